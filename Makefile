@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+# carom: GNU Make, out of source (build/). `make help` lists the targets.
+
+BUILD    ?= build
+ifeq ($(origin CC),default)
+CC       := gcc
+endif
+PREFIX   ?= /usr/local
+VERSION  := $(shell sed -n 's/^#define CAROM_VERSION "\(.*\)"/\1/p' include/carom/base.h)
+SOVERSION := 0
+
+# ------------------------------------------------------------------------------- what belongs to which library
+CORE_ROOMS   := base impact solvers reach laws
+SIDE_SOURCES := src/solvers/lcp_siconos.c
+CORE_SOURCES := $(filter-out $(SIDE_SOURCES),$(wildcard $(CORE_ROOMS:%=src/%/*.c)))
+SICONOS_SOURCES := src/solvers/lcp_siconos.c
+MUJOCO_SOURCES  := $(wildcard src/model/*.c)
+IO_SOURCES      := $(wildcard src/io/*.c)
+CLI_SOURCES     := $(wildcard src/cli/*.c)
+TEST_SOURCES    := $(filter-out tests/support.c,$(wildcard tests/*.c))
+
+# ---------------------------------------------------------------------------------------- flags of dependencies
+pkg = $(shell pkg-config $(1) $(2) 2>/dev/null)
+
+# hdf5-serial, never hdf5: the latter flips to Open MPI when libsundials-dev is installed.
+DEPENDENCY_CFLAGS = $(patsubst -I%,-isystem %,$(call pkg,--cflags,openblas lapacke hdf5-serial yaml-0.1 jansson nettle qhull_r)) \
+                    -isystem /usr/include/siconos -isystem /usr/include/siconos/numerics
+CORE_LIBS    = $(call pkg,--libs,lapacke openblas nettle) -lm
+SICONOS_LIBS = -lsiconos_numerics
+MUJOCO_LIBS  = -lmujoco
+IO_LIBS      = $(call pkg,--libs,hdf5-serial yaml-0.1 jansson qhull_r)
+TEST_LIBS    = $(call pkg,--libs,cmocka) -lfclib
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+OPTIMISE ?= -O3
+# No contraction into FMA: gcc and clang then give the same bits. No math errno: sqrt becomes an instruction.
+CFLAGS_ALL = -std=c17 $(WARNINGS) $(OPTIMISE) -g -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -fopenmp \
+             -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc $(DEPENDENCY_CFLAGS) $(SANITIZE) $(CFLAGS)
+LDFLAGS_ALL = -fopenmp $(SANITIZE) $(LDFLAGS)
+
+# -------------------------------------------------------------------------------------------------- the libraries
+LIBRARIES := carom carom-siconos carom-mujoco carom-io
+SOURCES_carom         := $(CORE_SOURCES)
+SOURCES_carom-siconos := $(SICONOS_SOURCES)
+SOURCES_carom-mujoco  := $(MUJOCO_SOURCES)
+SOURCES_carom-io      := $(IO_SOURCES)
+LIBS_carom         = $(CORE_LIBS)
+LIBS_carom-siconos = $(SICONOS_LIBS)
+LIBS_carom-mujoco  = $(MUJOCO_LIBS)
+LIBS_carom-io      = $(IO_LIBS)
+
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+STATIC := $(LIBRARIES:%=$(BUILD)/lib%.a)
+SHARED := $(LIBRARIES:%=$(BUILD)/lib%.so)
+# The command and the tests link the static libraries: no search path at run time, and tests reach inner functions.
+# Order: users before what they use.
+LINK_STATIC = $(BUILD)/libcarom-io.a $(BUILD)/libcarom-mujoco.a $(BUILD)/libcarom-siconos.a $(BUILD)/libcarom.a
+LINK_LIBS   = $(IO_LIBS) $(MUJOCO_LIBS) $(SICONOS_LIBS) $(CORE_LIBS)
+TESTS := $(TEST_SOURCES:tests/%.c=$(BUILD)/tests/%)
+
+.PHONY: all libraries demo test test-long deps sanitize valgrind check-layers format format-check install uninstall clean help run-tests run-demo
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(BUILD)/carom libraries
+
+libraries: $(STATIC) $(SHARED) $(LIBRARIES:%=$(BUILD)/pkgconfig/%.pc)
+
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
+
+define library_rules
+$(BUILD)/lib$(1).a: $$(call objects,$$(SOURCES_$(1)))
+	rm -f $$@ && ar rcs $$@ $$^
+
+$(BUILD)/lib$(1).so: $$(call objects,$$(SOURCES_$(1))) $(2)
+	$(CC) -shared -Wl,-soname,lib$(1).so.$(SOVERSION) -Wl,-z,defs -o $$@ $$^ $$(LIBS_$(1)) -lm $$(LDFLAGS_ALL)
+	ln -sf $$(@F) $$@.$(SOVERSION)
+endef
+$(eval $(call library_rules,carom,))
+$(eval $(call library_rules,carom-siconos,$(BUILD)/libcarom.so))
+$(eval $(call library_rules,carom-mujoco,$(BUILD)/libcarom.so))
+$(eval $(call library_rules,carom-io,$(BUILD)/libcarom-mujoco.so $(BUILD)/libcarom.so))
+
+$(BUILD)/pkgconfig/%.pc: scripts/%.pc.in Makefile include/carom/base.h
+	@mkdir -p $(@D)
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|g' $< > $@
+
+$(BUILD)/carom: $(call objects,$(CLI_SOURCES)) $(LINK_STATIC)
+	$(CC) -o $@ $^ $(LINK_LIBS) $(LDFLAGS_ALL)
+
+# ---------------------------------------------------------------------------------------------------------- tests
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support.o $(LINK_STATIC)
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ $(TEST_LIBS) $(LINK_LIBS) $(LDFLAGS_ALL)
+
+deps:
+	@scripts/deps.sh $(DEPS_GROUPS)
+
+# `deps` first and alone: flags of dependencies are read when a make starts, so the rest runs in a second one.
+demo:
+	@scripts/deps.sh build
+	@$(MAKE) --no-print-directory run-demo
+
+test:
+	@scripts/deps.sh build test
+	@$(MAKE) --no-print-directory run-tests
+
+test-long:
+	@scripts/deps.sh build test
+	@CAROM_TEST_LONG=1 $(MAKE) --no-print-directory run-tests
+
+run-demo: $(BUILD)/carom
+	@scripts/demo.sh $(BUILD)
+
+run-tests: all $(TESTS) check-layers
+	@scripts/run-tests.sh $(BUILD) $(TESTS)
+
+sanitize:
+	@scripts/deps.sh build test $(if $(findstring clang,$(CC)),clang)
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/sanitize OPTIMISE="-O1 -fno-omit-frame-pointer" \
+	    SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all" run-tests
+
+valgrind:
+	@scripts/deps.sh build test valgrind
+	@$(MAKE) --no-print-directory all $(TESTS)
+	@CAROM_TEST_QUICK=1 CAROM_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect" \
+	    scripts/run-tests.sh $(BUILD) $(TESTS)
+
+check-layers:
+	@scripts/check-layers.sh
+
+# ----------------------------------------------------------------------------------------------------------- house
+format:
+	clang-format -i include/carom/*.h src/*/*.[ch] tests/*.[ch]
+
+format-check:
+	clang-format --dry-run --Werror include/carom/*.h src/*/*.[ch] tests/*.[ch]
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/carom
+	install -m 755 $(BUILD)/carom $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 include/carom/*.h $(DESTDIR)$(PREFIX)/include/carom/
+	install -m 644 $(STATIC) $(DESTDIR)$(PREFIX)/lib/
+	install -m 644 $(BUILD)/pkgconfig/*.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/
+	for l in $(LIBRARIES); do \
+	    install -m 755 $(BUILD)/lib$$l.so $(DESTDIR)$(PREFIX)/lib/lib$$l.so.$(VERSION) && \
+	    ln -sf lib$$l.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/lib$$l.so.$(SOVERSION) && \
+	    ln -sf lib$$l.so.$(SOVERSION) $(DESTDIR)$(PREFIX)/lib/lib$$l.so; done
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/carom $(DESTDIR)$(PREFIX)/include/carom/*.h $(DESTDIR)$(PREFIX)/lib/libcarom* $(DESTDIR)$(PREFIX)/lib/pkgconfig/carom*.pc
+
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@echo "make            the command and the libraries, in $(BUILD)/"
+	@echo "make demo       install what is missing, build, sample the rocking block's set, draw it"
+	@echo "make test       install what is missing, build, run every test"
+	@echo "make test-long  the same with the large random families"
+	@echo "make sanitize   the tests under AddressSanitizer and UndefinedBehaviorSanitizer (CC=clang for clang's)"
+	@echo "make valgrind   the tests under valgrind, with smaller random families"
+	@echo "make deps       install the Debian packages that the build uses and that are missing"
+	@echo "make install    PREFIX=$(PREFIX), DESTDIR is honoured"
+	@echo "make format     clang-format; make check-layers verifies the direction of includes"
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The whole public API of carom.
+#ifndef CAROM_CAROM_H
+#define CAROM_CAROM_H
+
+#include "carom/base.h"
+#include "carom/impact.h"
+#include "carom/io.h"
+#include "carom/laws.h"
+#include "carom/model.h"
+#include "carom/reach.h"
+#include "carom/solvers.h"
+
+#endif

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The impact: a rigid-body system frozen at the instant several contacts collide, and the outcome sets that laws return.
+#ifndef CAROM_IMPACT_H
+#define CAROM_IMPACT_H
+
+#include "carom/base.h"
+
+CAROM_API_BEGIN
+
+/// A validated impact with its derived operators. Immutable, so that threads may share it.
+typedef struct carom_impact carom_impact;
+
+/// Largest number of velocities and of contacts: beyond, dense operators are not the right tool.
+enum { CAROM_MAX_VELOCITIES = 4096, CAROM_MAX_CONTACTS = 1024 };
+
+/// The frozen problem. All matrices row-major, SI units, borrowed during the call that takes them.
+typedef struct carom_impact_data {
+    int nv;                     ///< generalised velocities
+    int contacts;               ///< touching contacts, m
+    int tangent_dim;            ///< 1 planar, 2 spatial
+    const double *mass;         ///< M, [nv x nv], symmetric positive definite
+    const double *normal;       ///< Jn, [contacts x nv], separation speeds, > 0 opening [m/s]
+    const double *tangent;      ///< Jt, [(contacts*tangent_dim) x nv], contact-major tangential velocities [m/s]
+    const double *friction;     ///< mu, [contacts], Coulomb coefficients >= 0
+    const double *restitution;  ///< [contacts], in [0,1]; NULL: 0
+    const double *velocity;     ///< v-, [nv], pre-impact velocity [m/s, rad/s]
+    const char *const *names;   ///< [contacts], distinct and not empty; NULL: A, B, ..., Z, C27, C28, ...
+} carom_impact_data;
+
+/// The same problem in contact space: order per contact normal, then tangents; size n = contacts * (1 + tangent_dim).
+typedef struct carom_delassus_data {
+    int contacts, tangent_dim;
+    const double *delassus;     ///< W = J M^-1 J', [n x n], symmetric positive semidefinite [1/kg]
+    const double *velocity;     ///< u = J v-, [n] [m/s]
+    const double *friction;     ///< mu, [contacts]
+    const double *restitution;  ///< [contacts]; NULL: 0
+    const char *const *names;   ///< as in carom_impact_data
+} carom_delassus_data;
+
+/// Checks the data and computes M^-1 J' and W = J M^-1 J' by a Cholesky factorisation of M.
+/// @return CAROM_BAD_INPUT naming the matrix and entry: a number that is not finite, M not symmetric (beyond 1e-9 of its largest
+///         entry; it is then symmetrised) or not positive definite, a zero normal, mu < 0, restitution outside [0,1], bad sizes or names
+/// Cost: O(nv^3 + n nv^2 + n^2 nv) with n = contacts * (1 + tangent_dim).
+carom_status carom_impact_create(const carom_impact_data *data, carom_impact **impact, carom_error *error);
+
+/// An impact in contact space. Its generalised velocity *is* the contact velocity: nv = n, J = identity, M^-1 J' = W, and M is absent.
+/// @return CAROM_BAD_INPUT as above; W asymmetric beyond 1e-2 of its largest entry, or clearly indefinite, is refused
+carom_status carom_impact_create_delassus(const carom_delassus_data *data, carom_impact **impact, carom_error *error);
+
+void carom_impact_free(carom_impact *impact);
+
+/// The data, owned by the impact. `mass`, `normal` and `tangent` are NULL for an impact in contact space; `restitution` and `names` never
+/// are.
+const carom_impact_data *carom_impact_get_data(const carom_impact *impact);
+/// False for an impact in contact space.
+bool carom_impact_has_system(const carom_impact *impact);
+carom_sizes carom_impact_sizes(const carom_impact *impact);
+/// n = contacts * (1 + tangent_dim), the size of contact space.
+int carom_impact_contact_size(const carom_impact *impact);
+/// W = J M^-1 J', [n x n], contact-major (normal, then tangents). Exactly symmetric.
+const double *carom_impact_delassus(const carom_impact *impact);
+/// Row c of [n x nv] is M^-1 J_c', the velocity change by a unit impulse along contact direction c.
+const double *carom_impact_response(const carom_impact *impact);
+/// max_j |J_j v-| over all normal and tangential rows [m/s]: the scale of velocity tolerances.
+double carom_impact_velocity_scale(const carom_impact *impact);
+/// Index of the contact called `name`, -1 if there is none.
+int carom_impact_find_contact(const carom_impact *impact, const char *name);
+
+/// u = J v, [n], contact-major.
+void carom_impact_contact_velocity(const carom_impact *impact, const double *v, double *u);
+/// v_next = v + M^-1 J' impulse; v_next may be v.
+void carom_impact_apply(const carom_impact *impact, const double *v, const double *impulse, double *v_next);
+/// K(v) = v'Mv/2 [J]. In contact space u'W^+u/2, the least kinetic energy of any system with this Delassus operator and contact velocity.
+double carom_impact_kinetic_energy(const carom_impact *impact, const double *v);
+/// K(v-) [J].
+double carom_impact_initial_energy(const carom_impact *impact);
+/// Smallest normal velocity min_i Jn_i v of a contact velocity u.
+double carom_impact_min_normal(const carom_impact *impact, const double *u);
+
+/// Tolerance of termination: a contact is done when Jn_i v >= -1e-8 max_j |J_j v-|. It must exceed the residual of a step, or finished
+/// impacts are solved again (Algorithm 1); 1e-8 and 1e-12 give identical step counts.
+#define CAROM_TERMINATION_TOLERANCE 1e-8
+/// The normal velocity below which a contact still approaches, -CAROM_TERMINATION_TOLERANCE times the velocity scale [m/s].
+double carom_impact_approach_limit(const carom_impact *impact);
+/// No contact approaches any more, for a contact velocity u.
+bool carom_impact_terminated(const carom_impact *impact, const double *u);
+
+// ------------------------------------------------------------------------------------------------------ friction cones
+
+/// Limits of the number of cone edges; it is even, because directions come in exact opposite pairs.
+enum { CAROM_MIN_CONE_EDGES = 4, CAROM_MAX_CONE_EDGES = 64 };
+
+/// Edges k that a request for `cone_edges` means for this impact: 2 for planar contacts, otherwise the request.
+/// @return CAROM_BAD_INPUT unless even and within the limits
+carom_status carom_impact_cone_edges(const carom_impact *impact, int64_t cone_edges, int *edges, carom_error *error);
+
+/// Unit directions d_j of the linearised cone in the tangent plane, [edges x tangent_dim]: planar +1, -1; spatial
+/// (cos 2 pi j/k, sin 2 pi j/k), one half computed and the other its exact negative.
+void carom_cone_directions(int tangent_dim, int edges, double *directions);
+
+// ------------------------------------------------------------------------------------------------------- outcome sets
+
+/// Columns that every law's outcomes have, in this order; a law's own columns follow.
+typedef enum carom_outcome_column {
+    CAROM_OUTCOME_VELOCITY,          ///< v_plus [nv]; in contact space the contact velocity
+    CAROM_OUTCOME_NORMAL_IMPULSE,    ///< [contacts]
+    CAROM_OUTCOME_TANGENT_IMPULSE,   ///< [tangents]
+    CAROM_OUTCOME_NORMAL_VELOCITY,   ///< Jn v_plus [contacts]
+    CAROM_OUTCOME_TANGENT_VELOCITY,  ///< Jt v_plus [tangents]
+    CAROM_OUTCOME_ENERGY_RATIO,      ///< K(v_plus) / K(v-); NaN when K(v-) = 0
+    CAROM_OUTCOME_WORD,              ///< contacts that acted, in order
+    CAROM_OUTCOME_STEPS,             ///< impact steps taken
+    CAROM_OUTCOME_TERMINATED,        ///< no contact approaches any more
+    CAROM_OUTCOME_FLAGS,
+    CAROM_OUTCOME_COLUMNS
+} carom_outcome_column;
+
+/// Bits of the flags column.
+enum {
+    CAROM_FLAG_UNSOLVED = 1,     ///< a step had no verified solution
+    CAROM_FLAG_ENERGY_GAIN = 2,  ///< the kinetic energy grew by more than 1e-12 of its initial value
+};
+
+/// The rows of the common columns.
+const carom_column *carom_outcome_columns(void);
+
+/// An empty outcome set of this impact: the common columns, then `own_count` columns of a law.
+carom_status carom_outcomes_create(const carom_impact *impact, const carom_column *own, int own_count, carom_table **outcomes,
+                                   carom_error *error);
+
+/// Adds one row and fills the common columns from v_plus and the accumulated impulse (contact-major [n]; NULL: not determined).
+/// Signs of zero are normalised. The word is left empty.
+carom_status carom_outcomes_add(carom_table *outcomes, const carom_impact *impact, const double *v_plus, const double *impulse,
+                                int64_t steps, int64_t flags, carom_error *error);
+
+/// What a stream of outcomes covers: smallest and largest contact velocities and energy ratios. NaN while there are none.
+typedef struct carom_extent {
+    carom_sizes sizes;
+    int64_t outcomes;
+    double *normal;   ///< [contacts x 2], min and max [m/s]
+    double *tangent;  ///< [tangents x 2], min and max [m/s]
+    double energy_ratio[2];
+} carom_extent;
+
+carom_status carom_extent_create(const carom_impact *impact, carom_extent **extent, carom_error *error);
+void carom_extent_free(carom_extent *extent);
+/// Takes the rows of an outcome set in.
+void carom_extent_widen(carom_extent *extent, const carom_table *outcomes);
+
+CAROM_API_END
+
+#endif

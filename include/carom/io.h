@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Files: scenes in, result files and pictures out. In libcarom-io.
+#ifndef CAROM_IO_H
+#define CAROM_IO_H
+
+#include "carom/laws.h"
+
+CAROM_API_BEGIN
+
+// -------------------------------------------------------------------------------------------------------------- scenes
+
+/// A scene file, read, checked and turned into an impact.
+typedef struct carom_scene carom_scene;
+
+/// Reads a YAML or JSON scene. All keys are checked; keys under `impact` must be `law` or an option of some law in `registry`.
+/// @return CAROM_BAD_INPUT with "FILE:LINE: KEY: rule", CAROM_IO_FAILED when the file cannot be read
+carom_status carom_scene_read(const char *path, const carom_registry *registry, carom_scene **scene, carom_error *error);
+void carom_scene_free(carom_scene *scene);
+
+const char *carom_scene_path(const carom_scene *scene);
+/// The `name` key; the file's stem when left out.
+const char *carom_scene_name(const carom_scene *scene);
+/// SHA-256 of the scene's bytes and, where it names one, of its model file's bytes.
+const char *carom_scene_hash(const carom_scene *scene);
+const carom_impact *carom_scene_impact(const carom_scene *scene);
+/// `impact: law`, NULL when left out.
+const char *carom_scene_law(const carom_scene *scene);
+/// Warnings for the user (asymmetric W, skewed tangents, ...), each one sentence.
+int carom_scene_warnings(const carom_scene *scene);
+const char *carom_scene_warning(const carom_scene *scene, int index);
+
+/// Sets the options that the scene's `impact` gives among `rows`; keys of other laws are skipped.
+/// @return CAROM_BAD_INPUT with file, line, key and rule
+carom_status carom_scene_apply(const carom_scene *scene, const carom_option *rows, int count, void *options, carom_error *error);
+
+// ---------------------------------------------------------------------------------------------------------- LCP files
+
+/// An LCP 0 <= z _|_ W z + w >= 0 read from a file; owns its arrays.
+typedef struct carom_lcp_problem {
+    int n;
+    double *W;  ///< [n x n]
+    double *w;  ///< [n]
+} carom_lcp_problem;
+
+/// Reads `{W: [[...], ...], w: [...]}` as YAML or JSON.
+/// @return CAROM_BAD_INPUT with file, line, key and rule
+carom_status carom_lcp_problem_read(const char *path, carom_lcp_problem *problem, carom_error *error);
+void carom_lcp_problem_release(carom_lcp_problem *problem);
+
+// -------------------------------------------------------------------------------------------------------- result files
+
+/// Writes one HDF5 result file: metadata and matrices at the top, one group per law.
+/// The file is created at once under a temporary name beside `path` and takes its place when committed.
+typedef struct carom_result_writer carom_result_writer;
+
+/// @return CAROM_IO_FAILED when the place cannot be written, CAROM_BAD_INPUT when `path` exists and is not a regular file
+carom_status carom_result_writer_create(const char *path, const carom_scene *scene, carom_result_writer **writer, carom_error *error);
+/// Opens the group of `law`, records its options, and returns the sink for its outcomes (valid until the group is closed).
+/// A second group of the same law in one file is refused.
+carom_status carom_result_writer_open_law(carom_result_writer *writer, const carom_law *law, const void *options, carom_sink *sink,
+                                          carom_error *error);
+/// Writes the law's result row (attributes of the group) and closes it.
+carom_status carom_result_writer_close_law(carom_result_writer *writer, const carom_table *result, carom_error *error);
+/// Closes the file and renames it to `path`.
+carom_status carom_result_writer_commit(carom_result_writer *writer, carom_error *error);
+/// Frees the writer; a file that was not committed is removed. NULL is allowed.
+void carom_result_writer_free(carom_result_writer *writer);
+
+/// A result file, open for reading.
+typedef struct carom_result carom_result;
+
+carom_status carom_result_open(const char *path, carom_result **result, carom_error *error);
+void carom_result_close(carom_result *result);
+const char *carom_result_scene_name(const carom_result *result);
+int carom_result_contacts(const carom_result *result);
+int carom_result_tangent_dim(const carom_result *result);
+const char *carom_result_contact_name(const carom_result *result, int contact);
+int carom_result_laws(const carom_result *result);
+const char *carom_result_law_name(const carom_result *result, int law);
+/// Reads a real column of one law: `*values` [rows x width], to be freed by the caller with `free`.
+carom_status carom_result_read_reals(const carom_result *result, int law, const char *column, double **values, int64_t *rows, int *width,
+                                     carom_error *error);
+/// Reads a series column of one law: row i is `(*values)[(*offsets)[i] .. (*offsets)[i+1])`; both freed by the caller. No such column: rows
+/// 0.
+carom_status carom_result_read_series(const carom_result *result, int law, const char *column, double **values, int64_t **offsets,
+                                      int64_t *rows, carom_error *error);
+
+// ------------------------------------------------------------------------------------------------------------ pictures
+
+typedef enum carom_plot_style {
+    CAROM_PLOT_DOTS,    ///< a sampled set
+    CAROM_PLOT_MARKS,   ///< single outcomes
+    CAROM_PLOT_PATH,    ///< line with small marks: a velocity path
+    CAROM_PLOT_DASHES,  ///< closed dashed line: a convex hull
+} carom_plot_style;
+
+typedef struct carom_plot_series {
+    const char *label;  ///< in the key; "" for none
+    carom_plot_style style;
+    int64_t count;
+    const double *x, *y;  ///< [count]; a NaN breaks a path
+} carom_plot_series;
+
+typedef struct carom_plot {
+    const char *title, *x_label, *y_label;  ///< any UTF-8 text; shown as it is
+    const carom_plot_series *series;
+    int series_count;
+} carom_plot;
+
+/// Draws with gnuplot into `path`, PNG or SVG by its ending; written under a temporary name and renamed.
+/// @return CAROM_UNSUPPORTED when gnuplot is missing, CAROM_BAD_INPUT for another ending or nothing to draw, CAROM_IO_FAILED
+carom_status carom_plot_write(const carom_plot *plot, const char *path, carom_error *error);
+
+/// Vertices of the convex hull of `count` points in the plane, counter-clockwise; `hull` receives indices, room for `count`.
+/// Flat sets give their two end points, single points one. Coordinates within 1e-12 of the extent count as equal.
+carom_status carom_plot_hull(const double *x, const double *y, int64_t count, int64_t *hull, int64_t *vertices, carom_error *error);
+
+/// Pictures of a result file: one for each pair of axes, all laws overlaid.
+typedef struct carom_plot_request {
+    const char *axes;    ///< "Jn.A,Jn.B"; NULL: chosen, see docs/plots.md
+    const char *output;  ///< name of the picture when it ends in .png or .svg, otherwise a prefix that "-Jn.A-Jn.B.png" is added to
+    bool svg;            ///< write an SVG beside every PNG
+} carom_plot_request;
+
+/// Receives the path of each picture written.
+typedef void (*carom_plot_report)(void *user, const char *path);
+
+/// Draws sampled sets as dots with a dashed *convex hull, not the set*, single outcomes as marks, sequential paths as lines.
+/// Default axes: the pair of contact velocities with the largest extent, among normal velocities first.
+carom_status carom_plot_result(const char *result_path, const carom_plot_request *request, carom_plot_report report, void *user,
+                               carom_error *error);
+
+CAROM_API_END
+
+#endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Systems that give mass matrices and contact Jacobians: MuJoCo models (MJCF, URDF). In libcarom-mujoco.
+#ifndef CAROM_MODEL_H
+#define CAROM_MODEL_H
+
+#include "carom/impact.h"
+
+CAROM_API_BEGIN
+
+/// A compiled MuJoCo model with its state. Not to be shared between threads.
+typedef struct carom_model carom_model;
+
+typedef enum carom_place_kind { CAROM_PLACE_SITE, CAROM_PLACE_GEOM, CAROM_PLACE_BODY_POINT } carom_place_kind;
+
+/// A place on a body: a site, a geom, or a point in a body's frame.
+typedef struct carom_place {
+    carom_place_kind kind;
+    const char *name;  ///< of the site, geom or body
+    double point[3];   ///< in the body's frame [m]; only for CAROM_PLACE_BODY_POINT
+} carom_place;
+
+/// A contact at places of a model. With one place, the world is the first body.
+typedef struct carom_model_contact {
+    const char *name;
+    int places;            ///< 1 or 2
+    carom_place place[2];  ///< [0] the first and [1] the second; with one place only [0]
+    double normal[3];      ///< from the first to the second, world axes; need not be a unit vector
+    int tangents;          ///< rows given: 0 (default rule), 1 planar, 2 spatial
+    double tangent[2][3];  ///< orthonormal to the normal after normalisation
+    double friction;
+    double restitution;
+} carom_model_contact;
+
+/// Loads and compiles MJCF or URDF.
+/// @return CAROM_BAD_INPUT with MuJoCo's own message in one line, CAROM_IO_FAILED when the file cannot be read
+carom_status carom_model_load(const char *path, carom_model **model, carom_error *error);
+void carom_model_free(carom_model *model);
+
+int carom_model_nq(const carom_model *model);
+int carom_model_nv(const carom_model *model);
+
+/// Sets position and velocity, in MuJoCo's order. Quaternions are normalised. Any of the two may be NULL: unchanged.
+/// @return CAROM_BAD_INPUT when a count differs from nq or nv, or a number is not finite
+carom_status carom_model_set_state(carom_model *model, const double *qpos, int qpos_count, const double *qvel, int qvel_count,
+                                   carom_error *error);
+/// Takes the state of the keyframe called `name`.
+carom_status carom_model_set_keyframe(carom_model *model, const char *name, carom_error *error);
+
+/// Freezes the model at its state: M, and for each contact J of the second place minus that of the first, projected on normal and tangents.
+/// Tangents left out: one tangent t = (n_z, 0, -n_x) when `planar` is what all contacts allow (see docs/scenes.md), else two, by the rule
+/// stated there.
+/// @return CAROM_BAD_INPUT naming the contact and the rule it breaks: an unknown site, a normal without length, tangents that are not
+/// orthonormal
+carom_status carom_model_freeze(carom_model *model, const carom_model_contact *contacts, int count, carom_impact **impact,
+                                carom_error *error);
+
+CAROM_API_END
+
+#endif

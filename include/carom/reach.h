@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Sets of post-impact velocities of the Halm-Posa impact inclusion, approximated by sampling.
+#ifndef CAROM_REACH_H
+#define CAROM_REACH_H
+
+#include "carom/solvers.h"
+
+CAROM_API_BEGIN
+
+// ----------------------------------------------------------------------------------------------------- one solution
+
+/// Solves single samples of the discretised inclusion: `Sim` of Algorithm 1. With its workspace; not to be shared between threads.
+typedef struct carom_simulator carom_simulator;
+
+/// What one sample did.
+typedef struct carom_simulation {
+    int64_t steps;           ///< impact steps taken
+    bool terminated;         ///< no contact approaches any more
+    bool unsolved;           ///< a step had no verified solution; the velocity is that before it
+    int64_t fallbacks;       ///< steps that needed more than the solver's first rung
+    double max_residual;     ///< over the steps
+    double max_energy_gain;  ///< largest energy change of a step, >= 0 [J]
+} carom_simulation;
+
+/// @param step       h > 0 [N s]
+/// @param max_steps  N >= 1
+carom_status carom_simulator_create(const carom_impact *impact, const carom_stepper_options *stepper, double step, int64_t max_steps,
+                                    carom_simulator **simulator, carom_error *error);
+void carom_simulator_free(carom_simulator *simulator);
+
+/// One sample from the pre-impact velocity: caps uniform in [0,h]^m from the stream (seed, index), until no contact approaches or max_steps
+/// are spent.
+/// @param v        [nv] receives the last velocity
+/// @param impulse  [n] receives the accumulated impulse, contact-major
+void carom_simulator_run(carom_simulator *simulator, int64_t seed, int64_t index, double *v, double *impulse, carom_simulation *result);
+
+/// The closing step of Algorithm 2: one more step with every cap at `cap` [N s]. Updates v, impulse and everything but the steps of
+/// `result`.
+void carom_simulator_close(carom_simulator *simulator, double cap, double *v, double *impulse, carom_simulation *result);
+
+carom_selection carom_simulator_selection(const carom_simulator *simulator);
+
+// ------------------------------------------------------------------------------------------------------- sampled sets
+
+typedef struct carom_sample_options {
+    int64_t samples;  ///< number of samples, >= 1
+    double epsilon;   ///< closing step of Algorithm 2 [m/s], 0 < epsilon < h; NaN: none (Algorithm 1)
+    int64_t seed;
+    double step;               ///< h, largest normal impulse of a contact in one step [N s]; NaN: auto
+    int64_t max_steps;         ///< N, steps after which a sample counts as not terminated
+    carom_step_choice method;  ///< how steps are solved
+} carom_sample_options;
+
+/// 16,384 samples, seed 0, step auto, at most 100 steps, no closing step.
+carom_sample_options carom_sample_defaults(void);
+
+/// The option rows of the struct above; the first CAROM_SAMPLE_SET_ROWS only make sense for more than one sample.
+enum { CAROM_SAMPLE_SET_ROWS = 2, CAROM_SAMPLE_ROWS = 8 };
+extern const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS];
+
+/// What sampling counts, over all finished samples.
+typedef struct carom_sample_statistics {
+    carom_verdict verdict;                         ///< CAROM_COMPLETE or CAROM_INTERRUPTED
+    int64_t requested, samples;                    ///< asked for, finished
+    int64_t terminated;                            ///< samples that ended without approaching contacts
+    int64_t unsolved;                              ///< samples that met a step without verified solution
+    int64_t closed;                                ///< samples that terminated only by the closing step of Algorithm 2
+    int64_t lcp_solves;                            ///< without closing steps
+    double lcps_per_sample, lcps_per_sample_ci95;  ///< mean and half width of its 95 % confidence interval
+    int64_t fallbacks;                             ///< steps that needed more than the solver's first rung
+    double max_residual;                           ///< over all steps
+    double max_relative_energy_gain;               ///< over all steps, relative to K(v-); 0 when energy never grew
+    double step;                                   ///< h used
+    carom_selection selection;                     ///< served
+    const char *solver;                            ///< used
+    char digest[CAROM_DIGEST_TEXT_SIZE];           ///< of the terminated samples' v_plus, in sample order
+} carom_sample_statistics;
+
+/// Columns that sampled outcomes have beside the common ones: the sample's index.
+enum { CAROM_SAMPLE_COLUMNS = 1 };
+extern const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS];
+
+/// Algorithm 1 (`Sim`) for samples 0..samples-1, or Algorithm 2 when epsilon is set (Halm & Posa, section 5).
+/// Sample i of seed s draws its caps uniformly from [0,h]^m by stream (s, i). Outcomes of the terminated samples go to `sink` in sample
+/// order, an inner approximation of the set; they are bit-identical for every number of threads.
+/// @param sink  may be NULL: only the statistics are of interest
+/// @return CAROM_BAD_INPUT for options out of range or an unknown solver. An interruption is a verdict, not an error.
+/// Cost: lcps_per_sample LCPs a sample; memory does not grow with the number of samples.
+carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_options *options, const carom_registry *registry,
+                                const carom_control *control, const carom_sink *sink, carom_sample_statistics *statistics,
+                                carom_error *error);
+
+/// The step `auto` stands for: the sum of the Anitescu-Potra outcome's normal impulses; when that is zero, the velocity
+/// scale over the largest diagonal entry of W; 1 when that is zero too.
+carom_status carom_reach_auto_step(const carom_impact *impact, int64_t cone_edges, double *step, carom_error *error);
+
+/// Constants of the theory for one impact (Halm & Posa, Assumption 2, Lemma 6, Theorem 8, Algorithm 2).
+typedef struct carom_reach_bounds {
+    bool pointed;         ///< no non-zero combination of forces of the (linearised) cones vanishes
+    double r_norm;        ///< least ||r||_2 with r.M^-1 f >= 1 for every cone edge f; NaN when not pointed
+    double psi;           ///< sigma_max(M^-1 Jbar') m (1 + max mu) + 1, of the closing step
+    double step_bound_c;  ///< c of eq. (78) for the step h; NaN when not pointed or without a mass matrix
+} carom_reach_bounds;
+
+/// psi of Algorithm 2, with Jbar over all directions of cones with `edges` edges (a count from carom_impact_cone_edges).
+carom_status carom_reach_psi(const carom_impact *impact, int edges, double *psi, carom_error *error);
+
+/// @param step  h, the cap of a step's normal impulses [N s], > 0
+/// Cost: one LCP with a variable for each cone edge, and eigenvalues of matrices of size nv and contacts*(1+tangent_dim).
+carom_status carom_reach_get_bounds(const carom_impact *impact, int edges, double step, carom_reach_bounds *bounds, carom_error *error);
+
+CAROM_API_END
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Linear complementarity problems, their one verifier, and the impact step that laws and samplers are made of.
+#ifndef CAROM_SOLVERS_H
+#define CAROM_SOLVERS_H
+
+#include "carom/impact.h"
+
+CAROM_API_BEGIN
+
+// -------------------------------------------------------------------------------------------------------- LCP solvers
+
+/// What a solve did. Counts are of this call.
+typedef struct carom_lcp_info {
+    carom_verdict verdict;  ///< CAROM_COMPLETE only when the residual passes
+    double residual;        ///< by carom_lcp_residual, independent of the solver; infinite when there is no candidate
+    int64_t pivots;         ///< pivots or iterations
+    int fallbacks;          ///< rungs of the solver's ladder beyond the first
+} carom_lcp_info;
+
+/// Residuals above this are not solutions: double-precision pivoting reaches 1e-15, iterative solvers about 1e-7.
+#define CAROM_LCP_TOLERANCE 1e-9
+
+/// A solver of 0 <= z _|_ W z + w >= 0, as a table row. `create` binds to one W; our own solvers do not allocate in `solve`.
+typedef struct carom_lcp_solver {
+    const char *name;
+    const char *summary;
+    bool canonical;  ///< Lemke's method, covering vector of ones, unscaled data, lexicographic: the selection `lemke`
+    int max_size;    ///< largest n that makes sense; 0: no limit
+    carom_status (*create)(int n, const double *W, void **state, carom_error *error);
+    /// Writes z and the verdict, pivots and fallbacks of `info`. Never trusted: the caller verifies.
+    void (*solve)(void *state, const double *w, double *z, carom_lcp_info *info);
+    void (*free)(void *state);
+} carom_lcp_solver;
+
+/// An LCP matrix bound to a solver. Not to be shared between threads.
+typedef struct carom_lcp carom_lcp;
+
+enum { CAROM_MAX_LCP = 16384 };
+
+/// @param W  [n x n], copied
+/// @return CAROM_BAD_INPUT for sizes, non-finite entries, or n above the solver's max_size; CAROM_UNSUPPORTED when the library lacks the
+/// solver
+carom_status carom_lcp_create(const carom_lcp_solver *solver, int n, const double *W, carom_lcp **lcp, carom_error *error);
+void carom_lcp_free(carom_lcp *lcp);
+
+/// Solves for one w, verifies, and fills `info`. z is defined on every exit (zero when there is no candidate).
+/// A w that is not finite gives CAROM_UNVERIFIED with an infinite residual. No allocation; not thread-safe on one handle.
+void carom_lcp_solve(carom_lcp *lcp, const double *w, double *z, carom_lcp_info *info);
+
+/// max_i |min(z_i, (Wz+w)_i)| / (1 + ||w||_inf); infinite when anything is not finite. The one verifier.
+double carom_lcp_residual(int n, const double *W, const double *w, const double *z);
+
+/// Our Lemke: condensed tableau, lexicographic ratio test, covering vector of ones, final basis solved again and refined.
+extern const carom_lcp_solver carom_lcp_lemke;
+
+/// Adds the core's LCP solvers.
+carom_status carom_solvers_register(carom_registry *registry, carom_error *error);
+/// Adds `siconos-lemke` and the other solvers of Siconos Numerics. In libcarom-siconos.
+carom_status carom_siconos_register(carom_registry *registry, carom_error *error);
+
+// ----------------------------------------------------------------------------------------------------- the impact step
+
+typedef enum carom_step_kind {
+    CAROM_STEP_SIMULTANEOUS,  ///< Anitescu & Potra: all contacts, no cap
+    CAROM_STEP_CAPPED,        ///< Halm & Posa eq. (75): normal impulses limited to lmax
+    CAROM_STEP_ONE_CONTACT,   ///< Anitescu & Potra for one contact, of the sequential law
+} carom_step_kind;
+
+/// Which solution a step returns where it has several with different velocities.
+typedef enum carom_selection {
+    CAROM_SELECT_LEMKE,  ///< Lemke's, covering vector of ones, unscaled: canonical
+    CAROM_SELECT_ANY,    ///< any verified one
+} carom_selection;
+
+const char *carom_selection_name(carom_selection selection);
+
+typedef struct carom_stepper_options {
+    carom_step_kind kind;
+    int contact;     ///< for CAROM_STEP_ONE_CONTACT
+    int cone_edges;  ///< k in spatial problems, even, 4..64; ignored in the plane
+    carom_selection selection;
+    const carom_lcp_solver *solver;  ///< LCP solver that serves as the method
+    int cookie;                      ///< set by carom_stepper_defaults
+} carom_stepper_options;
+
+/// The simultaneous step, four cone edges, selection `lemke`, our Lemke.
+carom_stepper_options carom_stepper_defaults(void);
+
+/// How the steps of a law or sampler are solved, as its options say it.
+typedef struct carom_step_choice {
+    int64_t cone_edges;
+    int selection;       ///< a carom_selection
+    const char *solver;  ///< name in the registry
+} carom_step_choice;
+
+/// Four cone edges, `lemke`, `lemke`.
+carom_step_choice carom_step_choice_defaults(void);
+
+/// Names of the selections, NULL-terminated.
+extern const char *const carom_selection_names[];
+
+/// The option rows of a carom_step_choice that stands as `member` in the option struct `type`.
+// clang-format off
+#define CAROM_STEP_CHOICE_ROWS(type, member)                                                                                    \
+    {"cone_edges", CAROM_OPTION_INTEGER, offsetof(type, member.cone_edges), CAROM_MIN_CONE_EDGES, CAROM_MAX_CONE_EDGES, "", "4", \
+     "edges of the linearised friction cone of spatial contacts, even", NULL},                                                  \
+    {"selection", CAROM_OPTION_CHOICE, offsetof(type, member.selection), 0, 0, "", "lemke",                                      \
+     "which solution of a step where it has several", carom_selection_names},                                                   \
+    {"solver", CAROM_OPTION_TEXT, offsetof(type, member.solver), 0, 0, "", "lemke", "LCP solver (carom lcp --list)", NULL}
+// clang-format on
+
+/// Stepper options of that choice; the solver is looked up in `registry`.
+/// @return CAROM_BAD_INPUT with the known names when there is no such solver
+carom_status carom_step_choice_resolve(const carom_step_choice *choice, carom_step_kind kind, const carom_registry *registry,
+                                       carom_stepper_options *options, carom_error *error);
+
+/// What a step did.
+typedef struct carom_step_info {
+    carom_verdict verdict;
+    double residual;  ///< of the step's LCP
+    int64_t pivots;
+    int fallbacks;         ///< as in carom_lcp_info
+    double energy_change;  ///< K(v_next) - K(v) = impulse'(u + u_next)/2 [J]
+} carom_step_info;
+
+/// The step of one impact with its workspace. Not to be shared between threads.
+typedef struct carom_stepper carom_stepper;
+
+/// @return CAROM_BAD_INPUT for a bad contact or number of cone edges, or what carom_lcp_create refuses
+carom_status carom_stepper_create(const carom_impact *impact, const carom_stepper_options *options, carom_stepper **stepper,
+                                  carom_error *error);
+void carom_stepper_free(carom_stepper *stepper);
+
+/// The selection that is really served: `any` when the solver is not canonical.
+carom_selection carom_stepper_selection(const carom_stepper *stepper);
+const carom_lcp_solver *carom_stepper_solver(const carom_stepper *stepper);
+
+/// Size of the step's LCP: m(k+2), m(k+3) when capped, k+2 for one contact.
+int carom_stepper_lcp_size(const carom_stepper *stepper);
+/// The LCP matrix W, [size x size], rows in the order lam_n, lam_D, gamma (capped: beta first).
+const double *carom_stepper_lcp_matrix(const carom_stepper *stepper);
+/// The LCP vector w for a velocity and caps.
+void carom_stepper_lcp_vector(const carom_stepper *stepper, const double *v, const double *lmax, double *w);
+
+/// One impact step: v_next = v + M^-1 J' impulse (eq. 31 simultaneous, eq. 75 capped).
+/// @param v        [nv]
+/// @param lmax     [contacts] caps >= 0 [N s]; only for CAROM_STEP_CAPPED, otherwise NULL
+/// @param v_next   [nv]; may be v; unchanged velocity when the step is unsolved
+/// @param impulse  [n] contact-major [N s]; zero when the step is unsolved
+/// `info->verdict` is CAROM_COMPLETE only for a step that passed the LCP residual and the physical checks: friction cone,
+/// 0 <= lam_n <= lmax, no energy gain. No allocation.
+void carom_stepper_solve(carom_stepper *stepper, const double *v, const double *lmax, double *v_next, double *impulse,
+                         carom_step_info *info);
+
+CAROM_API_END
+
+#endif

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dense linear algebra in a fixed order of operations.
+#include "base/dense.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double carom_dot(int n, const double *a, const double *b) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+double carom_max_abs(size_t n, const double *a) {
+    double largest = 0;
+    for (size_t i = 0; i < n; i++)
+        if (fabs(a[i]) > largest) largest = fabs(a[i]);
+    return largest;
+}
+
+bool carom_all_finite(size_t n, const double *a) {
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(a[i])) return false;
+    return true;
+}
+
+void carom_multiply(int rows, int columns, const double *A, const double *x, double *y) {
+    for (int i = 0; i < rows; i++) y[i] = carom_dot(columns, A + (size_t)i * (size_t)columns, x);
+}
+
+static void mirror_lower(int n, double *A) {
+    const size_t size = (size_t)n;
+    for (size_t i = 0; i < size; i++)
+        for (size_t j = 0; j < i; j++) A[j * size + i] = A[i * size + j];
+}
+
+void carom_gram(int rows, int columns, const double *X, double *G) {
+    const size_t size = (size_t)rows, width = (size_t)columns;
+    if (rows > CAROM_FIXED_ORDER_SIZE || columns > CAROM_FIXED_ORDER_SIZE)
+        cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, rows, columns, 1, X, columns, 0, G, rows);
+    else
+        for (size_t i = 0; i < size; i++)
+            for (size_t j = 0; j <= i; j++) G[i * size + j] = carom_dot(columns, X + i * width, X + j * width);
+    mirror_lower(rows, G);
+}
+
+static void zero_upper(int n, double *A) {
+    const size_t size = (size_t)n;
+    for (size_t i = 0; i < size; i++)
+        for (size_t j = i + 1; j < size; j++) A[i * size + j] = 0;
+}
+
+int carom_cholesky_factor(int n, double *A) {
+    const size_t size = (size_t)n;
+    if (n > CAROM_FIXED_ORDER_SIZE) {
+        const int failed = (int)LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, A, n);
+        zero_upper(n, A);
+        return failed;
+    }
+    for (size_t j = 0; j < size; j++) {
+        double *row_j = A + j * size;
+        const double pivot = row_j[j] - carom_dot((int)j, row_j, row_j);
+        // Written so that NaN fails, too.
+        if (!(pivot > 0)) return (int)j + 1;
+        row_j[j] = sqrt(pivot);
+        for (size_t i = j + 1; i < size; i++) A[i * size + j] = (A[i * size + j] - carom_dot((int)j, A + i * size, row_j)) / row_j[j];
+    }
+    zero_upper(n, A);
+    return 0;
+}
+
+void carom_cholesky_forward(int n, const double *L, double *x) {
+    for (int i = 0; i < n; i++) {
+        const double *row = L + (size_t)i * (size_t)n;
+        x[i] = (x[i] - carom_dot(i, row, x)) / row[i];
+    }
+}
+
+void carom_cholesky_backward(int n, const double *L, double *x) {
+    for (int i = n - 1; i >= 0; i--) {
+        const double *row = L + (size_t)i * (size_t)n;
+        x[i] /= row[i];
+        for (int j = 0; j < i; j++) x[j] -= row[j] * x[i];
+    }
+}
+
+static void exchange_rows(size_t n, double *A, size_t a, size_t b) {
+    for (size_t k = 0; k < n; k++) {
+        const double kept = A[a * n + k];
+        A[a * n + k] = A[b * n + k];
+        A[b * n + k] = kept;
+    }
+}
+
+bool carom_lu_factor(int n, double *A, int *rows) {
+    const size_t size = (size_t)n;
+    for (size_t k = 0; k < size; k++) {
+        size_t best = k;
+        for (size_t i = k + 1; i < size; i++)
+            if (fabs(A[i * size + k]) > fabs(A[best * size + k])) best = i;
+        rows[k] = (int)best;
+        if (best != k) exchange_rows(size, A, k, best);
+        const double pivot = A[k * size + k];
+        if (pivot == 0 || !isfinite(pivot)) return false;
+        for (size_t i = k + 1; i < size; i++) {
+            const double factor = A[i * size + k] /= pivot;
+            if (factor == 0) continue;
+            for (size_t j = k + 1; j < size; j++) A[i * size + j] -= factor * A[k * size + j];
+        }
+    }
+    return true;
+}
+
+void carom_lu_solve(int n, const double *LU, const int *rows, double *x) {
+    const size_t size = (size_t)n;
+    // carom_lu_factor exchanges whole rows, the factors included: so all exchanges come first.
+    for (int k = 0; k < n; k++) {
+        const double kept = x[k];
+        x[k] = x[rows[k]];
+        x[rows[k]] = kept;
+    }
+    for (int i = 0; i < n; i++) x[i] -= carom_dot(i, LU + (size_t)i * size, x);
+    for (int i = n - 1; i >= 0; i--) {
+        const double *row = LU + (size_t)i * size;
+        x[i] = (x[i] - carom_dot(n - 1 - i, row + i + 1, x + i + 1)) / row[i];
+    }
+}
+
+// One Jacobi rotation that annihilates A[p][q] (Golub & Van Loan, symmetric Schur decomposition), applied to A and to the rows of V.
+static void rotate(size_t n, double *A, double *V, size_t p, size_t q) {
+    const double tau = (A[q * n + q] - A[p * n + p]) / (2 * A[p * n + q]);
+    const double t = (tau >= 0 ? 1 : -1) / (fabs(tau) + sqrt(1 + tau * tau));
+    const double c = 1 / sqrt(1 + t * t), s = t * c;
+    for (size_t k = 0; k < n; k++) {
+        const double a = A[k * n + p], b = A[k * n + q];
+        A[k * n + p] = c * a - s * b;
+        A[k * n + q] = s * a + c * b;
+    }
+    for (size_t k = 0; k < n; k++) {
+        const double a = A[p * n + k], b = A[q * n + k];
+        A[p * n + k] = c * a - s * b;
+        A[q * n + k] = s * a + c * b;
+        const double v = V[p * n + k], w = V[q * n + k];
+        V[p * n + k] = c * v - s * w;
+        V[q * n + k] = s * v + c * w;
+    }
+    A[p * n + q] = A[q * n + p] = 0;
+}
+
+// One sweep over all pairs; returns how many were rotated.
+static int sweep(size_t n, double *A, double *V, double negligible) {
+    int rotations = 0;
+    for (size_t p = 0; p < n; p++)
+        for (size_t q = p + 1; q < n; q++) {
+            if (fabs(A[p * n + q]) <= negligible) continue;
+            rotate(n, A, V, p, q);
+            rotations++;
+        }
+    return rotations;
+}
+
+static void sort_ascending(size_t n, double *values, double *V) {
+    for (size_t i = 0; i + 1 < n; i++) {
+        size_t least = i;
+        for (size_t j = i + 1; j < n; j++)
+            if (values[j] < values[least]) least = j;
+        if (least == i) continue;
+        const double kept = values[i];
+        values[i] = values[least];
+        values[least] = kept;
+        exchange_rows(n, V, i, least);
+    }
+}
+
+static carom_status jacobi_eigen(int n, double *A, double *values, carom_error *error) {
+    // Quadratic convergence: six to ten sweeps are usual, and this is far beyond.
+    enum { MOST_SWEEPS = 60 };
+    const size_t size = (size_t)n;
+    double *V = calloc(size * size, sizeof *V);
+    if (!V) return carom_fail_memory(error, "eigenvalues");
+    for (size_t i = 0; i < size; i++) V[i * size + i] = 1;
+    // Round-off of the largest entry.
+    const double negligible = 1e-17 * carom_max_abs(size * size, A);
+    for (int i = 0; i < MOST_SWEEPS && sweep(size, A, V, negligible); i++) {}
+    for (size_t i = 0; i < size; i++) values[i] = A[i * size + i];
+    sort_ascending(size, values, V);
+    memcpy(A, V, size * size * sizeof *A);
+    free(V);
+    return CAROM_OK;
+}
+
+static carom_status lapack_eigen(int n, double *A, double *values, carom_error *error) {
+    if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, A, n, values))
+        return carom_fail(error, CAROM_INTERNAL, "the eigenvalues of a symmetric matrix did not converge");
+    return CAROM_OK;  // columns of the column-major result are our rows
+}
+
+carom_status carom_symmetric_eigen(int n, double *A, double *values, carom_error *error) {
+    return n > CAROM_FIXED_ORDER_SIZE ? lapack_eigen(n, A, values, error) : jacobi_eigen(n, A, values, error);
+}

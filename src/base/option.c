@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Option tables: text to struct fields and back.
+#include <ctype.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "carom/base.h"
+
+// Doubles hold all whole numbers up to here; larger ones would be rounded silently.
+#define LARGEST_WHOLE 9007199254740992.0
+
+int carom_option_find(const carom_option *rows, int count, const char *name) {
+    for (int i = 0; i < count; i++)
+        if (!strcmp(rows[i].name, name)) return i;
+    return -1;
+}
+
+// Decimal floating-point syntax [sign] digits [. digits] [e [sign] digits]: strtod alone would take hexadecimal, "nan", "inf" and blanks.
+static bool is_decimal(const char *text) {
+    if (*text == '+' || *text == '-') text++;
+    size_t digits = 0;
+    for (; isdigit((unsigned char)*text); text++) digits++;
+    if (*text == '.')
+        for (text++; isdigit((unsigned char)*text); text++) digits++;
+    if (!digits) return false;
+    if (*text == 'e' || *text == 'E') {
+        text++;
+        if (*text == '+' || *text == '-') text++;
+        if (!isdigit((unsigned char)*text)) return false;
+        while (isdigit((unsigned char)*text)) text++;
+    }
+    return !*text;
+}
+
+bool carom_parse_number(const char *text, double *value) {
+    *value = 0;
+    if (!is_decimal(text)) return false;
+    // The program that hosts us may have a locale with a decimal comma.
+    static const char c_numeric[] = "C";
+    const locale_t c_locale = newlocale(LC_NUMERIC_MASK, c_numeric, (locale_t)0);
+    const locale_t callers = c_locale ? uselocale(c_locale) : (locale_t)0;
+    const double parsed = strtod(text, NULL);
+    if (c_locale) {
+        uselocale(callers);
+        freelocale(c_locale);
+    }
+    if (!isfinite(parsed)) return false;
+    *value = parsed;
+    return true;
+}
+
+static carom_status parse_in_range(const carom_option *row, const char *text, double *value, carom_error *error) {
+    if (!carom_parse_number(text, value)) return carom_fail(error, CAROM_BAD_INPUT, "%s: '%.60s' is not a number", row->name, text);
+    if (*value >= row->least && *value <= row->most) return CAROM_OK;
+    if (row->least == CAROM_POSITIVE && isinf(row->most))
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: %.60s is not greater than 0", row->name, text);
+    if (isinf(row->most)) return carom_fail(error, CAROM_BAD_INPUT, "%s: %.60s is below the least value %g", row->name, text, row->least);
+    return carom_fail(error, CAROM_BAD_INPUT, "%s: %.60s is not between %.17g and %.17g", row->name, text, row->least, row->most);
+}
+
+static carom_status set_integer(const carom_option *row, int64_t *field, const char *text, carom_error *error) {
+    double value;
+    const carom_status status = parse_in_range(row, text, &value, error);
+    if (status) return status;
+    if (value != floor(value) || fabs(value) > LARGEST_WHOLE)
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: %.60s is not a whole number", row->name, text);
+    *field = (int64_t)value;
+    return CAROM_OK;
+}
+
+static carom_status set_real(const carom_option *row, double *field, const char *text, carom_error *error) {
+    if (row->initial && !strcmp(row->initial, text) && !strcmp(text, "auto")) {
+        *field = NAN;
+        return CAROM_OK;
+    }
+    double value;
+    const carom_status status = parse_in_range(row, text, &value, error);
+    if (!status) *field = value;
+    return status;
+}
+
+static carom_status set_choice(const carom_option *row, int *field, const char *text, carom_error *error) {
+    char names[256] = "";
+    for (int i = 0; row->choices[i]; i++) {
+        if (!strcmp(row->choices[i], text)) {
+            *field = i;
+            return CAROM_OK;
+        }
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", row->choices[i]);
+    }
+    return carom_fail(error, CAROM_BAD_INPUT, "%s: '%.60s' is not one of: %s", row->name, text, names);
+}
+
+static carom_status set_text(const carom_option *row, const char **field, const char *text, carom_error *error) {
+    if (!*text) return carom_fail(error, CAROM_BAD_INPUT, "%s: an empty text is not allowed", row->name);
+    *field = text;
+    return CAROM_OK;
+}
+
+carom_status carom_option_set(const carom_option *row, void *options, const char *text, carom_error *error) {
+    void *field = (char *)options + row->offset;
+    switch (row->type) {
+    case CAROM_OPTION_INTEGER: return set_integer(row, field, text, error);
+    case CAROM_OPTION_REAL: return set_real(row, field, text, error);
+    case CAROM_OPTION_CHOICE: return set_choice(row, field, text, error);
+    case CAROM_OPTION_TEXT:
+    case CAROM_OPTION_CONTACTS: return set_text(row, field, text, error);
+    }
+    return carom_fail(error, CAROM_INTERNAL, "%s: an option row of unknown type", row->name);
+}
+
+void carom_option_print(const carom_option *row, const void *options, char *text, size_t size) {
+    const void *field = (const char *)options + row->offset;
+    switch (row->type) {
+    case CAROM_OPTION_INTEGER: snprintf(text, size, "%lld", (long long)*(const int64_t *)field); return;
+    case CAROM_OPTION_REAL: {
+        const double value = *(const double *)field;
+        if (isnan(value))
+            snprintf(text, size, "%s", row->initial ? row->initial : "auto");
+        else
+            snprintf(text, size, "%.17g", value);
+        return;
+    }
+    case CAROM_OPTION_CHOICE: snprintf(text, size, "%s", row->choices[*(const int *)field]); return;
+    case CAROM_OPTION_TEXT:
+    case CAROM_OPTION_CONTACTS: {
+        const char *value = *(const char *const *)field;
+        snprintf(text, size, "%s", value ? value : "");
+        return;
+    }
+    }
+}

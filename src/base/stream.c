@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counter-based random streams.
+#include <math.h>
+
+#include <Random123/philox.h>
+#include <Random123/u01fixedpt.h>
+
+#include "carom/base.h"
+
+enum { WORDS = 4 };
+static const double TWO_PI = 6.283185307179586476925286766559;
+
+void carom_stream_start_use(carom_stream *stream, uint64_t seed, uint64_t index, carom_stream_use use) {
+    *stream = (carom_stream){.key = {seed, index}, .counter = {0, (uint64_t)use}, .used = WORDS};
+}
+
+void carom_stream_start(carom_stream *stream, uint64_t seed, uint64_t index) {
+    carom_stream_start_use(stream, seed, index, CAROM_STREAM_GENERAL);
+}
+
+static void refill(carom_stream *stream) {
+    const philox4x64_ctr_t counter = {{stream->counter[0]++, stream->counter[1], 0, 0}};
+    const philox4x64_key_t key = {{stream->key[0], stream->key[1]}};
+    const philox4x64_ctr_t words = philox4x64(counter, key);
+    for (int i = 0; i < WORDS; i++) stream->buffer[i] = words.v[i];
+    stream->used = 0;
+}
+
+uint64_t carom_stream_bits(carom_stream *stream) {
+    if (stream->used == WORDS) refill(stream);
+    return stream->buffer[stream->used++];
+}
+
+double carom_stream_uniform(carom_stream *stream) { return u01fixedpt_open_open_64_double(carom_stream_bits(stream)); }
+
+double carom_stream_normal(carom_stream *stream) {
+    const double radius = sqrt(-2 * log(carom_stream_uniform(stream)));
+    return radius * cos(TWO_PI * carom_stream_uniform(stream));
+}

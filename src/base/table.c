@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of named, typed columns: outcome sets and result rows.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "carom/base.h"
+
+// One column's cells. Fixed-width types keep 8-byte cells; texts and lists keep bytes in a pool and the end of each row's part.
+typedef struct cells {
+    const carom_column *column;
+    int width;
+    union {
+        double *reals;
+        int64_t *integers;
+        int64_t *ends;  // of each row's part of the pool; the sign bit marks "no list"
+    };
+    char *pool;
+    size_t pool_size, pool_capacity;
+} cells;
+
+struct carom_table {
+    carom_sizes sizes;
+    cells *cells;
+    int columns;
+    int64_t rows, capacity;
+};
+
+static const int64_t NO_LIST = INT64_MIN;
+
+int carom_column_width(const carom_column *column, const carom_sizes *sizes) {
+    switch (column->width) {
+    case CAROM_WIDTH_VELOCITY: return sizes->nv;
+    case CAROM_WIDTH_CONTACTS: return sizes->contacts;
+    case CAROM_WIDTH_TANGENTS: return sizes->tangents;
+    case CAROM_WIDTH_CONTACT_SPACE: return sizes->contacts + sizes->tangents;
+    default: return column->width;
+    }
+}
+
+static bool is_pooled(const cells *cell) {
+    const carom_column_type type = cell->column->type;
+    return type == CAROM_COLUMN_TEXT || type == CAROM_COLUMN_CONTACTS || type == CAROM_COLUMN_SERIES;
+}
+
+// 8-byte cells a row.
+static size_t row_cells(const cells *cell) { return is_pooled(cell) ? 1 : (size_t)cell->width; }
+
+carom_status carom_table_create(const carom_column *first, int first_count, const carom_column *second, int second_count,
+                                const carom_sizes *sizes, carom_table **table, carom_error *error) {
+    *table = NULL;
+    carom_table *made = calloc(1, sizeof *made);
+    const int columns = first_count + second_count;
+    cells *all = calloc((size_t)(columns ? columns : 1), sizeof *all);
+    if (!made || !all) {
+        free(made);
+        free(all);
+        return carom_fail_memory(error, "table");
+    }
+    for (int i = 0; i < columns; i++) {
+        all[i].column = i < first_count ? &first[i] : &second[i - first_count];
+        all[i].width = carom_column_width(all[i].column, sizes);
+    }
+    *made = (carom_table){.sizes = *sizes, .cells = all, .columns = columns};
+    *table = made;
+    return CAROM_OK;
+}
+
+void carom_table_free(carom_table *table) {
+    if (!table) return;
+    for (int i = 0; i < table->columns; i++) {
+        free(table->cells[i].reals);
+        free(table->cells[i].pool);
+    }
+    free(table->cells);
+    free(table);
+}
+
+void carom_table_clear(carom_table *table) {
+    table->rows = 0;
+    for (int i = 0; i < table->columns; i++) table->cells[i].pool_size = 0;
+}
+
+int64_t carom_table_rows(const carom_table *table) { return table->rows; }
+int carom_table_columns(const carom_table *table) { return table->columns; }
+const carom_column *carom_table_column(const carom_table *table, int column) { return table->cells[column].column; }
+const carom_sizes *carom_table_sizes(const carom_table *table) { return &table->sizes; }
+
+int carom_table_find(const carom_table *table, const char *name) {
+    for (int i = 0; i < table->columns; i++)
+        if (!strcmp(table->cells[i].column->name, name)) return i;
+    return -1;
+}
+
+static carom_status reserve_rows(carom_table *table, int64_t rows, carom_error *error) {
+    if (rows <= table->capacity) return CAROM_OK;
+    int64_t capacity = table->capacity ? table->capacity : 16;
+    while (capacity < rows) capacity *= 2;
+    for (int i = 0; i < table->columns; i++) {
+        void *moved = realloc(table->cells[i].reals, (size_t)capacity * row_cells(&table->cells[i]) * sizeof(double));
+        if (!moved) return carom_fail_memory(error, "outcome set");
+        table->cells[i].reals = moved;
+    }
+    table->capacity = capacity;
+    return CAROM_OK;
+}
+
+static carom_status reserve_pool(cells *cell, size_t size, carom_error *error) {
+    if (size <= cell->pool_capacity) return CAROM_OK;
+    size_t capacity = cell->pool_capacity ? cell->pool_capacity : 256;
+    while (capacity < size) capacity *= 2;
+    char *moved = realloc(cell->pool, capacity);
+    if (!moved) return carom_fail_memory(error, "outcome set");
+    cell->pool = moved;
+    cell->pool_capacity = capacity;
+    return CAROM_OK;
+}
+
+static void start_row(cells *cell, int64_t row) {
+    const size_t width = row_cells(cell);
+    if (cell->column->type == CAROM_COLUMN_REAL)
+        for (size_t k = 0; k < width; k++) cell->reals[(size_t)row * width + k] = NAN;
+    else if (cell->column->type == CAROM_COLUMN_CONTACTS)
+        cell->ends[row] = (int64_t)cell->pool_size | NO_LIST;
+    else if (is_pooled(cell))
+        cell->ends[row] = (int64_t)cell->pool_size;
+    else
+        memset(cell->integers + (size_t)row * width, 0, width * sizeof(int64_t));
+}
+
+carom_status carom_table_add_row(carom_table *table, carom_error *error) {
+    const carom_status status = reserve_rows(table, table->rows + 1, error);
+    if (status) return status;
+    for (int i = 0; i < table->columns; i++) start_row(&table->cells[i], table->rows);
+    table->rows++;
+    return CAROM_OK;
+}
+
+static carom_status append_cells(cells *cell, int64_t rows, const cells *more, int64_t more_rows, carom_error *error) {
+    const size_t width = row_cells(cell);
+    if (!is_pooled(cell)) {
+        memcpy(cell->reals + (size_t)rows * width, more->reals, (size_t)more_rows * width * sizeof(double));
+        return CAROM_OK;
+    }
+    const carom_status status = reserve_pool(cell, cell->pool_size + more->pool_size, error);
+    if (status) return status;
+    if (more->pool_size) memcpy(cell->pool + cell->pool_size, more->pool, more->pool_size);
+    for (int64_t row = 0; row < more_rows; row++) cell->ends[rows + row] = more->ends[row] + (int64_t)cell->pool_size;
+    cell->pool_size += more->pool_size;
+    return CAROM_OK;
+}
+
+carom_status carom_table_append(carom_table *table, const carom_table *rows, carom_error *error) {
+    if (table->columns != rows->columns) return carom_fail(error, CAROM_INTERNAL, "tables with different columns were joined");
+    if (!rows->rows) return CAROM_OK;
+    carom_status status = reserve_rows(table, table->rows + rows->rows, error);
+    for (int i = 0; i < table->columns && !status; i++)
+        status = append_cells(&table->cells[i], table->rows, &rows->cells[i], rows->rows, error);
+    if (!status) table->rows += rows->rows;
+    return status;
+}
+
+double *carom_table_reals(carom_table *table, int column) {
+    const cells *cell = &table->cells[column];
+    return cell->reals + (size_t)(table->rows - 1) * (size_t)cell->width;
+}
+
+int64_t *carom_table_integers(carom_table *table, int column) {
+    const cells *cell = &table->cells[column];
+    return cell->integers + (size_t)(table->rows - 1) * (size_t)cell->width;
+}
+
+// Replaces the last row's part of the pool, which is always at the end of it.
+static carom_status set_pooled(carom_table *table, int column, const void *bytes, size_t size, carom_error *error) {
+    cells *cell = &table->cells[column];
+    const size_t start = table->rows > 1 ? (size_t)(cell->ends[table->rows - 2] & ~NO_LIST) : 0;
+    const carom_status status = reserve_pool(cell, start + size, error);
+    if (status) return status;
+    if (size) memcpy(cell->pool + start, bytes, size);
+    cell->pool_size = start + size;
+    cell->ends[table->rows - 1] = (int64_t)cell->pool_size;
+    return CAROM_OK;
+}
+
+carom_status carom_table_set_text(carom_table *table, int column, const char *text, carom_error *error) {
+    return set_pooled(table, column, text, strlen(text) + 1, error);
+}
+
+carom_status carom_table_set_list(carom_table *table, int column, const int *contacts, int count, carom_error *error) {
+    return set_pooled(table, column, contacts, (size_t)count * sizeof *contacts, error);
+}
+
+carom_status carom_table_set_series(carom_table *table, int column, const double *values, int count, carom_error *error) {
+    return set_pooled(table, column, values, (size_t)count * sizeof *values, error);
+}
+
+const double *carom_table_real_column(const carom_table *table, int column) { return table->cells[column].reals; }
+const int64_t *carom_table_integer_column(const carom_table *table, int column) { return table->cells[column].integers; }
+
+// The part of the pool that belongs to a row; NULL where there is no list.
+static const char *pooled_part(const carom_table *table, int column, int64_t row, size_t *size) {
+    const cells *cell = &table->cells[column];
+    const size_t start = row ? (size_t)(cell->ends[row - 1] & ~NO_LIST) : 0;
+    *size = (size_t)(cell->ends[row] & ~NO_LIST) - start;
+    // An empty list is not "no list", even when nothing was ever pooled.
+    return cell->ends[row] < 0 ? NULL : cell->pool ? cell->pool + start : "";
+}
+
+const char *carom_table_text(const carom_table *table, int column, int64_t row) {
+    size_t size;
+    const char *text = pooled_part(table, column, row, &size);
+    return size ? text : "";
+}
+
+const int *carom_table_list(const carom_table *table, int column, int64_t row, int *count) {
+    size_t size;
+    const void *list = pooled_part(table, column, row, &size);
+    *count = list ? (int)(size / sizeof(int)) : -1;
+    return list;
+}
+
+const double *carom_table_series(const carom_table *table, int column, int64_t row, int *count) {
+    size_t size;
+    const void *series = pooled_part(table, column, row, &size);
+    *count = (int)(size / sizeof(double));
+    return series;
+}
+
+static carom_status append_rows(void *user, const carom_table *rows, carom_error *error) { return carom_table_append(user, rows, error); }
+
+carom_sink carom_table_sink(carom_table *table) { return (carom_sink){table, append_rows}; }

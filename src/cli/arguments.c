@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Understanding the command line: flags of the command, and options of laws from their tables.
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli_internal.h"
+
+enum { NAME_SIZE = 64 };
+
+static const cli_flag *find_flag(const cli_command *command, const char *name) {
+    for (int i = 0; i < command->flag_count; i++)
+        if (!strcmp(command->flags[i].name, name)) return &command->flags[i];
+    return NULL;
+}
+
+// Copies a name with one character in place of another: flags are written --max-steps, options max_steps.
+static void respell(const char *name, char from, char to, char spelled[NAME_SIZE]) {
+    size_t i = 0;
+    for (; name[i] && i < NAME_SIZE - 1; i++) spelled[i] = name[i] == from ? to : name[i];
+    spelled[i] = '\0';
+}
+
+static const carom_law *law_at(const carom_registry *registry, int index) {
+    return carom_registry_entry(registry, CAROM_REGISTRY_LAWS, index);
+}
+
+// Does the command take the options of this law?
+static bool takes_law(const cli_command *command, const carom_law *law) {
+    if (command->laws == CLI_NO_LAWS) return false;
+    return !command->law || !strcmp(command->law, law->name);
+}
+
+// The row of a law's option among the laws that the command takes.
+static const carom_option *find_option(const cli_command *command, const carom_registry *registry, const char *name) {
+    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++) {
+        const carom_law *law = law_at(registry, i);
+        const int row = takes_law(command, law) ? carom_option_find(law->options, law->option_count, name) : -1;
+        if (row >= 0) return &law->options[row];
+    }
+    return NULL;
+}
+
+// Splits "--name=value" or takes the next argument as the value.
+static carom_status take_value(int argc, char **argv, int *index, const char *inline_value, const char *flag, const char **value,
+                               carom_error *error) {
+    if (!inline_value && *index + 1 >= argc) return carom_fail(error, CAROM_BAD_INPUT, "%s needs a value", flag);
+    *value = inline_value ? inline_value : argv[++*index];
+    return CAROM_OK;
+}
+
+static carom_status parse_flag(cli_arguments *arguments, int argc, char **argv, int *index, carom_error *error) {
+    const char *flag = argv[*index];
+    char name[NAME_SIZE], option[NAME_SIZE];
+    const char *equals = strchr(flag, '=');
+    const bool is_short_output = !strcmp(flag, "-o");
+    const size_t length = equals ? (size_t)(equals - flag) : strlen(flag);
+    if (!is_short_output && (strncmp(flag, "--", 2) || length < 3 || length >= NAME_SIZE))
+        return carom_fail(error, CAROM_BAD_INPUT, "%.60s is not an option of `carom %s`", flag, arguments->command->name);
+    snprintf(name, sizeof name, "%.*s", is_short_output ? 6 : (int)length - 2, is_short_output ? "output" : flag + 2);
+    respell(name, '-', '_', option);
+    const cli_flag *own = find_flag(arguments->command, name);
+    const carom_option *row = own ? NULL : find_option(arguments->command, arguments->registry, option);
+    if (!own && !row) return carom_fail(error, CAROM_BAD_INPUT, "%.60s is not an option of `carom %s`", flag, arguments->command->name);
+    cli_setting *setting = &arguments->settings[arguments->count++];
+    *setting = (cli_setting){own ? own->name : row->name, NULL};
+    if (row || own->value) return take_value(argc, argv, index, equals ? equals + 1 : NULL, flag, &setting->value, error);
+    return equals ? carom_fail(error, CAROM_BAD_INPUT, "--%s takes no value", name) : CAROM_OK;
+}
+
+static carom_status check_operand(const cli_arguments *arguments, carom_error *error) {
+    const cli_command *command = arguments->command;
+    if (arguments->operand || (command->optional_switch && cli_given(arguments, command->optional_switch))) return CAROM_OK;
+    return carom_fail(error, CAROM_BAD_INPUT, "%s is missing: carom %s %s [options]", command->operand, command->name, command->operand);
+}
+
+carom_status cli_parse(const cli_command *command, const carom_registry *registry, int argc, char **argv, cli_arguments *arguments,
+                       carom_error *error) {
+    *arguments = (cli_arguments){.command = command, .registry = registry};
+    arguments->settings = calloc((size_t)argc + 1, sizeof *arguments->settings);
+    if (!arguments->settings) return carom_fail_memory(error, "arguments");
+    carom_status status = CAROM_OK;
+    for (int i = 0; i < argc && !status; i++) {
+        if (argv[i][0] == '-' && argv[i][1])
+            status = parse_flag(arguments, argc, argv, &i, error);
+        else if (arguments->operand)
+            status = carom_fail(error, CAROM_BAD_INPUT, "one %s is expected, '%.60s' is another", command->operand, argv[i]);
+        else
+            arguments->operand = argv[i];
+    }
+    if (!status) status = check_operand(arguments, error);
+    if (status) cli_release(arguments);
+    return status;
+}
+
+void cli_release(cli_arguments *arguments) {
+    free(arguments->settings);
+    *arguments = (cli_arguments){0};
+}
+
+const char *cli_value(const cli_arguments *arguments, const char *name) {
+    for (int i = arguments->count - 1; i >= 0; i--)
+        if (!strcmp(arguments->settings[i].name, name)) return arguments->settings[i].value ? arguments->settings[i].value : "";
+    return NULL;
+}
+
+bool cli_given(const cli_arguments *arguments, const char *name) { return cli_value(arguments, name) != NULL; }
+
+// "step: -1 is not ..." of the library becomes "--step: -1 is not ...".
+static carom_status pass_on(const carom_option *row, const carom_error *inner, carom_error *error) {
+    char flag[NAME_SIZE];
+    respell(row->name, '_', '-', flag);
+    return carom_fail(error, inner->status, "--%s%s", flag, inner->message + strlen(row->name));
+}
+
+carom_status cli_apply(const cli_arguments *arguments, const carom_law *law, bool strict, void *options, carom_error *error) {
+    for (int i = 0; i < arguments->count; i++) {
+        const cli_setting *setting = &arguments->settings[i];
+        if (find_flag(arguments->command, setting->name)) continue;
+        const int index = carom_option_find(law->options, law->option_count, setting->name);
+        if (index < 0 && !strict) continue;
+        char flag[NAME_SIZE];
+        respell(setting->name, '_', '-', flag);
+        if (index < 0) return carom_fail(error, CAROM_BAD_INPUT, "--%s is not an option of law %s", flag, law->name);
+        carom_error inner;
+        if (carom_option_set(&law->options[index], options, setting->value, &inner)) return pass_on(&law->options[index], &inner, error);
+    }
+    return CAROM_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- help
+
+static const char *value_word(const carom_option *row, char *word, size_t size) {
+    if (row->type == CAROM_OPTION_INTEGER) return "N";
+    if (row->type == CAROM_OPTION_REAL) return "X";
+    if (row->type == CAROM_OPTION_CONTACTS) return "A,B,...";
+    if (row->type == CAROM_OPTION_TEXT) return "NAME";
+    word[0] = '\0';
+    for (int i = 0; row->choices[i]; i++) {
+        const size_t used = strlen(word);
+        snprintf(word + used, size - used, "%s%s", i ? "|" : "", row->choices[i]);
+    }
+    return word;
+}
+
+static void print_option(const carom_option *row) {
+    char flag[NAME_SIZE], choices[128], left[2 * NAME_SIZE + 128];
+    respell(row->name, '_', '-', flag);
+    snprintf(left, sizeof left, "--%s %s", flag, value_word(row, choices, sizeof choices));
+    printf("  %-28s  %s%s%s%s (default %s)\n", left, row->doc, *row->unit ? " [" : "", row->unit, *row->unit ? "]" : "", row->initial);
+}
+
+static void print_law_options(const cli_command *command, const carom_registry *registry) {
+    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++) {
+        const carom_law *law = law_at(registry, i);
+        if (!takes_law(command, law)) continue;
+        printf("\nlaw %s: %s\n", law->name, law->summary);
+        for (int k = 0; k < law->option_count; k++) print_option(&law->options[k]);
+    }
+}
+
+void cli_help(const cli_command *command, const carom_registry *registry) {
+    printf("usage: carom %s %s [options]\n\n%s\n\noptions:\n", command->name, command->operand, command->summary);
+    for (int i = 0; i < command->flag_count; i++) {
+        const cli_flag *flag = &command->flags[i];
+        char left[2 * NAME_SIZE];
+        const bool is_output = !strcmp(flag->name, "output");
+        snprintf(left, sizeof left, "%s%s%s%s", is_output ? "-o" : "--", is_output ? "" : flag->name, flag->value ? " " : "",
+                 flag->value ? flag->value : "");
+        printf("  %-28s  %s\n", left, flag->doc);
+    }
+    if (command->laws != CLI_NO_LAWS) {
+        printf("\nEvery option of a law may also stand under `impact:` in the scene; the command line wins.\n");
+        print_law_options(command, registry);
+    }
+}

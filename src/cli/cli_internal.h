@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The command: arguments, one file per subcommand, and what they share.
+#ifndef CAROM_CLI_INTERNAL_H
+#define CAROM_CLI_INTERNAL_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "carom/carom.h"
+
+/// Exit statuses of the command.
+enum { EXIT_DONE = 0, EXIT_INCOMPLETE = 1, EXIT_BAD_INPUT = 2 };
+
+// ----------------------------------------------------------------------------------------------------------- arguments
+
+/// An option of a command that is not an option of a law.
+typedef struct cli_flag {
+    const char *name;   ///< without dashes, as in `json`
+    const char *value;  ///< what stands for its value in `--help`; NULL for a switch
+    const char *doc;
+} cli_flag;
+
+typedef struct cli_setting {
+    const char *name;   ///< of a flag, or of a law's option in scene spelling (`max_steps`)
+    const char *value;  ///< NULL for a switch
+} cli_setting;
+
+typedef struct cli_command cli_command;
+
+/// A command line that was understood. Texts are borrowed from argv.
+typedef struct cli_arguments {
+    const cli_command *command;
+    const carom_registry *registry;
+    const char *operand;  ///< NULL when left out
+    cli_setting *settings;
+    int count;
+} cli_arguments;
+
+/// Which options of laws a command takes.
+typedef enum cli_law_options { CLI_NO_LAWS, CLI_ONE_LAW, CLI_ALL_LAWS } cli_law_options;
+
+struct cli_command {
+    const char *name, *summary;
+    const char *operand;          ///< "SCENE", "FILE", "RESULT"
+    const char *optional_switch;  ///< a switch that makes the operand unnecessary, or NULL
+    const cli_flag *flags;
+    int flag_count;
+    cli_law_options laws;
+    const char *law;  ///< the one law, NULL where `--law` or the scene says it
+    int (*run)(const cli_arguments *arguments);
+};
+
+/// Understands argv behind the command's name.
+carom_status cli_parse(const cli_command *command, const carom_registry *registry, int argc, char **argv, cli_arguments *arguments,
+                       carom_error *error);
+void cli_release(cli_arguments *arguments);
+/// The value of a flag, "" for a switch that is given; NULL when it is not. The last one wins.
+const char *cli_value(const cli_arguments *arguments, const char *name);
+bool cli_given(const cli_arguments *arguments, const char *name);
+
+/// Sets the options that the command line gives among the law's rows. Options that no law of this command has were refused by cli_parse.
+/// @param strict  refuse those that this law does not have
+carom_status cli_apply(const cli_arguments *arguments, const carom_law *law, bool strict, void *options, carom_error *error);
+
+/// Prints usage, flags and the options of laws.
+void cli_help(const cli_command *command, const carom_registry *registry);
+
+// ------------------------------------------------------------------------------------------------------------ messages
+
+/// Prints `carom: MESSAGE` on stderr and returns the exit status that the error means.
+int cli_report(const carom_error *error);
+/// Prints the scene's warnings on stderr.
+void cli_warn(const carom_scene *scene);
+/// Prints a document on stdout and frees it; `status` unless that fails.
+int cli_print_json(json_t *document, int status);
+
+// -------------------------------------------------------------------------------------------------------- computations
+
+/// Threads, Ctrl-C and the progress bar of one computation. Signals are caught from the first call on.
+carom_status cli_start_control(const cli_arguments *arguments, carom_control *control, carom_error *error);
+/// Removes the progress bar.
+void cli_end_progress(void);
+
+/// Reads the operand as a scene and prints its warnings.
+carom_status cli_read_scene(const cli_arguments *arguments, carom_scene **scene, carom_error *error);
+
+/// One law's answer with what came along.
+typedef struct cli_run {
+    const carom_law *law;
+    carom_answer answer;   ///< outcomes only where they were kept
+    carom_extent *extent;  ///< of all outcomes
+    double seconds;
+} cli_run;
+
+/// How outcomes are treated on their way.
+typedef struct cli_run_options {
+    bool keep_outcomes;
+    bool strict;                  ///< as in cli_apply
+    carom_result_writer *writer;  ///< NULL: no file
+} cli_run_options;
+
+/// Asks a law with the options of scene and command line.
+carom_status cli_run_law(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, const carom_control *control,
+                         const cli_run_options *options, cli_run *run, carom_error *error);
+void cli_run_release(cli_run *run);
+
+/// Extent {normal: [[min, max]...], tangent: [[min, max]...]}, null without outcomes.
+json_t *cli_extent_json(const carom_extent *extent);
+/// Adds the columns of the result row, the verdict included, to an object.
+void cli_add_result(json_t *document, const carom_table *result);
+
+// ------------------------------------------------------------------------------------------------------------ commands
+
+extern const cli_command cli_info, cli_resolve, cli_sample, cli_compare, cli_lcp, cli_plot;
+
+#endif

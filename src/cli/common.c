@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the subcommands share: messages, scenes, and asking a law.
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/cli_internal.h"
+#include "io/json.h"
+
+int cli_report(const carom_error *error) {
+    fprintf(stderr, "carom: %s\n", error->message);
+    const bool could_not_finish = error->status == CAROM_OUT_OF_MEMORY || error->status == CAROM_INTERNAL;
+    return could_not_finish ? EXIT_INCOMPLETE : EXIT_BAD_INPUT;
+}
+
+void cli_warn(const carom_scene *scene) {
+    for (int i = 0; i < carom_scene_warnings(scene); i++) fprintf(stderr, "carom: warning: %s\n", carom_scene_warning(scene, i));
+}
+
+int cli_print_json(json_t *document, int status) {
+    carom_error error;
+    const carom_status written = carom_json_write(stdout, document, &error);
+    json_decref(document);
+    return written ? cli_report(&error) : status;
+}
+
+carom_status cli_read_scene(const cli_arguments *arguments, carom_scene **scene, carom_error *error) {
+    const carom_status status = carom_scene_read(arguments->operand, arguments->registry, scene, error);
+    if (!status) cli_warn(*scene);
+    return status;
+}
+
+// ------------------------------------------------------------------------------------------------------- asking a law
+
+// Where a block of outcomes goes: always into the extent, then into memory and the file where wanted.
+typedef struct splitter {
+    carom_extent *extent;
+    carom_table *kept;
+    const carom_sink *file;
+} splitter;
+
+static carom_status split(void *user, const carom_table *rows, carom_error *error) {
+    const splitter *s = user;
+    carom_extent_widen(s->extent, rows);
+    carom_status status = s->file ? s->file->receive(s->file->user, rows, error) : CAROM_OK;
+    if (!status && s->kept) status = carom_table_append(s->kept, rows, error);
+    return status;
+}
+
+static double seconds_since(const struct timespec *start) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
+}
+
+// Answers through the splitter; `file` is the open group of the writer, or NULL.
+static carom_status ask(const cli_arguments *arguments, const carom_scene *scene, const void *law_options, const carom_control *control,
+                        bool keep_outcomes, const carom_sink *file, cli_run *run, carom_error *error) {
+    const carom_impact *impact = carom_scene_impact(scene);
+    const carom_law *law = run->law;
+    carom_table *kept = NULL;
+    carom_status status = carom_extent_create(impact, &run->extent, error);
+    if (!status && keep_outcomes) status = carom_outcomes_create(impact, law->outcome_columns, law->outcome_column_count, &kept, error);
+    if (!status) {
+        splitter way = {run->extent, kept, file};
+        const carom_sink sink = {&way, split};
+        struct timespec start;
+        clock_gettime(CLOCK_MONOTONIC, &start);
+        status = carom_law_resolve(law, impact, law_options, arguments->registry, control, &sink, &run->answer, error);
+        run->seconds = seconds_since(&start);
+        cli_end_progress();
+    }
+    if (!status && kept) {
+        carom_table_free(run->answer.outcomes);
+        run->answer.outcomes = kept;
+        kept = NULL;
+    }
+    carom_table_free(kept);
+    return status;
+}
+
+static carom_status prepare_options(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, bool strict,
+                                    void **options, carom_error *error) {
+    *options = malloc(law->options_size);
+    if (!*options) return carom_fail_memory(error, law->name);
+    law->defaults(*options);
+    carom_status status = carom_scene_apply(scene, law->options, law->option_count, *options, error);
+    if (!status) status = cli_apply(arguments, law, strict, *options, error);
+    return status;
+}
+
+carom_status cli_run_law(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, const carom_control *control,
+                         const cli_run_options *options, cli_run *run, carom_error *error) {
+    *run = (cli_run){.law = law};
+    void *law_options = NULL;
+    carom_sink file;
+    carom_status status = prepare_options(arguments, scene, law, options->strict, &law_options, error);
+    if (!status && options->writer) status = carom_result_writer_open_law(options->writer, law, law_options, &file, error);
+    if (!status) status = ask(arguments, scene, law_options, control, options->keep_outcomes, options->writer ? &file : NULL, run, error);
+    if (!status && options->writer) status = carom_result_writer_close_law(options->writer, run->answer.result, error);
+    free(law_options);
+    if (status) cli_run_release(run);
+    return status;
+}
+
+void cli_run_release(cli_run *run) {
+    carom_answer_free(&run->answer);
+    carom_extent_free(run->extent);
+    run->extent = NULL;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- JSON
+
+json_t *cli_extent_json(const carom_extent *extent) {
+    if (!extent->outcomes) return json_null();
+    return json_pack("{s:o, s:o}", "normal", carom_json_matrix(extent->normal, extent->sizes.contacts, 2), "tangent",
+                     carom_json_matrix(extent->tangent, extent->sizes.tangents, 2));
+}
+
+void cli_add_result(json_t *document, const carom_table *result) {
+    json_t *row = carom_json_row(result, 0, NULL);
+    json_object_update(document, row);
+    json_decref(row);
+}

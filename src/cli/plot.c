@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// `carom plot`: pictures of a result file.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli_internal.h"
+#include "io/json.h"
+
+static const cli_flag flags[] = {
+    {"axes", "X,Y", "contact velocities to draw, as Jn.A,Jt.B or Jt.B.2 (default: those with the largest extent)"},
+    {"output", "FILE", "PNG or SVG file with --axes, otherwise the start of the names (default: the result's name)"},
+    {"svg", NULL, "write an SVG beside every PNG"},
+    {"json", NULL, "print one JSON document"},
+};
+
+// The result's path without its ending.
+static char *stem_of(const char *path) {
+    char *stem = strdup(path);
+    char *dot = stem ? strrchr(stem, '.') : NULL;
+    if (dot && dot > stem && !strchr(dot, '/')) *dot = '\0';
+    return stem;
+}
+
+static void note_file(void *user, const char *path) { json_array_append_new(user, carom_json_text(path)); }
+
+// With axes and no output, the axes go into the name, as they do without axes.
+static carom_status choose_output(const cli_arguments *arguments, char **output, carom_error *error) {
+    const char *given = cli_value(arguments, "output"), *axes = cli_value(arguments, "axes");
+    *output = given ? strdup(given) : stem_of(arguments->operand);
+    if (given || !axes || !*output) return *output ? CAROM_OK : carom_fail_memory(error, "plot");
+    const size_t size = strlen(*output) + strlen(axes) + sizeof "-.png";
+    char *named = malloc(size);
+    if (!named) return carom_fail_memory(error, "plot");
+    snprintf(named, size, "%s-%s.png", *output, axes);
+    for (char *c = named + strlen(*output); *c; c++)
+        if (*c == ',' || *c == '/') *c = '-';
+    free(*output);
+    *output = named;
+    return CAROM_OK;
+}
+
+static int run_plot(const cli_arguments *arguments) {
+    carom_error error;
+    char *output = NULL;
+    json_t *files = json_array();
+    carom_status status = choose_output(arguments, &output, &error);
+    if (!status) {
+        const carom_plot_request request = {cli_value(arguments, "axes"), output, cli_given(arguments, "svg")};
+        status = carom_plot_result(arguments->operand, &request, note_file, files, &error);
+    }
+    int exit_status = EXIT_DONE;
+    if (status)
+        exit_status = cli_report(&error);
+    else if (cli_given(arguments, "json"))
+        exit_status = cli_print_json(json_pack("{s:s, s:O}", "schema", "carom.plot/1", "files", files), EXIT_DONE);
+    else
+        for (size_t i = 0; i < json_array_size(files); i++) printf("%s\n", json_string_value(json_array_get(files, i)));
+    json_decref(files);
+    free(output);
+    return exit_status;
+}
+
+const cli_command cli_plot = {
+    .name = "plot",
+    .summary = "pictures of a result file",
+    .operand = "RESULT",
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .run = run_plot,
+};

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linearised friction cones.
+#include <math.h>
+
+#include "carom/impact.h"
+
+static const double TWO_PI = 6.283185307179586476925286766559;
+
+carom_status carom_impact_cone_edges(const carom_impact *impact, int64_t cone_edges, int *edges, carom_error *error) {
+    *edges = 2;
+    if (carom_impact_get_data(impact)->tangent_dim == 1) return CAROM_OK;
+    if (cone_edges < CAROM_MIN_CONE_EDGES || cone_edges > CAROM_MAX_CONE_EDGES || cone_edges % 2)
+        return carom_fail(error, CAROM_BAD_INPUT, "cone_edges: %lld is not an even number between %d and %d", (long long)cone_edges,
+                          CAROM_MIN_CONE_EDGES, CAROM_MAX_CONE_EDGES);
+    *edges = (int)cone_edges;
+    return CAROM_OK;
+}
+
+// cos and sin of 2 pi j/k for 0 <= j <= k/2; exact on the axes, so that four edges give the tangents themselves.
+static void direction(int j, int edges, double *cosine, double *sine) {
+    *cosine = 4 * j == edges ? 0 : 2 * j == edges ? -1 : cos(TWO_PI * j / edges);
+    *sine = j == 0 || 2 * j == edges ? 0 : sin(TWO_PI * j / edges);
+}
+
+void carom_cone_directions(int tangent_dim, int edges, double *directions) {
+    if (tangent_dim == 1) {
+        directions[0] = 1;
+        directions[1] = -1;
+        return;
+    }
+    const int half = edges / 2;
+    for (int j = 0; j < half; j++) {
+        direction(j, edges, &directions[2 * j], &directions[2 * j + 1]);
+        for (int axis = 0; axis < 2; axis++) directions[2 * (j + half) + axis] = 0 - directions[2 * j + axis];
+    }
+}

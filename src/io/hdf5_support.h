@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What reading and writing HDF5 files share. Functions return false, or a negative identifier, when HDF5 fails; they print nothing
+/// as long as the thread is muted. Nothing that is written carries a time, so that a rerun gives the same bytes.
+#ifndef CAROM_IO_HDF5_SUPPORT_H
+#define CAROM_IO_HDF5_SUPPORT_H
+
+#include <hdf5.h>
+
+#include "carom/base.h"
+
+/// How the calling thread's HDF5 errors are reported. HDF5 prints them by default, and keeps the setting for each thread.
+typedef struct carom_hdf5_reporting {
+    H5E_auto2_t report;
+    void *data;
+} carom_hdf5_reporting;
+
+/// Switches printing off and returns how it was; the thread that muted unmutes, before it returns to its caller.
+carom_hdf5_reporting carom_hdf5_mute(void);
+void carom_hdf5_unmute(carom_hdf5_reporting before);
+
+// ------------------------------------------------------------------------------------------------------------- writing
+
+hid_t carom_hdf5_create_group(hid_t parent, const char *name);
+
+/// Attributes. Texts are UTF-8 of variable length, repaired where they are not valid.
+bool carom_hdf5_put_text(hid_t object, const char *name, const char *text);
+bool carom_hdf5_put_texts(hid_t object, const char *name, const char *const *texts, int count);
+bool carom_hdf5_put_real(hid_t object, const char *name, double value);
+bool carom_hdf5_put_integer(hid_t object, const char *name, int64_t value);
+
+/// A dataset of fixed size with `rows` x `columns` doubles; a vector where `columns` is 0.
+typedef struct carom_hdf5_matrix {
+    const char *name, *unit, *doc;
+    int rows, columns;
+    const double *values;
+} carom_hdf5_matrix;
+
+bool carom_hdf5_put_matrix(hid_t parent, const carom_hdf5_matrix *matrix);
+
+/// The attributes `unit` and `doc` of a dataset.
+bool carom_hdf5_describe(hid_t dataset, const char *unit, const char *doc);
+
+/// Shape of one entry of a dataset whose first dimension grows.
+typedef struct carom_hdf5_layout {
+    hid_t type;     ///< in the file
+    hsize_t width;  ///< entries in a line; 0: the dataset has one dimension
+    hsize_t chunk;  ///< lines that are stored together
+} carom_hdf5_layout;
+
+hid_t carom_hdf5_create_dataset(hid_t parent, const char *name, const carom_hdf5_layout *layout);
+/// Adds lines at the end. `memory_type` describes `values`.
+bool carom_hdf5_append(hid_t dataset, hid_t memory_type, hsize_t lines, const void *values);
+/// The same for texts, repaired as above.
+bool carom_hdf5_append_texts(hid_t dataset, const char *const *texts, hsize_t count);
+
+/// The type of texts in attributes and datasets; to be closed with H5Tclose.
+hid_t carom_hdf5_text_type(void);
+
+// ------------------------------------------------------------------------------------------------------------- reading
+
+/// Reads an attribute that holds `least` to `most` texts. `*texts` is freed by carom_hdf5_free_texts.
+bool carom_hdf5_get_texts(hid_t object, const char *name, int least, int most, char ***texts, int *count);
+void carom_hdf5_free_texts(char **texts, int count);
+bool carom_hdf5_get_integer(hid_t object, const char *name, int64_t *value);
+
+/// Opens the group or dataset behind a hard link: soft and external links could lead out of the file.
+hid_t carom_hdf5_open(hid_t parent, const char *name, H5I_type_t kind);
+
+/// A dataset's size: lines of `width` (1 where there is one dimension only).
+typedef struct carom_hdf5_extent {
+    int64_t lines;
+    int width;
+} carom_hdf5_extent;
+
+/// Reads a whole dataset of one or two dimensions as `memory_type` (8 bytes an entry) into `*values`, to be freed with `free`.
+/// False too when its class of type is another, or when it claims to be larger than `file_size`.
+bool carom_hdf5_get_dataset(hid_t dataset, hid_t memory_type, hsize_t file_size, void **values, carom_hdf5_extent *extent);
+
+#endif

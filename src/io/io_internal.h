@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What the files of the scene reader share.
+#ifndef CAROM_IO_INTERNAL_H
+#define CAROM_IO_INTERNAL_H
+
+#include "carom/io.h"
+#include "io/fields.h"
+
+/// One key under `impact`, kept as text until a law asks for it.
+typedef struct carom_scene_setting {
+    const carom_node *node;
+    const char *text;  ///< entries of a list with commas between them
+} carom_scene_setting;
+
+struct carom_scene {
+    carom_document *document;  ///< owns every text below; numbers stay in it as they were written
+    const char *name;
+    char hash[CAROM_DIGEST_TEXT_SIZE];
+    carom_impact *impact;
+    const char *law;
+    carom_scene_setting *settings;
+    int setting_count;
+    const char **warnings;
+    int warning_count;
+};
+
+/// Adds "FILE:LINE: key.path: sentence" to the scene's warnings.
+carom_status carom_scene_warn(carom_scene *scene, const carom_node *node, carom_error *error, const char *format, ...) CAROM_PRINTF(4, 5);
+
+/// Each reads one form of scene and creates the scene's impact.
+carom_status carom_scene_read_matrices(carom_scene *scene, const carom_node *matrices, carom_error *error);
+carom_status carom_scene_read_delassus(carom_scene *scene, const carom_node *delassus, carom_error *error);
+/// @param root    with the keys `model` (checked to be text), `state` and `contacts` (any form, or left out)
+/// @param digest  receives the bytes of the model file
+carom_status carom_scene_read_model(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error);
+
+/// Reads `impact`: the law, and settings that some law of the registry accepts.
+carom_status carom_scene_read_settings(carom_scene *scene, const carom_node *settings, const carom_registry *registry, carom_error *error);
+
+#endif

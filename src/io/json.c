@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/utf8.h"
+
+json_t *carom_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static bool all_nan(const double *values, int count) {
+    for (int i = 0; i < count; i++)
+        if (!isnan(values[i])) return false;
+    return count > 0;
+}
+
+// Appends and takes over `item`. A NULL anywhere frees the list, so that callers check once, at the end.
+static json_t *append(json_t *list, json_t *item) {
+    if (list && !json_array_append_new(list, item)) return list;
+    if (!list) json_decref(item);
+    json_decref(list);
+    return NULL;
+}
+
+static json_t *list_of_reals(const double *values, int count) {
+    json_t *list = json_array();
+    for (int i = 0; i < count && list; i++) list = append(list, carom_json_real(values[i]));
+    return list;
+}
+
+json_t *carom_json_reals(const double *values, int count) { return all_nan(values, count) ? json_null() : list_of_reals(values, count); }
+
+json_t *carom_json_matrix(const double *values, int rows, int columns) {
+    json_t *list = json_array();
+    for (int i = 0; i < rows && list; i++) list = append(list, list_of_reals(values + (size_t)i * (size_t)columns, columns));
+    return list;
+}
+
+json_t *carom_json_text(const char *text) {
+    if (!text) return json_null();
+    char *repaired = carom_utf8_repair(text);
+    json_t *value = repaired ? json_string(repaired) : NULL;
+    free(repaired);
+    return value;
+}
+
+static json_t *integers(const int64_t *values, int count) {
+    json_t *list = json_array();
+    for (int i = 0; i < count && list; i++) list = append(list, json_integer(values[i]));
+    return list;
+}
+
+static json_t *flag_names(const carom_column *column, int64_t bits) {
+    json_t *list = json_array();
+    for (int bit = 0; list && column->flags[bit]; bit++)
+        if (bits >> bit & 1) list = append(list, carom_json_text(column->flags[bit]));
+    return list;
+}
+
+static json_t *contact_list(const carom_table *table, int column, int64_t row, const char *const *names) {
+    int count;
+    const int *contacts = carom_table_list(table, column, row, &count);
+    if (!contacts) return json_null();
+    json_t *list = json_array();
+    for (int i = 0; i < count && list; i++) list = append(list, carom_json_text(names[contacts[i]]));
+    return list;
+}
+
+static json_t *series(const carom_table *table, int column, int64_t row, int width) {
+    int count;
+    const double *values = carom_table_series(table, column, row, &count);
+    return carom_json_matrix(values, width ? count / width : 0, width);
+}
+
+static json_t *cell(const carom_table *table, int index, int64_t row, const char *const *contact_names) {
+    const carom_column *column = carom_table_column(table, index);
+    const int width = carom_column_width(column, carom_table_sizes(table));
+    const size_t start = (size_t)row * (size_t)width;
+    switch (column->type) {
+    case CAROM_COLUMN_REAL: {
+        const double *values = carom_table_real_column(table, index) + start;
+        return column->width == 1 ? carom_json_real(*values) : carom_json_reals(values, width);
+    }
+    case CAROM_COLUMN_INTEGER: {
+        const int64_t *values = carom_table_integer_column(table, index) + start;
+        return column->width == 1 ? json_integer(*values) : integers(values, width);
+    }
+    case CAROM_COLUMN_BOOLEAN: return json_boolean(carom_table_integer_column(table, index)[start]);
+    case CAROM_COLUMN_FLAGS: return flag_names(column, carom_table_integer_column(table, index)[start]);
+    case CAROM_COLUMN_TEXT: return carom_json_text(carom_table_text(table, index, row));
+    case CAROM_COLUMN_CONTACTS: return contact_list(table, index, row, contact_names);
+    case CAROM_COLUMN_SERIES: return series(table, index, row, width);
+    }
+    return json_null();
+}
+
+json_t *carom_json_row(const carom_table *table, int64_t row, const char *const *contact_names) {
+    json_t *object = json_object();
+    for (int i = 0; i < carom_table_columns(table) && object; i++) {
+        if (!json_object_set_new(object, carom_table_column(table, i)->name, cell(table, i, row, contact_names))) continue;
+        json_decref(object);
+        object = NULL;
+    }
+    return object;
+}
+
+carom_status carom_json_write(FILE *file, json_t *document, carom_error *error) {
+    if (!document) return carom_fail_memory(error, "JSON document");
+    const bool written = !json_dumpf(document, file, JSON_REAL_PRECISION(17)) && fputc('\n', file) != EOF && !fflush(file);
+    if (written) return CAROM_OK;
+    return carom_fail(error, CAROM_IO_FAILED, "the JSON document could not be written: %s", strerror(errno));
+}

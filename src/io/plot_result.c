@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures of result files: what each law's outcomes are drawn as, on which axes, into which files.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "io/plot_axes.h"
+#include "io/result_file.h"
+
+enum {
+    MANY_OUTCOMES = 50,  // a law with more is drawn as dots
+    LABEL_SIZE = 256,
+    SERIES_PER_LAW = 3,  // outcomes, hull, paths
+};
+
+// Points in the plane of a picture.
+typedef struct points {
+    double *x, *y;
+    int64_t count;
+} points;
+
+// The outcomes of one law, and what is drawn of them.
+typedef struct law_data {
+    double *normal, *tangent;  // [rows x contacts], [rows x tangents]
+    int64_t rows;
+    bool sampled;    // an inner approximation of a set
+    double *states;  // contact velocities after each impact, [.. x contact space], one path behind the other
+    int64_t *starts, paths;
+    points outcomes, hull, path;
+    char label[LABEL_SIZE];
+} law_data;
+
+typedef struct picture {
+    carom_result *result;
+    const char *path;  // of the result file
+    carom_axes axes;
+    int chosen[2];
+    law_data *laws;
+    int law_count;
+    points start;  // where the paths begin
+} picture;
+
+// -------------------------------------------------------------------------------------------------------------- reading
+
+static carom_status read_velocities(const picture *drawn, int law, carom_error *error) {
+    law_data *data = &drawn->laws[law];
+    int64_t tangent_rows = 0;
+    int width = 0, tangent_width = 0;
+    carom_status status = carom_result_read_reals(drawn->result, law, "normal_velocity", &data->normal, &data->rows, &width, error);
+    if (!status)
+        status = carom_result_read_reals(drawn->result, law, "tangent_velocity", &data->tangent, &tangent_rows, &tangent_width, error);
+    if (status) return status;
+    const int contacts = carom_result_contacts(drawn->result);
+    if (width == contacts && tangent_width == contacts * carom_result_tangent_dim(drawn->result) && tangent_rows == data->rows)
+        return CAROM_OK;
+    return carom_fail(error, CAROM_BAD_INPUT, "%s: not a carom result file: the velocities of %s do not fit its contacts", drawn->path,
+                      carom_result_law_name(drawn->result, law));
+}
+
+static carom_status read_paths(const picture *drawn, int law, carom_error *error) {
+    law_data *data = &drawn->laws[law];
+    const carom_status status = carom_result_read_series(drawn->result, law, "path", &data->states, &data->starts, &data->paths, error);
+    for (int64_t i = 0; i < data->paths && !status; i++)
+        if ((data->starts[i + 1] - data->starts[i]) % drawn->axes.count)
+            return carom_fail(error, CAROM_BAD_INPUT, "%s: not a carom result file: the paths of %s do not fit its contacts", drawn->path,
+                              carom_result_law_name(drawn->result, law));
+    return status;
+}
+
+static carom_status read_laws(picture *drawn, carom_error *error) {
+    drawn->law_count = carom_result_laws(drawn->result);
+    drawn->laws = calloc((size_t)drawn->law_count + 1, sizeof *drawn->laws);
+    if (!drawn->laws) return carom_fail_memory(error, drawn->path);
+    const char *sample = carom_sample_columns[0].name;
+    carom_status status = CAROM_OK;
+    for (int i = 0; i < drawn->law_count && !status; i++) {
+        drawn->laws[i].sampled = carom_result_has_column(drawn->result, i, sample);
+        status = read_velocities(drawn, i, error);
+        if (!status) status = read_paths(drawn, i, error);
+    }
+    return status;
+}
+
+// ----------------------------------------------------------------------------------------------------------------- axes
+
+static double outcome_velocity(const picture *drawn, const law_data *law, int64_t row, int axis) {
+    const carom_axis *chosen = &drawn->axes.axes[axis];
+    const int64_t contacts = carom_result_contacts(drawn->result), tangents = drawn->axes.count - contacts;
+    return chosen->normal ? law->normal[row * contacts + chosen->column] : law->tangent[row * tangents + chosen->column];
+}
+
+static void measure_axis(const picture *drawn, int axis, double *least, double *most) {
+    *least = INFINITY;
+    *most = -INFINITY;
+    for (int i = 0; i < drawn->law_count; i++)
+        for (int64_t row = 0; row < drawn->laws[i].rows; row++) {
+            const double velocity = outcome_velocity(drawn, &drawn->laws[i], row, axis);
+            *least = fmin(*least, velocity);
+            *most = fmax(*most, velocity);
+        }
+}
+
+static carom_status choose_axes(picture *drawn, const char *text, carom_error *error) {
+    if (text) return carom_axes_parse(&drawn->axes, text, drawn->chosen, error);
+    const int count = drawn->axes.count;
+    double *least = calloc(2 * (size_t)count, sizeof *least);
+    if (!least) return carom_fail_memory(error, "axes");
+    double *most = least + count;
+    for (int axis = 0; axis < count; axis++) measure_axis(drawn, axis, &least[axis], &most[axis]);
+    carom_axes_choose(&drawn->axes, least, most, drawn->chosen);
+    free(least);
+    return CAROM_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- points
+
+static carom_status make_points(points *made, int64_t room, carom_error *error) {
+    *made = (points){calloc((size_t)room + 1, sizeof(double)), calloc((size_t)room + 1, sizeof(double)), 0};
+    return made->x && made->y ? CAROM_OK : carom_fail_memory(error, "points of the picture");
+}
+
+static void free_points(points *unused) {
+    free(unused->x);
+    free(unused->y);
+    *unused = (points){0};
+}
+
+static void add_point(points *set, double x, double y) {
+    set->x[set->count] = x;
+    set->y[set->count++] = y;
+}
+
+static carom_status place_outcomes(const picture *drawn, law_data *law, carom_error *error) {
+    const carom_status status = make_points(&law->outcomes, law->rows, error);
+    for (int64_t row = 0; row < law->rows && !status; row++) {
+        const double x = outcome_velocity(drawn, law, row, drawn->chosen[0]), y = outcome_velocity(drawn, law, row, drawn->chosen[1]);
+        if (isfinite(x) && isfinite(y)) add_point(&law->outcomes, x, y);
+    }
+    return status;
+}
+
+static carom_status place_hull(law_data *law, carom_error *error) {
+    const points *set = &law->outcomes;
+    int64_t *hull = calloc((size_t)set->count + 1, sizeof *hull), vertices = 0;
+    if (!hull) return carom_fail_memory(error, "convex hull");
+    carom_status status = carom_plot_hull(set->x, set->y, set->count, hull, &vertices, error);
+    if (!status) status = make_points(&law->hull, vertices, error);
+    for (int64_t i = 0; i < vertices && !status; i++) add_point(&law->hull, set->x[hull[i]], set->y[hull[i]]);
+    free(hull);
+    return status;
+}
+
+// All paths in one series, with a NaN between them.
+static carom_status place_paths(picture *drawn, law_data *law, carom_error *error) {
+    if (!law->paths) return CAROM_OK;
+    const int width = drawn->axes.count;
+    const int x = drawn->axes.axes[drawn->chosen[0]].place, y = drawn->axes.axes[drawn->chosen[1]].place;
+    const carom_status status = make_points(&law->path, law->starts[law->paths] / width + law->paths, error);
+    if (status) return status;
+    for (int64_t i = 0; i < law->paths; i++) {
+        const double *state = law->states + law->starts[i], *end = law->states + law->starts[i + 1];
+        if (state < end && !drawn->start.count) add_point(&drawn->start, state[x], state[y]);
+        for (; state < end; state += width) add_point(&law->path, state[x], state[y]);
+        add_point(&law->path, NAN, NAN);
+    }
+    return CAROM_OK;
+}
+
+static carom_status place_law(picture *drawn, law_data *law, carom_error *error) {
+    carom_status status = place_outcomes(drawn, law, error);
+    if (!status && law->sampled) status = place_hull(law, error);
+    if (!status) status = place_paths(drawn, law, error);
+    return status;
+}
+
+// --------------------------------------------------------------------------------------------------------------- series
+
+static void label_law(law_data *law, const char *name) {
+    const long long count = law->rows;
+    const char *plural = count == 1 ? "" : "s";
+    if (law->sampled)
+        snprintf(law->label, sizeof law->label, "%s (inner approximation, %lld sample%s)", name, count, plural);
+    else if (law->paths)
+        snprintf(law->label, sizeof law->label, "%s (%lld outcome%s, impact by impact)", name, count, plural);
+    else if (count != 1)
+        snprintf(law->label, sizeof law->label, "%s (%lld outcomes)", name, count);
+    else
+        snprintf(law->label, sizeof law->label, "%s", name);
+}
+
+static void add_series(carom_plot *plot, carom_plot_series *room, const char *label, carom_plot_style style, const points *set) {
+    if (set->count) room[plot->series_count++] = (carom_plot_series){label, style, set->count, set->x, set->y};
+}
+
+static bool drawn_as_dots(const law_data *law) { return law->sampled || law->rows > MANY_OUTCOMES; }
+
+// Sets first, hulls over them, single outcomes and paths on top.
+static void collect_series(const picture *drawn, carom_plot *plot, carom_plot_series *room) {
+    for (int i = 0; i < drawn->law_count; i++)
+        if (drawn_as_dots(&drawn->laws[i])) add_series(plot, room, drawn->laws[i].label, CAROM_PLOT_DOTS, &drawn->laws[i].outcomes);
+    bool labelled = false;
+    for (int i = 0; i < drawn->law_count; i++) {
+        add_series(plot, room, labelled ? "" : "convex hull, not the set", CAROM_PLOT_DASHES, &drawn->laws[i].hull);
+        labelled = labelled || drawn->laws[i].hull.count;
+    }
+    for (int i = 0; i < drawn->law_count; i++) {
+        if (!drawn_as_dots(&drawn->laws[i])) add_series(plot, room, drawn->laws[i].label, CAROM_PLOT_MARKS, &drawn->laws[i].outcomes);
+        add_series(plot, room, "", CAROM_PLOT_PATH, &drawn->laws[i].path);
+    }
+    add_series(plot, room, "before the impact", CAROM_PLOT_MARKS, &drawn->start);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- files
+
+static bool ends_with(const char *text, const char *ending) {
+    const size_t size = strlen(text), wanted = strlen(ending);
+    return size >= wanted && !strcasecmp(text + size - wanted, ending);
+}
+
+// OUTPUT where it names a picture, otherwise OUTPUT-Jn.A-Jn.B.png. Contact names may hold what file names may not.
+static char *picture_path(const picture *drawn, const char *output) {
+    const char *x = drawn->axes.axes[drawn->chosen[0]].name, *y = drawn->axes.axes[drawn->chosen[1]].name;
+    const size_t prefix = strlen(output), size = prefix + strlen(x) + strlen(y) + sizeof "--.png";
+    char *path = malloc(size);
+    if (!path) return NULL;
+    if (ends_with(output, ".png") || ends_with(output, ".svg")) {
+        memcpy(path, output, prefix + 1);
+        return path;
+    }
+    snprintf(path, size, "%s-%s-%s.png", output, x, y);
+    for (char *c = path + prefix; *c; c++)
+        if (*c == '/' || (unsigned char)*c < 0x20) *c = '_';
+    return path;
+}
+
+static carom_status write_picture(const carom_plot *plot, char *path, bool svg, carom_plot_report report, void *user, carom_error *error) {
+    const bool both = svg && ends_with(path, ".png");
+    for (int i = 0; i <= both; i++) {
+        if (i) memcpy(path + strlen(path) - 4, ".svg", 4);
+        const carom_status status = carom_plot_write(plot, path, error);
+        if (status) return status;
+        if (report) report(user, path);
+    }
+    return CAROM_OK;
+}
+
+static carom_status draw_picture(const picture *drawn, const carom_plot_request *request, carom_plot_report report, void *user,
+                                 carom_error *error) {
+    char title[LABEL_SIZE], x_label[LABEL_SIZE], y_label[LABEL_SIZE];
+    snprintf(title, sizeof title, "%s: contact velocities after the impact", carom_result_scene_name(drawn->result));
+    snprintf(x_label, sizeof x_label, "%s  [m/s]", drawn->axes.axes[drawn->chosen[0]].name);
+    snprintf(y_label, sizeof y_label, "%s  [m/s]", drawn->axes.axes[drawn->chosen[1]].name);
+    carom_plot_series *room = calloc((size_t)drawn->law_count * SERIES_PER_LAW + 1, sizeof *room);
+    char *path = picture_path(drawn, request->output);
+    carom_status status = room && path ? CAROM_OK : carom_fail_memory(error, "picture");
+    if (!status) {
+        carom_plot plot = {title, x_label, y_label, room, 0};
+        collect_series(drawn, &plot, room);
+        status = write_picture(&plot, path, request->svg, report, user, error);
+    }
+    free(room);
+    free(path);
+    return status;
+}
+
+static void free_law(law_data *law) {
+    free(law->normal);
+    free(law->tangent);
+    free(law->states);
+    free(law->starts);
+    free_points(&law->outcomes);
+    free_points(&law->hull);
+    free_points(&law->path);
+}
+
+static void free_picture(picture *drawn) {
+    for (int i = 0; drawn->laws && i < drawn->law_count; i++) free_law(&drawn->laws[i]);
+    free(drawn->laws);
+    free_points(&drawn->start);
+    carom_axes_free(&drawn->axes);
+    carom_result_close(drawn->result);
+}
+
+carom_status carom_plot_result(const char *result_path, const carom_plot_request *request, carom_plot_report report, void *user,
+                               carom_error *error) {
+    if (!request->output) return carom_fail(error, CAROM_BAD_INPUT, "%s: no name is given for the picture", result_path);
+    picture drawn = {.path = result_path};
+    carom_status status = carom_result_open(result_path, &drawn.result, error);
+    if (!status) status = carom_axes_create(drawn.result, &drawn.axes, error);
+    if (!status) status = read_laws(&drawn, error);
+    if (!status) status = choose_axes(&drawn, request->axes, error);
+    if (!status) status = make_points(&drawn.start, 1, error);
+    for (int i = 0; i < drawn.law_count && !status; i++) {
+        label_law(&drawn.laws[i], carom_result_law_name(drawn.result, i));
+        status = place_law(&drawn, &drawn.laws[i], error);
+    }
+    if (!status) status = draw_picture(&drawn, request, report, user, error);
+    free_picture(&drawn);
+    return status;
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenes that give the matrices of the impact, or its Delassus operator.
+#include "io/io_internal.h"
+
+#include <math.h>
+
+enum { VELOCITIES, CONTACTS, TANGENTS, SPACE, LENGTHS };
+
+// ------------------------------------------------------------------------------------------------------------ matrices
+
+typedef struct matrices_fields {
+    const double *mass, *normal, *tangent, *friction, *restitution, *velocity;
+    const char **names;
+} matrices_fields;
+
+// v and Jn come first: they set the lengths that the others must fit.
+static const carom_field MATRICES[] = {
+    {"v", CAROM_FIELD_VECTOR, .required = true, .offset = offsetof(matrices_fields, velocity), .rows = VELOCITIES},
+    {"Jn", CAROM_FIELD_MATRIX, .required = true, .offset = offsetof(matrices_fields, normal), .rows = CONTACTS, .columns = VELOCITIES},
+    {"M", CAROM_FIELD_MATRIX, .required = true, .offset = offsetof(matrices_fields, mass), .rows = VELOCITIES, .columns = VELOCITIES},
+    {"Jt", CAROM_FIELD_MATRIX, .offset = offsetof(matrices_fields, tangent), .rows = TANGENTS, .columns = VELOCITIES},
+    {"mu", CAROM_FIELD_VECTOR, .offset = offsetof(matrices_fields, friction), .rows = CONTACTS, .least = 0, .most = HUGE_VAL},
+    {"names", CAROM_FIELD_TEXTS, .offset = offsetof(matrices_fields, names), .rows = CONTACTS},
+    {"restitution", CAROM_FIELD_VECTOR, .offset = offsetof(matrices_fields, restitution), .rows = CONTACTS, .least = 0, .most = 1},
+};
+
+/// Friction and tangents may be left out where there is no friction: zeros take their place.
+static carom_status complete_frictionless(carom_scene *scene, const carom_node *node, matrices_fields *fields, carom_length *lengths,
+                                          carom_error *error) {
+    const size_t contacts = (size_t)lengths[CONTACTS].value, velocities = (size_t)lengths[VELOCITIES].value;
+    for (size_t i = 0; !fields->tangent && fields->friction && i < contacts; i++)
+        if (fields->friction[i] > 0)
+            return carom_document_refuse(scene->document, node, error,
+                                         "the key 'Jt' is missing: friction needs tangents, and mu[%zu] is not 0", i);
+    if (fields->tangent && !fields->friction) {
+        const carom_status status = carom_scene_warn(scene, node, error, "'mu' is left out: the contacts are frictionless");
+        if (status) return status;
+    }
+    if (!fields->friction) fields->friction = carom_document_allocate(scene->document, contacts * sizeof(double));
+    if (!fields->tangent) {
+        fields->tangent = carom_document_allocate(scene->document, contacts * velocities * sizeof(double));
+        lengths[TANGENTS].value = lengths[CONTACTS].value;
+    }
+    return fields->friction && fields->tangent ? CAROM_OK : carom_fail_memory(error, carom_scene_path(scene));
+}
+
+carom_status carom_scene_read_matrices(carom_scene *scene, const carom_node *matrices, carom_error *error) {
+    matrices_fields fields = {0};
+    carom_length lengths[LENGTHS] = {
+        [VELOCITIES] = {.least = 1, .most = CAROM_MAX_VELOCITIES},
+        [CONTACTS] = {.least = 1, .most = CAROM_MAX_CONTACTS},
+        [TANGENTS] = {.least = 1, .most = 2 * CAROM_MAX_CONTACTS},
+    };
+    carom_status status = carom_fields_read(scene->document, matrices, CAROM_FIELD_ROWS(MATRICES), lengths, &fields, error);
+    if (!status) status = complete_frictionless(scene, matrices, &fields, lengths, error);
+    if (status) return status;
+
+    const int contacts = lengths[CONTACTS].value, tangents = lengths[TANGENTS].value;
+    if (tangents != contacts && tangents != 2 * contacts)
+        return carom_document_refuse(scene->document, carom_node_find(matrices, "Jt"), error,
+                                     "the number of rows is %d, must be %d (planar) or %d (spatial) for the rows of 'Jn'", tangents,
+                                     contacts, 2 * contacts);
+    const carom_impact_data data = {.nv = lengths[VELOCITIES].value,
+                                    .contacts = contacts,
+                                    .tangent_dim = tangents / contacts,
+                                    .mass = fields.mass,
+                                    .normal = fields.normal,
+                                    .tangent = fields.tangent,
+                                    .friction = fields.friction,
+                                    .restitution = fields.restitution,
+                                    .velocity = fields.velocity,
+                                    .names = fields.names};
+    carom_error inner;
+    status = carom_impact_create(&data, &scene->impact, &inner);
+    return status ? carom_document_pass_on(scene->document, matrices, &inner, error) : CAROM_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------------ delassus
+
+typedef struct delassus_fields {
+    const double *delassus, *velocity, *friction, *restitution;
+    const char **names;
+} delassus_fields;
+
+static const carom_field DELASSUS[] = {
+    {"file", CAROM_FIELD_REFUSED, .doc = "this version does not read FCLIB files; give W, u and mu"},
+    {"mu", CAROM_FIELD_VECTOR, .required = true, .offset = offsetof(delassus_fields, friction), .rows = CONTACTS, .least = 0,
+     .most = HUGE_VAL},
+    {"u", CAROM_FIELD_VECTOR, .required = true, .offset = offsetof(delassus_fields, velocity), .rows = SPACE},
+    {"W", CAROM_FIELD_MATRIX, .required = true, .offset = offsetof(delassus_fields, delassus), .rows = SPACE, .columns = SPACE},
+    {"names", CAROM_FIELD_TEXTS, .offset = offsetof(delassus_fields, names), .rows = CONTACTS},
+    {"restitution", CAROM_FIELD_VECTOR, .offset = offsetof(delassus_fields, restitution), .rows = CONTACTS, .least = 0, .most = 1},
+};
+
+// Other programs write W with the round-off of their own sums; more asymmetry than that changes the problem that is solved.
+#define ROUND_OFF_ASYMMETRY 1e-9
+
+static carom_status warn_of_asymmetry(carom_scene *scene, const carom_node *node, int size, const double *W, carom_error *error) {
+    double largest = 0, asymmetry = 0;
+    for (int i = 0; i < size; i++)
+        for (int j = 0; j < size; j++) {
+            largest = fmax(largest, fabs(W[i * size + j]));
+            asymmetry = fmax(asymmetry, fabs(W[i * size + j] - W[j * size + i]));
+        }
+    if (!(asymmetry > ROUND_OFF_ASYMMETRY * largest)) return CAROM_OK;
+    return carom_scene_warn(scene, node, error, "is not symmetric (by %.2g of its largest entry): its symmetric part is used",
+                            asymmetry / largest);
+}
+
+carom_status carom_scene_read_delassus(carom_scene *scene, const carom_node *delassus, carom_error *error) {
+    delassus_fields fields = {0};
+    carom_length lengths[LENGTHS] = {
+        [CONTACTS] = {.least = 1, .most = CAROM_MAX_CONTACTS},
+        [SPACE] = {.least = 1, .most = 3 * CAROM_MAX_CONTACTS},
+    };
+    carom_status status = carom_fields_read(scene->document, delassus, CAROM_FIELD_ROWS(DELASSUS), lengths, &fields, error);
+    if (status) return status;
+
+    const int contacts = lengths[CONTACTS].value, size = lengths[SPACE].value;
+    if (size != 2 * contacts && size != 3 * contacts)
+        return carom_document_refuse(
+            scene->document, carom_node_find(delassus, "u"), error,
+            "the length is %d, must be %d (planar) or %d (spatial): for each entry of 'mu' the normal, then the tangents", size,
+            2 * contacts, 3 * contacts);
+    status = warn_of_asymmetry(scene, carom_node_find(delassus, "W"), size, fields.delassus, error);
+    if (status) return status;
+    const carom_delassus_data data = {.contacts = contacts,
+                                      .tangent_dim = size / contacts - 1,
+                                      .delassus = fields.delassus,
+                                      .velocity = fields.velocity,
+                                      .friction = fields.friction,
+                                      .restitution = fields.restitution,
+                                      .names = fields.names};
+    carom_error inner;
+    status = carom_impact_create_delassus(&data, &scene->impact, &inner);
+    return status ? carom_document_pass_on(scene->document, delassus, &inner, error) : CAROM_OK;
+}

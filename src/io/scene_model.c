@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenes that name a model file, a state, and the places where it touches.
+#include "io/io_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "carom/model.h"
+
+enum { CONTACTS, POSITIONS, VELOCITIES, AXES, TANGENTS, PAIR, LENGTHS };
+
+/// Lengths that hold for one map; the numbers of positions, velocities and tangents are then found in them.
+static void start_lengths(carom_length lengths[LENGTHS]) {
+    const carom_length initial[LENGTHS] = {
+        [CONTACTS] = {.least = 1, .most = CAROM_MAX_CONTACTS},
+        // a free joint has 7 positions for 6 velocities, a ball joint 4 for 3
+        [POSITIONS] = {.least = 1, .most = 2 * CAROM_MAX_VELOCITIES},
+        [VELOCITIES] = {.least = 1, .most = CAROM_MAX_VELOCITIES},
+        [AXES] = {.least = 3, .most = 3, .value = 3},
+        [TANGENTS] = {.least = 1, .most = 2},
+        [PAIR] = {.least = 2, .most = 2, .value = 2},
+    };
+    memcpy(lengths, initial, sizeof initial);
+}
+
+// --------------------------------------------------------------------------------------------------------------- state
+
+typedef struct state_fields {
+    const char *key;
+    const double *position, *velocity;
+} state_fields;
+
+static const carom_field STATE[] = {
+    {"key", CAROM_FIELD_TEXT, .offset = offsetof(state_fields, key)},
+    {"qpos", CAROM_FIELD_VECTOR, .offset = offsetof(state_fields, position), .rows = POSITIONS},
+    {"qvel", CAROM_FIELD_VECTOR, .offset = offsetof(state_fields, velocity), .rows = VELOCITIES},
+};
+
+static carom_status read_state(carom_scene *scene, const carom_node *node, carom_model *model, carom_error *error) {
+    state_fields fields = {0};
+    carom_length lengths[LENGTHS];
+    start_lengths(lengths);
+    carom_status status = carom_fields_read(scene->document, node, CAROM_FIELD_ROWS(STATE), lengths, &fields, error);
+    if (status) return status;
+    if (fields.key && fields.position)
+        return carom_document_refuse(scene->document, node, error,
+                                     "'key' and 'qpos' both give the position; only 'qvel' may stand beside 'key'");
+    if (!fields.key && !fields.position && !fields.velocity)
+        return carom_document_refuse(scene->document, node, error, "must have 'key', or 'qpos' and 'qvel'");
+
+    carom_error inner;
+    if (fields.key) status = carom_model_set_keyframe(model, fields.key, &inner);
+    if (!status)
+        status =
+            carom_model_set_state(model, fields.position, lengths[POSITIONS].value, fields.velocity, lengths[VELOCITIES].value, &inner);
+    return status ? carom_document_pass_on(scene->document, node, &inner, error) : CAROM_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------------ contacts
+
+/// One place: under `at`, or flat in the contact.
+typedef struct place_fields {
+    const char *site, *geom, *body;
+    const double *point;
+} place_fields;
+
+typedef struct contact_fields {
+    const char *name;
+    const carom_node *at;
+    place_fields flat;
+    const char **sites, **geoms;
+    const double *normal, *tangents;
+    double friction, restitution, offset;
+} contact_fields;
+
+static const carom_field PLACE[] = {
+    {"site", CAROM_FIELD_TEXT, .offset = offsetof(place_fields, site)},
+    {"geom", CAROM_FIELD_TEXT, .offset = offsetof(place_fields, geom)},
+    {"body", CAROM_FIELD_TEXT, .offset = offsetof(place_fields, body)},
+    {"point", CAROM_FIELD_VECTOR, .offset = offsetof(place_fields, point), .rows = AXES},
+};
+
+static const carom_field CONTACT[] = {
+    {"name", CAROM_FIELD_TEXT, .required = true, .offset = offsetof(contact_fields, name)},
+    {"at", CAROM_FIELD_MAP, .offset = offsetof(contact_fields, at)},
+    {"site", CAROM_FIELD_TEXT, .offset = offsetof(contact_fields, flat.site)},
+    {"geom", CAROM_FIELD_TEXT, .offset = offsetof(contact_fields, flat.geom)},
+    {"body", CAROM_FIELD_TEXT, .offset = offsetof(contact_fields, flat.body)},
+    {"point", CAROM_FIELD_VECTOR, .offset = offsetof(contact_fields, flat.point), .rows = AXES},
+    {"sites", CAROM_FIELD_TEXTS, .offset = offsetof(contact_fields, sites), .rows = PAIR},
+    {"geoms", CAROM_FIELD_TEXTS, .offset = offsetof(contact_fields, geoms), .rows = PAIR},
+    {"normal", CAROM_FIELD_VECTOR, .required = true, .offset = offsetof(contact_fields, normal), .rows = AXES},
+    {"tangents", CAROM_FIELD_MATRIX, .offset = offsetof(contact_fields, tangents), .rows = TANGENTS, .columns = AXES},
+    {"friction", CAROM_FIELD_NUMBER, .required = true, .offset = offsetof(contact_fields, friction), .least = 0, .most = HUGE_VAL},
+    {"restitution", CAROM_FIELD_NUMBER, .offset = offsetof(contact_fields, restitution), .least = 0, .most = 1},
+    {"offset", CAROM_FIELD_NUMBER, .offset = offsetof(contact_fields, offset)},
+};
+
+/// The place that exactly one of site, geom and body names.
+static carom_status choose_place(const carom_scene *scene, const carom_node *node, const place_fields *fields, carom_place *place,
+                                 carom_error *error) {
+    if ((fields->site != NULL) + (fields->geom != NULL) + (fields->body != NULL) != 1 || (fields->point && !fields->body))
+        return carom_document_refuse(scene->document, node, error, "a place is one of 'site', 'geom', or 'body' with 'point'");
+    if (fields->body && !fields->point) return carom_document_refuse(scene->document, node, error, "'body' needs a 'point' in its frame");
+    if (fields->site) *place = (carom_place){CAROM_PLACE_SITE, fields->site, {0}};
+    if (fields->geom) *place = (carom_place){CAROM_PLACE_GEOM, fields->geom, {0}};
+    if (fields->body) *place = (carom_place){CAROM_PLACE_BODY_POINT, fields->body, {fields->point[0], fields->point[1], fields->point[2]}};
+    return CAROM_OK;
+}
+
+static void choose_pair(carom_model_contact *contact, carom_place_kind kind, const char *const *names) {
+    contact->places = 2;
+    for (int i = 0; i < 2; i++) contact->place[i] = (carom_place){kind, names[i], {0}};
+}
+
+/// Where the contact is: exactly one of the forms `at`, flat, `sites` and `geoms`.
+static carom_status choose_places(carom_scene *scene, const carom_node *node, const contact_fields *fields, carom_model_contact *contact,
+                                  carom_error *error) {
+    const bool flat = fields->flat.site || fields->flat.geom || fields->flat.body || fields->flat.point;
+    if ((fields->at != NULL) + flat + (fields->sites != NULL) + (fields->geoms != NULL) != 1)
+        return carom_document_refuse(scene->document, node, error,
+                                     "must say where it is by one of 'site', 'geom', 'body' with 'point', 'at', 'sites' or 'geoms'");
+    if (fields->sites) choose_pair(contact, CAROM_PLACE_SITE, fields->sites);
+    if (fields->geoms) choose_pair(contact, CAROM_PLACE_GEOM, fields->geoms);
+    if (contact->places == 2) return CAROM_OK;
+
+    contact->places = 1;
+    if (flat) return choose_place(scene, node, &fields->flat, &contact->place[0], error);
+    place_fields at = {0};
+    carom_length lengths[LENGTHS];
+    start_lengths(lengths);
+    const carom_status status = carom_fields_read(scene->document, fields->at, CAROM_FIELD_ROWS(PLACE), lengths, &at, error);
+    return status ? status : choose_place(scene, fields->at, &at, &contact->place[0], error);
+}
+
+static carom_status read_contact(carom_scene *scene, const carom_node *node, carom_model_contact *contact, carom_error *error) {
+    contact_fields fields = {.offset = NAN};
+    carom_length lengths[LENGTHS];
+    start_lengths(lengths);
+    carom_status status = carom_fields_read(scene->document, node, CAROM_FIELD_ROWS(CONTACT), lengths, &fields, error);
+    if (!status) status = choose_places(scene, node, &fields, contact, error);
+    if (!status && !isnan(fields.offset))
+        status = carom_scene_warn(scene, carom_node_find(node, "offset"), error, "has no effect: every contact listed counts as touching");
+    if (status) return status;
+
+    contact->name = fields.name;
+    contact->friction = fields.friction;
+    contact->restitution = fields.restitution;
+    memcpy(contact->normal, fields.normal, sizeof contact->normal);
+    contact->tangents = lengths[TANGENTS].value;
+    if (fields.tangents) memcpy(contact->tangent, fields.tangents, (size_t)contact->tangents * sizeof contact->tangent[0]);
+    return CAROM_OK;
+}
+
+static carom_status read_contacts(carom_scene *scene, const carom_node *node, carom_model *model, carom_error *error) {
+    if (node->kind == CAROM_NODE_MAP)
+        return carom_document_refuse(scene->document, node, error, "this version does not detect contacts; list them");
+    if (node->kind != CAROM_NODE_LIST || node->count < 1 || node->count > CAROM_MAX_CONTACTS)
+        return carom_document_refuse(scene->document, node, error, "must be a list of 1 to %d contacts", CAROM_MAX_CONTACTS);
+    carom_model_contact *contacts = calloc((size_t)node->count, sizeof *contacts);
+    if (!contacts) return carom_fail_memory(error, carom_scene_path(scene));
+
+    carom_status status = CAROM_OK;
+    for (const carom_node *entry = node->first; !status && entry; entry = entry->next)
+        status = read_contact(scene, entry, &contacts[entry->index], error);
+    if (!status) {
+        carom_error inner;
+        status = carom_model_freeze(model, contacts, node->count, &scene->impact, &inner);
+        if (status) carom_document_pass_on(scene->document, node, &inner, error);
+    }
+    free(contacts);
+    return status;
+}
+
+// --------------------------------------------------------------------------------------------------------------- model
+
+/// The model's path is relative to the scene file.
+static char *join_path(const char *scene_path, const char *model_path) {
+    const char *slash = strrchr(scene_path, '/');
+    const size_t folder = slash && *model_path != '/' ? (size_t)(slash + 1 - scene_path) : 0, length = strlen(model_path) + 1;
+    char *path = malloc(folder + length);
+    if (!path) return NULL;
+    memcpy(path, scene_path, folder);
+    memcpy(path + folder, model_path, length);
+    return path;
+}
+
+/// Loads the model and digests the bytes of its file.
+static carom_status load(const char *path, carom_digest *digest, carom_model **model, carom_error *error) {
+    char *bytes = NULL;
+    size_t size = 0;
+    const carom_status status = carom_file_read(path, &bytes, &size, error);
+    if (status) return status;
+    carom_digest_add_bytes(digest, bytes, size);
+    free(bytes);
+    return carom_model_load(path, model, error);
+}
+
+carom_status carom_scene_read_model(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error) {
+    const carom_node *node = carom_node_find(root, "model"), *state = carom_node_find(root, "state"),
+                     *contacts = carom_node_find(root, "contacts");
+    if (!state) return carom_document_refuse(scene->document, root, error, "the key 'state' is missing beside 'model'");
+    if (!contacts) return carom_document_refuse(scene->document, root, error, "the key 'contacts' is missing beside 'model'");
+    char *path = join_path(carom_scene_path(scene), node->text);
+    if (!path) return carom_fail_memory(error, carom_scene_path(scene));
+
+    carom_error inner;
+    carom_model *model = NULL;
+    carom_status status = load(path, digest, &model, &inner);
+    free(path);
+    if (status) return carom_document_pass_on(scene->document, node, &inner, error);
+    status = read_state(scene, state, model, error);
+    if (!status) status = read_contacts(scene, contacts, model, error);
+    carom_model_free(model);
+    return status;
+}

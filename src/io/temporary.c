@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _XOPEN_SOURCE 700  // realpath
+#include "io/temporary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    SUFFIX_SIZE = 8,
+    KEPT_NAME = 200,  // file systems allow 255 bytes in a name
+    ATTEMPTS = 100,
+};
+
+static carom_status check_target(const char *target, carom_error *error) {
+    struct stat about;
+    if (!*target) return carom_fail(error, CAROM_BAD_INPUT, "the name of the file to write is empty");
+    if (stat(target, &about)) {
+        if (errno == ENOENT) return CAROM_OK;
+        return carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", target, strerror(errno));
+    }
+    if (S_ISREG(about.st_mode)) return CAROM_OK;
+    const char *kind = S_ISDIR(about.st_mode) ? "a directory" : "not a regular file";
+    return carom_fail(error, CAROM_BAD_INPUT, "%s: is %s; only regular files are replaced", target, kind);
+}
+
+// Letters that no other process or thread picks: mkstemp would do, but it makes the file private to its owner.
+static void draw_suffix(carom_stream *stream, char suffix[SUFFIX_SIZE + 1]) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
+    uint64_t bits = carom_stream_bits(stream);
+    for (int i = 0; i < SUFFIX_SIZE; i++, bits >>= 5) suffix[i] = letters[bits & 31];
+    suffix[SUFFIX_SIZE] = '\0';
+}
+
+static void start_suffixes(carom_stream *stream) {
+    struct timespec now = {0};
+    clock_gettime(CLOCK_REALTIME, &now);
+    carom_stream_start(stream, (uint64_t)now.tv_sec ^ (uint64_t)getpid() << 32, (uint64_t)now.tv_nsec ^ (uint64_t)(uintptr_t)stream);
+}
+
+static int create_beside(const char *target, char *path, size_t size) {
+    const char *slash = strrchr(target, '/');
+    const int directory = slash ? (int)(slash - target) + 1 : 0;
+    carom_stream stream;
+    start_suffixes(&stream);
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        char suffix[SUFFIX_SIZE + 1];
+        draw_suffix(&stream, suffix);
+        snprintf(path, size, "%.*s.%.*s.%s", directory, target, KEPT_NAME, target + directory, suffix);
+        const int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor >= 0 || errno != EEXIST) return descriptor;
+    }
+    return -1;
+}
+
+carom_status carom_temporary_create(const char *target, carom_temporary *temporary, int *descriptor, carom_error *error) {
+    *temporary = (carom_temporary){0};
+    *descriptor = -1;
+    const carom_status status = check_target(target, error);
+    if (status) return status;
+
+    // A link stays a link: the file it names is replaced.
+    char *followed = realpath(target, NULL);
+    temporary->target = followed ? followed : strdup(target);
+    const size_t size = temporary->target ? strlen(temporary->target) + SUFFIX_SIZE + 3 : 0;
+    temporary->path = size ? malloc(size) : NULL;
+    if (!temporary->path) {
+        carom_temporary_discard(temporary);
+        return carom_fail_memory(error, target);
+    }
+
+    *descriptor = create_beside(temporary->target, temporary->path, size);
+    if (*descriptor >= 0) return CAROM_OK;
+    const int reason = errno;
+    free(temporary->path);
+    temporary->path = NULL;
+    carom_temporary_discard(temporary);
+    return carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", target, strerror(reason));
+}
+
+carom_status carom_temporary_commit(carom_temporary *temporary, carom_error *error) {
+    // Something else may have taken the place since the file was begun.
+    const carom_status status = check_target(temporary->target, error);
+    if (status) return status;
+    if (rename(temporary->path, temporary->target))
+        return carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", temporary->target, strerror(errno));
+    free(temporary->path);
+    temporary->path = NULL;
+    return CAROM_OK;
+}
+
+void carom_temporary_discard(carom_temporary *temporary) {
+    if (temporary->path) unlink(temporary->path);
+    free(temporary->path);
+    free(temporary->target);
+    *temporary = (carom_temporary){0};
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// The shortest forms: a code point of `length` bytes must be at least this large (RFC 3629, section 3).
+static const unsigned long SMALLEST[] = {0, 0, 0x80, 0x800, 0x10000};
+
+static int sequence_length(unsigned char lead) {
+    if (lead < 0x80) return 1;
+    if (lead >= 0xc2 && lead <= 0xdf) return 2;
+    if (lead >= 0xe0 && lead <= 0xef) return 3;
+    if (lead >= 0xf0 && lead <= 0xf4) return 4;
+    return 0;
+}
+
+int carom_utf8_decode(const char *text, unsigned long *code) {
+    const unsigned char *bytes = (const unsigned char *)text;
+    const int length = sequence_length(*bytes);
+    *code = length > 1 ? *bytes & (0x7fu >> length) : *bytes;
+    for (int i = 1; i < length; i++) {
+        if ((bytes[i] & 0xc0) != 0x80) return 0;
+        *code = *code << 6 | (bytes[i] & 0x3f);
+    }
+    const int surrogate = *code >= 0xd800 && *code <= 0xdfff;
+    return *code < SMALLEST[length] || *code > 0x10ffff || surrogate ? 0 : length;
+}
+
+char *carom_utf8_repair(const char *text) {
+    static const char replacement[] = "\xef\xbf\xbd";
+    // Each byte grows to three at most.
+    char *repaired = malloc(3 * strlen(text) + 1);
+    if (!repaired) return NULL;
+    char *end = repaired;
+    while (*text) {
+        unsigned long code;
+        const int length = carom_utf8_decode(text, &code);
+        memcpy(end, length ? text : replacement, length ? (size_t)length : 3);
+        end += length ? length : 3;
+        text += length ? length : 1;
+    }
+    *end = '\0';
+    return repaired;
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sampled sets: Algorithms 1 and 2 of Halm & Posa over many samples, in parallel blocks delivered in order.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/dense.h"
+#include "carom/reach.h"
+
+// Fixed, so that an interrupted run ends at a boundary that does not depend on the number of threads.
+enum { BLOCK_SAMPLES = 256 };
+
+// The 97.5 % quantile of the normal distribution.
+#define CONFIDENCE_95 1.959963984540054
+
+// Energy gains of a whole sample beyond this share of the initial energy are flagged.
+#define ENERGY_GAIN_FLAGGED 1e-12
+
+#define MOST_SAMPLES 1099511627776.0  // 2^40
+#define MOST_STEPS   1e9
+#define MOST_SEED    9007199254740992.0  // 2^53: whole numbers that a scene's text gives exactly
+
+carom_sample_options carom_sample_defaults(void) {
+    return (carom_sample_options){
+        .samples = 16384, .epsilon = NAN, .seed = 0, .step = NAN, .max_steps = 100, .method = carom_step_choice_defaults()};
+}
+
+const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
+    {"samples", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, samples), 1, MOST_SAMPLES, "", "16384", "number of samples", NULL},
+    {"epsilon", CAROM_OPTION_REAL, offsetof(carom_sample_options, epsilon), CAROM_POSITIVE, INFINITY, "m/s", "none",
+     "accuracy of Algorithm 2, which adds a closing step to every sample", NULL},
+    {"seed", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, seed), 0, MOST_SEED, "", "0", "seed of the random caps", NULL},
+    {"step", CAROM_OPTION_REAL, offsetof(carom_sample_options, step), CAROM_POSITIVE, INFINITY, "N s", "auto",
+     "h, largest normal impulse of a contact in one step", NULL},
+    {"max_steps", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, max_steps), 1, MOST_STEPS, "", "100",
+     "steps after which a sample counts as not terminated", NULL},
+    CAROM_STEP_CHOICE_ROWS(carom_sample_options, method),
+};
+
+const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS] = {{"sample", CAROM_COLUMN_INTEGER, 1, "", "index of the sample", NULL}};
+
+// Sums over the samples of a block, or of all blocks.
+typedef struct tally {
+    int64_t samples, terminated, unsolved, closed, steps, fallbacks;
+    double steps_squared;  // whole numbers below 2^53: exact in any order
+    double max_residual, max_energy_gain;
+} tally;
+
+typedef struct block {
+    carom_table *outcomes;
+    tally tally;
+} block;
+
+typedef struct worker {
+    carom_simulator *simulator;
+    double *v, *impulse;
+} worker;
+
+typedef struct sampler {
+    const carom_impact *impact;
+    const carom_sample_options *options;
+    const carom_sink *sink;
+    worker *workers;
+    block *blocks;
+    int worker_count, slot_count;
+    double closing_cap;  // NaN without a closing step
+    tally total;
+    carom_digest *digest;
+} sampler;
+
+// ------------------------------------------------------------------------------------------------------- one block
+
+static void add_simulation(tally *t, const carom_simulation *s, bool closed) {
+    t->samples++;
+    t->terminated += s->terminated;
+    t->unsolved += s->unsolved;
+    t->closed += closed;
+    t->steps += s->steps;
+    t->steps_squared += (double)s->steps * (double)s->steps;
+    t->fallbacks += s->fallbacks;
+    if (s->max_residual > t->max_residual) t->max_residual = s->max_residual;
+    if (s->max_energy_gain > t->max_energy_gain) t->max_energy_gain = s->max_energy_gain;
+}
+
+static carom_status sample_one(sampler *s, worker *own, block *into, int64_t index, carom_error *error) {
+    carom_simulation result;
+    carom_simulator_run(own->simulator, s->options->seed, index, own->v, own->impulse, &result);
+    const bool finished = result.terminated;
+    if (!isnan(s->closing_cap) && !result.unsolved) carom_simulator_close(own->simulator, s->closing_cap, own->v, own->impulse, &result);
+    add_simulation(&into->tally, &result, result.terminated && !finished);
+    if (!result.terminated) return CAROM_OK;
+    const bool gained = result.max_energy_gain > ENERGY_GAIN_FLAGGED * carom_impact_initial_energy(s->impact);
+    const int64_t flags = (result.unsolved ? CAROM_FLAG_UNSOLVED : 0) | (gained ? CAROM_FLAG_ENERGY_GAIN : 0);
+    const carom_status status = carom_outcomes_add(into->outcomes, s->impact, own->v, own->impulse, result.steps, flags, error);
+    if (!status) *carom_table_integers(into->outcomes, CAROM_OUTCOME_COLUMNS) = index;
+    return status;
+}
+
+static carom_status compute_block(void *user, int worker_index, int slot, int64_t block_index, carom_error *error) {
+    sampler *s = user;
+    block *into = &s->blocks[slot];
+    carom_table_clear(into->outcomes);
+    into->tally = (tally){0};
+    const int64_t first = block_index * BLOCK_SAMPLES, left = s->options->samples - first;
+    const int64_t count = left < BLOCK_SAMPLES ? left : BLOCK_SAMPLES;
+    carom_status status = CAROM_OK;
+    for (int64_t i = 0; i < count && !status; i++) status = sample_one(s, &s->workers[worker_index], into, first + i, error);
+    return status;
+}
+
+// ------------------------------------------------------------------------------------------------- blocks in order
+
+static void merge_tally(tally *total, const tally *part) {
+    total->samples += part->samples;
+    total->terminated += part->terminated;
+    total->unsolved += part->unsolved;
+    total->closed += part->closed;
+    total->steps += part->steps;
+    total->steps_squared += part->steps_squared;
+    total->fallbacks += part->fallbacks;
+    if (part->max_residual > total->max_residual) total->max_residual = part->max_residual;
+    if (part->max_energy_gain > total->max_energy_gain) total->max_energy_gain = part->max_energy_gain;
+}
+
+static carom_status deliver_block(void *user, int slot, int64_t block_index, carom_error *error) {
+    (void)block_index;
+    sampler *s = user;
+    const block *from = &s->blocks[slot];
+    merge_tally(&s->total, &from->tally);
+    const int64_t rows = carom_table_rows(from->outcomes);
+    if (!rows) return CAROM_OK;
+    const size_t values = (size_t)rows * (size_t)carom_impact_get_data(s->impact)->nv;
+    carom_digest_add_doubles(s->digest, carom_table_real_column(from->outcomes, CAROM_OUTCOME_VELOCITY), values);
+    return s->sink ? s->sink->receive(s->sink->user, from->outcomes, error) : CAROM_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------------ set-up
+
+static void release(sampler *s) {
+    for (int i = 0; s->workers && i < s->worker_count; i++) {
+        carom_simulator_free(s->workers[i].simulator);
+        free(s->workers[i].v);
+        free(s->workers[i].impulse);
+    }
+    for (int i = 0; s->blocks && i < s->slot_count; i++) carom_table_free(s->blocks[i].outcomes);
+    free(s->workers);
+    free(s->blocks);
+    carom_digest_free(s->digest);
+}
+
+static carom_status make_worker(const sampler *s, const carom_stepper_options *stepper, double step, worker *own, carom_error *error) {
+    own->v = malloc((size_t)carom_impact_get_data(s->impact)->nv * sizeof(double));
+    own->impulse = malloc((size_t)carom_impact_contact_size(s->impact) * sizeof(double));
+    if (!own->v || !own->impulse) return carom_fail_memory(error, "sampling");
+    return carom_simulator_create(s->impact, stepper, step, s->options->max_steps, &own->simulator, error);
+}
+
+static carom_status prepare(sampler *s, const carom_stepper_options *stepper, double step, carom_error *error) {
+    s->slot_count = carom_loop_slots(s->worker_count);
+    s->workers = calloc((size_t)s->worker_count, sizeof *s->workers);
+    s->blocks = calloc((size_t)s->slot_count, sizeof *s->blocks);
+    carom_status status = s->workers && s->blocks ? carom_digest_create(&s->digest, error) : carom_fail_memory(error, "sampling");
+    for (int i = 0; i < s->worker_count && !status; i++) status = make_worker(s, stepper, step, &s->workers[i], error);
+    for (int i = 0; i < s->slot_count && !status; i++)
+        status = carom_outcomes_create(s->impact, carom_sample_columns, CAROM_SAMPLE_COLUMNS, &s->blocks[i].outcomes, error);
+    return status;
+}
+
+static carom_status check_samples(const carom_sample_options *options, carom_error *error) {
+    if (options->samples < 1 || (double)options->samples > MOST_SAMPLES)
+        return carom_fail(error, CAROM_BAD_INPUT, "samples: %lld is not between 1 and 2^40", (long long)options->samples);
+    if (options->seed < 0) return carom_fail(error, CAROM_BAD_INPUT, "seed: %lld is below the least value 0", (long long)options->seed);
+    return CAROM_OK;
+}
+
+// eps/(3 psi), the cap of the closing step.
+static carom_status closing_cap(const carom_impact *impact, const carom_sample_options *options, double step, double *cap,
+                                carom_error *error) {
+    *cap = NAN;
+    if (isnan(options->epsilon)) return CAROM_OK;
+    if (!(options->epsilon > 0 && options->epsilon < step))
+        return carom_fail(error, CAROM_BAD_INPUT, "epsilon: %g is not between 0 and the step %g (Algorithm 2)", options->epsilon, step);
+    int edges;
+    double psi = NAN;
+    carom_status status = carom_impact_cone_edges(impact, options->method.cone_edges, &edges, error);
+    if (!status) status = carom_reach_psi(impact, edges, &psi, error);
+    *cap = options->epsilon / (3 * psi);
+    return status;
+}
+
+// -------------------------------------------------------------------------------------------------------- statistics
+
+static void summarise(sampler *s, carom_sample_statistics *statistics) {
+    const tally *t = &s->total;
+    const double count = (double)t->samples, energy = carom_impact_initial_energy(s->impact);
+    statistics->samples = t->samples;
+    statistics->terminated = t->terminated;
+    statistics->unsolved = t->unsolved;
+    statistics->closed = t->closed;
+    statistics->lcp_solves = t->steps;
+    statistics->fallbacks = t->fallbacks;
+    statistics->max_residual = t->max_residual;
+    statistics->max_relative_energy_gain = energy > 0 ? t->max_energy_gain / energy : t->max_energy_gain;
+    carom_digest_finish(s->digest, statistics->digest);
+    if (!t->samples) return;
+    statistics->lcps_per_sample = (double)t->steps / count;
+    const double variance = t->steps_squared / count - statistics->lcps_per_sample * statistics->lcps_per_sample;
+    statistics->lcps_per_sample_ci95 = CONFIDENCE_95 * sqrt(fmax(variance, 0) / count);
+}
+
+carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_options *options, const carom_registry *registry,
+                                const carom_control *control, const carom_sink *sink, carom_sample_statistics *statistics,
+                                carom_error *error) {
+    *statistics = (carom_sample_statistics){.verdict = CAROM_INCOMPLETE, .requested = options->samples, .step = options->step};
+    carom_stepper_options stepper;
+    sampler s = {.impact = impact, .options = options, .sink = sink, .worker_count = carom_control_workers(control)};
+    carom_status status = check_samples(options, error);
+    if (!status) status = carom_step_choice_resolve(&options->method, CAROM_STEP_CAPPED, registry, &stepper, error);
+    if (!status && isnan(options->step)) status = carom_reach_auto_step(impact, options->method.cone_edges, &statistics->step, error);
+    if (!status) status = closing_cap(impact, options, statistics->step, &s.closing_cap, error);
+    if (!status) status = prepare(&s, &stepper, statistics->step, error);
+    if (!status) {
+        const int64_t blocks = (options->samples + BLOCK_SAMPLES - 1) / BLOCK_SAMPLES;
+        const carom_loop loop = {blocks, &s, compute_block, deliver_block};
+        int64_t delivered;
+        status = carom_loop_run(&loop, control, s.worker_count, &delivered, error);
+        summarise(&s, statistics);
+        statistics->verdict = delivered == blocks ? CAROM_COMPLETE : CAROM_INTERRUPTED;
+        statistics->selection = carom_simulator_selection(s.workers[0].simulator);
+        statistics->solver = stepper.solver->name;
+    }
+    release(&s);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------------------- auto step
+
+static double total_normal_impulse(const carom_impact *impact, const double *impulse) {
+    const int stride = 1 + carom_impact_get_data(impact)->tangent_dim;
+    double sum = 0;
+    for (int c = 0; c < carom_impact_contact_size(impact); c += stride) sum += impulse[c];
+    return sum;
+}
+
+static double speed_over_largest_delassus(const carom_impact *impact) {
+    const size_t n = (size_t)carom_impact_contact_size(impact);
+    double largest = 0;
+    for (size_t c = 0; c < n; c++) largest = fmax(largest, carom_impact_delassus(impact)[c * n + c]);
+    return carom_impact_velocity_scale(impact) / largest;
+}
+
+carom_status carom_reach_auto_step(const carom_impact *impact, int64_t cone_edges, double *step, carom_error *error) {
+    *step = NAN;
+    carom_stepper_options options = carom_stepper_defaults();
+    int edges;
+    carom_status status = carom_impact_cone_edges(impact, cone_edges, &edges, error);
+    options.cone_edges = (int)cone_edges;
+    carom_stepper *stepper = NULL;
+    if (!status) status = carom_stepper_create(impact, &options, &stepper, error);
+    if (status) return status;
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    const size_t n = (size_t)carom_impact_contact_size(impact);
+    double *work = malloc(((size_t)data->nv + n) * sizeof *work);
+    if (work) {
+        carom_step_info info;
+        carom_stepper_solve(stepper, data->velocity, NULL, work, work + data->nv, &info);
+        *step = total_normal_impulse(impact, work + data->nv);
+        if (!(*step > 0)) *step = speed_over_largest_delassus(impact);
+        if (!(*step > 0)) *step = 1;
+    } else {
+        status = carom_fail_memory(error, "automatic step");
+    }
+    free(work);
+    carom_stepper_free(stepper);
+    return status;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// One sample of the impact inclusion: `Sim(h, v0, N)` of Algorithm 1 (Halm & Posa, section 5.1).
+#include <stdlib.h>
+#include <string.h>
+
+#include "carom/reach.h"
+
+struct carom_simulator {
+    const carom_impact *impact;
+    carom_stepper *stepper;
+    double step;
+    int64_t max_steps;
+    double *lmax;          // [contacts]
+    double *u;             // [n] contact velocity
+    double *step_impulse;  // [n]
+};
+
+carom_status carom_simulator_create(const carom_impact *impact, const carom_stepper_options *stepper, double step, int64_t max_steps,
+                                    carom_simulator **simulator, carom_error *error) {
+    *simulator = NULL;
+    // Written so that NaN is refused, too.
+    if (!(step > 0)) return carom_fail(error, CAROM_BAD_INPUT, "step: %g is not greater than 0", step);
+    if (max_steps < 1) return carom_fail(error, CAROM_BAD_INPUT, "max_steps: %lld is below the least value 1", (long long)max_steps);
+    carom_simulator *made = calloc(1, sizeof *made);
+    if (!made) return carom_fail_memory(error, "simulator");
+    const size_t n = (size_t)carom_impact_contact_size(impact);
+    *made = (carom_simulator){.impact = impact, .step = step, .max_steps = max_steps};
+    made->lmax = malloc((size_t)carom_impact_get_data(impact)->contacts * sizeof(double));
+    made->u = malloc(n * sizeof(double));
+    made->step_impulse = malloc(n * sizeof(double));
+    carom_status status = CAROM_OK;
+    if (!made->lmax || !made->u || !made->step_impulse) status = carom_fail_memory(error, "simulator");
+    if (!status) status = carom_stepper_create(impact, stepper, &made->stepper, error);
+    if (status)
+        carom_simulator_free(made);
+    else
+        *simulator = made;
+    return status;
+}
+
+void carom_simulator_free(carom_simulator *simulator) {
+    if (!simulator) return;
+    carom_stepper_free(simulator->stepper);
+    free(simulator->lmax);
+    free(simulator->u);
+    free(simulator->step_impulse);
+    free(simulator);
+}
+
+carom_selection carom_simulator_selection(const carom_simulator *simulator) { return carom_stepper_selection(simulator->stepper); }
+
+static bool has_terminated(carom_simulator *s, const double *v) {
+    carom_impact_contact_velocity(s->impact, v, s->u);
+    return carom_impact_terminated(s->impact, s->u);
+}
+
+// One step under the caps in lmax; adds to the impulse and to the tally.
+static void take_step(carom_simulator *s, double *v, double *impulse, carom_simulation *result) {
+    carom_step_info info;
+    carom_stepper_solve(s->stepper, v, s->lmax, v, s->step_impulse, &info);
+    result->unsolved = info.verdict != CAROM_COMPLETE;
+    result->fallbacks += info.fallbacks > 0;
+    if (result->unsolved) return;
+    for (int c = 0; c < carom_impact_contact_size(s->impact); c++) impulse[c] += s->step_impulse[c];
+    if (info.residual > result->max_residual) result->max_residual = info.residual;
+    if (info.energy_change > result->max_energy_gain) result->max_energy_gain = info.energy_change;
+}
+
+void carom_simulator_run(carom_simulator *s, int64_t seed, int64_t index, double *v, double *impulse, carom_simulation *result) {
+    const carom_impact_data *data = carom_impact_get_data(s->impact);
+    carom_stream stream;
+    carom_stream_start_use(&stream, (uint64_t)seed, (uint64_t)index, CAROM_STREAM_CAPS);
+    memcpy(v, data->velocity, (size_t)data->nv * sizeof *v);
+    memset(impulse, 0, (size_t)carom_impact_contact_size(s->impact) * sizeof *impulse);
+    *result = (carom_simulation){0};
+    while (!(result->terminated = has_terminated(s, v)) && result->steps < s->max_steps && !result->unsolved) {
+        for (int i = 0; i < data->contacts; i++) s->lmax[i] = s->step * carom_stream_uniform(&stream);
+        take_step(s, v, impulse, result);
+        result->steps++;
+    }
+}
+
+void carom_simulator_close(carom_simulator *s, double cap, double *v, double *impulse, carom_simulation *result) {
+    for (int i = 0; i < carom_impact_get_data(s->impact)->contacts; i++) s->lmax[i] = cap;
+    take_step(s, v, impulse, result);
+    result->terminated = has_terminated(s, v);
+}

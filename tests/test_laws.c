@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// The laws: Appendix A's outcomes, words and orders, and what every row of the table must have.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+static carom_registry *registry;
+
+static int start(void **state) {
+    (void)state;
+    return carom_registry_create(&registry, NULL) != CAROM_OK;
+}
+
+static int stop(void **state) {
+    (void)state;
+    carom_registry_free(registry);
+    return 0;
+}
+
+// Asks a law with options given as name, text pairs, NULL at the end.
+static carom_answer ask(const carom_impact *impact, const char *name, const char *const *pairs) {
+    const carom_law *law = carom_law_find(registry, name);
+    assert_non_null(law);
+    void *options = malloc(law->options_size);
+    law->defaults(options);
+    carom_error error;
+    for (; pairs && *pairs; pairs += 2) {
+        const int row = carom_option_find(law->options, law->option_count, pairs[0]);
+        assert_true(row >= 0);
+        assert_ok(carom_option_set(&law->options[row], options, pairs[1], &error), error);
+    }
+    carom_answer answer;
+    assert_ok(carom_law_resolve(law, impact, options, registry, NULL, NULL, &answer, &error), error);
+    free(options);
+    return answer;
+}
+
+static const double *normal_of(const carom_answer *answer, int64_t row) {
+    const carom_sizes *sizes = carom_table_sizes(answer->outcomes);
+    return carom_table_real_column(answer->outcomes, CAROM_OUTCOME_NORMAL_VELOCITY) + row * sizes->contacts;
+}
+
+static const double *tangent_of(const carom_answer *answer, int64_t row) {
+    const carom_sizes *sizes = carom_table_sizes(answer->outcomes);
+    return carom_table_real_column(answer->outcomes, CAROM_OUTCOME_TANGENT_VELOCITY) + row * sizes->tangents;
+}
+
+// ------------------------------------------------------------------------------------------------------ Anitescu-Potra
+
+static void block_and_boxwall_come_to_rest(void **state) {
+    (void)state;
+    const carom_impact_data *scenes[] = {&reference_block, &reference_boxwall, &reference_disks};
+    for (int i = 0; i < 3; i++) {
+        carom_impact *impact = support_impact(scenes[i]);
+        carom_answer answer = ask(impact, "anitescu-potra", NULL);
+        assert_true(carom_answer_complete(&answer));
+        assert_int_equal(carom_table_rows(answer.outcomes), 1);
+        for (int c = 0; c < scenes[i]->contacts; c++) {
+            assert_true(fabs(normal_of(&answer, 0)[c]) <= 1e-12);
+            assert_true(fabs(tangent_of(&answer, 0)[c]) <= 1e-12);
+        }
+        assert_string_equal(carom_table_text(answer.result, CAROM_RESULT_SELECTION, 0), "lemke");
+        carom_answer_free(&answer);
+        carom_impact_free(impact);
+    }
+}
+
+// Of the three solutions, Lemke's method with the covering vector of ones takes the one that lifts the trailing foot.
+static void compass_lifts(void **state) {
+    (void)state;
+    static const double normal[] = {0, 0.099555175630902715}, tangent[] = {0, 0.19801960392433349};
+    carom_impact *impact = support_impact(&reference_compass);
+    carom_answer answer = ask(impact, "anitescu-potra", NULL);
+    assert_all_close(normal_of(&answer, 0), normal, 2, 1e-12);
+    assert_all_close(tangent_of(&answer, 0), tangent, 2, 1e-12);
+    assert_close(*carom_table_real_column(answer.outcomes, CAROM_OUTCOME_ENERGY_RATIO), 0.60177929747639025, 1e-12);
+    assert_close(*carom_table_real_column(answer.outcomes, CAROM_OUTCOME_NORMAL_IMPULSE), 0.12282448055309748, 1e-12);
+    assert_close(*carom_table_real_column(answer.outcomes, CAROM_OUTCOME_TANGENT_IMPULSE), 0.23941697371449339, 1e-12);
+    carom_answer_free(&answer);
+    carom_impact_free(impact);
+}
+
+// The spatial cube of spec section 11, k = 4 and 8.
+static void cube_comes_to_rest(void **state) {
+    (void)state;
+    static const double corners[4][2] = {{-.5, -.5}, {.5, -.5}, {.5, .5}, {-.5, .5}};
+    double mass[36] = {0}, normal[24] = {0}, tangent[48] = {0};
+    static const double mu[] = {.6, .6, .6, .6}, v[] = {0, 0, -1, 0, 0, 0};
+    for (int k = 0; k < 6; k++) mass[7 * k] = k < 3 ? 1 : 1.0 / 6;
+    for (int c = 0; c < 4; c++) {
+        // The velocity of the corner r is v + omega x r.
+        const double x = corners[c][0], y = corners[c][1], z = -.5;
+        const double rows[3][6] = {{0, 0, 1, y, -x, 0}, {1, 0, 0, 0, z, -y}, {0, 1, 0, -z, 0, x}};
+        memcpy(normal + 6 * c, rows[0], sizeof rows[0]);
+        memcpy(tangent + 12 * c, rows[1], 2 * sizeof rows[1]);
+    }
+    const carom_impact_data data = {6, 4, 2, mass, normal, tangent, mu, NULL, v, NULL};
+    carom_impact *impact = support_impact(&data);
+    const char *const edges[] = {"4", "8"};
+    for (int i = 0; i < 2; i++) {
+        carom_answer answer = ask(impact, "anitescu-potra", (const char *[]){"cone_edges", edges[i], NULL});
+        assert_true(carom_answer_complete(&answer));
+        static const double rest[4] = {0};
+        assert_all_close(normal_of(&answer, 0), rest, 4, 1e-12);
+        assert_all_close(tangent_of(&answer, 0), rest, 4, 1e-12);
+        carom_answer_free(&answer);
+        answer =
+            ask(impact, "halm-posa", (const char *[]){"cone_edges", edges[i], "samples", "500", "step", "0.4", "max_steps", "12", NULL});
+        const int unsolved = carom_table_find(answer.result, "unsolved");
+        assert_int_equal(*carom_table_integer_column(answer.result, unsolved), 0);
+        assert_true(carom_table_rows(answer.outcomes) > 450);
+        carom_answer_free(&answer);
+    }
+    carom_impact_free(impact);
+}
+
+// ---------------------------------------------------------------------------------------------------------- sequential
+
+typedef struct sequential_row {
+    const carom_impact_data *data;
+    const char *order, *word;
+    int64_t impacts;
+    double normal[2], tangent[2];
+} sequential_row;
+
+// Appendix A, two contacts. The word leaves out contacts that did not approach.
+static const sequential_row sequential_rows[] = {
+    {&reference_block, "A,B", "AB", 2, {0.093018385279470386, 0}, {0, 0}},
+    {&reference_block, "B,A", "BA", 2, {0, 0.093018385279470386}, {0, 0}},
+    {&reference_compass, "A,B", "A", 1, {0, 0.099555175630902659}, {0, 0.19801960392433346}},
+    {&reference_compass, "B,A", "A", 2, {0, 0.099555175630902659}, {0, 0.19801960392433346}},
+    {&reference_boxwall, "A,B", "BA", 3, {0, 0.10564228654184135}, {0.30576480579161885, 0.072542170433207764}},
+    {&reference_boxwall, "B,A", "BA", 2, {0, 0.10564228654184135}, {0.30576480579161885, 0.072542170433207764}},
+    {&reference_ramone, "A,B", "A", 1, {0, 0.00033082304514997496}, {0, -0.027350089620414408}},
+    {&reference_ramone, "B,A", "A", 2, {0, 0.00033082304514997496}, {0, -0.027350089620414408}},
+};
+
+static void sequential_outcomes_are_those_of_appendix_a(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof sequential_rows / sizeof *sequential_rows; i++) {
+        const sequential_row *row = &sequential_rows[i];
+        carom_impact *impact = support_impact(row->data);
+        carom_answer answer = ask(impact, "sequential", (const char *[]){"order", row->order, NULL});
+        assert_int_equal(carom_table_rows(answer.outcomes), 1);
+        assert_all_close(normal_of(&answer, 0), row->normal, 2, 1e-10);
+        assert_all_close(tangent_of(&answer, 0), row->tangent, 2, 1e-10);
+        assert_int_equal(*carom_table_integer_column(answer.outcomes, CAROM_OUTCOME_STEPS), row->impacts);
+        int count;
+        const int *word = carom_table_list(answer.outcomes, CAROM_OUTCOME_WORD, 0, &count);
+        assert_int_equal(count, strlen(row->word));
+        for (int k = 0; k < count; k++) assert_int_equal(word[k], row->word[k] - 'A');
+        carom_answer_free(&answer);
+        carom_impact_free(impact);
+    }
+}
+
+// The disks need well over a hundred impacts; the last digits depend on the tolerance.
+static void disks_converge_geometrically(void **state) {
+    (void)state;
+    static const struct {
+        const char *order;
+        int64_t impacts;
+        double normal[5], tangent[5];
+    } rows[] = {
+        {"A,B,C,D,E", 129, {0, 0, 0.041710, 0, 0.023303}, {0, 0, 0.026130, 0, 0.013414}},
+        {"C,D,E,A,B", 127, {0, 0, 0.041710, 0, 0.023303}, {0, 0, 0.026130, 0, 0.013414}},
+        {"D,E,A,B,C", 130, {0, 0, 0, 0.041710, 0.023303}, {0, 0, 0, -0.026130, -0.013414}},
+        {"C,A,E,D,B", 129, {0, 0, 0.041710, 0, 0.023303}, {0, 0, 0.026130, 0, 0.013414}},
+    };
+    carom_impact *impact = support_impact(&reference_disks);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        carom_answer answer = ask(impact, "sequential", (const char *[]){"order", rows[i].order, NULL});
+        for (int c = 0; c < 5; c++) {
+            assert_true(fabs(normal_of(&answer, 0)[c] - rows[i].normal[c]) <= 1e-6);
+            assert_true(fabs(tangent_of(&answer, 0)[c] - rows[i].tangent[c]) <= 1e-6);
+        }
+        const int64_t impacts = *carom_table_integer_column(answer.outcomes, CAROM_OUTCOME_STEPS);
+        assert_true(llabs(impacts - rows[i].impacts) <= 5);
+        carom_answer_free(&answer);
+    }
+    carom_answer all = ask(impact, "sequential", NULL);
+    assert_int_equal(carom_table_rows(all.outcomes), 5);
+    carom_answer_free(&all);
+    carom_impact_free(impact);
+}
+
+// The path starts at the pre-impact contact velocity and ends at the outcome's.
+static void paths_lead_to_the_outcome(void **state) {
+    (void)state;
+    carom_impact *impact = support_impact(&reference_block);
+    carom_answer answer = ask(impact, "sequential", NULL);
+    const int column = carom_table_find(answer.outcomes, "path");
+    for (int64_t row = 0; row < carom_table_rows(answer.outcomes); row++) {
+        int count;
+        const double *path = carom_table_series(answer.outcomes, column, row, &count);
+        assert_int_equal(count, 3 * 4);
+        assert_close(path[0], -0.44294469180700202, 1e-15);
+        assert_close(path[count - 4], normal_of(&answer, row)[0], 1e-12);
+        assert_close(path[count - 2], normal_of(&answer, row)[1], 1e-12);
+    }
+    carom_answer_free(&answer);
+    carom_impact_free(impact);
+}
+
+static void orders_are_checked(void **state) {
+    (void)state;
+    static const char *const orders[][2] = {
+        {"A", "every contact"}, {"A,A", "twice"}, {"A,C", "does not have"}, {"A,B,A", "twice"}, {"A,,B", "does not have"}};
+    carom_impact *impact = support_impact(&reference_block);
+    const carom_law *law = carom_law_find(registry, "sequential");
+    void *options = malloc(law->options_size);
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        carom_error error;
+        carom_answer answer;
+        law->defaults(options);
+        assert_ok(
+            carom_option_set(&law->options[carom_option_find(law->options, law->option_count, "order")], options, orders[i][0], &error),
+            error);
+        assert_refused(carom_law_resolve(law, impact, options, registry, NULL, NULL, &answer, &error), CAROM_BAD_INPUT, error,
+                       orders[i][1]);
+        assert_null(answer.outcomes);
+    }
+    free(options);
+    carom_impact_free(impact);
+}
+
+// Too few impacts allowed: the outcome is there, not terminated, and the answer is not complete.
+static void a_spent_budget_is_reported(void **state) {
+    (void)state;
+    carom_impact *impact = support_impact(&reference_disks);
+    carom_answer answer = ask(impact, "sequential", (const char *[]){"order", "A,B,C,D,E", "max_impacts", "10", NULL});
+    assert_false(carom_answer_complete(&answer));
+    assert_string_equal(carom_table_text(answer.result, CAROM_RESULT_VERDICT, 0), "budget-spent");
+    assert_int_equal(*carom_table_integer_column(answer.outcomes, CAROM_OUTCOME_TERMINATED), 0);
+    carom_answer_free(&answer);
+    carom_impact_free(impact);
+}
+
+// -------------------------------------------------------------------------------------------------- routh, halm-posa
+
+// `routh` with a seed is the first sample of `halm-posa` with that seed.
+static void routh_is_the_first_sample(void **state) {
+    (void)state;
+    carom_impact *impact = support_impact(&reference_boxwall);
+    const char *const seeds[] = {"0", "1", "17"};
+    for (int i = 0; i < 3; i++) {
+        carom_answer one = ask(impact, "routh", (const char *[]){"seed", seeds[i], "step", "2", NULL});
+        carom_answer set = ask(impact, "halm-posa", (const char *[]){"seed", seeds[i], "step", "2", "samples", "1", NULL});
+        assert_int_equal(carom_table_rows(one.outcomes), 1);
+        assert_memory_equal(carom_table_real_column(one.outcomes, CAROM_OUTCOME_VELOCITY),
+                            carom_table_real_column(set.outcomes, CAROM_OUTCOME_VELOCITY), 3 * sizeof(double));
+        carom_answer_free(&one);
+        carom_answer_free(&set);
+    }
+    carom_impact_free(impact);
+}
+
+// Accumulated impulses explain the velocity: M (v+ - v-) = J' lambda.
+static void impulses_explain_the_velocities(void **state) {
+    (void)state;
+    carom_impact *impact = support_impact(&reference_compass);
+    carom_answer answer = ask(impact, "halm-posa", (const char *[]){"samples", "300", "step", "0.25", NULL});
+    for (int64_t row = 0; row < carom_table_rows(answer.outcomes); row++) {
+        const double *normal = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_NORMAL_IMPULSE) + 2 * row;
+        const double *tangent = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_TANGENT_IMPULSE) + 2 * row;
+        const double impulse[] = {normal[0], tangent[0], normal[1], tangent[1]};
+        double v[4];
+        carom_impact_apply(impact, reference_compass.velocity, impulse, v);
+        assert_all_close(v, carom_table_real_column(answer.outcomes, CAROM_OUTCOME_VELOCITY) + 4 * row, 4, 1e-12);
+    }
+    carom_answer_free(&answer);
+    carom_impact_free(impact);
+}
+
+// Another solver serves `any`, and says so.
+static void every_row_of_the_table_is_complete(void **state) {
+    (void)state;
+    carom_impact *impact = support_impact(&reference_block);
+    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++) {
+        const carom_law *law = carom_registry_entry(registry, CAROM_REGISTRY_LAWS, i);
+        assert_true(*law->name && *law->summary && *law->source);
+        for (int k = 0; k < law->option_count; k++) {
+            const carom_option *row = &law->options[k];
+            assert_true(*row->name && *row->doc && row->initial && row->unit);
+            assert_true(row->offset < law->options_size);
+            assert_int_equal(carom_option_find(law->options, law->option_count, row->name), k);
+            if (row->type == CAROM_OPTION_CHOICE) assert_non_null(row->choices);
+        }
+        for (int k = 0; k < law->result_column_count; k++) assert_true(*law->result_columns[k].name && *law->result_columns[k].doc);
+        carom_answer answer;
+        carom_error error;
+        assert_ok(carom_law_resolve(law, impact, NULL, registry, NULL, NULL, &answer, &error), error);
+        assert_true(carom_table_rows(answer.outcomes) >= 1);
+        for (int64_t row = 0; row < carom_table_rows(answer.outcomes); row++) {
+            assert_true(carom_table_real_column(answer.outcomes, CAROM_OUTCOME_ENERGY_RATIO)[row] <= 1 + 1e-12);
+            assert_true(carom_table_integer_column(answer.outcomes, CAROM_OUTCOME_TERMINATED)[row]);
+        }
+        carom_answer_free(&answer);
+    }
+    carom_impact_free(impact);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(block_and_boxwall_come_to_rest),
+        cmocka_unit_test(compass_lifts),
+        cmocka_unit_test(cube_comes_to_rest),
+        cmocka_unit_test(sequential_outcomes_are_those_of_appendix_a),
+        cmocka_unit_test(disks_converge_geometrically),
+        cmocka_unit_test(paths_lead_to_the_outcome),
+        cmocka_unit_test(orders_are_checked),
+        cmocka_unit_test(a_spent_budget_is_reported),
+        cmocka_unit_test(routh_is_the_first_sample),
+        cmocka_unit_test(impulses_explain_the_velocities),
+        cmocka_unit_test(every_row_of_the_table_is_complete),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}

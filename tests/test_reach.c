@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sampling and bounds: reference counts and extents, determinism, interruption, Algorithm 2, the constants of Appendix B.
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+typedef struct set {
+    carom_sample_statistics statistics;
+    carom_table *outcomes;
+    carom_extent *extent;
+} set;
+
+static set sample(const carom_impact_data *data, const carom_sample_options *options, const carom_control *control) {
+    set s;
+    carom_error error;
+    carom_registry *registry;
+    carom_impact *impact = support_impact(data);
+    assert_ok(carom_registry_create(&registry, &error), error);
+    assert_ok(carom_outcomes_create(impact, carom_sample_columns, CAROM_SAMPLE_COLUMNS, &s.outcomes, &error), error);
+    assert_ok(carom_extent_create(impact, &s.extent, &error), error);
+    const carom_sink sink = carom_table_sink(s.outcomes);
+    assert_ok(carom_reach_sample(impact, options, registry, control, &sink, &s.statistics, &error), error);
+    carom_extent_widen(s.extent, s.outcomes);
+    carom_registry_free(registry);
+    carom_impact_free(impact);
+    return s;
+}
+
+static void release(set *s) {
+    carom_table_free(s->outcomes);
+    carom_extent_free(s->extent);
+}
+
+static carom_sample_options tabulated(double step, int64_t max_steps, int64_t samples) {
+    carom_sample_options options = carom_sample_defaults();
+    options.step = step;
+    options.max_steps = max_steps;
+    options.samples = samples;
+    options.seed = 1;
+    return options;
+}
+
+// Halm & Posa's scenes with the tabulated h and N: spec section 11 and the extents of the sequential outcomes.
+static void scenes_have_the_reference_statistics(void **state) {
+    (void)state;
+    static const struct {
+        const carom_impact_data *data;
+        double step, lcps;
+        int64_t max_steps;
+    } rows[] = {{&reference_block, 0.3, 2.470, 10}, {&reference_boxwall, 2, 1.535, 5}, {&reference_compass, 0.25, 1.688, 5}};
+    const int samples = support_count(2048, 65536, 65536);
+    // Four standard errors of the larger deviation, 0.8 LCPs.
+    const double tolerance = samples == 65536 ? 0.02 : 4 * 0.8 / sqrt(samples);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const carom_sample_options options = tabulated(rows[i].step, rows[i].max_steps, samples);
+        set s = sample(rows[i].data, &options, NULL);
+        assert_true(fabs(s.statistics.lcps_per_sample - rows[i].lcps) <= tolerance);
+        assert_int_equal(s.statistics.unsolved, 0);
+        assert_int_equal(s.statistics.fallbacks, 0);
+        assert_true((double)s.statistics.terminated >= 0.99 * samples);
+        assert_true(s.statistics.max_residual <= 1e-9);
+        assert_true(s.statistics.max_relative_energy_gain <= 1e-12);
+        assert_int_equal(carom_table_rows(s.outcomes), s.statistics.terminated);
+        release(&s);
+    }
+}
+
+static void assert_at_most(double value, double limit) { assert_true(value <= limit); }
+
+static void extents_stay_within_the_sequential_outcomes(void **state) {
+    (void)state;
+    const int samples = support_count(2048, 65536, 65536);
+    carom_sample_options options = tabulated(0.3, 10, samples);
+    set block = sample(&reference_block, &options, NULL);
+    for (int i = 0; i < 2; i++) {
+        assert_at_most(block.extent->normal[2 * i + 1], 0.0930184);
+        if (samples == 65536) assert_true(block.extent->normal[2 * i + 1] >= 0.092);
+        assert_at_most(fabs(block.extent->tangent[2 * i]), 1e-12);
+        assert_at_most(fabs(block.extent->tangent[2 * i + 1]), 1e-12);
+    }
+    release(&block);
+    options = tabulated(2, 5, samples);
+    set boxwall = sample(&reference_boxwall, &options, NULL);
+    assert_at_most(boxwall.extent->normal[3], 0.1056423);
+    assert_at_most(boxwall.extent->tangent[1], 0.3720979);
+    assert_at_most(boxwall.extent->tangent[3], 0.0725422);
+    release(&boxwall);
+    options = tabulated(0.25, 5, samples);
+    set compass = sample(&reference_compass, &options, NULL);
+    assert_at_most(compass.extent->normal[3], 0.0995552);
+    release(&compass);
+}
+
+// Spec D.6: the block's outcomes lie in the triangle (0,0), (a,0), (0,a).
+static void block_outcomes_lie_in_the_triangle(void **state) {
+    (void)state;
+    const double a = 0.21 * 0.44294469180700204;
+    const carom_sample_options options = tabulated(0.3, 10, 8192);
+    set s = sample(&reference_block, &options, NULL);
+    const double *normal = carom_table_real_column(s.outcomes, CAROM_OUTCOME_NORMAL_VELOCITY);
+    for (int64_t row = 0; row < carom_table_rows(s.outcomes); row++) {
+        assert_true(normal[2 * row] >= -1e-8 && normal[2 * row + 1] >= -1e-8);
+        assert_true(normal[2 * row] + normal[2 * row + 1] <= a + 1e-9);
+    }
+    release(&s);
+}
+
+static void digests_do_not_depend_on_threads(void **state) {
+    (void)state;
+    const carom_sample_options options = tabulated(2, 5, 5000);
+    char digest[CAROM_DIGEST_TEXT_SIZE] = "";
+    for (int threads = 1; threads <= 3; threads++)
+        for (int repeat = 0; repeat < 2; repeat++) {
+            const carom_control control = {.threads = threads};
+            set s = sample(&reference_boxwall, &options, &control);
+            if (!*digest) strcpy(digest, s.statistics.digest);
+            assert_string_equal(s.statistics.digest, digest);
+            release(&s);
+        }
+}
+
+// A sample is a function of (seed, index): fewer samples are a prefix, another seed is another set.
+static void samples_are_a_prefix_of_more(void **state) {
+    (void)state;
+    carom_sample_options options = tabulated(0.3, 10, 700);
+    set all = sample(&reference_block, &options, NULL);
+    options.samples = 300;
+    set few = sample(&reference_block, &options, NULL);
+    const size_t rows = (size_t)carom_table_rows(few.outcomes);
+    assert_memory_equal(carom_table_real_column(all.outcomes, CAROM_OUTCOME_VELOCITY),
+                        carom_table_real_column(few.outcomes, CAROM_OUTCOME_VELOCITY), rows * 3 * sizeof(double));
+    options.seed = 2;
+    set other = sample(&reference_block, &options, NULL);
+    assert_string_not_equal(few.statistics.digest, other.statistics.digest);
+    release(&all);
+    release(&few);
+    release(&other);
+}
+
+// Cancels after some polls.
+static bool cancel_soon(void *user) { return atomic_fetch_add((atomic_int *)user, 1) >= 9; }
+
+static void interruption_keeps_a_prefix(void **state) {
+    (void)state;
+    for (int threads = 1; threads <= 2; threads++) {
+        atomic_int polls = 0;
+        const carom_control control = {.threads = threads, .cancelled = cancel_soon, .user = &polls};
+        carom_sample_options options = tabulated(0.3, 10, 100000);
+        set cut = sample(&reference_block, &options, &control);
+        assert_int_equal(cut.statistics.verdict, CAROM_INTERRUPTED);
+        assert_int_equal(cut.statistics.requested, 100000);
+        assert_true(cut.statistics.samples > 0 && cut.statistics.samples < 100000);
+        options.samples = cut.statistics.samples;
+        set whole = sample(&reference_block, &options, NULL);
+        assert_int_equal(whole.statistics.verdict, CAROM_COMPLETE);
+        assert_string_equal(whole.statistics.digest, cut.statistics.digest);
+        assert_int_equal(whole.statistics.lcp_solves, cut.statistics.lcp_solves);
+        release(&cut);
+        release(&whole);
+    }
+}
+
+// Algorithm 2: samples that are cut off near termination are closed; the closing steps are not counted as LCP solves.
+static void the_closing_step_terminates_what_is_near(void **state) {
+    (void)state;
+    carom_sample_options options = tabulated(0.3, 2, 4096);
+    set open = sample(&reference_block, &options, NULL);
+    options.epsilon = 0.29;
+    set closed = sample(&reference_block, &options, NULL);
+    assert_int_equal(open.statistics.closed, 0);
+    assert_true(closed.statistics.closed > 0);
+    assert_int_equal(closed.statistics.terminated, open.statistics.terminated + closed.statistics.closed);
+    assert_int_equal(closed.statistics.lcp_solves, open.statistics.lcp_solves);
+    release(&open);
+    release(&closed);
+}
+
+// The closing step moves v by at most eps/3 in the 2-norm.
+static void the_closing_step_is_small(void **state) {
+    (void)state;
+    carom_impact *impact = support_impact(&reference_compass);
+    carom_error error;
+    double psi;
+    assert_ok(carom_reach_psi(impact, 2, &psi, &error), error);
+    carom_stepper_options stepper = carom_stepper_defaults();
+    stepper.kind = CAROM_STEP_CAPPED;
+    carom_simulator *simulator;
+    assert_ok(carom_simulator_create(impact, &stepper, 0.25, 1, &simulator, &error), error);
+    const double epsilon = 0.1;
+    for (int64_t i = 0; i < 500; i++) {
+        double v[4], before[4], impulse[4];
+        carom_simulation result;
+        carom_simulator_run(simulator, 3, i, v, impulse, &result);
+        memcpy(before, v, sizeof v);
+        carom_simulator_close(simulator, epsilon / (3 * psi), v, impulse, &result);
+        double moved = 0;
+        for (int k = 0; k < 4; k++) moved += (v[k] - before[k]) * (v[k] - before[k]);
+        assert_true(sqrt(moved) <= epsilon / 3);
+    }
+    carom_simulator_free(simulator);
+    carom_impact_free(impact);
+}
+
+// Appendix B.
+static void bounds_are_those_of_appendix_b(void **state) {
+    (void)state;
+    static const struct {
+        const carom_impact_data *data;
+        double step, r_norm, psi, c;
+    } rows[] = {
+        {&reference_block, 0.3, 1, 22.73656339, 64},           {&reference_compass, 0.25, 2.116219829, 669.1436741, 1036},
+        {&reference_boxwall, 2, 1.486093459, 32.49475593, 24}, {&reference_ramone, 1, 0.4170407076, 3972373.966, 116},
+        {&reference_disks, 1, 2.867590663, 89.95583174, 100},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        carom_impact *impact = support_impact(rows[i].data);
+        carom_reach_bounds bounds;
+        carom_error error;
+        assert_ok(carom_reach_get_bounds(impact, 2, rows[i].step, &bounds, &error), error);
+        assert_true(bounds.pointed);
+        assert_close(bounds.r_norm / rows[i].r_norm, 1, 1e-8);
+        assert_close(bounds.psi / rows[i].psi, 1, 1e-8);
+        assert_close(bounds.step_bound_c, rows[i].c, 0);
+        carom_impact_free(impact);
+    }
+}
+
+// A ball between two walls: opposite normals cancel.
+static void a_jammed_system_is_not_pointed(void **state) {
+    (void)state;
+    static const double mass[] = {1}, normal[] = {1, -1}, tangent[] = {0, 0}, mu[] = {0, 0}, v[] = {-1};
+    const carom_impact_data data = {1, 2, 1, mass, normal, tangent, mu, NULL, v, NULL};
+    carom_impact *impact = support_impact(&data);
+    carom_reach_bounds bounds;
+    carom_error error;
+    assert_ok(carom_reach_get_bounds(impact, 2, 1, &bounds, &error), error);
+    assert_false(bounds.pointed);
+    assert_true(isnan(bounds.r_norm) && isnan(bounds.step_bound_c));
+    carom_impact_free(impact);
+}
+
+static void the_automatic_step_is_the_impulse_of_anitescu_potra(void **state) {
+    (void)state;
+    carom_impact *impact = support_impact(&reference_block);
+    double step;
+    carom_error error;
+    assert_ok(carom_reach_auto_step(impact, 4, &step, &error), error);
+    assert_close(step, 0.44294469180700202, 1e-12);
+    carom_impact_free(impact);
+}
+
+static void bad_options_are_refused(void **state) {
+    (void)state;
+    carom_registry *registry;
+    carom_error error;
+    carom_impact *impact = support_impact(&reference_block);
+    assert_ok(carom_registry_create(&registry, &error), error);
+    carom_sample_statistics statistics;
+    struct {
+        carom_sample_options options;
+        const char *message;
+    } rows[] = {{carom_sample_defaults(), "samples"}, {carom_sample_defaults(), "seed"},   {carom_sample_defaults(), "step"},
+                {carom_sample_defaults(), "epsilon"}, {carom_sample_defaults(), "solver"}, {carom_sample_defaults(), "max_steps"}};
+    rows[0].options.samples = 0;
+    rows[1].options.seed = -1;
+    rows[2].options.step = -1;
+    rows[3].options.epsilon = 5;
+    rows[4].options.method.solver = "guess";
+    rows[5].options.max_steps = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_refused(carom_reach_sample(impact, &rows[i].options, registry, NULL, NULL, &statistics, &error), CAROM_BAD_INPUT, error,
+                       rows[i].message);
+    carom_registry_free(registry);
+    carom_impact_free(impact);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scenes_have_the_reference_statistics),
+        cmocka_unit_test(extents_stay_within_the_sequential_outcomes),
+        cmocka_unit_test(block_outcomes_lie_in_the_triangle),
+        cmocka_unit_test(digests_do_not_depend_on_threads),
+        cmocka_unit_test(samples_are_a_prefix_of_more),
+        cmocka_unit_test(interruption_keeps_a_prefix),
+        cmocka_unit_test(the_closing_step_terminates_what_is_near),
+        cmocka_unit_test(the_closing_step_is_small),
+        cmocka_unit_test(bounds_are_those_of_appendix_b),
+        cmocka_unit_test(a_jammed_system_is_not_pointed),
+        cmocka_unit_test(the_automatic_step_is_the_impulse_of_anitescu_potra),
+        cmocka_unit_test(bad_options_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
