@@ -72,6 +72,8 @@ void cli_help(const cli_command *command, const carom_registry *registry);
 int cli_report(const carom_error *error);
 /// Prints the scene's warnings on stderr.
 void cli_warn(const carom_scene *scene);
+/// A contact velocity as tables for people show it: round-off of the pre-impact velocities is zero. JSON and files keep every digit.
+double cli_shown(const carom_impact *impact, double velocity);
 /// Prints a document on stdout and frees it; `status` unless that fails.
 int cli_print_json(json_t *document, int status);
 

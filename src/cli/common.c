@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the subcommands share: messages, scenes, and asking a law.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -15,6 +16,12 @@ int cli_report(const carom_error *error) {
 
 void cli_warn(const carom_scene *scene) {
     for (int i = 0; i < carom_scene_warnings(scene); i++) fprintf(stderr, "carom: warning: %s\n", carom_scene_warning(scene, i));
+}
+
+double cli_shown(const carom_impact *impact, double velocity) {
+    // Four digits below the tolerance of termination.
+    const double round_off = 1e-4 * CAROM_TERMINATION_TOLERANCE * carom_impact_velocity_scale(impact);
+    return fabs(velocity) <= round_off ? 0 : velocity;
 }
 
 int cli_print_json(json_t *document, int status) {

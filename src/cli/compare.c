@@ -54,7 +54,8 @@ static void print_law(const carom_impact *impact, const cli_run *run) {
     if (extent->outcomes) {
         printf("  %7.4f .. %-7.4f ", extent->energy_ratio[0], extent->energy_ratio[1]);
         for (int i = 0; i < data->contacts; i++)
-            printf("  %s [%.5g, %.5g]", data->names[i], extent->normal[2 * i], extent->normal[2 * i + 1]);
+            printf("  %s [%.5g, %.5g]", data->names[i], cli_shown(impact, extent->normal[2 * i]),
+                   cli_shown(impact, extent->normal[2 * i + 1]));
     }
     if (!carom_answer_complete(&run->answer)) printf("  (%s)", carom_table_text(run->answer.result, CAROM_RESULT_VERDICT, 0));
     putchar('\n');

@@ -120,8 +120,8 @@ static void print_contacts(const facts *f) {
             else
                 u[c] = carom_dot(data->nv, data->tangent + (size_t)(i * dim + c - 1) * (size_t)data->nv, data->velocity);
         }
-        printf("%-16s %10.5g %14.6g  %.6g", data->names[i], data->friction[i], u[0], u[1]);
-        if (dim == 2) printf(", %.6g", u[2]);
+        printf("%-16s %10.5g %14.6g  %.6g", data->names[i], data->friction[i], cli_shown(f->impact, u[0]), cli_shown(f->impact, u[1]));
+        if (dim == 2) printf(", %.6g", cli_shown(f->impact, u[2]));
         putchar('\n');
     }
 }

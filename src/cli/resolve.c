@@ -58,8 +58,8 @@ static int print_json(const carom_scene *scene, const cli_run *run, const char *
 
 // ---------------------------------------------------------------------------------------------------------------- text
 
-static void print_reals(const double *values, int count) {
-    for (int i = 0; i < count; i++) printf(" %12.6g", values[i]);
+static void print_velocities(const carom_impact *impact, const double *values, int count) {
+    for (int i = 0; i < count; i++) printf(" %12.6g", cli_shown(impact, values[i]));
 }
 
 static void print_word(const carom_table *outcomes, int64_t row, const char *const *names) {
@@ -79,9 +79,9 @@ static void print_outcomes(const carom_impact *impact, const carom_table *outcom
     printf("\n%4s  normal velocities [m/s] | tangential velocities [m/s] | energy ratio | steps | word\n", "");
     for (int64_t row = 0; row < shown; row++) {
         printf("%4" PRId64 " ", row + 1);
-        print_reals(carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY) + row * data->contacts, data->contacts);
+        print_velocities(impact, carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY) + row * data->contacts, data->contacts);
         printf(" |");
-        print_reals(carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_VELOCITY) + row * tangents, tangents);
+        print_velocities(impact, carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_VELOCITY) + row * tangents, tangents);
         printf(" | %9.6f | %4" PRId64, carom_table_real_column(outcomes, CAROM_OUTCOME_ENERGY_RATIO)[row],
                carom_table_integer_column(outcomes, CAROM_OUTCOME_STEPS)[row]);
         print_word(outcomes, row, data->names);

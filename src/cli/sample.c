@@ -39,16 +39,17 @@ static int print_json(const cli_run *run, const char *file) {
 
 // ---------------------------------------------------------------------------------------------------------------- text
 
-static void print_extent(const char *label, const double *ranges, int axis) {
-    printf("  %s [%.9g, %.9g]", label, ranges[2 * axis], ranges[2 * axis + 1]);
+static void print_extent(const carom_impact *impact, const char *label, const double *ranges, int axis) {
+    printf("  %s [%.9g, %.9g]", label, cli_shown(impact, ranges[2 * axis]), cli_shown(impact, ranges[2 * axis + 1]));
 }
 
 static void print_extents(const carom_impact *impact, const carom_extent *extent) {
     const carom_impact_data *data = carom_impact_get_data(impact);
     for (int i = 0; i < data->contacts; i++) {
         printf("  %-12s", data->names[i]);
-        print_extent("normal", extent->normal, i);
-        for (int p = 0; p < data->tangent_dim; p++) print_extent(p ? "tangent 2" : "tangent", extent->tangent, i * data->tangent_dim + p);
+        print_extent(impact, "normal", extent->normal, i);
+        for (int p = 0; p < data->tangent_dim; p++)
+            print_extent(impact, p ? "tangent 2" : "tangent", extent->tangent, i * data->tangent_dim + p);
         printf(" m/s\n");
     }
 }
@@ -70,7 +71,7 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
         print_extents(carom_scene_impact(scene), run->extent);
         printf("kinetic energy after / before: %.6g to %.6g\n", run->extent->energy_ratio[0], run->extent->energy_ratio[1]);
     } else {
-        printf("no sample terminated: raise --max-steps (%s) or --step\n", "limit of impact steps");
+        printf("no sample terminated: raise --max-steps or --step\n");
     }
     printf("digest %s\n%.3g s, %.3g samples/s\n", text(run, "digest"), run->seconds, (double)samples / fmax(run->seconds, 1e-9));
     if (file) printf("written to %s; `carom plot %s` draws it\n", file, file);
