@@ -57,8 +57,11 @@ SHARED := $(LIBRARIES:%=$(BUILD)/lib%.so)
 LINK_STATIC = $(BUILD)/libcarom-io.a $(BUILD)/libcarom-mujoco.a $(BUILD)/libcarom-siconos.a $(BUILD)/libcarom.a
 LINK_LIBS   = $(IO_LIBS) $(MUJOCO_LIBS) $(SICONOS_LIBS) $(CORE_LIBS)
 TESTS := $(TEST_SOURCES:tests/%.c=$(BUILD)/tests/%)
+EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 
-.PHONY: all libraries demo test test-long deps sanitize valgrind check-layers format format-check install uninstall clean help run-tests run-demo
+JOBS ?= $(shell nproc)
+
+.PHONY: FORCE all libraries demo test test-long deps sanitize valgrind check-layers format format-check install uninstall clean help run-tests run-demo
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -83,14 +86,26 @@ $(eval $(call library_rules,carom-siconos,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-mujoco,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-io,$(BUILD)/libcarom-mujoco.so $(BUILD)/libcarom.so))
 
-$(BUILD)/pkgconfig/%.pc: scripts/%.pc.in Makefile include/carom/base.h
+# Made anew when the prefix changes, as in `make` followed by `make install PREFIX=...`.
+$(BUILD)/pkgconfig/%.pc: scripts/%.pc.in Makefile include/carom/base.h $(BUILD)/pkgconfig/prefix
 	@mkdir -p $(@D)
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|g' $< > $@
+
+$(BUILD)/pkgconfig/prefix: FORCE
+	@mkdir -p $(@D)
+	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
+
+FORCE:
 
 $(BUILD)/carom: $(call objects,$(CLI_SOURCES)) $(LINK_STATIC)
 	$(CC) -o $@ $^ $(LINK_LIBS) $(LDFLAGS_ALL)
 
-# ---------------------------------------------------------------------------------------------------------- tests
+# ------------------------------------------------------------------------------------------------ examples and tests
+# Examples need libcarom alone, as a program with matrices does.
+$(BUILD)/examples/%: $(BUILD)/obj/examples/%.o $(BUILD)/libcarom.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ $(CORE_LIBS) $(LDFLAGS_ALL)
+
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support.o $(LINK_STATIC)
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ $(TEST_LIBS) $(LINK_LIBS) $(LDFLAGS_ALL)
@@ -101,30 +116,30 @@ deps:
 # `deps` first and alone: flags of dependencies are read when a make starts, so the rest runs in a second one.
 demo:
 	@scripts/deps.sh build
-	@$(MAKE) --no-print-directory run-demo
+	@$(MAKE) --no-print-directory -j$(JOBS) run-demo
 
 test:
 	@scripts/deps.sh build test
-	@$(MAKE) --no-print-directory run-tests
+	@$(MAKE) --no-print-directory -j$(JOBS) run-tests
 
 test-long:
 	@scripts/deps.sh build test
-	@CAROM_TEST_LONG=1 $(MAKE) --no-print-directory run-tests
+	@CAROM_TEST_LONG=1 $(MAKE) --no-print-directory -j$(JOBS) run-tests
 
 run-demo: $(BUILD)/carom
 	@scripts/demo.sh $(BUILD)
 
-run-tests: all $(TESTS) check-layers
+run-tests: all $(TESTS) $(EXAMPLES) check-layers
 	@scripts/run-tests.sh $(BUILD) $(TESTS)
 
 sanitize:
 	@scripts/deps.sh build test $(if $(findstring clang,$(CC)),clang)
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/sanitize OPTIMISE="-O1 -fno-omit-frame-pointer" \
+	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/sanitize OPTIMISE="-O1 -fno-omit-frame-pointer" \
 	    SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all" run-tests
 
 valgrind:
 	@scripts/deps.sh build test valgrind
-	@$(MAKE) --no-print-directory all $(TESTS)
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(TESTS) $(EXAMPLES)
 	@CAROM_TEST_QUICK=1 CAROM_TEST_WRAPPER="valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect" \
 	    scripts/run-tests.sh $(BUILD) $(TESTS)
 
@@ -133,10 +148,10 @@ check-layers:
 
 # ----------------------------------------------------------------------------------------------------------- house
 format:
-	clang-format -i include/carom/*.h src/*/*.[ch] tests/*.[ch]
+	clang-format -i include/carom/*.h src/*/*.[ch] tests/*.[ch] examples/*.c
 
 format-check:
-	clang-format --dry-run --Werror include/carom/*.h src/*/*.[ch] tests/*.[ch]
+	clang-format --dry-run --Werror include/carom/*.h src/*/*.[ch] tests/*.[ch] examples/*.c
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/carom

@@ -83,7 +83,8 @@ carom_status carom_fail_memory(carom_error *error, const char *what);
 /// What a stream is for. Uses of one (seed, index) draw from streams of their own, so that a new use does not shift the numbers of another.
 typedef enum carom_stream_use {
     CAROM_STREAM_GENERAL,
-    CAROM_STREAM_CAPS,  ///< caps of sampled impact steps
+    CAROM_STREAM_CAPS,       ///< caps of sampled impact steps
+    CAROM_STREAM_SELECTION,  ///< which of several solutions a step takes
 } carom_stream_use;
 
 /// A stream of pseudo-random numbers: Philox4x64-10 keyed by (seed, index) (Salmon et al. 2011, library Random123).
@@ -183,6 +184,9 @@ int carom_option_find(const carom_option *rows, int count, const char *name);
 /// Parses `text` by the row's type and range and stores it in the option struct. The whole text must be one token.
 /// @return CAROM_BAD_INPUT with a message that starts with the option's name
 carom_status carom_option_set(const carom_option *row, void *options, const char *text, carom_error *error);
+
+/// False when the row is a choice without that name: the text may be meant for a law with other choices.
+bool carom_option_offers(const carom_option *row, const char *text);
 
 /// Writes the value that the option struct holds as text, as `carom_option_set` would read it. "auto" for a NaN.
 void carom_option_print(const carom_option *row, const void *options, char *text, size_t size);

@@ -51,6 +51,18 @@ void carom_lcp_solve(carom_lcp *lcp, const double *w, double *z, carom_lcp_info 
 /// max_i |min(z_i, (Wz+w)_i)| / (1 + ||w||_inf); infinite when anything is not finite. The one verifier.
 double carom_lcp_residual(int n, const double *W, const double *w, const double *z);
 
+/// Receives one solution. An error ends the enumeration.
+typedef carom_status (*carom_lcp_visit)(void *user, const double *z, double residual, carom_error *error);
+
+enum { CAROM_LCP_MOST_ENUMERATED = 22 };
+
+/// Every isolated solution, by its complementary bases: for each subset a with W_aa regular, z_a = -W_aa^-1 w_a where the signs allow it.
+/// @param complete  false when a singular basis has a segment of solutions, or may have more
+/// @return CAROM_BAD_INPUT when n is above CAROM_LCP_MOST_ENUMERATED, or a number is not finite
+/// Cost: 2^n eliminations of size n/2: milliseconds at n = 12, seconds at n = 20.
+carom_status carom_lcp_enumerate(int n, const double *W, const double *w, carom_lcp_visit visit, void *user, bool *complete,
+                                 carom_error *error);
+
 /// Our Lemke: condensed tableau, lexicographic ratio test, covering vector of ones, final basis solved again and refined.
 extern const carom_lcp_solver carom_lcp_lemke;
 
@@ -65,12 +77,15 @@ typedef enum carom_step_kind {
     CAROM_STEP_SIMULTANEOUS,  ///< Anitescu & Potra: all contacts, no cap
     CAROM_STEP_CAPPED,        ///< Halm & Posa eq. (75): normal impulses limited to lmax
     CAROM_STEP_ONE_CONTACT,   ///< Anitescu & Potra for one contact, of the sequential law
+    CAROM_STEP_NEWTON,        ///< Moreau: simultaneous, with Newton restitution; friction may then add energy
 } carom_step_kind;
 
 /// Which solution a step returns where it has several with different velocities.
 typedef enum carom_selection {
-    CAROM_SELECT_LEMKE,  ///< Lemke's, covering vector of ones, unscaled: canonical
-    CAROM_SELECT_ANY,    ///< any verified one
+    CAROM_SELECT_LEMKE,   ///< Lemke's, covering vector of ones, unscaled: canonical
+    CAROM_SELECT_ANY,     ///< any verified one
+    CAROM_SELECT_RANDOM,  ///< one of the distinct ones, each as likely
+    CAROM_SELECT_ALL,     ///< for laws that list all: a single step returns Lemke's
 } carom_selection;
 
 const char *carom_selection_name(carom_selection selection);
@@ -81,6 +96,7 @@ typedef struct carom_stepper_options {
     int cone_edges;  ///< k in spatial problems, even, 4..64; ignored in the plane
     carom_selection selection;
     const carom_lcp_solver *solver;  ///< LCP solver that serves as the method
+    const double *restitution;       ///< [contacts] for CAROM_STEP_NEWTON, borrowed; NULL: the impact's
     int cookie;                      ///< set by carom_stepper_defaults
 } carom_stepper_options;
 
@@ -97,21 +113,21 @@ typedef struct carom_step_choice {
 /// Four cone edges, `lemke`, `lemke`.
 carom_step_choice carom_step_choice_defaults(void);
 
-/// Names of the selections, NULL-terminated.
-extern const char *const carom_selection_names[];
+/// Names of the selections, NULL-terminated; the second table leaves `all` out, for laws that take one solution at a time.
+extern const char *const carom_selection_names[], *const carom_selection_names_one[];
 
-/// The option rows of a carom_step_choice that stands as `member` in the option struct `type`.
+/// The option rows of a carom_step_choice that stands as `member` in the option struct `type`; `selections` are the names it takes.
 // clang-format off
-#define CAROM_STEP_CHOICE_ROWS(type, member)                                                                                    \
+#define CAROM_STEP_CHOICE_ROWS(type, member, selections)                                                                                  \
     {"cone_edges", CAROM_OPTION_INTEGER, offsetof(type, member.cone_edges), CAROM_MIN_CONE_EDGES, CAROM_MAX_CONE_EDGES, "", "4", \
      "edges of the linearised friction cone of spatial contacts, even", NULL},                                                  \
     {"selection", CAROM_OPTION_CHOICE, offsetof(type, member.selection), 0, 0, "", "lemke",                                      \
-     "which solution of a step where it has several", carom_selection_names},                                                   \
+     "which solution of a step where it has several", selections},                                                              \
     {"solver", CAROM_OPTION_TEXT, offsetof(type, member.solver), 0, 0, "", "lemke", "LCP solver (carom lcp --list)", NULL}
 // clang-format on
 
 /// Stepper options of that choice; the solver is looked up in `registry`.
-/// @return CAROM_BAD_INPUT with the known names when there is no such solver
+/// @return CAROM_BAD_INPUT when there is no such solver, or for cone edges out of range
 carom_status carom_step_choice_resolve(const carom_step_choice *choice, carom_step_kind kind, const carom_registry *registry,
                                        carom_stepper_options *options, carom_error *error);
 
@@ -152,6 +168,21 @@ void carom_stepper_lcp_vector(const carom_stepper *stepper, const double *v, con
 /// 0 <= lam_n <= lmax, no energy gain. No allocation.
 void carom_stepper_solve(carom_stepper *stepper, const double *v, const double *lmax, double *v_next, double *impulse,
                          carom_step_info *info);
+
+/// The stream that `random` draws from, borrowed until another is set; without one the first solution is taken.
+void carom_stepper_set_stream(carom_stepper *stepper, carom_stream *stream);
+
+/// Receives one solution of a step. An error ends the enumeration.
+typedef carom_status (*carom_step_visit)(void *user, const double *v_next, const double *impulse, const carom_step_info *info,
+                                         carom_error *error);
+
+/// Every distinct v_next of a step (1e-8 of its largest component apart), by contact modes: per contact open, or stopped or capped with
+/// stick, slip along each cone edge, or slip between two (spec section 6). For a stepper whose selection is `random` or `all`.
+/// @param complete  false when a continuum of velocities may hide in a singular combination of modes
+/// Cost: (k+2)^m planar combinations, (2k+3)^m capped, about twice the base in space; each a system of at most m(1 + tangent_dim)
+/// equations.
+carom_status carom_stepper_enumerate(carom_stepper *stepper, const double *v, const double *lmax, carom_step_visit visit, void *user,
+                                     bool *complete, carom_error *error);
 
 CAROM_API_END
 

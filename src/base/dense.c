@@ -129,6 +129,66 @@ void carom_lu_solve(int n, const double *LU, const int *rows, double *x) {
     }
 }
 
+static void exchange_columns(size_t n, double *A, size_t a, size_t b) {
+    for (size_t i = 0; i < n; i++) {
+        const double kept = A[i * n + a];
+        A[i * n + a] = A[i * n + b];
+        A[i * n + b] = kept;
+    }
+}
+
+// Brings the largest entry of the remaining block to (k, k) and eliminates below; false when all of it is negligible.
+static bool eliminate(size_t n, size_t k, double *A, double *b, double negligible, int *columns) {
+    size_t row = k, column = k;
+    for (size_t i = k; i < n; i++)
+        for (size_t j = k; j < n; j++)
+            if (fabs(A[i * n + j]) > fabs(A[row * n + column])) row = i, column = j;
+    if (!(fabs(A[row * n + column]) > negligible)) return false;
+    exchange_rows(n, A, k, row);
+    exchange_columns(n, A, k, column);
+    const double kept_b = b[k];
+    b[k] = b[row];
+    b[row] = kept_b;
+    columns[k] = (int)column;
+    for (size_t i = k + 1; i < n; i++) {
+        const double factor = A[i * n + k] / A[k * n + k];
+        for (size_t j = k; j < n; j++) A[i * n + j] -= factor * A[k * n + j];
+        b[i] -= factor * b[k];
+    }
+    return true;
+}
+
+// x of the first `rank` unknowns from the upper triangle, in place; then the column exchanges are undone.
+static void substitute_back(size_t n, size_t rank, const double *A, const int *columns, double *x) {
+    for (size_t i = rank; i-- > 0;) {
+        for (size_t j = i + 1; j < rank; j++) x[i] -= A[i * n + j] * x[j];
+        x[i] /= A[i * n + i];
+    }
+    for (size_t k = rank; k-- > 0;) {
+        const double kept = x[k];
+        x[k] = x[(size_t)columns[k]];
+        x[(size_t)columns[k]] = kept;
+    }
+}
+
+int carom_solve_general(int n, double *A, double *b, double tolerance, double *null_vectors, int *exchanges) {
+    const size_t size = (size_t)n;
+    const double negligible = tolerance * carom_max_abs(size * size, A), negligible_b = tolerance * carom_max_abs(size, b);
+    size_t rank = 0;
+    while (rank < size && eliminate(size, rank, A, b, negligible, exchanges)) rank++;
+    for (size_t i = rank; i < size; i++) {
+        if (fabs(b[i]) > negligible_b) return -1;
+        b[i] = 0;
+    }
+    substitute_back(size, rank, A, exchanges, b);
+    for (size_t free_column = rank; free_column < size; free_column++) {
+        double *vector = null_vectors + (free_column - rank) * size;
+        for (size_t i = 0; i < size; i++) vector[i] = i < rank ? -A[i * size + free_column] : i == free_column;
+        substitute_back(size, rank, A, exchanges, vector);
+    }
+    return (int)rank;
+}
+
 // One Jacobi rotation that annihilates A[p][q] (Golub & Van Loan, symmetric Schur decomposition), applied to A and to the rows of V.
 static void rotate(size_t n, double *A, double *V, size_t p, size_t q) {
     const double tau = (A[q * n + q] - A[p * n + p]) / (2 * A[p * n + q]);

@@ -37,6 +37,13 @@ bool carom_lu_factor(int n, double *A, int *rows);
 /// x = A^-1 b in place, from the factors.
 void carom_lu_solve(int n, const double *LU, const int *rows, double *x);
 
+/// All solutions of A x = b, A [n x n] of any rank, by elimination with complete pivoting. A and b are overwritten; b becomes a solution.
+/// @param tolerance     pivots below this share of the largest entry of A, and right-hand sides below this share of b's, count as zero
+/// @param null_vectors  [n x n]; the first n - rank rows receive a basis of the null space; its entries for free unknowns are 0 and 1
+/// @param exchanges     [n] workspace
+/// @return the rank, or -1 when there is no solution
+int carom_solve_general(int n, double *A, double *b, double tolerance, double *null_vectors, int *exchanges);
+
 /// Eigenvalues of the symmetric A [n x n], ascending; A is overwritten by the eigenvectors as rows.
 /// Cyclic Jacobi up to the fixed-order size: accurate to round-off of the largest one.
 carom_status carom_symmetric_eigen(int n, double *A, double *values, carom_error *error);

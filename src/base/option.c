@@ -113,6 +113,13 @@ carom_status carom_option_set(const carom_option *row, void *options, const char
     return carom_fail(error, CAROM_INTERNAL, "%s: an option row of unknown type", row->name);
 }
 
+bool carom_option_offers(const carom_option *row, const char *text) {
+    if (row->type != CAROM_OPTION_CHOICE) return true;
+    for (int i = 0; row->choices[i]; i++)
+        if (!strcmp(row->choices[i], text)) return true;
+    return false;
+}
+
 void carom_option_print(const carom_option *row, const void *options, char *text, size_t size) {
     const void *field = (const char *)options + row->offset;
     switch (row->type) {

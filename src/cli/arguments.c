@@ -40,6 +40,29 @@ static const carom_option *find_option(const cli_command *command, const carom_r
     return NULL;
 }
 
+// "step: -1 is not ..." of the library becomes "--step: -1 is not ...".
+static carom_status pass_on(const carom_option *row, const carom_error *inner, carom_error *error) {
+    char flag[NAME_SIZE];
+    respell(row->name, '_', '-', flag);
+    return carom_fail(error, inner->status, "--%s%s", flag, inner->message + strlen(row->name));
+}
+
+// A choice that none of the command's laws offers is refused at once: `compare` passes over those that one law lacks.
+static carom_status check_choice(const cli_command *command, const carom_registry *registry, const carom_option *row, const char *value,
+                                 carom_error *error) {
+    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++) {
+        const carom_law *law = law_at(registry, i);
+        const int index = takes_law(command, law) ? carom_option_find(law->options, law->option_count, row->name) : -1;
+        if (index >= 0 && carom_option_offers(&law->options[index], value)) return CAROM_OK;
+    }
+    carom_option probe = *row;
+    probe.offset = 0;
+    int choice;
+    carom_error inner;
+    carom_option_set(&probe, &choice, value, &inner);
+    return pass_on(row, &inner, error);
+}
+
 // Splits "--name=value" or takes the next argument as the value.
 static carom_status take_value(int argc, char **argv, int *index, const char *inline_value, const char *flag, const char **value,
                                carom_error *error) {
@@ -63,7 +86,10 @@ static carom_status parse_flag(cli_arguments *arguments, int argc, char **argv, 
     if (!own && !row) return carom_fail(error, CAROM_BAD_INPUT, "%.60s is not an option of `carom %s`", flag, arguments->command->name);
     cli_setting *setting = &arguments->settings[arguments->count++];
     *setting = (cli_setting){own ? own->name : row->name, NULL};
-    if (row || own->value) return take_value(argc, argv, index, equals ? equals + 1 : NULL, flag, &setting->value, error);
+    carom_status status = CAROM_OK;
+    if (row || own->value) status = take_value(argc, argv, index, equals ? equals + 1 : NULL, flag, &setting->value, error);
+    if (!status && row) status = check_choice(arguments->command, arguments->registry, row, setting->value, error);
+    if (status || row || own->value) return status;
     return equals ? carom_fail(error, CAROM_BAD_INPUT, "--%s takes no value", name) : CAROM_OK;
 }
 
@@ -105,19 +131,12 @@ const char *cli_value(const cli_arguments *arguments, const char *name) {
 
 bool cli_given(const cli_arguments *arguments, const char *name) { return cli_value(arguments, name) != NULL; }
 
-// "step: -1 is not ..." of the library becomes "--step: -1 is not ...".
-static carom_status pass_on(const carom_option *row, const carom_error *inner, carom_error *error) {
-    char flag[NAME_SIZE];
-    respell(row->name, '_', '-', flag);
-    return carom_fail(error, inner->status, "--%s%s", flag, inner->message + strlen(row->name));
-}
-
 carom_status cli_apply(const cli_arguments *arguments, const carom_law *law, bool strict, void *options, carom_error *error) {
     for (int i = 0; i < arguments->count; i++) {
         const cli_setting *setting = &arguments->settings[i];
         if (find_flag(arguments->command, setting->name)) continue;
         const int index = carom_option_find(law->options, law->option_count, setting->name);
-        if (index < 0 && !strict) continue;
+        if (!strict && (index < 0 || !carom_option_offers(&law->options[index], setting->value))) continue;
         char flag[NAME_SIZE];
         respell(setting->name, '_', '-', flag);
         if (index < 0) return carom_fail(error, CAROM_BAD_INPUT, "--%s is not an option of law %s", flag, law->name);
@@ -149,12 +168,32 @@ static void print_option(const carom_option *row) {
     printf("  %-28s  %s%s%s%s (default %s)\n", left, row->doc, *row->unit ? " [" : "", row->unit, *row->unit ? "]" : "", row->initial);
 }
 
+// Has an earlier law of this command an option of the same name and meaning?
+static bool stands_above(const cli_command *command, const carom_registry *registry, int before, const carom_option *row) {
+    for (int i = 0; i < before; i++) {
+        const carom_law *law = law_at(registry, i);
+        const int index = takes_law(command, law) ? carom_option_find(law->options, law->option_count, row->name) : -1;
+        if (index >= 0 && !strcmp(law->options[index].doc, row->doc)) return true;
+    }
+    return false;
+}
+
 static void print_law_options(const cli_command *command, const carom_registry *registry) {
     for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++) {
         const carom_law *law = law_at(registry, i);
         if (!takes_law(command, law)) continue;
         printf("\nlaw %s: %s\n", law->name, law->summary);
-        for (int k = 0; k < law->option_count; k++) print_option(&law->options[k]);
+        const char *separator = "  as above: --";
+        for (int k = 0; k < law->option_count; k++)
+            if (!stands_above(command, registry, i, &law->options[k])) print_option(&law->options[k]);
+        for (int k = 0; k < law->option_count; k++) {
+            if (!stands_above(command, registry, i, &law->options[k])) continue;
+            char flag[NAME_SIZE];
+            respell(law->options[k].name, '_', '-', flag);
+            printf("%s%s", separator, flag);
+            separator = ", --";
+        }
+        if (*separator == ',') putchar('\n');
     }
 }
 

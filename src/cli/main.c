@@ -63,15 +63,19 @@ int main(int argc, char **argv) {
     ignore_write_signals();
     // Sampling is parallel already, and BLAS gives the same bits only for one thread.
     openblas_set_num_threads(1);
-    if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+    carom_error error;
+    if (argc < 2) {
+        carom_fail(&error, CAROM_BAD_INPUT, "a command is missing; `carom --help` lists them");
+        return cli_report(&error);
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         print_usage();
-        return argc < 2 ? EXIT_BAD_INPUT : EXIT_DONE;
+        return EXIT_DONE;
     }
     if (!strcmp(argv[1], "--version")) {
         puts("carom " CAROM_VERSION);
         return EXIT_DONE;
     }
-    carom_error error;
     const cli_command *command = find_command(argv[1]);
     if (!command) {
         carom_fail(&error, CAROM_BAD_INPUT, "'%.60s' is not a command; `carom --help` lists them", argv[1]);

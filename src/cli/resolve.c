@@ -88,7 +88,7 @@ static void print_outcomes(const carom_impact *impact, const carom_table *outcom
         if (!carom_table_integer_column(outcomes, CAROM_OUTCOME_TERMINATED)[row]) printf("  (not terminated)");
         putchar('\n');
     }
-    if (shown < rows) printf("... and %" PRId64 " more; --json or -o FILE gives them all\n", rows - shown);
+    if (shown < rows) printf("... and %" PRId64 " more; --json and -o FILE give them all\n", rows - shown);
 }
 
 static int print_text(const carom_scene *scene, const cli_run *run, const char *file) {

@@ -105,7 +105,8 @@ carom_status carom_scene_apply(const carom_scene *scene, const carom_option *row
     for (int i = 0; i < scene->setting_count; i++) {
         const carom_scene_setting *setting = &scene->settings[i];
         const int row = carom_option_find(rows, count, setting->node->key);
-        if (row < 0) continue;
+        // Some law takes the setting, or the scene would not have been read; this one may not have the option, or not the choice.
+        if (row < 0 || !carom_option_offers(&rows[row], setting->text)) continue;
         carom_error inner;
         const carom_status status = carom_option_set(&rows[row], options, setting->text, &inner);
         if (status) return carom_document_pass_on(scene->document, setting->node, &inner, error);

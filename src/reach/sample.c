@@ -34,7 +34,7 @@ const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
      "h, largest normal impulse of a contact in one step", NULL},
     {"max_steps", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, max_steps), 1, MOST_STEPS, "", "100",
      "steps after which a sample counts as not terminated", NULL},
-    CAROM_STEP_CHOICE_ROWS(carom_sample_options, method),
+    CAROM_STEP_CHOICE_ROWS(carom_sample_options, method, carom_selection_names_one),
 };
 
 const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS] = {{"sample", CAROM_COLUMN_INTEGER, 1, "", "index of the sample", NULL}};
@@ -179,7 +179,8 @@ static carom_status closing_cap(const carom_impact *impact, const carom_sample_o
     *cap = NAN;
     if (isnan(options->epsilon)) return CAROM_OK;
     if (!(options->epsilon > 0 && options->epsilon < step))
-        return carom_fail(error, CAROM_BAD_INPUT, "epsilon: %g is not between 0 and the step %g (Algorithm 2)", options->epsilon, step);
+        return carom_fail(error, CAROM_BAD_INPUT, "epsilon: %g is not between 0 and the step h = %g, as Algorithm 2 asks for (in numbers)",
+                          options->epsilon, step);
     int edges;
     double psi = NAN;
     carom_status status = carom_impact_cone_edges(impact, options->method.cone_edges, &edges, error);
@@ -225,7 +226,7 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
         int64_t delivered;
         status = carom_loop_run(&loop, control, s.worker_count, &delivered, error);
         summarise(&s, statistics);
-        statistics->verdict = delivered == blocks ? CAROM_COMPLETE : CAROM_INTERRUPTED;
+        statistics->verdict = delivered < blocks ? CAROM_INTERRUPTED : s.total.unsolved ? CAROM_INCOMPLETE : CAROM_COMPLETE;
         statistics->selection = carom_simulator_selection(s.workers[0].simulator);
         statistics->solver = stepper.solver->name;
     }

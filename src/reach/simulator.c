@@ -13,6 +13,7 @@ struct carom_simulator {
     double *lmax;          // [contacts]
     double *u;             // [n] contact velocity
     double *step_impulse;  // [n]
+    carom_stream selection;
 };
 
 carom_status carom_simulator_create(const carom_impact *impact, const carom_stepper_options *stepper, double step, int64_t max_steps,
@@ -69,6 +70,8 @@ static void take_step(carom_simulator *s, double *v, double *impulse, carom_simu
 void carom_simulator_run(carom_simulator *s, int64_t seed, int64_t index, double *v, double *impulse, carom_simulation *result) {
     const carom_impact_data *data = carom_impact_get_data(s->impact);
     carom_stream stream;
+    carom_stream_start_use(&s->selection, (uint64_t)seed, (uint64_t)index, CAROM_STREAM_SELECTION);
+    carom_stepper_set_stream(s->stepper, &s->selection);
     carom_stream_start_use(&stream, (uint64_t)seed, (uint64_t)index, CAROM_STREAM_CAPS);
     memcpy(v, data->velocity, (size_t)data->nv * sizeof *v);
     memset(impulse, 0, (size_t)carom_impact_contact_size(s->impact) * sizeof *impulse);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The impact step: its LCP (Halm & Posa, eq. 31 and eq. 75), and the map from the solution back to velocities and impulses.
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/dense.h"
-#include "carom/solvers.h"
+#include "solvers/solvers_internal.h"
 
 enum { STEPPER_COOKIE = 0x57e9 };
 
@@ -14,24 +13,10 @@ enum { STEPPER_COOKIE = 0x57e9 };
 // the same scale; nor are energy gains beyond this share of the energy that the impulses move.
 #define PHYSICAL_TOLERANCE 1e-9
 
-struct carom_stepper {
-    const carom_impact *impact;
-    carom_step_kind kind;
-    carom_selection selection;
-    const carom_lcp_solver *solver;
-    carom_lcp *lcp;
-    int first, count;               // contacts that take part
-    int edges, dim;                 // k; tangent_dim
-    int size;                       // of the LCP
-    int beta, normal, cone, gamma;  // where each block starts; beta is -1 when there are no caps
-    double *directions;             // [edges x dim]
-    double *W;                      // [size x size]
-    double *w, *z;                  // [size]
-    double *u, *u_next;             // [n] contact velocities
-    double *v_next;                 // [nv]
-};
-
-const char *const carom_selection_names[] = {[CAROM_SELECT_LEMKE] = "lemke", [CAROM_SELECT_ANY] = "any", NULL};
+const char *const carom_selection_names[] = {
+    [CAROM_SELECT_LEMKE] = "lemke", [CAROM_SELECT_ANY] = "any", [CAROM_SELECT_RANDOM] = "random", [CAROM_SELECT_ALL] = "all", NULL};
+const char *const carom_selection_names_one[] = {
+    [CAROM_SELECT_LEMKE] = "lemke", [CAROM_SELECT_ANY] = "any", [CAROM_SELECT_RANDOM] = "random", NULL};
 
 const char *carom_selection_name(carom_selection selection) { return carom_selection_names[selection]; }
 
@@ -47,23 +32,13 @@ carom_step_choice carom_step_choice_defaults(void) {
     return (carom_step_choice){.cone_edges = CAROM_MIN_CONE_EDGES, .selection = CAROM_SELECT_LEMKE, .solver = carom_lcp_lemke.name};
 }
 
-static carom_status refuse_solver(const char *name, const carom_registry *registry, carom_error *error) {
-    char known[512] = "";
-    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_SOLVERS); i++) {
-        const carom_lcp_solver *solver = carom_registry_entry(registry, CAROM_REGISTRY_SOLVERS, i);
-        const size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", solver->name);
-    }
-    return carom_fail(error, CAROM_BAD_INPUT, "solver: '%.60s' is not one of: %s", name, known);
-}
-
 carom_status carom_step_choice_resolve(const carom_step_choice *choice, carom_step_kind kind, const carom_registry *registry,
                                        carom_stepper_options *options, carom_error *error) {
     *options = carom_stepper_defaults();
     options->kind = kind;
     options->selection = (carom_selection)choice->selection;
     options->solver = carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, choice->solver);
-    if (!options->solver) return refuse_solver(choice->solver, registry, error);
+    if (!options->solver) return carom_fail(error, CAROM_BAD_INPUT, "solver: there is no LCP solver '%.60s'", choice->solver);
     if (choice->cone_edges < CAROM_MIN_CONE_EDGES || choice->cone_edges > CAROM_MAX_CONE_EDGES)
         return carom_fail(error, CAROM_BAD_INPUT, "cone_edges: %lld is not between %d and %d", (long long)choice->cone_edges,
                           CAROM_MIN_CONE_EDGES, CAROM_MAX_CONE_EDGES);
@@ -73,31 +48,27 @@ carom_status carom_step_choice_resolve(const carom_step_choice *choice, carom_st
 
 // --------------------------------------------------------------------------------------------------------- assembling W
 
-// Row of contact space where contact i of the step stands.
-static int contact_row(const carom_stepper *s, int i) { return (s->first + i) * (1 + s->dim); }
-
 // d_a . W_tt . d_b, or the mixed product with a normal row, for generalised force directions a and b: 0 is the normal, 1..k the cone edges.
 static double delassus_product(const carom_stepper *s, int contact_a, int a, int contact_b, int b) {
     const size_t n = (size_t)carom_impact_contact_size(s->impact);
     const double *W = carom_impact_delassus(s->impact);
     const double unit = 1;
     const double *da = a ? s->directions + (a - 1) * s->dim : &unit, *db = b ? s->directions + (b - 1) * s->dim : &unit;
-    const size_t row = (size_t)(contact_row(s, contact_a) + (a ? 1 : 0)), column = (size_t)(contact_row(s, contact_b) + (b ? 1 : 0));
+    const size_t row = (size_t)(carom_step_contact_row(s, contact_a) + (a ? 1 : 0)),
+                 column = (size_t)(carom_step_contact_row(s, contact_b) + (b ? 1 : 0));
     double sum = 0;
     for (int p = 0; p < (a ? s->dim : 1); p++)
         for (int q = 0; q < (b ? s->dim : 1); q++) sum += da[p] * db[q] * W[(row + (size_t)p) * n + column + (size_t)q];
     return sum;
 }
 
-// Index in z of force direction a of contact i.
-static int force_index(const carom_stepper *s, int i, int a) { return a ? s->cone + i * s->edges + a - 1 : s->normal + i; }
-
 static void fill_delassus_blocks(const carom_stepper *s) {
     for (int i = 0; i < s->count; i++)
         for (int j = 0; j < s->count; j++)
             for (int a = 0; a <= s->edges; a++)
                 for (int b = 0; b <= s->edges; b++)
-                    s->W[(size_t)force_index(s, i, a) * (size_t)s->size + (size_t)force_index(s, j, b)] = delassus_product(s, i, a, j, b);
+                    s->W[(size_t)carom_step_force_index(s, i, a) * (size_t)s->size + (size_t)carom_step_force_index(s, j, b)] =
+                        delassus_product(s, i, a, j, b);
 }
 
 // The blocks that are the same for every impact: caps, sliding speeds, friction bounds.
@@ -112,7 +83,7 @@ static void fill_constant_blocks(const carom_stepper *s) {
         }
         s->W[gamma * size + normal] = friction[s->first + i];
         for (int a = 1; a <= s->edges; a++) {
-            const size_t edge = (size_t)force_index(s, i, a);
+            const size_t edge = (size_t)carom_step_force_index(s, i, a);
             s->W[gamma * size + edge] = -1;
             s->W[edge * size + gamma] = 1;
         }
@@ -121,12 +92,16 @@ static void fill_constant_blocks(const carom_stepper *s) {
 
 // ------------------------------------------------------------------------------------------------------------- lifetime
 
+static bool enumerates(carom_selection selection) { return selection == CAROM_SELECT_RANDOM || selection == CAROM_SELECT_ALL; }
+
 static carom_status check_options(const carom_impact *impact, const carom_stepper_options *options, carom_error *error) {
     const int contacts = carom_impact_get_data(impact)->contacts;
     if (options->cookie != STEPPER_COOKIE)
         return carom_fail(error, CAROM_BAD_INPUT, "stepper options were not made by carom_stepper_defaults");
     if (options->kind == CAROM_STEP_ONE_CONTACT && (options->contact < 0 || options->contact >= contacts))
         return carom_fail(error, CAROM_BAD_INPUT, "contact %d: the impact has contacts 0 to %d", options->contact, contacts - 1);
+    if (options->kind == CAROM_STEP_NEWTON && enumerates(options->selection))
+        return carom_fail(error, CAROM_BAD_INPUT, "selection: steps with Newton restitution are not enumerated; use lemke or any");
     return CAROM_OK;
 }
 
@@ -168,7 +143,8 @@ carom_status carom_stepper_create(const carom_impact *impact, const carom_steppe
     s->impact = impact;
     s->kind = options->kind;
     s->solver = options->solver;
-    s->selection = options->solver->canonical ? options->selection : CAROM_SELECT_ANY;
+    s->selection = options->selection == CAROM_SELECT_LEMKE && !s->solver->canonical ? CAROM_SELECT_ANY : options->selection;
+    s->restitution = options->restitution ? options->restitution : carom_impact_get_data(impact)->restitution;
     status = carom_impact_cone_edges(impact, options->cone_edges, &s->edges, error);
     if (!status) {
         lay_out(s, options);
@@ -180,6 +156,7 @@ carom_status carom_stepper_create(const carom_impact *impact, const carom_steppe
         fill_constant_blocks(s);
         status = carom_lcp_create(s->solver, s->size, s->W, &s->lcp, error);
     }
+    if (!status && enumerates(s->selection)) status = carom_step_modes_create(s, &s->modes, error);
     if (status)
         carom_stepper_free(s);
     else
@@ -190,6 +167,7 @@ carom_status carom_stepper_create(const carom_impact *impact, const carom_steppe
 void carom_stepper_free(carom_stepper *stepper) {
     if (!stepper) return;
     carom_lcp_free(stepper->lcp);
+    carom_step_modes_free(stepper->modes);
     free(stepper->directions);
     free(stepper->W);
     free(stepper->w);
@@ -210,12 +188,19 @@ const double *carom_stepper_lcp_matrix(const carom_stepper *stepper) { return st
 // w from the contact velocity u: rows of beta hold the caps, of gamma zero.
 static void fill_vector(const carom_stepper *s, const double *u, const double *lmax, double *w) {
     for (int i = 0; i < s->count; i++) {
-        const double *ui = u + contact_row(s, i);
+        const double *ui = u + carom_step_contact_row(s, i);
         if (s->beta >= 0) w[s->beta + i] = lmax[i];
-        w[s->normal + i] = ui[0];
-        for (int a = 1; a <= s->edges; a++) w[force_index(s, i, a)] = carom_dot(s->dim, s->directions + (a - 1) * s->dim, ui + 1);
+        // Newton's law asks for complementarity of lam_n and Jn v+ + e Jn v-.
+        w[s->normal + i] = s->kind == CAROM_STEP_NEWTON ? (1 + s->restitution[s->first + i]) * ui[0] : ui[0];
+        for (int a = 1; a <= s->edges; a++)
+            w[carom_step_force_index(s, i, a)] = carom_dot(s->dim, s->directions + (a - 1) * s->dim, ui + 1);
         w[s->gamma + i] = 0;
     }
+}
+
+void carom_step_start(carom_stepper *s, const double *v, const double *lmax) {
+    carom_impact_contact_velocity(s->impact, v, s->u);
+    fill_vector(s, s->u, lmax, s->w);
 }
 
 void carom_stepper_lcp_vector(const carom_stepper *stepper, const double *v, const double *lmax, double *w) {
@@ -227,10 +212,10 @@ void carom_stepper_lcp_vector(const carom_stepper *stepper, const double *v, con
 static void collect_impulse(const carom_stepper *s, const double *z, double *impulse) {
     memset(impulse, 0, (size_t)carom_impact_contact_size(s->impact) * sizeof *impulse);
     for (int i = 0; i < s->count; i++) {
-        double *contact = impulse + contact_row(s, i);
+        double *contact = impulse + carom_step_contact_row(s, i);
         contact[0] = z[s->normal + i];
         for (int a = 1; a <= s->edges; a++)
-            for (int p = 0; p < s->dim; p++) contact[1 + p] += s->directions[(a - 1) * s->dim + p] * z[force_index(s, i, a)];
+            for (int p = 0; p < s->dim; p++) contact[1 + p] += s->directions[(a - 1) * s->dim + p] * z[carom_step_force_index(s, i, a)];
     }
 }
 
@@ -238,7 +223,7 @@ static void collect_impulse(const carom_stepper *s, const double *z, double *imp
 static bool obeys_friction_law(const carom_stepper *s, const double *lmax, const double *impulse, double tolerance) {
     const double *friction = carom_impact_get_data(s->impact)->friction;
     for (int i = 0; i < s->count; i++) {
-        const double *contact = impulse + contact_row(s, i);
+        const double *contact = impulse + carom_step_contact_row(s, i);
         const double tangential = s->dim == 1 ? fabs(contact[1]) : hypot(contact[1], contact[2]);
         if (contact[0] < 0) return false;
         if (s->beta >= 0 && contact[0] > lmax[i] + tolerance) return false;
@@ -254,31 +239,71 @@ static double energy_change(const carom_stepper *s, const double *impulse) {
     return change;
 }
 
-// Turns a verified z into impulses and the next velocity, and checks the physics. False leaves the outputs to the caller.
-static bool accept(const carom_stepper *s, const double *v, const double *lmax, double *impulse, carom_step_info *info) {
+void carom_step_accept(carom_stepper *s, const double *v, const double *lmax, double *impulse, carom_step_info *info) {
     collect_impulse(s, s->z, impulse);
     carom_impact_apply(s->impact, v, impulse, s->v_next);
     carom_impact_contact_velocity(s->impact, s->v_next, s->u_next);
     info->energy_change = energy_change(s, impulse);
     const double tolerance = PHYSICAL_TOLERANCE * (1 + carom_max_abs((size_t)s->size, s->w));
     const double largest = carom_max_abs((size_t)carom_impact_contact_size(s->impact), impulse);
-    return obeys_friction_law(s, lmax, impulse, tolerance) && info->energy_change <= tolerance * largest;
+    // Newton's law of restitution may add energy where there is friction.
+    const bool gains = s->kind != CAROM_STEP_NEWTON && info->energy_change > tolerance * largest;
+    if (!obeys_friction_law(s, lmax, impulse, tolerance) || gains) info->verdict = CAROM_UNVERIFIED;
 }
 
-void carom_stepper_solve(carom_stepper *stepper, const double *v, const double *lmax, double *v_next, double *impulse,
-                         carom_step_info *info) {
-    carom_stepper *s = stepper;
-    const size_t nv = (size_t)carom_impact_get_data(s->impact)->nv;
-    carom_stepper_lcp_vector(s, v, lmax, s->w);
+static void leave_unsolved(const carom_stepper *s, const double *v, double *v_next, double *impulse, carom_step_info *info) {
+    info->energy_change = 0;
+    memset(impulse, 0, (size_t)carom_impact_contact_size(s->impact) * sizeof *impulse);
+    if (v_next != v) memcpy(v_next, v, (size_t)carom_impact_get_data(s->impact)->nv * sizeof *v_next);
+}
+
+static void solve_lcp(carom_stepper *s, const double *v, const double *lmax, double *v_next, double *impulse, carom_step_info *info) {
+    carom_step_start(s, v, lmax);
     carom_lcp_info lcp;
     carom_lcp_solve(s->lcp, s->w, s->z, &lcp);
     *info = (carom_step_info){lcp.verdict, lcp.residual, lcp.pivots, lcp.fallbacks, 0};
-    if (info->verdict == CAROM_COMPLETE && !accept(s, v, lmax, impulse, info)) info->verdict = CAROM_UNVERIFIED;
-    if (info->verdict == CAROM_COMPLETE) {
-        memcpy(v_next, s->v_next, nv * sizeof *v_next);
+    if (info->verdict == CAROM_COMPLETE) carom_step_accept(s, v, lmax, impulse, info);
+    if (info->verdict == CAROM_COMPLETE)
+        memcpy(v_next, s->v_next, (size_t)carom_impact_get_data(s->impact)->nv * sizeof *v_next);
+    else
+        leave_unsolved(s, v, v_next, impulse, info);
+}
+
+// One of the distinct solutions, each as likely. Where none is found, the modes were singular, and the LCP solver has the say.
+static void solve_random(carom_stepper *s, const double *v, const double *lmax, double *v_next, double *impulse, carom_step_info *info) {
+    const carom_status status = carom_step_modes_search(s, v, lmax, NULL, NULL);
+    const int count = status ? 0 : carom_step_modes_count(s->modes);
+    if (!count) {
+        solve_lcp(s, v, lmax, v_next, impulse, info);
         return;
     }
-    info->energy_change = 0;
-    memset(impulse, 0, (size_t)carom_impact_contact_size(s->impact) * sizeof *impulse);
-    if (v_next != v) memcpy(v_next, v, nv * sizeof *v_next);
+    const double draw = s->stream && count > 1 ? carom_stream_uniform(s->stream) : 0;
+    const double *chosen_v, *chosen_impulse;
+    *info = *carom_step_modes_solution(s, (int)(draw * count), &chosen_v, &chosen_impulse);
+    memcpy(v_next, chosen_v, (size_t)carom_impact_get_data(s->impact)->nv * sizeof *v_next);
+    memcpy(impulse, chosen_impulse, (size_t)carom_impact_contact_size(s->impact) * sizeof *impulse);
+}
+
+void carom_stepper_set_stream(carom_stepper *stepper, carom_stream *stream) { stepper->stream = stream; }
+
+void carom_stepper_solve(carom_stepper *stepper, const double *v, const double *lmax, double *v_next, double *impulse,
+                         carom_step_info *info) {
+    if (stepper->selection == CAROM_SELECT_RANDOM)
+        solve_random(stepper, v, lmax, v_next, impulse, info);
+    else
+        solve_lcp(stepper, v, lmax, v_next, impulse, info);
+}
+
+carom_status carom_stepper_enumerate(carom_stepper *stepper, const double *v, const double *lmax, carom_step_visit visit, void *user,
+                                     bool *complete, carom_error *error) {
+    *complete = true;
+    if (!stepper->modes)
+        return carom_fail(error, CAROM_BAD_INPUT, "selection: a stepper enumerates when it was made with `random` or `all`");
+    carom_status status = carom_step_modes_search(stepper, v, lmax, complete, error);
+    for (int i = 0; i < carom_step_modes_count(stepper->modes) && !status; i++) {
+        const double *v_next, *impulse;
+        const carom_step_info *info = carom_step_modes_solution(stepper, i, &v_next, &impulse);
+        status = visit(user, v_next, impulse, info, error);
+    }
+    return status;
 }

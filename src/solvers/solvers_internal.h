@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The impact step from inside: what its solution by an LCP solver and its enumeration share.
+#ifndef CAROM_SOLVERS_INTERNAL_H
+#define CAROM_SOLVERS_INTERNAL_H
+
+#include "carom/solvers.h"
+
+typedef struct carom_step_modes carom_step_modes;
+
+struct carom_stepper {
+    const carom_impact *impact;
+    carom_step_kind kind;
+    carom_selection selection;
+    const carom_lcp_solver *solver;
+    carom_lcp *lcp;
+    int first, count;               // contacts that take part
+    int edges, dim;                 // k; tangent_dim
+    int size;                       // of the LCP
+    int beta, normal, cone, gamma;  // where each block starts; beta is -1 when there are no caps
+    double *directions;             // [edges x dim]
+    double *W;                      // [size x size]
+    double *w, *z;                  // [size]
+    double *u, *u_next;             // [n] contact velocities
+    double *v_next;                 // [nv]
+    const double *restitution;      // [contacts] of the impact, for CAROM_STEP_NEWTON
+    carom_step_modes *modes;        // of the enumeration; NULL where the selection needs none
+    carom_stream *stream;           // that `random` draws from; the caller's
+};
+
+/// Row of contact space where contact i of the step stands.
+static inline int carom_step_contact_row(const carom_stepper *s, int i) { return (s->first + i) * (1 + s->dim); }
+
+/// Index in z of force direction a of contact i: 0 is the normal, 1..k the cone edges.
+static inline int carom_step_force_index(const carom_stepper *s, int i, int a) {
+    return a ? s->cone + i * s->edges + a - 1 : s->normal + i;
+}
+
+/// Sets s->u and s->w for a velocity and caps.
+void carom_step_start(carom_stepper *s, const double *v, const double *lmax);
+
+/// Turns s->z, a verified solution of the LCP that was started, into `impulse` and s->v_next, and checks the physics: friction law, caps,
+/// energy. Sets info->energy_change; a violation makes the verdict CAROM_UNVERIFIED.
+void carom_step_accept(carom_stepper *s, const double *v, const double *lmax, double *impulse, carom_step_info *info);
+
+/// Workspace of the enumeration of contact modes.
+/// @return CAROM_BAD_INPUT when there are too many modes
+carom_status carom_step_modes_create(const carom_stepper *stepper, carom_step_modes **modes, carom_error *error);
+void carom_step_modes_free(carom_step_modes *modes);
+/// Finds the solutions with distinct v_next, in an order that depends on the problem alone.
+/// @param complete  set to false when a continuum of velocities may hide in a singular mode; NULL: singular modes are passed over
+carom_status carom_step_modes_search(carom_stepper *s, const double *v, const double *lmax, bool *complete, carom_error *error);
+int carom_step_modes_count(const carom_step_modes *modes);
+/// Solution `index` of the last search; pointers are valid until the next one.
+const carom_step_info *carom_step_modes_solution(const carom_stepper *s, int index, const double **v_next, const double **impulse);
+
+#endif
