@@ -80,6 +80,9 @@ carom_status carom_fail_memory(carom_error *error, const char *what);
 
 // ---------------------------------------------------------------------------------------------------- random streams
 
+/// Largest seed that an option takes, 2^53 - 1: a whole number that its text gives exactly.
+#define CAROM_MOST_SEED 9007199254740991.0
+
 /// What a stream is for. Uses of one (seed, index) draw from streams of their own, so that a new use does not shift the numbers of another.
 typedef enum carom_stream_use {
     CAROM_STREAM_GENERAL,

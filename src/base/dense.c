@@ -58,7 +58,8 @@ int carom_cholesky_factor(int n, double *A) {
     if (n > CAROM_FIXED_ORDER_SIZE) {
         const int failed = (int)LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, A, n);
         zero_upper(n, A);
-        return failed;
+        // LAPACKE refuses NaN by a negative number.
+        return failed < 0 ? 1 : failed;
     }
     for (size_t j = 0; j < size; j++) {
         double *row_j = A + j * size;
@@ -259,5 +260,6 @@ static carom_status lapack_eigen(int n, double *A, double *values, carom_error *
 }
 
 carom_status carom_symmetric_eigen(int n, double *A, double *values, carom_error *error) {
+    if (!carom_all_finite((size_t)n * (size_t)n, A)) return carom_fail(error, CAROM_INTERNAL, "eigenvalues of a matrix that is not finite");
     return n > CAROM_FIXED_ORDER_SIZE ? lapack_eigen(n, A, values, error) : jacobi_eigen(n, A, values, error);
 }

@@ -33,8 +33,10 @@ static void compute_wave(const carom_loop *loop, const carom_control *control, i
 #pragma omp parallel num_threads(workers)
     {
         const int worker = omp_get_thread_num();
-        for (int slot = atomic_fetch_add(&next, 1); slot < count; slot = atomic_fetch_add(&next, 1)) {
-            if (atomic_load(&stop) || is_cancelled(control)) break;
+        // A slot that is taken is computed: those before a failed or cancelled one are never missing.
+        while (!atomic_load(&stop) && !is_cancelled(control)) {
+            const int slot = atomic_fetch_add(&next, 1);
+            if (slot >= count) break;
             slot_outcome *outcome = &outcomes[slot];
             outcome->status = loop->compute(loop->user, worker, slot, first + slot, &outcome->error);
             outcome->finished = true;

@@ -9,8 +9,8 @@
 
 #include "carom/base.h"
 
-// Doubles hold all whole numbers up to here; larger ones would be rounded silently.
-#define LARGEST_WHOLE 9007199254740992.0
+// 2^53: doubles hold all whole numbers below it, and a text above it may have been rounded to it.
+#define TOO_LARGE_WHOLE 9007199254740992.0
 
 int carom_option_find(const carom_option *rows, int count, const char *name) {
     for (int i = 0; i < count; i++)
@@ -35,28 +35,47 @@ static bool is_decimal(const char *text) {
     return !*text;
 }
 
+// The program that hosts us may have a locale with a decimal comma: numbers keep their point.
+typedef struct point_locale {
+    locale_t ours, callers;
+} point_locale;
+
+static point_locale enter_point_locale(void) {
+    point_locale l = {.ours = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0)};
+    if (l.ours) l.callers = uselocale(l.ours);
+    return l;
+}
+
+static void leave_point_locale(point_locale l) {
+    if (!l.ours) return;
+    uselocale(l.callers);
+    freelocale(l.ours);
+}
+
 bool carom_parse_number(const char *text, double *value) {
     *value = 0;
     if (!is_decimal(text)) return false;
-    // The program that hosts us may have a locale with a decimal comma.
-    static const char c_numeric[] = "C";
-    const locale_t c_locale = newlocale(LC_NUMERIC_MASK, c_numeric, (locale_t)0);
-    const locale_t callers = c_locale ? uselocale(c_locale) : (locale_t)0;
+    const point_locale locale = enter_point_locale();
     const double parsed = strtod(text, NULL);
-    if (c_locale) {
-        uselocale(callers);
-        freelocale(c_locale);
-    }
+    leave_point_locale(locale);
     if (!isfinite(parsed)) return false;
     *value = parsed;
     return true;
 }
 
+static void print_number(double value, char *text, size_t size) {
+    const point_locale locale = enter_point_locale();
+    snprintf(text, size, "%.17g", value);
+    leave_point_locale(locale);
+}
+
 static carom_status parse_in_range(const carom_option *row, const char *text, double *value, carom_error *error) {
     if (!carom_parse_number(text, value)) return carom_fail(error, CAROM_BAD_INPUT, "%s: '%.60s' is not a number", row->name, text);
     if (*value >= row->least && *value <= row->most) return CAROM_OK;
-    if (row->least == CAROM_POSITIVE && isinf(row->most))
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: %.60s is not greater than 0", row->name, text);
+    if (row->least == CAROM_POSITIVE) {
+        if (isinf(row->most)) return carom_fail(error, CAROM_BAD_INPUT, "%s: %.60s is not greater than 0", row->name, text);
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: %.60s is not greater than 0 and at most %.17g", row->name, text, row->most);
+    }
     if (isinf(row->most)) return carom_fail(error, CAROM_BAD_INPUT, "%s: %.60s is below the least value %g", row->name, text, row->least);
     return carom_fail(error, CAROM_BAD_INPUT, "%s: %.60s is not between %.17g and %.17g", row->name, text, row->least, row->most);
 }
@@ -65,18 +84,19 @@ static carom_status set_integer(const carom_option *row, int64_t *field, const c
     double value;
     const carom_status status = parse_in_range(row, text, &value, error);
     if (status) return status;
-    if (value != floor(value) || fabs(value) > LARGEST_WHOLE)
+    if (value != floor(value) || fabs(value) >= TOO_LARGE_WHOLE)
         return carom_fail(error, CAROM_BAD_INPUT, "%s: %.60s is not a whole number", row->name, text);
     *field = (int64_t)value;
     return CAROM_OK;
 }
 
 static carom_status set_real(const carom_option *row, double *field, const char *text, carom_error *error) {
-    if (row->initial && !strcmp(row->initial, text) && !strcmp(text, "auto")) {
+    double value;
+    // A default that is a word, "auto" or "none", stands for NaN.
+    if (row->initial && !strcmp(row->initial, text) && !carom_parse_number(text, &value)) {
         *field = NAN;
         return CAROM_OK;
     }
-    double value;
     const carom_status status = parse_in_range(row, text, &value, error);
     if (!status) *field = value;
     return status;
@@ -129,7 +149,7 @@ void carom_option_print(const carom_option *row, const void *options, char *text
         if (isnan(value))
             snprintf(text, size, "%s", row->initial ? row->initial : "auto");
         else
-            snprintf(text, size, "%.17g", value);
+            print_number(value, text, size);
         return;
     }
     case CAROM_OPTION_CHOICE: snprintf(text, size, "%s", row->choices[*(const int *)field]); return;

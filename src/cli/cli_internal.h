@@ -70,7 +70,7 @@ void cli_help(const cli_command *command, const carom_registry *registry);
 
 /// Prints `carom: MESSAGE` on stderr and returns the exit status that the error means.
 int cli_report(const carom_error *error);
-/// Prints the scene's warnings on stderr.
+/// Prints the scene's warnings on stderr: for an answer only, since a refusal is one line.
 void cli_warn(const carom_scene *scene);
 /// A contact velocity as tables for people show it: round-off of the pre-impact velocities is zero. JSON and files keep every digit.
 double cli_shown(const carom_impact *impact, double velocity);
@@ -83,9 +83,6 @@ int cli_print_json(json_t *document, int status);
 carom_status cli_start_control(const cli_arguments *arguments, carom_control *control, carom_error *error);
 /// Removes the progress bar.
 void cli_end_progress(void);
-
-/// Reads the operand as a scene and prints its warnings.
-carom_status cli_read_scene(const cli_arguments *arguments, carom_scene **scene, carom_error *error);
 
 /// One law's answer with what came along.
 typedef struct cli_run {

@@ -31,12 +31,6 @@ int cli_print_json(json_t *document, int status) {
     return written ? cli_report(&error) : status;
 }
 
-carom_status cli_read_scene(const cli_arguments *arguments, carom_scene **scene, carom_error *error) {
-    const carom_status status = carom_scene_read(arguments->operand, arguments->registry, scene, error);
-    if (!status) cli_warn(*scene);
-    return status;
-}
-
 // ------------------------------------------------------------------------------------------------------- asking a law
 
 // Where a block of outcomes goes: always into the extent, then into memory and the file where wanted.

@@ -52,7 +52,10 @@ static void print_law(const carom_impact *impact, const cli_run *run) {
     const carom_extent *extent = run->extent;
     printf("%-16s %9" PRId64, run->law->name, extent->outcomes);
     if (extent->outcomes) {
-        printf("  %7.4f .. %-7.4f ", extent->energy_ratio[0], extent->energy_ratio[1]);
+        if (isnan(extent->energy_ratio[0]))
+            printf("  %18s ", "-");
+        else
+            printf("  %7.4f .. %-7.4f ", extent->energy_ratio[0], extent->energy_ratio[1]);
         for (int i = 0; i < data->contacts; i++)
             printf("  %s [%.5g, %.5g]", data->names[i], cli_shown(impact, extent->normal[2 * i]),
                    cli_shown(impact, extent->normal[2 * i + 1]));
@@ -72,8 +75,9 @@ static int print_text(const carom_scene *scene, const comparison *c) {
 
 // ------------------------------------------------------------------------------------------------------------- running
 
-static carom_status make_directory(const char *path, carom_error *error) {
-    if (!mkdir(path, 0777)) return CAROM_OK;
+static carom_status make_directory(const char *path, bool *made, carom_error *error) {
+    *made = !mkdir(path, 0777);
+    if (*made) return CAROM_OK;
     struct stat about;
     if (errno == EEXIST && !stat(path, &about) && S_ISDIR(about.st_mode)) return CAROM_OK;
     return carom_fail(error, CAROM_IO_FAILED, "%s: the directory cannot be made (%s)", path, strerror(errno == EEXIST ? ENOTDIR : errno));
@@ -116,8 +120,9 @@ static carom_status compare(const cli_arguments *arguments, const carom_scene *s
     char result[PATH_SIZE];
     carom_result_writer *writer = NULL;
     carom_status status = CAROM_OK;
+    bool made = false;
     if (directory) {
-        status = make_directory(directory, error);
+        status = make_directory(directory, &made, error);
         if (!status) status = join(directory, "compare.h5", result, error);
         if (!status) status = carom_result_writer_create(result, scene, &writer, error);
     }
@@ -128,6 +133,8 @@ static carom_status compare(const cli_arguments *arguments, const carom_scene *s
         note_file(c, result);
         status = draw(directory, result, c, error);
     }
+    // Nothing is left behind; a directory with a result in it stays.
+    if (status && made) rmdir(directory);
     return status;
 }
 
@@ -137,9 +144,10 @@ static int run_compare(const cli_arguments *arguments) {
     const size_t laws = (size_t)carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS);
     comparison c = {.runs = calloc(laws, sizeof(cli_run)), .files = json_array()};
     carom_status status = c.runs && c.files ? CAROM_OK : carom_fail_memory(&error, "compare");
-    if (!status) status = cli_read_scene(arguments, &scene, &error);
+    if (!status) status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     if (!status) status = compare(arguments, scene, cli_value(arguments, "output"), &c, &error);
     int exit_status;
+    if (!status) cli_warn(scene);
     if (status)
         exit_status = cli_report(&error);
     else

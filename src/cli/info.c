@@ -155,12 +155,13 @@ static int run(const cli_arguments *arguments) {
     carom_error error;
     facts f = {0};
     carom_scene *scene = NULL;
-    carom_status status = cli_read_scene(arguments, &scene, &error);
+    carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     if (!status) {
         f = (facts){.scene = scene, .impact = carom_scene_impact(scene), .data = carom_impact_get_data(carom_scene_impact(scene))};
         status = derive(arguments, &f, &error);
     }
     int exit_status;
+    if (!status) cli_warn(scene);
     if (status)
         exit_status = cli_report(&error);
     else

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command `carom`: finds the subcommand and runs it.
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,10 +60,15 @@ static int run_command(const cli_command *command, const carom_registry *registr
     return status;
 }
 
-int main(int argc, char **argv) {
-    ignore_write_signals();
-    // Sampling is parallel already, and BLAS gives the same bits only for one thread.
-    openblas_set_num_threads(1);
+// The status of a run whose output has reached its place: an answer that is lost is not done.
+static int finish_output(int status) {
+    if ((!fflush(stdout) && !ferror(stdout)) || status == EXIT_BAD_INPUT) return status;
+    carom_error error;
+    carom_fail(&error, CAROM_IO_FAILED, "the answer could not be written: %s", strerror(errno));
+    return cli_report(&error);
+}
+
+static int run(int argc, char **argv) {
     carom_error error;
     if (argc < 2) {
         carom_fail(&error, CAROM_BAD_INPUT, "a command is missing; `carom --help` lists them");
@@ -86,4 +92,11 @@ int main(int argc, char **argv) {
     const int status = run_command(command, registry, argc - 2, argv + 2);
     carom_registry_free(registry);
     return status;
+}
+
+int main(int argc, char **argv) {
+    ignore_write_signals();
+    // Sampling is parallel already, and BLAS gives the same bits only for one thread.
+    openblas_set_num_threads(1);
+    return finish_output(run(argc, argv));
 }

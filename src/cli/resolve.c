@@ -82,8 +82,12 @@ static void print_outcomes(const carom_impact *impact, const carom_table *outcom
         print_velocities(impact, carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY) + row * data->contacts, data->contacts);
         printf(" |");
         print_velocities(impact, carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_VELOCITY) + row * tangents, tangents);
-        printf(" | %9.6f | %4" PRId64, carom_table_real_column(outcomes, CAROM_OUTCOME_ENERGY_RATIO)[row],
-               carom_table_integer_column(outcomes, CAROM_OUTCOME_STEPS)[row]);
+        const double energy_ratio = carom_table_real_column(outcomes, CAROM_OUTCOME_ENERGY_RATIO)[row];
+        if (isnan(energy_ratio))
+            printf(" | %9s", "-");
+        else
+            printf(" | %9.6f", energy_ratio);
+        printf(" | %4" PRId64, carom_table_integer_column(outcomes, CAROM_OUTCOME_STEPS)[row]);
         print_word(outcomes, row, data->names);
         if (!carom_table_integer_column(outcomes, CAROM_OUTCOME_TERMINATED)[row]) printf("  (not terminated)");
         putchar('\n');
@@ -123,12 +127,13 @@ static int run_resolve(const cli_arguments *arguments) {
     carom_scene *scene = NULL;
     cli_run run;
     const char *file = cli_value(arguments, "output");
-    carom_status status = cli_read_scene(arguments, &scene, &error);
+    carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     if (!status) status = answer(arguments, scene, file, &run, &error);
     int exit_status;
     if (status) {
         exit_status = cli_report(&error);
     } else {
+        cli_warn(scene);
         exit_status = cli_given(arguments, "json") ? print_json(scene, &run, file) : print_text(scene, &run, file);
         cli_run_release(&run);
     }

@@ -69,7 +69,8 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
     if (run->extent->outcomes) {
         printf("extent of the outcomes:\n");
         print_extents(carom_scene_impact(scene), run->extent);
-        printf("kinetic energy after / before: %.6g to %.6g\n", run->extent->energy_ratio[0], run->extent->energy_ratio[1]);
+        if (!isnan(run->extent->energy_ratio[0]))
+            printf("kinetic energy after / before: %.6g to %.6g\n", run->extent->energy_ratio[0], run->extent->energy_ratio[1]);
     } else {
         printf("no sample terminated: raise --max-steps or --step\n");
     }
@@ -98,12 +99,13 @@ static int run_sample(const cli_arguments *arguments) {
     carom_scene *scene = NULL;
     cli_run run;
     const char *file = cli_value(arguments, "output");
-    carom_status status = cli_read_scene(arguments, &scene, &error);
+    carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     if (!status) status = sample(arguments, scene, file, &run, &error);
     int exit_status;
     if (status) {
         exit_status = cli_report(&error);
     } else {
+        cli_warn(scene);
         exit_status = cli_given(arguments, "json") ? print_json(&run, file) : print_text(scene, &run, file);
         cli_run_release(&run);
     }

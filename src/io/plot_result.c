@@ -220,12 +220,12 @@ static bool ends_with(const char *text, const char *ending) {
 }
 
 // OUTPUT where it names a picture, otherwise OUTPUT-Jn.A-Jn.B.png. Contact names may hold what file names may not.
-static char *picture_path(const picture *drawn, const char *output) {
+static char *picture_path(const picture *drawn, const char *output, bool is_file) {
     const char *x = drawn->axes.axes[drawn->chosen[0]].name, *y = drawn->axes.axes[drawn->chosen[1]].name;
     const size_t prefix = strlen(output), size = prefix + strlen(x) + strlen(y) + sizeof "--.png";
     char *path = malloc(size);
     if (!path) return NULL;
-    if (ends_with(output, ".png") || ends_with(output, ".svg")) {
+    if (is_file || ends_with(output, ".png") || ends_with(output, ".svg")) {
         memcpy(path, output, prefix + 1);
         return path;
     }
@@ -253,7 +253,7 @@ static carom_status draw_picture(const picture *drawn, const carom_plot_request 
     snprintf(x_label, sizeof x_label, "%s  [m/s]", drawn->axes.axes[drawn->chosen[0]].name);
     snprintf(y_label, sizeof y_label, "%s  [m/s]", drawn->axes.axes[drawn->chosen[1]].name);
     carom_plot_series *room = calloc((size_t)drawn->law_count * SERIES_PER_LAW + 1, sizeof *room);
-    char *path = picture_path(drawn, request->output);
+    char *path = picture_path(drawn, request->output, request->axes != NULL);
     carom_status status = room && path ? CAROM_OK : carom_fail_memory(error, "picture");
     if (!status) {
         carom_plot plot = {title, x_label, y_label, room, 0};

@@ -76,7 +76,7 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
 }
 
 static const carom_option option_rows[] = {
-    {"seed", CAROM_OPTION_INTEGER, offsetof(anitescu_potra_options, seed), 0, 9007199254740992.0, "", "0", "seed of the selection `random`",
+    {"seed", CAROM_OPTION_INTEGER, offsetof(anitescu_potra_options, seed), 0, CAROM_MOST_SEED, "", "0", "seed of the selection `random`",
      NULL},
     CAROM_STEP_CHOICE_ROWS(anitescu_potra_options, method, carom_selection_names),
 };

@@ -18,7 +18,6 @@ enum { BLOCK_SAMPLES = 256 };
 
 #define MOST_SAMPLES 1099511627776.0  // 2^40
 #define MOST_STEPS   1e9
-#define MOST_SEED    9007199254740992.0  // 2^53: whole numbers that a scene's text gives exactly
 
 carom_sample_options carom_sample_defaults(void) {
     return (carom_sample_options){
@@ -29,7 +28,7 @@ const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
     {"samples", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, samples), 1, MOST_SAMPLES, "", "16384", "number of samples", NULL},
     {"epsilon", CAROM_OPTION_REAL, offsetof(carom_sample_options, epsilon), CAROM_POSITIVE, INFINITY, "m/s", "none",
      "accuracy of Algorithm 2, which adds a closing step to every sample", NULL},
-    {"seed", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, seed), 0, MOST_SEED, "", "0", "seed of the random caps", NULL},
+    {"seed", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, seed), 0, CAROM_MOST_SEED, "", "0", "seed of the random caps", NULL},
     {"step", CAROM_OPTION_REAL, offsetof(carom_sample_options, step), CAROM_POSITIVE, INFINITY, "N s", "auto",
      "h, largest normal impulse of a contact in one step", NULL},
     {"max_steps", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, max_steps), 1, MOST_STEPS, "", "100",
