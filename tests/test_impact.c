@@ -608,6 +608,20 @@ static void test_an_impact_in_contact_space(void **state) {
     carom_impact_free(reduced);
 }
 
+// No eigenvalue of W is so small that it could be either round-off or a direction that matters for the energy.
+static bool has_clear_rank(const carom_impact *impact) {
+    const int n = carom_impact_contact_size(impact);
+    double *V = make_doubles(n * n), *values = make_doubles(n);
+    memcpy(V, carom_impact_delassus(impact), (size_t)(n * n) * sizeof *V);
+    carom_error error;
+    assert_ok(carom_symmetric_eigen(n, V, values, &error), error);
+    bool clear = true;
+    for (int i = 0; i < n; i++) clear = clear && (values[i] < 1e-13 * values[n - 1] || values[i] > 1e-7 * values[n - 1]);
+    free(V);
+    free(values);
+    return clear;
+}
+
 // One system against its contact-space form: same W, same contact velocity after an impulse, same change of energy. The energy itself is
 // the least of any system with this contact velocity: equal where J determines the velocity.
 static void assert_same_impact(const carom_impact *impact, const carom_impact *reduced, bool determined, carom_stream *stream) {
@@ -644,15 +658,14 @@ static void test_contact_space_gives_the_same_impact(void **state) {
             carom_impact *reduced = to_contact_space(impact);
             // Random real rows have full rank.
             const bool full_rank = family == FAMILY_PLAIN && carom_impact_get_data(impact)->nv <= carom_impact_contact_size(impact);
-            assert_same_impact(impact, reduced, full_rank, &stream);
-            if (full_rank)
-                determined++;
-            else
-                undetermined++;
+            const bool clear = has_clear_rank(impact);
+            if (clear) assert_same_impact(impact, reduced, full_rank, &stream);
+            if (clear) *(full_rank ? &determined : &undetermined) += 1;
             carom_impact_free(reduced);
             carom_impact_free(impact);
         }
-    assert_true(determined > 0 && undetermined > 0);
+    // Nearly all have one.
+    assert_true(determined > count / 4 && undetermined > count);
 }
 
 // 140 contact directions of a system with 20 velocities: a large operator of low rank.

@@ -116,6 +116,68 @@ static void cube_comes_to_rest(void **state) {
     carom_impact_free(impact);
 }
 
+// -------------------------------------------------------------------------------------------------------------- moreau
+
+// Without friction Newton's law turns every approaching normal velocity around, as far as the contacts are independent.
+static void moreau_reverses_the_normal_velocity(void **state) {
+    (void)state;
+    carom_impact *impact = support_impact(&reference_block);
+    const char *const coefficients[] = {"0", "0.25", "1"};
+    for (int i = 0; i < 3; i++) {
+        carom_answer answer = ask(impact, "moreau", (const char *[]){"restitution", coefficients[i], NULL});
+        const double e = strtod(coefficients[i], NULL);
+        for (int c = 0; c < 2; c++) assert_close(normal_of(&answer, 0)[c], e * 0.44294469180700202, 1e-12);
+        // The block's own energy has no tangential part: K+ / K- = e^2.
+        assert_close(*carom_table_real_column(answer.outcomes, CAROM_OUTCOME_ENERGY_RATIO), e * e, 1e-12);
+        carom_answer_free(&answer);
+    }
+    carom_impact_free(impact);
+}
+
+// Without restitution it is Anitescu-Potra, and the scene's coefficients are used where no option says otherwise.
+static void moreau_without_restitution_is_anitescu_potra(void **state) {
+    (void)state;
+    const carom_impact_data *scenes[] = {&reference_block, &reference_boxwall, &reference_compass, &reference_ramone, &reference_disks};
+    for (int i = 0; i < 5; i++) {
+        carom_impact *impact = support_impact(scenes[i]);
+        carom_answer newton = ask(impact, "moreau", NULL), inelastic = ask(impact, "anitescu-potra", NULL);
+        assert_memory_equal(carom_table_real_column(newton.outcomes, CAROM_OUTCOME_VELOCITY),
+                            carom_table_real_column(inelastic.outcomes, CAROM_OUTCOME_VELOCITY), (size_t)scenes[i]->nv * sizeof(double));
+        carom_answer_free(&newton);
+        carom_answer_free(&inelastic);
+        carom_impact_free(impact);
+    }
+    static const double restitution[] = {0.5, 0.5};
+    carom_impact_data elastic = reference_block;
+    elastic.restitution = restitution;
+    carom_impact *impact = support_impact(&elastic);
+    carom_answer answer = ask(impact, "moreau", NULL);
+    assert_close(normal_of(&answer, 0)[0], 0.5 * 0.44294469180700202, 1e-12);
+    carom_answer_free(&answer);
+    carom_impact_free(impact);
+}
+
+// A pivot whose friction and normal directions are strongly coupled gains energy under Newton's law (Kane's example): that is flagged.
+static void moreau_flags_energy_gains(void **state) {
+    (void)state;
+    int gains = 0;
+    for (uint64_t i = 0; i < 300; i++) {
+        carom_stream stream;
+        carom_stream_start(&stream, 31, i);
+        carom_impact *impact = support_random_impact(&stream, FAMILY_PLAIN, 2, 1, 2);
+        carom_answer answer = ask(impact, "moreau", (const char *[]){"restitution", "1", NULL});
+        if (carom_table_rows(answer.outcomes)) {
+            const double ratio = *carom_table_real_column(answer.outcomes, CAROM_OUTCOME_ENERGY_RATIO);
+            const bool flagged = *carom_table_integer_column(answer.outcomes, CAROM_OUTCOME_FLAGS) & CAROM_FLAG_ENERGY_GAIN;
+            if (fabs(ratio - 1) > 1e-9) assert_int_equal(flagged, ratio > 1);
+            gains += flagged;
+        }
+        carom_answer_free(&answer);
+        carom_impact_free(impact);
+    }
+    assert_true(gains > 0);
+}
+
 // ---------------------------------------------------------------------------------------------------------- sequential
 
 typedef struct sequential_row {
@@ -307,6 +369,9 @@ int main(void) {
         cmocka_unit_test(block_and_boxwall_come_to_rest),
         cmocka_unit_test(compass_lifts),
         cmocka_unit_test(cube_comes_to_rest),
+        cmocka_unit_test(moreau_reverses_the_normal_velocity),
+        cmocka_unit_test(moreau_without_restitution_is_anitescu_potra),
+        cmocka_unit_test(moreau_flags_energy_gains),
         cmocka_unit_test(sequential_outcomes_are_those_of_appendix_a),
         cmocka_unit_test(disks_converge_geometrically),
         cmocka_unit_test(paths_lead_to_the_outcome),

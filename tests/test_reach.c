@@ -188,7 +188,7 @@ static void the_closing_step_is_small(void **state) {
     carom_stepper_options stepper = carom_stepper_defaults();
     stepper.kind = CAROM_STEP_CAPPED;
     carom_simulator *simulator;
-    assert_ok(carom_simulator_create(impact, &stepper, 0.25, 1, &simulator, &error), error);
+    assert_ok(carom_simulator_create(impact, &stepper, 0.25, 1, CAROM_DRAW_UNIFORM, &simulator, &error), error);
     const double epsilon = 0.1;
     for (int64_t i = 0; i < 500; i++) {
         double v[4], before[4], impulse[4];
@@ -202,6 +202,112 @@ static void the_closing_step_is_small(void **state) {
     }
     carom_simulator_free(simulator);
     carom_impact_free(impact);
+}
+
+// ----------------------------------------------------------------------------------------------------------- coverage
+
+// Distance in contact velocities from a point to the nearest outcome.
+static double distance_to_set(const set *s, const double *normal, const double *tangent, int contacts) {
+    const double *normals = carom_table_real_column(s->outcomes, CAROM_OUTCOME_NORMAL_VELOCITY);
+    const double *tangents = carom_table_real_column(s->outcomes, CAROM_OUTCOME_TANGENT_VELOCITY);
+    double nearest = INFINITY;
+    for (int64_t row = 0; row < carom_table_rows(s->outcomes); row++) {
+        double squared = 0;
+        for (int i = 0; i < contacts; i++) {
+            squared += pow(normals[row * contacts + i] - normal[i], 2);
+            squared += pow(tangents[row * contacts + i] - tangent[i], 2);
+        }
+        nearest = fmin(nearest, sqrt(squared));
+    }
+    return nearest;
+}
+
+// Every outcome of a law lies within 1 % of the initial contact speed of the sampled set (spec, Appendix D.5).
+static void check_covered(const carom_impact_data *data, const set *s, const char *law_name, const char *option, const char *value) {
+    carom_error error;
+    carom_registry *registry;
+    assert_ok(carom_registry_create(&registry, &error), error);
+    carom_impact *impact = support_impact(data);
+    const carom_law *law = carom_law_find(registry, law_name);
+    void *options = malloc(law->options_size);
+    law->defaults(options);
+    if (option)
+        assert_ok(carom_option_set(&law->options[carom_option_find(law->options, law->option_count, option)], options, value, &error),
+                  error);
+    carom_answer answer;
+    assert_ok(carom_law_resolve(law, impact, options, registry, NULL, NULL, &answer, &error), error);
+    const double *normal = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_NORMAL_VELOCITY);
+    const double *tangent = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_TANGENT_VELOCITY);
+    for (int64_t row = 0; row < carom_table_rows(answer.outcomes); row++)
+        assert_true(distance_to_set(s, normal + row * data->contacts, tangent + row * data->contacts, data->contacts) <=
+                    0.01 * carom_impact_velocity_scale(impact));
+    carom_answer_free(&answer);
+    free(options);
+    carom_impact_free(impact);
+    carom_registry_free(registry);
+}
+
+static void correlated_draws_reach_the_corners(void **state) {
+    (void)state;
+    static const struct {
+        const carom_impact_data *data;
+        double step;
+    } rows[] = {{&reference_block, 0.3}, {&reference_boxwall, 2}, {&reference_compass, 0.25}, {&reference_ramone, 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        carom_sample_options options = tabulated(rows[i].step, 200, support_count(2048, 8192, 65536));
+        options.draw = CAROM_DRAW_CORRELATED;
+        options.method.selection = CAROM_SELECT_RANDOM;
+        set s = sample(rows[i].data, &options, NULL);
+        assert_int_equal(s.statistics.unsolved, 0);
+        assert_true(s.statistics.max_relative_energy_gain <= 1e-12);
+        check_covered(rows[i].data, &s, "sequential", NULL, NULL);
+        check_covered(rows[i].data, &s, "anitescu-potra", "selection", "all");
+        release(&s);
+    }
+}
+
+// At a small step, uniform draws shrink the sampled set and correlated ones do not (spec section 7.2).
+static void correlated_draws_do_not_shrink_at_small_steps(void **state) {
+    (void)state;
+    carom_sample_options options = tabulated(0.02, 1000, 4096);
+    set uniform = sample(&reference_block, &options, NULL);
+    options.draw = CAROM_DRAW_CORRELATED;
+    set correlated = sample(&reference_block, &options, NULL);
+    assert_true(uniform.extent->normal[1] < 0.06);
+    assert_true(correlated.extent->normal[1] > 0.08);
+    release(&uniform);
+    release(&correlated);
+}
+
+// The compass with a uniformly random choice among the solutions of every step.
+static void random_selection_has_the_reference_count(void **state) {
+    (void)state;
+    carom_sample_options options = tabulated(0.25, 5, support_count(2048, 65536, 65536));
+    options.method.selection = CAROM_SELECT_RANDOM;
+    set s = sample(&reference_compass, &options, NULL);
+    assert_true(fabs(s.statistics.lcps_per_sample - 2.252) <= (s.statistics.samples == 65536 ? 0.02 : 0.1));
+    assert_int_equal(s.statistics.selection, CAROM_SELECT_RANDOM);
+    release(&s);
+}
+
+// The first samples keep their paths: from the pre-impact contact velocity to the outcome, a row more than steps.
+static void paths_are_kept_where_asked_for(void **state) {
+    (void)state;
+    carom_sample_options options = tabulated(0.3, 10, 600);
+    options.paths = 300;
+    set s = sample(&reference_block, &options, NULL);
+    const int column = carom_table_find(s.outcomes, "path"), index = carom_table_find(s.outcomes, "sample");
+    const double *normals = carom_table_real_column(s.outcomes, CAROM_OUTCOME_NORMAL_VELOCITY);
+    for (int64_t row = 0; row < carom_table_rows(s.outcomes); row++) {
+        int count;
+        const double *path = carom_table_series(s.outcomes, column, row, &count);
+        const int64_t steps = carom_table_integer_column(s.outcomes, CAROM_OUTCOME_STEPS)[row];
+        assert_int_equal(count, carom_table_integer_column(s.outcomes, index)[row] < 300 ? 4 * (steps + 1) : 0);
+        if (!count) continue;
+        assert_close(path[0], -0.44294469180700202, 1e-15);
+        assert_close(path[count - 4], normals[2 * row], 1e-15);
+    }
+    release(&s);
 }
 
 // Appendix B.
@@ -287,6 +393,10 @@ int main(void) {
         cmocka_unit_test(interruption_keeps_a_prefix),
         cmocka_unit_test(the_closing_step_terminates_what_is_near),
         cmocka_unit_test(the_closing_step_is_small),
+        cmocka_unit_test(correlated_draws_reach_the_corners),
+        cmocka_unit_test(correlated_draws_do_not_shrink_at_small_steps),
+        cmocka_unit_test(random_selection_has_the_reference_count),
+        cmocka_unit_test(paths_are_kept_where_asked_for),
         cmocka_unit_test(bounds_are_those_of_appendix_b),
         cmocka_unit_test(a_jammed_system_is_not_pointed),
         cmocka_unit_test(the_automatic_step_is_the_impulse_of_anitescu_potra),

@@ -116,6 +116,9 @@ typedef enum carom_outcome_column {
     CAROM_OUTCOME_COLUMNS
 } carom_outcome_column;
 
+/// Energy gains of a step beyond this share of the initial kinetic energy are flagged; round-off is below.
+#define CAROM_ENERGY_GAIN_FLAGGED 1e-12
+
 /// Bits of the flags column.
 enum {
     CAROM_FLAG_UNSOLVED = 1,     ///< a step had no verified solution
@@ -134,13 +137,34 @@ carom_status carom_outcomes_create(const carom_impact *impact, const carom_colum
 carom_status carom_outcomes_add(carom_table *outcomes, const carom_impact *impact, const double *v_plus, const double *impulse,
                                 int64_t steps, int64_t flags, carom_error *error);
 
-/// What a stream of outcomes covers: smallest and largest contact velocities and energy ratios. NaN while there are none.
+/// What a contact does after the impact, by its velocities.
+typedef enum carom_contact_mode {
+    CAROM_CONTACT_STICKS,      ///< closed, at rest in the tangent plane
+    CAROM_CONTACT_SLIDES,      ///< closed, with a tangential velocity
+    CAROM_CONTACT_LIFTS,       ///< opens
+    CAROM_CONTACT_APPROACHES,  ///< closes still: the outcome has not terminated
+    CAROM_CONTACT_MODES
+} carom_contact_mode;
+
+/// "stick", "slide", "lift", "approach".
+const char *carom_contact_mode_name(carom_contact_mode mode);
+
+/// The mode of one contact: lifts when its normal velocity exceeds the tolerance, sticks when its tangential speed does not.
+/// @param normal     Jn_i v+ [m/s]
+/// @param tangent    [tangent_dim], its tangential velocities [m/s]
+/// @param tolerance  speed that counts as rest [m/s]; extents use that of termination, -carom_impact_approach_limit
+carom_contact_mode carom_contact_mode_of(double normal, const double *tangent, int tangent_dim, double tolerance);
+
+/// What a stream of outcomes covers: smallest and largest contact velocities and energy ratios, NaN while there are none, and how often
+/// each contact is in each mode.
 typedef struct carom_extent {
     carom_sizes sizes;
     int64_t outcomes;
     double *normal;   ///< [contacts x 2], min and max [m/s]
     double *tangent;  ///< [tangents x 2], min and max [m/s]
     double energy_ratio[2];
+    double tolerance;  ///< of the modes [m/s]
+    int64_t *modes;    ///< [contacts x CAROM_CONTACT_MODES], number of outcomes
 } carom_extent;
 
 carom_status carom_extent_create(const carom_impact *impact, carom_extent **extent, carom_error *error);

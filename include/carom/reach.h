@@ -23,13 +23,23 @@ typedef struct carom_simulation {
     double max_energy_gain;  ///< largest energy change of a step, >= 0 [J]
 } carom_simulation;
 
+/// How the caps of a step are drawn; all draws are solutions of the same inclusion.
+typedef enum carom_draw {
+    CAROM_DRAW_UNIFORM,     ///< uniform in [0,h]^m, independent: the paper's
+    CAROM_DRAW_CORRELATED,  ///< a direction held for some steps, half of them near a single contact: covers the set at small h
+    CAROM_DRAW_SINGLE,      ///< nearly all on one contact, another one each step
+} carom_draw;
+
+/// Names of the draws, NULL-terminated.
+extern const char *const carom_draw_names[];
+
 /// @param step       h > 0 [N s]
 /// @param max_steps  N >= 1
 carom_status carom_simulator_create(const carom_impact *impact, const carom_stepper_options *stepper, double step, int64_t max_steps,
-                                    carom_simulator **simulator, carom_error *error);
+                                    carom_draw draw, carom_simulator **simulator, carom_error *error);
 void carom_simulator_free(carom_simulator *simulator);
 
-/// One sample from the pre-impact velocity: caps uniform in [0,h]^m from the stream (seed, index), until no contact approaches or max_steps
+/// One sample from the pre-impact velocity: caps in [0,h]^m drawn from the stream (seed, index), until no contact approaches or max_steps
 /// are spent.
 /// @param v        [nv] receives the last velocity
 /// @param impulse  [n] receives the accumulated impulse, contact-major
@@ -41,13 +51,23 @@ void carom_simulator_close(carom_simulator *simulator, double cap, double *v, do
 
 carom_selection carom_simulator_selection(const carom_simulator *simulator);
 
+/// Steps after which a recorded path is cut.
+enum { CAROM_MOST_PATH_STEPS = 4096 };
+
+/// Makes runs from now on record their contact velocities, or stop doing so.
+carom_status carom_simulator_record(carom_simulator *simulator, bool record, carom_error *error);
+/// The path of the last run, [rows x n] contact-major: before the impact, then after every step. NULL with `*rows` 0 when not recorded.
+const double *carom_simulator_path(const carom_simulator *simulator, int *rows);
+
 // ------------------------------------------------------------------------------------------------------- sampled sets
 
 typedef struct carom_sample_options {
     int64_t samples;  ///< number of samples, >= 1
+    int64_t paths;    ///< samples, the first ones, whose velocity paths are kept
     double epsilon;   ///< closing step of Algorithm 2 [m/s], 0 < epsilon < h; NaN: none (Algorithm 1)
     int64_t seed;
     double step;               ///< h, largest normal impulse of a contact in one step [N s]; NaN: auto
+    int draw;                  ///< a carom_draw
     int64_t max_steps;         ///< N, steps after which a sample counts as not terminated
     carom_step_choice method;  ///< how steps are solved
 } carom_sample_options;
@@ -56,7 +76,7 @@ typedef struct carom_sample_options {
 carom_sample_options carom_sample_defaults(void);
 
 /// The option rows of the struct above; the first CAROM_SAMPLE_SET_ROWS only make sense for more than one sample.
-enum { CAROM_SAMPLE_SET_ROWS = 2, CAROM_SAMPLE_ROWS = 8 };
+enum { CAROM_SAMPLE_SET_ROWS = 3, CAROM_SAMPLE_ROWS = 10 };
 extern const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS];
 
 /// What sampling counts, over all finished samples.
@@ -77,8 +97,8 @@ typedef struct carom_sample_statistics {
     char digest[CAROM_DIGEST_TEXT_SIZE];           ///< of the terminated samples' v_plus, in sample order
 } carom_sample_statistics;
 
-/// Columns that sampled outcomes have beside the common ones: the sample's index.
-enum { CAROM_SAMPLE_COLUMNS = 1 };
+/// Columns that sampled outcomes have beside the common ones: the sample's index, and its velocity path where it was kept.
+enum { CAROM_SAMPLE_COLUMNS = 2 };
 extern const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS];
 
 /// Algorithm 1 (`Sim`) for samples 0..samples-1, or Algorithm 2 when epsilon is set (Halm & Posa, section 5).

@@ -16,7 +16,9 @@ carom_status carom_extent_create(const carom_impact *impact, carom_extent **exte
     (*extent)->sizes = sizes;
     (*extent)->normal = malloc(2 * (size_t)sizes.contacts * sizeof(double));
     (*extent)->tangent = malloc(2 * (size_t)sizes.tangents * sizeof(double));
-    if (!(*extent)->normal || !(*extent)->tangent) {
+    (*extent)->tolerance = -carom_impact_approach_limit(impact);
+    (*extent)->modes = calloc((size_t)sizes.contacts * CAROM_CONTACT_MODES, sizeof(int64_t));
+    if (!(*extent)->normal || !(*extent)->tangent || !(*extent)->modes) {
         carom_extent_free(*extent);
         *extent = NULL;
         return carom_fail_memory(error, "extent");
@@ -31,6 +33,7 @@ void carom_extent_free(carom_extent *extent) {
     if (!extent) return;
     free(extent->normal);
     free(extent->tangent);
+    free(extent->modes);
     free(extent);
 }
 
@@ -43,10 +46,23 @@ static void widen(double *ranges, const double *values, int64_t rows, int width)
         }
 }
 
+static void count_modes(carom_extent *extent, const double *normal, const double *tangent, int64_t rows) {
+    const int contacts = extent->sizes.contacts, dim = extent->sizes.tangents / contacts;
+    for (int64_t row = 0; row < rows; row++)
+        for (int i = 0; i < contacts; i++) {
+            const int64_t place = row * contacts + i;
+            const carom_contact_mode mode = carom_contact_mode_of(normal[place], tangent + place * dim, dim, extent->tolerance);
+            extent->modes[i * CAROM_CONTACT_MODES + (int)mode]++;
+        }
+}
+
 void carom_extent_widen(carom_extent *extent, const carom_table *outcomes) {
     const int64_t rows = carom_table_rows(outcomes);
+    const double *normal = carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY);
+    const double *tangent = carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_VELOCITY);
     extent->outcomes += rows;
-    widen(extent->normal, carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY), rows, extent->sizes.contacts);
-    widen(extent->tangent, carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_VELOCITY), rows, extent->sizes.tangents);
+    widen(extent->normal, normal, rows, extent->sizes.contacts);
+    widen(extent->tangent, tangent, rows, extent->sizes.tangents);
+    count_modes(extent, normal, tangent, rows);
     widen(extent->energy_ratio, carom_table_real_column(outcomes, CAROM_OUTCOME_ENERGY_RATIO), rows, 1);
 }

@@ -13,7 +13,7 @@
 // Delassus operators of published contact problems are asymmetric by up to 9e-3 of their largest entry.
 #define DELASSUS_ASYMMETRY 1e-2
 // Eigenvalues of W below this share of the largest one are round-off of a rank-deficient operator.
-#define NEGLIGIBLE_EIGENVALUE 1e-9
+#define NEGLIGIBLE_EIGENVALUE 1e-12
 
 enum { DEFAULT_NAME_SIZE = 16 };
 

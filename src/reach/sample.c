@@ -13,10 +13,8 @@ enum { BLOCK_SAMPLES = 256 };
 // The 97.5 % quantile of the normal distribution.
 #define CONFIDENCE_95 1.959963984540054
 
-// Energy gains of a whole sample beyond this share of the initial energy are flagged.
-#define ENERGY_GAIN_FLAGGED 1e-12
-
 #define MOST_SAMPLES 1099511627776.0  // 2^40
+#define MOST_PATHS   1e6
 #define MOST_STEPS   1e9
 
 carom_sample_options carom_sample_defaults(void) {
@@ -26,6 +24,8 @@ carom_sample_options carom_sample_defaults(void) {
 
 const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
     {"samples", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, samples), 1, MOST_SAMPLES, "", "16384", "number of samples", NULL},
+    {"paths", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, paths), 0, MOST_PATHS, "", "0",
+     "samples, the first ones, whose velocity paths are kept", NULL},
     {"epsilon", CAROM_OPTION_REAL, offsetof(carom_sample_options, epsilon), CAROM_POSITIVE, INFINITY, "m/s", "none",
      "accuracy of Algorithm 2, which adds a closing step to every sample", NULL},
     {"seed", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, seed), 0, CAROM_MOST_SEED, "", "0", "seed of the random caps", NULL},
@@ -33,10 +33,19 @@ const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
      "h, largest normal impulse of a contact in one step", NULL},
     {"max_steps", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, max_steps), 1, MOST_STEPS, "", "100",
      "steps after which a sample counts as not terminated", NULL},
+    {"draw", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, draw), 0, 0, "", "uniform", "how the caps of a step are drawn",
+     carom_draw_names},
     CAROM_STEP_CHOICE_ROWS(carom_sample_options, method, carom_selection_names_one),
 };
 
-const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS] = {{"sample", CAROM_COLUMN_INTEGER, 1, "", "index of the sample", NULL}};
+enum { COLUMN_SAMPLE, COLUMN_PATH };
+
+const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS] = {
+    [COLUMN_SAMPLE] = {"sample", CAROM_COLUMN_INTEGER, 1, "", "index of the sample", NULL},
+    [COLUMN_PATH] = {"path", CAROM_COLUMN_SERIES, CAROM_WIDTH_CONTACT_SPACE, "m/s",
+                     "contact velocities (per contact normal, tangents) before the impact and after every step, where they were kept",
+                     NULL},
+};
 
 // Sums over the samples of a block, or of all blocks.
 typedef struct tally {
@@ -81,18 +90,29 @@ static void add_simulation(tally *t, const carom_simulation *s, bool closed) {
     if (s->max_energy_gain > t->max_energy_gain) t->max_energy_gain = s->max_energy_gain;
 }
 
+static carom_status add_outcome(const sampler *s, const worker *own, block *into, int64_t index, const carom_simulation *result,
+                                carom_error *error) {
+    const bool gained = result->max_energy_gain > CAROM_ENERGY_GAIN_FLAGGED * carom_impact_initial_energy(s->impact);
+    const int64_t flags = (result->unsolved ? CAROM_FLAG_UNSOLVED : 0) | (gained ? CAROM_FLAG_ENERGY_GAIN : 0);
+    carom_status status = carom_outcomes_add(into->outcomes, s->impact, own->v, own->impulse, result->steps, flags, error);
+    if (status) return status;
+    *carom_table_integers(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_SAMPLE) = index;
+    int rows;
+    const double *path = carom_simulator_path(own->simulator, &rows);
+    const int values = rows * carom_impact_contact_size(s->impact);
+    return values ? carom_table_set_series(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_PATH, path, values, error) : CAROM_OK;
+}
+
 static carom_status sample_one(sampler *s, worker *own, block *into, int64_t index, carom_error *error) {
+    const carom_status status = carom_simulator_record(own->simulator, index < s->options->paths, error);
+    if (status) return status;
     carom_simulation result;
     carom_simulator_run(own->simulator, s->options->seed, index, own->v, own->impulse, &result);
     const bool finished = result.terminated;
     if (!isnan(s->closing_cap) && !result.unsolved) carom_simulator_close(own->simulator, s->closing_cap, own->v, own->impulse, &result);
     add_simulation(&into->tally, &result, result.terminated && !finished);
     if (!result.terminated) return CAROM_OK;
-    const bool gained = result.max_energy_gain > ENERGY_GAIN_FLAGGED * carom_impact_initial_energy(s->impact);
-    const int64_t flags = (result.unsolved ? CAROM_FLAG_UNSOLVED : 0) | (gained ? CAROM_FLAG_ENERGY_GAIN : 0);
-    const carom_status status = carom_outcomes_add(into->outcomes, s->impact, own->v, own->impulse, result.steps, flags, error);
-    if (!status) *carom_table_integers(into->outcomes, CAROM_OUTCOME_COLUMNS) = index;
-    return status;
+    return add_outcome(s, own, into, index, &result, error);
 }
 
 static carom_status compute_block(void *user, int worker_index, int slot, int64_t block_index, carom_error *error) {
@@ -151,7 +171,7 @@ static carom_status make_worker(const sampler *s, const carom_stepper_options *s
     own->v = malloc((size_t)carom_impact_get_data(s->impact)->nv * sizeof(double));
     own->impulse = malloc((size_t)carom_impact_contact_size(s->impact) * sizeof(double));
     if (!own->v || !own->impulse) return carom_fail_memory(error, "sampling");
-    return carom_simulator_create(s->impact, stepper, step, s->options->max_steps, &own->simulator, error);
+    return carom_simulator_create(s->impact, stepper, step, s->options->max_steps, (carom_draw)s->options->draw, &own->simulator, error);
 }
 
 static carom_status prepare(sampler *s, const carom_stepper_options *stepper, double step, carom_error *error) {

@@ -43,6 +43,25 @@ void carom_step_start(carom_stepper *s, const double *v, const double *lmax);
 /// energy. Sets info->energy_change; a violation makes the verdict CAROM_UNVERIFIED.
 void carom_step_accept(carom_stepper *s, const double *v, const double *lmax, double *impulse, carom_step_info *info);
 
+typedef enum carom_step_friction { CAROM_MODE_STICK, CAROM_MODE_EDGE, CAROM_MODE_FACET } carom_step_friction;
+
+/// The mode of one contact. A facet slips between edges `edge` and the next one.
+typedef struct carom_step_mode {
+    bool open, capped;
+    carom_step_friction friction;
+    int edge;
+} carom_step_mode;
+
+/// Unit direction of a cone edge; indices wrap around.
+static inline const double *carom_step_direction(const carom_stepper *s, int edge) { return s->directions + (edge % s->edges) * s->dim; }
+
+/// Do the solutions of one combination of modes have more than one velocity? They are given as an affine map of parameters: row 0 is a
+/// solution of the equations, the others are directions along which they still hold; the signs that the modes ask for bound the rest.
+/// @param impulse  [(1 + dimension) x n]
+/// @param u        [(1 + dimension) x n] contact velocities after the step
+carom_status carom_step_modes_vary(const carom_stepper *s, const carom_step_mode *modes, const double *lmax, int dimension,
+                                   const double *impulse, const double *u, bool *vary, carom_error *error);
+
 /// Workspace of the enumeration of contact modes.
 /// @return CAROM_BAD_INPUT when there are too many modes
 carom_status carom_step_modes_create(const carom_stepper *stepper, carom_step_modes **modes, carom_error *error);

@@ -30,15 +30,6 @@
 
 enum { REFINEMENTS = 2 };
 
-typedef enum friction_mode { STICK, EDGE, FACET } friction_mode;
-
-// The mode of one contact. A facet slips between edges `edge` and the next one.
-typedef struct contact_mode {
-    bool open, capped;
-    friction_mode friction;
-    int edge;
-} contact_mode;
-
 struct carom_step_modes {
     int contacts, dim, edges, n;  // n: size of contact space
     int base;                     // modes of one contact
@@ -51,7 +42,7 @@ struct carom_step_modes {
     double *row_scale, *column_scale, *right_side, *unknowns, *correction;
     double *impulse, *u;          // [n] of the candidate
     int *exchanges, *code;        // code [contacts]
-    contact_mode *modes;          // [contacts]
+    carom_step_mode *modes;       // [contacts]
     double *found;                // [found_count x (nv + n)] velocity and impulse of each solution
     carom_step_info *found_info;  // [found_count]
     int found_count, found_capacity;
@@ -120,18 +111,16 @@ carom_status carom_step_modes_create(const carom_stepper *stepper, carom_step_mo
 // ------------------------------------------------------------------------------------------------ the linear system
 
 // Code 0 is open; then the friction modes of a contact that stops approaching, then those of a capped one.
-static contact_mode decode(const carom_stepper *s, int code) {
-    if (code == 0) return (contact_mode){.open = true};
+static carom_step_mode decode(const carom_stepper *s, int code) {
+    if (code == 0) return (carom_step_mode){.open = true};
     const int kinds = friction_modes(s), friction = (code - 1) % kinds;
-    contact_mode mode = {.capped = code > kinds};
+    carom_step_mode mode = {.capped = code > kinds};
     if (friction > s->edges)
-        mode.friction = FACET, mode.edge = friction - s->edges - 1;
+        mode.friction = CAROM_MODE_FACET, mode.edge = friction - s->edges - 1;
     else if (friction > 0)
-        mode.friction = EDGE, mode.edge = friction - 1;
+        mode.friction = CAROM_MODE_EDGE, mode.edge = friction - 1;
     return mode;
 }
-
-static const double *direction(const carom_stepper *s, int edge) { return s->directions + (edge % s->edges) * s->dim; }
 
 static double *zero_row(double *rows, int row, int n) {
     memset(rows + (size_t)row * (size_t)n, 0, (size_t)n * sizeof *rows);
@@ -139,20 +128,20 @@ static double *zero_row(double *rows, int row, int n) {
 }
 
 // The impulse of a unit normal impulse in this mode: slip drags mu times it along the edge.
-static void add_normal_impulse(const carom_stepper *s, const contact_mode *mode, int contact, double amount, double *impulse) {
+static void add_normal_impulse(const carom_stepper *s, const carom_step_mode *mode, int contact, double amount, double *impulse) {
     double *part = impulse + carom_step_contact_row(s, contact);
     const double mu = carom_impact_get_data(s->impact)->friction[s->first + contact];
     part[0] += amount;
-    if (mode->friction == STICK) return;
+    if (mode->friction == CAROM_MODE_STICK) return;
     // On a facet the second edge carries what the first does not.
-    const double *d = direction(s, mode->friction == FACET ? mode->edge + 1 : mode->edge);
+    const double *d = carom_step_direction(s, mode->friction == CAROM_MODE_FACET ? mode->edge + 1 : mode->edge);
     for (int p = 0; p < s->dim; p++) part[1 + p] += amount * mu * d[p];
 }
 
 // Unknowns and equations of one contact come in pairs: lam_n with u_n = 0; lam_t with u_t = 0 (stick); the share of a facet's first edge
 // with (d_j - d_j+1).u_t = 0. A capped contact has no unknown lam_n.
 static void add_contact(const carom_stepper *s, carom_step_modes *m, int contact, double cap) {
-    const contact_mode *mode = &m->modes[contact];
+    const carom_step_mode *mode = &m->modes[contact];
     const int row = carom_step_contact_row(s, contact);
     if (mode->open) return;
     if (mode->capped) {
@@ -161,14 +150,14 @@ static void add_contact(const carom_stepper *s, carom_step_modes *m, int contact
         add_normal_impulse(s, mode, contact, 1, zero_row(m->trial, m->size, m->n));
         zero_row(m->test, m->size++, m->n)[row] = 1;
     }
-    for (int p = 0; mode->friction == STICK && p < s->dim; p++) {
+    for (int p = 0; mode->friction == CAROM_MODE_STICK && p < s->dim; p++) {
         zero_row(m->trial, m->size, m->n)[row + 1 + p] = 1;
         zero_row(m->test, m->size++, m->n)[row + 1 + p] = 1;
     }
-    if (mode->friction == FACET) {
+    if (mode->friction == CAROM_MODE_FACET) {
         double *trial = zero_row(m->trial, m->size, m->n), *test = zero_row(m->test, m->size++, m->n);
         for (int p = 0; p < s->dim; p++)
-            trial[row + 1 + p] = test[row + 1 + p] = direction(s, mode->edge)[p] - direction(s, mode->edge + 1)[p];
+            trial[row + 1 + p] = test[row + 1 + p] = carom_step_direction(s, mode->edge)[p] - carom_step_direction(s, mode->edge + 1)[p];
     }
 }
 
@@ -248,7 +237,7 @@ static void evaluate(const carom_stepper *s, carom_step_modes *m) {
 static double sliding_speed(const carom_stepper *s, const double *tangent, int *edge) {
     double greatest = -INFINITY;
     for (int j = 0; j < s->edges; j++) {
-        const double speed = -carom_dot(s->dim, direction(s, j), tangent);
+        const double speed = -carom_dot(s->dim, carom_step_direction(s, j), tangent);
         if (speed > greatest) greatest = speed, *edge = j;
     }
     return greatest;
@@ -264,7 +253,7 @@ static double split_on_edges(const carom_stepper *s, const double *tangent, doub
     double least_sum = INFINITY, best[2] = {0, 0};
     int best_edge = 0;
     for (int j = 0; j < s->edges; j++) {
-        const double *a = direction(s, j), *b = direction(s, j + 1);
+        const double *a = carom_step_direction(s, j), *b = carom_step_direction(s, j + 1);
         const double determinant = a[0] * b[1] - a[1] * b[0];
         const double on_a = (tangent[0] * b[1] - tangent[1] * b[0]) / determinant,
                      on_b = (a[0] * tangent[1] - a[1] * tangent[0]) / determinant;
@@ -284,7 +273,7 @@ static double split_on_edges(const carom_stepper *s, const double *tangent, doub
 
 // Clips round-off and fills this contact's part of z; false when a sign contradicts the mode.
 static bool settle_contact(carom_stepper *s, const carom_step_modes *m, int contact, double cap, double speed) {
-    const contact_mode *mode = &m->modes[contact];
+    const carom_step_mode *mode = &m->modes[contact];
     const int row = carom_step_contact_row(s, contact);
     const double mu = carom_impact_get_data(s->impact)->friction[s->first + contact];
     const double small_speed = SIGN_TOLERANCE * speed;
@@ -294,7 +283,7 @@ static bool settle_contact(carom_stepper *s, const carom_step_modes *m, int cont
     const double sliding = sliding_speed(s, u + 1, &slowest);
     double *weights = s->z + carom_step_force_index(s, contact, 1);
     memset(weights, 0, (size_t)s->edges * sizeof *weights);
-    s->z[s->gamma + contact] = mode->open || mode->friction != STICK ? fmax(0, sliding) : 0;
+    s->z[s->gamma + contact] = mode->open || mode->friction != CAROM_MODE_STICK ? fmax(0, sliding) : 0;
     if (s->beta >= 0) s->z[s->beta + contact] = mode->capped ? fmax(0, -u[0]) : 0;
     s->z[s->normal + contact] = 0;
     if (mode->open) return u[0] >= -small_speed;
@@ -303,14 +292,14 @@ static bool settle_contact(carom_stepper *s, const carom_step_modes *m, int cont
     if (s->beta >= 0 && !mode->capped && normal > cap + small_impulse / (1 + mu)) return false;
     if (mode->capped && u[0] > small_speed) return false;
     const double settled = s->z[s->normal + contact] = mode->capped ? cap : fmax(0, normal);
-    if (mode->friction == STICK) return split_on_edges(s, tangent, weights) <= mu * settled + small_impulse;
-    if (-carom_dot(s->dim, direction(s, mode->edge), u + 1) < sliding - small_speed || sliding < -small_speed) return false;
-    if (mode->friction == EDGE) {
+    if (mode->friction == CAROM_MODE_STICK) return split_on_edges(s, tangent, weights) <= mu * settled + small_impulse;
+    if (-carom_dot(s->dim, carom_step_direction(s, mode->edge), u + 1) < sliding - small_speed || sliding < -small_speed) return false;
+    if (mode->friction == CAROM_MODE_EDGE) {
         weights[mode->edge] = mu * settled;
         return true;
     }
     // On a facet: lam_t = a d_j + (mu lam_n - a) d_j+1 with 0 <= a <= mu lam_n.
-    const double *d = direction(s, mode->edge), *e = direction(s, mode->edge + 1);
+    const double *d = carom_step_direction(s, mode->edge), *e = carom_step_direction(s, mode->edge + 1);
     double along = 0, length = 0;
     for (int p = 0; p < s->dim; p++) {
         along += (tangent[p] - mu * settled * e[p]) * (d[p] - e[p]);
@@ -373,28 +362,50 @@ static carom_status try_candidate(carom_stepper *s, carom_step_modes *m, const d
 
 // ---------------------------------------------------------------------------------------------------- singular modes
 
-// The velocity change by a null vector of the system, against what its impulse could do.
-static bool moves(const carom_stepper *s, carom_step_modes *m, const double *null_vector) {
+// The impulse and the velocity of unknowns in the scaled system, as rows of the affine map that carom_step_modes_vary looks at.
+static void map_unknowns(const carom_stepper *s, carom_step_modes *m, const double *scaled, double *impulse, double *u) {
     for (int c = 0; c < m->n; c++) {
-        m->impulse[c] = 0;
-        for (int j = 0; j < m->size; j++) m->impulse[c] += null_vector[j] * m->column_scale[j] * m->trial[j * m->n + c];
+        impulse[c] = 0;
+        for (int j = 0; j < m->size; j++) impulse[c] += scaled[j] * m->column_scale[j] * m->trial[j * m->n + c];
     }
-    const double *W = carom_impact_delassus(s->impact);
-    carom_multiply(m->n, m->n, W, m->impulse, m->u);
-    const double possible = carom_max_abs((size_t)m->n * (size_t)m->n, W) * carom_max_abs((size_t)m->n, m->impulse);
-    return carom_max_abs((size_t)m->n, m->u) > STILL * possible;
+    carom_multiply(m->n, m->n, carom_impact_delassus(s->impact), impulse, u);
 }
 
-// May a continuum of velocities hide in this singular combination? Where null vectors do not move the velocity, all its solutions share
-// one, which a regular combination at a vertex has, too. Errs on the side of yes: signs are not looked at.
-static bool hides_continuum(const carom_stepper *s, carom_step_modes *m) {
+// Does the impulse of a null vector change the velocity, against what it could do?
+static bool moves(const carom_stepper *s, const carom_step_modes *m, const double *impulse, const double *u) {
+    const size_t n = (size_t)m->n;
+    const double possible = carom_max_abs(n * n, carom_impact_delassus(s->impact)) * carom_max_abs(n, impulse);
+    return carom_max_abs(n, u) > STILL * possible;
+}
+
+// Does a continuum of velocities hide in this singular combination? Where null vectors do not move the velocity, all its solutions share
+// one, which a regular combination at a vertex has, too. Otherwise the signs decide how far the solutions reach.
+static carom_status find_continuum(carom_stepper *s, carom_step_modes *m, const double *lmax, bool *found, carom_error *error) {
+    *found = false;
     scale_system(m);
     for (int i = 0; i < m->size; i++) m->correction[i] = m->row_scale[i] * m->right_side[i];
     // The replies are not needed again: a singular combination has no candidate.
-    const int rank = carom_solve_general(m->size, m->factors, m->correction, SINGULAR_SYSTEM, m->reply, m->exchanges);
-    for (int k = 0; rank >= 0 && k < m->size - rank; k++)
-        if (moves(s, m, m->reply + (size_t)k * (size_t)m->size)) return true;
-    return false;
+    double *null_vectors = m->reply;
+    const int rank = carom_solve_general(m->size, m->factors, m->correction, SINGULAR_SYSTEM, null_vectors, m->exchanges);
+    if (rank < 0) return CAROM_OK;
+    const size_t n = (size_t)m->n, dimension = (size_t)(m->size - rank);
+    double *impulse = malloc(2 * (1 + dimension) * n * sizeof *impulse);
+    if (!impulse) return carom_fail_memory(error, "enumeration");
+    double *u = impulse + (1 + dimension) * n;
+    map_unknowns(s, m, m->correction, impulse, u);
+    for (size_t c = 0; c < n; c++) {
+        impulse[c] += m->fixed[c];
+        u[c] += s->u[c] + m->fixed_reply[c];
+    }
+    bool moving = false;
+    for (size_t k = 1; k <= dimension; k++) {
+        map_unknowns(s, m, null_vectors + (k - 1) * (size_t)m->size, impulse + k * n, u + k * n);
+        moving = moving || moves(s, m, impulse + k * n, u + k * n);
+    }
+    carom_status status = CAROM_OK;
+    if (moving) status = carom_step_modes_vary(s, m->modes, lmax, (int)dimension, impulse, u, found, error);
+    free(impulse);
+    return status;
 }
 
 // --------------------------------------------------------------------------------------------------------- the search
@@ -419,7 +430,9 @@ carom_status carom_step_modes_search(carom_stepper *s, const double *v, const do
         if (factor_system(m)) {
             status = try_candidate(s, m, v, lmax, error);
         } else if (complete && *complete) {
-            *complete = !hides_continuum(s, m);
+            bool found;
+            status = find_continuum(s, m, lmax, &found, error);
+            *complete = !status && !found;
         }
     } while (!status && advance(m));
     return status;
