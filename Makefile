@@ -61,11 +61,11 @@ EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c)
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE all libraries demo test test-long deps sanitize valgrind check-layers format format-check install uninstall clean help run-tests run-demo
+.PHONY: FORCE all libraries demo figures test test-long deps sanitize valgrind check-layers format format-check install uninstall clean help run-tests run-demo run-figures
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(BUILD)/carom libraries
+all: $(BUILD)/carom libraries $(BUILD)/man/carom.1 $(BUILD)/completion/carom.bash
 
 libraries: $(STATIC) $(SHARED) $(LIBRARIES:%=$(BUILD)/pkgconfig/%.pc)
 
@@ -73,11 +73,23 @@ $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
+# Lemke's kernel once more for each wider instruction set; the machine's is chosen at run time.
+ifeq ($(shell uname -m),x86_64)
+KERNELS := $(BUILD)/obj/src/solvers/lemke_kernel_avx2.o $(BUILD)/obj/src/solvers/lemke_kernel_avx512.o
+endif
+$(BUILD)/obj/src/solvers/lemke_kernel_avx2.o: ISA := -mavx2
+$(BUILD)/obj/src/solvers/lemke_kernel_avx512.o: ISA := -mavx512f -mprefer-vector-width=512
+$(KERNELS): $(BUILD)/obj/src/solvers/lemke_kernel_%.o: src/solvers/lemke_kernel.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(ISA) -DKERNEL=carom_lemke_kernel_$* -MMD -MP -c $< -o $@
+
+OBJECTS_carom = $(KERNELS)
+
 define library_rules
-$(BUILD)/lib$(1).a: $$(call objects,$$(SOURCES_$(1)))
+$(BUILD)/lib$(1).a: $$(call objects,$$(SOURCES_$(1))) $$(OBJECTS_$(1))
 	rm -f $$@ && ar rcs $$@ $$^
 
-$(BUILD)/lib$(1).so: $$(call objects,$$(SOURCES_$(1))) $(2)
+$(BUILD)/lib$(1).so: $$(call objects,$$(SOURCES_$(1))) $$(OBJECTS_$(1)) $(2)
 	$(CC) -shared -Wl,-soname,lib$(1).so.$(SOVERSION) -Wl,-z,defs -o $$@ $$^ $$(LIBS_$(1)) -lm $$(LDFLAGS_ALL)
 	ln -sf $$(@F) $$@.$(SOVERSION)
 endef
@@ -99,6 +111,15 @@ FORCE:
 
 $(BUILD)/carom: $(call objects,$(CLI_SOURCES)) $(LINK_STATIC)
 	$(CC) -o $@ $^ $(LINK_LIBS) $(LDFLAGS_ALL)
+
+# Made from the tables of the command, so that they are never behind it.
+$(BUILD)/man/carom.1: $(BUILD)/carom
+	@mkdir -p $(@D)
+	$< docs man > $@
+
+$(BUILD)/completion/carom.bash: $(BUILD)/carom
+	@mkdir -p $(@D)
+	$< docs bash > $@
 
 # ------------------------------------------------------------------------------------------------ examples and tests
 # Examples need libcarom alone, as a program with matrices does.
@@ -125,6 +146,13 @@ test:
 test-long:
 	@scripts/deps.sh build test
 	@CAROM_TEST_LONG=1 $(MAKE) --no-print-directory -j$(JOBS) run-tests
+
+figures:
+	@scripts/deps.sh build
+	@$(MAKE) --no-print-directory -j$(JOBS) run-figures
+
+run-figures: $(BUILD)/carom
+	@scripts/figures.sh $(BUILD)
 
 run-demo: $(BUILD)/carom
 	@scripts/demo.sh $(BUILD)
@@ -154,8 +182,11 @@ format-check:
 	clang-format --dry-run --Werror include/carom/*.h src/*/*.[ch] tests/*.[ch] examples/*.c
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/carom
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/carom \
+	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -m 755 $(BUILD)/carom $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 $(BUILD)/man/carom.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 $(BUILD)/completion/carom.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/
 	install -m 644 include/carom/*.h $(DESTDIR)$(PREFIX)/include/carom/
 	install -m 644 $(STATIC) $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 $(BUILD)/pkgconfig/*.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/
@@ -165,7 +196,9 @@ install: all
 	    ln -sf lib$$l.so.$(SOVERSION) $(DESTDIR)$(PREFIX)/lib/lib$$l.so; done
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/carom $(DESTDIR)$(PREFIX)/include/carom/*.h $(DESTDIR)$(PREFIX)/lib/libcarom* $(DESTDIR)$(PREFIX)/lib/pkgconfig/carom*.pc
+	rm -f $(DESTDIR)$(PREFIX)/bin/carom $(DESTDIR)$(PREFIX)/share/man/man1/carom.1 \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/carom.bash \
+	    $(DESTDIR)$(PREFIX)/include/carom/*.h $(DESTDIR)$(PREFIX)/lib/libcarom* $(DESTDIR)$(PREFIX)/lib/pkgconfig/carom*.pc
 
 clean:
 	rm -rf $(BUILD)
@@ -173,6 +206,7 @@ clean:
 help:
 	@echo "make            the command and the libraries, in $(BUILD)/"
 	@echo "make demo       install what is missing, build, sample the rocking block's set, draw it"
+	@echo "make figures    draw the figures of docs/paper.md and measure its table (two minutes)"
 	@echo "make test       install what is missing, build, run every test"
 	@echo "make test-long  the same with the large random families"
 	@echo "make sanitize   the tests under AddressSanitizer and UndefinedBehaviorSanitizer (CC=clang for clang's)"

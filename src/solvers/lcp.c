@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "base/dense.h"
-#include "carom/solvers.h"
+#include "solvers/lcp_units.h"
 
 struct carom_lcp {
     const carom_lcp_solver *solver;
     int n;
     double *W;
+    double *y_unit, *z_unit;  // for tolerances
     void *state;
 };
 
@@ -40,10 +41,12 @@ carom_status carom_lcp_create(const carom_lcp_solver *solver, int n, const doubl
     carom_status status = check_matrix(solver, n, W, error);
     if (status) return status;
     carom_lcp *made = calloc(1, sizeof *made);
-    double *copy = malloc((size_t)n * (size_t)n * sizeof *copy);
+    const size_t size = (size_t)n;
+    double *copy = malloc((size * size + 2 * size) * sizeof *copy);
     if (made && copy) {
-        memcpy(copy, W, (size_t)n * (size_t)n * sizeof *copy);
-        *made = (carom_lcp){.solver = solver, .n = n, .W = copy};
+        memcpy(copy, W, size * size * sizeof *copy);
+        *made = (carom_lcp){.solver = solver, .n = n, .W = copy, .y_unit = copy + size * size, .z_unit = copy + size * size + size};
+        carom_lcp_units(n, W, made->y_unit, made->z_unit);
         status = solver->create(n, copy, &made->state, error);
     } else {
         status = carom_fail_memory(error, "LCP");

@@ -10,20 +10,8 @@
 
 #include "base/dense.h"
 #include "solvers/lcp_basis.h"
-
-#define REAL        double
-#define LEMKE(name) double_##name
-#include "solvers/lemke_tableau.h"
-#undef REAL
-#undef LEMKE
-
-// Quadruple precision, in software: only for the few problems that double precision misjudges, mu = 1e5 above all.
-__extension__ typedef __float128 quad;
-#define REAL        quad
-#define LEMKE(name) extended_##name
-#include "solvers/lemke_tableau.h"
-#undef REAL
-#undef LEMKE
+#include "solvers/lcp_units.h"
+#include "solvers/lemke_kernel.h"
 
 // Relative to the column's largest entry, and to the round-off weight of the right-hand side.
 typedef struct rung {
@@ -32,39 +20,43 @@ typedef struct rung {
     double perturbation;  // of w, relative to its largest entry
 } rung;
 
-// Measured: of 200,000 degenerate random steps with mu <= 10 the first rung solves all but some 20, with mu = 1e5 about 95 %.
+// Measured: of 200,000 degenerate random steps with mu <= 10 the first rung solves all but 16, with mu = 1e5 96 %.
 static const rung ladder[] = {
-    {false, 1e-9, 1e-10, 0}, {true, 1e-13, 1e-14, 0},     {true, 1e-18, 1e-20, 0},
-    {true, 1e-22, 1e-24, 0}, {true, 1e-18, 1e-20, 1e-12}, {true, 1e-13, 1e-14, 1e-9},
+    {false, 1e-9, 1e-10, 0}, {false, 1e-9, 1e-12, 0},     {true, 1e-13, 1e-14, 0},    {true, 1e-18, 1e-20, 0},
+    {true, 1e-22, 1e-24, 0}, {true, 1e-18, 1e-20, 1e-12}, {true, 1e-13, 1e-14, 1e-9}, {false, 1e-9, 1e-10, 1e-9},
 };
 enum { RUNGS = sizeof ladder / sizeof *ladder };
 
-// Refined solutions reach 1e-15; one above this, and above the round-off of evaluating W z + w, came from a wrong decision on an
-// ill-conditioned basis.
-#define RESIDUAL_GOAL 1e-12
-#define ROUND_OFF     4e-16
+// Relative residual, in the units of the problem, above which a solution came from a wrong decision on an ill-conditioned basis: refined
+// solutions reach 1e-15, and with mu = 1e5 1e-11.
+#define RESIDUAL_GOAL 1e-10
 // Lemke needs about 2n pivots; the limit only bounds a run whose tolerances broke the lexicographic order.
 enum { PIVOTS_PER_ROW = 50 };
+// Quadruple precision is some fifty times slower: beyond this size its rungs take minutes, and are passed over.
+enum { MOST_QUADRUPLE = 256 };
 
 typedef struct lemke {
     int n;
     const double *W;
-    double_tableau plain;
-    extended_tableau extended;
-    carom_lcp_basis *basis;  // solves the final basis again
-    bool *basic;             // [n] which z are basic
-    double *best;            // best z over the rungs
-    double *perturbed;       // w of a perturbed rung
+    const carom_lemke_kernel *fast;  // the double kernel of this machine
+    void *plain, *extended;          // tableaus of the two kernels
+    carom_lcp_basis *basis;          // solves the final basis again
+    bool *basic;                     // [n] which z are basic
+    double *best;                    // best z over the rungs
+    double *perturbed;               // w of a perturbed rung
+    double *y_unit, *z_unit;         // for tolerances
 } lemke;
 
 static void lemke_free(void *state) {
     lemke *s = state;
-    double_release(&s->plain);
-    extended_release(&s->extended);
+    s->fast->free(s->plain);
+    carom_lemke_kernel_quad.free(s->extended);
     carom_lcp_basis_free(s->basis);
     free(s->basic);
     free(s->best);
     free(s->perturbed);
+    free(s->y_unit);
+    free(s->z_unit);
     free(s);
 }
 
@@ -74,12 +66,20 @@ static carom_status lemke_create(int n, const double *W, void **state, carom_err
     if (!s) return carom_fail_memory(error, "lemke");
     s->n = n;
     s->W = W;
-    const bool plain = double_allocate(&s->plain, n), extended = extended_allocate(&s->extended, n);
+    s->fast = carom_lemke_kernel_fastest();
     s->basic = malloc(size * sizeof *s->basic);
     s->best = malloc(size * sizeof *s->best);
     s->perturbed = malloc(size * sizeof *s->perturbed);
+    s->y_unit = malloc(size * sizeof *s->y_unit);
+    s->z_unit = malloc(size * sizeof *s->z_unit);
     carom_status status = carom_lcp_basis_create(n, W, &s->basis, error);
-    if (!status && !(plain && extended && s->basic && s->best && s->perturbed)) status = carom_fail_memory(error, "lemke");
+    if (!status && s->y_unit && s->z_unit) {
+        carom_lcp_units(n, W, s->y_unit, s->z_unit);
+        s->plain = s->fast->create(n, s->y_unit, s->z_unit);
+        if (n <= MOST_QUADRUPLE) s->extended = carom_lemke_kernel_quad.create(n, s->y_unit, s->z_unit);
+    }
+    if (!status && !(s->plain && (s->extended || n > MOST_QUADRUPLE) && s->basic && s->best && s->perturbed))
+        status = carom_fail_memory(error, "lemke");
     if (status) {
         lemke_free(s);
         return status;
@@ -101,34 +101,11 @@ static const double *perturb(lemke *s, const double *w, double perturbation) {
 static carom_verdict climb(lemke *s, const rung *r, const double *given, double *z, int64_t *pivots) {
     const double *w = perturb(s, given, r->perturbation);
     const int64_t limit = *pivots + (int64_t)PIVOTS_PER_ROW * s->n;
-    if (r->extended) {
-        extended_start(&s->extended, s->W, w);
-        const carom_verdict verdict = extended_run(&s->extended, limit, r->pivot_tolerance, r->tie_tolerance, pivots);
-        extended_extract(&s->extended, z);
-        return verdict;
-    }
-    double_start(&s->plain, s->W, w);
-    const carom_verdict verdict = double_run(&s->plain, limit, r->pivot_tolerance, r->tie_tolerance, pivots);
-    double_extract(&s->plain, z);
+    const carom_lemke_kernel *kernel = r->extended ? &carom_lemke_kernel_quad : s->fast;
+    void *tableau = r->extended ? s->extended : s->plain;
+    const carom_verdict verdict = kernel->run(tableau, s->W, w, limit, r->pivot_tolerance, r->tie_tolerance, pivots);
+    kernel->extract(tableau, z, s->basic);
     return verdict;
-}
-
-// The better of the tableau's solution and the refined one of its basis; returns its residual.
-static double polish(lemke *s, const rung *r, const double *w, double *z) {
-    const int *place = r->extended ? s->extended.place : s->plain.place;
-    for (int i = 0; i < s->n; i++) s->basic[i] = place[s->n + i] >= 0;
-    return carom_lcp_basis_polish(s->basis, s->basic, w, z);
-}
-
-// The least residual that can be expected of z rounded to double: with mu = 1e5 it is above the goal.
-static double reachable_residual(const lemke *s, const double *w, const double *z) {
-    double worst = 0;
-    for (int i = 0; i < s->n; i++) {
-        double sum = fabs(w[i]);
-        for (int j = 0; j < s->n; j++) sum += fabs(s->W[(size_t)i * (size_t)s->n + (size_t)j]) * z[j];
-        if (sum > worst) worst = sum;
-    }
-    return ROUND_OFF * worst / (1 + carom_max_abs((size_t)s->n, w));
 }
 
 static bool is_non_negative(int n, const double *w) {
@@ -144,11 +121,14 @@ static void lemke_solve(void *state, const double *w, double *z, carom_lcp_info 
     double best = INFINITY;
     carom_verdict last = CAROM_RAY;
     for (int k = 0; k < RUNGS; k++) {
+        if (ladder[k].extended && !s->extended) continue;
         info->fallbacks = k;
         last = climb(s, &ladder[k], w, z, &info->pivots);
         if (last != CAROM_COMPLETE) continue;
-        const double residual = polish(s, &ladder[k], w, z);
-        if (residual <= RESIDUAL_GOAL || residual <= reachable_residual(s, w, z)) return;
+        // The better of the tableau's solution and the refined one of its basis.
+        carom_lcp_basis_polish(s->basis, s->basic, w, z);
+        const double residual = carom_lcp_relative_residual(s->n, s->W, w, z, s->y_unit, s->z_unit);
+        if (residual <= RESIDUAL_GOAL) return;
         if (!(residual < best)) continue;
         best = residual;
         memcpy(s->best, z, (size_t)s->n * sizeof *z);
@@ -159,6 +139,14 @@ static void lemke_solve(void *state, const double *w, double *z, carom_lcp_info 
     } else {
         memcpy(z, s->best, (size_t)s->n * sizeof *z);
     }
+}
+
+const carom_lemke_kernel *carom_lemke_kernel_fastest(void) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f")) return &carom_lemke_kernel_avx512;
+    if (__builtin_cpu_supports("avx2")) return &carom_lemke_kernel_avx2;
+#endif
+    return &carom_lemke_kernel_portable;
 }
 
 const carom_lcp_solver carom_lcp_lemke = {

@@ -9,8 +9,8 @@
 
 enum { STEPPER_COOKIE = 0x57e9 };
 
-// Violations of the friction cone and of caps beyond this share of 1 + ||w||_inf are not round-off of an LCP solution whose residual has
-// the same scale; nor are energy gains beyond this share of the energy that the impulses move.
+// Violations of the friction cone and of caps beyond this share of the step's impulses, or of the impulse that stops the contacts, are not
+// round-off; nor are energy gains beyond this share of what such impulses do.
 #define PHYSICAL_TOLERANCE 1e-9
 
 const char *const carom_selection_names[] = {
@@ -244,10 +244,11 @@ void carom_step_accept(carom_stepper *s, const double *v, const double *lmax, do
     carom_impact_apply(s->impact, v, impulse, s->v_next);
     carom_impact_contact_velocity(s->impact, s->v_next, s->u_next);
     info->energy_change = energy_change(s, impulse);
-    const double tolerance = PHYSICAL_TOLERANCE * (1 + carom_max_abs((size_t)s->size, s->w));
-    const double largest = carom_max_abs((size_t)carom_impact_contact_size(s->impact), impulse);
+    const size_t n = (size_t)carom_impact_contact_size(s->impact);
+    const double speed = carom_max_abs(n, s->u), stopping = speed / carom_max_abs(n * n, carom_impact_delassus(s->impact));
+    const double tolerance = PHYSICAL_TOLERANCE * fmax(carom_max_abs(n, impulse), stopping);
     // Newton's law of restitution may add energy where there is friction.
-    const bool gains = s->kind != CAROM_STEP_NEWTON && info->energy_change > tolerance * largest;
+    const bool gains = s->kind != CAROM_STEP_NEWTON && info->energy_change > tolerance * speed;
     if (!obeys_friction_law(s, lmax, impulse, tolerance) || gains) info->verdict = CAROM_UNVERIFIED;
 }
 
