@@ -603,42 +603,6 @@ static void test_keyframes(void **state) {
 
 // ---------------------------------------------------------------------------------------------------------- constraints
 
-static void test_equality_constraints_are_refused(void **state) {
-    (void)state;
-    assert_freeze_refused(PLANAR_MODEL("", "<equality><joint name='gear' joint1='x' joint2='turn'/></equality>"),
-                          "equality constraint 'gear' is active");
-    assert_freeze_refused(PLANAR_MODEL("", "<equality><weld body1='box'/></equality>"), "equality constraint 'number 0' is active");
-    assert_freezes(PLANAR_MODEL("", "<equality><joint joint1='x' joint2='turn' active='false'/></equality>"));
-    assert_freezes(PLANAR_MODEL("", "<equality><joint joint1='x' joint2='turn'/></equality><option><flag equality='disable'/></option>"));
-}
-
-static void test_limits_are_refused_only_at_the_stop(void **state) {
-    (void)state;
-    fixture f = load_text(PLANAR_MODEL("<body><joint name='knee' type='hinge' axis='0 1 0' limited='true' range='-30 60'/>"
-                                       "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body>"
-                                       "<body><joint name='hip' type='ball' limited='true' range='0 45'/>"
-                                       "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body>",
-                                       ""));
-    carom_error error;
-    carom_model_contact contact = ground_contact("A", "corner");
-    const double degree = PI / 180;
-    double qpos[8] = {0, 0, 0, 59.999 * degree, cos(22.4 * degree), 0, sin(22.4 * degree), 0};
-    assert_ok(carom_model_set_state(f.model, qpos, 8, NULL, 0, &error), error);
-    carom_impact_free(freeze(f.model, &contact, 1));
-    qpos[3] = 60 * degree;
-    assert_ok(carom_model_set_state(f.model, qpos, 8, NULL, 0, &error), error);
-    assert_contact_refused(f.model, contact, "joint 'knee' is at its limit");
-    qpos[3] = -31 * degree;
-    assert_ok(carom_model_set_state(f.model, qpos, 8, NULL, 0, &error), error);
-    assert_contact_refused(f.model, contact, "joint 'knee' is at its limit");
-    qpos[3] = 0;
-    qpos[4] = cos(22.5 * degree);
-    qpos[6] = -sin(22.5 * degree);
-    assert_ok(carom_model_set_state(f.model, qpos, 8, NULL, 0, &error), error);
-    assert_contact_refused(f.model, contact, "joint 'hip' is at its limit");
-    free_fixture(&f);
-}
-
 static void test_dry_friction_is_refused(void **state) {
     (void)state;
 #define WITH_LEG(attributes)                                                                                                               \
@@ -882,8 +846,6 @@ int main(void) {
         cmocka_unit_test(test_contact_names),
         cmocka_unit_test(test_states_are_checked),
         cmocka_unit_test(test_keyframes),
-        cmocka_unit_test(test_equality_constraints_are_refused),
-        cmocka_unit_test(test_limits_are_refused_only_at_the_stop),
         cmocka_unit_test(test_dry_friction_is_refused),
         cmocka_unit_test(test_tendons_are_refused_when_they_act),
         cmocka_unit_test(test_bad_models_are_refused),

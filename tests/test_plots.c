@@ -186,7 +186,7 @@ static void pictures_of_any_set(void **state) {
                     {"set", (carom_plot_style)style, count, pairs[pair][0], pairs[pair][1]},
                     {"", CAROM_PLOT_MARKS, 1, pairs[pair][0], pairs[pair][1]},
                 };
-                const carom_plot plot = {"a title", "x", "y", series, 2};
+                const carom_plot plot = {"a title", "x", "y", series, 2, false};
                 assert_ok(carom_plot_write(&plot, path, &error), error);
                 assert_png(path);
                 assert_int_equal(unlink(path), 0);
@@ -205,7 +205,7 @@ static void names_are_shown_as_they_are(void **state) {
     snprintf(weird, sizeof weird, "'`touch %s`\" {/Symbol a}_b^c $s0 @m \\n\n\x01 \xff \xe6\xb5\xb7 EOD", proof);
     const double x[] = {0, 1};
     const carom_plot_series series = {weird, CAROM_PLOT_MARKS, 2, x, x};
-    const carom_plot plot = {weird, weird, weird, &series, 1};
+    const carom_plot plot = {weird, weird, weird, &series, 1, false};
     assert_ok(carom_plot_write(&plot, path, &error), error);
     assert_int_equal(access(proof, F_OK), -1);
     char *svg = read_text(path);
@@ -221,7 +221,7 @@ static size_t read_png(const char *name, const char *path, char *bytes, size_t s
     carom_error error = {0};
     const double x[] = {0, 1};
     const carom_plot_series series = {name, CAROM_PLOT_MARKS, 2, x, x};
-    const carom_plot plot = {name, name, name, &series, 1};
+    const carom_plot plot = {name, name, name, &series, 1, false};
     assert_ok(carom_plot_write(&plot, path, &error), error);
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
@@ -249,7 +249,7 @@ static void pictures_replace_only_files(void **state) {
     char *directory = support_make_directory(), *folder = path_in(directory, "missing/a.png"), *odd = path_in(directory, "a.pdf");
     const double x[] = {0, NAN};
     const carom_plot_series series = {"", CAROM_PLOT_DOTS, 1, x, x}, nothing = {"", CAROM_PLOT_DOTS, 1, x + 1, x};
-    const carom_plot plot = {"", "", "", &series, 1}, empty = {"", "", "", &nothing, 1};
+    const carom_plot plot = {"", "", "", &series, 1, false}, empty = {"", "", "", &nothing, 1, false};
     assert_refused(carom_plot_write(&plot, odd, &error), CAROM_BAD_INPUT, error, ".png or .svg");
     assert_refused(carom_plot_write(&plot, folder, &error), CAROM_IO_FAILED, error, "missing/a.png");
     char *path = path_in(directory, "a.png");
@@ -268,7 +268,7 @@ static void a_missing_gnuplot_is_named(void **state) {
     char *search = strdup(getenv("PATH"));
     const double x[] = {0};
     const carom_plot_series series = {"", CAROM_PLOT_DOTS, 1, x, x};
-    const carom_plot plot = {"", "", "", &series, 1};
+    const carom_plot plot = {"", "", "", &series, 1, false};
     setenv("PATH", directory, 1);
     assert_refused(carom_plot_write(&plot, path, &error), CAROM_UNSUPPORTED, error, "gnuplot");
     // Another program of that name: what it says is part of the message
@@ -287,10 +287,13 @@ static void a_missing_gnuplot_is_named(void **state) {
 
 static const carom_column sample_column[] = {{"sample", CAROM_COLUMN_INTEGER, 1, "", "index of the sample", NULL}};
 static const carom_column path_column[] = {{"path", CAROM_COLUMN_SERIES, CAROM_WIDTH_CONTACT_SPACE, "m/s", "velocities", NULL}};
+static const carom_column traced_columns[] = {{"sample", CAROM_COLUMN_INTEGER, 1, "", "index of the sample", NULL},
+                                              {"path", CAROM_COLUMN_SERIES, CAROM_WIDTH_CONTACT_SPACE, "m/s", "velocities", NULL}};
 static const carom_column verdict_column[] = {{"verdict", CAROM_COLUMN_TEXT, 1, "", "how far", NULL}};
 
 static const carom_law set_law = {.name = "halm-posa", .summary = "a set", .outcome_columns = sample_column, .outcome_column_count = 1};
 static const carom_law path_law = {.name = "sequential", .summary = "paths", .outcome_columns = path_column, .outcome_column_count = 1};
+static const carom_law traced_law = {.name = "halm-posa", .summary = "a set", .outcome_columns = traced_columns, .outcome_column_count = 2};
 static const carom_law point_law = {.name = "anitescu-potra", .summary = "a point"};
 
 typedef struct bench {
@@ -331,7 +334,8 @@ static void finish(bench *b) {
     support_remove_directory(b->directory);
 }
 
-// Outcomes of one law: `velocity` gives v+ of each, and every one has a path of two impacts where the law has paths.
+// Outcomes of one law: `velocity` gives v+ of each, and every one has a path of two impacts where the law has paths. Of samples only the
+// first three have.
 static void write_law(bench *b, const carom_law *law, int64_t count, void (*velocity)(int64_t i, double v[2])) {
     carom_error error = {0};
     const carom_impact *impact = carom_scene_impact(b->scene);
@@ -345,6 +349,7 @@ static void write_law(bench *b, const carom_law *law, int64_t count, void (*velo
         assert_ok(carom_outcomes_add(rows, impact, v, NULL, 0, 0, &error), error);
         const double path[] = {-1, 0, -1, 0, v[0], 0, -1, 0, v[0], 0, v[1], 0};
         if (law == &path_law) assert_ok(carom_table_set_series(rows, CAROM_OUTCOME_COLUMNS, path, 12, &error), error);
+        if (law == &traced_law && i < 3) assert_ok(carom_table_set_series(rows, CAROM_OUTCOME_COLUMNS + 1, path, 12, &error), error);
     }
     assert_ok(carom_result_writer_open_law(b->writer, law, NULL, &sink, &error), error);
     assert_ok(sink.receive(sink.user, rows, &error), error);
@@ -397,7 +402,7 @@ static void all_laws_in_one_picture(void **state) {
     close_file(&b);
     char *prefix = path_in(b.directory, "plot");
     reported seen = {0};
-    const carom_plot_request request = {NULL, prefix, true};
+    const carom_plot_request request = {.output = prefix, .svg = true};
     assert_ok(carom_plot_result(b.file, &request, remember, &seen, &error), error);
     assert_int_equal(seen.count, 2);
     // Normal velocities first; a slash in a contact's name is none in a file's
@@ -415,6 +420,54 @@ static void all_laws_in_one_picture(void **state) {
     finish(&b);
 }
 
+// Laws from several files in one picture, thin lines for the paths of samples, and axes that leave the paths out.
+static void files_are_laid_over_each_other(void **state) {
+    (void)state;
+    if (!draws_pictures()) skip();
+    carom_error error = {0};
+    bench set = start(planar_scene), point = start(planar_scene);
+    write_law(&set, &traced_law, 50, in_triangle);
+    close_file(&set);
+    write_law(&point, &point_law, 1, in_a_point);
+    close_file(&point);
+    char *picture = path_in(set.directory, "both.svg");
+    const char *const overlays[] = {point.file, NULL};
+    carom_plot_request request = {.axes = "Jn.left.foot,Jn.B/'x`", .output = picture, .overlays = overlays};
+    for (int focus = 0; focus <= 1; focus++) {
+        request.focus = focus;
+        assert_ok(carom_plot_result(set.file, &request, NULL, NULL, &error), error);
+        char *svg = read_text(picture);
+        assert_non_null(strstr(svg, "halm-posa (inner approximation, 50 samples)"));
+        assert_non_null(strstr(svg, "3 of the samples, step by step"));
+        assert_non_null(strstr(svg, "anitescu-potra"));
+        // Paths begin at (-1, -1).
+        assert_int_equal(!strstr(svg, "before the impact"), focus);
+        assert_int_equal(!strstr(svg, "<text>-1</text>"), focus);
+        free(svg);
+    }
+    free(picture);
+    finish(&set);
+    finish(&point);
+}
+
+static void only_files_of_the_same_contacts_are_laid_over(void **state) {
+    (void)state;
+    carom_error error = {0};
+    bench first = start(planar_scene);
+    bench other = start("matrices: {M: [[1, 0], [0, 1]], Jn: [[1, 0], [0, 1]], Jt: [[0.5, 0], [0, 0]], mu: [1, 1], v: [-1, -1]}\n");
+    write_law(&first, &point_law, 1, in_a_point);
+    close_file(&first);
+    write_law(&other, &point_law, 1, in_a_point);
+    close_file(&other);
+    const char *overlays[] = {other.file, NULL};
+    carom_plot_request request = {.output = first.directory, .overlays = overlays};
+    assert_refused(carom_plot_result(first.file, &request, NULL, NULL, &error), CAROM_BAD_INPUT, error, "its contacts are not those of");
+    overlays[0] = first.directory;
+    assert_int_not_equal(carom_plot_result(first.file, &request, NULL, NULL, &error), CAROM_OK);
+    finish(&first);
+    finish(&other);
+}
+
 static void axes_are_named(void **state) {
     (void)state;
     if (!draws_pictures()) skip();
@@ -424,7 +477,7 @@ static void axes_are_named(void **state) {
     close_file(&b);
     char *png = path_in(b.directory, "chosen.png");
     reported seen = {0};
-    carom_plot_request request = {"Jn.left.foot, Jt.B/'x`", png, false};
+    carom_plot_request request = {.axes = "Jn.left.foot, Jt.B/'x`", .output = png};
     assert_ok(carom_plot_result(b.file, &request, remember, &seen, &error), error);
     assert_int_equal(seen.count, 1);
     assert_string_equal(seen.last, png);
@@ -447,7 +500,7 @@ static void check_default_axes(const char *scene, void (*velocity)(int64_t i, do
     close_file(&b);
     char *prefix = path_in(b.directory, "p");
     reported seen = {0};
-    const carom_plot_request request = {NULL, prefix, false};
+    const carom_plot_request request = {.output = prefix};
     assert_ok(carom_plot_result(b.file, &request, remember, &seen, &error), error);
     assert_string_equal(seen.last + strlen(prefix), expected);
     free(prefix);
@@ -475,7 +528,7 @@ static void empty_sets_are_said_to_be_empty(void **state) {
     write_law(&b, &set_law, 0, in_triangle);
     close_file(&b);
     char *prefix = path_in(b.directory, "p");
-    const carom_plot_request request = {NULL, prefix, false}, nowhere = {NULL, NULL, false};
+    const carom_plot_request request = {.output = prefix}, nowhere = {0};
     assert_refused(carom_plot_result(b.file, &request, NULL, NULL, &error), CAROM_BAD_INPUT, error, "nothing to draw");
     assert_refused(carom_plot_result(b.file, &nowhere, NULL, NULL, &error), CAROM_BAD_INPUT, error, "no name");
     assert_refused(carom_plot_result(prefix, &request, NULL, NULL, &error), CAROM_IO_FAILED, error, "cannot be read");
@@ -497,6 +550,8 @@ int main(void) {
         cmocka_unit_test(pictures_replace_only_files),
         cmocka_unit_test(a_missing_gnuplot_is_named),
         cmocka_unit_test(all_laws_in_one_picture),
+        cmocka_unit_test(files_are_laid_over_each_other),
+        cmocka_unit_test(only_files_of_the_same_contacts_are_laid_over),
         cmocka_unit_test(axes_are_named),
         cmocka_unit_test(default_axes_have_extent),
         cmocka_unit_test(empty_sets_are_said_to_be_empty),

@@ -509,7 +509,7 @@ static void bad_scenes_are_refused(void **state) {
         {"delassus: {W: [[1]], u: [-1], mu: [0]}\n", ":1: delassus.u: the length is 1, must be 2 (planar) or 3 (spatial)"},
         {"delassus: {W: [[1, 0], [0, 1]], u: [-1, 0, 0], mu: [0]}\n", ":1: delassus.W: has 2 rows, must have 3 to fit 'u'"},
         {"delassus: {W: [[1, 0], [0, 1]], u: [-1, 0]}\n", ":1: delassus: the key 'mu' is missing"},
-        {"name: a\ndelassus: {file: x.hdf5}\n", ":2: delassus.file: this version does not read FCLIB files"},
+        {"name: a\ndelassus: {file: x.hdf5, u: [1]}\n", ":2: delassus.u: is read from 'file'"},
         {"delassus: {W: [[1, 0.5], [0, 1]], u: [-1, 0], mu: [0]}\n", ":1: delassus: W is not symmetric"},
         // impact
         {"matrices: {" BODY "}\nimpact: {law: third}\n", ":2: impact.law: 'third' is not one of: first, second"},
@@ -537,7 +537,7 @@ static void bad_scenes_are_refused(void **state) {
         // contacts
         {STATE "contacts: []\n", ":3: contacts: must be a list of 1 to 1024 contacts"},
         {STATE "contacts: 3\n", ":3: contacts: must be a list"},
-        {STATE "contacts: {detect: true}\n", ":3: contacts: this version does not detect contacts"},
+        {STATE "contacts: {detect: true}\n", ":3: contacts: no geoms touch"},
         {STATE "contacts: [A]\n", ":3: contacts[0]: must be a map"},
         {STATE "contacts: [{" FRAME "}]\n", ":3: contacts[0]: must say where it is"},
         {STATE "contacts: [{" FRAME ", site: left, sites: [left, right]}]\n", ":3: contacts[0]: must say where it is"},

@@ -39,14 +39,24 @@ carom_status carom_scene_apply(const carom_scene *scene, const carom_option *row
 /// An LCP 0 <= z _|_ W z + w >= 0 read from a file; owns its arrays.
 typedef struct carom_lcp_problem {
     int n;
-    double *W;  ///< [n x n]
-    double *w;  ///< [n]
+    double *W;      ///< [n x n]
+    double *w;      ///< [n]
+    char *warning;  ///< one sentence for the user; NULL for none
 } carom_lcp_problem;
 
-/// Reads `{W: [[...], ...], w: [...]}` as YAML or JSON.
+/// Reads `{W: [[...], ...], w: [...]}` as YAML or JSON, or an FCLIB local problem (HDF5). Of the latter, the LCP is that of the
+/// simultaneous impact step: friction cones linearised with 4 edges in space, 2 in the plane, rows as in carom_stepper_lcp_matrix.
 /// @return CAROM_BAD_INPUT with file, line, key and rule
 carom_status carom_lcp_problem_read(const char *path, carom_lcp_problem *problem, carom_error *error);
 void carom_lcp_problem_release(carom_lcp_problem *problem);
+
+// --------------------------------------------------------------------------------------------------------------- FCLIB
+
+/// Writes the problem in contact space as an FCLIB local problem: W in compressed rows, q = the pre-impact contact velocity, mu, spacedim 2
+/// or 3. Names and restitution have no place in it. Written under a temporary name and renamed when complete.
+/// @param title  of the problem; any text
+/// @return CAROM_IO_FAILED when the place cannot be written, CAROM_BAD_INPUT when `path` exists and is not a regular file
+carom_status carom_fclib_write(const char *path, const char *title, const carom_impact *impact, carom_error *error);
 
 // -------------------------------------------------------------------------------------------------------- result files
 
@@ -93,6 +103,7 @@ typedef enum carom_plot_style {
     CAROM_PLOT_MARKS,   ///< single outcomes
     CAROM_PLOT_PATH,    ///< line with small marks: a velocity path
     CAROM_PLOT_DASHES,  ///< closed dashed line: a convex hull
+    CAROM_PLOT_TRACES,  ///< thin lines: velocity paths of single samples
 } carom_plot_style;
 
 typedef struct carom_plot_series {
@@ -106,6 +117,7 @@ typedef struct carom_plot {
     const char *title, *x_label, *y_label;  ///< any UTF-8 text; shown as it is
     const carom_plot_series *series;
     int series_count;
+    bool focus;  ///< the ranges of the axes leave paths and traces out, which then run out of the picture
 } carom_plot;
 
 /// Draws with gnuplot into `path`, PNG or SVG by its ending; written under a temporary name and renamed.
@@ -121,12 +133,16 @@ typedef struct carom_plot_request {
     const char *axes;    ///< "Jn.A,Jn.B"; NULL: chosen, see docs/plots.md
     const char *output;  ///< name of the picture when it ends in .png or .svg, otherwise a prefix that "-Jn.A-Jn.B.png" is added to
     bool svg;            ///< write an SVG beside every PNG
+    bool focus;          ///< the axes show the outcomes; paths run out of the picture
+    /// Further result files of the same contacts, drawn into the same pictures; ends with NULL. NULL: none.
+    const char *const *overlays;
 } carom_plot_request;
 
 /// Receives the path of each picture written.
 typedef void (*carom_plot_report)(void *user, const char *path);
 
-/// Draws sampled sets as dots with a dashed *convex hull, not the set*, single outcomes as marks, sequential paths as lines.
+/// Draws sampled sets as dots with a dashed *convex hull, not the set*, single outcomes as marks, sequential paths as arrows, paths of
+/// samples as thin lines.
 /// Default axes: the pair of contact velocities with the largest extent, among normal velocities first.
 carom_status carom_plot_result(const char *result_path, const carom_plot_request *request, carom_plot_report report, void *user,
                                carom_error *error);

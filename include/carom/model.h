@@ -32,7 +32,17 @@ typedef struct carom_model_contact {
     double restitution;
 } carom_model_contact;
 
-/// Loads and compiles MJCF or URDF.
+/// How contacts are found by MuJoCo's collision detection.
+typedef struct carom_detection {
+    double margin;       ///< geoms closer than this touch [m], >= 0; replaces all margins and gaps of the model
+    double friction;     ///< of every contact; NaN: that of the geoms
+    double restitution;  ///< of every contact, in [0,1]
+} carom_detection;
+
+/// 1 mm, friction of the geoms, no restitution.
+carom_detection carom_detection_defaults(void);
+
+/// Loads and compiles MJCF or URDF. A URDF robot whose root is welded to the world gets a warning.
 /// @return CAROM_BAD_INPUT with MuJoCo's own message in one line, CAROM_IO_FAILED when the file cannot be read
 carom_status carom_model_load(const char *path, carom_model **model, carom_error *error);
 void carom_model_free(carom_model *model);
@@ -48,12 +58,25 @@ carom_status carom_model_set_state(carom_model *model, const double *qpos, int q
 carom_status carom_model_set_keyframe(carom_model *model, const char *name, carom_error *error);
 
 /// Freezes the model at its state: M, and for each contact J of the second place minus that of the first, projected on normal and tangents.
+/// Joints at or beyond their stops are contacts without friction, LIMIT:JOINT, after the others (without that name where no contact has
+/// one). Active equality constraints hold: rows of J are J P, where P projects on the velocities that they allow, so that M and nv stay.
 /// Tangents left out: one tangent t = (n_z, 0, -n_x) when `planar` is what all contacts allow (see docs/scenes.md), else two, by the rule
 /// stated there.
 /// @return CAROM_BAD_INPUT naming the contact and the rule it breaks: an unknown site, a normal without length, tangents that are not
-/// orthonormal
+/// orthonormal; a velocity that breaks an equality constraint; joints with frictionloss, tendons at their limits or with frictionloss
 carom_status carom_model_freeze(carom_model *model, const carom_model_contact *contacts, int count, carom_impact **impact,
                                 carom_error *error);
+
+/// The same with the contacts that MuJoCo's collision detection finds at the state, named after their geoms. Tangents by the default rule.
+/// Contacts of the same two bodies at the same point with the same normal are one (docs/scenes.md states names and tolerances); those that
+/// no motion changes are left out with a warning.
+/// @param detection  NULL: the defaults
+/// @return CAROM_BAD_INPUT as above; also when nothing touches, when the model's nconmax is too small, or for anisotropic friction
+carom_status carom_model_detect(carom_model *model, const carom_detection *detection, carom_impact **impact, carom_error *error);
+
+/// What the last load, freeze or detection found worth knowing: sentences, 0..warnings-1. NULL beyond them.
+int carom_model_warnings(const carom_model *model);
+const char *carom_model_warning(const carom_model *model, int index);
 
 CAROM_API_END
 

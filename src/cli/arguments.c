@@ -5,7 +5,7 @@
 
 #include "cli/cli_internal.h"
 
-enum { NAME_SIZE = 64 };
+enum { NAME_SIZE = CLI_NAME_SIZE };
 
 static const cli_flag *find_flag(const cli_command *command, const char *name) {
     for (int i = 0; i < command->flag_count; i++)
@@ -24,8 +24,7 @@ static const carom_law *law_at(const carom_registry *registry, int index) {
     return carom_registry_entry(registry, CAROM_REGISTRY_LAWS, index);
 }
 
-// Does the command take the options of this law?
-static bool takes_law(const cli_command *command, const carom_law *law) {
+bool cli_takes_law(const cli_command *command, const carom_law *law) {
     if (command->laws == CLI_NO_LAWS) return false;
     return !command->law || !strcmp(command->law, law->name);
 }
@@ -34,7 +33,7 @@ static bool takes_law(const cli_command *command, const carom_law *law) {
 static const carom_option *find_option(const cli_command *command, const carom_registry *registry, const char *name) {
     for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++) {
         const carom_law *law = law_at(registry, i);
-        const int row = takes_law(command, law) ? carom_option_find(law->options, law->option_count, name) : -1;
+        const int row = cli_takes_law(command, law) ? carom_option_find(law->options, law->option_count, name) : -1;
         if (row >= 0) return &law->options[row];
     }
     return NULL;
@@ -52,7 +51,7 @@ static carom_status check_choice(const cli_command *command, const carom_registr
                                  carom_error *error) {
     for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++) {
         const carom_law *law = law_at(registry, i);
-        const int index = takes_law(command, law) ? carom_option_find(law->options, law->option_count, row->name) : -1;
+        const int index = cli_takes_law(command, law) ? carom_option_find(law->options, law->option_count, row->name) : -1;
         if (index >= 0 && carom_option_offers(&law->options[index], value)) return CAROM_OK;
     }
     carom_option probe = *row;
@@ -148,7 +147,9 @@ carom_status cli_apply(const cli_arguments *arguments, const carom_law *law, boo
 
 // ---------------------------------------------------------------------------------------------------------------- help
 
-static const char *value_word(const carom_option *row, char *word, size_t size) {
+void cli_spell_flag(const carom_option *row, char flag[CLI_NAME_SIZE]) { respell(row->name, '_', '-', flag); }
+
+const char *cli_value_word(const carom_option *row, char *word, size_t size) {
     if (row->type == CAROM_OPTION_INTEGER) return "N";
     if (row->type == CAROM_OPTION_REAL) return "X";
     if (row->type == CAROM_OPTION_CONTACTS) return "A,B,...";
@@ -164,7 +165,7 @@ static const char *value_word(const carom_option *row, char *word, size_t size) 
 static void print_option(const carom_option *row) {
     char flag[NAME_SIZE], choices[128], left[2 * NAME_SIZE + 128];
     respell(row->name, '_', '-', flag);
-    snprintf(left, sizeof left, "--%s %s", flag, value_word(row, choices, sizeof choices));
+    snprintf(left, sizeof left, "--%s %s", flag, cli_value_word(row, choices, sizeof choices));
     printf("  %-28s  %s%s%s%s (default %s)\n", left, row->doc, *row->unit ? " [" : "", row->unit, *row->unit ? "]" : "", row->initial);
 }
 
@@ -172,7 +173,7 @@ static void print_option(const carom_option *row) {
 static bool stands_above(const cli_command *command, const carom_registry *registry, int before, const carom_option *row) {
     for (int i = 0; i < before; i++) {
         const carom_law *law = law_at(registry, i);
-        const int index = takes_law(command, law) ? carom_option_find(law->options, law->option_count, row->name) : -1;
+        const int index = cli_takes_law(command, law) ? carom_option_find(law->options, law->option_count, row->name) : -1;
         if (index >= 0 && !strcmp(law->options[index].doc, row->doc)) return true;
     }
     return false;
@@ -181,7 +182,7 @@ static bool stands_above(const cli_command *command, const carom_registry *regis
 static void print_law_options(const cli_command *command, const carom_registry *registry) {
     for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++) {
         const carom_law *law = law_at(registry, i);
-        if (!takes_law(command, law)) continue;
+        if (!cli_takes_law(command, law)) continue;
         printf("\nlaw %s: %s\n", law->name, law->summary);
         const char *separator = "  as above: --";
         for (int k = 0; k < law->option_count; k++)

@@ -63,6 +63,15 @@ bool cli_given(const cli_arguments *arguments, const char *name);
 /// @param strict  refuse those that this law does not have
 carom_status cli_apply(const cli_arguments *arguments, const carom_law *law, bool strict, void *options, carom_error *error);
 
+/// Does the command take the options of this law?
+bool cli_takes_law(const cli_command *command, const carom_law *law);
+
+enum { CLI_NAME_SIZE = 64 };
+/// The flag of a law's option without dashes: `max-steps` for `max_steps`.
+void cli_spell_flag(const carom_option *row, char flag[CLI_NAME_SIZE]);
+/// What stands for an option's value in help: N, X, NAME, or its choices with | between them, for which `word` has room.
+const char *cli_value_word(const carom_option *row, char *word, size_t size);
+
 /// Prints usage, flags and the options of laws.
 void cli_help(const cli_command *command, const carom_registry *registry);
 
@@ -111,6 +120,12 @@ void cli_add_result(json_t *document, const carom_table *result);
 
 // ------------------------------------------------------------------------------------------------------------ commands
 
-extern const cli_command cli_info, cli_resolve, cli_sample, cli_compare, cli_lcp, cli_plot;
+/// All of them, NULL-terminated.
+extern const cli_command *const cli_commands[];
+
+extern const cli_command cli_info, cli_resolve, cli_sample, cli_compare, cli_lcp, cli_plot, cli_docs;
+
+/// Rows of solvers that this machine's libraries lack are there to say so when asked for by name.
+bool cli_solver_is_available(const carom_lcp_solver *solver);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `carom compare`: every law on one scene, as a table and as pictures with all of them.
+// `carom compare`: every law on one scene, as a table, and as a page with pictures of all of them.
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -8,38 +8,85 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cli_internal.h"
+#include "cli/compare.h"
 #include "io/json.h"
 
-enum { PATH_SIZE = 4096 };
+// Contacts that the table on the terminal shows; the page and JSON have more.
+enum { SHOWN_CONTACTS = 4 };
 
 static const cli_flag flags[] = {
     {"threads", "N", "threads of sampled laws (default: one a core)"},
-    {"output", "DIR", "write DIR/compare.h5 and pictures with all laws; DIR is made where it is missing"},
+    {"output", "DIR", "write DIR/index.md, a page with tables and pictures, and DIR/compare.h5; DIR is made where it is missing"},
     {"json", NULL, "print one JSON document"},
 };
 
-typedef struct comparison {
-    cli_run *runs;  // one for each law
-    int count;
-    json_t *files;  // written
-} comparison;
+char *cli_join_path(const char *directory, const char *name) {
+    const size_t length = strlen(directory), size = length + strlen(name) + 2;
+    char *path = malloc(size);
+    if (path) snprintf(path, size, "%s%s%s", directory, length && directory[length - 1] == '/' ? "" : "/", name);
+    return path;
+}
+
+double cli_show_velocity(const cli_comparison *c, double velocity) {
+    return fabs(velocity) <= -carom_impact_approach_limit(c->impact) ? 0 : velocity;
+}
+
+// --------------------------------------------------------------------------------------------------------------- modes
+
+void cli_describe_share(int64_t count, int64_t outcomes, char *text, size_t size) {
+    const double percent = 100 * (double)count / (double)outcomes;
+    if (count == 0 || count == outcomes)
+        snprintf(text, size, "%d %%", count ? 100 : 0);
+    else if (percent < 0.1)
+        snprintf(text, size, "<0.1 %%");
+    else
+        snprintf(text, size, "%.1f %%", fmin(percent, 99.9));
+}
+
+void cli_describe_modes(const carom_extent *extent, int contact, char *text, size_t size) {
+    size_t used = 0;
+    *text = '\0';
+    for (int mode = 0; mode < CAROM_CONTACT_MODES && used < size; mode++) {
+        const int64_t count = extent->modes[contact * CAROM_CONTACT_MODES + mode];
+        const char *name = carom_contact_mode_name((carom_contact_mode)mode);
+        char share[32];
+        cli_describe_share(count, extent->outcomes, share, sizeof share);
+        if (count == extent->outcomes)
+            snprintf(text, size, "%s", name);
+        else if (count)
+            used += (size_t)snprintf(text + used, size - used, "%s%s %s", used ? ", " : "", name, share);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------- JSON
+
+// For each mode, how many outcomes have each contact in it.
+static json_t *modes_json(const carom_extent *extent) {
+    json_t *modes = json_object();
+    for (int mode = 0; mode < CAROM_CONTACT_MODES; mode++) {
+        json_t *counts = json_array();
+        for (int i = 0; i < extent->sizes.contacts; i++)
+            json_array_append_new(counts, json_integer((json_int_t)extent->modes[i * CAROM_CONTACT_MODES + mode]));
+        json_object_set_new(modes, carom_contact_mode_name((carom_contact_mode)mode), counts);
+    }
+    return modes;
+}
 
 static json_t *law_json(const cli_run *run) {
     const carom_extent *extent = run->extent;
     const bool known = extent->outcomes && !isnan(extent->energy_ratio[0]);
-    return json_pack("{s:I, s:o, s:o, s:b, s:o}", "count", (json_int_t)extent->outcomes, "extent", cli_extent_json(extent), "energy_ratio",
-                     known ? carom_json_reals(extent->energy_ratio, 2) : json_null(), "complete", carom_answer_complete(&run->answer),
-                     "seconds", carom_json_real(run->seconds));
+    return json_pack("{s:I, s:o, s:o, s:o, s:b, s:o}", "count", (json_int_t)extent->outcomes, "extent", cli_extent_json(extent), "modes",
+                     modes_json(extent), "energy_ratio", known ? carom_json_reals(extent->energy_ratio, 2) : json_null(), "complete",
+                     carom_answer_complete(&run->answer), "seconds", carom_json_real(run->seconds));
 }
 
-static int exit_status_of(const comparison *c) {
+static int exit_status_of(const cli_comparison *c) {
     for (int i = 0; i < c->count; i++)
         if (!carom_answer_complete(&c->runs[i].answer)) return EXIT_INCOMPLETE;
     return EXIT_DONE;
 }
 
-static int print_json(const comparison *c) {
+static int print_json(const cli_comparison *c) {
     json_t *laws = json_object();
     for (int i = 0; i < c->count; i++) json_object_set_new(laws, c->runs[i].law->name, law_json(&c->runs[i]));
     return cli_print_json(json_pack("{s:s, s:o, s:O}", "schema", "carom.compare/1", "laws", laws, "files", c->files), exit_status_of(c));
@@ -47,8 +94,15 @@ static int print_json(const comparison *c) {
 
 // ---------------------------------------------------------------------------------------------------------------- text
 
-static void print_law(const carom_impact *impact, const cli_run *run) {
-    const carom_impact_data *data = carom_impact_get_data(impact);
+static void print_contact(const cli_comparison *c, const carom_extent *extent, int contact) {
+    char modes[128];
+    cli_describe_modes(extent, contact, modes, sizeof modes);
+    printf("  %s [%.5g, %.5g] %s", carom_impact_get_data(c->impact)->names[contact], cli_show_velocity(c, extent->normal[2 * contact]),
+           cli_show_velocity(c, extent->normal[2 * contact + 1]), modes);
+}
+
+static void print_law(const cli_comparison *c, const cli_run *run) {
+    const int contacts = carom_impact_get_data(c->impact)->contacts;
     const carom_extent *extent = run->extent;
     printf("%-16s %9" PRId64, run->law->name, extent->outcomes);
     if (extent->outcomes) {
@@ -56,18 +110,17 @@ static void print_law(const carom_impact *impact, const cli_run *run) {
             printf("  %18s ", "-");
         else
             printf("  %7.4f .. %-7.4f ", extent->energy_ratio[0], extent->energy_ratio[1]);
-        for (int i = 0; i < data->contacts; i++)
-            printf("  %s [%.5g, %.5g]", data->names[i], cli_shown(impact, extent->normal[2 * i]),
-                   cli_shown(impact, extent->normal[2 * i + 1]));
+        for (int i = 0; i < contacts && i < SHOWN_CONTACTS; i++) print_contact(c, extent, i);
+        if (contacts > SHOWN_CONTACTS) printf("  ... of %d contacts", contacts);
     }
     if (!carom_answer_complete(&run->answer)) printf("  (%s)", carom_table_text(run->answer.result, CAROM_RESULT_VERDICT, 0));
     putchar('\n');
 }
 
-static int print_text(const carom_scene *scene, const comparison *c) {
-    printf("%s\n%-16s %9s  %18s   %s\n", carom_scene_name(scene), "law", "outcomes", "energy ratio",
-           "normal velocities after the impact [m/s]");
-    for (int i = 0; i < c->count; i++) print_law(carom_scene_impact(scene), &c->runs[i]);
+static int print_text(const cli_comparison *c) {
+    printf("%s\n%-16s %9s  %18s   %s\n", carom_scene_name(c->scene), "law", "outcomes", "energy ratio",
+           "normal velocities after the impact [m/s], and what the contact does");
+    for (int i = 0; i < c->count; i++) print_law(c, &c->runs[i]);
     for (size_t i = 0; i < json_array_size(c->files); i++) printf("written: %s\n", json_string_value(json_array_get(c->files, i)));
     if (!json_array_size(c->files)) printf("(-o DIR draws them)\n");
     return exit_status_of(c);
@@ -83,75 +136,75 @@ static carom_status make_directory(const char *path, bool *made, carom_error *er
     return carom_fail(error, CAROM_IO_FAILED, "%s: the directory cannot be made (%s)", path, strerror(errno == EEXIST ? ENOTDIR : errno));
 }
 
-static carom_status join(const char *directory, const char *name, char path[PATH_SIZE], carom_error *error) {
-    if (snprintf(path, PATH_SIZE, "%s/%s", directory, name) < PATH_SIZE) return CAROM_OK;
-    return carom_fail(error, CAROM_BAD_INPUT, "%.60s...: the path is too long", directory);
-}
-
-static carom_status run_laws(const cli_arguments *arguments, const carom_scene *scene, carom_result_writer *writer, comparison *c,
-                             carom_error *error) {
+static carom_status run_laws(cli_comparison *c, carom_result_writer *writer, carom_error *error) {
+    const cli_arguments *arguments = c->arguments;
     carom_control control;
     carom_status status = cli_start_control(arguments, &control, error);
     const cli_run_options options = {.writer = writer};
     const int laws = carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS);
     for (int i = 0; i < laws && !status; i++) {
         const carom_law *law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
-        status = cli_run_law(arguments, scene, law, &control, &options, &c->runs[c->count], error);
+        status = cli_run_law(arguments, c->scene, law, &control, &options, &c->runs[c->count], error);
         if (!status) c->count++;
     }
     return status;
 }
 
-static void note_file(void *user, const char *path) {
-    const comparison *c = user;
-    json_array_append_new(c->files, carom_json_text(path));
-}
-
-static carom_status draw(const char *directory, const char *result, comparison *c, carom_error *error) {
-    char prefix[PATH_SIZE];
-    const carom_status status = join(directory, "compare", prefix, error);
+// The page comes last, when all that it shows is there; the page of an earlier comparison goes first.
+static carom_status show(cli_comparison *c, const char *directory, const char *result, carom_error *error) {
+    cli_figures figures;
+    cli_page_remove(directory);
+    carom_status status = cli_figures_choose(c, &figures, error);
     if (status) return status;
-    const carom_plot_request request = {.output = prefix, .svg = true};
-    return carom_plot_result(result, &request, note_file, c, error);
+    status = cli_figures_draw(c, &figures, directory, result, error);
+    if (!status) status = cli_page_write(c, &figures, directory, error);
+    cli_figures_free(&figures);
+    return status;
 }
 
-static carom_status compare(const cli_arguments *arguments, const carom_scene *scene, const char *directory, comparison *c,
-                            carom_error *error) {
-    char result[PATH_SIZE];
+static carom_status write_directory(cli_comparison *c, const char *directory, carom_error *error) {
     carom_result_writer *writer = NULL;
-    carom_status status = CAROM_OK;
     bool made = false;
-    if (directory) {
-        status = make_directory(directory, &made, error);
-        if (!status) status = join(directory, "compare.h5", result, error);
-        if (!status) status = carom_result_writer_create(result, scene, &writer, error);
-    }
-    if (!status) status = run_laws(arguments, scene, writer, c, error);
-    if (!status && writer) status = carom_result_writer_commit(writer, error);
+    char *result = cli_join_path(directory, "compare.h5");
+    carom_status status = result ? make_directory(directory, &made, error) : carom_fail_memory(error, directory);
+    if (!status) status = cli_page_check(directory, error);
+    if (!status) status = carom_result_writer_create(result, c->scene, &writer, error);
+    if (!status) status = run_laws(c, writer, error);
+    if (!status) status = carom_result_writer_commit(writer, error);
     carom_result_writer_free(writer);
-    if (!status && directory) {
-        note_file(c, result);
-        status = draw(directory, result, c, error);
+    if (!status) {
+        json_array_append_new(c->files, carom_json_text(result));
+        status = show(c, directory, result, error);
     }
     // Nothing is left behind; a directory with a result in it stays.
     if (status && made) rmdir(directory);
+    free(result);
     return status;
+}
+
+static carom_status compare(cli_comparison *c, carom_scene **scene, carom_error *error) {
+    const carom_status status = carom_scene_read(c->arguments->operand, c->arguments->registry, scene, error);
+    if (status) return status;
+    c->scene = *scene;
+    c->impact = carom_scene_impact(*scene);
+    const char *directory = cli_value(c->arguments, "output");
+    return directory ? write_directory(c, directory, error) : run_laws(c, NULL, error);
 }
 
 static int run_compare(const cli_arguments *arguments) {
     carom_error error;
     carom_scene *scene = NULL;
     const size_t laws = (size_t)carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS);
-    comparison c = {.runs = calloc(laws, sizeof(cli_run)), .files = json_array()};
+    cli_comparison c = {.arguments = arguments, .runs = calloc(laws, sizeof(cli_run)), .files = json_array()};
     carom_status status = c.runs && c.files ? CAROM_OK : carom_fail_memory(&error, "compare");
-    if (!status) status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
-    if (!status) status = compare(arguments, scene, cli_value(arguments, "output"), &c, &error);
+    if (!status) status = compare(&c, &scene, &error);
     int exit_status;
-    if (!status) cli_warn(scene);
-    if (status)
+    if (status) {
         exit_status = cli_report(&error);
-    else
-        exit_status = cli_given(arguments, "json") ? print_json(&c) : print_text(scene, &c);
+    } else {
+        cli_warn(scene);
+        exit_status = cli_given(arguments, "json") ? print_json(&c) : print_text(&c);
+    }
     for (int i = 0; i < c.count; i++) cli_run_release(&c.runs[i]);
     free(c.runs);
     json_decref(c.files);
@@ -161,7 +214,7 @@ static int run_compare(const cli_arguments *arguments) {
 
 const cli_command cli_compare = {
     .name = "compare",
-    .summary = "every law on one scene: a table, and pictures with all of them",
+    .summary = "every law on one scene: a table, and a page with pictures",
     .operand = "SCENE",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,

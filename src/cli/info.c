@@ -9,6 +9,7 @@
 
 static const cli_flag flags[] = {
     {"cone-edges", "N", "edges of the linearised friction cone of spatial contacts, even (default 4)"},
+    {"fclib-out", "FILE", "write the problem in contact space as an FCLIB local problem"},
     {"json", NULL, "print one JSON document"},
 };
 
@@ -151,6 +152,22 @@ static int print_text(const facts *f) {
     return EXIT_DONE;
 }
 
+// ---------------------------------------------------------------------------------------------------------------- FCLIB
+
+// The format has no place for restitution: the problem in the file is the one without.
+static void warn_of_restitution(const facts *f, const char *path) {
+    if (carom_max_abs((size_t)f->data->contacts, f->data->restitution) > 0)
+        fprintf(stderr, "carom: warning: %s: restitution is left out: FCLIB has none\n", path);
+}
+
+static carom_status write_fclib(const cli_arguments *arguments, const facts *f, carom_error *error) {
+    const char *path = cli_value(arguments, "fclib-out");
+    if (!path) return CAROM_OK;
+    const carom_status status = carom_fclib_write(path, carom_scene_name(f->scene), f->impact, error);
+    if (!status) warn_of_restitution(f, path);
+    return status;
+}
+
 static int run(const cli_arguments *arguments) {
     carom_error error;
     facts f = {0};
@@ -160,6 +177,7 @@ static int run(const cli_arguments *arguments) {
         f = (facts){.scene = scene, .impact = carom_scene_impact(scene), .data = carom_impact_get_data(carom_scene_impact(scene))};
         status = derive(arguments, &f, &error);
     }
+    if (!status) status = write_fclib(arguments, &f, &error);
     int exit_status;
     if (!status) cli_warn(scene);
     if (status)

@@ -13,8 +13,7 @@ static const cli_flag flags[] = {
     {"json", NULL, "print one JSON document"},
 };
 
-// Rows of solvers that this machine's libraries lack are there to say so when asked for by name.
-static bool is_available(const carom_lcp_solver *solver) {
+bool cli_solver_is_available(const carom_lcp_solver *solver) {
     static const double identity[] = {1, 0, 0, 1};
     carom_lcp *lcp;
     const carom_status status = carom_lcp_create(solver, 2, identity, &lcp, NULL);
@@ -25,7 +24,7 @@ static bool is_available(const carom_lcp_solver *solver) {
 static int print_list(const carom_registry *registry) {
     for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_SOLVERS); i++) {
         const carom_lcp_solver *solver = carom_registry_entry(registry, CAROM_REGISTRY_SOLVERS, i);
-        if (is_available(solver)) printf("%-28s  %s\n", solver->name, solver->summary);
+        if (cli_solver_is_available(solver)) printf("%-28s  %s\n", solver->name, solver->summary);
     }
     return EXIT_DONE;
 }
@@ -110,6 +109,7 @@ static int run_lcp(const cli_arguments *arguments) {
     if (!status) status = carom_lcp_problem_read(arguments->operand, &problem, &error);
     report r = {.solver = all ? "enumeration" : solver ? solver->name : "", .n = problem.n, .solutions = json_array()};
     if (!status) status = all ? solve_all(&problem, &r, &error) : solve_one(solver, &problem, &r, &error);
+    if (!status && problem.warning) fprintf(stderr, "carom: warning: %s\n", problem.warning);
     const int exit_status = status ? cli_report(&error) : print_report(arguments, &r);
     json_decref(r.solutions);
     carom_lcp_problem_release(&problem);
@@ -118,7 +118,7 @@ static int run_lcp(const cli_arguments *arguments) {
 
 const cli_command cli_lcp = {
     .name = "lcp",
-    .summary = "solve 0 <= z _|_ W z + w >= 0 given as {W, w}",
+    .summary = "solve 0 <= z _|_ W z + w >= 0 given as {W, w} or as an FCLIB file",
     .operand = "FILE",
     .optional_switch = "list",
     .flags = flags,

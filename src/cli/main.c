@@ -9,12 +9,11 @@
 
 #include "cli/cli_internal.h"
 
-static const cli_command *const commands[] = {&cli_info, &cli_resolve, &cli_sample, &cli_compare, &cli_lcp, &cli_plot};
-enum { COMMANDS = sizeof commands / sizeof *commands };
+const cli_command *const cli_commands[] = {&cli_info, &cli_resolve, &cli_sample, &cli_compare, &cli_lcp, &cli_plot, &cli_docs, NULL};
 
 static const cli_command *find_command(const char *name) {
-    for (int i = 0; i < COMMANDS; i++)
-        if (!strcmp(commands[i]->name, name)) return commands[i];
+    for (int i = 0; cli_commands[i]; i++)
+        if (!strcmp(cli_commands[i]->name, name)) return cli_commands[i];
     return NULL;
 }
 
@@ -22,7 +21,7 @@ static void print_usage(void) {
     printf("carom %s: which velocities are possible after a simultaneous rigid-body impact?\n\n"
            "usage: carom COMMAND FILE [options]\n\ncommands:\n",
            CAROM_VERSION);
-    for (int i = 0; i < COMMANDS; i++) printf("  %-8s  %s\n", commands[i]->name, commands[i]->summary);
+    for (int i = 0; cli_commands[i]; i++) printf("  %-8s  %s\n", cli_commands[i]->name, cli_commands[i]->summary);
     printf("\n`carom COMMAND --help` lists the options. Exit status: 0 done, 1 not finished or incomplete, 2 bad input or usage.\n");
 }
 

@@ -96,16 +96,43 @@ bool carom_hdf5_describe(hid_t dataset, const char *unit, const char *doc) {
     return carom_hdf5_put_text(dataset, "unit", unit) && carom_hdf5_put_text(dataset, "doc", doc);
 }
 
-bool carom_hdf5_put_matrix(hid_t parent, const carom_hdf5_matrix *matrix) {
-    const hsize_t size[2] = {(hsize_t)matrix->rows, (hsize_t)matrix->columns};
-    const hid_t space = H5Screate_simple(matrix->columns ? 2 : 1, size, NULL), properties = timeless(H5P_DATASET_CREATE);
-    const hid_t dataset = H5Dcreate2(parent, matrix->name, H5T_IEEE_F64LE, space, H5P_DEFAULT, properties, H5P_DEFAULT);
-    bool written = dataset >= 0 && H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, matrix->values) >= 0 &&
-                   carom_hdf5_describe(dataset, matrix->unit, matrix->doc);
-    if (dataset >= 0 && H5Dclose(dataset) < 0) written = false;
+// Creates and writes a dataset of fixed size, which stays open; takes over `space`. Negative when that fails.
+static hid_t put_dataset(hid_t parent, const char *name, hid_t file_type, hid_t memory_type, hid_t space, const void *values) {
+    const hid_t properties = timeless(H5P_DATASET_CREATE);
+    hid_t dataset = H5Dcreate2(parent, name, file_type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+    if (dataset >= 0 && H5Dwrite(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) {
+        H5Dclose(dataset);
+        dataset = -1;
+    }
     if (space >= 0) H5Sclose(space);
     if (properties >= 0) H5Pclose(properties);
-    return written;
+    return dataset;
+}
+
+bool carom_hdf5_put_matrix(hid_t parent, const carom_hdf5_matrix *matrix) {
+    const hsize_t size[2] = {(hsize_t)matrix->rows, (hsize_t)matrix->columns};
+    const hid_t space = H5Screate_simple(matrix->columns ? 2 : 1, size, NULL);
+    const hid_t dataset = put_dataset(parent, matrix->name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, space, matrix->values);
+    const bool described = dataset >= 0 && carom_hdf5_describe(dataset, matrix->unit, matrix->doc);
+    return dataset >= 0 && H5Dclose(dataset) >= 0 && described;
+}
+
+bool carom_hdf5_put_integers(hid_t parent, const char *name, int count, const int *values) {
+    const hsize_t size = (hsize_t)count;
+    const hid_t dataset = put_dataset(parent, name, H5T_STD_I32LE, H5T_NATIVE_INT, H5Screate_simple(1, &size, NULL), values);
+    return dataset >= 0 && H5Dclose(dataset) >= 0;
+}
+
+bool carom_hdf5_put_fixed_text(hid_t parent, const char *name, const char *text) {
+    char *repaired = carom_utf8_repair(text);
+    if (!repaired) return false;
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, strlen(repaired) + 1);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    const hid_t dataset = put_dataset(parent, name, type, type, H5Screate(H5S_SCALAR), repaired);
+    H5Tclose(type);
+    free(repaired);
+    return dataset >= 0 && H5Dclose(dataset) >= 0;
 }
 
 hid_t carom_hdf5_create_dataset(hid_t parent, const char *name, const carom_hdf5_layout *layout) {

@@ -38,6 +38,10 @@ typedef struct carom_hdf5_matrix {
 
 bool carom_hdf5_put_matrix(hid_t parent, const carom_hdf5_matrix *matrix);
 
+/// Datasets without unit and doc, for files of other programs' form: a vector of 32-bit whole numbers, and a text of fixed length.
+bool carom_hdf5_put_integers(hid_t parent, const char *name, int count, const int *values);
+bool carom_hdf5_put_fixed_text(hid_t parent, const char *name, const char *text);
+
 /// The attributes `unit` and `doc` of a dataset.
 bool carom_hdf5_describe(hid_t dataset, const char *unit, const char *doc);
 

@@ -28,12 +28,18 @@ struct carom_scene {
 /// Adds "FILE:LINE: key.path: sentence" to the scene's warnings.
 carom_status carom_scene_warn(carom_scene *scene, const carom_node *node, carom_error *error, const char *format, ...) CAROM_PRINTF(4, 5);
 
+/// The path of a file that the scene names, relative to the scene file; to be freed. NULL when out of memory.
+char *carom_scene_join_path(const carom_scene *scene, const char *path);
+
 /// Each reads one form of scene and creates the scene's impact.
+/// @param digest  receives the bytes of the file that the scene names, where it does
 carom_status carom_scene_read_matrices(carom_scene *scene, const carom_node *matrices, carom_error *error);
-carom_status carom_scene_read_delassus(carom_scene *scene, const carom_node *delassus, carom_error *error);
+carom_status carom_scene_read_delassus(carom_scene *scene, const carom_node *delassus, carom_digest *digest, carom_error *error);
 /// @param root    with the keys `model` (checked to be text), `state` and `contacts` (any form, or left out)
-/// @param digest  receives the bytes of the model file
 carom_status carom_scene_read_model(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error);
+
+/// Says in `text` how asymmetric W [size x size] is, to follow its name; false when that is round-off.
+bool carom_asymmetry_describe(int size, const double *W, char text[CAROM_MESSAGE_SIZE]);
 
 /// Reads `impact`: the law, and settings that some law of the registry accepts.
 carom_status carom_scene_read_settings(carom_scene *scene, const carom_node *settings, const carom_registry *registry, carom_error *error);

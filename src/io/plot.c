@@ -73,11 +73,14 @@ static void widen(range *covered, double value) {
     covered->most = fmax(covered->most, value);
 }
 
+static bool is_path(const carom_plot_series *series) { return series->style == CAROM_PLOT_PATH || series->style == CAROM_PLOT_TRACES; }
+
 // The ranges of everything that is visible; false when nothing is.
 static bool find_ranges(const carom_plot *plot, range *x, range *y) {
     *x = *y = (range){INFINITY, -INFINITY};
     for (int s = 0; s < plot->series_count; s++) {
         const carom_plot_series *series = &plot->series[s];
+        if (plot->focus && is_path(series)) continue;
         for (int64_t i = 0; i < series->count; i++) {
             if (!is_visible(series, i)) continue;
             widen(x, series->x[i]);
@@ -146,6 +149,7 @@ static void print_axes(FILE *script, const carom_plot *plot, const picture_forma
           "set yzeroaxis lt 1 lw 1 lc rgb '#a0a0a0'\n"
           "set border 3 lw 1 lc rgb '#606060'\n"
           "set tics nomirror out textcolor rgb '#202020'\n"
+          "set clip two\n"
           "set lmargin 12\nset rmargin 4\n",
           script);
 }
@@ -167,6 +171,8 @@ static void print_data(FILE *script, const carom_plot_series *series, int index,
     fprintf(script, "$s%d << EOD\n", index);
     const bool path = series->style == CAROM_PLOT_PATH;
     for (int64_t i = 0; i < series->count; i += series->style == CAROM_PLOT_DOTS ? stride : 1) {
+        // An empty line ends one trace.
+        if (!is_visible(series, i) && series->style == CAROM_PLOT_TRACES) fputc('\n', script);
         if (!is_visible(series, i)) continue;
         fprintf(script, "%.17g %.17g", series->x[i], series->y[i]);
         const bool arrow = path && i + 1 < series->count && is_visible(series, i + 1);
@@ -205,6 +211,7 @@ static void print_series(FILE *script, const carom_plot_series *series, int inde
         break;
     case CAROM_PLOT_PATH: print_path(script, index, colour); break;
     case CAROM_PLOT_DASHES: fprintf(script, "$s%d using 1:2 with lines dt (8,6) lw 1.5 lc rgb '#505050'", index); break;
+    case CAROM_PLOT_TRACES: fprintf(script, "$s%d using 1:2 with lines lw 1.2 lc rgb '#40404040'", index); break;
     }
     if (!*series->label) {
         fputs(" notitle", script);
@@ -214,12 +221,17 @@ static void print_series(FILE *script, const carom_plot_series *series, int inde
     print_quoted(script, series->label, format);
 }
 
+// Hulls and traces are grey.
+static bool is_coloured(const carom_plot_series *series) {
+    return series->style != CAROM_PLOT_DASHES && series->style != CAROM_PLOT_TRACES;
+}
+
 // Either the marks or everything else. Labelled series get a colour each; one without a label belongs to the series before it.
 static void print_layer(FILE *script, const carom_plot *plot, bool of_marks, int64_t dots, int *printed, const picture_format *format) {
     int colour = -1;
     for (int s = 0; s < plot->series_count; s++) {
         const carom_plot_series *series = &plot->series[s];
-        if (series->style != CAROM_PLOT_DASHES && (*series->label || colour < 0)) colour++;
+        if (is_coloured(series) && (*series->label || colour < 0)) colour++;
         if (!series->count || (series->style == CAROM_PLOT_MARKS) != of_marks) continue;
         if ((*printed)++) fputs(", ", script);
         print_series(script, series, s, colour < 0 ? 0 : colour, dots, format);

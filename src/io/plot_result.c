@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of result files: what each law's outcomes are drawn as, on which axes, into which files.
+// Pictures of result files: what each law's outcomes are drawn as, on which axes, into which files. Several files of the same contacts may
+// share a picture.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,22 +22,31 @@ typedef struct points {
     int64_t count;
 } points;
 
+// One result file.
+typedef struct source {
+    carom_result *result;
+    const char *path;
+} source;
+
 // The outcomes of one law, and what is drawn of them.
 typedef struct law_data {
+    const source *file;
+    int index;                 // of the law in its file
     double *normal, *tangent;  // [rows x contacts], [rows x tangents]
     int64_t rows;
     bool sampled;    // an inner approximation of a set
     double *states;  // contact velocities after each impact, [.. x contact space], one path behind the other
     int64_t *starts, paths;
     points outcomes, hull, path;
-    char label[LABEL_SIZE];
+    char label[LABEL_SIZE], path_label[LABEL_SIZE];
 } law_data;
 
 typedef struct picture {
-    carom_result *result;
-    const char *path;  // of the result file
+    source *files;  // the one asked for, then those laid over it
+    int file_count;
     carom_axes axes;
     int chosen[2];
+    bool focus;  // on the outcomes: where the paths begin is not shown
     law_data *laws;
     int law_count;
     points start;  // where the paths begin
@@ -44,42 +54,78 @@ typedef struct picture {
 
 // -------------------------------------------------------------------------------------------------------------- reading
 
-static carom_status read_velocities(const picture *drawn, int law, carom_error *error) {
-    law_data *data = &drawn->laws[law];
-    int64_t tangent_rows = 0;
-    int width = 0, tangent_width = 0;
-    carom_status status = carom_result_read_reals(drawn->result, law, "normal_velocity", &data->normal, &data->rows, &width, error);
-    if (!status)
-        status = carom_result_read_reals(drawn->result, law, "tangent_velocity", &data->tangent, &tangent_rows, &tangent_width, error);
-    if (status) return status;
-    const int contacts = carom_result_contacts(drawn->result);
-    if (width == contacts && tangent_width == contacts * carom_result_tangent_dim(drawn->result) && tangent_rows == data->rows)
-        return CAROM_OK;
-    return carom_fail(error, CAROM_BAD_INPUT, "%s: not a carom result file: the velocities of %s do not fit its contacts", drawn->path,
-                      carom_result_law_name(drawn->result, law));
+// Files in one picture have the same axes.
+static bool same_contacts(const carom_result *first, const carom_result *second) {
+    const int contacts = carom_result_contacts(first);
+    if (carom_result_contacts(second) != contacts || carom_result_tangent_dim(second) != carom_result_tangent_dim(first)) return false;
+    for (int i = 0; i < contacts; i++)
+        if (strcmp(carom_result_contact_name(first, i), carom_result_contact_name(second, i)) != 0) return false;
+    return true;
 }
 
-static carom_status read_paths(const picture *drawn, int law, carom_error *error) {
-    law_data *data = &drawn->laws[law];
-    const carom_status status = carom_result_read_series(drawn->result, law, "path", &data->states, &data->starts, &data->paths, error);
-    for (int64_t i = 0; i < data->paths && !status; i++)
-        if ((data->starts[i + 1] - data->starts[i]) % drawn->axes.count)
-            return carom_fail(error, CAROM_BAD_INPUT, "%s: not a carom result file: the paths of %s do not fit its contacts", drawn->path,
-                              carom_result_law_name(drawn->result, law));
+static carom_status open_file(picture *drawn, const char *path, carom_error *error) {
+    source *opened = &drawn->files[drawn->file_count];
+    opened->path = path;
+    const carom_status status = carom_result_open(path, &opened->result, error);
+    if (status) return status;
+    drawn->file_count++;
+    if (same_contacts(drawn->files->result, opened->result)) return CAROM_OK;
+    return carom_fail(error, CAROM_BAD_INPUT, "%s: its contacts are not those of %s", path, drawn->files->path);
+}
+
+static carom_status open_files(picture *drawn, const char *path, const char *const *overlays, carom_error *error) {
+    size_t count = 1;
+    for (const char *const *overlay = overlays; overlay && *overlay; overlay++) count++;
+    drawn->files = calloc(count, sizeof *drawn->files);
+    if (!drawn->files) return carom_fail_memory(error, path);
+    carom_status status = open_file(drawn, path, error);
+    for (const char *const *overlay = overlays; overlay && *overlay && !status; overlay++) status = open_file(drawn, *overlay, error);
     return status;
 }
 
+static const char *law_name(const law_data *law) { return carom_result_law_name(law->file->result, law->index); }
+
+static carom_status read_velocities(law_data *law, carom_error *error) {
+    carom_result *result = law->file->result;
+    int64_t tangent_rows = 0;
+    int width = 0, tangent_width = 0;
+    carom_status status = carom_result_read_reals(result, law->index, "normal_velocity", &law->normal, &law->rows, &width, error);
+    if (!status)
+        status = carom_result_read_reals(result, law->index, "tangent_velocity", &law->tangent, &tangent_rows, &tangent_width, error);
+    if (status) return status;
+    const int contacts = carom_result_contacts(result);
+    if (width == contacts && tangent_width == contacts * carom_result_tangent_dim(result) && tangent_rows == law->rows) return CAROM_OK;
+    return carom_fail(error, CAROM_BAD_INPUT, "%s: not a carom result file: the velocities of %s do not fit its contacts", law->file->path,
+                      law_name(law));
+}
+
+static carom_status read_paths(law_data *law, int width, carom_error *error) {
+    const carom_status status =
+        carom_result_read_series(law->file->result, law->index, "path", &law->states, &law->starts, &law->paths, error);
+    for (int64_t i = 0; i < law->paths && !status; i++)
+        if ((law->starts[i + 1] - law->starts[i]) % width)
+            return carom_fail(error, CAROM_BAD_INPUT, "%s: not a carom result file: the paths of %s do not fit its contacts",
+                              law->file->path, law_name(law));
+    return status;
+}
+
+static carom_status read_law(picture *drawn, const source *file, int index, carom_error *error) {
+    law_data *law = &drawn->laws[drawn->law_count++];
+    law->file = file;
+    law->index = index;
+    law->sampled = carom_result_has_column(file->result, index, carom_sample_columns[0].name);
+    const carom_status status = read_velocities(law, error);
+    return status ? status : read_paths(law, drawn->axes.count, error);
+}
+
 static carom_status read_laws(picture *drawn, carom_error *error) {
-    drawn->law_count = carom_result_laws(drawn->result);
-    drawn->laws = calloc((size_t)drawn->law_count + 1, sizeof *drawn->laws);
-    if (!drawn->laws) return carom_fail_memory(error, drawn->path);
-    const char *sample = carom_sample_columns[0].name;
+    int count = 0;
+    for (int f = 0; f < drawn->file_count; f++) count += carom_result_laws(drawn->files[f].result);
+    drawn->laws = calloc((size_t)count + 1, sizeof *drawn->laws);
+    if (!drawn->laws) return carom_fail_memory(error, drawn->files->path);
     carom_status status = CAROM_OK;
-    for (int i = 0; i < drawn->law_count && !status; i++) {
-        drawn->laws[i].sampled = carom_result_has_column(drawn->result, i, sample);
-        status = read_velocities(drawn, i, error);
-        if (!status) status = read_paths(drawn, i, error);
-    }
+    for (int f = 0; f < drawn->file_count && !status; f++)
+        for (int i = 0; i < carom_result_laws(drawn->files[f].result) && !status; i++) status = read_law(drawn, &drawn->files[f], i, error);
     return status;
 }
 
@@ -87,7 +133,7 @@ static carom_status read_laws(picture *drawn, carom_error *error) {
 
 static double outcome_velocity(const picture *drawn, const law_data *law, int64_t row, int axis) {
     const carom_axis *chosen = &drawn->axes.axes[axis];
-    const int64_t contacts = carom_result_contacts(drawn->result), tangents = drawn->axes.count - contacts;
+    const int64_t contacts = carom_result_contacts(law->file->result), tangents = drawn->axes.count - contacts;
     return chosen->normal ? law->normal[row * contacts + chosen->column] : law->tangent[row * tangents + chosen->column];
 }
 
@@ -161,7 +207,8 @@ static carom_status place_paths(picture *drawn, law_data *law, carom_error *erro
     if (status) return status;
     for (int64_t i = 0; i < law->paths; i++) {
         const double *state = law->states + law->starts[i], *end = law->states + law->starts[i + 1];
-        if (state < end && !drawn->start.count) add_point(&drawn->start, state[x], state[y]);
+        if (state == end) continue;
+        if (!drawn->start.count) add_point(&drawn->start, state[x], state[y]);
         for (; state < end; state += width) add_point(&law->path, state[x], state[y]);
         add_point(&law->path, NAN, NAN);
     }
@@ -177,17 +224,26 @@ static carom_status place_law(picture *drawn, law_data *law, carom_error *error)
 
 // --------------------------------------------------------------------------------------------------------------- series
 
-static void label_law(law_data *law, const char *name) {
-    const long long count = law->rows;
+// Samples may have been taken with paths or without, and only the first of them have one.
+static long long count_paths(const law_data *law) {
+    long long count = 0;
+    for (int64_t i = 0; i < law->paths; i++) count += law->starts[i + 1] > law->starts[i];
+    return count;
+}
+
+static void label_law(law_data *law) {
+    const char *name = law_name(law);
+    const long long count = law->rows, paths = count_paths(law);
     const char *plural = count == 1 ? "" : "s";
     if (law->sampled)
         snprintf(law->label, sizeof law->label, "%s (inner approximation, %lld sample%s)", name, count, plural);
-    else if (law->paths)
+    else if (paths)
         snprintf(law->label, sizeof law->label, "%s (%lld outcome%s, impact by impact)", name, count, plural);
     else if (count != 1)
         snprintf(law->label, sizeof law->label, "%s (%lld outcomes)", name, count);
     else
         snprintf(law->label, sizeof law->label, "%s", name);
+    if (law->sampled) snprintf(law->path_label, sizeof law->path_label, "%lld of the samples, step by step", paths);
 }
 
 static void add_series(carom_plot *plot, carom_plot_series *room, const char *label, carom_plot_style style, const points *set) {
@@ -196,10 +252,12 @@ static void add_series(carom_plot *plot, carom_plot_series *room, const char *la
 
 static bool drawn_as_dots(const law_data *law) { return law->sampled || law->rows > MANY_OUTCOMES; }
 
-// Sets first, hulls over them, single outcomes and paths on top.
+// Sets first, the paths and hulls of samples over them, single outcomes and their paths on top.
 static void collect_series(const picture *drawn, carom_plot *plot, carom_plot_series *room) {
     for (int i = 0; i < drawn->law_count; i++)
         if (drawn_as_dots(&drawn->laws[i])) add_series(plot, room, drawn->laws[i].label, CAROM_PLOT_DOTS, &drawn->laws[i].outcomes);
+    for (int i = 0; i < drawn->law_count; i++)
+        if (drawn->laws[i].sampled) add_series(plot, room, drawn->laws[i].path_label, CAROM_PLOT_TRACES, &drawn->laws[i].path);
     bool labelled = false;
     for (int i = 0; i < drawn->law_count; i++) {
         add_series(plot, room, labelled ? "" : "convex hull, not the set", CAROM_PLOT_DASHES, &drawn->laws[i].hull);
@@ -207,9 +265,9 @@ static void collect_series(const picture *drawn, carom_plot *plot, carom_plot_se
     }
     for (int i = 0; i < drawn->law_count; i++) {
         if (!drawn_as_dots(&drawn->laws[i])) add_series(plot, room, drawn->laws[i].label, CAROM_PLOT_MARKS, &drawn->laws[i].outcomes);
-        add_series(plot, room, "", CAROM_PLOT_PATH, &drawn->laws[i].path);
+        if (!drawn->laws[i].sampled) add_series(plot, room, "", CAROM_PLOT_PATH, &drawn->laws[i].path);
     }
-    add_series(plot, room, "before the impact", CAROM_PLOT_MARKS, &drawn->start);
+    if (!drawn->focus) add_series(plot, room, "before the impact", CAROM_PLOT_MARKS, &drawn->start);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- files
@@ -249,14 +307,14 @@ static carom_status write_picture(const carom_plot *plot, char *path, bool svg, 
 static carom_status draw_picture(const picture *drawn, const carom_plot_request *request, carom_plot_report report, void *user,
                                  carom_error *error) {
     char title[LABEL_SIZE], x_label[LABEL_SIZE], y_label[LABEL_SIZE];
-    snprintf(title, sizeof title, "%s: contact velocities after the impact", carom_result_scene_name(drawn->result));
+    snprintf(title, sizeof title, "%s: contact velocities after the impact", carom_result_scene_name(drawn->files->result));
     snprintf(x_label, sizeof x_label, "%s  [m/s]", drawn->axes.axes[drawn->chosen[0]].name);
     snprintf(y_label, sizeof y_label, "%s  [m/s]", drawn->axes.axes[drawn->chosen[1]].name);
     carom_plot_series *room = calloc((size_t)drawn->law_count * SERIES_PER_LAW + 1, sizeof *room);
     char *path = picture_path(drawn, request->output, request->axes != NULL);
     carom_status status = room && path ? CAROM_OK : carom_fail_memory(error, "picture");
     if (!status) {
-        carom_plot plot = {title, x_label, y_label, room, 0};
+        carom_plot plot = {title, x_label, y_label, room, 0, drawn->focus};
         collect_series(drawn, &plot, room);
         status = write_picture(&plot, path, request->svg, report, user, error);
     }
@@ -280,20 +338,21 @@ static void free_picture(picture *drawn) {
     free(drawn->laws);
     free_points(&drawn->start);
     carom_axes_free(&drawn->axes);
-    carom_result_close(drawn->result);
+    for (int f = 0; f < drawn->file_count; f++) carom_result_close(drawn->files[f].result);
+    free(drawn->files);
 }
 
 carom_status carom_plot_result(const char *result_path, const carom_plot_request *request, carom_plot_report report, void *user,
                                carom_error *error) {
     if (!request->output) return carom_fail(error, CAROM_BAD_INPUT, "%s: no name is given for the picture", result_path);
-    picture drawn = {.path = result_path};
-    carom_status status = carom_result_open(result_path, &drawn.result, error);
-    if (!status) status = carom_axes_create(drawn.result, &drawn.axes, error);
+    picture drawn = {.focus = request->focus};
+    carom_status status = open_files(&drawn, result_path, request->overlays, error);
+    if (!status) status = carom_axes_create(drawn.files->result, &drawn.axes, error);
     if (!status) status = read_laws(&drawn, error);
     if (!status) status = choose_axes(&drawn, request->axes, error);
     if (!status) status = make_points(&drawn.start, 1, error);
     for (int i = 0; i < drawn.law_count && !status; i++) {
-        label_law(&drawn.laws[i], carom_result_law_name(drawn.result, i));
+        label_law(&drawn.laws[i]);
         status = place_law(&drawn, &drawn.laws[i], error);
     }
     if (!status) status = draw_picture(&drawn, request, report, user, error);

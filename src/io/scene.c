@@ -87,7 +87,7 @@ static carom_status check_form(const carom_scene *scene, const scene_fields *fie
 
 static carom_status read_form(carom_scene *scene, const scene_fields *fields, carom_digest *digest, carom_error *error) {
     if (fields->matrices) return carom_scene_read_matrices(scene, fields->matrices, error);
-    if (fields->delassus) return carom_scene_read_delassus(scene, fields->delassus, error);
+    if (fields->delassus) return carom_scene_read_delassus(scene, fields->delassus, digest, error);
     return carom_scene_read_model(scene, carom_document_root(scene->document), digest, error);
 }
 
@@ -110,6 +110,16 @@ static carom_status name_after_file(carom_scene *scene, carom_error *error) {
 }
 
 // ------------------------------------------------------------------------------------------------------------- reading
+
+char *carom_scene_join_path(const carom_scene *scene, const char *path) {
+    const char *scene_path = carom_scene_path(scene), *slash = strrchr(scene_path, '/');
+    const size_t folder = slash && *path != '/' ? (size_t)(slash + 1 - scene_path) : 0, length = strlen(path) + 1;
+    char *joined = malloc(folder + length);
+    if (!joined) return NULL;
+    memcpy(joined, scene_path, folder);
+    memcpy(joined + folder, path, length);
+    return joined;
+}
 
 static carom_status read_document(carom_scene *scene, const carom_registry *registry, carom_digest *digest, carom_error *error) {
     scene_fields fields = {0};

@@ -3,6 +3,10 @@
 #include "io/io_internal.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "io/fclib_file.h"
 
 enum { VELOCITIES, CONTACTS, TANGENTS, SPACE, LENGTHS };
 
@@ -78,12 +82,12 @@ carom_status carom_scene_read_matrices(carom_scene *scene, const carom_node *mat
 // ------------------------------------------------------------------------------------------------------------ delassus
 
 typedef struct delassus_fields {
+    const char *file;
     const double *delassus, *velocity, *friction, *restitution;
     const char **names;
 } delassus_fields;
 
 static const carom_field DELASSUS[] = {
-    {"file", CAROM_FIELD_REFUSED, .doc = "this version does not read FCLIB files; give W, u and mu"},
     {"mu", CAROM_FIELD_VECTOR, .required = true, .offset = offsetof(delassus_fields, friction), .rows = CONTACTS, .least = 0,
      .most = HUGE_VAL},
     {"u", CAROM_FIELD_VECTOR, .required = true, .offset = offsetof(delassus_fields, velocity), .rows = SPACE},
@@ -92,28 +96,54 @@ static const carom_field DELASSUS[] = {
     {"restitution", CAROM_FIELD_VECTOR, .offset = offsetof(delassus_fields, restitution), .rows = CONTACTS, .least = 0, .most = 1},
 };
 
+// The same out of an FCLIB file, which has neither names nor restitution.
+static const carom_field DELASSUS_FILE[] = {
+    {"file", CAROM_FIELD_TEXT, .required = true, .offset = offsetof(delassus_fields, file)},
+    {"mu", CAROM_FIELD_REFUSED, .doc = "is read from 'file'"},
+    {"u", CAROM_FIELD_REFUSED, .doc = "is read from 'file', where it is called q"},
+    {"W", CAROM_FIELD_REFUSED, .doc = "is read from 'file'"},
+    {"names", CAROM_FIELD_TEXTS, .offset = offsetof(delassus_fields, names), .rows = CONTACTS},
+    {"restitution", CAROM_FIELD_VECTOR, .offset = offsetof(delassus_fields, restitution), .rows = CONTACTS, .least = 0, .most = 1},
+};
+
 // Other programs write W with the round-off of their own sums; more asymmetry than that changes the problem that is solved.
 #define ROUND_OFF_ASYMMETRY 1e-9
 
-static carom_status warn_of_asymmetry(carom_scene *scene, const carom_node *node, int size, const double *W, carom_error *error) {
+bool carom_asymmetry_describe(int size, const double *W, char text[CAROM_MESSAGE_SIZE]) {
     double largest = 0, asymmetry = 0;
-    for (int i = 0; i < size; i++)
-        for (int j = 0; j < size; j++) {
-            largest = fmax(largest, fabs(W[i * size + j]));
-            asymmetry = fmax(asymmetry, fabs(W[i * size + j] - W[j * size + i]));
+    for (size_t i = 0, n = (size_t)size; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            largest = fmax(largest, fabs(W[i * n + j]));
+            asymmetry = fmax(asymmetry, fabs(W[i * n + j] - W[j * n + i]));
         }
-    if (!(asymmetry > ROUND_OFF_ASYMMETRY * largest)) return CAROM_OK;
-    return carom_scene_warn(scene, node, error, "is not symmetric (by %.2g of its largest entry): its symmetric part is used",
-                            asymmetry / largest);
+    *text = '\0';
+    if (!(asymmetry > ROUND_OFF_ASYMMETRY * largest)) return false;
+    snprintf(text, CAROM_MESSAGE_SIZE, "is not symmetric (by %.2g of its largest entry): its symmetric part is used", asymmetry / largest);
+    return true;
 }
 
-carom_status carom_scene_read_delassus(carom_scene *scene, const carom_node *delassus, carom_error *error) {
+/// `node` is where W stands, `subject` what it is called there.
+static carom_status warn_of_asymmetry(carom_scene *scene, const carom_node *node, const char *subject, const carom_delassus_data *data,
+                                      carom_error *error) {
+    char asymmetry[CAROM_MESSAGE_SIZE];
+    if (!carom_asymmetry_describe(data->contacts * (1 + data->tangent_dim), data->delassus, asymmetry)) return CAROM_OK;
+    return carom_scene_warn(scene, node, error, "%s%s", subject, asymmetry);
+}
+
+/// Creates the impact; what is wrong with it is said of `node`.
+static carom_status create_impact(carom_scene *scene, const carom_node *node, const carom_delassus_data *data, carom_error *error) {
+    carom_error inner;
+    const carom_status status = carom_impact_create_delassus(data, &scene->impact, &inner);
+    return status ? carom_document_pass_on(scene->document, node, &inner, error) : CAROM_OK;
+}
+
+static carom_status read_arrays(carom_scene *scene, const carom_node *delassus, carom_error *error) {
     delassus_fields fields = {0};
     carom_length lengths[LENGTHS] = {
         [CONTACTS] = {.least = 1, .most = CAROM_MAX_CONTACTS},
         [SPACE] = {.least = 1, .most = 3 * CAROM_MAX_CONTACTS},
     };
-    carom_status status = carom_fields_read(scene->document, delassus, CAROM_FIELD_ROWS(DELASSUS), lengths, &fields, error);
+    const carom_status status = carom_fields_read(scene->document, delassus, CAROM_FIELD_ROWS(DELASSUS), lengths, &fields, error);
     if (status) return status;
 
     const int contacts = lengths[CONTACTS].value, size = lengths[SPACE].value;
@@ -122,8 +152,6 @@ carom_status carom_scene_read_delassus(carom_scene *scene, const carom_node *del
             scene->document, carom_node_find(delassus, "u"), error,
             "the length is %d, must be %d (planar) or %d (spatial): for each entry of 'mu' the normal, then the tangents", size,
             2 * contacts, 3 * contacts);
-    status = warn_of_asymmetry(scene, carom_node_find(delassus, "W"), size, fields.delassus, error);
-    if (status) return status;
     const carom_delassus_data data = {.contacts = contacts,
                                       .tangent_dim = size / contacts - 1,
                                       .delassus = fields.delassus,
@@ -131,7 +159,58 @@ carom_status carom_scene_read_delassus(carom_scene *scene, const carom_node *del
                                       .friction = fields.friction,
                                       .restitution = fields.restitution,
                                       .names = fields.names};
+    const carom_status warned = warn_of_asymmetry(scene, carom_node_find(delassus, "W"), "", &data, error);
+    return warned ? warned : create_impact(scene, delassus, &data, error);
+}
+
+/// Reads an FCLIB file and digests its bytes.
+static carom_status read_fclib(const char *path, carom_digest *digest, carom_fclib_problem *problem, carom_error *error) {
+    char *bytes = NULL;
+    size_t size = 0;
+    carom_status status = carom_file_read(path, &bytes, &size, error);
+    if (status) return status;
+    carom_digest_add_bytes(digest, bytes, size);
+    status = carom_fclib_parse(path, bytes, size, problem, error);
+    free(bytes);
+    return status;
+}
+
+static carom_status create_from_problem(carom_scene *scene, const carom_node *delassus, const carom_fclib_problem *problem,
+                                        const delassus_fields *fields, const carom_length *contacts, carom_error *error) {
+    const carom_node *node = carom_node_find(delassus, "file");
+    if (contacts->value && contacts->value != problem->contacts)
+        return carom_document_refuse(scene->document, carom_node_find(delassus, contacts->origin), error,
+                                     "the length is %d, must be %d, the number of contacts in 'file'", contacts->value, problem->contacts);
+    const carom_delassus_data data = {.contacts = problem->contacts,
+                                      .tangent_dim = problem->tangent_dim,
+                                      .delassus = problem->delassus,
+                                      .velocity = problem->velocity,
+                                      .friction = problem->friction,
+                                      .restitution = fields->restitution,
+                                      .names = fields->names};
+    const carom_status warned = warn_of_asymmetry(scene, node, "W ", &data, error);
+    return warned ? warned : create_impact(scene, node, &data, error);
+}
+
+static carom_status read_file(carom_scene *scene, const carom_node *delassus, carom_digest *digest, carom_error *error) {
+    delassus_fields fields = {0};
+    carom_length lengths[LENGTHS] = {[CONTACTS] = {.least = 1, .most = CAROM_MAX_CONTACTS}};
+    carom_status status = carom_fields_read(scene->document, delassus, CAROM_FIELD_ROWS(DELASSUS_FILE), lengths, &fields, error);
+    if (status) return status;
+    char *path = carom_scene_join_path(scene, fields.file);
+    if (!path) return carom_fail_memory(error, carom_scene_path(scene));
+
     carom_error inner;
-    status = carom_impact_create_delassus(&data, &scene->impact, &inner);
-    return status ? carom_document_pass_on(scene->document, delassus, &inner, error) : CAROM_OK;
+    carom_fclib_problem problem = {0};
+    status = read_fclib(path, digest, &problem, &inner);
+    free(path);
+    if (status) return carom_document_pass_on(scene->document, carom_node_find(delassus, "file"), &inner, error);
+    status = create_from_problem(scene, delassus, &problem, &fields, &lengths[CONTACTS], error);
+    carom_fclib_problem_release(&problem);
+    return status;
+}
+
+carom_status carom_scene_read_delassus(carom_scene *scene, const carom_node *delassus, carom_digest *digest, carom_error *error) {
+    if (carom_node_find(delassus, "file")) return read_file(scene, delassus, digest, error);
+    return read_arrays(scene, delassus, error);
 }

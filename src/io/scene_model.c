@@ -59,6 +59,13 @@ static carom_status read_state(carom_scene *scene, const carom_node *node, carom
 
 // ------------------------------------------------------------------------------------------------------------ contacts
 
+static carom_status pass_warnings_on(carom_scene *scene, const carom_node *node, const carom_model *model, carom_error *error) {
+    carom_status status = CAROM_OK;
+    for (int i = 0; !status && i < carom_model_warnings(model); i++)
+        status = carom_scene_warn(scene, node, error, "%s", carom_model_warning(model, i));
+    return status;
+}
+
 /// One place: under `at`, or flat in the contact.
 typedef struct place_fields {
     const char *site, *geom, *body;
@@ -153,11 +160,36 @@ static carom_status read_contact(carom_scene *scene, const carom_node *node, car
     return CAROM_OK;
 }
 
-static carom_status read_contacts(carom_scene *scene, const carom_node *node, carom_model *model, carom_error *error) {
-    if (node->kind == CAROM_NODE_MAP)
-        return carom_document_refuse(scene->document, node, error, "this version does not detect contacts; list them");
+typedef struct detect_fields {
+    const char *detect;
+    double margin, friction, restitution;
+} detect_fields;
+
+static const carom_field DETECT[] = {
+    {"detect", CAROM_FIELD_TEXT, .required = true, .offset = offsetof(detect_fields, detect)},
+    {"margin", CAROM_FIELD_NUMBER, .offset = offsetof(detect_fields, margin), .least = 0, .most = HUGE_VAL},
+    {"friction", CAROM_FIELD_NUMBER, .offset = offsetof(detect_fields, friction), .least = 0, .most = HUGE_VAL},
+    {"restitution", CAROM_FIELD_NUMBER, .offset = offsetof(detect_fields, restitution), .least = 0, .most = 1},
+};
+
+static carom_status detect_contacts(carom_scene *scene, const carom_node *node, carom_model *model, carom_error *error) {
+    const carom_detection defaults = carom_detection_defaults();
+    detect_fields fields = {.margin = defaults.margin, .friction = defaults.friction, .restitution = defaults.restitution};
+    carom_status status = carom_fields_read(scene->document, node, CAROM_FIELD_ROWS(DETECT), NULL, &fields, error);
+    if (status) return status;
+    if (strcmp(fields.detect, "true") != 0)
+        return carom_document_refuse(scene->document, carom_node_find(node, "detect"), error,
+                                     "must be true; contacts that are not detected stand in a list");
+    carom_error inner;
+    const carom_detection detection = {.margin = fields.margin, .friction = fields.friction, .restitution = fields.restitution};
+    status = carom_model_detect(model, &detection, &scene->impact, &inner);
+    return status ? carom_document_pass_on(scene->document, node, &inner, error) : CAROM_OK;
+}
+
+static carom_status list_contacts(carom_scene *scene, const carom_node *node, carom_model *model, carom_error *error) {
     if (node->kind != CAROM_NODE_LIST || node->count < 1 || node->count > CAROM_MAX_CONTACTS)
-        return carom_document_refuse(scene->document, node, error, "must be a list of 1 to %d contacts", CAROM_MAX_CONTACTS);
+        return carom_document_refuse(scene->document, node, error, "must be a list of 1 to %d contacts, or {detect: true}",
+                                     CAROM_MAX_CONTACTS);
     carom_model_contact *contacts = calloc((size_t)node->count, sizeof *contacts);
     if (!contacts) return carom_fail_memory(error, carom_scene_path(scene));
 
@@ -173,18 +205,13 @@ static carom_status read_contacts(carom_scene *scene, const carom_node *node, ca
     return status;
 }
 
-// --------------------------------------------------------------------------------------------------------------- model
-
-/// The model's path is relative to the scene file.
-static char *join_path(const char *scene_path, const char *model_path) {
-    const char *slash = strrchr(scene_path, '/');
-    const size_t folder = slash && *model_path != '/' ? (size_t)(slash + 1 - scene_path) : 0, length = strlen(model_path) + 1;
-    char *path = malloc(folder + length);
-    if (!path) return NULL;
-    memcpy(path, scene_path, folder);
-    memcpy(path + folder, model_path, length);
-    return path;
+static carom_status read_contacts(carom_scene *scene, const carom_node *node, carom_model *model, carom_error *error) {
+    const carom_status status =
+        node->kind == CAROM_NODE_MAP ? detect_contacts(scene, node, model, error) : list_contacts(scene, node, model, error);
+    return status ? status : pass_warnings_on(scene, node, model, error);
 }
+
+// --------------------------------------------------------------------------------------------------------------- model
 
 /// Loads the model and digests the bytes of its file.
 static carom_status load(const char *path, carom_digest *digest, carom_model **model, carom_error *error) {
@@ -202,7 +229,7 @@ carom_status carom_scene_read_model(carom_scene *scene, const carom_node *root, 
                      *contacts = carom_node_find(root, "contacts");
     if (!state) return carom_document_refuse(scene->document, root, error, "the key 'state' is missing beside 'model'");
     if (!contacts) return carom_document_refuse(scene->document, root, error, "the key 'contacts' is missing beside 'model'");
-    char *path = join_path(carom_scene_path(scene), node->text);
+    char *path = carom_scene_join_path(scene, node->text);
     if (!path) return carom_fail_memory(error, carom_scene_path(scene));
 
     carom_error inner;
@@ -210,7 +237,8 @@ carom_status carom_scene_read_model(carom_scene *scene, const carom_node *root, 
     carom_status status = load(path, digest, &model, &inner);
     free(path);
     if (status) return carom_document_pass_on(scene->document, node, &inner, error);
-    status = read_state(scene, state, model, error);
+    status = pass_warnings_on(scene, node, model, error);
+    if (!status) status = read_state(scene, state, model, error);
     if (!status) status = read_contacts(scene, contacts, model, error);
     carom_model_free(model);
     return status;

@@ -43,7 +43,8 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     double step = options->step;
     carom_status status = carom_step_choice_resolve(&options->method, CAROM_STEP_CAPPED, call->registry, &stepper, error);
     if (!status && isnan(step)) status = carom_reach_auto_step(call->impact, options->method.cone_edges, &step, error);
-    if (!status) status = carom_simulator_create(call->impact, &stepper, step, options->max_steps, (carom_draw)options->draw, &simulator, error);
+    if (!status)
+        status = carom_simulator_create(call->impact, &stepper, step, options->max_steps, (carom_draw)options->draw, &simulator, error);
     if (!status) status = run(call, simulator, options->seed, error);
     carom_simulator_free(simulator);
     return status;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // MuJoCo models: compiling MJCF and URDF, and the state.
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,10 +23,13 @@ static void compile_model(void *argument) {
 }
 
 // The message buffer may hold text after a success: only what was returned decides.
-static carom_status check_loaded(const loading *load, carom_error *error) {
+static carom_status check_loaded(const loading *load, const char *advice, carom_error *error) {
     if (!load->compiled) return carom_fail(error, CAROM_BAD_INPUT, "%s: %s", load->path, load->message);
     const int nv = load->compiled->nv;
-    if (nv < 1) return carom_fail(error, CAROM_BAD_INPUT, "%s: the model has no joints, so that nothing can move", load->path);
+    if (nv < 1) {
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: the model has no joints, so that nothing can move%s%s", load->path,
+                          *advice ? "; " : "", advice);
+    }
     if (nv > CAROM_MAX_VELOCITIES) {
         return carom_fail(error, CAROM_BAD_INPUT, "%s: the model has %d velocities, more than %d", load->path, nv, CAROM_MAX_VELOCITIES);
     }
@@ -35,7 +40,9 @@ carom_status carom_model_load(const char *path, carom_model **model, carom_error
     if (!model) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_load: model is NULL");
     *model = NULL;
     if (!path || !*path) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_load: the path of the model is empty");
+    char advice[MODEL_ADVICE_SIZE];
     carom_status status = model_check_sizes(path, error);
+    if (!status) status = model_advise_on_root(path, advice, error);
     if (status) return status;
 
     carom_model *loaded = calloc(1, sizeof *loaded);
@@ -45,8 +52,9 @@ carom_status carom_model_load(const char *path, carom_model **model, carom_error
     loaded->compiled = load.compiled;
     loaded->data = load.data;
     loaded->path = strdup(path);
-    if (!status) status = check_loaded(&load, error);
+    if (!status) status = check_loaded(&load, advice, error);
     if (!status && !loaded->path) status = carom_fail_memory(error, path);
+    if (!status && *advice) status = model_warn(loaded, error, "%s", advice);
     if (status) {
         carom_model_free(loaded);
         return status;
@@ -59,9 +67,40 @@ void carom_model_free(carom_model *model) {
     if (!model) return;
     if (model->data) mj_deleteData(model->data);
     if (model->compiled) mj_deleteModel(model->compiled);
+    model_clear_warnings(model);
     free(model->path);
     free(model);
 }
+
+// ------------------------------------------------------------------------------------------------------------ warnings
+
+carom_status model_warn(carom_model *model, carom_error *error, const char *format, ...) {
+    char sentence[CAROM_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    char **warnings = realloc(model->warnings, (size_t)(model->warning_count + 1) * sizeof *warnings);
+    if (warnings) model->warnings = warnings;
+    char *copy = warnings ? strdup(sentence) : NULL;
+    if (!copy) return carom_fail_memory(error, "warnings");
+    model->warnings[model->warning_count++] = copy;
+    return CAROM_OK;
+}
+
+void model_clear_warnings(carom_model *model) {
+    for (int i = 0; i < model->warning_count; i++) free(model->warnings[i]);
+    free(model->warnings);
+    model->warnings = NULL;
+    model->warning_count = 0;
+}
+
+int carom_model_warnings(const carom_model *model) { return model->warning_count; }
+const char *carom_model_warning(const carom_model *model, int index) {
+    return index >= 0 && index < model->warning_count ? model->warnings[index] : NULL;
+}
+
+// --------------------------------------------------------------------------------------------------------------- state
 
 int carom_model_nq(const carom_model *model) { return model->compiled->nq; }
 int carom_model_nv(const carom_model *model) { return model->compiled->nv; }

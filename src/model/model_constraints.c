@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What takes part in an impact besides contacts. Until it is modelled it is refused: leaving it out would change the outcome.
+// What takes part in an impact besides contacts: joints at their stops become contacts; what is not modelled is refused, because leaving
+// it out would change the outcome. Equality constraints are in model_project.c.
 #include <math.h>
 #include <stdio.h>
 
@@ -12,58 +13,78 @@ static bool is_enabled(const mjModel *compiled, int disable_bit) {
     return !(compiled->opt.disableflags & (mjDSBL_CONSTRAINT | disable_bit));
 }
 
+void model_write_name(const carom_model *model, int type, int id, const char *kind, char *name, size_t size) {
+    const char *given = mj_id2name(model->compiled, type, id);
+    if (!given || !*given) {
+        snprintf(name, size, "%s%d", kind, id);
+        return;
+    }
+    snprintf(name, size, "%s", given);
+    for (char *c = name; *c; c++) {
+        if (*c <= ' ' || *c >= 0x7f || *c == ',') *c = '_';
+    }
+}
+
 static carom_status fail_constraint(const carom_model *model, int type, int id, const char *what, carom_error *error) {
-    const char *kind = type == mjOBJ_EQUALITY ? "equality constraint" : type == mjOBJ_JOINT ? "joint" : "tendon";
-    const char *name = mj_id2name(model->compiled, type, id);
-    char number[32];
-    snprintf(number, sizeof number, "number %d", id);
-    return carom_fail(
-        error, CAROM_BAD_INPUT,
-        "%s: %s '%s' %s, which takes part in the impact: only contacts are supported, and leaving it out would change the outcome",
-        model->path, kind, name && *name ? name : number, what);
+    char name[MODEL_LABEL_SIZE];
+    model_write_name(model, type, id, "number ", name, sizeof name);
+    return carom_fail(error, CAROM_BAD_INPUT,
+                      "%s: %s '%s' %s, which takes part in the impact and is not supported: leaving it out would change the outcome",
+                      model->path, type == mjOBJ_JOINT ? "joint" : "tendon", name, what);
 }
 
-static bool is_at_limit(double value, const double range[2]) {
+// ------------------------------------------------------------------------------------------------------ joint limits
+
+// +1 at or beyond the lower limit, -1 at or beyond the upper one, 0 between them: the sign of the motion that leaves the stop.
+static int find_stop(double value, const double range[2]) {
     const double tolerance = LIMIT_TOLERANCE * (range[1] - range[0]);
-    return !(value > range[0] + tolerance && value < range[1] - tolerance);
+    if (!(value > range[0] + tolerance)) return 1;
+    return value < range[1] - tolerance ? 0 : -1;
 }
 
-static bool joint_is_at_limit(const mjModel *compiled, const double *qpos, int joint) {
+// The limit of a ball joint is on its angle of rotation, which grows by the angular velocity along the axis of rotation.
+static bool ball_is_at_stop(const double *quaternion, double limit, double row[3]) {
+    double axis[3];
+    mju_quat2Vel(axis, quaternion, 1);
+    if (mju_normalize3(axis) < limit * (1 - LIMIT_TOLERANCE)) return false;
+    for (int i = 0; i < 3; i++) row[i] = -axis[i];
+    return true;
+}
+
+static bool joint_is_at_stop(const mjModel *compiled, const double *qpos, int joint, model_limit *limit) {
     if (!compiled->jnt_limited[joint]) return false;
     const double *range = compiled->jnt_range + 2 * joint;
+    *limit = (model_limit){.joint = joint, .dof = compiled->jnt_dofadr[joint], .dofs = 1};
     qpos += compiled->jnt_qposadr[joint];
     switch (compiled->jnt_type[joint]) {
     case mjJNT_SLIDE:
-    case mjJNT_HINGE: return is_at_limit(*qpos, range);
-    case mjJNT_BALL: {
-        // The limit of a ball joint is on its angle of rotation, from zero.
-        double rotation[3];
-        mju_quat2Vel(rotation, qpos, 1);
-        return !(mju_norm3(rotation) < range[1] * (1 - LIMIT_TOLERANCE));
-    }
+    case mjJNT_HINGE: limit->row[0] = find_stop(*qpos, range); return limit->row[0] != 0;
+    case mjJNT_BALL: limit->dofs = 3; return ball_is_at_stop(qpos, fmax(range[0], range[1]), limit->row);
     default: return false;
     }
 }
 
-static carom_status check_equalities(const carom_model *model, carom_error *error) {
+int model_find_limits(const carom_model *model, model_limit *limits) {
     const mjModel *compiled = model->compiled;
-    if (!is_enabled(compiled, mjDSBL_EQUALITY)) return CAROM_OK;
-    for (int i = 0; i < compiled->neq; i++) {
-        if (compiled->eq_active[i]) return fail_constraint(model, mjOBJ_EQUALITY, i, "is active", error);
+    if (!is_enabled(compiled, mjDSBL_LIMIT)) return 0;
+    int count = 0;
+    for (int i = 0; i < compiled->njnt; i++) {
+        model_limit limit;
+        if (!joint_is_at_stop(compiled, model->data->qpos, i, &limit)) continue;
+        if (limits) limits[count] = limit;
+        count++;
     }
-    return CAROM_OK;
+    return count;
 }
 
-static carom_status check_limits(const carom_model *model, carom_error *error) {
+// -------------------------------------------------------------------------------------------------------- refused
+
+static carom_status check_tendon_limits(const carom_model *model, carom_error *error) {
     const mjModel *compiled = model->compiled;
     if (!is_enabled(compiled, mjDSBL_LIMIT)) return CAROM_OK;
-    for (int i = 0; i < compiled->njnt; i++) {
-        if (joint_is_at_limit(compiled, model->data->qpos, i)) return fail_constraint(model, mjOBJ_JOINT, i, "is at its limit", error);
-    }
     for (int i = 0; i < compiled->ntendon; i++) {
-        if (compiled->tendon_limited[i] && is_at_limit(model->data->ten_length[i], compiled->tendon_range + 2 * i)) {
+        if (compiled->tendon_limited[i] && find_stop(model->data->ten_length[i], compiled->tendon_range + 2 * i))
             return fail_constraint(model, mjOBJ_TENDON, i, "is at its limit", error);
-        }
     }
     return CAROM_OK;
 }
@@ -82,7 +103,6 @@ static carom_status check_dry_friction(const carom_model *model, carom_error *er
 }
 
 carom_status model_check_constraints(const carom_model *model, carom_error *error) {
-    carom_status status = check_equalities(model, error);
-    if (!status) status = check_limits(model, error);
+    const carom_status status = check_tendon_limits(model, error);
     return status ? status : check_dry_friction(model, error);
 }

@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# figures.sh BUILD: draws the figures of docs/paper.md and measures docs/figures/table3.md with BUILD/carom. Result files go to
+# BUILD/figures. BUILD is relative to the root of the repository, as make's is.
+set -euo pipefail
+
+[ $# -eq 1 ] || { echo "usage: $0 BUILD" >&2; exit 2; }
+cd "$(dirname "$0")/.."
+carom=$1/carom
+results=$1/figures
+figures=docs/figures
+table=$figures/table3.md
+[ -x "$carom" ] || { echo "$0: $carom is not built; 'make figures' builds it" >&2; exit 2; }
+mkdir -p "$results" "$figures"
+
+# run_laws STEM SELECTION: the sampled set with the paths of some samples, all Anitescu-Potra outcomes, all cyclic sequential orders.
+# Their result files stand in the array `files`.
+run_laws() {
+    local scene=scenes/$1.yaml file=$results/$1
+    "$carom" sample "$scene" --selection "$2" --samples 16384 --paths 12 -o "$file-sample.h5" >"$file-sample.txt"
+    "$carom" resolve "$scene" --law anitescu-potra --selection all -o "$file-ap.h5" >"$file-ap.txt"
+    "$carom" resolve "$scene" --law sequential -o "$file-sequential.h5" >"$file-sequential.txt"
+    files=("$file-sample.h5" --overlay "$file-ap.h5,$file-sequential.h5")
+}
+
+# draw NAME AXES [OPTION]: docs/figures/NAME.png from the result files of the last run_laws.
+draw() {
+    local name=$1 axes=$2
+    shift 2
+    "$carom" plot "${files[@]}" --axes "$axes" "$@" -o "$figures/$name.png"
+}
+
+run_laws compass random
+draw compass Jn.B,Jt.B
+run_laws ramone random
+draw ramone Jn.B,Jt.B
+run_laws boxwall lemke
+draw boxwall Jn.B,Jt.A
+draw boxwall-focus Jn.B,Jt.A --focus
+run_laws block lemke
+draw block Jn.A,Jn.B
+run_laws disks lemke
+draw disks Jn.C,Jn.E
+draw disks-focus Jn.C,Jn.E --focus
+run_laws cube-k8 lemke
+draw cube Jn.A,Jn.B --focus
+
+# ------------------------------------------------------------------------------------------------------------- table 3
+
+# field JSON KEY: a number of the JSON document.
+field() { sed -n 's/.*"'"$2"'": *\([-+0-9.eE]*\).*/\1/p' <<<"$1" | head -n 1; }
+
+# row NAME STEM SELECTION PAPER_COUNT PAPER_SAMPLE PAPER_LCP: measures one scene on one thread and prints its line. Times in microseconds;
+# the least of three runs, because other work on the machine only adds.
+row() {
+    local json seconds=""
+    for _ in 1 2 3; do
+        json=$("$carom" sample "scenes/$2.yaml" --selection "$3" --samples 65536 --threads 1 --json)
+        seconds+="$(field "$json" seconds) "
+    done
+    seconds=$(tr ' ' '\n' <<<"${seconds% }" | sort -g | head -n 1)
+    awk -v name="$1" -v selection="$3" -v lcps="$(field "$json" lcps_per_sample)" -v ci="$(field "$json" lcps_per_sample_ci95)" \
+        -v seconds="$seconds" -v samples="$(field "$json" samples)" -v count="$4" -v sample="$5" -v lcp="$6" 'BEGIN {
+            each = 1e6 * seconds / samples
+            printf "| %s | `%s` | %.3f &plusmn; %.3f | %s | %.1f | %s | %.2f | %s |\n", name, selection, lcps, ci, count, each, sample, each / lcps, lcp }'
+}
+
+cpu=$(sed -n 's/^model name[[:space:]]*: *//p' /proc/cpuinfo | head -n 1)
+# A model name may be missing, or hold what Markdown takes for a table's border.
+cpu=${cpu//|/ }
+{
+    echo "<!-- Written by scripts/figures.sh; do not edit. -->"
+    echo
+    echo "| scene | selection | LCPs per sample | paper | time per sample [&micro;s] | paper | time per LCP [&micro;s] | paper |"
+    echo "|---|---|---|---|---|---|---|---|"
+    row "block" block lemke 2.67 2100 800
+    row "compass gait" compass lemke 2.27 1900 850
+    row "compass gait" compass random 2.27 1900 850
+    row "box and wall" boxwall lemke 1.97 1600 810
+    row "RAMone" ramone lemke 3.20 2200 700
+    row "RAMone" ramone random 3.20 2200 700
+    row "disks, 1 kg" disks lemke 9.04 11000 1300
+    row "disks, 5 kg" disks-5kg lemke 9.04 11000 1300
+    row "disks, 5 kg, skewed tangents" disks-5kg-skewed lemke 9.04 11000 1300
+    echo
+    echo "65,536 samples a scene with the paper's *h* and *N*, means with 95 % confidence intervals; least of three runs on one thread of ${cpu:-an unnamed CPU} ($(uname -m))."
+    echo "Times include everything but reading the scene; with \`random\` all solutions of every step are enumerated."
+} >"$table.new"
+mv "$table.new" "$table"
+echo "$table"

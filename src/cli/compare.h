@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What `carom compare` computes and shows: the answers of all laws, the figures, and the page with both.
+#ifndef CAROM_CLI_COMPARE_H
+#define CAROM_CLI_COMPARE_H
+
+#include "cli/cli_internal.h"
+
+/// The answers of all laws to one scene.
+typedef struct cli_comparison {
+    const cli_arguments *arguments;
+    const carom_scene *scene;
+    const carom_impact *impact;  ///< of the scene
+    cli_run *runs;               ///< one for each law
+    int count;
+    json_t *files;  ///< paths that were written
+} cli_comparison;
+
+/// A contact velocity as it is shown: zero when it counts as rest, which the modes do too. JSON and files keep every digit.
+double cli_show_velocity(const cli_comparison *c, double velocity);
+/// "stick" where all outcomes agree, otherwise shares like "stick 12 %, lift 88 %".
+void cli_describe_modes(const carom_extent *extent, int contact, char *text, size_t size);
+/// The share of `count` outcomes: "12.5 %"; never "0 %" or "100 %" for one that is neither none nor all.
+void cli_describe_share(int64_t count, int64_t outcomes, char *text, size_t size);
+
+/// Joins a directory and a name. To be freed.
+/// @return NULL when out of memory
+char *cli_join_path(const char *directory, const char *name);
+
+// ------------------------------------------------------------------------------------------------------------- figures
+
+typedef enum cli_figure_plane {
+    CLI_PLANE_NORMALS,         ///< normal velocities of two contacts
+    CLI_PLANE_NORMAL_TANGENT,  ///< tangential and normal velocity of one contact
+    CLI_PLANE_TANGENTS,        ///< both tangential velocities of one spatial contact
+} cli_figure_plane;
+
+/// One figure: a plane of contact velocities with the outcomes of all laws.
+typedef struct cli_figure {
+    cli_figure_plane plane;
+    int contacts[2];  ///< the second only of normal velocities
+    int tangent;      ///< of a normal-tangent plane
+    char *axes;       ///< as `carom plot --axes` takes them
+    char *caption;    ///< plain text
+    char *name;       ///< of the file without its ending: letters, digits, '.', '_' and '-' only
+} cli_figure;
+
+/// Contacts with figures; of more, those with the largest extents.
+enum { CLI_MOST_FIGURE_CONTACTS = 5 };
+
+/// The figures of a comparison, in the order of the page.
+typedef struct cli_figures {
+    cli_figure *list;
+    int count;
+    bool chosen;  ///< there are more contacts than get figures
+} cli_figures;
+
+/// Chooses: every pair of contacts in which a normal velocity has an extent, then the planes of single contacts whose tangential velocity
+/// has one. One figure where nothing has any extent, none where there are no outcomes.
+carom_status cli_figures_choose(const cli_comparison *c, cli_figures *figures, carom_error *error);
+void cli_figures_free(cli_figures *figures);
+/// Draws all as PNG and SVG and notes the files. When one fails, none of them is left.
+carom_status cli_figures_draw(const cli_comparison *c, const cli_figures *figures, const char *directory, const char *result,
+                              carom_error *error);
+
+// ---------------------------------------------------------------------------------------------------------------- page
+
+/// The page's file name.
+#define CLI_PAGE "index.md"
+
+/// Makes sure that DIRECTORY/index.md is ours to write: that it is missing, or the page of an earlier comparison.
+carom_status cli_page_check(const char *directory, carom_error *error);
+/// Removes the page of an earlier comparison, which would show what is no longer there.
+void cli_page_remove(const char *directory);
+/// Writes the page and notes the file.
+carom_status cli_page_write(const cli_comparison *c, const cli_figures *figures, const char *directory, carom_error *error);
+
+#endif
