@@ -317,6 +317,19 @@ static void small_lcps_have_their_known_solutions(void **state) {
     assert_true(complete);
     assert_int_equal(l.count, 0);
 
+    // Solutions that are small, or close to each other, in SI units.
+    l = (lcp_list){.n = 1};
+    static const double steep[] = {-1e9}, one[] = {1};
+    assert_ok(carom_lcp_enumerate(1, steep, one, collect_lcp, &l, &complete, &error), error);
+    assert_int_equal(l.count, 2);
+    assert_true(l.z[0][0] == 0 && fabs(l.z[1][0] - 1e-9) <= 1e-20);
+    l.count = 0;
+    static const double unit[] = {1}, small[] = {-5e-10};
+    assert_ok(carom_lcp_enumerate(1, unit, small, collect_lcp, &l, &complete, &error), error);
+    assert_int_equal(l.count, 1);
+    assert_true(l.z[0][0] == 5e-10);
+    l.n = 2;
+
     static const double bad[] = {1, NAN, 0, 1};
     assert_refused(carom_lcp_enumerate(2, bad, minus, collect_lcp, &l, &complete, &error), CAROM_BAD_INPUT, error, "finite");
     assert_refused(carom_lcp_enumerate(23, bad, minus, collect_lcp, &l, &complete, &error), CAROM_BAD_INPUT, error, "size 23");

@@ -336,6 +336,34 @@ static void impulses_explain_the_velocities(void **state) {
     carom_impact_free(impact);
 }
 
+static bool cancel_after(void *user) { return ++*(int *)user > 5; }
+
+// A caller who asks to stop gets what there is, marked.
+static void laws_stop_when_asked_to(void **state) {
+    (void)state;
+    static const struct {
+        const char *law, *option, *value;
+    } rows[] = {{"routh", "step", "1e-6"}, {"sequential", "order", "A,B,C,D,E"}, {"halm-posa", "step", "1e-6"}};
+    carom_impact *impact = support_impact(&reference_disks);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const carom_law *law = carom_law_find(registry, rows[i].law);
+        void *options = malloc(law->options_size);
+        law->defaults(options);
+        carom_error error;
+        assert_ok(carom_option_set(&law->options[carom_option_find(law->options, law->option_count, rows[i].option)], options,
+                                   rows[i].value, &error),
+                  error);
+        int polls = 0;
+        const carom_control control = {.threads = 1, .cancelled = cancel_after, .user = &polls};
+        carom_answer answer;
+        assert_ok(carom_law_resolve(law, impact, options, registry, &control, NULL, &answer, &error), error);
+        assert_string_equal(carom_table_text(answer.result, CAROM_RESULT_VERDICT, 0), "interrupted");
+        carom_answer_free(&answer);
+        free(options);
+    }
+    carom_impact_free(impact);
+}
+
 // Another solver serves `any`, and says so.
 static void every_row_of_the_table_is_complete(void **state) {
     (void)state;
@@ -379,6 +407,7 @@ int main(void) {
         cmocka_unit_test(a_spent_budget_is_reported),
         cmocka_unit_test(routh_is_the_first_sample),
         cmocka_unit_test(impulses_explain_the_velocities),
+        cmocka_unit_test(laws_stop_when_asked_to),
         cmocka_unit_test(every_row_of_the_table_is_complete),
     };
     return cmocka_run_group_tests(tests, start, stop);

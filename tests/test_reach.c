@@ -140,8 +140,35 @@ static void samples_are_a_prefix_of_more(void **state) {
     release(&other);
 }
 
+// Masses of a picogram and of a million tons, velocities of a picometre and of a gigametre a second: v' of the block is unique, so that the
+// set scales with the velocity and with nothing else, and every step counts the same.
+static void sets_do_not_depend_on_units(void **state) {
+    (void)state;
+    static const double masses[] = {1e-12, 1e-9, 1e9, 1e12}, velocities[] = {1e-12, 1, 1e9};
+    carom_sample_options options = tabulated(0.3, 50, 100);
+    set expected = sample(&reference_block, &options, NULL);
+    for (size_t i = 0; i < sizeof masses / sizeof *masses; i++)
+        for (size_t k = 0; k < sizeof velocities / sizeof *velocities; k++) {
+            double mass[9], v[3];
+            for (int j = 0; j < 9; j++) mass[j] = masses[i] * reference_block.mass[j];
+            for (int j = 0; j < 3; j++) v[j] = velocities[k] * reference_block.velocity[j];
+            carom_impact_data data = reference_block;
+            data.mass = mass;
+            data.velocity = v;
+            options.step = 0.3 * masses[i] * velocities[k];
+            set scaled = sample(&data, &options, NULL);
+            assert_int_equal(scaled.statistics.unsolved, 0);
+            assert_int_equal(scaled.statistics.lcp_solves, expected.statistics.lcp_solves);
+            assert_true(scaled.statistics.max_relative_energy_gain <= 1e-12);
+            for (int j = 0; j < 2; j++)
+                assert_close(scaled.extent->normal[2 * j + 1] / velocities[k], expected.extent->normal[2 * j + 1], 1e-9);
+            release(&scaled);
+        }
+    release(&expected);
+}
+
 // Cancels after some polls.
-static bool cancel_soon(void *user) { return atomic_fetch_add((atomic_int *)user, 1) >= 9; }
+static bool cancel_soon(void *user) { return atomic_fetch_add((atomic_int *)user, 1) >= 2000; }
 
 static void interruption_keeps_a_prefix(void **state) {
     (void)state;
@@ -348,6 +375,23 @@ static void a_jammed_system_is_not_pointed(void **state) {
     carom_impact_free(impact);
 }
 
+// Steep cones are pointed where a certificate exists: in (p, q) the friction coefficient is no obstacle.
+static void steep_cones_are_certified(void **state) {
+    (void)state;
+    for (double mu = 1; mu < 1e9; mu *= 10) {
+        const double friction[] = {mu, mu};
+        carom_impact_data data = reference_block;
+        data.friction = friction;
+        carom_impact *impact = support_impact(&data);
+        carom_reach_bounds bounds;
+        carom_error error;
+        assert_ok(carom_reach_get_bounds(impact, 2, 0.3, &bounds, &error), error);
+        assert_true(bounds.pointed);
+        assert_close(bounds.r_norm, 1, 1e-9);
+        carom_impact_free(impact);
+    }
+}
+
 static void the_automatic_step_is_the_impulse_of_anitescu_potra(void **state) {
     (void)state;
     carom_impact *impact = support_impact(&reference_block);
@@ -390,6 +434,7 @@ int main(void) {
         cmocka_unit_test(block_outcomes_lie_in_the_triangle),
         cmocka_unit_test(digests_do_not_depend_on_threads),
         cmocka_unit_test(samples_are_a_prefix_of_more),
+        cmocka_unit_test(sets_do_not_depend_on_units),
         cmocka_unit_test(interruption_keeps_a_prefix),
         cmocka_unit_test(the_closing_step_terminates_what_is_near),
         cmocka_unit_test(the_closing_step_is_small),
@@ -398,6 +443,7 @@ int main(void) {
         cmocka_unit_test(random_selection_has_the_reference_count),
         cmocka_unit_test(paths_are_kept_where_asked_for),
         cmocka_unit_test(bounds_are_those_of_appendix_b),
+        cmocka_unit_test(steep_cones_are_certified),
         cmocka_unit_test(a_jammed_system_is_not_pointed),
         cmocka_unit_test(the_automatic_step_is_the_impulse_of_anitescu_potra),
         cmocka_unit_test(bad_options_are_refused),

@@ -57,7 +57,7 @@ static void end_trial(trial *t) {
 
 static void no_random_step_stays_unsolved(void **state) {
     (void)state;
-    const int count = support_count(500, 20000, 200000);
+    const int count = support_count(500, 200000, 1000000);
     double worst = 0;
     for (int i = 0; i < count; i++) {
         trial t;

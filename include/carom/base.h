@@ -121,6 +121,9 @@ typedef struct carom_control {
     void *user;
 } carom_control;
 
+/// Has the caller asked to stop? False for NULL. Long computations of laws poll it between steps.
+bool carom_control_cancelled(const carom_control *control);
+
 /// A loop over blocks 0..count-1: `compute` runs on any thread, `deliver` on the calling thread in block order.
 typedef struct carom_loop {
     int64_t blocks;

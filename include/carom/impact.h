@@ -13,6 +13,8 @@ typedef struct carom_impact carom_impact;
 
 /// Largest number of velocities and of contacts: beyond, dense operators are not the right tool.
 enum { CAROM_MAX_VELOCITIES = 4096, CAROM_MAX_CONTACTS = 1024 };
+/// Longest name of a contact in bytes: names become parts of file names.
+enum { CAROM_MAX_NAME = 80 };
 
 /// The frozen problem. All matrices row-major, SI units, borrowed during the call that takes them.
 typedef struct carom_impact_data {
@@ -21,11 +23,11 @@ typedef struct carom_impact_data {
     int tangent_dim;            ///< 1 planar, 2 spatial
     const double *mass;         ///< M, [nv x nv], symmetric positive definite
     const double *normal;       ///< Jn, [contacts x nv], separation speeds, > 0 opening [m/s]
-    const double *tangent;      ///< Jt, [(contacts*tangent_dim) x nv], contact-major tangential velocities [m/s]
-    const double *friction;     ///< mu, [contacts], Coulomb coefficients >= 0
+    const double *tangent;      ///< Jt, [(contacts*tangent_dim) x nv], contact-major tangential velocities [m/s]; NULL: zero rows
+    const double *friction;     ///< mu, [contacts], Coulomb coefficients >= 0; NULL: 0
     const double *restitution;  ///< [contacts], in [0,1]; NULL: 0
     const double *velocity;     ///< v-, [nv], pre-impact velocity [m/s, rad/s]
-    const char *const *names;   ///< [contacts], distinct and not empty; NULL: A, B, ..., Z, C27, C28, ...
+    const char *const *names;   ///< [contacts], distinct, 1 to CAROM_MAX_NAME bytes; NULL: A, B, ..., Z, C27, C28, ...
 } carom_impact_data;
 
 /// The same problem in contact space: order per contact normal, then tangents; size n = contacts * (1 + tangent_dim).

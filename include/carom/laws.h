@@ -23,7 +23,6 @@ typedef struct carom_law {
     const char *name;
     const char *summary;  ///< one line
     const char *source;   ///< paper and equation
-    bool set_valued;      ///< false: one outcome
     const carom_option *options;
     int option_count;
     size_t options_size;

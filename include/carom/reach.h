@@ -18,6 +18,7 @@ typedef struct carom_simulation {
     int64_t steps;           ///< impact steps taken
     bool terminated;         ///< no contact approaches any more
     bool unsolved;           ///< a step had no verified solution; the velocity is that before it
+    bool interrupted;        ///< the caller asked to stop
     int64_t fallbacks;       ///< steps that needed more than the solver's first rung
     double max_residual;     ///< over the steps
     double max_energy_gain;  ///< largest energy change of a step, >= 0 [J]
@@ -50,6 +51,9 @@ void carom_simulator_run(carom_simulator *simulator, int64_t seed, int64_t index
 void carom_simulator_close(carom_simulator *simulator, double cap, double *v, double *impulse, carom_simulation *result);
 
 carom_selection carom_simulator_selection(const carom_simulator *simulator);
+
+/// Runs from now on poll `control` before every step, and between the combinations of an enumeration. Borrowed; NULL: never.
+void carom_simulator_watch(carom_simulator *simulator, const carom_control *control);
 
 /// Steps after which a recorded path is cut.
 enum { CAROM_MOST_PATH_STEPS = 4096 };
@@ -93,7 +97,8 @@ typedef struct carom_sample_statistics {
     double max_relative_energy_gain;               ///< over all steps, relative to K(v-); 0 when energy never grew
     double step;                                   ///< h used
     carom_selection selection;                     ///< served
-    const char *solver;                            ///< used
+    const char *solver;                            ///< LCP solver
+    const char *path;                              ///< what computed the steps: the LCP solver's name, or \"modes\" for an enumeration
     char digest[CAROM_DIGEST_TEXT_SIZE];           ///< of the terminated samples' v_plus, in sample order
 } carom_sample_statistics;
 

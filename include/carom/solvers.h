@@ -85,7 +85,7 @@ typedef enum carom_selection {
     CAROM_SELECT_LEMKE,   ///< Lemke's, covering vector of ones, unscaled: canonical
     CAROM_SELECT_ANY,     ///< any verified one
     CAROM_SELECT_RANDOM,  ///< one of the distinct ones, each as likely
-    CAROM_SELECT_ALL,     ///< for laws that list all: a single step returns Lemke's
+    CAROM_SELECT_ALL,     ///< for laws that list all: a single step returns the LCP solver's
 } carom_selection;
 
 const char *carom_selection_name(carom_selection selection);
@@ -157,7 +157,7 @@ int carom_stepper_lcp_size(const carom_stepper *stepper);
 /// The LCP matrix W, [size x size], rows in the order lam_n, lam_D, gamma (capped: beta first).
 const double *carom_stepper_lcp_matrix(const carom_stepper *stepper);
 /// The LCP vector w for a velocity and caps.
-void carom_stepper_lcp_vector(const carom_stepper *stepper, const double *v, const double *lmax, double *w);
+void carom_stepper_lcp_vector(carom_stepper *stepper, const double *v, const double *lmax, double *w);
 
 /// One impact step: v_next = v + M^-1 J' impulse (eq. 31 simultaneous, eq. 75 capped).
 /// @param v        [nv]
@@ -169,6 +169,10 @@ void carom_stepper_lcp_vector(const carom_stepper *stepper, const double *v, con
 void carom_stepper_solve(carom_stepper *stepper, const double *v, const double *lmax, double *v_next, double *impulse,
                          carom_step_info *info);
 
+/// Lets the caller stop an enumeration: `control` is polled between combinations of modes, borrowed until another is set; NULL: never.
+/// A step that was stopped has the verdict CAROM_INTERRUPTED, an enumeration is not complete.
+void carom_stepper_watch(carom_stepper *stepper, const carom_control *control);
+
 /// The stream that `random` draws from, borrowed until another is set; without one the first solution is taken.
 void carom_stepper_set_stream(carom_stepper *stepper, carom_stream *stream);
 
@@ -178,7 +182,8 @@ typedef carom_status (*carom_step_visit)(void *user, const double *v_next, const
 
 /// Every distinct v_next of a step (1e-8 of its largest component apart), by contact modes: per contact open, or stopped or capped with
 /// stick, slip along each cone edge, or slip between two (spec section 6). For a stepper whose selection is `random` or `all`.
-/// @param complete  false when a continuum of velocities may hide in a singular combination of modes
+/// The LCP solver's solution is among them: where no combination of modes gives it, it is added, and `complete` is false.
+/// @param complete  false, too, when a continuum of velocities may hide in a singular combination of modes, or when stopped
 /// Cost: (k+2)^m planar combinations, (2k+3)^m capped, about twice the base in space; each a system of at most m(1 + tangent_dim)
 /// equations.
 carom_status carom_stepper_enumerate(carom_stepper *stepper, const double *v, const double *lmax, carom_step_visit visit, void *user,

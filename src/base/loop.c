@@ -23,7 +23,7 @@ typedef struct slot_outcome {
     carom_error error;
 } slot_outcome;
 
-static bool is_cancelled(const carom_control *control) { return control && control->cancelled && control->cancelled(control->user); }
+bool carom_control_cancelled(const carom_control *control) { return control && control->cancelled && control->cancelled(control->user); }
 
 // Computes blocks first .. first+count-1. Each worker takes the next free one; a cancelled or failed wave leaves later slots unfinished.
 static void compute_wave(const carom_loop *loop, const carom_control *control, int workers, int64_t first, int count,
@@ -34,7 +34,7 @@ static void compute_wave(const carom_loop *loop, const carom_control *control, i
     {
         const int worker = omp_get_thread_num();
         // A slot that is taken is computed: those before a failed or cancelled one are never missing.
-        while (!atomic_load(&stop) && !is_cancelled(control)) {
+        while (!atomic_load(&stop) && !carom_control_cancelled(control)) {
             const int slot = atomic_fetch_add(&next, 1);
             if (slot >= count) break;
             slot_outcome *outcome = &outcomes[slot];

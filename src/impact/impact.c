@@ -15,6 +15,9 @@
 // Eigenvalues of W below this share of the largest one are round-off of a rank-deficient operator.
 #define NEGLIGIBLE_EIGENVALUE 1e-12
 
+// Inverse masses and velocities between its reciprocal and this are supported.
+#define LARGEST_MAGNITUDE 1e100
+
 enum { DEFAULT_NAME_SIZE = 16 };
 
 struct carom_impact {
@@ -65,7 +68,7 @@ static carom_status check_symmetric(const char *name, int n, const double *A, do
 
 static carom_status check_friction(int contacts, const double *friction, const double *restitution, carom_error *error) {
     for (int i = 0; i < contacts; i++) {
-        if (!isfinite(friction[i]) || friction[i] < 0)
+        if (friction && (!isfinite(friction[i]) || friction[i] < 0))
             return carom_fail(error, CAROM_BAD_INPUT, "mu[%d] is %g: a friction coefficient is a finite number >= 0", i, friction[i]);
         if (restitution && !(restitution[i] >= 0 && restitution[i] <= 1))
             return carom_fail(error, CAROM_BAD_INPUT, "restitution[%d] is %g: it is between 0 and 1", i, restitution[i]);
@@ -84,6 +87,9 @@ static carom_status check_normals(const carom_impact_data *data, carom_error *er
 static carom_status check_names(int contacts, const char *const *names, carom_error *error) {
     for (int i = 0; names && i < contacts; i++) {
         if (!names[i] || !*names[i]) return carom_fail(error, CAROM_BAD_INPUT, "names[%d] is empty", i);
+        if (strlen(names[i]) > CAROM_MAX_NAME)
+            return carom_fail(error, CAROM_BAD_INPUT, "names[%d] has %zu bytes: at most %d are supported", i, strlen(names[i]),
+                              CAROM_MAX_NAME);
         if (strpbrk(names[i], ","))
             return carom_fail(error, CAROM_BAD_INPUT, "names[%d] contains a comma, which separates contacts in an order", i);
         for (int j = 0; j < i; j++)
@@ -95,10 +101,12 @@ static carom_status check_names(int contacts, const char *const *names, carom_er
 
 static carom_status check_data(const carom_impact_data *data, carom_error *error) {
     const int nv = data->nv, contacts = data->contacts;
+    if (!data->mass || !data->normal || !data->velocity)
+        return carom_fail(error, CAROM_BAD_INPUT, "mass, normal and velocity are needed: one of them is NULL");
     carom_status status = check_sizes(nv, contacts, data->tangent_dim, error);
     if (!status) status = check_finite("M", nv, nv, data->mass, error);
     if (!status) status = check_finite("Jn", contacts, nv, data->normal, error);
-    if (!status) status = check_finite("Jt", contacts * data->tangent_dim, nv, data->tangent, error);
+    if (!status && data->tangent) status = check_finite("Jt", contacts * data->tangent_dim, nv, data->tangent, error);
     if (!status) status = check_finite("v", nv, 1, data->velocity, error);
     if (!status) status = check_symmetric("M", nv, data->mass, MASS_ASYMMETRY, error);
     if (!status) status = check_normals(data, error);
@@ -156,7 +164,7 @@ static carom_impact *allocate_impact(int nv, int contacts, int tangent_dim, cons
     impact->data.contacts = contacts;
     impact->data.tangent_dim = tangent_dim;
     impact->data.velocity = impact->velocity = copy_reals(velocity, (size_t)nv);
-    impact->data.friction = impact->friction = copy_reals(friction, m);
+    impact->data.friction = impact->friction = friction ? copy_reals(friction, m) : calloc(m, sizeof(double));
     impact->data.restitution = impact->restitution = restitution ? copy_reals(restitution, m) : calloc(m, sizeof(double));
     impact->names = copy_names(contacts, names);
     impact->data.names = (const char *const *)impact->names;
@@ -205,6 +213,23 @@ static carom_status derive_operators(carom_impact *impact, carom_error *error) {
     return CAROM_OK;
 }
 
+// Squares and products of such numbers neither overflow nor vanish.
+static bool is_moderate(double size) { return size == 0 || (size > 1 / LARGEST_MAGNITUDE && size < LARGEST_MAGNITUDE); }
+
+// Every contact's inverse mass along its normal, and the velocity scale: beyond the limits another unit is the remedy.
+static carom_status check_magnitudes(const carom_impact *impact, carom_error *error) {
+    const size_t n = (size_t)impact->contact_size, stride = 1 + (size_t)impact->data.tangent_dim;
+    if (!is_moderate(impact->velocity_scale))
+        return carom_fail(error, CAROM_BAD_INPUT, "contact velocities of %g m/s are out of range (1e-100 to 1e100): choose other units",
+                          impact->velocity_scale);
+    for (size_t c = 0; c < n; c += stride)
+        if (!is_moderate(impact->delassus[c * n + c]))
+            return carom_fail(error, CAROM_BAD_INPUT,
+                              "contact %s has the inverse mass %g 1/kg, out of range (1e-100 to 1e100): choose other units",
+                              impact->names[c / stride], impact->delassus[c * n + c]);
+    return CAROM_OK;
+}
+
 static carom_status measure_velocity(carom_impact *impact, carom_error *error) {
     double *u = malloc((size_t)impact->contact_size * sizeof *u);
     if (!u) return carom_fail_memory(error, "impact");
@@ -215,7 +240,7 @@ static carom_status measure_velocity(carom_impact *impact, carom_error *error) {
     impact->initial_energy = carom_impact_kinetic_energy(impact, impact->velocity);
     if (!finite || !isfinite(impact->initial_energy))
         return carom_fail(error, CAROM_BAD_INPUT, "the contact velocities or the kinetic energy of v overflow");
-    return CAROM_OK;
+    return check_magnitudes(impact, error);
 }
 
 static carom_status finish_impact(carom_status status, carom_impact *made, carom_impact **impact, carom_error *error) {
@@ -237,7 +262,7 @@ carom_status carom_impact_create(const carom_impact_data *data, carom_impact **i
     const size_t nv = (size_t)data->nv, m = (size_t)data->contacts, dim = (size_t)data->tangent_dim;
     made->data.mass = made->mass = copy_reals(data->mass, nv * nv);
     made->data.normal = made->normal = copy_reals(data->normal, m * nv);
-    made->data.tangent = made->tangent = copy_reals(data->tangent, m * dim * nv);
+    made->data.tangent = made->tangent = data->tangent ? copy_reals(data->tangent, m * dim * nv) : calloc(m * dim * nv, sizeof(double));
     made->jacobian = malloc((size_t)made->contact_size * nv * sizeof(double));
     if (!made->mass || !made->normal || !made->tangent || !made->jacobian) {
         status = carom_fail_memory(error, "impact");
@@ -280,6 +305,8 @@ static carom_status derive_eigenvalues(carom_impact *impact, carom_error *error)
 
 carom_status carom_impact_create_delassus(const carom_delassus_data *data, carom_impact **impact, carom_error *error) {
     *impact = NULL;
+    if (!data->delassus || !data->velocity)
+        return carom_fail(error, CAROM_BAD_INPUT, "delassus and velocity are needed: one of them is NULL");
     carom_status status = check_sizes(1, data->contacts, data->tangent_dim, error);
     if (status) return status;
     const int n = data->contacts * (1 + data->tangent_dim);

@@ -45,6 +45,7 @@ static carom_status solve_all(collection *c, carom_stepper *stepper, carom_verdi
     const double *velocity = carom_impact_get_data(c->call->impact)->velocity;
     const carom_status status = carom_stepper_enumerate(stepper, velocity, NULL, collect, c, &complete, error);
     *verdict = complete && carom_table_rows(c->outcomes) > 0 ? CAROM_COMPLETE : CAROM_INCOMPLETE;
+    if (carom_control_cancelled(c->call->control)) *verdict = CAROM_INTERRUPTED;
     return status;
 }
 
@@ -54,6 +55,7 @@ static carom_status answer(const carom_law_call *call, carom_stepper *stepper, c
     carom_verdict verdict = CAROM_COMPLETE;
     carom_status status = carom_outcomes_create(call->impact, NULL, 0, &c.outcomes, error);
     if (status) return status;
+    carom_stepper_watch(stepper, call->control);
     if (carom_stepper_selection(stepper) == CAROM_SELECT_ALL)
         status = solve_all(&c, stepper, &verdict, error);
     else

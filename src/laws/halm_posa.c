@@ -72,8 +72,7 @@ static carom_status report(carom_table *result, const carom_sample_statistics *s
     set_real(result, RESULT_STEP, s->step);
     carom_status status = set_text(result, RESULT_DIGEST, s->digest, error);
     if (!status) status = set_text(result, RESULT_SOLVER, s->solver, error);
-    // A stepper on top of an LCP solver is the one way of computing there is: the solver names it.
-    if (!status) status = set_text(result, RESULT_PATH, s->solver, error);
+    if (!status) status = set_text(result, RESULT_PATH, s->path, error);
     return status;
 }
 
@@ -90,7 +89,6 @@ const carom_law carom_law_halm_posa = {
     .name = "halm-posa",
     .summary = "the set of possible outcomes, sampled (an inner approximation)",
     .source = "Halm & Posa 2023, Algorithms 1 and 2",
-    .set_valued = true,
     .options = carom_sample_rows,
     .option_count = CAROM_SAMPLE_ROWS,
     .options_size = sizeof(carom_sample_options),

@@ -13,6 +13,7 @@ static void defaults(void *options) {
 
 // How the one solution ended, as a verdict.
 static carom_verdict judge(const carom_simulation *result) {
+    if (result->interrupted) return CAROM_INTERRUPTED;
     if (result->unsolved) return CAROM_UNVERIFIED;
     return result->terminated ? CAROM_COMPLETE : CAROM_BUDGET_SPENT;
 }
@@ -22,6 +23,7 @@ static carom_status run(const carom_law_call *call, carom_simulator *simulator, 
     double *work = malloc((size_t)(nv + carom_impact_contact_size(call->impact)) * sizeof *work);
     if (!work) return carom_fail_memory(error, "routh");
     carom_simulation result;
+    carom_simulator_watch(simulator, call->control);
     carom_simulator_run(simulator, seed, 0, work, work + nv, &result);
     carom_table *outcomes;
     carom_status status = carom_outcomes_create(call->impact, NULL, 0, &outcomes, error);

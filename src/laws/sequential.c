@@ -136,7 +136,9 @@ static carom_status run_order(sequence *s, carom_verdict *verdict, carom_error *
     carom_status status = record(s, -1, error);
     int64_t visits = 0;
     while (!status && *verdict == CAROM_COMPLETE && !carom_impact_terminated(impact, s->u)) {
-        if (visits == s->options->max_impacts)
+        if (carom_control_cancelled(s->call->control))
+            *verdict = CAROM_INTERRUPTED;
+        else if (visits == s->options->max_impacts)
             *verdict = CAROM_BUDGET_SPENT;
         else
             status = visit(s, s->order[visits++ % s->contacts], verdict, error);

@@ -7,140 +7,118 @@
 #include "base/dense.h"
 #include "carom/reach.h"
 
-// Row (i, j) is (M^-1 f_ij)' with the cone edge f_ij = Jn_i' + weight_i Jt_i' d_j.
-static void fill_edges(const carom_impact *impact, int edges, const double *directions, double *rows) {
+// Round-off of r.M^-1 f over 1 that a certificate of pointedness may have.
+#define CERTIFICATE_TOLERANCE 1e-6
+
+// ------------------------------------------------------------------------------------------------------- pointedness
+
+// min ||r||_2 with r.M^-1 f >= 1 for all cone edges f. Its optimality conditions, in impulses p (normal) and q (along the edges) with
+// r = M^-1 J'(p, q), are those of an Anitescu-Potra step whose Delassus operator is J M^-2 J', whose normal velocities are -1, and whose
+// sliding speeds gamma also act on the normals, by -mu:
+//
+//     0 <= p _|_ W_nn p + W_nD q - mu gamma - 1 >= 0,   0 <= q _|_ W_Dn p + W_DD q + E gamma >= 0,   0 <= gamma _|_ mu p - E'q >= 0.
+//
+// A positive semidefinite LCP, on which Lemke ends on a ray exactly when there is no such r. Written in (p, q), mu = 1e8 is no harder than
+// mu = 1; in multipliers of the edges it would square mu in the condition number.
+static carom_status solve_least_norm(const carom_impact *impact, int edges, carom_stepper *stepper, double *w, double *z, bool *solved,
+                                     carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(impact);
-    const size_t nv = (size_t)data->nv, dim = (size_t)data->tangent_dim;
-    for (size_t i = 0; i < (size_t)data->contacts; i++) {
-        const double *response = carom_impact_response(impact) + i * (1 + dim) * nv;
-        for (size_t j = 0; j < (size_t)edges; j++) {
-            double *row = rows + (i * (size_t)edges + j) * nv;
-            memcpy(row, response, nv * sizeof *row);
-            for (size_t p = 0; p < dim; p++)
-                for (size_t k = 0; k < nv; k++) row[k] += data->friction[i] * directions[j * dim + p] * response[(1 + p) * nv + k];
+    const size_t size = (size_t)carom_stepper_lcp_size(stepper), m = (size_t)data->contacts, gamma = m * (1 + (size_t)edges);
+    double *matrix = malloc(size * size * sizeof *matrix);
+    if (!matrix) return carom_fail_memory(error, "pointedness");
+    memcpy(matrix, carom_stepper_lcp_matrix(stepper), size * size * sizeof *matrix);
+    for (size_t i = 0; i < size; i++) w[i] = i < m ? -1 : 0;
+    for (size_t i = 0; i < m; i++) matrix[i * size + gamma + i] = -data->friction[i];
+    carom_lcp *lcp;
+    const carom_status status = carom_lcp_create(&carom_lcp_lemke, (int)size, matrix, &lcp, error);
+    if (!status) {
+        carom_lcp_info info;
+        carom_lcp_solve(lcp, w, z, &info);
+        *solved = info.verdict == CAROM_COMPLETE;
+        carom_lcp_free(lcp);
+    }
+    free(matrix);
+    return status;
+}
+
+// r = M^-1 J'(p, q) from z = (p, edges of q, gamma).
+static void assemble_r(const carom_impact *impact, int edges, const double *directions, const double *z, double *r) {
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    const int m = data->contacts, dim = data->tangent_dim, nv = data->nv;
+    memset(r, 0, (size_t)nv * sizeof *r);
+    for (int i = 0; i < m; i++) {
+        const double *response = carom_impact_response(impact) + (size_t)(i * (1 + dim)) * (size_t)nv;
+        for (int c = 0; c <= dim; c++) {
+            double impulse = c ? 0 : z[i];
+            for (int j = 0; c && j < edges; j++) impulse += directions[j * dim + c - 1] * z[m + i * edges + j];
+            for (int k = 0; k < nv; k++) r[k] += impulse * response[(size_t)c * (size_t)nv + (size_t)k];
         }
     }
 }
 
-// min ||r||_2 with a_i.r >= b_i for all rows a_i.
-typedef struct least_norm {
-    int count, nv;
-    double *rows;         // [count x nv], of unit length
-    double *right_side;   // b_i > 0
-    double *y;            // multipliers
-    double *gram, *w;     // of the dual LCP
-    long double *basis;   // [nv x nv] orthonormal rows
-    long double *height;  // [nv] r along them
-    double *r;            // [nv]
-} least_norm;
-
-static void release(least_norm *p) {
-    free(p->rows);
-    free(p->right_side);
-    free(p->y);
-    free(p->gram);
-    free(p->w);
-    free(p->basis);
-    free(p->height);
-    free(p->r);
-}
-
-static bool allocate(least_norm *p, int count, int nv) {
-    const size_t size = (size_t)count, width = (size_t)nv;
-    *p = (least_norm){.count = count, .nv = nv};
-    p->rows = malloc(size * width * sizeof *p->rows);
-    p->right_side = malloc(size * sizeof *p->right_side);
-    p->y = malloc(size * sizeof *p->y);
-    p->gram = malloc(size * size * sizeof *p->gram);
-    p->w = malloc(size * sizeof *p->w);
-    p->basis = malloc(width * width * sizeof *p->basis);
-    p->height = malloc(width * sizeof *p->height);
-    p->r = malloc(width * sizeof *p->r);
-    return p->rows && p->right_side && p->y && p->gram && p->w && p->basis && p->height && p->r;
-}
-
-// Rows of unit length, since mu = 1e5 makes them differ as much. False when one vanishes: 0 >= 1 has no solution.
-static bool scale_rows(least_norm *p) {
-    for (int i = 0; i < p->count; i++) {
-        double *row = p->rows + (size_t)i * (size_t)p->nv;
-        const double length = sqrt(carom_dot(p->nv, row, row));
-        if (!(length > 0)) return false;
-        for (int k = 0; k < p->nv; k++) row[k] /= length;
-        p->right_side[i] = 1 / length;
+// r.M^-1 f >= 1 for every edge: the certificate, up to round-off of its terms.
+static bool is_certificate(const carom_impact *impact, int edges, const double *directions, const double *r) {
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    const int dim = data->tangent_dim, nv = data->nv;
+    for (int i = 0; i < data->contacts; i++) {
+        const double *response = carom_impact_response(impact) + (size_t)(i * (1 + dim)) * (size_t)nv;
+        const double normal = carom_dot(nv, response, r);
+        double tangent[2] = {0, 0};
+        for (int p = 0; p < dim; p++) tangent[p] = carom_dot(nv, response + (size_t)(1 + p) * (size_t)nv, r);
+        for (int j = 0; j < edges; j++)
+            if (!(normal + data->friction[i] * carom_dot(dim, directions + j * dim, tangent) >= 1 - CERTIFICATE_TOLERANCE)) return false;
     }
     return true;
 }
 
-// The dual 0 <= y _|_ A A'y - b >= 0, r = A'y: a copositive-plus LCP, on which Lemke ends on a ray exactly when there is no such r.
-static carom_status solve_dual(least_norm *p, bool *feasible, carom_error *error) {
-    carom_gram(p->count, p->nv, p->rows, p->gram);
-    for (int i = 0; i < p->count; i++) p->w[i] = -p->right_side[i];
-    carom_lcp *lcp;
-    const carom_status status = carom_lcp_create(&carom_lcp_lemke, p->count, p->gram, &lcp, error);
-    if (status) return status;
-    carom_lcp_info info;
-    carom_lcp_solve(lcp, p->w, p->y, &info);
-    *feasible = info.verdict == CAROM_COMPLETE;
-    carom_lcp_free(lcp);
-    return CAROM_OK;
+// The same contacts with the operator J M^-2 J', in contact space.
+static carom_status square_impact(const carom_impact *impact, carom_impact **squared, carom_error *error) {
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    const size_t n = (size_t)carom_impact_contact_size(impact);
+    double *work = calloc(n * n + n, sizeof *work);
+    if (!work) return carom_fail_memory(error, "pointedness");
+    carom_gram((int)n, data->nv, carom_impact_response(impact), work);
+    const carom_delassus_data square = {.contacts = data->contacts,
+                                        .tangent_dim = data->tangent_dim,
+                                        .delassus = work,
+                                        .velocity = work + n * n,
+                                        .friction = data->friction};
+    const carom_status status = carom_impact_create_delassus(&square, squared, error);
+    free(work);
+    return status;
 }
 
-static long double long_dot(int n, const long double *a, const long double *b) {
-    long double sum = 0;
-    for (int k = 0; k < n; k++) sum += a[k] * b[k];
-    return sum;
-}
-
-// Adds row i to the orthonormal basis (modified Gram-Schmidt), with r's component along the new direction. Dependent rows add nothing.
-static int extend_basis(const least_norm *p, int used, int i) {
-    const long double dependent = 1e-12L;  // of unit rows: far above round-off, far below 1/mu for mu = 1e5
-    long double *q = p->basis + (size_t)used * (size_t)p->nv, height = p->right_side[i];
-    for (int k = 0; k < p->nv; k++) q[k] = p->rows[(size_t)i * (size_t)p->nv + (size_t)k];
-    for (int b = 0; b < used; b++) {
-        const long double *earlier = p->basis + (size_t)b * (size_t)p->nv;
-        const long double along = long_dot(p->nv, q, earlier);
-        for (int k = 0; k < p->nv; k++) q[k] -= along * earlier[k];
-        height -= along * p->height[b];
+static carom_status find_certificate(const carom_impact *impact, int edges, carom_stepper *stepper, carom_reach_bounds *bounds,
+                                     carom_error *error) {
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    const size_t size = (size_t)carom_stepper_lcp_size(stepper), nv = (size_t)data->nv,
+                 directions_size = (size_t)edges * (size_t)data->tangent_dim;
+    double *w = malloc((2 * size + nv + directions_size) * sizeof *w);
+    if (!w) return carom_fail_memory(error, "pointedness");
+    double *z = w + size, *r = z + size, *directions = r + nv;
+    bool solved = false;
+    const carom_status status = solve_least_norm(impact, edges, stepper, w, z, &solved, error);
+    if (solved) {
+        carom_cone_directions(data->tangent_dim, edges, directions);
+        assemble_r(impact, edges, directions, z, r);
+        bounds->pointed = is_certificate(impact, edges, directions, r);
+        if (bounds->pointed) bounds->r_norm = sqrt(carom_dot(data->nv, r, r));
     }
-    const long double length = sqrtl(long_dot(p->nv, q, q));
-    if (length < dependent) return used;
-    for (int k = 0; k < p->nv; k++) q[k] /= length;
-    p->height[used] = height / length;
-    return used + 1;
-}
-
-// The point of least norm where the rows with y_i > 0 hold with equality, from the rows themselves in extended precision: the Gram matrix
-// squares a condition number that mu = 1e5 makes 1e5.
-static void find_point(least_norm *p) {
-    int used = 0;
-    for (int i = 0; i < p->count && used < p->nv; i++)
-        if (p->y[i] > 0) used = extend_basis(p, used, i);
-    for (int k = 0; k < p->nv; k++) {
-        long double sum = 0;
-        for (int b = 0; b < used; b++) sum += p->height[b] * p->basis[(size_t)b * (size_t)p->nv + (size_t)k];
-        p->r[k] = (double)sum;
-    }
+    free(w);
+    return status;
 }
 
 // Pointed, and ||r||: the cone is pointed exactly when some r has r.M^-1 f >= 1 for all its edges f.
 static carom_status least_r(const carom_impact *impact, int edges, carom_reach_bounds *bounds, carom_error *error) {
-    const carom_impact_data *data = carom_impact_get_data(impact);
-    double *directions = malloc((size_t)edges * (size_t)data->tangent_dim * sizeof *directions);
-    least_norm p;
-    carom_status status = CAROM_OK;
-    if (!allocate(&p, data->contacts * edges, data->nv) || !directions) {
-        status = carom_fail_memory(error, "pointedness");
-    } else {
-        carom_cone_directions(data->tangent_dim, edges, directions);
-        fill_edges(impact, edges, directions, p.rows);
-        if (scale_rows(&p)) status = solve_dual(&p, &bounds->pointed, error);
-        if (bounds->pointed) {
-            find_point(&p);
-            bounds->r_norm = sqrt(carom_dot(p.nv, p.r, p.r));
-        }
-    }
-    free(directions);
-    release(&p);
+    carom_impact *squared = NULL;
+    carom_stepper *stepper = NULL;
+    carom_stepper_options options = carom_stepper_defaults();
+    if (carom_impact_get_data(impact)->tangent_dim == 2) options.cone_edges = edges;
+    carom_status status = square_impact(impact, &squared, error);
+    if (!status) status = carom_stepper_create(squared, &options, &stepper, error);
+    if (!status) status = find_certificate(impact, edges, stepper, bounds, error);
+    carom_stepper_free(stepper);
+    carom_impact_free(squared);
     return status;
 }
 

@@ -57,6 +57,7 @@ typedef struct tally {
 typedef struct block {
     carom_table *outcomes;
     tally tally;
+    bool cut;  // the caller stopped the block: it holds its first samples only
 } block;
 
 typedef struct worker {
@@ -68,26 +69,40 @@ typedef struct sampler {
     const carom_impact *impact;
     const carom_sample_options *options;
     const carom_sink *sink;
+    const carom_control *control;
     worker *workers;
     block *blocks;
     int worker_count, slot_count;
     double closing_cap;  // NaN without a closing step
     tally total;
+    bool cut;  // a cut block was delivered: what follows it is dropped
     carom_digest *digest;
 } sampler;
 
 // ------------------------------------------------------------------------------------------------------- one block
 
-static void add_simulation(tally *t, const carom_simulation *s, bool closed) {
-    t->samples++;
-    t->terminated += s->terminated;
-    t->unsolved += s->unsolved;
-    t->closed += closed;
-    t->steps += s->steps;
-    t->steps_squared += (double)s->steps * (double)s->steps;
-    t->fallbacks += s->fallbacks;
-    if (s->max_residual > t->max_residual) t->max_residual = s->max_residual;
-    if (s->max_energy_gain > t->max_energy_gain) t->max_energy_gain = s->max_energy_gain;
+static tally tally_of(const carom_simulation *s, bool closed) {
+    return (tally){.samples = 1,
+                   .terminated = s->terminated,
+                   .unsolved = s->unsolved,
+                   .closed = closed,
+                   .steps = s->steps,
+                   .steps_squared = (double)s->steps * (double)s->steps,
+                   .fallbacks = s->fallbacks,
+                   .max_residual = s->max_residual,
+                   .max_energy_gain = s->max_energy_gain};
+}
+
+static void merge_tally(tally *total, const tally *part) {
+    total->samples += part->samples;
+    total->terminated += part->terminated;
+    total->unsolved += part->unsolved;
+    total->closed += part->closed;
+    total->steps += part->steps;
+    total->steps_squared += part->steps_squared;
+    total->fallbacks += part->fallbacks;
+    total->max_residual = fmax(total->max_residual, part->max_residual);
+    total->max_energy_gain = fmax(total->max_energy_gain, part->max_energy_gain);
 }
 
 static carom_status add_outcome(const sampler *s, const worker *own, block *into, int64_t index, const carom_simulation *result,
@@ -108,9 +123,12 @@ static carom_status sample_one(sampler *s, worker *own, block *into, int64_t ind
     if (status) return status;
     carom_simulation result;
     carom_simulator_run(own->simulator, s->options->seed, index, own->v, own->impulse, &result);
+    into->cut = result.interrupted;
+    if (into->cut) return CAROM_OK;
     const bool finished = result.terminated;
     if (!isnan(s->closing_cap) && !result.unsolved) carom_simulator_close(own->simulator, s->closing_cap, own->v, own->impulse, &result);
-    add_simulation(&into->tally, &result, result.terminated && !finished);
+    const tally one = tally_of(&result, result.terminated && !finished);
+    merge_tally(&into->tally, &one);
     if (!result.terminated) return CAROM_OK;
     return add_outcome(s, own, into, index, &result, error);
 }
@@ -120,31 +138,22 @@ static carom_status compute_block(void *user, int worker_index, int slot, int64_
     block *into = &s->blocks[slot];
     carom_table_clear(into->outcomes);
     into->tally = (tally){0};
+    into->cut = false;
     const int64_t first = block_index * BLOCK_SAMPLES, left = s->options->samples - first;
     const int64_t count = left < BLOCK_SAMPLES ? left : BLOCK_SAMPLES;
     carom_status status = CAROM_OK;
-    for (int64_t i = 0; i < count && !status; i++) status = sample_one(s, &s->workers[worker_index], into, first + i, error);
+    for (int64_t i = 0; i < count && !status && !into->cut; i++) status = sample_one(s, &s->workers[worker_index], into, first + i, error);
     return status;
 }
 
 // ------------------------------------------------------------------------------------------------- blocks in order
 
-static void merge_tally(tally *total, const tally *part) {
-    total->samples += part->samples;
-    total->terminated += part->terminated;
-    total->unsolved += part->unsolved;
-    total->closed += part->closed;
-    total->steps += part->steps;
-    total->steps_squared += part->steps_squared;
-    total->fallbacks += part->fallbacks;
-    if (part->max_residual > total->max_residual) total->max_residual = part->max_residual;
-    if (part->max_energy_gain > total->max_energy_gain) total->max_energy_gain = part->max_energy_gain;
-}
-
 static carom_status deliver_block(void *user, int slot, int64_t block_index, carom_error *error) {
     (void)block_index;
     sampler *s = user;
     const block *from = &s->blocks[slot];
+    if (s->cut) return CAROM_OK;
+    s->cut = from->cut;
     merge_tally(&s->total, &from->tally);
     const int64_t rows = carom_table_rows(from->outcomes);
     if (!rows) return CAROM_OK;
@@ -171,7 +180,10 @@ static carom_status make_worker(const sampler *s, const carom_stepper_options *s
     own->v = malloc((size_t)carom_impact_get_data(s->impact)->nv * sizeof(double));
     own->impulse = malloc((size_t)carom_impact_contact_size(s->impact) * sizeof(double));
     if (!own->v || !own->impulse) return carom_fail_memory(error, "sampling");
-    return carom_simulator_create(s->impact, stepper, step, s->options->max_steps, (carom_draw)s->options->draw, &own->simulator, error);
+    const carom_status status =
+        carom_simulator_create(s->impact, stepper, step, s->options->max_steps, (carom_draw)s->options->draw, &own->simulator, error);
+    if (!status) carom_simulator_watch(own->simulator, s->control);
+    return status;
 }
 
 static carom_status prepare(sampler *s, const carom_stepper_options *stepper, double step, carom_error *error) {
@@ -198,13 +210,13 @@ static carom_status closing_cap(const carom_impact *impact, const carom_sample_o
     *cap = NAN;
     if (isnan(options->epsilon)) return CAROM_OK;
     if (!(options->epsilon > 0 && options->epsilon < step))
-        return carom_fail(error, CAROM_BAD_INPUT, "epsilon: %g is not between 0 and the step h = %g, as Algorithm 2 asks for (in numbers)",
+        return carom_fail(error, CAROM_BAD_INPUT, "epsilon: %g is not between 0 and the step h = %g, as Algorithm 2 asks for",
                           options->epsilon, step);
     int edges;
     double psi = NAN;
     carom_status status = carom_impact_cone_edges(impact, options->method.cone_edges, &edges, error);
     if (!status) status = carom_reach_psi(impact, edges, &psi, error);
-    *cap = options->epsilon / (3 * psi);
+    if (!status) *cap = options->epsilon / (3 * psi);
     return status;
 }
 
@@ -233,7 +245,7 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
                                 carom_error *error) {
     *statistics = (carom_sample_statistics){.verdict = CAROM_INCOMPLETE, .requested = options->samples, .step = options->step};
     carom_stepper_options stepper;
-    sampler s = {.impact = impact, .options = options, .sink = sink, .worker_count = carom_control_workers(control)};
+    sampler s = {.impact = impact, .options = options, .sink = sink, .control = control, .worker_count = carom_control_workers(control)};
     carom_status status = check_samples(options, error);
     if (!status) status = carom_step_choice_resolve(&options->method, CAROM_STEP_CAPPED, registry, &stepper, error);
     if (!status && isnan(options->step)) status = carom_reach_auto_step(impact, options->method.cone_edges, &statistics->step, error);
@@ -245,9 +257,10 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
         int64_t delivered;
         status = carom_loop_run(&loop, control, s.worker_count, &delivered, error);
         summarise(&s, statistics);
-        statistics->verdict = delivered < blocks ? CAROM_INTERRUPTED : s.total.unsolved ? CAROM_INCOMPLETE : CAROM_COMPLETE;
+        statistics->verdict = delivered < blocks || s.cut ? CAROM_INTERRUPTED : s.total.unsolved ? CAROM_INCOMPLETE : CAROM_COMPLETE;
         statistics->selection = carom_simulator_selection(s.workers[0].simulator);
         statistics->solver = stepper.solver->name;
+        statistics->path = statistics->selection == CAROM_SELECT_RANDOM ? "modes" : statistics->solver;
     }
     release(&s);
     return status;

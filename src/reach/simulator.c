@@ -14,6 +14,7 @@ struct carom_simulator {
     double *u;             // [n] contact velocity
     double *step_impulse;  // [n]
     carom_stream selection;
+    const carom_control *control;
     carom_draw_caps draw;
     carom_draw_state draws;
     double *path;  // [(path_capacity + 1) x n]; NULL when paths are not recorded
@@ -81,6 +82,11 @@ static void record(carom_simulator *s) {
     memcpy(s->path + (size_t)s->path_rows++ * n, s->u, n * sizeof *s->u);
 }
 
+void carom_simulator_watch(carom_simulator *simulator, const carom_control *control) {
+    simulator->control = control;
+    carom_stepper_watch(simulator->stepper, control);
+}
+
 static bool has_terminated(carom_simulator *s, const double *v) {
     carom_impact_contact_velocity(s->impact, v, s->u);
     record(s);
@@ -91,9 +97,10 @@ static bool has_terminated(carom_simulator *s, const double *v) {
 static void take_step(carom_simulator *s, double *v, double *impulse, carom_simulation *result) {
     carom_step_info info;
     carom_stepper_solve(s->stepper, v, s->lmax, v, s->step_impulse, &info);
-    result->unsolved = info.verdict != CAROM_COMPLETE;
+    result->interrupted = info.verdict == CAROM_INTERRUPTED;
+    result->unsolved = info.verdict != CAROM_COMPLETE && !result->interrupted;
     result->fallbacks += info.fallbacks > 0;
-    if (result->unsolved) return;
+    if (info.verdict != CAROM_COMPLETE) return;
     for (int c = 0; c < carom_impact_contact_size(s->impact); c++) impulse[c] += s->step_impulse[c];
     if (info.residual > result->max_residual) result->max_residual = info.residual;
     if (info.energy_change > result->max_energy_gain) result->max_energy_gain = info.energy_change;
@@ -109,7 +116,9 @@ void carom_simulator_run(carom_simulator *s, int64_t seed, int64_t index, double
     memcpy(v, data->velocity, (size_t)data->nv * sizeof *v);
     memset(impulse, 0, (size_t)carom_impact_contact_size(s->impact) * sizeof *impulse);
     *result = (carom_simulation){0};
-    while (!(result->terminated = has_terminated(s, v)) && result->steps < s->max_steps && !result->unsolved) {
+    while (!(result->terminated = has_terminated(s, v)) && result->steps < s->max_steps && !result->unsolved && !result->interrupted) {
+        result->interrupted = carom_control_cancelled(s->control);
+        if (result->interrupted) return;
         s->draw(&s->draws, data->contacts, s->step, s->lmax);
         take_step(s, v, impulse, result);
         result->steps++;

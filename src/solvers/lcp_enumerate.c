@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/dense.h"
-#include "carom/solvers.h"
+#include "solvers/lcp_units.h"
 
 // Entries of z and W z + w above minus this share of their scale count as non-negative, and solutions closer than it as one.
 #define SIGN_TOLERANCE 1e-10
@@ -16,7 +16,7 @@
 typedef struct search {
     int n;
     const double *W, *w;
-    double scale;  // 1 + ||w||_inf
+    double *y_unit, *z_unit;  // [n]
     int members[CAROM_LCP_MOST_ENUMERATED], exchanges[CAROM_LCP_MOST_ENUMERATED];
     double *system, *null_vectors;  // [n x n]
     double *z, *right_side;         // [n]
@@ -46,9 +46,16 @@ static int solve_basis(search *s, int count) {
     return rank;
 }
 
+// The largest entry of z, and of w, in units.
+static double size_of(const search *s, const double *z) {
+    double largest = 0;
+    for (int i = 0; i < s->n; i++) largest = fmax(largest, fmax(fabs(z[i]) / s->z_unit[i], fabs(s->w[i]) / s->y_unit[i]));
+    return largest;
+}
+
 // Shrinks [least, most] to the t with value + t slope >= 0.
 static void clip_interval(double value, double slope, double negligible, double *least, double *most) {
-    if (fabs(slope) <= negligible) {
+    if (fabs(slope) <= SIGN_TOLERANCE) {
         if (value < -negligible) *most = -INFINITY;
     } else if (slope > 0) {
         *least = fmax(*least, -value / slope);
@@ -60,25 +67,29 @@ static void clip_interval(double value, double slope, double negligible, double 
 // Do z + t d, with d the one null vector, have non-negative signs on more than a point? Of larger null spaces that is assumed.
 static bool hides_continuum(const search *s, int count, int rank) {
     if (count - rank > 1) return true;
-    const double negligible = SIGN_TOLERANCE * s->scale;
-    double least = -INFINITY, most = INFINITY;
-    for (int a = 0; a < count; a++) clip_interval(s->z[s->members[a]], s->null_vectors[a], negligible, &least, &most);
+    const double size = size_of(s, s->z), negligible = SIGN_TOLERANCE * size;
+    double least = -INFINITY, most = INFINITY, length = 0;
+    for (int a = 0; a < count; a++) length = fmax(length, fabs(s->null_vectors[a]) / s->z_unit[s->members[a]]);
+    for (int a = 0; a < count; a++) {
+        const int i = s->members[a];
+        clip_interval(s->z[i] / s->z_unit[i], s->null_vectors[a] / s->z_unit[i] / length, negligible, &least, &most);
+    }
     for (int i = 0; i < s->n; i++) {
         double y = s->w[i], slope = 0;
         for (int a = 0; a < count; a++) {
             y += entry(s, i, s->members[a]) * s->z[s->members[a]];
             slope += entry(s, i, s->members[a]) * s->null_vectors[a];
         }
-        clip_interval(y, slope, negligible, &least, &most);
+        clip_interval(y / s->y_unit[i], slope / s->y_unit[i] / length, negligible, &least, &most);
     }
-    return most - least > SAME_SOLUTION;
+    return most - least > SAME_SOLUTION * size;
 }
 
 static bool is_known(const search *s) {
-    const double same = SAME_SOLUTION * (1 + carom_max_abs((size_t)s->n, s->z));
+    const double same = SAME_SOLUTION * size_of(s, s->z);
     for (int k = 0; k < s->found_count; k++) {
         double difference = 0;
-        for (int i = 0; i < s->n; i++) difference = fmax(difference, fabs(s->found[k * s->n + i] - s->z[i]));
+        for (int i = 0; i < s->n; i++) difference = fmax(difference, fabs(s->found[k * s->n + i] - s->z[i]) / s->z_unit[i]);
         if (difference <= same) return true;
     }
     return false;
@@ -103,13 +114,14 @@ static carom_status try_basis(search *s, uint32_t basis, carom_lcp_visit visit, 
         s->complete = s->complete && !hides_continuum(s, count, rank);
         return CAROM_OK;
     }
-    const double scale = SIGN_TOLERANCE * (1 + carom_max_abs((size_t)s->n, s->z));
+    const double negligible = SIGN_TOLERANCE * size_of(s, s->z);
     for (int i = 0; i < s->n; i++) {
-        if (s->z[i] < -scale) return CAROM_OK;
+        if (s->z[i] / s->z_unit[i] < -negligible) return CAROM_OK;
         s->z[i] = fmax(s->z[i], 0);
     }
     const double residual = carom_lcp_residual(s->n, s->W, s->w, s->z);
-    if (!(residual <= CAROM_LCP_TOLERANCE) || is_known(s)) return CAROM_OK;
+    const double relative = carom_lcp_relative_residual(s->n, s->W, s->w, s->z, s->y_unit, s->z_unit);
+    if (!(residual <= CAROM_LCP_TOLERANCE && relative <= SIGN_TOLERANCE) || is_known(s)) return CAROM_OK;
     const carom_status status = keep(s, error);
     return status ? status : visit(user, s->z, residual, error);
 }
@@ -129,13 +141,16 @@ carom_status carom_lcp_enumerate(int n, const double *W, const double *w, carom_
     carom_status status = check(n, W, w, error);
     if (status) return status;
     const size_t size = (size_t)n;
-    search s = {.n = n, .W = W, .w = w, .scale = 1 + carom_max_abs(size, w), .complete = true};
-    double *arena = malloc((2 * size * size + 2 * size) * sizeof *arena);
+    search s = {.n = n, .W = W, .w = w, .complete = true};
+    double *arena = malloc((2 * size * size + 4 * size) * sizeof *arena);
     if (!arena) return carom_fail_memory(error, "LCP enumeration");
     s.system = arena;
     s.null_vectors = arena + size * size;
     s.z = s.null_vectors + size * size;
     s.right_side = s.z + size;
+    s.y_unit = s.right_side + size;
+    s.z_unit = s.y_unit + size;
+    carom_lcp_units(n, W, s.y_unit, s.z_unit);
     for (uint32_t basis = 0; basis < (uint32_t)1 << n && !status; basis++) status = try_basis(&s, basis, visit, user, error);
     *complete = !status && s.complete;
     free(s.found);

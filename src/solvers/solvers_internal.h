@@ -25,6 +25,7 @@ struct carom_stepper {
     double *v_next;                 // [nv]
     const double *restitution;      // [contacts] of the impact, for CAROM_STEP_NEWTON
     carom_step_modes *modes;        // of the enumeration; NULL where the selection needs none
+    const carom_control *control;   // polled by enumerations; the caller's
     carom_stream *stream;           // that `random` draws from; the caller's
 };
 
@@ -67,8 +68,12 @@ carom_status carom_step_modes_vary(const carom_stepper *s, const carom_step_mode
 carom_status carom_step_modes_create(const carom_stepper *stepper, carom_step_modes **modes, carom_error *error);
 void carom_step_modes_free(carom_step_modes *modes);
 /// Finds the solutions with distinct v_next, in an order that depends on the problem alone.
-/// @param complete  set to false when a continuum of velocities may hide in a singular mode; NULL: singular modes are passed over
+/// @param complete  set to false when a continuum of velocities may hide in a singular mode, or when stopped; NULL: singular modes are
+///                  passed over
 carom_status carom_step_modes_search(carom_stepper *s, const double *v, const double *lmax, bool *complete, carom_error *error);
+/// Adds s->v_next with this impulse to what was found, unless it is known; says whether it was added.
+carom_status carom_step_modes_add(const carom_stepper *s, const double *v, const double *impulse, const carom_step_info *info, bool *added,
+                                  carom_error *error);
 int carom_step_modes_count(const carom_step_modes *modes);
 /// Solution `index` of the last search; pointers are valid until the next one.
 const carom_step_info *carom_step_modes_solution(const carom_stepper *s, int index, const double **v_next, const double **impulse);

@@ -185,10 +185,11 @@ const double *carom_stepper_lcp_matrix(const carom_stepper *stepper) { return st
 
 // -------------------------------------------------------------------------------------------------------------- solving
 
-// w from the contact velocity u: rows of beta hold the caps, of gamma zero.
-static void fill_vector(const carom_stepper *s, const double *u, const double *lmax, double *w) {
+// s->w from the contact velocity s->u: rows of beta hold the caps, of gamma zero.
+static void fill_vector(carom_stepper *s, const double *lmax) {
+    double *w = s->w;
     for (int i = 0; i < s->count; i++) {
-        const double *ui = u + carom_step_contact_row(s, i);
+        const double *ui = s->u + carom_step_contact_row(s, i);
         if (s->beta >= 0) w[s->beta + i] = lmax[i];
         // Newton's law asks for complementarity of lam_n and Jn v+ + e Jn v-.
         w[s->normal + i] = s->kind == CAROM_STEP_NEWTON ? (1 + s->restitution[s->first + i]) * ui[0] : ui[0];
@@ -200,12 +201,12 @@ static void fill_vector(const carom_stepper *s, const double *u, const double *l
 
 void carom_step_start(carom_stepper *s, const double *v, const double *lmax) {
     carom_impact_contact_velocity(s->impact, v, s->u);
-    fill_vector(s, s->u, lmax, s->w);
+    fill_vector(s, lmax);
 }
 
-void carom_stepper_lcp_vector(const carom_stepper *stepper, const double *v, const double *lmax, double *w) {
-    carom_impact_contact_velocity(stepper->impact, v, stepper->u);
-    fill_vector(stepper, stepper->u, lmax, w);
+void carom_stepper_lcp_vector(carom_stepper *stepper, const double *v, const double *lmax, double *w) {
+    carom_step_start(stepper, v, lmax);
+    memcpy(w, stepper->w, (size_t)stepper->size * sizeof *w);
 }
 
 // Contact-major impulses: lam_n, then lam_t = D lam_D.
@@ -258,24 +259,35 @@ static void leave_unsolved(const carom_stepper *s, const double *v, double *v_ne
     if (v_next != v) memcpy(v_next, v, (size_t)carom_impact_get_data(s->impact)->nv * sizeof *v_next);
 }
 
-static void solve_lcp(carom_stepper *s, const double *v, const double *lmax, double *v_next, double *impulse, carom_step_info *info) {
+// The LCP solver's solution into s->v_next and `impulse`, verified.
+static void find_by_lcp(carom_stepper *s, const double *v, const double *lmax, double *impulse, carom_step_info *info) {
     carom_step_start(s, v, lmax);
     carom_lcp_info lcp;
     carom_lcp_solve(s->lcp, s->w, s->z, &lcp);
     *info = (carom_step_info){lcp.verdict, lcp.residual, lcp.pivots, lcp.fallbacks, 0};
     if (info->verdict == CAROM_COMPLETE) carom_step_accept(s, v, lmax, impulse, info);
+}
+
+static void solve_lcp(carom_stepper *s, const double *v, const double *lmax, double *v_next, double *impulse, carom_step_info *info) {
+    find_by_lcp(s, v, lmax, impulse, info);
     if (info->verdict == CAROM_COMPLETE)
         memcpy(v_next, s->v_next, (size_t)carom_impact_get_data(s->impact)->nv * sizeof *v_next);
     else
         leave_unsolved(s, v, v_next, impulse, info);
 }
 
-// One of the distinct solutions, each as likely. Where none is found, the modes were singular, and the LCP solver has the say.
+// One of the distinct solutions, each as likely. Where none is found, the modes were singular, and the LCP solver has the say: a fallback.
 static void solve_random(carom_stepper *s, const double *v, const double *lmax, double *v_next, double *impulse, carom_step_info *info) {
     const carom_status status = carom_step_modes_search(s, v, lmax, NULL, NULL);
-    const int count = status ? 0 : carom_step_modes_count(s->modes);
+    const int count = carom_step_modes_count(s->modes);
+    if (status || carom_control_cancelled(s->control)) {
+        *info = (carom_step_info){.verdict = status ? CAROM_UNVERIFIED : CAROM_INTERRUPTED};
+        leave_unsolved(s, v, v_next, impulse, info);
+        return;
+    }
     if (!count) {
         solve_lcp(s, v, lmax, v_next, impulse, info);
+        info->fallbacks++;
         return;
     }
     const double draw = s->stream && count > 1 ? carom_stream_uniform(s->stream) : 0;
@@ -284,6 +296,8 @@ static void solve_random(carom_stepper *s, const double *v, const double *lmax, 
     memcpy(v_next, chosen_v, (size_t)carom_impact_get_data(s->impact)->nv * sizeof *v_next);
     memcpy(impulse, chosen_impulse, (size_t)carom_impact_contact_size(s->impact) * sizeof *impulse);
 }
+
+void carom_stepper_watch(carom_stepper *stepper, const carom_control *control) { stepper->control = control; }
 
 void carom_stepper_set_stream(carom_stepper *stepper, carom_stream *stream) { stepper->stream = stream; }
 
@@ -295,13 +309,28 @@ void carom_stepper_solve(carom_stepper *stepper, const double *v, const double *
         solve_lcp(stepper, v, lmax, v_next, impulse, info);
 }
 
+// Adds the LCP solver's solution where the modes have missed it.
+static carom_status add_lcp_solution(carom_stepper *s, const double *v, const double *lmax, bool *complete, carom_error *error) {
+    double *impulse = malloc((size_t)carom_impact_contact_size(s->impact) * sizeof *impulse);
+    if (!impulse) return carom_fail_memory(error, "enumeration");
+    carom_step_info info;
+    bool added = false;
+    carom_status status = CAROM_OK;
+    find_by_lcp(s, v, lmax, impulse, &info);
+    if (info.verdict == CAROM_COMPLETE) status = carom_step_modes_add(s, v, impulse, &info, &added, error);
+    *complete = *complete && !added;
+    free(impulse);
+    return status;
+}
+
 carom_status carom_stepper_enumerate(carom_stepper *stepper, const double *v, const double *lmax, carom_step_visit visit, void *user,
                                      bool *complete, carom_error *error) {
     *complete = true;
     if (!stepper->modes)
         return carom_fail(error, CAROM_BAD_INPUT, "selection: a stepper enumerates when it was made with `random` or `all`");
     carom_status status = carom_step_modes_search(stepper, v, lmax, complete, error);
-    for (int i = 0; i < carom_step_modes_count(stepper->modes) && !status; i++) {
+    if (!status && !carom_control_cancelled(stepper->control)) status = add_lcp_solution(stepper, v, lmax, complete, error);
+    for (int i = 0; !status && i < carom_step_modes_count(stepper->modes); i++) {
         const double *v_next, *impulse;
         const carom_step_info *info = carom_step_modes_solution(stepper, i, &v_next, &impulse);
         status = visit(user, v_next, impulse, info, error);

@@ -29,6 +29,8 @@
 #define SAME_VELOCITY 1e-8
 
 enum { REFINEMENTS = 2 };
+// Combinations between two questions whether to stop: some tenths of a millisecond.
+enum { POLL_EVERY = 256 };
 
 struct carom_step_modes {
     int contacts, dim, edges, n;  // n: size of contact space
@@ -233,13 +235,10 @@ static void evaluate(const carom_stepper *s, carom_step_modes *m) {
 
 // --------------------------------------------------------------------------------------------- do the signs agree?
 
-// The greatest sliding speed against a cone edge, max_j -d_j.u_t; `*edge` receives that edge.
-static double sliding_speed(const carom_stepper *s, const double *tangent, int *edge) {
+// The greatest sliding speed against a cone edge, max_j -d_j.u_t.
+static double sliding_speed(const carom_stepper *s, const double *tangent) {
     double greatest = -INFINITY;
-    for (int j = 0; j < s->edges; j++) {
-        const double speed = -carom_dot(s->dim, carom_step_direction(s, j), tangent);
-        if (speed > greatest) greatest = speed, *edge = j;
-    }
+    for (int j = 0; j < s->edges; j++) greatest = fmax(greatest, -carom_dot(s->dim, carom_step_direction(s, j), tangent));
     return greatest;
 }
 
@@ -271,45 +270,68 @@ static double split_on_edges(const carom_stepper *s, const double *tangent, doub
     return best[0] + best[1];
 }
 
+// What a contact's signs are judged by.
+typedef struct sign_scale {
+    double speed, impulse;  // round-off of each
+    double cap, mu;
+} sign_scale;
+
+// Normal part of z; false when the normal signs contradict the mode. On return z holds the clipped normal impulse.
+static bool settle_normal(carom_stepper *s, const carom_step_mode *mode, int contact, double normal, double u, const sign_scale *scale) {
+    const double small_normal = scale->impulse / (1 + scale->mu);
+    if (normal < -small_normal) return false;
+    if (s->beta >= 0 && !mode->capped && normal > scale->cap + small_normal) return false;
+    if (mode->capped && u > scale->speed) return false;
+    if (s->beta >= 0) s->z[s->beta + contact] = mode->capped ? fmax(0, -u) : 0;
+    s->z[s->normal + contact] = mode->capped ? scale->cap : fmax(0, normal);
+    return true;
+}
+
+// Slip along an edge, or between two: lam_t = a d_j + (mu lam_n - a) d_j+1 with 0 <= a <= mu lam_n.
+static bool settle_slip(const carom_stepper *s, const carom_step_mode *mode, double limit, const double *tangent, const double *slip,
+                        const sign_scale *scale, double *weights) {
+    const double *d = carom_step_direction(s, mode->edge), *e = carom_step_direction(s, mode->edge + 1);
+    const double sliding = sliding_speed(s, slip);
+    if (-carom_dot(s->dim, d, slip) < sliding - scale->speed || sliding < -scale->speed) return false;
+    double share = limit;
+    if (mode->friction == CAROM_MODE_FACET) {
+        double along = 0, length = 0;
+        for (int p = 0; p < s->dim; p++) {
+            along += (tangent[p] - limit * e[p]) * (d[p] - e[p]);
+            length += (d[p] - e[p]) * (d[p] - e[p]);
+        }
+        share = along / length;
+        if (share < -scale->impulse || share > limit + scale->impulse) return false;
+        share = fmin(fmax(share, 0), limit);
+        weights[(mode->edge + 1) % s->edges] = limit - share;
+    }
+    weights[mode->edge] = share;
+    return true;
+}
+
 // Clips round-off and fills this contact's part of z; false when a sign contradicts the mode.
 static bool settle_contact(carom_stepper *s, const carom_step_modes *m, int contact, double cap, double speed) {
     const carom_step_mode *mode = &m->modes[contact];
     const int row = carom_step_contact_row(s, contact);
-    const double mu = carom_impact_get_data(s->impact)->friction[s->first + contact];
-    const double small_speed = SIGN_TOLERANCE * speed;
-    const double small_impulse = small_speed / carom_impact_delassus(s->impact)[(size_t)row * (size_t)m->n + (size_t)row];
-    const double normal = m->impulse[row], *tangent = m->impulse + row + 1, *u = m->u + row;
-    int slowest = 0;
-    const double sliding = sliding_speed(s, u + 1, &slowest);
+    const double inverse_mass = carom_impact_delassus(s->impact)[(size_t)row * (size_t)m->n + (size_t)row];
+    const sign_scale scale = {.speed = SIGN_TOLERANCE * speed,
+                              .impulse = SIGN_TOLERANCE * speed / inverse_mass,
+                              .cap = cap,
+                              .mu = carom_impact_get_data(s->impact)->friction[s->first + contact]};
+    const double *tangent = m->impulse + row + 1, *u = m->u + row;
     double *weights = s->z + carom_step_force_index(s, contact, 1);
     memset(weights, 0, (size_t)s->edges * sizeof *weights);
-    s->z[s->gamma + contact] = mode->open || mode->friction != CAROM_MODE_STICK ? fmax(0, sliding) : 0;
-    if (s->beta >= 0) s->z[s->beta + contact] = mode->capped ? fmax(0, -u[0]) : 0;
-    s->z[s->normal + contact] = 0;
-    if (mode->open) return u[0] >= -small_speed;
-
-    if (normal < -small_impulse / (1 + mu)) return false;
-    if (s->beta >= 0 && !mode->capped && normal > cap + small_impulse / (1 + mu)) return false;
-    if (mode->capped && u[0] > small_speed) return false;
-    const double settled = s->z[s->normal + contact] = mode->capped ? cap : fmax(0, normal);
-    if (mode->friction == CAROM_MODE_STICK) return split_on_edges(s, tangent, weights) <= mu * settled + small_impulse;
-    if (-carom_dot(s->dim, carom_step_direction(s, mode->edge), u + 1) < sliding - small_speed || sliding < -small_speed) return false;
-    if (mode->friction == CAROM_MODE_EDGE) {
-        weights[mode->edge] = mu * settled;
-        return true;
+    const bool sticks = !mode->open && mode->friction == CAROM_MODE_STICK;
+    s->z[s->gamma + contact] = sticks ? 0 : fmax(0, sliding_speed(s, u + 1));
+    if (mode->open) {
+        if (s->beta >= 0) s->z[s->beta + contact] = 0;
+        s->z[s->normal + contact] = 0;
+        return u[0] >= -scale.speed;
     }
-    // On a facet: lam_t = a d_j + (mu lam_n - a) d_j+1 with 0 <= a <= mu lam_n.
-    const double *d = carom_step_direction(s, mode->edge), *e = carom_step_direction(s, mode->edge + 1);
-    double along = 0, length = 0;
-    for (int p = 0; p < s->dim; p++) {
-        along += (tangent[p] - mu * settled * e[p]) * (d[p] - e[p]);
-        length += (d[p] - e[p]) * (d[p] - e[p]);
-    }
-    const double share = along / length;
-    if (share < -small_impulse || share > mu * settled + small_impulse) return false;
-    weights[mode->edge] = fmin(fmax(share, 0), mu * settled);
-    weights[(mode->edge + 1) % s->edges] = mu * settled - weights[mode->edge];
-    return true;
+    if (!settle_normal(s, mode, contact, m->impulse[row], u[0], &scale)) return false;
+    const double limit = scale.mu * s->z[s->normal + contact];
+    if (sticks) return split_on_edges(s, tangent, weights) <= limit + scale.impulse;
+    return settle_slip(s, mode, limit, tangent, u + 1, &scale, weights);
 }
 
 static bool settle(carom_stepper *s, const carom_step_modes *m, const double *lmax) {
@@ -333,7 +355,8 @@ static bool is_known(const carom_stepper *s, const carom_step_modes *m, const do
     return false;
 }
 
-static carom_status keep(const carom_stepper *s, carom_step_modes *m, const carom_step_info *info, carom_error *error) {
+static carom_status keep(const carom_stepper *s, carom_step_modes *m, const double *impulse, const carom_step_info *info,
+                         carom_error *error) {
     const size_t nv = (size_t)carom_impact_get_data(s->impact)->nv, width = nv + (size_t)m->n;
     if (m->found_count == m->found_capacity) {
         const int capacity = 2 * m->found_capacity + 8;
@@ -345,7 +368,7 @@ static carom_status keep(const carom_stepper *s, carom_step_modes *m, const caro
         m->found_capacity = capacity;
     }
     memcpy(m->found + (size_t)m->found_count * width, s->v_next, nv * sizeof(double));
-    memcpy(m->found + (size_t)m->found_count * width + nv, m->impulse, (size_t)m->n * sizeof(double));
+    memcpy(m->found + (size_t)m->found_count * width + nv, impulse, (size_t)m->n * sizeof(double));
     m->found_info[m->found_count++] = *info;
     return CAROM_OK;
 }
@@ -357,7 +380,13 @@ static carom_status try_candidate(carom_stepper *s, carom_step_modes *m, const d
     carom_step_info info = {.verdict = CAROM_COMPLETE, .residual = carom_lcp_residual(s->size, s->W, s->w, s->z)};
     carom_step_accept(s, v, lmax, m->impulse, &info);
     if (info.verdict != CAROM_COMPLETE || is_known(s, m, v)) return CAROM_OK;
-    return keep(s, m, &info, error);
+    return keep(s, m, m->impulse, &info, error);
+}
+
+carom_status carom_step_modes_add(const carom_stepper *s, const double *v, const double *impulse, const carom_step_info *info, bool *added,
+                                  carom_error *error) {
+    *added = !is_known(s, s->modes, v);
+    return *added ? keep(s, s->modes, impulse, info, error) : CAROM_OK;
 }
 
 // ---------------------------------------------------------------------------------------------------- singular modes
@@ -425,7 +454,12 @@ carom_status carom_step_modes_search(carom_stepper *s, const double *v, const do
     memset(m->code, 0, (size_t)m->contacts * sizeof *m->code);
     carom_step_start(s, v, lmax);
     carom_status status = CAROM_OK;
+    int64_t tried = 0;
     do {
+        if (++tried % POLL_EVERY == 0 && carom_control_cancelled(s->control)) {
+            if (complete) *complete = false;
+            break;
+        }
         assemble(s, m, lmax);
         if (factor_system(m)) {
             status = try_candidate(s, m, v, lmax, error);
