@@ -81,6 +81,36 @@ static void steep_friction_cones_are_solved(void **state) {
     }
 }
 
+// Many contacts, with fewer velocities than contact directions: beyond the size that quadruple precision helps.
+static void large_steps_are_solved(void **state) {
+    (void)state;
+    const int contacts = support_count(12, 30, 80), nv = 3 * contacts / 2, rows = 3 * contacts;
+    carom_stream stream;
+    carom_stream_start(&stream, 8, 0);
+    double *mass = calloc((size_t)(nv * nv), sizeof *mass), *jacobian = malloc((size_t)(rows * nv) * sizeof *jacobian);
+    double *mu = malloc((size_t)contacts * sizeof *mu), *v = malloc((size_t)nv * sizeof *v),
+           *impulse = malloc((size_t)rows * sizeof *impulse);
+    for (int k = 0; k < nv; k++) {
+        mass[k * (nv + 1)] = 0.5 + carom_stream_uniform(&stream);
+        v[k] = carom_stream_normal(&stream);
+    }
+    for (int k = 0; k < rows * nv; k++) jacobian[k] = carom_stream_normal(&stream);
+    for (int i = 0; i < contacts; i++) mu[i] = carom_stream_uniform(&stream);
+    const carom_impact_data data = {nv, contacts, 2, mass, jacobian, jacobian + contacts * nv, mu, NULL, v, NULL};
+    carom_impact *impact = support_impact(&data);
+    carom_stepper *stepper = make_stepper(impact, CAROM_STEP_SIMULTANEOUS, 0, 4);
+    carom_step_info info;
+    carom_stepper_solve(stepper, v, NULL, v, impulse, &info);
+    assert_int_equal(info.verdict, CAROM_COMPLETE);
+    carom_stepper_free(stepper);
+    carom_impact_free(impact);
+    free(mass);
+    free(jacobian);
+    free(mu);
+    free(v);
+    free(impulse);
+}
+
 static void ramone_steps_are_solved(void **state) {
     (void)state;
     carom_impact *impact = support_impact(&reference_ramone);
@@ -433,6 +463,7 @@ int main(void) {
         cmocka_unit_test(the_capped_lcp_is_the_one_of_the_paper),
         cmocka_unit_test(no_random_step_stays_unsolved),
         cmocka_unit_test(steep_friction_cones_are_solved),
+        cmocka_unit_test(large_steps_are_solved),
         cmocka_unit_test(ramone_steps_are_solved),
         cmocka_unit_test(steps_obey_the_discrete_properties),
         cmocka_unit_test(zero_caps_change_nothing),
