@@ -122,6 +122,34 @@ static void digests_do_not_depend_on_threads(void **state) {
         }
 }
 
+// Every instruction set gives the same bits.
+static void digests_do_not_depend_on_the_instruction_set(void **state) {
+    (void)state;
+    static const char *const paths[] = {"lemke", "lemke:scalar", "lemke:portable", "lemke:avx2", "lemke:avx512"};
+    const carom_impact_data *scenes[] = {&reference_block, &reference_compass, &reference_disks};
+    for (int k = 0; k < 3; k++) {
+        char digest[CAROM_DIGEST_TEXT_SIZE] = "";
+        for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+            carom_sample_options options = tabulated(0.3, 50, 500);
+            options.path = paths[i];
+            carom_registry *registry;
+            carom_error error;
+            carom_sample_statistics statistics;
+            carom_impact *impact = support_impact(scenes[k]);
+            assert_ok(carom_registry_create(&registry, &error), error);
+            const carom_status status = carom_reach_sample(impact, &options, registry, NULL, NULL, &statistics, &error);
+            if (status != CAROM_UNSUPPORTED) {
+                assert_ok(status, error);
+                if (i) assert_string_equal(statistics.path, paths[i]);
+                if (!*digest) strcpy(digest, statistics.digest);
+                assert_string_equal(statistics.digest, digest);
+            }
+            carom_registry_free(registry);
+            carom_impact_free(impact);
+        }
+    }
+}
+
 // A sample is a function of (seed, index): fewer samples are a prefix, another seed is another set.
 static void samples_are_a_prefix_of_more(void **state) {
     (void)state;
@@ -433,6 +461,7 @@ int main(void) {
         cmocka_unit_test(extents_stay_within_the_sequential_outcomes),
         cmocka_unit_test(block_outcomes_lie_in_the_triangle),
         cmocka_unit_test(digests_do_not_depend_on_threads),
+        cmocka_unit_test(digests_do_not_depend_on_the_instruction_set),
         cmocka_unit_test(samples_are_a_prefix_of_more),
         cmocka_unit_test(sets_do_not_depend_on_units),
         cmocka_unit_test(interruption_keeps_a_prefix),

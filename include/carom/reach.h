@@ -73,6 +73,7 @@ typedef struct carom_sample_options {
     double step;               ///< h, largest normal impulse of a contact in one step [N s]; NaN: auto
     int draw;                  ///< a carom_draw
     int64_t max_steps;         ///< N, steps after which a sample counts as not terminated
+    const char *path;          ///< "auto", or a solver of the `lemke` family that the steps are held to
     carom_step_choice method;  ///< how steps are solved
 } carom_sample_options;
 
@@ -80,8 +81,13 @@ typedef struct carom_sample_options {
 carom_sample_options carom_sample_defaults(void);
 
 /// The option rows of the struct above; the first CAROM_SAMPLE_SET_ROWS only make sense for more than one sample.
-enum { CAROM_SAMPLE_SET_ROWS = 3, CAROM_SAMPLE_ROWS = 10 };
+enum { CAROM_SAMPLE_SET_ROWS = 3, CAROM_SAMPLE_ROWS = 11 };
 extern const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS];
+
+/// The stepper options of `method` and `path`.
+/// @return CAROM_BAD_INPUT for an unknown path or solver
+carom_status carom_sample_resolve_method(const carom_sample_options *options, const carom_registry *registry,
+                                         carom_stepper_options *stepper, carom_error *error);
 
 /// What sampling counts, over all finished samples.
 typedef struct carom_sample_statistics {

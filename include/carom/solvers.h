@@ -65,6 +65,12 @@ carom_status carom_lcp_enumerate(int n, const double *W, const double *w, carom_
 
 /// Our Lemke: condensed tableau, lexicographic ratio test, covering vector of ones, final basis solved again and refined.
 extern const carom_lcp_solver carom_lcp_lemke;
+/// The same, held to one instruction set: `lemke:scalar`, `lemke:portable`, `lemke:avx2`, `lemke:avx512`. All give the same bits; `create`
+/// returns CAROM_UNSUPPORTED where the machine lacks the instructions.
+enum { CAROM_LCP_LEMKE_KERNELS = 4 };
+extern const carom_lcp_solver carom_lcp_lemke_kernels[CAROM_LCP_LEMKE_KERNELS];
+/// Name of the kernel that `lemke` uses on this machine, the fastest: "lemke:avx512", ...
+const char *carom_lcp_lemke_path(void);
 
 /// Adds the core's LCP solvers.
 carom_status carom_solvers_register(carom_registry *registry, carom_error *error);

@@ -43,7 +43,7 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     carom_stepper_options stepper;
     carom_simulator *simulator = NULL;
     double step = options->step;
-    carom_status status = carom_step_choice_resolve(&options->method, CAROM_STEP_CAPPED, call->registry, &stepper, error);
+    carom_status status = carom_sample_resolve_method(options, call->registry, &stepper, error);
     if (!status && isnan(step)) status = carom_reach_auto_step(call->impact, options->method.cone_edges, &step, error);
     if (!status)
         status = carom_simulator_create(call->impact, &stepper, step, options->max_steps, (carom_draw)options->draw, &simulator, error);

@@ -19,7 +19,7 @@ enum { BLOCK_SAMPLES = 256 };
 
 carom_sample_options carom_sample_defaults(void) {
     return (carom_sample_options){
-        .samples = 16384, .epsilon = NAN, .seed = 0, .step = NAN, .max_steps = 100, .method = carom_step_choice_defaults()};
+        .samples = 16384, .epsilon = NAN, .seed = 0, .step = NAN, .max_steps = 100, .path = "auto", .method = carom_step_choice_defaults()};
 }
 
 const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
@@ -35,6 +35,8 @@ const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
      "steps after which a sample counts as not terminated", NULL},
     {"draw", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, draw), 0, 0, "", "uniform", "how the caps of a step are drawn",
      carom_draw_names},
+    {"path", CAROM_OPTION_TEXT, offsetof(carom_sample_options, path), 0, 0, "", "auto",
+     "way of computing: auto (the fastest), or lemke, lemke:scalar, lemke:portable, lemke:avx2, lemke:avx512", NULL},
     CAROM_STEP_CHOICE_ROWS(carom_sample_options, method, carom_selection_names_one),
 };
 
@@ -222,6 +224,25 @@ static carom_status closing_cap(const carom_impact *impact, const carom_sample_o
 
 // -------------------------------------------------------------------------------------------------------- statistics
 
+static const char *path_name(const carom_sample_statistics *statistics) {
+    if (statistics->selection == CAROM_SELECT_RANDOM) return "modes";
+    return strcmp(statistics->solver, carom_lcp_lemke.name) ? statistics->solver : carom_lcp_lemke_path();
+}
+
+// The solver that the options mean: a path other than `auto` holds the steps to one of the `lemke` family.
+carom_status carom_sample_resolve_method(const carom_sample_options *options, const carom_registry *registry,
+                                         carom_stepper_options *stepper, carom_error *error) {
+    carom_step_choice method = options->method;
+    if (strcmp(options->path, "auto")) {
+        const size_t family = strlen(carom_lcp_lemke.name);
+        if (strncmp(options->path, carom_lcp_lemke.name, family) || !carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, options->path))
+            return carom_fail(error, CAROM_BAD_INPUT,
+                              "path: '%.60s' is not auto, lemke, lemke:scalar, lemke:portable, lemke:avx2 or lemke:avx512", options->path);
+        method.solver = options->path;
+    }
+    return carom_step_choice_resolve(&method, CAROM_STEP_CAPPED, registry, stepper, error);
+}
+
 static void summarise(sampler *s, carom_sample_statistics *statistics) {
     const tally *t = &s->total;
     const double count = (double)t->samples, energy = carom_impact_initial_energy(s->impact);
@@ -247,7 +268,7 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
     carom_stepper_options stepper;
     sampler s = {.impact = impact, .options = options, .sink = sink, .control = control, .worker_count = carom_control_workers(control)};
     carom_status status = check_samples(options, error);
-    if (!status) status = carom_step_choice_resolve(&options->method, CAROM_STEP_CAPPED, registry, &stepper, error);
+    if (!status) status = carom_sample_resolve_method(options, registry, &stepper, error);
     if (!status && isnan(options->step)) status = carom_reach_auto_step(impact, options->method.cone_edges, &statistics->step, error);
     if (!status) status = closing_cap(impact, options, statistics->step, &s.closing_cap, error);
     if (!status) status = prepare(&s, &stepper, statistics->step, error);
@@ -260,7 +281,7 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
         statistics->verdict = delivered < blocks || s.cut ? CAROM_INTERRUPTED : s.total.unsolved ? CAROM_INCOMPLETE : CAROM_COMPLETE;
         statistics->selection = carom_simulator_selection(s.workers[0].simulator);
         statistics->solver = stepper.solver->name;
-        statistics->path = statistics->selection == CAROM_SELECT_RANDOM ? "modes" : statistics->solver;
+        statistics->path = path_name(statistics);
     }
     release(&s);
     return status;

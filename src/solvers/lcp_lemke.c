@@ -38,7 +38,7 @@ enum { MOST_QUADRUPLE = 256 };
 typedef struct lemke {
     int n;
     const double *W;
-    const carom_lemke_kernel *fast;  // the double kernel of this machine
+    const carom_lemke_kernel *fast;  // the double kernel
     void *plain, *extended;          // tableaus of the two kernels
     carom_lcp_basis *basis;          // solves the final basis again
     bool *basic;                     // [n] which z are basic
@@ -60,13 +60,13 @@ static void lemke_free(void *state) {
     free(s);
 }
 
-static carom_status lemke_create(int n, const double *W, void **state, carom_error *error) {
+static carom_status create(const carom_lemke_kernel *kernel, int n, const double *W, void **state, carom_error *error) {
     const size_t size = (size_t)n;
     lemke *s = calloc(1, sizeof *s);
     if (!s) return carom_fail_memory(error, "lemke");
     s->n = n;
     s->W = W;
-    s->fast = carom_lemke_kernel_fastest();
+    s->fast = kernel;
     s->basic = malloc(size * sizeof *s->basic);
     s->best = malloc(size * sizeof *s->best);
     s->perturbed = malloc(size * sizeof *s->perturbed);
@@ -141,19 +141,67 @@ static void lemke_solve(void *state, const double *w, double *z, carom_lcp_info 
     }
 }
 
-const carom_lemke_kernel *carom_lemke_kernel_fastest(void) {
+// ------------------------------------------------------------------------------------------------------------- kernels
+
+typedef struct kernel_choice {
+    const carom_lemke_kernel *kernel;
+    const char *name;  // of the solver that uses it
+} kernel_choice;
+
+static const kernel_choice scalar = {&carom_lemke_kernel_scalar, "lemke:scalar"};
+static const kernel_choice portable = {&carom_lemke_kernel_portable, "lemke:portable"};
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f")) return &carom_lemke_kernel_avx512;
-    if (__builtin_cpu_supports("avx2")) return &carom_lemke_kernel_avx2;
+static const kernel_choice avx2 = {&carom_lemke_kernel_avx2, "lemke:avx2"};
+static const kernel_choice avx512 = {&carom_lemke_kernel_avx512, "lemke:avx512"};
+#define HAS_AVX2   (__builtin_cpu_supports("avx2") != 0)
+#define HAS_AVX512 (__builtin_cpu_supports("avx512f") != 0)
+#else
+static const kernel_choice avx2 = {NULL, "lemke:avx2"}, avx512 = {NULL, "lemke:avx512"};
+#define HAS_AVX2   false
+#define HAS_AVX512 false
 #endif
-    return &carom_lemke_kernel_portable;
+
+// The fastest kernel that this machine runs.
+static const kernel_choice *fastest(void) { return HAS_AVX512 ? &avx512 : HAS_AVX2 ? &avx2 : &portable; }
+
+const char *carom_lcp_lemke_path(void) { return fastest()->name; }
+
+static carom_status create_if(bool available, const kernel_choice *choice, int n, const double *W, void **state, carom_error *error) {
+    if (available) return create(choice->kernel, n, W, state, error);
+    return carom_fail(error, CAROM_UNSUPPORTED, "%s: this machine lacks the instructions", choice->name);
 }
 
-const carom_lcp_solver carom_lcp_lemke = {
-    .name = "lemke",
-    .summary = "Lemke's method, lexicographic, covering vector of ones (canonical)",
-    .canonical = true,
-    .create = lemke_create,
-    .solve = lemke_solve,
-    .free = lemke_free,
+static carom_status create_fastest(int n, const double *W, void **state, carom_error *error) {
+    return create(fastest()->kernel, n, W, state, error);
+}
+
+static carom_status create_scalar(int n, const double *W, void **state, carom_error *error) {
+    return create_if(true, &scalar, n, W, state, error);
+}
+
+static carom_status create_portable(int n, const double *W, void **state, carom_error *error) {
+    return create_if(true, &portable, n, W, state, error);
+}
+
+static carom_status create_avx2(int n, const double *W, void **state, carom_error *error) {
+    return create_if(HAS_AVX2, &avx2, n, W, state, error);
+}
+
+static carom_status create_avx512(int n, const double *W, void **state, carom_error *error) {
+    return create_if(HAS_AVX512, &avx512, n, W, state, error);
+}
+
+// clang-format off
+#define LEMKE_SOLVER(text, about, how) \
+    {.name = text, .summary = about, .canonical = true, .create = how, .solve = lemke_solve, .free = lemke_free}
+
+const carom_lcp_solver carom_lcp_lemke =
+    LEMKE_SOLVER("lemke", "Lemke's method, lexicographic, covering vector of ones (canonical)", create_fastest);
+
+const carom_lcp_solver carom_lcp_lemke_kernels[CAROM_LCP_LEMKE_KERNELS] = {
+    LEMKE_SOLVER("lemke:scalar", "lemke without vector instructions: the same bits, for comparison", create_scalar),
+    LEMKE_SOLVER("lemke:portable", "lemke with the vector instructions that every machine has", create_portable),
+    LEMKE_SOLVER("lemke:avx2", "lemke with AVX2", create_avx2),
+    LEMKE_SOLVER("lemke:avx512", "lemke with AVX-512", create_avx512),
 };
+// clang-format on

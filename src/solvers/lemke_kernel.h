@@ -21,12 +21,9 @@ typedef struct carom_lemke_kernel {
     void (*extract)(const void *tableau, double *z, bool *basic);
 } carom_lemke_kernel;
 
-extern const carom_lemke_kernel carom_lemke_kernel_portable, carom_lemke_kernel_quad;
+extern const carom_lemke_kernel carom_lemke_kernel_scalar, carom_lemke_kernel_portable, carom_lemke_kernel_quad;
 #if defined(__x86_64__)
 extern const carom_lemke_kernel carom_lemke_kernel_avx2, carom_lemke_kernel_avx512;
 #endif
-
-/// The fastest double kernel that this machine runs.
-const carom_lemke_kernel *carom_lemke_kernel_fastest(void);
 
 #endif
