@@ -38,6 +38,15 @@ CFLAGS_ALL = -std=c17 $(WARNINGS) $(OPTIMISE) -g -fPIC -fvisibility=hidden -ffp-
              -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc $(DEPENDENCY_CFLAGS) $(SANITIZE) $(CFLAGS)
 LDFLAGS_ALL = -fopenmp $(SANITIZE) $(LDFLAGS)
 
+# ---------------------------------------------------------------------------------------------------- what is shown
+# A line for each file, `make V=1` the commands, `make -s` neither.
+ifeq ($(V),)
+QUIET := @
+ifeq ($(findstring s,$(firstword -$(MAKEFLAGS))),)
+show   = @printf '  %-4s %s\n' $(1) '$(2)'
+endif
+endif
+
 # -------------------------------------------------------------------------------------------------- the libraries
 LIBRARIES := carom carom-siconos carom-mujoco carom-io
 SOURCES_carom         := $(CORE_SOURCES)
@@ -71,27 +80,33 @@ libraries: $(STATIC) $(SHARED) $(LIBRARIES:%=$(BUILD)/pkgconfig/%.pc)
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
+	$(call show,CC,$<)
+	$(QUIET)$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
 # Lemke's kernel once more for each wider instruction set; the machine's is chosen at run time.
 ifeq ($(shell uname -m),x86_64)
 KERNELS := $(BUILD)/obj/src/solvers/lemke_kernel_avx2.o $(BUILD)/obj/src/solvers/lemke_kernel_avx512.o
 endif
+KERNELS += $(BUILD)/obj/src/solvers/lemke_kernel_scalar.o
+$(BUILD)/obj/src/solvers/lemke_kernel_scalar.o: ISA := -fno-tree-vectorize $(if $(findstring clang,$(CC)),-fno-vectorize -fno-slp-vectorize)
 $(BUILD)/obj/src/solvers/lemke_kernel_avx2.o: ISA := -mavx2
 $(BUILD)/obj/src/solvers/lemke_kernel_avx512.o: ISA := -mavx512f -mprefer-vector-width=512
 $(KERNELS): $(BUILD)/obj/src/solvers/lemke_kernel_%.o: src/solvers/lemke_kernel.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(ISA) -DKERNEL=carom_lemke_kernel_$* -MMD -MP -c $< -o $@
+	$(call show,CC,$< $(ISA))
+	$(QUIET)$(CC) $(CFLAGS_ALL) $(ISA) -DKERNEL=carom_lemke_kernel_$* -MMD -MP -c $< -o $@
 
 OBJECTS_carom = $(KERNELS)
 
 define library_rules
 $(BUILD)/lib$(1).a: $$(call objects,$$(SOURCES_$(1))) $$(OBJECTS_$(1))
-	rm -f $$@ && ar rcs $$@ $$^
+	$$(call show,AR,$$@)
+	$$(QUIET)rm -f $$@ && ar rcs $$@ $$^
 
 $(BUILD)/lib$(1).so: $$(call objects,$$(SOURCES_$(1))) $$(OBJECTS_$(1)) $(2)
-	$(CC) -shared -Wl,-soname,lib$(1).so.$(SOVERSION) -Wl,-z,defs -o $$@ $$^ $$(LIBS_$(1)) -lm $$(LDFLAGS_ALL)
-	ln -sf $$(@F) $$@.$(SOVERSION)
+	$$(call show,LD,$$@)
+	$$(QUIET)$(CC) -shared -Wl,-soname,lib$(1).so.$(SOVERSION) -Wl,-z,defs -o $$@ $$^ $$(LIBS_$(1)) -lm $$(LDFLAGS_ALL)
+	$$(QUIET)ln -sf $$(@F) $$@.$(SOVERSION)
 endef
 $(eval $(call library_rules,carom,))
 $(eval $(call library_rules,carom-siconos,$(BUILD)/libcarom.so))
@@ -101,7 +116,7 @@ $(eval $(call library_rules,carom-io,$(BUILD)/libcarom-mujoco.so $(BUILD)/libcar
 # Made anew when the prefix changes, as in `make` followed by `make install PREFIX=...`.
 $(BUILD)/pkgconfig/%.pc: scripts/%.pc.in Makefile include/carom/base.h $(BUILD)/pkgconfig/prefix
 	@mkdir -p $(@D)
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|g' $< > $@
+	$(QUIET)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|g' $< > $@
 
 $(BUILD)/pkgconfig/prefix: FORCE
 	@mkdir -p $(@D)
@@ -110,26 +125,29 @@ $(BUILD)/pkgconfig/prefix: FORCE
 FORCE:
 
 $(BUILD)/carom: $(call objects,$(CLI_SOURCES)) $(LINK_STATIC)
-	$(CC) -o $@ $^ $(LINK_LIBS) $(LDFLAGS_ALL)
+	$(call show,LD,$@)
+	$(QUIET)$(CC) -o $@ $^ $(LINK_LIBS) $(LDFLAGS_ALL)
 
 # Made from the tables of the command, so that they are never behind it.
 $(BUILD)/man/carom.1: $(BUILD)/carom
 	@mkdir -p $(@D)
-	$< docs man > $@
+	$(QUIET)$< docs man > $@
 
 $(BUILD)/completion/carom.bash: $(BUILD)/carom
 	@mkdir -p $(@D)
-	$< docs bash > $@
+	$(QUIET)$< docs bash > $@
 
 # ------------------------------------------------------------------------------------------------ examples and tests
 # Examples need libcarom alone, as a program with matrices does.
 $(BUILD)/examples/%: $(BUILD)/obj/examples/%.o $(BUILD)/libcarom.a
 	@mkdir -p $(@D)
-	$(CC) -o $@ $^ $(CORE_LIBS) $(LDFLAGS_ALL)
+	$(call show,LD,$@)
+	$(QUIET)$(CC) -o $@ $^ $(CORE_LIBS) $(LDFLAGS_ALL)
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support.o $(LINK_STATIC)
 	@mkdir -p $(@D)
-	$(CC) -o $@ $^ $(TEST_LIBS) $(LINK_LIBS) $(LDFLAGS_ALL)
+	$(call show,LD,$@)
+	$(QUIET)$(CC) -o $@ $^ $(TEST_LIBS) $(LINK_LIBS) $(LDFLAGS_ALL)
 
 deps:
 	@scripts/deps.sh $(DEPS_GROUPS)
@@ -204,7 +222,7 @@ clean:
 	rm -rf $(BUILD)
 
 help:
-	@echo "make            the command and the libraries, in $(BUILD)/"
+	@echo "make            the command and the libraries, in $(BUILD)/; V=1 shows the commands"
 	@echo "make demo       install what is missing, build, sample the rocking block's set, draw it"
 	@echo "make figures    draw the figures of docs/paper.md and measure its table (two minutes)"
 	@echo "make test       install what is missing, build, run every test"
