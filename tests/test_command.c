@@ -1342,6 +1342,12 @@ static const refusal refusals[] = {
     {"plot set.h5 --axes Jn.A,Jt.A -o missing/picture.png", "missing/picture.png", NULL},
     {"plot set.h5 --axes Jn.A,Jt.A -o folder.png", "folder.png: is a directory", NULL},
     {"plot set.h5 --axes Jn.A,Jt.A -o picture.gif", "picture.gif", NULL},
+    // what is not of the same kind stays: it may be the scene itself
+    {"sample flat.yaml -o flat.yaml", "flat.yaml: is not an HDF5 file", NULL},
+    {"resolve block.yaml --law routh -o block.xml", "block.xml: is not an HDF5 file", NULL},
+    {"info block.yaml --fclib-out block.xml", "block.xml: is not an HDF5 file", NULL},
+    {"plot set.h5 -o text.png", "text.png: is not a PNG picture", NULL},
+    {"plot set.h5 -o text.svg", "text.svg: is not an SVG picture", NULL},
     // files that cannot be read
     {"info missing.yaml", "missing.yaml: cannot be opened", NULL},
     {"sample missing.yaml -o new.h5", "missing.yaml: cannot be opened", NULL},
@@ -1438,10 +1444,17 @@ static const refusal refusals[] = {
     {"info case.yaml", "contacts", "model: block.xml\nstate: " AT_REST "\n"},
     // options in scenes
     {"sample case.yaml", "impact.sample", "matrices: {" FLAT_PARTS "}\nimpact: {sample: 8}\n"},
-    {"sample case.yaml", "case.yaml:2: impact.samples", "matrices: {" FLAT_PARTS "}\nimpact: {samples: 0}\n"},
+    {"sample case.yaml", "case.yaml:2: impact.samples: 0 is", "matrices: {" FLAT_PARTS "}\nimpact: {samples: 0}\n"},
     {"sample case.yaml -o new.h5", "impact.step", "matrices: {" FLAT_PARTS "}\nimpact: {step: [1, 2]}\n"},
     {"resolve case.yaml", "impact.law", "matrices: {" FLAT_PARTS "}\nimpact: {law: guess}\n"},
-    {"resolve case.yaml", "order", "matrices: {" FLAT_PARTS "}\nimpact: {law: sequential, order: [Z]}\n"},
+    {"resolve case.yaml", "case.yaml:2: impact.order: 'Z' names", "matrices: {" FLAT_PARTS "}\nimpact: {law: sequential, order: [Z]}\n"},
+    {"compare case.yaml", "case.yaml:2: impact.order: 'Z' names", "matrices: {" FLAT_PARTS "}\nimpact: {order: [Z]}\n"},
+    {"compare case.yaml --order Q", "carom: --order: 'Q' names", "matrices: {" FLAT_PARTS "}\nimpact: {order: [Z]}\n"},
+    {"sample case.yaml", "case.yaml:2: impact.epsilon: 99 is", "matrices: {" FLAT_PARTS "}\nimpact: {epsilon: 99}\n"},
+    {"sample case.yaml --epsilon 98", "carom: --epsilon: 98 is", "matrices: {" FLAT_PARTS "}\nimpact: {epsilon: 99}\n"},
+    {"resolve case.yaml --law routh", "case.yaml:2: impact.solver: there is no", "matrices: {" FLAT_PARTS "}\nimpact: {solver: guess}\n"},
+    {"resolve cube.yaml --law routh --cone-edges 5", "carom: --cone-edges: 5 is", NULL},
+    {"info cube.yaml --cone-edges 5", "carom: --cone-edges: 5 is", NULL},
     // one line, even where the scene deserves a warning
     {"sample case.yaml --samples 0", "--samples: 0", "matrices: {" FLAT_PARTS "}\nsimulate: {integrator: inclusion}\n"},
     {"resolve case.yaml --law guess", "guess", "matrices: {" FLAT_PARTS "}\ndesign: {pairs: []}\n"},
@@ -1514,6 +1527,8 @@ static void write_fixtures(const char *directory) {
     write_text(directory, "cube.yaml", cube_scene);
     write_text(directory, "lcp.json", "{\"W\": [[2, 1], [1, 2]], \"w\": [-1, -1]}");
     write_text(directory, "text.txt", "just a text\n");
+    write_text(directory, "text.png", "just a text\n");
+    write_text(directory, "text.svg", "just a text\n");
     write_text(directory, "empty.h5", "");
     write_text(directory, "cut.xml", "<mujoco><worldbody><body name=\"block\">");
     write_text(directory, "huge.xml", "<mujoco><size nuser_body=\"2000000000\"/><worldbody/></mujoco>");

@@ -425,7 +425,7 @@ static void completion_knows_words(void **state) {
     check_completion(*state, "carom resolve --law = se", "sequential\n");
     check_completion(*state, "carom resolve --selection ''", "all\nany\nlemke\nrandom\n");
     check_completion(*state, "carom sample --selection ''", "any\nlemke\nrandom\n");
-    check_completion(*state, "carom lcp --solver lem", "lemke\n");
+    check_completion(*state, "carom lcp --solver siconos-enu", "siconos-enum\n");
     check_completion(*state, "carom sample --solver siconos-l", "siconos-lemke\n");
     check_completion(*state, "carom sample --seed ''", "\n");
     check_completion(*state, "carom sample --m", "--max-steps\n");

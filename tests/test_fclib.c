@@ -436,7 +436,9 @@ static void problems_come_back_bit_by_bit(void **state) {
         carom_impact *impact = k < 5 ? support_impact(references[k]) : support_random_impact(&stream, FAMILY_PLAIN, 6, 1 + k % 2, 1);
         write_problem(&b, impact);
         carom_scene *scene = good_scene(&b, FILE_SCENE);
-        assert_int_equal(carom_scene_warnings(scene), 0);
+        // Of the random problems, some do not collide, which is worth a warning.
+        for (int i = 0; i < carom_scene_warnings(scene); i++)
+            assert_non_null(strstr(carom_scene_warning(scene, i), "no contact approaches"));
         assert_same_problem(impact, carom_scene_impact(scene));
         carom_scene_free(scene);
         carom_impact_free(impact);
@@ -614,6 +616,9 @@ static void only_regular_files_are_replaced(void **state) {
     carom_impact *impact = support_impact(&reference_block);
     assert_refused(carom_fclib_write(b.directory, "", impact, &error), CAROM_BAD_INPUT, error, "is a directory");
     assert_refused(carom_fclib_write("/dev/null", "", impact, &error), CAROM_BAD_INPUT, error, "not a regular file");
+    char *scene = support_write_file(b.directory, "scene.yaml", "name: mine\n");
+    assert_refused(carom_fclib_write(scene, "", impact, &error), CAROM_BAD_INPUT, error, "scene.yaml: is not an HDF5 file");
+    free(scene);
     assert_refused(carom_fclib_write("/nonexistent/x", "", impact, &error), CAROM_IO_FAILED, error, "/nonexistent/x");
     carom_impact_free(impact);
     finish(&b);
@@ -624,6 +629,8 @@ static bool full_disk_is_reported(const bench *b, const carom_impact *impact, rl
     const pid_t child = fork();
     assert_true(child >= 0);
     if (!child) {
+        // A sanitizer that has something to say would try for ever to write it into a file of limited size.
+        if (!freopen("/dev/null", "w", stderr)) exit(2);
         signal(SIGXFSZ, SIG_IGN);
         const struct rlimit limits = {limit, limit};
         setrlimit(RLIMIT_FSIZE, &limits);

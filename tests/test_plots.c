@@ -255,6 +255,12 @@ static void pictures_replace_only_files(void **state) {
     char *path = path_in(directory, "a.png");
     assert_refused(carom_plot_write(&empty, path, &error), CAROM_BAD_INPUT, error, "nothing to draw");
     assert_int_equal(access(path, F_OK), -1);
+    // A text of that name is somebody's work
+    free(support_write_file(directory, "a.png", "a text"));
+    assert_refused(carom_plot_write(&plot, path, &error), CAROM_BAD_INPUT, error, "a.png: is not a PNG picture");
+    char *left = read_text(path);
+    assert_string_equal(left, "a text");
+    free(left);
     free(path);
     free(folder);
     free(odd);
@@ -492,6 +498,27 @@ static void axes_are_named(void **state) {
     finish(&b);
 }
 
+// The same name with axes and without, where the user gives none.
+static void names_come_from_the_axes(void **state) {
+    (void)state;
+    if (!draws_pictures()) skip();
+    bench b = start(planar_scene);
+    carom_error error = {0};
+    write_law(&b, &point_law, 1, in_a_point);
+    close_file(&b);
+    char *expected = path_in(b.directory, "result-Jn.left.foot-Jn.B_'x`.png");
+    const char *const axes[] = {NULL, "Jn.left.foot,Jn.B/'x`"};
+    for (int i = 0; i < 2; i++) {
+        reported seen = {0};
+        const carom_plot_request request = {.axes = axes[i]};
+        assert_ok(carom_plot_result(b.file, &request, remember, &seen, &error), error);
+        assert_string_equal(seen.last, expected);
+        assert_png(expected);
+    }
+    free(expected);
+    finish(&b);
+}
+
 // What the default axes are, by the name of the picture.
 static void check_default_axes(const char *scene, void (*velocity)(int64_t i, double v[2]), const char *expected) {
     bench b = start(scene);
@@ -528,9 +555,8 @@ static void empty_sets_are_said_to_be_empty(void **state) {
     write_law(&b, &set_law, 0, in_triangle);
     close_file(&b);
     char *prefix = path_in(b.directory, "p");
-    const carom_plot_request request = {.output = prefix}, nowhere = {0};
+    const carom_plot_request request = {.output = prefix};
     assert_refused(carom_plot_result(b.file, &request, NULL, NULL, &error), CAROM_BAD_INPUT, error, "nothing to draw");
-    assert_refused(carom_plot_result(b.file, &nowhere, NULL, NULL, &error), CAROM_BAD_INPUT, error, "no name");
     assert_refused(carom_plot_result(prefix, &request, NULL, NULL, &error), CAROM_IO_FAILED, error, "cannot be read");
     free(prefix);
     finish(&b);
@@ -553,6 +579,7 @@ int main(void) {
         cmocka_unit_test(files_are_laid_over_each_other),
         cmocka_unit_test(only_files_of_the_same_contacts_are_laid_over),
         cmocka_unit_test(axes_are_named),
+        cmocka_unit_test(names_come_from_the_axes),
         cmocka_unit_test(default_axes_have_extent),
         cmocka_unit_test(empty_sets_are_said_to_be_empty),
     };

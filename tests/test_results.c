@@ -487,7 +487,7 @@ static void links_and_modes_are_kept(void **state) {
     bench b = start();
     carom_error error = {0};
     char *link = path_in(b.directory, "link.h5");
-    free(support_write_file(b.directory, "result.h5", "old"));
+    free(support_write_file(b.directory, "result.h5", "\x89HDF\r\n\x1a\n, an old one"));
     assert_int_equal(symlink("result.h5", link), 0);
     const mode_t mask = umask(027);
     assert_ok(write_file(&b, link, 2, 1, "complete", &error), error);
@@ -499,6 +499,50 @@ static void links_and_modes_are_kept(void **state) {
     assert_true(about.st_size > 1000);
     assert_int_equal(about.st_mode & 0777, 0640);
     free(link);
+    finish(&b);
+}
+
+// Anything else may be the scene itself, or another input.
+static void only_hdf5_files_are_replaced(void **state) {
+    (void)state;
+    bench b = start();
+    carom_error error = {0};
+    const char *const others[] = {"name: mine\n", "\x89", "\x89PNG\r\n\x1a\n", " \x89HDF\r\n\x1a\n"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        free(support_write_file(b.directory, "result.h5", others[i]));
+        assert_refused(try_create(&b, b.target, &error), CAROM_BAD_INPUT, error, "result.h5: is not an HDF5 file");
+        size_t size;
+        char *left = read_bytes(b.target, &size);
+        assert_int_equal(size, strlen(others[i]));
+        assert_memory_equal(left, others[i], size);
+        free(left);
+        assert_int_equal(count_entries(b.directory), 1);
+    }
+    // An empty one, as mktemp makes it, is nobody's work
+    free(support_write_file(b.directory, "result.h5", ""));
+    assert_ok(write_file(&b, b.target, 2, 1, "complete", &error), error);
+    assert_ok(write_file(&b, b.target, 3, 1, "complete", &error), error);
+
+    // What came while the outcomes were computed stays too
+    carom_result_writer *writer;
+    assert_ok(carom_result_writer_create(b.target, b.scene, &writer, &error), error);
+    free(support_write_file(b.directory, "result.h5", "mine"));
+    assert_refused(carom_result_writer_commit(writer, &error), CAROM_BAD_INPUT, error, "is not an HDF5 file");
+    carom_result_writer_free(writer);
+    assert_int_equal(count_entries(b.directory), 1);
+    finish(&b);
+}
+
+static void links_to_nothing_are_replaced(void **state) {
+    (void)state;
+    bench b = start();
+    carom_error error = {0};
+    assert_int_equal(symlink("nothing.h5", b.target), 0);
+    assert_ok(write_file(&b, b.target, 2, 1, "complete", &error), error);
+    struct stat about;
+    assert_int_equal(lstat(b.target, &about), 0);
+    assert_true(S_ISREG(about.st_mode));
+    assert_int_equal(count_entries(b.directory), 1);
     finish(&b);
 }
 
@@ -775,6 +819,8 @@ int main(void) {
         cmocka_unit_test(bad_places_are_refused),
         cmocka_unit_test(uncommitted_files_vanish),
         cmocka_unit_test(links_and_modes_are_kept),
+        cmocka_unit_test(only_hdf5_files_are_replaced),
+        cmocka_unit_test(links_to_nothing_are_replaced),
         cmocka_unit_test(full_disks_leave_nothing),
         cmocka_unit_test(truncated_files_are_refused),
         cmocka_unit_test(foreign_files_are_refused),

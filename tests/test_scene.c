@@ -349,6 +349,21 @@ static void a_file_without_end_is_refused(void **state) {
 
 // ------------------------------------------------------------------------------------------------------------- options
 
+// What only a law can refuse is said of the place that gives it.
+static void errors_of_laws_have_a_place(void **state) {
+    carom_scene *scene = read_text(*state, MATRICES);
+    carom_error error;
+    carom_fail(&error, CAROM_BAD_INPUT, "step: it is too long");
+    assert_true(carom_scene_place_error(scene, "step", &error));
+    assert_int_equal(error.status, CAROM_BAD_INPUT);
+    assert_non_null(strstr(error.message, "scene.yaml:11: impact.step: it is too long"));
+
+    carom_fail(&error, CAROM_BAD_INPUT, "epsilon: it is too large");
+    assert_false(carom_scene_place_error(scene, "epsilon", &error));
+    assert_string_equal(error.message, "epsilon: it is too large");
+    carom_scene_free(scene);
+}
+
 static void options_are_applied_where_they_exist(void **state) {
     carom_scene *scene = read_text(*state, MATRICES);
     carom_error error;
@@ -362,7 +377,8 @@ static void options_are_applied_where_they_exist(void **state) {
 
     // the other law's range of `step` is 1 to 2: what some law takes, another may refuse
     fake_defaults(&options);
-    assert_refused(carom_scene_apply(scene, SECOND_OPTIONS, 3, &options, &error), CAROM_BAD_INPUT, error, "scene.yaml:11: impact.step: ");
+    assert_refused(carom_scene_apply(scene, SECOND_OPTIONS, 3, &options, &error), CAROM_BAD_INPUT, error,
+                   "scene.yaml:11: impact.step: 0.3");
     assert_ok(carom_scene_apply(scene, SECOND_OPTIONS + 1, 2, &options, &error), error);
     assert_true(options.restitution == 0.5);
     assert_string_equal(options.solver, "lemke");
@@ -515,7 +531,7 @@ static void bad_scenes_are_refused(void **state) {
         {"matrices: {" BODY "}\nimpact: {law: third}\n", ":2: impact.law: 'third' is not one of: first, second"},
         {"matrices: {" BODY "}\nimpact: {law: [first]}\n", ":2: impact.law: must be text"},
         {"matrices: {" BODY "}\nimpact:\n  law: first\n  stepp: 1\n", ":4: impact.stepp: unknown key; did you mean 'step'?"},
-        {"matrices: {" BODY "}\nimpact: {max_steps: 0}\n", ":2: impact.max_steps: "},
+        {"matrices: {" BODY "}\nimpact: {max_steps: 0}\n", ":2: impact.max_steps: 0 is"},
         {"matrices: {" BODY "}\nimpact: {max_steps: 1.5}\n", ":2: impact.max_steps: "},
         {"matrices: {" BODY "}\nimpact: {step: much}\n", ":2: impact.step: "},
         {"matrices: {" BODY "}\nimpact: {selection: none}\n", ":2: impact.selection: "},
@@ -673,6 +689,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(files_that_cannot_be_read_are_io_failures, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_file_without_end_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(options_are_applied_where_they_exist, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(errors_of_laws_have_a_place, set_up, tear_down),
         cmocka_unit_test(fractions_are_rounded_correctly),
         cmocka_unit_test(fractions_agree_with_division),
         cmocka_unit_test_setup_teardown(bad_scenes_are_refused, set_up, tear_down),

@@ -34,6 +34,10 @@ const char *carom_scene_warning(const carom_scene *scene, int index);
 /// @return CAROM_BAD_INPUT with file, line, key and rule
 carom_status carom_scene_apply(const carom_scene *scene, const carom_option *rows, int count, void *options, carom_error *error);
 
+/// Says in `error`, whose message begins with "KEY: ", where the scene's `impact` gives this option: for rules that only a law can check.
+/// @return false, and nothing is changed, when the scene does not give it
+bool carom_scene_place_error(const carom_scene *scene, const char *key, carom_error *error);
+
 // ---------------------------------------------------------------------------------------------------------- LCP files
 
 /// An LCP 0 <= z _|_ W z + w >= 0 read from a file; owns its arrays.
@@ -55,7 +59,7 @@ void carom_lcp_problem_release(carom_lcp_problem *problem);
 /// Writes the problem in contact space as an FCLIB local problem: W in compressed rows, q = the pre-impact contact velocity, mu, spacedim 2
 /// or 3. Names and restitution have no place in it. Written under a temporary name and renamed when complete.
 /// @param title  of the problem; any text
-/// @return CAROM_IO_FAILED when the place cannot be written, CAROM_BAD_INPUT when `path` exists and is not a regular file
+/// @return CAROM_IO_FAILED when the place cannot be written, CAROM_BAD_INPUT when `path` exists and is neither empty nor an HDF5 file
 carom_status carom_fclib_write(const char *path, const char *title, const carom_impact *impact, carom_error *error);
 
 // -------------------------------------------------------------------------------------------------------- result files
@@ -64,7 +68,7 @@ carom_status carom_fclib_write(const char *path, const char *title, const carom_
 /// The file is created at once under a temporary name beside `path` and takes its place when committed.
 typedef struct carom_result_writer carom_result_writer;
 
-/// @return CAROM_IO_FAILED when the place cannot be written, CAROM_BAD_INPUT when `path` exists and is not a regular file
+/// @return CAROM_IO_FAILED when the place cannot be written, CAROM_BAD_INPUT when `path` exists and is neither empty nor an HDF5 file
 carom_status carom_result_writer_create(const char *path, const carom_scene *scene, carom_result_writer **writer, carom_error *error);
 /// Opens the group of `law`, records its options, and returns the sink for its outcomes (valid until the group is closed).
 /// A second group of the same law in one file is refused.
@@ -121,7 +125,8 @@ typedef struct carom_plot {
 } carom_plot;
 
 /// Draws with gnuplot into `path`, PNG or SVG by its ending; written under a temporary name and renamed.
-/// @return CAROM_UNSUPPORTED when gnuplot is missing, CAROM_BAD_INPUT for another ending or nothing to draw, CAROM_IO_FAILED
+/// @return CAROM_UNSUPPORTED when gnuplot is missing, CAROM_BAD_INPUT for another ending, nothing to draw, or when `path` exists and is not
+///         such a picture, CAROM_IO_FAILED
 carom_status carom_plot_write(const carom_plot *plot, const char *path, carom_error *error);
 
 /// Vertices of the convex hull of `count` points in the plane, counter-clockwise; `hull` receives indices, room for `count`.
@@ -130,10 +135,12 @@ carom_status carom_plot_hull(const double *x, const double *y, int64_t count, in
 
 /// Pictures of a result file: one for each pair of axes, all laws overlaid.
 typedef struct carom_plot_request {
-    const char *axes;    ///< "Jn.A,Jn.B"; NULL: chosen, see docs/plots.md
-    const char *output;  ///< name of the picture when it ends in .png or .svg, otherwise a prefix that "-Jn.A-Jn.B.png" is added to
-    bool svg;            ///< write an SVG beside every PNG
-    bool focus;          ///< the axes show the outcomes; paths run out of the picture
+    const char *axes;  ///< "Jn.A,Jn.B"; NULL: chosen, see docs/plots.md
+    /// Name of the picture when it ends in .png or .svg, or `axes` are given; otherwise a prefix that "-Jn.A-Jn.B.png" is added to, with _
+    /// for what file names may not hold. NULL: the name of the result file without its ending is the prefix.
+    const char *output;
+    bool svg;    ///< write an SVG beside every PNG
+    bool focus;  ///< the axes show the outcomes; paths run out of the picture
     /// Further result files of the same contacts, drawn into the same pictures; ends with NULL. NULL: none.
     const char *const *overlays;
 } carom_plot_request;

@@ -119,8 +119,8 @@ typedef struct carom_step_choice {
 /// Four cone edges, `lemke`, `lemke`.
 carom_step_choice carom_step_choice_defaults(void);
 
-/// Names of the selections, NULL-terminated; the second table leaves `all` out, for laws that take one solution at a time.
-extern const char *const carom_selection_names[], *const carom_selection_names_one[];
+/// Names of the selections, NULL-terminated: all of them; those of laws that take one solution at a time; those that need no enumeration.
+extern const char *const carom_selection_names[], *const carom_selection_names_one[], *const carom_selection_names_solver[];
 
 /// The option rows of a carom_step_choice that stands as `member` in the option struct `type`; `selections` are the names it takes.
 // clang-format off

@@ -39,8 +39,7 @@ static const carom_option *find_option(const cli_command *command, const carom_r
     return NULL;
 }
 
-// "step: -1 is not ..." of the library becomes "--step: -1 is not ...".
-static carom_status pass_on(const carom_option *row, const carom_error *inner, carom_error *error) {
+carom_status cli_pass_on(const carom_option *row, const carom_error *inner, carom_error *error) {
     char flag[NAME_SIZE];
     respell(row->name, '_', '-', flag);
     return carom_fail(error, inner->status, "--%s%s", flag, inner->message + strlen(row->name));
@@ -59,7 +58,7 @@ static carom_status check_choice(const cli_command *command, const carom_registr
     int choice;
     carom_error inner;
     carom_option_set(&probe, &choice, value, &inner);
-    return pass_on(row, &inner, error);
+    return cli_pass_on(row, &inner, error);
 }
 
 // Splits "--name=value" or takes the next argument as the value.
@@ -94,7 +93,7 @@ static carom_status parse_flag(cli_arguments *arguments, int argc, char **argv, 
 
 static carom_status check_operand(const cli_arguments *arguments, carom_error *error) {
     const cli_command *command = arguments->command;
-    if (arguments->operand || (command->optional_switch && cli_given(arguments, command->optional_switch))) return CAROM_OK;
+    if (arguments->operand || command->operand_flag || (command->optional_switch && cli_given(arguments, command->optional_switch))) return CAROM_OK;
     return carom_fail(error, CAROM_BAD_INPUT, "%s is missing: carom %s %s [options]", command->operand, command->name, command->operand);
 }
 
@@ -107,6 +106,8 @@ carom_status cli_parse(const cli_command *command, const carom_registry *registr
     for (int i = 0; i < argc && !status; i++) {
         if (argv[i][0] == '-' && argv[i][1])
             status = parse_flag(arguments, argc, argv, &i, error);
+        else if (command->operand_flag)
+            arguments->settings[arguments->count++] = (cli_setting){command->operand_flag, argv[i]};
         else if (arguments->operand)
             status = carom_fail(error, CAROM_BAD_INPUT, "one %s is expected, '%.60s' is another", command->operand, argv[i]);
         else
@@ -140,7 +141,8 @@ carom_status cli_apply(const cli_arguments *arguments, const carom_law *law, boo
         respell(setting->name, '_', '-', flag);
         if (index < 0) return carom_fail(error, CAROM_BAD_INPUT, "--%s is not an option of law %s", flag, law->name);
         carom_error inner;
-        if (carom_option_set(&law->options[index], options, setting->value, &inner)) return pass_on(&law->options[index], &inner, error);
+        if (carom_option_set(&law->options[index], options, setting->value, &inner))
+            return cli_pass_on(&law->options[index], &inner, error);
     }
     return CAROM_OK;
 }

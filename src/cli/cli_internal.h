@@ -44,6 +44,7 @@ struct cli_command {
     const char *name, *summary;
     const char *operand;          ///< "SCENE", "FILE", "RESULT"
     const char *optional_switch;  ///< a switch that makes the operand unnecessary, or NULL
+    const char *operand_flag;     ///< flag that operands, any number of them, are values of; NULL: there is one operand
     const cli_flag *flags;
     int flag_count;
     cli_law_options laws;
@@ -62,6 +63,9 @@ bool cli_given(const cli_arguments *arguments, const char *name);
 /// Sets the options that the command line gives among the law's rows. Options that no law of this command has were refused by cli_parse.
 /// @param strict  refuse those that this law does not have
 carom_status cli_apply(const cli_arguments *arguments, const carom_law *law, bool strict, void *options, carom_error *error);
+
+/// "step: -1 is not ..." of the library, whose option this is, becomes "--step: -1 is not ...".
+carom_status cli_pass_on(const carom_option *row, const carom_error *inner, carom_error *error);
 
 /// Does the command take the options of this law?
 bool cli_takes_law(const cli_command *command, const carom_law *law);
@@ -115,6 +119,9 @@ void cli_run_release(cli_run *run);
 
 /// Extent {normal: [[min, max]...], tangent: [[min, max]...]}, null without outcomes.
 json_t *cli_extent_json(const carom_extent *extent);
+/// Says where a value came from that the library refuses: the command line or the scene. Other errors are left alone.
+/// @param rows  [count] options that were set
+void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, const carom_option *rows, int count, carom_error *error);
 /// Adds the columns of the result row, the verdict included, to an object.
 void cli_add_result(json_t *document, const carom_table *result);
 
@@ -123,7 +130,7 @@ void cli_add_result(json_t *document, const carom_table *result);
 /// All of them, NULL-terminated.
 extern const cli_command *const cli_commands[];
 
-extern const cli_command cli_info, cli_resolve, cli_sample, cli_compare, cli_lcp, cli_plot, cli_docs;
+extern const cli_command cli_info, cli_resolve, cli_sample, cli_compare, cli_lcp, cli_plot, cli_bench, cli_docs;
 
 /// Rows of solvers that this machine's libraries lack are there to say so when asked for by name.
 bool cli_solver_is_available(const carom_lcp_solver *solver);

@@ -90,6 +90,27 @@ static carom_status prepare_options(const cli_arguments *arguments, const carom_
     return status;
 }
 
+// Is the message about this option? It begins with "NAME: " then.
+static bool is_about(const carom_error *error, const carom_option *row) {
+    const size_t length = strlen(row->name);
+    return error->status == CAROM_BAD_INPUT && !strncmp(error->message, row->name, length) && !strncmp(error->message + length, ": ", 2);
+}
+
+void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, const carom_option *rows, int count, carom_error *error) {
+    for (int i = 0; i < count; i++) {
+        if (!is_about(error, &rows[i])) continue;
+        // Commands spell their own flags as they are typed, and options of laws as scenes do.
+        char flag[CLI_NAME_SIZE];
+        cli_spell_flag(&rows[i], flag);
+        const carom_error inner = *error;
+        if (cli_given(arguments, rows[i].name) || cli_given(arguments, flag))
+            cli_pass_on(&rows[i], &inner, error);
+        else
+            carom_scene_place_error(scene, rows[i].name, error);
+        return;
+    }
+}
+
 carom_status cli_run_law(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, const carom_control *control,
                          const cli_run_options *options, cli_run *run, carom_error *error) {
     *run = (cli_run){.law = law};
@@ -100,7 +121,10 @@ carom_status cli_run_law(const cli_arguments *arguments, const carom_scene *scen
     if (!status) status = ask(arguments, scene, law_options, control, options->keep_outcomes, options->writer ? &file : NULL, run, error);
     if (!status && options->writer) status = carom_result_writer_close_law(options->writer, run->answer.result, error);
     free(law_options);
-    if (status) cli_run_release(run);
+    if (status) {
+        cli_place_error(arguments, scene, law->options, law->option_count, error);
+        cli_run_release(run);
+    }
     return status;
 }
 

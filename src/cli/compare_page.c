@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/compare.h"
@@ -15,7 +14,8 @@
 #include "io/temporary.h"
 
 // The first line, by which a page is known as ours.
-static const char signature[] = "<!-- made by carom compare; the next one replaces it -->\n";
+static const carom_file_kind page_kind = {"the page of an earlier comparison",
+                                          "<!-- made by carom compare; the next one replaces it -->\n"};
 
 // Contacts with rows in the table.
 enum { MOST_ROWS = 16 };
@@ -276,7 +276,7 @@ static carom_status put_page(FILE *file, const cli_comparison *c, const cli_figu
     double *u = calloc((size_t)carom_impact_contact_size(c->impact), sizeof *u);
     if (!u) return carom_fail_memory(error, CLI_PAGE);
     carom_impact_contact_velocity(c->impact, p.data->velocity, u);
-    fprintf(file, "%s\n# ", signature);
+    fprintf(file, "%s\n# ", page_kind.start);
     put_text(file, carom_scene_name(c->scene));
     fprintf(file, "\n\nWhat %d impact laws say of one impact: %d %s contact%s, kinetic energy %.6g J before it.\n\n", c->count,
             p.data->contacts, p.data->tangent_dim == 1 ? "planar" : "spatial", p.data->contacts == 1 ? "" : "s",
@@ -298,7 +298,7 @@ static carom_status write_whole(const char *path, const cli_comparison *c, const
                                 carom_error *error) {
     carom_temporary temporary;
     int descriptor;
-    carom_status status = carom_temporary_create(path, &temporary, &descriptor, error);
+    carom_status status = carom_temporary_create(path, &page_kind, &temporary, &descriptor, error);
     if (status) return status;
     FILE *file = fdopen(descriptor, "w");
     if (file) {
@@ -324,16 +324,9 @@ carom_status cli_page_write(const cli_comparison *c, const cli_figures *figures,
 }
 
 carom_status cli_page_check(const char *directory, carom_error *error) {
-    char *path = cli_join_path(directory, CLI_PAGE), start[sizeof signature] = "";
+    char *path = cli_join_path(directory, CLI_PAGE);
     if (!path) return carom_fail_memory(error, CLI_PAGE);
-    struct stat about;
-    carom_status status = CAROM_OK;
-    if (!stat(path, &about)) {
-        FILE *file = S_ISREG(about.st_mode) ? fopen(path, "rb") : NULL;
-        if (!file || fread(start, 1, sizeof signature - 1, file) < sizeof signature - 1 || strcmp(start, signature))
-            status = carom_fail(error, CAROM_BAD_INPUT, "%s: is not the page of an earlier comparison; choose another directory", path);
-        if (file) fclose(file);
-    }
+    const carom_status status = carom_temporary_check(path, &page_kind, error);
     free(path);
     return status;
 }

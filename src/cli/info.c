@@ -36,6 +36,7 @@ static carom_status derive(const cli_arguments *arguments, facts *f, carom_error
     if (!status) status = carom_impact_cone_edges(f->impact, options.method.cone_edges, &edges, error);
     if (!status && isnan(f->step)) status = carom_reach_auto_step(f->impact, options.method.cone_edges, &f->step, error);
     if (!status) status = carom_reach_get_bounds(f->impact, edges, f->step, &f->bounds, error);
+    if (status) cli_place_error(arguments, f->scene, carom_sample_rows, CAROM_SAMPLE_ROWS, error);
     return status;
 }
 

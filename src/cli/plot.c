@@ -11,36 +11,12 @@ static const cli_flag flags[] = {
     {"axes", "X,Y", "contact velocities to draw, as Jn.A,Jt.B or Jt.B.2 (default: those with the largest extent)"},
     {"overlay", "FILE,FILE,...", "further result files of the same contacts, drawn into the same pictures"},
     {"focus", NULL, "axes that show the outcomes; paths run out of the picture"},
-    {"output", "FILE", "PNG or SVG file with --axes, otherwise the start of the names (default: the result's name)"},
+    {"output", "FILE", "PNG or SVG file with --axes, otherwise the start of the names (default: the result's name and the axes)"},
     {"svg", NULL, "write an SVG beside every PNG"},
     {"json", NULL, "print one JSON document"},
 };
 
-// The result's path without its ending.
-static char *stem_of(const char *path) {
-    char *stem = strdup(path);
-    char *dot = stem ? strrchr(stem, '.') : NULL;
-    if (dot && dot > stem && !strchr(dot, '/')) *dot = '\0';
-    return stem;
-}
-
 static void note_file(void *user, const char *path) { json_array_append_new(user, carom_json_text(path)); }
-
-// With axes and no output, the axes go into the name, as they do without axes.
-static carom_status choose_output(const cli_arguments *arguments, char **output, carom_error *error) {
-    const char *given = cli_value(arguments, "output"), *axes = cli_value(arguments, "axes");
-    *output = given ? strdup(given) : stem_of(arguments->operand);
-    if (given || !axes || !*output) return *output ? CAROM_OK : carom_fail_memory(error, "plot");
-    const size_t size = strlen(*output) + strlen(axes) + sizeof "-.png";
-    char *named = malloc(size);
-    if (!named) return carom_fail_memory(error, "plot");
-    snprintf(named, size, "%s-%s.png", *output, axes);
-    for (char *c = named + strlen(*output); *c; c++)
-        if (*c == ',' || *c == '/') *c = '-';
-    free(*output);
-    *output = named;
-    return CAROM_OK;
-}
 
 enum { MAX_OVERLAYS = 16 };
 
@@ -56,13 +32,13 @@ static carom_status split_overlays(char *text, const char *overlays[MAX_OVERLAYS
     return CAROM_OK;
 }
 
-static carom_status draw(const cli_arguments *arguments, const char *output, json_t *files, carom_error *error) {
+static carom_status draw(const cli_arguments *arguments, json_t *files, carom_error *error) {
     const char *given = cli_value(arguments, "overlay"), *overlays[MAX_OVERLAYS + 1] = {NULL};
     char *text = strdup(given ? given : "");
     if (!text) return carom_fail_memory(error, "plot");
     carom_status status = split_overlays(text, overlays, error);
     const carom_plot_request request = {.axes = cli_value(arguments, "axes"),
-                                        .output = output,
+                                        .output = cli_value(arguments, "output"),
                                         .svg = cli_given(arguments, "svg"),
                                         .focus = cli_given(arguments, "focus"),
                                         .overlays = overlays};
@@ -73,10 +49,8 @@ static carom_status draw(const cli_arguments *arguments, const char *output, jso
 
 static int run_plot(const cli_arguments *arguments) {
     carom_error error;
-    char *output = NULL;
     json_t *files = json_array();
-    carom_status status = choose_output(arguments, &output, &error);
-    if (!status) status = draw(arguments, output, files, &error);
+    const carom_status status = draw(arguments, files, &error);
     int exit_status = EXIT_DONE;
     if (status)
         exit_status = cli_report(&error);
@@ -85,7 +59,6 @@ static int run_plot(const cli_arguments *arguments) {
     else
         for (size_t i = 0; i < json_array_size(files); i++) printf("%s\n", json_string_value(json_array_get(files, i)));
     json_decref(files);
-    free(output);
     return exit_status;
 }
 

@@ -124,7 +124,7 @@ static carom_status write_file(const char *path, const char *temporary, carom_hd
 static carom_status write_contents(const char *path, const contents *from, carom_error *error) {
     carom_temporary temporary;
     carom_hdf5_medium medium = {0};
-    carom_status status = carom_temporary_create(path, &temporary, &medium.descriptor, error);
+    carom_status status = carom_temporary_create(path, &carom_file_hdf5, &temporary, &medium.descriptor, error);
     if (status) return status;
     status = write_file(path, temporary.path, &medium, from, error);
     if (!status) status = carom_temporary_commit(&temporary, error);

@@ -24,18 +24,31 @@ enum {
 
 typedef struct picture_format {
     const char *ending, *terminal;
-    const char *start, *end;  // of a whole file
-    size_t start_size, end_size;
+    carom_file_kind kind;
+    const char *end;  // of a whole file
+    size_t end_size;
     int64_t dots;
     bool drawn_here;  // with the fonts of this machine
 } picture_format;
 
 // The last chunk of a PNG, and the last tag of an SVG.
-static const char png_start[] = "\x89PNG\r\n\x1a\n", png_end[] = "IEND\xae\x42\x60\x82", svg_start[] = "<?xml", svg_end[] = "</svg>\n\n";
+static const char png_end[] = "IEND\xae\x42\x60\x82", svg_end[] = "</svg>\n\n";
 
 static const picture_format formats[] = {
-    {".png", "pngcairo noenhanced size 1200,900 font 'Sans,14' background rgb 'white'", png_start, png_end, 8, 8, PNG_DOTS, true},
-    {".svg", "svg noenhanced size 1200,900 font 'Sans,18' background rgb 'white'", svg_start, svg_end, 5, 6, SVG_DOTS, false},
+    {".png",
+     "pngcairo noenhanced size 1200,900 font 'Sans,14' background rgb 'white'",
+     {"a PNG picture", "\x89PNG\r\n\x1a\n"},
+     png_end,
+     8,
+     PNG_DOTS,
+     true},
+    {".svg",
+     "svg noenhanced size 1200,900 font 'Sans,18' background rgb 'white'",
+     {"an SVG picture that begins with <?xml", "<?xml"},
+     svg_end,
+     6,
+     SVG_DOTS,
+     false},
 };
 
 static const picture_format *find_format(const char *path) {
@@ -303,7 +316,7 @@ static bool file_has(int descriptor, off_t offset, const char *bytes, size_t siz
 // A failed plot leaves an empty or a cut file.
 static bool is_whole(int picture, const picture_format *format) {
     struct stat about;
-    if (fstat(picture, &about) || !file_has(picture, 0, format->start, format->start_size)) return false;
+    if (fstat(picture, &about) || !file_has(picture, 0, format->kind.start, strlen(format->kind.start))) return false;
     for (off_t back = (off_t)format->end_size; back < (off_t)format->end_size + 4; back++)
         if (file_has(picture, about.st_size - back, format->end, format->end_size)) return true;
     return false;
@@ -338,7 +351,7 @@ carom_status carom_plot_write(const carom_plot *plot, const char *path, carom_er
 
     carom_temporary temporary;
     int picture;
-    carom_status status = carom_temporary_create(path, &temporary, &picture, error);
+    carom_status status = carom_temporary_create(path, &format->kind, &temporary, &picture, error);
     if (status) return status;
     FILE *script = tmpfile();
     if (!script) status = carom_fail(error, CAROM_IO_FAILED, "%s: no temporary file: %s", path, strerror(errno));

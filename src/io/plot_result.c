@@ -277,17 +277,22 @@ static bool ends_with(const char *text, const char *ending) {
     return size >= wanted && !strcasecmp(text + size - wanted, ending);
 }
 
-// OUTPUT where it names a picture, otherwise OUTPUT-Jn.A-Jn.B.png. Contact names may hold what file names may not.
-static char *picture_path(const picture *drawn, const char *output, bool is_file) {
+// Bytes of a path without its ending.
+static size_t stem_size(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot && dot > path && !strchr(dot, '/') ? (size_t)(dot - path) : strlen(path);
+}
+
+// The output where it names a picture, otherwise PREFIX-Jn.A-Jn.B.png. Contact names may hold what file names may not.
+static char *picture_path(const picture *drawn, const carom_plot_request *request) {
+    const char *output = request->output;
+    if (output && (request->axes || ends_with(output, ".png") || ends_with(output, ".svg"))) return strdup(output);
     const char *x = drawn->axes.axes[drawn->chosen[0]].name, *y = drawn->axes.axes[drawn->chosen[1]].name;
-    const size_t prefix = strlen(output), size = prefix + strlen(x) + strlen(y) + sizeof "--.png";
+    const char *start = output ? output : drawn->files->path;
+    const size_t prefix = output ? strlen(output) : stem_size(start), size = prefix + strlen(x) + strlen(y) + sizeof "--.png";
     char *path = malloc(size);
     if (!path) return NULL;
-    if (is_file || ends_with(output, ".png") || ends_with(output, ".svg")) {
-        memcpy(path, output, prefix + 1);
-        return path;
-    }
-    snprintf(path, size, "%s-%s-%s.png", output, x, y);
+    snprintf(path, size, "%.*s-%s-%s.png", (int)prefix, start, x, y);
     for (char *c = path + prefix; *c; c++)
         if (*c == '/' || (unsigned char)*c < 0x20) *c = '_';
     return path;
@@ -311,7 +316,7 @@ static carom_status draw_picture(const picture *drawn, const carom_plot_request 
     snprintf(x_label, sizeof x_label, "%s  [m/s]", drawn->axes.axes[drawn->chosen[0]].name);
     snprintf(y_label, sizeof y_label, "%s  [m/s]", drawn->axes.axes[drawn->chosen[1]].name);
     carom_plot_series *room = calloc((size_t)drawn->law_count * SERIES_PER_LAW + 1, sizeof *room);
-    char *path = picture_path(drawn, request->output, request->axes != NULL);
+    char *path = picture_path(drawn, request);
     carom_status status = room && path ? CAROM_OK : carom_fail_memory(error, "picture");
     if (!status) {
         carom_plot plot = {title, x_label, y_label, room, 0, drawn->focus};
@@ -344,7 +349,6 @@ static void free_picture(picture *drawn) {
 
 carom_status carom_plot_result(const char *result_path, const carom_plot_request *request, carom_plot_report report, void *user,
                                carom_error *error) {
-    if (!request->output) return carom_fail(error, CAROM_BAD_INPUT, "%s: no name is given for the picture", result_path);
     picture drawn = {.focus = request->focus};
     carom_status status = open_files(&drawn, result_path, request->overlays, error);
     if (!status) status = carom_axes_create(drawn.files->result, &drawn.axes, error);

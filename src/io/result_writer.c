@@ -107,7 +107,7 @@ carom_status carom_result_writer_create(const char *path, const carom_scene *sce
     made->sizes = carom_impact_sizes(carom_scene_impact(scene));
     made->name = strdup(path);
     carom_status status = made->name ? CAROM_OK : carom_fail_memory(error, path);
-    if (!status) status = carom_temporary_create(path, &made->temporary, &made->medium.descriptor, error);
+    if (!status) status = carom_temporary_create(path, &carom_file_hdf5, &made->temporary, &made->medium.descriptor, error);
     if (!status) status = start_file(made, scene, error);
     if (status) {
         carom_result_writer_free(made);

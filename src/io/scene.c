@@ -121,6 +121,18 @@ char *carom_scene_join_path(const carom_scene *scene, const char *path) {
     return joined;
 }
 
+/// A motion in which nothing collides is an answer of its own, but seldom what was meant. Rest needs no warning.
+static carom_status warn_of_separation(carom_scene *scene, carom_error *error) {
+    const carom_impact *impact = scene->impact;
+    double *u = malloc((size_t)carom_impact_contact_size(impact) * sizeof *u);
+    if (!u) return carom_fail_memory(error, carom_scene_path(scene));
+    carom_impact_contact_velocity(impact, carom_impact_get_data(impact)->velocity, u);
+    const bool separates = carom_impact_terminated(impact, u);
+    free(u);
+    if (!separates || carom_impact_velocity_scale(impact) == 0) return CAROM_OK;
+    return carom_scene_warn(scene, carom_document_root(scene->document), error, "no contact approaches: nothing collides in this state");
+}
+
 static carom_status read_document(carom_scene *scene, const carom_registry *registry, carom_digest *digest, carom_error *error) {
     scene_fields fields = {0};
     const carom_node *root = carom_document_root(scene->document);
@@ -129,6 +141,7 @@ static carom_status read_document(carom_scene *scene, const carom_registry *regi
     if (!status) status = warn_of_other_commands(scene, &fields, error);
     if (!status && fields.impact) status = carom_scene_read_settings(scene, fields.impact, registry, error);
     if (!status) status = read_form(scene, &fields, digest, error);
+    if (!status) status = warn_of_separation(scene, error);
     if (status) return status;
     scene->name = fields.name;
     return fields.name ? CAROM_OK : name_after_file(scene, error);

@@ -56,6 +56,17 @@ static carom_status try_option(const carom_law *law, int row, const char *text, 
     return status;
 }
 
+/// Passes an error about a setting's value on. Options begin their messages with their own names, which the place has already.
+static carom_status refuse_value(const carom_scene *scene, const carom_scene_setting *setting, const carom_error *inner,
+                                 carom_error *error) {
+    carom_error value = *inner;
+    const char *key = setting->node->key, *message = inner->message;
+    const size_t length = strlen(key);
+    if (!strncmp(message, key, length) && !strncmp(message + length, ": ", 2))
+        snprintf(value.message, sizeof value.message, "%s", message + length + 2);
+    return carom_document_pass_on(scene->document, setting->node, &value, error);
+}
+
 /// A setting is right when some law takes it: which one will be asked is not known yet.
 static carom_status check_setting(const carom_scene *scene, const carom_scene_setting *setting, const carom_registry *registry,
                                   carom_error *error) {
@@ -74,7 +85,7 @@ static carom_status check_setting(const carom_scene *scene, const carom_scene_se
         if (!status) return CAROM_OK;
     }
     if (!known) return carom_suggestion_refuse(&suggestion, scene->document, setting->node, error);
-    return carom_document_pass_on(scene->document, setting->node, &inner, error);
+    return refuse_value(scene, setting, &inner, error);
 }
 
 static carom_status read_setting(carom_scene *scene, const carom_node *node, const carom_registry *registry, carom_error *error) {
@@ -109,7 +120,18 @@ carom_status carom_scene_apply(const carom_scene *scene, const carom_option *row
         if (row < 0 || !carom_option_offers(&rows[row], setting->text)) continue;
         carom_error inner;
         const carom_status status = carom_option_set(&rows[row], options, setting->text, &inner);
-        if (status) return carom_document_pass_on(scene->document, setting->node, &inner, error);
+        if (status) return refuse_value(scene, setting, &inner, error);
     }
     return CAROM_OK;
+}
+
+bool carom_scene_place_error(const carom_scene *scene, const char *key, carom_error *error) {
+    for (int i = 0; i < scene->setting_count; i++) {
+        const carom_scene_setting *setting = &scene->settings[i];
+        if (strcmp(setting->node->key, key) != 0) continue;
+        const carom_error inner = *error;
+        refuse_value(scene, setting, &inner, error);
+        return true;
+    }
+    return false;
 }

@@ -15,18 +15,33 @@ enum {
     SUFFIX_SIZE = 8,
     KEPT_NAME = 200,  // file systems allow 255 bytes in a name
     ATTEMPTS = 100,
+    LONGEST_START = 128,  // of the kinds of files
 };
 
-static carom_status check_target(const char *target, carom_error *error) {
+const carom_file_kind carom_file_hdf5 = {"an HDF5 file", "\x89HDF\r\n\x1a\n"};
+
+// An empty file is nobody's work.
+static carom_status check_kind(const char *target, const carom_file_kind *kind, carom_error *error) {
+    char found[LONGEST_START];
+    const size_t size = strlen(kind->start);
+    FILE *file = fopen(target, "rb");
+    if (!file) return carom_fail(error, CAROM_IO_FAILED, "%s: the file that would be replaced cannot be read: %s", target, strerror(errno));
+    const size_t count = fread(found, 1, size, file);
+    fclose(file);
+    if (!count || (count == size && !memcmp(found, kind->start, size))) return CAROM_OK;
+    return carom_fail(error, CAROM_BAD_INPUT, "%s: is not %s; only such a file is replaced", target, kind->name);
+}
+
+carom_status carom_temporary_check(const char *target, const carom_file_kind *kind, carom_error *error) {
     struct stat about;
     if (!*target) return carom_fail(error, CAROM_BAD_INPUT, "the name of the file to write is empty");
     if (stat(target, &about)) {
         if (errno == ENOENT) return CAROM_OK;
         return carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", target, strerror(errno));
     }
-    if (S_ISREG(about.st_mode)) return CAROM_OK;
-    const char *kind = S_ISDIR(about.st_mode) ? "a directory" : "not a regular file";
-    return carom_fail(error, CAROM_BAD_INPUT, "%s: is %s; only regular files are replaced", target, kind);
+    if (S_ISREG(about.st_mode)) return check_kind(target, kind, error);
+    const char *found = S_ISDIR(about.st_mode) ? "a directory" : "not a regular file";
+    return carom_fail(error, CAROM_BAD_INPUT, "%s: is %s; only regular files are replaced", target, found);
 }
 
 // Letters that no other process or thread picks: mkstemp would do, but it makes the file private to its owner.
@@ -58,10 +73,11 @@ static int create_beside(const char *target, char *path, size_t size) {
     return -1;
 }
 
-carom_status carom_temporary_create(const char *target, carom_temporary *temporary, int *descriptor, carom_error *error) {
-    *temporary = (carom_temporary){0};
+carom_status carom_temporary_create(const char *target, const carom_file_kind *kind, carom_temporary *temporary, int *descriptor,
+                                    carom_error *error) {
+    *temporary = (carom_temporary){.kind = kind};
     *descriptor = -1;
-    const carom_status status = check_target(target, error);
+    const carom_status status = carom_temporary_check(target, kind, error);
     if (status) return status;
 
     // A link stays a link: the file it names is replaced.
@@ -85,7 +101,7 @@ carom_status carom_temporary_create(const char *target, carom_temporary *tempora
 
 carom_status carom_temporary_commit(carom_temporary *temporary, carom_error *error) {
     // Something else may have taken the place since the file was begun.
-    const carom_status status = check_target(temporary->target, error);
+    const carom_status status = carom_temporary_check(temporary->target, temporary->kind, error);
     if (status) return status;
     if (rename(temporary->path, temporary->target))
         return carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", temporary->target, strerror(errno));

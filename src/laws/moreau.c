@@ -57,13 +57,10 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     return status;
 }
 
-// Lemke's solution or any: modes of steps with restitution are not enumerated.
-static const char *const selections[] = {"lemke", "any", NULL};
-
 static const carom_option option_rows[] = {
     {"restitution", CAROM_OPTION_REAL, offsetof(moreau_options, restitution), 0, 1, "", "scene",
      "coefficient of Newton restitution of all contacts, instead of the scene's", NULL},
-    CAROM_STEP_CHOICE_ROWS(moreau_options, method, selections),
+    CAROM_STEP_CHOICE_ROWS(moreau_options, method, carom_selection_names_solver),
 };
 
 const carom_law carom_law_moreau = {

@@ -24,7 +24,7 @@ static const carom_option option_rows[] = {
     {"rule", CAROM_OPTION_CHOICE, offsetof(sequential_options, rule), 0, 0, "", "anitescu-potra", "law of a single impact", rules},
     {"max_impacts", CAROM_OPTION_INTEGER, offsetof(sequential_options, max_impacts), 1, MOST_IMPACTS, "", "10000",
      "single impacts after which an order counts as not terminated", NULL},
-    CAROM_STEP_CHOICE_ROWS(sequential_options, method, carom_selection_names_one),
+    CAROM_STEP_CHOICE_ROWS(sequential_options, method, carom_selection_names_solver),
 };
 
 enum { OUTCOME_PATH, OUTCOME_OWN_COLUMNS };

@@ -73,7 +73,9 @@ void carom_lcp_solve(carom_lcp *lcp, const double *w, double *z, carom_lcp_info 
     if (!carom_all_finite((size_t)lcp->n, w)) return;
     lcp->solver->solve(lcp->state, w, z, info);
     info->residual = carom_lcp_residual(lcp->n, lcp->W, w, z);
-    if (info->residual <= CAROM_LCP_TOLERANCE)
+    // The first residual compares with 1 and is blind to problems that are small; the second has the problem's own units.
+    const double relative = carom_lcp_relative_residual(lcp->n, lcp->W, w, z, lcp->y_unit, lcp->z_unit);
+    if (info->residual <= CAROM_LCP_TOLERANCE && relative <= CAROM_LCP_TOLERANCE)
         info->verdict = CAROM_COMPLETE;
     else if (info->verdict == CAROM_COMPLETE)
         info->verdict = CAROM_UNVERIFIED;

@@ -18,6 +18,8 @@ const char *const carom_selection_names[] = {
 const char *const carom_selection_names_one[] = {
     [CAROM_SELECT_LEMKE] = "lemke", [CAROM_SELECT_ANY] = "any", [CAROM_SELECT_RANDOM] = "random", NULL};
 
+const char *const carom_selection_names_solver[] = {[CAROM_SELECT_LEMKE] = "lemke", [CAROM_SELECT_ANY] = "any", NULL};
+
 const char *carom_selection_name(carom_selection selection) { return carom_selection_names[selection]; }
 
 carom_stepper_options carom_stepper_defaults(void) {
