@@ -246,7 +246,90 @@ static void test_what_friction_cannot_be(void **state) {
                                                              "friction='1 0.5 0.1 0.1 0.1'/></contact></mujoco>",
                         "different friction along its two tangents, 1 and 0.5");
     assert_text_refused("<mujoco><option><flag contact='disable'/></option><worldbody>" FLOOR CUBE("") "</worldbody></mujoco>",
+                        "no geoms touch: the model disables contacts by <flag contact=\"disable\"/>");
+    assert_text_refused("<mujoco><option><flag constraint='disable'/></option><worldbody>" FLOOR CUBE("") "</worldbody></mujoco>",
+                        "no geoms touch: the model disables all constraints, contacts included, by <flag constraint=\"disable\"/>");
+    assert_text_refused("<mujoco><worldbody>" FLOOR CUBE("contype='0' conaffinity='0'") "</worldbody></mujoco>",
                         "no geoms touch: none that may collide");
+}
+
+// ------------------------------------------------------------------------------------------------------- planar models
+
+#define PLANAR_BOX(joints, attributes)                                                                                                     \
+    "<mujoco><worldbody>" FLOOR "<body pos='0 0 0.5'>" joints "<geom name='box' type='box' size='0.5 0.25 0.5' " attributes                \
+    "/></body></worldbody></mujoco>"
+#define PLANE "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/><joint type='hinge' axis='0 -1 0'/>"
+
+// Corners that differ across the plane only are one contact: two of four are left, each with its own rows.
+static void test_planar_box_has_two_corners(void **state) {
+    (void)state;
+    fixture f = load_text(PLANAR_BOX(PLANE, ""));
+    set_velocity(f.model, (double[]){0.3, -1, 0.4});
+    carom_impact *impact = detect(f.model);
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    assert_int_equal(data->tangent_dim, 1);
+    assert_int_equal(data->contacts, 2);
+    assert_int_equal(carom_model_warnings(f.model), 1);
+    assert_true(warns(f.model, "the scene is planar, where contacts that differ across its plane only are one: box:"));
+    // Rows are (0, 1, x) and (1, 0, 1/2), with the corners at x = 1/2 and -1/2.
+    assert_close(data->normal[2] * data->normal[5], -0.25, 1e-12);
+    assert_all_close(data->tangent, ((double[]){1, 0, 0.5, 1, 0, 0.5}), 6, 1e-12);
+    carom_impact_free(impact);
+    free_fixture(&f);
+
+    // The same box in space has four, and so has one that may turn about the vertical.
+    f = load_text(PLANAR_BOX("<freejoint/>", ""));
+    impact = detect(f.model);
+    assert_int_equal(carom_impact_get_data(impact)->contacts, 4);
+    assert_int_equal(carom_model_warnings(f.model), 0);
+    carom_impact_free(impact);
+    free_fixture(&f);
+    f = load_text(PLANAR_BOX("<joint type='slide' axis='0 0 1'/><joint type='hinge' axis='0 0 1'/>", ""));
+    impact = detect(f.model);
+    assert_int_equal(carom_impact_get_data(impact)->contacts, 4);
+    carom_impact_free(impact);
+    free_fixture(&f);
+}
+
+// Merging changes no outcome, keeps the larger friction, and moves the rows of all that stands behind.
+static void test_planar_merge(void **state) {
+    (void)state;
+#define FOOT(name, y, friction) "<geom name='" name "' size='0.1' pos='0 " y " 0.1' friction='" friction "'/>"
+    static const char head[] = "<mujoco><worldbody><geom name='floor' type='plane' size='5 5 1' friction='0.1'/><body>" PLANE;
+    static const char stop[] =
+        "<geom name='heel' size='0.1' pos='-1 0 0.1' friction='0.4'/>"
+        "<body pos='0 0 1'><joint name='arm' axis='0 1 0' limited='true' range='0 90'/><geom size='0.1' pos='0 0 1'/>"
+        "</body></body><body pos='3 0 0'>" PLANE FOOT("other", "0", "0.2") "</body></worldbody></mujoco>";
+    char text[4096];
+    snprintf(text, sizeof text, "%s%s%s", head, FOOT("left", "-1", "0.3") FOOT("right", "1", "0.9"), stop);
+    fixture f = load_text(text);
+    set_velocity(f.model, (double[]){0.5, -1, 0.3, -0.2, 0.4, -0.7, 0.1});
+    carom_impact *impact = detect(f.model);
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    static const char *const names[] = {"left", "heel", "other", "LIMIT:arm"};
+    assert_int_equal(data->contacts, 4);
+    for (int i = 0; i < 4; i++) assert_string_equal(data->names[i], names[i]);
+    assert_all_close(data->friction, ((double[]){0.9, 0.4, 0.2, 0}), 4, 0);
+    assert_true(warns(f.model, "are one: right into left"));
+    carom_impact_free(impact);
+    free_fixture(&f);
+
+    // The rows are those of the model that has one foot.
+    fixture one;
+    snprintf(text, sizeof text, "%s%s%s", head, FOOT("left", "0", "0.9"), stop);
+    one = load_text(text);
+    snprintf(text, sizeof text, "%s%s%s", head, FOOT("left", "-1", "0.3") FOOT("right", "1", "0.9"), stop);
+    f = load_text(text);
+    carom_impact *merged = detect(f.model), *single = detect(one.model);
+    const size_t rows = (size_t)(4 * carom_model_nv(f.model));
+    assert_int_equal(carom_impact_get_data(single)->contacts, 4);
+    assert_all_close(carom_impact_get_data(merged)->normal, carom_impact_get_data(single)->normal, rows, 1e-12);
+    assert_all_close(carom_impact_get_data(merged)->tangent, carom_impact_get_data(single)->tangent, rows, 1e-12);
+    carom_impact_free(merged);
+    carom_impact_free(single);
+    free_fixture(&f);
+    free_fixture(&one);
+#undef FOOT
 }
 
 // ------------------------------------------------------------------------------------------------- equality constraints
@@ -395,6 +478,42 @@ static void test_joints_at_their_stops(void **state) {
     assert_int_equal(carom_impact_get_data(impact)->contacts, 1);
     assert_true(warns(f.model, "no geoms touch"));
     carom_impact_free(impact);
+    free_fixture(&f);
+}
+
+// A state rounded to a few digits misses a stop: the user is told.
+static void test_joints_near_their_stops(void **state) {
+    (void)state;
+    fixture f = load_text("<mujoco><compiler angle='radian'/><worldbody><body><joint name='knee' axis='0 1 0' limited='true' range='-1 1'/>"
+                          "<inertial pos='0 0 -1' mass='2' diaginertia='0.1 0.1 0.1'/><site name='foot' pos='1 0 -1'/>"
+                          "<body><joint name='rail' type='slide' axis='0 0 1' limited='true' range='0 4'/>"
+                          "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
+                          "<body><joint name='hip' type='ball' limited='true' range='0 0.75'/>"
+                          "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></body></body></worldbody></mujoco>");
+    carom_error error;
+    const carom_model_contact contact = site_contact("A", "foot");
+    const double angle = (0.75 - 5e-4) / 2;
+    const double near[6] = {1 - 1e-5, 0.003, cos(angle), 0, sin(angle), 0}, away[6] = {1 - 0.0021, 0.0041, 1, 0, 0, 0};
+    assert_ok(carom_model_set_state(f.model, near, 6, NULL, 0, &error), error);
+    carom_impact *impact = freeze(f.model, &contact, 1);
+    assert_int_equal(carom_impact_get_data(impact)->contacts, 1);
+    assert_int_equal(carom_model_warnings(f.model), 3);
+    assert_true(warns(f.model, "hinge 'knee' is 1e-05 rad from its stop; it counts as free"));
+    assert_true(warns(f.model, "slide 'rail' is 0.003 m from its stop; it counts as free"));
+    assert_true(warns(f.model, "ball joint 'hip' is 0.0005 rad from its stop; it counts as free"));
+    carom_impact_free(impact);
+
+    assert_ok(carom_model_set_state(f.model, away, 6, NULL, 0, &error), error);
+    impact = freeze(f.model, &contact, 1);
+    assert_int_equal(carom_model_warnings(f.model), 0);
+    carom_impact_free(impact);
+
+    // Stops that are switched off are not warned of.
+    free_fixture(&f);
+    f = load_text("<mujoco><option><flag limit='disable'/></option><worldbody>" FLOOR "<body pos='0 0 0.1'>"
+                  "<joint type='slide' axis='0 0 1' limited='true' range='-0.0001 1'/><geom size='0.1'/></body></worldbody></mujoco>");
+    carom_impact_free(detect(f.model));
+    assert_int_equal(carom_model_warnings(f.model), 0);
     free_fixture(&f);
 }
 
@@ -612,6 +731,12 @@ static void test_welded_urdf_root_is_told(void **state) {
     assert_true(warns(f.model, "<parent link=\"world\"/><child link=\"base\"/></joint>"));
     free_fixture(&f);
 
+    // A robot need not have a name, and the text before it does not matter.
+    f = load_text("<?xml version='1.0'?>\n<!DOCTYPE robot>\n<!-- <mujoco> -->\n<robot><link name='base'>" INERTIAL "</link>" ARM
+                  "</robot>");
+    assert_true(warns(f.model, "the root link 'base' is welded to the world"));
+    free_fixture(&f);
+
     // The advice works, and so does saying that the weld is meant.
 #define ADVICE(type) "<link name='world'/><joint name='root' type='" type "'><parent link='world'/><child link='base'/></joint>"
     f = load_text(URDF(ADVICE("floating"), ARM));
@@ -674,6 +799,41 @@ static void test_detecting_scenes(void **state) {
     assert_scene_refused(f.directory, registry, SCENE("down", "{detect: true, frition: 1}"), "did you mean 'friction'");
     assert_scene_refused(f.directory, registry, SCENE("down", "3"), "or {detect: true}");
 #undef SCENE
+    carom_registry_free(registry);
+    free_fixture(&f);
+}
+
+// Without a state, the model is at its initial position and at rest; without contacts, its joints at their stops are all there is.
+static void test_scenes_that_leave_out(void **state) {
+    (void)state;
+    fixture f = load_text("<mujoco><worldbody>" FLOOR "<body pos='0 0 0.1'><joint type='slide' axis='0 0 1' limited='true' range='0 1'/>"
+                          "<geom name='ball' size='0.1'/></body></worldbody></mujoco>");
+    carom_error error;
+    carom_registry *registry;
+    assert_ok(carom_registry_create(&registry, &error), error);
+    static const struct {
+        const char *text;
+        int contacts;
+        double velocity;
+    } cases[] = {
+        {"model: model.xml\ncontacts: {detect: true}\n", 2, 0},
+        {"model: model.xml\nstate: {}\ncontacts: {detect: true}\n", 2, 0},
+        {"model: model.xml\nstate: {qvel: [-2]}\ncontacts: []\n", 1, -2},
+        {"model: model.xml\ncontacts: []\n", 1, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *path = support_write_file(f.directory, "scene.yaml", cases[i].text);
+        carom_scene *scene = read_scene(path, registry);
+        const carom_impact_data *data = carom_impact_get_data(carom_scene_impact(scene));
+        assert_int_equal(data->contacts, cases[i].contacts);
+        assert_close(data->velocity[0], cases[i].velocity, 0);
+        assert_string_equal(data->names[data->contacts - 1], "LIMIT:joint0");
+        carom_scene_free(scene);
+        free(path);
+    }
+    // The ball at 0.5 m is at no stop.
+    assert_scene_refused(f.directory, registry, "model: model.xml\nstate: {qpos: [0.5]}\ncontacts: []\n",
+                         "scene.yaml:3: contacts: an impact needs 1 to 1024 contacts, not 0; no joint is at its stop");
     carom_registry_free(registry);
     free_fixture(&f);
 }
@@ -741,10 +901,13 @@ int main(void) {
         cmocka_unit_test(test_detected_names),
         cmocka_unit_test(test_idle_detected_contacts_are_dropped),
         cmocka_unit_test(test_what_friction_cannot_be),
+        cmocka_unit_test(test_planar_box_has_two_corners),
+        cmocka_unit_test(test_planar_merge),
         cmocka_unit_test(test_weld_is_one_body),
         cmocka_unit_test(test_velocities_that_break_constraints_are_refused),
         cmocka_unit_test(test_constraint_corner_cases),
         cmocka_unit_test(test_joints_at_their_stops),
+        cmocka_unit_test(test_joints_near_their_stops),
         cmocka_unit_test(test_stop_is_hit),
         cmocka_unit_test(test_held_stop_is_left_out),
         cmocka_unit_test(test_model_with_free_ball_and_hinge_joints),
@@ -759,6 +922,7 @@ int main(void) {
         cmocka_unit_test(test_model_with_200_contacts),
         cmocka_unit_test(test_welded_urdf_root_is_told),
         cmocka_unit_test(test_detecting_scenes),
+        cmocka_unit_test(test_scenes_that_leave_out),
         cmocka_unit_test(test_scenes_pass_warnings_on),
         cmocka_unit_test(test_shipped_robots),
     };

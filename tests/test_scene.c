@@ -541,9 +541,9 @@ static void bad_scenes_are_refused(void **state) {
         {"matrices: {" BODY "}\nimpact: 3\n", ":2: impact: must be a map"},
         // model, state
         {"model: [a]\n", ":1: model: must be text"},
-        {"model: block.xml\ncontacts: []\n", ":1: the key 'state' is missing"},
+        {"model: block.xml\ncontacts: []\n", ":2: contacts: an impact needs 1 to 1024 contacts, not 0; no joint is at its stop"},
         {"model: block.xml\nstate: {key: down}\n", ":1: the key 'contacts' is missing"},
-        {"model: block.xml\nstate: {}\ncontacts: []\n", ":2: state: must have 'key', or 'qpos' and 'qvel'"},
+        {"model: block.xml\nstate: {}\ncontacts: []\n", ":3: contacts: an impact needs 1 to 1024 contacts, not 0"},
         {"model: block.xml\nstate: {key: down, qpos: [0, 0, 0]}\ncontacts: []\n", ":2: state: 'key' and 'qpos' both"},
         {"model: block.xml\nstate: {key: up}\ncontacts: []\n", ":2: state: "},
         {"model: block.xml\nstate: {qpos: [0, 0]}\ncontacts: []\n", ":2: state: "},
@@ -551,7 +551,7 @@ static void bad_scenes_are_refused(void **state) {
         {"model: block.xml\nstate: {pos: [0]}\ncontacts: []\n", ":2: state.pos: unknown key; did you mean 'qpos'?"},
         {"model: scene.yaml\nstate: {key: down}\ncontacts: []\n", ":1: model: "},
         // contacts
-        {STATE "contacts: []\n", ":3: contacts: must be a list of 1 to 1024 contacts"},
+        {STATE "contacts: []\n", ":3: contacts: an impact needs 1 to 1024 contacts, not 0"},
         {STATE "contacts: 3\n", ":3: contacts: must be a list"},
         {STATE "contacts: {detect: true}\n", ":3: contacts: no geoms touch"},
         {STATE "contacts: [A]\n", ":3: contacts[0]: must be a map"},

@@ -62,14 +62,15 @@ carom_status carom_model_set_keyframe(carom_model *model, const char *name, caro
 /// one). Active equality constraints hold: rows of J are J P, where P projects on the velocities that they allow, so that M and nv stay.
 /// Tangents left out: one tangent t = (n_z, 0, -n_x) when `planar` is what all contacts allow (see docs/scenes.md), else two, by the rule
 /// stated there.
+/// `count` may be 0 when a joint is at its stop.
 /// @return CAROM_BAD_INPUT naming the contact and the rule it breaks: an unknown site, a normal without length, tangents that are not
 /// orthonormal; a velocity that breaks an equality constraint; joints with frictionloss, tendons at their limits or with frictionloss
 carom_status carom_model_freeze(carom_model *model, const carom_model_contact *contacts, int count, carom_impact **impact,
                                 carom_error *error);
 
 /// The same with the contacts that MuJoCo's collision detection finds at the state, named after their geoms. Tangents by the default rule.
-/// Contacts of the same two bodies at the same point with the same normal are one (docs/scenes.md states names and tolerances); those that
-/// no motion changes are left out with a warning.
+/// Contacts of the same two bodies at the same point with the same normal are one, and so are those of a planar problem with the same rows
+/// (docs/scenes.md states names and tolerances); those that no motion changes are left out with a warning.
 /// @param detection  NULL: the defaults
 /// @return CAROM_BAD_INPUT as above; also when nothing touches, when the model's nconmax is too small, or for anisotropic friction
 carom_status carom_model_detect(carom_model *model, const carom_detection *detection, carom_impact **impact, carom_error *error);

@@ -37,6 +37,7 @@ static const carom_field STATE[] = {
     {"qvel", CAROM_FIELD_VECTOR, .offset = offsetof(state_fields, velocity), .rows = VELOCITIES},
 };
 
+/// What is left out stays as the model starts: its initial position, at rest.
 static carom_status read_state(carom_scene *scene, const carom_node *node, carom_model *model, carom_error *error) {
     state_fields fields = {0};
     carom_length lengths[LENGTHS];
@@ -46,8 +47,6 @@ static carom_status read_state(carom_scene *scene, const carom_node *node, carom
     if (fields.key && fields.position)
         return carom_document_refuse(scene->document, node, error,
                                      "'key' and 'qpos' both give the position; only 'qvel' may stand beside 'key'");
-    if (!fields.key && !fields.position && !fields.velocity)
-        return carom_document_refuse(scene->document, node, error, "must have 'key', or 'qpos' and 'qvel'");
 
     carom_error inner;
     if (fields.key) status = carom_model_set_keyframe(model, fields.key, &inner);
@@ -187,10 +186,11 @@ static carom_status detect_contacts(carom_scene *scene, const carom_node *node, 
 }
 
 static carom_status list_contacts(carom_scene *scene, const carom_node *node, carom_model *model, carom_error *error) {
-    if (node->kind != CAROM_NODE_LIST || node->count < 1 || node->count > CAROM_MAX_CONTACTS)
+    // An empty list stands for the joints at their stops, which the model knows.
+    if (node->kind != CAROM_NODE_LIST || node->count > CAROM_MAX_CONTACTS)
         return carom_document_refuse(scene->document, node, error, "must be a list of 1 to %d contacts, or {detect: true}",
                                      CAROM_MAX_CONTACTS);
-    carom_model_contact *contacts = calloc((size_t)node->count, sizeof *contacts);
+    carom_model_contact *contacts = calloc((size_t)node->count + 1, sizeof *contacts);
     if (!contacts) return carom_fail_memory(error, carom_scene_path(scene));
 
     carom_status status = CAROM_OK;
@@ -227,7 +227,6 @@ static carom_status load(const char *path, carom_digest *digest, carom_model **m
 carom_status carom_scene_read_model(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error) {
     const carom_node *node = carom_node_find(root, "model"), *state = carom_node_find(root, "state"),
                      *contacts = carom_node_find(root, "contacts");
-    if (!state) return carom_document_refuse(scene->document, root, error, "the key 'state' is missing beside 'model'");
     if (!contacts) return carom_document_refuse(scene->document, root, error, "the key 'contacts' is missing beside 'model'");
     char *path = carom_scene_join_path(scene, node->text);
     if (!path) return carom_fail_memory(error, carom_scene_path(scene));
@@ -238,7 +237,7 @@ carom_status carom_scene_read_model(carom_scene *scene, const carom_node *root, 
     free(path);
     if (status) return carom_document_pass_on(scene->document, node, &inner, error);
     status = pass_warnings_on(scene, node, model, error);
-    if (!status) status = read_state(scene, state, model, error);
+    if (!status && state) status = read_state(scene, state, model, error);
     if (!status) status = read_contacts(scene, contacts, model, error);
     carom_model_free(model);
     return status;

@@ -8,9 +8,11 @@
 
 // A value this close to its limit, relative to the width of the range, counts as being there.
 #define LIMIT_TOLERANCE 1e-9
+// One this close that is not there gives a warning.
+#define NEAR_TOLERANCE 1e-3
 
-static bool is_enabled(const mjModel *compiled, int disable_bit) {
-    return !(compiled->opt.disableflags & (mjDSBL_CONSTRAINT | disable_bit));
+bool model_is_enabled(const carom_model *model, int disable_bit) {
+    return !(model->compiled->opt.disableflags & (mjDSBL_CONSTRAINT | disable_bit));
 }
 
 void model_write_name(const carom_model *model, int type, int id, const char *kind, char *name, size_t size) {
@@ -66,7 +68,7 @@ static bool joint_is_at_stop(const mjModel *compiled, const double *qpos, int jo
 
 int model_find_limits(const carom_model *model, model_limit *limits) {
     const mjModel *compiled = model->compiled;
-    if (!is_enabled(compiled, mjDSBL_LIMIT)) return 0;
+    if (!model_is_enabled(model, mjDSBL_LIMIT)) return 0;
     int count = 0;
     for (int i = 0; i < compiled->njnt; i++) {
         model_limit limit;
@@ -77,11 +79,48 @@ int model_find_limits(const carom_model *model, model_limit *limits) {
     return count;
 }
 
+// How far a joint is from the nearer of its stops [rad or m], and the width of its range. Infinite for a joint without stops.
+static double stop_distance(const mjModel *compiled, const double *qpos, int joint, double *width) {
+    const double *range = compiled->jnt_range + 2 * joint;
+    double axis[3];
+    *width = range[1] - range[0];
+    qpos += compiled->jnt_qposadr[joint];
+    if (!compiled->jnt_limited[joint]) return HUGE_VAL;
+    switch (compiled->jnt_type[joint]) {
+    case mjJNT_SLIDE:
+    case mjJNT_HINGE: return fmin(*qpos - range[0], range[1] - *qpos);
+    case mjJNT_BALL:
+        *width = fmax(range[0], range[1]);
+        mju_quat2Vel(axis, qpos, 1);
+        return *width - mju_normalize3(axis);
+    default: return HUGE_VAL;
+    }
+}
+
+carom_status model_warn_of_near_limits(carom_model *model, carom_error *error) {
+    static const char *const kinds[] = {[mjJNT_BALL] = "ball joint", [mjJNT_SLIDE] = "slide", [mjJNT_HINGE] = "hinge"};
+    const mjModel *compiled = model->compiled;
+    if (!model_is_enabled(model, mjDSBL_LIMIT)) return CAROM_OK;
+    carom_status status = CAROM_OK;
+    for (int i = 0; !status && i < compiled->njnt; i++) {
+        model_limit limit;
+        double width;
+        const double distance = stop_distance(compiled, model->data->qpos, i, &width);
+        if (!(distance < NEAR_TOLERANCE * width) || joint_is_at_stop(compiled, model->data->qpos, i, &limit)) continue;
+        char name[MODEL_LABEL_SIZE];
+        model_write_name(model, mjOBJ_JOINT, i, "joint", name, sizeof name);
+        const int type = compiled->jnt_type[i];
+        status = model_warn(model, error, "%s '%s' is %.3g %s from its stop; it counts as free", kinds[type], name, distance,
+                            type == mjJNT_SLIDE ? "m" : "rad");
+    }
+    return status;
+}
+
 // -------------------------------------------------------------------------------------------------------- refused
 
 static carom_status check_tendon_limits(const carom_model *model, carom_error *error) {
     const mjModel *compiled = model->compiled;
-    if (!is_enabled(compiled, mjDSBL_LIMIT)) return CAROM_OK;
+    if (!model_is_enabled(model, mjDSBL_LIMIT)) return CAROM_OK;
     for (int i = 0; i < compiled->ntendon; i++) {
         if (compiled->tendon_limited[i] && find_stop(model->data->ten_length[i], compiled->tendon_range + 2 * i))
             return fail_constraint(model, mjOBJ_TENDON, i, "is at its limit", error);
@@ -91,7 +130,7 @@ static carom_status check_tendon_limits(const carom_model *model, carom_error *e
 
 static carom_status check_dry_friction(const carom_model *model, carom_error *error) {
     const mjModel *compiled = model->compiled;
-    if (!is_enabled(compiled, mjDSBL_FRICTIONLOSS)) return CAROM_OK;
+    if (!model_is_enabled(model, mjDSBL_FRICTIONLOSS)) return CAROM_OK;
     for (int i = 0; i < compiled->nv; i++) {
         if (compiled->dof_frictionloss[i] > 0)
             return fail_constraint(model, mjOBJ_JOINT, compiled->dof_jntid[i], "has frictionloss", error);

@@ -67,12 +67,10 @@ static double smaller_radius(const mjModel *compiled, const mjContact *contact) 
     return first > 0 && (first < second || !(second > 0)) ? first : second;
 }
 
-// The contacts of bodies welded together are those of one body. Which of two bodies comes first depends on the geoms' types.
-static bool is_same_contact(const mjModel *compiled, const model_touch *a, const model_touch *b, double radius) {
-    const int *weld = compiled->body_weldid;
-    const int a0 = weld[a->body[0]], a1 = weld[a->body[1]], b0 = weld[b->body[0]], b1 = weld[b->body[1]];
-    const double sign = a0 == b0 && a1 == b1 ? 1 : -1;
-    if (sign < 0 && !(a0 == b1 && a1 == b0)) return false;
+// Which of two bodies comes first depends on the geoms' types.
+static bool is_same_contact(const carom_model *model, const model_touch *a, const model_touch *b, double radius) {
+    const int sign = model_compare_bodies(model, a, b);
+    if (!sign) return false;
     double apart[3], turn[3];
     mju_sub3(apart, a->point[0], b->point[0]);
     mju_addScl3(turn, a->normal, b->normal, -sign);
@@ -99,7 +97,7 @@ static carom_status choose_friction(detected *found, const mjContact *contact, d
 // Of contacts that are one, the first stands for all, with the largest friction: its cone holds the sums of their forces.
 static bool merge_contact(detected *found, const model_touch *touch, double radius) {
     for (int i = 0; i < found->count; i++) {
-        if (!is_same_contact(found->model->compiled, &found->touches[i], touch, radius)) continue;
+        if (!is_same_contact(found->model, &found->touches[i], touch, radius)) continue;
         found->touches[i].friction = fmax(found->touches[i].friction, touch->friction);
         return true;
     }
@@ -174,8 +172,14 @@ static carom_status add_contact(detected *found, const mjContact *contact, carom
     return CAROM_OK;
 }
 
-// Says how far the nearest geoms are apart, which is what the user has to correct when none touch.
+// Says how far the nearest geoms are apart, which is what the user has to correct when none touch, or that the model lets none touch.
 static void describe_gap(carom_model *model, double margin, char text[CAROM_MESSAGE_SIZE]) {
+    if (!model_is_enabled(model, mjDSBL_CONTACT)) {
+        const bool all = !model_is_enabled(model, 0);
+        snprintf(text, CAROM_MESSAGE_SIZE, "no geoms touch: the model disables %s by <flag %s=\"disable\"/>",
+                 all ? "all constraints, contacts included," : "contacts", all ? "constraint" : "contact");
+        return;
+    }
     if (find_contacts(model, SEARCH_MARGIN, NULL)) {
         snprintf(text, CAROM_MESSAGE_SIZE, "no geoms touch: none are closer than the margin of %g m", margin);
         return;

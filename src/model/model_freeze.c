@@ -11,6 +11,8 @@
 #define ZERO_TOLERANCE 1e-12
 // The same for rows that equality constraints have taken most of: differences of larger numbers.
 #define PROJECTED_ZERO_TOLERANCE 1e-10
+// Rows of two contacts of a planar scene that differ by no more than this, relative to their largest entry, are equal.
+#define EQUAL_TOLERANCE 1e-12
 
 // The arrays of the impact under construction, all in one block of memory.
 typedef struct frozen {
@@ -23,8 +25,9 @@ typedef struct frozen {
     double *first, *second;          // [3 x nv] Jacobians of the two places of one contact
     double *friction, *restitution;  // [room]
     double *block;
-    const char **names;   // [room]
-    model_limit *limits;  // [limit_count]
+    const char **names;           // [room]
+    const model_touch **touches;  // [room]; NULL for joints at their stops
+    model_limit *limits;          // [limit_count]
     char (*limit_names)[MODEL_LABEL_SIZE];
     int limit_count;
     model_projector projector;
@@ -79,6 +82,7 @@ static carom_status add_touch(frozen *f, const model_touch *touch, int index, mo
     }
     f->friction[f->count] = touch->friction;
     f->restitution[f->count] = touch->restitution;
+    f->touches[f->count] = touch;
     f->names[f->count++] = touch->name;
     return CAROM_OK;
 }
@@ -123,6 +127,58 @@ static void drop_idle_tangents(frozen *f) {
     f->tangent_dim = 1;
 }
 
+// ----------------------------------------------------------------------------------------------- contacts of one line
+
+static bool rows_are_equal(const frozen *f, int i, int j) {
+    const size_t nv = (size_t)f->nv, a = (size_t)i * nv, b = (size_t)j * nv;
+    const double scale = fmax(carom_max_abs(nv, f->normal + a), carom_max_abs(nv, f->tangent + a));
+    for (size_t k = 0; k < nv; k++) {
+        if (fabs(f->normal[a + k] - f->normal[b + k]) > EQUAL_TOLERANCE * scale) return false;
+        if (fabs(f->tangent[a + k] - f->tangent[b + k]) > EQUAL_TOLERANCE * scale) return false;
+    }
+    return true;
+}
+
+// The contact before `count` that contact `index` repeats; -1 when it repeats none.
+static int find_equal(const frozen *f, int count, int index) {
+    for (int i = 0; i < count; i++) {
+        if (!f->touches[i] || !f->touches[index]) continue;
+        if (model_compare_bodies(f->model, f->touches[i], f->touches[index]) && rows_are_equal(f, i, index)) return i;
+    }
+    return -1;
+}
+
+static void move_contact(frozen *f, int from, int to) {
+    if (from == to) return;
+    mju_copy(f->normal + (size_t)to * (size_t)f->nv, f->normal + (size_t)from * (size_t)f->nv, f->nv);
+    mju_copy(f->tangent + (size_t)to * (size_t)f->nv, f->tangent + (size_t)from * (size_t)f->nv, f->nv);
+    f->friction[to] = f->friction[from];
+    f->restitution[to] = f->restitution[from];
+    f->touches[to] = f->touches[from];
+    f->names[to] = f->names[from];
+}
+
+// In a planar scene, points that differ across the plane only are one contact: the first stands for all, with the largest friction.
+static carom_status merge_across_plane(frozen *f, carom_error *error) {
+    char list[CAROM_MESSAGE_SIZE / 2] = "";
+    size_t used = 0;
+    int kept = 0;
+    for (int i = 0; i < f->count; i++) {
+        const int same = find_equal(f, kept, i);
+        if (same < 0) {
+            move_contact(f, i, kept++);
+            continue;
+        }
+        f->friction[same] = fmax(f->friction[same], f->friction[i]);
+        if (used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s into %s", used ? ", " : "", f->names[i], f->names[same]);
+    }
+    if (kept == f->count) return CAROM_OK;
+    f->count = kept;
+    return model_warn(f->model, error, "the scene is planar, where contacts that differ across its plane only are one: %s%s", list,
+                      used < sizeof list ? "" : "...");
+}
+
 // ---------------------------------------------------------------------------------------------------------- freezing
 
 // Positions, tendon lengths and the mass matrix at the current state: neither collisions nor forces.
@@ -150,7 +206,8 @@ static carom_status allocate_frozen(frozen *f, int touches, carom_error *error) 
     f->limit_names = calloc((size_t)f->limit_count + 1, sizeof *f->limit_names);
     f->block = calloc(nv * nv + nv + 3 * room * nv + 6 * nv + 2 * room, sizeof *f->block);
     f->names = calloc(room + 1, sizeof *f->names);
-    if (!f->limit_names || !f->block || !f->names) return carom_fail_memory(error, "contact Jacobians");
+    f->touches = calloc(room + 1, sizeof *f->touches);
+    if (!f->limit_names || !f->block || !f->names || !f->touches) return carom_fail_memory(error, "contact Jacobians");
     f->mass = f->block;
     f->velocity = f->mass + nv * nv;
     f->normal = f->velocity + nv;
@@ -167,6 +224,7 @@ static void free_frozen(frozen *f) {
     free(f->limits);
     free(f->limit_names);
     free(f->names);
+    free(f->touches);
     free(f->block);
 }
 
@@ -185,7 +243,7 @@ static carom_status fill_contacts(frozen *f, const model_touch *touches, int cou
     const int first = f->count;
     for (int i = 0; !status && i < f->limit_count; i++) status = add_limit(f, i, error);
     if (!status) status = warn_of_limits(f, first, error);
-    return status;
+    return status ? status : model_warn_of_near_limits(f->model, error);
 }
 
 static carom_status create_impact(const frozen *f, carom_impact **impact, carom_error *error) {
@@ -214,10 +272,10 @@ carom_status model_freeze_touches(carom_model *model, const model_touch *touches
     if (!status && !f.count)
         status = carom_fail(error, CAROM_BAD_INPUT, "%s: none of the %d contacts found can be changed by a motion of the model",
                             model->path, count + f.limit_count);
-    if (!status) {
-        drop_idle_tangents(&f);
-        status = create_impact(&f, impact, error);
-    }
+    if (!status) drop_idle_tangents(&f);
+    // Who lists a contact twice means it; detection finds all corners of a box, whatever the box can do.
+    if (!status && rule == MODEL_DROP_IDLE && f.tangent_dim == 1) status = merge_across_plane(&f, error);
+    if (!status) status = create_impact(&f, impact, error);
     free_frozen(&f);
     return status;
 }
@@ -256,8 +314,10 @@ carom_status carom_model_freeze(carom_model *model, const carom_model_contact *c
                                 carom_error *error) {
     if (!impact) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_freeze: impact is NULL");
     *impact = NULL;
-    if (!contacts || count < 1 || count > CAROM_MAX_CONTACTS) {
-        return carom_fail(error, CAROM_BAD_INPUT, "an impact needs 1 to %d contacts, not %d", CAROM_MAX_CONTACTS, count);
+    const int least = model_find_limits(model, NULL) ? 0 : 1;
+    if ((!contacts && count) || count < least || count > CAROM_MAX_CONTACTS) {
+        return carom_fail(error, CAROM_BAD_INPUT, "an impact needs %d to %d contacts, not %d%s", least, CAROM_MAX_CONTACTS, count,
+                          least ? "; no joint is at its stop" : "");
     }
     int tangent_dim;
     carom_status status = check_names(contacts, count, error);
@@ -265,7 +325,7 @@ carom_status carom_model_freeze(carom_model *model, const carom_model_contact *c
     if (!status) status = model_prepare_freeze(model, error);
     if (status) return status;
 
-    model_touch *touches = calloc((size_t)count, sizeof *touches);
+    model_touch *touches = calloc((size_t)count + 1, sizeof *touches);
     if (!touches) return carom_fail_memory(error, "contacts");
     for (int i = 0; !status && i < count; i++) status = model_locate_contact(model, &contacts[i], i, &touches[i], error);
     if (!status) status = model_freeze_touches(model, touches, count, tangent_dim, MODEL_REFUSE_IDLE, impact, error);

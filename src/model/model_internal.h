@@ -40,10 +40,10 @@ bool model_span_equals(model_span s, const char *text);
 // Reads a model file of less than 64 MiB; `*text` is freed by the caller, also after a failure.
 carom_status model_read_text(const char *path, char **text, carom_error *error);
 
-// Receives one attribute of an element. An error ends the scan.
+// Receives an element with an empty attribute, then each of its attributes. An error ends the scan.
 typedef carom_status (*model_xml_visit)(void *user, model_span element, model_span attribute, model_span value, carom_error *error);
 
-// Visits every attribute in the order of the text. Malformed XML is left to MuJoCo, whose messages are better.
+// Visits every element and attribute in the order of the text. Malformed XML is left to MuJoCo, whose messages are better.
 carom_status model_xml_scan(const char *text, model_xml_visit visit, void *user, carom_error *error);
 
 // Refuses a model file, or a file that it includes, whose sizes would make MuJoCo abort the process for lack of memory.
@@ -78,6 +78,10 @@ void model_label_contact(char label[MODEL_LABEL_SIZE], const char *name, int ind
 // A unit vector along `vector`; false when its length is zero or not finite.
 bool model_normalise(const double vector[3], double unit[3]);
 
+// 1 when two contacts are of the same bodies, -1 when the first of one is the second of the other, 0 when they are not. Bodies welded
+// together count as one.
+int model_compare_bodies(const carom_model *model, const model_touch *a, const model_touch *b);
+
 // Tangents of the default rule for the touch's normal: t1 = y x n, or x where n is parallel to y; t2 = n x t1.
 void model_choose_tangents(model_touch *touch);
 
@@ -92,6 +96,9 @@ carom_status model_prepare_freeze(carom_model *model, carom_error *error);
 carom_status model_freeze_touches(carom_model *model, const model_touch *touches, int count, int tangent_dim, model_idle_rule rule,
                                   carom_impact **impact, carom_error *error);
 
+// Whether the model leaves on what an mjDSBL_ bit switches off, and constraints as a whole.
+bool model_is_enabled(const carom_model *model, int disable_bit);
+
 // Refuses what takes part in an impact and is not modelled: joints and tendons with dry friction, tendons at their limits.
 carom_status model_check_constraints(const carom_model *model, carom_error *error);
 
@@ -104,6 +111,9 @@ typedef struct model_limit {
 
 // Joints at their stops, into `limits` ([njnt], may be NULL); returns their number.
 int model_find_limits(const carom_model *model, model_limit *limits);
+
+// Warns of joints that are close to a stop but not at it: a state rounded to a few digits is the usual reason.
+carom_status model_warn_of_near_limits(carom_model *model, carom_error *error);
 
 // The name of an object of MuJoCo as messages and contacts show it: printable ASCII without blanks and commas, cut to fit; `kind` and its
 // number where it has none.

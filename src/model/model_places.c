@@ -44,6 +44,13 @@ void model_choose_tangents(model_touch *touch) {
     mju_cross(touch->tangent[1], n, touch->tangent[0]);
 }
 
+int model_compare_bodies(const carom_model *model, const model_touch *a, const model_touch *b) {
+    const int *weld = model->compiled->body_weldid;
+    const int a0 = weld[a->body[0]], a1 = weld[a->body[1]], b0 = weld[b->body[0]], b1 = weld[b->body[1]];
+    if (a0 == b0 && a1 == b1) return 1;
+    return a0 == b1 && a1 == b0 ? -1 : 0;
+}
+
 static carom_status take_tangents(const carom_model_contact *contact, const char *label, model_touch *touch, carom_error *error) {
     for (int i = 0; i < contact->tangents; i++) {
         if (!model_normalise(contact->tangent[i], touch->tangent[i])) {

@@ -24,7 +24,7 @@ static carom_status append_span(span_list *list, model_span span, carom_error *e
     return CAROM_OK;
 }
 
-// The first element with an attribute is the root: <robot name="..."> in a URDF.
+// The first element is the root: <robot> in a URDF.
 static carom_status visit_attribute(void *user, model_span element, model_span attribute, model_span value, carom_error *error) {
     urdf_scan *scan = user;
     if (!scan->started) scan->is_urdf = model_span_equals(element, "robot");

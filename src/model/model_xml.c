@@ -41,12 +41,14 @@ carom_status model_read_text(const char *path, char **text, carom_error *error) 
 
 bool model_span_equals(model_span s, const char *text) { return strlen(text) == s.length && memcmp(s.start, text, s.length) == 0; }
 
-// Visits the attributes of the element that starts at *text and moves behind it.
+// Visits the element that starts at *text and its attributes, and moves behind it. Ends of elements have no name; declarations are no
+// elements.
 static carom_status scan_element(const char **text, model_xml_visit visit, void *user, carom_error *error) {
     const char *at = *text + 1;
     const model_span element = {at, strcspn(at, XML_SPACE "/>")};
     at += element.length;
     carom_status status = CAROM_OK;
+    if (element.length && *element.start != '!') status = visit(user, element, (model_span){at, 0}, (model_span){at, 0}, error);
     while (!status && *(at += strspn(at, XML_SPACE "/=\"'")) && *at != '>') {
         const model_span attribute = {at, strcspn(at, XML_SPACE "=/>")};
         at += attribute.length;
