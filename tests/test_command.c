@@ -1439,8 +1439,6 @@ static const refusal refusals[] = {
     {"info case.yaml", "colour", MODEL("block.xml", AT_REST, CORNER(", colour: red"))},
     {"info case.yaml", "qpos", MODEL("block.xml", "{qpos: [0, 1], qvel: [0, -1, 0]}", CORNER(""))},
     {"info case.yaml", "no_such_key", MODEL("block.xml", "{key: no_such_key}", CORNER(""))},
-    {"info case.yaml", "state", MODEL("block.xml", "{}", CORNER(""))},
-    {"info case.yaml", "state", "model: block.xml\ncontacts: " CORNER("") "\n"},
     {"info case.yaml", "contacts", "model: block.xml\nstate: " AT_REST "\n"},
     // options in scenes
     {"sample case.yaml", "impact.sample", "matrices: {" FLAT_PARTS "}\nimpact: {sample: 8}\n"},
