@@ -27,6 +27,8 @@ typedef struct carom_law {
     int option_count;
     size_t options_size;
     void (*defaults)(void *options);
+    const char *const
+        *thorough;  ///< option, value, ..., NULL: what a comparison asks for where it can be had and nobody says otherwise; or NULL
     const carom_column *outcome_columns;  ///< the law's own, behind the common ones
     int outcome_column_count;
     const carom_column *result_columns;  ///< the law's own, behind `verdict`, `selection`

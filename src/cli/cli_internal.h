@@ -108,6 +108,7 @@ typedef struct cli_run {
 /// How outcomes are treated on their way.
 typedef struct cli_run_options {
     bool keep_outcomes;
+    bool thorough;                ///< ask for what the law's row calls thorough, where it can be had
     bool strict;                  ///< as in cli_apply
     carom_result_writer *writer;  ///< NULL: no file
 } cli_run_options;

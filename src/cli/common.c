@@ -81,11 +81,14 @@ static carom_status ask(const cli_arguments *arguments, const carom_scene *scene
 }
 
 static carom_status prepare_options(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, bool strict,
-                                    void **options, carom_error *error) {
+                                    const char *const *preset, void **options, carom_error *error) {
     *options = malloc(law->options_size);
     if (!*options) return carom_fail_memory(error, law->name);
     law->defaults(*options);
-    carom_status status = carom_scene_apply(scene, law->options, law->option_count, *options, error);
+    carom_status status = CAROM_OK;
+    for (; preset && *preset && !status; preset += 2)
+        status = carom_option_set(&law->options[carom_option_find(law->options, law->option_count, preset[0])], *options, preset[1], error);
+    if (!status) status = carom_scene_apply(scene, law->options, law->option_count, *options, error);
     if (!status) status = cli_apply(arguments, law, strict, *options, error);
     return status;
 }
@@ -111,12 +114,31 @@ void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, c
     }
 }
 
+// Asks a law for all that it can give, in memory; what cannot be had, too many solutions to enumerate, leaves nothing behind.
+static carom_status run_thorough(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law,
+                                 const carom_control *control, const cli_run_options *options, cli_run *run, carom_error *error) {
+    void *law_options = NULL;
+    carom_sink file;
+    carom_status status = prepare_options(arguments, scene, law, options->strict, law->thorough, &law_options, error);
+    if (!status) status = ask(arguments, scene, law_options, control, true, NULL, run, error);
+    if (!status && options->writer) status = carom_result_writer_open_law(options->writer, law, law_options, &file, error);
+    if (!status && options->writer) status = file.receive(file.user, run->answer.outcomes, error);
+    if (!status && options->writer) status = carom_result_writer_close_law(options->writer, run->answer.result, error);
+    free(law_options);
+    if (status) {
+        cli_run_release(run);
+        *run = (cli_run){.law = law};
+    }
+    return status;
+}
+
 carom_status cli_run_law(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, const carom_control *control,
                          const cli_run_options *options, cli_run *run, carom_error *error) {
     *run = (cli_run){.law = law};
+    if (options->thorough && law->thorough && !run_thorough(arguments, scene, law, control, options, run, error)) return CAROM_OK;
     void *law_options = NULL;
     carom_sink file;
-    carom_status status = prepare_options(arguments, scene, law, options->strict, &law_options, error);
+    carom_status status = prepare_options(arguments, scene, law, options->strict, NULL, &law_options, error);
     if (!status && options->writer) status = carom_result_writer_open_law(options->writer, law, law_options, &file, error);
     if (!status) status = ask(arguments, scene, law_options, control, options->keep_outcomes, options->writer ? &file : NULL, run, error);
     if (!status && options->writer) status = carom_result_writer_close_law(options->writer, run->answer.result, error);

@@ -83,6 +83,8 @@ static const carom_option option_rows[] = {
     CAROM_STEP_CHOICE_ROWS(anitescu_potra_options, method, carom_selection_names),
 };
 
+static const char *const thorough[] = {"selection", "all", NULL};
+
 const carom_law carom_law_anitescu_potra = {
     .name = "anitescu-potra",
     .summary = "all contacts at once, inelastic, one LCP",
@@ -91,5 +93,6 @@ const carom_law carom_law_anitescu_potra = {
     .option_count = sizeof option_rows / sizeof *option_rows,
     .options_size = sizeof(anitescu_potra_options),
     .defaults = defaults,
+    .thorough = thorough,
     .resolve = resolve,
 };
