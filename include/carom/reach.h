@@ -128,7 +128,7 @@ carom_status carom_reach_auto_step(const carom_impact *impact, int64_t cone_edge
 
 /// Constants of the theory for one impact (Halm & Posa, Assumption 2, Lemma 6, Theorem 8, Algorithm 2).
 typedef struct carom_reach_bounds {
-    bool pointed;         ///< no non-zero combination of forces of the (linearised) cones vanishes
+    bool pointed;         ///< certified: no non-zero combination of forces of the (linearised) cones vanishes
     double r_norm;        ///< least ||r||_2 with r.M^-1 f >= 1 for every cone edge f; NaN when not pointed
     double psi;           ///< sigma_max(M^-1 Jbar') m (1 + max mu) + 1, of the closing step
     double step_bound_c;  ///< c of eq. (78) for the step h; NaN when not pointed or without a mass matrix

@@ -145,7 +145,7 @@ static int print_text(const facts *f) {
     print_contacts(f);
     printf("\nkinetic energy %.9g J\n", carom_impact_initial_energy(f->impact));
     printf("friction cones pointed: %s\n",
-           f->bounds.pointed ? "yes (samples end with probability one)" : "no (jamming is possible; samples need not end)");
+           f->bounds.pointed ? "yes (samples end with probability one)" : "not certified (jamming is possible; samples need not end)");
     printf("h = %.6g N s: psi = %.6g", f->step, f->bounds.psi);
     if (f->bounds.pointed) printf(", ||r|| = %.6g", f->bounds.r_norm);
     if (!isnan(f->bounds.step_bound_c)) printf(", c = %.6g (eq. 78)", f->bounds.step_bound_c);
