@@ -93,7 +93,8 @@ static carom_status parse_flag(cli_arguments *arguments, int argc, char **argv, 
 
 static carom_status check_operand(const cli_arguments *arguments, carom_error *error) {
     const cli_command *command = arguments->command;
-    if (arguments->operand || command->operand_flag || (command->optional_switch && cli_given(arguments, command->optional_switch))) return CAROM_OK;
+    if (arguments->operand || command->operand_flag || (command->optional_switch && cli_given(arguments, command->optional_switch)))
+        return CAROM_OK;
     return carom_fail(error, CAROM_BAD_INPUT, "%s is missing: carom %s %s [options]", command->operand, command->name, command->operand);
 }
 

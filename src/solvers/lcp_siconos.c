@@ -234,6 +234,21 @@ static void siconos_solve(void *state, const double *w, double *z, carom_lcp_inf
         memset(z, 0, n * sizeof *z);
 }
 
+// One call as a program makes it that binds to Siconos itself, for measurements: w unscaled, no retry, the basis not solved again. W is
+// scaled nevertheless, because a pivot that overflows ends in an assertion.
+static void siconos_solve_raw(void *state, const double *w, double *z, carom_lcp_info *info) {
+    siconos *s = state;
+    if (s->n == 1) {
+        solve_scalar(*s->W, *w, z, info);
+        return;
+    }
+    memcpy(s->scaled, w, (size_t)s->n * sizeof *w);
+    info->verdict = judge_failure(s, call_driver(s, 0));
+    info->pivots = s->options->iparam[SICONOS_IPARAM_ITER_DONE];
+    const double unit = ldexp(1, -s->W_exponent);
+    for (int i = 0; i < s->n; i++) z[i] = unit * s->z[i];
+}
+
 // ------------------------------------------------------------------------------------------------------------- creation
 
 // True when the method solves a small problem with one, positive solution. A method that was left out of the build leaves z alone.
@@ -319,7 +334,14 @@ REFUSED_LIST(DEFINE_REFUSED)
     {.name = label, .summary = text, .max_size = most, .create = create_##key, .solve = siconos_solve, .free = siconos_free},
 #define REFUSED_ROW(key, label, reason)                                                                                                    \
     {.name = label, .summary = "not offered: " reason, .create = create_##key, .solve = siconos_solve, .free = siconos_free},
-static const carom_lcp_solver rows[] = {METHOD_LIST(METHOD_ROW) REFUSED_LIST(REFUSED_ROW)};
+static const carom_lcp_solver rows[] = {METHOD_LIST(METHOD_ROW) REFUSED_LIST(REFUSED_ROW){
+    .name = "siconos-raw",
+    .summary = "Siconos: siconos-lemke without its safeguards, for measurements; fails on degenerate steps",
+    .max_size = MAX_SIZE,
+    .create = create_lemke,
+    .solve = siconos_solve_raw,
+    .free = siconos_free,
+}};
 
 carom_status carom_siconos_register(carom_registry *registry, carom_error *error) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Measurements of `carom bench`: one impact computed along several paths, in interleaved repetitions.
+#ifndef CAROM_CLI_BENCH_H
+#define CAROM_CLI_BENCH_H
+
+#include "cli/cli_internal.h"
+
+/// A way to compute: what solves the steps, which of their solutions is taken, and on how many threads.
+typedef struct bench_path {
+    const char *name;  ///< the LCP solver's, or "modes" for the enumeration of contact modes
+    const carom_lcp_solver *solver;
+    carom_selection selection;
+    int threads;
+} bench_path;
+
+/// The path that ratios refer to.
+extern const char bench_reference[];
+
+/// How much is measured.
+typedef struct bench_effort {
+    int64_t repetitions;  ///< of every measurement; medians are reported
+    double milliseconds;  ///< that a repetition should take, >= 0
+    int64_t threads;      ///< most threads that are tried
+} bench_effort;
+
+/// One path's measurement; `path` is set by the caller.
+typedef struct bench_case {
+    bench_path path;
+    int64_t samples;          ///< of one repetition
+    double ns_per_lcp;        ///< one LCP alone on one thread, verified; of modes, one step
+    double ns_per_sample;     ///< the whole loop: draw, solve, verify, update, collect, digest
+    double ratio_to_siconos;  ///< time per sample of `siconos-lemke` over this path's; NaN when it was not measured
+    double lcps_per_sample;   ///< mean; paths that take other solutions need other numbers of steps
+    int64_t unsolved;         ///< samples of a repetition that met a step without verified solution
+    double max_residual;      ///< of the verified steps
+} bench_case;
+
+/// An impact with steps of its samples on record.
+typedef struct bench_problem bench_problem;
+
+/// @param options  of the samples; a step that is `auto` is computed here
+/// @return CAROM_BAD_INPUT when no contact approaches
+carom_status bench_problem_create(const carom_impact *impact, const carom_sample_options *options, const carom_registry *registry,
+                                  bench_problem **problem, carom_error *error);
+void bench_problem_free(bench_problem *problem);
+/// m(k+3), the size of the step's LCP.
+int bench_problem_lcp_size(const bench_problem *problem);
+/// False for an enumeration of too many contact modes.
+bool bench_problem_takes(const bench_problem *problem, const bench_path *path);
+
+/// Calibrates, then measures all cases one after the other in every repetition, so that a disturbance of the machine meets all of them.
+carom_status bench_measure(const bench_problem *problem, const bench_effort *effort, bench_case *cases, int count, carom_error *error);
+
+/// Wall-clock seconds of one run of carom_reach_sample without a sink.
+/// @param statistics  of the run; may be NULL
+carom_status bench_time_run(const carom_impact *impact, const carom_sample_options *options, const carom_registry *registry, int threads,
+                            double *seconds, carom_sample_statistics *statistics, carom_error *error);
+
+/// Sets a path by its solver's name, one thread, selection `lemke`; false when the registry or the machine lacks the solver.
+bool bench_find_path(const carom_registry *registry, const char *name, bench_path *path);
+
+/// The median of `count` values, which are sorted.
+double bench_median(double *values, int count);
+
+// -------------------------------------------------------------------------------------------------------------- growth
+
+/// How the cost grows with the sizes of random impacts.
+typedef struct bench_growth bench_growth;
+
+carom_status bench_growth_create(const carom_registry *registry, const bench_effort *effort, bench_growth **growth, carom_error *error);
+void bench_growth_free(bench_growth *growth);
+json_t *bench_growth_json(const bench_growth *growth);
+/// Tables in Markdown.
+void bench_growth_print(const bench_growth *growth, FILE *file);
+/// Log-log pictures `PREFIX-contacts.png`, `PREFIX-velocities.png` and `PREFIX-samples.png`.
+carom_status bench_growth_plot(const bench_growth *growth, const char *prefix, carom_error *error);
+
+#endif
