@@ -91,7 +91,7 @@ carom_status carom_sample_resolve_method(const carom_sample_options *options, co
 
 /// What sampling counts, over all finished samples.
 typedef struct carom_sample_statistics {
-    carom_verdict verdict;                         ///< CAROM_COMPLETE or CAROM_INTERRUPTED
+    carom_verdict verdict;                         ///< CAROM_COMPLETE, CAROM_INTERRUPTED; CAROM_INCOMPLETE: unsolved samples
     int64_t requested, samples;                    ///< asked for, finished
     int64_t terminated;                            ///< samples that ended without approaching contacts
     int64_t unsolved;                              ///< samples that met a step without verified solution
@@ -104,7 +104,7 @@ typedef struct carom_sample_statistics {
     double step;                                   ///< h used
     carom_selection selection;                     ///< served
     const char *solver;                            ///< LCP solver
-    const char *path;                              ///< what computed the steps: the LCP solver's name, or \"modes\" for an enumeration
+    const char *path;                              ///< what computed the steps: "lemke:avx512", another LCP solver, or "modes"
     char digest[CAROM_DIGEST_TEXT_SIZE];           ///< of the terminated samples' v_plus, in sample order
 } carom_sample_statistics;
 

@@ -17,7 +17,7 @@ struct carom_simulator {
     const carom_control *control;
     carom_draw_caps draw;
     carom_draw_state draws;
-    double *path;  // [(path_capacity + 1) x n]; NULL when paths are not recorded
+    double *path;  // [path_capacity x n]; NULL when paths are not recorded
     int path_rows, path_capacity;
 };
 

@@ -7,7 +7,8 @@
 #include "base/dense.h"
 #include "solvers/lcp_units.h"
 
-// Entries of z and W z + w above minus this share of their scale count as non-negative, and solutions closer than it as one.
+// In the units of the problem: entries of z and W z + w above minus this share of the largest count as non-negative, and solutions
+// closer than it as one.
 #define SIGN_TOLERANCE 1e-10
 #define SAME_SOLUTION  1e-8
 // Pivots and right-hand sides below this share of the largest are round-off of zeros.
