@@ -27,9 +27,14 @@ typedef struct carom_lcp_solver {
     const char *summary;
     bool canonical;  ///< Lemke's method, covering vector of ones, unscaled data, lexicographic: the selection `lemke`
     int max_size;    ///< largest n that makes sense; 0: no limit
+    int attempts;    ///< ways of solving, tried in turn; 0 counts as 1
+    /// [attempts] residual, in the problem's own units, that ends the search; the best of all attempts is taken where none reaches its goal.
+    /// NULL: the first attempt counts
+    const double *goals;
     carom_status (*create)(int n, const double *W, void **state, carom_error *error);
-    /// Writes z and the verdict, pivots and fallbacks of `info`. Never trusted: the caller verifies.
-    void (*solve)(void *state, const double *w, double *z, carom_lcp_info *info);
+    /// Writes z and the verdict, pivots and fallbacks of `info`. Attempt k follows on attempt k - 1, for the same w, and finds its z.
+    /// Never trusted: the caller verifies.
+    void (*solve)(void *state, int attempt, const double *w, double *z, carom_lcp_info *info);
     void (*free)(void *state);
 } carom_lcp_solver;
 
