@@ -117,7 +117,7 @@ static double search(carom_lcp *lcp, const double *w, double *z, carom_lcp_info 
         lcp->solver->solve(lcp->state, k, w, z, info);
         lcp->kernel->check(&lcp->columns, w, z, &residual, &relative);
         info->residual = residual;
-        if (attempts == 1 || (info->verdict == CAROM_COMPLETE && relative <= lcp->solver->goals[k])) return relative;
+        if (attempts == 1 || (info->verdict == CAROM_COMPLETE && fmax(residual, relative) <= lcp->solver->goals[k])) return relative;
         if (info->verdict != CAROM_COMPLETE || !(relative < best)) continue;
         best = relative;
         best_residual = residual;

@@ -12,8 +12,10 @@
 #include "solvers/lemke_rows.h"
 #include "solvers/lemke_tableau.h"
 
-// Of the tree, and of what it keeps for ties: more does not fit a core's caches.
-enum { TREE_BYTES = 16 << 20, TIE_BYTES = 4 << 20 };
+// Of the tree, of what it keeps for ties, and of saved tableaus: more does not fit a core's caches.
+enum { TREE_BYTES = 16 << 20, TIE_BYTES = 4 << 20, SAVED_BYTES = 8 << 20 };
+// Unknown sequences behind a node after which its tableau is saved: replays start there.
+enum { MISSES_TO_SAVE = 4 };
 enum { UNKNOWN = -1, MET_ONCE = -2, MOST_PIVOTS = CAROM_PIVOTS_PER_ROW * CAROM_MOST_REMEMBERED };
 // Round-off of the bounds themselves.
 #define BOUND_MARGIN 1.0001
@@ -22,6 +24,8 @@ enum { UNKNOWN = -1, MET_ONCE = -2, MOST_PIVOTS = CAROM_PIVOTS_PER_ROW * CAROM_M
 typedef struct node {
     int entering;  // variable that enters next
     int tie_slot;  // where its rows of the inverse basis stand; UNKNOWN until a tie asks for them
+    int saved;     // where its tableau stands; UNKNOWN until many unknown sequences began behind it
+    int misses;    // how many did
 } node;
 
 typedef struct memory {
@@ -34,6 +38,9 @@ typedef struct memory {
     int node_count, node_capacity;
     double *ties;  // [tie_capacity + 1] inverse bases [n x n], the last likewise
     int tie_count, tie_capacity;
+    char *saves;  // [save_capacity] tableaus
+    size_t save_size;
+    int save_count, save_capacity;
     tableau *tableau;
     double *column_unit;     // [stride] scratch: units of the slacks that are columns of the tableau
     int replayed;            // pivots of the present sequence that the tableau has seen
@@ -41,6 +48,7 @@ typedef struct memory {
     int *basic;              // [n] variable of each row
     int *leaving, *entered;  // [most_pivots] rows and variables of the present sequence
     int depth, artificial;   // its length; row of the artificial variable
+    int saved, saved_depth;  // the last saved tableau on its way, and the pivots before that
     const double *w;         // [n] of the present solve
 } memory;
 
@@ -59,30 +67,66 @@ static int *children_of(const memory *m, const node *k) { return (int *)(void *)
 
 // -------------------------------------------------------------------------------------------------- growing the tree
 
-// Brings the tableau to the present sequence.
-static void replay(memory *m) {
-    if (m->replayed == 0) start(m->tableau, m->W, m->w);
-    for (; m->replayed < m->depth; m->replayed++) {
-        const int column = ~m->tableau->place[m->entered[m->replayed]];
-        copy_column(m->tableau, column);
-        pivot(m->tableau, m->leaving[m->replayed], column);
-    }
-}
-
-static void fill_column_units(memory *m) {
-    const tableau *t = m->tableau;
-    for (int c = 0; c <= m->n; c++) m->column_unit[c] = t->nonbasic[c] < m->n ? m->y_unit[t->nonbasic[c]] : 0;
-}
-
-// sum_j |inverse basis_ij| unit_j.
-static double round_off_bound(const memory *m, int i) {
+// sum_j |inverse basis_ij| unit_j, where m->column_unit has the units of the columns.
+static double round_off_bound(const memory *m, int i, double own_unit) {
     const tableau *t = m->tableau;
     const double *row = row_of(t, i);
-    double sums[LANES] = {0}, sum = t->basic[i] < m->n ? m->y_unit[t->basic[i]] : 0;
+    double sums[LANES] = {0}, sum = t->basic[i] < m->n ? own_unit : 0;
     for (size_t c = 0; c < t->stride; c += LANES)
         for (size_t l = 0; l < LANES; l++) sums[l] += magnitude(row[c + l]) * m->column_unit[c + l];
     for (int l = 0; l < LANES; l++) sum += sums[l];
     return BOUND_MARGIN * sum;
+}
+
+static void fill_column_units(memory *m, const double *unit) {
+    const tableau *t = m->tableau;
+    for (int c = 0; c <= m->n; c++) m->column_unit[c] = t->nonbasic[c] < m->n ? magnitude(unit[t->nonbasic[c]]) : 0;
+}
+
+// A saved tableau: the entries, then the lists of variables.
+static void save(memory *m, node *k) {
+    const tableau *t = m->tableau;
+    const size_t n = (size_t)m->n, entries = n * t->stride * sizeof *t->T;
+    k->saved = m->save_count++;
+    char *to = m->saves + (size_t)k->saved * m->save_size;
+    memcpy(to, t->T, entries);
+    int *lists = (int *)(void *)(to + entries);
+    memcpy(lists, t->basic, n * sizeof *lists);
+    memcpy(lists + n, t->nonbasic, (n + 1) * sizeof *lists);
+    memcpy(lists + 2 * n + 1, t->place, (2 * n + 1) * sizeof *lists);
+}
+
+// Right-hand sides are not saved: they are the present solve's, and stand in m->rhs. Weights are bounds for the present w.
+static void load(memory *m, int saved) {
+    tableau *t = m->tableau;
+    const size_t n = (size_t)m->n, entries = n * t->stride * sizeof *t->T;
+    const char *from = m->saves + (size_t)saved * m->save_size;
+    memcpy(t->T, from, entries);
+    const int *lists = (const int *)(const void *)(from + entries);
+    memcpy(t->basic, lists, n * sizeof *lists);
+    memcpy(t->nonbasic, lists + n, (n + 1) * sizeof *lists);
+    memcpy(t->place, lists + 2 * n + 1, (2 * n + 1) * sizeof *lists);
+    fill_column_units(m, m->w);
+    for (int i = 0; i < m->n; i++) {
+        t->rhs[i] = 0;
+        t->weight[i] = round_off_bound(m, i, magnitude(m->w[t->basic[i] % m->n]));
+    }
+}
+
+// Brings the tableau to the first `depth` pivots of the present sequence.
+static void replay(memory *m, int depth) {
+    if (m->replayed == UNKNOWN) {
+        if (m->saved == UNKNOWN)
+            start(m->tableau, m->W, m->w);
+        else
+            load(m, m->saved);
+        m->replayed = m->saved == UNKNOWN ? 0 : m->saved_depth;
+    }
+    for (; m->replayed < depth; m->replayed++) {
+        const int column = ~m->tableau->place[m->entered[m->replayed]];
+        copy_column(m->tableau, column);
+        pivot(m->tableau, m->leaving[m->replayed], column);
+    }
 }
 
 // Rows of padding have no pivots and a zero column in every node.
@@ -96,9 +140,9 @@ static void clear_padding(const memory *m, const node *k) {
 static void fill_node(memory *m, node *k, int entering) {
     tableau *t = m->tableau;
     const bool spare = is_spare(m, k);
-    *k = (node){.entering = entering, .tie_slot = UNKNOWN};
+    *k = (node){.entering = entering, .tie_slot = UNKNOWN, .saved = UNKNOWN};
     copy_column(t, ~t->place[entering]);
-    if (!spare) fill_column_units(m);
+    if (!spare) fill_column_units(m, m->y_unit);
     const double acceptable = m->pivot_tolerance * largest_in_units(t);
     double *column = column_of(k), *inverse = inverse_of(m, k), *bound = bound_of(m, k);
     for (int i = 0; i < m->n; i++) {
@@ -106,7 +150,7 @@ static void fill_node(memory *m, node *k, int entering) {
         column[i] = t->column[i];
         inverse[i] = open ? 1 / t->column[i] : 0;
         // What serves this w only has the bound that the tableau carries along.
-        bound[i] = !open ? -INFINITY : spare ? t->weight[i] : round_off_bound(m, i);
+        bound[i] = !open ? -INFINITY : spare ? t->weight[i] : round_off_bound(m, i, m->y_unit[t->basic[i] % m->n]);
         children_of(m, k)[i] = UNKNOWN;
     }
     clear_padding(m, k);
@@ -116,7 +160,11 @@ static void fill_node(memory *m, node *k, int entering) {
 static node *child(memory *m, node *k, int r, int entering) {
     int *known = &children_of(m, k)[r];
     if (*known >= 0) return node_at(m, *known);
-    replay(m);
+    if (!is_spare(m, k) && ++k->misses == MISSES_TO_SAVE && m->save_count < m->save_capacity) {
+        replay(m, m->depth - 1);
+        save(m, k);
+    }
+    replay(m, m->depth);
     const bool keep = *known == MET_ONCE && !is_spare(m, k) && m->node_count < m->node_capacity;
     node *made = node_at(m, keep ? m->node_count : m->node_capacity);
     *known = keep ? m->node_count++ : MET_ONCE;
@@ -144,7 +192,7 @@ static bool precedes(const memory *m, const node *k, int a, int b) {
 // Rows of the inverse basis of the present node: all of them where they are kept, otherwise those of the candidates.
 static void prepare_ties(memory *m, node *k, uint64_t candidates) {
     if (k->tie_slot != UNKNOWN && k->tie_slot < m->tie_capacity) return;
-    replay(m);
+    replay(m, m->depth);
     const bool keep = m->tie_count < m->tie_capacity && !is_spare(m, k);
     k->tie_slot = keep ? m->tie_count++ : m->tie_capacity;
     double *rows = m->ties + (size_t)k->tie_slot * (size_t)m->n * (size_t)m->n;
@@ -232,7 +280,8 @@ static double size_in_units(const memory *m, const double *w) {
 static carom_verdict recall(void *kernel_memory, const double *w, int64_t *pivots) {
     memory *m = kernel_memory;
     m->w = w;
-    m->depth = m->replayed = 0;
+    m->depth = 0;
+    m->replayed = m->saved = UNKNOWN;
     const double size = size_in_units(m, w);
     node *k = node_at(m, 0);
     int r = enter_artificial(m);
@@ -241,6 +290,10 @@ static carom_verdict recall(void *kernel_memory, const double *w, int64_t *pivot
         ++*pivots;
         if (left == 2 * m->n) return CAROM_COMPLETE;
         k = child(m, k, r, left < m->n ? left + m->n : left - m->n);
+        if (k->saved != UNKNOWN) {
+            m->saved = k->saved;
+            m->saved_depth = m->depth;
+        }
         r = leaving_row(m, k, size);
     }
     return r == UNKNOWN ? CAROM_RAY : CAROM_BUDGET_SPENT;
@@ -268,6 +321,7 @@ static void forget(void *kernel_memory) {
     release(m->tableau);
     free(m->nodes);
     free(m->ties);
+    free(m->saves);
     free(m->column_unit);
     free(m->rhs);
     free(m->next);
@@ -291,12 +345,16 @@ static bool allocate_tree(memory *m) {
     m->tie_capacity = (int)(TIE_BYTES / (n * n * sizeof(double)));
     m->nodes = aligned_alloc(ALIGNMENT, ((size_t)m->node_capacity + 1) * m->node_size);
     m->ties = malloc(((size_t)m->tie_capacity + 1) * n * n * sizeof *m->ties);
-    return m->nodes && m->ties;
+    m->save_size = (n * m->tableau->stride * sizeof(double) + (4 * n + 2) * sizeof(int) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    m->save_capacity = (int)(SAVED_BYTES / m->save_size);
+    m->saves = aligned_alloc(ALIGNMENT, (size_t)m->save_capacity * m->save_size);
+    return m->nodes && m->ties && m->saves;
 }
 
 static void plant_root(memory *m) {
     node *root = node_at(m, m->node_count++);
-    *root = (node){.entering = 2 * m->n, .tie_slot = UNKNOWN};
+    // Its tableau is where replays start, anyway.
+    *root = (node){.entering = 2 * m->n, .tie_slot = UNKNOWN, .saved = UNKNOWN, .misses = MISSES_TO_SAVE};
     clear_padding(m, root);
     for (int i = 0; i < m->n; i++) {
         column_of(root)[i] = -1;
@@ -316,7 +374,7 @@ static void *remember(int n, const double *W, const double *y_unit, const double
     m->leaving = malloc(MOST_PIVOTS * sizeof *m->leaving);
     m->entered = malloc(MOST_PIVOTS * sizeof *m->entered);
     if (m->tableau) m->column_unit = allocate_rows(m->tableau->stride);
-    if (allocate_tree(m) && m->tableau && m->column_unit && m->rhs && m->next && m->basic && m->leaving && m->entered) {
+    if (m->tableau && allocate_tree(m) && m->column_unit && m->rhs && m->next && m->basic && m->leaving && m->entered) {
         plant_root(m);
         return m;
     }
