@@ -26,7 +26,6 @@ static double larger(double a, double b) { return a > b ? a : b; }
 static void check(const carom_lcp_columns *c, const double *w, const double *z, double *residual, double *relative) {
     double *y = c->slacks, worst = 0, worst_relative = 0, scale = 0, scale_w = 0, scale_z = 0, undefined = 0;
     fill_slacks(c, w, z, y);
-#pragma omp simd reduction(max : worst, worst_relative, scale, scale_w, scale_z) reduction(+ : undefined)
     for (int i = 0; i < c->n; i++) {
         const double x = z[i], y_relative = y[i] * c->y_per_unit[i], x_relative = x * c->z_per_unit[i];
         worst = larger(worst, fabs(y[i] < x ? y[i] : x));
