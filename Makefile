@@ -174,7 +174,7 @@ bench:
 	@$(MAKE) --no-print-directory -j$(JOBS) run-bench
 
 run-bench: $(BUILD)/carom
-	$< bench --growth -o $(BUILD)/performance.md
+	$< bench --growth --profiles -o $(BUILD)/performance.md
 
 run-figures: $(BUILD)/carom
 	@scripts/figures.sh $(BUILD)

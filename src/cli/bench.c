@@ -12,10 +12,11 @@
 static const cli_flag flags[] = {
     {"scene", "NAME", "scene file, or the name of one in scenes/; may be repeated (default: eight shipped scenes)"},
     {"growth", NULL, "measure how the cost grows with contacts, cone edges, velocities and samples, too"},
+    {"profiles", NULL, "measure performance profiles of the LCP solvers on random impact steps, too"},
     {"repetitions", "N", "interleaved repetitions of which medians are taken (default 5)"},
     {"milliseconds", "X", "time that one repetition of one path should take (default 60)"},
     {"threads", "N", "most threads that are tried (default: one a core)"},
-    {"output", "FILE", "write the tables as Markdown, and with --growth pictures beside it"},
+    {"output", "FILE", "write the tables as Markdown, and with --growth and --profiles pictures beside it"},
     {"json", NULL, "print one JSON document"},
 };
 
@@ -44,7 +45,8 @@ typedef struct bench {
     bench_effort effort;
     scene_report *scenes;
     int scene_count;
-    bench_growth *growth;  // NULL when not asked for
+    bench_growth *growth;    // NULL when not asked for
+    bench_profile *profile;  // likewise
 } bench;
 
 // -------------------------------------------------------------------------------------------------------------- machine
@@ -211,14 +213,24 @@ static void print_machine(const bench *b, FILE *file) {
 static const carom_file_kind table_kind = {"the tables of an earlier measurement",
                                            "<!-- made by carom bench; the next one replaces it -->\n"};
 
+// Tables that are measured on request.
+static void print_extras(const bench *b, FILE *file) {
+    if (b->growth) {
+        fputc('\n', file);
+        bench_growth_print(b->growth, file);
+    }
+    if (b->profile) {
+        fputc('\n', file);
+        bench_profile_print(b->profile, file);
+    }
+}
+
 static void print_tables(const bench *b, FILE *file) {
     fprintf(file, "%s\n", table_kind.start);
     print_machine(b, file);
     print_head(file);
     for (int i = 0; i < b->scene_count; i++) print_scene(&b->scenes[i], file);
-    if (!b->growth) return;
-    fputc('\n', file);
-    bench_growth_print(b->growth, file);
+    print_extras(b, file);
 }
 
 static carom_status write_tables(const bench *b, const char *path, carom_error *error) {
@@ -239,12 +251,13 @@ static carom_status write_tables(const bench *b, const char *path, carom_error *
 }
 
 static carom_status write_output(const bench *b, const char *path, carom_error *error) {
-    const carom_status status = write_tables(b, path, error);
-    if (status || !b->growth) return status;
+    carom_status status = write_tables(b, path, error);
     char prefix[FILENAME_MAX];
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
     snprintf(prefix, sizeof prefix, "%.*s", dot ? (int)(dot - path) : (int)strlen(path), path);
-    return bench_growth_plot(b->growth, prefix, error);
+    if (!status && b->growth) status = bench_growth_plot(b->growth, prefix, error);
+    if (!status && b->profile) status = bench_profile_plot(b->profile, prefix, error);
+    return status;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
@@ -268,6 +281,7 @@ static int print_json(const bench *b) {
         json_pack("{s:s, s:o, s:s, s:s, s:I, s:o}", "schema", "carom.bench/1", "machine", carom_json_text(processor), "compiler", compiler,
                   "version", CAROM_VERSION, "repetitions", (json_int_t)b->effort.repetitions, "cases", cases);
     if (b->growth) json_object_set_new(document, "growth", bench_growth_json(b->growth));
+    if (b->profile) json_object_set_new(document, "profiles", bench_profile_json(b->profile));
     return cli_print_json(document, EXIT_DONE);
 }
 
@@ -315,13 +329,10 @@ static carom_status measure(bench *b, carom_error *error) {
         print_scene(&b->scenes[i], stdout);
     }
     free(words);
-    if (!status && cli_given(b->arguments, "growth")) {
-        status = bench_growth_create(b->arguments->registry, &b->effort, &b->growth, error);
-        if (!status && talks) {
-            putchar('\n');
-            bench_growth_print(b->growth, stdout);
-        }
-    }
+    if (!status && cli_given(b->arguments, "growth")) status = bench_growth_create(b->arguments->registry, &b->effort, &b->growth, error);
+    if (!status && cli_given(b->arguments, "profiles"))
+        status = bench_profile_create(b->arguments->registry, &b->effort, &b->profile, error);
+    if (!status && talks) print_extras(b, stdout);
     return status;
 }
 
@@ -329,6 +340,7 @@ static void bench_release(bench *b) {
     for (int i = 0; i < b->scene_count; i++) free(b->scenes[i].cases);
     free(b->scenes);
     bench_growth_free(b->growth);
+    bench_profile_free(b->profile);
 }
 
 static int run_bench(const cli_arguments *arguments) {

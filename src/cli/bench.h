@@ -63,6 +63,15 @@ bool bench_find_path(const carom_registry *registry, const char *name, bench_pat
 /// The median of `count` values, which are sorted.
 double bench_median(double *values, int count);
 
+// ------------------------------------------------------------------------------------------------------ random impacts
+
+/// How a random impact is degenerate: not at all; the second half of the contacts repeats the first; J and v in {-1, 0, 1}; mu = 0.
+typedef enum bench_family { BENCH_PLAIN, BENCH_DUPLICATED, BENCH_INTEGER, BENCH_FRICTIONLESS, BENCH_FAMILIES } bench_family;
+
+/// M = I + AA'/nv, well conditioned at every size; J and v standard normal, mu = 0.5, every contact approaching; changed by the family.
+carom_status bench_random_impact(carom_stream *stream, int contacts, int velocities, int tangent_dim, bench_family family,
+                                 carom_impact **impact, carom_error *error);
+
 // -------------------------------------------------------------------------------------------------------------- growth
 
 /// How the cost grows with the sizes of random impacts.
@@ -75,5 +84,18 @@ json_t *bench_growth_json(const bench_growth *growth);
 void bench_growth_print(const bench_growth *growth, FILE *file);
 /// Log-log pictures `PREFIX-contacts.png`, `PREFIX-velocities.png` and `PREFIX-samples.png`.
 carom_status bench_growth_plot(const bench_growth *growth, const char *prefix, carom_error *error);
+
+// ------------------------------------------------------------------------------------------------ performance profiles
+
+/// Performance profiles of the LCP solvers (Dolan & More 2002): how often each is within a factor of the fastest.
+typedef struct bench_profile bench_profile;
+
+carom_status bench_profile_create(const carom_registry *registry, const bench_effort *effort, bench_profile **profile, carom_error *error);
+void bench_profile_free(bench_profile *profile);
+json_t *bench_profile_json(const bench_profile *profile);
+/// A table in Markdown.
+void bench_profile_print(const bench_profile *profile, FILE *file);
+/// The picture `PREFIX-profiles.png`.
+carom_status bench_profile_plot(const bench_profile *profile, const char *prefix, carom_error *error);
 
 #endif

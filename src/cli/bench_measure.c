@@ -9,8 +9,8 @@
 
 const char bench_reference[] = "siconos-lemke";
 
-// Steps on record: enough that branch predictors don't learn them by heart.
-enum { RECORDED_STEPS = 512 };
+// Steps on record: enough that neither branch predictors nor the memory of a solver learn them by heart.
+enum { RECORDED_STEPS = 8192 };
 // Sampling hands out blocks of samples: with fewer a thread, some would idle.
 enum { LEAST_SAMPLES_A_THREAD = 1024 };
 
