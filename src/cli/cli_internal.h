@@ -49,6 +49,7 @@ struct cli_command {
     int flag_count;
     cli_law_options laws;
     const char *law;  ///< the one law, NULL where `--law` or the scene says it
+    bool shared;      ///< runs on every rank of an MPI run; other commands run on the first
     int (*run)(const cli_arguments *arguments);
 };
 
@@ -81,7 +82,7 @@ void cli_help(const cli_command *command, const carom_registry *registry);
 
 // ------------------------------------------------------------------------------------------------------------ messages
 
-/// Prints `carom: MESSAGE` on stderr and returns the exit status that the error means.
+/// Prints `carom: MESSAGE` on stderr, of several ranks on the first, and returns the exit status that the error means.
 int cli_report(const carom_error *error);
 /// Prints the scene's warnings on stderr: for an answer only, since a refusal is one line.
 void cli_warn(const carom_scene *scene);

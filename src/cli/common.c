@@ -6,16 +6,17 @@
 #include <time.h>
 
 #include "cli/cli_internal.h"
+#include "cli/ranks.h"
 #include "io/json.h"
 
 int cli_report(const carom_error *error) {
-    fprintf(stderr, "carom: %s\n", error->message);
+    if (cli_ranks_is_first()) fprintf(stderr, "carom: %s\n", error->message);
     const bool could_not_finish = error->status == CAROM_OUT_OF_MEMORY || error->status == CAROM_INTERNAL;
     return could_not_finish ? EXIT_INCOMPLETE : EXIT_BAD_INPUT;
 }
 
 void cli_warn(const carom_scene *scene) {
-    for (int i = 0; i < carom_scene_warnings(scene); i++) fprintf(stderr, "carom: warning: %s\n", carom_scene_warning(scene, i));
+    for (int i = 0; i < carom_scene_warnings(scene) && cli_ranks_is_first(); i++) fprintf(stderr, "carom: warning: %s\n", carom_scene_warning(scene, i));
 }
 
 double cli_shown(const carom_impact *impact, double velocity) {

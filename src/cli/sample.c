@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli_internal.h"
+#include "cli/ranks.h"
 #include "io/json.h"
 
 static const char law_name[] = "halm-posa";
@@ -82,14 +83,15 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
 static carom_status sample(const cli_arguments *arguments, const carom_scene *scene, const char *file, cli_run *run, carom_error *error) {
     carom_control control;
     carom_result_writer *writer = NULL;
+    *run = (cli_run){0};
     carom_status status = cli_start_control(arguments, &control, error);
-    if (!status && file) status = carom_result_writer_create(file, scene, &writer, error);
+    control.ranks = cli_ranks();
+    if (!status && file && cli_ranks_is_first()) status = carom_result_writer_create(file, scene, &writer, error);
     const cli_run_options options = {.strict = true, .writer = writer};
     if (!status) status = cli_run_law(arguments, scene, carom_law_find(arguments->registry, law_name), &control, &options, run, error);
-    if (!status && writer) {
-        status = carom_result_writer_commit(writer, error);
-        if (status) cli_run_release(run);
-    }
+    status = carom_ranks_agree(control.ranks, status, error);
+    if (!status && writer) status = carom_result_writer_commit(writer, error);
+    if (status) cli_run_release(run);
     carom_result_writer_free(writer);
     return status;
 }
@@ -100,6 +102,7 @@ static int run_sample(const cli_arguments *arguments) {
     cli_run run;
     const char *file = cli_value(arguments, "output");
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
+    status = carom_ranks_agree(cli_ranks(), status, &error);
     if (!status) status = sample(arguments, scene, file, &run, &error);
     int exit_status;
     if (status) {
@@ -121,5 +124,6 @@ const cli_command cli_sample = {
     .flag_count = sizeof flags / sizeof *flags,
     .laws = CLI_ONE_LAW,
     .law = law_name,
+    .shared = true,
     .run = run_sample,
 };
