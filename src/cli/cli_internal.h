@@ -103,11 +103,23 @@ typedef struct cli_run {
     const carom_law *law;
     carom_answer answer;   ///< outcomes only where they were kept
     carom_extent *extent;  ///< of all outcomes
+    int64_t written;       ///< outcomes in the file
     double seconds;
 } cli_run;
 
+/// Which outcomes go into the file.
+typedef enum cli_keep {
+    CLI_KEEP_ALL,
+    CLI_KEEP_EXTENT,  ///< none, but their extent
+    CLI_KEEP_HULL,    ///< those of carom_hull_filter, and the extent of all
+} cli_keep;
+
+/// Their names, NULL-terminated.
+extern const char *const cli_keep_names[];
+
 /// How outcomes are treated on their way.
 typedef struct cli_run_options {
+    cli_keep keep;
     bool keep_outcomes;
     bool thorough;                ///< ask for what the law's row calls thorough, where it can be had
     bool strict;                  ///< as in cli_apply
