@@ -16,7 +16,10 @@ CORE_SOURCES := $(filter-out $(SIDE_SOURCES),$(wildcard $(CORE_ROOMS:%=src/%/*.c
 SICONOS_SOURCES := src/solvers/lcp_siconos.c
 MUJOCO_SOURCES  := $(wildcard src/model/*.c)
 IO_SOURCES      := $(wildcard src/io/*.c)
-CLI_SOURCES     := $(wildcard src/cli/*.c)
+# `make MPI=1`: `mpirun carom sample` shares the work between processes. MPI_PACKAGE is the pkg-config name of the MPI to build with.
+RANKS           := src/cli/ranks_$(if $(filter 1,$(MPI)),mpi,single).c
+CLI_SOURCES     := $(filter-out src/cli/ranks_%.c,$(wildcard src/cli/*.c)) $(RANKS)
+MPI_PACKAGE     ?= ompi-c
 TEST_SOURCES    := $(filter-out tests/support.c,$(wildcard tests/*.c))
 
 # ---------------------------------------------------------------------------------------- flags of dependencies
@@ -29,6 +32,7 @@ CORE_LIBS    = $(call pkg,--libs,lapacke openblas nettle) -lm
 SICONOS_LIBS = -lsiconos_numerics
 MUJOCO_LIBS  = -lmujoco
 IO_LIBS      = $(call pkg,--libs,hdf5-serial yaml-0.1 jansson qhull_r)
+CLI_LIBS     = $(if $(filter 1,$(MPI)),$(call pkg,--libs,$(MPI_PACKAGE)))
 TEST_LIBS    = $(call pkg,--libs,cmocka) -lfclib
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
@@ -70,7 +74,7 @@ EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c)
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE all libraries demo figures bench test test-long deps sanitize valgrind check-layers format format-check install uninstall clean help run-tests run-demo run-figures run-bench
+.PHONY: FORCE check-mpi all libraries demo figures bench test test-long deps sanitize valgrind check-layers format format-check install uninstall clean help run-tests run-demo run-figures run-bench
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -124,9 +128,19 @@ $(BUILD)/pkgconfig/prefix: FORCE
 
 FORCE:
 
-$(BUILD)/carom: $(call objects,$(CLI_SOURCES)) $(LINK_STATIC)
+# Linked anew after a change between builds with and without MPI.
+$(BUILD)/ranks: FORCE
+	@mkdir -p $(@D)
+	@echo '$(RANKS)' | cmp -s - $@ || echo '$(RANKS)' > $@
+
+$(BUILD)/obj/src/cli/ranks_mpi.o: DEPENDENCY_CFLAGS += $(patsubst -I%,-isystem %,$(call pkg,--cflags,$(MPI_PACKAGE)))
+$(BUILD)/obj/src/cli/ranks_mpi.o: | check-mpi
+check-mpi:
+	@pkg-config --exists $(MPI_PACKAGE) || { echo "MPI=1 needs Open MPI, which pkg-config does not find ($(MPI_PACKAGE)): install it with 'make deps DEPS_GROUPS=mpi', or name another MPI with MPI_PACKAGE=..." >&2; exit 1; }
+
+$(BUILD)/carom: $(call objects,$(CLI_SOURCES)) $(LINK_STATIC) $(BUILD)/ranks
 	$(call show,LD,$@)
-	$(QUIET)$(CC) -o $@ $^ $(LINK_LIBS) $(LDFLAGS_ALL)
+	$(QUIET)$(CC) -o $@ $(filter-out $(BUILD)/ranks,$^) $(LINK_LIBS) $(CLI_LIBS) $(LDFLAGS_ALL)
 
 # Made from the tables of the command, so that they are never behind it.
 $(BUILD)/man/carom.1: $(BUILD)/carom
@@ -158,11 +172,11 @@ demo:
 	@$(MAKE) --no-print-directory -j$(JOBS) run-demo
 
 test:
-	@scripts/deps.sh build test
+	@scripts/deps.sh build test $(if $(filter 1,$(MPI)),mpi)
 	@$(MAKE) --no-print-directory -j$(JOBS) run-tests
 
 test-long:
-	@scripts/deps.sh build test
+	@scripts/deps.sh build test $(if $(filter 1,$(MPI)),mpi)
 	@CAROM_TEST_LONG=1 $(MAKE) --no-print-directory -j$(JOBS) run-tests
 
 figures:
@@ -230,6 +244,7 @@ clean:
 
 help:
 	@echo "make            the command and the libraries, in $(BUILD)/; V=1 shows the commands"
+	@echo "make MPI=1      the same, and 'mpirun -n R carom sample ...' shares the work between R processes"
 	@echo "make demo       install what is missing, build, sample the rocking block's set, draw it"
 	@echo "make figures    draw the figures of docs/paper.md and measure its table (two minutes)"
 	@echo "make bench      measure this machine into $(BUILD)/performance.md (under five minutes)"

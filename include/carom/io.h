@@ -74,6 +74,9 @@ carom_status carom_result_writer_create(const char *path, const carom_scene *sce
 /// A second group of the same law in one file is refused.
 carom_status carom_result_writer_open_law(carom_result_writer *writer, const carom_law *law, const void *options, carom_sink *sink,
                                           carom_error *error);
+/// Records, for files that do not hold every outcome, what of them is kept (attribute `keep` of the law's group) and the extent of them
+/// all (group `extent` in it).
+carom_status carom_result_writer_put_extent(carom_result_writer *writer, const char *keep, const carom_extent *extent, carom_error *error);
 /// Writes the law's result row (attributes of the group) and closes it.
 carom_status carom_result_writer_close_law(carom_result_writer *writer, const carom_table *result, carom_error *error);
 /// Closes the file and renames it to `path`.
@@ -99,6 +102,27 @@ carom_status carom_result_read_reals(const carom_result *result, int law, const 
 /// 0.
 carom_status carom_result_read_series(const carom_result *result, int law, const char *column, double **values, int64_t **offsets,
                                       int64_t *rows, carom_error *error);
+
+// ------------------------------------------------------------------------------------------------- corners of a stream
+
+/// Keeps of a stream of outcomes those that are corners of its convex hull in at least one of the planes of two contact velocities, which
+/// are the planes of pictures: the hulls drawn of what is kept are those of the whole stream, to 1e-9 of their extents.
+/// Depends on the outcomes and their order alone, not on how they are cut into blocks. Memory grows with the corners: for a set with smooth
+/// edges as the cube root of the number of outcomes, and never beyond about 1e5 for each plane.
+/// Cost: each outcome, n(n-1)/2 planes times the corners of a hull. Not to be shared between threads.
+typedef struct carom_hull_filter carom_hull_filter;
+
+enum { CAROM_MOST_HULL_AXES = 64 };  ///< contact velocities, normal and tangential
+
+/// For outcomes with `own_count` columns behind the common ones; impact and columns are borrowed.
+/// @return CAROM_UNSUPPORTED beyond CAROM_MOST_HULL_AXES
+carom_status carom_hull_filter_create(const carom_impact *impact, const carom_column *own, int own_count, carom_hull_filter **filter,
+                                      carom_error *error);
+void carom_hull_filter_free(carom_hull_filter *filter);
+/// Receives the stream.
+carom_sink carom_hull_filter_sink(carom_hull_filter *filter);
+/// What is kept of the stream so far, in the order in which it came; valid until more is received.
+carom_status carom_hull_filter_outcomes(carom_hull_filter *filter, const carom_table **outcomes, carom_error *error);
 
 // ------------------------------------------------------------------------------------------------------------ pictures
 

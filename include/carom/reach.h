@@ -114,7 +114,8 @@ extern const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS];
 
 /// Algorithm 1 (`Sim`) for samples 0..samples-1, or Algorithm 2 when epsilon is set (Halm & Posa, section 5).
 /// Sample i of seed s draws its caps uniformly from [0,h]^m by stream (s, i). Outcomes of the terminated samples go to `sink` in sample
-/// order, an inner approximation of the set; they are bit-identical for every number of threads.
+/// order, an inner approximation of the set; they are bit-identical for every number of threads and ranks.
+/// With ranks in `control`, rank 0 alone feeds its sink; the statistics of the others, but for the verdict, are of no use.
 /// @param sink  may be NULL: only the statistics are of interest
 /// @return CAROM_BAD_INPUT for options out of range or an unknown solver. An interruption is a verdict, not an error.
 /// Cost: lcps_per_sample LCPs a sample; memory does not grow with the number of samples.

@@ -49,6 +49,7 @@ struct cli_command {
     int flag_count;
     cli_law_options laws;
     const char *law;  ///< the one law, NULL where `--law` or the scene says it
+    bool shared;      ///< runs on every rank of an MPI run; other commands run on the first
     int (*run)(const cli_arguments *arguments);
 };
 
@@ -81,7 +82,7 @@ void cli_help(const cli_command *command, const carom_registry *registry);
 
 // ------------------------------------------------------------------------------------------------------------ messages
 
-/// Prints `carom: MESSAGE` on stderr and returns the exit status that the error means.
+/// Prints `carom: MESSAGE` on stderr, of several ranks on the first, and returns the exit status that the error means.
 int cli_report(const carom_error *error);
 /// Prints the scene's warnings on stderr: for an answer only, since a refusal is one line.
 void cli_warn(const carom_scene *scene);
@@ -102,11 +103,23 @@ typedef struct cli_run {
     const carom_law *law;
     carom_answer answer;   ///< outcomes only where they were kept
     carom_extent *extent;  ///< of all outcomes
+    int64_t written;       ///< outcomes in the file
     double seconds;
 } cli_run;
 
+/// Which outcomes go into the file.
+typedef enum cli_keep {
+    CLI_KEEP_ALL,
+    CLI_KEEP_EXTENT,  ///< none, but their extent
+    CLI_KEEP_HULL,    ///< those of carom_hull_filter, and the extent of all
+} cli_keep;
+
+/// Their names, NULL-terminated.
+extern const char *const cli_keep_names[];
+
 /// How outcomes are treated on their way.
 typedef struct cli_run_options {
+    cli_keep keep;
     bool keep_outcomes;
     bool thorough;                ///< ask for what the law's row calls thorough, where it can be had
     bool strict;                  ///< as in cli_apply

@@ -6,16 +6,18 @@
 #include <time.h>
 
 #include "cli/cli_internal.h"
+#include "cli/ranks.h"
 #include "io/json.h"
 
 int cli_report(const carom_error *error) {
-    fprintf(stderr, "carom: %s\n", error->message);
+    if (cli_ranks_is_first()) fprintf(stderr, "carom: %s\n", error->message);
     const bool could_not_finish = error->status == CAROM_OUT_OF_MEMORY || error->status == CAROM_INTERNAL;
     return could_not_finish ? EXIT_INCOMPLETE : EXIT_BAD_INPUT;
 }
 
 void cli_warn(const carom_scene *scene) {
-    for (int i = 0; i < carom_scene_warnings(scene); i++) fprintf(stderr, "carom: warning: %s\n", carom_scene_warning(scene, i));
+    for (int i = 0; i < carom_scene_warnings(scene) && cli_ranks_is_first(); i++)
+        fprintf(stderr, "carom: warning: %s\n", carom_scene_warning(scene, i));
 }
 
 double cli_shown(const carom_impact *impact, double velocity) {
@@ -132,6 +134,34 @@ static carom_status run_thorough(const cli_arguments *arguments, const carom_sce
     return status;
 }
 
+const char *const cli_keep_names[] = {"all", "extent", "hull", NULL};
+
+// Asks a law whose outcomes, or some of them, go into its open group of the writer.
+static carom_status ask_into_file(const cli_arguments *arguments, const carom_scene *scene, const void *law_options,
+                                  const carom_control *control, const cli_run_options *options, const carom_sink *file, cli_run *run,
+                                  carom_error *error) {
+    if (options->keep == CLI_KEEP_ALL) {
+        const carom_status status = ask(arguments, scene, law_options, control, options->keep_outcomes, file, run, error);
+        if (!status) run->written = run->extent->outcomes;
+        return status;
+    }
+    carom_hull_filter *filter = NULL;
+    carom_sink corners;
+    carom_status status = CAROM_OK;
+    if (options->keep == CLI_KEEP_HULL)
+        status =
+            carom_hull_filter_create(carom_scene_impact(scene), run->law->outcome_columns, run->law->outcome_column_count, &filter, error);
+    if (filter) corners = carom_hull_filter_sink(filter);
+    if (!status) status = ask(arguments, scene, law_options, control, options->keep_outcomes, filter ? &corners : NULL, run, error);
+    const carom_table *kept = NULL;
+    if (!status && filter) status = carom_hull_filter_outcomes(filter, &kept, error);
+    if (!status && kept) status = file->receive(file->user, kept, error);
+    if (!status && kept) run->written = carom_table_rows(kept);
+    if (!status) status = carom_result_writer_put_extent(options->writer, cli_keep_names[options->keep], run->extent, error);
+    carom_hull_filter_free(filter);
+    return status;
+}
+
 carom_status cli_run_law(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, const carom_control *control,
                          const cli_run_options *options, cli_run *run, carom_error *error) {
     *run = (cli_run){.law = law};
@@ -140,7 +170,10 @@ carom_status cli_run_law(const cli_arguments *arguments, const carom_scene *scen
     carom_sink file;
     carom_status status = prepare_options(arguments, scene, law, options->strict, NULL, &law_options, error);
     if (!status && options->writer) status = carom_result_writer_open_law(options->writer, law, law_options, &file, error);
-    if (!status) status = ask(arguments, scene, law_options, control, options->keep_outcomes, options->writer ? &file : NULL, run, error);
+    if (!status && options->writer)
+        status = ask_into_file(arguments, scene, law_options, control, options, &file, run, error);
+    else if (!status)
+        status = ask(arguments, scene, law_options, control, options->keep_outcomes, NULL, run, error);
     if (!status && options->writer) status = carom_result_writer_close_law(options->writer, run->answer.result, error);
     free(law_options);
     if (status) {

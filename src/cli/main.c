@@ -8,6 +8,7 @@
 #include <cblas.h>
 
 #include "cli/cli_internal.h"
+#include "cli/ranks.h"
 
 const cli_command *const cli_commands[] = {&cli_info, &cli_resolve, &cli_sample, &cli_compare, &cli_lcp,
                                            &cli_plot, &cli_bench,   &cli_docs,   NULL};
@@ -52,6 +53,8 @@ static int run_command(const cli_command *command, const carom_registry *registr
         cli_help(command, registry);
         return EXIT_DONE;
     }
+    // Other ranks have work with commands alone that share it.
+    if (!command->shared && !cli_ranks_is_first()) return EXIT_DONE;
     cli_arguments arguments;
     carom_error error;
     if (cli_parse(command, registry, argc, argv, &arguments, &error)) return cli_report(&error);
@@ -94,9 +97,18 @@ static int run(int argc, char **argv) {
     return status;
 }
 
+// Of several ranks one prints.
+static carom_status start_ranks(carom_error *error) {
+    const carom_status status = cli_ranks_start(error);
+    if (cli_ranks_is_first() || freopen("/dev/null", "w", stdout)) return status;
+    return status ? status : carom_fail(error, CAROM_IO_FAILED, "/dev/null: %s", strerror(errno));
+}
+
 int main(int argc, char **argv) {
+    carom_error error;
     ignore_write_signals();
     // Sampling is parallel already, and BLAS gives the same bits only for one thread.
     openblas_set_num_threads(1);
-    return finish_output(run(argc, argv));
+    const int status = start_ranks(&error) ? cli_report(&error) : run(argc, argv);
+    return cli_ranks_finish(finish_output(status));
 }

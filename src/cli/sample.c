@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli_internal.h"
+#include "cli/ranks.h"
 #include "io/json.h"
 
 static const char law_name[] = "halm-posa";
@@ -12,6 +13,7 @@ static const char law_name[] = "halm-posa";
 static const cli_flag flags[] = {
     {"threads", "N", "threads (default: one a core); results do not depend on it"},
     {"output", "FILE", "write the terminated samples to an HDF5 file"},
+    {"keep", "all|extent|hull", "which of them: all (default), none but their extent, or the corners of their convex hulls"},
     {"json", NULL, "print one JSON document"},
 };
 
@@ -75,21 +77,36 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
         printf("no sample terminated: raise --max-steps or --step\n");
     }
     printf("digest %s\n%.3g s, %.3g samples/s\n", text(run, "digest"), run->seconds, (double)samples / fmax(run->seconds, 1e-9));
-    if (file) printf("written to %s; `carom plot %s` draws it\n", file, file);
+    if (file && run->written) printf("%" PRId64 " outcomes written to %s; `carom plot %s` draws them\n", run->written, file, file);
+    if (file && !run->written) printf("written to %s\n", file);
     return carom_answer_complete(&run->answer) ? EXIT_DONE : EXIT_INCOMPLETE;
+}
+
+static carom_status find_keep(const cli_arguments *arguments, cli_keep *keep, carom_error *error) {
+    const char *name = cli_value(arguments, "keep");
+    *keep = CLI_KEEP_ALL;
+    if (!name) return CAROM_OK;
+    for (int i = 0; cli_keep_names[i]; i++) {
+        *keep = (cli_keep)i;
+        if (!strcmp(name, cli_keep_names[i])) return CAROM_OK;
+    }
+    return carom_fail(error, CAROM_BAD_INPUT, "--keep: '%.60s' is not one of all, extent, hull", name);
 }
 
 static carom_status sample(const cli_arguments *arguments, const carom_scene *scene, const char *file, cli_run *run, carom_error *error) {
     carom_control control;
     carom_result_writer *writer = NULL;
-    carom_status status = cli_start_control(arguments, &control, error);
-    if (!status && file) status = carom_result_writer_create(file, scene, &writer, error);
-    const cli_run_options options = {.strict = true, .writer = writer};
+    *run = (cli_run){0};
+    cli_run_options options = {.strict = true};
+    carom_status status = find_keep(arguments, &options.keep, error);
+    if (!status) status = cli_start_control(arguments, &control, error);
+    control.ranks = cli_ranks();
+    if (!status && file && cli_ranks_is_first()) status = carom_result_writer_create(file, scene, &writer, error);
+    options.writer = writer;
     if (!status) status = cli_run_law(arguments, scene, carom_law_find(arguments->registry, law_name), &control, &options, run, error);
-    if (!status && writer) {
-        status = carom_result_writer_commit(writer, error);
-        if (status) cli_run_release(run);
-    }
+    status = carom_ranks_agree(control.ranks, status, error);
+    if (!status && writer) status = carom_result_writer_commit(writer, error);
+    if (status) cli_run_release(run);
     carom_result_writer_free(writer);
     return status;
 }
@@ -100,6 +117,7 @@ static int run_sample(const cli_arguments *arguments) {
     cli_run run;
     const char *file = cli_value(arguments, "output");
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
+    status = carom_ranks_agree(cli_ranks(), status, &error);
     if (!status) status = sample(arguments, scene, file, &run, &error);
     int exit_status;
     if (status) {
@@ -121,5 +139,6 @@ const cli_command cli_sample = {
     .flag_count = sizeof flags / sizeof *flags,
     .laws = CLI_ONE_LAW,
     .law = law_name,
+    .shared = true,
     .run = run_sample,
 };

@@ -164,6 +164,22 @@ static carom_status deliver_block(void *user, int slot, int64_t block_index, car
     return s->sink ? s->sink->receive(s->sink->user, from->outcomes, error) : CAROM_OK;
 }
 
+static carom_status pack_block(void *user, int slot, carom_bytes *into, carom_error *error) {
+    const sampler *s = user;
+    const block *from = &s->blocks[slot];
+    carom_status status = carom_bytes_put(into, &from->tally, sizeof from->tally, error);
+    if (!status) status = carom_bytes_put(into, &from->cut, sizeof from->cut, error);
+    return status ? status : carom_table_pack(from->outcomes, into, error);
+}
+
+static carom_status unpack_block(void *user, int slot, carom_bytes *from, carom_error *error) {
+    sampler *s = user;
+    block *into = &s->blocks[slot];
+    carom_status status = carom_bytes_take(from, &into->tally, sizeof into->tally, error);
+    if (!status) status = carom_bytes_take(from, &into->cut, sizeof into->cut, error);
+    return status ? status : carom_table_unpack(into->outcomes, from, error);
+}
+
 // ------------------------------------------------------------------------------------------------------------ set-up
 
 static void release(sampler *s) {
@@ -274,7 +290,7 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
     if (!status) status = prepare(&s, &stepper, statistics->step, error);
     if (!status) {
         const int64_t blocks = (options->samples + BLOCK_SAMPLES - 1) / BLOCK_SAMPLES;
-        const carom_loop loop = {blocks, &s, compute_block, deliver_block};
+        const carom_loop loop = {blocks, &s, compute_block, deliver_block, pack_block, unpack_block};
         int64_t delivered;
         status = carom_loop_run(&loop, control, s.worker_count, &delivered, error);
         summarise(&s, statistics);
