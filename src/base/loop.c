@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parallel loop: blocks computed on any thread, delivered in order.
 #include <omp.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -40,13 +41,17 @@ void carom_loop_compute(const carom_loop_run_state *run, int64_t first, int coun
     }
 }
 
+// Hands the finished block in a slot on, or says why it failed.
+static carom_status deliver_slot(const carom_loop_run_state *run, int slot, int64_t block, carom_error *error) {
+    const carom_slot_outcome *outcome = &run->outcomes[slot];
+    if (!outcome->status) return run->loop->deliver(run->loop->user, slot, block, error);
+    if (error) *error = outcome->error;
+    return outcome->status;
+}
+
 carom_status carom_loop_deliver(const carom_loop_run_state *run, int64_t first, int count, int64_t *delivered, carom_error *error) {
     for (int slot = 0; slot < count && run->outcomes[slot].finished; slot++) {
-        if (run->outcomes[slot].status) {
-            if (error) *error = run->outcomes[slot].error;
-            return run->outcomes[slot].status;
-        }
-        const carom_status status = run->loop->deliver(run->loop->user, slot, first + slot, error);
+        const carom_status status = deliver_slot(run, slot, first + slot, error);
         if (status) return status;
         ++*delivered;
     }
@@ -58,18 +63,103 @@ void carom_loop_report(const carom_loop_run_state *run, int64_t delivered) {
     if (control && control->progress) control->progress(control->user, delivered, run->loop->blocks);
 }
 
+// ------------------------------------------------------------------------------------------------------------ one rank
+
+// Threads take blocks in order, as far ahead of the delivery as there are slots. The calling thread delivers whatever is next, and computes
+// while nothing is: digests and files then cost no time of the others.
+typedef struct pipeline {
+    const carom_loop_run_state *run;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int64_t taken, delivered;
+    bool stop;
+} pipeline;
+
+static int slot_of(const pipeline *p, int64_t block) { return (int)(block % p->run->slots); }
+
+static bool may_take(const pipeline *p) { return !p->stop && p->taken < p->run->loop->blocks && p->taken < p->delivered + p->run->slots; }
+
+static bool is_deliverable(const pipeline *p) { return p->delivered < p->taken && p->run->outcomes[slot_of(p, p->delivered)].finished; }
+
+// Everything that will be taken has been.
+static bool is_exhausted(const pipeline *p) { return p->stop || p->taken == p->run->loop->blocks; }
+
+// Takes the next block and computes it, or stops when the caller asks. The lock is held at both ends.
+static void compute_next(pipeline *p, int worker) {
+    pthread_mutex_unlock(&p->lock);
+    const bool cancelled = carom_control_cancelled(p->run->control);
+    pthread_mutex_lock(&p->lock);
+    if (cancelled) p->stop = true;
+    if (may_take(p)) {
+        const int64_t block = p->taken++;
+        carom_slot_outcome *outcome = &p->run->outcomes[slot_of(p, block)];
+        outcome->finished = false;
+        pthread_mutex_unlock(&p->lock);
+        outcome->status = p->run->loop->compute(p->run->loop->user, worker, slot_of(p, block), block, &outcome->error);
+        pthread_mutex_lock(&p->lock);
+        outcome->finished = true;
+        if (outcome->status) p->stop = true;
+    }
+    pthread_cond_broadcast(&p->changed);
+}
+
+static carom_status deliver_next(pipeline *p, carom_error *error) {
+    const int64_t block = p->delivered;
+    pthread_mutex_unlock(&p->lock);
+    const carom_status status = deliver_slot(p->run, slot_of(p, block), block, error);
+    if (!status) carom_loop_report(p->run, block + 1);
+    pthread_mutex_lock(&p->lock);
+    if (status)
+        p->stop = true;
+    else
+        p->delivered++;
+    pthread_cond_broadcast(&p->changed);
+    return status;
+}
+
+static void work(pipeline *p, int worker) {
+    pthread_mutex_lock(&p->lock);
+    while (!is_exhausted(p)) {
+        if (may_take(p))
+            compute_next(p, worker);
+        else
+            pthread_cond_wait(&p->changed, &p->lock);
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+static carom_status work_and_deliver(pipeline *p, carom_error *error) {
+    carom_status status = CAROM_OK;
+    pthread_mutex_lock(&p->lock);
+    while (!status && !(is_exhausted(p) && p->delivered == p->taken)) {
+        if (is_deliverable(p))
+            status = deliver_next(p, error);
+        else if (may_take(p))
+            compute_next(p, 0);
+        else
+            pthread_cond_wait(&p->changed, &p->lock);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return status;
+}
+
 static carom_status run_alone(const carom_loop_run_state *run, int64_t *delivered, carom_error *error) {
     if (!run->outcomes) return carom_fail_memory(error, "parallel loop");
-    const int64_t blocks = run->loop->blocks;
+    pipeline p = {.run = run};
+    pthread_mutex_init(&p.lock, NULL);
+    pthread_cond_init(&p.changed, NULL);
     carom_status status = CAROM_OK;
-    while (!status && *delivered < blocks) {
-        const int64_t first = *delivered;
-        const int count = blocks - first < run->slots ? (int)(blocks - first) : run->slots;
-        carom_loop_compute(run, first, count);
-        status = carom_loop_deliver(run, first, count, delivered, error);
-        if (!status) carom_loop_report(run, *delivered);
-        if (*delivered < first + count) break;
+#pragma omp parallel num_threads(run->workers)
+    {
+        const int worker = omp_get_thread_num();
+        if (worker == 0)
+            status = work_and_deliver(&p, error);
+        else
+            work(&p, worker);
     }
+    pthread_cond_destroy(&p.changed);
+    pthread_mutex_destroy(&p.lock);
+    *delivered = p.delivered;
     return status;
 }
 
