@@ -87,18 +87,20 @@ $(BUILD)/obj/%.o: %.c
 	$(call show,CC,$<)
 	$(QUIET)$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
-# Lemke's kernel once more for each wider instruction set; the machine's is chosen at run time.
-ifeq ($(shell uname -m),x86_64)
-KERNELS := $(BUILD)/obj/src/solvers/lemke_kernel_avx2.o $(BUILD)/obj/src/solvers/lemke_kernel_avx512.o
-endif
-KERNELS += $(BUILD)/obj/src/solvers/lemke_kernel_scalar.o
-$(BUILD)/obj/src/solvers/lemke_kernel_scalar.o: ISA := -fno-tree-vectorize $(if $(findstring clang,$(CC)),-fno-vectorize -fno-slp-vectorize)
-$(BUILD)/obj/src/solvers/lemke_kernel_avx2.o: ISA := -mavx2
-$(BUILD)/obj/src/solvers/lemke_kernel_avx512.o: ISA := -mavx512f -mprefer-vector-width=512
-$(KERNELS): $(BUILD)/obj/src/solvers/lemke_kernel_%.o: src/solvers/lemke_kernel.c
-	@mkdir -p $(@D)
-	$(call show,CC,$< $(ISA))
-	$(QUIET)$(CC) $(CFLAGS_ALL) $(ISA) -DKERNEL=carom_lemke_kernel_$* -MMD -MP -c $< -o $@
+# Pivoting kernels once more for each wider instruction set; the machine's is chosen at run time.
+KERNEL_NAMES := lemke_kernel step_reduced_kernel
+INSTRUCTION_SETS := scalar $(if $(filter x86_64,$(shell uname -m)),avx2 avx512)
+KERNELS := $(foreach k,$(KERNEL_NAMES),$(INSTRUCTION_SETS:%=$(BUILD)/obj/src/solvers/$(k)_%.o))
+$(filter %_scalar.o,$(KERNELS)): ISA := -fno-tree-vectorize $(if $(findstring clang,$(CC)),-fno-vectorize -fno-slp-vectorize)
+$(filter %_avx2.o,$(KERNELS)): ISA := -mavx2
+$(filter %_avx512.o,$(KERNELS)): ISA := -mavx512f -mprefer-vector-width=512
+define kernel_rules
+$(INSTRUCTION_SETS:%=$(BUILD)/obj/src/solvers/$(1)_%.o): $(BUILD)/obj/src/solvers/$(1)_%.o: src/solvers/$(1).c
+	@mkdir -p $$(@D)
+	$$(call show,CC,$$< $$(ISA))
+	$$(QUIET)$$(CC) $$(CFLAGS_ALL) $$(ISA) -DKERNEL=carom_$(1)_$$* -MMD -MP -c $$< -o $$@
+endef
+$(foreach k,$(KERNEL_NAMES),$(eval $(call kernel_rules,$(k))))
 
 OBJECTS_carom = $(KERNELS)
 

@@ -1269,6 +1269,8 @@ static const refusal refusals[] = {
     {"sample flat.yaml --samples", "--samples needs a value", NULL},
     {"sample flat.yaml -o", "-o needs a value", NULL},
     {"info flat.yaml --samples 3", "--samples", NULL},
+    {"sample flat.yaml --path reduced:mmx", "--path: 'reduced:mmx'", NULL},
+    {"sample cube.yaml --path reduced", "--path: reduced is for planar contacts", NULL},
     {"lcp lcp.json --law routh", "--law", NULL},
     {"sample flat.yaml --order A", "--order", NULL},
     {"sample flat.yaml --law routh", "--law", NULL},

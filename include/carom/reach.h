@@ -73,7 +73,7 @@ typedef struct carom_sample_options {
     double step;               ///< h, largest normal impulse of a contact in one step [N s]; NaN: auto
     int draw;                  ///< a carom_draw
     int64_t max_steps;         ///< N, steps after which a sample counts as not terminated
-    const char *path;          ///< "auto", or a solver of the `lemke` family that the steps are held to
+    const char *path;          ///< "auto", a solver of the `lemke` family that the steps are held to, or one of carom_step_reduced_names
     carom_step_choice method;  ///< how steps are solved
 } carom_sample_options;
 
@@ -104,8 +104,8 @@ typedef struct carom_sample_statistics {
     double step;                                   ///< h used
     carom_selection selection;                     ///< served
     const char *solver;                            ///< LCP solver
-    const char *path;                              ///< what computed the steps: "lemke:avx512", another LCP solver, or "modes"
-    char digest[CAROM_DIGEST_TEXT_SIZE];           ///< of the terminated samples' v_plus, in sample order
+    const char *path;                     ///< what computed the steps: "lemke:avx512", "reduced:avx512", another LCP solver, or "modes"
+    char digest[CAROM_DIGEST_TEXT_SIZE];  ///< of the terminated samples' v_plus, in sample order
 } carom_sample_statistics;
 
 /// Columns that sampled outcomes have beside the common ones: the sample's index, and its velocity path where it was kept.

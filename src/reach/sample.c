@@ -36,7 +36,7 @@ const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
     {"draw", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, draw), 0, 0, "", "uniform", "how the caps of a step are drawn",
      carom_draw_names},
     {"path", CAROM_OPTION_TEXT, offsetof(carom_sample_options, path), 0, 0, "", "auto",
-     "way of computing: auto (the fastest), or lemke, lemke:scalar, lemke:portable, lemke:avx2, lemke:avx512", NULL},
+     "way of computing: auto (the fastest), or lemke or reduced (planar), alone or with :scalar, :portable, :avx2, :avx512", NULL},
     CAROM_STEP_CHOICE_ROWS(carom_sample_options, method, carom_selection_names_one),
 };
 
@@ -240,23 +240,28 @@ static carom_status closing_cap(const carom_impact *impact, const carom_sample_o
 
 // -------------------------------------------------------------------------------------------------------- statistics
 
-static const char *path_name(const carom_sample_statistics *statistics) {
+static const char *path_name(const carom_sample_statistics *statistics, const char *path) {
     if (statistics->selection == CAROM_SELECT_RANDOM) return "modes";
+    if (path) return carom_step_reduced_path(path);
     return strcmp(statistics->solver, carom_lcp_lemke.name) ? statistics->solver : carom_lcp_lemke_path();
 }
 
-// The solver that the options mean: a path other than `auto` holds the steps to one of the `lemke` family.
+// The solver that the options mean: a path other than `auto` is the reduced step, or holds the steps to one of the `lemke` family.
 carom_status carom_sample_resolve_method(const carom_sample_options *options, const carom_registry *registry,
                                          carom_stepper_options *stepper, carom_error *error) {
     carom_step_choice method = options->method;
-    if (strcmp(options->path, "auto")) {
+    const bool reduced = carom_step_reduced_path(options->path);
+    if (strcmp(options->path, "auto") && !reduced) {
         const size_t family = strlen(carom_lcp_lemke.name);
         if (strncmp(options->path, carom_lcp_lemke.name, family) || !carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, options->path))
             return carom_fail(error, CAROM_BAD_INPUT,
-                              "path: '%.60s' is not auto, lemke, lemke:scalar, lemke:portable, lemke:avx2 or lemke:avx512", options->path);
+                              "path: '%.60s' is neither auto nor lemke or reduced, alone or with :scalar, :portable, :avx2 or :avx512",
+                              options->path);
         method.solver = options->path;
     }
-    return carom_step_choice_resolve(&method, CAROM_STEP_CAPPED, registry, stepper, error);
+    const carom_status status = carom_step_choice_resolve(&method, CAROM_STEP_CAPPED, registry, stepper, error);
+    if (reduced) stepper->path = options->path;
+    return status;
 }
 
 static void summarise(sampler *s, carom_sample_statistics *statistics) {
@@ -297,7 +302,7 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
         statistics->verdict = delivered < blocks || s.cut ? CAROM_INTERRUPTED : s.total.unsolved ? CAROM_INCOMPLETE : CAROM_COMPLETE;
         statistics->selection = carom_simulator_selection(s.workers[0].simulator);
         statistics->solver = stepper.solver->name;
-        statistics->path = path_name(statistics);
+        statistics->path = path_name(statistics, stepper.path);
     }
     release(&s);
     return status;

@@ -7,6 +7,7 @@
 #include "carom/solvers.h"
 
 typedef struct carom_step_modes carom_step_modes;
+typedef struct carom_step_reduced carom_step_reduced;
 
 struct carom_stepper {
     const carom_impact *impact;
@@ -24,6 +25,7 @@ struct carom_stepper {
     double *u, *u_next;             // [n] contact velocities
     double *v_next;                 // [nv]
     const double *restitution;      // [contacts] of the impact, for CAROM_STEP_NEWTON
+    carom_step_reduced *reduced;    // tried before the LCP solver; NULL where no path asks for it
     carom_step_modes *modes;        // of the enumeration; NULL where the selection needs none
     const carom_control *control;   // polled by enumerations; the caller's
     carom_stream *stream;           // that `random` draws from; the caller's
