@@ -119,10 +119,10 @@ static void every_case_is_complete(void **state) {
 
 static void every_path_is_measured(void **state) {
     json_t *document = measure(*state, "--threads 4");
-    static const char *const paths[] = {"siconos-raw", "siconos-lemke", "lemke", "lemke:scalar", "lemke:portable", "modes"};
+    static const char *const paths[] = {"siconos-raw", "siconos-lemke", "lemke", "lemke:scalar", "lemke:portable", "reduced", "auto", "modes"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) find_case(document, paths[i], 1);
-    find_case(document, "lemke", 2);
-    find_case(document, "lemke", 4);
+    find_case(document, "auto", 2);
+    find_case(document, "auto", 4);
     assert_close(number(find_case(document, "siconos-lemke", 1), "ratio_to_siconos"), 1, 0);
     assert_int_equal((int)number(find_case(document, "lemke", 1), "unsolved"), 0);
     assert_int_equal((int)number(find_case(document, "siconos-lemke", 1), "unsolved"), 0);

@@ -89,6 +89,19 @@ static void add_solver(path_list *list, const bench_problem *problem, const caro
     if (bench_find_path(registry, name, &path)) add_path(list, problem, &path);
 }
 
+// Paths other than LCP solvers, with the selections that they may serve.
+static const char *const named_paths[] = {"reduced", "reduced:scalar", "reduced:portable", "reduced:avx2", "reduced:avx512"};
+enum { NAMED_PATHS = sizeof named_paths / sizeof *named_paths };
+
+static void add_named(path_list *list, const bench_problem *problem) {
+    static const carom_selection selections[] = {CAROM_SELECT_LEMKE, CAROM_SELECT_ANY};
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < NAMED_PATHS; i++) {
+            const bench_path path = bench_named_path(named_paths[i], selections[k]);
+            add_path(list, problem, &path);
+        }
+}
+
 // `lemke` and its kernels that this machine runs.
 static void add_family(path_list *list, const bench_problem *problem, const carom_registry *registry) {
     for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_SOLVERS); i++) {
@@ -97,21 +110,28 @@ static void add_family(path_list *list, const bench_problem *problem, const caro
     }
 }
 
+// The default way, of which the result says what ran.
+static void add_default(path_list *list, const bench_problem *problem, int threads) {
+    bench_path path = bench_named_path("auto", CAROM_SELECT_LEMKE);
+    path.threads = threads;
+    add_path(list, problem, &path);
+}
+
 // Every path that the scene takes, in the order of the table.
 static carom_status list_paths(const bench *b, const bench_problem *problem, path_list *list, carom_error *error) {
     const carom_registry *registry = b->arguments->registry;
-    // Beside the solvers: modes, and `lemke` with 2, 4, ... threads and all of them.
-    const int most = carom_registry_count(registry, CAROM_REGISTRY_SOLVERS) + 2 + (int)ceil(log2((double)MOST_THREADS));
+    // Beside the solvers: modes, the named paths, and the default with 1, 2, 4, ... threads and all of them.
+    const int most = carom_registry_count(registry, CAROM_REGISTRY_SOLVERS) + 3 + 2 * NAMED_PATHS + (int)ceil(log2((double)MOST_THREADS));
     *list = (path_list){.paths = calloc((size_t)most, sizeof *list->paths)};
     if (!list->paths) return carom_fail_memory(error, "bench");
     add_solver(list, problem, registry, "siconos-raw");
     add_solver(list, problem, registry, bench_reference);
     add_family(list, problem, registry);
-    add_path(list, problem, &(bench_path){"modes", &carom_lcp_lemke, CAROM_SELECT_RANDOM, 1});
+    add_named(list, problem);
+    add_path(list, problem, &(bench_path){"modes", NULL, &carom_lcp_lemke, CAROM_SELECT_RANDOM, 1});
     const int threads = (int)b->effort.threads;
-    for (int t = 2; t < threads; t *= 2)
-        add_path(list, problem, &(bench_path){carom_lcp_lemke.name, &carom_lcp_lemke, CAROM_SELECT_LEMKE, t});
-    if (threads > 1) add_path(list, problem, &(bench_path){carom_lcp_lemke.name, &carom_lcp_lemke, CAROM_SELECT_LEMKE, threads});
+    for (int t = 1; t < threads; t *= 2) add_default(list, problem, t);
+    add_default(list, problem, threads);
     return CAROM_OK;
 }
 
@@ -180,8 +200,10 @@ static carom_status measure_scene(const bench *b, const char *word, scene_report
 
 // A table that people read on the terminal and Markdown renders.
 static void print_head(FILE *file) {
-    fputs("| scene        |  n | path           | threads |    ns/LCP |  ns/sample | LCPs/sample |  ratio | unsolved | residual |\n"
-          "|--------------|---:|----------------|--------:|----------:|-----------:|------------:|-------:|---------:|---------:|\n",
+    fputs("| scene        |  n | selection | path             | threads |    ns/LCP |  ns/sample | LCPs/sample |  ratio | unsolved | "
+          "residual |\n"
+          "|--------------|---:|-----------|------------------|--------:|----------:|-----------:|------------:|-------:|---------:|-------"
+          "--:|\n",
           file);
 }
 
@@ -190,9 +212,9 @@ static void print_scene(const scene_report *report, FILE *file) {
         const bench_case *c = &report->cases[i];
         char unsolved[48];
         snprintf(unsolved, sizeof unsolved, "%.2g %%", 100 * (double)c->unsolved / (double)c->samples);
-        fprintf(file, "| %-12s | %2d | %-14s | %7d | %9.0f | %10.0f | %11.2f | %6.3g | %8s | %8.1e |\n", report->name, report->lcp_size,
-                c->path.name, c->path.threads, c->ns_per_lcp, c->ns_per_sample, c->lcps_per_sample, c->ratio_to_siconos,
-                c->unsolved ? unsolved : "0", c->max_residual);
+        fprintf(file, "| %-12s | %2d | %-9s | %-16s | %7d | %9.0f | %10.0f | %11.2f | %6.3g | %8s | %8.1e |\n", report->name,
+                report->lcp_size, carom_selection_name(c->path.selection), c->path.name, c->path.threads, c->ns_per_lcp, c->ns_per_sample,
+                c->lcps_per_sample, c->ratio_to_siconos, c->unsolved ? unsolved : "0", c->max_residual);
     }
     fflush(file);
 }

@@ -8,7 +8,8 @@
 
 /// A way to compute: what solves the steps, which of their solutions is taken, and on how many threads.
 typedef struct bench_path {
-    const char *name;  ///< the LCP solver's, or "modes" for the enumeration of contact modes
+    const char *name;  ///< the LCP solver's, or as in --path, or "modes" for the enumeration of contact modes
+    const char *path;  ///< as in --path; NULL: the LCP solver alone
     const carom_lcp_solver *solver;
     carom_selection selection;
     int threads;
@@ -46,7 +47,8 @@ carom_status bench_problem_create(const carom_impact *impact, const carom_sample
 void bench_problem_free(bench_problem *problem);
 /// m(k+3), the size of the step's LCP.
 int bench_problem_lcp_size(const bench_problem *problem);
-/// False for an enumeration of too many contact modes.
+/// False for an enumeration of too many contact modes, for a path that the problem or the machine does not take, and for one that serves
+/// another selection than it is asked for.
 bool bench_problem_takes(const bench_problem *problem, const bench_path *path);
 
 /// Calibrates, then measures all cases one after the other in every repetition, so that a disturbance of the machine meets all of them.
@@ -57,6 +59,8 @@ carom_status bench_measure(const bench_problem *problem, const bench_effort *eff
 carom_status bench_time_run(const carom_impact *impact, const carom_sample_options *options, const carom_registry *registry, int threads,
                             double *seconds, carom_sample_statistics *statistics, carom_error *error);
 
+/// A way to compute as in --path, one thread.
+bench_path bench_named_path(const char *name, carom_selection selection);
 /// Sets a path by its solver's name, one thread, selection `lemke`; false when the registry or the machine lacks the solver.
 bool bench_find_path(const carom_registry *registry, const char *name, bench_path *path);
 
