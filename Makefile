@@ -83,20 +83,27 @@ $(BUILD)/obj/%.o: %.c
 	$(call show,CC,$<)
 	$(QUIET)$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
-# Lemke's kernel once more for each wider instruction set; the machine's is chosen at run time.
+# Kernels once more for each wider instruction set; the machine's is chosen at run time.
+KERNEL_ISAS := scalar
 ifeq ($(shell uname -m),x86_64)
-KERNELS := $(BUILD)/obj/src/solvers/lemke_kernel_avx2.o $(BUILD)/obj/src/solvers/lemke_kernel_avx512.o
+KERNEL_ISAS += avx2 avx512
 endif
-KERNELS += $(BUILD)/obj/src/solvers/lemke_kernel_scalar.o
-$(BUILD)/obj/src/solvers/lemke_kernel_scalar.o: ISA := -fno-tree-vectorize $(if $(findstring clang,$(CC)),-fno-vectorize -fno-slp-vectorize)
-$(BUILD)/obj/src/solvers/lemke_kernel_avx2.o: ISA := -mavx2
-$(BUILD)/obj/src/solvers/lemke_kernel_avx512.o: ISA := -mavx512f -mprefer-vector-width=512
-$(KERNELS): $(BUILD)/obj/src/solvers/lemke_kernel_%.o: src/solvers/lemke_kernel.c
+LEMKE_KERNELS := $(KERNEL_ISAS:%=$(BUILD)/obj/src/solvers/lemke_kernel_%.o)
+CONE_KERNELS  := $(KERNEL_ISAS:%=$(BUILD)/obj/src/solvers/cone_kernel_%.o)
+%_kernel_scalar.o: ISA := -fno-tree-vectorize $(if $(findstring clang,$(CC)),-fno-vectorize -fno-slp-vectorize)
+%_kernel_avx2.o: ISA := -mavx2
+%_kernel_avx512.o: ISA := -mavx512f -mprefer-vector-width=512
+define compile_kernel
 	@mkdir -p $(@D)
 	$(call show,CC,$< $(ISA))
-	$(QUIET)$(CC) $(CFLAGS_ALL) $(ISA) -DKERNEL=carom_lemke_kernel_$* -MMD -MP -c $< -o $@
+	$(QUIET)$(CC) $(CFLAGS_ALL) $(ISA) -DKERNEL=$(1) -MMD -MP -c $< -o $@
+endef
+$(LEMKE_KERNELS): $(BUILD)/obj/src/solvers/lemke_kernel_%.o: src/solvers/lemke_kernel.c
+	$(call compile_kernel,carom_lemke_kernel_$*)
+$(CONE_KERNELS): $(BUILD)/obj/src/solvers/cone_kernel_%.o: src/solvers/cone_kernel.c
+	$(call compile_kernel,carom_cone_kernel_$* -DKERNEL_NAME='"cone-map:$*"')
 
-OBJECTS_carom = $(KERNELS)
+OBJECTS_carom = $(LEMKE_KERNELS) $(CONE_KERNELS)
 
 define library_rules
 $(BUILD)/lib$(1).a: $$(call objects,$$(SOURCES_$(1))) $$(OBJECTS_$(1))

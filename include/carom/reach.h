@@ -73,7 +73,7 @@ typedef struct carom_sample_options {
     double step;               ///< h, largest normal impulse of a contact in one step [N s]; NaN: auto
     int draw;                  ///< a carom_draw
     int64_t max_steps;         ///< N, steps after which a sample counts as not terminated
-    const char *path;          ///< "auto", or a solver of the `lemke` family that the steps are held to
+    const char *path;          ///< "auto", "cone-map" or one of its kernels, or a solver of the `lemke` family that the steps are held to
     carom_step_choice method;  ///< how steps are solved
 } carom_sample_options;
 
@@ -99,12 +99,13 @@ typedef struct carom_sample_statistics {
     int64_t lcp_solves;                            ///< without closing steps
     double lcps_per_sample, lcps_per_sample_ci95;  ///< mean and half width of its 95 % confidence interval
     int64_t fallbacks;                             ///< steps that needed more than the solver's first rung
+    int64_t looked_up;                             ///< steps that the cone map served
     double max_residual;                           ///< over all steps
     double max_relative_energy_gain;               ///< over all steps, relative to K(v-); 0 when energy never grew
     double step;                                   ///< h used
     carom_selection selection;                     ///< served
     const char *solver;                            ///< LCP solver
-    const char *path;                              ///< what computed the steps: "lemke:avx512", another LCP solver, or "modes"
+    const char *path;                              ///< what computed the steps: "cone-map:avx512", "lemke:avx512", ..., or "modes"
     char digest[CAROM_DIGEST_TEXT_SIZE];           ///< of the terminated samples' v_plus, in sample order
 } carom_sample_statistics;
 
