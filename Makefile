@@ -87,8 +87,8 @@ $(BUILD)/obj/%.o: %.c
 	$(call show,CC,$<)
 	$(QUIET)$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
-# Pivoting kernels once more for each wider instruction set; the machine's is chosen at run time.
-KERNEL_NAMES := lemke_kernel step_reduced_kernel
+# Kernels once more for each wider instruction set; the machine's is chosen at run time.
+KERNEL_NAMES := lemke_kernel step_reduced_kernel cone_kernel
 INSTRUCTION_SETS := scalar $(if $(filter x86_64,$(shell uname -m)),avx2 avx512)
 KERNELS := $(foreach k,$(KERNEL_NAMES),$(INSTRUCTION_SETS:%=$(BUILD)/obj/src/solvers/$(k)_%.o))
 $(filter %_scalar.o,$(KERNELS)): ISA := -fno-tree-vectorize $(if $(findstring clang,$(CC)),-fno-vectorize -fno-slp-vectorize)
@@ -98,7 +98,7 @@ define kernel_rules
 $(INSTRUCTION_SETS:%=$(BUILD)/obj/src/solvers/$(1)_%.o): $(BUILD)/obj/src/solvers/$(1)_%.o: src/solvers/$(1).c
 	@mkdir -p $$(@D)
 	$$(call show,CC,$$< $$(ISA))
-	$$(QUIET)$$(CC) $$(CFLAGS_ALL) $$(ISA) -DKERNEL=carom_$(1)_$$* -MMD -MP -c $$< -o $$@
+	$$(QUIET)$$(CC) $$(CFLAGS_ALL) $$(ISA) -DKERNEL=carom_$(1)_$$* -DINSTRUCTION_SET='"$$*"' -MMD -MP -c $$< -o $$@
 endef
 $(foreach k,$(KERNEL_NAMES),$(eval $(call kernel_rules,$(k))))
 

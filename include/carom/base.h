@@ -88,6 +88,7 @@ typedef enum carom_stream_use {
     CAROM_STREAM_GENERAL,
     CAROM_STREAM_CAPS,       ///< caps of sampled impact steps
     CAROM_STREAM_SELECTION,  ///< which of several solutions a step takes
+    CAROM_STREAM_TRAINING,   ///< caps of the steps that cone maps are trained on
 } carom_stream_use;
 
 /// A stream of pseudo-random numbers: Philox4x64-10 keyed by (seed, index) (Salmon et al. 2011, library Random123).
@@ -107,6 +108,12 @@ uint64_t carom_stream_bits(carom_stream *stream);
 
 /// Next number, uniform in the open interval (0, 1): never exactly 0 or 1.
 double carom_stream_uniform(carom_stream *stream);
+
+/// Numbers 4 block to 4 block + 3 of many uniform streams at once: those that carom_stream_uniform draws one after the other.
+/// @param index    [count] of the streams (seed, index)
+/// @param numbers  [4 x stride] number 4 block + k of stream i at k * stride + i
+void carom_stream_uniform_block(uint64_t seed, const uint64_t *index, size_t count, carom_stream_use use, uint64_t block, size_t stride,
+                                double *numbers);
 
 /// Next number of a standard normal distribution (Box-Muller, cosine branch: two uniform numbers each).
 double carom_stream_normal(carom_stream *stream);
@@ -290,6 +297,8 @@ int carom_table_find(const carom_table *table, const char *name);
 
 /// Adds one row: NaN, 0, false, "" and "no list". Cells are then filled by the setters, which address the last row.
 carom_status carom_table_add_row(carom_table *table, carom_error *error);
+/// Adds `count` rows; setters address the last of them.
+carom_status carom_table_add_rows(carom_table *table, int64_t count, carom_error *error);
 /// Appends all rows of a table with the same columns.
 carom_status carom_table_append(carom_table *table, const carom_table *rows, carom_error *error);
 

@@ -139,6 +139,18 @@ carom_status carom_outcomes_create(const carom_impact *impact, const carom_colum
 carom_status carom_outcomes_add(carom_table *outcomes, const carom_impact *impact, const double *v_plus, const double *impulse,
                                 int64_t steps, int64_t flags, carom_error *error);
 
+/// Many outcomes as structure of arrays: component k of row i stands at k * stride + i.
+typedef struct carom_outcome_rows {
+    int64_t count;
+    size_t stride;
+    const double *v_plus;          ///< [nv x stride]
+    const double *impulse;         ///< [n x stride] accumulated, contact-major
+    const int64_t *steps, *flags;  ///< [count]
+} carom_outcome_rows;
+
+/// Adds the rows as carom_outcomes_add does one by one, with the same bits; faster.
+carom_status carom_outcomes_add_rows(carom_table *outcomes, const carom_impact *impact, const carom_outcome_rows *rows, carom_error *error);
+
 /// What a contact does after the impact, by its velocities.
 typedef enum carom_contact_mode {
     CAROM_CONTACT_STICKS,      ///< closed, at rest in the tangent plane

@@ -73,7 +73,7 @@ typedef struct carom_sample_options {
     double step;               ///< h, largest normal impulse of a contact in one step [N s]; NaN: auto
     int draw;                  ///< a carom_draw
     int64_t max_steps;         ///< N, steps after which a sample counts as not terminated
-    const char *path;          ///< "auto", a solver of the `lemke` family that the steps are held to, or one of carom_step_reduced_names
+    const char *path;          ///< "auto", or "lemke", "reduced" or "cone-map", alone or held to an instruction set: "lemke:avx2", ...
     carom_step_choice method;  ///< how steps are solved
 } carom_sample_options;
 
@@ -99,13 +99,14 @@ typedef struct carom_sample_statistics {
     int64_t lcp_solves;                            ///< without closing steps
     double lcps_per_sample, lcps_per_sample_ci95;  ///< mean and half width of its 95 % confidence interval
     int64_t fallbacks;                             ///< steps that needed more than the solver's first rung
+    int64_t looked_up;                             ///< steps that the cone map served
     double max_residual;                           ///< over all steps
     double max_relative_energy_gain;               ///< over all steps, relative to K(v-); 0 when energy never grew
     double step;                                   ///< h used
     carom_selection selection;                     ///< served
     const char *solver;                            ///< LCP solver
-    const char *path;                     ///< what computed the steps: "lemke:avx512", "reduced:avx512", another LCP solver, or "modes"
-    char digest[CAROM_DIGEST_TEXT_SIZE];  ///< of the terminated samples' v_plus, in sample order
+    const char *path;                              ///< what ran: "cone-map:avx512", "lemke:avx512", "reduced:avx512", another LCP solver, or "modes"
+    char digest[CAROM_DIGEST_TEXT_SIZE];           ///< of the terminated samples' v_plus, in sample order
 } carom_sample_statistics;
 
 /// Columns that sampled outcomes have beside the common ones: the sample's index, and its velocity path where it was kept.

@@ -28,8 +28,8 @@ typedef struct carom_lcp_solver {
     bool canonical;  ///< Lemke's method, covering vector of ones, unscaled data, lexicographic: the selection `lemke`
     int max_size;    ///< largest n that makes sense; 0: no limit
     int attempts;    ///< ways of solving, tried in turn; 0 counts as 1
-    /// [attempts] residual, also in the problem's own units, that ends the search; the best of all attempts is taken where none reaches its goal.
-    /// NULL: the first attempt counts
+    /// [attempts] residual, also in the problem's own units, that ends the search; the best of all attempts is taken where none reaches its
+    /// goal. NULL: the first attempt counts
     const double *goals;
     carom_status (*create)(int n, const double *W, void **state, carom_error *error);
     /// Writes z and the verdict, pivots and fallbacks of `info`. Attempt k follows on attempt k - 1, for the same w, and finds its z.

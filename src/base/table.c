@@ -116,25 +116,26 @@ static carom_status reserve_pool(cells *cell, size_t size, carom_error *error) {
     return CAROM_OK;
 }
 
-static void start_row(cells *cell, int64_t row) {
-    const size_t width = row_cells(cell);
+static void start_rows(cells *cell, int64_t first, int64_t count) {
+    const size_t start = (size_t)first * row_cells(cell), values = (size_t)count * row_cells(cell);
+    const int64_t end = (int64_t)cell->pool_size | (cell->column->type == CAROM_COLUMN_CONTACTS ? NO_LIST : 0);
     if (cell->column->type == CAROM_COLUMN_REAL)
-        for (size_t k = 0; k < width; k++) cell->reals[(size_t)row * width + k] = NAN;
-    else if (cell->column->type == CAROM_COLUMN_CONTACTS)
-        cell->ends[row] = (int64_t)cell->pool_size | NO_LIST;
+        for (size_t k = 0; k < values; k++) cell->reals[start + k] = NAN;
     else if (is_pooled(cell))
-        cell->ends[row] = (int64_t)cell->pool_size;
+        for (size_t k = 0; k < values; k++) cell->ends[start + k] = end;
     else
-        memset(cell->integers + (size_t)row * width, 0, width * sizeof(int64_t));
+        memset(cell->integers + start, 0, values * sizeof(int64_t));
 }
 
-carom_status carom_table_add_row(carom_table *table, carom_error *error) {
-    const carom_status status = reserve_rows(table, table->rows + 1, error);
+carom_status carom_table_add_rows(carom_table *table, int64_t count, carom_error *error) {
+    const carom_status status = reserve_rows(table, table->rows + count, error);
     if (status) return status;
-    for (int i = 0; i < table->columns; i++) start_row(&table->cells[i], table->rows);
-    table->rows++;
+    for (int i = 0; i < table->columns; i++) start_rows(&table->cells[i], table->rows, count);
+    table->rows += count;
     return CAROM_OK;
 }
+
+carom_status carom_table_add_row(carom_table *table, carom_error *error) { return carom_table_add_rows(table, 1, error); }
 
 static carom_status append_cells(cells *cell, int64_t rows, const cells *more, int64_t more_rows, carom_error *error) {
     const size_t width = row_cells(cell);

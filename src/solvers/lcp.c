@@ -108,6 +108,8 @@ void carom_lcp_free(carom_lcp *lcp) {
     release(lcp);
 }
 
+const bool *carom_lcp_lemke_basic(const carom_lcp *lcp) { return carom_lemke_basis(lcp->state); }
+
 // Tries until one attempt reaches its goal, or takes the best. The relative residual of z is returned, the other one stands in `info`.
 static double search(carom_lcp *lcp, const double *w, double *z, carom_lcp_info *info) {
     const int attempts = lcp->solver->attempts > 0 ? lcp->solver->attempts : 1;

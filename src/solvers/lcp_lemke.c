@@ -22,8 +22,14 @@ typedef struct rung {
 
 // Measured: of 200,000 degenerate random steps with mu <= 10 the first rung solves all but 16, with mu = 1e5 96 %.
 static const rung ladder[] = {
-    {false, 1e-9, 1e-10, 0}, {false, 1e-8, 1e-12, 0},     {true, 1e-13, 1e-14, 0},    {true, 1e-18, 1e-20, 0},
-    {true, 1e-22, 1e-24, 0}, {true, 1e-18, 1e-20, 1e-12}, {true, 1e-13, 1e-14, 1e-9}, {false, 1e-9, 1e-10, 1e-9},
+    {false, CAROM_LEMKE_PIVOT_TOLERANCE, CAROM_LEMKE_TIE_TOLERANCE, 0},
+    {false, 1e-8, 1e-12, 0},
+    {true, 1e-13, 1e-14, 0},
+    {true, 1e-18, 1e-20, 0},
+    {true, 1e-22, 1e-24, 0},
+    {true, 1e-18, 1e-20, 1e-12},
+    {true, 1e-13, 1e-14, 1e-9},
+    {false, 1e-9, 1e-10, 1e-9},
 };
 enum { RUNGS = sizeof ladder / sizeof *ladder };
 
@@ -139,6 +145,7 @@ static void lemke_solve(void *state, int attempt, const double *w, double *z, ca
     const rung *r = &ladder[attempt / 2];
     info->fallbacks = attempt / 2;
     if (attempt == 0 && is_non_negative(s->n, w)) {
+        memset(s->basic, 0, (size_t)s->n * sizeof *s->basic);
         info->verdict = s->last = CAROM_COMPLETE;
         return;
     }
@@ -147,6 +154,8 @@ static void lemke_solve(void *state, int attempt, const double *w, double *z, ca
     if (s->last == CAROM_COMPLETE && attempt % 2 == 1) carom_lcp_basis_solve(s->basis, s->basic, w, z);
     clip(s->n, z);
 }
+
+const bool *carom_lemke_basis(const void *state) { return ((const lemke *)state)->basic; }
 
 // ------------------------------------------------------------------------------------------------------------- kernels
 

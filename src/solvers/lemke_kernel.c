@@ -6,9 +6,6 @@
 #endif
 #include "solvers/lemke_memory.h"
 
-// Where z, in units, exceeds w by this factor, w is lost in the round-off of W z, and a small residual means nothing.
-#define MOST_AMPLIFICATION 1e12
-
 // y = W z + w, column by column: half of the z of a solution are zero.
 static void fill_slacks(const carom_lcp_columns *c, const double *w, const double *z, double *y) {
     for (size_t i = 0; i < c->rows; i++) y[i] = 0;
@@ -36,7 +33,7 @@ static void check(const carom_lcp_columns *c, const double *w, const double *z, 
         // NaN when something is not finite, otherwise zero.
         undefined += 0 * y[i] + 0 * x;
     }
-    const bool defined = undefined == 0 && scale_z <= MOST_AMPLIFICATION * scale_w;
+    const bool defined = undefined == 0 && scale_z <= CAROM_MOST_AMPLIFICATION * scale_w;
     *residual = defined ? worst / (1 + scale) : INFINITY;
     *relative = !defined ? INFINITY : worst_relative > 0 ? worst_relative / larger(scale_w, scale_z) : 0;
 }

@@ -7,6 +7,13 @@
 
 #include "carom/solvers.h"
 
+/// Tolerances of the first rung of the ladder, which solves nearly all problems.
+#define CAROM_LEMKE_PIVOT_TOLERANCE 1e-9
+#define CAROM_LEMKE_TIE_TOLERANCE   1e-10
+
+/// Where z, in units, exceeds w by this factor, w is lost in the round-off of W z, and a small residual means nothing.
+#define CAROM_MOST_AMPLIFICATION 1e12
+
 /// An LCP matrix by columns, for checks of many solutions.
 typedef struct carom_lcp_columns {
     int n;
@@ -50,5 +57,8 @@ extern const carom_lemke_kernel carom_lemke_kernel_avx2, carom_lemke_kernel_avx5
 
 /// The fastest kernel that this machine runs.
 const carom_lemke_kernel *carom_lemke_kernel_fastest(void);
+
+/// [n] which z are basic in the solution that a solver of the `lemke` family, with this state, found last.
+const bool *carom_lemke_basis(const void *state);
 
 #endif

@@ -10,10 +10,6 @@
 
 enum { STEPPER_COOKIE = 0x57e9 };
 
-// Violations of the friction cone and of caps beyond this share of the step's impulses, or of the impulse that stops the contacts, are not
-// round-off; nor are energy gains beyond this share of what such impulses do.
-#define PHYSICAL_TOLERANCE 1e-9
-
 const char *const carom_selection_names[] = {
     [CAROM_SELECT_LEMKE] = "lemke", [CAROM_SELECT_ANY] = "any", [CAROM_SELECT_RANDOM] = "random", [CAROM_SELECT_ALL] = "all", NULL};
 const char *const carom_selection_names_one[] = {
@@ -154,6 +150,8 @@ carom_status carom_stepper_create(const carom_impact *impact, const carom_steppe
         status = allocate_stepper(s, error);
     }
     if (!status) {
+        const size_t n = (size_t)carom_impact_contact_size(impact);
+        s->least_mass = 1 / carom_max_abs(n * n, carom_impact_delassus(impact));
         carom_cone_directions(s->dim, s->edges, s->directions);
         fill_delassus_blocks(s);
         fill_constant_blocks(s);
@@ -217,8 +215,12 @@ void carom_stepper_lcp_vector(carom_stepper *stepper, const double *v, const dou
     memcpy(w, stepper->w, (size_t)stepper->size * sizeof *w);
 }
 
-// Contact-major impulses: lam_n, then lam_t = D lam_D.
-static void collect_impulse(const carom_stepper *s, const double *z, double *impulse) {
+void carom_step_start_contact(carom_stepper *s, const double *u, const double *lmax) {
+    memcpy(s->u, u, (size_t)carom_impact_contact_size(s->impact) * sizeof *u);
+    fill_vector(s, lmax);
+}
+
+void carom_step_collect_impulse(const carom_stepper *s, const double *z, double *impulse) {
     memset(impulse, 0, (size_t)carom_impact_contact_size(s->impact) * sizeof *impulse);
     for (int i = 0; i < s->count; i++) {
         double *contact = impulse + carom_step_contact_row(s, i);
@@ -248,17 +250,41 @@ static double energy_change(const carom_stepper *s, const double *impulse) {
     return change;
 }
 
-void carom_step_accept(carom_stepper *s, const double *v, const double *lmax, double *impulse, carom_step_info *info) {
-    collect_impulse(s, s->z, impulse);
-    carom_impact_apply(s->impact, v, impulse, s->v_next);
-    carom_impact_contact_velocity(s->impact, s->v_next, s->u_next);
+// The physical checks, from s->u, s->u_next and the impulse.
+static void judge(const carom_stepper *s, const double *lmax, const double *impulse, carom_step_info *info) {
     info->energy_change = energy_change(s, impulse);
     const size_t n = (size_t)carom_impact_contact_size(s->impact);
-    const double speed = carom_max_abs(n, s->u), stopping = speed / carom_max_abs(n * n, carom_impact_delassus(s->impact));
-    const double tolerance = PHYSICAL_TOLERANCE * fmax(carom_max_abs(n, impulse), stopping);
+    const double speed = carom_max_abs(n, s->u);
+    const double tolerance = CAROM_PHYSICAL_TOLERANCE * fmax(carom_max_abs(n, impulse), speed * s->least_mass);
     // Newton's law of restitution may add energy where there is friction.
     const bool gains = s->kind != CAROM_STEP_NEWTON && info->energy_change > tolerance * speed;
     if (!obeys_friction_law(s, lmax, impulse, tolerance) || gains) info->verdict = CAROM_UNVERIFIED;
+}
+
+void carom_step_accept(carom_stepper *s, const double *v, const double *lmax, double *impulse, carom_step_info *info) {
+    carom_step_collect_impulse(s, s->z, impulse);
+    carom_impact_apply(s->impact, v, impulse, s->v_next);
+    carom_impact_contact_velocity(s->impact, s->v_next, s->u_next);
+    judge(s, lmax, impulse, info);
+}
+
+void carom_stepper_solve_contact(carom_stepper *stepper, const double *u, const double *lmax, double *u_next, double *impulse,
+                                 carom_step_info *info) {
+    carom_stepper *s = stepper;
+    const int n = carom_impact_contact_size(s->impact);
+    carom_step_start_contact(s, u, lmax);
+    carom_lcp_info lcp;
+    carom_lcp_solve(s->lcp, s->w, s->z, &lcp);
+    *info = (carom_step_info){lcp.verdict, lcp.residual, lcp.pivots, lcp.fallbacks, 0};
+    carom_step_collect_impulse(s, s->z, impulse);
+    const double *W = carom_impact_delassus(s->impact);
+    for (int r = 0; r < n; r++) {
+        s->u_next[r] = s->u[r];
+        for (int c = 0; c < n; c++) s->u_next[r] += W[r * n + c] * impulse[c];
+    }
+    if (info->verdict == CAROM_COMPLETE) judge(s, lmax, impulse, info);
+    memcpy(u_next, info->verdict == CAROM_COMPLETE ? s->u_next : s->u, (size_t)n * sizeof *u_next);
+    if (info->verdict != CAROM_COMPLETE) memset(impulse, 0, (size_t)n * sizeof *impulse);
 }
 
 static void leave_unsolved(const carom_stepper *s, const double *v, double *v_next, double *impulse, carom_step_info *info) {

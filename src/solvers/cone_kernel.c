@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lookup of complementary cones in lanes, compiled once for every instruction set: the build defines KERNEL and INSTRUCTION_SET.
+#include "solvers/cone_kernel.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "solvers/cone_lanes.h"
+#include "solvers/lemke_kernel.h"
+#include "solvers/solvers_internal.h"
+
+#ifndef KERNEL
+#define KERNEL          carom_cone_kernel_portable
+#define INSTRUCTION_SET "portable"
+#endif
+
+_Static_assert((int)LANES == (int)CAROM_CONE_LANES, "columns are padded to lanes");
+
+enum { MOST_GROUPS = 64 };
+
+// -------------------------------------------------------------------------------------------------------------- lookup
+
+// Which of the open lanes have all rows first..last-1 on their side. `width` is a constant in the calls below, so that loops unroll.
+static inline __attribute__((always_inline)) unsigned test_rows(const double *row, const double *end, int width, const double *x,
+                                                                size_t stride, unsigned open) {
+    const lanes zero = spread(0);
+    for (; row < end; row += width) {
+        lanes sum = multiply(spread(row[0]), load(x));
+        for (int j = 1; j < width; j++) sum = add(sum, multiply(spread(row[j]), load(x + (size_t)j * stride)));
+        open &= at_least(sum, zero);
+        if (!open) break;
+    }
+    return open;
+}
+
+static unsigned inside(const carom_cones *c, int cone, const double *x, size_t stride, unsigned open) {
+    const int width = c->inputs + 1;
+    const double *first = c->rows + (size_t)c->first_row[cone] * (size_t)width,
+                 *end = c->rows + (size_t)c->first_row[cone + 1] * (size_t)width;
+    // Two planar contacts are the most frequent problem.
+    if (width == 7) return test_rows(first, end, 7, x, stride, open);
+    return test_rows(first, end, width, x, stride, open);
+}
+
+// The inputs and their sizes into the work columns.
+static void start_lookup(const carom_cones *c, const carom_cone_batch *b, size_t padded) {
+    for (size_t i = 0; i < padded; i += LANES) {
+        lanes size = spread(0);
+        for (int j = 0; j < c->inputs; j++) {
+            const size_t at = (size_t)j * b->stride + i;
+            const lanes x = load(b->x + at);
+            size = larger(multiply(magnitude(x), spread(c->per_unit[j])), size);
+            store(b->work + at, x);
+        }
+        store(b->work + (size_t)c->inputs * b->stride + i, size);
+    }
+}
+
+// Moves the samples whose bits are set to the front, in order. Returns their number.
+static int gather_open(const carom_cones *c, const carom_cone_batch *b, int groups, unsigned char *open) {
+    int32_t from[LANES * MOST_GROUPS];
+    int count = 0;
+    for (int g = 0; g < groups; g++)
+        for (unsigned bits = open[g]; bits; bits &= bits - 1) from[count++] = g * LANES + __builtin_ctz(bits);
+    for (int j = 0; j <= c->inputs; j++) {
+        double *column = b->work + (size_t)j * b->stride;
+        for (int i = 0; i < count; i++) column[i] = column[from[i]];
+    }
+    for (int i = 0; i < count; i++) b->samples[i] = b->samples[from[i]];
+    return count;
+}
+
+// One bit for each of the first `count` samples.
+static int open_all(int count, unsigned char *open) {
+    const int groups = (count + LANES - 1) / LANES;
+    for (int g = 0; g < groups; g++) open[g] = ALL_LANES;
+    if (count % LANES) open[groups - 1] = (unsigned char)((1 << count % LANES) - 1);
+    return groups;
+}
+
+// Cone by cone over all samples that have none yet: a sample gets the first cone that has it.
+static void find(const carom_cones *c, carom_cone_batch *b, int count) {
+    unsigned char open[MOST_GROUPS];
+    int groups = open_all(count, open), live = count, left = count;
+    start_lookup(c, b, (size_t)groups * LANES);
+    for (int i = 0; i < count; i++) {
+        b->samples[i] = i;
+        b->cone[i] = CAROM_CONE_NONE;
+    }
+    for (int cone = 0; cone < c->count && left; cone++) {
+        for (int g = 0; g < groups; g++) {
+            if (!open[g]) continue;
+            unsigned found = inside(c, cone, b->work + (size_t)g * LANES, b->stride, open[g]);
+            open[g] &= (unsigned char)~found;
+            for (; found; found &= found - 1, left--) b->cone[b->samples[g * LANES + __builtin_ctz(found)]] = cone;
+        }
+        // Moving costs about as much as a row of every second sample.
+        if (left && left <= live - live / 4 && left + LANES <= live) {
+            live = gather_open(c, b, groups, open);
+            groups = open_all(live, open);
+        }
+    }
+}
+
+// ------------------------------------------------------------------------------------------------------------- impulses
+
+// Impulses of the found samples, sample by sample: lanes are impulses here. Normal impulses below zero are round-off.
+static void apply_maps(const carom_cones *c, const carom_cone_batch *b, int count) {
+    _Alignas(64) double impulse[LANES];
+    for (int i = 0; i < count; i++) {
+        if (b->cone[i] == CAROM_CONE_NONE) continue;
+        const double *map = c->maps + (size_t)b->cone[i] * (size_t)c->inputs * c->map_rows;
+        for (size_t r = 0; r < c->map_rows; r += LANES) {
+            lanes sum = multiply(spread(b->x[i]), load(map + r));
+            for (int j = 1; j < c->inputs; j++)
+                sum = add(sum, multiply(spread(b->x[(size_t)j * b->stride + (size_t)i]), load(map + (size_t)j * c->map_rows + r)));
+            store(impulse, sum);
+            for (int k = 0; k < LANES && (int)r + k < c->n; k++) b->impulse[(r + (size_t)k) * b->stride + (size_t)i] = impulse[k];
+        }
+    }
+}
+
+// --------------------------------------------------------------------------------------------------------- verification
+
+// Eight samples under verification.
+typedef struct check {
+    const carom_cone_physics *p;
+    const double *x, *impulse, *u_next;  // at the first of the samples
+    size_t stride;
+    lanes worst, worst_relative;  // violations of complementarity
+    lanes scale, scale_w, scale_z;
+    unsigned accepted;
+} check;
+
+static lanes column(const double *columns, size_t stride, int row) { return load(columns + (size_t)row * stride); }
+
+// Complementarity of one pair z_i, y_i with w_i.
+static void add_pair(check *k, int index, lanes y, lanes z, lanes w) {
+    const lanes y_per_unit = spread(k->p->y_per_unit[index]), z_per_unit = spread(k->p->z_per_unit[index]);
+    const lanes y_relative = multiply(y, y_per_unit), z_relative = multiply(z, z_per_unit), size_w = magnitude(w);
+    k->worst = larger(magnitude(lesser(y, z)), k->worst);
+    k->worst_relative = larger(magnitude(lesser(y_relative, z_relative)), k->worst_relative);
+    k->scale = larger(size_w, k->scale);
+    k->scale_w = larger(multiply(size_w, y_per_unit), k->scale_w);
+    k->scale_z = larger(magnitude(z_relative), k->scale_z);
+}
+
+static lanes along(const check *k, int edge, const double *columns, int row) {
+    const double *d = k->p->directions + edge * k->p->dim;
+    lanes sum = multiply(spread(d[0]), column(columns, k->stride, row));
+    if (k->p->dim == 2) sum = add(sum, multiply(spread(d[1]), column(columns, k->stride, row + 1)));
+    return sum;
+}
+
+// Weights of lam_t on cone edges: on the two edges of the sector around it, or, in the plane, on the one that it points along.
+typedef struct split {
+    lanes first, second, sector;
+} split;
+
+static split split_on_edges(const check *k, int row) {
+    const carom_cone_physics *p = k->p;
+    const lanes zero = spread(0), a = column(k->impulse, k->stride, row);
+    if (p->dim == 1) return (split){larger(a, zero), larger(subtract(zero, a), zero), zero};
+    const lanes b = column(k->impulse, k->stride, row + 1);
+    split best = {zero, zero, zero};
+    lanes least = spread(INFINITY);
+    for (int j = 0; j < p->edges; j++) {
+        const double *d = p->directions + 2 * j, *e = p->directions + 2 * ((j + 1) % p->edges);
+        const double inverse = 1 / (d[0] * e[1] - d[1] * e[0]);
+        const lanes on_d = multiply(subtract(multiply(a, spread(e[1])), multiply(b, spread(e[0]))), spread(inverse));
+        const lanes on_e = multiply(subtract(multiply(b, spread(d[0])), multiply(a, spread(d[1]))), spread(inverse));
+        // Of the sectors around, the one whose weights are least negative.
+        const lanes misfit = add(larger(subtract(zero, on_d), zero), larger(subtract(zero, on_e), zero));
+        const unsigned worse = at_least(misfit, least);
+        least = choose(worse, least, misfit);
+        best.first = choose(worse, best.first, larger(on_d, zero));
+        best.second = choose(worse, best.second, larger(on_e, zero));
+        best.sector = choose(worse, best.sector, spread(j));
+    }
+    return best;
+}
+
+static lanes weight_on(const check *k, const split *s, int edge) {
+    if (k->p->dim == 1) return edge ? s->second : s->first;
+    const lanes zero = spread(0), here = spread(edge), before = spread((edge + k->p->edges - 1) % k->p->edges);
+    const unsigned on_first = at_least(s->sector, here) & at_least(here, s->sector);
+    const unsigned on_second = at_least(s->sector, before) & at_least(before, s->sector);
+    return choose(on_first, s->first, choose(on_second, s->second, zero));
+}
+
+// The LCP's pairs of one contact, with the multipliers recovered from the velocity after the step: beta = max(0, -u'_n), gamma the
+// greatest sliding speed against an edge.
+static void check_pairs(check *k, int contact) {
+    const carom_cone_physics *p = k->p;
+    const int row = contact * (1 + p->dim);
+    const lanes zero = spread(0), normal = column(k->impulse, k->stride, row), u = column(k->u_next, k->stride, row);
+    const lanes cap = column(k->x, k->stride, p->n + contact), beta = larger(subtract(zero, u), zero);
+    add_pair(k, contact, subtract(cap, normal), beta, cap);
+    add_pair(k, p->contacts + contact, add(u, beta), normal, column(k->x, k->stride, row));
+    lanes gamma = zero, sum = zero;
+    for (int a = 0; a < p->edges; a++) gamma = larger(subtract(zero, along(k, a, k->u_next, row + 1)), gamma);
+    const split weights = split_on_edges(k, row + 1);
+    for (int a = 0; a < p->edges; a++) {
+        const lanes weight = weight_on(k, &weights, a);
+        sum = add(sum, weight);
+        add_pair(k, 2 * p->contacts + contact * p->edges + a, add(gamma, along(k, a, k->u_next, row + 1)), weight,
+                 along(k, a, k->x, row + 1));
+    }
+    add_pair(k, (2 + p->edges) * p->contacts + contact, subtract(multiply(spread(p->friction[contact]), normal), sum), gamma, zero);
+}
+
+// The friction cone and the caps, from the impulses alone.
+static void check_friction_law(check *k, int contact, lanes tolerance) {
+    const carom_cone_physics *p = k->p;
+    const int row = contact * (1 + p->dim);
+    const lanes normal = column(k->impulse, k->stride, row), cap = column(k->x, k->stride, p->n + contact);
+    const lanes limit = add(multiply(spread(p->friction[contact]), normal), tolerance);
+    lanes tangent = column(k->impulse, k->stride, row + 1), square = multiply(tangent, tangent);
+    if (p->dim == 2) {
+        tangent = column(k->impulse, k->stride, row + 2);
+        square = add(square, multiply(tangent, tangent));
+    }
+    k->accepted &= at_least(normal, spread(0)) & at_least(add(cap, tolerance), normal) & at_least(multiply(limit, limit), square);
+}
+
+// u' = u + W lambda, and the energy change lambda'(u + u')/2.
+static lanes update(const carom_cone_physics *p, const carom_cone_batch *b, size_t i) {
+    lanes gain = spread(0);
+    for (int r = 0; r < p->n; r++) {
+        const double *W = p->delassus + (size_t)r * (size_t)p->n;
+        const lanes u = load(b->x + (size_t)r * b->stride + i);
+        lanes next = u;
+        for (int c = 0; c < p->n; c++) next = add(next, multiply(spread(W[c]), load(b->impulse + (size_t)c * b->stride + i)));
+        store(b->u_next + (size_t)r * b->stride + i, next);
+        gain = add(gain, multiply(multiply(spread(0.5), load(b->impulse + (size_t)r * b->stride + i)), add(u, next)));
+    }
+    store(b->gain + i, gain);
+    return gain;
+}
+
+// The bits of eight samples from i on that pass; `residual` receives that of carom_lcp_residual.
+static unsigned verify(const carom_cone_physics *p, const carom_cone_batch *b, size_t i, lanes *residual) {
+    const lanes zero = spread(0), gain = update(p, b, i);
+    check k = {p, b->x + i, b->impulse + i, b->u_next + i, b->stride, zero, zero, zero, zero, zero, ALL_LANES};
+    lanes speed = zero, largest = zero, undefined = zero;
+    for (int r = 0; r < p->n; r++) {
+        const lanes impulse = column(k.impulse, k.stride, r);
+        speed = larger(magnitude(column(k.x, k.stride, r)), speed);
+        largest = larger(magnitude(impulse), largest);
+        // NaN when something is not finite, otherwise zero.
+        undefined = add(undefined, multiply(zero, add(impulse, column(k.u_next, k.stride, r))));
+    }
+    const lanes tolerance = multiply(spread(CAROM_PHYSICAL_TOLERANCE), larger(largest, multiply(speed, spread(p->least_mass))));
+    for (int c = 0; c < p->contacts; c++) {
+        check_pairs(&k, c);
+        check_friction_law(&k, c, tolerance);
+    }
+    const lanes limit = spread(CAROM_LCP_TOLERANCE), allowed = multiply(limit, add(spread(1), k.scale));
+    *residual = divide(k.worst, add(spread(1), k.scale));
+    return k.accepted & at_least(zero, undefined) & at_least(allowed, k.worst) &
+           at_least(multiply(limit, larger(k.scale_w, k.scale_z)), k.worst_relative) &
+           at_least(multiply(spread(CAROM_MOST_AMPLIFICATION), k.scale_w), k.scale_z) & at_least(multiply(tolerance, speed), gain);
+}
+
+static void verify_all(const carom_cone_physics *p, carom_cone_batch *b, int count, double *max_residual) {
+    _Alignas(64) double residuals[LANES];
+    lanes worst = spread(0);
+    for (int i = 0; i < count; i += LANES) {
+        lanes residual;
+        unsigned found = 0;
+        for (int l = 0; l < LANES && i + l < count; l++) found |= (unsigned)(b->cone[i + l] != CAROM_CONE_NONE) << l;
+        const unsigned accepted = found & verify(p, b, (size_t)i, &residual);
+        worst = choose(accepted, larger(residual, worst), worst);
+        for (unsigned failed = found & ~accepted; failed; failed &= failed - 1) b->cone[i + __builtin_ctz(failed)] = CAROM_CONE_NONE;
+    }
+    store(residuals, worst);
+    for (int l = 0; l < LANES; l++) *max_residual = residuals[l] > *max_residual ? residuals[l] : *max_residual;
+}
+
+static void step(const carom_cones *cones, const carom_cone_physics *physics, carom_cone_batch *batch, int count, double *max_residual) {
+    find(cones, batch, count);
+    apply_maps(cones, batch, count);
+    verify_all(physics, batch, count, max_residual);
+}
+
+const carom_cone_kernel KERNEL = {.name = "cone-map:" INSTRUCTION_SET, .step = step};
