@@ -70,7 +70,7 @@ extern const carom_option carom_exact_rows[CAROM_EXACT_ROWS];
 bool carom_exact_available(void);
 
 /// The set of post-impact velocities of dv/ds in M^-1 conv { Jn_i' - mu_i e Jt_i' : Jn_i v <= 0, e in Sgn(Jt_i v) } from v-, stopped when
-/// no contact approaches (Halm & Posa 2023, eq. 42-44), for planar contacts, in exact rational arithmetic.
+/// no contact approaches (the impact inclusion of Halm & Posa 2023), for planar contacts, in exact rational arithmetic.
 ///
 /// Numbers that the impact has as text are taken exactly, others are rounded to 2^-30 of their column's scale. Spent budgets are a status,
 /// with a certified inner set and, where one was found, an outer one: hulls of the cells, or the impulse cone cut by the energy.
@@ -80,19 +80,6 @@ bool carom_exact_available(void);
 carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_options *options, const carom_control *control,
                                carom_exact_set **set, carom_error *error);
 void carom_exact_set_free(carom_exact_set *set);
-
-/// Columns of the law's outcomes beside the common ones; an outcome is a vertex of a piece.
-typedef enum carom_exact_column {
-    CAROM_EXACT_PIECE,            ///< index of the piece
-    CAROM_EXACT_PIECE_DIMENSION,  ///< of its affine hull
-    CAROM_EXACT_EXACT,            ///< the contact velocities as fractions, contact-major, with blanks between them
-    CAROM_EXACT_PLANES,           ///< a of a.u + b = 0, for each equality of the piece; on its first vertex
-    CAROM_EXACT_PLANE_OFFSETS,    ///< b of the same
-    CAROM_EXACT_FACETS,           ///< a of a.u + b >= 0, for each facet of the piece; on its first vertex
-    CAROM_EXACT_FACET_OFFSETS,    ///< b of the same
-    CAROM_EXACT_COLUMNS
-} carom_exact_column;
-extern const carom_column carom_exact_columns[CAROM_EXACT_COLUMNS];
 
 /// Adds the law `halm-posa-exact`; in a build without PPL it is there to say so when asked for by name.
 carom_status carom_exact_register(carom_registry *registry, carom_error *error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cells of contact space. The inclusion's right-hand side is M^-1 conv { n_i' - mu_i e t_i' : n_i v <= 0, e in Sgn(t_i v) } (Halm & Posa,
-// eq. 42), so that the signs of n_i and t_i decide it. n_i = 0 needs no cell of its own: more contacts are active there than on either
+// 2023), so that the signs of n_i and t_i decide it. n_i = 0 needs no cell of its own: more contacts are active there than on either
 // side.
 #include "reach/exact_cells.h"
 
