@@ -38,6 +38,13 @@ static void split_numbers(const char *text, int count, numbers *split) {
     assert_null(next);
 }
 
+static carom_impact *make_exact_impact(const carom_impact_data *data, const carom_impact_texts *texts) {
+    carom_impact *impact;
+    carom_error error;
+    assert_ok(carom_impact_create_exact(data, texts, &impact, &error), error);
+    return impact;
+}
+
 static carom_impact *make_impact(const text_scene *scene) {
     numbers mass, normal, tangent, friction, velocity;
     split_numbers(scene->mass, scene->nv * scene->nv, &mass);
@@ -53,9 +60,8 @@ static carom_impact *make_impact(const text_scene *scene) {
                                     .normal = normal.values,
                                     .tangent = tangent.values,
                                     .friction = friction.values,
-                                    .velocity = velocity.values,
-                                    .texts = &texts};
-    carom_impact *impact = support_impact(&data);
+                                    .velocity = velocity.values};
+    carom_impact *impact = make_exact_impact(&data, &texts);
     numbers *all[] = {&mass, &normal, &tangent, &friction, &velocity};
     for (int i = 0; i < 5; i++) free(all[i]->copy);
     return impact;
@@ -652,8 +658,8 @@ static void texts_must_fit_their_numbers(void **state) {
         const double mass[] = {1}, normal[] = {1}, tangent[] = {0}, friction[] = {0}, velocity[] = {-0.4429};
         const char *const texts[] = {wrong[i]};
         const carom_impact_texts all = {.velocity = texts};
-        const carom_impact_data data = {1, 1, 1, mass, normal, tangent, friction, NULL, velocity, NULL, &all};
-        carom_impact *impact = support_impact(&data);
+        const carom_impact_data data = {1, 1, 1, mass, normal, tangent, friction, NULL, velocity, NULL};
+        carom_impact *impact = make_exact_impact(&data, &all);
         const carom_exact_options options = carom_exact_defaults();
         carom_exact_set *set;
         carom_error error;

@@ -33,12 +33,6 @@ static mpq_t *entry(mpq_t *A, size_t columns, size_t i, size_t j) { return &A[i 
 
 // ------------------------------------------------------------------------------------------------------------- reading
 
-static const carom_impact_texts *texts_of(const carom_impact *impact) {
-    static const carom_impact_texts none = {0};
-    const carom_impact_texts *texts = carom_impact_get_data(impact)->texts;
-    return texts ? texts : &none;
-}
-
 static void note_change(exact_data *data, double change, double scale) {
     if (change > 0) data->change = fmax(data->change, change / scale);
 }
@@ -69,7 +63,7 @@ static double column_scale(const workspace *w, size_t column) {
 
 static carom_status read_jacobian(workspace *w, carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(w->impact);
-    const carom_impact_texts *texts = texts_of(w->impact);
+    const carom_impact_texts *texts = carom_impact_get_texts(w->impact);
     carom_status status = CAROM_OK;
     for (size_t j = 0; j < w->nv && !status; j++) {
         const double scale = column_scale(w, j);
@@ -115,14 +109,15 @@ static carom_status read_friction(workspace *w, carom_error *error) {
     const double scale = carom_max_abs((size_t)data->contacts, data->friction);
     carom_status status = CAROM_OK;
     for (size_t i = 0; i < (size_t)data->contacts && !status; i++)
-        status = read_number(w, w->data->friction[i], texts_of(w->impact)->friction, i, data->friction[i], scale, "mu", error);
+        status =
+            read_number(w, w->data->friction[i], carom_impact_get_texts(w->impact)->friction, i, data->friction[i], scale, "mu", error);
     return status;
 }
 
 // u = J v-. Rounding v- would move a foot at rest by the round-off of the products; its contact velocity is rounded instead.
 static carom_status read_velocity(workspace *w, carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(w->impact);
-    const carom_impact_texts *texts = texts_of(w->impact);
+    const carom_impact_texts *texts = carom_impact_get_texts(w->impact);
     mpq_t *rest = w->data->rest;
     carom_status status = CAROM_OK;
     for (size_t j = 0; j < w->nv && !status; j++) {
@@ -186,7 +181,7 @@ static void substitute_back(workspace *w) {
 
 static carom_status derive_delassus(workspace *w, carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(w->impact);
-    carom_status status = read_symmetric(w, w->mass, w->nv, data->mass, texts_of(w->impact)->mass, "M", error);
+    carom_status status = read_symmetric(w, w->mass, w->nv, data->mass, carom_impact_get_texts(w->impact)->mass, "M", error);
     if (status) return status;
     for (size_t k = 0; k < w->n * w->nv; k++) mpq_set(w->operators[k], w->jacobian[k]);
     if (!eliminate_mass(w)) {
