@@ -671,7 +671,7 @@ static void texts_must_fit_their_numbers(void **state) {
 
 static void many_contacts_are_too_large(void **state) {
     (void)state;
-    enum { CONTACTS = 7 };
+    enum { CONTACTS = CAROM_EXACT_MOST_CONTACTS + 1 };
     const double mass[] = {1, 0, 0, 1}, velocity[] = {0, -1};
     double normal[2 * CONTACTS] = {0}, tangent[2 * CONTACTS] = {0};
     for (int i = 0; i < CONTACTS; i++) normal[2 * i + 1] = tangent[2 * i] = 1;

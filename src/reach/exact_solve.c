@@ -202,7 +202,7 @@ static carom_status solve(const carom_impact *impact, const carom_exact_options 
                           carom_exact_set *set, carom_error *error) {
     if (is_too_large(impact))
         return conclude(set, CAROM_EXACT_TOO_LARGE,
-                        "more than 6 contacts or 128 velocities are out of reach of rational arithmetic: sample the set (`carom sample`)",
+                        "more than 5 contacts or 128 velocities are out of reach of rational arithmetic: sample the set (`carom sample`)",
                         impact, error);
     exact_data *data;
     const char *fault;
