@@ -5,10 +5,12 @@
 #define CAROM_CAROM_H
 
 #include "carom/base.h"
+#include "carom/exact.h"
 #include "carom/impact.h"
 #include "carom/io.h"
 #include "carom/laws.h"
 #include "carom/model.h"
+#include "carom/polyhedra.h"
 #include "carom/reach.h"
 #include "carom/solvers.h"
 
