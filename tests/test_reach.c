@@ -447,7 +447,7 @@ static void bad_options_are_refused(void **state) {
     rows[2].options.step = -1;
     rows[3].options.epsilon = 5;
     rows[4].options.method.solver = "guess";
-    rows[5].options.max_steps = 0;
+    rows[5].options.max_steps = -1;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_refused(carom_reach_sample(impact, &rows[i].options, registry, NULL, NULL, &statistics, &error), CAROM_BAD_INPUT, error,
                        rows[i].message);
