@@ -11,11 +11,12 @@ SOVERSION := 0
 
 # ------------------------------------------------------------------------------- what belongs to which library
 CORE_ROOMS   := base impact solvers reach laws
-SIDE_SOURCES := src/solvers/lcp_siconos.c
+QUERY_SOURCES := src/reach/hull.c $(wildcard src/reach/query*.c)
+SIDE_SOURCES := src/solvers/lcp_siconos.c $(QUERY_SOURCES)
 CORE_SOURCES := $(filter-out $(SIDE_SOURCES),$(wildcard $(CORE_ROOMS:%=src/%/*.c)))
 SICONOS_SOURCES := src/solvers/lcp_siconos.c
 MUJOCO_SOURCES  := $(wildcard src/model/*.c)
-IO_SOURCES      := $(wildcard src/io/*.c)
+IO_SOURCES      := $(wildcard src/io/*.c) $(QUERY_SOURCES)
 CLI_SOURCES     := $(wildcard src/cli/*.c)
 TEST_SOURCES    := $(filter-out tests/support.c,$(wildcard tests/*.c))
 
