@@ -12,9 +12,18 @@ SOVERSION := 0
 # ------------------------------------------------------------------------------- what belongs to which library
 CORE_ROOMS   := base impact solvers reach laws
 QUERY_SOURCES := src/reach/hull.c $(wildcard src/reach/query*.c)
-SIDE_SOURCES := src/solvers/lcp_siconos.c $(QUERY_SOURCES)
+EXACT_COMMON := src/reach/exact_set.c src/laws/halm_posa_exact.c
+SIDE_SOURCES := src/solvers/lcp_siconos.c $(wildcard src/reach/exact_*.c) $(EXACT_COMMON) $(QUERY_SOURCES)
 CORE_SOURCES := $(filter-out $(SIDE_SOURCES),$(wildcard $(CORE_ROOMS:%=src/%/*.c)))
 SICONOS_SOURCES := src/solvers/lcp_siconos.c
+# With the Parma Polyhedra Library, or what says that it is missing.
+HAVE_PPL := $(shell printf '\043include <gmp.h>\n\043include <ppl_c.h>\n' | $(CC) -E - >/dev/null 2>&1 && echo yes)
+ifeq ($(HAVE_PPL),yes)
+EXACT_SOURCES := $(filter-out src/reach/exact_absent.c,$(wildcard src/reach/exact_*.c)) src/laws/halm_posa_exact.c
+EXACT_LIBS    := -lppl_c -lppl -lgmp -lstdc++ -lm
+else
+EXACT_SOURCES := $(EXACT_COMMON) src/reach/exact_absent.c
+endif
 MUJOCO_SOURCES  := $(wildcard src/model/*.c)
 IO_SOURCES      := $(wildcard src/io/*.c) $(QUERY_SOURCES)
 CLI_SOURCES     := $(wildcard src/cli/*.c)
@@ -49,13 +58,15 @@ endif
 endif
 
 # -------------------------------------------------------------------------------------------------- the libraries
-LIBRARIES := carom carom-siconos carom-mujoco carom-io
+LIBRARIES := carom carom-siconos carom-exact carom-mujoco carom-io
 SOURCES_carom         := $(CORE_SOURCES)
 SOURCES_carom-siconos := $(SICONOS_SOURCES)
+SOURCES_carom-exact   := $(EXACT_SOURCES)
 SOURCES_carom-mujoco  := $(MUJOCO_SOURCES)
 SOURCES_carom-io      := $(IO_SOURCES)
 LIBS_carom         = $(CORE_LIBS)
 LIBS_carom-siconos = $(SICONOS_LIBS)
+LIBS_carom-exact   = $(EXACT_LIBS)
 LIBS_carom-mujoco  = $(MUJOCO_LIBS)
 LIBS_carom-io      = $(IO_LIBS)
 
@@ -64,8 +75,8 @@ STATIC := $(LIBRARIES:%=$(BUILD)/lib%.a)
 SHARED := $(LIBRARIES:%=$(BUILD)/lib%.so)
 # The command and the tests link the static libraries: no search path at run time, and tests reach inner functions.
 # Order: users before what they use.
-LINK_STATIC = $(BUILD)/libcarom-io.a $(BUILD)/libcarom-mujoco.a $(BUILD)/libcarom-siconos.a $(BUILD)/libcarom.a
-LINK_LIBS   = $(IO_LIBS) $(MUJOCO_LIBS) $(SICONOS_LIBS) $(CORE_LIBS)
+LINK_STATIC = $(BUILD)/libcarom-io.a $(BUILD)/libcarom-mujoco.a $(BUILD)/libcarom-exact.a $(BUILD)/libcarom-siconos.a $(BUILD)/libcarom.a
+LINK_LIBS   = $(IO_LIBS) $(MUJOCO_LIBS) $(EXACT_LIBS) $(SICONOS_LIBS) $(CORE_LIBS)
 TESTS := $(TEST_SOURCES:tests/%.c=$(BUILD)/tests/%)
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 
@@ -111,6 +122,7 @@ $(BUILD)/lib$(1).so: $$(call objects,$$(SOURCES_$(1))) $$(OBJECTS_$(1)) $(2)
 endef
 $(eval $(call library_rules,carom,))
 $(eval $(call library_rules,carom-siconos,$(BUILD)/libcarom.so))
+$(eval $(call library_rules,carom-exact,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-mujoco,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-io,$(BUILD)/libcarom-mujoco.so $(BUILD)/libcarom.so))
 

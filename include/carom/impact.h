@@ -16,18 +16,25 @@ enum { CAROM_MAX_VELOCITIES = 4096, CAROM_MAX_CONTACTS = 1024 };
 /// Longest name of a contact in bytes: names become parts of file names.
 enum { CAROM_MAX_NAME = 80 };
 
+/// The numbers of an impact as they were written, for exact computations: "p/q" with whole p and q > 0, or a decimal. Each array has as
+/// many texts as the array of doubles of its name has numbers, in the same order; NULL where there are only doubles.
+typedef struct carom_impact_texts {
+    const char *const *mass, *const *normal, *const *tangent, *const *friction, *const *velocity;
+} carom_impact_texts;
+
 /// The frozen problem. All matrices row-major, SI units, borrowed during the call that takes them.
 typedef struct carom_impact_data {
-    int nv;                     ///< generalised velocities
-    int contacts;               ///< touching contacts, m
-    int tangent_dim;            ///< 1 planar, 2 spatial
-    const double *mass;         ///< M, [nv x nv], symmetric positive definite
-    const double *normal;       ///< Jn, [contacts x nv], separation speeds, > 0 opening [m/s]
-    const double *tangent;      ///< Jt, [(contacts*tangent_dim) x nv], contact-major tangential velocities [m/s]; NULL: zero rows
-    const double *friction;     ///< mu, [contacts], Coulomb coefficients >= 0; NULL: 0
-    const double *restitution;  ///< [contacts], in [0,1]; NULL: 0
-    const double *velocity;     ///< v-, [nv], pre-impact velocity [m/s, rad/s]
-    const char *const *names;   ///< [contacts], distinct, 1 to CAROM_MAX_NAME bytes; NULL: A, B, ..., Z, C27, C28, ...
+    int nv;                           ///< generalised velocities
+    int contacts;                     ///< touching contacts, m
+    int tangent_dim;                  ///< 1 planar, 2 spatial
+    const double *mass;               ///< M, [nv x nv], symmetric positive definite
+    const double *normal;             ///< Jn, [contacts x nv], separation speeds, > 0 opening [m/s]
+    const double *tangent;            ///< Jt, [(contacts*tangent_dim) x nv], contact-major tangential velocities [m/s]; NULL: zero rows
+    const double *friction;           ///< mu, [contacts], Coulomb coefficients >= 0; NULL: 0
+    const double *restitution;        ///< [contacts], in [0,1]; NULL: 0
+    const double *velocity;           ///< v-, [nv], pre-impact velocity [m/s, rad/s]
+    const char *const *names;         ///< [contacts], distinct, 1 to CAROM_MAX_NAME bytes; NULL: A, B, ..., Z, C27, C28, ...
+    const carom_impact_texts *texts;  ///< copied; NULL: doubles only
 } carom_impact_data;
 
 /// The same problem in contact space: order per contact normal, then tangents; size n = contacts * (1 + tangent_dim).

@@ -40,6 +40,19 @@ void carom_polyhedra_free(carom_polyhedra *polyhedra);
 carom_status carom_polyhedra_add(carom_polyhedra *polyhedra, int dimension, int vertices, int equalities, int inequalities,
                                  carom_piece **piece, carom_error *error);
 
+/// Columns of outcomes that are vertices of pieces, behind the common ones.
+typedef enum carom_piece_column {
+    CAROM_PIECE_INDEX,          ///< of the piece; its vertices stand together
+    CAROM_PIECE_DIMENSION,      ///< of its affine hull
+    CAROM_PIECE_EXACT,          ///< the contact velocities as fractions, contact-major, with blanks between them
+    CAROM_PIECE_PLANES,         ///< a of a.u + b = 0, for each equality of the piece; on its first vertex
+    CAROM_PIECE_PLANE_OFFSETS,  ///< b of the same
+    CAROM_PIECE_FACETS,         ///< a of a.u + b >= 0, for each facet of the piece; on its first vertex
+    CAROM_PIECE_FACET_OFFSETS,  ///< b of the same
+    CAROM_PIECE_COLUMNS
+} carom_piece_column;
+extern const carom_column carom_piece_columns[CAROM_PIECE_COLUMNS];
+
 CAROM_API_END
 
 #endif

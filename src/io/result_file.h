@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What pictures and queries need to know of a result file beyond the public reader.
+/// What pictures, polyhedra and queries need to know of a result file beyond the public reader.
 #ifndef CAROM_IO_RESULT_FILE_H
 #define CAROM_IO_RESULT_FILE_H
 
@@ -17,8 +17,8 @@ bool carom_result_has_dataset(const carom_result *result, const char *group, con
 carom_status carom_result_read_dataset(const carom_result *result, const char *group, const char *name, double **values, int64_t *rows,
                                        int *width, carom_error *error);
 
-/// True when the law's group, or the group `inner` in it (may be NULL), has the attribute `name` with this text.
-bool carom_result_text_is(const carom_result *result, int law, const char *inner, const char *name, const char *text);
+/// Reads a text of the law's result row. False when there is none of that name.
+bool carom_result_read_attribute(const carom_result *result, int law, const char *name, char *text, size_t size);
 
 CAROM_API_END
 

@@ -5,9 +5,6 @@
 
 #include "io/result_file.h"
 
-// Column of the laws whose outcomes are vertices of convex pieces.
-static const char piece_column[] = "piece";
-
 static carom_status refuse(const carom_result *result, int law, const char *why, carom_error *error) {
     return carom_fail(error, CAROM_BAD_INPUT, "the outcomes of %s %s", carom_result_law_name(result, law), why);
 }
@@ -56,16 +53,19 @@ static carom_status read_velocities(const carom_result *result, int law, carom_r
 
 static carom_status read_pieces(const carom_result *result, int law, carom_result_set *set, carom_error *error) {
     int64_t *piece = NULL, rows = set->points;
-    const bool polyhedral = carom_result_has_column(result, law, piece_column);
-    carom_status status = polyhedral ? carom_result_read_integers(result, law, piece_column, &piece, &rows, error) : CAROM_OK;
+    int width = 0;
+    char certificate[CAROM_CERTIFICATE_SIZE];
+    const char *column = carom_piece_columns[CAROM_PIECE_INDEX].name;
+    const bool polyhedral = carom_result_has_column(result, law, column);
+    carom_status status = polyhedral ? carom_result_read_integers(result, law, column, &piece, &rows, &width, error) : CAROM_OK;
     if (!status && rows != set->points) status = refuse(result, law, "do not fit their pieces", error);
     set->starts = malloc(((size_t)set->points + 1) * sizeof *set->starts);
     if (!status && !set->starts) status = carom_fail_memory(error, "set");
     for (int64_t i = 0; i < set->points && !status; i++)
         if (!piece || i == 0 || piece[i] != piece[i - 1]) set->starts[set->pieces++] = i;
     if (!status) set->starts[set->pieces] = set->points;
-    set->exact = polyhedral && carom_result_text_is(result, law, NULL, "verdict", carom_verdict_name(CAROM_COMPLETE)) &&
-                 carom_result_text_is(result, law, "options", "mode", "exact");
+    set->exact = polyhedral && carom_result_read_attribute(result, law, "certificate", certificate, sizeof certificate) &&
+                 !strcmp(certificate, "exact");
     free(piece);
     return status;
 }

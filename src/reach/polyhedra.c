@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unions of convex polytopes in the space of contact velocities: memory only.
+// Unions of convex polytopes in the space of contact velocities: memory, and their columns.
 #include "carom/polyhedra.h"
 
 #include <stdlib.h>
@@ -62,3 +62,16 @@ carom_status carom_polyhedra_add(carom_polyhedra *polyhedra, int dimension, int 
     *piece = added;
     return CAROM_OK;
 }
+
+const carom_column carom_piece_columns[CAROM_PIECE_COLUMNS] = {
+    [CAROM_PIECE_INDEX] = {"piece", CAROM_COLUMN_INTEGER, 1, "", "index of the convex piece that this outcome is a vertex of", NULL},
+    [CAROM_PIECE_DIMENSION] = {"piece_dimension", CAROM_COLUMN_INTEGER, 1, "", "of the piece's affine hull", NULL},
+    [CAROM_PIECE_EXACT] = {"exact", CAROM_COLUMN_TEXT, 1, "m/s",
+                           "contact velocities as fractions, per contact the normal, then the tangent; blanks between them", NULL},
+    [CAROM_PIECE_PLANES] = {"planes", CAROM_COLUMN_SERIES, CAROM_WIDTH_CONTACT_SPACE, "",
+                            "a of each equality a.u + b = 0 of the piece, on its first vertex", NULL},
+    [CAROM_PIECE_PLANE_OFFSETS] = {"plane_offsets", CAROM_COLUMN_SERIES, 1, "m/s", "b of the same", NULL},
+    [CAROM_PIECE_FACETS] = {"facets", CAROM_COLUMN_SERIES, CAROM_WIDTH_CONTACT_SPACE, "",
+                            "a of each facet a.u + b >= 0 of the piece, on its first vertex", NULL},
+    [CAROM_PIECE_FACET_OFFSETS] = {"facet_offsets", CAROM_COLUMN_SERIES, 1, "m/s", "b of the same", NULL},
+};
