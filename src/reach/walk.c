@@ -27,7 +27,7 @@
 // octaves, so that nearly one contact alone acts now and then. They decide how evenly walks cover the set, not which of its points they can
 // reach: these cover the sets of the rocking block, the box and wall and the compass gait best among those tried.
 #define TAKES_PART    0.7
-#define RUNS_TO_EVENT 0.3
+#define RUNS_TO_EVENT 0.4
 #define OCTAVES       9
 
 // Draws of weights for one piece, before contacts that would open at once are left out, and in all. Most first draws are consistent.
@@ -122,8 +122,10 @@ static void record_velocity(carom_walker *w) {
 
 // ---------------------------------------------------------------------------------------------------------- one direction
 
-// Random weights of a random non-empty subset of the active contacts, n_i v <= 0.
+// Random weights of a random non-empty subset of the active contacts, n_i v <= 0. With large mu, friction makes itself felt under normal
+// impulses smaller by as much: the weights go down there, too.
 static void draw_weights(carom_walker *w) {
+    const double *mu = carom_impact_get_data(w->impact)->friction;
     memset(w->p, 0, (size_t)w->n * sizeof *w->p);
     int active = 0, drawn = 0, one = 0;
     for (int i = 0; i < w->contacts; i++) {
@@ -132,7 +134,7 @@ static void draw_weights(carom_walker *w) {
         if (carom_stream_uniform(&w->stream) * ++active < 1) one = i;
         if (carom_stream_uniform(&w->stream) >= TAKES_PART) continue;
         // Without a logarithm, whose last bits differ between machines.
-        const int octave = (int)(OCTAVES * carom_stream_uniform(&w->stream));
+        const int octave = (int)((OCTAVES + ilogb(1 + mu[i])) * carom_stream_uniform(&w->stream));
         w->p[2 * i] = ldexp(1 + carom_stream_uniform(&w->stream), -octave);
         drawn++;
     }
