@@ -36,17 +36,16 @@ exact_polyhedron exact_energy_box(exact_session *session, const exact_data *data
             exact_polyhedron_constrain(session, box, data->contact_rows + row * data->dimension, sign, (const mpq_t *)&largest, false);
     }
     mpq_clears(energy, square, largest, scratch, NULL);
-    return box;
+    return exact_polyhedron_settle(session, box);
 }
 
 void exact_impulse_bound(exact_session *session, const exact_cells *cells, exact_polyhedron box, exact_pieces *bound) {
-    exact_polyhedron cone = exact_polyhedron_empty(session), speeds = exact_cells_all_speeds(session, cells->data);
-    exact_polyhedron_add_point(session, cone, cells->data->start);
-    exact_polyhedron_elapse(session, cone, speeds);
-    exact_polyhedron_intersect(session, cone, box);
-    exact_polyhedron_intersect(session, cone, cells->terminal);
+    exact_polyhedron speeds = exact_cells_all_speeds(session, cells->data), cone = exact_polyhedron_at(session, cells->data->start);
+    exact_polyhedron_replace(&cone, exact_polyhedron_elapse(session, cone, speeds));
+    exact_polyhedron_replace(&cone, exact_polyhedron_meet(session, cone, cells->terminal));
     for (int i = 0; i < cells->data->contacts && !session->stop; i++) {
         exact_polyhedron piece = exact_polyhedron_meet(session, cone, cells->approaching[i]);
+        exact_polyhedron_replace(&piece, exact_polyhedron_meet(session, piece, box));
         if (exact_polyhedron_is_empty(session, piece))
             exact_polyhedron_free(piece);
         else

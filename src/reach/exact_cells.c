@@ -47,6 +47,7 @@ static exact_polyhedron make_flow(exact_session *session, const exact_data *data
     }
     for (int i = 0; i < data->contacts && keeps_slipless; i++)
         if (cell->states[i] == EXACT_SLIPLESS) exact_polyhedron_constrain(session, flow, tangent_row(data, i), 1, NULL, true);
+    flow = exact_polyhedron_settle(session, flow);
     if (!exact_polyhedron_is_empty(session, flow)) return flow;
     exact_polyhedron_free(flow);
     return NULL;
@@ -80,7 +81,7 @@ static void confine_contact(exact_session *session, const exact_data *data, exac
 static exact_polyhedron make_cone(exact_session *session, const exact_data *data, const exact_cell *cell, const mpq_t width) {
     exact_polyhedron cone = exact_polyhedron_universe(session);
     for (int i = 0; i < data->contacts; i++) confine_contact(session, data, cone, i, cell->states[i], width);
-    return cone;
+    return exact_polyhedron_settle(session, cone);
 }
 
 static void make_terminal(exact_session *session, exact_cells *cells) {
@@ -89,7 +90,9 @@ static void make_terminal(exact_session *session, exact_cells *cells) {
         exact_polyhedron_constrain(session, cells->terminal, normal_row(cells->data, i), 1, NULL, false);
         cells->approaching[i] = exact_polyhedron_universe(session);
         exact_polyhedron_constrain(session, cells->approaching[i], normal_row(cells->data, i), -1, NULL, false);
+        cells->approaching[i] = exact_polyhedron_settle(session, cells->approaching[i]);
     }
+    cells->terminal = exact_polyhedron_settle(session, cells->terminal);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- cells

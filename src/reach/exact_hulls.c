@@ -28,11 +28,12 @@ static void enter_cell(search *s, int cell, exact_polyhedron from) {
     const bool known = session->stop || exact_polyhedron_is_empty(session, piece) ||
                        exact_polyhedron_contains(session, s->cells->terminal, piece) ||
                        (entered->reached && exact_polyhedron_contains(session, entered->reached, piece));
-    if (!known && entered->request) exact_polyhedron_hull(session, entered->request, piece);
-    if (!known && !entered->request && !session->stop)
+    if (!known && !entered->request) {
         entered->request = piece;
-    else
-        exact_polyhedron_free(piece);
+        return;
+    }
+    if (!known) exact_polyhedron_replace(&entered->request, exact_polyhedron_hull(session, entered->request, piece));
+    exact_polyhedron_free(piece);
 }
 
 // ((reached hull request) elapse flow) meet cone, widened when the cell has been updated often.
@@ -41,13 +42,13 @@ static exact_polyhedron grow(search *s, int cell) {
     const exact_cell *place = &s->cells->cells[cell];
     state *grown = &s->states[cell];
     exact_polyhedron next = exact_polyhedron_copy(session, grown->request);
-    if (grown->reached) exact_polyhedron_hull(session, next, grown->reached);
-    if (place->flow) exact_polyhedron_elapse(session, next, place->flow);
-    exact_polyhedron_intersect(session, next, place->cone);
+    if (grown->reached) exact_polyhedron_replace(&next, exact_polyhedron_hull(session, next, grown->reached));
+    if (place->flow) exact_polyhedron_replace(&next, exact_polyhedron_elapse(session, next, place->flow));
+    exact_polyhedron_replace(&next, exact_polyhedron_meet(session, next, place->cone));
     if (grown->reached && ++grown->updates > UPDATES_BEFORE_WIDENING) {
-        exact_polyhedron_widen(session, next, grown->reached);
-        exact_polyhedron_intersect(session, next, place->cone);
-        exact_polyhedron_intersect(session, next, s->bound);
+        exact_polyhedron_replace(&next, exact_polyhedron_widen(session, next, grown->reached));
+        exact_polyhedron_replace(&next, exact_polyhedron_meet(session, next, place->cone));
+        exact_polyhedron_replace(&next, exact_polyhedron_meet(session, next, s->bound));
     }
     // Checks the bits of its coordinates.
     exact_polyhedron_visit_vertices(session, next, NULL, NULL);
@@ -91,8 +92,7 @@ static void collect_outcomes(search *s, exact_pieces *outcomes) {
 }
 
 static void iterate(search *s, mpq_t *start, exact_counts *counts) {
-    exact_polyhedron point = exact_polyhedron_empty(s->session);
-    exact_polyhedron_add_point(s->session, point, start);
+    exact_polyhedron point = exact_polyhedron_at(s->session, start);
     for (int i = 0; i < s->cells->count && !s->session->stop; i++) enter_cell(s, i, point);
     exact_polyhedron_free(point);
     for (int cell = -1; exact_session_continue(s->session) && (cell = next_request(s, cell)) >= 0;) advance(s, cell, counts);

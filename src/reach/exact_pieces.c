@@ -50,21 +50,21 @@ static bool make_room(exact_session *session, exact_pieces *pieces) {
     return true;
 }
 
-// Computes vertices and constraints, so that later questions only look at them. False when the budget does not allow it.
-static bool settle(exact_session *session, exact_polyhedron piece) {
+// Is it bounded, with coefficients within the budget?
+static bool is_affordable(exact_session *session, exact_polyhedron piece) {
     exact_polyhedron_visit_vertices(session, piece, NULL, NULL);
     return !session->stop;
 }
 
 bool exact_pieces_add(exact_session *session, exact_pieces *pieces, exact_polyhedron piece) {
-    if (session->stop || exact_pieces_cover(session, pieces, piece) || !settle(session, piece) || !make_room(session, pieces)) {
+    if (session->stop || exact_pieces_cover(session, pieces, piece) || !is_affordable(session, piece) || !make_room(session, pieces)) {
         exact_polyhedron_free(piece);
         return false;
     }
     // From here on the piece is sound and will be added, so that what it covers may go even when the session stops in between.
     remove_covered(session, pieces, piece);
     for (exact_polyhedron merged; (merged = merge_once(session, pieces, piece)) != NULL;) {
-        if (!settle(session, merged)) {
+        if (!is_affordable(session, merged)) {
             exact_polyhedron_free(merged);
             break;
         }

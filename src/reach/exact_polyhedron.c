@@ -8,12 +8,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-// PPL counts its work in weights: 3e8 a second for machine-sized coefficients, 3e7 at 150 bits. The watch is deterministic and needs no
-// signal; how long a weight takes differs by the machine, so that it only backs up the clock, which is looked at between operations.
-#define WEIGHT_PER_SECOND  1e8
-#define BITS_OF_HALF_SPEED 64
-enum { WEIGHT_SCALE = 10 };  // of ppl_set_deterministic_timeout: units of 2^10
-#define MOST_SECONDS_WATCHED 1e5
+// PPL counts its work in weights, deterministically and without signals, and can be told to give up at a limit. How long a weight takes
+// depends on the operation, the size of its coefficients and the machine: 1e6 to 1e10 a second were seen. The first limit is below a
+// second in any case, and every further one is tried only when the time it took before leaves room for it.
+#define FIRST_WEIGHT (1UL << 22)
+enum { WEIGHT_GROWTH = 4 };
 
 static pthread_mutex_t ppl_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -37,7 +36,6 @@ void exact_session_open(exact_session *session, int dimension, int64_t bits, con
 }
 
 void exact_session_close(exact_session *session) {
-    ppl_reset_deterministic_timeout();
     ppl_finalize();
     fesetround(session->rounding);
     pthread_mutex_unlock(&ppl_lock);
@@ -55,28 +53,17 @@ void exact_session_halt(exact_session *session, exact_stop stop) {
     if (!session->stop) session->stop = stop;
 }
 
-static void watch(const exact_session *session, double seconds) {
-    const double slowness = 1 + (double)session->seen / BITS_OF_HALF_SPEED;
-    const double weight = WEIGHT_PER_SECOND * (seconds < MOST_SECONDS_WATCHED ? seconds : MOST_SECONDS_WATCHED) / slowness;
-    ppl_reset_deterministic_timeout();
-    ppl_set_deterministic_timeout((unsigned long)(weight / (1 << WEIGHT_SCALE)) + 1, WEIGHT_SCALE);
-}
-
 bool exact_session_continue(exact_session *session) {
     if (session->stop) return false;
-    const double left = session->deadline - clock_seconds();
-    if (left <= 0) exact_session_halt(session, EXACT_OUT_OF_TIME);
+    if (clock_seconds() >= session->deadline) exact_session_halt(session, EXACT_OUT_OF_TIME);
     if (carom_control_cancelled(session->control)) exact_session_halt(session, EXACT_CANCELLED);
-    if (!session->stop) watch(session, left);
     return !session->stop;
 }
 
 // Takes the result of a call of PPL; true for a "yes" or a count.
 static bool holds(exact_session *session, int result) {
     if (result >= 0) return result > 0;
-    exact_session_halt(session, result == PPL_TIMEOUT_EXCEPTION     ? EXACT_OUT_OF_TIME
-                                : result == PPL_ERROR_OUT_OF_MEMORY ? EXACT_OUT_OF_MEMORY
-                                                                    : EXACT_FAILED);
+    exact_session_halt(session, result == PPL_ERROR_OUT_OF_MEMORY ? EXACT_OUT_OF_MEMORY : EXACT_FAILED);
     return false;
 }
 
@@ -158,6 +145,12 @@ void exact_polyhedron_add_point(exact_session *session, exact_polyhedron polyhed
     mpz_clear(denominator);
 }
 
+exact_polyhedron exact_polyhedron_at(exact_session *session, mpq_t *point) {
+    exact_polyhedron made = exact_polyhedron_empty(session);
+    exact_polyhedron_add_point(session, made, point);
+    return exact_polyhedron_settle(session, made);
+}
+
 void exact_polyhedron_constrain(exact_session *session, exact_polyhedron polyhedron, mpq_t *row, int sign, const mpq_t *constant,
                                 bool equality) {
     if (session->stop) return;
@@ -176,34 +169,91 @@ void exact_polyhedron_constrain(exact_session *session, exact_polyhedron polyhed
 
 // ----------------------------------------------------------------------------------------------------------- operations
 
-void exact_polyhedron_intersect(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron other) {
-    if (!session->stop) holds(session, ppl_Polyhedron_intersection_assign(polyhedron, other));
+// An operation of PPL that changes its first operand.
+typedef int (*operation)(ppl_Polyhedron_t polyhedron, ppl_const_Polyhedron_t other);
+
+// Computes both forms of what the operation left. Its own result is passed on.
+static int operate(operation apply, exact_polyhedron target, exact_polyhedron other) {
+    ppl_const_Generator_System_t generators;
+    ppl_const_Constraint_System_t constraints;
+    const int result = apply ? apply(target, other) : 0;
+    int settled = result;
+    if (settled >= 0) settled = ppl_Polyhedron_get_minimized_constraints(target, &constraints);
+    if (settled >= 0) settled = ppl_Polyhedron_get_minimized_generators(target, &generators);
+    return settled < 0 ? settled : result;
 }
 
-void exact_polyhedron_elapse(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron flow) {
-    if (!session->stop) holds(session, ppl_Polyhedron_time_elapse_assign(polyhedron, flow));
+// Is there time for an attempt that takes WEIGHT_GROWTH times as long as the one begun at `started`?
+static bool has_time_for_another(exact_session *session, double started) {
+    const double now = clock_seconds();
+    if (!exact_session_continue(session)) return false;
+    if (now + WEIGHT_GROWTH * (now - started) <= session->deadline) return true;
+    exact_session_halt(session, EXACT_OUT_OF_TIME);
+    return false;
 }
 
-void exact_polyhedron_hull(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron other) {
-    if (!session->stop) holds(session, ppl_Polyhedron_poly_hull_assign(polyhedron, other));
+// Applies the operation to a copy, since one that gives up spoils its object. `*yes` is the answer of operations that have one.
+static exact_polyhedron attempt(exact_session *session, operation apply, exact_polyhedron polyhedron, exact_polyhedron other, bool *yes) {
+    unsigned long weight = FIRST_WEIGHT;
+    int result = PPL_TIMEOUT_EXCEPTION;
+    exact_polyhedron target = NULL;
+    while (result == PPL_TIMEOUT_EXCEPTION && !session->stop) {
+        target = exact_polyhedron_copy(session, polyhedron);
+        if (session->stop) break;
+        const double started = clock_seconds();
+        ppl_set_deterministic_timeout(weight, 0);
+        result = operate(apply, target, other);
+        ppl_reset_deterministic_timeout();
+        if (result != PPL_TIMEOUT_EXCEPTION) break;
+        exact_polyhedron_free(target);
+        target = NULL;
+        if (has_time_for_another(session, started)) weight *= WEIGHT_GROWTH;
+    }
+    *yes = !session->stop && holds(session, result);
+    if (!session->stop) return target;
+    exact_polyhedron_free(target);
+    return NULL;
 }
 
-void exact_polyhedron_widen(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron before) {
-    if (!session->stop) holds(session, ppl_Polyhedron_BHRZ03_widening_assign(polyhedron, before));
+static exact_polyhedron apply_to_both(exact_session *session, operation apply, exact_polyhedron polyhedron, exact_polyhedron other) {
+    bool yes;
+    return session->stop ? NULL : attempt(session, apply, polyhedron, other, &yes);
+}
+
+exact_polyhedron exact_polyhedron_settle(exact_session *session, exact_polyhedron polyhedron) {
+    exact_polyhedron settled = apply_to_both(session, NULL, polyhedron, NULL);
+    exact_polyhedron_free(polyhedron);
+    return settled;
 }
 
 exact_polyhedron exact_polyhedron_meet(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron other) {
-    exact_polyhedron both = exact_polyhedron_copy(session, polyhedron);
-    exact_polyhedron_intersect(session, both, other);
-    return both;
+    return apply_to_both(session, ppl_Polyhedron_intersection_assign, polyhedron, other);
+}
+
+exact_polyhedron exact_polyhedron_hull(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron other) {
+    return apply_to_both(session, ppl_Polyhedron_poly_hull_assign, polyhedron, other);
+}
+
+exact_polyhedron exact_polyhedron_elapse(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron flow) {
+    return apply_to_both(session, ppl_Polyhedron_time_elapse_assign, polyhedron, flow);
+}
+
+exact_polyhedron exact_polyhedron_widen(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron before) {
+    return apply_to_both(session, ppl_Polyhedron_BHRZ03_widening_assign, polyhedron, before);
 }
 
 exact_polyhedron exact_polyhedron_merge(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron other) {
-    // On a copy: an operation that is interrupted spoils its object.
-    exact_polyhedron merged = exact_polyhedron_copy(session, polyhedron);
-    if (!session->stop && holds(session, ppl_Polyhedron_upper_bound_assign_if_exact(merged, other))) return merged;
+    if (session->stop) return NULL;
+    bool convex;
+    exact_polyhedron merged = attempt(session, ppl_Polyhedron_upper_bound_assign_if_exact, polyhedron, other, &convex);
+    if (convex) return merged;
     exact_polyhedron_free(merged);
     return NULL;
+}
+
+void exact_polyhedron_replace(exact_polyhedron *place, exact_polyhedron next) {
+    exact_polyhedron_free(*place);
+    *place = next;
 }
 
 bool exact_polyhedron_is_empty(exact_session *session, exact_polyhedron polyhedron) {

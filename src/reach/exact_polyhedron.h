@@ -2,8 +2,9 @@
 /// @file
 /// Closed rational polyhedra on the Parma Polyhedra Library, within budgets.
 ///
-/// Errors stick: the first failure or spent budget stops the session, and every later call does nothing and returns "no". Loops ask
-/// `exact_session_continue`. PPL has process-wide state, so that sessions exclude each other.
+/// No operation runs for long beyond the deadline: it is tried with a small allowance of work, and again with a larger one only while the
+/// time for that is there. Errors stick: the first failure or spent budget stops the session, and every later call does nothing and returns
+/// "no". Loops ask `exact_session_continue`. PPL has process-wide state, so that sessions exclude each other.
 #ifndef CAROM_REACH_EXACT_POLYHEDRON_H
 #define CAROM_REACH_EXACT_POLYHEDRON_H
 
@@ -41,7 +42,7 @@ void exact_session_close(exact_session *session);
 /// Starts a phase that ends `seconds` after the session was opened, whatever stopped the one before.
 void exact_session_start(exact_session *session, double seconds);
 double exact_session_elapsed(const exact_session *session);
-/// False once the session has stopped; stops it when it is cancelled or its time is over, and limits the next operations to what is left.
+/// False once the session has stopped; stops it when it is cancelled or its time is over.
 bool exact_session_continue(exact_session *session);
 void exact_session_halt(exact_session *session, exact_stop stop);
 
@@ -51,6 +52,8 @@ typedef ppl_Polyhedron_t exact_polyhedron;
 exact_polyhedron exact_polyhedron_universe(exact_session *session);
 exact_polyhedron exact_polyhedron_empty(exact_session *session);
 exact_polyhedron exact_polyhedron_copy(exact_session *session, exact_polyhedron source);
+/// The point [dimension] alone.
+exact_polyhedron exact_polyhedron_at(exact_session *session, mpq_t *point);
 /// Works in stopped sessions too; NULL is allowed.
 void exact_polyhedron_free(exact_polyhedron polyhedron);
 
@@ -60,17 +63,23 @@ void exact_polyhedron_add_point(exact_session *session, exact_polyhedron polyhed
 /// @param constant  NULL for zero
 void exact_polyhedron_constrain(exact_session *session, exact_polyhedron polyhedron, mpq_t *row, int sign, const mpq_t *constant,
                                 bool equality);
-void exact_polyhedron_intersect(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron other);
-/// All points that a chord along one of the speeds in `flow` leads to; `flow` is not empty.
-void exact_polyhedron_elapse(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron flow);
-void exact_polyhedron_hull(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron other);
-/// Replaces `polyhedron` by its widening against `before`, which lies in it (Bagnara, Hill, Ricci & Zaffanella 2003).
-void exact_polyhedron_widen(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron before);
+/// Ends the making of a polyhedron from points or constraints: computes both forms, after which questions only look at them. Takes the
+/// polyhedron and returns what replaces it.
+exact_polyhedron exact_polyhedron_settle(exact_session *session, exact_polyhedron polyhedron);
 
-/// The intersection of both: a new polyhedron.
+// Operations on settled polyhedra return new ones, settled, and NULL when the session has stopped.
+
 exact_polyhedron exact_polyhedron_meet(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron other);
-/// The union of both, when it is convex: a new polyhedron; NULL otherwise.
+exact_polyhedron exact_polyhedron_hull(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron other);
+/// All points that a chord along one of the speeds in `flow` leads to; `flow` is not empty.
+exact_polyhedron exact_polyhedron_elapse(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron flow);
+/// The widening of `polyhedron` against `before`, which lies in it (Bagnara, Hill, Ricci & Zaffanella 2003).
+exact_polyhedron exact_polyhedron_widen(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron before);
+/// The union of both when it is convex; NULL otherwise.
 exact_polyhedron exact_polyhedron_merge(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron other);
+/// Frees `*place` and puts `next` there.
+void exact_polyhedron_replace(exact_polyhedron *place, exact_polyhedron next);
+
 bool exact_polyhedron_is_empty(exact_session *session, exact_polyhedron polyhedron);
 bool exact_polyhedron_contains(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron other);
 /// Dimension of the affine hull; 0 when stopped.

@@ -162,7 +162,6 @@ static carom_status judge(solver *s, carom_error *error) {
 static carom_status write_sets(solver *s, carom_error *error) {
     exact_session *session = &s->session;
     exact_session_start(session, exact_session_elapsed(session) + OUTPUT_SECONDS);
-    ppl_reset_deterministic_timeout();
     carom_status status = exact_output_create(session, s->data, &s->pieces, &s->set->pieces, error);
     if (!status && s->has_outer) status = exact_output_create(session, s->data, &s->outer, &s->set->outer, error);
     if (!status && session->stop) status = carom_fail(error, CAROM_INTERNAL, "the finished pieces could not be read");

@@ -136,8 +136,8 @@ static void advance(search *s, const item *popped) {
     const exact_cell *cell = &s->cells->cells[popped->cell];
     if (exact_pieces_cover(session, &s->reached[popped->cell], popped->piece)) return;
     exact_polyhedron piece = exact_polyhedron_copy(session, popped->piece);
-    if (cell->flow) exact_polyhedron_elapse(session, piece, cell->flow);
-    exact_polyhedron_intersect(session, piece, cell->cone);
+    if (cell->flow) exact_polyhedron_replace(&piece, exact_polyhedron_elapse(session, piece, cell->flow));
+    exact_polyhedron_replace(&piece, exact_polyhedron_meet(session, piece, cell->cone));
     s->counts->elapses++;
     // The list may merge what it takes.
     exact_polyhedron added = exact_polyhedron_copy(session, piece);
@@ -178,8 +178,7 @@ void exact_reach_union(exact_session *session, const exact_cells *cells, mpq_t *
         close_search(&s);
         return;
     }
-    exact_polyhedron point = exact_polyhedron_empty(session);
-    exact_polyhedron_add_point(session, point, start);
+    exact_polyhedron point = exact_polyhedron_at(session, start);
     for (int i = 0; i < cells->count && !session->stop; i++) enter_cell(&s, i, point);
     exact_polyhedron_free(point);
     while (s.queued && exact_session_continue(session)) {
