@@ -167,7 +167,6 @@ static bool copy_all_texts(carom_impact *impact, const carom_impact_texts *texts
     if (texts->tangent && !(copies->tangent = copy_texts(tangents * nv, texts->tangent))) return false;
     if (texts->friction && !(copies->friction = copy_texts(m, texts->friction))) return false;
     if (texts->velocity && !(copies->velocity = copy_texts(nv, texts->velocity))) return false;
-    impact->data.texts = copies;
     return true;
 }
 
@@ -283,7 +282,8 @@ static carom_status finish_impact(carom_status status, carom_impact *made, carom
     return status;
 }
 
-carom_status carom_impact_create(const carom_impact_data *data, carom_impact **impact, carom_error *error) {
+carom_status carom_impact_create_exact(const carom_impact_data *data, const carom_impact_texts *texts, carom_impact **impact,
+                                       carom_error *error) {
     *impact = NULL;
     carom_status status = check_data(data, error);
     if (status) return status;
@@ -295,7 +295,7 @@ carom_status carom_impact_create(const carom_impact_data *data, carom_impact **i
     made->data.normal = made->normal = copy_reals(data->normal, m * nv);
     made->data.tangent = made->tangent = data->tangent ? copy_reals(data->tangent, m * dim * nv) : calloc(m * dim * nv, sizeof(double));
     made->jacobian = malloc((size_t)made->contact_size * nv * sizeof(double));
-    if (!made->mass || !made->normal || !made->tangent || !made->jacobian || !copy_all_texts(made, data->texts)) {
+    if (!made->mass || !made->normal || !made->tangent || !made->jacobian || !copy_all_texts(made, texts)) {
         status = carom_fail_memory(error, "impact");
     } else {
         symmetrise(data->nv, made->mass);
@@ -303,6 +303,10 @@ carom_status carom_impact_create(const carom_impact_data *data, carom_impact **i
         status = derive_operators(made, error);
     }
     return finish_impact(status, made, impact, error);
+}
+
+carom_status carom_impact_create(const carom_impact_data *data, carom_impact **impact, carom_error *error) {
+    return carom_impact_create_exact(data, NULL, impact, error);
 }
 
 // ------------------------------------------------------------------------------------------------------- contact space
@@ -356,6 +360,7 @@ carom_status carom_impact_create_delassus(const carom_delassus_data *data, carom
 // ------------------------------------------------------------------------------------------------------------- getters
 
 const carom_impact_data *carom_impact_get_data(const carom_impact *impact) { return &impact->data; }
+const carom_impact_texts *carom_impact_get_texts(const carom_impact *impact) { return &impact->texts; }
 bool carom_impact_has_system(const carom_impact *impact) { return impact->mass; }
 int carom_impact_contact_size(const carom_impact *impact) { return impact->contact_size; }
 const double *carom_impact_delassus(const carom_impact *impact) { return impact->delassus; }

@@ -107,10 +107,9 @@ carom_status carom_scene_read_matrices(carom_scene *scene, const carom_node *mat
                                     .friction = fields.friction,
                                     .restitution = fields.restitution,
                                     .velocity = fields.velocity,
-                                    .names = fields.names,
-                                    .texts = few ? &texts : NULL};
+                                    .names = fields.names};
     carom_error inner;
-    status = carom_impact_create(&data, &scene->impact, &inner);
+    status = carom_impact_create_exact(&data, few ? &texts : NULL, &scene->impact, &inner);
     return status ? carom_document_pass_on(scene->document, matrices, &inner, error) : CAROM_OK;
 }
 

@@ -39,18 +39,30 @@ exact_polyhedron exact_energy_box(exact_session *session, const exact_data *data
     return exact_polyhedron_settle(session, box);
 }
 
-void exact_impulse_bound(exact_session *session, const exact_cells *cells, exact_polyhedron box, exact_pieces *bound) {
-    exact_polyhedron speeds = exact_cells_all_speeds(session, cells->data), cone = exact_polyhedron_at(session, cells->data->start);
-    exact_polyhedron_replace(&cone, exact_polyhedron_elapse(session, cone, speeds));
-    exact_polyhedron_replace(&cone, exact_polyhedron_meet(session, cone, cells->terminal));
+// Adds the parts of a convex set in T where some contact is at rest.
+static void add_parts_at_rest(exact_session *session, const exact_cells *cells, exact_polyhedron terminal, exact_polyhedron box,
+                              exact_pieces *bound) {
     for (int i = 0; i < cells->data->contacts && !session->stop; i++) {
-        exact_polyhedron piece = exact_polyhedron_meet(session, cone, cells->approaching[i]);
-        exact_polyhedron_replace(&piece, exact_polyhedron_meet(session, piece, box));
+        exact_polyhedron piece = exact_polyhedron_meet(session, terminal, cells->approaching[i]);
+        if (box) exact_polyhedron_replace(&piece, exact_polyhedron_meet(session, piece, box));
         if (exact_polyhedron_is_empty(session, piece))
             exact_polyhedron_free(piece);
         else
             exact_pieces_add(session, bound, piece);
     }
+}
+
+void exact_energy_bound(exact_session *session, const exact_cells *cells, exact_polyhedron box, exact_pieces *bound) {
+    exact_polyhedron terminal = exact_polyhedron_meet(session, box, cells->terminal);
+    add_parts_at_rest(session, cells, terminal, NULL, bound);
+    exact_polyhedron_free(terminal);
+}
+
+void exact_impulse_bound(exact_session *session, const exact_cells *cells, exact_polyhedron box, exact_pieces *bound) {
+    exact_polyhedron speeds = exact_cells_all_speeds(session, cells->data), cone = exact_polyhedron_at(session, cells->data->start);
+    exact_polyhedron_replace(&cone, exact_polyhedron_elapse(session, cone, speeds));
+    exact_polyhedron_replace(&cone, exact_polyhedron_meet(session, cone, cells->terminal));
+    add_parts_at_rest(session, cells, cone, box, bound);
     exact_polyhedron_free(cone);
     exact_polyhedron_free(speeds);
 }

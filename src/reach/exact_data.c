@@ -33,12 +33,6 @@ static mpq_t *entry(mpq_t *A, size_t columns, size_t i, size_t j) { return &A[i 
 
 // ------------------------------------------------------------------------------------------------------------- reading
 
-static const carom_impact_texts *texts_of(const carom_impact *impact) {
-    static const carom_impact_texts none = {0};
-    const carom_impact_texts *texts = carom_impact_get_data(impact)->texts;
-    return texts ? texts : &none;
-}
-
 static void note_change(exact_data *data, double change, double scale) {
     if (change > 0) data->change = fmax(data->change, change / scale);
 }
@@ -69,7 +63,7 @@ static double column_scale(const workspace *w, size_t column) {
 
 static carom_status read_jacobian(workspace *w, carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(w->impact);
-    const carom_impact_texts *texts = texts_of(w->impact);
+    const carom_impact_texts *texts = carom_impact_get_texts(w->impact);
     carom_status status = CAROM_OK;
     for (size_t j = 0; j < w->nv && !status; j++) {
         const double scale = column_scale(w, j);
@@ -115,14 +109,15 @@ static carom_status read_friction(workspace *w, carom_error *error) {
     const double scale = carom_max_abs((size_t)data->contacts, data->friction);
     carom_status status = CAROM_OK;
     for (size_t i = 0; i < (size_t)data->contacts && !status; i++)
-        status = read_number(w, w->data->friction[i], texts_of(w->impact)->friction, i, data->friction[i], scale, "mu", error);
+        status =
+            read_number(w, w->data->friction[i], carom_impact_get_texts(w->impact)->friction, i, data->friction[i], scale, "mu", error);
     return status;
 }
 
 // u = J v-. Rounding v- would move a foot at rest by the round-off of the products; its contact velocity is rounded instead.
 static carom_status read_velocity(workspace *w, carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(w->impact);
-    const carom_impact_texts *texts = texts_of(w->impact);
+    const carom_impact_texts *texts = carom_impact_get_texts(w->impact);
     mpq_t *rest = w->data->rest;
     carom_status status = CAROM_OK;
     for (size_t j = 0; j < w->nv && !status; j++) {
@@ -186,7 +181,7 @@ static void substitute_back(workspace *w) {
 
 static carom_status derive_delassus(workspace *w, carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(w->impact);
-    carom_status status = read_symmetric(w, w->mass, w->nv, data->mass, texts_of(w->impact)->mass, "M", error);
+    carom_status status = read_symmetric(w, w->mass, w->nv, data->mass, carom_impact_get_texts(w->impact)->mass, "M", error);
     if (status) return status;
     for (size_t k = 0; k < w->n * w->nv; k++) mpq_set(w->operators[k], w->jacobian[k]);
     if (!eliminate_mass(w)) {
@@ -202,12 +197,112 @@ static carom_status derive_delassus(workspace *w, carom_error *error) {
     return CAROM_OK;
 }
 
+// ------------------------------------------------------------------------------------------------------- contact space
+
+// What round-off and the grid leave of a dependent row of W, over its diagonal entry.
+#define DEPENDENT_ROW 1e-9
+
+// Doubles that become the rational W = C W_BB C' of a given rank: rounding W itself would make a singular one regular, or indefinite.
+typedef struct contact_space {
+    int rank;
+    int *rows;        // [n] B
+    double *reduced;  // [n x n] W while it is eliminated
+    double *core;     // [rank x rank] W_BB
+    double *factor;   // its Cholesky factor
+    double *spread;   // C [n x rank]
+    mpq_t *rational_core, *rational_spread, *product;
+} contact_space;
+
+static void take_independent_row(contact_space *c, size_t n, size_t k, double diagonal) {
+    double *W = c->reduced;
+    if (!(W[k * n + k] > DEPENDENT_ROW * diagonal)) return;
+    for (size_t i = 0; i < n; i++) {
+        const double factor = i == k ? 0 : W[i * n + k] / W[k * n + k];
+        for (size_t j = 0; j < n && factor != 0; j++) W[i * n + j] -= factor * W[k * n + j];
+    }
+    c->rows[c->rank++] = (int)k;
+}
+
+// Rows that are independent beyond round-off, normals first.
+static void choose_rows(contact_space *c, size_t n, const double *W) {
+    memcpy(c->reduced, W, n * n * sizeof *W);
+    for (size_t k = 0; k < n; k += 2) take_independent_row(c, n, k, W[k * n + k]);
+    for (size_t k = 1; k < n; k += 2) take_independent_row(c, n, k, W[k * n + k]);
+}
+
+// C = W_{:,B} W_BB^-1, whose rows in B are those of the identity. False where W_BB is not positive definite.
+static bool derive_spread(contact_space *c, size_t n, const double *W) {
+    const size_t r = (size_t)c->rank;
+    for (size_t i = 0; i < r; i++)
+        for (size_t j = 0; j < r; j++) c->core[i * r + j] = W[(size_t)c->rows[i] * n + (size_t)c->rows[j]];
+    memcpy(c->factor, c->core, r * r * sizeof *c->factor);
+    if (carom_cholesky_factor(c->rank, c->factor)) return false;
+    for (size_t k = 0; k < n; k++) {
+        double *row = c->spread + k * r;
+        for (size_t j = 0; j < r; j++) row[j] = W[k * n + (size_t)c->rows[j]];
+        carom_cholesky_forward(c->rank, c->factor, row);
+        carom_cholesky_backward(c->rank, c->factor, row);
+    }
+    for (size_t i = 0; i < r; i++)
+        for (size_t j = 0; j < r; j++) c->spread[(size_t)c->rows[i] * r + j] = i == j;
+    return true;
+}
+
+// Rounds C and W_BB, and multiplies.
+static carom_status spread_core(workspace *w, contact_space *c, carom_error *error) {
+    const size_t n = w->n, r = (size_t)c->rank;
+    const carom_status status = read_symmetric(w, c->rational_core, r, c->core, NULL, "W", error);
+    for (size_t j = 0; j < r; j++) {
+        double scale = 0;
+        for (size_t k = 0; k < n; k++) scale = fmax(scale, fabs(c->spread[k * r + j]));
+        for (size_t k = 0; k < n; k++)
+            note_change(w->data, exact_rational_round(c->rational_spread[k * r + j], c->spread[k * r + j], exact_scale_exponent(scale)),
+                        scale);
+    }
+    for (size_t k = 0; k < n; k++)
+        for (size_t j = 0; j < r; j++)
+            for (size_t i = 0; i < r; i++)
+                exact_rational_add_product(c->product[k * r + j], c->rational_spread[k * r + i], c->rational_core[i * r + j], w->scratch);
+    for (size_t k = 0; k < n; k++)
+        for (size_t j = 0; j < n; j++)
+            for (size_t i = 0; i < r; i++)
+                exact_rational_add_product(*entry(w->delassus, n, k, j), c->product[k * r + i], c->rational_spread[j * r + i], w->scratch);
+    return status;
+}
+
+static carom_status fill_delassus(workspace *w, contact_space *c, carom_error *error) {
+    const double *W = carom_impact_delassus(w->impact);
+    if (!c->rows || !c->reduced || !c->core || !c->factor || !c->spread || !c->rational_core || !c->rational_spread || !c->product)
+        return carom_fail_memory(error, "exact set");
+    choose_rows(c, w->n, W);
+    if (derive_spread(c, w->n, W)) return spread_core(w, c, error);
+    w->fault = "the Delassus operator is not positive semidefinite";
+    return CAROM_OK;
+}
+
 // In contact space J is the identity, and M^-1 J' is W.
 static carom_status read_delassus(workspace *w, carom_error *error) {
-    const carom_status status = read_symmetric(w, w->delassus, w->n, carom_impact_delassus(w->impact), NULL, "W", error);
-    for (size_t i = 0; i < w->n; i++) {
-        mpq_set_ui(*entry(w->jacobian, w->nv, i, i), 1, 1);
-        for (size_t j = 0; j < w->n; j++) mpq_set(*entry(w->operators, w->nv, i, j), *entry(w->delassus, w->n, i, j));
+    const size_t n = w->n;
+    contact_space c = {.rows = calloc(n, sizeof(int)),
+                       .reduced = calloc(n * n, sizeof(double)),
+                       .core = calloc(n * n, sizeof(double)),
+                       .factor = calloc(n * n, sizeof(double)),
+                       .spread = calloc(n * n, sizeof(double)),
+                       .rational_core = exact_rationals_create(n * n),
+                       .rational_spread = exact_rationals_create(n * n),
+                       .product = exact_rationals_create(n * n)};
+    const carom_status status = fill_delassus(w, &c, error);
+    exact_rationals_free(c.rational_core, n * n);
+    exact_rationals_free(c.rational_spread, n * n);
+    exact_rationals_free(c.product, n * n);
+    free(c.rows);
+    free(c.reduced);
+    free(c.core);
+    free(c.factor);
+    free(c.spread);
+    for (size_t i = 0; i < n; i++) {
+        mpq_set_ui(*entry(w->jacobian, n, i, i), 1, 1);
+        for (size_t j = 0; j < n; j++) mpq_set(*entry(w->operators, n, i, j), *entry(w->delassus, n, i, j));
     }
     return status;
 }
@@ -241,7 +336,7 @@ static void choose_basis(workspace *w) {
     bool definite = true;
     for (size_t k = 0; k < w->n && definite; k += 2) definite = take_row(w, k);
     for (size_t k = 1; k < w->n && definite; k += 2) definite = take_row(w, k);
-    if (!definite) w->fault = "the Delassus operator is not positive semidefinite in rational numbers: give M, Jn and Jt instead of W";
+    if (!definite) w->fault = "the Delassus operator is not positive semidefinite";
 }
 
 // metric = W_BB^-1 by Gauss and Jordan; W_BB is positive definite.
@@ -374,8 +469,8 @@ static carom_status fill(workspace *w, carom_error *error) {
     const bool system = carom_impact_has_system(w->impact);
     carom_status status = system ? read_jacobian(w, error) : CAROM_OK;
     if (!status) status = system ? derive_delassus(w, error) : read_delassus(w, error);
-    if (!status) status = read_friction(w, error);
-    if (!status) status = read_velocity(w, error);
+    if (!status && !w->fault) status = read_friction(w, error);
+    if (!status && !w->fault) status = read_velocity(w, error);
     if (status || w->fault) return status;
     choose_basis(w);
     if (w->fault) return CAROM_OK;

@@ -83,32 +83,35 @@ static void choose_width(const solver *s, mpq_t width) {
     exact_rational_round(width, wanted, exact_scale_exponent(wanted));
 }
 
-static void run_union(solver *s, const exact_cells *cells) {
-    exact_reach_union(&s->session, cells, s->data->start, &s->counts, &s->pieces);
-    s->stop = s->session.stop;
+// Takes the result of a phase as the outer set, unless the phase stopped.
+static void take_outer(solver *s, exact_pieces *found) {
     finish_phase(s);
+    if (s->session.stop) {
+        exact_pieces_free(found);
+        return;
+    }
+    exact_pieces_free(&s->outer);
+    s->outer = *found;
+    s->has_outer = true;
 }
 
-static void run_hulls(solver *s, const exact_cells *cells, exact_polyhedron box, exact_pieces *pieces) {
-    exact_reach_hulls(&s->session, cells, s->data->start, box, &s->counts, pieces);
-    finish_phase(s);
-}
-
-// An unfinished run looks for an outer set: hulls first, then the bound that is always there.
+// An unfinished run looks for an outer set: first the energy's, which is cheap, then better ones while there is time.
 static void find_outer(solver *s, const exact_cells *cells, exact_polyhedron box) {
     exact_session *session = &s->session;
+    exact_pieces energy = {0}, hulls = {0}, impulses = {0};
+    exact_session_start(session, s->options->seconds);
+    exact_energy_bound(session, cells, box, &energy);
+    take_outer(s, &energy);
     if (s->options->mode == CAROM_EXACT_UNION) {
         exact_session_start(session, HULL_SHARE * s->options->seconds);
-        run_hulls(s, cells, box, &s->outer);
-        s->has_outer = !session->stop;
+        exact_reach_hulls(session, cells, s->data->start, box, &s->counts, &hulls);
+        take_outer(s, &hulls);
+        if (!session->stop) return;
     }
-    if (s->has_outer || session->stop == EXACT_CANCELLED) return;
-    exact_pieces_free(&s->outer);
+    if (session->stop == EXACT_CANCELLED) return;
     exact_session_start(session, s->options->seconds);
-    if (!exact_session_continue(session)) return;
-    exact_impulse_bound(session, cells, box, &s->outer);
-    finish_phase(s);
-    s->has_outer = !session->stop;
+    exact_impulse_bound(session, cells, box, &impulses);
+    take_outer(s, &impulses);
 }
 
 static void run_phases(solver *s) {
@@ -122,9 +125,10 @@ static void run_phases(solver *s) {
     exact_cells_create(session, s->data, width, &cells);
     exact_polyhedron box = exact_energy_box(session, s->data);
     if (wants_union)
-        run_union(s, &cells);
+        exact_reach_union(session, &cells, s->data->start, &s->counts, &s->pieces);
     else
-        run_hulls(s, &cells, box, &s->pieces);
+        exact_reach_hulls(session, &cells, s->data->start, box, &s->counts, &s->pieces);
+    finish_phase(s);
     s->stop = session->stop;
     const bool usable = box && cells.terminal && goes_on(s);
     // Only an unfinished union of plain cells is a certified set; other modes claim nothing before their fixpoint.
@@ -138,7 +142,7 @@ static void run_phases(solver *s) {
 // ------------------------------------------------------------------------------------------------------------- results
 
 // What to do about an unfinished run.
-static void explain(carom_exact_set *set, exact_stop stop) {
+static void explain(carom_exact_set *set, exact_stop stop, int contacts) {
     static const char *const reasons[] = {
         [EXACT_OUT_OF_TIME] = "the budget of time was spent before the fixpoint: raise --seconds",
         [EXACT_OUT_OF_PIECES] = "the budget of polyhedra was spent before the fixpoint: raise --pieces",
@@ -146,7 +150,8 @@ static void explain(carom_exact_set *set, exact_stop stop) {
         [EXACT_CANCELLED] = "the run was stopped before the fixpoint",
         [EXACT_UNBOUNDED] = "a piece has a ray: the friction cone is not pointed",
     };
-    snprintf(set->reason, sizeof set->reason, "%s, or sample the set (`carom sample`)", reasons[stop]);
+    snprintf(set->reason, sizeof set->reason, "%s, or sample the set (`carom sample`)%s", reasons[stop],
+             contacts > CAROM_EXACT_USUAL_CONTACTS ? "; sets of more than three contacts seldom finish" : "");
 }
 
 static carom_status judge(solver *s, carom_error *error) {
@@ -155,7 +160,7 @@ static carom_status judge(solver *s, carom_error *error) {
     s->set->status = s->stop == EXACT_RUNNING     ? CAROM_EXACT_OK
                      : s->stop == EXACT_UNBOUNDED ? CAROM_EXACT_UNBOUNDED
                                                   : CAROM_EXACT_INCOMPLETE;
-    if (s->stop) explain(s->set, s->stop);
+    if (s->stop) explain(s->set, s->stop, s->data->contacts);
     return CAROM_OK;
 }
 
