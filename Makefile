@@ -82,7 +82,7 @@ EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c)
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE all libraries demo figures bench test test-long deps sanitize valgrind check-layers format format-check install uninstall clean help run-tests run-demo run-figures run-bench
+.PHONY: FORCE all libraries demo figures coverage bench test test-long deps sanitize valgrind check-layers format format-check install uninstall clean help run-tests run-demo run-figures run-coverage run-bench
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -182,9 +182,16 @@ figures:
 	@scripts/deps.sh build
 	@$(MAKE) --no-print-directory -j$(JOBS) run-figures
 
+coverage:
+	@scripts/deps.sh build
+	@$(MAKE) --no-print-directory -j$(JOBS) run-coverage
+
 bench:
 	@scripts/deps.sh build
 	@$(MAKE) --no-print-directory -j$(JOBS) run-bench
+
+run-coverage: $(BUILD)/carom
+	@scripts/coverage.sh $(BUILD)
 
 run-bench: $(BUILD)/carom
 	$< bench --growth -o $(BUILD)/performance.md
@@ -245,6 +252,7 @@ help:
 	@echo "make            the command and the libraries, in $(BUILD)/; V=1 shows the commands"
 	@echo "make demo       install what is missing, build, sample the rocking block's set, draw it"
 	@echo "make figures    draw the figures of docs/paper.md and measure its table (two minutes)"
+	@echo "make coverage   measure how well samples cover the exact sets, for docs/coverage.md (some minutes)"
 	@echo "make bench      measure this machine into $(BUILD)/performance.md (under five minutes)"
 	@echo "make test       install what is missing, build, run every test"
 	@echo "make test-long  the same with the large random families"

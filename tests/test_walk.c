@@ -182,6 +182,90 @@ static void sets_of_low_dimension_are_met_exactly(void **state) {
     }
 }
 
+// ------------------------------------------------------------------------------------------------- certified bounds
+
+// A random impact with two contacts: M = AA' + 0.1 I, J and v standard normal, mu uniform in [0, most_friction].
+static carom_impact *random_pair(uint64_t index, double most_friction) {
+    enum { NV = 4 };
+    carom_stream stream;
+    carom_stream_start(&stream, 2025, index);
+    double factor[NV][NV], mass[NV * NV], jacobian[4 * NV], velocity[NV], friction[2];
+    for (int i = 0; i < NV * NV; i++) factor[i / NV][i % NV] = carom_stream_normal(&stream);
+    for (int i = 0; i < 4 * NV; i++) jacobian[i] = carom_stream_normal(&stream);
+    for (int i = 0; i < NV; i++) velocity[i] = carom_stream_normal(&stream);
+    for (int i = 0; i < 2; i++) friction[i] = most_friction * carom_stream_uniform(&stream);
+    for (int i = 0; i < NV * NV; i++) {
+        mass[i] = i / NV == i % NV ? 0.1 : 0;
+        for (int k = 0; k < NV; k++) mass[i] += factor[i / NV][k] * factor[i % NV][k];
+    }
+    const carom_impact_data data = {.nv = NV,
+                                    .contacts = 2,
+                                    .tangent_dim = 1,
+                                    .mass = mass,
+                                    .normal = jacobian,
+                                    .tangent = jacobian + 2 * NV,
+                                    .friction = friction,
+                                    .velocity = velocity};
+    return support_impact(&data);
+}
+
+static carom_set *set_of(const carom_polyhedra *polyhedra) {
+    int64_t *starts = calloc((size_t)polyhedra->count + 1, sizeof *starts);
+    for (int i = 0; i < polyhedra->count; i++) starts[i + 1] = starts[i] + polyhedra->pieces[i].vertices;
+    const size_t n = (size_t)polyhedra->n;
+    double *points = malloc((size_t)starts[polyhedra->count] * n * sizeof *points);
+    for (int i = 0; i < polyhedra->count; i++)
+        memcpy(points + (size_t)starts[i] * n, polyhedra->pieces[i].contact_velocity,
+               (size_t)polyhedra->pieces[i].vertices * n * sizeof *points);
+    carom_set *set;
+    carom_error error;
+    assert_ok(carom_set_create(polyhedra->n, polyhedra->count, starts, points, &set, &error), error);
+    free(starts);
+    free(points);
+    return set;
+}
+
+// The largest distance of an end of a walk from the set of that mode; -1 where it was not finished.
+static double farthest_end(const carom_impact *impact, carom_exact_mode mode) {
+    carom_exact_options options = carom_exact_defaults();
+    options.mode = mode;
+    options.seconds = 1;
+    carom_exact_set *exact;
+    carom_error error;
+    assert_ok(carom_exact_solve(impact, &options, NULL, &exact, &error), error);
+    double farthest = -1;
+    if (exact->status == CAROM_EXACT_OK || exact->status == CAROM_EXACT_TERMINAL_START) {
+        carom_set *set = set_of(exact->pieces);
+        carom_walker *walker = make_walker(impact, 10000);
+        for (int i = 0; i < 200; i++) {
+            const walk w = run(walker, impact, i);
+            if (w.result.terminated) farthest = fmax(farthest, carom_set_distance(set, w.u, NULL));
+        }
+        carom_walker_free(walker);
+        carom_set_free(set);
+    }
+    carom_exact_set_free(exact);
+    return farthest;
+}
+
+// Numbers of random impacts are rounded to 2^-30 of their scale before they become rational.
+static void walks_stay_in_certified_sets_of_random_pairs(void **state) {
+    (void)state;
+    if (!carom_exact_available()) skip();
+    int finished = 0, bounded = 0;
+    const int count = support_count(4, 12, 200);
+    for (int i = 0; i < count; i++) {
+        carom_impact *impact = random_pair((uint64_t)i, i % 2 ? 1.5 : 6);
+        const double tolerance = 1e-6 * carom_impact_velocity_scale(impact);
+        const double exact = farthest_end(impact, CAROM_EXACT_UNION), outer = farthest_end(impact, CAROM_EXACT_HULL);
+        assert_true(exact <= tolerance && outer <= tolerance);
+        finished += exact >= 0;
+        bounded += outer >= 0;
+        carom_impact_free(impact);
+    }
+    assert_true(finished >= 0.8 * count && bounded >= 0.9 * count);
+}
+
 // ---------------------------------------------------------------------------------------------------------- invariants
 
 // Energy, the friction cone of the sum of all impulses, momentum, and no approach left.
@@ -394,6 +478,7 @@ int main(void) {
         cmocka_unit_test(walks_end_in_the_exact_set_and_cover_it),
         cmocka_unit_test(one_contact_follows_routh),
         cmocka_unit_test(sets_of_low_dimension_are_met_exactly),
+        cmocka_unit_test(walks_stay_in_certified_sets_of_random_pairs),
         cmocka_unit_test(every_walk_is_a_solution),
         cmocka_unit_test(walks_are_homogeneous),
         cmocka_unit_test(paths_go_straight_from_start_to_end),
