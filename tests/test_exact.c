@@ -722,6 +722,41 @@ static void a_file_gives_the_pieces_back(void **state) {
     support_remove_directory(directory);
 }
 
+static bool file_contains(const char *path, const char *text) {
+    char content[1 << 16];
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    const size_t size = fread(content, 1, sizeof content - 1, file);
+    fclose(file);
+    content[size] = '\0';
+    return strstr(content, text);
+}
+
+// Samples over the set in one picture; a comparison asks for the set where it may be had.
+static void pictures_and_comparisons_show_the_set(void **state) {
+    (void)state;
+    char *directory = support_make_directory();
+    char arguments[1024], path[512];
+    snprintf(arguments, sizeof arguments, "exact scenes/boxwall.yaml -o %s/set.h5 > /dev/null", directory);
+    assert_int_equal(run_command(arguments), 0);
+    snprintf(arguments, sizeof arguments, "sample scenes/boxwall.yaml --samples 64 -o %s/samples.h5 > /dev/null", directory);
+    assert_int_equal(run_command(arguments), 0);
+    snprintf(arguments, sizeof arguments, "plot %s/set.h5 --overlay %s/samples.h5 --axes Jt.A,Jn.B -o %s/set.svg > /dev/null", directory,
+             directory, directory);
+    assert_int_equal(run_command(arguments), 0);
+    snprintf(path, sizeof path, "%s/set.svg", directory);
+    assert_true(file_contains(path, "halm-posa-exact (the set, 1 piece)"));
+    assert_true(file_contains(path, "inner approximation, 64 samples"));
+    snprintf(path, sizeof path, "%s/compare.json", directory);
+    snprintf(arguments, sizeof arguments, "compare scenes/boxwall.yaml --samples 64 --json > %s", path);
+    assert_int_equal(run_command(arguments), 0);
+    assert_true(file_contains(path, "halm-posa-exact"));
+    snprintf(arguments, sizeof arguments, "compare scenes/cube-k4.yaml --samples 64 --json > %s", path);
+    assert_int_equal(run_command(arguments), 0);
+    assert_false(file_contains(path, "halm-posa-exact"));
+    support_remove_directory(directory);
+}
+
 static void the_command_reports(void **state) {
     (void)state;
     char *directory = support_make_directory();
@@ -781,6 +816,7 @@ int main(void) {
         cmocka_unit_test(texts_must_fit_their_numbers),
         cmocka_unit_test(many_contacts_are_too_large),
         cmocka_unit_test(a_file_gives_the_pieces_back),
+        cmocka_unit_test(pictures_and_comparisons_show_the_set),
         cmocka_unit_test(the_command_reports),
     };
     const struct CMUnitTest without[] = {cmocka_unit_test(absence_is_said)};

@@ -60,7 +60,7 @@ typedef struct carom_exact_options {
     carom_exact_set **set;  ///< of the law: receives the set itself, to be freed by the caller; NULL: not wanted
 } carom_exact_options;
 
-/// Mode `exact`, 30 s, 20,000 polyhedra, 8192 bits, cover 1e-3.
+/// Mode `exact`, 30 s, 10,000 polyhedra, 8192 bits, cover 1e-3.
 carom_exact_options carom_exact_defaults(void);
 
 enum { CAROM_EXACT_ROWS = 5 };

@@ -12,7 +12,7 @@ void exact_pieces_free(exact_pieces *pieces) {
 }
 
 bool exact_pieces_cover(exact_session *session, const exact_pieces *pieces, exact_polyhedron part) {
-    for (int i = 0; i < pieces->count && !session->stop; i++)
+    for (int i = 0; i < pieces->count && exact_session_continue(session); i++)
         if (exact_polyhedron_contains(session, pieces->items[i], part)) return true;
     return false;
 }
@@ -30,7 +30,7 @@ static void remove_covered(exact_session *session, exact_pieces *pieces, exact_p
 
 // Merges the piece with one of the list whose union with it is convex; NULL when there is none.
 static exact_polyhedron merge_once(exact_session *session, exact_pieces *pieces, exact_polyhedron piece) {
-    for (int i = 0; i < pieces->count && !session->stop; i++) {
+    for (int i = 0; i < pieces->count && exact_session_continue(session); i++) {
         exact_polyhedron merged = exact_polyhedron_merge(session, piece, pieces->items[i]);
         if (merged) return merged;
     }

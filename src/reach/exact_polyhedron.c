@@ -29,14 +29,15 @@ void exact_session_open(exact_session *session, int dimension, int64_t bits, con
     pthread_mutex_lock(&ppl_lock);
     session->rounding = fegetround();
     session->opened = session->deadline = clock_seconds();
-    // Only polyhedra over GMP's numbers are used, which do not need the rounding that PPL sets.
-    if (ppl_initialize() < 0) session->stop = EXACT_FAILED;
-    if (ppl_restore_pre_PPL_rounding() < 0) session->stop = EXACT_FAILED;
+    // A program that uses PPL itself has initialised it. Only polyhedra over GMP's numbers are used, which do not need PPL's rounding.
+    const int initialised = ppl_initialize();
+    session->owns_library = initialised >= 0;
+    if (initialised < 0 && initialised != PPL_ERROR_INVALID_ARGUMENT) session->stop = EXACT_FAILED;
     fesetround(session->rounding);
 }
 
 void exact_session_close(exact_session *session) {
-    ppl_finalize();
+    if (session->owns_library) ppl_finalize();
     fesetround(session->rounding);
     pthread_mutex_unlock(&ppl_lock);
 }

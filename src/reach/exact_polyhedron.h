@@ -29,11 +29,12 @@ typedef struct exact_session {
     int dimension;
     exact_stop stop;
     const carom_control *control;
-    double opened;    ///< [s] of the monotonic clock
-    double deadline;  ///< the same clock
-    int64_t bits;     ///< most bits of a coefficient of a stored polyhedron
-    int64_t seen;     ///< largest so far
-    int rounding;     ///< of the caller
+    double opened;      ///< [s] of the monotonic clock
+    double deadline;    ///< the same clock
+    int64_t bits;       ///< most bits of a coefficient of a stored polyhedron
+    int64_t seen;       ///< largest so far
+    bool owns_library;  ///< PPL was not initialised before
+    int rounding;       ///< of the caller
 } exact_session;
 
 /// Initialises PPL; waits while another session is open. The caller's rounding mode is kept.

@@ -15,8 +15,8 @@ static const status_text status_texts[] = {CAROM_EXACT_STATUS_LIST(CAROM_EXACT_T
 const char *carom_exact_status_name(carom_exact_status status) { return status_texts[status].name; }
 const char *carom_exact_status_sentence(carom_exact_status status) { return status_texts[status].sentence; }
 
-// Two contacts need below a megabyte; 20,000 polyhedra in nine dimensions about one gigabyte.
-#define DEFAULT_PIECES 20000
+// Two contacts need below a megabyte; 10,000 polyhedra in nine dimensions some hundred megabytes.
+#define DEFAULT_PIECES 10000
 // Sets that finish stay below 1000 bits; hulls in six dimensions pass 1200 on their way to nowhere.
 #define DEFAULT_BITS    8192
 #define DEFAULT_SECONDS 30
@@ -33,7 +33,7 @@ const carom_option carom_exact_rows[CAROM_EXACT_ROWS] = {
      "the set itself, or an outer set: one hull a cell, or cells that overlap by `cover`", mode_names},
     {"seconds", CAROM_OPTION_REAL, offsetof(carom_exact_options, seconds), CAROM_POSITIVE, 1e9, "s", "30",
      "budget of time of the whole run", NULL},
-    {"pieces", CAROM_OPTION_INTEGER, offsetof(carom_exact_options, pieces), 1, 1e9, "", "20000", "budget of polyhedra in memory", NULL},
+    {"pieces", CAROM_OPTION_INTEGER, offsetof(carom_exact_options, pieces), 1, 1e9, "", "10000", "budget of polyhedra in memory", NULL},
     {"bits", CAROM_OPTION_INTEGER, offsetof(carom_exact_options, bits), 64, 1e9, "", "8192", "budget of bits of a coefficient", NULL},
     {"cover", CAROM_OPTION_REAL, offsetof(carom_exact_options, cover), 1e-9, 1, "", "0.001",
      "overlap of the cells of mode eps, over the largest pre-impact contact velocity", NULL},

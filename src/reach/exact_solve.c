@@ -147,8 +147,8 @@ static void explain(carom_exact_set *set, exact_stop stop, int contacts) {
         [EXACT_OUT_OF_TIME] = "the budget of time was spent before the fixpoint: raise --seconds",
         [EXACT_OUT_OF_PIECES] = "the budget of polyhedra was spent before the fixpoint: raise --pieces",
         [EXACT_OUT_OF_BITS] = "the budget of bits was spent before the fixpoint: raise --bits",
-        [EXACT_CANCELLED] = "the run was stopped before the fixpoint",
-        [EXACT_UNBOUNDED] = "a piece has a ray: the friction cone is not pointed",
+        [EXACT_CANCELLED] = "the run was stopped before the fixpoint: let it go on",
+        [EXACT_UNBOUNDED] = "a piece has a ray, the friction cone is not pointed: change the scene",
     };
     snprintf(set->reason, sizeof set->reason, "%s, or sample the set (`carom sample`)%s", reasons[stop],
              contacts > CAROM_EXACT_USUAL_CONTACTS ? "; sets of more than three contacts seldom finish" : "");

@@ -54,7 +54,7 @@ static double energy_of(const search *s, exact_polyhedron piece) {
 // --------------------------------------------------------------------------------------------------------------- queue
 
 static bool is_queued(const search *s, int cell, exact_polyhedron piece) {
-    for (int i = 0; i < s->queued && !s->session->stop; i++)
+    for (int i = 0; i < s->queued && exact_session_continue(s->session); i++)
         if (s->queue[i].cell == cell && exact_polyhedron_contains(s->session, s->queue[i].piece, piece)) return true;
     return false;
 }
