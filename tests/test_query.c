@@ -296,6 +296,8 @@ static void bad_sets_are_refused(void **state) {
     options.relative_gap = NAN;
     assert_refused(carom_set_cover(line, line, &options, NULL, &result, &error), CAROM_BAD_INPUT, error, "gap");
     assert_refused(carom_hull_volume(2, 2, points, &volume, &error), CAROM_BAD_INPUT, error, "finite");
+    assert_refused(carom_hull_volume(7, 2, points, &volume, &error), CAROM_BAD_INPUT, error, "dimensions");
+    assert_refused(carom_hull_volume(2, 0, points, &volume, &error), CAROM_BAD_INPUT, error, "points");
     carom_set_free(line);
     carom_set_free(plane);
 }
@@ -473,6 +475,7 @@ static void command_queries_exact_sets(void **state) {
     if (run_command(arguments, false, text) != 0) skip();
     json_t *answer = ask("query %s/exact.h5 --max %s --json", directory, "Jn.A");
     assert_true(json_is_true(json_object_get(answer, "certified")));
+    assert_string_equal(json_string_value(json_object_get(answer, "set")), "exact");
     assert_close(number(answer, "maximum"), 0.093009, 1e-15);
     json_decref(answer);
     snprintf(rest, sizeof rest, "%s/walk.h5", directory);

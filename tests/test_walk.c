@@ -228,7 +228,7 @@ static carom_set *set_of(const carom_polyhedra *polyhedra) {
 // The largest distance of an end of a walk from the set of that mode; -1 where it was not finished.
 static double farthest_end(const carom_impact *impact, carom_exact_mode mode) {
     carom_exact_options options = carom_exact_defaults();
-    options.mode = mode;
+    options.mode = (int)mode;
     options.seconds = 1;
     carom_exact_set *exact;
     carom_error error;

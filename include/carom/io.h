@@ -106,6 +106,13 @@ carom_status carom_result_read_series(const carom_result *result, int law, const
 /// The impact that the file's results belong to, made from its matrices; bit for bit that of the scene.
 carom_status carom_result_read_impact(const carom_result *result, carom_impact **impact, carom_error *error);
 
+enum { CAROM_CERTIFICATE_SIZE = 16 };
+
+/// The convex pieces of a law that has them, `halm-posa-exact`, without exact texts; `*polyhedra` is NULL for other laws.
+/// @param certificate  receives what they are of the set, "exact", "inner", "outer" or "none"; may be NULL
+carom_status carom_result_read_polyhedra(const carom_result *result, int law, carom_polyhedra **polyhedra,
+                                         char certificate[CAROM_CERTIFICATE_SIZE], carom_error *error);
+
 /// The outcomes of one law as a set: points, or the vertices of convex pieces where the law has an integer column `piece`, whose rows of
 /// one piece follow each other.
 typedef struct carom_result_set {
@@ -115,7 +122,8 @@ typedef struct carom_result_set {
     double *u;        ///< [points x n] contact velocities, contact-major [m/s]
     double *v;        ///< [points x nv] generalised velocities; NULL for an impact in contact space
     int64_t *starts;  ///< [pieces + 1] first point of each piece
-    bool exact;       ///< the whole set: a complete polyhedral answer
+    /// What it is of the set of outcomes: "exact", "inner", "outer", "none"; "samples" without pieces
+    char certificate[CAROM_CERTIFICATE_SIZE];
 } carom_result_set;
 
 /// @param law  index of the law
@@ -130,13 +138,6 @@ void carom_result_set_release(carom_result_set *set);
 /// @param v  [nv]
 /// @return CAROM_BAD_INPUT with file, line, key and rule
 carom_status carom_velocity_read(const char *path, int nv, double *v, carom_error *error);
-
-enum { CAROM_CERTIFICATE_SIZE = 16 };
-
-/// The convex pieces of a law that has them, `halm-posa-exact`, without exact texts; `*polyhedra` is NULL for other laws.
-/// @param certificate  receives what they are of the set, "exact", "inner", "outer" or "none"; may be NULL
-carom_status carom_result_read_polyhedra(const carom_result *result, int law, carom_polyhedra **polyhedra,
-                                         char certificate[CAROM_CERTIFICATE_SIZE], carom_error *error);
 
 // ----------------------------------------------------------------------------------------------------------- polyhedra
 

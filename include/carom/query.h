@@ -94,9 +94,13 @@ carom_status carom_set_cover(const carom_set *set, const carom_set *net, const c
 
 // --------------------------------------------------------------------------------------------------------------- hulls
 
+/// Hulls of many points in more dimensions take Qhull hours.
+enum { CAROM_HULL_MOST_DIMENSIONS = 6 };
+
 /// Volume of the convex hull of points in `dimension` coordinates: length, area, volume, ...; 0 for a flat set.
-/// @param points  [count x dimension]
-/// @return CAROM_INTERNAL when Qhull fails
+/// @param dimension  1 to CAROM_HULL_MOST_DIMENSIONS
+/// @param points     [count x dimension]
+/// @return CAROM_BAD_INPUT for sizes out of range or a coordinate that is not finite, CAROM_INTERNAL when Qhull fails
 carom_status carom_hull_volume(int dimension, int64_t count, const double *points, double *volume, carom_error *error);
 
 CAROM_API_END

@@ -131,7 +131,7 @@ static carom_status ask_maximum(query *q, const char *text, carom_error *error) 
     query_functional_release(&f);
     json_object_set_new(q->document, "expression", carom_json_text(text));
     json_object_set_new(q->document, "maximum", carom_json_real(most));
-    json_object_set_new(q->document, "certified", json_boolean(set->exact));
+    json_object_set_new(q->document, "certified", json_boolean(!strcmp(set->certificate, "exact")));
     add_velocity(q->document, q, set->u + best * set->n, set->v ? set->v + best * set->nv : NULL);
     return CAROM_OK;
 }
@@ -322,6 +322,7 @@ static int run_query(const cli_arguments *arguments) {
     carom_error error;
     query q = {.arguments = arguments, .document = json_pack("{s:s}", "schema", "carom.query/1")};
     carom_status status = read_source(arguments->operand, cli_value(arguments, "law"), &q.a, &error);
+    if (!status) json_object_set_new(q.document, "set", carom_json_text(q.a.set.certificate));
     if (!status) status = choose_metric(&q, &error);
     if (!status) status = ask(&q, &error);
     cli_end_progress();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The outcomes of one law in a result file as a set of points or polytopes.
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "io/result_file.h"
 
@@ -54,7 +54,6 @@ static carom_status read_velocities(const carom_result *result, int law, carom_r
 static carom_status read_pieces(const carom_result *result, int law, carom_result_set *set, carom_error *error) {
     int64_t *piece = NULL, rows = set->points;
     int width = 0;
-    char certificate[CAROM_CERTIFICATE_SIZE];
     const char *column = carom_piece_columns[CAROM_PIECE_INDEX].name;
     const bool polyhedral = carom_result_has_column(result, law, column);
     carom_status status = polyhedral ? carom_result_read_integers(result, law, column, &piece, &rows, &width, error) : CAROM_OK;
@@ -64,8 +63,8 @@ static carom_status read_pieces(const carom_result *result, int law, carom_resul
     for (int64_t i = 0; i < set->points && !status; i++)
         if (!piece || i == 0 || piece[i] != piece[i - 1]) set->starts[set->pieces++] = i;
     if (!status) set->starts[set->pieces] = set->points;
-    set->exact = polyhedral && carom_result_read_attribute(result, law, "certificate", certificate, sizeof certificate) &&
-                 !strcmp(certificate, "exact");
+    snprintf(set->certificate, sizeof set->certificate, "%s", polyhedral ? "none" : "samples");
+    if (polyhedral) carom_result_read_attribute(result, law, "certificate", set->certificate, sizeof set->certificate);
     free(piece);
     return status;
 }

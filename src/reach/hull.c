@@ -209,8 +209,11 @@ static double simplex_volume(int dimension, const double *points, const int *cor
 
 carom_status carom_hull_volume(int dimension, int64_t count, const double *points, double *volume, carom_error *error) {
     *volume = 0;
-    if (dimension < 1 || count < 1 || count > INT_MAX)
-        return carom_fail(error, CAROM_BAD_INPUT, "convex hull: %lld points in %d dimensions", (long long)count, dimension);
+    if (dimension < 1 || dimension > CAROM_HULL_MOST_DIMENSIONS)
+        return carom_fail(error, CAROM_BAD_INPUT, "convex hull: the number of dimensions, %d, is not between 1 and %d", dimension,
+                          CAROM_HULL_MOST_DIMENSIONS);
+    if (count < 1 || count > INT_MAX)
+        return carom_fail(error, CAROM_BAD_INPUT, "convex hull: the number of points, %lld, is not between 1 and 2^31", (long long)count);
     if (!carom_all_finite((size_t)count * (size_t)dimension, points))
         return carom_fail(error, CAROM_BAD_INPUT, "convex hull: a coordinate is not finite");
     carom_triangulation cells;
