@@ -406,6 +406,29 @@ static int tear_down(void **state) {
     return 0;
 }
 
+static json_t *sample_walks(const char *directory, const char *rest) {
+    return ask("sample %s/block.yaml --sampler walk --samples 300 --json %s", directory, rest);
+}
+
+// The scene's ten steps are those of time stepping: walks take as many pieces as they need, unless the command line says otherwise.
+static void command_samples_walks(void **state) {
+    json_t *answer = sample_walks(*state, "");
+    assert_true(number(answer, "terminated") == 300 && number(answer, "lcp_solves") == 0 && number(answer, "max_residual") == 0);
+    assert_string_equal(json_string_value(json_object_get(answer, "solver")), "walk");
+    assert_string_equal(json_string_value(json_object_get(answer, "path")), "walk");
+    assert_true(json_is_null(json_object_get(answer, "step")));
+    json_t *again = sample_walks(*state, "--threads 2");
+    assert_string_equal(json_string_value(json_object_get(again, "digest")), json_string_value(json_object_get(answer, "digest")));
+    json_decref(again);
+    json_decref(answer);
+    answer = sample_walks(*state, "--max-steps 2");
+    assert_true(number(answer, "terminated") < 300);
+    json_decref(answer);
+    char text[TEXT_SIZE];
+    assert_int_equal(run_command("sample scenes/cube-k4.yaml --sampler walk", true, text), 2);
+    assert_non_null(strstr(text, "--sampler: walk takes planar contacts only"));
+}
+
 static void command_finds_worst_cases(void **state) {
     json_t *answer = ask("query %s/walk.h5 --max '%s' --json", *state, "2*Jn.A - 0.5*Jt.B + v.2");
     assert_string_equal(json_string_value(json_object_get(answer, "schema")), "carom.query/1");
@@ -528,11 +551,9 @@ int main(void) {
         cmocka_unit_test(what_no_impulse_reaches_is_measured),
     };
     const struct CMUnitTest commands[] = {
-        cmocka_unit_test(command_finds_worst_cases),
-        cmocka_unit_test(command_decides_containment),
-        cmocka_unit_test(command_measures_hulls_and_distances),
-        cmocka_unit_test(command_queries_exact_sets),
-        cmocka_unit_test(command_refuses),
+        cmocka_unit_test(command_samples_walks),       cmocka_unit_test(command_finds_worst_cases),
+        cmocka_unit_test(command_decides_containment), cmocka_unit_test(command_measures_hulls_and_distances),
+        cmocka_unit_test(command_queries_exact_sets),  cmocka_unit_test(command_refuses),
     };
     const int failed = cmocka_run_group_tests_name("sets", sets, NULL, NULL);
     return failed + cmocka_run_group_tests_name("query", commands, set_up, tear_down);
