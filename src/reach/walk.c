@@ -30,6 +30,12 @@
 #define RUNS_TO_EVENT 0.4
 #define OCTAVES       9
 
+// Probability that a contact which friction pulls down from Jn_i v = 0 is held there by a smaller weight.
+#define HOLDS 0.25
+
+// Secants for the weight that holds a contact: rates are piecewise linear in it, so that a few suffice.
+enum { MOST_SECANTS = 60 };
+
 // Draws of weights for one piece, before contacts that would open at once are left out, and in all. Most first draws are consistent.
 enum { PATIENT_DRAWS = 16, MOST_DRAWS = 64 };
 
@@ -195,6 +201,39 @@ static bool has_weight(const carom_walker *w) {
     return false;
 }
 
+// The rate of a contact's normal velocity under that weight; everything else follows. NaN where friction is not solved.
+static double weigh(carom_walker *w, int contact, double weight) {
+    w->p[2 * contact] = weight;
+    return apply_friction(w) ? w->du[2 * contact] : NAN;
+}
+
+// Finds a weight of a jammed contact, n_i v = 0, below the one drawn, under which it stays closed without being pulled down: friction pulls
+// it down, and the others lift it. Secants with Illinois' correction. Otherwise everything is as before.
+static void hold_contact(carom_walker *w, int contact) {
+    const double drawn = w->p[2 * contact];
+    double low = 0, high = drawn, falling = w->du[2 * contact], rising = weigh(w, contact, 0);
+    for (int i = 0; i < MOST_SECANTS && rising > 0; i++) {
+        const double weight = low + (high - low) * rising / (rising - falling), rate = weigh(w, contact, weight);
+        if (rate == 0 && find_opening(w) < 0) return;
+        if (!(fabs(rate) > 0)) break;
+        if (rate < 0) {
+            high = weight;
+            falling = rate;
+            rising /= 2;
+        } else {
+            low = weight;
+            rising = rate;
+            falling /= 2;
+        }
+    }
+    weigh(w, contact, drawn);
+}
+
+static void hold_some(carom_walker *w) {
+    for (int i = 0; i < w->contacts; i++)
+        if (w->p[2 * i] > 0 && w->u[2 * i] == 0 && w->du[2 * i] < 0 && carom_stream_uniform(&w->stream) < HOLDS) hold_contact(w, i);
+}
+
 // One direction in D(v) that stays in D on a straight piece. A draw with a contact that would open at once is drawn anew; leaving such
 // contacts out, one by one, comes to an end, but makes jams rare, in which friction pulls a contact down.
 static bool choose_direction(carom_walker *w) {
@@ -202,7 +241,10 @@ static bool choose_direction(carom_walker *w) {
         draw_weights(w);
         while (has_weight(w) && apply_friction(w)) {
             const int opening = find_opening(w);
-            if (opening < 0) return true;
+            if (opening < 0) {
+                hold_some(w);
+                return true;
+            }
             if (draw < PATIENT_DRAWS) break;
             w->p[2 * opening] = 0;
         }
