@@ -35,7 +35,7 @@ const char *carom_exact_status_sentence(carom_exact_status status);
 /// Contacts up to which sets are usually finished; `compare` asks for no more.
 enum { CAROM_EXACT_USUAL_CONTACTS = 3 };
 /// Sizes up to which a computation is tried at all.
-enum { CAROM_EXACT_MOST_CONTACTS = 6, CAROM_EXACT_MOST_VELOCITIES = 128 };
+enum { CAROM_EXACT_MOST_CONTACTS = 5, CAROM_EXACT_MOST_VELOCITIES = 128 };
 
 /// A computed set. Everything belongs to it.
 typedef struct carom_exact_set {

@@ -17,7 +17,7 @@ typedef struct carom_piece {
     int inequalities;          ///< number of rows of `inequality`: one a facet
     double *contact_velocity;  ///< [vertices x n] [m/s]
     double *velocity;          ///< [vertices x nv] the generalised velocities of the same points
-    char **exact;              ///< [vertices x n] the contact velocities as "p/q" or "p"
+    char **exact;              ///< [vertices x n] the contact velocities as "p/q" or "p"; NULL where they were read from a file
     double *equality;          ///< [equalities x (n + 1)] a_1 ... a_n b with a.u + b = 0
     double *inequality;        ///< [inequalities x (n + 1)] a_1 ... a_n b with a.u + b >= 0
 } carom_piece;

@@ -107,6 +107,8 @@ static int print_text(const carom_scene *scene, const carom_exact_set *set, cons
     if (*set->reason) printf("  %s\n", set->reason);
     if (set->outer) printf("  a certified outer set of %d pieces was found too: see --json or --export\n", set->outer->count);
     if (set->pieces->count) print_pieces(carom_scene_impact(scene), set->pieces);
+    // Refused problems have no numbers to report.
+    if (!set->dimension) return exit_status_of(answer);
     printf("%" PRId64 " elapses, %" PRId64 " bits, %.3g s; ", set->elapses, set->bits, set->seconds);
     if (set->data_change > 0)
         printf("numbers were rounded by up to %.2g of their scale\n", set->data_change);

@@ -151,8 +151,9 @@ void exact_cells_create(exact_session *session, const exact_data *data, const mp
     if (!session->stop) {
         // Code 0 is the cone where nothing is active: T.
         index_of[0] = -1;
-        for (int code = 1; code < codes; code++) index_of[code] = add_cell(session, cells, code, width);
-        link_neighbours(cells, index_of, codes);
+        for (int code = 1; code < codes && exact_session_continue(session); code++) index_of[code] = add_cell(session, cells, code, width);
+        cells->complete = !session->stop;
+        if (cells->complete) link_neighbours(cells, index_of, codes);
     }
     free(index_of);
 }

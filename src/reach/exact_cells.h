@@ -4,11 +4,12 @@
 #ifndef CAROM_REACH_EXACT_CELLS_H
 #define CAROM_REACH_EXACT_CELLS_H
 
+#include "carom/exact.h"
 #include "reach/exact_data.h"
 #include "reach/exact_polyhedron.h"
 
 /// Most contacts that cells are made for: 4^m - 1 of them.
-enum { EXACT_MOST_CONTACTS = 6 };
+enum { EXACT_MOST_CONTACTS = CAROM_EXACT_MOST_CONTACTS };
 
 /// What a contact does in a cell.
 typedef enum exact_state {
@@ -32,6 +33,7 @@ typedef struct exact_cells {
     exact_cell *cells;
     int count;
     bool overlapping;
+    bool complete;                                      ///< none is missing
     exact_polyhedron terminal;                          ///< T: no contact approaches
     exact_polyhedron approaching[EXACT_MOST_CONTACTS];  ///< n_i <= 0
 } exact_cells;
