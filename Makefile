@@ -11,8 +11,9 @@ SOVERSION := 0
 
 # ------------------------------------------------------------------------------- what belongs to which library
 CORE_ROOMS   := base impact solvers reach laws
+QUERY_SOURCES := src/reach/hull.c $(wildcard src/reach/query*.c)
 EXACT_COMMON := src/reach/exact_set.c src/laws/halm_posa_exact.c
-SIDE_SOURCES := src/solvers/lcp_siconos.c $(wildcard src/reach/exact_*.c) $(EXACT_COMMON)
+SIDE_SOURCES := src/solvers/lcp_siconos.c $(wildcard src/reach/exact_*.c) $(EXACT_COMMON) $(QUERY_SOURCES)
 CORE_SOURCES := $(filter-out $(SIDE_SOURCES),$(wildcard $(CORE_ROOMS:%=src/%/*.c)))
 SICONOS_SOURCES := src/solvers/lcp_siconos.c
 # With the Parma Polyhedra Library, or what says that it is missing.
@@ -24,7 +25,7 @@ else
 EXACT_SOURCES := $(EXACT_COMMON) src/reach/exact_absent.c
 endif
 MUJOCO_SOURCES  := $(wildcard src/model/*.c)
-IO_SOURCES      := $(wildcard src/io/*.c)
+IO_SOURCES      := $(wildcard src/io/*.c) $(QUERY_SOURCES)
 # `make MPI=1`: `mpirun carom sample` shares the work between processes. MPI_PACKAGE is the pkg-config name of the MPI to build with.
 RANKS           := src/cli/ranks_$(if $(filter 1,$(MPI)),mpi,single).c
 CLI_SOURCES     := $(filter-out src/cli/ranks_%.c,$(wildcard src/cli/*.c)) $(RANKS)
@@ -85,7 +86,7 @@ EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c)
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE check-mpi all libraries demo figures bench test test-long deps sanitize valgrind check-layers format format-check install uninstall clean help run-tests run-demo run-figures run-bench
+.PHONY: FORCE check-mpi all libraries demo figures coverage bench test test-long deps sanitize valgrind check-layers format format-check install uninstall clean help run-tests run-demo run-figures run-coverage run-bench
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -197,9 +198,16 @@ figures:
 	@scripts/deps.sh build
 	@$(MAKE) --no-print-directory -j$(JOBS) run-figures
 
+coverage:
+	@scripts/deps.sh build
+	@$(MAKE) --no-print-directory -j$(JOBS) run-coverage
+
 bench:
 	@scripts/deps.sh build
 	@$(MAKE) --no-print-directory -j$(JOBS) run-bench
+
+run-coverage: $(BUILD)/carom
+	@scripts/coverage.sh $(BUILD)
 
 run-bench: $(BUILD)/carom
 	$< bench --growth --profiles -o $(BUILD)/performance.md
@@ -261,6 +269,7 @@ help:
 	@echo "make MPI=1      the same, and 'mpirun -n R carom sample ...' shares the work between R processes"
 	@echo "make demo       install what is missing, build, sample the rocking block's set, draw it"
 	@echo "make figures    draw the figures of docs/paper.md and measure its table (two minutes)"
+	@echo "make coverage   measure how well samples cover the exact sets, for docs/coverage.md (some minutes)"
 	@echo "make bench      measure this machine into $(BUILD)/performance.md (under five minutes)"
 	@echo "make test       install what is missing, build, run every test"
 	@echo "make test-long  the same with the large random families"

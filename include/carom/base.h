@@ -89,6 +89,7 @@ typedef enum carom_stream_use {
     CAROM_STREAM_CAPS,       ///< caps of sampled impact steps
     CAROM_STREAM_SELECTION,  ///< which of several solutions a step takes
     CAROM_STREAM_TRAINING,   ///< caps of the steps that cone maps are trained on
+    CAROM_STREAM_WALK,       ///< directions and lengths of random solutions
 } carom_stream_use;
 
 /// A stream of pseudo-random numbers: Philox4x64-10 keyed by (seed, index) (Salmon et al. 2011, library Random123).
@@ -208,7 +209,8 @@ void carom_digest_free(carom_digest *digest);
 // ----------------------------------------------------------------------------------------------------- option tables
 
 typedef enum carom_option_type {
-    CAROM_OPTION_INTEGER,   ///< field int64_t; whole numbers written like 1e6 are accepted
+    CAROM_OPTION_INTEGER,   ///< field int64_t; whole numbers written like 1e6 are accepted; 0 in the defaults means "auto" where 1 is the
+                            ///< least
     CAROM_OPTION_REAL,      ///< field double; NaN in the defaults means "not set" or "auto"
     CAROM_OPTION_CHOICE,    ///< field int: index into `choices`
     CAROM_OPTION_TEXT,      ///< field const char *, borrowed from whoever sets it

@@ -106,6 +106,8 @@ carom_status carom_result_read_integers(const carom_result *result, int law, con
 /// 0.
 carom_status carom_result_read_series(const carom_result *result, int law, const char *column, double **values, int64_t **offsets,
                                       int64_t *rows, carom_error *error);
+/// The impact that the file's results belong to, made from its matrices; bit for bit that of the scene.
+carom_status carom_result_read_impact(const carom_result *result, carom_impact **impact, carom_error *error);
 
 enum { CAROM_CERTIFICATE_SIZE = 16 };
 
@@ -113,6 +115,32 @@ enum { CAROM_CERTIFICATE_SIZE = 16 };
 /// @param certificate  receives what they are of the set, "exact", "inner", "outer" or "none"; may be NULL
 carom_status carom_result_read_polyhedra(const carom_result *result, int law, carom_polyhedra **polyhedra,
                                          char certificate[CAROM_CERTIFICATE_SIZE], carom_error *error);
+
+/// The outcomes of one law as a set: points, or the vertices of convex pieces where the law has an integer column `piece`, whose rows of
+/// one piece follow each other.
+typedef struct carom_result_set {
+    int n, nv;        ///< size of contact space; generalised velocities, 0 for an impact in contact space
+    int64_t points;   ///< outcomes
+    int64_t pieces;   ///< convex pieces; `points` for laws whose outcomes are single velocities
+    double *u;        ///< [points x n] contact velocities, contact-major [m/s]
+    double *v;        ///< [points x nv] generalised velocities; NULL for an impact in contact space
+    int64_t *starts;  ///< [pieces + 1] first point of each piece
+    /// What it is of the set of outcomes: "exact", "inner", "outer", "none"; "samples" without pieces
+    char certificate[CAROM_CERTIFICATE_SIZE];
+} carom_result_set;
+
+/// @param law  index of the law
+/// @return CAROM_BAD_INPUT when the law has no outcomes
+carom_status carom_result_set_read(const carom_result *result, int law, const carom_impact *impact, carom_result_set *set,
+                                   carom_error *error);
+void carom_result_set_release(carom_result_set *set);
+
+// --------------------------------------------------------------------------------------------------------- velocities
+
+/// Reads `{v: [...]}` as YAML or JSON: one generalised velocity.
+/// @param v  [nv]
+/// @return CAROM_BAD_INPUT with file, line, key and rule
+carom_status carom_velocity_read(const char *path, int nv, double *v, carom_error *error);
 
 // ------------------------------------------------------------------------------------------------- corners of a stream
 

@@ -80,8 +80,18 @@ static carom_status parse_in_range(const carom_option *row, const char *text, do
     return carom_fail(error, CAROM_BAD_INPUT, "%s: %.60s is not between %.17g and %.17g", row->name, text, row->least, row->most);
 }
 
+// A default that is a word, "auto", stands for 0, which is then below the least value.
+static bool has_word(const carom_option *row) {
+    double number;
+    return row->initial && row->least > 0 && !carom_parse_number(row->initial, &number);
+}
+
 static carom_status set_integer(const carom_option *row, int64_t *field, const char *text, carom_error *error) {
     double value;
+    if (has_word(row) && !strcmp(row->initial, text)) {
+        *field = 0;
+        return CAROM_OK;
+    }
     const carom_status status = parse_in_range(row, text, &value, error);
     if (status) return status;
     if (value != floor(value) || fabs(value) >= TOO_LARGE_WHOLE)
@@ -143,7 +153,14 @@ bool carom_option_offers(const carom_option *row, const char *text) {
 void carom_option_print(const carom_option *row, const void *options, char *text, size_t size) {
     const void *field = (const char *)options + row->offset;
     switch (row->type) {
-    case CAROM_OPTION_INTEGER: snprintf(text, size, "%lld", (long long)*(const int64_t *)field); return;
+    case CAROM_OPTION_INTEGER: {
+        const int64_t value = *(const int64_t *)field;
+        if (has_word(row) && value == 0)
+            snprintf(text, size, "%s", row->initial);
+        else
+            snprintf(text, size, "%lld", (long long)value);
+        return;
+    }
     case CAROM_OPTION_REAL: {
         const double value = *(const double *)field;
         if (isnan(value))

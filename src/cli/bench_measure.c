@@ -50,7 +50,7 @@ static int record_sample(bench_problem *p, carom_stream *stream, double *v, doub
     const carom_impact_data *data = carom_impact_get_data(p->impact);
     const size_t nv = (size_t)data->nv, contacts = (size_t)data->contacts;
     memcpy(v, data->velocity, nv * sizeof *v);
-    for (int64_t steps = 0; count < RECORDED_STEPS && steps < p->options.max_steps; steps++, count++) {
+    for (int64_t steps = 0; count < RECORDED_STEPS && steps < carom_sample_max_steps(&p->options); steps++, count++) {
         carom_impact_contact_velocity(p->impact, v, u);
         if (carom_impact_terminated(p->impact, u)) break;
         double *caps = p->caps + (size_t)count * contacts;

@@ -82,6 +82,17 @@ static carom_status ask(const cli_arguments *arguments, const carom_scene *scene
     return status;
 }
 
+// A scene's max_steps counts the steps of the scene's sampler: it says nothing about another one that the command line asks for.
+static void forget_steps_of_other_sampler(const cli_arguments *arguments, const carom_law *law, void *options) {
+    const int sampler = carom_option_find(law->options, law->option_count, "sampler");
+    const int steps = carom_option_find(law->options, law->option_count, "max_steps");
+    const char *asked = cli_value(arguments, "sampler");
+    if (sampler < 0 || steps < 0 || !asked) return;
+    char scenes[CLI_NAME_SIZE];
+    carom_option_print(&law->options[sampler], options, scenes, sizeof scenes);
+    if (strcmp(asked, scenes) != 0) carom_option_set(&law->options[steps], options, law->options[steps].initial, NULL);
+}
+
 carom_status cli_prepare_options(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, bool strict,
                                  const char *const *preset, void **options, carom_error *error) {
     *options = malloc(law->options_size);
@@ -91,6 +102,7 @@ carom_status cli_prepare_options(const cli_arguments *arguments, const carom_sce
     for (; preset && *preset && !status; preset += 2)
         status = carom_option_set(&law->options[carom_option_find(law->options, law->option_count, preset[0])], *options, preset[1], error);
     if (!status) status = carom_scene_apply(scene, law->options, law->option_count, *options, error);
+    if (!status) forget_steps_of_other_sampler(arguments, law, *options);
     if (!status) status = cli_apply(arguments, law, strict, *options, error);
     return status;
 }

@@ -10,7 +10,7 @@
 #include "cli/cli_internal.h"
 #include "cli/ranks.h"
 
-const cli_command *const cli_commands[] = {&cli_info, &cli_resolve, &cli_sample, &cli_exact, &cli_compare,
+const cli_command *const cli_commands[] = {&cli_info, &cli_resolve, &cli_sample, &cli_exact, &cli_compare, &cli_query,
                                            &cli_lcp,  &cli_plot,    &cli_bench,  &cli_docs,  NULL};
 
 static const cli_command *find_command(const char *name) {

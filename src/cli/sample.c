@@ -64,10 +64,14 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
     printf("  terminated %" PRId64 " (%.4g %%)", integer(run, "terminated"), 100 * (double)integer(run, "terminated") / (double)samples);
     if (closed) printf(", %" PRId64 " of them by the closing step", closed);
     if (unsolved) printf(", UNSOLVED %" PRId64, unsolved);
-    printf("\n  %.4f +- %.4f LCPs per sample, h = %.6g N s, selection %s, solver %s\n", real(run, "lcps_per_sample"),
-           real(run, "lcps_per_sample_ci95"), h, text(run, "selection"), text(run, "solver"));
-    printf("  largest residual %.2g, largest relative energy gain %.2g\n", real(run, "max_residual"),
-           real(run, "max_relative_energy_gain"));
+    // Walks have neither a step nor LCPs.
+    if (isnan(h))
+        printf("\n  random solutions of the inclusion, largest relative energy gain %.2g\n", real(run, "max_relative_energy_gain"));
+    else
+        printf("\n  %.4f +- %.4f LCPs per sample, h = %.6g N s, selection %s, solver %s\n"
+               "  largest residual %.2g, largest relative energy gain %.2g\n",
+               real(run, "lcps_per_sample"), real(run, "lcps_per_sample_ci95"), h, text(run, "selection"), text(run, "solver"),
+               real(run, "max_residual"), real(run, "max_relative_energy_gain"));
     if (run->extent->outcomes) {
         printf("extent of the outcomes:\n");
         print_extents(carom_scene_impact(scene), run->extent);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/dense.h"
-#include "carom/reach.h"
 #include "reach/batch.h"
+#include "reach/walk.h"
 
 // Fixed, so that an interrupted run ends at a boundary that does not depend on the number of threads.
 enum { BLOCK_SAMPLES = 256 };
@@ -18,9 +18,19 @@ enum { BLOCK_SAMPLES = 256 };
 #define MOST_PATHS   1e6
 #define MOST_STEPS   1e9
 
+// The default N of each sampler.
+enum { LCP_STEPS = 100, WALK_STEPS = 10000 };
+
+const char *const carom_sampler_names[] = {[CAROM_SAMPLER_LCP] = "lcp", [CAROM_SAMPLER_WALK] = "walk", NULL};
+
 carom_sample_options carom_sample_defaults(void) {
     return (carom_sample_options){
-        .samples = 16384, .epsilon = NAN, .seed = 0, .step = NAN, .max_steps = 100, .path = "auto", .method = carom_step_choice_defaults()};
+        .samples = 16384, .epsilon = NAN, .seed = 0, .step = NAN, .path = "auto", .method = carom_step_choice_defaults()};
+}
+
+int64_t carom_sample_max_steps(const carom_sample_options *options) {
+    if (options->max_steps) return options->max_steps;
+    return options->sampler == CAROM_SAMPLER_WALK ? WALK_STEPS : LCP_STEPS;
 }
 
 const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
@@ -29,11 +39,13 @@ const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
      "samples, the first ones, whose velocity paths are kept", NULL},
     {"epsilon", CAROM_OPTION_REAL, offsetof(carom_sample_options, epsilon), CAROM_POSITIVE, INFINITY, "m/s", "none",
      "accuracy of Algorithm 2, which adds a closing step to every sample", NULL},
+    {"sampler", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, sampler), 0, 0, "", "lcp",
+     "time stepping (lcp), or random solutions of the inclusion without a step (walk, planar contacts)", carom_sampler_names},
     {"seed", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, seed), 0, CAROM_MOST_SEED, "", "0", "seed of the random caps", NULL},
     {"step", CAROM_OPTION_REAL, offsetof(carom_sample_options, step), CAROM_POSITIVE, INFINITY, "N s", "auto",
      "h, largest normal impulse of a contact in one step", NULL},
-    {"max_steps", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, max_steps), 1, MOST_STEPS, "", "100",
-     "steps after which a sample counts as not terminated", NULL},
+    {"max_steps", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, max_steps), 1, MOST_STEPS, "", "auto",
+     "steps after which a sample counts as not terminated (auto: 100, for walks 10000)", NULL},
     {"draw", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, draw), 0, 0, "", "uniform", "how the caps of a step are drawn",
      carom_draw_names},
     {"path", CAROM_OPTION_TEXT, offsetof(carom_sample_options, path), 0, 0, "", "auto",
@@ -277,8 +289,8 @@ static carom_status make_worker(const sampler *s, const carom_stepper_options *s
     own->v = malloc((size_t)carom_impact_get_data(s->impact)->nv * sizeof(double));
     own->impulse = malloc((size_t)carom_impact_contact_size(s->impact) * sizeof(double));
     if (!own->v || !own->impulse) return carom_fail_memory(error, "sampling");
-    carom_status status =
-        carom_simulator_create(s->impact, stepper, step, s->options->max_steps, (carom_draw)s->options->draw, &own->simulator, error);
+    carom_status status = carom_simulator_create(s->impact, stepper, step, carom_sample_max_steps(s->options),
+                                                 (carom_draw)s->options->draw, &own->simulator, error);
     if (!status) carom_simulator_watch(own->simulator, s->control);
     if (!status && s->plan) status = carom_batch_create(s->plan, BLOCK_SAMPLES, &own->batch, error);
     return status;
@@ -291,7 +303,7 @@ static carom_status make_plan(sampler *s, const carom_stepper_options *stepper, 
     if (stepper->solver != &carom_lcp_lemke && asked)
         return carom_fail(error, CAROM_BAD_INPUT, "path: %s takes no other solver than lemke", path);
     if (stepper->solver != &carom_lcp_lemke || !(asked || !strcmp(path, "auto"))) return CAROM_OK;
-    const carom_batch_options options = {s->impact, stepper, step, s->options->max_steps, (carom_draw)s->options->draw, path};
+    const carom_batch_options options = {s->impact, stepper, step, carom_sample_max_steps(s->options), (carom_draw)s->options->draw, path};
     return carom_batch_plan_create(&options, &s->plan, error);
 }
 
@@ -384,6 +396,7 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
     carom_stepper_options stepper;
     sampler s = {.impact = impact, .options = options, .sink = sink, .control = control, .worker_count = carom_control_workers(control)};
     carom_status status = check_samples(options, error);
+    if (!status && options->sampler == CAROM_SAMPLER_WALK) return carom_reach_walk(impact, options, control, sink, statistics, error);
     if (!status) status = carom_sample_resolve_method(options, registry, &stepper, error);
     if (!status && isnan(options->step)) status = carom_reach_auto_step(impact, options->method.cone_edges, &statistics->step, error);
     if (!status) status = closing_cap(impact, options, statistics->step, &s.closing_cap, error);
