@@ -302,14 +302,14 @@ static void a_spent_budget_is_reported(void **state) {
 
 // -------------------------------------------------------------------------------------------------- routh, halm-posa
 
-// `routh` with a seed is the first sample of `halm-posa` with that seed.
+// `routh` with a seed is the first sample of `halm-posa` with that seed; bits are those of one path.
 static void routh_is_the_first_sample(void **state) {
     (void)state;
     carom_impact *impact = support_impact(&reference_boxwall);
     const char *const seeds[] = {"0", "1", "17"};
     for (int i = 0; i < 3; i++) {
         carom_answer one = ask(impact, "routh", (const char *[]){"seed", seeds[i], "step", "2", NULL});
-        carom_answer set = ask(impact, "halm-posa", (const char *[]){"seed", seeds[i], "step", "2", "samples", "1", NULL});
+        carom_answer set = ask(impact, "halm-posa", (const char *[]){"seed", seeds[i], "step", "2", "samples", "1", "path", "lemke", NULL});
         assert_int_equal(carom_table_rows(one.outcomes), 1);
         assert_memory_equal(carom_table_real_column(one.outcomes, CAROM_OUTCOME_VELOCITY),
                             carom_table_real_column(set.outcomes, CAROM_OUTCOME_VELOCITY), 3 * sizeof(double));
