@@ -10,8 +10,11 @@
 
 // Samples and steps of the training: a millisecond or some, whatever the run.
 enum { TRAINING_SAMPLES = 1024, TRAINING_STEPS = 4096 };
-// `auto` takes the map where it is expected to serve this share of the steps: below, looking up costs more than it saves.
+// `auto` takes the map where it is expected to serve this share of the steps: below, looking up costs more than it saves. A trial that is
+// far from it ends the training.
 #define WORTHWHILE 0.75
+#define HOPELESS   0.4
+enum { TRIAL_STEPS = 512 };
 
 enum { WORDS = 4 };
 
@@ -76,13 +79,14 @@ void carom_batch_plan_free(carom_batch_plan *plan) {
 }
 
 // Trains on samples of a stream of their own.
-static carom_status train(const carom_batch_plan *plan, double *u, double *lmax, carom_draw_state *draws, carom_error *error) {
+static carom_status train(const carom_batch_plan *plan, bool automatic, double *u, double *lmax, carom_draw_state *draws, carom_error *error) {
     const int contacts = carom_impact_get_data(plan->impact)->contacts, n = carom_impact_contact_size(plan->impact);
     carom_status status = CAROM_OK;
     int steps = 0;
     for (uint64_t i = 0; i < TRAINING_SAMPLES && steps < TRAINING_STEPS && !status; i++) {
         bool solved = true;
         memcpy(u, plan->start, (size_t)n * sizeof *u);
+        if (automatic && steps >= TRIAL_STEPS && carom_cone_map_hit_rate(plan->map) < HOPELESS) return CAROM_OK;
         carom_stream_start_use(&draws->stream, 0, i, CAROM_STREAM_TRAINING);
         draws->has_direction = false;
         for (int64_t k = 0; k < plan->max_steps && solved && !status && !carom_impact_terminated(plan->impact, u); k++, steps++) {
@@ -93,7 +97,7 @@ static carom_status train(const carom_batch_plan *plan, double *u, double *lmax,
     return status ? status : carom_cone_map_freeze(plan->map, error);
 }
 
-static carom_status make_map(carom_batch_plan *plan, carom_error *error) {
+static carom_status make_map(carom_batch_plan *plan, bool automatic, carom_error *error) {
     const size_t n = (size_t)carom_impact_contact_size(plan->impact), contacts = (size_t)carom_impact_get_data(plan->impact)->contacts;
     double *work = malloc((n + 2 * contacts) * sizeof *work);
     carom_status status = work && plan->start ? CAROM_OK : carom_fail_memory(error, "cone map");
@@ -101,7 +105,7 @@ static carom_status make_map(carom_batch_plan *plan, carom_error *error) {
         carom_draw_state draws = {.direction = work + n + contacts};
         carom_impact_contact_velocity(plan->impact, carom_impact_get_data(plan->impact)->velocity, plan->start);
         status = carom_cone_map_create(plan->impact, &plan->stepper, plan->step, &plan->map, error);
-        if (!status) status = train(plan, work, work + n, &draws, error);
+        if (!status) status = train(plan, automatic, work, work + n, &draws, error);
     }
     free(work);
     return status;
@@ -122,7 +126,7 @@ carom_status carom_batch_plan_create(const carom_batch_options *options, carom_b
                                .draw = options->draw,
                                .kernel = kernel,
                                .start = malloc((size_t)carom_impact_contact_size(options->impact) * sizeof(double))};
-    const carom_status status = make_map(made, error);
+    const carom_status status = make_map(made, automatic, error);
     if (!status && !(automatic && carom_cone_map_hit_rate(made->map) < WORTHWHILE)) {
         *plan = made;
         return CAROM_OK;

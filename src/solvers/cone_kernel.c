@@ -16,19 +16,28 @@
 
 _Static_assert((int)LANES == (int)CAROM_CONE_LANES, "columns are padded to lanes");
 
-enum { MOST_GROUPS = 64 };
+enum { MOST_GROUPS = 64, ROWS_AT_ONCE = CAROM_CONE_ROWS };
 
 // -------------------------------------------------------------------------------------------------------------- lookup
 
-// Which of the open lanes have all rows first..last-1 on their side. `width` is a constant in the calls below, so that loops unroll.
+// Which of the open lanes have all rows first..last-1 on their side, ROWS_AT_ONCE by ROWS_AT_ONCE: one load of an input serves them all, and
+// their sums don't wait for each other. `width` is a constant in the calls below, so that loops unroll.
 static inline __attribute__((always_inline)) unsigned test_rows(const double *row, const double *end, int width, const double *x,
                                                                 size_t stride, unsigned open) {
     const lanes zero = spread(0);
-    for (; row < end; row += width) {
-        lanes sum = multiply(spread(row[0]), load(x));
-        for (int j = 1; j < width; j++) sum = add(sum, multiply(spread(row[j]), load(x + (size_t)j * stride)));
-        open &= at_least(sum, zero);
-        if (!open) break;
+    for (; row < end && open; row += ROWS_AT_ONCE * width) {
+        const double *second = row + width, *third = second + width, *fourth = third + width;
+        const lanes first_input = load(x);
+        lanes a = multiply(spread(row[0]), first_input), b = multiply(spread(second[0]), first_input);
+        lanes c = multiply(spread(third[0]), first_input), d = multiply(spread(fourth[0]), first_input);
+        for (int j = 1; j < width; j++) {
+            const lanes input = load(x + (size_t)j * stride);
+            a = add(a, multiply(spread(row[j]), input));
+            b = add(b, multiply(spread(second[j]), input));
+            c = add(c, multiply(spread(third[j]), input));
+            d = add(d, multiply(spread(fourth[j]), input));
+        }
+        open &= at_least(lesser(lesser(a, b), lesser(c, d)), zero);
     }
     return open;
 }

@@ -9,6 +9,8 @@
 
 /// Columns of samples start at cache lines and hold a multiple of CAROM_CONE_LANES.
 enum { CAROM_CONE_LANES = 8, CAROM_CONE_NONE = -1 };
+/// Rows of a cone come in multiples of this; rows of zeros fill up.
+enum { CAROM_CONE_ROWS = 4 };
 
 /// Polyhedral cones {x : row . x >= threshold * size(x)} of the step's inputs x = (u, lmax), each with the linear map from x to the
 /// impulses. size(x) = max_j |x_j| / unit_j makes the thresholds relative.

@@ -30,7 +30,7 @@ carom_status carom_cone_map_train(carom_cone_map *map, const double *u, const do
 /// Ends the training: the most frequent cones are kept, in order of their frequency.
 carom_status carom_cone_map_freeze(carom_cone_map *map, carom_error *error);
 
-/// Share of the later half of the training that met a cone known by then: an estimate of how often a lookup succeeds.
+/// Share of the later half of the training so far that met a cone known by then: an estimate of how often a lookup succeeds.
 double carom_cone_map_hit_rate(const carom_cone_map *map);
 /// Share of the training that ended on bases where v' was proved to be unique; only for `lemke`.
 double carom_cone_map_certified(const carom_cone_map *map);
