@@ -43,10 +43,12 @@ struct carom_batch {
     size_t stride;
     // Of the samples that still run, side by side.
     int live;
-    double *total;       // [n] impulse so far
-    double *numbers;     // [WORDS] numbers drawn ahead
-    uint64_t *index;     // [stride] of the sample
-    int32_t *slot;       // [stride] place in the run
+    double *total;         // [n] impulse so far
+    double *numbers;       // [WORDS] numbers drawn ahead
+    double *slot;          // place in the run: a column as the others
+    uint64_t *index;       // [stride] of the samples, for their streams
+    unsigned char *stays;  // [stride / lanes] bits of a step
+    bool any_unsolved;
     int drawn;           // of `numbers`
     uint64_t next_draw;  // block of numbers
     // Of all samples of the run, by slot.
@@ -60,7 +62,7 @@ struct carom_batch {
     double *v_plus;  // [nv]
     int64_t *row_steps, *flags, *samples;
     bool *row_terminated;
-    int32_t *row_slot, *moves;
+    int32_t *row_slot;
     double *u, *lmax, *step_impulse;  // [n], [contacts], [n] of one sample
 };
 
@@ -79,7 +81,8 @@ void carom_batch_plan_free(carom_batch_plan *plan) {
 }
 
 // Trains on samples of a stream of their own.
-static carom_status train(const carom_batch_plan *plan, bool automatic, double *u, double *lmax, carom_draw_state *draws, carom_error *error) {
+static carom_status train(const carom_batch_plan *plan, bool automatic, double *u, double *lmax, carom_draw_state *draws,
+                          carom_error *error) {
     const int contacts = carom_impact_get_data(plan->impact)->contacts, n = carom_impact_contact_size(plan->impact);
     carom_status status = CAROM_OK;
     int steps = 0;
@@ -155,18 +158,18 @@ static carom_status allocate(carom_batch *b, carom_error *error) {
     b->impulse = allocate_columns(n, stride);
     b->v_plus = allocate_columns(data->nv, stride);
     b->index = malloc(stride * sizeof *b->index);
-    b->slot = malloc(3 * stride * sizeof *b->slot);
+    b->slot = allocate_columns(1, stride);
+    b->row_slot = malloc(stride * sizeof *b->row_slot);
+    b->stays = malloc(stride / CAROM_CONE_LANES);
     b->steps = malloc(4 * stride * sizeof *b->steps);
     b->terminated = malloc(4 * stride * sizeof *b->terminated);
     b->records = calloc(stride, sizeof *b->records);
     b->draws = calloc(uniform ? 1 : stride, sizeof *b->draws);
     b->directions = malloc((uniform ? 1 : stride) * contacts * sizeof(double));
     b->u = malloc((2 * (size_t)n + contacts) * sizeof(double));
-    if (!b->total || !b->numbers || !b->impulse || !b->v_plus || !b->index || !b->slot || !b->steps || !b->terminated || !b->records ||
-        !b->draws || !b->directions || !b->u)
+    if (!b->total || !b->numbers || !b->impulse || !b->v_plus || !b->index || !b->slot || !b->row_slot || !b->stays || !b->steps ||
+        !b->terminated || !b->records || !b->draws || !b->directions || !b->u)
         return carom_fail_memory(error, "cone map");
-    b->row_slot = b->slot + stride;
-    b->moves = b->row_slot + stride;
     b->row_steps = b->steps + stride;
     b->flags = b->row_steps + stride;
     b->samples = b->flags + stride;
@@ -206,6 +209,8 @@ void carom_batch_free(carom_batch *batch) {
     free(batch->v_plus);
     free(batch->index);
     free(batch->slot);
+    free(batch->row_slot);
+    free(batch->stays);
     free(batch->steps);
     free(batch->terminated);
     free(batch->records);
@@ -216,6 +221,8 @@ void carom_batch_free(carom_batch *batch) {
 }
 
 // ------------------------------------------------------------------------------------------------------------- recording
+
+static int slot_of(const carom_batch *b, int i) { return (int)b->slot[i]; }
 
 // Appends the contact velocity of a running sample to its record.
 static carom_status append(record *r, int n, const double *u, size_t stride, carom_error *error) {
@@ -238,7 +245,7 @@ static carom_status record_live(carom_batch *b, int64_t first, int64_t recorded,
     carom_status status = CAROM_OK;
     if (first >= recorded) return status;
     for (int i = 0; i < b->live && !status; i++)
-        if ((int64_t)b->index[i] < recorded) status = append(&b->records[b->slot[i]], n, b->lanes.x + i, b->stride, error);
+        if (first + slot_of(b, i) < recorded) status = append(&b->records[slot_of(b, i)], n, b->lanes.x + i, b->stride, error);
     return status;
 }
 
@@ -258,10 +265,11 @@ const double *carom_batch_path(const carom_batch *batch, int64_t row, int *rows)
 // ------------------------------------------------------------------------------------------------------------- one step
 
 // Caps in [0,h]: the numbers that every sample's own stream would give.
-static void draw_uniform_caps(carom_batch *b, int64_t seed) {
+static void draw_uniform_caps(carom_batch *b, int64_t seed, int64_t first) {
     const int contacts = carom_impact_get_data(b->plan->impact)->contacts, n = carom_impact_contact_size(b->plan->impact);
     for (int c = 0; c < contacts; c++) {
         if (b->drawn == WORDS) {
+            for (int i = 0; i < b->live; i++) b->index[i] = (uint64_t)(first + slot_of(b, i));
             carom_stream_uniform_block((uint64_t)seed, b->index, (size_t)b->live, CAROM_STREAM_CAPS, b->next_draw++, b->stride, b->numbers);
             b->drawn = 0;
         }
@@ -271,14 +279,14 @@ static void draw_uniform_caps(carom_batch *b, int64_t seed) {
     }
 }
 
-static void draw_caps(carom_batch *b, int64_t seed) {
+static void draw_caps(carom_batch *b, int64_t seed, int64_t first) {
     if (b->plan->draw == CAROM_DRAW_UNIFORM) {
-        draw_uniform_caps(b, seed);
+        draw_uniform_caps(b, seed, first);
         return;
     }
     const int contacts = carom_impact_get_data(b->plan->impact)->contacts, n = carom_impact_contact_size(b->plan->impact);
     for (int i = 0; i < b->live; i++) {
-        carom_draw_function(b->plan->draw)(&b->draws[b->slot[i]], contacts, b->plan->step, b->lmax);
+        carom_draw_function(b->plan->draw)(&b->draws[slot_of(b, i)], contacts, b->plan->step, b->lmax);
         for (int c = 0; c < contacts; c++) b->lanes.x[(size_t)(n + c) * b->stride + (size_t)i] = b->lmax[c];
     }
 }
@@ -298,7 +306,7 @@ static void solve_alone(carom_batch *b, int i, carom_batch_result *result) {
     b->lanes.gain[at] = info.energy_change;
     result->fallbacks += info.fallbacks > 0;
     if (info.verdict != CAROM_COMPLETE) {
-        b->unsolved[b->slot[i]] = true;
+        b->unsolved[slot_of(b, i)] = b->any_unsolved = true;
         b->lanes.gain[at] = 0;
     } else if (info.residual > result->max_residual) {
         result->max_residual = info.residual;
@@ -311,7 +319,7 @@ static void note_gains(carom_batch *b, carom_batch_result *result) {
     for (int i = 0; i < b->live; i++) largest = b->lanes.gain[i] > largest ? b->lanes.gain[i] : largest;
     if (largest > result->max_energy_gain) result->max_energy_gain = largest;
     for (int i = 0; largest > flagged && i < b->live; i++)
-        if (b->lanes.gain[i] > flagged) b->gained[b->slot[i]] = true;
+        if (b->lanes.gain[i] > flagged) b->gained[slot_of(b, i)] = true;
 }
 
 static void take_step(carom_batch *b, carom_batch_result *result) {
@@ -336,28 +344,20 @@ static void take_step(carom_batch *b, carom_batch_result *result) {
 
 // ------------------------------------------------------------------------------------------------------ who is finished
 
-static void move_column(double *column, const int32_t *from, int count) {
-    for (int i = 0; i < count; i++) column[i] = column[from[i]];
-}
-
-// Keeps the samples b->moves[0..count-1].
+// Keeps the samples whose bits are set.
 static void keep(carom_batch *b, int count) {
-    const int n = carom_impact_contact_size(b->plan->impact);
-    for (int c = 0; c < n; c++) {
-        move_column(b->lanes.x + (size_t)c * b->stride, b->moves, count);
-        move_column(b->total + (size_t)c * b->stride, b->moves, count);
-    }
-    for (int k = b->drawn; k < WORDS; k++) move_column(b->numbers + (size_t)k * b->stride, b->moves, count);
-    for (int i = 0; i < count; i++) {
-        b->index[i] = b->index[b->moves[i]];
-        b->slot[i] = b->slot[b->moves[i]];
-    }
+    const carom_cone_kernel *kernel = b->plan->kernel;
+    const int n = carom_impact_contact_size(b->plan->impact), groups = (b->live + CAROM_CONE_LANES - 1) / CAROM_CONE_LANES;
+    kernel->keep(b->lanes.x, n, b->stride, b->stays, groups);
+    kernel->keep(b->total, n, b->stride, b->stays, groups);
+    kernel->keep(b->numbers + (size_t)b->drawn * b->stride, WORDS - b->drawn, b->stride, b->stays, groups);
+    kernel->keep(b->slot, 1, b->stride, b->stays, groups);
     b->live = count;
 }
 
 static void finish(carom_batch *b, int i, int64_t steps, bool terminated, carom_batch_result *result) {
     const int n = carom_impact_contact_size(b->plan->impact);
-    const int32_t slot = b->slot[i];
+    const int slot = slot_of(b, i);
     b->steps[slot] = steps;
     b->terminated[slot] = terminated;
     for (int c = 0; c < n; c++) b->impulse[(size_t)c * b->stride + (size_t)slot] = b->total[(size_t)c * b->stride + (size_t)i];
@@ -367,21 +367,31 @@ static void finish(carom_batch *b, int i, int64_t steps, bool terminated, carom_
     result->steps_squared += (double)steps * (double)steps;
 }
 
+// Samples that met an unsolved step stay no longer.
+static int drop_unsolved(carom_batch *b, int staying) {
+    for (int i = 0; i < b->live; i++) {
+        unsigned char *bits = &b->stays[i / CAROM_CONE_LANES];
+        const unsigned bit = 1U << i % CAROM_CONE_LANES;
+        if (!(*bits & bit) || !b->unsolved[slot_of(b, i)]) continue;
+        *bits &= (unsigned char)~bit;
+        staying--;
+    }
+    return staying;
+}
+
 // Takes out the samples that have terminated or met an unsolved step, and, after the last step, the others.
 static void retire(carom_batch *b, int64_t steps, bool last, carom_batch_result *result) {
-    const int contacts = carom_impact_get_data(b->plan->impact)->contacts, stride = 1 + carom_impact_get_data(b->plan->impact)->tangent_dim;
     const double limit = carom_impact_approach_limit(b->plan->impact);
-    int kept = 0;
+    int staying = b->plan->kernel->approaching(carom_cone_map_physics(b->plan->map), &b->lanes, b->live, limit, b->stays);
+    const bool all_done = staying == 0;
+    if (b->any_unsolved && !all_done) staying = drop_unsolved(b, staying);
+    if (staying == b->live && !last) return;
     for (int i = 0; i < b->live; i++) {
-        bool done = true;
-        for (int c = 0; c < contacts; c++) done &= b->lanes.x[(size_t)(c * stride) * b->stride + (size_t)i] >= limit;
-        const bool unsolved = b->unsolved[b->slot[i]];
-        if (done || unsolved || last)
-            finish(b, i, steps, done && !unsolved, result);
-        else
-            b->moves[kept++] = i;
+        const bool stays = b->stays[i / CAROM_CONE_LANES] >> i % CAROM_CONE_LANES & 1;
+        if (!stays || last) finish(b, i, steps, !stays && !b->unsolved[slot_of(b, i)], result);
     }
-    if (kept < b->live) keep(b, kept);
+    if (last) staying = 0;
+    keep(b, staying);
 }
 
 // ------------------------------------------------------------------------------------------------------------ whole run
@@ -391,19 +401,19 @@ static void start(carom_batch *b, int64_t seed, int64_t first, int count) {
     b->live = count;
     b->drawn = WORDS;
     b->next_draw = 0;
+    b->any_unsolved = false;
     for (int c = 0; c < n; c++)
         for (int i = 0; i < count; i++) {
             b->lanes.x[(size_t)c * b->stride + (size_t)i] = b->plan->start[c];
             b->total[(size_t)c * b->stride + (size_t)i] = 0;
         }
     for (int i = 0; i < count; i++) {
-        b->index[i] = (uint64_t)(first + i);
         b->slot[i] = i;
         b->unsolved[i] = b->gained[i] = false;
         b->records[i].rows = 0;
         if (b->plan->draw == CAROM_DRAW_UNIFORM) continue;
         b->draws[i].has_direction = false;
-        carom_stream_start_use(&b->draws[i].stream, (uint64_t)seed, b->index[i], CAROM_STREAM_CAPS);
+        carom_stream_start_use(&b->draws[i].stream, (uint64_t)seed, (uint64_t)(first + i), CAROM_STREAM_CAPS);
     }
 }
 
@@ -432,7 +442,8 @@ static void collect_rows(carom_batch *b, int64_t first, int count, bool all, car
         b->flags[rows++] = (b->unsolved[i] ? CAROM_FLAG_UNSOLVED : 0) | (b->gained[i] ? CAROM_FLAG_ENERGY_GAIN : 0);
     }
     for (int c = 0; rows < count && c < carom_impact_contact_size(b->plan->impact); c++)
-        move_column(b->impulse + (size_t)c * b->stride, b->row_slot, rows);
+        for (int i = 0; i < rows; i++)
+            b->impulse[(size_t)c * b->stride + (size_t)i] = b->impulse[(size_t)c * b->stride + (size_t)b->row_slot[i]];
     fill_velocities(b, rows);
     result->rows = (carom_outcome_rows){rows, b->stride, b->v_plus, b->impulse, b->row_steps, b->flags};
     result->samples = b->samples;
@@ -448,7 +459,7 @@ carom_status carom_batch_run(carom_batch *batch, int64_t seed, int64_t first, in
     for (int64_t steps = 1; batch->live && !status; steps++) {
         result->interrupted = carom_control_cancelled(control);
         if (result->interrupted) return CAROM_OK;
-        draw_caps(batch, seed);
+        draw_caps(batch, seed, first);
         take_step(batch, result);
         status = record_live(batch, first, recorded, error);
         retire(batch, steps, steps == batch->plan->max_steps, result);

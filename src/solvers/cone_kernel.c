@@ -16,12 +16,12 @@
 
 _Static_assert((int)LANES == (int)CAROM_CONE_LANES, "columns are padded to lanes");
 
-enum { MOST_GROUPS = 64, ROWS_AT_ONCE = CAROM_CONE_ROWS };
+enum { MOST_GROUPS = CAROM_CONE_MOST_SAMPLES / LANES, ROWS_AT_ONCE = CAROM_CONE_ROWS };
 
 // -------------------------------------------------------------------------------------------------------------- lookup
 
-// Which of the open lanes have all rows first..last-1 on their side, ROWS_AT_ONCE by ROWS_AT_ONCE: one load of an input serves them all, and
-// their sums don't wait for each other. `width` is a constant in the calls below, so that loops unroll.
+// Which of the open lanes have all rows first..last-1 on their side, ROWS_AT_ONCE by ROWS_AT_ONCE: one load of an input serves them all,
+// and their sums don't wait for each other. `width` is a constant in the calls below, so that loops unroll.
 static inline __attribute__((always_inline)) unsigned test_rows(const double *row, const double *end, int width, const double *x,
                                                                 size_t stride, unsigned open) {
     const lanes zero = spread(0);
@@ -65,17 +65,23 @@ static void start_lookup(const carom_cones *c, const carom_cone_batch *b, size_t
     }
 }
 
-// Moves the samples whose bits are set to the front, in order. Returns their number.
-static int gather_open(const carom_cones *c, const carom_cone_batch *b, int groups, unsigned char *open) {
-    int32_t from[LANES * MOST_GROUPS];
-    int count = 0;
-    for (int g = 0; g < groups; g++)
-        for (unsigned bits = open[g]; bits; bits &= bits - 1) from[count++] = g * LANES + __builtin_ctz(bits);
-    for (int j = 0; j <= c->inputs; j++) {
-        double *column = b->work + (size_t)j * b->stride;
-        for (int i = 0; i < count; i++) column[i] = column[from[i]];
+// Moves the samples whose bits are set to the front of every column, in order. Never overwrites what has not been moved.
+static void keep(double *columns, int count, size_t stride, const unsigned char *bits, int groups) {
+    for (int j = 0; j < count; j++) {
+        double *column = columns + (size_t)j * stride, *to = column;
+        for (int g = 0; g < groups; g++) {
+            pack(to, load(column + g * LANES), bits[g]);
+            to += __builtin_popcount(bits[g]);
+        }
     }
-    for (int i = 0; i < count; i++) b->samples[i] = b->samples[from[i]];
+}
+
+// The samples that are open move to the front. Returns their number.
+static int gather_open(const carom_cones *c, const carom_cone_batch *b, int groups, const unsigned char *open) {
+    int count = 0;
+    keep(b->work, c->inputs + 1, b->stride, open, groups);
+    for (int g = 0; g < groups; g++)
+        for (unsigned bits = open[g]; bits; bits &= bits - 1) b->samples[count++] = b->samples[g * LANES + __builtin_ctz(bits)];
     return count;
 }
 
@@ -292,4 +298,16 @@ static void step(const carom_cones *cones, const carom_cone_physics *physics, ca
     verify_all(physics, batch, count, max_residual);
 }
 
-const carom_cone_kernel KERNEL = {.name = KERNEL_NAME, .step = step};
+static int approaching(const carom_cone_physics *p, const carom_cone_batch *b, int count, double limit, unsigned char *bits) {
+    const int groups = open_all(count, bits);
+    int samples = 0;
+    for (int g = 0; g < groups; g++) {
+        lanes least = load(b->x + g * LANES);
+        for (int c = 1; c < p->contacts; c++) least = lesser(load(b->x + (size_t)(c * (1 + p->dim)) * b->stride + g * LANES), least);
+        bits[g] &= (unsigned char)~at_least(least, spread(limit));
+        samples += __builtin_popcount(bits[g]);
+    }
+    return samples;
+}
+
+const carom_cone_kernel KERNEL = {.name = KERNEL_NAME, .step = step, .approaching = approaching, .keep = keep};
