@@ -183,6 +183,8 @@ carom_status bench_time_run(const carom_impact *impact, const carom_sample_optio
 static carom_status time_samples(runner *r, int64_t count, double *seconds, carom_error *error) {
     carom_sample_options options = r->problem->options;
     options.samples = count;
+    // The path holds our Lemke to itself; `auto` would look up.
+    options.path = r->result->path.solver->canonical ? r->result->path.solver->name : options.path;
     options.method.solver = r->result->path.solver->name;
     options.method.selection = (int)r->result->path.selection;
     carom_sample_statistics statistics;

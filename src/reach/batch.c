@@ -129,7 +129,12 @@ carom_status carom_batch_plan_create(const carom_batch_options *options, carom_b
                                .draw = options->draw,
                                .kernel = kernel,
                                .start = malloc((size_t)carom_impact_contact_size(options->impact) * sizeof(double))};
-    const carom_status status = make_map(made, automatic, error);
+    carom_status status = make_map(made, automatic, error);
+    // Who asks for the path takes the selection that it serves.
+    if (status == CAROM_UNSUPPORTED && !automatic && options->stepper->selection == CAROM_SELECT_LEMKE) {
+        made->stepper.selection = CAROM_SELECT_ANY;
+        status = make_map(made, automatic, error);
+    }
     if (!status && !(automatic && carom_cone_map_hit_rate(made->map) < WORTHWHILE)) {
         *plan = made;
         return CAROM_OK;
@@ -138,6 +143,17 @@ carom_status carom_batch_plan_create(const carom_batch_options *options, carom_b
     return automatic && status == CAROM_UNSUPPORTED ? CAROM_OK : status;
 }
 
+carom_status carom_batch_plan_choose(const carom_impact *impact, const carom_sample_options *sample, const carom_stepper_options *stepper,
+                                     double step, carom_batch_plan **plan, carom_error *error) {
+    const bool asked = carom_batch_is_path(sample->path), ours = stepper->solver == &carom_lcp_lemke;
+    *plan = NULL;
+    if (asked && !ours) return carom_fail(error, CAROM_BAD_INPUT, "path: %s takes no other solver than lemke", sample->path);
+    if (!ours || !(asked || !strcmp(sample->path, "auto"))) return CAROM_OK;
+    const carom_batch_options options = {impact, stepper, step, sample->max_steps, (carom_draw)sample->draw, sample->path};
+    return carom_batch_plan_create(&options, plan, error);
+}
+
+carom_selection carom_batch_plan_selection(const carom_batch_plan *plan) { return plan->stepper.selection; }
 const char *carom_batch_plan_path(const carom_batch_plan *plan) { return plan->kernel->name; }
 
 // ------------------------------------------------------------------------------------------------------------ lifetime

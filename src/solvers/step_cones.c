@@ -38,10 +38,10 @@ struct carom_cone_map {
     int entry_count, entry_capacity, path_count;
     double *states;  // [trained x inputs]
     int trained, state_capacity;
-    bool *hits;         // [trained]
-    bool *basic;        // [size]
-    double *impulse;    // [n]
-    double *per_unit;   // [inputs + 2 size]
+    bool *hits;        // [trained]
+    bool *basic;       // [size]
+    double *impulse;   // [n]
+    double *per_unit;  // [inputs + 2 size]
     carom_cones cones;
     carom_cone_physics physics;
 };
@@ -173,9 +173,10 @@ static carom_status start_builder(carom_cone_map *map, const carom_impact *impac
     b->size = carom_stepper_lcp_size(b->stepper);
     b->n = carom_impact_contact_size(impact);
     b->inputs = b->n + carom_impact_get_data(impact)->contacts;
-    if (b->size > CAROM_MOST_MAPPED)
-        return carom_fail(error, CAROM_UNSUPPORTED, "cone-map: the step's LCP has %d variables, at most %d are supported", b->size,
-                          CAROM_MOST_MAPPED);
+    const int most = options->selection == CAROM_SELECT_LEMKE ? CAROM_MOST_FOLLOWED : CAROM_MOST_MAPPED;
+    if (b->size > most)
+        return carom_fail(error, CAROM_UNSUPPORTED, "cone-map: the step's LCP has %d variables, at most %d are supported for `%s`", b->size,
+                          most, carom_selection_name(options->selection));
     return carom_lcp_basis_create(b->size, b->stepper->W, &b->basis, error);
 }
 
@@ -498,9 +499,13 @@ double carom_cone_map_hit_rate(const carom_cone_map *map) {
     return map->trained ? (double)hits / (map->trained - map->trained / 2) : 0;
 }
 
+bool carom_cone_map_is_certified(const carom_cone_map *map, int cone) {
+    return map->selection == CAROM_SELECT_LEMKE && !map->entries[cone].is_path;
+}
+
 double carom_cone_map_certified(const carom_cone_map *map) {
     int64_t certified = 0;
-    for (int i = 0; i < map->entry_count; i++) certified += map->entries[i].is_path ? 0 : map->entries[i].count;
+    for (int i = 0; i < map->entry_count; i++) certified += carom_cone_map_is_certified(map, i) ? map->entries[i].count : 0;
     return map->trained ? (double)certified / map->trained : 0;
 }
 
