@@ -105,7 +105,9 @@ static carom_status sweep_sizes(bench_growth *g, carom_error *error) {
 
 // Nanoseconds a sample of runs with this many samples: one run each repetition.
 static carom_status time_runs(const bench_growth *g, const carom_impact *impact, growth_row *row, carom_error *error) {
-    const carom_sample_options options = sample_options(row);
+    carom_sample_options options = sample_options(row);
+    // Our Lemke itself; `auto` would look up.
+    if (!strcmp(row->path, carom_lcp_lemke.name)) options.path = row->path;
     const int repetitions = (int)g->effort->repetitions;
     double *times = malloc((size_t)repetitions * sizeof *times);
     if (!times) return carom_fail_memory(error, "bench");

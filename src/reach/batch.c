@@ -10,8 +10,11 @@
 
 // Samples and steps of the training: a millisecond or some, whatever the run.
 enum { TRAINING_SAMPLES = 1024, TRAINING_STEPS = 4096 };
-// `auto` takes the map where it is expected to serve this share of the steps: below, looking up costs more than it saves.
+// `auto` takes the map where it is expected to serve this share of the steps: below, looking up costs more than it saves. A trial that is
+// far from it ends the training.
 #define WORTHWHILE 0.75
+#define HOPELESS   0.4
+enum { TRIAL_STEPS = 512 };
 
 enum { WORDS = 4 };
 
@@ -40,10 +43,12 @@ struct carom_batch {
     size_t stride;
     // Of the samples that still run, side by side.
     int live;
-    double *total;       // [n] impulse so far
-    double *numbers;     // [WORDS] numbers drawn ahead
-    uint64_t *index;     // [stride] of the sample
-    int32_t *slot;       // [stride] place in the run
+    double *total;         // [n] impulse so far
+    double *numbers;       // [WORDS] numbers drawn ahead
+    double *slot;          // place in the run: a column as the others
+    uint64_t *index;       // [stride] of the samples, for their streams
+    unsigned char *stays;  // [stride / lanes] bits of a step
+    bool any_unsolved;
     int drawn;           // of `numbers`
     uint64_t next_draw;  // block of numbers
     // Of all samples of the run, by slot.
@@ -57,7 +62,7 @@ struct carom_batch {
     double *v_plus;  // [nv]
     int64_t *row_steps, *flags, *samples;
     bool *row_terminated;
-    int32_t *row_slot, *moves;
+    int32_t *row_slot;
     double *u, *lmax, *step_impulse;  // [n], [contacts], [n] of one sample
 };
 
@@ -76,13 +81,15 @@ void carom_batch_plan_free(carom_batch_plan *plan) {
 }
 
 // Trains on samples of a stream of their own.
-static carom_status train(const carom_batch_plan *plan, double *u, double *lmax, carom_draw_state *draws, carom_error *error) {
+static carom_status train(const carom_batch_plan *plan, bool automatic, double *u, double *lmax, carom_draw_state *draws,
+                          carom_error *error) {
     const int contacts = carom_impact_get_data(plan->impact)->contacts, n = carom_impact_contact_size(plan->impact);
     carom_status status = CAROM_OK;
     int steps = 0;
     for (uint64_t i = 0; i < TRAINING_SAMPLES && steps < TRAINING_STEPS && !status; i++) {
         bool solved = true;
         memcpy(u, plan->start, (size_t)n * sizeof *u);
+        if (automatic && steps >= TRIAL_STEPS && carom_cone_map_hit_rate(plan->map) < HOPELESS) return CAROM_OK;
         carom_stream_start_use(&draws->stream, 0, i, CAROM_STREAM_TRAINING);
         draws->has_direction = false;
         for (int64_t k = 0; k < plan->max_steps && solved && !status && !carom_impact_terminated(plan->impact, u); k++, steps++) {
@@ -93,7 +100,7 @@ static carom_status train(const carom_batch_plan *plan, double *u, double *lmax,
     return status ? status : carom_cone_map_freeze(plan->map, error);
 }
 
-static carom_status make_map(carom_batch_plan *plan, carom_error *error) {
+static carom_status make_map(carom_batch_plan *plan, bool automatic, carom_error *error) {
     const size_t n = (size_t)carom_impact_contact_size(plan->impact), contacts = (size_t)carom_impact_get_data(plan->impact)->contacts;
     double *work = malloc((n + 2 * contacts) * sizeof *work);
     carom_status status = work && plan->start ? CAROM_OK : carom_fail_memory(error, "cone map");
@@ -101,7 +108,7 @@ static carom_status make_map(carom_batch_plan *plan, carom_error *error) {
         carom_draw_state draws = {.direction = work + n + contacts};
         carom_impact_contact_velocity(plan->impact, carom_impact_get_data(plan->impact)->velocity, plan->start);
         status = carom_cone_map_create(plan->impact, &plan->stepper, plan->step, &plan->map, error);
-        if (!status) status = train(plan, work, work + n, &draws, error);
+        if (!status) status = train(plan, automatic, work, work + n, &draws, error);
     }
     free(work);
     return status;
@@ -122,7 +129,12 @@ carom_status carom_batch_plan_create(const carom_batch_options *options, carom_b
                                .draw = options->draw,
                                .kernel = kernel,
                                .start = malloc((size_t)carom_impact_contact_size(options->impact) * sizeof(double))};
-    const carom_status status = make_map(made, error);
+    carom_status status = make_map(made, automatic, error);
+    // Who asks for the path takes the selection that it serves.
+    if (status == CAROM_UNSUPPORTED && !automatic && options->stepper->selection == CAROM_SELECT_LEMKE) {
+        made->stepper.selection = CAROM_SELECT_ANY;
+        status = make_map(made, automatic, error);
+    }
     if (!status && !(automatic && carom_cone_map_hit_rate(made->map) < WORTHWHILE)) {
         *plan = made;
         return CAROM_OK;
@@ -131,6 +143,17 @@ carom_status carom_batch_plan_create(const carom_batch_options *options, carom_b
     return automatic && status == CAROM_UNSUPPORTED ? CAROM_OK : status;
 }
 
+carom_status carom_batch_plan_choose(const carom_impact *impact, const carom_sample_options *sample, const carom_stepper_options *stepper,
+                                     double step, carom_batch_plan **plan, carom_error *error) {
+    const bool asked = carom_batch_is_path(sample->path), ours = stepper->solver == &carom_lcp_lemke;
+    *plan = NULL;
+    if (asked && !ours) return carom_fail(error, CAROM_BAD_INPUT, "path: %s takes no other solver than lemke", sample->path);
+    if (!ours || !(asked || !strcmp(sample->path, "auto"))) return CAROM_OK;
+    const carom_batch_options options = {impact, stepper, step, carom_sample_max_steps(sample), (carom_draw)sample->draw, sample->path};
+    return carom_batch_plan_create(&options, plan, error);
+}
+
+carom_selection carom_batch_plan_selection(const carom_batch_plan *plan) { return plan->stepper.selection; }
 const char *carom_batch_plan_path(const carom_batch_plan *plan) { return plan->kernel->name; }
 
 // ------------------------------------------------------------------------------------------------------------ lifetime
@@ -151,18 +174,18 @@ static carom_status allocate(carom_batch *b, carom_error *error) {
     b->impulse = allocate_columns(n, stride);
     b->v_plus = allocate_columns(data->nv, stride);
     b->index = malloc(stride * sizeof *b->index);
-    b->slot = malloc(3 * stride * sizeof *b->slot);
+    b->slot = allocate_columns(1, stride);
+    b->row_slot = malloc(stride * sizeof *b->row_slot);
+    b->stays = malloc(stride / CAROM_CONE_LANES);
     b->steps = malloc(4 * stride * sizeof *b->steps);
     b->terminated = malloc(4 * stride * sizeof *b->terminated);
     b->records = calloc(stride, sizeof *b->records);
     b->draws = calloc(uniform ? 1 : stride, sizeof *b->draws);
     b->directions = malloc((uniform ? 1 : stride) * contacts * sizeof(double));
     b->u = malloc((2 * (size_t)n + contacts) * sizeof(double));
-    if (!b->total || !b->numbers || !b->impulse || !b->v_plus || !b->index || !b->slot || !b->steps || !b->terminated || !b->records ||
-        !b->draws || !b->directions || !b->u)
+    if (!b->total || !b->numbers || !b->impulse || !b->v_plus || !b->index || !b->slot || !b->row_slot || !b->stays || !b->steps ||
+        !b->terminated || !b->records || !b->draws || !b->directions || !b->u)
         return carom_fail_memory(error, "cone map");
-    b->row_slot = b->slot + stride;
-    b->moves = b->row_slot + stride;
     b->row_steps = b->steps + stride;
     b->flags = b->row_steps + stride;
     b->samples = b->flags + stride;
@@ -202,6 +225,8 @@ void carom_batch_free(carom_batch *batch) {
     free(batch->v_plus);
     free(batch->index);
     free(batch->slot);
+    free(batch->row_slot);
+    free(batch->stays);
     free(batch->steps);
     free(batch->terminated);
     free(batch->records);
@@ -212,6 +237,8 @@ void carom_batch_free(carom_batch *batch) {
 }
 
 // ------------------------------------------------------------------------------------------------------------- recording
+
+static int slot_of(const carom_batch *b, int i) { return (int)b->slot[i]; }
 
 // Appends the contact velocity of a running sample to its record.
 static carom_status append(record *r, int n, const double *u, size_t stride, carom_error *error) {
@@ -234,7 +261,7 @@ static carom_status record_live(carom_batch *b, int64_t first, int64_t recorded,
     carom_status status = CAROM_OK;
     if (first >= recorded) return status;
     for (int i = 0; i < b->live && !status; i++)
-        if ((int64_t)b->index[i] < recorded) status = append(&b->records[b->slot[i]], n, b->lanes.x + i, b->stride, error);
+        if (first + slot_of(b, i) < recorded) status = append(&b->records[slot_of(b, i)], n, b->lanes.x + i, b->stride, error);
     return status;
 }
 
@@ -254,10 +281,11 @@ const double *carom_batch_path(const carom_batch *batch, int64_t row, int *rows)
 // ------------------------------------------------------------------------------------------------------------- one step
 
 // Caps in [0,h]: the numbers that every sample's own stream would give.
-static void draw_uniform_caps(carom_batch *b, int64_t seed) {
+static void draw_uniform_caps(carom_batch *b, int64_t seed, int64_t first) {
     const int contacts = carom_impact_get_data(b->plan->impact)->contacts, n = carom_impact_contact_size(b->plan->impact);
     for (int c = 0; c < contacts; c++) {
         if (b->drawn == WORDS) {
+            for (int i = 0; i < b->live; i++) b->index[i] = (uint64_t)(first + slot_of(b, i));
             carom_stream_uniform_block((uint64_t)seed, b->index, (size_t)b->live, CAROM_STREAM_CAPS, b->next_draw++, b->stride, b->numbers);
             b->drawn = 0;
         }
@@ -267,14 +295,14 @@ static void draw_uniform_caps(carom_batch *b, int64_t seed) {
     }
 }
 
-static void draw_caps(carom_batch *b, int64_t seed) {
+static void draw_caps(carom_batch *b, int64_t seed, int64_t first) {
     if (b->plan->draw == CAROM_DRAW_UNIFORM) {
-        draw_uniform_caps(b, seed);
+        draw_uniform_caps(b, seed, first);
         return;
     }
     const int contacts = carom_impact_get_data(b->plan->impact)->contacts, n = carom_impact_contact_size(b->plan->impact);
     for (int i = 0; i < b->live; i++) {
-        carom_draw_function(b->plan->draw)(&b->draws[b->slot[i]], contacts, b->plan->step, b->lmax);
+        carom_draw_function(b->plan->draw)(&b->draws[slot_of(b, i)], contacts, b->plan->step, b->lmax);
         for (int c = 0; c < contacts; c++) b->lanes.x[(size_t)(n + c) * b->stride + (size_t)i] = b->lmax[c];
     }
 }
@@ -294,7 +322,7 @@ static void solve_alone(carom_batch *b, int i, carom_batch_result *result) {
     b->lanes.gain[at] = info.energy_change;
     result->fallbacks += info.fallbacks > 0;
     if (info.verdict != CAROM_COMPLETE) {
-        b->unsolved[b->slot[i]] = true;
+        b->unsolved[slot_of(b, i)] = b->any_unsolved = true;
         b->lanes.gain[at] = 0;
     } else if (info.residual > result->max_residual) {
         result->max_residual = info.residual;
@@ -307,7 +335,7 @@ static void note_gains(carom_batch *b, carom_batch_result *result) {
     for (int i = 0; i < b->live; i++) largest = b->lanes.gain[i] > largest ? b->lanes.gain[i] : largest;
     if (largest > result->max_energy_gain) result->max_energy_gain = largest;
     for (int i = 0; largest > flagged && i < b->live; i++)
-        if (b->lanes.gain[i] > flagged) b->gained[b->slot[i]] = true;
+        if (b->lanes.gain[i] > flagged) b->gained[slot_of(b, i)] = true;
 }
 
 static void take_step(carom_batch *b, carom_batch_result *result) {
@@ -332,28 +360,20 @@ static void take_step(carom_batch *b, carom_batch_result *result) {
 
 // ------------------------------------------------------------------------------------------------------ who is finished
 
-static void move_column(double *column, const int32_t *from, int count) {
-    for (int i = 0; i < count; i++) column[i] = column[from[i]];
-}
-
-// Keeps the samples b->moves[0..count-1].
+// Keeps the samples whose bits are set.
 static void keep(carom_batch *b, int count) {
-    const int n = carom_impact_contact_size(b->plan->impact);
-    for (int c = 0; c < n; c++) {
-        move_column(b->lanes.x + (size_t)c * b->stride, b->moves, count);
-        move_column(b->total + (size_t)c * b->stride, b->moves, count);
-    }
-    for (int k = b->drawn; k < WORDS; k++) move_column(b->numbers + (size_t)k * b->stride, b->moves, count);
-    for (int i = 0; i < count; i++) {
-        b->index[i] = b->index[b->moves[i]];
-        b->slot[i] = b->slot[b->moves[i]];
-    }
+    const carom_cone_kernel *kernel = b->plan->kernel;
+    const int n = carom_impact_contact_size(b->plan->impact), groups = (b->live + CAROM_CONE_LANES - 1) / CAROM_CONE_LANES;
+    kernel->keep(b->lanes.x, n, b->stride, b->stays, groups);
+    kernel->keep(b->total, n, b->stride, b->stays, groups);
+    kernel->keep(b->numbers + (size_t)b->drawn * b->stride, WORDS - b->drawn, b->stride, b->stays, groups);
+    kernel->keep(b->slot, 1, b->stride, b->stays, groups);
     b->live = count;
 }
 
 static void finish(carom_batch *b, int i, int64_t steps, bool terminated, carom_batch_result *result) {
     const int n = carom_impact_contact_size(b->plan->impact);
-    const int32_t slot = b->slot[i];
+    const int slot = slot_of(b, i);
     b->steps[slot] = steps;
     b->terminated[slot] = terminated;
     for (int c = 0; c < n; c++) b->impulse[(size_t)c * b->stride + (size_t)slot] = b->total[(size_t)c * b->stride + (size_t)i];
@@ -363,21 +383,31 @@ static void finish(carom_batch *b, int i, int64_t steps, bool terminated, carom_
     result->steps_squared += (double)steps * (double)steps;
 }
 
+// Samples that met an unsolved step stay no longer.
+static int drop_unsolved(carom_batch *b, int staying) {
+    for (int i = 0; i < b->live; i++) {
+        unsigned char *bits = &b->stays[i / CAROM_CONE_LANES];
+        const unsigned bit = 1U << i % CAROM_CONE_LANES;
+        if (!(*bits & bit) || !b->unsolved[slot_of(b, i)]) continue;
+        *bits &= (unsigned char)~bit;
+        staying--;
+    }
+    return staying;
+}
+
 // Takes out the samples that have terminated or met an unsolved step, and, after the last step, the others.
 static void retire(carom_batch *b, int64_t steps, bool last, carom_batch_result *result) {
-    const int contacts = carom_impact_get_data(b->plan->impact)->contacts, stride = 1 + carom_impact_get_data(b->plan->impact)->tangent_dim;
     const double limit = carom_impact_approach_limit(b->plan->impact);
-    int kept = 0;
+    int staying = b->plan->kernel->approaching(carom_cone_map_physics(b->plan->map), &b->lanes, b->live, limit, b->stays);
+    const bool all_done = staying == 0;
+    if (b->any_unsolved && !all_done) staying = drop_unsolved(b, staying);
+    if (staying == b->live && !last) return;
     for (int i = 0; i < b->live; i++) {
-        bool done = true;
-        for (int c = 0; c < contacts; c++) done &= b->lanes.x[(size_t)(c * stride) * b->stride + (size_t)i] >= limit;
-        const bool unsolved = b->unsolved[b->slot[i]];
-        if (done || unsolved || last)
-            finish(b, i, steps, done && !unsolved, result);
-        else
-            b->moves[kept++] = i;
+        const bool stays = b->stays[i / CAROM_CONE_LANES] >> i % CAROM_CONE_LANES & 1;
+        if (!stays || last) finish(b, i, steps, !stays && !b->unsolved[slot_of(b, i)], result);
     }
-    if (kept < b->live) keep(b, kept);
+    if (last) staying = 0;
+    keep(b, staying);
 }
 
 // ------------------------------------------------------------------------------------------------------------ whole run
@@ -387,19 +417,19 @@ static void start(carom_batch *b, int64_t seed, int64_t first, int count) {
     b->live = count;
     b->drawn = WORDS;
     b->next_draw = 0;
+    b->any_unsolved = false;
     for (int c = 0; c < n; c++)
         for (int i = 0; i < count; i++) {
             b->lanes.x[(size_t)c * b->stride + (size_t)i] = b->plan->start[c];
             b->total[(size_t)c * b->stride + (size_t)i] = 0;
         }
     for (int i = 0; i < count; i++) {
-        b->index[i] = (uint64_t)(first + i);
         b->slot[i] = i;
         b->unsolved[i] = b->gained[i] = false;
         b->records[i].rows = 0;
         if (b->plan->draw == CAROM_DRAW_UNIFORM) continue;
         b->draws[i].has_direction = false;
-        carom_stream_start_use(&b->draws[i].stream, (uint64_t)seed, b->index[i], CAROM_STREAM_CAPS);
+        carom_stream_start_use(&b->draws[i].stream, (uint64_t)seed, (uint64_t)(first + i), CAROM_STREAM_CAPS);
     }
 }
 
@@ -428,7 +458,8 @@ static void collect_rows(carom_batch *b, int64_t first, int count, bool all, car
         b->flags[rows++] = (b->unsolved[i] ? CAROM_FLAG_UNSOLVED : 0) | (b->gained[i] ? CAROM_FLAG_ENERGY_GAIN : 0);
     }
     for (int c = 0; rows < count && c < carom_impact_contact_size(b->plan->impact); c++)
-        move_column(b->impulse + (size_t)c * b->stride, b->row_slot, rows);
+        for (int i = 0; i < rows; i++)
+            b->impulse[(size_t)c * b->stride + (size_t)i] = b->impulse[(size_t)c * b->stride + (size_t)b->row_slot[i]];
     fill_velocities(b, rows);
     result->rows = (carom_outcome_rows){rows, b->stride, b->v_plus, b->impulse, b->row_steps, b->flags};
     result->samples = b->samples;
@@ -444,7 +475,7 @@ carom_status carom_batch_run(carom_batch *batch, int64_t seed, int64_t first, in
     for (int64_t steps = 1; batch->live && !status; steps++) {
         result->interrupted = carom_control_cancelled(control);
         if (result->interrupted) return CAROM_OK;
-        draw_caps(batch, seed);
+        draw_caps(batch, seed, first);
         take_step(batch, result);
         status = record_live(batch, first, recorded, error);
         retire(batch, steps, steps == batch->plan->max_steps, result);

@@ -23,7 +23,13 @@ typedef struct carom_batch_options {
 /// @param plan  NULL where the path is `auto` and another way is expected to be faster
 /// @return CAROM_UNSUPPORTED where a path that was asked for can't be served
 carom_status carom_batch_plan_create(const carom_batch_options *options, carom_batch_plan **plan, carom_error *error);
+/// The plan for these options of sampling, with the stepper options and the step that they mean; NULL where there is to be none.
+/// @return CAROM_BAD_INPUT when the path is asked for with another solver than our Lemke
+carom_status carom_batch_plan_choose(const carom_impact *impact, const carom_sample_options *sample, const carom_stepper_options *stepper,
+                                     double step, carom_batch_plan **plan, carom_error *error);
 void carom_batch_plan_free(carom_batch_plan *plan);
+/// The selection that is served: `any` where the path was asked for and `lemke` can't be.
+carom_selection carom_batch_plan_selection(const carom_batch_plan *plan);
 /// The path that runs: "cone-map:avx512", ...
 const char *carom_batch_plan_path(const carom_batch_plan *plan);
 /// Does a path name the cone map?

@@ -296,23 +296,12 @@ static carom_status make_worker(const sampler *s, const carom_stepper_options *s
     return status;
 }
 
-// The cone map, where it was asked for or may be the fastest way.
-static carom_status make_plan(sampler *s, const carom_stepper_options *stepper, double step, carom_error *error) {
-    const char *path = s->options->path;
-    const bool asked = carom_batch_is_path(path);
-    if (stepper->solver != &carom_lcp_lemke && asked)
-        return carom_fail(error, CAROM_BAD_INPUT, "path: %s takes no other solver than lemke", path);
-    if (stepper->solver != &carom_lcp_lemke || !(asked || !strcmp(path, "auto"))) return CAROM_OK;
-    const carom_batch_options options = {s->impact, stepper, step, carom_sample_max_steps(s->options), (carom_draw)s->options->draw, path};
-    return carom_batch_plan_create(&options, &s->plan, error);
-}
-
 static carom_status prepare(sampler *s, const carom_stepper_options *stepper, double step, carom_error *error) {
     s->slot_count = carom_loop_slots(s->worker_count);
     s->workers = calloc((size_t)s->worker_count, sizeof *s->workers);
     s->blocks = calloc((size_t)s->slot_count, sizeof *s->blocks);
     carom_status status = s->workers && s->blocks ? carom_digest_create(&s->digest, error) : carom_fail_memory(error, "sampling");
-    if (!status) status = make_plan(s, stepper, step, error);
+    if (!status) status = carom_batch_plan_choose(s->impact, s->options, stepper, step, &s->plan, error);
     for (int i = 0; i < s->worker_count && !status; i++) status = make_worker(s, stepper, step, &s->workers[i], error);
     for (int i = 0; i < s->slot_count && !status; i++)
         status = carom_outcomes_create(s->impact, carom_sample_columns, CAROM_SAMPLE_COLUMNS, &s->blocks[i].outcomes, error);
@@ -408,7 +397,7 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
         status = carom_loop_run(&loop, control, s.worker_count, &delivered, error);
         summarise(&s, statistics);
         statistics->verdict = delivered < blocks || s.cut ? CAROM_INTERRUPTED : s.total.unsolved ? CAROM_INCOMPLETE : CAROM_COMPLETE;
-        statistics->selection = carom_simulator_selection(s.workers[0].simulator);
+        statistics->selection = s.plan ? carom_batch_plan_selection(s.plan) : carom_simulator_selection(s.workers[0].simulator);
         statistics->solver = stepper.solver->name;
         statistics->path = path_name(&s, statistics, stepper.path);
     }

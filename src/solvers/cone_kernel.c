@@ -16,19 +16,31 @@
 
 _Static_assert((int)LANES == (int)CAROM_CONE_LANES, "columns are padded to lanes");
 
-enum { MOST_GROUPS = 64 };
+enum { MOST_GROUPS = CAROM_CONE_MOST_SAMPLES / LANES, ROWS_AT_ONCE = CAROM_CONE_ROWS };
+
+// Relative residual above which impulses are refined: what our Lemke asks of a tableau.
+#define REFINED 1e-14
 
 // -------------------------------------------------------------------------------------------------------------- lookup
 
-// Which of the open lanes have all rows first..last-1 on their side. `width` is a constant in the calls below, so that loops unroll.
+// Which of the open lanes have all rows first..last-1 on their side, ROWS_AT_ONCE by ROWS_AT_ONCE: one load of an input serves them all,
+// and their sums don't wait for each other. `width` is a constant in the calls below, so that loops unroll.
 static inline __attribute__((always_inline)) unsigned test_rows(const double *row, const double *end, int width, const double *x,
                                                                 size_t stride, unsigned open) {
     const lanes zero = spread(0);
-    for (; row < end; row += width) {
-        lanes sum = multiply(spread(row[0]), load(x));
-        for (int j = 1; j < width; j++) sum = add(sum, multiply(spread(row[j]), load(x + (size_t)j * stride)));
-        open &= at_least(sum, zero);
-        if (!open) break;
+    for (; row < end && open; row += ROWS_AT_ONCE * width) {
+        const double *second = row + width, *third = second + width, *fourth = third + width;
+        const lanes first_input = load(x);
+        lanes a = multiply(spread(row[0]), first_input), b = multiply(spread(second[0]), first_input);
+        lanes c = multiply(spread(third[0]), first_input), d = multiply(spread(fourth[0]), first_input);
+        for (int j = 1; j < width; j++) {
+            const lanes input = load(x + (size_t)j * stride);
+            a = add(a, multiply(spread(row[j]), input));
+            b = add(b, multiply(spread(second[j]), input));
+            c = add(c, multiply(spread(third[j]), input));
+            d = add(d, multiply(spread(fourth[j]), input));
+        }
+        open &= at_least(lesser(lesser(a, b), lesser(c, d)), zero);
     }
     return open;
 }
@@ -56,17 +68,23 @@ static void start_lookup(const carom_cones *c, const carom_cone_batch *b, size_t
     }
 }
 
-// Moves the samples whose bits are set to the front, in order. Returns their number.
-static int gather_open(const carom_cones *c, const carom_cone_batch *b, int groups, unsigned char *open) {
-    int32_t from[LANES * MOST_GROUPS];
-    int count = 0;
-    for (int g = 0; g < groups; g++)
-        for (unsigned bits = open[g]; bits; bits &= bits - 1) from[count++] = g * LANES + __builtin_ctz(bits);
-    for (int j = 0; j <= c->inputs; j++) {
-        double *column = b->work + (size_t)j * b->stride;
-        for (int i = 0; i < count; i++) column[i] = column[from[i]];
+// Moves the samples whose bits are set to the front of every column, in order. Never overwrites what has not been moved.
+static void keep(double *columns, int count, size_t stride, const unsigned char *bits, int groups) {
+    for (int j = 0; j < count; j++) {
+        double *column = columns + (size_t)j * stride, *to = column;
+        for (int g = 0; g < groups; g++) {
+            pack(to, load(column + g * LANES), bits[g]);
+            to += __builtin_popcount(bits[g]);
+        }
     }
-    for (int i = 0; i < count; i++) b->samples[i] = b->samples[from[i]];
+}
+
+// The samples that are open move to the front. Returns their number.
+static int gather_open(const carom_cones *c, const carom_cone_batch *b, int groups, const unsigned char *open) {
+    int count = 0;
+    keep(b->work, c->inputs + 1, b->stride, open, groups);
+    for (int g = 0; g < groups; g++)
+        for (unsigned bits = open[g]; bits; bits &= bits - 1) b->samples[count++] = b->samples[g * LANES + __builtin_ctz(bits)];
     return count;
 }
 
@@ -104,20 +122,33 @@ static void find(const carom_cones *c, carom_cone_batch *b, int count) {
 
 // ------------------------------------------------------------------------------------------------------------- impulses
 
-// Impulses of the found samples, sample by sample: lanes are impulses here. Normal impulses below zero are round-off.
-static void apply_maps(const carom_cones *c, const carom_cone_batch *b, int count) {
-    _Alignas(64) double impulse[LANES];
-    for (int i = 0; i < count; i++) {
-        if (b->cone[i] == CAROM_CONE_NONE) continue;
-        const double *map = c->maps + (size_t)b->cone[i] * (size_t)c->inputs * c->map_rows;
-        for (size_t r = 0; r < c->map_rows; r += LANES) {
-            lanes sum = multiply(spread(b->x[i]), load(map + r));
-            for (int j = 1; j < c->inputs; j++)
-                sum = add(sum, multiply(spread(b->x[(size_t)j * b->stride + (size_t)i]), load(map + (size_t)j * c->map_rows + r)));
-            store(impulse, sum);
-            for (int k = 0; k < LANES && (int)r + k < c->n; k++) b->impulse[(r + (size_t)k) * b->stride + (size_t)i] = impulse[k];
+// map times `count` inputs of one sample, from `x` on, into `impulse`, or added to it. Lanes are impulses here.
+static void apply_map(const carom_cones *c, const double *map, const double *x, int count, size_t stride, double *impulse, bool adds) {
+    _Alignas(64) double result[LANES];
+    for (size_t r = 0; r < c->map_rows; r += LANES) {
+        lanes sum = multiply(spread(x[0]), load(map + r));
+        for (int j = 1; j < count; j++) sum = add(sum, multiply(spread(x[(size_t)j * stride]), load(map + (size_t)j * c->map_rows + r)));
+        store(result, sum);
+        for (int k = 0; k < LANES && (int)r + k < c->n; k++) {
+            double *at = impulse + (r + (size_t)k) * stride;
+            *at = adds ? *at + result[k] : result[k];
         }
     }
+}
+
+static const double *map_of(const carom_cones *c, const carom_cone_batch *b, int i) {
+    return c->maps + (size_t)b->cone[i] * (size_t)c->inputs * c->map_rows;
+}
+
+static void apply_maps(const carom_cones *c, const carom_cone_batch *b, int count) {
+    for (int i = 0; i < count; i++)
+        if (b->cone[i] != CAROM_CONE_NONE) apply_map(c, map_of(c, b, i), b->x + i, c->inputs, b->stride, b->impulse + i, false);
+}
+
+// Iterative refinement: the velocities that the impulse should have stopped are put through the map again, with caps of zero. Coefficients
+// of velocities that the cone leaves free are zero.
+static void refine(const carom_cones *c, const carom_cone_batch *b, int i) {
+    apply_map(c, map_of(c, b, i), b->u_next + i, c->n, b->stride, b->impulse + i, true);
 }
 
 // --------------------------------------------------------------------------------------------------------- verification
@@ -238,8 +269,9 @@ static lanes update(const carom_cone_physics *p, const carom_cone_batch *b, size
     return gain;
 }
 
-// The bits of eight samples from i on that pass; `residual` receives that of carom_lcp_residual.
-static unsigned verify(const carom_cone_physics *p, const carom_cone_batch *b, size_t i, lanes *residual) {
+// The bits of eight samples from i on that pass; `residual` receives that of carom_lcp_residual, `rough` the bits above the goal of
+// refinement.
+static unsigned verify(const carom_cone_physics *p, const carom_cone_batch *b, size_t i, lanes *residual, unsigned *rough) {
     const lanes zero = spread(0), gain = update(p, b, i);
     check k = {p, b->x + i, b->impulse + i, b->u_next + i, b->stride, zero, zero, zero, zero, zero, ALL_LANES};
     lanes speed = zero, largest = zero, undefined = zero;
@@ -256,20 +288,26 @@ static unsigned verify(const carom_cone_physics *p, const carom_cone_batch *b, s
         check_friction_law(&k, c, tolerance);
     }
     const lanes limit = spread(CAROM_LCP_TOLERANCE), allowed = multiply(limit, add(spread(1), k.scale));
+    *rough = ALL_LANES & ~at_least(multiply(spread(REFINED), larger(k.scale_w, k.scale_z)), k.worst_relative);
     *residual = divide(k.worst, add(spread(1), k.scale));
     return k.accepted & at_least(zero, undefined) & at_least(allowed, k.worst) &
            at_least(multiply(limit, larger(k.scale_w, k.scale_z)), k.worst_relative) &
            at_least(multiply(spread(CAROM_MOST_AMPLIFICATION), k.scale_w), k.scale_z) & at_least(multiply(tolerance, speed), gain);
 }
 
-static void verify_all(const carom_cone_physics *p, carom_cone_batch *b, int count, double *max_residual) {
+static void verify_all(const carom_cones *c, const carom_cone_physics *p, carom_cone_batch *b, int count, double *max_residual) {
     _Alignas(64) double residuals[LANES];
     lanes worst = spread(0);
     for (int i = 0; i < count; i += LANES) {
         lanes residual;
-        unsigned found = 0;
+        unsigned found = 0, rough;
         for (int l = 0; l < LANES && i + l < count; l++) found |= (unsigned)(b->cone[i + l] != CAROM_CONE_NONE) << l;
-        const unsigned accepted = found & verify(p, b, (size_t)i, &residual);
+        unsigned accepted = found & verify(p, b, (size_t)i, &residual, &rough);
+        rough &= found;
+        if (rough) {
+            for (; rough; rough &= rough - 1) refine(c, b, i + __builtin_ctz(rough));
+            accepted = found & verify(p, b, (size_t)i, &residual, &rough);
+        }
         worst = choose(accepted, larger(residual, worst), worst);
         for (unsigned failed = found & ~accepted; failed; failed &= failed - 1) b->cone[i + __builtin_ctz(failed)] = CAROM_CONE_NONE;
     }
@@ -280,7 +318,19 @@ static void verify_all(const carom_cone_physics *p, carom_cone_batch *b, int cou
 static void step(const carom_cones *cones, const carom_cone_physics *physics, carom_cone_batch *batch, int count, double *max_residual) {
     find(cones, batch, count);
     apply_maps(cones, batch, count);
-    verify_all(physics, batch, count, max_residual);
+    verify_all(cones, physics, batch, count, max_residual);
 }
 
-const carom_cone_kernel KERNEL = {.name = "cone-map:" INSTRUCTION_SET, .step = step};
+static int approaching(const carom_cone_physics *p, const carom_cone_batch *b, int count, double limit, unsigned char *bits) {
+    const int groups = open_all(count, bits);
+    int samples = 0;
+    for (int g = 0; g < groups; g++) {
+        lanes least = load(b->x + g * LANES);
+        for (int c = 1; c < p->contacts; c++) least = lesser(load(b->x + (size_t)(c * (1 + p->dim)) * b->stride + g * LANES), least);
+        bits[g] &= (unsigned char)~at_least(least, spread(limit));
+        samples += __builtin_popcount(bits[g]);
+    }
+    return samples;
+}
+
+const carom_cone_kernel KERNEL = {.name = "cone-map:" INSTRUCTION_SET, .step = step, .approaching = approaching, .keep = keep};

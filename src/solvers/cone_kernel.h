@@ -8,7 +8,9 @@
 #include "carom/solvers.h"
 
 /// Columns of samples start at cache lines and hold a multiple of CAROM_CONE_LANES.
-enum { CAROM_CONE_LANES = 8, CAROM_CONE_NONE = -1 };
+enum { CAROM_CONE_LANES = 8, CAROM_CONE_NONE = -1, CAROM_CONE_MOST_SAMPLES = 512 };
+/// Rows of a cone come in multiples of this; rows of zeros fill up.
+enum { CAROM_CONE_ROWS = 4 };
 
 /// Polyhedral cones {x : row . x >= threshold * size(x)} of the step's inputs x = (u, lmax), each with the linear map from x to the
 /// impulses. size(x) = max_j |x_j| / unit_j makes the thresholds relative.
@@ -52,6 +54,10 @@ typedef struct carom_cone_kernel {
     /// where its impulse fails the verification, which is that of carom_lcp_solve and carom_stepper_solve.
     /// @param max_residual  raised to the largest residual of a verified sample
     void (*step)(const carom_cones *cones, const carom_cone_physics *physics, carom_cone_batch *batch, int count, double *max_residual);
+    /// Bit l of bits[g]: a contact of sample 8g + l has a normal velocity below `limit`. Returns the number of such samples.
+    int (*approaching)(const carom_cone_physics *physics, const carom_cone_batch *batch, int count, double limit, unsigned char *bits);
+    /// Moves the samples whose bits are set to the front of `count` columns, in order.
+    void (*keep)(double *columns, int count, size_t stride, const unsigned char *bits, int groups);
 } carom_cone_kernel;
 
 extern const carom_cone_kernel carom_cone_kernel_scalar, carom_cone_kernel_portable;

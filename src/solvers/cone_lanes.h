@@ -32,6 +32,9 @@ static inline unsigned at_least(lanes a, lanes b) { return _mm512_cmp_pd_mask(a,
 // a where the bit is set, otherwise b.
 static inline lanes choose(unsigned bits, lanes a, lanes b) { return _mm512_mask_blend_pd((__mmask8)bits, b, a); }
 
+// The lanes whose bits are set, one after the other; LANES numbers are written.
+static inline void pack(double *to, lanes a, unsigned bits) { _mm512_storeu_pd(to, _mm512_maskz_compress_pd((__mmask8)bits, a)); }
+
 #elif defined(__AVX2__)
 
 // The two halves of eight lanes.
@@ -98,6 +101,16 @@ static inline unsigned at_least(lanes a, lanes b) {
     return bits;
 }
 static inline lanes choose(unsigned bits, lanes a, lanes b) { LANE_BY_LANE(bits >> l & 1 ? a.at[l] : b.at[l]); }
+
+#endif
+
+#if !defined(__AVX512F__)
+
+static inline void pack(double *to, lanes a, unsigned bits) {
+    _Alignas(64) double from[LANES];
+    store(from, a);
+    for (; bits; bits &= bits - 1) *to++ = from[__builtin_ctz(bits)];
+}
 
 #endif
 

@@ -10,8 +10,8 @@
 #include "solvers/lcp_units.h"
 #include "solvers/step_cones_build.h"
 
-// More cones cost more to look through than they save.
-enum { MOST_CONES = 768 };
+// More cones cost more to look through than they save, and those of pivots have many rows.
+enum { MOST_CONES = 768, MOST_PATHS = 256 };
 // Training steps by which the rows of a cone are put in order.
 enum { WITNESSES = 64 };
 
@@ -35,14 +35,13 @@ struct carom_cone_map {
     carom_selection selection;
     carom_cone_builder builder;
     entry *entries;
-    int entry_count, entry_capacity;
+    int entry_count, entry_capacity, path_count;
     double *states;  // [trained x inputs]
     int trained, state_capacity;
-    int64_t late_hits;  // of the training's later half, see carom_cone_map_hit_rate
-    bool *hits;         // [trained]
-    bool *basic;        // [size]
-    double *impulse;    // [n]
-    double *per_unit;   // [inputs + 2 size]
+    bool *hits;        // [trained]
+    bool *basic;       // [size]
+    double *impulse;   // [n]
+    double *per_unit;  // [inputs + 2 size]
     carom_cones cones;
     carom_cone_physics physics;
 };
@@ -53,6 +52,12 @@ double carom_cone_row_size(const carom_cone_builder *builder, const double *row)
     double size = 0;
     for (int j = 0; j < builder->inputs; j++) size = fmax(size, fabs(row[j]) * builder->unit[j]);
     return size;
+}
+
+static bool is_same(const carom_cone_builder *b, const double *row, const double *other) {
+    for (int j = 0; j < b->inputs; j++)
+        if (fabs(row[j] - other[j]) * b->unit[j] > SAME_ROW) return false;
+    return true;
 }
 
 carom_status carom_cone_rows_add(const carom_cone_builder *builder, carom_cone_rows *rows, const double *row, double size, double threshold,
@@ -69,9 +74,8 @@ carom_status carom_cone_rows_add(const carom_cone_builder *builder, carom_cone_r
     for (int j = 0; j < inputs; j++) made[j] = row[j] / size;
     made[inputs] = -threshold / size;
     for (int i = 0; i < rows->count; i++) {
-        double *other = rows->rows + (size_t)i * (size_t)width, difference = 0;
-        for (int j = 0; j < inputs; j++) difference = fmax(difference, fabs(made[j] - other[j]) * builder->unit[j]);
-        if (difference > SAME_ROW) continue;
+        double *other = rows->rows + (size_t)i * (size_t)width;
+        if (!is_same(builder, made, other)) continue;
         other[inputs] = fmin(other[inputs], made[inputs]);
         return CAROM_OK;
     }
@@ -169,9 +173,10 @@ static carom_status start_builder(carom_cone_map *map, const carom_impact *impac
     b->size = carom_stepper_lcp_size(b->stepper);
     b->n = carom_impact_contact_size(impact);
     b->inputs = b->n + carom_impact_get_data(impact)->contacts;
-    if (b->size > CAROM_MOST_MAPPED)
-        return carom_fail(error, CAROM_UNSUPPORTED, "cone-map: the step's LCP has %d variables, at most %d are supported", b->size,
-                          CAROM_MOST_MAPPED);
+    const int most = options->selection == CAROM_SELECT_LEMKE ? CAROM_MOST_FOLLOWED : CAROM_MOST_MAPPED;
+    if (b->size > most)
+        return carom_fail(error, CAROM_UNSUPPORTED, "cone-map: the step's LCP has %d variables, at most %d are supported for `%s`", b->size,
+                          most, carom_selection_name(options->selection));
     return carom_lcp_basis_create(b->size, b->stepper->W, &b->basis, error);
 }
 
@@ -270,6 +275,13 @@ static bool solve_basis(carom_cone_builder *b, uint64_t basis) {
     return true;
 }
 
+// Caps are never negative: a non-negative combination of them asks for nothing.
+static bool asks_nothing(const carom_cone_builder *b, const double *row, double negligible) {
+    for (int j = 0; j < b->inputs; j++)
+        if (row[j] * b->unit[j] < 0 || (j < b->n && fabs(row[j]) * b->unit[j] > negligible)) return false;
+    return true;
+}
+
 // The signs that a basis asks for: z_i >= 0 where it is basic, y_i >= 0 elsewhere.
 static carom_status add_signs(const carom_cone_builder *b, uint64_t basis, carom_cone_rows *rows, carom_error *error) {
     double row[2 * CAROM_MOST_MAPPED], largest = 0;
@@ -283,7 +295,7 @@ static carom_status add_signs(const carom_cone_builder *b, uint64_t basis, carom
         for (int j = 0; j < b->inputs; j++) row[j] = (basic ? b->z : b->y)[j * b->size + i];
         const double negligible = NEGLIGIBLE * largest * (basic ? b->z_unit : b->y_unit)[i];
         const double size = carom_cone_row_size(b, row);
-        if (!(size > negligible)) continue;
+        if (!(size > negligible) || asks_nothing(b, row, negligible)) continue;
         const carom_status status = carom_cone_rows_add(b, rows, row, size, -SIGN_TOLERANCE * size, error);
         if (status) return status;
     }
@@ -338,10 +350,14 @@ static carom_status learn(carom_cone_map *map, const double *x, bool *known, car
         e->count++;
         return CAROM_OK;
     }
+    if (map->path_count >= MOST_PATHS) return CAROM_OK;
     entry made = {.basis = basis, .count = 1, .rows = {.inputs = map->builder.inputs}};
     bool usable;
     carom_status status = make_entry(map, x, &made, &usable, error);
-    if (!status && usable) status = add_entry(map, &made, error);
+    if (!status && usable) {
+        map->path_count += made.is_path;
+        status = add_entry(map, &made, error);
+    }
     if (status || !usable) release_entry(&made);
     return status;
 }
@@ -409,43 +425,50 @@ static void exchange_rows(carom_cone_rows *rows, int a, int b) {
     }
 }
 
-// Rows that turn most of the training's steps away come first, each counted among those that the rows before it let pass.
-static void order_rows(const carom_cone_map *map, carom_cone_rows *rows) {
-    bool passes[WITNESSES];
-    const int count = map->trained < WITNESSES ? map->trained : WITNESSES, width = rows->inputs + 1;
-    for (int t = 0; t < count; t++) passes[t] = true;
-    for (int first = 0; first < rows->count; first++) {
-        int best = first, most = -1;
-        for (int i = first; i < rows->count; i++) {
-            int turned = 0;
-            for (int t = 0; t < count; t++) {
-                const double *x = map->states + (size_t)((int64_t)t * map->trained / count) * (size_t)rows->inputs;
-                turned += passes[t] && !row_holds(rows->inputs, rows->rows + i * width, x, size_of(map, x));
-            }
-            if (turned > most) most = turned, best = i;
-        }
-        if (most == 0) return;
-        exchange_rows(rows, first, best);
-        for (int t = 0; t < count; t++) {
-            const double *x = map->states + (size_t)((int64_t)t * map->trained / count) * (size_t)rows->inputs;
-            passes[t] = passes[t] && row_holds(rows->inputs, rows->rows + first * width, x, size_of(map, x));
-        }
+// Bit t: witness t of the training's steps is on the wrong side of a row.
+static uint64_t turned_away(const carom_cone_map *map, const double *row, int witnesses) {
+    const int inputs = map->builder.inputs;
+    uint64_t turned = 0;
+    for (int t = 0; t < witnesses; t++) {
+        const double *x = map->states + (size_t)((int64_t)t * map->trained / witnesses) * (size_t)inputs;
+        turned |= (uint64_t)!row_holds(inputs, row, x, size_of(map, x)) << t;
     }
+    return turned;
 }
+
+// Rows that turn most witnesses away come first, each counted among those that the rows before it let pass.
+static carom_status order_rows(const carom_cone_map *map, carom_cone_rows *rows, carom_error *error) {
+    const int width = rows->inputs + 1, witnesses = map->trained < WITNESSES ? map->trained : WITNESSES;
+    uint64_t *turned = malloc(((size_t)rows->count + 1) * sizeof *turned), passing = UINT64_MAX;
+    if (!turned) return carom_fail_memory(error, "cone map");
+    for (int i = 0; i < rows->count; i++) turned[i] = turned_away(map, rows->rows + i * width, witnesses);
+    for (int first = 0; first < rows->count && passing; first++) {
+        int best = first;
+        for (int i = first + 1; i < rows->count; i++)
+            if (__builtin_popcountll(turned[i] & passing) > __builtin_popcountll(turned[best] & passing)) best = i;
+        passing &= ~turned[best];
+        exchange_rows(rows, first, best);
+        turned[best] = turned[first];
+    }
+    free(turned);
+    return CAROM_OK;
+}
+
+static int padded_rows(const carom_cone_rows *rows) { return (rows->count + CAROM_CONE_ROWS - 1) / CAROM_CONE_ROWS * CAROM_CONE_ROWS; }
 
 static carom_status allocate_cones(carom_cone_map *map, carom_error *error) {
     carom_cones *c = &map->cones;
     const carom_cone_builder *b = &map->builder;
     size_t rows = 0;
     c->count = map->entry_count < MOST_CONES ? map->entry_count : MOST_CONES;
-    for (int i = 0; i < c->count; i++) rows += (size_t)map->entries[i].rows.count;
+    for (int i = 0; i < c->count; i++) rows += (size_t)padded_rows(&map->entries[i].rows);
     c->inputs = b->inputs;
     c->n = b->n;
     c->map_rows = ((size_t)b->n + CAROM_CONE_LANES - 1) / CAROM_CONE_LANES * CAROM_CONE_LANES;
     c->per_unit = map->per_unit;
     const size_t values = ((size_t)c->count * (size_t)b->inputs + 1) * c->map_rows;
     c->first_row = malloc(((size_t)c->count + 1) * sizeof *c->first_row);
-    c->rows = malloc((rows + 1) * ((size_t)b->inputs + 1) * sizeof *c->rows);
+    c->rows = calloc((rows + 1) * ((size_t)b->inputs + 1), sizeof *c->rows);
     c->maps = aligned_alloc(CAROM_CONE_LANES * sizeof(double), values * sizeof *c->maps);
     if (!c->first_row || !c->rows || !c->maps) return carom_fail_memory(error, "cone map");
     memset(c->maps, 0, values * sizeof *c->maps);
@@ -453,32 +476,36 @@ static carom_status allocate_cones(carom_cone_map *map, carom_error *error) {
 }
 
 carom_status carom_cone_map_freeze(carom_cone_map *map, carom_error *error) {
-    for (int t = map->trained / 2; t < map->trained; t++) map->late_hits += map->hits[t];
     sort_entries(map);
-    const carom_status status = allocate_cones(map, error);
+    carom_status status = allocate_cones(map, error);
     if (status) return status;
     carom_cones *c = &map->cones;
     const size_t width = (size_t)c->inputs + 1;
     c->first_row[0] = 0;
-    for (int i = 0; i < c->count; i++) {
+    for (int i = 0; i < c->count && !status; i++) {
         entry *e = &map->entries[i];
-        order_rows(map, &e->rows);
+        status = order_rows(map, &e->rows, error);
         memcpy(c->rows + (size_t)c->first_row[i] * width, e->rows.rows, (size_t)e->rows.count * width * sizeof(double));
-        c->first_row[i + 1] = c->first_row[i] + e->rows.count;
+        c->first_row[i + 1] = c->first_row[i] + padded_rows(&e->rows);
         for (int j = 0; j < c->inputs; j++)
             memcpy(c->maps + ((size_t)i * (size_t)c->inputs + (size_t)j) * c->map_rows, e->map + j * c->n, (size_t)c->n * sizeof(double));
     }
-    return CAROM_OK;
+    return status;
 }
 
 double carom_cone_map_hit_rate(const carom_cone_map *map) {
-    const int late = map->trained - map->trained / 2;
-    return late ? (double)map->late_hits / late : 0;
+    int hits = 0;
+    for (int t = map->trained / 2; t < map->trained; t++) hits += map->hits[t];
+    return map->trained ? (double)hits / (map->trained - map->trained / 2) : 0;
+}
+
+bool carom_cone_map_is_certified(const carom_cone_map *map, int cone) {
+    return map->selection == CAROM_SELECT_LEMKE && !map->entries[cone].is_path;
 }
 
 double carom_cone_map_certified(const carom_cone_map *map) {
     int64_t certified = 0;
-    for (int i = 0; i < map->entry_count; i++) certified += map->entries[i].is_path ? 0 : map->entries[i].count;
+    for (int i = 0; i < map->entry_count; i++) certified += carom_cone_map_is_certified(map, i) ? map->entries[i].count : 0;
     return map->trained ? (double)certified / map->trained : 0;
 }
 

@@ -12,11 +12,15 @@
 
 typedef struct carom_cone_map carom_cone_map;
 
-/// An empty map, to be trained. For the selection `any` it will hold complementary cones, for `lemke` only cones on which v' is Lemke's.
+/// LCP variables of a step that can be mapped, and of one that can be mapped for `lemke`: Lemke's method has too many ways to a basis of
+/// more variables, each a cone with hundreds of rows.
+enum { CAROM_MOST_MAPPED = 64, CAROM_MOST_FOLLOWED = 20 };
+
+/// An empty map, to be trained. For the selection `any` it will hold complementary cones, for `lemke` only cones on which v' is Lemke's:
+/// those where it is proved to be unique, elsewhere those on which Lemke's method takes the same pivots.
 /// @param options  of the capped step; its solver is not used
 /// @param step     h, the largest cap [N s]: with the impact's velocity scale the unit of the inputs
-/// @return CAROM_UNSUPPORTED for LCPs of more than CAROM_MOST_MAPPED variables, or another selection
-enum { CAROM_MOST_MAPPED = 64 };
+/// @return CAROM_UNSUPPORTED for LCPs of more variables than these, or another selection
 carom_status carom_cone_map_create(const carom_impact *impact, const carom_stepper_options *options, double step, carom_cone_map **map,
                                    carom_error *error);
 void carom_cone_map_free(carom_cone_map *map);
@@ -30,10 +34,13 @@ carom_status carom_cone_map_train(carom_cone_map *map, const double *u, const do
 /// Ends the training: the most frequent cones are kept, in order of their frequency.
 carom_status carom_cone_map_freeze(carom_cone_map *map, carom_error *error);
 
-/// Share of the later half of the training that met a cone known by then: an estimate of how often a lookup succeeds.
+/// Share of the later half of the training so far that met a cone known by then: an estimate of how often a lookup succeeds.
 double carom_cone_map_hit_rate(const carom_cone_map *map);
 /// Share of the training that ended on bases where v' was proved to be unique; only for `lemke`.
 double carom_cone_map_certified(const carom_cone_map *map);
+
+/// Is v' proved to be unique on this cone of a frozen map for `lemke`?
+bool carom_cone_map_is_certified(const carom_cone_map *map, int cone);
 
 /// Of a frozen map.
 const carom_cones *carom_cone_map_cones(const carom_cone_map *map);
