@@ -73,7 +73,7 @@ bool cli_takes_law(const cli_command *command, const carom_law *law);
 enum { CLI_NAME_SIZE = 64 };
 /// The flag of a law's option without dashes: `max-steps` for `max_steps`.
 void cli_spell_flag(const carom_option *row, char flag[CLI_NAME_SIZE]);
-/// What stands for an option's value in help: N, X, NAME, or its choices with | between them, for which `word` has room.
+/// What stands for an option's value in help: N, X, NAME, or its choices with | between them, for which `word` has room; NULL for a switch.
 const char *cli_value_word(const carom_option *row, char *word, size_t size);
 
 /// Prints usage, flags and the options of laws.
