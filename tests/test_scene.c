@@ -472,7 +472,7 @@ static void bad_scenes_are_refused(void **state) {
         {"name: a\nbad: \xff\xfe\n", ":2: not valid YAML"},
         {"name: a\x01\n", ":1: not valid YAML"},
         // keys of the top level
-        {"name: a\n", ":1: one of the keys 'model', 'matrices' and 'delassus' is needed"},
+        {"name: a\n", ":1: one of the keys 'model', 'matrices', 'delassus' and 'two_bodies' is needed"},
         {"name: a\nmatrixes: {}\n", ":2: matrixes: unknown key; did you mean 'matrices'?"},
         {"name: a\nsomething: {}\n", ":2: something: unknown key"},
         {"name: [a]\n", ":1: name: must be text, not a list"},
@@ -486,7 +486,7 @@ static void bad_scenes_are_refused(void **state) {
         {"matrices: {" BODY "}\ngravity: 9.81\n", ":2: gravity: belongs to 'body'"},
         {"simulate: {}\nbody: {}\n", ":2: body: this version does not read scenes of this form"},
         {"simulate: {}\nbodies: []\npotentials: []\n", ":2: bodies: this version does not"},
-        {"two_bodies: []\nnormal: [0, 0, 1]\n", ":1: two_bodies: this version does not"},
+        {"matrices: {" BODY "}\nnormal: [0, 0, 1]\n", ":2: normal: belongs to a scene with 'two_bodies'"},
         {"balls: {}\n", ":1: balls: this version does not"},
         // matrices
         {"matrices: 3\n", ":1: matrices: must be a map, not a single value"},
