@@ -479,6 +479,8 @@ static void hodographs_contract(void **state) {
         carom_contact_problem p = random_contact(&stream, 0.05, 2), q = p;
         for (int k = 0; k < 2; k++) q.velocity.tangent[k] += 0.3 * carom_stream_normal(&stream);
         if (i % 4 == 0) q.velocity.tangent[0] = q.velocity.tangent[1] = 0;
+        // Where contacts may jam, the end is not a continuous function of the approach speed.
+        if (solve(&p).may_jam) continue;
         double before = distance(&p, p.velocity.tangent, q.velocity.tangent);
         const double first = before;
         for (int k = 1; k <= 4; k++) {

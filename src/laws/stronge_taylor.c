@@ -88,8 +88,8 @@ static double rough_root(double x, int n) {
 }
 
 static double largest_coefficient(const series *s, int n) {
-    const double slip = fmax(fabs(s->x[n]), fabs(s->y[n]));
-    return fmax(slip, fmax(fabs(s->normal[n]), fmax(fabs(s->impulse[n]), fabs(s->work[n]))));
+    const double velocity = fmax(fmax(fabs(s->x[n]), fabs(s->y[n])), fabs(s->normal[n]));
+    return fmax(fmax(velocity, fabs(s->impulse[n])), fmax(fabs(s->work[n]), fabs(s->friction[n])));
 }
 
 // The step at which the last two terms reach the tolerance. They are relative to |v-|, not to the slip: distances of hodographs never
