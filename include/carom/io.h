@@ -108,6 +108,8 @@ typedef enum carom_plot_style {
     CAROM_PLOT_PATH,    ///< line with small marks: a velocity path
     CAROM_PLOT_DASHES,  ///< closed dashed line: a convex hull
     CAROM_PLOT_TRACES,  ///< thin lines: velocity paths of single samples
+    CAROM_PLOT_LINE,    ///< line
+    CAROM_PLOT_GUIDE,   ///< dashed line: what a picture is read by
 } carom_plot_style;
 
 typedef struct carom_plot_series {
@@ -122,6 +124,7 @@ typedef struct carom_plot {
     const carom_plot_series *series;
     int series_count;
     bool focus;  ///< the ranges of the axes leave paths and traces out, which then run out of the picture
+    bool equal;  ///< one unit is as long on both axes
 } carom_plot;
 
 /// Draws with gnuplot into `path`, PNG or SVG by its ending; written under a temporary name and renamed.

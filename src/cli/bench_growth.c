@@ -261,7 +261,7 @@ static carom_status plot_sweep(const bench_growth *growth, sweep_kind sweep, con
     char name[FILENAME_MAX];
     if (snprintf(name, sizeof name, "%s-%s.png", prefix, sweeps[sweep].name) >= (int)sizeof name)
         return carom_fail(error, CAROM_BAD_INPUT, "--output: the name is too long");
-    const carom_plot plot = {sweeps[sweep].title, sweeps[sweep].axis, "log10 of the time [ns]", c->series, c->count, false};
+    const carom_plot plot = {sweeps[sweep].title, sweeps[sweep].axis, "log10 of the time [ns]", c->series, c->count, false, false};
     return carom_plot_write(&plot, name, error);
 }
 

@@ -87,6 +87,11 @@ int cli_report(const carom_error *error);
 void cli_warn(const carom_scene *scene);
 /// A contact velocity as tables for people show it: round-off of the pre-impact velocities is zero. JSON and files keep every digit.
 double cli_shown(const carom_impact *impact, double velocity);
+/// Joins a directory and a name. To be freed.
+/// @return NULL when out of memory
+char *cli_join_path(const char *directory, const char *name);
+/// Makes a directory that is not there yet.
+carom_status cli_make_directory(const char *path, bool *made, carom_error *error);
 /// Prints a document on stdout and frees it; `status` unless that fails.
 int cli_print_json(json_t *document, int status);
 
@@ -113,6 +118,12 @@ typedef struct cli_run_options {
     carom_result_writer *writer;  ///< NULL: no file
 } cli_run_options;
 
+/// The options of a law: its defaults, then a preset (option, value, ..., NULL; may be NULL), the scene, the command line. To be freed,
+/// also after a failure.
+/// @param strict  as in cli_apply
+carom_status cli_prepare_options(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, bool strict,
+                                 const char *const *preset, void **options, carom_error *error);
+
 /// Asks a law with the options of scene and command line.
 carom_status cli_run_law(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, const carom_control *control,
                          const cli_run_options *options, cli_run *run, carom_error *error);
@@ -131,7 +142,7 @@ void cli_add_result(json_t *document, const carom_table *result);
 /// All of them, NULL-terminated.
 extern const cli_command *const cli_commands[];
 
-extern const cli_command cli_info, cli_resolve, cli_sample, cli_compare, cli_lcp, cli_plot, cli_bench, cli_docs;
+extern const cli_command cli_info, cli_resolve, cli_sample, cli_compare, cli_lcp, cli_plot, cli_bench, cli_docs, cli_hodograph;
 
 /// Rows of solvers that this machine's libraries lack are there to say so when asked for by name.
 bool cli_solver_is_available(const carom_lcp_solver *solver);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the subcommands share: messages, scenes, and asking a law.
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "cli/cli_internal.h"
@@ -22,6 +24,21 @@ double cli_shown(const carom_impact *impact, double velocity) {
     // Four digits below the tolerance of termination.
     const double round_off = 1e-4 * CAROM_TERMINATION_TOLERANCE * carom_impact_velocity_scale(impact);
     return fabs(velocity) <= round_off ? 0 : velocity;
+}
+
+char *cli_join_path(const char *directory, const char *name) {
+    const size_t length = strlen(directory), size = length + strlen(name) + 2;
+    char *path = malloc(size);
+    if (path) snprintf(path, size, "%s%s%s", directory, length && directory[length - 1] == '/' ? "" : "/", name);
+    return path;
+}
+
+carom_status cli_make_directory(const char *path, bool *made, carom_error *error) {
+    *made = !mkdir(path, 0777);
+    if (*made) return CAROM_OK;
+    struct stat about;
+    if (errno == EEXIST && !stat(path, &about) && S_ISDIR(about.st_mode)) return CAROM_OK;
+    return carom_fail(error, CAROM_IO_FAILED, "%s: the directory cannot be made (%s)", path, strerror(errno == EEXIST ? ENOTDIR : errno));
 }
 
 int cli_print_json(json_t *document, int status) {
@@ -80,8 +97,8 @@ static carom_status ask(const cli_arguments *arguments, const carom_scene *scene
     return status;
 }
 
-static carom_status prepare_options(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, bool strict,
-                                    const char *const *preset, void **options, carom_error *error) {
+carom_status cli_prepare_options(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, bool strict,
+                                 const char *const *preset, void **options, carom_error *error) {
     *options = malloc(law->options_size);
     if (!*options) return carom_fail_memory(error, law->name);
     law->defaults(*options);
@@ -119,7 +136,7 @@ static carom_status run_thorough(const cli_arguments *arguments, const carom_sce
                                  const carom_control *control, const cli_run_options *options, cli_run *run, carom_error *error) {
     void *law_options = NULL;
     carom_sink file;
-    carom_status status = prepare_options(arguments, scene, law, options->strict, law->thorough, &law_options, error);
+    carom_status status = cli_prepare_options(arguments, scene, law, options->strict, law->thorough, &law_options, error);
     if (!status) status = ask(arguments, scene, law_options, control, true, NULL, run, error);
     if (!status && options->writer) status = carom_result_writer_open_law(options->writer, law, law_options, &file, error);
     if (!status && options->writer) status = file.receive(file.user, run->answer.outcomes, error);
@@ -138,7 +155,7 @@ carom_status cli_run_law(const cli_arguments *arguments, const carom_scene *scen
     if (options->thorough && law->thorough && !run_thorough(arguments, scene, law, control, options, run, error)) return CAROM_OK;
     void *law_options = NULL;
     carom_sink file;
-    carom_status status = prepare_options(arguments, scene, law, options->strict, NULL, &law_options, error);
+    carom_status status = cli_prepare_options(arguments, scene, law, options->strict, NULL, &law_options, error);
     if (!status && options->writer) status = carom_result_writer_open_law(options->writer, law, law_options, &file, error);
     if (!status) status = ask(arguments, scene, law_options, control, options->keep_outcomes, options->writer ? &file : NULL, run, error);
     if (!status && options->writer) status = carom_result_writer_close_law(options->writer, run->answer.result, error);

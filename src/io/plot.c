@@ -165,6 +165,7 @@ static void print_axes(FILE *script, const carom_plot *plot, const picture_forma
           "set clip two\n"
           "set lmargin 12\nset rmargin 4\n",
           script);
+    if (plot->equal) fputs("set size ratio -1\n", script);
 }
 
 // The key stands below the picture, in two columns; the margin grows with it.
@@ -179,13 +180,18 @@ static void print_key(FILE *script, const carom_plot *plot) {
         rows ? rows : 1, 4.2 + 1.25 * rows);
 }
 
+// Lines of which an empty line ends one and begins another.
+static bool is_broken_by_gaps(const carom_plot_series *series) {
+    return series->style == CAROM_PLOT_TRACES || series->style == CAROM_PLOT_LINE || series->style == CAROM_PLOT_GUIDE;
+}
+
 // The lines of one series; every `stride`-th point of dots. Paths become arrows: start and difference.
 static void print_data(FILE *script, const carom_plot_series *series, int index, int64_t stride) {
     fprintf(script, "$s%d << EOD\n", index);
     const bool path = series->style == CAROM_PLOT_PATH;
     for (int64_t i = 0; i < series->count; i += series->style == CAROM_PLOT_DOTS ? stride : 1) {
         // An empty line ends one trace.
-        if (!is_visible(series, i) && series->style == CAROM_PLOT_TRACES) fputc('\n', script);
+        if (!is_visible(series, i) && is_broken_by_gaps(series)) fputc('\n', script);
         if (!is_visible(series, i)) continue;
         fprintf(script, "%.17g %.17g", series->x[i], series->y[i]);
         const bool arrow = path && i + 1 < series->count && is_visible(series, i + 1);
@@ -225,6 +231,8 @@ static void print_series(FILE *script, const carom_plot_series *series, int inde
     case CAROM_PLOT_PATH: print_path(script, index, colour); break;
     case CAROM_PLOT_DASHES: fprintf(script, "$s%d using 1:2 with lines dt (8,6) lw 1.5 lc rgb '#505050'", index); break;
     case CAROM_PLOT_TRACES: fprintf(script, "$s%d using 1:2 with lines lw 1.2 lc rgb '#40404040'", index); break;
+    case CAROM_PLOT_LINE: fprintf(script, "$s%d using 1:2 with lines lw 2.5 lc rgb '#%06x'", index, colour); break;
+    case CAROM_PLOT_GUIDE: fprintf(script, "$s%d using 1:2 with lines dt (7,6) lw 1.8 lc rgb '#707070'", index); break;
     }
     if (!*series->label) {
         fputs(" notitle", script);
@@ -234,9 +242,9 @@ static void print_series(FILE *script, const carom_plot_series *series, int inde
     print_quoted(script, series->label, format);
 }
 
-// Hulls and traces are grey.
+// Hulls, traces and guides are grey.
 static bool is_coloured(const carom_plot_series *series) {
-    return series->style != CAROM_PLOT_DASHES && series->style != CAROM_PLOT_TRACES;
+    return series->style != CAROM_PLOT_DASHES && series->style != CAROM_PLOT_TRACES && series->style != CAROM_PLOT_GUIDE;
 }
 
 // Either the marks or everything else. Labelled series get a colour each; one without a label belongs to the series before it.
