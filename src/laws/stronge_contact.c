@@ -185,7 +185,7 @@ static void run_stick(contact_process *p) {
 }
 
 // Without slip: sticks, or slides on in the one direction in which friction cannot hold it (Jia & Wang, section 3.3).
-static void leave_rest(contact_process *p) {
+void contact_leave_rest(contact_process *p) {
     const contact_frame *f = p->frame;
     // gamma = gamma- + B It + Iz d holds throughout: no slip says what It is, and what drifted away is taken back.
     for (int i = 0; i < 2; i++) {
@@ -207,14 +207,14 @@ static void leave_rest(contact_process *p) {
 }
 
 // On an invariant ray: straight to rest, or to the end.
-static void run_line(contact_process *p, const double s[2]) {
+void contact_run_line(contact_process *p, const double s[2]) {
     const double speed = length_of(p->slip);
     double a[2];
     contact_drive(p->frame, s, a);
     const double rate = s[0] * a[0] + s[1] * a[1];
     for (int i = 0; i < 2; i++) p->slip[i] = speed * s[i];
     run_straight(p, s, rate, rate < 0 ? -speed / rate : INFINITY);
-    if (!p->over) leave_rest(p);
+    if (!p->over) contact_leave_rest(p);
 }
 
 // Is the slip on an invariant ray, up to the distance that counts as none? Then `s` is the ray's direction.
@@ -237,9 +237,9 @@ static bool run_slip(contact_process *p) {
     }
     if (p->over) return true;
     if (line)
-        run_line(p, s);
+        contact_run_line(p, s);
     else
-        leave_rest(p);
+        contact_leave_rest(p);
     return true;
 }
 
@@ -250,7 +250,7 @@ static bool run(contact_process *p) {
         return true;
     }
     if (length_of(p->slip) > p->snap) return run_slip(p);
-    leave_rest(p);
+    contact_leave_rest(p);
     return true;
 }
 
@@ -263,6 +263,16 @@ static int choose_order(double tolerance) {
     return tolerance >= 1e-13 ? 16 : 20;
 }
 
+contact_process contact_process_start(const contact_frame *frame, const carom_contact_options *options, carom_contact_result *result) {
+    return (contact_process){.frame = frame,
+                             .options = options,
+                             .result = result,
+                             .slip = {frame->slip[0], frame->slip[1]},
+                             .normal = frame->normal,
+                             .snap = options->tolerance,
+                             .order = choose_order(options->tolerance)};
+}
+
 // (vz - mu |gamma|)' = q'Wq >= ws with q = (-mu s, 1): the last compression ends by a/ws, a = |vz-| + mu |gamma-|, and the impact by (1 +
 // e) times that, whatever the hypothesis.
 static bool keeps_bound(const contact_process *p) {
@@ -271,8 +281,9 @@ static bool keeps_bound(const contact_process *p) {
     return p->impulse <= bound * (1 + BOUND_SLACK);
 }
 
-static void write_result(const contact_process *p, carom_contact_result *result) {
+void contact_write_result(const contact_process *p) {
     const contact_frame *f = p->frame;
+    carom_contact_result *result = p->result;
     carom_contact_vector velocity;
     const double unit = f->velocity_unit / f->mass_unit, energy = f->velocity_unit * unit;
     write_state(f, p->tangential, p->impulse, &result->velocity, &result->impulse);
@@ -306,15 +317,9 @@ carom_status carom_contact_solve(const carom_contact_problem *problem, const car
     const carom_status status = contact_frame_make(problem, &frame, error);
     if (status || !collides(&frame, options, result)) return status;
     result->status = CAROM_CONTACT_IMPACT;
-    contact_process process = {.frame = &frame,
-                               .options = options,
-                               .result = result,
-                               .slip = {frame.slip[0], frame.slip[1]},
-                               .normal = frame.normal,
-                               .snap = options->tolerance,
-                               .order = choose_order(options->tolerance)};
+    contact_process process = contact_process_start(&frame, options, result);
     if (run(&process) && keeps_bound(&process)) {
-        write_result(&process, result);
+        contact_write_result(&process);
         return CAROM_OK;
     }
     *result = (carom_contact_result){.status = CAROM_CONTACT_NO_IMPACT, .velocity = problem->velocity};

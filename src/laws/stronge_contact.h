@@ -60,6 +60,16 @@ typedef struct contact_process {
     int order;                    ///< of the Taylor series
 } contact_process;
 
+/// The process before the impact; all three are borrowed.
+contact_process contact_process_start(const contact_frame *frame, const carom_contact_options *options, carom_contact_result *result);
+/// Impulses, velocity and works in the caller's units, into the process' result.
+void contact_write_result(const contact_process *process);
+
+/// From zero slip to the end: sticks, or slides on in the one direction in which friction cannot hold it.
+void contact_leave_rest(contact_process *process);
+/// From an invariant ray with the direction s to the end: straight, to rest or to the end.
+void contact_run_line(contact_process *process, const double s[2]);
+
 void contact_note(contact_process *process, char event);
 void contact_trace(const contact_process *process);
 /// What the restitution that is going on has left: work, impulse or velocity, as the hypothesis says.
