@@ -941,6 +941,24 @@ static void sequences_of_single_impacts_have_restitution(void **state) {
     carom_impact_free(impact);
 }
 
+// Where slip does not reverse within an impact, the inelastic rules agree.
+static void inelastic_sequences_are_those_of_anitescu_potra(void **state) {
+    (void)state;
+    const carom_impact_data *scenes[] = {&reference_block, &reference_compass, &reference_disks};
+    for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+        carom_impact *impact = support_impact(scenes[i]);
+        carom_answer step = ask(impact, "sequential", NULL), process = ask(impact, "sequential", (const char *[]){"rule", "stronge", NULL});
+        const int64_t rows = carom_table_rows(step.outcomes);
+        assert_int_equal(carom_table_rows(process.outcomes), rows);
+        assert_true(carom_answer_complete(&process));
+        assert_all_close(carom_table_real_column(process.outcomes, CAROM_OUTCOME_VELOCITY),
+                         carom_table_real_column(step.outcomes, CAROM_OUTCOME_VELOCITY), rows * scenes[i]->nv, 1e-10);
+        carom_answer_free(&step);
+        carom_answer_free(&process);
+        carom_impact_free(impact);
+    }
+}
+
 // ------------------------------------------------------------------------------------- the set-valued model in the limit
 
 // Largest distance of sampled contact velocities from the answer of `stronge`.
@@ -1038,6 +1056,7 @@ int main(void) {
         cmocka_unit_test(the_law_solves_the_contact_of_an_impact),
         cmocka_unit_test(a_contact_is_chosen_by_name),
         cmocka_unit_test(sequences_of_single_impacts_have_restitution),
+        cmocka_unit_test(inelastic_sequences_are_those_of_anitescu_potra),
         cmocka_unit_test(planar_samples_converge_with_the_step),
         cmocka_unit_test(spatial_samples_converge_with_the_cone),
     };
