@@ -320,7 +320,7 @@ static void isotropic_contacts_stop_in_time(void **state) {
         const char *event = strchr(r.events, 's');
         assert_int_equal(event != NULL, stop_at < r.impulse.normal);
         if (!event) continue;
-        assert_close(r.event_impulse[event - r.events] / stop_at, 1, 1e-11);
+        assert_close(r.event_impulse[event - r.events] / stop_at, 1, 1e-12);
         stopped++;
     }
     assert_true(stopped > 200);

@@ -144,7 +144,7 @@ typedef struct carom_contact_result {
     bool sticks;
     bool jams;                ///< at first, the normal velocity falls although the impulse pushes the bodies apart
     bool may_jam;             ///< w <= mu |d|: there are directions of slip in which it does
-    double compression_work;  /// < of the normal impulse [J], taken from the bodies and positive, over all compressions
+    double compression_work;  ///< taken from the bodies by the normal impulse, over all compressions [J]
     double restitution_work;  ///< given back [J]
     double friction_work;     ///< taken by friction [J]
     int steps;                ///< of the numerical integration; closed forms take none
