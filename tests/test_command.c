@@ -856,7 +856,7 @@ static void compare_asks_every_law(void **state) {
 static void one_contact_is_followed(void **state) {
     char path[PATH_SIZE];
     static const double compression[] = {0.486472, -0.0221367, 1.5224919341};
-    json_t *resolved = ask(*state, "resolve", join(path, scenes_path, "pin.yaml"));
+    json_t *resolved = ask(*state, "resolve", join(path, scenes_path, "pin.yaml"), "-o", "pin.h5");
     assert_string_equal(text(resolved, "outcomes.0.events"), "scr");
     assert_string_equal(text(resolved, "outcomes.0.course"), "slip+stick");
     assert_string_equal(text(resolved, "selection"), "");
@@ -866,6 +866,12 @@ static void one_contact_is_followed(void **state) {
     assert_string_equal(text(resolved, "outcomes.0.invariant_directions.1.type"), "repelling");
     assert_string_equal(text(resolved, "outcomes.0.event_impulses.0.event"), "s");
     assert_close(number(resolved, "outcomes.0.event_impulses.0.impulse"), .2918852444, 1e-10);
+
+    // Records are lines whose attribute names the fields.
+    assert_int_equal(count_rows(join(path, *state, "pin.h5"), "stronge/invariant_directions"), 4);
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    assert_true(H5Aexists_by_name(file, "stronge/event_impulses", "fields", H5P_DEFAULT) > 0);
+    H5Fclose(file);
 
     json_t *fan = ask(*state, "hodograph", join(path, scenes_path, "polyhedra-fan.yaml"), "--fan", "15", "-o", "out");
     assert_string_equal(text(fan, "schema"), "carom.hodograph/1");

@@ -846,6 +846,42 @@ static void badly_scaled_contacts_end(void **state) {
     }
 }
 
+static double log_uniform(carom_stream *stream, double least, double most) {
+    return pow(10, least + (most - least) * carom_stream_uniform(stream));
+}
+
+// Sizes that differ by many orders of magnitude, integer entries, zeros: a contact is solved or refused, and never left unfinished.
+static void extreme_contacts_are_solved_or_refused(void **state) {
+    (void)state;
+    const int contacts = support_count(2000, 50000, 1000000);
+    int solved = 0;
+    for (int i = 0; i < contacts; i++) {
+        carom_stream stream;
+        carom_stream_start(&stream, 82, (uint64_t)i);
+        const double scale[3] = {log_uniform(&stream, -5, 5), log_uniform(&stream, -5, 5), log_uniform(&stream, -3, 3)};
+        const double shift = log_uniform(&stream, -12, 0);
+        double A[9], W[9];
+        for (int k = 0; k < 9; k++) A[k] = i % 5 ? carom_stream_normal(&stream) : support_random_integer(&stream, -1, 1);
+        for (int k = 0; k < 3; k++)
+            for (int l = 0; l < 3; l++) W[3 * k + l] = (dot3(A + 3 * k, A + 3 * l) + (k == l ? shift : 0)) * scale[k] * scale[l];
+        carom_contact_problem p = {{W[0], W[1], W[4]}, {W[2], W[5]}, W[8], log_uniform(&stream, -8, 8), i % 7 ? 0.5 : i % 2, {{0, 0}, 0}};
+        for (int k = 0; k < 2; k++) p.velocity.tangent[k] = (i + k) % 11 ? carom_stream_normal(&stream) * log_uniform(&stream, -6, 6) : 0;
+        p.velocity.normal = i % 19 ? -log_uniform(&stream, -12, 3) : 0;
+        carom_contact_options options = carom_contact_defaults();
+        options.hypothesis = (carom_restitution)(i % 3);
+        options.tangential = i % 2;
+        carom_contact_result r;
+        carom_error error;
+        const carom_status status = carom_contact_solve(&p, &options, &r, &error);
+        assert_true(status == CAROM_OK || status == CAROM_BAD_INPUT);
+        if (status || r.status != CAROM_CONTACT_IMPACT) continue;
+        assert_true(isfinite(r.impulse.normal + r.impulse.tangent[0] + r.impulse.tangent[1] + r.friction_work));
+        assert_int_equal(r.events[strlen(r.events) - 1], 'r');
+        solved++;
+    }
+    assert_true(solved > contacts / 2);
+}
+
 // ------------------------------------------------------------------------------------------------------------- the law
 
 static carom_answer ask(const carom_impact *impact, const char *name, const char *const *pairs) {
@@ -860,6 +896,20 @@ static carom_answer ask(const carom_impact *impact, const char *name, const char
     assert_ok(carom_law_resolve(law, impact, options, registry, NULL, NULL, &answer, &error), error);
     free(options);
     return answer;
+}
+
+// scenes/ball.yaml: slip stops, so that It = -gamma-/3.5 per mass; the normal impulse is 1 + e.
+static void the_ball_rolls_off(void **state) {
+    (void)state;
+    carom_scene *scene;
+    carom_error error;
+    assert_ok(carom_scene_read("scenes/ball.yaml", registry, &scene, &error), error);
+    carom_answer answer = ask(carom_scene_impact(scene), "stronge", NULL);
+    assert_close(*carom_table_real_column(answer.outcomes, CAROM_OUTCOME_NORMAL_IMPULSE), 1.9, 1e-14);
+    assert_all_close(carom_table_real_column(answer.outcomes, CAROM_OUTCOME_TANGENT_IMPULSE), ((double[]){-1 / 3.5, -1.1 / 3.5}), 2, 1e-14);
+    assert_string_equal(carom_table_text(answer.outcomes, carom_table_find(answer.outcomes, "course"), 0), "line+stick");
+    carom_answer_free(&answer);
+    carom_scene_free(scene);
 }
 
 // A body with full inertia, one contact: the law's outcome is that of its contact space.
@@ -1053,6 +1103,8 @@ int main(void) {
         cmocka_unit_test(planar_mechanisms_in_space_are_planar),
         cmocka_unit_test(bad_contacts_are_refused),
         cmocka_unit_test(badly_scaled_contacts_end),
+        cmocka_unit_test(extreme_contacts_are_solved_or_refused),
+        cmocka_unit_test(the_ball_rolls_off),
         cmocka_unit_test(the_law_solves_the_contact_of_an_impact),
         cmocka_unit_test(a_contact_is_chosen_by_name),
         cmocka_unit_test(sequences_of_single_impacts_have_restitution),

@@ -95,12 +95,11 @@ static double largest_coefficient(const series *s, int n) {
 // The step at which the last two terms reach the tolerance. They are relative to |v-|, not to the slip: distances of hodographs never
 // grow, so that an error made near zero slip stays as small as it is.
 static double step_length(const series *s, double tolerance) {
-    // A polynomial that ends earlier is exact; without a bound the step would be endless.
-    const double longest = 1e6;
-    double length = longest;
+    double length = INFINITY;
     for (int n = s->order - 1; n <= s->order; n++) {
-        const double coefficient = largest_coefficient(s, n);
-        if (coefficient > DBL_MIN) length = fmin(length, rough_root(tolerance / coefficient, n));
+        // A series that ends earlier is exact at any length; the quotient must stay finite.
+        const double coefficient = fmax(largest_coefficient(s, n), DBL_MIN);
+        length = fmin(length, rough_root(tolerance / coefficient, n));
     }
     return length;
 }
