@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stronge [CONTACTS [REPETITIONS]]: how fast and how accurate the single contact is, beside CVODE at equal accuracy and the schemes of
+// stronge [CONTACTS [REPETITIONS]]: how fast and how accurate the single contact is, beside SUNDIALS at equal accuracy and the schemes of
 // Jia & Wang 2017 (their Table 1), and how often each sequence of events occurs (their Figure 9). Markdown on stdout.
 #include <float.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 
 #include "stronge_peers.h"
 
-enum { CONTACTS = 10000, REPETITIONS = 5, MOST_REPETITIONS = 99, SEED = 1 };
+enum { CONTACTS = 10000, REPETITIONS = 3, MOST_REPETITIONS = 99, SEED = 1 };
 
 static const double REFERENCE_TOLERANCE = 1e-15;
 
@@ -54,7 +54,8 @@ static double error_of(const carom_contact_result *r, const carom_contact_result
 // ---------------------------------------------------------------------------------------------------- accuracy and cost
 
 typedef struct row {
-    peer_cvode *peer;  // NULL: carom
+    const char *name;
+    peer_sundials *peer;  // NULL: carom
     double tolerance;
     double seconds[MOST_REPETITIONS];
     double worst, median, microseconds, steps;
@@ -78,7 +79,7 @@ static double processor_seconds(void) {
 }
 
 static bool solve_row(const row *w, const carom_contact_problem *problem, carom_contact_result *result) {
-    return w->peer ? peer_cvode_solve(w->peer, problem, w->tolerance, result) : solve(problem, w->tolerance, result);
+    return w->peer ? peer_sundials_solve(w->peer, problem, w->tolerance, result) : solve(problem, w->tolerance, result);
 }
 
 static void time_row(row *w, const carom_contact_problem *problems, int count, int repetition) {
@@ -119,8 +120,8 @@ static void print_rows(const row *rows, int count, int contacts) {
     puts("|---|---|---|---|---|---|---|---|");
     for (int i = 0; i < count; i++) {
         const row *w = &rows[i], *equal = w->peer ? find_equal(rows, count, w) : NULL;
-        printf("| %s | %.0e | %.3g | %.3g | %.1e | %.1e | %.1f | ", w->peer ? "CVODE" : "carom", w->tolerance, w->microseconds,
-               1e6 / w->microseconds, w->worst, w->median, w->steps);
+        printf("| %s | %.0e | %.3g | %.3g | %.1e | %.1e | %.1f | ", w->name, w->tolerance, w->microseconds, 1e6 / w->microseconds, w->worst,
+               w->median, w->steps);
         if (equal) printf("%.1f", w->microseconds / equal->microseconds);
         printf("%s |\n", w->failures ? " (some failed)" : "");
     }
@@ -131,25 +132,26 @@ static bool measure_accuracy(int contacts, int repetitions) {
     static const ensemble usual = {0.02, 1.5};
     static const double ours[] = {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14};
     static const double theirs[] = {1e-6, 1e-8, 1e-10, 1e-12};
-    enum { OURS = sizeof ours / sizeof *ours, THEIRS = sizeof theirs / sizeof *theirs, ROWS = OURS + THEIRS };
+    static const char *const names[] = {"CVODE, Adams", "ARKODE, Runge-Kutta of order 8"};
+    enum { OURS = sizeof ours / sizeof *ours, THEIRS = sizeof theirs / sizeof *theirs, PEERS = 2, ROWS = OURS + PEERS * THEIRS };
     static row rows[ROWS];
     carom_contact_problem *problems = malloc((size_t)contacts * sizeof *problems);
     carom_contact_result *references = malloc((size_t)contacts * sizeof *references);
-    peer_cvode *peer = peer_cvode_create();
-    const bool ready = problems && references && peer;
+    peer_sundials *peers[PEERS] = {peer_sundials_create(PEER_ADAMS), peer_sundials_create(PEER_RUNGE_KUTTA)};
+    const bool ready = problems && references && peers[0] && peers[1];
     for (int i = 0; ready && i < contacts; i++) {
         problems[i] = draw_contact(&usual, i);
         solve(&problems[i], REFERENCE_TOLERANCE, &references[i]);
     }
-    for (int i = 0; i < ROWS; i++) {
-        rows[i].peer = i < OURS ? NULL : peer;
-        rows[i].tolerance = i < OURS ? ours[i] : theirs[i - OURS];
-    }
+    for (int i = 0; i < OURS; i++) rows[i] = (row){.name = "carom", .tolerance = ours[i]};
+    for (int i = 0; i < PEERS * THEIRS; i++)
+        rows[OURS + i] = (row){names[i / THEIRS], peers[i / THEIRS], theirs[i % THEIRS], .seconds = {0}};
     for (int k = 0; ready && k < repetitions; k++)
         for (int i = 0; i < ROWS; i++) time_row(&rows[i], problems, contacts, k);
     for (int i = 0; ready && i < ROWS; i++) judge_row(&rows[i], problems, references, contacts, repetitions);
     if (ready) print_rows(rows, ROWS, contacts);
-    if (peer) peer_cvode_free(peer);
+    for (int i = 0; i < PEERS; i++)
+        if (peers[i]) peer_sundials_free(peers[i]);
     free(problems);
     free(references);
     return ready;
@@ -263,7 +265,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     if (!measure_accuracy(contacts, repetitions)) {
-        fprintf(stderr, "stronge: no memory, or no CVODE\n");
+        fprintf(stderr, "stronge: no memory, or no SUNDIALS\n");
         return 1;
     }
     compare_schemes();

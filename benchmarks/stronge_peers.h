@@ -7,15 +7,20 @@
 
 #include "laws/stronge_contact.h"
 
-/// CVODE (Adams, fixed-point iteration, root finding) on the regularised equations.
-typedef struct peer_cvode peer_cvode;
+/// Integrators of SUNDIALS with root finding, on the regularised equations.
+typedef struct peer_sundials peer_sundials;
+
+typedef enum peer_method {
+    PEER_ADAMS,        ///< CVODE: Adams, fixed-point iteration
+    PEER_RUNGE_KUTTA,  ///< ARKODE: Fehlberg 13(7)8
+} peer_method;
 
 /// NULL when SUNDIALS fails.
-peer_cvode *peer_cvode_create(void);
-void peer_cvode_free(peer_cvode *peer);
-/// @param tolerance  relative and absolute tolerance of CVODE, in the contact's own units
-/// @return false when CVODE fails
-bool peer_cvode_solve(peer_cvode *peer, const carom_contact_problem *problem, double tolerance, carom_contact_result *result);
+peer_sundials *peer_sundials_create(peer_method method);
+void peer_sundials_free(peer_sundials *peer);
+/// @param tolerance  relative and absolute tolerance, in the contact's own units
+/// @return false when SUNDIALS fails
+bool peer_sundials_solve(peer_sundials *peer, const carom_contact_problem *problem, double tolerance, carom_contact_result *result);
 
 /// The explicit Euler schemes of Jia & Wang 2017: h = share h1 / |gamma'| + (1 - share) h2 / (|kappa| |gamma'|), or a fixed step.
 typedef struct peer_euler {

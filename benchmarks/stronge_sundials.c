@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hodograph of a single contact by CVODE: y = (gamma, Iz, vz, N) in the clock tau, with the events as its roots.
+// The hodograph of a single contact by SUNDIALS: y = (gamma, Iz, vz, N) in the clock tau, with the events as roots.
+#include <arkode/arkode_erkstep.h>
 #include <cvode/cvode.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
@@ -14,12 +15,13 @@ enum { ROOT_NORMAL, ROOT_TARGET, ROOT_REST, ROOTS };
 // Later than any impact ends.
 #define HORIZON 1e9
 
-// Slip below this many tolerances is rest: closer to zero CVODE's error keeps it from falling any further.
+// Slip below this many tolerances is rest: closer to zero the error of the integration keeps it from falling any further.
 #define REST 100
 
 enum { MOST_STEPS = 100000 };
 
-struct peer_cvode {
+struct peer_sundials {
+    peer_method method;
     SUNContext context;
     N_Vector y;
     SUNNonlinearSolver iteration;
@@ -30,7 +32,7 @@ struct peer_cvode {
 
 static int derive(realtype time, N_Vector state, N_Vector rates, void *user) {
     (void)time;
-    const contact_frame *f = ((const peer_cvode *)user)->process->frame;
+    const contact_frame *f = ((const peer_sundials *)user)->process->frame;
     const double *y = N_VGetArrayPointer(state);
     double *rate = N_VGetArrayPointer(rates);
     const double speed = sqrt(y[SLIP_X] * y[SLIP_X] + y[SLIP_Y] * y[SLIP_Y]);
@@ -44,7 +46,7 @@ static int derive(realtype time, N_Vector state, N_Vector rates, void *user) {
 
 static int find_roots(realtype time, N_Vector state, realtype *roots, void *user) {
     (void)time;
-    const peer_cvode *peer = user;
+    const peer_sundials *peer = user;
     const double *y = N_VGetArrayPointer(state);
     roots[ROOT_NORMAL] = y[NORMAL];
     roots[ROOT_TARGET] = peer->process->restituting ? y[WORK] - peer->remaining : -1;
@@ -52,30 +54,60 @@ static int find_roots(realtype time, N_Vector state, realtype *roots, void *user
     return 0;
 }
 
-peer_cvode *peer_cvode_create(void) {
-    peer_cvode *peer = calloc(1, sizeof *peer);
-    if (!peer || SUNContext_Create(NULL, &peer->context)) return NULL;
-    peer->y = N_VNew_Serial(STATES, peer->context);
+static bool set_up_adams(peer_sundials *peer) {
     peer->solver = CVodeCreate(CV_ADAMS, peer->context);
     peer->iteration = SUNNonlinSol_FixedPoint(peer->y, 0, peer->context);
-    if (CVodeInit(peer->solver, derive, 0, peer->y) || CVodeSetNonlinearSolver(peer->solver, peer->iteration) ||
-        CVodeSetUserData(peer->solver, peer) || CVodeRootInit(peer->solver, ROOTS, find_roots) ||
-        CVodeSetMaxNumSteps(peer->solver, MOST_STEPS) || CVodeSetErrFile(peer->solver, NULL)) {
-        peer_cvode_free(peer);
-        return NULL;
-    }
-    return peer;
+    return !CVodeInit(peer->solver, derive, 0, peer->y) && !CVodeSetNonlinearSolver(peer->solver, peer->iteration) &&
+           !CVodeSetUserData(peer->solver, peer) && !CVodeRootInit(peer->solver, ROOTS, find_roots) &&
+           !CVodeSetMaxNumSteps(peer->solver, MOST_STEPS) && !CVodeSetErrFile(peer->solver, NULL);
 }
 
-void peer_cvode_free(peer_cvode *peer) {
-    CVodeFree(&peer->solver);
-    SUNNonlinSolFree(peer->iteration);
+static bool set_up_runge_kutta(peer_sundials *peer) {
+    peer->solver = ERKStepCreate(derive, 0, peer->y, peer->context);
+    return peer->solver && !ERKStepSetTableNum(peer->solver, ARKODE_FEHLBERG_13_7_8) && !ERKStepSetUserData(peer->solver, peer) &&
+           !ERKStepRootInit(peer->solver, ROOTS, find_roots) && !ERKStepSetMaxNumSteps(peer->solver, MOST_STEPS) &&
+           !ERKStepSetErrFile(peer->solver, NULL);
+}
+
+peer_sundials *peer_sundials_create(peer_method method) {
+    peer_sundials *peer = calloc(1, sizeof *peer);
+    if (!peer || SUNContext_Create(NULL, &peer->context)) return NULL;
+    peer->method = method;
+    peer->y = N_VNew_Serial(STATES, peer->context);
+    if (peer->y && (method == PEER_ADAMS ? set_up_adams(peer) : set_up_runge_kutta(peer))) return peer;
+    peer_sundials_free(peer);
+    return NULL;
+}
+
+void peer_sundials_free(peer_sundials *peer) {
+    if (peer->method == PEER_ADAMS) {
+        CVodeFree(&peer->solver);
+        SUNNonlinSolFree(peer->iteration);
+    } else {
+        ERKStepFree(&peer->solver);
+    }
     N_VDestroy(peer->y);
     SUNContext_Free(&peer->context);
     free(peer);
 }
 
-// Moves the process to where CVODE stands.
+static bool set_tolerance(peer_sundials *peer, double tolerance) {
+    return !(peer->method == PEER_ADAMS ? CVodeSStolerances(peer->solver, tolerance, tolerance)
+                                        : ERKStepSStolerances(peer->solver, tolerance, tolerance));
+}
+
+// Integrates from `y` at time 0 to the first root.
+static bool integrate(peer_sundials *peer, int roots[ROOTS], long *steps) {
+    realtype time;
+    if (peer->method == PEER_ADAMS)
+        return !CVodeReInit(peer->solver, 0, peer->y) && CVode(peer->solver, HORIZON, peer->y, &time, CV_NORMAL) == CV_ROOT_RETURN &&
+               !CVodeGetRootInfo(peer->solver, roots) && !CVodeGetNumSteps(peer->solver, steps);
+    return !ERKStepReInit(peer->solver, derive, 0, peer->y) &&
+           ERKStepEvolve(peer->solver, HORIZON, peer->y, &time, ARK_NORMAL) == ARK_ROOT_RETURN &&
+           !ERKStepGetRootInfo(peer->solver, roots) && !ERKStepGetNumSteps(peer->solver, steps);
+}
+
+// Moves the process to where the integration stands.
 static void take_over(contact_process *p, const double *y) {
     contact_part part = {.impulse = y[IMPULSE], .work = y[WORK]};
     const double slip[2] = {y[SLIP_X], y[SLIP_Y]};
@@ -88,18 +120,15 @@ static void take_over(contact_process *p, const double *y) {
 }
 
 // From the state of the process to its next event.
-static bool run_to_event(peer_cvode *peer) {
+static bool run_to_event(peer_sundials *peer) {
     contact_process *p = peer->process;
     double *y = N_VGetArrayPointer(peer->y);
     const double start[STATES] = {p->slip[0], p->slip[1], 0, p->normal, 0};
     for (int i = 0; i < STATES; i++) y[i] = start[i];
     peer->remaining = p->restituting ? contact_remaining_restitution(p) : 0;
     int roots[ROOTS];
-    realtype time;
     long steps;
-    if (CVodeReInit(peer->solver, 0, peer->y) || CVode(peer->solver, HORIZON, peer->y, &time, CV_NORMAL) != CV_ROOT_RETURN ||
-        CVodeGetRootInfo(peer->solver, roots) || CVodeGetNumSteps(peer->solver, &steps))
-        return false;
+    if (!integrate(peer, roots, &steps)) return false;
     take_over(p, y);
     p->result->steps += (int)steps;
     if (roots[ROOT_TARGET])
@@ -113,12 +142,12 @@ static bool run_to_event(peer_cvode *peer) {
     return true;
 }
 
-bool peer_cvode_solve(peer_cvode *peer, const carom_contact_problem *problem, double tolerance, carom_contact_result *result) {
+bool peer_sundials_solve(peer_sundials *peer, const carom_contact_problem *problem, double tolerance, carom_contact_result *result) {
     *result = (carom_contact_result){.status = CAROM_CONTACT_IMPACT};
     carom_contact_options options = carom_contact_defaults();
     options.tolerance = REST * tolerance;
     contact_frame frame;
-    if (contact_frame_make(problem, &frame, NULL) || CVodeSStolerances(peer->solver, tolerance, tolerance)) return false;
+    if (contact_frame_make(problem, &frame, NULL) || !set_tolerance(peer, tolerance)) return false;
     contact_process process = contact_process_start(&frame, &options, result);
     peer->process = &process;
     result->course = CAROM_COURSE_SLIP;
