@@ -9,7 +9,7 @@ enum { MOST_STEPS = 10000000 };
 
 static double length_of(const double v[2]) { return sqrt(v[0] * v[0] + v[1] * v[1]); }
 
-// Their step: by arc length and curvature, kappa = gamma' x gamma'' / |gamma'|^3 with gamma'' = -mu B s_perp T / |gamma|.
+// Their step: by arc length and curvature (their eq. 37), kappa = gamma' x gamma'' / |gamma'|^3 with gamma'' = -mu B s_perp T / |gamma|.
 static double choose_step(const peer_euler *scheme, const contact_frame *f, const double s[2], const double rate[2], double speed) {
     if (scheme->step > 0) return scheme->step * f->mass_unit / f->velocity_unit;
     const double turning = (s[0] * rate[1] - s[1] * rate[0]) / speed, arc = length_of(rate);

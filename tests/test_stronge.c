@@ -828,6 +828,25 @@ static void bad_contacts_are_refused(void **state) {
     assert_refused(carom_contact_solve(&good, &loose, &result, &error), CAROM_BAD_INPUT, error, "tolerance: 0.1");
 }
 
+// Units are the caller's: what is tiny or huge as a whole is solved like anything else.
+static void sizes_of_units_do_not_matter(void **state) {
+    (void)state;
+    const double speeds[] = {1e-310, 1e-200, 1e150}, masses[] = {1e-150, 1e-20, 1e150};
+    const carom_contact_result usual = solve(&pin);
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < 3; k++) {
+            carom_contact_problem p = pin;
+            for (int l = 0; l < 3; l++) p.tangential[l] *= masses[k];
+            for (int l = 0; l < 2; l++) p.coupling[l] *= masses[k], p.velocity.tangent[l] *= speeds[i];
+            p.normal *= masses[k];
+            p.velocity.normal *= speeds[i];
+            const carom_contact_result r = solve(&p);
+            assert_string_equal(r.events, usual.events);
+            // A denormal speed has few digits.
+            assert_close(r.velocity.normal / speeds[i], usual.velocity.normal, i ? 1e-13 : 1e-10);
+        }
+}
+
 // Contacts close to what is refused, and approach speeds and slips of very different sizes, end with an answer that obeys mechanics.
 static void badly_scaled_contacts_end(void **state) {
     (void)state;
@@ -1102,6 +1121,7 @@ int main(void) {
         cmocka_unit_test(what_does_not_approach_gets_no_impulse),
         cmocka_unit_test(planar_mechanisms_in_space_are_planar),
         cmocka_unit_test(bad_contacts_are_refused),
+        cmocka_unit_test(sizes_of_units_do_not_matter),
         cmocka_unit_test(badly_scaled_contacts_end),
         cmocka_unit_test(extreme_contacts_are_solved_or_refused),
         cmocka_unit_test(the_ball_rolls_off),

@@ -151,7 +151,7 @@ typedef struct carom_contact_result {
 } carom_contact_result;
 
 /// Impact of one contact with Coulomb friction and energetic (or another) restitution in the plane or in space: Jia & Wang 2017.
-/// The accumulated normal impulse is the clock; slip obeys gamma' = -mu B gamma/|gamma| + d (eq. of the hodograph). Integrated as Taylor
+/// The accumulated normal impulse is the clock; slip obeys gamma' = -mu B gamma/|gamma| + d. Integrated as Taylor
 /// series in the clock dtau = dIz / |gamma|, which has no singularity at zero slip; closed forms on invariant rays and without slip. After
 /// a recompression the works (impulses for Poisson) of all compressions are pooled.
 /// @return CAROM_BAD_INPUT for numbers that are not finite, mu < 0, e outside [0,1], W that is not positive definite (a tangential

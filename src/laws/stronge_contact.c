@@ -80,9 +80,11 @@ static void diagonalise(const double B[3], contact_frame *f) {
     f->lambda[1] = swaps ? first : second;
 }
 
-static void rotate_in(const contact_frame *f, const double v[2], double scale, double own[2]) {
-    own[0] = (f->axis[0] * v[0] + f->axis[1] * v[1]) * scale;
-    own[1] = (f->axis[0] * v[1] - f->axis[1] * v[0]) * scale;
+// Into own axes and units; divided, because the reciprocal of a tiny unit is infinite.
+static void rotate_in(const contact_frame *f, const double v[2], double unit, double own[2]) {
+    const double x = v[0] / unit, y = v[1] / unit;
+    own[0] = f->axis[0] * x + f->axis[1] * y;
+    own[1] = f->axis[0] * y - f->axis[1] * x;
 }
 
 static void rotate_out(const contact_frame *f, const double own[2], double scale, double v[2]) {
@@ -109,12 +111,13 @@ carom_status contact_frame_make(const carom_contact_problem *q, contact_frame *f
     const double fastest = fmax(fmax(fabs(v->tangent[0]), fabs(v->tangent[1])), fabs(v->normal));
     f->velocity_unit = fastest > 0 ? fastest : 1;
     f->mass_unit = (q->tangential[0] + q->tangential[2] + q->normal) / 3;
-    const double scale = 1 / f->mass_unit, B[3] = {q->tangential[0] * scale, q->tangential[1] * scale, q->tangential[2] * scale};
+    double B[3];
+    for (int i = 0; i < 3; i++) B[i] = q->tangential[i] / f->mass_unit;
     diagonalise(B, f);
-    rotate_in(f, q->coupling, scale, f->d);
-    rotate_in(f, v->tangent, 1 / f->velocity_unit, f->slip);
+    rotate_in(f, q->coupling, f->mass_unit, f->d);
+    rotate_in(f, v->tangent, f->velocity_unit, f->slip);
     f->normal = v->normal / f->velocity_unit;
-    f->w = q->normal * scale;
+    f->w = q->normal / f->mass_unit;
     f->mu = q->friction;
     f->e = q->restitution;
     const bool complete = complete_directions(f);
@@ -184,7 +187,7 @@ static void run_stick(contact_process *p) {
                                               .length = INFINITY});
 }
 
-// Without slip: sticks, or slides on in the one direction in which friction cannot hold it (Jia & Wang, section 3.3).
+// Without slip: sticks, or slides on in the one direction in which friction cannot hold it.
 void contact_leave_rest(contact_process *p) {
     const contact_frame *f = p->frame;
     // gamma = gamma- + B It + Iz d holds throughout: no slip says what It is, and what drifted away is taken back.

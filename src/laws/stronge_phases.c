@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Phases of a single impact: compression, restitution and their ends, and the segments on which they have closed forms
-// (Jia & Wang 2017, section 5).
+// (Jia & Wang 2017).
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariant directions of a single contact: s x (-mu B s + d) = 0 (Jia & Wang 2017, section 4). No quartic is solved: in the eigenframe of
+// Invariant directions of a single contact: s x (-mu B s + d) = 0 (Jia & Wang 2017). No quartic is solved: in the eigenframe of
 // B every direction has a bracket of its own.
 #include <math.h>
 
