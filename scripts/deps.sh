@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# deps.sh [GROUP...]: installs the Debian 12 packages of the groups (build, mpi, test, clang, valgrind) that are missing.
+# deps.sh [GROUP...]: installs the Debian 12 packages of the groups (build, mpi, test, bench, clang, valgrind) that are missing.
 # Without root and sudo it prints the command that would do it, and fails. Silent when nothing is missing.
 set -u
 
@@ -18,10 +18,11 @@ list_packages() {
     # For `make MPI=1` only.
     mpi) echo libopenmpi-dev openmpi-bin ;;
     test) echo libcmocka-dev libfclib-dev ;;
+    bench) echo libsundials-dev ;;
     clang) echo clang libclang-rt-14-dev libomp-dev ;;
     # Without the symbols of libc valgrind cannot intercept its functions.
     valgrind) echo valgrind libc6-dbg ;;
-    *) fail "there is no group '$1': choose among build, mpi, test, clang, valgrind" ;;
+    *) fail "there is no group '$1': choose among build, mpi, test, bench, clang, valgrind" ;;
     esac
 }
 

@@ -379,6 +379,8 @@ static void every_row_of_the_table_is_complete(void **state) {
             if (row->type == CAROM_OPTION_CHOICE) assert_non_null(row->choices);
         }
         for (int k = 0; k < law->result_column_count; k++) assert_true(*law->result_columns[k].name && *law->result_columns[k].doc);
+        // Laws of a single contact have tests of their own.
+        if (law->applies && !law->applies(impact)) continue;
         carom_answer answer;
         carom_error error;
         assert_ok(carom_law_resolve(law, impact, NULL, registry, NULL, NULL, &answer, &error), error);

@@ -215,6 +215,7 @@ typedef enum carom_option_type {
     CAROM_OPTION_CHOICE,    ///< field int: index into `choices`
     CAROM_OPTION_TEXT,      ///< field const char *, borrowed from whoever sets it
     CAROM_OPTION_CONTACTS,  ///< field const char *: contact names with commas between them, borrowed
+    CAROM_OPTION_SWITCH,    ///< field bool; "true" or "false" in scenes, a flag without value on the command line
 } carom_option_type;
 
 /// The least positive double.
@@ -257,7 +258,7 @@ typedef enum carom_column_type {
     CAROM_COLUMN_FLAGS,     ///< one int64_t a row, a bit for each entry of `flags`
     CAROM_COLUMN_TEXT,      ///< one text a row
     CAROM_COLUMN_CONTACTS,  ///< one list of contact indices a row, or none
-    CAROM_COLUMN_SERIES,    ///< one list of doubles a row, a multiple of `width` long
+    CAROM_COLUMN_SERIES,    ///< one list of doubles a row, a multiple of `width` long; of records where `flags` names their fields
 } carom_column_type;
 
 /// Widths that depend on the problem.
@@ -270,7 +271,9 @@ typedef struct carom_column {
     int width;         ///< entries a row, or a CAROM_WIDTH constant
     const char *unit;  ///< "" where it has none
     const char *doc;
-    const char *const *flags;  ///< names of the bits of a flags column, NULL-terminated
+    /// NULL-terminated: names of the bits of a flags column; of the fields of a series of records, each followed by "=NAME" for every text
+    /// that its numbers 0, 1, ... stand for, where they do.
+    const char *const *flags;
 } carom_column;
 
 /// What the width constants stand for in one problem.

@@ -112,6 +112,10 @@ carom_status carom_impact_cone_edges(const carom_impact *impact, int64_t cone_ed
 /// (cos 2 pi j/k, sin 2 pi j/k), one half computed and the other its exact negative.
 void carom_cone_directions(int tangent_dim, int edges, double *directions);
 
+/// Tangents of a spatial contact where nobody gives any: t1 = y x n, or x where n is parallel to y; t2 = n x t1.
+/// @param normal  unit
+void carom_impact_default_tangents(const double normal[3], double tangent[2][3]);
+
 // ------------------------------------------------------------------------------------------------------- outcome sets
 
 /// Columns that every law's outcomes have, in this order; a law's own columns follow.

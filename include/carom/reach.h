@@ -118,8 +118,8 @@ typedef struct carom_sample_statistics {
     double step;                                   ///< h used
     carom_selection selection;                     ///< served
     const char *solver;                            ///< LCP solver
-    const char *path;                              ///< what ran: "cone-map:avx512", "lemke:avx512", "reduced:avx512", another LCP solver, or "modes"
-    char digest[CAROM_DIGEST_TEXT_SIZE];           ///< of the terminated samples' v_plus, in sample order
+    const char *path;                     ///< what ran: "cone-map:avx512", "lemke:avx512", "reduced:avx512", another LCP solver, or "modes"
+    char digest[CAROM_DIGEST_TEXT_SIZE];  ///< of the terminated samples' v_plus, in sample order
 } carom_sample_statistics;
 
 /// Columns that sampled outcomes have beside the common ones: the sample's index, and its velocity path where it was kept.

@@ -125,6 +125,14 @@ static carom_status set_choice(const carom_option *row, int *field, const char *
     return carom_fail(error, CAROM_BAD_INPUT, "%s: '%.60s' is not one of: %s", row->name, text, names);
 }
 
+static carom_status set_switch(const carom_option *row, bool *field, const char *text, carom_error *error) {
+    const bool on = !strcmp(text, "true");
+    if (!on && strcmp(text, "false") != 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: '%.60s' is neither true nor false", row->name, text);
+    *field = on;
+    return CAROM_OK;
+}
+
 static carom_status set_text(const carom_option *row, const char **field, const char *text, carom_error *error) {
     if (!*text) return carom_fail(error, CAROM_BAD_INPUT, "%s: an empty text is not allowed", row->name);
     *field = text;
@@ -139,6 +147,7 @@ carom_status carom_option_set(const carom_option *row, void *options, const char
     case CAROM_OPTION_CHOICE: return set_choice(row, field, text, error);
     case CAROM_OPTION_TEXT:
     case CAROM_OPTION_CONTACTS: return set_text(row, field, text, error);
+    case CAROM_OPTION_SWITCH: return set_switch(row, field, text, error);
     }
     return carom_fail(error, CAROM_INTERNAL, "%s: an option row of unknown type", row->name);
 }
@@ -176,5 +185,6 @@ void carom_option_print(const carom_option *row, const void *options, char *text
         snprintf(text, size, "%s", value ? value : "");
         return;
     }
+    case CAROM_OPTION_SWITCH: snprintf(text, size, "%s", *(const bool *)field ? "true" : "false"); return;
     }
 }

@@ -74,7 +74,7 @@ bool cli_takes_law(const cli_command *command, const carom_law *law);
 enum { CLI_NAME_SIZE = 64 };
 /// The flag of a law's option without dashes: `max-steps` for `max_steps`.
 void cli_spell_flag(const carom_option *row, char flag[CLI_NAME_SIZE]);
-/// What stands for an option's value in help: N, X, NAME, or its choices with | between them, for which `word` has room.
+/// What stands for an option's value in help: N, X, NAME, or its choices with | between them, for which `word` has room; NULL for a switch.
 const char *cli_value_word(const carom_option *row, char *word, size_t size);
 
 /// Prints usage, flags and the options of laws.
@@ -88,6 +88,11 @@ int cli_report(const carom_error *error);
 void cli_warn(const carom_scene *scene);
 /// A contact velocity as tables for people show it: round-off of the pre-impact velocities is zero. JSON and files keep every digit.
 double cli_shown(const carom_impact *impact, double velocity);
+/// Joins a directory and a name. To be freed.
+/// @return NULL when out of memory
+char *cli_join_path(const char *directory, const char *name);
+/// Makes a directory that is not there yet.
+carom_status cli_make_directory(const char *path, bool *made, carom_error *error);
 /// Prints a document on stdout and frees it; `status` unless that fails.
 int cli_print_json(json_t *document, int status);
 
@@ -126,8 +131,9 @@ typedef struct cli_run_options {
     carom_result_writer *writer;  ///< NULL: no file
 } cli_run_options;
 
-/// The law's defaults, then the preset (name, text, ..., NULL; may be NULL), the scene and the command line; `*options` is freed by the
-/// caller in any case.
+/// The options of a law: its defaults, then a preset (option, value, ..., NULL; may be NULL), the scene, the command line. To be freed,
+/// also after a failure.
+/// @param strict  as in cli_apply
 carom_status cli_prepare_options(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, bool strict,
                                  const char *const *preset, void **options, carom_error *error);
 
@@ -149,7 +155,8 @@ void cli_add_result(json_t *document, const carom_table *result);
 /// All of them, NULL-terminated.
 extern const cli_command *const cli_commands[];
 
-extern const cli_command cli_info, cli_resolve, cli_sample, cli_exact, cli_compare, cli_query, cli_lcp, cli_plot, cli_bench, cli_docs;
+extern const cli_command cli_info, cli_resolve, cli_sample, cli_exact, cli_compare, cli_query, cli_hodograph, cli_lcp, cli_plot, cli_bench,
+    cli_docs;
 
 /// Rows of solvers that this machine's libraries lack are there to say so when asked for by name.
 bool cli_solver_is_available(const carom_lcp_solver *solver);

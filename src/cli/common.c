@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the subcommands share: messages, scenes, and asking a law.
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "cli/cli_internal.h"
@@ -24,6 +26,21 @@ double cli_shown(const carom_impact *impact, double velocity) {
     // Four digits below the tolerance of termination.
     const double round_off = 1e-4 * CAROM_TERMINATION_TOLERANCE * carom_impact_velocity_scale(impact);
     return fabs(velocity) <= round_off ? 0 : velocity;
+}
+
+char *cli_join_path(const char *directory, const char *name) {
+    const size_t length = strlen(directory), size = length + strlen(name) + 2;
+    char *path = malloc(size);
+    if (path) snprintf(path, size, "%s%s%s", directory, length && directory[length - 1] == '/' ? "" : "/", name);
+    return path;
+}
+
+carom_status cli_make_directory(const char *path, bool *made, carom_error *error) {
+    *made = !mkdir(path, 0777);
+    if (*made) return CAROM_OK;
+    struct stat about;
+    if (errno == EEXIST && !stat(path, &about) && S_ISDIR(about.st_mode)) return CAROM_OK;
+    return carom_fail(error, CAROM_IO_FAILED, "%s: the directory cannot be made (%s)", path, strerror(errno == EEXIST ? ENOTDIR : errno));
 }
 
 int cli_print_json(json_t *document, int status) {

@@ -10,8 +10,8 @@
 #include "cli/cli_internal.h"
 #include "cli/ranks.h"
 
-const cli_command *const cli_commands[] = {&cli_info, &cli_resolve, &cli_sample, &cli_exact, &cli_compare, &cli_query,
-                                           &cli_lcp,  &cli_plot,    &cli_bench,  &cli_docs,  NULL};
+const cli_command *const cli_commands[] = {&cli_info,      &cli_resolve, &cli_sample, &cli_exact, &cli_compare, &cli_query,
+                                           &cli_hodograph, &cli_lcp,     &cli_plot,   &cli_bench, &cli_docs,    NULL};
 
 static const cli_command *find_command(const char *name) {
     for (int i = 0; cli_commands[i]; i++)
@@ -23,7 +23,7 @@ static void print_usage(void) {
     printf("carom %s: which velocities are possible after a simultaneous rigid-body impact?\n\n"
            "usage: carom COMMAND FILE [options]\n\ncommands:\n",
            CAROM_VERSION);
-    for (int i = 0; cli_commands[i]; i++) printf("  %-8s  %s\n", cli_commands[i]->name, cli_commands[i]->summary);
+    for (int i = 0; cli_commands[i]; i++) printf("  %-9s  %s\n", cli_commands[i]->name, cli_commands[i]->summary);
     printf("\n`carom COMMAND --help` lists the options. Exit status: 0 done, 1 not finished or incomplete, 2 bad input or usage.\n");
 }
 

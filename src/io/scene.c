@@ -2,6 +2,7 @@
 // Scene files: the keys of the top level, and what a scene gives back.
 #include "io/io_internal.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,13 +33,17 @@ carom_status carom_scene_warn(carom_scene *scene, const carom_node *node, carom_
 
 enum { OTHER_COMMANDS = 3 };
 
+// Lengths of the top level, all of which belong to `two_bodies`.
+enum { BODIES, AXES, TANGENTS, LENGTHS };
+
 typedef struct scene_fields {
     const char *name, *model;
     const carom_node *matrices, *delassus, *state, *contacts, *impact;
+    carom_scene_pair pair;
     const carom_node *others[OTHER_COMMANDS];  ///< settings of other commands, which do not change the impact
 } scene_fields;
 
-#define OTHER_FORM "this version does not read scenes of this form; it reads 'model', 'matrices' and 'delassus'"
+#define OTHER_FORM "this version does not read scenes of this form; it reads 'model', 'matrices', 'delassus' and 'two_bodies'"
 
 static const carom_field SCENE[] = {
     {"name", CAROM_FIELD_TEXT, .offset = offsetof(scene_fields, name)},
@@ -54,15 +59,16 @@ static const carom_field SCENE[] = {
     {"body", CAROM_FIELD_REFUSED, .doc = OTHER_FORM},
     {"bodies", CAROM_FIELD_REFUSED, .doc = OTHER_FORM},
     {"balls", CAROM_FIELD_REFUSED, .doc = OTHER_FORM},
-    {"two_bodies", CAROM_FIELD_REFUSED, .doc = OTHER_FORM},
+    {"two_bodies", CAROM_FIELD_LIST, .offset = offsetof(scene_fields, pair.bodies), .rows = BODIES},
+    {"normal", CAROM_FIELD_VECTOR, .offset = offsetof(scene_fields, pair.normal), .rows = AXES},
+    {"tangents", CAROM_FIELD_MATRIX, .offset = offsetof(scene_fields, pair.tangents), .rows = TANGENTS, .columns = AXES},
+    {"friction", CAROM_FIELD_NUMBER, .offset = offsetof(scene_fields, pair.friction), .least = 0, .most = HUGE_VAL},
+    {"restitution", CAROM_FIELD_NUMBER, .offset = offsetof(scene_fields, pair.restitution), .least = 0, .most = 1},
     {"gravity", CAROM_FIELD_REFUSED, .doc = "belongs to 'body', which this version does not read"},
     {"plane", CAROM_FIELD_REFUSED, .doc = "belongs to 'body', which this version does not read"},
     {"initial", CAROM_FIELD_REFUSED, .doc = "belongs to 'body', which this version does not read"},
     {"potentials", CAROM_FIELD_REFUSED, .doc = "belongs to 'bodies', which this version does not read"},
     {"walls", CAROM_FIELD_REFUSED, .doc = "belongs to 'bodies', which this version does not read"},
-    {"normal", CAROM_FIELD_REFUSED, .doc = "belongs to 'two_bodies', which this version does not read"},
-    {"friction", CAROM_FIELD_REFUSED, .doc = "belongs to 'two_bodies', which this version does not read"},
-    {"restitution", CAROM_FIELD_REFUSED, .doc = "belongs to 'two_bodies', which this version does not read"},
 };
 
 static carom_status warn_of_other_commands(carom_scene *scene, const scene_fields *fields, carom_error *error) {
@@ -75,19 +81,24 @@ static carom_status warn_of_other_commands(carom_scene *scene, const scene_field
 /// Exactly one of the forms, with the keys that belong to it.
 static carom_status check_form(const carom_scene *scene, const scene_fields *fields, carom_error *error) {
     const carom_node *root = carom_document_root(scene->document);
-    const int forms = (fields->model != NULL) + (fields->matrices != NULL) + (fields->delassus != NULL);
-    if (forms == 0)
-        return carom_document_refuse(scene->document, root, error, "one of the keys 'model', 'matrices' and 'delassus' is needed");
-    if (forms > 1)
-        return carom_document_refuse(scene->document, root, error, "only one of the keys 'model', 'matrices' and 'delassus' is allowed");
-    const carom_node *stray = fields->state ? fields->state : fields->contacts;
-    if (!fields->model && stray) return carom_document_refuse(scene->document, stray, error, "belongs to a scene with 'model'");
+    const int forms = (fields->model != NULL) + (fields->matrices != NULL) + (fields->delassus != NULL) + (fields->pair.bodies != NULL);
+    if (forms != 1)
+        return carom_document_refuse(scene->document, root, error, "%s of the keys 'model', 'matrices', 'delassus' and 'two_bodies' is %s",
+                                     forms ? "only one" : "one", forms ? "allowed" : "needed");
+    const carom_node *of_model = fields->state ? fields->state : fields->contacts;
+    if (!fields->model && of_model) return carom_document_refuse(scene->document, of_model, error, "belongs to a scene with 'model'");
+    static const char *const of_bodies[] = {"normal", "tangents", "friction", "restitution"};
+    for (size_t i = 0; i < sizeof of_bodies / sizeof *of_bodies && !fields->pair.bodies; i++) {
+        const carom_node *stray = carom_node_find(root, of_bodies[i]);
+        if (stray) return carom_document_refuse(scene->document, stray, error, "belongs to a scene with 'two_bodies'");
+    }
     return CAROM_OK;
 }
 
 static carom_status read_form(carom_scene *scene, const scene_fields *fields, carom_digest *digest, carom_error *error) {
     if (fields->matrices) return carom_scene_read_matrices(scene, fields->matrices, error);
     if (fields->delassus) return carom_scene_read_delassus(scene, fields->delassus, digest, error);
+    if (fields->pair.bodies) return carom_scene_read_two_bodies(scene, &fields->pair, error);
     return carom_scene_read_model(scene, carom_document_root(scene->document), digest, error);
 }
 
@@ -135,8 +146,11 @@ static carom_status warn_of_separation(carom_scene *scene, carom_error *error) {
 
 static carom_status read_document(carom_scene *scene, const carom_registry *registry, carom_digest *digest, carom_error *error) {
     scene_fields fields = {0};
+    carom_length lengths[LENGTHS] = {
+        [BODIES] = {.least = 2, .most = 2, .value = 2}, [AXES] = {.least = 3, .most = 3, .value = 3}, [TANGENTS] = {.least = 1, .most = 2}};
     const carom_node *root = carom_document_root(scene->document);
-    carom_status status = carom_fields_read(scene->document, root, CAROM_FIELD_ROWS(SCENE), NULL, &fields, error);
+    carom_status status = carom_fields_read(scene->document, root, CAROM_FIELD_ROWS(SCENE), lengths, &fields, error);
+    fields.pair.tangent_count = lengths[TANGENTS].value;
     if (!status) status = check_form(scene, &fields, error);
     if (!status) status = warn_of_other_commands(scene, &fields, error);
     if (!status && fields.impact) status = carom_scene_read_settings(scene, fields.impact, registry, error);
