@@ -118,7 +118,7 @@ static carom_status reserve_pool(cells *cell, size_t size, carom_error *error) {
 
 static void start_row(cells *cell, int64_t row) {
     const size_t width = row_cells(cell);
-    if (cell->column->type == CAROM_COLUMN_REAL)
+    if (cell->column->type == CAROM_COLUMN_REAL || cell->column->type == CAROM_COLUMN_SQUARE)
         for (size_t k = 0; k < width; k++) cell->reals[(size_t)row * width + k] = NAN;
     else if (cell->column->type == CAROM_COLUMN_CONTACTS)
         cell->ends[row] = (int64_t)cell->pool_size | NO_LIST;
