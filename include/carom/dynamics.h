@@ -71,6 +71,10 @@ int carom_body_features(const carom_body *body);
 /// The same minimum over one of them.
 double carom_body_feature_support(const carom_body *body, int feature, const double u[3], double rho[3]);
 
+/// Convex parts to be drawn: the ellipsoids of a union; 1 for an intersection and for a polyhedron.
+int carom_body_parts(const carom_body *body);
+double carom_body_part_support(const carom_body *body, int part, const double u[3], double rho[3]);
+
 // ------------------------------------------------------------------------------------------------------------- motions
 
 typedef struct carom_body_state {
@@ -95,15 +99,23 @@ typedef struct carom_motion {
     const carom_body_motion *body;  ///< one body above one plane
 } carom_motion;
 
-/// A motion of the same form with a start that differs by random displacements of about `size`: every coordinate of the position [m] and of
-/// the rotation vector [rad] by a normal number of the stream (seed, index), times `size`.
-/// @param room  where the changed form is kept; its body and the rest of `motion` are shared
-/// @return CAROM_UNSUPPORTED for a form that cannot be perturbed
+/// What a perturbation changes.
+typedef enum carom_perturbed { CAROM_PERTURB_BOTH, CAROM_PERTURB_POSITION, CAROM_PERTURB_ATTITUDE } carom_perturbed;
+
+/// Names of these, NULL-terminated.
+extern const char *const carom_perturbed_names[];
+
+/// Where a perturbed motion keeps what differs.
 typedef struct carom_motion_room {
     carom_body_motion body;
 } carom_motion_room;
-carom_status carom_motion_perturb(const carom_motion *motion, double size, int64_t seed, int64_t index, carom_motion_room *room,
-                                  carom_motion *perturbed, carom_error *error);
+
+/// A motion of the same form with a start that differs by random displacements of about `size`: every coordinate of the position [m] and of
+/// the rotation vector [rad] by a normal number of the stream (seed, index), times `size`.
+/// @param room  belongs to `perturbed`, which shares the rest with `motion`
+/// @return CAROM_UNSUPPORTED for a form that cannot be perturbed
+carom_status carom_motion_perturb(const carom_motion *motion, carom_perturbed what, double size, int64_t seed, int64_t index,
+                                  carom_motion_room *room, carom_motion *perturbed, carom_error *error);
 
 // --------------------------------------------------------------------------------------------------------- integrators
 

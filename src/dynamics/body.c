@@ -258,6 +258,12 @@ double carom_body_support(const carom_body *body, const double u[3], double rho[
     return least;
 }
 
+int carom_body_parts(const carom_body *body) { return body->shape.vertices ? 1 : carom_body_features(body); }
+
+double carom_body_part_support(const carom_body *body, int part, const double u[3], double rho[3]) {
+    return body->shape.vertices ? carom_body_support(body, u, rho) : carom_body_feature_support(body, part, u, rho);
+}
+
 bool carom_body_holds_center(const carom_body *body) {
     // The hull misses the origin exactly where some direction's support is positive. The search climbs from the direction of the
     // nearest point found so far (Gilbert 1966), whose distance falls to that of the hull.

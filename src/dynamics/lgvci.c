@@ -109,7 +109,7 @@ static void defaults(void *options) {
                                                 .order = LGVCI_FOURTH_ORDER,
                                                 .jump = LGVCI_JUMP_ENERGY,
                                                 .restitution = NAN,
-                                                .law = "",
+                                                .law = "none",
                                                 .max_impacts = 1000,
                                                 .every = 1};
 }
@@ -123,8 +123,8 @@ static const carom_option option_rows[] = {
      "what an impact keeps: the energy, or the discrete energy (symplectic; order 2 only)", jumps},
     {"restitution", CAROM_OPTION_REAL, offsetof(lgvci_options, restitution), 0, 1, "", "auto",
      "coefficient of restitution; auto is 1, or what the law's own options say", NULL},
-    {"law", CAROM_OPTION_TEXT, offsetof(lgvci_options, law), 0, 0, "", "",
-     "law of single impacts, with its options under `impact`; none: reflection without friction", NULL},
+    {"law", CAROM_OPTION_TEXT, offsetof(lgvci_options, law), 0, 0, "", "none",
+     "law of all impacts, with its options under `impact`; none: reflection without friction", NULL},
     {"friction", CAROM_OPTION_REAL, offsetof(lgvci_options, friction), 0, HUGE_VAL, "", "0",
      "Coulomb coefficient, for a law that has friction", NULL},
     {"seed", CAROM_OPTION_INTEGER, offsetof(lgvci_options, seed), 0, CAROM_MOST_SEED / 2, "", "0",

@@ -13,7 +13,7 @@ typedef struct lgvci_options {
     int order;           // 0: second, 1: fourth
     int jump;            // a lgvci_jump
     double restitution;  // NaN: 1, or that of the law's options
-    const char *law;     // "": the plane reflects without friction
+    const char *law;     // "none": the plane reflects without friction
     double friction;
     int64_t seed, max_impacts, every;
 } lgvci_options;

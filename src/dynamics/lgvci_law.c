@@ -31,7 +31,7 @@ static void fill_row(const double attitude[9], const double direction[3], const 
 
 carom_status lgvci_law_create(const lgvci *run, const carom_motion_call *call, lgvci_law *law, carom_error *error) {
     const lgvci_options *options = call->options;
-    *law = (lgvci_law){.named = *options->law != '\0', .friction = options->friction, .seed = options->seed};
+    *law = (lgvci_law){.named = strcmp(options->law, "none") != 0, .friction = options->friction, .seed = options->seed};
     law->law = carom_law_find(call->registry, law->named ? options->law : "moreau");
     if (!law->law) return carom_fail(error, CAROM_BAD_INPUT, "law: there is no law '%.60s'", law->named ? options->law : "moreau");
     law->restitution = isnan(options->restitution) && !law->named ? 1 : options->restitution;

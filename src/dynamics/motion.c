@@ -99,24 +99,28 @@ carom_status carom_integrator_run(const carom_integrator *integrator, const caro
 
 // -------------------------------------------------------------------------------------------------------- perturbation
 
-static void perturb_body(carom_body_state *state, double size, carom_stream *stream) {
+const char *const carom_perturbed_names[] = {"both", "position", "attitude", NULL};
+
+// All numbers are drawn, whatever is perturbed: the same index moves a body in the same way.
+static void perturb_body(carom_body_state *state, carom_perturbed what, double size, carom_stream *stream) {
+    const double shift = what == CAROM_PERTURB_ATTITUDE ? 0 : size, turn = what == CAROM_PERTURB_POSITION ? 0 : size;
     // The rotation with this Cayley vector turns by twice its length, in the first order that a small angle needs.
     double half_angle[3], F[9], turned[9];
-    for (int i = 0; i < 3; i++) state->position[i] += size * carom_stream_normal(stream);
-    for (int i = 0; i < 3; i++) half_angle[i] = 0.5 * size * carom_stream_normal(stream);
+    for (int i = 0; i < 3; i++) state->position[i] += shift * carom_stream_normal(stream);
+    for (int i = 0; i < 3; i++) half_angle[i] = 0.5 * turn * carom_stream_normal(stream);
     carom_rotation_matrix(half_angle, F);
     product3(state->attitude, F, turned);
     memcpy(state->attitude, turned, sizeof turned);
 }
 
-carom_status carom_motion_perturb(const carom_motion *motion, double size, int64_t seed, int64_t index, carom_motion_room *room,
-                                  carom_motion *perturbed, carom_error *error) {
+carom_status carom_motion_perturb(const carom_motion *motion, carom_perturbed what, double size, int64_t seed, int64_t index,
+                                  carom_motion_room *room, carom_motion *perturbed, carom_error *error) {
     *perturbed = *motion;
     if (!motion->body) return carom_fail(error, CAROM_UNSUPPORTED, "only scenes with 'body' can be perturbed");
     carom_stream stream;
     carom_stream_start(&stream, (uint64_t)seed, (uint64_t)index);
     room->body = *motion->body;
-    perturb_body(&room->body.initial, size, &stream);
+    perturb_body(&room->body.initial, what, size, &stream);
     perturbed->body = &room->body;
     return CAROM_OK;
 }

@@ -71,6 +71,7 @@ static json_t *contact_list(const carom_table *table, int column, int64_t row, c
 static json_t *series(const carom_table *table, int column, int64_t row, int width) {
     int count;
     const double *values = carom_table_series(table, column, row, &count);
+    if (carom_table_column(table, column)->width == 1) return list_of_reals(values, count);
     return carom_json_matrix(values, width ? count / width : 0, width);
 }
 

@@ -86,6 +86,11 @@ static void widen(range *covered, double value) {
     covered->most = fmax(covered->most, value);
 }
 
+// Lines that an empty line of the data breaks.
+static bool is_line(const carom_plot_series *series) {
+    return series->style == CAROM_PLOT_TRACES || series->style == CAROM_PLOT_LINE || series->style == CAROM_PLOT_SHAPE;
+}
+
 static bool is_path(const carom_plot_series *series) { return series->style == CAROM_PLOT_PATH || series->style == CAROM_PLOT_TRACES; }
 
 // The ranges of everything that is visible; false when nothing is.
@@ -184,8 +189,8 @@ static void print_data(FILE *script, const carom_plot_series *series, int index,
     fprintf(script, "$s%d << EOD\n", index);
     const bool path = series->style == CAROM_PLOT_PATH;
     for (int64_t i = 0; i < series->count; i += series->style == CAROM_PLOT_DOTS ? stride : 1) {
-        // An empty line ends one trace.
-        if (!is_visible(series, i) && series->style == CAROM_PLOT_TRACES) fputc('\n', script);
+        // An empty line ends one piece.
+        if (!is_visible(series, i) && is_line(series)) fputc('\n', script);
         if (!is_visible(series, i)) continue;
         fprintf(script, "%.17g %.17g", series->x[i], series->y[i]);
         const bool arrow = path && i + 1 < series->count && is_visible(series, i + 1);
@@ -225,6 +230,8 @@ static void print_series(FILE *script, const carom_plot_series *series, int inde
     case CAROM_PLOT_PATH: print_path(script, index, colour); break;
     case CAROM_PLOT_DASHES: fprintf(script, "$s%d using 1:2 with lines dt (8,6) lw 1.5 lc rgb '#505050'", index); break;
     case CAROM_PLOT_TRACES: fprintf(script, "$s%d using 1:2 with lines lw 1.2 lc rgb '#40404040'", index); break;
+    case CAROM_PLOT_LINE:
+    case CAROM_PLOT_SHAPE: fprintf(script, "$s%d using 1:2 with lines lw 2 lc rgb '#%06x'", index, colour); break;
     }
     if (!*series->label) {
         fputs(" notitle", script);
@@ -263,6 +270,8 @@ static void print_script(FILE *script, const carom_plot *plot, const picture_for
     fprintf(script, "set terminal %s\nset encoding utf8\n", format->terminal);
     print_axes(script, plot, format, x, y);
     print_key(script, plot);
+    for (int s = 0; s < plot->series_count; s++)
+        if (plot->series[s].style == CAROM_PLOT_SHAPE) fputs("set size ratio -1\n", script);
     for (int s = 0; s < plot->series_count; s++) print_data(script, &plot->series[s], s, stride > 1 ? stride : 1);
     fputs("plot ", script);
     int printed = 0;
