@@ -1226,10 +1226,10 @@ static void help_names_every_option(void **state) {
 
 // Warnings go to stderr, so that stdout still holds one document.
 static void warnings_stay_out_of_json(void **state) {
-    write_text(*state, "timed.yaml", "matrices: {" FLAT_PARTS "}\nsimulate: {integrator: inclusion}\n");
+    write_text(*state, "timed.yaml", "matrices: {" FLAT_PARTS "}\ncompliant: {points: 3}\n");
     report r = run(*state, "info", "timed.yaml", "--json");
     assert_int_equal(r.status, 0);
-    assert_int_equal(strncmp(r.err, "carom: warning: timed.yaml:2: simulate", 38), 0);
+    assert_int_equal(strncmp(r.err, "carom: warning: timed.yaml:2: compliant", 39), 0);
     json_t *info = parse(&r);
     assert_non_null(info);
     json_decref(info);
@@ -1379,8 +1379,8 @@ static const refusal refusals[] = {
     {"info deep.yaml", "deep.yaml:1", NULL},
     {"info noise.yaml", "noise.yaml", NULL},
     {"info long.yaml", "long.yaml", NULL},
-    {"info case.yaml", "'model', 'matrices' and 'delassus'", "name: nothing\n"},
-    {"info case.yaml", "'model', 'matrices' and 'delassus'", "matrices: {" FLAT_PARTS "}\ndelassus: {W: [[1]], u: [1], mu: []}\n"},
+    {"info case.yaml", "'model', 'matrices', 'delassus' and 'body'", "name: nothing\n"},
+    {"info case.yaml", "'model', 'matrices', 'delassus' and 'body'", "matrices: {" FLAT_PARTS "}\ndelassus: {W: [[1]], u: [1], mu: []}\n"},
     {"info case.yaml", "case.yaml:2: matrixes", "matrices: {" FLAT_PARTS "}\nmatrixes: {}\n"},
     {"info case.yaml", "case.yaml:2: name", "name: a\nname: b\nmatrices: {" FLAT_PARTS "}\n"},
     {"info case.yaml", "case.yaml:1: matrices", "matrices: 3\n"},
@@ -1454,7 +1454,7 @@ static const refusal refusals[] = {
     {"resolve cube.yaml --law routh --cone-edges 5", "carom: --cone-edges: 5 is", NULL},
     {"info cube.yaml --cone-edges 5", "carom: --cone-edges: 5 is", NULL},
     // one line, even where the scene deserves a warning
-    {"sample case.yaml --samples 0", "--samples: 0", "matrices: {" FLAT_PARTS "}\nsimulate: {integrator: inclusion}\n"},
+    {"sample case.yaml --samples 0", "--samples: 0", "matrices: {" FLAT_PARTS "}\ncompliant: {points: 3}\n"},
     {"resolve case.yaml --law guess", "guess", "matrices: {" FLAT_PARTS "}\ndesign: {pairs: []}\n"},
     // LCPs
     {"lcp case.yaml", "case.yaml:1: W: ", "{\"W\": [[2, 1]], \"w\": [-1, -1]}\n"},

@@ -289,13 +289,16 @@ static carom_status jump(lgvci_loop *loop, int count, double before, const doubl
     return status;
 }
 
-// Touching points none of which approaches: does one of them rest?
+// Touching points none of which approaches: does one of them rest? A hop that is lower than gaps can be resolved is rest, too.
 static bool rests(const lgvci_loop *loop, int count, double slow) {
     const lgvci *run = &loop->run;
     const double level = GRAZING_ACCELERATION * (run->gravity + run->acceleration);
+    const double height = fmax(lgvci_gap_resolution(run, &run->base), -lgvci_gap(run, &run->base));
     for (int i = 0; i < count; i++) {
         const lgvci_contact *contact = &loop->law.contacts[i];
-        if (contact->speed <= slow && lgvci_gap_acceleration(run, &run->base, contact) <= level) return true;
+        const double acceleration = lgvci_gap_acceleration(run, &run->base, contact);
+        const double hop = acceleration < 0 ? sqrt(-2 * acceleration * height) : 0;
+        if (acceleration <= level && contact->speed <= fmax(slow, hop)) return true;
     }
     return false;
 }

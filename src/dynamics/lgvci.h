@@ -68,6 +68,9 @@ double lgvci_speed_scale(const lgvci *run, const carom_body_state *state);
 /// The gap n.x + D + min u.rho, u = R'n.
 double lgvci_gap(const lgvci *run, const carom_body_state *state);
 
+/// Rounding of that: gaps below it cannot be told from a touch.
+double lgvci_gap_resolution(const lgvci *run, const carom_body_state *state);
+
 typedef enum lgvci_search { LGVCI_FREE, LGVCI_HIT, LGVCI_UNSOLVED } lgvci_search;
 
 /// The first time in (0, length] after the base at which the gap becomes negative: none is missed, dips inside the step included.

@@ -14,6 +14,11 @@
 // Halvings of an interval, and evaluations of the gap for one impact time: the first is the resolution of double.
 enum { DEEPEST = 60, MOST_EVALUATIONS = 200 };
 
+double lgvci_gap_resolution(const lgvci *run, const carom_body_state *state) {
+    const double *x = state->position;
+    return GAP_ROUNDING * (fabs(x[0]) + fabs(x[1]) + fabs(x[2]) + fabs(run->offset) + run->radius);
+}
+
 double lgvci_gap(const lgvci *run, const carom_body_state *state) {
     double u[3], rho[3];
     multiply3_transposed(state->attitude, run->normal, u);
@@ -63,17 +68,20 @@ static bool dips(search *s, instant from, instant to, int depth, instant *found)
     return dips(s, from, middle, depth + 1, found) || dips(s, middle, to, depth + 1, found);
 }
 
-// Halves a bracket that starts at a touch until its left end is clear of the plane: that touch is not the root. False when it never is.
+// Moves the left end of a bracket that starts at a touch to where the gap is clear of zero: that touch is not the root. False when there is
+// no such time: the body does not leave as far as can be seen.
 static bool leave_touch(search *s, instant *left, instant *right, double width) {
-    while (left->gap <= s->noise) {
-        if (right->time - left->time <= width || s->unsolved) return false;
-        const instant middle = look(s, 0.5 * (left->time + right->time));
-        if (middle.gap < -s->noise)
-            *right = middle;
-        else
+    if (left->gap > s->noise) return true;
+    for (double limit = right->time; limit - left->time > width && !s->unsolved;) {
+        const instant middle = look(s, 0.5 * (left->time + limit));
+        limit = middle.time;
+        if (middle.gap < -s->noise) *right = middle;
+        if (middle.gap > s->noise) {
             *left = middle;
+            return true;
+        }
     }
-    return true;
+    return false;
 }
 
 // The zero of the gap in a bracket: false position in the form of Illinois, with a halving where the bracket shrinks too slowly. The left
@@ -108,7 +116,6 @@ static double step_bound(const lgvci *run, double length) {
 }
 
 lgvci_search lgvci_find_hit(lgvci *run, double length, double *s, carom_body_state *next, double c[3]) {
-    const double *x = run->base.position;
     search look_for = {.run = run, .bound = step_bound(run, length)};
     const instant start = {0, lgvci_gap(run, &run->base)};
     const instant end = look(&look_for, length);
@@ -116,7 +123,7 @@ lgvci_search lgvci_find_hit(lgvci *run, double length, double *s, carom_body_sta
     *next = look_for.state;
     memcpy(c, look_for.c, sizeof look_for.c);
     // A start that lies below the plane by the tolerance of a touch is a touch.
-    look_for.noise = fmax(GAP_ROUNDING * (fabs(x[0]) + fabs(x[1]) + fabs(x[2]) + fabs(run->offset) + run->radius), -start.gap);
+    look_for.noise = fmax(lgvci_gap_resolution(run, &run->base), -start.gap);
     instant found = end;
     bool hit = end.gap < -look_for.noise || dips(&look_for, start, end, 0, &found);
     if (look_for.unsolved) return LGVCI_UNSOLVED;

@@ -89,6 +89,26 @@ static carom_status create_impact(const lgvci *run, const lgvci_law *law, const 
     return carom_impact_create(&data, impact, error);
 }
 
+// The energy that Newton's law without friction leaves is a condition on the impulse as a whole: lam.(u+ + e u-) = 0. A solver of LCPs
+// meets it up to its tolerance, the factor s = -(1 + e) u-.lam / lam.W lam of the impulse up to rounding.
+static void meet_energy(const lgvci *run, double restitution, const carom_body_state *before, carom_body_state *after) {
+    double linear[3], angular[3], Omega[3], turned[3];
+    for (int i = 0; i < 3; i++) {
+        linear[i] = after->momentum[i] - before->momentum[i];
+        angular[i] = after->angular_momentum[i] - before->angular_momentum[i];
+    }
+    multiply3(run->inverse, before->angular_momentum, Omega);
+    multiply3(run->inverse, angular, turned);
+    const double power = dot3(before->momentum, linear) / run->mass + dot3(Omega, angular);
+    const double work = dot3(linear, linear) / run->mass + dot3(angular, turned);
+    if (!(work > 0)) return;
+    const double factor = -(1 + restitution) * power / work;
+    for (int i = 0; i < 3; i++) {
+        after->momentum[i] = before->momentum[i] + factor * linear[i];
+        after->angular_momentum[i] = before->angular_momentum[i] + factor * angular[i];
+    }
+}
+
 carom_status lgvci_law_apply(const lgvci *run, const carom_motion_call *call, lgvci_law *law, int64_t index, int count,
                              carom_body_state *state, bool *solved, carom_error *error) {
     *solved = false;
@@ -101,8 +121,10 @@ carom_status lgvci_law_apply(const lgvci *run, const carom_motion_call *call, lg
     if (!status) status = carom_law_resolve(law->law, impact, law->options, call->registry, call->control, NULL, &answer, error);
     if (!status && carom_table_rows(answer.outcomes) > 0 && carom_answer_complete(&answer)) {
         const double *v = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_VELOCITY);
+        const carom_body_state before = *state;
         for (int i = 0; i < 3; i++) state->momentum[i] = run->mass * v[i];
         multiply3(run->inertia, v + 3, state->angular_momentum);
+        if (!law->named) meet_energy(run, law->restitution, &before, state);
         *solved = true;
     }
     if (!status) carom_answer_free(&answer);
