@@ -669,7 +669,7 @@ static bool follow_to_impact(const carom_body_motion *motion) {
 
 static void no_impact_is_missed(void **state) {
     (void)state;
-    const int count = support_count(20, 400, 10000);
+    const int count = support_count(20, 200, 10000);
     int hidden = 0;
     for (int i = 0; i < count; i++) {
         carom_stream stream;
@@ -682,7 +682,7 @@ static void no_impact_is_missed(void **state) {
         carom_body_free(body);
     }
     print_message("%d of %d first impacts leave no trace at the end of their step\n", hidden, count);
-    assert_true(hidden > count / 20);
+    assert_true(hidden > count / 40);
 }
 
 // ---------------------------------------------------------------------------------------------------- several points at once

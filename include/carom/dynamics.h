@@ -31,14 +31,14 @@ typedef struct carom_shape_data {
 
 /// Volume, centroid and inertia of a shape, at uniform density.
 typedef struct carom_mass_properties {
-    bool known;          ///< false where they are not computed: rounded ellipsoids
+    bool known;          ///< false where they were not computed: for rounded ellipsoids they cannot be
     double volume;       ///< [m^3]
     double centroid[3];  ///< [m]
     double inertia[9];   ///< about the centroid, divided by the mass [m^2]
 } carom_mass_properties;
 
 /// @return CAROM_BAD_INPUT with a message that begins with the key of the scene that is wrong ("semiaxes: ...", "vertices: ...")
-/// Cost: a hull and sums over its faces; for several ellipsoids a nested adaptive quadrature of relative error 1e-10, milliseconds.
+/// Cost: a hull and sums over its faces; for several ellipsoids a nested adaptive quadrature of relative error 1e-10, a tenth of a second.
 carom_status carom_shape_mass(const carom_shape_data *shape, carom_mass_properties *mass, carom_error *error);
 
 /// A rigid body with its shape, immutable: threads may share it. Its frame has the centre of mass as origin.
@@ -57,7 +57,7 @@ void carom_body_free(carom_body *body);
 double carom_body_mass(const carom_body *body);
 /// J, [3 x 3] about the centre of mass [kg m^2].
 const double *carom_body_inertia(const carom_body *body);
-/// Of the shape as it was given, whatever the inertia is.
+/// Of the shape as it was given; not known where an inertia was given: carom_shape_mass tells what it would be.
 const carom_mass_properties *carom_body_uniform(const carom_body *body);
 /// A bound of the distance of the body's points from the centre of mass [m].
 double carom_body_radius(const carom_body *body);

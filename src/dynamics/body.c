@@ -182,7 +182,7 @@ carom_status carom_body_create(const carom_body_data *data, carom_body **body, c
     carom_hull hull;
     made->mass = data->mass;
     carom_status status = copy_shape(&data->shape, &made->shape, &made->memory, &hull, error);
-    if (!status) status = find_mass(&made->shape, &hull, &made->uniform, error);
+    if (!status && !data->inertia) status = find_mass(&made->shape, &hull, &made->uniform, error);
     if (!status) status = set_inertia(made, data, error);
     carom_hull_release(&hull);
     if (status) {

@@ -126,27 +126,34 @@ static const carom_field BODY[] = {
     {"shape", CAROM_FIELD_MAP, .required = true, .offset = offsetof(body_fields, shape)},
 };
 
-static double distance(int count, const double *a, const double *b, double scale) {
-    double largest = 0;
-    for (int i = 0; i < count; i++) largest = fmax(largest, fabs(a[i] - scale * b[i]));
-    return largest;
+// Relative to the body's radius.
+static double distance_from_origin(const carom_scene *scene, const double point[3]) {
+    return carom_max_abs(3, point) / carom_body_radius(scene->body);
 }
 
 // A given inertia is used as it is: it may be right for a body that is not uniform, or a slip.
-static carom_status warn_of_mass(carom_scene *scene, const carom_node *node, const body_fields *fields, carom_error *error) {
-    const carom_mass_properties *uniform = carom_body_uniform(scene->body);
-    const double *inertia = carom_body_inertia(scene->body), *c = uniform->centroid, none[3] = {0};
-    const double off = uniform->known ? distance(3, c, none, 1) / carom_body_radius(scene->body) : 0;
+static carom_status warn_of_given_inertia(carom_scene *scene, const carom_node *node, const carom_mass_properties *uniform, double mass,
+                                          carom_error *error) {
+    const double *inertia = carom_body_inertia(scene->body), *c = uniform->centroid;
     carom_status status = CAROM_OK;
-    if (!fields->inertia && off > UNIFORM_TOLERANCE)
-        status = carom_scene_warn(scene, node, error, "the shape is moved by (%.9g, %.9g, %.9g), so that its centroid is the origin", -c[0],
-                                  -c[1], -c[2]);
-    if (fields->inertia && off > UNIFORM_TOLERANCE)
+    if (distance_from_origin(scene, c) > UNIFORM_TOLERANCE)
         status = carom_scene_warn(scene, node, error, "the centroid of the shape is (%.9g, %.9g, %.9g), not the origin", c[0], c[1], c[2]);
-    if (!status && fields->inertia && uniform->known &&
-        distance(9, inertia, uniform->inertia, fields->mass) > UNIFORM_TOLERANCE * carom_max_abs(9, inertia))
+    double largest = 0;
+    for (int i = 0; i < 9; i++) largest = fmax(largest, fabs(inertia[i] - mass * uniform->inertia[i]));
+    if (!status && largest > UNIFORM_TOLERANCE * carom_max_abs(9, inertia))
         status = carom_scene_warn(scene, node, error, "'inertia' differs by more than %g %% from that of uniform density",
                                   100 * UNIFORM_TOLERANCE);
+    return status;
+}
+
+static carom_status warn_of_mass(carom_scene *scene, const carom_node *node, const carom_body_data *data, carom_error *error) {
+    carom_mass_properties uniform = *carom_body_uniform(scene->body);
+    carom_status status = data->inertia ? carom_shape_mass(&data->shape, &uniform, error) : CAROM_OK;
+    const double *c = uniform.centroid;
+    if (!status && uniform.known && data->inertia) status = warn_of_given_inertia(scene, node, &uniform, data->mass, error);
+    if (!status && !data->inertia && distance_from_origin(scene, c) > UNIFORM_TOLERANCE)
+        status = carom_scene_warn(scene, node, error, "the shape is moved by (%.9g, %.9g, %.9g), so that its centroid is the origin", -c[0],
+                                  -c[1], -c[2]);
     if (!status && !carom_body_holds_center(scene->body))
         status = carom_scene_warn(scene, node, error, "the center of mass lies outside the convex hull of the shape");
     return status;
@@ -166,7 +173,7 @@ static carom_status read_body(carom_scene *scene, const carom_node *node, carom_
     status = carom_body_create(&data, &scene->body, &inner);
     if (status) return carom_document_pass_on(scene->document, node, &inner, error);
     scene->body_motion.body = scene->body;
-    return warn_of_mass(scene, node, &fields, error);
+    return warn_of_mass(scene, node, &data, error);
 }
 
 // ------------------------------------------------------------------------------------------------- plane and initial state
