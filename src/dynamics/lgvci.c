@@ -15,6 +15,9 @@
 #define GRAZING_SPEED 1e-10
 // Accelerations that count as none, relative to gravity and turning.
 #define GRAZING_ACCELERATION 1e-9
+// Height of a hop, in resolutions of the gap, that detection is sure to see: halving an interval may step over the top of a lower one, and
+// its end is then where the gap has fallen below the plane by another resolution.
+#define RESOLVED_HOP 3
 // Change of a segment's length, relative to the step, at which the discrete jump and the next impact agree.
 #define SEGMENT_TOLERANCE 1e-13
 // Grid steps between two corrections of the attitude's rounding, whose defect is then about 1e-14, and between polls.
@@ -130,7 +133,7 @@ static const carom_option option_rows[] = {
     {"seed", CAROM_OPTION_INTEGER, offsetof(lgvci_options, seed), 0, CAROM_MOST_SEED / 2, "", "0",
      "of a law that draws; each impact adds its number", NULL},
     {"max_impacts", CAROM_OPTION_INTEGER, offsetof(lgvci_options, max_impacts), 1, 1e9, "", "1000",
-     "impacts in one step at which the run ends as a Zeno sequence", NULL},
+     "impacts in one step; one more, and the run ends as a Zeno sequence", NULL},
     {"every", CAROM_OPTION_INTEGER, offsetof(lgvci_options, every), 1, 1e9, "", "1", "grid steps between recorded states", NULL},
 };
 
@@ -256,6 +259,8 @@ static bool jump_discretely(lgvci_loop *loop, const carom_body_state *touch, dou
         if (left == 0) return true;
         lgvci trial = loop->run;
         lgvci_launch(&trial, after);
+        // The step is refused where it goes on.
+        if (left > trial.longest) return true;
         if (lgvci_find_hit(&trial, left, &found, &next, unused) == LGVCI_UNSOLVED) return false;
         if (fabs(found - length) <= SEGMENT_TOLERANCE * loop->options->step) return true;
         length = found;
@@ -289,36 +294,39 @@ static carom_status jump(lgvci_loop *loop, int count, double before, const doubl
     return status;
 }
 
-// Touching points none of which approaches: does one of them rest? A hop that is lower than gaps can be resolved is rest, too.
-static bool rests(const lgvci_loop *loop, int count, double slow) {
+// What the points that touch do.
+typedef enum touch { TOUCH_LEAVES, TOUCH_RESTS, TOUCH_APPROACHES } touch;
+
+// A point approaches when it is faster than rounding, and than a fall from the height of a hop that is too low to be seen. It rests when it
+// is as slow in both directions, and free flight does not lift it.
+static touch judge_touch(const lgvci_loop *loop, int count) {
     const lgvci *run = &loop->run;
-    const double level = GRAZING_ACCELERATION * (run->gravity + run->acceleration);
-    const double height = fmax(lgvci_gap_resolution(run, &run->base), -lgvci_gap(run, &run->base));
+    const double slow = GRAZING_SPEED * lgvci_speed_scale(run, &run->base),
+                 level = GRAZING_ACCELERATION * (run->gravity + run->acceleration);
+    const double height = RESOLVED_HOP * (lgvci_gap_resolution(run, &run->base) + fmax(0, -lgvci_gap(run, &run->base)));
+    touch judged = TOUCH_LEAVES;
     for (int i = 0; i < count; i++) {
         const lgvci_contact *contact = &loop->law.contacts[i];
         const double acceleration = lgvci_gap_acceleration(run, &run->base, contact);
-        const double hop = acceleration < 0 ? sqrt(-2 * acceleration * height) : 0;
-        if (acceleration <= level && contact->speed <= fmax(slow, hop)) return true;
+        const double quiet = fmax(slow, acceleration < 0 ? sqrt(-2 * acceleration * height) : 0);
+        if (contact->speed < -quiet) return TOUCH_APPROACHES;
+        if (contact->speed <= quiet && acceleration <= level) judged = TOUCH_RESTS;
     }
-    return false;
+    return judged;
 }
 
 // The base touches: an impact where a point approaches; the end of free flight where one rests; otherwise it leaves by itself.
 static carom_status touch_down(lgvci_loop *loop, double before, const double c[3], carom_error *error) {
-    const lgvci *run = &loop->run;
     note_orthogonality(loop);
     note_energy(loop);
-    const int count = lgvci_collect_contacts(run, &run->base, loop->law.contacts, loop->law.most);
-    const double slow = GRAZING_SPEED * lgvci_speed_scale(run, &run->base);
-    double fastest = 0;
-    for (int i = 0; i < count; i++) fastest = fmin(fastest, loop->law.contacts[i].speed);
-    carom_status status = CAROM_OK;
-    if (fastest < -slow)
-        status = jump(loop, count, before, c, error);
-    else if (rests(loop, count, slow))
-        end_run(loop, CAROM_PERSISTENT_CONTACT);
-    if (!status && !loop->ended && ++loop->in_step > loop->options->max_impacts) end_run(loop, CAROM_ZENO_LIMIT);
-    return status;
+    if (loop->in_step++ == loop->options->max_impacts) {
+        end_run(loop, CAROM_ZENO_LIMIT);
+        return CAROM_OK;
+    }
+    const int count = lgvci_collect_contacts(&loop->run, &loop->run.base, loop->law.contacts, loop->law.most);
+    const touch judged = judge_touch(loop, count);
+    if (judged == TOUCH_RESTS) end_run(loop, CAROM_PERSISTENT_CONTACT);
+    return judged == TOUCH_APPROACHES ? jump(loop, count, before, c, error) : CAROM_OK;
 }
 
 // ----------------------------------------------------------------------------------------------------------- the grid
