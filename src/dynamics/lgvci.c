@@ -27,71 +27,6 @@ enum { MOST_SUBSTEPS = 1000 };
 // Rounds in which the discrete jump and the time of the next impact in the same step are brought together.
 enum { MOST_ROUNDS = 100 };
 
-enum {
-    STATE_TIME,
-    STATE_POSITION,
-    STATE_ATTITUDE,
-    STATE_QUATERNION,
-    STATE_MOMENTUM,
-    STATE_ANGULAR,
-    STATE_TRANSLATIONAL,
-    STATE_ROTATIONAL,
-    STATE_POTENTIAL,
-    STATE_ENERGY,
-    STATE_GAP,
-    STATE_COLUMNS
-};
-
-static const carom_column state_columns[STATE_COLUMNS] = {
-    [STATE_TIME] = {"time", CAROM_COLUMN_REAL, 1, "s", "time", NULL},
-    [STATE_POSITION] = {"position", CAROM_COLUMN_REAL, 3, "m", "center of mass", NULL},
-    [STATE_ATTITUDE] = {"attitude", CAROM_COLUMN_SQUARE, 9, "", "rotation matrix from body to inertial frame, by rows", NULL},
-    [STATE_QUATERNION] = {"quaternion", CAROM_COLUMN_REAL, 4, "", "the attitude as a unit quaternion w, x, y, z", NULL},
-    [STATE_MOMENTUM] = {"momentum", CAROM_COLUMN_REAL, 3, "N s", "linear momentum, inertial frame", NULL},
-    [STATE_ANGULAR] = {"angular_momentum", CAROM_COLUMN_REAL, 3, "N m s", "about the center of mass, body frame", NULL},
-    [STATE_TRANSLATIONAL] = {"translational_energy", CAROM_COLUMN_REAL, 1, "J", "kinetic energy of the center of mass", NULL},
-    [STATE_ROTATIONAL] = {"rotational_energy", CAROM_COLUMN_REAL, 1, "J", "kinetic energy of rotation", NULL},
-    [STATE_POTENTIAL] = {"potential_energy", CAROM_COLUMN_REAL, 1, "J", "m g x3", NULL},
-    [STATE_ENERGY] = {"energy", CAROM_COLUMN_REAL, 1, "J", "sum of the three", NULL},
-    [STATE_GAP] = {"gap", CAROM_COLUMN_REAL, 1, "m", "distance from the plane", NULL},
-};
-
-enum {
-    IMPACT_TIME,
-    IMPACT_STEP,
-    IMPACT_IMPULSE,
-    IMPACT_CONTACTS,
-    IMPACT_POSITION,
-    IMPACT_ATTITUDE,
-    IMPACT_MOMENTUM_BEFORE,
-    IMPACT_MOMENTUM_AFTER,
-    IMPACT_ANGULAR_BEFORE,
-    IMPACT_ANGULAR_AFTER,
-    IMPACT_POINT,
-    IMPACT_GAP,
-    IMPACT_ENERGY,
-    IMPACT_COLUMNS
-};
-
-static const carom_column impact_columns[IMPACT_COLUMNS] = {
-    [IMPACT_TIME] = {"time", CAROM_COLUMN_REAL, 1, "s", "time", NULL},
-    [IMPACT_STEP] = {"step", CAROM_COLUMN_INTEGER, 1, "", "grid step in which it happens, from 1; 0 at the start", NULL},
-    [IMPACT_IMPULSE] = {"normal_impulse", CAROM_COLUMN_REAL, 1, "N s", "sum over the points that touch", NULL},
-    [IMPACT_CONTACTS] = {"touching", CAROM_COLUMN_INTEGER, 1, "",
-                         "points that touch; the outcome of several at once is not the limit of "
-                         "nearly simultaneous ones",
-                         NULL},
-    [IMPACT_POSITION] = {"position", CAROM_COLUMN_REAL, 3, "m", "center of mass", NULL},
-    [IMPACT_ATTITUDE] = {"attitude", CAROM_COLUMN_SQUARE, 9, "", "rotation matrix from body to inertial frame, by rows", NULL},
-    [IMPACT_MOMENTUM_BEFORE] = {"momentum_before", CAROM_COLUMN_REAL, 3, "N s", "linear momentum, inertial frame", NULL},
-    [IMPACT_MOMENTUM_AFTER] = {"momentum_after", CAROM_COLUMN_REAL, 3, "N s", "linear momentum, inertial frame", NULL},
-    [IMPACT_ANGULAR_BEFORE] = {"angular_momentum_before", CAROM_COLUMN_REAL, 3, "N m s", "about the center of mass, body frame", NULL},
-    [IMPACT_ANGULAR_AFTER] = {"angular_momentum_after", CAROM_COLUMN_REAL, 3, "N m s", "about the center of mass, body frame", NULL},
-    [IMPACT_POINT] = {"contact_point", CAROM_COLUMN_REAL, 3, "m", "the first point that touches, body frame", NULL},
-    [IMPACT_GAP] = {"gap", CAROM_COLUMN_REAL, 1, "m", "distance from the plane, zero but for rounding", NULL},
-    [IMPACT_ENERGY] = {"energy_change", CAROM_COLUMN_REAL, 1, "J", "energy after minus before", NULL},
-};
-
 enum { RESULT_ORTHOGONALITY = CAROM_MOTION_RESULT_COLUMNS, RESULT_INITIAL_ENERGY, RESULT_IMPACTS, RESULT_SEVERAL };
 
 static const carom_column own_result_columns[] = {
@@ -187,22 +122,6 @@ static void launch(lgvci_loop *loop, const carom_body_state *state) {
 
 // ----------------------------------------------------------------------------------------------------------- recording
 
-static void fill_state(const lgvci_loop *loop, double time, carom_table *table) {
-    const carom_body_state *state = &loop->run.base;
-    double terms[3];
-    *carom_table_reals(table, STATE_TIME) = time;
-    memcpy(carom_table_reals(table, STATE_POSITION), state->position, sizeof state->position);
-    memcpy(carom_table_reals(table, STATE_ATTITUDE), state->attitude, sizeof state->attitude);
-    carom_rotation_quaternion(state->attitude, carom_table_reals(table, STATE_QUATERNION));
-    memcpy(carom_table_reals(table, STATE_MOMENTUM), state->momentum, sizeof state->momentum);
-    memcpy(carom_table_reals(table, STATE_ANGULAR), state->angular_momentum, sizeof state->angular_momentum);
-    *carom_table_reals(table, STATE_ENERGY) = lgvci_energy(&loop->run, state, terms);
-    *carom_table_reals(table, STATE_TRANSLATIONAL) = terms[0];
-    *carom_table_reals(table, STATE_ROTATIONAL) = terms[1];
-    *carom_table_reals(table, STATE_POTENTIAL) = terms[2];
-    *carom_table_reals(table, STATE_GAP) = lgvci_gap(&loop->run, state);
-}
-
 static carom_status flush_states(lgvci_loop *loop, carom_error *error) {
     if (!loop->states || !carom_table_rows(loop->states)) return CAROM_OK;
     const carom_status status = loop->call->states->receive(loop->call->states->user, loop->states, error);
@@ -214,34 +133,16 @@ static carom_status record_state(lgvci_loop *loop, double time, carom_error *err
     if (!loop->states) return CAROM_OK;
     carom_status status = carom_table_add_row(loop->states, error);
     if (status) return status;
-    fill_state(loop, time, loop->states);
+    lgvci_fill_state(&loop->run, &loop->run.base, time, loop->states);
     return carom_table_rows(loop->states) < BLOCK_ROWS ? CAROM_OK : flush_states(loop, error);
 }
 
 static carom_status record_impact(lgvci_loop *loop, const carom_body_state *before, const carom_body_state *after, int count,
                                   carom_error *error) {
-    carom_table *table = loop->call->impacts;
-    const carom_status status = carom_table_add_row(table, error);
-    if (status) return status;
-    double terms[3], impulse[3];
-    for (int i = 0; i < 3; i++) impulse[i] = after->momentum[i] - before->momentum[i];
-    *carom_table_reals(table, IMPACT_TIME) = base_time(loop);
-    *carom_table_integers(table, IMPACT_STEP) = loop->step;
-    // Tangential impulses have no component along the normal.
-    *carom_table_reals(table, IMPACT_IMPULSE) = dot3(impulse, loop->run.normal);
-    *carom_table_integers(table, IMPACT_CONTACTS) = count;
-    memcpy(carom_table_reals(table, IMPACT_POSITION), before->position, sizeof before->position);
-    memcpy(carom_table_reals(table, IMPACT_ATTITUDE), before->attitude, sizeof before->attitude);
-    memcpy(carom_table_reals(table, IMPACT_MOMENTUM_BEFORE), before->momentum, sizeof before->momentum);
-    memcpy(carom_table_reals(table, IMPACT_MOMENTUM_AFTER), after->momentum, sizeof after->momentum);
-    memcpy(carom_table_reals(table, IMPACT_ANGULAR_BEFORE), before->angular_momentum, sizeof before->angular_momentum);
-    memcpy(carom_table_reals(table, IMPACT_ANGULAR_AFTER), after->angular_momentum, sizeof after->angular_momentum);
-    memcpy(carom_table_reals(table, IMPACT_POINT), loop->law.contacts[0].rho, 3 * sizeof(double));
-    *carom_table_reals(table, IMPACT_GAP) = lgvci_gap(&loop->run, before);
-    *carom_table_reals(table, IMPACT_ENERGY) = lgvci_energy(&loop->run, after, terms) - lgvci_energy(&loop->run, before, terms);
+    const lgvci_impact impact = {base_time(loop), loop->step, count, loop->law.contacts, before, after};
     loop->impacts++;
     loop->several += count > 1;
-    return CAROM_OK;
+    return lgvci_record_impact(&loop->run, &impact, loop->call->impacts, error);
 }
 
 // -------------------------------------------------------------------------------------------------------------- impacts
@@ -454,7 +355,7 @@ static carom_status conclude(lgvci_loop *loop, carom_error *error) {
     if (status) return status;
     const bool grid_point = !loop->ended || loop->verdict == CAROM_INTERRUPTED;
     const double time = grid_point ? (double)loop->step * loop->options->step : base_time(loop);
-    fill_state(loop, time, call->final);
+    lgvci_fill_state(&loop->run, &loop->run.base, time, call->final);
     *carom_table_reals(call->result, RESULT_ORTHOGONALITY) = loop->orthogonality_error;
     *carom_table_reals(call->result, RESULT_INITIAL_ENERGY) = loop->initial;
     *carom_table_integers(call->result, RESULT_IMPACTS) = loop->impacts;
@@ -476,7 +377,8 @@ static carom_status prepare(lgvci_loop *loop, carom_error *error) {
     loop->dissipates = loop->law.named || loop->law.restitution != 1;
     const carom_sizes none = {0};
     if (!status) status = check_options(loop->options, &loop->law, error);
-    if (!status && call->states) status = carom_table_create(state_columns, STATE_COLUMNS, NULL, 0, &none, &loop->states, error);
+    if (!status && call->states)
+        status = carom_table_create(lgvci_state_columns, LGVCI_STATE_COLUMNS, NULL, 0, &none, &loop->states, error);
     return status;
 }
 
@@ -506,10 +408,10 @@ const carom_integrator carom_integrator_lgvci = {
     .option_count = sizeof option_rows / sizeof *option_rows,
     .options_size = sizeof(lgvci_options),
     .defaults = defaults,
-    .state_columns = state_columns,
-    .state_column_count = STATE_COLUMNS,
-    .impact_columns = impact_columns,
-    .impact_column_count = IMPACT_COLUMNS,
+    .state_columns = lgvci_state_columns,
+    .state_column_count = LGVCI_STATE_COLUMNS,
+    .impact_columns = lgvci_impact_columns,
+    .impact_column_count = LGVCI_IMPACT_COLUMNS,
     .result_columns = own_result_columns,
     .result_column_count = sizeof own_result_columns / sizeof *own_result_columns,
     .run = run,

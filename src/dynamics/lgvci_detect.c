@@ -5,6 +5,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "dynamics/bracket.h"
 #include "dynamics/lgvci.h"
 
 // Rounding of a gap, in units of the sums that it comes from.
@@ -84,26 +85,16 @@ static bool leave_touch(search *s, instant *left, instant *right, double width) 
     return left->gap > s->noise;
 }
 
-// The zero of the gap in a bracket: false position in the form of Illinois, with a halving where the bracket shrinks too slowly. The left
-// end keeps a gap that is not negative.
+// The zero of the gap in a bracket, at its left end, where the gap is not negative.
 static instant locate(search *s, instant left, instant right, double width) {
     if (!leave_touch(s, &left, &right, width)) return left;
-    double p = left.gap, q = right.gap, before = right.time - left.time;
-    for (int i = 0; i < MOST_EVALUATIONS && right.time - left.time > width && !s->unsolved; i++) {
-        const bool slow = i % 4 == 3 && right.time - left.time > 0.25 * before;
-        if (i % 4 == 3) before = right.time - left.time;
-        const double guess = slow ? 0.5 * (left.time + right.time) : left.time + (right.time - left.time) * (p / (p - q));
-        if (guess <= left.time || guess >= right.time) break;
+    carom_bracket b = {left.time, right.time, left.gap, right.gap, 0, 0};
+    for (int i = 0; i < MOST_EVALUATIONS && b.high - b.low > width && !s->unsolved; i++) {
+        const double guess = carom_bracket_guess(&b);
+        if (guess <= b.low || guess >= b.high) break;
         const instant middle = look(s, guess);
-        if (middle.gap >= 0) {
-            left = middle;
-            p = middle.gap;
-            q *= 0.5;
-        } else {
-            right = middle;
-            q = middle.gap;
-            p *= 0.5;
-        }
+        if (middle.gap >= 0) left = middle;
+        carom_bracket_update(&b, middle.time, middle.gap);
     }
     return left;
 }
