@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "carom/carom.h"
 
@@ -130,6 +131,10 @@ void cli_run_release(cli_run *run);
 
 /// Extent {normal: [[min, max]...], tangent: [[min, max]...]}, null without outcomes.
 json_t *cli_extent_json(const carom_extent *extent);
+/// Is the message about this option? It begins with "NAME: " then.
+bool cli_is_about(const carom_error *error, const carom_option *row);
+/// By the monotonic clock.
+double cli_seconds_since(const struct timespec *start);
 /// Says where a value came from that the library refuses: the command line or the scene. Other errors are left alone.
 /// @param rows  [count] options that were set
 void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, const carom_option *rows, int count, carom_error *error);
