@@ -25,6 +25,7 @@ else
 EXACT_SOURCES := $(EXACT_COMMON) src/reach/exact_absent.c
 endif
 MUJOCO_SOURCES  := $(wildcard src/model/*.c)
+DYNAMICS_SOURCES := $(wildcard src/dynamics/*.c)
 IO_SOURCES      := $(wildcard src/io/*.c) $(QUERY_SOURCES)
 # `make MPI=1`: `mpirun carom sample` shares the work between processes. MPI_PACKAGE is the pkg-config name of the MPI to build with.
 RANKS           := src/cli/ranks_$(if $(filter 1,$(MPI)),mpi,single).c
@@ -41,6 +42,7 @@ DEPENDENCY_CFLAGS = $(patsubst -I%,-isystem %,$(call pkg,--cflags,openblas lapac
 CORE_LIBS    = $(call pkg,--libs,lapacke openblas nettle) -lm
 SICONOS_LIBS = -lsiconos_numerics
 MUJOCO_LIBS  = -lmujoco
+DYNAMICS_LIBS = $(call pkg,--libs,qhull_r)
 IO_LIBS      = $(call pkg,--libs,hdf5-serial yaml-0.1 jansson qhull_r)
 CLI_LIBS     = $(if $(filter 1,$(MPI)),$(call pkg,--libs,$(MPI_PACKAGE)))
 TEST_LIBS    = $(call pkg,--libs,cmocka) -lfclib
@@ -62,16 +64,18 @@ endif
 endif
 
 # -------------------------------------------------------------------------------------------------- the libraries
-LIBRARIES := carom carom-siconos carom-exact carom-mujoco carom-io
+LIBRARIES := carom carom-siconos carom-exact carom-mujoco carom-dynamics carom-io
 SOURCES_carom         := $(CORE_SOURCES)
 SOURCES_carom-siconos := $(SICONOS_SOURCES)
 SOURCES_carom-exact   := $(EXACT_SOURCES)
 SOURCES_carom-mujoco  := $(MUJOCO_SOURCES)
+SOURCES_carom-dynamics := $(DYNAMICS_SOURCES)
 SOURCES_carom-io      := $(IO_SOURCES)
 LIBS_carom         = $(CORE_LIBS)
 LIBS_carom-siconos = $(SICONOS_LIBS)
 LIBS_carom-exact   = $(EXACT_LIBS)
 LIBS_carom-mujoco  = $(MUJOCO_LIBS)
+LIBS_carom-dynamics = $(DYNAMICS_LIBS)
 LIBS_carom-io      = $(IO_LIBS)
 
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
@@ -79,8 +83,9 @@ STATIC := $(LIBRARIES:%=$(BUILD)/lib%.a)
 SHARED := $(LIBRARIES:%=$(BUILD)/lib%.so)
 # The command and the tests link the static libraries: no search path at run time, and tests reach inner functions.
 # Order: users before what they use.
-LINK_STATIC = $(BUILD)/libcarom-io.a $(BUILD)/libcarom-mujoco.a $(BUILD)/libcarom-exact.a $(BUILD)/libcarom-siconos.a $(BUILD)/libcarom.a
-LINK_LIBS   = $(IO_LIBS) $(MUJOCO_LIBS) $(EXACT_LIBS) $(SICONOS_LIBS) $(CORE_LIBS)
+LINK_STATIC = $(LINK_ORDER:%=$(BUILD)/lib%.a)
+LINK_ORDER  = carom-io carom-dynamics carom-mujoco carom-exact carom-siconos carom
+LINK_LIBS   = $(IO_LIBS) $(DYNAMICS_LIBS) $(MUJOCO_LIBS) $(EXACT_LIBS) $(SICONOS_LIBS) $(CORE_LIBS)
 TESTS := $(TEST_SOURCES:tests/%.c=$(BUILD)/tests/%)
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 
@@ -130,7 +135,8 @@ $(eval $(call library_rules,carom,))
 $(eval $(call library_rules,carom-siconos,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-exact,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-mujoco,$(BUILD)/libcarom.so))
-$(eval $(call library_rules,carom-io,$(BUILD)/libcarom-mujoco.so $(BUILD)/libcarom.so))
+$(eval $(call library_rules,carom-dynamics,$(BUILD)/libcarom.so))
+$(eval $(call library_rules,carom-io,$(BUILD)/libcarom-dynamics.so $(BUILD)/libcarom-mujoco.so $(BUILD)/libcarom.so))
 
 # Made anew when the prefix changes, as in `make` followed by `make install PREFIX=...`.
 $(BUILD)/pkgconfig/%.pc: scripts/%.pc.in Makefile include/carom/base.h $(BUILD)/pkgconfig/prefix

@@ -13,8 +13,9 @@ allowed() {
     reach)   echo "base impact solvers reach" ;;
     laws)    echo "base impact solvers reach laws" ;;
     model)   echo "base impact model" ;;
-    io)      echo "base impact solvers reach laws model io" ;;
-    cli)     echo "base impact solvers reach laws model io cli" ;;
+    dynamics) echo "base impact solvers reach laws model dynamics" ;;
+    io)      echo "base impact solvers reach laws model dynamics io" ;;
+    cli)     echo "base impact solvers reach laws model dynamics io cli" ;;
     *)       echo "" ;;
     esac
 }

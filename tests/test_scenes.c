@@ -13,7 +13,7 @@ static carom_registry *registry;
 static int create_registry(void **state) {
     (void)state;
     carom_error error;
-    return (int)carom_registry_create(&registry, &error);
+    return (int)carom_registry_create(&registry, &error) || (int)carom_dynamics_register(registry, &error);
 }
 
 static int free_registry(void **state) {
@@ -31,6 +31,16 @@ static carom_scene *read_scene(const char *stem) {
     return scene;
 }
 
+// Reads any form.
+static carom_scene *read_scene_for_motion(const char *stem) {
+    char path[256];
+    snprintf(path, sizeof path, "scenes/%s.yaml", stem);
+    carom_error error;
+    carom_scene *scene = NULL;
+    assert_ok(carom_scene_read_motion(path, registry, &scene, &error), error);
+    return scene;
+}
+
 // -------------------------------------------------------------------------------------------------------- all of them
 
 static void every_scene_loads_without_warning(void **state) {
@@ -43,7 +53,7 @@ static void every_scene_loads_without_warning(void **state) {
         if (entry->d_name[0] == '.' || !ending || strcmp(ending, ".yaml") != 0) continue;
         char stem[128];
         snprintf(stem, sizeof stem, "%.*s", (int)(ending - entry->d_name), entry->d_name);
-        carom_scene *scene = read_scene(stem);
+        carom_scene *scene = read_scene_for_motion(stem);
         if (carom_scene_warnings(scene)) print_error("%s: %s\n", entry->d_name, carom_scene_warning(scene, 0));
         assert_int_equal(carom_scene_warnings(scene), 0);
         carom_scene_free(scene);

@@ -51,7 +51,11 @@ CAROM_API_BEGIN
     X(CAROM_INCOMPLETE, "incomplete", "part of what was asked for is missing")                                                             \
     X(CAROM_RAY, "ray", "a pivoting method ended on a secondary ray")                                                                      \
     X(CAROM_BUDGET_SPENT, "budget-spent", "the iteration limit was reached")                                                               \
-    X(CAROM_UNVERIFIED, "unverified", "a solution was returned that fails the independent check")
+    X(CAROM_UNVERIFIED, "unverified", "a solution was returned that fails the independent check")                                          \
+    X(CAROM_PERSISTENT_CONTACT, "persistent-contact", "a body touches without approaching and does not leave: free flight ends there")     \
+    X(CAROM_ZENO_LIMIT, "zeno-limit", "the limit of impacts in one step was reached")                                                      \
+    X(CAROM_STEP_TOO_LARGE, "step-too-large", "the step is too large for the speed of rotation")                                           \
+    X(CAROM_NO_CONVERGENCE, "no-convergence", "an equation of a step could not be solved")
 
 #define CAROM_ENUM_ENTRY(constant, name, sentence) constant,
 typedef enum carom_status { CAROM_STATUS_LIST(CAROM_ENUM_ENTRY) } carom_status;
@@ -253,6 +257,7 @@ bool carom_parse_number(const char *text, double *value);
 
 typedef enum carom_column_type {
     CAROM_COLUMN_REAL,      ///< `width` doubles a row; NaN means "not determined"
+    CAROM_COLUMN_SQUARE,    ///< the same, a square matrix by rows: `width` is 4, 9, 16, ...
     CAROM_COLUMN_INTEGER,   ///< `width` int64_t a row
     CAROM_COLUMN_BOOLEAN,   ///< one int64_t a row, 0 or 1
     CAROM_COLUMN_FLAGS,     ///< one int64_t a row, a bit for each entry of `flags`
@@ -314,7 +319,7 @@ carom_status carom_table_append_row(carom_table *table, const carom_table *rows,
 carom_status carom_table_pack(const carom_table *table, carom_bytes *into, carom_error *error);
 carom_status carom_table_unpack(carom_table *table, carom_bytes *from, carom_error *error);
 
-/// Cells of the last row, `width` of them, to be written. Only for real columns.
+/// Cells of the last row, `width` of them, to be written. Only for real and square columns.
 double *carom_table_reals(carom_table *table, int column);
 /// Cells of the last row. For integer, boolean and flags columns.
 int64_t *carom_table_integers(carom_table *table, int column);
@@ -324,7 +329,7 @@ carom_status carom_table_set_list(carom_table *table, int column, const int *con
 /// A series of `count` doubles for the last row.
 carom_status carom_table_set_series(carom_table *table, int column, const double *values, int count, carom_error *error);
 
-/// The whole column, rows x width. For real columns, and for integer, boolean and flags columns, respectively.
+/// The whole column, rows x width. For real and square columns, and for integer, boolean and flags columns, respectively.
 const double *carom_table_real_column(const carom_table *table, int column);
 const int64_t *carom_table_integer_column(const carom_table *table, int column);
 const char *carom_table_text(const carom_table *table, int column, int64_t row);
@@ -345,11 +350,16 @@ carom_sink carom_table_sink(carom_table *table);
 
 // --------------------------------------------------------------------------------------------------------- registries
 
-/// Named things that the caller owns: LCP solvers, laws. Side libraries add theirs by explicit calls.
+/// Named things that the caller owns: LCP solvers, laws, integrators. Side libraries add theirs by explicit calls.
 /// Not synchronised: fill it first, then share it between threads.
 typedef struct carom_registry carom_registry;
 
-typedef enum carom_registry_kind { CAROM_REGISTRY_SOLVERS, CAROM_REGISTRY_LAWS, CAROM_REGISTRY_KINDS } carom_registry_kind;
+typedef enum carom_registry_kind {
+    CAROM_REGISTRY_SOLVERS,
+    CAROM_REGISTRY_LAWS,
+    CAROM_REGISTRY_INTEGRATORS,
+    CAROM_REGISTRY_KINDS
+} carom_registry_kind;
 
 carom_status carom_registry_create_empty(carom_registry **registry, carom_error *error);
 void carom_registry_free(carom_registry *registry);

@@ -4,7 +4,7 @@
 #ifndef CAROM_IO_H
 #define CAROM_IO_H
 
-#include "carom/laws.h"
+#include "carom/dynamics.h"
 #include "carom/polyhedra.h"
 
 CAROM_API_BEGIN
@@ -14,9 +14,12 @@ CAROM_API_BEGIN
 /// A scene file, read, checked and turned into an impact.
 typedef struct carom_scene carom_scene;
 
-/// Reads a YAML or JSON scene. All keys are checked; keys under `impact` must be `law` or an option of some law in `registry`.
+/// Reads a YAML or JSON scene that holds an impact. All keys are checked; keys under `impact` must be `law` or an option of some law in
+/// `registry`.
 /// @return CAROM_BAD_INPUT with "FILE:LINE: KEY: rule", CAROM_IO_FAILED when the file cannot be read
 carom_status carom_scene_read(const char *path, const carom_registry *registry, carom_scene **scene, carom_error *error);
+/// Reads a scene of any form for an integrator; keys under `simulate` must be `integrator` or an option of some integrator in `registry`.
+carom_status carom_scene_read_motion(const char *path, const carom_registry *registry, carom_scene **scene, carom_error *error);
 void carom_scene_free(carom_scene *scene);
 
 const char *carom_scene_path(const carom_scene *scene);
@@ -24,9 +27,14 @@ const char *carom_scene_path(const carom_scene *scene);
 const char *carom_scene_name(const carom_scene *scene);
 /// SHA-256 of the scene's bytes and, where it names one, of its model file's bytes.
 const char *carom_scene_hash(const carom_scene *scene);
+/// NULL for a form without impact, which carom_scene_read does not give.
 const carom_impact *carom_scene_impact(const carom_scene *scene);
+/// The scene as integrators take it.
+const carom_motion *carom_scene_motion(const carom_scene *scene);
 /// `impact: law`, NULL when left out.
 const char *carom_scene_law(const carom_scene *scene);
+/// `simulate: integrator`, NULL when left out.
+const char *carom_scene_integrator(const carom_scene *scene);
 /// Warnings for the user (asymmetric W, skewed tangents, ...), each one sentence.
 int carom_scene_warnings(const carom_scene *scene);
 const char *carom_scene_warning(const carom_scene *scene, int index);
@@ -34,10 +42,16 @@ const char *carom_scene_warning(const carom_scene *scene, int index);
 /// Sets the options that the scene's `impact` gives among `rows`; keys of other laws are skipped.
 /// @return CAROM_BAD_INPUT with file, line, key and rule
 carom_status carom_scene_apply(const carom_scene *scene, const carom_option *rows, int count, void *options, carom_error *error);
+/// The same for `simulate`, of integrators.
+carom_status carom_scene_apply_simulate(const carom_scene *scene, const carom_option *rows, int count, void *options, carom_error *error);
 
 /// Says in `error`, whose message begins with "KEY: ", where the scene's `impact` gives this option: for rules that only a law can check.
 /// @return false, and nothing is changed, when the scene does not give it
 bool carom_scene_place_error(const carom_scene *scene, const char *key, carom_error *error);
+/// The same for `simulate`.
+bool carom_scene_place_simulate_error(const carom_scene *scene, const char *key, carom_error *error);
+/// The same for a key of the scene itself, written with dots: "initial.attitude"; as much of it as the scene has.
+void carom_scene_place_key_error(const carom_scene *scene, carom_error *error);
 
 // ---------------------------------------------------------------------------------------------------------- LCP files
 
@@ -65,7 +79,7 @@ carom_status carom_fclib_write(const char *path, const char *title, const carom_
 
 // -------------------------------------------------------------------------------------------------------- result files
 
-/// Writes one HDF5 result file: metadata and matrices at the top, one group per law.
+/// Writes one HDF5 result file: metadata and matrices at the top, one group per law or integrator.
 /// The file is created at once under a temporary name beside `path` and takes its place when committed.
 typedef struct carom_result_writer carom_result_writer;
 
@@ -80,6 +94,14 @@ carom_status carom_result_writer_open_law(carom_result_writer *writer, const car
 carom_status carom_result_writer_put_extent(carom_result_writer *writer, const char *keep, const carom_extent *extent, carom_error *error);
 /// Writes the law's result row (attributes of the group) and closes it.
 carom_status carom_result_writer_close_law(carom_result_writer *writer, const carom_table *result, carom_error *error);
+/// Opens the group of an integrator, records its options, and returns the sink for its states (valid until the group is closed).
+carom_status carom_result_writer_open_motion(carom_result_writer *writer, const carom_integrator *integrator, const void *options,
+                                             carom_sink *states, carom_error *error);
+/// Writes impacts, final state, a table of an ensemble's members (NULL: none) and the result row, and closes the group.
+carom_status carom_result_writer_close_motion(carom_result_writer *writer, const carom_motion_answer *answer, const carom_table *ensemble,
+                                              carom_error *error);
+/// The file's `complete` will be 0, whatever its laws and integrators say: part of what was asked for is missing.
+void carom_result_writer_mark_incomplete(carom_result_writer *writer);
 /// Closes the file and renames it to `path`.
 carom_status carom_result_writer_commit(carom_result_writer *writer, carom_error *error);
 /// Frees the writer; a file that was not committed is removed. NULL is allowed.
@@ -182,7 +204,7 @@ typedef enum carom_plot_style {
     CAROM_PLOT_PATH,    ///< line with small marks: a velocity path
     CAROM_PLOT_DASHES,  ///< closed dashed line: a convex hull
     CAROM_PLOT_TRACES,  ///< thin lines: velocity paths of single samples
-    CAROM_PLOT_LINE,    ///< line
+    CAROM_PLOT_LINE,    ///< line: a function of time, an outline
     CAROM_PLOT_GUIDE,   ///< dashed line: what a picture is read by
     CAROM_PLOT_AREAS,   ///< filled polygons with outlines, a NaN between them; segments and points have only an outline
 } carom_plot_style;
@@ -191,7 +213,7 @@ typedef struct carom_plot_series {
     const char *label;  ///< in the key; "" for none
     carom_plot_style style;
     int64_t count;
-    const double *x, *y;  ///< [count]; a NaN breaks a path, or separates areas
+    const double *x, *y;  ///< [count]; a NaN breaks a path, trace, line or outline, or separates areas
 } carom_plot_series;
 
 typedef struct carom_plot {

@@ -119,7 +119,7 @@ static carom_status reserve_pool(cells *cell, size_t size, carom_error *error) {
 static void start_rows(cells *cell, int64_t first, int64_t count) {
     const size_t start = (size_t)first * row_cells(cell), values = (size_t)count * row_cells(cell);
     const int64_t end = (int64_t)cell->pool_size | (cell->column->type == CAROM_COLUMN_CONTACTS ? NO_LIST : 0);
-    if (cell->column->type == CAROM_COLUMN_REAL)
+    if (cell->column->type == CAROM_COLUMN_REAL || cell->column->type == CAROM_COLUMN_SQUARE)
         for (size_t k = 0; k < values; k++) cell->reals[start + k] = NAN;
     else if (is_pooled(cell))
         for (size_t k = 0; k < values; k++) cell->ends[start + k] = end;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Understanding the command line: flags of the command, and options of laws from their tables.
+// Understanding the command line: flags of the command, and options of laws or integrators from their tables.
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,21 +20,29 @@ static void respell(const char *name, char from, char to, char spelled[NAME_SIZE
     spelled[i] = '\0';
 }
 
-static const carom_law *law_at(const carom_registry *registry, int index) {
-    return carom_registry_entry(registry, CAROM_REGISTRY_LAWS, index);
+static cli_owner law_owner(const carom_law *law) { return (cli_owner){"law", law->name, law->summary, law->options, law->option_count}; }
+
+static cli_owner integrator_owner(const carom_integrator *one) {
+    return (cli_owner){"integrator", one->name, one->summary, one->options, one->option_count};
 }
 
-bool cli_takes_law(const cli_command *command, const carom_law *law) {
-    if (command->laws == CLI_NO_LAWS) return false;
-    return !command->law || !strcmp(command->law, law->name);
+int cli_owners(const cli_command *command, const carom_registry *registry) {
+    if (command->laws == CLI_NO_LAWS) return 0;
+    if (command->laws == CLI_INTEGRATORS) return carom_registry_count(registry, CAROM_REGISTRY_INTEGRATORS);
+    return command->law ? 1 : carom_registry_count(registry, CAROM_REGISTRY_LAWS);
 }
 
-// The row of a law's option among the laws that the command takes.
+cli_owner cli_owner_at(const cli_command *command, const carom_registry *registry, int index) {
+    if (command->laws == CLI_INTEGRATORS) return integrator_owner(carom_registry_entry(registry, CAROM_REGISTRY_INTEGRATORS, index));
+    return law_owner(command->law ? carom_law_find(registry, command->law) : carom_registry_entry(registry, CAROM_REGISTRY_LAWS, index));
+}
+
+// The row of an option among those that the command takes.
 static const carom_option *find_option(const cli_command *command, const carom_registry *registry, const char *name) {
-    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++) {
-        const carom_law *law = law_at(registry, i);
-        const int row = cli_takes_law(command, law) ? carom_option_find(law->options, law->option_count, name) : -1;
-        if (row >= 0) return &law->options[row];
+    for (int i = 0; i < cli_owners(command, registry); i++) {
+        const cli_owner owner = cli_owner_at(command, registry, i);
+        const int row = carom_option_find(owner.options, owner.option_count, name);
+        if (row >= 0) return &owner.options[row];
     }
     return NULL;
 }
@@ -48,10 +56,10 @@ carom_status cli_pass_on(const carom_option *row, const carom_error *inner, caro
 // A choice that none of the command's laws offers is refused at once: `compare` passes over those that one law lacks.
 static carom_status check_choice(const cli_command *command, const carom_registry *registry, const carom_option *row, const char *value,
                                  carom_error *error) {
-    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++) {
-        const carom_law *law = law_at(registry, i);
-        const int index = cli_takes_law(command, law) ? carom_option_find(law->options, law->option_count, row->name) : -1;
-        if (index >= 0 && carom_option_offers(&law->options[index], value)) return CAROM_OK;
+    for (int i = 0; i < cli_owners(command, registry); i++) {
+        const cli_owner owner = cli_owner_at(command, registry, i);
+        const int index = carom_option_find(owner.options, owner.option_count, row->name);
+        if (index >= 0 && carom_option_offers(&owner.options[index], value)) return CAROM_OK;
     }
     carom_option probe = *row;
     probe.offset = 0;
@@ -134,17 +142,22 @@ const char *cli_value(const cli_arguments *arguments, const char *name) {
 bool cli_given(const cli_arguments *arguments, const char *name) { return cli_value(arguments, name) != NULL; }
 
 carom_status cli_apply(const cli_arguments *arguments, const carom_law *law, bool strict, void *options, carom_error *error) {
+    const cli_owner owner = law_owner(law);
+    return cli_apply_owner(arguments, &owner, strict, options, error);
+}
+
+carom_status cli_apply_owner(const cli_arguments *arguments, const cli_owner *owner, bool strict, void *options, carom_error *error) {
     for (int i = 0; i < arguments->count; i++) {
         const cli_setting *setting = &arguments->settings[i];
         if (find_flag(arguments->command, setting->name)) continue;
-        const int index = carom_option_find(law->options, law->option_count, setting->name);
-        if (!strict && (index < 0 || !carom_option_offers(&law->options[index], setting->value))) continue;
+        const int index = carom_option_find(owner->options, owner->option_count, setting->name);
+        if (!strict && (index < 0 || !carom_option_offers(&owner->options[index], setting->value))) continue;
         char flag[NAME_SIZE];
         respell(setting->name, '_', '-', flag);
-        if (index < 0) return carom_fail(error, CAROM_BAD_INPUT, "--%s is not an option of law %s", flag, law->name);
+        if (index < 0) return carom_fail(error, CAROM_BAD_INPUT, "--%s is not an option of %s %s", flag, owner->kind, owner->name);
         carom_error inner;
-        if (carom_option_set(&law->options[index], options, setting->value, &inner))
-            return cli_pass_on(&law->options[index], &inner, error);
+        if (carom_option_set(&owner->options[index], options, setting->value, &inner))
+            return cli_pass_on(&owner->options[index], &inner, error);
     }
     return CAROM_OK;
 }
@@ -175,28 +188,27 @@ static void print_option(const carom_option *row) {
     printf("  %-28s  %s%s%s%s (default %s)\n", left, row->doc, *row->unit ? " [" : "", row->unit, *row->unit ? "]" : "", row->initial);
 }
 
-// Has an earlier law of this command an option of the same name and meaning?
+// Has an earlier law or integrator of this command an option of the same name and meaning?
 static bool stands_above(const cli_command *command, const carom_registry *registry, int before, const carom_option *row) {
     for (int i = 0; i < before; i++) {
-        const carom_law *law = law_at(registry, i);
-        const int index = cli_takes_law(command, law) ? carom_option_find(law->options, law->option_count, row->name) : -1;
-        if (index >= 0 && !strcmp(law->options[index].doc, row->doc)) return true;
+        const cli_owner owner = cli_owner_at(command, registry, i);
+        const int index = carom_option_find(owner.options, owner.option_count, row->name);
+        if (index >= 0 && !strcmp(owner.options[index].doc, row->doc)) return true;
     }
     return false;
 }
 
-static void print_law_options(const cli_command *command, const carom_registry *registry) {
-    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++) {
-        const carom_law *law = law_at(registry, i);
-        if (!cli_takes_law(command, law)) continue;
-        printf("\nlaw %s: %s\n", law->name, law->summary);
+static void print_owners_options(const cli_command *command, const carom_registry *registry) {
+    for (int i = 0; i < cli_owners(command, registry); i++) {
+        const cli_owner owner = cli_owner_at(command, registry, i);
+        printf("\n%s %s: %s\n", owner.kind, owner.name, owner.summary);
         const char *separator = "  as above: --";
-        for (int k = 0; k < law->option_count; k++)
-            if (!stands_above(command, registry, i, &law->options[k])) print_option(&law->options[k]);
-        for (int k = 0; k < law->option_count; k++) {
-            if (!stands_above(command, registry, i, &law->options[k])) continue;
+        for (int k = 0; k < owner.option_count; k++)
+            if (!stands_above(command, registry, i, &owner.options[k])) print_option(&owner.options[k]);
+        for (int k = 0; k < owner.option_count; k++) {
+            if (!stands_above(command, registry, i, &owner.options[k])) continue;
             char flag[NAME_SIZE];
-            respell(law->options[k].name, '_', '-', flag);
+            respell(owner.options[k].name, '_', '-', flag);
             printf("%s%s", separator, flag);
             separator = ", --";
         }
@@ -215,7 +227,9 @@ void cli_help(const cli_command *command, const carom_registry *registry) {
         printf("  %-28s  %s\n", left, flag->doc);
     }
     if (command->laws != CLI_NO_LAWS) {
-        printf("\nEvery option of a law may also stand under `impact:` in the scene; the command line wins.\n");
-        print_law_options(command, registry);
+        const bool integrators = command->laws == CLI_INTEGRATORS;
+        printf("\nEvery option of %s may also stand under `%s:` in the scene; the command line wins.\n",
+               integrators ? "an integrator" : "a law", integrators ? "simulate" : "impact");
+        print_owners_options(command, registry);
     }
 }

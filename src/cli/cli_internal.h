@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "carom/carom.h"
 
@@ -37,8 +38,15 @@ typedef struct cli_arguments {
     int count;
 } cli_arguments;
 
-/// Which options of laws a command takes.
-typedef enum cli_law_options { CLI_NO_LAWS, CLI_ONE_LAW, CLI_ALL_LAWS } cli_law_options;
+/// Whose options a command takes.
+typedef enum cli_law_options { CLI_NO_LAWS, CLI_ONE_LAW, CLI_ALL_LAWS, CLI_INTEGRATORS } cli_law_options;
+
+/// A law or an integrator, with the options that a command line may set.
+typedef struct cli_owner {
+    const char *kind, *name, *summary;
+    const carom_option *options;
+    int option_count;
+} cli_owner;
 
 struct cli_command {
     const char *name, *summary;
@@ -61,15 +69,18 @@ void cli_release(cli_arguments *arguments);
 const char *cli_value(const cli_arguments *arguments, const char *name);
 bool cli_given(const cli_arguments *arguments, const char *name);
 
-/// Sets the options that the command line gives among the law's rows. Options that no law of this command has were refused by cli_parse.
+/// Laws or integrators whose options the command takes.
+int cli_owners(const cli_command *command, const carom_registry *registry);
+cli_owner cli_owner_at(const cli_command *command, const carom_registry *registry, int index);
+
+/// Sets the options that the command line gives among the owner's rows. Options that none of this command has were refused by cli_parse.
+carom_status cli_apply_owner(const cli_arguments *arguments, const cli_owner *owner, bool strict, void *options, carom_error *error);
+/// The same for a law. Options that no law of this command has were refused by cli_parse.
 /// @param strict  refuse those that this law does not have
 carom_status cli_apply(const cli_arguments *arguments, const carom_law *law, bool strict, void *options, carom_error *error);
 
 /// "step: -1 is not ..." of the library, whose option this is, becomes "--step: -1 is not ...".
 carom_status cli_pass_on(const carom_option *row, const carom_error *inner, carom_error *error);
-
-/// Does the command take the options of this law?
-bool cli_takes_law(const cli_command *command, const carom_law *law);
 
 enum { CLI_NAME_SIZE = 64 };
 /// The flag of a law's option without dashes: `max-steps` for `max_steps`.
@@ -144,6 +155,10 @@ void cli_run_release(cli_run *run);
 
 /// Extent {normal: [[min, max]...], tangent: [[min, max]...]}, null without outcomes.
 json_t *cli_extent_json(const carom_extent *extent);
+/// Is the message about this option? It begins with "NAME: " then.
+bool cli_is_about(const carom_error *error, const carom_option *row);
+/// By the monotonic clock.
+double cli_seconds_since(const struct timespec *start);
 /// Says where a value came from that the library refuses: the command line or the scene. Other errors are left alone.
 /// @param rows  [count] options that were set
 void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, const carom_option *rows, int count, carom_error *error);
@@ -155,8 +170,8 @@ void cli_add_result(json_t *document, const carom_table *result);
 /// All of them, NULL-terminated.
 extern const cli_command *const cli_commands[];
 
-extern const cli_command cli_info, cli_resolve, cli_sample, cli_exact, cli_compare, cli_query, cli_hodograph, cli_lcp, cli_plot, cli_bench,
-    cli_docs;
+extern const cli_command cli_info, cli_resolve, cli_sample, cli_exact, cli_compare, cli_query, cli_hodograph, cli_simulate, cli_lcp,
+    cli_plot, cli_bench, cli_docs;
 
 /// Rows of solvers that this machine's libraries lack are there to say so when asked for by name.
 bool cli_solver_is_available(const carom_lcp_solver *solver);

@@ -67,7 +67,7 @@ static carom_status split(void *user, const carom_table *rows, carom_error *erro
     return status;
 }
 
-static double seconds_since(const struct timespec *start) {
+double cli_seconds_since(const struct timespec *start) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
@@ -87,7 +87,7 @@ static carom_status ask(const cli_arguments *arguments, const carom_scene *scene
         struct timespec start;
         clock_gettime(CLOCK_MONOTONIC, &start);
         status = carom_law_resolve(law, impact, law_options, arguments->registry, control, &sink, &run->answer, error);
-        run->seconds = seconds_since(&start);
+        run->seconds = cli_seconds_since(&start);
         cli_end_progress();
     }
     if (!status && kept) {
@@ -125,14 +125,14 @@ carom_status cli_prepare_options(const cli_arguments *arguments, const carom_sce
 }
 
 // Is the message about this option? It begins with "NAME: " then.
-static bool is_about(const carom_error *error, const carom_option *row) {
+bool cli_is_about(const carom_error *error, const carom_option *row) {
     const size_t length = strlen(row->name);
     return error->status == CAROM_BAD_INPUT && !strncmp(error->message, row->name, length) && !strncmp(error->message + length, ": ", 2);
 }
 
 void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, const carom_option *rows, int count, carom_error *error) {
     for (int i = 0; i < count; i++) {
-        if (!is_about(error, &rows[i])) continue;
+        if (!cli_is_about(error, &rows[i])) continue;
         // Commands spell their own flags as they are typed, and options of laws as scenes do.
         char flag[CLI_NAME_SIZE];
         cli_spell_flag(&rows[i], flag);

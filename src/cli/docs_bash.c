@@ -14,6 +14,13 @@ static void put_laws(const carom_registry *registry) {
     for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++) printf(" %s", law_at(registry, i)->name);
 }
 
+static void put_integrators(const carom_registry *registry) {
+    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_INTEGRATORS); i++) {
+        const carom_integrator *integrator = carom_registry_entry(registry, CAROM_REGISTRY_INTEGRATORS, i);
+        printf(" %s", integrator->name);
+    }
+}
+
 static void put_solvers(const carom_registry *registry) {
     for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_SOLVERS); i++) {
         const carom_lcp_solver *solver = carom_registry_entry(registry, CAROM_REGISTRY_SOLVERS, i);
@@ -29,42 +36,43 @@ static void put_alternatives(const char *value) {
 
 // --------------------------------------------------------------------------------------------------- options of laws
 
-// Calls `visit` for every option of the command's laws, once for each name.
+// Calls `visit` for every option of the command's laws or integrators, once for each name.
 typedef void (*option_visit)(const cli_command *command, const carom_registry *registry, const carom_option *row);
 
-static bool stands_before(const cli_command *command, const carom_registry *registry, int law, const char *name) {
-    for (int i = 0; i < law; i++)
-        if (cli_takes_law(command, law_at(registry, i)) &&
-            carom_option_find(law_at(registry, i)->options, law_at(registry, i)->option_count, name) >= 0)
-            return true;
+static bool stands_before(const cli_command *command, const carom_registry *registry, int before, const char *name) {
+    for (int i = 0; i < before; i++) {
+        const cli_owner owner = cli_owner_at(command, registry, i);
+        if (carom_option_find(owner.options, owner.option_count, name) >= 0) return true;
+    }
     return false;
 }
 
 static void visit_options(const cli_command *command, const carom_registry *registry, option_visit visit) {
-    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++) {
-        const carom_law *law = law_at(registry, i);
-        for (int k = 0; k < law->option_count && cli_takes_law(command, law); k++)
-            if (!stands_before(command, registry, i, law->options[k].name)) visit(command, registry, &law->options[k]);
+    for (int i = 0; i < cli_owners(command, registry); i++) {
+        const cli_owner owner = cli_owner_at(command, registry, i);
+        for (int k = 0; k < owner.option_count; k++)
+            if (!stands_before(command, registry, i, owner.options[k].name)) visit(command, registry, &owner.options[k]);
     }
 }
 
-// Is the choice one of a law before this one?
-static bool is_offered_before(const cli_command *command, const carom_registry *registry, int law, const char *name, const char *choice) {
-    for (int i = 0; i < law; i++) {
-        const carom_law *other = law_at(registry, i);
-        const int index = cli_takes_law(command, other) ? carom_option_find(other->options, other->option_count, name) : -1;
-        if (index >= 0 && carom_option_offers(&other->options[index], choice)) return true;
+// Is the choice one of an owner before this one?
+static bool is_offered_before(const cli_command *command, const carom_registry *registry, int before, const char *name,
+                              const char *choice) {
+    for (int i = 0; i < before; i++) {
+        const cli_owner owner = cli_owner_at(command, registry, i);
+        const int index = carom_option_find(owner.options, owner.option_count, name);
+        if (index >= 0 && carom_option_offers(&owner.options[index], choice)) return true;
     }
     return false;
 }
 
-// Choices of an option by all laws of the command that have it.
+// Choices of an option by all owners of the command that have it.
 static void put_choices(const cli_command *command, const carom_registry *registry, const char *name) {
-    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++) {
-        const carom_law *law = law_at(registry, i);
-        const int index = cli_takes_law(command, law) ? carom_option_find(law->options, law->option_count, name) : -1;
-        if (index < 0 || law->options[index].type != CAROM_OPTION_CHOICE) continue;
-        for (const char *const *choice = law->options[index].choices; *choice; choice++)
+    for (int i = 0; i < cli_owners(command, registry); i++) {
+        const cli_owner owner = cli_owner_at(command, registry, i);
+        const int index = carom_option_find(owner.options, owner.option_count, name);
+        if (index < 0 || owner.options[index].type != CAROM_OPTION_CHOICE) continue;
+        for (const char *const *choice = owner.options[index].choices; *choice; choice++)
             if (!is_offered_before(command, registry, i, name, *choice)) printf(" %s", *choice);
     }
 }
@@ -87,6 +95,7 @@ static void put_flag_case(const cli_command *command, const carom_registry *regi
     }
     fputs("words='", stdout);
     if (!strcmp(flag->name, "law")) put_laws(registry);
+    if (!strcmp(flag->name, "integrator")) put_integrators(registry);
     if (!strcmp(flag->name, "solver")) put_solvers(registry);
     if (strchr(flag->value, '|')) put_alternatives(flag->value);
     puts("' ;;");
@@ -98,6 +107,7 @@ static void put_option_case(const cli_command *command, const carom_registry *re
     cli_spell_flag(row, flag);
     printf("    '%s --%s') words='", command->name, flag);
     if (!strcmp(row->name, "solver")) put_solvers(registry);
+    if (!strcmp(row->name, "law")) put_laws(registry);
     put_choices(command, registry, row->name);
     puts("' ;;");
 }

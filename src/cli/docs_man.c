@@ -67,7 +67,9 @@ static void put_own_flag(const cli_flag *flag) {
 static void put_law_options(const cli_command *command) {
     if (command->laws == CLI_NO_LAWS) return;
     puts(".PP");
-    if (command->law)
+    if (command->laws == CLI_INTEGRATORS)
+        put_line("Takes the options of the integrator, see INTEGRATORS.");
+    else if (command->law)
         printf("Takes the options of the law \\fB%s\\fR, see LAWS.\n", command->law);
     else
         put_line(command->laws == CLI_ALL_LAWS ? "Takes the options of all laws, see LAWS; each law uses those that it has."
@@ -101,20 +103,31 @@ static void put_option(const carom_option *row) {
     puts(")");
 }
 
-static void put_law(const carom_law *law) {
-    put_subsection(law->name, "");
-    put_line(law->summary);
+static void put_owner(const char *name, const char *summary, const char *source, const carom_option *options, int count) {
+    put_subsection(name, "");
+    put_line(summary);
     puts(".br");
     fputs("Source: ", stdout);
-    put_line(law->source);
-    for (int i = 0; i < law->option_count; i++) put_option(&law->options[i]);
+    put_line(source);
+    for (int i = 0; i < count; i++) put_option(&options[i]);
 }
 
 static void put_laws(const carom_registry *registry) {
     put_section("LAWS");
     put_line("Every option may also stand under `impact:` in the scene, with _ in place of - ; the command line wins.");
-    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++)
-        put_law(carom_registry_entry(registry, CAROM_REGISTRY_LAWS, i));
+    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++) {
+        const carom_law *law = carom_registry_entry(registry, CAROM_REGISTRY_LAWS, i);
+        put_owner(law->name, law->summary, law->source, law->options, law->option_count);
+    }
+}
+
+static void put_integrators(const carom_registry *registry) {
+    put_section("INTEGRATORS");
+    put_line("Of scenes in time. Every option may also stand under `simulate:` in the scene; the command line wins.");
+    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_INTEGRATORS); i++) {
+        const carom_integrator *one = carom_registry_entry(registry, CAROM_REGISTRY_INTEGRATORS, i);
+        put_owner(one->name, one->summary, one->source, one->options, one->option_count);
+    }
 }
 
 static void put_solvers(const carom_registry *registry) {
@@ -155,6 +168,7 @@ static void put_closing(void) {
         {"carom resolve scenes/block.yaml --law sequential", "The outcomes of one law."},
         {"carom sample scenes/block.yaml -o block.h5", "The set of possible outcomes, sampled, and written to a file."},
         {"carom plot block.h5", "A picture of it."},
+        {"carom simulate scenes/ellipsoid.yaml -o ellipsoid.h5", "A body from impact to impact."},
         {"carom compare scenes/block.yaml -o out", "All laws: out/index.md shows tables and pictures."},
     };
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) put_named(examples[i][0], examples[i][1]);
@@ -169,6 +183,7 @@ void cli_print_manual(const carom_registry *registry) {
     put_named("--version", "The version.");
     for (int i = 0; cli_commands[i]; i++) put_command(cli_commands[i]);
     put_laws(registry);
+    put_integrators(registry);
     put_solvers(registry);
     put_closing();
 }

@@ -7,20 +7,28 @@
 #include "carom/io.h"
 #include "io/fields.h"
 
-/// One key under `impact`, kept as text until a law asks for it.
+/// One key under `impact` or `simulate`, kept as text until a law or integrator asks for it.
 typedef struct carom_scene_setting {
     const carom_node *node;
     const char *text;  ///< entries of a list with commas between them
 } carom_scene_setting;
 
+typedef struct carom_scene_settings {
+    carom_registry_kind kind;  ///< of laws or integrators
+    const char *chosen;        ///< the name of one; NULL when left out
+    carom_scene_setting *items;
+    int count;
+} carom_scene_settings;
+
 struct carom_scene {
     carom_document *document;  ///< owns every text below; numbers stay in it as they were written
     const char *name;
     char hash[CAROM_DIGEST_TEXT_SIZE];
-    carom_impact *impact;
-    const char *law;
-    carom_scene_setting *settings;
-    int setting_count;
+    carom_impact *impact;  ///< NULL for a form that has none
+    carom_body *body;
+    carom_body_motion body_motion;
+    carom_motion motion;
+    carom_scene_settings impact_settings, simulate;
     const char **warnings;
     int warning_count;
 };
@@ -52,7 +60,17 @@ carom_status carom_scene_read_two_bodies(carom_scene *scene, const carom_scene_p
 /// Says in `text` how asymmetric W [size x size] is, to follow its name; false when that is round-off.
 bool carom_asymmetry_describe(int size, const double *W, char text[CAROM_MESSAGE_SIZE]);
 
-/// Reads `impact`: the law, and settings that some law of the registry accepts.
-carom_status carom_scene_read_settings(carom_scene *scene, const carom_node *settings, const carom_registry *registry, carom_error *error);
+/// Keys of the form with one body above one plane, as parts of a scene's top level.
+typedef struct carom_scene_body_fields {
+    const carom_node *body, *plane, *initial;  ///< maps; NULL when left out
+    double gravity;
+} carom_scene_body_fields;
+
+/// Reads one body above one plane.
+carom_status carom_scene_read_body(carom_scene *scene, const carom_scene_body_fields *fields, carom_error *error);
+
+/// Reads `impact` or `simulate`: the law or integrator, and settings that some one of the registry accepts.
+carom_status carom_scene_read_settings(carom_scene *scene, carom_scene_settings *settings, const carom_node *map,
+                                       const carom_registry *registry, carom_error *error);
 
 #endif

@@ -94,8 +94,15 @@ static json_t *series(const carom_table *table, int index, int64_t row, int widt
     int count;
     const carom_column *column = carom_table_column(table, index);
     const double *values = carom_table_series(table, index, row, &count);
+    if (!column->flags && column->width == 1) return list_of_reals(values, count);
     const int lines = width ? count / width : 0;
     return column->flags ? records(column->flags, values, lines, width) : carom_json_matrix(values, lines, width);
+}
+
+static json_t *square(const double *values, int width) {
+    int size = 1;
+    while (size * size < width) size++;
+    return all_nan(values, width) ? json_null() : carom_json_matrix(values, size, size);
 }
 
 static json_t *cell(const carom_table *table, int index, int64_t row, const char *const *contact_names) {
@@ -107,6 +114,7 @@ static json_t *cell(const carom_table *table, int index, int64_t row, const char
         const double *values = carom_table_real_column(table, index) + start;
         return column->width == 1 ? carom_json_real(*values) : carom_json_reals(values, width);
     }
+    case CAROM_COLUMN_SQUARE: return square(carom_table_real_column(table, index) + start, width);
     case CAROM_COLUMN_INTEGER: {
         const int64_t *values = carom_table_integer_column(table, index) + start;
         return column->width == 1 ? json_integer(*values) : integers(values, width);

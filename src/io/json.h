@@ -22,7 +22,8 @@ json_t *carom_json_matrix(const double *values, int rows, int columns);
 json_t *carom_json_text(const char *text);
 
 /// One row of a table: an object with a field for each column, in their order. A column that is declared one wide gives a number, others
-/// lists; flags give the names of the bits that are set, contacts a list of names or null, a series a list of lists of `width`.
+/// lists, square ones lists of rows; flags give the names of the bits that are set, contacts a list of names or null, a series a list of
+/// lists of `width`.
 /// @param contact_names  [contacts]; NULL where the table has no columns of contacts
 json_t *carom_json_row(const carom_table *table, int64_t row, const char *const *contact_names);
 

@@ -25,20 +25,22 @@ static const column_files CLOSED = {-1, -1, 0};
 
 // Columns that are declared one wide have one dimension, all others two, even where there is only one contact.
 static hsize_t line_width(const carom_column *column, const carom_sizes *sizes) {
-    const bool wide = column->type == CAROM_COLUMN_REAL || column->type == CAROM_COLUMN_INTEGER || column->type == CAROM_COLUMN_SERIES;
+    const bool wide = column->type == CAROM_COLUMN_REAL || column->type == CAROM_COLUMN_SQUARE || column->type == CAROM_COLUMN_INTEGER ||
+                      column->type == CAROM_COLUMN_SERIES;
     return wide && column->width != 1 ? (hsize_t)carom_column_width(column, sizes) : 0;
 }
 
 static bool is_list(const carom_column *column) { return column->type == CAROM_COLUMN_CONTACTS || column->type == CAROM_COLUMN_SERIES; }
 
 bool carom_result_column_is_scalar(const carom_column *column) {
-    const bool wide = column->type == CAROM_COLUMN_REAL || column->type == CAROM_COLUMN_INTEGER;
+    const bool wide = column->type == CAROM_COLUMN_REAL || column->type == CAROM_COLUMN_SQUARE || column->type == CAROM_COLUMN_INTEGER;
     return !is_list(column) && (!wide || column->width == 1);
 }
 
 static hid_t file_type(const carom_column *column) {
     switch (column->type) {
     case CAROM_COLUMN_REAL:
+    case CAROM_COLUMN_SQUARE:
     case CAROM_COLUMN_SERIES: return H5Tcopy(H5T_IEEE_F64LE);
     case CAROM_COLUMN_BOOLEAN: return H5Tcopy(H5T_STD_I8LE);
     case CAROM_COLUMN_CONTACTS: return H5Tcopy(H5T_STD_I32LE);
@@ -165,7 +167,8 @@ static bool append_column(column_files *files, const carom_table *rows, int inde
     const hsize_t count = (hsize_t)carom_table_rows(rows);
     if (!count) return true;
     switch (carom_table_column(rows, index)->type) {
-    case CAROM_COLUMN_REAL: return carom_hdf5_append(files->data, H5T_NATIVE_DOUBLE, count, carom_table_real_column(rows, index));
+    case CAROM_COLUMN_REAL:
+    case CAROM_COLUMN_SQUARE: return carom_hdf5_append(files->data, H5T_NATIVE_DOUBLE, count, carom_table_real_column(rows, index));
     case CAROM_COLUMN_TEXT: return append_texts(files->data, rows, index);
     case CAROM_COLUMN_CONTACTS:
     case CAROM_COLUMN_SERIES: return append_lists(files, rows, index);

@@ -24,8 +24,8 @@ struct carom_result_writer {
     bool failed;    // something could not be written: the file must not be kept
     bool complete;  // every law so far is
 
-    // The law whose group is open
-    hid_t group;
+    // The law or integrator whose group is open, and the latter's group of states
+    hid_t group, states;
     carom_table *staged;
     int64_t staged_bytes;
     carom_result_columns *columns;  // NULL before the first rows are written
@@ -47,12 +47,9 @@ static const char *base_name(const char *path) {
 }
 
 static bool write_metadata(hid_t file, const carom_scene *scene) {
-    const carom_impact_data *impact = carom_impact_get_data(carom_scene_impact(scene));
     return carom_hdf5_put_text(file, "carom_version", CAROM_VERSION) && carom_hdf5_put_text(file, "scene_name", carom_scene_name(scene)) &&
            carom_hdf5_put_text(file, "scene_hash", carom_scene_hash(scene)) &&
-           carom_hdf5_put_text(file, "scene_file", base_name(carom_scene_path(scene))) &&
-           carom_hdf5_put_texts(file, "contacts", impact->names, impact->contacts) &&
-           carom_hdf5_put_integer(file, "tangent_dim", impact->tangent_dim);
+           carom_hdf5_put_text(file, "scene_file", base_name(carom_scene_path(scene)));
 }
 
 static bool write_matrices(hid_t group, const carom_impact *impact) {
@@ -79,6 +76,10 @@ static bool write_matrices(hid_t group, const carom_impact *impact) {
 }
 
 static bool write_impact(hid_t file, const carom_impact *impact) {
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    if (!carom_hdf5_put_texts(file, "contacts", data->names, data->contacts) ||
+        !carom_hdf5_put_integer(file, "tangent_dim", data->tangent_dim))
+        return false;
     const hid_t group = carom_hdf5_create_group(file, "impact");
     if (group < 0) return false;
     const bool written = write_matrices(group, impact);
@@ -90,8 +91,9 @@ static bool write_impact(hid_t file, const carom_impact *impact) {
 static carom_status start_file(carom_result_writer *writer, const carom_scene *scene, carom_error *error) {
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
     writer->file = carom_hdf5_create_file(writer->temporary.path, &writer->medium);
-    const bool written = writer->file >= 0 && write_metadata(writer->file, scene) &&
-                         write_impact(writer->file, carom_scene_impact(scene)) && H5Fflush(writer->file, H5F_SCOPE_LOCAL) >= 0;
+    const carom_impact *impact = carom_scene_impact(scene);
+    const bool written = writer->file >= 0 && write_metadata(writer->file, scene) && (!impact || write_impact(writer->file, impact)) &&
+                         H5Fflush(writer->file, H5F_SCOPE_LOCAL) >= 0;
     const carom_status status = check_write(writer, written, error);
     carom_hdf5_unmute(reporting);
     return status;
@@ -102,9 +104,9 @@ carom_status carom_result_writer_create(const char *path, const carom_scene *sce
     carom_result_writer *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, path);
     made->medium.descriptor = -1;
-    made->file = made->group = -1;
+    made->file = made->group = made->states = -1;
     made->complete = true;
-    made->sizes = carom_impact_sizes(carom_scene_impact(scene));
+    if (carom_scene_impact(scene)) made->sizes = carom_impact_sizes(carom_scene_impact(scene));
     made->name = strdup(path);
     carom_status status = made->name ? CAROM_OK : carom_fail_memory(error, path);
     if (!status) status = carom_temporary_create(path, &carom_file_hdf5, &made->temporary, &made->medium.descriptor, error);
@@ -121,11 +123,12 @@ carom_status carom_result_writer_create(const char *path, const carom_scene *sce
 
 static bool close_group(carom_result_writer *writer) {
     bool closed = carom_result_columns_close(writer->columns);
+    if (writer->states >= 0 && H5Gclose(writer->states) < 0) closed = false;
     if (writer->group >= 0 && H5Gclose(writer->group) < 0) closed = false;
     carom_table_free(writer->staged);
     writer->columns = NULL;
     writer->staged = NULL;
-    writer->group = -1;
+    writer->group = writer->states = -1;
     return closed;
 }
 
@@ -153,30 +156,39 @@ static carom_status receive_rows(void *user, const carom_table *rows, carom_erro
     return check_write(writer, written, error);
 }
 
-static bool print_options(hid_t group, const carom_law *law, const void *options) {
+// What a law or an integrator was asked with.
+typedef struct used_options {
+    const carom_option *rows;
+    int count;
+    size_t size;
+    void (*defaults)(void *options);
+    const void *values;  // NULL: the defaults
+} used_options;
+
+static bool print_options(hid_t group, const used_options *used, const void *values) {
     char *text = malloc(OPTION_TEXT_SIZE);
     bool written = text != NULL;
-    for (int i = 0; i < law->option_count && written; i++) {
-        carom_option_print(&law->options[i], options, text, OPTION_TEXT_SIZE);
-        written = carom_hdf5_put_text(group, law->options[i].name, text);
+    for (int i = 0; i < used->count && written; i++) {
+        carom_option_print(&used->rows[i], values, text, OPTION_TEXT_SIZE);
+        written = carom_hdf5_put_text(group, used->rows[i].name, text);
     }
     free(text);
     return written;
 }
 
-static bool write_options(hid_t parent, const carom_law *law, const void *options) {
-    void *defaults = options ? NULL : calloc(1, law->options_size + 1);
-    if (defaults && law->defaults) law->defaults(defaults);
-    const void *used = options ? options : defaults;
-    const hid_t group = used ? carom_hdf5_create_group(parent, "options") : -1;
-    const bool written = group >= 0 && print_options(group, law, used);
+static bool write_options(hid_t parent, const used_options *used) {
+    void *defaults = used->values ? NULL : calloc(1, used->size + 1);
+    if (defaults && used->defaults) used->defaults(defaults);
+    const void *values = used->values ? used->values : defaults;
+    const hid_t group = values ? carom_hdf5_create_group(parent, "options") : -1;
+    const bool written = group >= 0 && print_options(group, used, values);
     free(defaults);
     return group >= 0 && H5Gclose(group) >= 0 && written;
 }
 
-static bool start_group(carom_result_writer *writer, const carom_law *law, const void *options) {
-    writer->group = carom_hdf5_create_group(writer->file, law->name);
-    return writer->group >= 0 && carom_hdf5_put_text(writer->group, "doc", law->summary) && write_options(writer->group, law, options);
+static bool start_group(carom_result_writer *writer, const char *name, const char *doc, const used_options *used) {
+    writer->group = carom_hdf5_create_group(writer->file, name);
+    return writer->group >= 0 && carom_hdf5_put_text(writer->group, "doc", doc) && write_options(writer->group, used);
 }
 
 carom_status carom_result_writer_open_law(carom_result_writer *writer, const carom_law *law, const void *options, carom_sink *sink,
@@ -188,10 +200,11 @@ carom_status carom_result_writer_open_law(carom_result_writer *writer, const car
                                              law->outcome_column_count, &writer->sizes, &writer->staged, error);
     if (status) return status;
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
+    const used_options used = {law->options, law->option_count, law->options_size, law->defaults, options};
     if (H5Lexists(writer->file, law->name, H5P_DEFAULT) > 0)
         status = carom_fail(error, CAROM_BAD_INPUT, "%s: the file already has a group %s", writer->name, law->name);
     else
-        status = check_write(writer, start_group(writer, law, options), error);
+        status = check_write(writer, start_group(writer, law->name, law->summary, &used), error);
     if (status) close_group(writer);
     carom_hdf5_unmute(reporting);
     return status;
@@ -253,6 +266,59 @@ carom_status carom_result_writer_close_law(carom_result_writer *writer, const ca
     const bool flushed = H5Fflush(writer->file, H5F_SCOPE_LOCAL) >= 0;
     carom_hdf5_unmute(reporting);
     writer->complete = writer->complete && is_complete(result);
+    return check_write(writer, written && closed && flushed, error);
+}
+
+// ------------------------------------------------------------------------------------------------------------- motions
+
+static bool append_states(carom_result_writer *writer, const carom_table *rows) {
+    if (!writer->columns) writer->columns = carom_result_columns_create(writer->states, rows, false);
+    return writer->columns && carom_result_columns_append(writer->columns, rows);
+}
+
+static carom_status receive_states(void *user, const carom_table *rows, carom_error *error) {
+    carom_result_writer *writer = user;
+    const carom_hdf5_reporting reporting = carom_hdf5_mute();
+    const bool written = append_states(writer, rows);
+    carom_hdf5_unmute(reporting);
+    return check_write(writer, written, error);
+}
+
+carom_status carom_result_writer_open_motion(carom_result_writer *writer, const carom_integrator *integrator, const void *options,
+                                             carom_sink *states, carom_error *error) {
+    *states = (carom_sink){writer, receive_states};
+    if (writer->group >= 0 || writer->file < 0)
+        return carom_fail(error, CAROM_INTERNAL, "%s: the file is not ready for %s", writer->name, integrator->name);
+    const used_options used = {integrator->options, integrator->option_count, integrator->options_size, integrator->defaults, options};
+    const carom_hdf5_reporting reporting = carom_hdf5_mute();
+    bool written = start_group(writer, integrator->name, integrator->summary, &used);
+    if (written) writer->states = carom_hdf5_create_group(writer->group, "states");
+    written = written && writer->states >= 0;
+    carom_hdf5_unmute(reporting);
+    return check_write(writer, written, error);
+}
+
+void carom_result_writer_mark_incomplete(carom_result_writer *writer) { writer->complete = false; }
+
+// A whole table as a group of its own.
+static bool write_table(hid_t parent, const char *name, const carom_table *table) {
+    const hid_t group = carom_hdf5_create_group(parent, name);
+    carom_result_columns *columns = group >= 0 ? carom_result_columns_create(group, table, true) : NULL;
+    const bool written = columns && carom_result_columns_append(columns, table);
+    const bool closed = carom_result_columns_close(columns);
+    return group >= 0 && H5Gclose(group) >= 0 && written && closed;
+}
+
+carom_status carom_result_writer_close_motion(carom_result_writer *writer, const carom_motion_answer *answer, const carom_table *ensemble,
+                                              carom_error *error) {
+    if (writer->group < 0) return carom_fail(error, CAROM_INTERNAL, "%s: no motion is open", writer->name);
+    const carom_hdf5_reporting reporting = carom_hdf5_mute();
+    const bool written = write_table(writer->group, "impacts", answer->impacts) && write_table(writer->group, "final", answer->final) &&
+                         (!ensemble || write_table(writer->group, "ensemble", ensemble)) && write_results(writer->group, answer->result);
+    const bool closed = close_group(writer);
+    const bool flushed = H5Fflush(writer->file, H5F_SCOPE_LOCAL) >= 0;
+    carom_hdf5_unmute(reporting);
+    writer->complete = writer->complete && is_complete(answer->result);
     return check_write(writer, written && closed && flushed, error);
 }
 

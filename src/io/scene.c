@@ -31,19 +31,24 @@ carom_status carom_scene_warn(carom_scene *scene, const carom_node *node, carom_
 
 // ----------------------------------------------------------------------------------------------------------- top level
 
-enum { OTHER_COMMANDS = 3 };
+enum { OTHER_COMMANDS = 2 };
+
+// Of a body in a scene that does not say [m/s^2].
+#define STANDARD_GRAVITY 9.80665
 
 // Lengths of the top level, all of which belong to `two_bodies`.
 enum { BODIES, AXES, TANGENTS, LENGTHS };
 
 typedef struct scene_fields {
     const char *name, *model;
-    const carom_node *matrices, *delassus, *state, *contacts, *impact;
+    const carom_node *matrices, *delassus, *state, *contacts, *impact, *simulate;
     carom_scene_pair pair;
+    carom_scene_body_fields body;
     const carom_node *others[OTHER_COMMANDS];  ///< settings of other commands, which do not change the impact
 } scene_fields;
 
-#define OTHER_FORM "this version does not read scenes of this form; it reads 'model', 'matrices', 'delassus' and 'two_bodies'"
+#define FORMS      "'model', 'matrices', 'delassus', 'two_bodies' and 'body'"
+#define OTHER_FORM "this version does not read scenes of this form; it reads " FORMS
 
 static const carom_field SCENE[] = {
     {"name", CAROM_FIELD_TEXT, .offset = offsetof(scene_fields, name)},
@@ -55,8 +60,11 @@ static const carom_field SCENE[] = {
     {"impact", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, impact)},
     {"design", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, others[0])},
     {"compliant", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, others[1])},
-    {"simulate", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, others[2])},
-    {"body", CAROM_FIELD_REFUSED, .doc = OTHER_FORM},
+    {"simulate", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, simulate)},
+    {"body", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, body.body)},
+    {"gravity", CAROM_FIELD_NUMBER, .offset = offsetof(scene_fields, body.gravity), .least = 0, .most = HUGE_VAL},
+    {"plane", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, body.plane)},
+    {"initial", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, body.initial)},
     {"bodies", CAROM_FIELD_REFUSED, .doc = OTHER_FORM},
     {"balls", CAROM_FIELD_REFUSED, .doc = OTHER_FORM},
     {"two_bodies", CAROM_FIELD_LIST, .offset = offsetof(scene_fields, pair.bodies), .rows = BODIES},
@@ -64,9 +72,6 @@ static const carom_field SCENE[] = {
     {"tangents", CAROM_FIELD_MATRIX, .offset = offsetof(scene_fields, pair.tangents), .rows = TANGENTS, .columns = AXES},
     {"friction", CAROM_FIELD_NUMBER, .offset = offsetof(scene_fields, pair.friction), .least = 0, .most = HUGE_VAL},
     {"restitution", CAROM_FIELD_NUMBER, .offset = offsetof(scene_fields, pair.restitution), .least = 0, .most = 1},
-    {"gravity", CAROM_FIELD_REFUSED, .doc = "belongs to 'body', which this version does not read"},
-    {"plane", CAROM_FIELD_REFUSED, .doc = "belongs to 'body', which this version does not read"},
-    {"initial", CAROM_FIELD_REFUSED, .doc = "belongs to 'body', which this version does not read"},
     {"potentials", CAROM_FIELD_REFUSED, .doc = "belongs to 'bodies', which this version does not read"},
     {"walls", CAROM_FIELD_REFUSED, .doc = "belongs to 'bodies', which this version does not read"},
 };
@@ -78,15 +83,18 @@ static carom_status warn_of_other_commands(carom_scene *scene, const scene_field
     return status;
 }
 
-/// Exactly one of the forms, with the keys that belong to it.
-static carom_status check_form(const carom_scene *scene, const scene_fields *fields, carom_error *error) {
+/// A key of one form in a scene of another.
+static carom_status check_strays(const carom_scene *scene, const scene_fields *fields, carom_error *error) {
+    static const char *const model_keys[] = {"state", "contacts"}, *const body_keys[] = {"gravity", "plane", "initial"};
     const carom_node *root = carom_document_root(scene->document);
-    const int forms = (fields->model != NULL) + (fields->matrices != NULL) + (fields->delassus != NULL) + (fields->pair.bodies != NULL);
-    if (forms != 1)
-        return carom_document_refuse(scene->document, root, error, "%s of the keys 'model', 'matrices', 'delassus' and 'two_bodies' is %s",
-                                     forms ? "only one" : "one", forms ? "allowed" : "needed");
-    const carom_node *of_model = fields->state ? fields->state : fields->contacts;
-    if (!fields->model && of_model) return carom_document_refuse(scene->document, of_model, error, "belongs to a scene with 'model'");
+    for (size_t i = 0; !fields->model && i < sizeof model_keys / sizeof *model_keys; i++) {
+        const carom_node *stray = carom_node_find(root, model_keys[i]);
+        if (stray) return carom_document_refuse(scene->document, stray, error, "belongs to a scene with 'model'");
+    }
+    for (size_t i = 0; !fields->body.body && i < sizeof body_keys / sizeof *body_keys; i++) {
+        const carom_node *stray = carom_node_find(root, body_keys[i]);
+        if (stray) return carom_document_refuse(scene->document, stray, error, "belongs to a scene with 'body'");
+    }
     static const char *const of_bodies[] = {"normal", "tangents", "friction", "restitution"};
     for (size_t i = 0; i < sizeof of_bodies / sizeof *of_bodies && !fields->pair.bodies; i++) {
         const carom_node *stray = carom_node_find(root, of_bodies[i]);
@@ -95,7 +103,18 @@ static carom_status check_form(const carom_scene *scene, const scene_fields *fie
     return CAROM_OK;
 }
 
+/// Exactly one of the forms, with the keys that belong to it.
+static carom_status check_form(const carom_scene *scene, const scene_fields *fields, carom_error *error) {
+    const carom_node *root = carom_document_root(scene->document);
+    const int forms = (fields->model != NULL) + (fields->matrices != NULL) + (fields->delassus != NULL) + (fields->pair.bodies != NULL) +
+                      (fields->body.body != NULL);
+    if (forms == 0) return carom_document_refuse(scene->document, root, error, "one of the keys " FORMS " is needed");
+    if (forms > 1) return carom_document_refuse(scene->document, root, error, "only one of the keys " FORMS " is allowed");
+    return check_strays(scene, fields, error);
+}
+
 static carom_status read_form(carom_scene *scene, const scene_fields *fields, carom_digest *digest, carom_error *error) {
+    if (fields->body.body) return carom_scene_read_body(scene, &fields->body, error);
     if (fields->matrices) return carom_scene_read_matrices(scene, fields->matrices, error);
     if (fields->delassus) return carom_scene_read_delassus(scene, fields->delassus, digest, error);
     if (fields->pair.bodies) return carom_scene_read_two_bodies(scene, &fields->pair, error);
@@ -144,8 +163,22 @@ static carom_status warn_of_separation(carom_scene *scene, carom_error *error) {
     return carom_scene_warn(scene, carom_document_root(scene->document), error, "no contact approaches: nothing collides in this state");
 }
 
-static carom_status read_document(carom_scene *scene, const carom_registry *registry, carom_digest *digest, carom_error *error) {
-    scene_fields fields = {0};
+/// What a scene is read for.
+typedef enum scene_purpose { FOR_IMPACT, FOR_MOTION } scene_purpose;
+
+/// Commands that ask about an impact need one, and leave `simulate` alone.
+static carom_status check_purpose(carom_scene *scene, const scene_fields *fields, scene_purpose purpose, const carom_registry *registry,
+                                  carom_error *error) {
+    if (purpose == FOR_IMPACT && fields->body.body)
+        return carom_document_refuse(scene->document, fields->body.body, error,
+                                     "a scene of this form describes a motion in time, which `carom simulate` runs");
+    if (purpose == FOR_IMPACT || !fields->simulate) return CAROM_OK;
+    return carom_scene_read_settings(scene, &scene->simulate, fields->simulate, registry, error);
+}
+
+static carom_status read_document(carom_scene *scene, scene_purpose purpose, const carom_registry *registry, carom_digest *digest,
+                                  carom_error *error) {
+    scene_fields fields = {.body = {.gravity = STANDARD_GRAVITY}};
     carom_length lengths[LENGTHS] = {
         [BODIES] = {.least = 2, .most = 2, .value = 2}, [AXES] = {.least = 3, .most = 3, .value = 3}, [TANGENTS] = {.least = 1, .most = 2}};
     const carom_node *root = carom_document_root(scene->document);
@@ -153,10 +186,12 @@ static carom_status read_document(carom_scene *scene, const carom_registry *regi
     fields.pair.tangent_count = lengths[TANGENTS].value;
     if (!status) status = check_form(scene, &fields, error);
     if (!status) status = warn_of_other_commands(scene, &fields, error);
-    if (!status && fields.impact) status = carom_scene_read_settings(scene, fields.impact, registry, error);
+    if (!status) status = check_purpose(scene, &fields, purpose, registry, error);
+    if (!status && fields.impact) status = carom_scene_read_settings(scene, &scene->impact_settings, fields.impact, registry, error);
     if (!status) status = read_form(scene, &fields, digest, error);
-    if (!status) status = warn_of_separation(scene, error);
+    if (!status && scene->impact) status = warn_of_separation(scene, error);
     if (status) return status;
+    scene->motion.impact = scene->impact;
     scene->name = fields.name;
     return fields.name ? CAROM_OK : name_after_file(scene, error);
 }
@@ -173,13 +208,18 @@ static carom_status parse(carom_scene *scene, const char *path, carom_digest *di
     return status;
 }
 
-carom_status carom_scene_read(const char *path, const carom_registry *registry, carom_scene **scene, carom_error *error) {
+static carom_status read_scene(const char *path, scene_purpose purpose, const carom_registry *registry, carom_scene **scene,
+                               carom_error *error) {
     *scene = NULL;
     carom_digest *digest = NULL;
     carom_scene *fresh = calloc(1, sizeof *fresh);
     carom_status status = fresh ? carom_digest_create(&digest, error) : carom_fail_memory(error, path);
     if (!status) status = parse(fresh, path, digest, error);
-    if (!status) status = read_document(fresh, registry, digest, error);
+    if (fresh) {
+        fresh->impact_settings.kind = CAROM_REGISTRY_LAWS;
+        fresh->simulate.kind = CAROM_REGISTRY_INTEGRATORS;
+    }
+    if (!status) status = read_document(fresh, purpose, registry, digest, error);
     if (!status) carom_digest_finish(digest, fresh->hash);
     carom_digest_free(digest);
     if (status)
@@ -189,13 +229,51 @@ carom_status carom_scene_read(const char *path, const carom_registry *registry, 
     return status;
 }
 
+carom_status carom_scene_read(const char *path, const carom_registry *registry, carom_scene **scene, carom_error *error) {
+    return read_scene(path, FOR_IMPACT, registry, scene, error);
+}
+
+carom_status carom_scene_read_motion(const char *path, const carom_registry *registry, carom_scene **scene, carom_error *error) {
+    return read_scene(path, FOR_MOTION, registry, scene, error);
+}
+
 void carom_scene_free(carom_scene *scene) {
     if (!scene) return;
     carom_impact_free(scene->impact);
-    free(scene->settings);
+    carom_body_free(scene->body);
+    free(scene->impact_settings.items);
+    free(scene->simulate.items);
     free(scene->warnings);
     carom_document_free(scene->document);
     free(scene);
+}
+
+// -------------------------------------------------------------------------------------------------------------- places
+
+/// The node that a message "a.b: ..." is about, and where its sentence starts.
+static const carom_node *find_place(const carom_scene *scene, const char *message, const char **sentence) {
+    const carom_node *node = carom_document_root(scene->document);
+    const char *colon = strstr(message, ": ");
+    *sentence = message;
+    for (const char *word = message; colon && word < colon;) {
+        const size_t length = strcspn(word, ".:");
+        const carom_node *inner = node->kind == CAROM_NODE_MAP ? node->first : NULL;
+        while (inner && (strlen(inner->key) != length || strncmp(inner->key, word, length) != 0)) inner = inner->next;
+        if (!inner) break;
+        node = inner;
+        word += length + 1;
+        *sentence = word > colon ? colon + 2 : word;
+    }
+    return node;
+}
+
+void carom_scene_place_key_error(const carom_scene *scene, carom_error *error) {
+    carom_error inner = *error;
+    const char *sentence;
+    const carom_node *node = find_place(scene, error->message, &sentence);
+    if (!node->parent) return;
+    snprintf(inner.message, sizeof inner.message, "%s", sentence);
+    carom_document_pass_on(scene->document, node, &inner, error);
 }
 
 // ------------------------------------------------------------------------------------------------------------- getters
@@ -204,7 +282,9 @@ const char *carom_scene_path(const carom_scene *scene) { return carom_document_p
 const char *carom_scene_name(const carom_scene *scene) { return scene->name; }
 const char *carom_scene_hash(const carom_scene *scene) { return scene->hash; }
 const carom_impact *carom_scene_impact(const carom_scene *scene) { return scene->impact; }
-const char *carom_scene_law(const carom_scene *scene) { return scene->law; }
+const carom_motion *carom_scene_motion(const carom_scene *scene) { return &scene->motion; }
+const char *carom_scene_law(const carom_scene *scene) { return scene->impact_settings.chosen; }
+const char *carom_scene_integrator(const carom_scene *scene) { return scene->simulate.chosen; }
 int carom_scene_warnings(const carom_scene *scene) { return scene->warning_count; }
 const char *carom_scene_warning(const carom_scene *scene, int index) {
     return index >= 0 && index < scene->warning_count ? scene->warnings[index] : NULL;

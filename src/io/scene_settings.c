@@ -1,25 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `impact` map of a scene: defaults for the options of laws.
+// The maps `impact` and `simulate` of a scene: defaults for the options of laws and integrators.
 #include "io/io_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const carom_law *law_at(const carom_registry *registry, int index) {
-    return carom_registry_entry(registry, CAROM_REGISTRY_LAWS, index);
+/// What a law or an integrator takes.
+typedef struct option_rows {
+    const char *name;
+    const carom_option *rows;
+    int count;
+    size_t size;
+    void (*defaults)(void *options);
+} option_rows;
+
+static option_rows rows_at(const carom_registry *registry, carom_registry_kind kind, int index) {
+    const void *entry = carom_registry_entry(registry, kind, index);
+    if (kind == CAROM_REGISTRY_INTEGRATORS) {
+        const carom_integrator *one = entry;
+        return (option_rows){one->name, one->options, one->option_count, one->options_size, one->defaults};
+    }
+    const carom_law *one = entry;
+    return (option_rows){one->name, one->options, one->option_count, one->options_size, one->defaults};
 }
 
-static carom_status read_law(carom_scene *scene, const carom_node *node, const carom_registry *registry, carom_error *error) {
+/// The key that names the law or integrator.
+static const char *chooser_of(carom_registry_kind kind) { return kind == CAROM_REGISTRY_INTEGRATORS ? "integrator" : "law"; }
+
+static carom_status read_chosen(const carom_scene *scene, carom_scene_settings *settings, const carom_node *node,
+                                const carom_registry *registry, carom_error *error) {
     const carom_status status = carom_text_check(scene->document, node, error);
     if (status) return status;
-    scene->law = node->text;
-    if (carom_registry_find(registry, CAROM_REGISTRY_LAWS, node->text)) return CAROM_OK;
+    settings->chosen = node->text;
+    if (carom_registry_find(registry, settings->kind, node->text)) return CAROM_OK;
 
     char names[CAROM_MESSAGE_SIZE / 2] = "";
-    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++) {
+    for (int i = 0; i < carom_registry_count(registry, settings->kind); i++) {
         const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", law_at(registry, i)->name);
+        snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", rows_at(registry, settings->kind, i).name);
     }
     return carom_document_refuse(scene->document, node, error, "'%.60s' is not one of: %s", node->text, names);
 }
@@ -46,12 +65,12 @@ static carom_status join_list(carom_scene *scene, const carom_node *list, const 
     return CAROM_OK;
 }
 
-/// Whether this law takes the text for the option.
-static carom_status try_option(const carom_law *law, int row, const char *text, carom_error *error) {
-    void *options = calloc(1, law->options_size);
+/// Whether this law or integrator takes the text for the option.
+static carom_status try_option(const option_rows *one, int row, const char *text, carom_error *error) {
+    void *options = calloc(1, one->size);
     if (!options) return carom_fail_memory(error, "options");
-    law->defaults(options);
-    const carom_status status = carom_option_set(&law->options[row], options, text, error);
+    one->defaults(options);
+    const carom_status status = carom_option_set(&one->rows[row], options, text, error);
     free(options);
     return status;
 }
@@ -67,28 +86,29 @@ static carom_status refuse_value(const carom_scene *scene, const carom_scene_set
     return carom_document_pass_on(scene->document, setting->node, &value, error);
 }
 
-/// A setting is right when some law takes it: which one will be asked is not known yet.
-static carom_status check_setting(const carom_scene *scene, const carom_scene_setting *setting, const carom_registry *registry,
-                                  carom_error *error) {
+/// A setting is right when some law or integrator takes it: which one will be asked is not known yet.
+static carom_status check_setting(const carom_scene *scene, const carom_scene_setting *setting, carom_registry_kind kind,
+                                  const carom_registry *registry, carom_error *error) {
     carom_status status = CAROM_OK;
     carom_error inner;
     bool known = false;
     carom_suggestion suggestion = {.wanted = setting->node->key};
-    carom_suggestion_offer(&suggestion, "law");
-    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++) {
-        const carom_law *law = law_at(registry, i);
-        for (int j = 0; j < law->option_count; j++) carom_suggestion_offer(&suggestion, law->options[j].name);
-        const int row = carom_option_find(law->options, law->option_count, setting->node->key);
+    carom_suggestion_offer(&suggestion, chooser_of(kind));
+    for (int i = 0; i < carom_registry_count(registry, kind); i++) {
+        const option_rows one = rows_at(registry, kind, i);
+        for (int j = 0; j < one.count; j++) carom_suggestion_offer(&suggestion, one.rows[j].name);
+        const int row = carom_option_find(one.rows, one.count, setting->node->key);
         if (row < 0) continue;
         known = true;
-        status = try_option(law, row, setting->text, &inner);
+        status = try_option(&one, row, setting->text, &inner);
         if (!status) return CAROM_OK;
     }
     if (!known) return carom_suggestion_refuse(&suggestion, scene->document, setting->node, error);
     return refuse_value(scene, setting, &inner, error);
 }
 
-static carom_status read_setting(carom_scene *scene, const carom_node *node, const carom_registry *registry, carom_error *error) {
+static carom_status read_setting(carom_scene *scene, carom_scene_settings *settings, const carom_node *node, const carom_registry *registry,
+                                 carom_error *error) {
     carom_scene_setting setting = {.node = node, .text = node->text};
     carom_status status = CAROM_OK;
     if (node->kind == CAROM_NODE_MAP)
@@ -97,24 +117,27 @@ static carom_status read_setting(carom_scene *scene, const carom_node *node, con
         status = join_list(scene, node, &setting.text, error);
     else
         status = carom_text_check(scene->document, node, error);
-    if (!status) status = check_setting(scene, &setting, registry, error);
-    if (!status) scene->settings[scene->setting_count++] = setting;
+    if (!status) status = check_setting(scene, &setting, settings->kind, registry, error);
+    if (!status) settings->items[settings->count++] = setting;
     return status;
 }
 
-carom_status carom_scene_read_settings(carom_scene *scene, const carom_node *settings, const carom_registry *registry, carom_error *error) {
-    if (settings->count == 0) return CAROM_OK;
-    scene->settings = calloc((size_t)settings->count, sizeof *scene->settings);
-    if (!scene->settings) return carom_fail_memory(error, carom_scene_path(scene));
+carom_status carom_scene_read_settings(carom_scene *scene, carom_scene_settings *settings, const carom_node *map,
+                                       const carom_registry *registry, carom_error *error) {
+    if (map->count == 0) return CAROM_OK;
+    settings->items = calloc((size_t)map->count, sizeof *settings->items);
+    if (!settings->items) return carom_fail_memory(error, carom_scene_path(scene));
     carom_status status = CAROM_OK;
-    for (const carom_node *entry = settings->first; !status && entry; entry = entry->next)
-        status = strcmp(entry->key, "law") == 0 ? read_law(scene, entry, registry, error) : read_setting(scene, entry, registry, error);
+    for (const carom_node *entry = map->first; !status && entry; entry = entry->next)
+        status = strcmp(entry->key, chooser_of(settings->kind)) == 0 ? read_chosen(scene, settings, entry, registry, error)
+                                                                     : read_setting(scene, settings, entry, registry, error);
     return status;
 }
 
-carom_status carom_scene_apply(const carom_scene *scene, const carom_option *rows, int count, void *options, carom_error *error) {
-    for (int i = 0; i < scene->setting_count; i++) {
-        const carom_scene_setting *setting = &scene->settings[i];
+static carom_status apply(const carom_scene *scene, const carom_scene_settings *settings, const carom_option *rows, int count,
+                          void *options, carom_error *error) {
+    for (int i = 0; i < settings->count; i++) {
+        const carom_scene_setting *setting = &settings->items[i];
         const int row = carom_option_find(rows, count, setting->node->key);
         // Some law takes the setting, or the scene would not have been read; this one may not have the option, or not the choice.
         if (row < 0 || !carom_option_offers(&rows[row], setting->text)) continue;
@@ -125,13 +148,29 @@ carom_status carom_scene_apply(const carom_scene *scene, const carom_option *row
     return CAROM_OK;
 }
 
-bool carom_scene_place_error(const carom_scene *scene, const char *key, carom_error *error) {
-    for (int i = 0; i < scene->setting_count; i++) {
-        const carom_scene_setting *setting = &scene->settings[i];
+carom_status carom_scene_apply(const carom_scene *scene, const carom_option *rows, int count, void *options, carom_error *error) {
+    return apply(scene, &scene->impact_settings, rows, count, options, error);
+}
+
+carom_status carom_scene_apply_simulate(const carom_scene *scene, const carom_option *rows, int count, void *options, carom_error *error) {
+    return apply(scene, &scene->simulate, rows, count, options, error);
+}
+
+static bool place_error(const carom_scene *scene, const carom_scene_settings *settings, const char *key, carom_error *error) {
+    for (int i = 0; i < settings->count; i++) {
+        const carom_scene_setting *setting = &settings->items[i];
         if (strcmp(setting->node->key, key) != 0) continue;
         const carom_error inner = *error;
         refuse_value(scene, setting, &inner, error);
         return true;
     }
     return false;
+}
+
+bool carom_scene_place_error(const carom_scene *scene, const char *key, carom_error *error) {
+    return place_error(scene, &scene->impact_settings, key, error);
+}
+
+bool carom_scene_place_simulate_error(const carom_scene *scene, const char *key, carom_error *error) {
+    return place_error(scene, &scene->simulate, key, error);
 }

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Motions in time: rigid bodies, what an integrator is given, and the table of integrators. In libcarom-dynamics.
+#ifndef CAROM_DYNAMICS_H
+#define CAROM_DYNAMICS_H
+
+#include "carom/laws.h"
+
+CAROM_API_BEGIN
+
+// -------------------------------------------------------------------------------------------------------------- bodies
+
+/// Largest number of parts and of vertices of one body: a gap is the minimum over all of them.
+enum { CAROM_MAX_ELLIPSOIDS = 256, CAROM_MAX_VERTICES = 4096 };
+
+typedef enum carom_combine {
+    CAROM_COMBINE_UNION,         ///< of any number of ellipsoids, which need not meet
+    CAROM_COMBINE_INTERSECTION,  ///< of one or two ellipsoids
+} carom_combine;
+
+/// A shape in the frame of its body: ellipsoids with axes along the frame's, or the convex hull of points. Arrays are borrowed.
+typedef struct carom_shape_data {
+    int ellipsoids;
+    const double *semiaxes;  ///< [ellipsoids x 3], > 0 [m]
+    const double *centers;   ///< [ellipsoids x 3] [m]; NULL: the origin
+    carom_combine combine;
+    int vertices;          ///< instead of ellipsoids: at least 4, not all in one plane
+    const double *vertex;  ///< [vertices x 3] [m]
+    double rounding;       ///< the shape is everything within this distance of the above, >= 0 [m]
+} carom_shape_data;
+
+/// Volume, centroid and inertia of a shape, at uniform density.
+typedef struct carom_mass_properties {
+    bool known;          ///< false where they were not computed: for rounded ellipsoids they cannot be
+    double volume;       ///< [m^3]
+    double centroid[3];  ///< [m]
+    double inertia[9];   ///< about the centroid, divided by the mass [m^2]
+} carom_mass_properties;
+
+/// @return CAROM_BAD_INPUT with a message that begins with the key of the scene that is wrong ("semiaxes: ...", "vertices: ...")
+/// Cost: a hull and sums over its faces; for several ellipsoids a nested adaptive quadrature of relative error 1e-10, a tenth of a second.
+carom_status carom_shape_mass(const carom_shape_data *shape, carom_mass_properties *mass, carom_error *error);
+
+/// A rigid body with its shape, immutable: threads may share it. Its frame has the centre of mass as origin.
+typedef struct carom_body carom_body;
+
+typedef struct carom_body_data {
+    double mass;             ///< > 0 [kg]
+    const double *inertia;   ///< [3 x 3] about the centre of mass, positive definite [kg m^2]; NULL: that of uniform density
+    carom_shape_data shape;  ///< about the centre of mass; without `inertia` anywhere: it is moved until its centroid is the origin
+} carom_body_data;
+
+/// @return CAROM_BAD_INPUT naming the key: a number that is not finite, mass <= 0, an inertia that is not symmetric (1e-9 of its largest
+///         entry), not positive definite or no mass distribution's (principal moments J1 <= J2 + J3), an impossible shape
+carom_status carom_body_create(const carom_body_data *data, carom_body **body, carom_error *error);
+void carom_body_free(carom_body *body);
+double carom_body_mass(const carom_body *body);
+/// J, [3 x 3] about the centre of mass [kg m^2].
+const double *carom_body_inertia(const carom_body *body);
+/// Of the shape as it was given; not known where an inertia was given: carom_shape_mass tells what it would be.
+const carom_mass_properties *carom_body_uniform(const carom_body *body);
+/// A bound of the distance of the body's points from the centre of mass [m].
+double carom_body_radius(const carom_body *body);
+/// Does the convex hull of the body hold its centre of mass?
+bool carom_body_holds_center(const carom_body *body);
+
+/// min over the body of u.rho for a unit vector u of the body frame, and the point rho that attains it (of smallest index among equals).
+double carom_body_support(const carom_body *body, const double u[3], double rho[3]);
+/// Points that may touch a plane at once: ellipsoids of a union, vertices; 1 for an intersection.
+int carom_body_features(const carom_body *body);
+/// The same minimum over one of them.
+double carom_body_feature_support(const carom_body *body, int feature, const double u[3], double rho[3]);
+
+/// Convex parts to be drawn: the ellipsoids of a union; 1 for an intersection and for a polyhedron.
+int carom_body_parts(const carom_body *body);
+double carom_body_part_support(const carom_body *body, int part, const double u[3], double rho[3]);
+
+// ------------------------------------------------------------------------------------------------------------- motions
+
+typedef struct carom_body_state {
+    double position[3];          ///< of the centre of mass [m]
+    double attitude[9];          ///< R, body to inertial, [3 x 3], rotation matrix
+    double momentum[3];          ///< inertial frame [N s]
+    double angular_momentum[3];  ///< about the centre of mass, body frame [N m s]
+} carom_body_state;
+
+/// One body above one plane, in uniform gravity along -e3.
+typedef struct carom_body_motion {
+    const carom_body *body;
+    double gravity;          ///< >= 0 [m/s^2]
+    double plane_normal[3];  ///< any length, e3 component > 0; the body lives where normal.z + offset > 0
+    double plane_offset;
+    carom_body_state initial;
+} carom_body_motion;
+
+/// A problem in time, in the form that its scene has. Integrators take one form each; the others are NULL.
+typedef struct carom_motion {
+    const carom_impact *impact;     ///< a system at the instant of an impact
+    const carom_body_motion *body;  ///< one body above one plane
+} carom_motion;
+
+/// What a perturbation changes.
+typedef enum carom_perturbed { CAROM_PERTURB_BOTH, CAROM_PERTURB_POSITION, CAROM_PERTURB_ATTITUDE } carom_perturbed;
+
+/// Names of these, NULL-terminated.
+extern const char *const carom_perturbed_names[];
+
+/// Where a perturbed motion keeps what differs.
+typedef struct carom_motion_room {
+    carom_body_motion body;
+} carom_motion_room;
+
+/// A motion of the same form with a start that differs by random displacements of about `size`: every coordinate of the position [m] and of
+/// the rotation vector [rad] by a normal number of the stream (seed, index), times `size`.
+/// @param room  belongs to `perturbed`, which shares the rest with `motion`
+/// @return CAROM_UNSUPPORTED for a form that cannot be perturbed
+carom_status carom_motion_perturb(const carom_motion *motion, carom_perturbed what, double size, int64_t seed, int64_t index,
+                                  carom_motion_room *room, carom_motion *perturbed, carom_error *error);
+
+// --------------------------------------------------------------------------------------------------------- integrators
+
+/// Fills in what the scene's `impact` says about the options of a law; NULL for nothing.
+typedef struct carom_law_settings {
+    void *user;
+    carom_status (*apply)(void *user, const carom_law *law, void *options, carom_error *error);
+} carom_law_settings;
+
+/// One question to an integrator. Everything is borrowed.
+typedef struct carom_motion_call {
+    const carom_motion *motion;
+    const void *options;                 ///< the integrator's option struct
+    const carom_registry *registry;      ///< where named laws and solvers are found
+    const carom_control *control;        ///< cancellation, progress; may be NULL
+    const carom_law_settings *settings;  ///< may be NULL
+    const carom_sink *states;            ///< receives blocks of recorded states in order; NULL: nobody wants them
+    carom_table *impacts;                ///< receives a row for each impact
+    carom_table *final;                  ///< one row with the state columns, already added
+    carom_table *result;                 ///< one row with the result columns, already added
+} carom_motion_call;
+
+/// An integrator as a table row. Flags, scene keys, `--help`, JSON and HDF5 are made from it.
+typedef struct carom_integrator {
+    const char *name;
+    const char *summary;  ///< one line
+    const char *source;   ///< paper and equation
+    const carom_option *options;
+    int option_count;
+    size_t options_size;
+    void (*defaults)(void *options);
+    const carom_column *state_columns;  ///< of the trajectory and of the final state
+    int state_column_count;
+    const carom_column *impact_columns;
+    int impact_column_count;
+    const carom_column *result_columns;  ///< the integrator's own, behind the common ones
+    int result_column_count;
+    carom_status (*run)(const carom_motion_call *call, carom_error *error);
+} carom_integrator;
+
+/// Result columns that every integrator has, in this order.
+typedef enum carom_motion_result_column {
+    CAROM_MOTION_VERDICT,       ///< text: name of a carom_verdict; "complete" when the duration was reached
+    CAROM_MOTION_STEPS,         ///< grid steps done
+    CAROM_MOTION_TIME,          ///< reached [s]
+    CAROM_MOTION_ENERGY_ERROR,  ///< largest relative energy error; NaN where the initial energy is 0
+    CAROM_MOTION_RESULT_COLUMNS
+} carom_motion_result_column;
+
+/// What an integrator found; states went to the sink.
+typedef struct carom_motion_answer {
+    carom_table *impacts, *final, *result;
+} carom_motion_answer;
+
+/// Runs an integrator. `options` NULL means the defaults; `states` may be NULL.
+/// @return CAROM_BAD_INPUT naming the option or the key of the scene; a run that ends early is a verdict in the result row
+carom_status carom_integrator_run(const carom_integrator *integrator, const carom_motion *motion, const void *options,
+                                  const carom_registry *registry, const carom_law_settings *settings, const carom_control *control,
+                                  const carom_sink *states, carom_motion_answer *answer, carom_error *error);
+void carom_motion_answer_free(carom_motion_answer *answer);
+/// True when the result row's verdict is "complete".
+bool carom_motion_answer_complete(const carom_motion_answer *answer);
+
+/// Adds the integrators.
+carom_status carom_dynamics_register(carom_registry *registry, carom_error *error);
+const carom_integrator *carom_integrator_find(const carom_registry *registry, const char *name);
+
+CAROM_API_END
+
+#endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What the files of `carom simulate` share.
+#ifndef CAROM_CLI_SIMULATE_H
+#define CAROM_CLI_SIMULATE_H
+
+#include "cli/cli_internal.h"
+
+/// An integrator's run with what came along.
+typedef struct cli_motion {
+    const cli_arguments *arguments;
+    const carom_scene *scene;
+    const carom_integrator *integrator;
+    void *options;
+    carom_control control;
+    carom_motion_answer answer;
+    carom_table *states;    ///< kept for figures; NULL otherwise
+    carom_table *ensemble;  ///< a row for each member; NULL without an ensemble
+    int64_t members;        ///< asked for
+    double perturbation;
+    carom_perturbed perturbed;
+    double seconds;
+    json_t *files;  ///< pictures that were drawn
+} cli_motion;
+
+/// Columns of an ensemble's table.
+typedef enum cli_ensemble_column {
+    CLI_MEMBER_INDEX,
+    CLI_MEMBER_VERDICT,
+    CLI_MEMBER_STEPS,
+    CLI_MEMBER_TIME,
+    CLI_MEMBER_ENERGY_ERROR,
+    CLI_MEMBER_IMPACTS,
+    CLI_MEMBER_DISTANCES,  ///< from the reference run just after each impact that both have
+    CLI_ENSEMBLE_COLUMNS
+} cli_ensemble_column;
+
+/// What the scene's `impact` says about a law's options.
+carom_law_settings cli_motion_settings(const cli_motion *motion);
+
+/// Runs the members from perturbed starts, in parallel; the order of rows and every number are those of one thread.
+carom_status cli_run_ensemble(cli_motion *motion, carom_error *error);
+
+/// |dx| + |dR| (largest singular value) of row `index` of two tables of impacts.
+double cli_impact_distance(const carom_table *first, const carom_table *second, int64_t index);
+
+/// Draws PREFIX-energy.png, -energy-error.png, -snapshots.png and, with an ensemble, -sensitivity.png; adds their names to `files`.
+carom_status cli_draw_motion(cli_motion *motion, const char *prefix, carom_error *error);
+
+#endif

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// An ensemble: the same motion from perturbed starts, and how far each member is from the reference after each impact.
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/dense.h"
+#include "cli/simulate.h"
+
+static const carom_column columns[CLI_ENSEMBLE_COLUMNS] = {
+    [CLI_MEMBER_INDEX] = {"index", CAROM_COLUMN_INTEGER, 1, "", "the member's number: it draws from the stream (seed 0, index)", NULL},
+    [CLI_MEMBER_VERDICT] = {"verdict", CAROM_COLUMN_TEXT, 1, "", "how far the run got", NULL},
+    [CLI_MEMBER_STEPS] = {"steps", CAROM_COLUMN_INTEGER, 1, "", "grid steps done", NULL},
+    [CLI_MEMBER_TIME] = {"time", CAROM_COLUMN_REAL, 1, "s", "time reached", NULL},
+    [CLI_MEMBER_ENERGY_ERROR] = {"max_relative_energy_error", CAROM_COLUMN_REAL, 1, "", "as of the reference", NULL},
+    [CLI_MEMBER_IMPACTS] = {"impact_count", CAROM_COLUMN_INTEGER, 1, "", "impacts", NULL},
+    [CLI_MEMBER_DISTANCES] = {"distances", CAROM_COLUMN_SERIES, 1, "",
+                              "|dx| + |dR| between member and reference just after their k-th impacts, in meters and as a spectral norm",
+                              NULL},
+};
+
+// Largest singular value of a difference of rotation matrices.
+static double spectral_norm(const double D[9]) {
+    double gram[9], values[3];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) gram[3 * i + j] = D[i] * D[j] + D[3 + i] * D[3 + j] + D[6 + i] * D[6 + j];
+    return carom_symmetric_eigen(3, gram, values, NULL) ? NAN : sqrt(fmax(values[2], 0));
+}
+
+double cli_impact_distance(const carom_table *first, const carom_table *second, int64_t index) {
+    const int position = carom_table_find(first, "position"), attitude = carom_table_find(first, "attitude");
+    if (position < 0 || attitude < 0) return NAN;
+    const double *x = carom_table_real_column(first, position) + 3 * index, *y = carom_table_real_column(second, position) + 3 * index;
+    const double *R = carom_table_real_column(first, attitude) + 9 * index, *S = carom_table_real_column(second, attitude) + 9 * index;
+    double turned[9], moved = 0;
+    for (int i = 0; i < 3; i++) moved += (x[i] - y[i]) * (x[i] - y[i]);
+    for (int i = 0; i < 9; i++) turned[i] = R[i] - S[i];
+    return sqrt(moved) + spectral_norm(turned);
+}
+
+// Results of the blocks in flight.
+typedef struct ensemble_loop {
+    cli_motion *motion;
+    carom_motion_answer *slots;
+} ensemble_loop;
+
+static carom_status compute(void *user, int worker, int slot, int64_t block, carom_error *error) {
+    (void)worker;
+    const ensemble_loop *loop = user;
+    const cli_motion *motion = loop->motion;
+    carom_motion perturbed;
+    carom_motion_room room;
+    carom_status status = carom_motion_perturb(carom_scene_motion(motion->scene), motion->perturbed, motion->perturbation, 0, block, &room,
+                                               &perturbed, error);
+    if (status) return status;
+    const carom_law_settings settings = cli_motion_settings(motion);
+    const carom_control quiet = {.threads = 1, .cancelled = motion->control.cancelled, .user = motion->control.user};
+    return carom_integrator_run(motion->integrator, &perturbed, motion->options, motion->arguments->registry, &settings, &quiet, NULL,
+                                &loop->slots[slot], error);
+}
+
+static carom_status set_distances(cli_motion *motion, const carom_table *impacts, carom_error *error) {
+    const carom_table *reference = motion->answer.impacts;
+    const int64_t rows = carom_table_rows(impacts), others = carom_table_rows(reference), count = rows < others ? rows : others;
+    double *distances = malloc((size_t)count * sizeof *distances + 1);
+    if (!distances) return carom_fail_memory(error, "ensemble");
+    for (int64_t i = 0; i < count; i++) distances[i] = cli_impact_distance(reference, impacts, i);
+    const carom_status status = carom_table_set_series(motion->ensemble, CLI_MEMBER_DISTANCES, distances, (int)count, error);
+    free(distances);
+    return status;
+}
+
+static carom_status deliver(void *user, int slot, int64_t block, carom_error *error) {
+    const ensemble_loop *loop = user;
+    carom_motion_answer *answer = &loop->slots[slot];
+    carom_table *table = loop->motion->ensemble;
+    carom_status status = carom_table_add_row(table, error);
+    if (!status) {
+        *carom_table_integers(table, CLI_MEMBER_INDEX) = block;
+        *carom_table_integers(table, CLI_MEMBER_STEPS) = *carom_table_integer_column(answer->result, CAROM_MOTION_STEPS);
+        *carom_table_integers(table, CLI_MEMBER_IMPACTS) = carom_table_rows(answer->impacts);
+        *carom_table_reals(table, CLI_MEMBER_TIME) = *carom_table_real_column(answer->result, CAROM_MOTION_TIME);
+        *carom_table_reals(table, CLI_MEMBER_ENERGY_ERROR) = *carom_table_real_column(answer->result, CAROM_MOTION_ENERGY_ERROR);
+        status = carom_table_set_text(table, CLI_MEMBER_VERDICT, carom_table_text(answer->result, CAROM_MOTION_VERDICT, 0), error);
+    }
+    if (!status) status = set_distances(loop->motion, answer->impacts, error);
+    carom_motion_answer_free(answer);
+    return status;
+}
+
+carom_status cli_run_ensemble(cli_motion *motion, carom_error *error) {
+    const carom_sizes none = {0};
+    const int workers = carom_control_workers(&motion->control), slots = carom_loop_slots(workers);
+    ensemble_loop loop = {motion, calloc((size_t)slots, sizeof(carom_motion_answer))};
+    if (!loop.slots) return carom_fail_memory(error, "ensemble");
+    carom_status status = carom_table_create(columns, CLI_ENSEMBLE_COLUMNS, NULL, 0, &none, &motion->ensemble, error);
+    const carom_loop all = {.blocks = motion->members, .user = &loop, .compute = compute, .deliver = deliver};
+    int64_t delivered;
+    if (!status) status = carom_loop_run(&all, &motion->control, workers, &delivered, error);
+    for (int i = 0; i < slots; i++) carom_motion_answer_free(&loop.slots[i]);
+    free(loop.slots);
+    return status;
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Impacts that a law decides: those of several points at once, and all of them where the scene names a law. The body is the impact's
+// system, with the velocity of its center (inertial frame) and its angular velocity (body frame) as coordinates.
+#include "dynamics/lgvci_law.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { VELOCITIES = 6 };
+
+// Two unit vectors that complete the normal: of the axes, the one that is least along it gives the first.
+static void choose_tangents(const double normal[3], double tangents[6]) {
+    int axis = 0;
+    for (int i = 1; i < 3; i++)
+        if (fabs(normal[i]) < fabs(normal[axis])) axis = i;
+    double along[3] = {0};
+    along[axis] = 1;
+    add3(-normal[axis], normal, along);
+    const double length = norm3(along);
+    for (int i = 0; i < 3; i++) tangents[i] = along[i] / length;
+    cross3(normal, tangents, tangents + 3);
+}
+
+// The row of the speed of a body point along a direction of the inertial frame.
+static void fill_row(const double attitude[9], const double direction[3], const double rho[3], double row[VELOCITIES]) {
+    double turned[3];
+    multiply3_transposed(attitude, direction, turned);
+    memcpy(row, direction, 3 * sizeof *row);
+    cross3(rho, turned, row + 3);
+}
+
+carom_status lgvci_law_create(const lgvci *run, const carom_motion_call *call, lgvci_law *law, carom_error *error) {
+    const lgvci_options *options = call->options;
+    *law = (lgvci_law){.named = strcmp(options->law, "none") != 0, .friction = options->friction, .seed = options->seed};
+    law->law = carom_law_find(call->registry, law->named ? options->law : "moreau");
+    if (!law->law) return carom_fail(error, CAROM_BAD_INPUT, "law: there is no law '%.60s'", law->named ? options->law : "moreau");
+    law->restitution = isnan(options->restitution) && !law->named ? 1 : options->restitution;
+    law->most = carom_body_features(run->body) < CAROM_MAX_CONTACTS ? carom_body_features(run->body) : CAROM_MAX_CONTACTS;
+    const size_t most = (size_t)law->most;
+    law->options = malloc(law->law->options_size);
+    law->contacts = malloc(most * sizeof *law->contacts);
+    law->rows = malloc(most * (3 * VELOCITIES + 2) * sizeof *law->rows);
+    if (!law->options || !law->contacts || !law->rows) return carom_fail_memory(error, "lgvci");
+    law->law->defaults(law->options);
+    carom_status status = CAROM_OK;
+    if (law->named && call->settings) status = call->settings->apply(call->settings->user, law->law, law->options, error);
+    if (!status && !isnan(law->restitution))
+        status = carom_motion_set_option(law->law, law->options, "restitution", law->restitution, error);
+    return status;
+}
+
+void lgvci_law_release(lgvci_law *law) {
+    free(law->options);
+    free(law->contacts);
+    free(law->rows);
+    *law = (lgvci_law){0};
+}
+
+// The touching points as an impact.
+static carom_status create_impact(const lgvci *run, const lgvci_law *law, const carom_body_state *state, int count, carom_impact **impact,
+                                  carom_error *error) {
+    const size_t contacts = (size_t)count;
+    double mass[VELOCITIES * VELOCITIES] = {0}, velocity[VELOCITIES], tangents[6];
+    double *normal = law->rows, *tangent = normal + contacts * VELOCITIES, *friction = tangent + 2 * contacts * VELOCITIES;
+    double *restitution = friction + contacts;
+    for (int i = 0; i < 3; i++) {
+        mass[(VELOCITIES + 1) * i] = run->mass;
+        memcpy(mass + VELOCITIES * (3 + i) + 3, run->inertia + 3 * i, 3 * sizeof *mass);
+        velocity[i] = state->momentum[i] / run->mass;
+    }
+    multiply3(run->inverse, state->angular_momentum, velocity + 3);
+    choose_tangents(run->normal, tangents);
+    for (int i = 0; i < count; i++) {
+        const double *rho = law->contacts[i].rho;
+        fill_row(state->attitude, run->normal, rho, normal + VELOCITIES * i);
+        for (int k = 0; k < 2; k++) fill_row(state->attitude, tangents + 3 * k, rho, tangent + VELOCITIES * (2 * i + k));
+        friction[i] = law->friction;
+        restitution[i] = isnan(law->restitution) ? 0 : law->restitution;
+    }
+    const carom_impact_data data = {.nv = VELOCITIES,
+                                    .contacts = count,
+                                    .tangent_dim = 2,
+                                    .mass = mass,
+                                    .normal = normal,
+                                    .tangent = tangent,
+                                    .friction = friction,
+                                    .restitution = restitution,
+                                    .velocity = velocity};
+    return carom_impact_create(&data, impact, error);
+}
+
+// The energy that Newton's law without friction leaves is a condition on the impulse as a whole: lam.(u+ + e u-) = 0. A solver of LCPs
+// meets it up to its tolerance, the factor s = -(1 + e) u-.lam / lam.W lam of the impulse up to rounding.
+static void meet_energy(const lgvci *run, double restitution, const carom_body_state *before, carom_body_state *after) {
+    double linear[3], angular[3], Omega[3], turned[3];
+    for (int i = 0; i < 3; i++) {
+        linear[i] = after->momentum[i] - before->momentum[i];
+        angular[i] = after->angular_momentum[i] - before->angular_momentum[i];
+    }
+    multiply3(run->inverse, before->angular_momentum, Omega);
+    multiply3(run->inverse, angular, turned);
+    const double power = dot3(before->momentum, linear) / run->mass + dot3(Omega, angular);
+    const double work = dot3(linear, linear) / run->mass + dot3(angular, turned);
+    if (!(work > 0)) return;
+    const double factor = -(1 + restitution) * power / work;
+    for (int i = 0; i < 3; i++) {
+        after->momentum[i] = before->momentum[i] + factor * linear[i];
+        after->angular_momentum[i] = before->angular_momentum[i] + factor * angular[i];
+    }
+}
+
+carom_status lgvci_law_apply(const lgvci *run, const carom_motion_call *call, lgvci_law *law, int64_t index, int count,
+                             carom_body_state *state, bool *solved, carom_error *error) {
+    *solved = false;
+    carom_impact *impact = NULL;
+    carom_answer answer = {0};
+    // Every impact draws numbers of its own.
+    carom_status status =
+        law->named ? carom_motion_set_option(law->law, law->options, "seed", (double)(law->seed + index), error) : CAROM_OK;
+    if (!status) status = create_impact(run, law, state, count, &impact, error);
+    if (!status) status = carom_law_resolve(law->law, impact, law->options, call->registry, call->control, NULL, &answer, error);
+    if (!status && carom_table_rows(answer.outcomes) > 0 && carom_answer_complete(&answer)) {
+        const double *v = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_VELOCITY);
+        const carom_body_state before = *state;
+        for (int i = 0; i < 3; i++) state->momentum[i] = run->mass * v[i];
+        multiply3(run->inertia, v + 3, state->angular_momentum);
+        if (!law->named) meet_energy(run, law->restitution, &before, state);
+        *solved = true;
+    }
+    if (!status) carom_answer_free(&answer);
+    carom_impact_free(impact);
+    return status;
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Motions, the table of integrators, and running one.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dynamics/dynamics_internal.h"
+#include "dynamics/rotation.h"
+#include "dynamics/vector3.h"
+
+static const carom_integrator *const integrators[] = {&carom_integrator_lgvci};
+
+static const carom_column result_columns[CAROM_MOTION_RESULT_COLUMNS] = {
+    [CAROM_MOTION_VERDICT] = {"verdict", CAROM_COLUMN_TEXT, 1, "", "how far the run got", NULL},
+    [CAROM_MOTION_STEPS] = {"steps", CAROM_COLUMN_INTEGER, 1, "", "grid steps done", NULL},
+    [CAROM_MOTION_TIME] = {"time", CAROM_COLUMN_REAL, 1, "s", "time reached", NULL},
+    [CAROM_MOTION_ENERGY_ERROR] = {"max_relative_energy_error", CAROM_COLUMN_REAL, 1, "",
+                                   "largest error of the energy, which impacts with "
+                                   "restitution below 1 or a law may lower, relative to the initial energy",
+                                   NULL},
+};
+
+carom_status carom_dynamics_register(carom_registry *registry, carom_error *error) {
+    carom_status status = CAROM_OK;
+    for (size_t i = 0; i < sizeof integrators / sizeof *integrators && !status; i++)
+        status = carom_registry_add(registry, CAROM_REGISTRY_INTEGRATORS, integrators[i]->name, integrators[i], error);
+    return status;
+}
+
+const carom_integrator *carom_integrator_find(const carom_registry *registry, const char *name) {
+    return carom_registry_find(registry, CAROM_REGISTRY_INTEGRATORS, name);
+}
+
+// ------------------------------------------------------------------------------------------------------------- running
+
+carom_status carom_motion_conclude(const carom_motion_call *call, carom_verdict verdict, int64_t steps, double time, double energy_error,
+                                   carom_error *error) {
+    *carom_table_integers(call->result, CAROM_MOTION_STEPS) = steps;
+    *carom_table_reals(call->result, CAROM_MOTION_TIME) = time;
+    *carom_table_reals(call->result, CAROM_MOTION_ENERGY_ERROR) = energy_error;
+    return carom_table_set_text(call->result, CAROM_MOTION_VERDICT, carom_verdict_name(verdict), error);
+}
+
+carom_status carom_motion_set_option(const carom_law *law, void *options, const char *name, double value, carom_error *error) {
+    const int row = carom_option_find(law->options, law->option_count, name);
+    char text[32];
+    snprintf(text, sizeof text, "%.17g", value);
+    return row < 0 ? CAROM_OK : carom_option_set(&law->options[row], options, text, error);
+}
+
+void carom_motion_answer_free(carom_motion_answer *answer) {
+    carom_table_free(answer->impacts);
+    carom_table_free(answer->final);
+    carom_table_free(answer->result);
+    *answer = (carom_motion_answer){0};
+}
+
+bool carom_motion_answer_complete(const carom_motion_answer *answer) {
+    return !strcmp(carom_table_text(answer->result, CAROM_MOTION_VERDICT, 0), carom_verdict_name(CAROM_COMPLETE));
+}
+
+static carom_status make_tables(const carom_integrator *integrator, const carom_motion *motion, carom_motion_answer *answer,
+                                carom_error *error) {
+    const carom_sizes sizes = motion->impact ? carom_impact_sizes(motion->impact) : (carom_sizes){0};
+    carom_status status =
+        carom_table_create(integrator->impact_columns, integrator->impact_column_count, NULL, 0, &sizes, &answer->impacts, error);
+    if (!status)
+        status = carom_table_create(integrator->state_columns, integrator->state_column_count, NULL, 0, &sizes, &answer->final, error);
+    if (!status)
+        status = carom_table_create(result_columns, CAROM_MOTION_RESULT_COLUMNS, integrator->result_columns,
+                                    integrator->result_column_count, &sizes, &answer->result, error);
+    if (!status) status = carom_table_add_row(answer->final, error);
+    if (!status) status = carom_table_add_row(answer->result, error);
+    return status;
+}
+
+carom_status carom_integrator_run(const carom_integrator *integrator, const carom_motion *motion, const void *options,
+                                  const carom_registry *registry, const carom_law_settings *settings, const carom_control *control,
+                                  const carom_sink *states, carom_motion_answer *answer, carom_error *error) {
+    *answer = (carom_motion_answer){0};
+    void *defaults = NULL;
+    carom_status status = make_tables(integrator, motion, answer, error);
+    if (!status && !options) {
+        options = defaults = malloc(integrator->options_size);
+        if (defaults)
+            integrator->defaults(defaults);
+        else
+            status = carom_fail_memory(error, integrator->name);
+    }
+    if (!status) {
+        const carom_motion_call call = {motion, options,         registry,      control,       settings,
+                                        states, answer->impacts, answer->final, answer->result};
+        status = integrator->run(&call, error);
+    }
+    free(defaults);
+    if (status) carom_motion_answer_free(answer);
+    return status;
+}
+
+// -------------------------------------------------------------------------------------------------------- perturbation
+
+const char *const carom_perturbed_names[] = {"both", "position", "attitude", NULL};
+
+// All numbers are drawn, whatever is perturbed: the same index moves a body in the same way.
+static void perturb_body(carom_body_state *state, carom_perturbed what, double size, carom_stream *stream) {
+    const double shift = what == CAROM_PERTURB_ATTITUDE ? 0 : size, turn = what == CAROM_PERTURB_POSITION ? 0 : size;
+    // The rotation with this Cayley vector turns by twice its length, in the first order that a small angle needs.
+    double half_angle[3], F[9], turned[9];
+    for (int i = 0; i < 3; i++) state->position[i] += shift * carom_stream_normal(stream);
+    for (int i = 0; i < 3; i++) half_angle[i] = 0.5 * turn * carom_stream_normal(stream);
+    carom_rotation_matrix(half_angle, F);
+    product3(state->attitude, F, turned);
+    memcpy(state->attitude, turned, sizeof turned);
+}
+
+carom_status carom_motion_perturb(const carom_motion *motion, carom_perturbed what, double size, int64_t seed, int64_t index,
+                                  carom_motion_room *room, carom_motion *perturbed, carom_error *error) {
+    *perturbed = *motion;
+    if (!motion->body) return carom_fail(error, CAROM_UNSUPPORTED, "only scenes with 'body' can be perturbed");
+    carom_stream stream;
+    carom_stream_start(&stream, (uint64_t)seed, (uint64_t)index);
+    room->body = *motion->body;
+    perturb_body(&room->body.initial, what, size, &stream);
+    perturbed->body = &room->body;
+    return CAROM_OK;
+}
