@@ -20,6 +20,8 @@ enum { MOST_GROUPS = CAROM_CONE_MOST_SAMPLES / LANES, ROWS_AT_ONCE = CAROM_CONE_
 
 // Relative residual above which impulses are refined: what our Lemke asks of a tableau.
 #define REFINED 1e-14
+// Relative residual of a guess that is right: the share of size(x) up to which rows hold.
+#define GUESS_TOLERANCE 1e-13
 
 // -------------------------------------------------------------------------------------------------------------- lookup
 
@@ -96,27 +98,45 @@ static int open_all(int count, unsigned char *open) {
     return groups;
 }
 
-// Cone by cone over all samples that have none yet: a sample gets the first cone that has it.
-static void find(const carom_cones *c, carom_cone_batch *b, int count) {
-    unsigned char open[MOST_GROUPS];
-    int groups = open_all(count, open), live = count, left = count;
+// Cone by cone over all samples that have none yet, those of the `open` bits: a sample gets the first cone that has it. The bits are spent.
+static void find(const carom_cones *c, carom_cone_batch *b, int count, unsigned char *open) {
+    int groups = (count + LANES - 1) / LANES, live = count, left = 0;
     start_lookup(c, b, (size_t)groups * LANES);
-    for (int i = 0; i < count; i++) {
-        b->samples[i] = i;
-        b->cone[i] = CAROM_CONE_NONE;
-    }
+    for (int i = 0; i < count; i++) b->samples[i] = i;
+    for (int g = 0; g < groups; g++) left += __builtin_popcount(open[g]);
     for (int cone = 0; cone < c->count && left; cone++) {
+        // Moving costs about as much as a row of every second sample.
+        if (left <= live - live / 4 && left + LANES <= live) {
+            live = gather_open(c, b, groups, open);
+            groups = open_all(live, open);
+        }
         for (int g = 0; g < groups; g++) {
             if (!open[g]) continue;
             unsigned found = inside(c, cone, b->work + (size_t)g * LANES, b->stride, open[g]);
             open[g] &= (unsigned char)~found;
             for (; found; found &= found - 1, left--) b->cone[b->samples[g * LANES + __builtin_ctz(found)]] = cone;
         }
-        // Moving costs about as much as a row of every second sample.
-        if (left && left <= live - live / 4 && left + LANES <= live) {
-            live = gather_open(c, b, groups, open);
-            groups = open_all(live, open);
-        }
+    }
+}
+
+// The cone to try by the sides of some planes. That x is in it is left to the verification, which then has the tolerance of rows.
+static inline __attribute__((always_inline)) lanes sides(const carom_cones *c, int inputs, const double *x, size_t stride) {
+    lanes code = spread(0);
+    for (int k = 0; k < c->splits; k++) {
+        const double *row = c->split_rows + k * inputs;
+        lanes sum = multiply(spread(row[0]), load(x));
+        for (int j = 1; j < inputs; j++) sum = add(sum, multiply(spread(row[j]), load(x + (size_t)j * stride)));
+        code = add(code, choose(at_least(sum, spread(0)), spread(1 << k), spread(0)));
+    }
+    return code;
+}
+
+static void guess(const carom_cones *c, const carom_cone_batch *b, int groups) {
+    _Alignas(64) double code[LANES];
+    for (int i = 0; i < groups * LANES; i += LANES) {
+        // Two planar contacts again.
+        store(code, c->inputs == 6 ? sides(c, 6, b->x + i, b->stride) : sides(c, c->inputs, b->x + i, b->stride));
+        for (int l = 0; l < LANES; l++) b->cone[i + l] = c->guesses[(int)code[l]];
     }
 }
 
@@ -140,9 +160,13 @@ static const double *map_of(const carom_cones *c, const carom_cone_batch *b, int
     return c->maps + (size_t)b->cone[i] * (size_t)c->inputs * c->map_rows;
 }
 
-static void apply_maps(const carom_cones *c, const carom_cone_batch *b, int count) {
-    for (int i = 0; i < count; i++)
-        if (b->cone[i] != CAROM_CONE_NONE) apply_map(c, map_of(c, b, i), b->x + i, c->inputs, b->stride, b->impulse + i, false);
+// Impulses of the samples of the bits that have a cone.
+static void apply_maps(const carom_cones *c, const carom_cone_batch *b, const unsigned char *bits, int groups) {
+    for (int g = 0; g < groups; g++)
+        for (unsigned rest = bits[g]; rest; rest &= rest - 1) {
+            const int i = g * LANES + __builtin_ctz(rest);
+            if (b->cone[i] != CAROM_CONE_NONE) apply_map(c, map_of(c, b, i), b->x + i, c->inputs, b->stride, b->impulse + i, false);
+        }
 }
 
 // Iterative refinement: the velocities that the impulse should have stopped are put through the map again, with caps of zero. Coefficients
@@ -271,7 +295,8 @@ static lanes update(const carom_cone_physics *p, const carom_cone_batch *b, size
 
 // The bits of eight samples from i on that pass; `residual` receives that of carom_lcp_residual, `rough` the bits above the goal of
 // refinement.
-static unsigned verify(const carom_cone_physics *p, const carom_cone_batch *b, size_t i, lanes *residual, unsigned *rough) {
+static unsigned verify(const carom_cone_physics *p, const carom_cone_batch *b, size_t i, double tolerance_relative, lanes *residual,
+                       unsigned *rough) {
     const lanes zero = spread(0), gain = update(p, b, i);
     check k = {p, b->x + i, b->impulse + i, b->u_next + i, b->stride, zero, zero, zero, zero, zero, ALL_LANES};
     lanes speed = zero, largest = zero, undefined = zero;
@@ -287,38 +312,58 @@ static unsigned verify(const carom_cone_physics *p, const carom_cone_batch *b, s
         check_pairs(&k, c);
         check_friction_law(&k, c, tolerance);
     }
-    const lanes limit = spread(CAROM_LCP_TOLERANCE), allowed = multiply(limit, add(spread(1), k.scale));
+    const lanes limit = spread(CAROM_LCP_TOLERANCE), limit_relative = spread(tolerance_relative),
+                allowed = multiply(limit, add(spread(1), k.scale));
     *rough = ALL_LANES & ~at_least(multiply(spread(REFINED), larger(k.scale_w, k.scale_z)), k.worst_relative);
     *residual = divide(k.worst, add(spread(1), k.scale));
     return k.accepted & at_least(zero, undefined) & at_least(allowed, k.worst) &
-           at_least(multiply(limit, larger(k.scale_w, k.scale_z)), k.worst_relative) &
+           at_least(multiply(limit_relative, larger(k.scale_w, k.scale_z)), k.worst_relative) &
            at_least(multiply(spread(CAROM_MOST_AMPLIFICATION), k.scale_w), k.scale_z) & at_least(multiply(tolerance, speed), gain);
 }
 
-static void verify_all(const carom_cones *c, const carom_cone_physics *p, carom_cone_batch *b, int count, double *max_residual) {
+// Verifies the samples of the bits, whatever becomes of the others: what happens to a sample must not depend on its neighbours. Those that
+// have no cone, or fail, are left in the bits. Returns their number.
+static int verify_all(const carom_cones *c, const carom_cone_physics *p, carom_cone_batch *b, unsigned char *bits, int groups,
+                      double tolerance, double *max_residual) {
     _Alignas(64) double residuals[LANES];
     lanes worst = spread(0);
-    for (int i = 0; i < count; i += LANES) {
+    int failed = 0;
+    for (int g = 0; g < groups; g++) {
+        const int i = g * LANES;
         lanes residual;
         unsigned found = 0, rough;
-        for (int l = 0; l < LANES && i + l < count; l++) found |= (unsigned)(b->cone[i + l] != CAROM_CONE_NONE) << l;
-        unsigned accepted = found & verify(p, b, (size_t)i, &residual, &rough);
+        if (!bits[g]) continue;
+        for (int l = 0; l < LANES; l++) found |= (unsigned)(b->cone[i + l] != CAROM_CONE_NONE) << l;
+        found &= bits[g];
+        unsigned accepted = found & verify(p, b, (size_t)i, tolerance, &residual, &rough);
         rough &= found;
         if (rough) {
             for (; rough; rough &= rough - 1) refine(c, b, i + __builtin_ctz(rough));
-            accepted = found & verify(p, b, (size_t)i, &residual, &rough);
+            accepted = found & verify(p, b, (size_t)i, tolerance, &residual, &rough);
         }
         worst = choose(accepted, larger(residual, worst), worst);
-        for (unsigned failed = found & ~accepted; failed; failed &= failed - 1) b->cone[i + __builtin_ctz(failed)] = CAROM_CONE_NONE;
+        bits[g] &= (unsigned char)~accepted;
+        failed += __builtin_popcount(bits[g]);
+        for (unsigned rest = bits[g]; rest; rest &= rest - 1) b->cone[i + __builtin_ctz(rest)] = CAROM_CONE_NONE;
     }
     store(residuals, worst);
     for (int l = 0; l < LANES; l++) *max_residual = residuals[l] > *max_residual ? residuals[l] : *max_residual;
+    return failed;
 }
 
 static void step(const carom_cones *cones, const carom_cone_physics *physics, carom_cone_batch *batch, int count, double *max_residual) {
-    find(cones, batch, count);
-    apply_maps(cones, batch, count);
-    verify_all(cones, physics, batch, count, max_residual);
+    unsigned char bits[MOST_GROUPS], open[MOST_GROUPS];
+    const int groups = open_all(count, bits);
+    for (int i = 0; i < groups * LANES; i++) batch->cone[i] = CAROM_CONE_NONE;
+    if (cones->splits) {
+        guess(cones, batch, groups);
+        apply_maps(cones, batch, bits, groups);
+        if (!verify_all(cones, physics, batch, bits, groups, GUESS_TOLERANCE, max_residual)) return;
+    }
+    memcpy(open, bits, (size_t)groups);
+    find(cones, batch, count, open);
+    apply_maps(cones, batch, bits, groups);
+    verify_all(cones, physics, batch, bits, groups, CAROM_LCP_TOLERANCE, max_residual);
 }
 
 static int approaching(const carom_cone_physics *p, const carom_cone_batch *b, int count, double limit, unsigned char *bits) {
