@@ -18,6 +18,9 @@ _Static_assert((int)LANES == (int)CAROM_CONE_LANES, "columns are padded to lanes
 
 enum { MOST_GROUPS = CAROM_CONE_MOST_SAMPLES / LANES, ROWS_AT_ONCE = CAROM_CONE_ROWS };
 
+// For loops whose bounds are constants in the calls that matter most: those of two planar contacts.
+#define INLINE inline __attribute__((always_inline))
+
 // Relative residual above which impulses are refined: what our Lemke asks of a tableau.
 #define REFINED 1e-14
 // Relative residual of a guess that is right: the share of size(x) up to which rows hold.
@@ -27,8 +30,7 @@ enum { MOST_GROUPS = CAROM_CONE_MOST_SAMPLES / LANES, ROWS_AT_ONCE = CAROM_CONE_
 
 // Which of the open lanes have all rows first..last-1 on their side, ROWS_AT_ONCE by ROWS_AT_ONCE: one load of an input serves them all,
 // and their sums don't wait for each other. `width` is a constant in the calls below, so that loops unroll.
-static inline __attribute__((always_inline)) unsigned test_rows(const double *row, const double *end, int width, const double *x,
-                                                                size_t stride, unsigned open) {
+static INLINE unsigned test_rows(const double *row, const double *end, int width, const double *x, size_t stride, unsigned open) {
     const lanes zero = spread(0);
     for (; row < end && open; row += ROWS_AT_ONCE * width) {
         const double *second = row + width, *third = second + width, *fourth = third + width;
@@ -51,7 +53,6 @@ static unsigned inside(const carom_cones *c, int cone, const double *x, size_t s
     const int width = c->inputs + 1;
     const double *first = c->rows + (size_t)c->first_row[cone] * (size_t)width,
                  *end = c->rows + (size_t)c->first_row[cone + 1] * (size_t)width;
-    // Two planar contacts are the most frequent problem.
     if (width == 7) return test_rows(first, end, 7, x, stride, open);
     return test_rows(first, end, width, x, stride, open);
 }
@@ -120,7 +121,7 @@ static void find(const carom_cones *c, carom_cone_batch *b, int count, unsigned 
 }
 
 // The cone to try by the sides of some planes. That x is in it is left to the verification, which then has the tolerance of rows.
-static inline __attribute__((always_inline)) lanes sides(const carom_cones *c, int inputs, const double *x, size_t stride) {
+static INLINE lanes sides(const carom_cones *c, int inputs, const double *x, size_t stride) {
     lanes code = spread(0);
     for (int k = 0; k < c->splits; k++) {
         const double *row = c->split_rows + k * inputs;
@@ -134,7 +135,6 @@ static inline __attribute__((always_inline)) lanes sides(const carom_cones *c, i
 static void guess(const carom_cones *c, const carom_cone_batch *b, int groups) {
     _Alignas(64) double code[LANES];
     for (int i = 0; i < groups * LANES; i += LANES) {
-        // Two planar contacts again.
         store(code, c->inputs == 6 ? sides(c, 6, b->x + i, b->stride) : sides(c, c->inputs, b->x + i, b->stride));
         for (int l = 0; l < LANES; l++) b->cone[i + l] = c->guesses[(int)code[l]];
     }
@@ -143,17 +143,25 @@ static void guess(const carom_cones *c, const carom_cone_batch *b, int groups) {
 // ------------------------------------------------------------------------------------------------------------- impulses
 
 // map times `count` inputs of one sample, from `x` on, into `impulse`, or added to it. Lanes are impulses here.
-static void apply_map(const carom_cones *c, const double *map, const double *x, int count, size_t stride, double *impulse, bool adds) {
+static INLINE void multiply_map(const double *map, size_t map_rows, int n, const double *x, int count, size_t stride, double *impulse,
+                                bool adds) {
     _Alignas(64) double result[LANES];
-    for (size_t r = 0; r < c->map_rows; r += LANES) {
+    for (size_t r = 0; r < map_rows; r += LANES) {
         lanes sum = multiply(spread(x[0]), load(map + r));
-        for (int j = 1; j < count; j++) sum = add(sum, multiply(spread(x[(size_t)j * stride]), load(map + (size_t)j * c->map_rows + r)));
+        for (int j = 1; j < count; j++) sum = add(sum, multiply(spread(x[(size_t)j * stride]), load(map + (size_t)j * map_rows + r)));
         store(result, sum);
-        for (int k = 0; k < LANES && (int)r + k < c->n; k++) {
+        for (int k = 0; k < LANES && (int)r + k < n; k++) {
             double *at = impulse + (r + (size_t)k) * stride;
             *at = adds ? *at + result[k] : result[k];
         }
     }
+}
+
+static void apply_map(const carom_cones *c, const double *map, const double *x, size_t stride, double *impulse) {
+    if (c->inputs == 6 && c->n == 4)
+        multiply_map(map, LANES, 4, x, 6, stride, impulse, false);
+    else
+        multiply_map(map, c->map_rows, c->n, x, c->inputs, stride, impulse, false);
 }
 
 static const double *map_of(const carom_cones *c, const carom_cone_batch *b, int i) {
@@ -165,14 +173,14 @@ static void apply_maps(const carom_cones *c, const carom_cone_batch *b, const un
     for (int g = 0; g < groups; g++)
         for (unsigned rest = bits[g]; rest; rest &= rest - 1) {
             const int i = g * LANES + __builtin_ctz(rest);
-            if (b->cone[i] != CAROM_CONE_NONE) apply_map(c, map_of(c, b, i), b->x + i, c->inputs, b->stride, b->impulse + i, false);
+            if (b->cone[i] != CAROM_CONE_NONE) apply_map(c, map_of(c, b, i), b->x + i, b->stride, b->impulse + i);
         }
 }
 
 // Iterative refinement: the velocities that the impulse should have stopped are put through the map again, with caps of zero. Coefficients
 // of velocities that the cone leaves free are zero.
 static void refine(const carom_cones *c, const carom_cone_batch *b, int i) {
-    apply_map(c, map_of(c, b, i), b->u_next + i, c->n, b->stride, b->impulse + i, true);
+    multiply_map(map_of(c, b, i), c->map_rows, c->n, b->u_next + i, c->n, b->stride, b->impulse + i, true);
 }
 
 // --------------------------------------------------------------------------------------------------------- verification
@@ -180,6 +188,7 @@ static void refine(const carom_cones *c, const carom_cone_batch *b, int i) {
 // Eight samples under verification.
 typedef struct check {
     const carom_cone_physics *p;
+    int contacts, dim, edges, n;         // as in p, where the compiler may know them
     const double *x, *impulse, *u_next;  // at the first of the samples
     size_t stride;
     lanes worst, worst_relative;  // violations of complementarity
@@ -187,10 +196,10 @@ typedef struct check {
     unsigned accepted;
 } check;
 
-static lanes column(const double *columns, size_t stride, int row) { return load(columns + (size_t)row * stride); }
+static INLINE lanes column(const double *columns, size_t stride, int row) { return load(columns + (size_t)row * stride); }
 
 // Complementarity of one pair z_i, y_i with w_i.
-static void add_pair(check *k, int index, lanes y, lanes z, lanes w) {
+static INLINE void add_pair(check *k, int index, lanes y, lanes z, lanes w) {
     const lanes y_per_unit = spread(k->p->y_per_unit[index]), z_per_unit = spread(k->p->z_per_unit[index]);
     const lanes y_relative = multiply(y, y_per_unit), z_relative = multiply(z, z_per_unit), size_w = magnitude(w);
     k->worst = larger(magnitude(lesser(y, z)), k->worst);
@@ -200,10 +209,10 @@ static void add_pair(check *k, int index, lanes y, lanes z, lanes w) {
     k->scale_z = larger(magnitude(z_relative), k->scale_z);
 }
 
-static lanes along(const check *k, int edge, const double *columns, int row) {
-    const double *d = k->p->directions + edge * k->p->dim;
+static INLINE lanes along(const check *k, int edge, const double *columns, int row) {
+    const double *d = k->p->directions + edge * k->dim;
     lanes sum = multiply(spread(d[0]), column(columns, k->stride, row));
-    if (k->p->dim == 2) sum = add(sum, multiply(spread(d[1]), column(columns, k->stride, row + 1)));
+    if (k->dim == 2) sum = add(sum, multiply(spread(d[1]), column(columns, k->stride, row + 1)));
     return sum;
 }
 
@@ -212,15 +221,15 @@ typedef struct split {
     lanes first, second, sector;
 } split;
 
-static split split_on_edges(const check *k, int row) {
+static INLINE split split_on_edges(const check *k, int row) {
     const carom_cone_physics *p = k->p;
     const lanes zero = spread(0), a = column(k->impulse, k->stride, row);
-    if (p->dim == 1) return (split){larger(a, zero), larger(subtract(zero, a), zero), zero};
+    if (k->dim == 1) return (split){larger(a, zero), larger(subtract(zero, a), zero), zero};
     const lanes b = column(k->impulse, k->stride, row + 1);
     split best = {zero, zero, zero};
     lanes least = spread(INFINITY);
-    for (int j = 0; j < p->edges; j++) {
-        const double *d = p->directions + 2 * j, *e = p->directions + 2 * ((j + 1) % p->edges);
+    for (int j = 0; j < k->edges; j++) {
+        const double *d = p->directions + 2 * j, *e = p->directions + 2 * ((j + 1) % k->edges);
         const double inverse = 1 / (d[0] * e[1] - d[1] * e[0]);
         const lanes on_d = multiply(subtract(multiply(a, spread(e[1])), multiply(b, spread(e[0]))), spread(inverse));
         const lanes on_e = multiply(subtract(multiply(b, spread(d[0])), multiply(a, spread(d[1]))), spread(inverse));
@@ -235,9 +244,9 @@ static split split_on_edges(const check *k, int row) {
     return best;
 }
 
-static lanes weight_on(const check *k, const split *s, int edge) {
-    if (k->p->dim == 1) return edge ? s->second : s->first;
-    const lanes zero = spread(0), here = spread(edge), before = spread((edge + k->p->edges - 1) % k->p->edges);
+static INLINE lanes weight_on(const check *k, const split *s, int edge) {
+    if (k->dim == 1) return edge ? s->second : s->first;
+    const lanes zero = spread(0), here = spread(edge), before = spread((edge + k->edges - 1) % k->edges);
     const unsigned on_first = at_least(s->sector, here) & at_least(here, s->sector);
     const unsigned on_second = at_least(s->sector, before) & at_least(before, s->sector);
     return choose(on_first, s->first, choose(on_second, s->second, zero));
@@ -245,33 +254,33 @@ static lanes weight_on(const check *k, const split *s, int edge) {
 
 // The LCP's pairs of one contact, with the multipliers recovered from the velocity after the step: beta = max(0, -u'_n), gamma the
 // greatest sliding speed against an edge.
-static void check_pairs(check *k, int contact) {
+static INLINE void check_pairs(check *k, int contact) {
     const carom_cone_physics *p = k->p;
-    const int row = contact * (1 + p->dim);
+    const int row = contact * (1 + k->dim);
     const lanes zero = spread(0), normal = column(k->impulse, k->stride, row), u = column(k->u_next, k->stride, row);
-    const lanes cap = column(k->x, k->stride, p->n + contact), beta = larger(subtract(zero, u), zero);
+    const lanes cap = column(k->x, k->stride, k->n + contact), beta = larger(subtract(zero, u), zero);
     add_pair(k, contact, subtract(cap, normal), beta, cap);
-    add_pair(k, p->contacts + contact, add(u, beta), normal, column(k->x, k->stride, row));
+    add_pair(k, k->contacts + contact, add(u, beta), normal, column(k->x, k->stride, row));
     lanes gamma = zero, sum = zero;
-    for (int a = 0; a < p->edges; a++) gamma = larger(subtract(zero, along(k, a, k->u_next, row + 1)), gamma);
+    for (int a = 0; a < k->edges; a++) gamma = larger(subtract(zero, along(k, a, k->u_next, row + 1)), gamma);
     const split weights = split_on_edges(k, row + 1);
-    for (int a = 0; a < p->edges; a++) {
+    for (int a = 0; a < k->edges; a++) {
         const lanes weight = weight_on(k, &weights, a);
         sum = add(sum, weight);
-        add_pair(k, 2 * p->contacts + contact * p->edges + a, add(gamma, along(k, a, k->u_next, row + 1)), weight,
+        add_pair(k, 2 * k->contacts + contact * k->edges + a, add(gamma, along(k, a, k->u_next, row + 1)), weight,
                  along(k, a, k->x, row + 1));
     }
-    add_pair(k, (2 + p->edges) * p->contacts + contact, subtract(multiply(spread(p->friction[contact]), normal), sum), gamma, zero);
+    add_pair(k, (2 + k->edges) * k->contacts + contact, subtract(multiply(spread(p->friction[contact]), normal), sum), gamma, zero);
 }
 
 // The friction cone and the caps, from the impulses alone.
-static void check_friction_law(check *k, int contact, lanes tolerance) {
+static INLINE void check_friction_law(check *k, int contact, lanes tolerance) {
     const carom_cone_physics *p = k->p;
-    const int row = contact * (1 + p->dim);
-    const lanes normal = column(k->impulse, k->stride, row), cap = column(k->x, k->stride, p->n + contact);
+    const int row = contact * (1 + k->dim);
+    const lanes normal = column(k->impulse, k->stride, row), cap = column(k->x, k->stride, k->n + contact);
     const lanes limit = add(multiply(spread(p->friction[contact]), normal), tolerance);
     lanes tangent = column(k->impulse, k->stride, row + 1), square = multiply(tangent, tangent);
-    if (p->dim == 2) {
+    if (k->dim == 2) {
         tangent = column(k->impulse, k->stride, row + 2);
         square = add(square, multiply(tangent, tangent));
     }
@@ -279,13 +288,13 @@ static void check_friction_law(check *k, int contact, lanes tolerance) {
 }
 
 // u' = u + W lambda, and the energy change lambda'(u + u')/2.
-static lanes update(const carom_cone_physics *p, const carom_cone_batch *b, size_t i) {
+static INLINE lanes update(const carom_cone_physics *p, const carom_cone_batch *b, size_t i, int n) {
     lanes gain = spread(0);
-    for (int r = 0; r < p->n; r++) {
-        const double *W = p->delassus + (size_t)r * (size_t)p->n;
+    for (int r = 0; r < n; r++) {
+        const double *W = p->delassus + (size_t)r * (size_t)n;
         const lanes u = load(b->x + (size_t)r * b->stride + i);
         lanes next = u;
-        for (int c = 0; c < p->n; c++) next = add(next, multiply(spread(W[c]), load(b->impulse + (size_t)c * b->stride + i)));
+        for (int c = 0; c < n; c++) next = add(next, multiply(spread(W[c]), load(b->impulse + (size_t)c * b->stride + i)));
         store(b->u_next + (size_t)r * b->stride + i, next);
         gain = add(gain, multiply(multiply(spread(0.5), load(b->impulse + (size_t)r * b->stride + i)), add(u, next)));
     }
@@ -295,12 +304,13 @@ static lanes update(const carom_cone_physics *p, const carom_cone_batch *b, size
 
 // The bits of eight samples from i on that pass; `residual` receives that of carom_lcp_residual, `rough` the bits above the goal of
 // refinement.
-static unsigned verify(const carom_cone_physics *p, const carom_cone_batch *b, size_t i, double tolerance_relative, lanes *residual,
-                       unsigned *rough) {
-    const lanes zero = spread(0), gain = update(p, b, i);
-    check k = {p, b->x + i, b->impulse + i, b->u_next + i, b->stride, zero, zero, zero, zero, zero, ALL_LANES};
+static INLINE unsigned verify_shape(const carom_cone_physics *p, int contacts, int dim, int edges, const carom_cone_batch *b, size_t i,
+                                    double tolerance_relative, lanes *residual, unsigned *rough) {
+    const lanes zero = spread(0), gain = update(p, b, i, contacts * (1 + dim));
+    const int n = contacts * (1 + dim);
+    check k = {p, contacts, dim, edges, n, b->x + i, b->impulse + i, b->u_next + i, b->stride, zero, zero, zero, zero, zero, ALL_LANES};
     lanes speed = zero, largest = zero, undefined = zero;
-    for (int r = 0; r < p->n; r++) {
+    for (int r = 0; r < n; r++) {
         const lanes impulse = column(k.impulse, k.stride, r);
         speed = larger(magnitude(column(k.x, k.stride, r)), speed);
         largest = larger(magnitude(impulse), largest);
@@ -308,7 +318,7 @@ static unsigned verify(const carom_cone_physics *p, const carom_cone_batch *b, s
         undefined = add(undefined, multiply(zero, add(impulse, column(k.u_next, k.stride, r))));
     }
     const lanes tolerance = multiply(spread(CAROM_PHYSICAL_TOLERANCE), larger(largest, multiply(speed, spread(p->least_mass))));
-    for (int c = 0; c < p->contacts; c++) {
+    for (int c = 0; c < contacts; c++) {
         check_pairs(&k, c);
         check_friction_law(&k, c, tolerance);
     }
@@ -319,6 +329,12 @@ static unsigned verify(const carom_cone_physics *p, const carom_cone_batch *b, s
     return k.accepted & at_least(zero, undefined) & at_least(allowed, k.worst) &
            at_least(multiply(limit_relative, larger(k.scale_w, k.scale_z)), k.worst_relative) &
            at_least(multiply(spread(CAROM_MOST_AMPLIFICATION), k.scale_w), k.scale_z) & at_least(multiply(tolerance, speed), gain);
+}
+
+static unsigned verify(const carom_cone_physics *p, const carom_cone_batch *b, size_t i, double tolerance, lanes *residual,
+                       unsigned *rough) {
+    if (p->contacts == 2 && p->dim == 1) return verify_shape(p, 2, 1, 2, b, i, tolerance, residual, rough);
+    return verify_shape(p, p->contacts, p->dim, p->edges, b, i, tolerance, residual, rough);
 }
 
 // Verifies the samples of the bits, whatever becomes of the others: what happens to a sample must not depend on its neighbours. Those that

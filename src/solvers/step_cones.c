@@ -15,7 +15,7 @@ enum { MOST_CONES = 768, MOST_PATHS = 256 };
 // Training steps by which the rows of a cone are put in order.
 enum { WITNESSES = 64 };
 // Beyond so many cones a dozen planes don't tell them apart.
-enum { MOST_GUESSED = 64 };
+enum { MOST_GUESSED = 16 };
 
 // Coefficients below this share of the solution's largest, both in units, are round-off.
 #define NEGLIGIBLE 1e-12
@@ -482,8 +482,8 @@ static carom_status allocate_cones(carom_cone_map *map, carom_error *error) {
 // ------------------------------------------------------------------------------------------------------------- guessing
 
 // Training steps that planes are chosen by; the share of all that guesses should get right, and the least that makes them worth while.
-enum { JUDGES = 512 };
-#define SURE   0.96
+enum { JUDGES = 256 };
+#define SURE   0.99
 #define LIKELY 0.8
 
 // The planes chosen so far put every judge into a group; what matters is how often a group's judges are of the same cone.
