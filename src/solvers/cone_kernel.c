@@ -57,20 +57,6 @@ static unsigned inside(const carom_cones *c, int cone, const double *x, size_t s
     return test_rows(first, end, width, x, stride, open);
 }
 
-// The inputs and their sizes into the work columns.
-static void start_lookup(const carom_cones *c, const carom_cone_batch *b, size_t padded) {
-    for (size_t i = 0; i < padded; i += LANES) {
-        lanes size = spread(0);
-        for (int j = 0; j < c->inputs; j++) {
-            const size_t at = (size_t)j * b->stride + i;
-            const lanes x = load(b->x + at);
-            size = larger(multiply(magnitude(x), spread(c->per_unit[j])), size);
-            store(b->work + at, x);
-        }
-        store(b->work + (size_t)c->inputs * b->stride + i, size);
-    }
-}
-
 // Moves the samples whose bits are set to the front of every column, in order. Never overwrites what has not been moved.
 static void keep(double *columns, int count, size_t stride, const unsigned char *bits, int groups) {
     for (int j = 0; j < count; j++) {
@@ -99,12 +85,32 @@ static int open_all(int count, unsigned char *open) {
     return groups;
 }
 
+// The inputs and sizes of the open samples into the work columns, side by side. Returns their number.
+static int start_lookup(const carom_cones *c, const carom_cone_batch *b, const unsigned char *open, int groups) {
+    int count = 0;
+    for (int g = 0; g < groups; g++)
+        for (unsigned bits = open[g]; bits; bits &= bits - 1) b->samples[count++] = g * LANES + __builtin_ctz(bits);
+    for (int j = 0; j < c->inputs; j++) {
+        const double *from = b->x + (size_t)j * b->stride;
+        double *to = b->work + (size_t)j * b->stride;
+        for (int g = 0; g < groups; g++) {
+            pack(to, load(from + g * LANES), open[g]);
+            to += __builtin_popcount(open[g]);
+        }
+    }
+    double *sizes = b->work + (size_t)c->inputs * b->stride;
+    for (int i = 0; i < count; i += LANES) {
+        lanes size = spread(0);
+        for (int j = 0; j < c->inputs; j++)
+            size = larger(multiply(magnitude(load(b->work + (size_t)j * b->stride + i)), spread(c->per_unit[j])), size);
+        store(sizes + i, size);
+    }
+    return count;
+}
+
 // Cone by cone over all samples that have none yet, those of the `open` bits: a sample gets the first cone that has it. The bits are spent.
 static void find(const carom_cones *c, carom_cone_batch *b, int count, unsigned char *open) {
-    int groups = (count + LANES - 1) / LANES, live = count, left = 0;
-    start_lookup(c, b, (size_t)groups * LANES);
-    for (int i = 0; i < count; i++) b->samples[i] = i;
-    for (int g = 0; g < groups; g++) left += __builtin_popcount(open[g]);
+    int live = start_lookup(c, b, open, (count + LANES - 1) / LANES), groups = open_all(live, open), left = live;
     for (int cone = 0; cone < c->count && left; cone++) {
         // Moving costs about as much as a row of every second sample.
         if (left <= live - live / 4 && left + LANES <= live) {
