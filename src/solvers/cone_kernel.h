@@ -11,6 +11,8 @@
 enum { CAROM_CONE_LANES = 8, CAROM_CONE_NONE = -1, CAROM_CONE_MOST_SAMPLES = 512 };
 /// Rows of a cone come in multiples of this; rows of zeros fill up.
 enum { CAROM_CONE_ROWS = 4 };
+/// Most planes of a guess.
+enum { CAROM_CONE_MOST_SPLITS = 12 };
 
 /// Polyhedral cones {x : row . x >= threshold * size(x)} of the step's inputs x = (u, lmax), each with the linear map from x to the
 /// impulses. size(x) = max_j |x_j| / unit_j makes the thresholds relative.
@@ -23,6 +25,10 @@ typedef struct carom_cones {
     double *rows;      ///< [rows x (inputs + 1)]; the last coefficient belongs to size(x)
     double *maps;      ///< [count x inputs x map_rows] impulse by a unit of each input
     double *per_unit;  ///< [inputs] reciprocal units
+    /// Where a few planes tell nearly all cones apart: the sides of them on which x is, as a number in base two, say which cone to try.
+    int splits;          ///< planes; 0: the cones are looked through
+    double *split_rows;  ///< [splits x inputs]
+    int32_t *guesses;    ///< [2^splits] cone, or CAROM_CONE_NONE
 } carom_cones;
 
 /// What verification needs to know of the step; in its order of LCP variables beta, lam_n, lam_D, gamma.
