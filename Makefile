@@ -10,7 +10,7 @@ VERSION  := $(shell sed -n 's/^#define CAROM_VERSION "\(.*\)"/\1/p' include/caro
 SOVERSION := 0
 
 # ------------------------------------------------------------------------------- what belongs to which library
-CORE_ROOMS   := base impact solvers reach laws
+CORE_ROOMS   := base impact solvers reach propagative laws
 SIDE_SOURCES := src/solvers/lcp_siconos.c
 CORE_SOURCES := $(filter-out $(SIDE_SOURCES),$(wildcard $(CORE_ROOMS:%=src/%/*.c)))
 SICONOS_SOURCES := src/solvers/lcp_siconos.c

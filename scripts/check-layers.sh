@@ -11,10 +11,11 @@ allowed() {
     impact)  echo "base impact" ;;
     solvers) echo "base impact solvers" ;;
     reach)   echo "base impact solvers reach" ;;
-    laws)    echo "base impact solvers reach laws" ;;
+    propagative) echo "base impact solvers propagative" ;;
+    laws)    echo "base impact solvers reach propagative laws" ;;
     model)   echo "base impact model" ;;
-    io)      echo "base impact solvers reach laws model io" ;;
-    cli)     echo "base impact solvers reach laws model io cli" ;;
+    io)      echo "base impact solvers reach propagative laws model io" ;;
+    cli)     echo "base impact solvers reach propagative laws model io cli" ;;
     *)       echo "" ;;
     esac
 }

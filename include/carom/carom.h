@@ -9,6 +9,7 @@
 #include "carom/io.h"
 #include "carom/laws.h"
 #include "carom/model.h"
+#include "carom/propagative.h"
 #include "carom/reach.h"
 #include "carom/solvers.h"
 

@@ -6,7 +6,8 @@
 
 #include "carom/laws.h"
 
-extern const carom_law carom_law_anitescu_potra, carom_law_halm_posa, carom_law_moreau, carom_law_routh, carom_law_sequential;
+extern const carom_law carom_law_anitescu_potra, carom_law_halm_posa, carom_law_moreau, carom_law_propagative, carom_law_routh,
+    carom_law_sequential;
 
 /// Sets the two common result columns.
 carom_status carom_law_conclude(const carom_law_call *call, carom_verdict verdict, carom_selection selection, carom_error *error);
