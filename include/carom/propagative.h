@@ -18,7 +18,7 @@ typedef struct carom_propagative carom_propagative;
 
 /// A contact approaches when its normalised rate <p, w_i> / |w_i| is below minus this share of |p-| = sqrt(2 K(v-)).
 #define CAROM_WORD_RATE_TOLERANCE 1e-12
-/// Momenta whose normalised rates differ by no more than this share of |p-| are one.
+/// Momenta whose kinetic coordinates differ by no more than this share of |p-| are one.
 #define CAROM_WORD_MERGE_TOLERANCE 1e-9
 
 /// @param impact  borrowed as long as the handle lives

@@ -14,18 +14,18 @@ enum { MOST_LEVEL_NUMBERS = 1 << 22, POLL_INTERVAL = 64 };
 // Live words of one length.
 typedef struct level {
     int count, capacity, length;
-    int *letters;     // [count x length]
-    double *rates;    // [count x n]
-    bool *marginal;   // [count]
-    size_t *offset;   // [count + 1], of the subsequences of each word, in momenta
-    double *momenta;  // [offset[count] x n], of proper subsequences
-    size_t momenta_capacity;
+    int *letters;          // [count x length]
+    double *momenta;       // [count x n]
+    bool *marginal;        // [count]
+    size_t *offset;        // [count + 1], of the subsequences of each word, in momenta
+    double *subsequences;  // [offset[count] x n], momenta
+    size_t subsequence_capacity;
 } level;
 
 // One outcome.
 typedef struct ending {
-    double *rates;  // [n]
-    int *witness;   // [min_length]
+    double *momentum;  // [n]
+    int *witness;      // [min_length]
     int64_t count;
     int min_length, max_length;
     bool marginal;
@@ -40,7 +40,7 @@ typedef struct search {
     const carom_propagative *p;
     carom_word_set set;
     const carom_word_limits *limits;
-    size_t n;
+    size_t n;  // rank, the size of a momentum
     level now, next;
     ending *endings;
     int ending_count;
@@ -73,22 +73,22 @@ static carom_status append_distinct(search *s, level *l, size_t candidates, caro
         l->offset[l->count + 1] = first;
         return CAROM_OK;
     }
-    if (first + candidates > l->momenta_capacity) {
+    if (first + candidates > l->subsequence_capacity) {
         const size_t capacity = 2 * (first + candidates);
-        const carom_status status = resize((void **)&l->momenta, capacity * s->n, sizeof *l->momenta, error);
+        const carom_status status = resize((void **)&l->subsequences, capacity * s->n, sizeof *l->subsequences, error);
         if (status) return status;
-        l->momenta_capacity = capacity;
+        l->subsequence_capacity = capacity;
     }
     for (size_t c = 0; c < candidates; c++) s->keys[c] = (keyed){propagative_key(s->p, s->candidates + c * s->n), (int)c};
     qsort(s->keys, candidates, sizeof *s->keys, compare_keys);
     size_t end = first;
     for (size_t c = 0, oldest = 0; c < candidates; c++) {
-        const double *rates = s->candidates + (size_t)s->keys[c].index * s->n;
+        const double *momentum = s->candidates + (size_t)s->keys[c].index * s->n;
         while (s->keys[oldest].key < s->keys[c].key - 1) oldest++;
         bool known = false;
         for (size_t k = oldest; k < c && !known; k++)
-            known = propagative_same(s->p, s->candidates + (size_t)s->keys[k].index * s->n, rates);
-        if (!known) memcpy(l->momenta + end++ * s->n, rates, s->n * sizeof *rates);
+            known = propagative_same(s->p, s->candidates + (size_t)s->keys[k].index * s->n, momentum);
+        if (!known) memcpy(l->subsequences + end++ * s->n, momentum, s->n * sizeof *momentum);
     }
     l->offset[l->count + 1] = end;
     return CAROM_OK;
@@ -104,8 +104,8 @@ static carom_status collect(search *s, int w, int letter, size_t *count, bool *m
         if (status) return status;
         s->candidate_capacity = 2 * needed;
     }
-    memcpy(s->candidates, s->now.momenta + first * s->n, old * s->n * sizeof *s->candidates);
-    memcpy(s->candidates + old * s->n, s->now.rates + (size_t)w * s->n, s->n * sizeof *s->candidates);
+    memcpy(s->candidates, s->now.subsequences + first * s->n, old * s->n * sizeof *s->candidates);
+    memcpy(s->candidates + old * s->n, s->now.momenta + (size_t)w * s->n, s->n * sizeof *s->candidates);
     *minimal = true;
     for (size_t k = 0; k < old && *minimal; k++) {
         double *reflected = s->candidates + (old + 1 + k) * s->n;
@@ -119,11 +119,11 @@ static carom_status collect(search *s, int w, int letter, size_t *count, bool *m
 
 // --------------------------------------------------------------------------------------------------------------- words
 
-static carom_status record_ending(search *s, const int *letters, int length, int last, const double *rates, bool marginal,
+static carom_status record_ending(search *s, const int *letters, int length, int last, const double *momentum, bool marginal,
                                   carom_error *error) {
     for (int e = 0; e < s->ending_count; e++) {
         ending *known = &s->endings[e];
-        if (!propagative_same(s->p, known->rates, rates)) continue;
+        if (!propagative_same(s->p, known->momentum, momentum)) continue;
         known->count++;
         known->max_length = length + (last >= 0);
         known->marginal = known->marginal || marginal;
@@ -132,21 +132,21 @@ static carom_status record_ending(search *s, const int *letters, int length, int
     const carom_status status = resize((void **)&s->endings, (size_t)s->ending_count + 1, sizeof *s->endings, error);
     if (status) return status;
     ending *new = &s->endings[s->ending_count++];
-    *new = (ending){.rates = malloc(s->n * sizeof *rates),
+    *new = (ending){.momentum = malloc(s->n * sizeof *momentum),
                     .witness = malloc(((size_t)length + 1) * sizeof *letters),
                     .count = 1,
                     .min_length = length + (last >= 0),
                     .max_length = length + (last >= 0),
                     .marginal = marginal};
-    if (!new->rates || !new->witness) return carom_fail_memory(error, "minimal words");
-    memcpy(new->rates, rates, s->n * sizeof *rates);
+    if (!new->momentum || !new->witness) return carom_fail_memory(error, "minimal words");
+    memcpy(new->momentum, momentum, s->n * sizeof *momentum);
     if (length) memcpy(new->witness, letters, (size_t)length * sizeof *letters);
     new->witness[length] = last;
     return CAROM_OK;
 }
 
 // Adds a live word with the momenta of its subsequences to the level.
-static carom_status append_live(search *s, level *l, const int *letters, int last, const double *rates, bool marginal, size_t candidates,
+static carom_status append_live(search *s, level *l, const int *letters, int last, const double *momentum, bool marginal, size_t candidates,
                                 carom_error *error) {
     if (l->count >= s->limits->max_states) {
         s->verdict = CAROM_INCOMPLETE;
@@ -156,7 +156,7 @@ static carom_status append_live(search *s, level *l, const int *letters, int las
     if (l->count == l->capacity) {
         const size_t room = 2 * (size_t)l->capacity + 16;
         status = resize((void **)&l->letters, room * (size_t)l->length, sizeof *l->letters, error);
-        if (!status) status = resize((void **)&l->rates, room * s->n, sizeof *l->rates, error);
+        if (!status) status = resize((void **)&l->momenta, room * s->n, sizeof *l->momenta, error);
         if (!status) status = resize((void **)&l->marginal, room, sizeof *l->marginal, error);
         if (!status) status = resize((void **)&l->offset, room + 1, sizeof *l->offset, error);
         if (status) return status;
@@ -170,21 +170,21 @@ static carom_status append_live(search *s, level *l, const int *letters, int las
         if (l->length > 1) memcpy(word, letters, (size_t)(l->length - 1) * sizeof *word);
         word[l->length - 1] = last;
     }
-    memcpy(l->rates + (size_t)l->count * s->n, rates, s->n * sizeof *rates);
+    memcpy(l->momenta + (size_t)l->count * s->n, momentum, s->n * sizeof *momentum);
     l->marginal[l->count++] = marginal;
     return CAROM_OK;
 }
 
 static carom_status extend(search *s, int w, int letter, carom_error *error) {
     const int *letters = s->now.letters + (size_t)w * (size_t)s->now.length;
-    const double *rates = s->now.rates + (size_t)w * s->n;
-    if (s->set == CAROM_WORDS_MINIMAL && !propagative_approaches(s->p, rates, letter)) return CAROM_OK;
+    const double *momentum = s->now.momenta + (size_t)w * s->n;
+    if (s->set == CAROM_WORDS_MINIMAL && !propagative_approaches(s->p, momentum, letter)) return CAROM_OK;
     if (s->now.length > 0 && letters[s->now.length - 1] == letter) return CAROM_OK;
     size_t candidates;
     bool minimal;
     const carom_status status = collect(s, w, letter, &candidates, &minimal, error);
     if (status || !minimal) return status;
-    memcpy(s->fresh, rates, s->n * sizeof *rates);
+    memcpy(s->fresh, momentum, s->n * sizeof *momentum);
     propagative_reflect(s->p, s->fresh, letter);
     const bool marginal = s->now.marginal[w] || propagative_is_marginal(s->p, s->fresh);
     if (propagative_is_feasible(s->p, s->fresh)) return record_ending(s, letters, s->now.length, letter, s->fresh, marginal, error);
@@ -192,9 +192,9 @@ static carom_status extend(search *s, int w, int letter, carom_error *error) {
 }
 
 static carom_status start(search *s, carom_error *error) {
-    const bool marginal = propagative_is_marginal(s->p, s->p->start);
-    if (propagative_is_feasible(s->p, s->p->start)) return record_ending(s, NULL, 0, -1, s->p->start, marginal, error);
-    return append_live(s, &s->now, NULL, -1, s->p->start, marginal, 0, error);
+    const bool marginal = propagative_is_marginal(s->p, s->p->momentum);
+    if (propagative_is_feasible(s->p, s->p->momentum)) return record_ending(s, NULL, 0, -1, s->p->momentum, marginal, error);
+    return append_live(s, &s->now, NULL, -1, s->p->momentum, marginal, 0, error);
 }
 
 // All words with one letter more.
@@ -218,18 +218,15 @@ static carom_status lengthen(search *s, const carom_control *control, carom_erro
 // ------------------------------------------------------------------------------------------------------------ outcomes
 
 static carom_status hand_on(const search *s, const ending *end, double *work, carom_elastic_visit visit, void *user, carom_error *error) {
-    double *rates = work, *mirror_impulse = rates + s->n, *impulse = mirror_impulse + s->n;
-    memcpy(rates, s->p->start, s->n * sizeof *rates);
-    memset(mirror_impulse, 0, s->n * sizeof *mirror_impulse);
-    for (int k = 0; k < end->min_length; k++) mirror_impulse[end->witness[k]] += propagative_reflect(s->p, rates, end->witness[k]);
-    propagative_spread(s->p, mirror_impulse, impulse);
+    double *impulse = work, *velocity = impulse + s->p->contacts;
     propagative_spell(s->p, end->witness, end->min_length);
+    propagative_replay(s->p, end->witness, end->min_length, velocity, impulse);
     const carom_elastic_outcome outcome = {impulse, end->count, end->min_length, end->max_length, end->witness, end->marginal};
     return visit(user, &outcome, error);
 }
 
 static carom_status report(const search *s, carom_elastic_visit visit, void *user, carom_error *error) {
-    double *work = malloc((2 * s->n + (size_t)s->p->contacts) * sizeof *work);
+    double *work = malloc(propagative_replay_size(s->p) * sizeof *work);
     if (!work) return carom_fail_memory(error, "minimal words");
     carom_status status = CAROM_OK;
     for (int e = 0; e < s->ending_count && !status; e++) status = hand_on(s, &s->endings[e], work, visit, user, error);
@@ -239,17 +236,17 @@ static carom_status report(const search *s, carom_elastic_visit visit, void *use
 
 static void release_level(level *l) {
     free(l->letters);
-    free(l->rates);
+    free(l->momenta);
     free(l->marginal);
     free(l->offset);
-    free(l->momenta);
+    free(l->subsequences);
 }
 
 static void release(search *s) {
     release_level(&s->now);
     release_level(&s->next);
     for (int e = 0; e < s->ending_count; e++) {
-        free(s->endings[e].rates);
+        free(s->endings[e].momentum);
         free(s->endings[e].witness);
     }
     free(s->endings);
@@ -261,7 +258,7 @@ static void release(search *s) {
 carom_status propagative_enumerate_minimal(const carom_propagative *p, carom_word_set set, const carom_word_limits *limits,
                                            const carom_control *control, carom_elastic_visit visit, void *user, carom_verdict *verdict,
                                            carom_error *error) {
-    search s = {.p = p, .set = set, .limits = limits, .n = (size_t)p->mirrors, .verdict = CAROM_COMPLETE};
+    search s = {.p = p, .set = set, .limits = limits, .n = (size_t)p->rank, .verdict = CAROM_COMPLETE};
     s.fresh = malloc(s.n * sizeof *s.fresh);
     carom_status status = s.fresh ? start(&s, error) : carom_fail_memory(error, "minimal words");
     while (!status && s.now.count > 0 && s.verdict == CAROM_COMPLETE) status = lengthen(&s, control, error);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One admissible word by an order rule (Seghete & Murphey, section VII-B: most and least violated constraint first).
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@ enum { FIRST_CAPACITY = 64, POLL_INTERVAL = 1024 };
 typedef struct walk {
     const carom_propagative *p;
     const carom_word_order *order;
-    double *rates, *impulse;  // [mirrors]
+    double *momentum;  // [rank]
     carom_stream stream;
     int64_t position;  // in a given order
     int *word;
@@ -21,18 +22,23 @@ typedef struct walk {
 // The extreme rate among approaching letters; `sign` 1 for the smallest, -1 for the largest. The first letter wins ties.
 static int extreme_letter(const walk *w, double sign) {
     int best = -1;
-    for (int i = 0; i < w->p->mirrors; i++)
-        if (propagative_approaches(w->p, w->rates, i) && (best < 0 || sign * w->rates[i] < sign * w->rates[best])) best = i;
+    double extreme = INFINITY;
+    for (int i = 0; i < w->p->mirrors; i++) {
+        const double rate = sign * propagative_rate(w->p, w->momentum, i);
+        if (!(rate < extreme) || !propagative_approaches(w->p, w->momentum, i)) continue;
+        extreme = rate;
+        best = i;
+    }
     return best;
 }
 
 static int random_letter(walk *w) {
     int approaching = 0;
-    for (int i = 0; i < w->p->mirrors; i++) approaching += propagative_approaches(w->p, w->rates, i);
+    for (int i = 0; i < w->p->mirrors; i++) approaching += propagative_approaches(w->p, w->momentum, i);
     if (!approaching) return -1;
     int skipped = (int)(carom_stream_uniform(&w->stream) * approaching);
     for (int i = 0; i < w->p->mirrors; i++)
-        if (propagative_approaches(w->p, w->rates, i) && skipped-- == 0) return i;
+        if (propagative_approaches(w->p, w->momentum, i) && skipped-- == 0) return i;
     return -1;
 }
 
@@ -40,7 +46,7 @@ static int random_letter(walk *w) {
 static int given_letter(walk *w) {
     for (int tried = 0; tried < w->order->count; tried++) {
         const int letter = w->p->mirror_of[w->order->list[w->position++ % w->order->count]];
-        if (propagative_approaches(w->p, w->rates, letter)) return letter;
+        if (propagative_approaches(w->p, w->momentum, letter)) return letter;
     }
     return -1;
 }
@@ -70,7 +76,7 @@ static carom_status append(walk *w, int letter, carom_error *error) {
 static carom_status run(walk *w, const carom_word_limits *limits, const carom_control *control, carom_verdict *verdict,
                         carom_error *error) {
     carom_status status = CAROM_OK;
-    w->marginal = propagative_is_marginal(w->p, w->rates);
+    w->marginal = propagative_is_marginal(w->p, w->momentum);
     int letter;
     while (!status && (letter = choose_letter(w)) >= 0) {
         if (w->length == limits->max_length) {
@@ -81,19 +87,19 @@ static carom_status run(walk *w, const carom_word_limits *limits, const carom_co
             *verdict = CAROM_INTERRUPTED;
             return CAROM_OK;
         }
-        w->impulse[letter] += propagative_reflect(w->p, w->rates, letter);
-        w->marginal = w->marginal || propagative_is_marginal(w->p, w->rates);
+        propagative_reflect(w->p, w->momentum, letter);
+        w->marginal = w->marginal || propagative_is_marginal(w->p, w->momentum);
         status = append(w, letter, error);
     }
-    *verdict = propagative_is_feasible(w->p, w->rates) ? CAROM_COMPLETE : CAROM_INCOMPLETE;
+    *verdict = propagative_is_feasible(w->p, w->momentum) ? CAROM_COMPLETE : CAROM_INCOMPLETE;
     return status;
 }
 
-static carom_status hand_on(walk *w, carom_elastic_visit visit, void *user, carom_error *error) {
-    double *impulse = malloc((size_t)w->p->contacts * sizeof *impulse);
+static carom_status hand_on(const walk *w, carom_elastic_visit visit, void *user, carom_error *error) {
+    double *impulse = malloc(propagative_replay_size(w->p) * sizeof *impulse);
     if (!impulse) return carom_fail_memory(error, "word");
-    propagative_spread(w->p, w->impulse, impulse);
     propagative_spell(w->p, w->word, w->length);
+    propagative_replay(w->p, w->word, w->length, impulse + w->p->contacts, impulse);
     const carom_elastic_outcome outcome = {impulse, 1, w->length, w->length, w->word, w->marginal};
     const carom_status status = visit(user, &outcome, error);
     free(impulse);
@@ -107,17 +113,15 @@ carom_status carom_propagative_follow(const carom_propagative *p, const carom_wo
     for (int i = 0; i < order->count; i++)
         if (order->list[i] < 0 || order->list[i] >= p->contacts)
             return carom_fail(error, CAROM_BAD_INPUT, "order: contact number %d does not exist", order->list[i]);
-    const size_t n = (size_t)p->mirrors;
-    walk w = {.p = p, .order = order, .rates = malloc(n * sizeof(double)), .impulse = calloc(n, sizeof(double))};
-    carom_status status = w.rates && w.impulse ? CAROM_OK : carom_fail_memory(error, "word");
+    walk w = {.p = p, .order = order, .momentum = malloc((size_t)p->rank * sizeof(double))};
+    carom_status status = w.momentum ? CAROM_OK : carom_fail_memory(error, "word");
     if (!status) {
-        memcpy(w.rates, p->start, n * sizeof *w.rates);
+        memcpy(w.momentum, p->momentum, (size_t)p->rank * sizeof *w.momentum);
         carom_stream_start(&w.stream, order->seed, 0);
         status = run(&w, limits, control, verdict, error);
     }
     if (!status) status = hand_on(&w, visit, user, error);
-    free(w.rates);
-    free(w.impulse);
+    free(w.momentum);
     free(w.word);
     return status;
 }

@@ -10,7 +10,9 @@
 // Rows M^-1 w_i/|w_i| that differ by no more than this share of their largest entry are of one mirror. On the vectors, not on their cosine:
 // 1 - cosine = 1e-12 would still be an angle of 1.4e-6, and outcomes would be wrong by as much.
 #define EQUAL_NORMALS 1e-12
-// Weights of the hash lie in [1, 2) and are spread by the golden ratio, so that sums of permuted rates differ.
+// Eigenvalues of the cosines below this share of the largest one are round-off of dependent normals.
+#define DEPENDENT_NORMALS 1e-13
+// Weights of the hash lie in [1, 2) and are spread by the golden ratio, so that sums of permuted momenta differ.
 #define GOLDEN_FRACTION 0.6180339887498949
 
 const char *const carom_word_set_names[] = {
@@ -67,6 +69,26 @@ static carom_status fill(carom_propagative *p, carom_error *error) {
     return CAROM_OK;
 }
 
+// C = V L V' gives the unit normals as rows of V L^1/2, and y = L^-1/2 V' s.
+carom_status propagative_embed(carom_propagative *p, carom_error *error) {
+    const size_t n = (size_t)p->mirrors;
+    double *vectors = malloc((n * n + n) * sizeof *vectors);
+    if (!vectors) return carom_fail_memory(error, "propagative");
+    double *values = vectors + n * n;
+    memcpy(vectors, p->cosine, n * n * sizeof *vectors);
+    const carom_status status = carom_symmetric_eigen(p->mirrors, vectors, values, error);
+    size_t first = 0;
+    while (!status && first + 1 < n && values[first] <= DEPENDENT_NORMALS * values[n - 1]) first++;
+    p->rank = (int)(n - first);
+    for (size_t k = first; !status && k < n; k++) {
+        const double root = sqrt(values[k]);
+        p->momentum[k - first] = carom_dot(p->mirrors, vectors + k * n, p->start) / root;
+        for (size_t i = 0; i < n; i++) p->unit[i * (n - first) + k - first] = root * vectors[k * n + i];
+    }
+    free(vectors);
+    return status;
+}
+
 carom_status carom_propagative_create(const carom_impact *impact, carom_propagative **propagative, carom_error *error) {
     *propagative = NULL;
     carom_propagative *p = calloc(1, sizeof *p);
@@ -80,10 +102,13 @@ carom_status carom_propagative_create(const carom_impact *impact, carom_propagat
     p->start = malloc(m * sizeof *p->start);
     p->weights = calloc(m, sizeof *p->weights);
     p->cosine = malloc(m * m * sizeof *p->cosine);
-    const bool have_all = p->mirror_of && p->contact_of && p->length && p->start && p->weights && p->cosine;
+    p->unit = malloc(m * m * sizeof *p->unit);
+    p->momentum = malloc(m * sizeof *p->momentum);
+    const bool have_all = p->mirror_of && p->contact_of && p->length && p->start && p->weights && p->cosine && p->unit && p->momentum;
     carom_status status = have_all ? CAROM_OK : carom_fail_memory(error, "propagative");
     if (!status) find_mirrors(p);
     if (!status) status = fill(p, error);
+    if (!status) status = propagative_embed(p, error);
     if (!status) status = propagative_find_margin(p, error);
     if (status)
         carom_propagative_free(p);
@@ -100,6 +125,8 @@ void carom_propagative_free(carom_propagative *p) {
     free(p->start);
     free(p->weights);
     free(p->cosine);
+    free(p->unit);
+    free(p->momentum);
     free(p);
 }
 
@@ -111,45 +138,74 @@ bool carom_propagative_is_jammed(const carom_propagative *p) { return p->margin 
 
 // ---------------------------------------------------------------------------------------------------------- reflections
 
-bool propagative_approaches(const carom_propagative *p, const double *rates, int letter) {
-    return rates[letter] < -CAROM_WORD_RATE_TOLERANCE * p->scale;
+double propagative_rate(const carom_propagative *p, const double *momentum, int letter) {
+    return carom_dot(p->rank, p->unit + (size_t)letter * (size_t)p->rank, momentum);
 }
 
-bool propagative_is_feasible(const carom_propagative *p, const double *rates) {
+bool propagative_approaches(const carom_propagative *p, const double *momentum, int letter) {
+    return propagative_rate(p, momentum, letter) < -CAROM_WORD_RATE_TOLERANCE * p->scale;
+}
+
+bool propagative_is_feasible(const carom_propagative *p, const double *momentum) {
     for (int i = 0; i < p->mirrors; i++)
-        if (propagative_approaches(p, rates, i)) return false;
+        if (propagative_approaches(p, momentum, i)) return false;
     return true;
 }
 
-bool propagative_is_marginal(const carom_propagative *p, const double *rates) {
-    for (int i = 0; i < p->mirrors; i++)
-        if (fabs(rates[i]) > CAROM_WORD_RATE_TOLERANCE * p->scale && fabs(rates[i]) < CAROM_WORD_MERGE_TOLERANCE * p->scale) return true;
+bool propagative_is_marginal(const carom_propagative *p, const double *momentum) {
+    for (int i = 0; i < p->mirrors; i++) {
+        const double size = fabs(propagative_rate(p, momentum, i));
+        if (size > CAROM_WORD_RATE_TOLERANCE * p->scale && size < CAROM_WORD_MERGE_TOLERANCE * p->scale) return true;
+    }
     return false;
 }
 
-double propagative_reflect(const carom_propagative *p, double *rates, int letter) {
-    const double impulse = -2 * rates[letter], *cosines = p->cosine + (size_t)letter * (size_t)p->mirrors;
-    for (int i = 0; i < p->mirrors; i++) rates[i] += impulse * cosines[i];
+double propagative_reflect(const carom_propagative *p, double *momentum, int letter) {
+    const double impulse = -2 * propagative_rate(p, momentum, letter), *unit = p->unit + (size_t)letter * (size_t)p->rank;
+    for (int k = 0; k < p->rank; k++) momentum[k] += impulse * unit[k];
     return impulse;
 }
 
 bool propagative_same(const carom_propagative *p, const double *a, const double *b) {
-    for (int i = 0; i < p->mirrors; i++)
-        if (!(fabs(a[i] - b[i]) <= CAROM_WORD_MERGE_TOLERANCE * p->scale)) return false;
+    for (int k = 0; k < p->rank; k++)
+        if (!(fabs(a[k] - b[k]) <= CAROM_WORD_MERGE_TOLERANCE * p->scale)) return false;
     return true;
 }
 
-double propagative_key(const carom_propagative *p, const double *rates) {
+double propagative_key(const carom_propagative *p, const double *momentum) {
     double sum = 0, weights = 0;
-    for (int i = 0; i < p->mirrors; i++) {
-        const double spread = GOLDEN_FRACTION * (i + 1), weight = 1 + spread - floor(spread);
-        sum += weight * rates[i];
+    for (int k = 0; k < p->rank; k++) {
+        const double spread = GOLDEN_FRACTION * (k + 1), weight = 1 + spread - floor(spread);
+        sum += weight * momentum[k];
         weights += weight;
     }
     return p->scale > 0 ? sum / (weights * CAROM_WORD_MERGE_TOLERANCE * p->scale) : 0;
 }
 
 // ------------------------------------------------------------------------------------------------- back to the contacts
+
+// The normal velocity of a contact.
+static double normal_velocity(const carom_impact *impact, int contact, const double *v) {
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    if (!carom_impact_has_system(impact)) return v[contact * (1 + data->tangent_dim)];
+    return carom_dot(data->nv, data->normal + (size_t)contact * (size_t)data->nv, v);
+}
+
+void propagative_replay(const carom_propagative *p, const int *word, int64_t length, double *velocity, double *impulse) {
+    const carom_impact_data *data = carom_impact_get_data(p->impact);
+    const size_t nv = (size_t)data->nv, stride = (1 + (size_t)data->tangent_dim) * nv;
+    memcpy(velocity, data->velocity, nv * sizeof *velocity);
+    memset(impulse, 0, (size_t)p->contacts * sizeof *impulse);
+    for (int64_t k = 0; k < length; k++) {
+        const double square = p->length[p->mirror_of[word[k]]] * p->length[p->mirror_of[word[k]]];
+        const double step = -2 * normal_velocity(p->impact, word[k], velocity) / square;
+        const double *response = carom_impact_response(p->impact) + (size_t)word[k] * stride;
+        for (size_t j = 0; j < nv; j++) velocity[j] += step * response[j];
+        impulse[word[k]] += step;
+    }
+}
+
+size_t propagative_replay_size(const carom_propagative *p) { return (size_t)p->contacts + (size_t)carom_impact_get_data(p->impact)->nv; }
 
 void propagative_spread(const carom_propagative *p, const double *mirror_impulse, double *impulse) {
     memset(impulse, 0, (size_t)p->contacts * sizeof *impulse);

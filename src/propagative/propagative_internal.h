@@ -6,8 +6,10 @@
 
 #include "carom/propagative.h"
 
-/// Everything is in unit normals: rates s_i = <p, w_i>/|w_i| and impulses l_i = lambda_i |w_i|, so that p = p- + sum_i l_i w_i/|w_i| and a
-/// reflection is s -= 2 s_i C[i], l_i -= 2 s_i (Seghete & Murphey, eq. 7). Letters are mirrors.
+/// Unit normals u_i = w_i/|w_i| as vectors of R^rank whose products are those in the metric of M^-1, and the part of the momentum in their
+/// span as a vector y of it, so that Euclidean distances are kinetic ones, also where normals are dependent or almost. The rate of contact
+/// i is s_i = u_i.y, a reflection is y -= 2 s_i u_i with the impulse l_i = lambda_i |w_i| = -2 s_i (Seghete & Murphey, eq. 7). Letters are
+/// mirrors.
 struct carom_propagative {
     const carom_impact *impact;
     int contacts, mirrors;
@@ -16,24 +18,35 @@ struct carom_propagative {
     double *length;   // [mirrors], |w_i|
     double *cosine;   // C [mirrors x mirrors], 1 on the diagonal
     double *start;    // [mirrors], rates before the impact
-    double scale;     // |p-|
+    int rank;
+    double *unit;      // [mirrors x rank]
+    double *momentum;  // [rank], y before the impact
+    double scale;      // |p-|
     double margin;
     double *weights;  // [contacts]
 };
 
-/// Letter i approaches at these rates.
-bool propagative_approaches(const carom_propagative *p, const double *rates, int letter);
+/// s_i.
+double propagative_rate(const carom_propagative *p, const double *momentum, int letter);
+/// Letter i approaches.
+bool propagative_approaches(const carom_propagative *p, const double *momentum, int letter);
 /// No letter approaches.
-bool propagative_is_feasible(const carom_propagative *p, const double *rates);
+bool propagative_is_feasible(const carom_propagative *p, const double *momentum);
 /// A rate is so small that round-off of the data may decide on its sign, and too large to be round-off of zero.
-bool propagative_is_marginal(const carom_propagative *p, const double *rates);
-/// Reflects the rates across mirror `letter`; returns the impulse.
-double propagative_reflect(const carom_propagative *p, double *rates, int letter);
-/// Two momenta are one, by their rates.
+bool propagative_is_marginal(const carom_propagative *p, const double *momentum);
+/// Reflects the momentum across mirror `letter`; returns the impulse.
+double propagative_reflect(const carom_propagative *p, double *momentum, int letter);
+/// Two momenta are one.
 bool propagative_same(const carom_propagative *p, const double *a, const double *b);
 /// A number that momenta within the merge tolerance of each other share to within 1: where to look for equal ones.
-double propagative_key(const carom_propagative *p, const double *rates);
+double propagative_key(const carom_propagative *p, const double *momentum);
 
+/// Accumulated impulses [contacts] of a word of contacts, by reflecting the velocity itself: each reflection then keeps the energy to its
+/// own round-off, where the rates alone would amplify it in a narrow cone.
+/// @param velocity  [nv], receives the velocity behind the word
+void propagative_replay(const carom_propagative *p, const int *word, int64_t length, double *velocity, double *impulse);
+/// Room for the impulses and the velocity of a replay.
+size_t propagative_replay_size(const carom_propagative *p);
 /// Impulses of contacts [contacts] in N s, from those of mirrors.
 void propagative_spread(const carom_propagative *p, const double *mirror_impulse, double *impulse);
 /// Replaces the letters of a word by contacts.
@@ -46,6 +59,8 @@ carom_status propagative_enumerate_minimal(const carom_propagative *p, carom_wor
                                            const carom_control *control, carom_elastic_visit visit, void *user, carom_verdict *verdict,
                                            carom_error *error);
 
+/// Computes `rank`, `unit` and `momentum` from the cosines and the rates.
+carom_status propagative_embed(carom_propagative *p, carom_error *error);
 /// Computes `margin` and `weights`.
 carom_status propagative_find_margin(carom_propagative *p, carom_error *error);
 

@@ -35,7 +35,8 @@ carom_status carom_two_contacts_solve(double cosine, const double rates[2], caro
     if (approaches[1 - near]) result->length[1 - near] = count_wedges((2 * PI - fabs(theta) - gamma) / wedge);
     if (!approaches[0] || !approaches[1]) return CAROM_OK;
 
-    const double part = sqrt(fmax(a * a + b * b - 2 * a * b * cosine, 0) / (1 - cosine * cosine));
+    // |p_N|, the part of p in the plane of the normals: (a^2 + b^2 - 2abc)/(1 - c^2) without cancellation.
+    const double part = sqrt(0.5 * ((a + b) * (a + b) / (1 + cosine) + (a - b) * (a - b) / (1 - cosine)));
     const double turn = final_direction(theta, wedge, result->length[0], 0) - final_direction(theta, wedge, result->length[1], 1);
     result->difference = 2 * part * fabs(sin(0.5 * turn));
     if (result->length[0] == result->length[1]) result->difference_bound = 2 * fabs(sin((double)result->length[0] * wedge));

@@ -30,16 +30,16 @@ typedef struct word_graph {
     const carom_propagative *p;
     const carom_word_limits *limits;
     const carom_control *control;
-    size_t n;  // mirrors
+    size_t n, rank;  // mirrors, size of a momentum
     int states, capacity, buckets;
-    state *nodes;    // [capacity]
-    double *rates;   // [capacity x n]
-    int *successor;  // [capacity x n], NONE where the letter does not approach or was not tried
-    int *bucket;     // [buckets], a power of two
-    frame *path;     // [capacity]
-    int *finished;   // [capacity], in the order of last visits; later the queue of the breadth-first search
+    state *nodes;     // [capacity]
+    double *momenta;  // [capacity x rank]
+    int *successor;   // [capacity x n], NONE where the letter does not approach or was not tried
+    int *bucket;      // [buckets], a power of two
+    frame *path;      // [capacity]
+    int *finished;    // [capacity], in the order of last visits; later the queue of the breadth-first search
     int finished_count;
-    double *scratch;  // [n]
+    double *scratch;  // [rank]
     carom_verdict verdict;
 } word_graph;
 
@@ -67,7 +67,7 @@ static carom_status grow(word_graph *g, carom_error *error) {
     const int capacity = g->capacity ? 2 * g->capacity : FIRST_CAPACITY;
     const size_t room = (size_t)capacity;
     carom_status status = resize((void **)&g->nodes, room, sizeof *g->nodes, error);
-    if (!status) status = resize((void **)&g->rates, room * g->n, sizeof *g->rates, error);
+    if (!status) status = resize((void **)&g->momenta, room * g->rank, sizeof *g->momenta, error);
     if (!status) status = resize((void **)&g->successor, room * g->n, sizeof *g->successor, error);
     if (!status) status = resize((void **)&g->path, room, sizeof *g->path, error);
     if (!status) status = resize((void **)&g->finished, room, sizeof *g->finished, error);
@@ -80,24 +80,25 @@ static carom_status grow(word_graph *g, carom_error *error) {
 }
 
 // Equal momenta have keys that differ by at most one: the neighbouring cells are searched, too.
-static int find_state(const word_graph *g, const double *rates) {
-    const int64_t cell = (int64_t)floor(propagative_key(g->p, rates));
+static int find_state(const word_graph *g, const double *momentum) {
+    const int64_t cell = (int64_t)floor(propagative_key(g->p, momentum));
     for (int64_t near = cell - 1; near <= cell + 1; near++)
         for (int s = *bucket_of(g, near); s != NONE; s = g->nodes[s].chain)
-            if (g->nodes[s].cell == near && !g->nodes[s].on_path && propagative_same(g->p, g->rates + (size_t)s * g->n, rates)) return s;
+            if (g->nodes[s].cell == near && !g->nodes[s].on_path && propagative_same(g->p, g->momenta + (size_t)s * g->rank, momentum))
+                return s;
     return NONE;
 }
 
-static carom_status add_state(word_graph *g, const double *rates, int *index, carom_error *error) {
+static carom_status add_state(word_graph *g, const double *momentum, int *index, carom_error *error) {
     const carom_status status = g->states == g->capacity ? grow(g, error) : CAROM_OK;
     if (status) return status;
     const int s = *index = g->states++;
-    memcpy(g->rates + (size_t)s * g->n, rates, g->n * sizeof *rates);
+    memcpy(g->momenta + (size_t)s * g->rank, momentum, g->rank * sizeof *momentum);
     for (size_t i = 0; i < g->n; i++) g->successor[(size_t)s * g->n + i] = NONE;
-    g->nodes[s] = (state){.cell = (int64_t)floor(propagative_key(g->p, rates)),
+    g->nodes[s] = (state){.cell = (int64_t)floor(propagative_key(g->p, momentum)),
                           .on_path = true,
-                          .feasible = propagative_is_feasible(g->p, rates),
-                          .marginal = propagative_is_marginal(g->p, rates),
+                          .feasible = propagative_is_feasible(g->p, momentum),
+                          .marginal = propagative_is_marginal(g->p, momentum),
                           .parent = NONE,
                           .depth = NONE};
     enter_bucket(g, s);
@@ -109,7 +110,7 @@ static carom_status add_state(word_graph *g, const double *rates, int *index, ca
 // Follows one edge. `*entered` is the state behind it when that is new, else NONE.
 static carom_status follow_edge(word_graph *g, int from, int letter, int64_t depth, int *entered, carom_error *error) {
     *entered = NONE;
-    memcpy(g->scratch, g->rates + (size_t)from * g->n, g->n * sizeof *g->scratch);
+    memcpy(g->scratch, g->momenta + (size_t)from * g->rank, g->rank * sizeof *g->scratch);
     propagative_reflect(g->p, g->scratch, letter);
     int to = find_state(g, g->scratch);
     if (to == NONE && (g->states >= g->limits->max_states || depth >= g->limits->max_length)) {
@@ -132,7 +133,7 @@ static void leave_state(word_graph *g, int index) {
 
 static carom_status explore(word_graph *g, carom_error *error) {
     int entered;
-    carom_status status = add_state(g, g->p->start, &entered, error);
+    carom_status status = add_state(g, g->p->momentum, &entered, error);
     int depth = 0;
     if (!status) g->path[depth++] = (frame){entered, 0};
     for (int64_t step = 0; !status && depth > 0; step++) {
@@ -144,7 +145,7 @@ static carom_status explore(word_graph *g, carom_error *error) {
         const int letter = top->letter++;
         if (letter == g->p->mirrors) {
             leave_state(g, g->path[--depth].state);
-        } else if (propagative_approaches(g->p, g->rates + (size_t)top->state * g->n, letter)) {
+        } else if (propagative_approaches(g->p, g->momenta + (size_t)top->state * g->rank, letter)) {
             status = follow_edge(g, top->state, letter, depth - 1, &entered, error);
             if (!status && entered != NONE) g->path[depth++] = (frame){entered, 0};
         }
@@ -191,21 +192,14 @@ static int find_witnesses(word_graph *g) {
 
 // ------------------------------------------------------------------------------------------------------------ outcomes
 
-// Impulses of the witness itself: other words to the same momentum share them only where the normals are independent.
-static void replay(const carom_propagative *p, const int *word, int length, double *rates, double *impulse) {
-    memcpy(rates, p->start, (size_t)p->mirrors * sizeof *rates);
-    memset(impulse, 0, (size_t)p->mirrors * sizeof *impulse);
-    for (int k = 0; k < length; k++) impulse[word[k]] += propagative_reflect(p, rates, word[k]);
-}
-
 static carom_status hand_on(const word_graph *g, int index, int *word, double *work, carom_elastic_visit visit, void *user,
                             carom_error *error) {
     const state *end = &g->nodes[index];
-    double *mirror_impulse = work, *impulse = work + g->n;
+    double *impulse = work, *velocity = impulse + g->p->contacts;
     for (int s = index, k = end->depth; k > 0; s = g->nodes[s].parent) word[--k] = g->nodes[s].letter;
-    replay(g->p, word, end->depth, g->scratch, mirror_impulse);
-    propagative_spread(g->p, mirror_impulse, impulse);
     propagative_spell(g->p, word, end->depth);
+    // Of the witness itself: other words to the same momentum share its impulses only where the normals are independent.
+    propagative_replay(g->p, word, end->depth, velocity, impulse);
     const carom_elastic_outcome outcome = {impulse, end->count, end->depth, end->max_length, word, end->marginal};
     return visit(user, &outcome, error);
 }
@@ -215,28 +209,29 @@ typedef struct newcomer {
     const word_graph *g;
     carom_elastic_visit visit;
     void *user;
-    double *last, *rates;  // [n]; `last` is of the previous newcomer
+    double *last, *momentum;  // [rank]; `last` is of the previous newcomer
     bool has_last;
 } newcomer;
 
 static carom_status pass_on_if_new(void *user, const carom_elastic_outcome *outcome, carom_error *error) {
     newcomer *new = user;
     const carom_propagative *p = new->g->p;
-    memcpy(new->rates, p->start, new->g->n * sizeof *new->rates);
-    for (size_t i = 0; i < new->g->n; i++)
-        for (size_t j = 0; j < new->g->n; j++)
-            new->rates[i] += p->cosine[i * new->g->n + j] * outcome->impulse[p->contact_of[j]] * p->length[j];
-    const bool known = find_state(new->g, new->rates) != NONE || (new->has_last &&propagative_same(p, new->last, new->rates));
-    memcpy(new->last, new->rates, new->g->n * sizeof *new->last);
+    memcpy(new->momentum, p->momentum, new->g->rank * sizeof *new->momentum);
+    for (size_t i = 0; i < new->g->n; i++) {
+        const double impulse = outcome->impulse[p->contact_of[i]] * p->length[i];
+        for (size_t k = 0; k < new->g->rank; k++) new->momentum[k] += impulse * p->unit[i * new->g->rank + k];
+    }
+    const bool known = find_state(new->g, new->momentum) != NONE || (new->has_last &&propagative_same(p, new->last, new->momentum));
+    memcpy(new->last, new->momentum, new->g->rank * sizeof *new->last);
     new->has_last = true;
-    return known || !propagative_is_feasible(p, new->rates) ? CAROM_OK : new->visit(new->user, outcome, error);
+    return known || !propagative_is_feasible(p, new->momentum) ? CAROM_OK : new->visit(new->user, outcome, error);
 }
 
 // An enumeration that stopped at a limit still has the outcomes of both greedy orders.
 static carom_status add_greedy(const word_graph *g, carom_elastic_visit visit, void *user, carom_error *error) {
-    double *work = malloc(2 * g->n * sizeof *work);
+    double *work = malloc(2 * g->rank * sizeof *work);
     if (!work) return carom_fail_memory(error, "words");
-    newcomer new = {.g = g, .visit = visit, .user = user, .last = work, .rates = work + g->n};
+    newcomer new = {.g = g, .visit = visit, .user = user, .last = work, .momentum = work + g->rank};
     carom_verdict verdict;
     const carom_word_order argmin = {.kind = CAROM_ORDER_ARGMIN}, argmax = {.kind = CAROM_ORDER_ARGMAX};
     carom_status status = carom_propagative_follow(g->p, &argmin, g->limits, g->control, pass_on_if_new, &new, &verdict, error);
@@ -249,7 +244,7 @@ static carom_status report(word_graph *g, carom_elastic_visit visit, void *user,
     count_words(g);
     const int reached = find_witnesses(g);
     int *word = malloc((size_t)g->states * sizeof *word);
-    double *work = malloc((g->n + (size_t)g->p->contacts) * sizeof *work);
+    double *work = malloc(propagative_replay_size(g->p) * sizeof *work);
     carom_status status = word && work ? CAROM_OK : carom_fail_memory(error, "words");
     for (int k = 0; !status && k < reached; k++)
         if (g->nodes[g->finished[k]].feasible) status = hand_on(g, g->finished[k], word, work, visit, user, error);
@@ -261,13 +256,14 @@ static carom_status report(word_graph *g, carom_elastic_visit visit, void *user,
 
 carom_status propagative_enumerate_graph(const carom_propagative *p, const carom_word_limits *limits, const carom_control *control,
                                          carom_elastic_visit visit, void *user, carom_verdict *verdict, carom_error *error) {
-    word_graph g = {.p = p, .limits = limits, .control = control, .n = (size_t)p->mirrors, .verdict = CAROM_COMPLETE};
-    g.scratch = malloc(g.n * sizeof *g.scratch);
+    word_graph g = {
+        .p = p, .limits = limits, .control = control, .n = (size_t)p->mirrors, .rank = (size_t)p->rank, .verdict = CAROM_COMPLETE};
+    g.scratch = malloc(g.rank * sizeof *g.scratch);
     carom_status status = g.scratch ? explore(&g, error) : carom_fail_memory(error, "words");
     if (!status) status = report(&g, visit, user, error);
     *verdict = g.verdict;
     free(g.nodes);
-    free(g.rates);
+    free(g.momenta);
     free(g.successor);
     free(g.path);
     free(g.finished);
