@@ -17,6 +17,13 @@ SICONOS_SOURCES := src/solvers/lcp_siconos.c
 MUJOCO_SOURCES  := $(wildcard src/model/*.c)
 IO_SOURCES      := $(wildcard src/io/*.c)
 CLI_SOURCES     := $(wildcard src/cli/*.c)
+# KINSOL comes with 140 packages (scripts/deps.sh design): without it the library is there, and `carom design` says what to install.
+ifneq ($(wildcard /usr/include/kinsol/kinsol.h),)
+DESIGN_SOURCES  := src/design/design_kinsol.c
+DESIGN_LIBS     := -lsundials_kinsol -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense
+else
+DESIGN_SOURCES  := src/design/design_absent.c
+endif
 TEST_SOURCES    := $(filter-out tests/support.c,$(wildcard tests/*.c))
 
 # ---------------------------------------------------------------------------------------- flags of dependencies
@@ -48,14 +55,16 @@ endif
 endif
 
 # -------------------------------------------------------------------------------------------------- the libraries
-LIBRARIES := carom carom-siconos carom-mujoco carom-io
+LIBRARIES := carom carom-siconos carom-mujoco carom-design carom-io
 SOURCES_carom         := $(CORE_SOURCES)
 SOURCES_carom-siconos := $(SICONOS_SOURCES)
 SOURCES_carom-mujoco  := $(MUJOCO_SOURCES)
+SOURCES_carom-design  := $(DESIGN_SOURCES)
 SOURCES_carom-io      := $(IO_SOURCES)
 LIBS_carom         = $(CORE_LIBS)
 LIBS_carom-siconos = $(SICONOS_LIBS)
 LIBS_carom-mujoco  = $(MUJOCO_LIBS)
+LIBS_carom-design  = $(DESIGN_LIBS)
 LIBS_carom-io      = $(IO_LIBS)
 
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
@@ -63,8 +72,9 @@ STATIC := $(LIBRARIES:%=$(BUILD)/lib%.a)
 SHARED := $(LIBRARIES:%=$(BUILD)/lib%.so)
 # The command and the tests link the static libraries: no search path at run time, and tests reach inner functions.
 # Order: users before what they use.
-LINK_STATIC = $(BUILD)/libcarom-io.a $(BUILD)/libcarom-mujoco.a $(BUILD)/libcarom-siconos.a $(BUILD)/libcarom.a
-LINK_LIBS   = $(IO_LIBS) $(MUJOCO_LIBS) $(SICONOS_LIBS) $(CORE_LIBS)
+LINK_STATIC = $(BUILD)/libcarom-io.a $(BUILD)/libcarom-mujoco.a $(BUILD)/libcarom-design.a $(BUILD)/libcarom-siconos.a \
+              $(BUILD)/libcarom.a
+LINK_LIBS   = $(IO_LIBS) $(DESIGN_LIBS) $(MUJOCO_LIBS) $(SICONOS_LIBS) $(CORE_LIBS)
 TESTS := $(TEST_SOURCES:tests/%.c=$(BUILD)/tests/%)
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 
@@ -111,12 +121,13 @@ endef
 $(eval $(call library_rules,carom,))
 $(eval $(call library_rules,carom-siconos,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-mujoco,$(BUILD)/libcarom.so))
+$(eval $(call library_rules,carom-design,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-io,$(BUILD)/libcarom-mujoco.so $(BUILD)/libcarom.so))
 
 # Made anew when the prefix changes, as in `make` followed by `make install PREFIX=...`.
 $(BUILD)/pkgconfig/%.pc: scripts/%.pc.in Makefile include/carom/base.h $(BUILD)/pkgconfig/prefix
 	@mkdir -p $(@D)
-	$(QUIET)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|g' $< > $@
+	$(QUIET)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|g' -e 's|@DESIGN_LIBS@|$(DESIGN_LIBS)|' $< > $@
 
 $(BUILD)/pkgconfig/prefix: FORCE
 	@mkdir -p $(@D)

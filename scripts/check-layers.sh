@@ -13,9 +13,10 @@ allowed() {
     reach)   echo "base impact solvers reach" ;;
     propagative) echo "base impact solvers propagative" ;;
     laws)    echo "base impact solvers reach propagative laws" ;;
+    design)  echo "base design" ;;
     model)   echo "base impact model" ;;
     io)      echo "base impact solvers reach propagative laws model io" ;;
-    cli)     echo "base impact solvers reach propagative laws model io cli" ;;
+    cli)     echo "base impact solvers reach propagative laws design model io cli" ;;
     *)       echo "" ;;
     esac
 }

@@ -5,6 +5,7 @@
 #define CAROM_CAROM_H
 
 #include "carom/base.h"
+#include "carom/design.h"
 #include "carom/impact.h"
 #include "carom/io.h"
 #include "carom/laws.h"

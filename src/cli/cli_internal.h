@@ -131,7 +131,7 @@ void cli_add_result(json_t *document, const carom_table *result);
 /// All of them, NULL-terminated.
 extern const cli_command *const cli_commands[];
 
-extern const cli_command cli_info, cli_resolve, cli_sample, cli_compare, cli_lcp, cli_plot, cli_bench, cli_docs;
+extern const cli_command cli_info, cli_resolve, cli_sample, cli_compare, cli_lcp, cli_plot, cli_bench, cli_design, cli_docs;
 
 /// Rows of solvers that this machine's libraries lack are there to say so when asked for by name.
 bool cli_solver_is_available(const carom_lcp_solver *solver);

@@ -10,7 +10,7 @@
 #include "cli/cli_internal.h"
 
 const cli_command *const cli_commands[] = {&cli_info, &cli_resolve, &cli_sample, &cli_compare, &cli_lcp,
-                                           &cli_plot, &cli_bench,   &cli_docs,   NULL};
+                                           &cli_plot, &cli_design,  &cli_bench,  &cli_docs,    NULL};
 
 static const cli_command *find_command(const char *name) {
     for (int i = 0; cli_commands[i]; i++)

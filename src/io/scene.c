@@ -30,15 +30,15 @@ carom_status carom_scene_warn(carom_scene *scene, const carom_node *node, carom_
 
 // ----------------------------------------------------------------------------------------------------------- top level
 
-enum { OTHER_COMMANDS = 3 };
+enum { OTHER_COMMANDS = 2 };
 
 typedef struct scene_fields {
     const char *name, *model;
-    const carom_node *matrices, *delassus, *state, *contacts, *impact;
+    const carom_node *matrices, *delassus, *balls, *state, *contacts, *parameters, *design, *impact;
     const carom_node *others[OTHER_COMMANDS];  ///< settings of other commands, which do not change the impact
 } scene_fields;
 
-#define OTHER_FORM "this version does not read scenes of this form; it reads 'model', 'matrices' and 'delassus'"
+#define OTHER_FORM "this version does not read scenes of this form; it reads 'model', 'matrices', 'delassus' and 'balls'"
 
 static const carom_field SCENE[] = {
     {"name", CAROM_FIELD_TEXT, .offset = offsetof(scene_fields, name)},
@@ -47,13 +47,14 @@ static const carom_field SCENE[] = {
     {"contacts", CAROM_FIELD_NODE, .offset = offsetof(scene_fields, contacts)},
     {"matrices", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, matrices)},
     {"delassus", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, delassus)},
+    {"balls", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, balls)},
     {"impact", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, impact)},
-    {"design", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, others[0])},
-    {"compliant", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, others[1])},
-    {"simulate", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, others[2])},
+    {"parameters", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, parameters)},
+    {"design", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, design)},
+    {"compliant", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, others[0])},
+    {"simulate", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, others[1])},
     {"body", CAROM_FIELD_REFUSED, .doc = OTHER_FORM},
     {"bodies", CAROM_FIELD_REFUSED, .doc = OTHER_FORM},
-    {"balls", CAROM_FIELD_REFUSED, .doc = OTHER_FORM},
     {"two_bodies", CAROM_FIELD_REFUSED, .doc = OTHER_FORM},
     {"gravity", CAROM_FIELD_REFUSED, .doc = "belongs to 'body', which this version does not read"},
     {"plane", CAROM_FIELD_REFUSED, .doc = "belongs to 'body', which this version does not read"},
@@ -75,12 +76,13 @@ static carom_status warn_of_other_commands(carom_scene *scene, const scene_field
 /// Exactly one of the forms, with the keys that belong to it.
 static carom_status check_form(const carom_scene *scene, const scene_fields *fields, carom_error *error) {
     const carom_node *root = carom_document_root(scene->document);
-    const int forms = (fields->model != NULL) + (fields->matrices != NULL) + (fields->delassus != NULL);
+    const int forms = (fields->model != NULL) + (fields->matrices != NULL) + (fields->delassus != NULL) + (fields->balls != NULL);
     if (forms == 0)
-        return carom_document_refuse(scene->document, root, error, "one of the keys 'model', 'matrices' and 'delassus' is needed");
+        return carom_document_refuse(scene->document, root, error, "one of the keys 'model', 'matrices', 'delassus' and 'balls' is needed");
     if (forms > 1)
-        return carom_document_refuse(scene->document, root, error, "only one of the keys 'model', 'matrices' and 'delassus' is allowed");
-    const carom_node *stray = fields->state ? fields->state : fields->contacts;
+        return carom_document_refuse(scene->document, root, error,
+                                     "only one of the keys 'model', 'matrices', 'delassus' and 'balls' is allowed");
+    const carom_node *stray = fields->state ? fields->state : fields->contacts ? fields->contacts : fields->parameters;
     if (!fields->model && stray) return carom_document_refuse(scene->document, stray, error, "belongs to a scene with 'model'");
     return CAROM_OK;
 }
@@ -88,6 +90,7 @@ static carom_status check_form(const carom_scene *scene, const scene_fields *fie
 static carom_status read_form(carom_scene *scene, const scene_fields *fields, carom_digest *digest, carom_error *error) {
     if (fields->matrices) return carom_scene_read_matrices(scene, fields->matrices, error);
     if (fields->delassus) return carom_scene_read_delassus(scene, fields->delassus, digest, error);
+    if (fields->balls) return carom_scene_read_balls(scene, fields->balls, error);
     return carom_scene_read_model(scene, carom_document_root(scene->document), digest, error);
 }
 
@@ -140,6 +143,8 @@ static carom_status read_document(carom_scene *scene, const carom_registry *regi
     if (!status) status = check_form(scene, &fields, error);
     if (!status) status = warn_of_other_commands(scene, &fields, error);
     if (!status && fields.impact) status = carom_scene_read_settings(scene, fields.impact, registry, error);
+    if (!status && fields.parameters) status = carom_scene_read_parameters(scene, fields.parameters, error);
+    if (!status && fields.design) status = carom_scene_read_design(scene, fields.design, error);
     if (!status) status = read_form(scene, &fields, digest, error);
     if (!status) status = warn_of_separation(scene, error);
     if (status) return status;
