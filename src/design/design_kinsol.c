@@ -18,10 +18,12 @@
 #define DIFFERENCE_STEP 6e-6
 // KINSOL goes on until round-off stops it; the residual then decides.
 #define KINSOL_TOLERANCE 1e-16
-// Solutions of two bases closer than this, in scaled variables, are one.
-#define SAME_POINT 1e-10
+// The solution is where its gradients were taken, in scaled variables: beyond, differences of gradients are round-off.
+#define SAME_POINT 1e-7
+// What a whole step must make of the distance between the gradients' point and the solution.
+#define CLOSER 0.7
 
-enum { MOST_BASES = 20, MOST_ITERATIONS = 100 };
+enum { MOST_BASES = 40, MOST_ITERATIONS = 100 };
 
 typedef struct search {
     const carom_design_problem *problem;
@@ -35,6 +37,7 @@ typedef struct search {
     double *gram;            // [k x k]
     double *ahead, *behind;  // [k], residuals of a difference
     double *shifted;         // [n]
+    double *centre, *next;   // [n], where the gradients of the last solved plane were taken, and of the next one are
     carom_status status;     // of the last evaluation that cannot be recovered from
     carom_error *error;
 } search;
@@ -184,32 +187,45 @@ static void solve_plane(search *s, solver *k) {
     s->result->iterations += iterations;
 }
 
-static double moved(const search *s, const double *a, const double *b) {
+static double distance(const search *s, const double *a, const double *b) {
     double square = 0;
     for (size_t i = 0; i < s->n; i++) square += (a[i] - b[i]) * (a[i] - b[i]) / (s->problem->scale[i] * s->problem->scale[i]);
     return sqrt(square);
 }
 
-// Bases and solutions in turn. Every solution starts its own search of the best point: later ones are nearer, not better.
+// Bases and solutions in turn. The point c whose gradients are taken moves towards the solution x(c): all the way at first, less where that
+// does not bring them closer or leads to a plane without solution, as for strongly curved equations. Every plane starts its own search of
+// the best point: later solutions are nearer to the start, not better.
 static void alternate(search *s, solver *k, double *x) {
+    double kept = s->result->residual, last = INFINITY, share = 1;
+    memcpy(s->centre, x, s->n * sizeof *x);
+    memcpy(s->next, x, s->n * sizeof *x);
     for (int round = 0; round < MOST_BASES; round++) {
-        memcpy(s->x, x, s->n * sizeof *x);
-        if (!find_basis(s, x)) return;
-        memcpy(s->x, x, s->n * sizeof *x);
-        const double before = s->result->residual;
-        s->result->residual = INFINITY;
-        solve_plane(s, k);
-        if (s->status || s->result->verdict == CAROM_INTERRUPTED) return;
-        const bool solved = s->result->residual <= CAROM_DESIGN_TOLERANCE;
-        if (!solved && round > 0) {
-            // The plane at the last solution has none: that one stays.
-            s->result->residual = before;
+        bool solved = find_basis(s, s->next);
+        if (solved) {
+            memcpy(s->x, x, s->n * sizeof *x);
+            s->result->residual = INFINITY;
+            solve_plane(s, k);
+            solved = s->result->residual <= CAROM_DESIGN_TOLERANCE;
+        }
+        if (s->status || s->result->verdict == CAROM_INTERRUPTED) break;
+        if (!solved && round == 0) {
+            // What was found is the best that there is to say.
+            memcpy(x, s->best, s->n * sizeof *x);
             return;
         }
-        const double step = moved(s, x, s->best);
-        memcpy(x, s->best, s->n * sizeof *x);
-        if (!solved || step <= SAME_POINT) return;
+        if (solved) {
+            memcpy(x, s->best, s->n * sizeof *x);
+            memcpy(s->centre, s->next, s->n * sizeof *x);
+            kept = s->result->residual;
+        }
+        const double gap = distance(s, x, s->centre);
+        if (gap <= SAME_POINT) break;
+        if (!solved || gap > CLOSER * last) share *= 0.5;
+        last = gap;
+        for (size_t i = 0; i < s->n; i++) s->next[i] = s->centre[i] + share * (x[i] - s->centre[i]);
     }
+    s->result->residual = kept;
 }
 
 // --------------------------------------------------------------------------------------------------------- the problem
@@ -231,6 +247,7 @@ static carom_status run(search *s, double *x, carom_error *error) {
     carom_status status = s->problem->evaluate(s->problem->user, x, s->ahead, &inner);
     if (status) return carom_fail(error, status, "%s", inner.message);
     s->result->residual = carom_max_abs(s->k, s->ahead);
+    memcpy(s->best, x, s->n * sizeof *x);
     s->result->evaluations = 1;
     solver k;
     status = create_solver(s, &k, error);
@@ -246,7 +263,7 @@ carom_status carom_design_solve(const carom_design_problem *problem, const carom
     carom_status status = check(problem, error);
     if (status) return status;
     const size_t n = (size_t)problem->variables, k = (size_t)problem->equations;
-    double *work = calloc(2 * k * n + k * k + 2 * k + 3 * n, sizeof *work);
+    double *work = calloc(2 * k * n + k * k + 2 * k + 5 * n, sizeof *work);
     if (!work) return carom_fail_memory(error, "design");
     search s = {.problem = problem, .control = control, .result = result, .n = n, .k = k, .error = error};
     s.basis = work;
@@ -257,6 +274,8 @@ carom_status carom_design_solve(const carom_design_problem *problem, const carom
     s.x = s.behind + k;
     s.best = s.x + n;
     s.shifted = s.best + n;
+    s.centre = s.shifted + n;
+    s.next = s.centre + n;
     status = run(&s, x, error);
     if (result->verdict != CAROM_INTERRUPTED && result->residual <= CAROM_DESIGN_TOLERANCE) result->verdict = CAROM_COMPLETE;
     free(work);
