@@ -187,7 +187,7 @@ bench:
 run-bench: $(BUILD)/carom
 	$< bench --growth -o $(BUILD)/performance.md
 
-run-figures: $(BUILD)/carom
+run-figures: $(BUILD)/carom $(BUILD)/examples/billiards
 	@scripts/figures.sh $(BUILD)
 
 run-demo: $(BUILD)/carom

@@ -1379,8 +1379,8 @@ static const refusal refusals[] = {
     {"info deep.yaml", "deep.yaml:1", NULL},
     {"info noise.yaml", "noise.yaml", NULL},
     {"info long.yaml", "long.yaml", NULL},
-    {"info case.yaml", "'model', 'matrices' and 'delassus'", "name: nothing\n"},
-    {"info case.yaml", "'model', 'matrices' and 'delassus'", "matrices: {" FLAT_PARTS "}\ndelassus: {W: [[1]], u: [1], mu: []}\n"},
+    {"info case.yaml", "'model', 'matrices', 'delassus' and 'balls'", "name: nothing\n"},
+    {"info case.yaml", "'model', 'matrices', 'delassus' and 'balls'", "matrices: {" FLAT_PARTS "}\ndelassus: {W: [[1]], u: [1], mu: []}\n"},
     {"info case.yaml", "case.yaml:2: matrixes", "matrices: {" FLAT_PARTS "}\nmatrixes: {}\n"},
     {"info case.yaml", "case.yaml:2: name", "name: a\nname: b\nmatrices: {" FLAT_PARTS "}\n"},
     {"info case.yaml", "case.yaml:1: matrices", "matrices: 3\n"},
@@ -1455,7 +1455,7 @@ static const refusal refusals[] = {
     {"info cube.yaml --cone-edges 5", "carom: --cone-edges: 5 is", NULL},
     // one line, even where the scene deserves a warning
     {"sample case.yaml --samples 0", "--samples: 0", "matrices: {" FLAT_PARTS "}\nsimulate: {integrator: inclusion}\n"},
-    {"resolve case.yaml --law guess", "guess", "matrices: {" FLAT_PARTS "}\ndesign: {pairs: []}\n"},
+    {"resolve case.yaml --law guess", "guess", "matrices: {" FLAT_PARTS "}\ncompliant: {points: 3}\n"},
     // LCPs
     {"lcp case.yaml", "case.yaml:1: W: ", "{\"W\": [[2, 1]], \"w\": [-1, -1]}\n"},
     {"lcp case.yaml", "case.yaml:1: W[1]: ", "{\"W\": [[2, 1], [1]], \"w\": [-1, -1]}\n"},

@@ -227,9 +227,9 @@ static void reads_spatial_delassus(void **state) {
 
 static void scenes_of_other_commands_are_warned_of(void **state) {
     carom_scene *scene =
-        read_text(*state, "matrices: {M: [[1]], Jn: [[1]], v: [-1]}\ncompliant: {points: 3}\ndesign: {target: 0}\nsimulate: {step: 1}\n");
-    assert_int_equal(carom_scene_warnings(scene), 3);
-    assert_non_null(strstr(carom_scene_warning(scene, 0), ":3: design: is ignored"));
+        read_text(*state, "matrices: {M: [[1]], Jn: [[1]], v: [-1]}\ncompliant: {points: 3}\nsimulate: {step: 1}\n");
+    assert_int_equal(carom_scene_warnings(scene), 2);
+    assert_non_null(strstr(carom_scene_warning(scene, 0), ":2: compliant: is ignored"));
     carom_scene_free(scene);
 }
 
@@ -472,7 +472,7 @@ static void bad_scenes_are_refused(void **state) {
         {"name: a\nbad: \xff\xfe\n", ":2: not valid YAML"},
         {"name: a\x01\n", ":1: not valid YAML"},
         // keys of the top level
-        {"name: a\n", ":1: one of the keys 'model', 'matrices' and 'delassus' is needed"},
+        {"name: a\n", ":1: one of the keys 'model', 'matrices', 'delassus' and 'balls' is needed"},
         {"name: a\nmatrixes: {}\n", ":2: matrixes: unknown key; did you mean 'matrices'?"},
         {"name: a\nsomething: {}\n", ":2: something: unknown key"},
         {"name: [a]\n", ":1: name: must be text, not a list"},
@@ -487,7 +487,7 @@ static void bad_scenes_are_refused(void **state) {
         {"simulate: {}\nbody: {}\n", ":2: body: this version does not read scenes of this form"},
         {"simulate: {}\nbodies: []\npotentials: []\n", ":2: bodies: this version does not"},
         {"two_bodies: []\nnormal: [0, 0, 1]\n", ":1: two_bodies: this version does not"},
-        {"balls: {}\n", ":1: balls: this version does not"},
+        {"balls: {}\n", ":1: balls: the key 'masses' is missing"},
         // matrices
         {"matrices: 3\n", ":1: matrices: must be a map, not a single value"},
         {"matrices: null\n", ":1: matrices: must be a map, not empty"},

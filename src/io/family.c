@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/family_internal.h"
+#include "io/family.h"
 
 static bool has_balls(const carom_family *f) { return f->touching; }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/family_internal.h"
+#include "io/family.h"
 #include "io/json.h"
 #include "io/number.h"
 #include "io/temporary.h"

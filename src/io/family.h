@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// A scene as a function of named numbers, between the files that evaluate and write it.
-#ifndef CAROM_IO_FAMILY_INTERNAL_H
-#define CAROM_IO_FAMILY_INTERNAL_H
+#ifndef CAROM_IO_FAMILY_H
+#define CAROM_IO_FAMILY_H
 
 #include "io/io_internal.h"
 
