@@ -15,6 +15,7 @@ SIDE_SOURCES := src/solvers/lcp_siconos.c
 CORE_SOURCES := $(filter-out $(SIDE_SOURCES),$(wildcard $(CORE_ROOMS:%=src/%/*.c)))
 SICONOS_SOURCES := src/solvers/lcp_siconos.c
 MUJOCO_SOURCES  := $(wildcard src/model/*.c)
+DYNAMICS_SOURCES := $(wildcard src/dynamics/*.c)
 IO_SOURCES      := $(wildcard src/io/*.c)
 CLI_SOURCES     := $(wildcard src/cli/*.c)
 # KINSOL comes with 140 packages (scripts/deps.sh design): without it the library is there, and `carom design` says what to install.
@@ -55,11 +56,12 @@ endif
 endif
 
 # -------------------------------------------------------------------------------------------------- the libraries
-LIBRARIES := carom carom-siconos carom-mujoco carom-design carom-io
+LIBRARIES := carom carom-siconos carom-mujoco carom-design carom-dynamics carom-io
 SOURCES_carom         := $(CORE_SOURCES)
 SOURCES_carom-siconos := $(SICONOS_SOURCES)
 SOURCES_carom-mujoco  := $(MUJOCO_SOURCES)
 SOURCES_carom-design  := $(DESIGN_SOURCES)
+SOURCES_carom-dynamics := $(DYNAMICS_SOURCES)
 SOURCES_carom-io      := $(IO_SOURCES)
 LIBS_carom         = $(CORE_LIBS)
 LIBS_carom-siconos = $(SICONOS_LIBS)
@@ -72,7 +74,7 @@ STATIC := $(LIBRARIES:%=$(BUILD)/lib%.a)
 SHARED := $(LIBRARIES:%=$(BUILD)/lib%.so)
 # The command and the tests link the static libraries: no search path at run time, and tests reach inner functions.
 # Order: users before what they use.
-LINK_STATIC = $(BUILD)/libcarom-io.a $(BUILD)/libcarom-mujoco.a $(BUILD)/libcarom-design.a $(BUILD)/libcarom-siconos.a \
+LINK_STATIC = $(BUILD)/libcarom-io.a $(BUILD)/libcarom-dynamics.a $(BUILD)/libcarom-mujoco.a $(BUILD)/libcarom-design.a $(BUILD)/libcarom-siconos.a \
               $(BUILD)/libcarom.a
 LINK_LIBS   = $(IO_LIBS) $(DESIGN_LIBS) $(MUJOCO_LIBS) $(SICONOS_LIBS) $(CORE_LIBS)
 TESTS := $(TEST_SOURCES:tests/%.c=$(BUILD)/tests/%)
@@ -122,6 +124,7 @@ $(eval $(call library_rules,carom,))
 $(eval $(call library_rules,carom-siconos,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-mujoco,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-design,$(BUILD)/libcarom.so))
+$(eval $(call library_rules,carom-dynamics,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-io,$(BUILD)/libcarom-mujoco.so $(BUILD)/libcarom.so))
 
 # Made anew when the prefix changes, as in `make` followed by `make install PREFIX=...`.

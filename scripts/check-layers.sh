@@ -13,6 +13,7 @@ allowed() {
     reach)   echo "base impact solvers reach" ;;
     propagative) echo "base impact solvers propagative" ;;
     laws)    echo "base impact solvers reach propagative laws" ;;
+    dynamics) echo "base impact solvers reach propagative laws model dynamics" ;;
     design)  echo "base design" ;;
     model)   echo "base impact model" ;;
     io)      echo "base impact solvers reach propagative laws model io" ;;
