@@ -467,10 +467,13 @@ static void minimal_words_may_be_unique_where_orders_differ(void **state) {
         bool equal_lengths = true;
         for (int i = 0; i < admissible.count; i++)
             equal_lengths = equal_lengths && admissible.list[i].min_length == admissible.list[0].min_length;
-        assert_int_equal(minimal.count, equal_lengths ? admissible.count : 1);
-        assert_int_equal(literal.count, minimal.count);
-        for (int i = 0; i < minimal.count; i++) assert_string_equal(minimal.list[i].word, literal.list[i].word);
-        if (admissible.count == 2) assert_int_equal(u->verdict, equal_lengths ? CAROM_UNIQUE_NOT : CAROM_UNIQUE_MINIMAL);
+        // Very narrow wedges have words that are too long for the momenta of all their subsequences.
+        const bool complete = minimal.verdict == CAROM_COMPLETE && literal.verdict == CAROM_COMPLETE;
+        assert_true(complete || admissible.list[0].min_length > 1000);
+        if (complete) assert_int_equal(minimal.count, equal_lengths ? admissible.count : 1);
+        if (complete) assert_int_equal(literal.count, minimal.count);
+        for (int i = 0; complete && i < minimal.count; i++) assert_string_equal(minimal.list[i].word, literal.list[i].word);
+        if (complete && admissible.count == 2) assert_int_equal(u->verdict, equal_lengths ? CAROM_UNIQUE_NOT : CAROM_UNIQUE_MINIMAL);
         unique_minimal += u->verdict == CAROM_UNIQUE_MINIMAL;
         carom_uniqueness_free(u);
         carom_propagative_free(p);
@@ -819,6 +822,20 @@ static void equal_normals_are_one_mirror(void **state) {
     carom_impact_free(impact);
 }
 
+// Three balls that touch each other: literal words go on and on. The search gives up, and says so.
+static void literal_words_come_to_an_end(void **state) {
+    (void)state;
+    static const double h = 0.8660254037844386;
+    static const double normals[] = {0, 1, 0, -1, 0, 0, h, 0.5, 0, 0, -h, -0.5, 0, 0, h, -0.5, -h, 0.5}, v[] = {0, 0, 0, 0, 1, 0};
+    carom_impact *impact = make_particle(normals, 3, v, 6);
+    carom_propagative *p = bind(impact);
+    const outcomes all = enumerate(p, CAROM_WORDS_LITERAL);
+    assert_int_equal(all.verdict, CAROM_INCOMPLETE);
+    assert_int_equal(enumerate(p, CAROM_WORDS_MINIMAL).verdict, CAROM_COMPLETE);
+    carom_propagative_free(p);
+    carom_impact_free(impact);
+}
+
 static void feasible_momenta_stay(void **state) {
     (void)state;
     static const double masses[] = {1, 2, 3}, v[] = {-1, 0, 0.5}, rest[] = {0, 0, 0};
@@ -1053,6 +1070,7 @@ int main(void) {
         cmocka_unit_test(witnesses_replay_and_reverse),
         cmocka_unit_test(outcomes_do_not_depend_on_the_description),
         cmocka_unit_test(equal_normals_are_one_mirror),
+        cmocka_unit_test(literal_words_come_to_an_end),
         cmocka_unit_test(feasible_momenta_stay),
         cmocka_unit_test(plastic_outcomes_obey_their_laws),
         cmocka_unit_test(blends_measure_their_restitution),

@@ -10,6 +10,8 @@
 
 // Numbers in the momenta of all subsequences of one level, 32 MiB: their number doubles with each letter unless momenta are equal.
 enum { MOST_LEVEL_NUMBERS = 1 << 22, POLL_INTERVAL = 64 };
+// Momenta of subsequences in the whole search, a second or two: some literal words go on for very long without growing in number.
+enum { MOST_MOMENTA = 1 << 23 };
 
 // Live words of one length.
 typedef struct level {
@@ -47,6 +49,7 @@ typedef struct search {
     double *fresh, *candidates;  // [n], [candidate_capacity x n]
     keyed *keys;
     size_t candidate_capacity;
+    int64_t reflected;  // momenta of subsequences so far
     carom_verdict verdict;
 } search;
 
@@ -68,9 +71,10 @@ static int compare_keys(const void *a, const void *b) {
 // Appends the candidates that differ to the momenta of the level; equal ones have keys that differ by at most one.
 static carom_status append_distinct(search *s, level *l, size_t candidates, carom_error *error) {
     const size_t first = l->offset[l->count];
+    l->offset[l->count + 1] = first;
+    if (candidates == 0) return CAROM_OK;
     if ((first + candidates) * s->n > MOST_LEVEL_NUMBERS) {
         s->verdict = CAROM_INCOMPLETE;
-        l->offset[l->count + 1] = first;
         return CAROM_OK;
     }
     if (first + candidates > l->subsequence_capacity) {
@@ -104,7 +108,7 @@ static carom_status collect(search *s, int w, int letter, size_t *count, bool *m
         if (status) return status;
         s->candidate_capacity = 2 * needed;
     }
-    memcpy(s->candidates, s->now.subsequences + first * s->n, old * s->n * sizeof *s->candidates);
+    if (old) memcpy(s->candidates, s->now.subsequences + first * s->n, old * s->n * sizeof *s->candidates);
     memcpy(s->candidates + old * s->n, s->now.momenta + (size_t)w * s->n, s->n * sizeof *s->candidates);
     *minimal = true;
     for (size_t k = 0; k < old && *minimal; k++) {
@@ -114,6 +118,8 @@ static carom_status collect(search *s, int w, int letter, size_t *count, bool *m
         *minimal = !propagative_is_feasible(s->p, reflected);
     }
     *count = needed;
+    s->reflected += (int64_t)needed;
+    if (s->reflected > MOST_MOMENTA) s->verdict = CAROM_INCOMPLETE;
     return CAROM_OK;
 }
 
