@@ -226,8 +226,7 @@ static void reads_spatial_delassus(void **state) {
 }
 
 static void scenes_of_other_commands_are_warned_of(void **state) {
-    carom_scene *scene =
-        read_text(*state, "matrices: {M: [[1]], Jn: [[1]], v: [-1]}\ncompliant: {points: 3}\nsimulate: {step: 1}\n");
+    carom_scene *scene = read_text(*state, "matrices: {M: [[1]], Jn: [[1]], v: [-1]}\ncompliant: {points: 3}\nsimulate: {step: 1}\n");
     assert_int_equal(carom_scene_warnings(scene), 2);
     assert_non_null(strstr(carom_scene_warning(scene, 0), ":2: compliant: is ignored"));
     carom_scene_free(scene);

@@ -91,7 +91,8 @@ typedef enum carom_word_order_kind {
 
 typedef struct carom_word_order {
     carom_word_order_kind kind;
-    uint64_t seed;    ///< of a random order
+    uint64_t seed;  ///< of a random order, which draws from stream (seed, index)
+    uint64_t index;
     const int *list;  ///< [count], contacts of a given order, any of them any number of times
     int count;
 } carom_word_order;

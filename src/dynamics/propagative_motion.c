@@ -166,7 +166,7 @@ static void update_held(carom_motion *o, int count, bool plastic) {
 static carom_status choose_outcome(carom_motion *o, const carom_propagative *p, bool *plastic, word_copy *word, carom_error *error) {
     bool adhesive;
     const carom_word_limits limits = carom_word_limits_defaults();
-    const carom_word_order order = {.kind = o->options.order, .seed = o->options.seed ^ (uint64_t)o->events};
+    const carom_word_order order = {.kind = o->options.order, .seed = o->options.seed, .index = (uint64_t)o->events};
     *plastic = *plastic || carom_propagative_is_jammed(p);
     carom_status status = carom_propagative_plastic(p, o->options.plastic, o->plastic, &adhesive, error);
     if (status || *plastic) return status;

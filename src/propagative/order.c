@@ -117,7 +117,7 @@ carom_status carom_propagative_follow(const carom_propagative *p, const carom_wo
     carom_status status = w.momentum ? CAROM_OK : carom_fail_memory(error, "word");
     if (!status) {
         memcpy(w.momentum, p->momentum, (size_t)p->rank * sizeof *w.momentum);
-        carom_stream_start(&w.stream, order->seed, 0);
+        carom_stream_start(&w.stream, order->seed, order->index);
         status = run(&w, limits, control, verdict, error);
     }
     if (!status) status = hand_on(&w, visit, user, error);
