@@ -123,6 +123,7 @@ carom_status carom_motion_perturb(const carom_motion *motion, carom_perturbed wh
 typedef struct carom_law_settings {
     void *user;
     carom_status (*apply)(void *user, const carom_law *law, void *options, carom_error *error);
+    const char *law;  ///< the law that the scene names; NULL for none
 } carom_law_settings;
 
 /// One question to an integrator. Everything is borrowed.

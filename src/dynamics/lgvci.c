@@ -47,7 +47,7 @@ static void defaults(void *options) {
                                                 .order = LGVCI_FOURTH_ORDER,
                                                 .jump = LGVCI_JUMP_ENERGY,
                                                 .restitution = NAN,
-                                                .law = "none",
+                                                .law = "auto",
                                                 .max_impacts = 1000,
                                                 .every = 1};
 }
@@ -61,11 +61,11 @@ static const carom_option option_rows[] = {
      "what an impact keeps: the energy, or the discrete energy (symplectic; order 2 only)", jumps},
     {"restitution", CAROM_OPTION_REAL, offsetof(lgvci_options, restitution), 0, 1, "", "auto",
      "coefficient of restitution; auto is 1, or what the law's own options say", NULL},
-    {"law", CAROM_OPTION_TEXT, offsetof(lgvci_options, law), 0, 0, "", "none",
-     "law of all impacts, with its options under `impact`; none: reflection without friction", NULL},
+    {"law", CAROM_OPTION_TEXT, offsetof(lgvci_options, law), 0, 0, "", "auto",
+     "law of all impacts, with its options under `impact`; auto: the law named there, or none; none: reflection without friction", NULL},
     {"friction", CAROM_OPTION_REAL, offsetof(lgvci_options, friction), 0, HUGE_VAL, "", "0",
      "Coulomb coefficient, for a law that has friction", NULL},
-    {"seed", CAROM_OPTION_INTEGER, offsetof(lgvci_options, seed), 0, CAROM_MOST_SEED / 2, "", "0",
+    {"seed", CAROM_OPTION_INTEGER, offsetof(lgvci_options, seed), 0, (CAROM_MOST_SEED - 1) / 2, "", "0",
      "of a law that draws; each impact adds its number", NULL},
     {"max_impacts", CAROM_OPTION_INTEGER, offsetof(lgvci_options, max_impacts), 1, 1e9, "", "1000",
      "impacts in one step; one more, and the run ends as a Zeno sequence", NULL},
@@ -216,18 +216,24 @@ static touch judge_touch(const lgvci_loop *loop, int count) {
     return judged;
 }
 
-// The base touches: an impact where a point approaches; the end of free flight where one rests; otherwise it leaves by itself.
+// The base touches: an impact where a point approaches; the end of free flight where one rests; otherwise it leaves by itself. A law that
+// takes one contact is asked again, in the same instant, until no point approaches.
 static carom_status touch_down(lgvci_loop *loop, double before, const double c[3], carom_error *error) {
     note_orthogonality(loop);
     note_energy(loop);
-    if (loop->in_step++ == loop->options->max_impacts) {
-        end_run(loop, CAROM_ZENO_LIMIT);
-        return CAROM_OK;
+    carom_status status = CAROM_OK;
+    for (bool again = true; again && !status && !loop->ended;) {
+        if (loop->in_step++ == loop->options->max_impacts) {
+            end_run(loop, CAROM_ZENO_LIMIT);
+            break;
+        }
+        const int count = lgvci_collect_contacts(&loop->run, &loop->run.base, loop->law.contacts, loop->law.most);
+        const touch judged = judge_touch(loop, count);
+        if (judged == TOUCH_RESTS) end_run(loop, CAROM_PERSISTENT_CONTACT);
+        if (judged == TOUCH_APPROACHES) status = jump(loop, count, before, c, error);
+        again = judged == TOUCH_APPROACHES && loop->law.singly && count > 1;
     }
-    const int count = lgvci_collect_contacts(&loop->run, &loop->run.base, loop->law.contacts, loop->law.most);
-    const touch judged = judge_touch(loop, count);
-    if (judged == TOUCH_RESTS) end_run(loop, CAROM_PERSISTENT_CONTACT);
-    return judged == TOUCH_APPROACHES ? jump(loop, count, before, c, error) : CAROM_OK;
+    return status;
 }
 
 // ----------------------------------------------------------------------------------------------------------- the grid
