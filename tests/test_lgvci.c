@@ -899,7 +899,10 @@ static void bad_motions_are_refused(void **state) {
     (void)state;
     carom_body *body = create_body(&cases[0].shape, 1, cases[0].inertia);
     const carom_body_motion good = motion_of(body, false);
-    carom_body_motion low = good, turned = good, mirrored = good, wall = good, up = good, infinite = good;
+    carom_body_motion low = good, turned = good, mirrored = good, wall = good, up = good, infinite = good, huge = good;
+    const double wide[] = {1e200, 1e200, 1e200};
+    carom_body *giant = create_body(&(carom_shape_data){.ellipsoids = 1, .semiaxes = wide}, 1, cases[0].inertia);
+    huge.body = giant;
     low.initial.position[2] = 1;
     turned.initial.attitude[0] = 1 + 1e-7;
     mirrored.initial.attitude[8] = -1;
@@ -913,7 +916,7 @@ static void bad_motions_are_refused(void **state) {
     } refused[] = {
         {&low, "order", "4", "penetrates the plane at the start: its gap is -3 m"},
         {&turned, "order", "4", "initial.attitude: "},
-        {&mirrored, "order", "4", "initial.attitude: "},
+        {&mirrored, "order", "4", "initial.attitude: its determinant is negative"},
         {&wall, "order", "4", "plane.normal: "},
         {&up, "order", "4", "gravity: "},
         {&infinite, "order", "4", "initial.momentum: "},
@@ -921,6 +924,8 @@ static void bad_motions_are_refused(void **state) {
         {&good, "law", "guess", "law: there is no law 'guess'"},
         {&good, "friction", "0.3", "friction: without a law the plane is smooth"},
         {&good, "step", "1e-300", "step: "},
+        {&good, "step", "1e9", "step: 1e+09 s are too long for 10 s"},
+        {&huge, "order", "4", "initial: the distance from the plane is not finite"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         carom_motion_answer answer;
@@ -932,7 +937,32 @@ static void bad_motions_are_refused(void **state) {
     carom_motion_answer answer;
     carom_error error;
     assert_refused(try_run(NULL, NULL, NULL, &answer, &error), CAROM_BAD_INPUT, error, "needs a scene with 'body'");
+    carom_body_free(giant);
     carom_body_free(body);
+}
+
+// The length of the plane's normal is of no matter, even where its square is no number; numbers that overflow in flight end it.
+static void extreme_numbers_end_the_flight(void **state) {
+    (void)state;
+    carom_body *body = create_body(&cases[0].shape, 1, cases[0].inertia), *heavy = create_body(&cases[0].shape, 1e300, cases[0].inertia);
+    carom_body_motion motion = motion_of(body, true), fallen = motion;
+    carom_motion_answer plain = run_for(&motion, "4", 0.01, 3);
+    static const double lengths[] = {1e-300, 1e-3, 1e300};
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) motion.plane_normal[k] = lengths[i] * fallen.plane_normal[k];
+        carom_motion_answer scaled = run_for(&motion, "4", 0.01, 3);
+        assert_int_equal(carom_table_rows(scaled.impacts), carom_table_rows(plain.impacts));
+        assert_close(reals(scaled.impacts, "normal_impulse")[0], reals(plain.impacts, "normal_impulse")[0], 1e-12);
+        carom_motion_answer_free(&scaled);
+    }
+    fallen.body = heavy;
+    carom_motion_answer overflow = run_for(&fallen, "4", 0.01, 3);
+    assert_string_equal(verdict(&overflow), "no-convergence");
+    assert_int_equal(carom_table_rows(overflow.impacts), 0);
+    carom_motion_answer_free(&plain);
+    carom_motion_answer_free(&overflow);
+    carom_body_free(body);
+    carom_body_free(heavy);
 }
 
 // ------------------------------------------------------------------------------------------------------------------ laws
@@ -1272,6 +1302,7 @@ int main(void) {
         cmocka_unit_test(fast_spins_are_cut_into_substeps),
         cmocka_unit_test(nothing_happens_without_gravity),
         cmocka_unit_test(bad_motions_are_refused),
+        cmocka_unit_test(extreme_numbers_end_the_flight),
         cmocka_unit_test(a_law_may_decide_the_impacts),
         cmocka_unit_test(friction_makes_points_stick),
         cmocka_unit_test(routh_draws_by_its_seed),

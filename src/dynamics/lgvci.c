@@ -221,6 +221,8 @@ static touch judge_touch(const lgvci_loop *loop, int count) {
 static carom_status touch_down(lgvci_loop *loop, double before, const double c[3], carom_error *error) {
     note_orthogonality(loop);
     note_energy(loop);
+    // Numbers overflow: nothing compares with them.
+    if (!isfinite(lgvci_speed_scale(&loop->run, &loop->run.base))) end_run(loop, CAROM_NO_CONVERGENCE);
     carom_status status = CAROM_OK;
     for (bool again = true; again && !status && !loop->ended;) {
         if (loop->in_step++ == loop->options->max_impacts) {
@@ -325,7 +327,9 @@ static carom_status check_motion(const carom_body_motion *motion, carom_error *e
         return carom_fail(error, CAROM_BAD_INPUT, "plane.normal: its third component must be positive: walls and ceilings are not covered");
     const double defect = carom_rotation_defect(initial->attitude);
     double adjugate[9];
-    if (defect > ATTITUDE_TOLERANCE || adjugate3(initial->attitude, adjugate) < 0)
+    if (adjugate3(initial->attitude, adjugate) < 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "initial.attitude: its determinant is negative: it mirrors the body");
+    if (!(defect <= ATTITUDE_TOLERANCE))
         return carom_fail(error, CAROM_BAD_INPUT, "initial.attitude: it is not a rotation matrix (|R'R - I| = %.3g)", defect);
     return CAROM_OK;
 }
@@ -333,6 +337,9 @@ static carom_status check_motion(const carom_body_motion *motion, carom_error *e
 static carom_status check_options(const lgvci_options *options, const lgvci_law *law, carom_error *error) {
     if (options->duration / options->step > CAROM_MOST_SEED)
         return carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too small for %g s", options->step, options->duration);
+    if (options->duration > 0 && options->duration < 0.5 * options->step)
+        return carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too long for %g s, which are no step at all then", options->step,
+                          options->duration);
     if (options->jump == LGVCI_JUMP_ENERGY) return CAROM_OK;
     if (options->order != LGVCI_SECOND_ORDER)
         return carom_fail(error, CAROM_BAD_INPUT, "jump: the discrete energy is that of order 2; set the order to 2");
@@ -347,6 +354,7 @@ static carom_status check_start(lgvci_loop *loop, carom_error *error) {
     if (!isfinite(loop->initial) || !isfinite(loop->run.acceleration) || !isfinite(loop->run.spin))
         return carom_fail(error, CAROM_BAD_INPUT, "initial: the energy of the start is not finite");
     const double gap = lgvci_gap(&loop->run, &loop->run.base);
+    if (!isfinite(gap)) return carom_fail(error, CAROM_BAD_INPUT, "initial: the distance from the plane is not finite");
     if (gap < -START_TOLERANCE * loop->run.radius)
         return carom_fail(error, CAROM_BAD_INPUT, "initial: the body penetrates the plane at the start: its gap is %.9g m", gap);
     if (gap > START_TOLERANCE * loop->run.radius) return CAROM_OK;
