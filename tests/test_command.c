@@ -1409,6 +1409,7 @@ static void laws_of_motions_take_options(void **state) {
     json_t *scene = ask(*state, "simulate", "law.yaml"),
            *line = ask(*state, "simulate", "law.yaml", "--hypothesis", "newton", "--tolerance", "1e-9", "--restitution", "0.8");
     const double fall = sqrt(2 * 9.80665);
+    assert_string_equal(text(scene, "law"), "stronge");
     assert_close(number(scene, "impacts.0.normal_impulse"), 1.5 * fall, 1e-9);
     assert_close(number(scene, "impacts.0.momentum_after.0"), 3 - 0.1 * 1.5 * fall, 1e-9);
     assert_close(number(line, "impacts.0.normal_impulse"), 1.8 * fall, 1e-9);

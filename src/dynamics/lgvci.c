@@ -27,13 +27,14 @@ enum { MOST_SUBSTEPS = 1000 };
 // Rounds in which the discrete jump and the time of the next impact in the same step are brought together.
 enum { MOST_ROUNDS = 100 };
 
-enum { RESULT_ORTHOGONALITY = CAROM_MOTION_RESULT_COLUMNS, RESULT_INITIAL_ENERGY, RESULT_IMPACTS, RESULT_SEVERAL };
+enum { RESULT_ORTHOGONALITY = CAROM_MOTION_RESULT_COLUMNS, RESULT_INITIAL_ENERGY, RESULT_IMPACTS, RESULT_SEVERAL, RESULT_LAW };
 
 static const carom_column own_result_columns[] = {
     {"max_orthogonality_error", CAROM_COLUMN_REAL, 1, "", "largest |R'R - I| (Frobenius) at impacts, before corrections, at the end", NULL},
     {"initial_energy", CAROM_COLUMN_REAL, 1, "J", "energy at the start", NULL},
     {"impact_count", CAROM_COLUMN_INTEGER, 1, "", "impacts", NULL},
     {"simultaneous_count", CAROM_COLUMN_INTEGER, 1, "", "impacts at which several points touch", NULL},
+    {"law", CAROM_COLUMN_TEXT, 1, "", "law of all impacts; none: reflection without friction", NULL},
 };
 
 // ------------------------------------------------------------------------------------------------------------- options
@@ -374,6 +375,8 @@ static carom_status conclude(lgvci_loop *loop, carom_error *error) {
     *carom_table_reals(call->result, RESULT_INITIAL_ENERGY) = loop->initial;
     *carom_table_integers(call->result, RESULT_IMPACTS) = loop->impacts;
     *carom_table_integers(call->result, RESULT_SEVERAL) = loop->several;
+    status = carom_table_set_text(call->result, RESULT_LAW, loop->law.named ? loop->law.law->name : "none", error);
+    if (status) return status;
     const int64_t done = grid_point || loop->step == 0 ? loop->step : loop->step - 1;
     const double relative = loop->initial != 0 ? loop->energy_error / fabs(loop->initial) : NAN;
     return carom_motion_conclude(call, loop->ended ? loop->verdict : CAROM_COMPLETE, done, time, relative, error);
