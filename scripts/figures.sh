@@ -89,6 +89,7 @@ draw_motion() {
 }
 
 for stem in ellipsoid ellipsoid-tilted two-ellipsoids bouncing-box; do draw_motion "$stem"; done
+"$carom" simulate scenes/backspin.yaml --figures "$figures/backspin"
 for what in position attitude; do
     "$carom" simulate scenes/bouncing-box.yaml --duration 30 --ensemble 20 --perturb 1e-8 --perturbed "$what" --figures "$results/$what" \
         >"$results/$what.txt"

@@ -1401,6 +1401,22 @@ static void laws_of_motions_come_from_the_scene(void **state) {
     json_decref(full);
 }
 
+// The law may stand under `impact`, and its options on the command line, beside those of the integrator.
+static void laws_of_motions_take_options(void **state) {
+    write_text(*state, "law.yaml",
+               BALL_AT "2], momentum: [3, 0, 0]}\nsimulate: {integrator: lgvci, duration: 1, friction: 0.1}\nimpact: {law: stronge, "
+                       "restitution: 0.5}\n");
+    json_t *scene = ask(*state, "simulate", "law.yaml"),
+           *line = ask(*state, "simulate", "law.yaml", "--hypothesis", "newton", "--tolerance", "1e-9", "--restitution", "0.8");
+    const double fall = sqrt(2 * 9.80665);
+    assert_string_equal(text(scene, "law"), "stronge");
+    assert_close(number(scene, "impacts.0.normal_impulse"), 1.5 * fall, 1e-9);
+    assert_close(number(scene, "impacts.0.momentum_after.0"), 3 - 0.1 * 1.5 * fall, 1e-9);
+    assert_close(number(line, "impacts.0.normal_impulse"), 1.8 * fall, 1e-9);
+    json_decref(scene);
+    json_decref(line);
+}
+
 // ----------------------------------------------------------------------------------------------------------- bad input
 
 // A command line that is refused, and a part of the one sentence that says why.
@@ -1649,6 +1665,16 @@ static const refusal refusals[] = {
      BALL_AT "3]}\nsimulate: {integrator: lgvci, jump: discrete}\n"},
     {"simulate case.yaml --jump discrete", "carom: --jump: the discrete energy", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml --law guess", "carom: --law: there is no law 'guess'", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml --friction 1", "carom: --friction: without a law the plane is smooth",
+     BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml --law routh --restitution 0.5", "carom: --restitution: law routh has none",
+     BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml --law stronge --cone-edges 8", "--cone-edges is not an option of law stronge",
+     BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml --law stronge --hypothesis guess", "--hypothesis: 'guess' is not one of: stronge, poisson, newton",
+     BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml --hypothesis newton", "--hypothesis is not an option of law moreau",
+     BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml", "case.yaml:3: plane.normal: its third component must be positive",
      BALL_AT "3]}\nplane: {normal: [1, 0, 0]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml", "case.yaml:2: initial.attitude: it is not a rotation",
@@ -2030,6 +2056,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(ensembles_do_not_depend_on_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(early_ends_are_incomplete, set_up, tear_down),
         cmocka_unit_test_setup_teardown(laws_of_motions_come_from_the_scene, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(laws_of_motions_take_options, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_input_is_refused_in_one_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk_leaves_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_disk_without_room_leaves_nothing, set_up, tear_down),

@@ -69,10 +69,12 @@ void cli_release(cli_arguments *arguments);
 const char *cli_value(const cli_arguments *arguments, const char *name);
 bool cli_given(const cli_arguments *arguments, const char *name);
 
-/// Laws or integrators whose options the command takes.
+/// Laws, or integrators and then laws, whose options the command takes.
 int cli_owners(const cli_command *command, const carom_registry *registry);
 cli_owner cli_owner_at(const cli_command *command, const carom_registry *registry, int index);
 
+/// The settings that are options of the owner, or all others. Released by the caller, in every case.
+carom_status cli_select(const cli_arguments *arguments, const cli_owner *owner, bool owned, cli_arguments *selected, carom_error *error);
 /// Sets the options that the command line gives among the owner's rows. Options that none of this command has were refused by cli_parse.
 carom_status cli_apply_owner(const cli_arguments *arguments, const cli_owner *owner, bool strict, void *options, carom_error *error);
 /// The same for a law. Options that no law of this command has were refused by cli_parse.

@@ -49,14 +49,27 @@ static carom_status find_integrator(cli_motion *motion, carom_error *error) {
     return carom_fail(error, CAROM_BAD_INPUT, "--integrator: there is no integrator '%.60s'; `carom simulate --list` prints them", name);
 }
 
-static carom_status prepare_options(cli_motion *motion, carom_error *error) {
+// An integrator that asks a law leaves to it what it does not know itself. Names that both have are the integrator's.
+static carom_status apply_arguments(cli_motion *motion, carom_error *error) {
     const carom_integrator *one = motion->integrator;
     const cli_owner owner = {"integrator", one->name, one->summary, one->options, one->option_count};
+    if (carom_option_find(one->options, one->option_count, "law") < 0)
+        return cli_apply_owner(motion->arguments, &owner, true, motion->options, error);
+    cli_arguments own = {0};
+    carom_status status = cli_select(motion->arguments, &owner, true, &own, error);
+    if (!status) status = cli_apply_owner(&own, &owner, true, motion->options, error);
+    if (!status) status = cli_select(motion->arguments, &owner, false, &motion->law_arguments, error);
+    cli_release(&own);
+    return status;
+}
+
+static carom_status prepare_options(cli_motion *motion, carom_error *error) {
+    const carom_integrator *one = motion->integrator;
     motion->options = calloc(1, one->options_size);
     if (!motion->options) return carom_fail_memory(error, one->name);
     one->defaults(motion->options);
     const carom_status status = carom_scene_apply_simulate(motion->scene, one->options, one->option_count, motion->options, error);
-    return status ? status : cli_apply_owner(motion->arguments, &owner, true, motion->options, error);
+    return status ? status : apply_arguments(motion, error);
 }
 
 static carom_status parse_perturbed(cli_motion *motion, carom_error *error) {
@@ -98,13 +111,15 @@ static void place_error(const cli_motion *motion, carom_error *error) {
     if (error->status == CAROM_BAD_INPUT) carom_scene_place_key_error(motion->scene, error);
 }
 
-static carom_status apply_impact_settings(void *user, const carom_law *law, void *options, carom_error *error) {
-    return carom_scene_apply(user, law->options, law->option_count, options, error);
+static carom_status apply_law_settings(void *user, const carom_law *law, void *options, carom_error *error) {
+    const cli_motion *motion = user;
+    const carom_status status = carom_scene_apply(motion->scene, law->options, law->option_count, options, error);
+    return status ? status : cli_apply(&motion->law_arguments, law, true, options, error);
 }
 
 carom_law_settings cli_motion_settings(const cli_motion *motion) {
-    // The scene is only read; the callback's user is of no type.
-    return (carom_law_settings){(void *)motion->scene, apply_impact_settings};
+    // The motion is only read; the callback's user is of no type.
+    return (carom_law_settings){(void *)motion, apply_law_settings, carom_scene_law(motion->scene)};
 }
 
 // ------------------------------------------------------------------------------------------------------------- running
@@ -263,6 +278,7 @@ static void release(cli_motion *motion) {
     carom_table_free(motion->states);
     carom_table_free(motion->ensemble);
     json_decref(motion->files);
+    cli_release(&motion->law_arguments);
     free(motion->options);
 }
 

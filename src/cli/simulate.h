@@ -12,6 +12,7 @@ typedef struct cli_motion {
     const carom_scene *scene;
     const carom_integrator *integrator;
     void *options;
+    cli_arguments law_arguments;  ///< options of the impact law: those that the integrator does not have
     carom_control control;
     carom_motion_answer answer;
     carom_table *states;    ///< kept for figures; NULL otherwise
