@@ -11,9 +11,18 @@ SOVERSION := 0
 
 # ------------------------------------------------------------------------------- what belongs to which library
 CORE_ROOMS   := base impact solvers reach laws
-SIDE_SOURCES := src/solvers/lcp_siconos.c
+EXACT_COMMON := src/reach/exact_set.c src/laws/halm_posa_exact.c
+SIDE_SOURCES := src/solvers/lcp_siconos.c $(wildcard src/reach/exact_*.c) $(EXACT_COMMON)
 CORE_SOURCES := $(filter-out $(SIDE_SOURCES),$(wildcard $(CORE_ROOMS:%=src/%/*.c)))
 SICONOS_SOURCES := src/solvers/lcp_siconos.c
+# With the Parma Polyhedra Library, or what says that it is missing.
+HAVE_PPL := $(shell printf '\043include <gmp.h>\n\043include <ppl_c.h>\n' | $(CC) -E - >/dev/null 2>&1 && echo yes)
+ifeq ($(HAVE_PPL),yes)
+EXACT_SOURCES := $(filter-out src/reach/exact_absent.c,$(wildcard src/reach/exact_*.c)) src/laws/halm_posa_exact.c
+EXACT_LIBS    := -lppl_c -lppl -lgmp -lstdc++ -lm
+else
+EXACT_SOURCES := $(EXACT_COMMON) src/reach/exact_absent.c
+endif
 MUJOCO_SOURCES  := $(wildcard src/model/*.c)
 DYNAMICS_SOURCES := $(wildcard src/dynamics/*.c)
 IO_SOURCES      := $(wildcard src/io/*.c)
@@ -50,14 +59,16 @@ endif
 endif
 
 # -------------------------------------------------------------------------------------------------- the libraries
-LIBRARIES := carom carom-siconos carom-mujoco carom-dynamics carom-io
+LIBRARIES := carom carom-siconos carom-exact carom-mujoco carom-dynamics carom-io
 SOURCES_carom         := $(CORE_SOURCES)
 SOURCES_carom-siconos := $(SICONOS_SOURCES)
+SOURCES_carom-exact   := $(EXACT_SOURCES)
 SOURCES_carom-mujoco  := $(MUJOCO_SOURCES)
 SOURCES_carom-dynamics := $(DYNAMICS_SOURCES)
 SOURCES_carom-io      := $(IO_SOURCES)
 LIBS_carom         = $(CORE_LIBS)
 LIBS_carom-siconos = $(SICONOS_LIBS)
+LIBS_carom-exact   = $(EXACT_LIBS)
 LIBS_carom-mujoco  = $(MUJOCO_LIBS)
 LIBS_carom-dynamics = $(DYNAMICS_LIBS)
 LIBS_carom-io      = $(IO_LIBS)
@@ -67,8 +78,8 @@ STATIC := $(LIBRARIES:%=$(BUILD)/lib%.a)
 SHARED := $(LIBRARIES:%=$(BUILD)/lib%.so)
 # The command and the tests link the static libraries: no search path at run time, and tests reach inner functions.
 # Order: users before what they use.
-LINK_STATIC = $(BUILD)/libcarom-io.a $(BUILD)/libcarom-dynamics.a $(BUILD)/libcarom-mujoco.a $(BUILD)/libcarom-siconos.a $(BUILD)/libcarom.a
-LINK_LIBS   = $(IO_LIBS) $(DYNAMICS_LIBS) $(MUJOCO_LIBS) $(SICONOS_LIBS) $(CORE_LIBS)
+LINK_STATIC = $(BUILD)/libcarom-io.a $(BUILD)/libcarom-dynamics.a $(BUILD)/libcarom-mujoco.a $(BUILD)/libcarom-exact.a $(BUILD)/libcarom-siconos.a $(BUILD)/libcarom.a
+LINK_LIBS   = $(IO_LIBS) $(DYNAMICS_LIBS) $(MUJOCO_LIBS) $(EXACT_LIBS) $(SICONOS_LIBS) $(CORE_LIBS)
 TESTS := $(TEST_SOURCES:tests/%.c=$(BUILD)/tests/%)
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 
@@ -114,6 +125,7 @@ $(BUILD)/lib$(1).so: $$(call objects,$$(SOURCES_$(1))) $$(OBJECTS_$(1)) $(2)
 endef
 $(eval $(call library_rules,carom,))
 $(eval $(call library_rules,carom-siconos,$(BUILD)/libcarom.so))
+$(eval $(call library_rules,carom-exact,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-mujoco,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-dynamics,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-io,$(BUILD)/libcarom-dynamics.so $(BUILD)/libcarom-mujoco.so $(BUILD)/libcarom.so))

@@ -23,6 +23,14 @@ run_laws() {
     files=("$file-sample.h5" --overlay "$file-ap.h5,$file-sequential.h5")
 }
 
+# run_exact STEM: the exact set, and samples to be drawn over it.
+run_exact() {
+    local scene=scenes/$1.yaml file=$results/$1
+    "$carom" exact "$scene" -o "$file-exact.h5" >"$file-exact.txt"
+    "$carom" sample "$scene" --samples 16384 -o "$file-exact-sample.h5" >"$file-exact-sample.txt"
+    files=("$file-exact.h5" --overlay "$file-exact-sample.h5")
+}
+
 # draw NAME AXES [OPTION]: docs/figures/NAME.png from the result files of the last run_laws.
 draw() {
     local name=$1 axes=$2
@@ -44,6 +52,13 @@ draw disks Jn.C,Jn.E
 draw disks-focus Jn.C,Jn.E --focus
 run_laws cube-k8 lemke
 draw cube Jn.A,Jn.B --focus
+# A build without PPL has no exact sets.
+if "$carom" exact scenes/block.yaml >/dev/null 2>&1; then
+    run_exact compass
+    draw exact-compass Jt.B,Jn.B
+    run_exact boxwall
+    draw exact-boxwall Jt.A,Jn.B
+fi
 
 # --------------------------------------------------------------------------------------------------------------- motions
 

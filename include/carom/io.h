@@ -5,6 +5,7 @@
 #define CAROM_IO_H
 
 #include "carom/dynamics.h"
+#include "carom/polyhedra.h"
 
 CAROM_API_BEGIN
 
@@ -115,10 +116,31 @@ const char *carom_result_law_name(const carom_result *result, int law);
 /// Reads a real column of one law: `*values` [rows x width], to be freed by the caller with `free`.
 carom_status carom_result_read_reals(const carom_result *result, int law, const char *column, double **values, int64_t *rows, int *width,
                                      carom_error *error);
+/// The same for an integer column.
+carom_status carom_result_read_integers(const carom_result *result, int law, const char *column, int64_t **values, int64_t *rows,
+                                        int *width, carom_error *error);
 /// Reads a series column of one law: row i is `(*values)[(*offsets)[i] .. (*offsets)[i+1])`; both freed by the caller. No such column: rows
 /// 0.
 carom_status carom_result_read_series(const carom_result *result, int law, const char *column, double **values, int64_t **offsets,
                                       int64_t *rows, carom_error *error);
+
+enum { CAROM_CERTIFICATE_SIZE = 16 };
+
+/// The convex pieces of a law that has them, `halm-posa-exact`, without exact texts; `*polyhedra` is NULL for other laws.
+/// @param certificate  receives what they are of the set, "exact", "inner", "outer" or "none"; may be NULL
+carom_status carom_result_read_polyhedra(const carom_result *result, int law, carom_polyhedra **polyhedra,
+                                         char certificate[CAROM_CERTIFICATE_SIZE], carom_error *error);
+
+// ----------------------------------------------------------------------------------------------------------- polyhedra
+
+/// May text be written at `path`: is nothing there, or an empty file, or one of these? As carom_polyhedra_write.
+carom_status carom_polyhedra_check(const char *path, carom_error *error);
+/// Writes sets of contact velocities as text, by constraints and by vertices (docs/exact.md has the format). Written under a temporary name
+/// and renamed.
+/// @param outer  a second set that contains the first; may be NULL
+/// @return CAROM_IO_FAILED when the place cannot be written, CAROM_BAD_INPUT when `path` exists and is neither empty nor such a file
+carom_status carom_polyhedra_write(const char *path, const carom_scene *scene, const carom_polyhedra *set, const carom_polyhedra *outer,
+                                   carom_error *error);
 
 // ------------------------------------------------------------------------------------------------------------ pictures
 
@@ -130,13 +152,14 @@ typedef enum carom_plot_style {
     CAROM_PLOT_TRACES,  ///< thin lines: velocity paths of single samples
     CAROM_PLOT_LINE,    ///< a coloured line: a function of time
     CAROM_PLOT_SHAPE,   ///< coloured outlines; both axes then have one scale
+    CAROM_PLOT_AREAS,   ///< filled polygons with outlines, a NaN between them; segments and points have only an outline
 } carom_plot_style;
 
 typedef struct carom_plot_series {
     const char *label;  ///< in the key; "" for none
     carom_plot_style style;
     int64_t count;
-    const double *x, *y;  ///< [count]; a NaN breaks a path, trace, line or outline
+    const double *x, *y;  ///< [count]; a NaN breaks a path, trace, line or outline, or separates areas
 } carom_plot_series;
 
 typedef struct carom_plot {
@@ -170,7 +193,8 @@ typedef struct carom_plot_request {
 /// Receives the path of each picture written.
 typedef void (*carom_plot_report)(void *user, const char *path);
 
-/// Draws sampled sets as dots with a dashed *convex hull, not the set*, single outcomes as marks, sequential paths as arrows, paths of
+/// Draws exact sets as filled polygons, the projections of their pieces, under sampled sets as dots with a dashed *convex hull, not the
+/// set*, single outcomes as marks, sequential paths as arrows, paths of
 /// samples as thin lines.
 /// Default axes: the pair of contact velocities with the largest extent, among normal velocities first.
 carom_status carom_plot_result(const char *result_path, const carom_plot_request *request, carom_plot_report report, void *user,

@@ -29,7 +29,8 @@ typedef struct carom_law {
     void (*defaults)(void *options);
     const char *const
         *thorough;  ///< option, value, ..., NULL: what a comparison asks for where it can be had and nobody says otherwise; or NULL
-    const carom_column *outcome_columns;  ///< the law's own, behind the common ones
+    bool (*applies)(const carom_impact *impact);  ///< is the question worth asking? Comparisons pass over other laws. NULL: always
+    const carom_column *outcome_columns;          ///< the law's own, behind the common ones
     int outcome_column_count;
     const carom_column *result_columns;  ///< the law's own, behind `verdict`, `selection`
     int result_column_count;
@@ -56,6 +57,14 @@ carom_status carom_law_resolve(const carom_law *law, const carom_impact *impact,
 void carom_answer_free(carom_answer *answer);
 /// True when the result row's verdict is "complete".
 bool carom_answer_complete(const carom_answer *answer);
+
+// What `resolve` of a law calls at its end; laws of side libraries and of programs do, too.
+
+/// Sets the two common result columns.
+carom_status carom_law_conclude(const carom_law_call *call, carom_verdict verdict, carom_selection selection, carom_error *error);
+
+/// Hands a finished table of outcomes to the call's sink.
+carom_status carom_law_emit(const carom_law_call *call, const carom_table *outcomes, carom_error *error);
 
 /// A registry with the core's solvers and laws.
 carom_status carom_registry_create(carom_registry **registry, carom_error *error);

@@ -123,6 +123,11 @@ typedef struct cli_run_options {
     carom_result_writer *writer;  ///< NULL: no file
 } cli_run_options;
 
+/// The law's defaults, then the preset (name, text, ..., NULL; may be NULL), the scene and the command line; `*options` is freed by the
+/// caller in any case.
+carom_status cli_prepare_options(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, bool strict,
+                                 const char *const *preset, void **options, carom_error *error);
+
 /// Asks a law with the options of scene and command line.
 carom_status cli_run_law(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, const carom_control *control,
                          const cli_run_options *options, cli_run *run, carom_error *error);
@@ -141,7 +146,7 @@ void cli_add_result(json_t *document, const carom_table *result);
 /// All of them, NULL-terminated.
 extern const cli_command *const cli_commands[];
 
-extern const cli_command cli_info, cli_resolve, cli_sample, cli_compare, cli_simulate, cli_lcp, cli_plot, cli_bench, cli_docs;
+extern const cli_command cli_info, cli_resolve, cli_sample, cli_exact, cli_compare, cli_simulate, cli_lcp, cli_plot, cli_bench, cli_docs;
 
 /// Rows of solvers that this machine's libraries lack are there to say so when asked for by name.
 bool cli_solver_is_available(const carom_lcp_solver *solver);

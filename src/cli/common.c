@@ -80,8 +80,8 @@ static carom_status ask(const cli_arguments *arguments, const carom_scene *scene
     return status;
 }
 
-static carom_status prepare_options(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, bool strict,
-                                    const char *const *preset, void **options, carom_error *error) {
+carom_status cli_prepare_options(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, bool strict,
+                                 const char *const *preset, void **options, carom_error *error) {
     *options = malloc(law->options_size);
     if (!*options) return carom_fail_memory(error, law->name);
     law->defaults(*options);
@@ -119,7 +119,7 @@ static carom_status run_thorough(const cli_arguments *arguments, const carom_sce
                                  const carom_control *control, const cli_run_options *options, cli_run *run, carom_error *error) {
     void *law_options = NULL;
     carom_sink file;
-    carom_status status = prepare_options(arguments, scene, law, options->strict, law->thorough, &law_options, error);
+    carom_status status = cli_prepare_options(arguments, scene, law, options->strict, law->thorough, &law_options, error);
     if (!status) status = ask(arguments, scene, law_options, control, true, NULL, run, error);
     if (!status && options->writer) status = carom_result_writer_open_law(options->writer, law, law_options, &file, error);
     if (!status && options->writer) status = file.receive(file.user, run->answer.outcomes, error);
@@ -138,7 +138,7 @@ carom_status cli_run_law(const cli_arguments *arguments, const carom_scene *scen
     if (options->thorough && law->thorough && !run_thorough(arguments, scene, law, control, options, run, error)) return CAROM_OK;
     void *law_options = NULL;
     carom_sink file;
-    carom_status status = prepare_options(arguments, scene, law, options->strict, NULL, &law_options, error);
+    carom_status status = cli_prepare_options(arguments, scene, law, options->strict, NULL, &law_options, error);
     if (!status && options->writer) status = carom_result_writer_open_law(options->writer, law, law_options, &file, error);
     if (!status) status = ask(arguments, scene, law_options, control, options->keep_outcomes, options->writer ? &file : NULL, run, error);
     if (!status && options->writer) status = carom_result_writer_close_law(options->writer, run->answer.result, error);

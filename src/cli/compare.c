@@ -144,6 +144,7 @@ static carom_status run_laws(cli_comparison *c, carom_result_writer *writer, car
     const int laws = carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS);
     for (int i = 0; i < laws && !status; i++) {
         const carom_law *law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
+        if (law->applies && !law->applies(c->impact)) continue;
         status = cli_run_law(arguments, c->scene, law, &control, &options, &c->runs[c->count], error);
         if (!status) c->count++;
     }

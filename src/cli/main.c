@@ -9,8 +9,8 @@
 
 #include "cli/cli_internal.h"
 
-const cli_command *const cli_commands[] = {&cli_info, &cli_resolve, &cli_sample, &cli_compare, &cli_simulate,
-                                           &cli_lcp,  &cli_plot,    &cli_bench,  &cli_docs,    NULL};
+const cli_command *const cli_commands[] = {&cli_info, &cli_resolve, &cli_sample, &cli_exact, &cli_compare, &cli_simulate,
+                                           &cli_lcp,  &cli_plot,    &cli_bench,  &cli_docs,  NULL};
 
 static const cli_command *find_command(const char *name) {
     for (int i = 0; cli_commands[i]; i++)
@@ -31,6 +31,7 @@ static carom_status make_registry(carom_registry **registry, carom_error *error)
     carom_status status = carom_registry_create(registry, error);
     if (!status) status = carom_siconos_register(*registry, error);
     if (!status) status = carom_dynamics_register(*registry, error);
+    if (!status) status = carom_exact_register(*registry, error);
     return status;
 }
 

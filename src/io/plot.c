@@ -88,7 +88,8 @@ static void widen(range *covered, double value) {
 
 // Lines that an empty line of the data breaks.
 static bool is_line(const carom_plot_series *series) {
-    return series->style == CAROM_PLOT_TRACES || series->style == CAROM_PLOT_LINE || series->style == CAROM_PLOT_SHAPE;
+    return series->style == CAROM_PLOT_TRACES || series->style == CAROM_PLOT_LINE || series->style == CAROM_PLOT_SHAPE ||
+           series->style == CAROM_PLOT_AREAS;
 }
 
 static bool is_path(const carom_plot_series *series) { return series->style == CAROM_PLOT_PATH || series->style == CAROM_PLOT_TRACES; }
@@ -189,7 +190,7 @@ static void print_data(FILE *script, const carom_plot_series *series, int index,
     fprintf(script, "$s%d << EOD\n", index);
     const bool path = series->style == CAROM_PLOT_PATH;
     for (int64_t i = 0; i < series->count; i += series->style == CAROM_PLOT_DOTS ? stride : 1) {
-        // An empty line ends one piece.
+        // An empty line ends one piece or area.
         if (!is_visible(series, i) && is_line(series)) fputc('\n', script);
         if (!is_visible(series, i)) continue;
         fprintf(script, "%.17g %.17g", series->x[i], series->y[i]);
@@ -218,6 +219,12 @@ static void print_path(FILE *script, int index, unsigned colour) {
     fprintf(script, "$s%d using 1:2:3:4 with vectors head filled size graph 0.012,18 lw 1.5 lc rgb '#%06x'", index, colour);
 }
 
+// Filled, then outlined with a dot on each vertex, so that segments and points show too.
+static void print_areas(FILE *script, int index, unsigned colour) {
+    fprintf(script, "$s%d using 1:2 with filledcurves closed fs solid noborder lc rgb '#b0%06x' notitle, ", index, colour);
+    fprintf(script, "$s%d using 1:2 with linespoints pt 7 ps 0.7 lw 2.5 lc rgb '#%06x'", index, colour);
+}
+
 static void print_series(FILE *script, const carom_plot_series *series, int index, int colour_index, int64_t dots,
                          const picture_format *format) {
     const unsigned colour = palette[colour_index % COLOURS];
@@ -229,6 +236,7 @@ static void print_series(FILE *script, const carom_plot_series *series, int inde
         break;
     case CAROM_PLOT_PATH: print_path(script, index, colour); break;
     case CAROM_PLOT_DASHES: fprintf(script, "$s%d using 1:2 with lines dt (8,6) lw 1.5 lc rgb '#505050'", index); break;
+    case CAROM_PLOT_AREAS: print_areas(script, index, colour); break;
     case CAROM_PLOT_TRACES: fprintf(script, "$s%d using 1:2 with lines lw 1.2 lc rgb '#40404040'", index); break;
     case CAROM_PLOT_LINE:
     case CAROM_PLOT_SHAPE: fprintf(script, "$s%d using 1:2 with lines lw 2 lc rgb '#%06x'", index, colour); break;

@@ -2,6 +2,7 @@
 // Result files, read back. Nothing in a file is trusted: not its types, not its sizes, not its offsets.
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -165,6 +166,30 @@ carom_status carom_result_read_reals(const carom_result *result, int law, const 
     *rows = extent.lines;
     *width = extent.width;
     return status;
+}
+
+carom_status carom_result_read_integers(const carom_result *result, int law, const char *column, int64_t **values, int64_t *rows,
+                                        int *width, carom_error *error) {
+    void *read = NULL;
+    carom_hdf5_extent extent = {0};
+    const carom_status status = read_column(result, law, column, H5T_NATIVE_INT64, &read, &extent, error);
+    *values = read;
+    *rows = extent.lines;
+    *width = extent.width;
+    return status;
+}
+
+bool carom_result_read_attribute(const carom_result *result, int law, const char *name, char *text, size_t size) {
+    const carom_hdf5_reporting reporting = carom_hdf5_mute();
+    const hid_t group = carom_hdf5_open(result->file, result->laws[law], H5I_GROUP);
+    char **texts = NULL;
+    int count = 0;
+    const bool read = group >= 0 && carom_hdf5_get_texts(group, name, 1, 1, &texts, &count);
+    if (read) snprintf(text, size, "%s", texts[0]);
+    if (group >= 0) H5Oclose(group);
+    carom_hdf5_free_texts(texts, count);
+    carom_hdf5_unmute(reporting);
+    return read;
 }
 
 // Lines to entries. The offsets must start at 0, never fall, and end at the last line.
