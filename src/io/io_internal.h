@@ -5,6 +5,7 @@
 #define CAROM_IO_INTERNAL_H
 
 #include "carom/io.h"
+#include "carom/model.h"
 #include "io/fields.h"
 
 /// One key under `impact` or `simulate`, kept as text until a law or integrator asks for it.
@@ -27,7 +28,10 @@ struct carom_scene {
     carom_impact *impact;  ///< NULL for a form that has none
     carom_body *body;
     carom_body_motion body_motion;
+    carom_model *model;    ///< what the system refers to; NULL for a scene without system
+    carom_system *system;  ///< of a scene with 'model' that was read for an integrator
     carom_motion motion;
+    bool moves;  ///< read for an integrator
     carom_scene_settings impact_settings, simulate;
     const char **warnings;
     int warning_count;
