@@ -20,7 +20,9 @@ static const cli_flag flags[] = {
     {"integrator", "NAME", "the integrator (default: the scene's)"},
     {"list", NULL, "print the integrators, one a line"},
     {"output", "FILE", "write states, impacts and results to an HDF5 file"},
-    {"figures", "PREFIX", "draw PREFIX-energy.png, -energy-error.png, -snapshots.png and, with an ensemble, -sensitivity.png"},
+    {"figures", "PREFIX",
+     "draw a body's PREFIX-energy.png, -energy-error.png, -snapshots.png and, with an ensemble, -sensitivity.png; a system's -time.png, "
+     "-impulse.png, -rates.png, -phase.png and -bundle.png"},
     {"ensemble", "N", "run N more times: bodies from perturbed starts, systems with other draws"},
     {"perturb", "D", "size of perturbations of the starts [m, rad] (default 1e-8; 0 for systems)"},
     {"perturbed", "both|position|attitude", "what is perturbed (default both)"},
@@ -154,9 +156,7 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, carom_
 }
 
 // An interrupted ensemble has the first of its members.
-static bool has_all_members(const cli_motion *motion) {
-    return !motion->ensemble || carom_table_rows(motion->ensemble) == motion->members;
-}
+static bool has_all_members(const cli_motion *motion) { return !motion->ensemble || carom_table_rows(motion->ensemble) == motion->members; }
 
 static carom_status run_into_file(cli_motion *motion, const char *path, carom_error *error) {
     carom_result_writer *writer = NULL;
@@ -283,6 +283,7 @@ static void release(cli_motion *motion) {
     carom_table_free(motion->states);
     carom_table_free(motion->ensemble);
     json_decref(motion->files);
+    free(motion->bundle);
     free(motion->options);
 }
 

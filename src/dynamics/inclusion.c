@@ -422,8 +422,7 @@ static carom_status run_grid(inclusion_loop *loop, carom_error *error) {
     inclusion *run = &loop->run;
     double *next = malloc((2 * (size_t)run->nv + 1) * sizeof *next);
     if (!next) return carom_fail_memory(error, "inclusion");
-    carom_status status = record_state(loop, false, error);
-    if (!status) status = settle(loop, NULL, error);
+    carom_status status = settle(loop, NULL, error);
     while (!status && !loop->ended && loop->step < loop->steps) {
         if (is_stopped(loop)) {
             end_run(loop, CAROM_INTERRUPTED);
