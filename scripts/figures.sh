@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# figures.sh BUILD: draws the figures of docs/paper.md and docs/lgvci.md and measures docs/figures/table3.md with BUILD/carom. Result files go to
+# figures.sh BUILD: draws the figures of docs/paper.md, docs/stronge.md and docs/lgvci.md, and measures docs/figures/table3.md with BUILD/carom. Result files go to
 # BUILD/figures. BUILD is relative to the root of the repository, as make's is.
 set -euo pipefail
 
@@ -59,6 +59,24 @@ if "$carom" exact scenes/block.yaml >/dev/null 2>&1; then
     run_exact boxwall
     draw exact-boxwall Jt.A,Jn.B
 fi
+
+# ---------------------------------------------------------------------------------------------------------- hodographs
+
+# hodograph NAME STEM PICTURE [OPTION]: docs/figures/NAME.png, one of the pictures of `carom hodograph`.
+hodograph() {
+    local name=$1 stem=$2 picture=$3
+    shift 3
+    "$carom" hodograph "scenes/$stem.yaml" "$@" -o "$results/$name" >"$results/$name.txt"
+    cp "$results/$name/$picture.png" "$figures/$name.png"
+    echo "$figures/$name.png"
+}
+
+hodograph hodograph-stick polyhedra-4a hodograph
+hodograph hodograph-impulse polyhedra-4a impulse
+hodograph hodograph-fan polyhedra-fan hodograph --fan 60
+hodograph hodograph-centrifugal polyhedra-fan-centrifugal hodograph --fan 60
+hodograph hodograph-four polyhedra-fan-four hodograph --fan 60
+hodograph impulse-plane rod impulse-plane
 
 # --------------------------------------------------------------------------------------------------------------- motions
 

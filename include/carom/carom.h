@@ -12,6 +12,7 @@
 #include "carom/laws.h"
 #include "carom/model.h"
 #include "carom/polyhedra.h"
+#include "carom/query.h"
 #include "carom/reach.h"
 #include "carom/solvers.h"
 

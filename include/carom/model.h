@@ -99,6 +99,7 @@ typedef struct carom_system {
     const double *friction;     ///< [contacts]
     const double *restitution;  ///< [contacts]
     const bool *turns;          ///< [nv] the coordinate is an angle
+    const char *const *names;   ///< [nv] of the joints
     const double *position;     ///< [nv] at the start
     const double *velocity;     ///< [nv] at the start
     double mass;                ///< of all that moves [kg]

@@ -18,8 +18,8 @@ typedef struct cli_motion {
     carom_table *ensemble;  ///< a row for each member; NULL without an ensemble
     int64_t members;        ///< asked for
     double perturbation;
-    double *bundle;        ///< times and last coordinates of all members of a system, interleaved, NaN between members
-    int64_t bundle_count;  ///< of pairs
+    double *bundle;        ///< time, last coordinate and its rate of all members of a system, interleaved, NaN between members
+    int64_t bundle_count;  ///< of triples
     carom_perturbed perturbed;
     double seconds;
     json_t *files;  ///< pictures that were drawn
@@ -47,7 +47,7 @@ carom_status cli_run_ensemble(cli_motion *motion, carom_error *error);
 /// |dx| + |dR| (largest singular value) of row `index` of two tables of impacts.
 double cli_impact_distance(const carom_table *first, const carom_table *second, int64_t index);
 
-/// Keeps a member's last coordinate for the figure of the bundle.
+/// Keeps a member's last coordinate for the figures of the bundle.
 carom_status cli_add_to_bundle(cli_motion *motion, const carom_table *states, carom_error *error);
 
 /// Draws one picture as PREFIX-NAME.png and adds its name to `files`.

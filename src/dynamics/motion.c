@@ -117,6 +117,8 @@ carom_status carom_motion_perturb(const carom_motion *motion, carom_perturbed wh
                                   carom_motion_room *room, carom_motion *perturbed, carom_error *error) {
     *perturbed = *motion;
     if (motion->system) {
+        if (what != CAROM_PERTURB_BOTH)
+            return carom_fail(error, CAROM_UNSUPPORTED, "all coordinates of a scene with 'model' are perturbed, not one kind of them");
         perturbed->member = index + 1;
         perturbed->displacement = size;
         return CAROM_OK;

@@ -367,7 +367,7 @@ static carom_status draw_picture(const picture *drawn, const carom_plot_request 
     char *path = picture_path(drawn, request);
     carom_status status = room && path ? CAROM_OK : carom_fail_memory(error, "picture");
     if (!status) {
-        carom_plot plot = {title, x_label, y_label, room, 0, drawn->focus};
+        carom_plot plot = {.title = title, .x_label = x_label, .y_label = y_label, .series = room, .focus = drawn->focus};
         collect_series(drawn, &plot, room);
         status = write_picture(&plot, path, request->svg, report, user, error);
     }

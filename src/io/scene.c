@@ -36,14 +36,18 @@ enum { OTHER_COMMANDS = 2 };
 // Of a body in a scene that does not say [m/s^2].
 #define STANDARD_GRAVITY 9.80665
 
+// Lengths of the top level, all of which belong to `two_bodies`.
+enum { BODIES, AXES, TANGENTS, LENGTHS };
+
 typedef struct scene_fields {
     const char *name, *model;
     const carom_node *matrices, *delassus, *state, *contacts, *impact, *simulate;
+    carom_scene_pair pair;
     carom_scene_body_fields body;
     const carom_node *others[OTHER_COMMANDS];  ///< settings of other commands, which do not change the impact
 } scene_fields;
 
-#define FORMS      "'model', 'matrices', 'delassus' and 'body'"
+#define FORMS      "'model', 'matrices', 'delassus', 'two_bodies' and 'body'"
 #define OTHER_FORM "this version does not read scenes of this form; it reads " FORMS
 
 static const carom_field SCENE[] = {
@@ -63,12 +67,13 @@ static const carom_field SCENE[] = {
     {"initial", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, body.initial)},
     {"bodies", CAROM_FIELD_REFUSED, .doc = OTHER_FORM},
     {"balls", CAROM_FIELD_REFUSED, .doc = OTHER_FORM},
-    {"two_bodies", CAROM_FIELD_REFUSED, .doc = OTHER_FORM},
+    {"two_bodies", CAROM_FIELD_LIST, .offset = offsetof(scene_fields, pair.bodies), .rows = BODIES},
+    {"normal", CAROM_FIELD_VECTOR, .offset = offsetof(scene_fields, pair.normal), .rows = AXES},
+    {"tangents", CAROM_FIELD_MATRIX, .offset = offsetof(scene_fields, pair.tangents), .rows = TANGENTS, .columns = AXES},
+    {"friction", CAROM_FIELD_NUMBER, .offset = offsetof(scene_fields, pair.friction), .least = 0, .most = HUGE_VAL},
+    {"restitution", CAROM_FIELD_NUMBER, .offset = offsetof(scene_fields, pair.restitution), .least = 0, .most = 1},
     {"potentials", CAROM_FIELD_REFUSED, .doc = "belongs to 'bodies', which this version does not read"},
     {"walls", CAROM_FIELD_REFUSED, .doc = "belongs to 'bodies', which this version does not read"},
-    {"normal", CAROM_FIELD_REFUSED, .doc = "belongs to 'two_bodies', which this version does not read"},
-    {"friction", CAROM_FIELD_REFUSED, .doc = "belongs to 'two_bodies', which this version does not read"},
-    {"restitution", CAROM_FIELD_REFUSED, .doc = "belongs to 'two_bodies', which this version does not read"},
 };
 
 static carom_status warn_of_other_commands(carom_scene *scene, const scene_fields *fields, carom_error *error) {
@@ -90,13 +95,19 @@ static carom_status check_strays(const carom_scene *scene, const scene_fields *f
         const carom_node *stray = carom_node_find(root, body_keys[i]);
         if (stray) return carom_document_refuse(scene->document, stray, error, "belongs to a scene with 'body'");
     }
+    static const char *const of_bodies[] = {"normal", "tangents", "friction", "restitution"};
+    for (size_t i = 0; i < sizeof of_bodies / sizeof *of_bodies && !fields->pair.bodies; i++) {
+        const carom_node *stray = carom_node_find(root, of_bodies[i]);
+        if (stray) return carom_document_refuse(scene->document, stray, error, "belongs to a scene with 'two_bodies'");
+    }
     return CAROM_OK;
 }
 
 /// Exactly one of the forms, with the keys that belong to it.
 static carom_status check_form(const carom_scene *scene, const scene_fields *fields, carom_error *error) {
     const carom_node *root = carom_document_root(scene->document);
-    const int forms = (fields->model != NULL) + (fields->matrices != NULL) + (fields->delassus != NULL) + (fields->body.body != NULL);
+    const int forms = (fields->model != NULL) + (fields->matrices != NULL) + (fields->delassus != NULL) + (fields->pair.bodies != NULL) +
+                      (fields->body.body != NULL);
     if (forms == 0) return carom_document_refuse(scene->document, root, error, "one of the keys " FORMS " is needed");
     if (forms > 1) return carom_document_refuse(scene->document, root, error, "only one of the keys " FORMS " is allowed");
     return check_strays(scene, fields, error);
@@ -106,6 +117,7 @@ static carom_status read_form(carom_scene *scene, const scene_fields *fields, ca
     if (fields->body.body) return carom_scene_read_body(scene, &fields->body, error);
     if (fields->matrices) return carom_scene_read_matrices(scene, fields->matrices, error);
     if (fields->delassus) return carom_scene_read_delassus(scene, fields->delassus, digest, error);
+    if (fields->pair.bodies) return carom_scene_read_two_bodies(scene, &fields->pair, error);
     return carom_scene_read_model(scene, carom_document_root(scene->document), digest, error);
 }
 
@@ -167,8 +179,11 @@ static carom_status check_purpose(carom_scene *scene, const scene_fields *fields
 static carom_status read_document(carom_scene *scene, scene_purpose purpose, const carom_registry *registry, carom_digest *digest,
                                   carom_error *error) {
     scene_fields fields = {.body = {.gravity = STANDARD_GRAVITY}};
+    carom_length lengths[LENGTHS] = {
+        [BODIES] = {.least = 2, .most = 2, .value = 2}, [AXES] = {.least = 3, .most = 3, .value = 3}, [TANGENTS] = {.least = 1, .most = 2}};
     const carom_node *root = carom_document_root(scene->document);
-    carom_status status = carom_fields_read(scene->document, root, CAROM_FIELD_ROWS(SCENE), NULL, &fields, error);
+    carom_status status = carom_fields_read(scene->document, root, CAROM_FIELD_ROWS(SCENE), lengths, &fields, error);
+    fields.pair.tangent_count = lengths[TANGENTS].value;
     if (!status) status = check_form(scene, &fields, error);
     if (!status) status = warn_of_other_commands(scene, &fields, error);
     if (!status) status = check_purpose(scene, &fields, purpose, registry, error);

@@ -6,6 +6,13 @@
 
 #include "carom/laws.h"
 
-extern const carom_law carom_law_anitescu_potra, carom_law_halm_posa, carom_law_moreau, carom_law_routh, carom_law_sequential;
+extern const carom_law carom_law_anitescu_potra, carom_law_halm_posa, carom_law_moreau, carom_law_routh, carom_law_sequential,
+    carom_law_stronge;
+
+/// Sets the verdict alone: for laws without impact steps, where nothing is selected.
+carom_status carom_law_set_verdict(const carom_law_call *call, carom_verdict verdict, carom_error *error);
+
+/// Writes the impulse of one contact into `impulse` ([n], contact-major), whose other entries are left alone.
+void carom_contact_place_impulse(const carom_impact *impact, int contact, const carom_contact_vector *total, double *impulse);
 
 #endif

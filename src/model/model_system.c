@@ -20,6 +20,8 @@ typedef struct model_system {
     plane_contact *contacts;
     double *reals;  // friction, restitution, position, velocity
     bool *turns;
+    char (*labels)[MODEL_LABEL_SIZE];
+    const char **names;
 } model_system;
 
 // What one thread computes with.
@@ -198,9 +200,16 @@ static carom_status allocate(model_system *system, int count, carom_error *error
     system->contacts = calloc(contacts + 1, sizeof *system->contacts);
     system->reals = calloc(2 * contacts + 2 * nv, sizeof *system->reals);
     system->turns = calloc(nv, sizeof *system->turns);
-    if (!system->contacts || !system->reals || !system->turns) return carom_fail_memory(error, system->model->path);
-    for (int joint = 0; joint < compiled->njnt; joint++)
-        system->turns[compiled->jnt_dofadr[joint]] = compiled->jnt_type[joint] == mjJNT_HINGE;
+    system->labels = calloc(nv, sizeof *system->labels);
+    system->names = calloc(nv, sizeof *system->names);
+    if (!system->contacts || !system->reals || !system->turns || !system->labels || !system->names)
+        return carom_fail_memory(error, system->model->path);
+    for (int joint = 0; joint < compiled->njnt; joint++) {
+        const int dof = compiled->jnt_dofadr[joint];
+        system->turns[dof] = compiled->jnt_type[joint] == mjJNT_HINGE;
+        model_write_name(system->model, mjOBJ_JOINT, joint, "joint ", system->labels[dof], sizeof system->labels[dof]);
+        system->names[dof] = system->labels[dof];
+    }
     return CAROM_OK;
 }
 
@@ -223,6 +232,7 @@ static void fill_base(model_system *system, const carom_model_contact *contacts,
                                   .friction = friction,
                                   .restitution = restitution,
                                   .turns = system->turns,
+                                  .names = system->names,
                                   .position = position,
                                   .velocity = velocity,
                                   .mass = mj_getTotalmass(compiled),
@@ -238,6 +248,8 @@ void carom_model_free_system(carom_system *system) {
     free(own->contacts);
     free(own->reals);
     free(own->turns);
+    free(own->labels);
+    free(own->names);
     free(own);
 }
 

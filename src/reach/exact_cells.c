@@ -152,7 +152,8 @@ void exact_cells_create(exact_session *session, const exact_data *data, const mp
         // Code 0 is the cone where nothing is active: T.
         index_of[0] = -1;
         for (int code = 1; code < codes && exact_session_continue(session); code++) index_of[code] = add_cell(session, cells, code, width);
-        if (!session->stop) link_neighbours(cells, index_of, codes);
+        cells->complete = !session->stop;
+        if (cells->complete) link_neighbours(cells, index_of, codes);
     }
     free(index_of);
 }

@@ -33,6 +33,7 @@ typedef struct exact_cells {
     exact_cell *cells;
     int count;
     bool overlapping;
+    bool complete;                                      ///< none is missing
     exact_polyhedron terminal;                          ///< T: no contact approaches
     exact_polyhedron approaching[EXACT_MOST_CONTACTS];  ///< n_i <= 0
 } exact_cells;

@@ -102,7 +102,8 @@ static void find_outer(solver *s, const exact_cells *cells, exact_polyhedron box
     exact_session_start(session, s->options->seconds);
     exact_energy_bound(session, cells, box, &energy);
     take_outer(s, &energy);
-    if (s->options->mode == CAROM_EXACT_UNION) {
+    // Without all cells there is no fixpoint.
+    if (s->options->mode == CAROM_EXACT_UNION && cells->complete) {
         exact_session_start(session, HULL_SHARE * s->options->seconds);
         exact_reach_hulls(session, cells, s->data->start, box, &s->counts, &hulls);
         take_outer(s, &hulls);
@@ -122,8 +123,9 @@ static void run_phases(solver *s) {
     choose_width(s, width);
     exact_cells cells;
     exact_session_start(session, (wants_union ? UNION_SHARE : HULL_SHARE) * s->options->seconds);
-    exact_cells_create(session, s->data, width, &cells);
+    // What the bound by energy needs comes first.
     exact_polyhedron box = exact_energy_box(session, s->data);
+    exact_cells_create(session, s->data, width, &cells);
     if (wants_union)
         exact_reach_union(session, &cells, s->data->start, &s->counts, &s->pieces);
     else
