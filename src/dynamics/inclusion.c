@@ -339,8 +339,8 @@ static carom_status settle(inclusion_loop *loop, const inclusion_mode *leave, ca
                                   INCLUSION_MOST_CLOSED);
             if (inclusion_choose_modes(run, leave, &jams)) return record_state(loop, false, error);
             if (jams < 0) break;
-            inclusion_jam(run, jams, &loop->outcome);
-            status = apply_outcome(loop, "without-collision", inclusion_slow(run), error);
+            status = inclusion_jam(run, jams, &loop->outcome, error);
+            if (!status) status = apply_outcome(loop, "without-collision", inclusion_slow(run), error);
         }
         if (status) return status;
     }

@@ -127,8 +127,9 @@ typedef struct inclusion_outcome {
 /// Asks the law about the touching contacts.
 carom_status inclusion_collide(inclusion *run, uint64_t touching, int64_t index, inclusion_outcome *outcome, carom_error *error);
 
-/// The impact without collision of one slipping contact whose sustained force would have to pull (Painleve), by Routh's method.
-void inclusion_jam(inclusion *run, int contact, inclusion_outcome *outcome);
+/// The impact without collision of one slipping contact whose sustained force would have to pull (Painleve): that of vanishing approach
+/// speeds, by Routh's method. Slip ends, and the contact sticks until nothing approaches (Genot & Brogliato 1999).
+carom_status inclusion_jam(inclusion *run, int contact, inclusion_outcome *outcome, carom_error *error);
 
 // --------------------------------------------------------------------------------------------------------- accumulations
 

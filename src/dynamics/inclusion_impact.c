@@ -87,6 +87,8 @@ carom_status inclusion_collide(inclusion *run, uint64_t touching, int64_t index,
         outcome->index = draw_outcome(run, answer.outcomes, &outcome->count);
         outcome->solved = outcome->index >= 0;
         if (outcome->solved) take_outcome(run, &rows, answer.outcomes, outcome);
+        if (outcome->solved && !carom_all_finite(2 * (size_t)run->contacts, outcome->impulse))
+            status = carom_fail(error, CAROM_UNSUPPORTED, "law: '%s' leaves impulses open, which inclusion accumulates", run->law->name);
         carom_answer_free(&answer);
     }
     carom_impact_free(impact);
@@ -95,32 +97,29 @@ carom_status inclusion_collide(inclusion *run, uint64_t touching, int64_t index,
 
 // --------------------------------------------------------------------------------------------------- without collision
 
-// Normal impulses of the phases of an impact of one contact with W = [a b; b c], slip v > 0 and no normal velocity: slip ends, then the
-// contact sticks or slips back until nothing approaches (Routh 1860; Genot & Brogliato 1999 for its start without approach).
-static void follow_routh(const double W[3], double friction, double slip, double impulse[2]) {
-    const double a = W[0], b = W[1], c = W[2];
-    const double first = slip / (friction * c - b), approach = first * (a - friction * b);
-    const bool sticks = fabs(b) <= friction * c;
-    const double ratio = sticks ? -b / c : friction * (b > 0 ? -1 : 1);
-    const double second = -approach / (a + ratio * b);
-    impulse[0] = first + second;
-    impulse[1] = -friction * first + ratio * second;
-}
-
-void inclusion_jam(inclusion *run, int contact, inclusion_outcome *outcome) {
+carom_status inclusion_jam(inclusion *run, int contact, inclusion_outcome *outcome, carom_error *error) {
     const int nv = run->nv, rows = 2 * run->contacts;
-    const double slip = carom_dot(nv, run->terms.tangent + contact * nv, run->y + nv), sign = copysign(1, slip);
     const double *block = run->delassus + 2 * contact * rows + 2 * contact;
-    const double W[3] = {block[0], sign * block[1], block[rows + 1]};
-    double impulse[2];
-    follow_routh(W, run->system->friction[contact], fabs(slip), impulse);
+    const double slip = carom_dot(nv, run->terms.tangent + contact * nv, run->y + nv);
+    const carom_contact_problem problem = {.tangential = {block[rows + 1], 0, 0},
+                                           .coupling = {block[1], 0},
+                                           .normal = block[0],
+                                           .friction = run->system->friction[contact],
+                                           .velocity = {{slip, 0}, 0}};
+    carom_contact_options options = carom_contact_defaults();
+    options.tangential = true;
+    carom_contact_result result;
+    const carom_status status = carom_contact_solve(&problem, &options, &result, error);
+    if (status) return status;
     outcome->contacts = (uint64_t)1 << contact;
     outcome->index = 0;
     outcome->count = 1;
     outcome->solved = true;
     memset(outcome->impulse, 0, (size_t)rows * sizeof *outcome->impulse);
-    outcome->impulse[2 * contact] = impulse[0];
-    outcome->impulse[2 * contact + 1] = sign * impulse[1];
+    outcome->impulse[2 * contact] = result.impulse.normal;
+    outcome->impulse[2 * contact + 1] = result.impulse.tangent[0];
     const double *normal = run->response + 2 * contact * nv, *tangent = normal + nv;
-    for (int j = 0; j < nv; j++) outcome->velocity[j] = run->y[nv + j] + impulse[0] * normal[j] + sign * impulse[1] * tangent[j];
+    for (int j = 0; j < nv; j++)
+        outcome->velocity[j] = run->y[nv + j] + result.impulse.normal * normal[j] + result.impulse.tangent[0] * tangent[j];
+    return CAROM_OK;
 }

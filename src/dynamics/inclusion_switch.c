@@ -85,7 +85,8 @@ typedef struct span {
     double h, *end, *rate_end;
 } span;
 
-// A gap that is negative and closing at the end, or was so in a dip inside; a contact that has just left starts with a gap of round-off.
+// A gap that is negative and closing at the end, or was so in a dip inside. A contact that has just left starts with a gap of round-off,
+// whose roots mean nothing: the search starts at the top of its hop.
 static bool find_touch(inclusion *run, int contact, const span *step, probe *p, double *when) {
     const double gap0 = run->before[MONITORS * contact], gap1 = step->end[MONITORS * contact];
     const double rate0 = run->rate_before[contact], rate1 = step->rate_end[contact];
@@ -100,7 +101,7 @@ static bool find_touch(inclusion *run, int contact, const span *step, probe *p, 
     } else if (!(gap1 < 0 && rate1 < 0)) {
         return false;
     }
-    if (gap0 <= 0 && rate0 > 0) {
+    if (gap0 <= INCLUSION_TOUCH * run->system->length && rate0 > 0) {
         p->monitor = rate;
         low = find_root(p, 0, rate0, high, rate1);
         p->monitor = gap;
