@@ -99,6 +99,7 @@ typedef struct carom_motion {
     const carom_impact *impact;     ///< a system at the instant of an impact
     const carom_body_motion *body;  ///< one body above one plane
     const carom_system *system;     ///< a mechanism above planes, beside its impact
+    const char *obstacle;           ///< a sentence: why the model of a scene is no such system; NULL for none
     int64_t member;                 ///< of an ensemble: raises seeds; 0 for a motion of its own
     double displacement;            ///< of a system's start: normal numbers times this are added to its coordinates [m, rad]
 } carom_motion;

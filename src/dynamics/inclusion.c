@@ -504,7 +504,8 @@ static carom_status prepare_law(inclusion *run, carom_error *error) {
 static carom_status check_problem(const carom_motion_call *call, carom_error *error) {
     const carom_system *system = call->motion->system;
     const inclusion_options *options = call->options;
-    if (!system) return carom_fail(error, CAROM_BAD_INPUT, "integrator: inclusion needs a scene with 'model'");
+    if (call->motion->obstacle) return carom_fail(error, CAROM_UNSUPPORTED, "%s", call->motion->obstacle);
+    if (!system) return carom_fail(error, CAROM_BAD_INPUT, "integrator: inclusion needs a scene with 'model' that lists its contacts");
     if (system->tangent_dim != 1)
         return carom_fail(error, CAROM_UNSUPPORTED, "contacts: inclusion is for planar scenes: give each contact one tangent");
     if (system->contacts > INCLUSION_MOST_CONTACTS)
