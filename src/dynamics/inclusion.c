@@ -15,6 +15,9 @@
 #define MOST_GROWTH  4.0
 #define LEAST_GROWTH 0.2
 #define SAFETY       0.9
+// A hop lower than this share of the system's length is lost in the round-off of gaps, and its end with it: a contact that leaves so slowly
+// stays.
+#define LEAST_HOP 1e-15
 // A start that lies below a plane by less than this, relative to the system's length, touches.
 #define START_TOLERANCE 1e-9
 enum { BLOCK_ROWS = 1024, MOST_SETTLING = 100, DRAWN_SAMPLES = 16 };
@@ -227,11 +230,16 @@ static void note_energy(inclusion_loop *loop) {
 
 // -------------------------------------------------------------------------------------------------------------- impacts
 
+// The speed of a hop that cannot be resolved, in free fall.
+static double hop_speed(const inclusion *run, int contact) {
+    return sqrt(2 * LEAST_HOP * run->system->length * fmax(-run->free[2 * contact], 0));
+}
+
 // Contacts behind an impact: those without normal velocity stay closed, the others leave.
 static void sort_contacts(inclusion *run, uint64_t touching, double slow) {
     for (int i = 0; i < run->contacts; i++) {
         if (!(touching & bit(i))) continue;
-        const bool stays = normal_speed(run, i) <= slow;
+        const bool stays = normal_speed(run, i) <= fmax(slow, hop_speed(run, i));
         const double slip = carom_dot(run->nv, run->terms.tangent + i * run->nv, run->y + run->nv);
         run->closed = stays ? run->closed | bit(i) : run->closed & ~bit(i);
         run->mode[i] = !stays               ? INCLUSION_OPEN

@@ -12,7 +12,7 @@
 
 // Two extrapolations that are a period apart agree this well, relative to the duration of the run, the system's length and its fastest
 // speed. The latter has an error that is smaller by the square of the ratio ...
-#define AGREEMENT 1e-11
+#define AGREEMENT 1e-10
 // ... or so little time is left that the error cannot matter.
 #define NOTHING_LEFT 1e-9
 // Intervals that shrink more slowly than this are not taken for a geometric sequence.
