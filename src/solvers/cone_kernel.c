@@ -95,6 +95,7 @@ static int start_lookup(const carom_cones *c, const carom_cone_batch *b, const u
         const double *from = b->x + (size_t)j * b->stride;
         double *to = b->work + (size_t)j * b->stride;
         for (int g = 0; g < groups; g++) {
+            if (!open[g]) continue;
             pack(to, load(from + g * LANES), open[g]);
             to += __builtin_popcount(open[g]);
         }
