@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# figures.sh BUILD: draws the figures of docs/paper.md, docs/stronge.md and docs/lgvci.md, and measures docs/figures/table3.md with BUILD/carom. Result files go to
+# figures.sh BUILD: draws the figures of docs/paper.md, docs/stronge.md, docs/lgvci.md and docs/inclusion.md, and measures docs/figures/table3.md with BUILD/carom. Result files go to
 # BUILD/figures. BUILD is relative to the root of the repository, as make's is.
 set -euo pipefail
 
@@ -87,6 +87,19 @@ draw_motion() {
     "$carom" simulate "scenes/$1.yaml" --duration 1000 --every 20 --figures "$results/$1" >"$results/$1-long.txt"
     mv "$results/$1-energy-error.png" "$figures/$1-long.png"
 }
+
+# draw_system STEM PICTURES [OPTION]: docs/figures/STEM-PICTURE.png of a mechanism, those that docs/inclusion.md shows.
+draw_system() {
+    local stem=$1 pictures=$2
+    shift 2
+    "$carom" simulate "scenes/$stem.yaml" --figures "$results/$stem" "$@" >"$results/$stem.txt"
+    for picture in $pictures; do cp "$results/$stem-$picture.png" "$figures/"; done
+}
+
+draw_system zeno-block "time impulse rates"
+draw_system falling-ball phase --ensemble 12 --perturb 0.3
+draw_system painleve-rod impulse
+draw_system dropped-block bundle --ensemble 40
 
 for stem in ellipsoid ellipsoid-tilted two-ellipsoids bouncing-box; do draw_motion "$stem"; done
 "$carom" simulate scenes/backspin.yaml --figures "$figures/backspin"

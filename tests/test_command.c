@@ -1417,6 +1417,46 @@ static void laws_of_motions_take_options(void **state) {
     json_decref(line);
 }
 
+// A mechanism over time and accumulated impulse (Halm & Posa 2023, Figure 8), with the limit of its impacts.
+static void systems_move_through_their_accumulation(void **state) {
+    char scene[PATH_SIZE], path[PATH_SIZE];
+    json_t *answer = ask(*state, "simulate", motion_path("zeno-block", scene), "-o", "z.h5", "--figures", "z");
+    assert_string_equal(text(answer, "integrator"), "inclusion");
+    assert_true(is_true(answer, "complete"));
+    assert_close(number(answer, "accumulation.t"), 2.671421398374244, 1e-8);
+    assert_close(number(answer, "accumulation.s"), 28.378065316425578, 1e-8);
+    assert_string_equal(text(answer, "impacts.0.contacts.1"), "B");
+    assert_close(number(answer, "impacts.0.s"), 9.673013597085593, 1e-9);
+    assert_close(number(answer, "impacts.0.outcome"), 0, 0);
+    check_numbers(answer, "final.qpos", (double[]){0, 1, 0}, 3, 1e-9);
+    check_numbers(answer, "final.qvel", (double[]){0, 0, 0}, 3, 1e-12);
+    assert_close(number(answer, "final.t"), 4, 1e-12);
+    assert_int_equal(length(answer, "figures"), 4);
+    assert_true(is_png(join(path, *state, text(answer, "figures.3"))));
+    assert_int_equal(read_complete(join(path, *state, "z.h5")), 1);
+    json_decref(answer);
+    answer = ask(*state, "simulate", motion_path("painleve-rod", scene), "--duration", "0.01");
+    assert_true(json_is_null(at(answer, "accumulation")));
+    assert_string_equal(text(answer, "impacts.0.kind"), "without-collision");
+    json_decref(answer);
+}
+
+// Members draw among the outcomes of a flat drop, whatever threads there are.
+static void bundles_do_not_depend_on_threads(void **state) {
+    char scene[PATH_SIZE], path[PATH_SIZE];
+    motion_path("dropped-block", scene);
+    json_t *one = ask(*state, "simulate", scene, "--ensemble", "8", "--threads", "1", "--figures", "b");
+    json_t *many = ask(*state, "simulate", scene, "--ensemble", "8", "--threads", "4");
+    assert_int_equal(length(one, "ensemble.members"), 8);
+    assert_true(json_equal(at(one, "ensemble"), at(many, "ensemble")));
+    assert_int_equal(length(one, "ensemble.members.7.final_state"), 6);
+    assert_true(number(one, "ensemble.members.0.impact_count") != number(one, "ensemble.members.3.impact_count"));
+    assert_int_equal(length(one, "figures"), 5);
+    assert_true(is_png(join(path, *state, text(one, "figures.4"))));
+    json_decref(one);
+    json_decref(many);
+}
+
 // ----------------------------------------------------------------------------------------------------------- bad input
 
 // A command line that is refused, and a part of the one sentence that says why.
@@ -1691,6 +1731,11 @@ static const refusal refusals[] = {
      "body: {mass: 0, shape: {box: [1, 1, 1]}}\ninitial: {position: [0, 0, 9]}\n"},
     {"simulate case.yaml", "the key 'initial' is missing", "body: {mass: 1, shape: {box: [1, 1, 1]}}\n"},
     {"simulate case.yaml", "case.yaml:2: gravity: belongs to a scene with 'body'", "matrices: {" FLAT_PARTS "}\ngravity: 1\n"},
+    {"simulate case.yaml --integrator inclusion", "inclusion needs a scene with 'model'", "matrices: {" FLAT_PARTS "}\n"},
+    {"simulate block.yaml --integrator inclusion --step 0", "--step", NULL},
+    {"simulate block.yaml --integrator inclusion --duration nan", "--duration", NULL},
+    {"simulate block.yaml --integrator inclusion --law guess", "--law: there is no law 'guess'", NULL},
+    {"simulate block.yaml --integrator inclusion --ensemble 2 --perturbed position", "all coordinates", NULL},
     {"simulate case.yaml --perturb 1", "--perturb belongs to --ensemble", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml --ensemble 0", "--ensemble: '0'", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml --ensemble 2 --perturbed all", "--perturbed: 'all'", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
@@ -2057,6 +2102,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(early_ends_are_incomplete, set_up, tear_down),
         cmocka_unit_test_setup_teardown(laws_of_motions_come_from_the_scene, set_up, tear_down),
         cmocka_unit_test_setup_teardown(laws_of_motions_take_options, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(systems_move_through_their_accumulation, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(bundles_do_not_depend_on_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_input_is_refused_in_one_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk_leaves_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_disk_without_room_leaves_nothing, set_up, tear_down),

@@ -5,6 +5,7 @@
 #define CAROM_DYNAMICS_H
 
 #include "carom/laws.h"
+#include "carom/model.h"
 
 CAROM_API_BEGIN
 
@@ -98,6 +99,10 @@ typedef struct carom_body_motion {
 typedef struct carom_motion {
     const carom_impact *impact;     ///< a system at the instant of an impact
     const carom_body_motion *body;  ///< one body above one plane
+    const carom_system *system;     ///< a mechanism above planes, beside its impact
+    const char *obstacle;           ///< a sentence: why the model of a scene is no such system; NULL for none
+    int64_t member;                 ///< of an ensemble: raises seeds; 0 for a motion of its own
+    double displacement;            ///< of a system's start: normal numbers times this are added to its coordinates [m, rad]
 } carom_motion;
 
 /// What a perturbation changes.
@@ -111,8 +116,11 @@ typedef struct carom_motion_room {
     carom_body_motion body;
 } carom_motion_room;
 
+/// Member `index` of an ensemble.
+///
 /// A motion of the same form with a start that differs by random displacements of about `size`: every coordinate of the position [m] and of
-/// the rotation vector [rad] by a normal number of the stream (seed, index), times `size`.
+/// the rotation vector [rad] by a normal number of the stream (seed, index), times `size`. A system's coordinates, [m] or [rad], likewise,
+/// all of them; its integrator draws them, and other seeds for its laws.
 /// @param room  belongs to `perturbed`, which shares the rest with `motion`
 /// @return CAROM_UNSUPPORTED for a form that cannot be perturbed
 carom_status carom_motion_perturb(const carom_motion *motion, carom_perturbed what, double size, int64_t seed, int64_t index,

@@ -20,9 +20,11 @@ static const cli_flag flags[] = {
     {"integrator", "NAME", "the integrator (default: the scene's)"},
     {"list", NULL, "print the integrators, one a line"},
     {"output", "FILE", "write states, impacts and results to an HDF5 file"},
-    {"figures", "PREFIX", "draw PREFIX-energy.png, -energy-error.png, -snapshots.png and, with an ensemble, -sensitivity.png"},
-    {"ensemble", "N", "run N more times from perturbed starts"},
-    {"perturb", "D", "size of these perturbations [m, rad] (default 1e-8)"},
+    {"figures", "PREFIX",
+     "draw a body's PREFIX-energy.png, -energy-error.png, -snapshots.png and, with an ensemble, -sensitivity.png; a system's -time.png, "
+     "-impulse.png, -rates.png, -phase.png and -bundle.png"},
+    {"ensemble", "N", "run N more times: bodies from perturbed starts, systems with other draws"},
+    {"perturb", "D", "size of perturbations of the starts [m, rad] (default 1e-8; 0 for systems)"},
     {"perturbed", "both|position|attitude", "what is perturbed (default both)"},
     {"threads", "N", "threads of an ensemble (default: one a core); results do not depend on it"},
     {"json", NULL, "print one JSON document"},
@@ -85,7 +87,8 @@ static carom_status parse_perturbed(cli_motion *motion, carom_error *error) {
 static carom_status parse_ensemble(cli_motion *motion, carom_error *error) {
     const char *members = cli_value(motion->arguments, "ensemble"), *size = cli_value(motion->arguments, "perturb");
     double count = 0;
-    motion->perturbation = DEFAULT_PERTURBATION;
+    // Members of a system differ by what is drawn for them; a perturbation would end the symmetry of contacts that touch at once.
+    motion->perturbation = carom_scene_motion(motion->scene)->system ? 0 : DEFAULT_PERTURBATION;
     if (members && (!carom_parse_number(members, &count) || count < 1 || count > MOST_MEMBERS || count != floor(count)))
         return carom_fail(error, CAROM_BAD_INPUT, "--ensemble: '%.60s' is not a whole number between 1 and %d", members, MOST_MEMBERS);
     if (size && (!carom_parse_number(size, &motion->perturbation) || motion->perturbation <= 0))
@@ -207,10 +210,20 @@ static int exit_status_of(const cli_motion *motion) {
     return has_all_members(motion) && carom_motion_answer_complete(&motion->answer) ? EXIT_DONE : EXIT_INCOMPLETE;
 }
 
+// The first accumulation as one object, where the integrator reports one.
+static void add_accumulation(json_t *document) {
+    json_t *t = json_object_get(document, "accumulation_t"), *s = json_object_get(document, "accumulation_s");
+    if (!t || !s) return;
+    json_object_set_new(document, "accumulation", json_is_null(t) ? json_null() : json_pack("{s:O, s:O}", "t", t, "s", s));
+    json_object_del(document, "accumulation_t");
+    json_object_del(document, "accumulation_s");
+}
+
 static int print_json(const cli_motion *motion, const char *file) {
     json_t *document = json_pack("{s:s, s:s, s:b}", "schema", "carom.simulate/1", "integrator", motion->integrator->name, "complete",
                                  carom_motion_answer_complete(&motion->answer));
     cli_add_result(document, motion->answer.result);
+    add_accumulation(document);
     json_object_set_new(document, "seconds", carom_json_real(motion->seconds));
     json_object_set_new(document, "impacts", rows_json(motion, motion->answer.impacts));
     json_object_set_new(document, "final", carom_json_row(motion->answer.final, 0, NULL));
@@ -279,6 +292,7 @@ static void release(cli_motion *motion) {
     carom_table_free(motion->ensemble);
     json_decref(motion->files);
     cli_release(&motion->law_arguments);
+    free(motion->bundle);
     free(motion->options);
 }
 

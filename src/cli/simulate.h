@@ -19,6 +19,8 @@ typedef struct cli_motion {
     carom_table *ensemble;  ///< a row for each member; NULL without an ensemble
     int64_t members;        ///< asked for
     double perturbation;
+    double *bundle;        ///< time, last coordinate and its rate of all members of a system, interleaved, NaN between members
+    int64_t bundle_count;  ///< of triples
     carom_perturbed perturbed;
     double seconds;
     json_t *files;  ///< pictures that were drawn
@@ -33,6 +35,7 @@ typedef enum cli_ensemble_column {
     CLI_MEMBER_ENERGY_ERROR,
     CLI_MEMBER_IMPACTS,
     CLI_MEMBER_DISTANCES,  ///< from the reference run just after each impact that both have
+    CLI_MEMBER_FINAL,      ///< of a system
     CLI_ENSEMBLE_COLUMNS
 } cli_ensemble_column;
 
@@ -44,6 +47,16 @@ carom_status cli_run_ensemble(cli_motion *motion, carom_error *error);
 
 /// |dx| + |dR| (largest singular value) of row `index` of two tables of impacts.
 double cli_impact_distance(const carom_table *first, const carom_table *second, int64_t index);
+
+/// Keeps a member's last coordinate for the figures of the bundle.
+carom_status cli_add_to_bundle(cli_motion *motion, const carom_table *states, carom_error *error);
+
+/// Draws one picture as PREFIX-NAME.png and adds its name to `files`.
+carom_status cli_write_figure(cli_motion *motion, const char *prefix, const char *name, const carom_plot *plot, carom_error *error);
+
+/// Draws a system's last coordinate: PREFIX-time.png and -impulse.png with its rate, over t and s, -rates.png (of time and impulse over s),
+/// -phase.png and, with an ensemble, -bundle.png.
+carom_status cli_draw_system(cli_motion *motion, const char *prefix, carom_error *error);
 
 /// Draws PREFIX-energy.png, -energy-error.png, -snapshots.png and, with an ensemble, -sensitivity.png; adds their names to `files`.
 carom_status cli_draw_motion(cli_motion *motion, const char *prefix, carom_error *error);
