@@ -421,6 +421,11 @@ static void refusals_and_interruption(void **state) {
     assert_true(statistics.samples < 2000);
     options.max_steps = -1;
     assert_refused(carom_reach_sample(planar, &options, registry, NULL, NULL, &statistics, &error), CAROM_BAD_INPUT, error, "max_steps");
+    options.sampler = 2;
+    assert_refused(carom_reach_sample(planar, &options, registry, NULL, NULL, &statistics, &error), CAROM_BAD_INPUT, error, "sampler: 2");
+    options.sampler = CAROM_SAMPLER_LCP;
+    options.draw = -1;
+    assert_refused(carom_reach_sample(planar, &options, registry, NULL, NULL, &statistics, &error), CAROM_BAD_INPUT, error, "draw: -1");
     carom_registry_free(registry);
     carom_impact_free(spatial);
     carom_impact_free(planar);
