@@ -757,12 +757,15 @@ static void pictures_and_comparisons_show_the_set(void **state) {
     assert_int_equal(run_command(arguments), 0);
     snprintf(arguments, sizeof arguments, "sample scenes/boxwall.yaml --samples 64 -o %s/samples.h5 > /dev/null", directory);
     assert_int_equal(run_command(arguments), 0);
-    snprintf(arguments, sizeof arguments, "plot %s/set.h5 --overlay %s/samples.h5 --axes Jt.A,Jn.B -o %s/set.svg > /dev/null", directory,
-             directory, directory);
+    snprintf(arguments, sizeof arguments, "sample scenes/boxwall.yaml --sampler walk --samples 32 -o %s/walks.h5 > /dev/null", directory);
+    assert_int_equal(run_command(arguments), 0);
+    snprintf(arguments, sizeof arguments, "plot %s/set.h5 --overlay %s/samples.h5,%s/walks.h5 --axes Jt.A,Jn.B -o %s/set.svg > /dev/null",
+             directory, directory, directory, directory);
     assert_int_equal(run_command(arguments), 0);
     snprintf(path, sizeof path, "%s/set.svg", directory);
     assert_true(file_contains(path, "halm-posa-exact (the set, 1 piece)"));
     assert_true(file_contains(path, "inner approximation, 64 samples"));
+    assert_true(file_contains(path, "inner approximation, 32 walks"));
     snprintf(path, sizeof path, "%s/compare.json", directory);
     snprintf(arguments, sizeof arguments, "compare scenes/boxwall.yaml --samples 64 --json > %s", path);
     assert_int_equal(run_command(arguments), 0);
