@@ -738,6 +738,53 @@ static void a_file_gives_the_pieces_back(void **state) {
     support_remove_directory(directory);
 }
 
+// What a run that ran out of its budget knows: an inner set, and an outer one as a law of its own.
+static void a_file_has_the_outer_set_too(void **state) {
+    (void)state;
+    char *directory = support_make_directory();
+    char arguments[1024], path[512], certificate[CAROM_CERTIFICATE_SIZE];
+    snprintf(path, sizeof path, "%s/set.h5", directory);
+    snprintf(arguments, sizeof arguments, "exact scenes/compass-matrices.yaml --pieces 30 -o %s > /dev/null", path);
+    assert_int_equal(WEXITSTATUS(run_command(arguments)), 1);
+    carom_result *result;
+    carom_error error;
+    carom_polyhedra *inner, *outer;
+    assert_ok(carom_result_open(path, &result, &error), error);
+    assert_int_equal(carom_result_laws(result), 2);
+    assert_string_equal(carom_result_law_name(result, 1), carom_exact_outer_law.name);
+    assert_ok(carom_result_read_polyhedra(result, 0, &inner, certificate, &error), error);
+    assert_string_equal(certificate, "inner");
+    assert_ok(carom_result_read_polyhedra(result, 1, &outer, certificate, &error), error);
+    assert_string_equal(certificate, "outer");
+    carom_result_close(result);
+    assert_true(worst_excess(inner, outer) <= 1e-12);
+    // and the whole set lies between them
+    carom_exact_set *set = solve_scene(&compass);
+    assert_true(worst_excess(set->pieces, outer) <= 1e-12);
+    assert_true(worst_excess(set->pieces, inner) > 0.01);
+    carom_exact_set_free(set);
+    carom_polyhedra_free(inner);
+    carom_polyhedra_free(outer);
+    support_remove_directory(directory);
+}
+
+static void an_outer_set_is_not_made_up(void **state) {
+    (void)state;
+    carom_impact *impact = make_impact(&block);
+    carom_registry *registry;
+    carom_error error;
+    carom_answer answer;
+    carom_exact_options options = carom_exact_defaults();
+    carom_exact_set *set = solve(impact, &options);
+    assert_ok(carom_registry_create(&registry, &error), error);
+    options.set = &set;
+    assert_refused(carom_law_resolve(&carom_exact_outer_law, impact, &options, registry, NULL, NULL, &answer, &error), CAROM_BAD_INPUT,
+                   error, "no outer set");
+    carom_exact_set_free(set);
+    carom_registry_free(registry);
+    carom_impact_free(impact);
+}
+
 static bool file_contains(const char *path, const char *text) {
     char content[1 << 16];
     FILE *file = fopen(path, "r");
@@ -836,6 +883,8 @@ int main(void) {
         cmocka_unit_test(texts_must_fit_their_numbers),
         cmocka_unit_test(many_contacts_are_too_large),
         cmocka_unit_test(a_file_gives_the_pieces_back),
+        cmocka_unit_test(a_file_has_the_outer_set_too),
+        cmocka_unit_test(an_outer_set_is_not_made_up),
         cmocka_unit_test(pictures_and_comparisons_show_the_set),
         cmocka_unit_test(the_command_reports),
     };

@@ -81,6 +81,11 @@ carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_opt
                                carom_exact_set **set, carom_error *error);
 void carom_exact_set_free(carom_exact_set *set);
 
+/// The vertices of `outer` as outcomes, under a name of their own: how result files hold them. Its option `set` is where the set is read
+/// from. In no registry.
+/// @return (resolve) CAROM_BAD_INPUT where there is no outer set
+extern const struct carom_law carom_exact_outer_law;
+
 /// Adds the law `halm-posa-exact`; in a build without PPL it is there to say so when asked for by name.
 carom_status carom_exact_register(carom_registry *registry, carom_error *error);
 
