@@ -309,7 +309,8 @@ static bool drawn_as_marks(const law_data *law) { return !law->pieces && !drawn_
 
 // Exact sets first, samples over them, the paths and hulls of samples over them, single outcomes and their paths on top.
 static void collect_series(const picture *drawn, carom_plot *plot, carom_plot_series *room) {
-    for (int i = 0; i < drawn->law_count; i++) add_series(plot, room, drawn->laws[i].label, CAROM_PLOT_AREAS, &drawn->laws[i].areas);
+    // The first on top: an outer set follows the inner one that it encloses.
+    for (int i = drawn->law_count; i-- > 0;) add_series(plot, room, drawn->laws[i].label, CAROM_PLOT_AREAS, &drawn->laws[i].areas);
     for (int i = 0; i < drawn->law_count; i++)
         if (drawn_as_dots(&drawn->laws[i])) add_series(plot, room, drawn->laws[i].label, CAROM_PLOT_DOTS, &drawn->laws[i].outcomes);
     for (int i = 0; i < drawn->law_count; i++)
