@@ -72,8 +72,9 @@ bool carom_exact_available(void);
 /// The set of post-impact velocities of dv/ds in M^-1 conv { Jn_i' - mu_i e Jt_i' : Jn_i v <= 0, e in Sgn(Jt_i v) } from v-, stopped when
 /// no contact approaches (the impact inclusion of Halm & Posa 2023), for planar contacts, in exact rational arithmetic.
 ///
-/// Numbers that the impact has as text are taken exactly, others are rounded to 2^-30 of their column's scale. Spent budgets are a status,
-/// with a certified inner set and, where one was found, an outer one: hulls of the cells, or the impulse cone cut by the energy.
+/// Numbers that the impact has as text are taken exactly. Of others, those within 2^-31 of their column's scale become equal, and then all
+/// are rounded to 2^-40 of it. Spent budgets are a status, with a certified inner set and, where one was found, an outer one: hulls of the
+/// cells, or the impulse cone cut by the energy.
 /// @return CAROM_UNSUPPORTED without PPL and for spatial contacts; CAROM_BAD_INPUT for options out of range
 /// Cost: milliseconds to seconds for two or three contacts; 4^contacts cells. One call at a time runs in a process, others wait. The
 /// caller's rounding mode and signal handlers are left alone.
