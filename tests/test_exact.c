@@ -92,7 +92,7 @@ static carom_exact_set *solve(const carom_impact *impact, const carom_exact_opti
 
 static carom_exact_set *solve_mode(const carom_impact *impact, carom_exact_mode mode) {
     carom_exact_options options = carom_exact_defaults();
-    options.mode = mode;
+    options.mode = (int)mode;
     return solve(impact, &options);
 }
 

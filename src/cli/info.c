@@ -42,7 +42,7 @@ static carom_status derive_samples(const cli_arguments *arguments, int64_t max_s
         .lipschitz = f->bounds.psi - 1, .step = f->step, .caps = max_steps * f->data->contacts, .epsilon = 0, .failure = FAILURE};
     carom_status status = take_positive(arguments, "epsilon", &f->net.epsilon, error);
     if (!status) status = take_positive(arguments, "lipschitz", &f->net.lipschitz, error);
-    if (status || !f->net.epsilon) return status;
+    if (status || !(f->net.epsilon > 0)) return status;
     return carom_reach_log10_samples(&f->net, &f->log10_samples, error);
 }
 
@@ -102,7 +102,7 @@ static carom_status add_velocities(json_t *document, const facts *f, carom_error
 }
 
 static json_t *samples_json(const facts *f) {
-    if (!f->net.epsilon) return json_null();
+    if (!(f->net.epsilon > 0)) return json_null();
     return json_pack("{s:o, s:o, s:I, s:o, s:o}", "epsilon", carom_json_real(f->net.epsilon), "lipschitz",
                      carom_json_real(f->net.lipschitz), "caps", (json_int_t)f->net.caps, "failure", carom_json_real(f->net.failure),
                      "log10_samples", carom_json_real(f->log10_samples));
@@ -172,7 +172,7 @@ static void print_bounds(const facts *f) {
         printf(", c = %.6g (eq. 78): more than %.6g + j steps have probability exp(-j/%g) at most", f->bounds.step_bound_c,
                f->bounds.step_bound, f->bounds.step_tail);
     putchar('\n');
-    if (f->net.epsilon)
+    if (f->net.epsilon > 0)
         printf("%g-net with probability %g by Lemma 1, L = %.6g 1/kg, %lld caps: 10^%.6g samples\n", f->net.epsilon, 1 - f->net.failure,
                f->net.lipschitz, (long long)f->net.caps, f->log10_samples);
 }
