@@ -67,7 +67,7 @@ static void fill_table(carom_table *table, int rows) {
         carom_table_reals(table, 0)[1] = i + 0.5;
         *carom_table_integers(table, 1) = i;
         *carom_table_integers(table, 2) = i & 1;
-        char note[16];
+        char note[32];
         snprintf(note, sizeof note, "note %d", i);
         if (i % 2) assert_ok(carom_table_set_text(table, 4, note, &error), error);
         if (i % 3) assert_ok(carom_table_set_list(table, 5, (int[]){i, 1}, i % 3 - 1, &error), error);
