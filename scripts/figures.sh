@@ -23,12 +23,13 @@ run_laws() {
     files=("$file-sample.h5" --overlay "$file-ap.h5,$file-sequential.h5")
 }
 
-# run_exact STEM: the exact set, and samples to be drawn over it.
+# run_exact STEM: the exact set, and samples and walks to be drawn over it.
 run_exact() {
     local scene=scenes/$1.yaml file=$results/$1
     "$carom" exact "$scene" -o "$file-exact.h5" >"$file-exact.txt"
     "$carom" sample "$scene" --samples 16384 -o "$file-exact-sample.h5" >"$file-exact-sample.txt"
-    files=("$file-exact.h5" --overlay "$file-exact-sample.h5")
+    "$carom" sample "$scene" --samples 16384 --sampler walk -o "$file-exact-walk.h5" >"$file-exact-walk.txt"
+    files=("$file-exact.h5" --overlay "$file-exact-sample.h5,$file-exact-walk.h5")
 }
 
 # draw NAME AXES [OPTION]: docs/figures/NAME.png from the result files of the last run_laws.

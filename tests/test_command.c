@@ -448,6 +448,15 @@ static void info_gives_the_published_matrices(void **state) {
     }
 }
 
+// Lemma 1 with Omega = ceil(0.3 * 1 * sqrt(20) / 0.1)^-20 = 14^-20: N is -ln(0.01 Omega) / Omega.
+static void info_counts_the_samples_of_a_net(void **state) {
+    write_text(*state, "block.yaml", block_scene);
+    json_t *info = ask(*state, "info", "block.yaml", "--epsilon", "0.1", "--lipschitz", "1");
+    assert_close(number(info, "bounds.net.caps"), 20, 0);
+    assert_close(number(info, "bounds.net.log10_samples"), log10(20 * log(14) - log(0.01)) + 20 * log10(14), 1e-9);
+    json_decref(info);
+}
+
 static void info_gives_the_published_bounds(void **state) {
     for (const published *p = scenes; p < scenes + SCENES; p++) {
         char path[PATH_SIZE];
@@ -975,6 +984,9 @@ static const promise info_promises[] = {
     {"bounds.psi", "number|null", {0}},
     {"bounds.r_norm", "number|null", {0}},
     {"bounds.step_bound_c", "number|null", {0}},
+    {"bounds.step_bound", "number|null", {0}},
+    {"bounds.step_tail", "number", {0}},
+    {"bounds.net", "null", {0}},
     {NULL, NULL, {0}},
 };
 
@@ -1483,6 +1495,8 @@ static const refusal refusals[] = {
     {"lcp", "FILE is missing", NULL},
     {"plot", "RESULT is missing", NULL},
     {"info flat.yaml block.yaml", "block.yaml", NULL},
+    {"info flat.yaml --epsilon 0", "--epsilon: '0' is not a number greater than 0", NULL},
+    {"info flat.yaml --epsilon 1 --lipschitz inf", "--lipschitz: 'inf'", NULL},
     {"info flat.yaml --frobnicate", "--frobnicate", NULL},
     {"info flat.yaml -x", "-x", NULL},
     {"info flat.yaml --", "--", NULL},
@@ -2065,6 +2079,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(info_gives_the_published_matrices, set_up, tear_down),
         cmocka_unit_test_setup_teardown(info_gives_the_published_bounds, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(info_counts_the_samples_of_a_net, set_up, tear_down),
         cmocka_unit_test_setup_teardown(matrices_of_info_give_the_same_samples, set_up, tear_down),
         cmocka_unit_test_setup_teardown(anitescu_potra_gives_the_published_outcomes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sequential_gives_the_published_outcomes, set_up, tear_down),
