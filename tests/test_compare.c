@@ -193,9 +193,15 @@ static void distances_from_the_exact_set_are_told(void **state) {
         assert_int_equal(json_unpack(from, "{s:F, s:F, s:F, s:F, s:o}", "outside", &outside, "coverage", &coverage, "hausdorff", &hausdorff,
                                      "gap", &gap, "worst_point", &worst),
                          0);
-        assert_true(outside >= 0 && outside <= 1e-12 && gap <= 1e-12 && hausdorff == fmax(outside, coverage));
+        assert_true(gap <= 1e-12 && hausdorff == fmax(outside, coverage));
         assert_int_equal(json_array_size(json_object_get(worst, "normal_velocity")), 2);
         assert_int_equal(json_array_size(json_object_get(worst, "tangent_velocity")), 2);
+        // Elastic and without friction: outcomes of another model.
+        if (!strcmp(name, "propagative")) {
+            assert_true(outside > 0.1 * tip);
+            continue;
+        }
+        assert_true(outside >= 0 && outside <= 1e-12);
         if (!strcmp(name, "halm-posa"))
             assert_true(coverage > 0 && coverage < tip);
         else
