@@ -69,8 +69,8 @@ static void no_random_step_stays_unsolved(void **state) {
     assert_true(worst <= 1e-11);
 }
 
-// mu up to 1e5 takes the ladder's quadruple precision in about one step of twenty. Rounding lam_n to double alone leaves mu lam_n - sum lam_D
-// a residual of 1e5 * 1e-16 times an impulse that may be a hundred.
+// mu up to 1e5 takes the ladder's quadruple precision in about one step of twenty. Rounding lam_n to double alone leaves mu lam_n - sum
+// lam_D a residual of 1e5 * 1e-16 times an impulse that may be a hundred.
 static void steep_friction_cones_are_solved(void **state) {
     (void)state;
     const int count = support_count(50, 1000, 100000);
