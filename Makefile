@@ -25,7 +25,11 @@ else
 EXACT_SOURCES := $(EXACT_COMMON) src/reach/exact_absent.c
 endif
 MUJOCO_SOURCES  := $(wildcard src/model/*.c)
-DYNAMICS_SOURCES := $(wildcard src/dynamics/*.c)
+DYNAMICS_SOURCES := $(filter-out src/dynamics/compliant%,$(wildcard src/dynamics/*.c))
+# With SUNDIALS, or what says that it is missing.
+HAVE_SUNDIALS := $(shell printf '\043include <cvode/cvode.h>\n' | $(CC) -E - >/dev/null 2>&1 && echo yes)
+COMPLIANT_SOURCES := $(filter-out src/dynamics/compliant_$(if $(HAVE_SUNDIALS),absent,cvode).c,$(wildcard src/dynamics/compliant*.c))
+COMPLIANT_LIBS := $(if $(HAVE_SUNDIALS),-lsundials_cvode -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunlinsoldense)
 IO_SOURCES      := $(wildcard src/io/*.c) $(QUERY_SOURCES)
 # `make MPI=1`: `mpirun carom sample` shares the work between processes. MPI_PACKAGE is the pkg-config name of the MPI to build with.
 RANKS           := src/cli/ranks_$(if $(filter 1,$(MPI)),mpi,single).c
@@ -64,18 +68,20 @@ endif
 endif
 
 # -------------------------------------------------------------------------------------------------- the libraries
-LIBRARIES := carom carom-siconos carom-exact carom-mujoco carom-dynamics carom-io
+LIBRARIES := carom carom-siconos carom-exact carom-mujoco carom-dynamics carom-compliant carom-io
 SOURCES_carom         := $(CORE_SOURCES)
 SOURCES_carom-siconos := $(SICONOS_SOURCES)
 SOURCES_carom-exact   := $(EXACT_SOURCES)
 SOURCES_carom-mujoco  := $(MUJOCO_SOURCES)
 SOURCES_carom-dynamics := $(DYNAMICS_SOURCES)
+SOURCES_carom-compliant := $(COMPLIANT_SOURCES)
 SOURCES_carom-io      := $(IO_SOURCES)
 LIBS_carom         = $(CORE_LIBS)
 LIBS_carom-siconos = $(SICONOS_LIBS)
 LIBS_carom-exact   = $(EXACT_LIBS)
 LIBS_carom-mujoco  = $(MUJOCO_LIBS)
 LIBS_carom-dynamics = $(DYNAMICS_LIBS)
+LIBS_carom-compliant = $(COMPLIANT_LIBS)
 LIBS_carom-io      = $(IO_LIBS)
 
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
@@ -84,8 +90,8 @@ SHARED := $(LIBRARIES:%=$(BUILD)/lib%.so)
 # The command and the tests link the static libraries: no search path at run time, and tests reach inner functions.
 # Order: users before what they use.
 LINK_STATIC = $(LINK_ORDER:%=$(BUILD)/lib%.a)
-LINK_ORDER  = carom-io carom-dynamics carom-mujoco carom-exact carom-siconos carom
-LINK_LIBS   = $(IO_LIBS) $(DYNAMICS_LIBS) $(MUJOCO_LIBS) $(EXACT_LIBS) $(SICONOS_LIBS) $(CORE_LIBS)
+LINK_ORDER  = carom-io carom-compliant carom-dynamics carom-mujoco carom-exact carom-siconos carom
+LINK_LIBS   = $(IO_LIBS) $(COMPLIANT_LIBS) $(DYNAMICS_LIBS) $(MUJOCO_LIBS) $(EXACT_LIBS) $(SICONOS_LIBS) $(CORE_LIBS)
 TESTS := $(TEST_SOURCES:tests/%.c=$(BUILD)/tests/%)
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 
@@ -136,6 +142,7 @@ $(eval $(call library_rules,carom-siconos,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-exact,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-mujoco,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-dynamics,$(BUILD)/libcarom.so))
+$(eval $(call library_rules,carom-compliant,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-io,$(BUILD)/libcarom-dynamics.so $(BUILD)/libcarom-mujoco.so $(BUILD)/libcarom.so))
 
 # Made anew when the prefix changes, as in `make` followed by `make install PREFIX=...`.

@@ -14,7 +14,7 @@ list_packages() {
     case "$1" in
     build)
         echo gcc libc6-dev make pkg-config libopenblas-dev liblapacke-dev nettle-dev librandom123-dev libsiconos-numerics-dev \
-            libmujoco-dev libhdf5-dev libyaml-dev libjansson-dev libqhull-dev libppl-dev libgmp-dev gnuplot-nox fonts-dejavu-core ;;
+            libmujoco-dev libhdf5-dev libyaml-dev libjansson-dev libqhull-dev libppl-dev libgmp-dev libsundials-dev gnuplot-nox fonts-dejavu-core ;;
     # For `make MPI=1` only.
     mpi) echo libopenmpi-dev openmpi-bin ;;
     test) echo libcmocka-dev libfclib-dev ;;

@@ -1293,10 +1293,10 @@ static void help_names_every_option(void **state) {
 
 // Warnings go to stderr, so that stdout still holds one document.
 static void warnings_stay_out_of_json(void **state) {
-    write_text(*state, "timed.yaml", "matrices: {" FLAT_PARTS "}\ncompliant: {points: 3}\n");
+    write_text(*state, "timed.yaml", "matrices: {" FLAT_PARTS "}\ndesign: {target: 3}\n");
     report r = run(*state, "info", "timed.yaml", "--json");
     assert_int_equal(r.status, 0);
-    assert_int_equal(strncmp(r.err, "carom: warning: timed.yaml:2: compliant", 39), 0);
+    assert_int_equal(strncmp(r.err, "carom: warning: timed.yaml:2: design", 36), 0);
     json_t *info = parse(&r);
     assert_non_null(info);
     json_decref(info);
@@ -1635,7 +1635,7 @@ static const refusal refusals[] = {
     {"resolve cube.yaml --law routh --cone-edges 5", "carom: --cone-edges: 5 is", NULL},
     {"info cube.yaml --cone-edges 5", "carom: --cone-edges: 5 is", NULL},
     // one line, even where the scene deserves a warning
-    {"sample case.yaml --samples 0", "--samples: 0", "matrices: {" FLAT_PARTS "}\ncompliant: {points: 3}\n"},
+    {"sample case.yaml --samples 0", "--samples: 0", "matrices: {" FLAT_PARTS "}\ndesign: {target: 3}\n"},
     {"resolve case.yaml --law guess", "guess", "matrices: {" FLAT_PARTS "}\ndesign: {pairs: []}\n"},
     // motions
     {"simulate block.yaml", "--integrator is missing", NULL},

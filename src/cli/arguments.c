@@ -29,11 +29,12 @@ static cli_owner integrator_owner(const carom_integrator *one) {
 int cli_owners(const cli_command *command, const carom_registry *registry) {
     if (command->laws == CLI_NO_LAWS) return 0;
     if (command->laws == CLI_INTEGRATORS) return carom_registry_count(registry, CAROM_REGISTRY_INTEGRATORS);
-    return command->law ? 1 : carom_registry_count(registry, CAROM_REGISTRY_LAWS);
+    return command->law || command->own_law ? 1 : carom_registry_count(registry, CAROM_REGISTRY_LAWS);
 }
 
 cli_owner cli_owner_at(const cli_command *command, const carom_registry *registry, int index) {
     if (command->laws == CLI_INTEGRATORS) return integrator_owner(carom_registry_entry(registry, CAROM_REGISTRY_INTEGRATORS, index));
+    if (command->own_law) return law_owner(command->own_law);
     return law_owner(command->law ? carom_law_find(registry, command->law) : carom_registry_entry(registry, CAROM_REGISTRY_LAWS, index));
 }
 
@@ -229,7 +230,10 @@ void cli_help(const cli_command *command, const carom_registry *registry) {
     if (command->laws != CLI_NO_LAWS) {
         const bool integrators = command->laws == CLI_INTEGRATORS;
         printf("\nEvery option of %s may also stand under `%s:` in the scene; the command line wins.\n",
-               integrators ? "an integrator" : "a law", integrators ? "simulate" : "impact");
+               integrators ? "an integrator" : "a law",
+               integrators        ? "simulate"
+               : command->own_law ? command->own_law->name
+                                  : "impact");
         print_owners_options(command, registry);
     }
 }

@@ -56,8 +56,9 @@ struct cli_command {
     const cli_flag *flags;
     int flag_count;
     cli_law_options laws;
-    const char *law;  ///< the one law, NULL where `--law` or the scene says it
-    bool shared;      ///< runs on every rank of an MPI run; other commands run on the first
+    const char *law;           ///< the one law, NULL where `--law` or the scene says it
+    const carom_law *own_law;  ///< instead: one that no registry has, because it needs more than an impact
+    bool shared;               ///< runs on every rank of an MPI run; other commands run on the first
     int (*run)(const cli_arguments *arguments);
 };
 
@@ -170,8 +171,8 @@ void cli_add_result(json_t *document, const carom_table *result);
 /// All of them, NULL-terminated.
 extern const cli_command *const cli_commands[];
 
-extern const cli_command cli_info, cli_resolve, cli_sample, cli_exact, cli_compare, cli_query, cli_hodograph, cli_simulate, cli_lcp,
-    cli_plot, cli_bench, cli_docs;
+extern const cli_command cli_info, cli_resolve, cli_sample, cli_exact, cli_compare, cli_query, cli_hodograph, cli_simulate, cli_compliant,
+    cli_lcp, cli_plot, cli_bench, cli_docs;
 
 /// Rows of solvers that this machine's libraries lack are there to say so when asked for by name.
 bool cli_solver_is_available(const carom_lcp_solver *solver);

@@ -27,7 +27,11 @@ struct carom_scene {
     carom_impact *impact;  ///< NULL for a form that has none
     carom_body *body;
     carom_body_motion body_motion;
+    carom_model *model;    ///< NULL for a form without one
+    carom_system *system;  ///< of a scene with 'model' and a list of contacts that was read for an integrator; refers to the model
     carom_motion motion;
+    bool moves;                   ///< read for an integrator
+    const carom_node *compliant;  ///< the map of that name; NULL when left out
     carom_scene_settings impact_settings, simulate;
     const char **warnings;
     int warning_count;

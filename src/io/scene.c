@@ -31,7 +31,7 @@ carom_status carom_scene_warn(carom_scene *scene, const carom_node *node, carom_
 
 // ----------------------------------------------------------------------------------------------------------- top level
 
-enum { OTHER_COMMANDS = 2 };
+enum { OTHER_COMMANDS = 1 };
 
 // Of a body in a scene that does not say [m/s^2].
 #define STANDARD_GRAVITY 9.80665
@@ -41,7 +41,7 @@ enum { BODIES, AXES, TANGENTS, LENGTHS };
 
 typedef struct scene_fields {
     const char *name, *model;
-    const carom_node *matrices, *delassus, *state, *contacts, *impact, *simulate;
+    const carom_node *matrices, *delassus, *state, *contacts, *impact, *simulate, *compliant;
     carom_scene_pair pair;
     carom_scene_body_fields body;
     const carom_node *others[OTHER_COMMANDS];  ///< settings of other commands, which do not change the impact
@@ -59,7 +59,7 @@ static const carom_field SCENE[] = {
     {"delassus", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, delassus)},
     {"impact", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, impact)},
     {"design", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, others[0])},
-    {"compliant", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, others[1])},
+    {"compliant", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, compliant)},
     {"simulate", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, simulate)},
     {"body", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, body.body)},
     {"gravity", CAROM_FIELD_NUMBER, .offset = offsetof(scene_fields, body.gravity), .least = 0, .most = HUGE_VAL},
@@ -192,6 +192,7 @@ static carom_status read_document(carom_scene *scene, scene_purpose purpose, con
     if (!status && scene->impact) status = warn_of_separation(scene, error);
     if (status) return status;
     scene->motion.impact = scene->impact;
+    scene->compliant = fields.compliant;
     scene->name = fields.name;
     return fields.name ? CAROM_OK : name_after_file(scene, error);
 }
@@ -218,6 +219,7 @@ static carom_status read_scene(const char *path, scene_purpose purpose, const ca
     if (fresh) {
         fresh->impact_settings.kind = CAROM_REGISTRY_LAWS;
         fresh->simulate.kind = CAROM_REGISTRY_INTEGRATORS;
+        fresh->moves = purpose == FOR_MOTION;
     }
     if (!status) status = read_document(fresh, purpose, registry, digest, error);
     if (!status) carom_digest_finish(digest, fresh->hash);
@@ -241,6 +243,8 @@ void carom_scene_free(carom_scene *scene) {
     if (!scene) return;
     carom_impact_free(scene->impact);
     carom_body_free(scene->body);
+    carom_model_free_system(scene->system);
+    carom_model_free(scene->model);
     free(scene->impact_settings.items);
     free(scene->simulate.items);
     free(scene->warnings);
@@ -283,6 +287,8 @@ const char *carom_scene_name(const carom_scene *scene) { return scene->name; }
 const char *carom_scene_hash(const carom_scene *scene) { return scene->hash; }
 const carom_impact *carom_scene_impact(const carom_scene *scene) { return scene->impact; }
 const carom_motion *carom_scene_motion(const carom_scene *scene) { return &scene->motion; }
+carom_model *carom_scene_model(const carom_scene *scene) { return scene->model; }
+const carom_system *carom_scene_system(const carom_scene *scene) { return scene->system; }
 const char *carom_scene_law(const carom_scene *scene) { return scene->impact_settings.chosen; }
 const char *carom_scene_integrator(const carom_scene *scene) { return scene->simulate.chosen; }
 int carom_scene_warnings(const carom_scene *scene) { return scene->warning_count; }
