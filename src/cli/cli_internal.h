@@ -152,6 +152,10 @@ carom_status cli_prepare_options(const cli_arguments *arguments, const carom_sce
 /// Asks a law with the options of scene and command line.
 carom_status cli_run_law(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, const carom_control *control,
                          const cli_run_options *options, cli_run *run, carom_error *error);
+/// Asks the law of `run` with options that are made already.
+/// @param file  the open group of a result file, or NULL
+carom_status cli_ask_law(const cli_arguments *arguments, const carom_scene *scene, const void *law_options, const carom_control *control,
+                         bool keep_outcomes, const carom_sink *file, cli_run *run, carom_error *error);
 void cli_run_release(cli_run *run);
 
 /// Extent {normal: [[min, max]...], tangent: [[min, max]...]}, null without outcomes.

@@ -73,9 +73,9 @@ double cli_seconds_since(const struct timespec *start) {
     return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
 }
 
-// Answers through the splitter; `file` is the open group of the writer, or NULL.
-static carom_status ask(const cli_arguments *arguments, const carom_scene *scene, const void *law_options, const carom_control *control,
-                        bool keep_outcomes, const carom_sink *file, cli_run *run, carom_error *error) {
+// Answers through the splitter.
+carom_status cli_ask_law(const cli_arguments *arguments, const carom_scene *scene, const void *law_options, const carom_control *control,
+                         bool keep_outcomes, const carom_sink *file, cli_run *run, carom_error *error) {
     const carom_impact *impact = carom_scene_impact(scene);
     const carom_law *law = run->law;
     carom_table *kept = NULL;
@@ -151,7 +151,7 @@ static carom_status run_thorough(const cli_arguments *arguments, const carom_sce
     void *law_options = NULL;
     carom_sink file;
     carom_status status = cli_prepare_options(arguments, scene, law, options->strict, law->thorough, &law_options, error);
-    if (!status) status = ask(arguments, scene, law_options, control, true, NULL, run, error);
+    if (!status) status = cli_ask_law(arguments, scene, law_options, control, true, NULL, run, error);
     if (!status && options->writer) status = carom_result_writer_open_law(options->writer, law, law_options, &file, error);
     if (!status && options->writer) status = file.receive(file.user, run->answer.outcomes, error);
     if (!status && options->writer) status = carom_result_writer_close_law(options->writer, run->answer.result, error);
@@ -170,7 +170,7 @@ static carom_status ask_into_file(const cli_arguments *arguments, const carom_sc
                                   const carom_control *control, const cli_run_options *options, const carom_sink *file, cli_run *run,
                                   carom_error *error) {
     if (options->keep == CLI_KEEP_ALL) {
-        const carom_status status = ask(arguments, scene, law_options, control, options->keep_outcomes, file, run, error);
+        const carom_status status = cli_ask_law(arguments, scene, law_options, control, options->keep_outcomes, file, run, error);
         if (!status) run->written = run->extent->outcomes;
         return status;
     }
@@ -181,7 +181,7 @@ static carom_status ask_into_file(const cli_arguments *arguments, const carom_sc
         status =
             carom_hull_filter_create(carom_scene_impact(scene), run->law->outcome_columns, run->law->outcome_column_count, &filter, error);
     if (filter) corners = carom_hull_filter_sink(filter);
-    if (!status) status = ask(arguments, scene, law_options, control, options->keep_outcomes, filter ? &corners : NULL, run, error);
+    if (!status) status = cli_ask_law(arguments, scene, law_options, control, options->keep_outcomes, filter ? &corners : NULL, run, error);
     const carom_table *kept = NULL;
     if (!status && filter) status = carom_hull_filter_outcomes(filter, &kept, error);
     if (!status && kept) status = file->receive(file->user, kept, error);
@@ -202,7 +202,7 @@ carom_status cli_run_law(const cli_arguments *arguments, const carom_scene *scen
     if (!status && options->writer)
         status = ask_into_file(arguments, scene, law_options, control, options, &file, run, error);
     else if (!status)
-        status = ask(arguments, scene, law_options, control, options->keep_outcomes, NULL, run, error);
+        status = cli_ask_law(arguments, scene, law_options, control, options->keep_outcomes, NULL, run, error);
     if (!status && options->writer) status = carom_result_writer_close_law(options->writer, run->answer.result, error);
     free(law_options);
     if (status) {

@@ -6,14 +6,18 @@
 
 #include "cli/cli_internal.h"
 
+/// What a simulator shows of the set, see simulator.h.
+typedef struct cli_coverage cli_coverage;
+
 /// The answers of all laws to one scene.
 typedef struct cli_comparison {
     const cli_arguments *arguments;
     const carom_scene *scene;
     const carom_impact *impact;  ///< of the scene
-    cli_run *runs;               ///< one for each law
+    cli_run *runs;               ///< one for each law, and one for a simulator
     int count;
-    json_t *files;  ///< paths that were written
+    cli_coverage *coverage;  ///< NULL without a simulator
+    json_t *files;           ///< paths that were written
 } cli_comparison;
 
 /// A contact velocity as it is shown: zero when it counts as rest, which the modes do too. JSON and files keep every digit.

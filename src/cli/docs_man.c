@@ -87,8 +87,7 @@ static void put_law_options(const cli_command *command) {
     if (command->laws == CLI_INTEGRATORS)
         put_line("Takes the options of the integrator, see INTEGRATORS.");
     else if (command->own_law)
-        printf("Every option with a default may also stand under `%s:` in the scene, with _ in place of - .\n",
-               command->own_law->name);
+        printf("Every option with a default may also stand under `%s:` in the scene, with _ in place of - .\n", command->own_law->name);
     else if (command->law)
         printf("Takes the options of the law \\fB%s\\fR, see LAWS.\n", command->law);
     else
