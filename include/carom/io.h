@@ -34,8 +34,9 @@ const carom_impact *carom_scene_impact(const carom_scene *scene);
 const carom_motion *carom_scene_motion(const carom_scene *scene);
 /// The model of a scene with `model`, at the scene's state; NULL for other forms. Not to be shared between threads.
 carom_model *carom_scene_model(const carom_scene *scene);
-/// The mechanism of a scene with `model` and a list of contacts that was read by carom_scene_read_motion; NULL for others.
-const carom_system *carom_scene_system(const carom_scene *scene);
+/// The mechanism of a scene with `model` and a list of contacts that was read by carom_scene_read_motion.
+/// @return CAROM_UNSUPPORTED with what the mechanism has that systems do not, CAROM_BAD_INPUT for scenes of another form
+carom_status carom_scene_system(const carom_scene *scene, const carom_system **system, carom_error *error);
 /// `impact: law`, NULL when left out.
 const char *carom_scene_law(const carom_scene *scene);
 /// `simulate: integrator`, NULL when left out.

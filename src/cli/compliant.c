@@ -60,11 +60,7 @@ static carom_status prepare_options(compliant *c, carom_error *error) {
     c->options = carom_compliant_defaults();
     carom_status status = carom_scene_apply_compliant(c->scene, law->options, law->option_count, &c->options, error);
     if (!status) status = cli_apply_owner(c->arguments, &owner, true, &c->options, error);
-    c->options.system = carom_scene_system(c->scene);
-    if (!status && !c->options.system)
-        status = carom_fail(error, CAROM_BAD_INPUT, "%s: compliant contact needs a scene with 'model' and a list of contacts",
-                            carom_scene_path(c->scene));
-    return status;
+    return status ? status : carom_scene_system(c->scene, &c->options.system, error);
 }
 
 // ------------------------------------------------------------------------------------------------------------ measuring

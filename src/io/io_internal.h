@@ -27,8 +27,9 @@ struct carom_scene {
     carom_impact *impact;  ///< NULL for a form that has none
     carom_body *body;
     carom_body_motion body_motion;
-    carom_model *model;    ///< NULL for a form without one
-    carom_system *system;  ///< of a scene with 'model' and a list of contacts that was read for an integrator; refers to the model
+    carom_model *model;     ///< NULL for a form without one
+    carom_system *system;   ///< of a scene with 'model' and a list of contacts that was read for an integrator; refers to the model
+    carom_error no_system;  ///< why there is none, CAROM_OK where that is the form of the scene
     carom_motion motion;
     bool moves;                   ///< read for an integrator
     const carom_node *compliant;  ///< the map of that name; NULL when left out

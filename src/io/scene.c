@@ -288,7 +288,12 @@ const char *carom_scene_hash(const carom_scene *scene) { return scene->hash; }
 const carom_impact *carom_scene_impact(const carom_scene *scene) { return scene->impact; }
 const carom_motion *carom_scene_motion(const carom_scene *scene) { return &scene->motion; }
 carom_model *carom_scene_model(const carom_scene *scene) { return scene->model; }
-const carom_system *carom_scene_system(const carom_scene *scene) { return scene->system; }
+carom_status carom_scene_system(const carom_scene *scene, const carom_system **system, carom_error *error) {
+    *system = scene->system;
+    if (scene->system) return CAROM_OK;
+    if (scene->no_system.status) return carom_fail(error, scene->no_system.status, "%s", scene->no_system.message);
+    return carom_fail(error, CAROM_BAD_INPUT, "%s: a mechanism needs a scene with 'model' and a list of contacts", carom_scene_path(scene));
+}
 const char *carom_scene_law(const carom_scene *scene) { return scene->impact_settings.chosen; }
 const char *carom_scene_integrator(const carom_scene *scene) { return scene->simulate.chosen; }
 int carom_scene_warnings(const carom_scene *scene) { return scene->warning_count; }

@@ -186,6 +186,15 @@ static carom_status detect_contacts(carom_scene *scene, const carom_node *node, 
     return status ? carom_document_pass_on(scene->document, node, &inner, error) : CAROM_OK;
 }
 
+/// Not every model is a mechanism that integrators take: who asks for the system is told why there is none.
+static carom_status make_system(carom_scene *scene, const carom_node *node, const carom_model_contact *contacts, carom_error *error) {
+    carom_error inner;
+    const carom_status status = carom_model_create_system(scene->model, contacts, node->count, &scene->system, &inner);
+    if (!status) return CAROM_OK;
+    carom_document_pass_on(scene->document, node, &inner, status == CAROM_UNSUPPORTED ? &scene->no_system : error);
+    return status == CAROM_UNSUPPORTED ? CAROM_OK : status;
+}
+
 static carom_status list_contacts(carom_scene *scene, const carom_node *node, carom_model *model, carom_error *error) {
     // An empty list stands for the joints at their stops, which the model knows.
     if (node->kind != CAROM_NODE_LIST || node->count > CAROM_MAX_CONTACTS)
@@ -200,9 +209,9 @@ static carom_status list_contacts(carom_scene *scene, const carom_node *node, ca
     if (!status) {
         carom_error inner;
         status = carom_model_freeze(model, contacts, node->count, &scene->impact, &inner);
-        if (!status && scene->moves) status = carom_model_create_system(model, contacts, node->count, &scene->system, &inner);
         if (status) carom_document_pass_on(scene->document, node, &inner, error);
     }
+    if (!status && scene->moves) status = make_system(scene, node, contacts, error);
     free(contacts);
     return status;
 }
