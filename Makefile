@@ -25,19 +25,18 @@ else
 EXACT_SOURCES := $(EXACT_COMMON) src/reach/exact_absent.c
 endif
 MUJOCO_SOURCES  := $(wildcard src/model/*.c)
-DYNAMICS_SOURCES := $(wildcard src/dynamics/*.c)
+DYNAMICS_SOURCES := $(filter-out src/dynamics/compliant%,$(wildcard src/dynamics/*.c))
+# With SUNDIALS, or what says that it is missing.
+HAVE_SUNDIALS := $(shell printf '\043include <cvode/cvode.h>\n' | $(CC) -E - >/dev/null 2>&1 && echo yes)
+COMPLIANT_SOURCES := $(filter-out src/dynamics/compliant_$(if $(HAVE_SUNDIALS),absent,cvode).c,$(wildcard src/dynamics/compliant*.c))
+COMPLIANT_LIBS := $(if $(HAVE_SUNDIALS),-lsundials_cvode -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunlinsoldense)
 IO_SOURCES      := $(wildcard src/io/*.c) $(QUERY_SOURCES)
 # `make MPI=1`: `mpirun carom sample` shares the work between processes. MPI_PACKAGE is the pkg-config name of the MPI to build with.
 RANKS           := src/cli/ranks_$(if $(filter 1,$(MPI)),mpi,single).c
 CLI_SOURCES     := $(filter-out src/cli/ranks_%.c,$(wildcard src/cli/*.c)) $(RANKS)
 MPI_PACKAGE     ?= ompi-c
-# KINSOL comes with 140 packages (scripts/deps.sh design): without it the library is there, and `carom design` says what to install.
-ifneq ($(wildcard /usr/include/kinsol/kinsol.h),)
-DESIGN_SOURCES  := src/design/design_kinsol.c
-DESIGN_LIBS     := -lsundials_kinsol -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense
-else
-DESIGN_SOURCES  := src/design/design_absent.c
-endif
+DESIGN_SOURCES  := src/design/design_$(if $(HAVE_SUNDIALS),kinsol,absent).c
+DESIGN_LIBS     := $(if $(HAVE_SUNDIALS),-lsundials_kinsol -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense)
 TEST_SOURCES    := $(filter-out tests/support.c,$(wildcard tests/*.c))
 
 # ---------------------------------------------------------------------------------------- flags of dependencies
@@ -71,13 +70,14 @@ endif
 endif
 
 # -------------------------------------------------------------------------------------------------- the libraries
-LIBRARIES := carom carom-siconos carom-exact carom-mujoco carom-design carom-dynamics carom-io
+LIBRARIES := carom carom-siconos carom-exact carom-mujoco carom-design carom-dynamics carom-compliant carom-io
 SOURCES_carom         := $(CORE_SOURCES)
 SOURCES_carom-siconos := $(SICONOS_SOURCES)
 SOURCES_carom-exact   := $(EXACT_SOURCES)
 SOURCES_carom-mujoco  := $(MUJOCO_SOURCES)
 SOURCES_carom-design  := $(DESIGN_SOURCES)
 SOURCES_carom-dynamics := $(DYNAMICS_SOURCES)
+SOURCES_carom-compliant := $(COMPLIANT_SOURCES)
 SOURCES_carom-io      := $(IO_SOURCES)
 LIBS_carom         = $(CORE_LIBS)
 LIBS_carom-siconos = $(SICONOS_LIBS)
@@ -85,6 +85,7 @@ LIBS_carom-exact   = $(EXACT_LIBS)
 LIBS_carom-mujoco  = $(MUJOCO_LIBS)
 LIBS_carom-design  = $(DESIGN_LIBS)
 LIBS_carom-dynamics = $(DYNAMICS_LIBS)
+LIBS_carom-compliant = $(COMPLIANT_LIBS)
 LIBS_carom-io      = $(IO_LIBS)
 
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
@@ -93,8 +94,8 @@ SHARED := $(LIBRARIES:%=$(BUILD)/lib%.so)
 # The command and the tests link the static libraries: no search path at run time, and tests reach inner functions.
 # Order: users before what they use.
 LINK_STATIC = $(LINK_ORDER:%=$(BUILD)/lib%.a)
-LINK_ORDER  = carom-io carom-dynamics carom-design carom-mujoco carom-exact carom-siconos carom
-LINK_LIBS   = $(IO_LIBS) $(DYNAMICS_LIBS) $(DESIGN_LIBS) $(MUJOCO_LIBS) $(EXACT_LIBS) $(SICONOS_LIBS) $(CORE_LIBS)
+LINK_ORDER  = carom-io carom-compliant carom-dynamics carom-design carom-mujoco carom-exact carom-siconos carom
+LINK_LIBS   = $(IO_LIBS) $(COMPLIANT_LIBS) $(DYNAMICS_LIBS) $(DESIGN_LIBS) $(MUJOCO_LIBS) $(EXACT_LIBS) $(SICONOS_LIBS) $(CORE_LIBS)
 TESTS := $(TEST_SOURCES:tests/%.c=$(BUILD)/tests/%)
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 
@@ -146,6 +147,7 @@ $(eval $(call library_rules,carom-exact,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-mujoco,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-design,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-dynamics,$(BUILD)/libcarom.so))
+$(eval $(call library_rules,carom-compliant,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-io,$(BUILD)/libcarom-dynamics.so $(BUILD)/libcarom-mujoco.so $(BUILD)/libcarom.so))
 
 # Made anew when the prefix changes, as in `make` followed by `make install PREFIX=...`.
@@ -230,7 +232,7 @@ coverage:
 	@$(MAKE) --no-print-directory -j$(JOBS) run-coverage
 
 bench:
-	@scripts/deps.sh build bench
+	@scripts/deps.sh build sundials
 	@$(MAKE) --no-print-directory -j$(JOBS) run-bench
 
 run-coverage: $(BUILD)/carom

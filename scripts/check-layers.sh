@@ -35,6 +35,7 @@ for file in src/*/*.[ch]; do
         case "$include" in
         carom/carom.h) target=io ;; # the whole API: for the rooms that may use all of it
         carom/polyhedra.h|carom/exact.h|carom/query.h) target=reach ;; # the room that makes them
+        carom/compliant.h) target=dynamics ;;
         carom/*) target=$(basename "$include" .h) ;;
         */*) target=${include%%/*} ;;
         *) target=$room ;;

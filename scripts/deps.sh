@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# deps.sh [GROUP...]: installs the Debian 12 packages of the groups (build, mpi, test, bench, clang, valgrind, design) that are missing.
+# deps.sh [GROUP...]: installs the Debian 12 packages of the groups (build, mpi, test, sundials, clang, valgrind) that are missing.
 # Without root and sudo it prints the command that would do it, and fails. Silent when nothing is missing.
 set -u
 
@@ -17,14 +17,13 @@ list_packages() {
             libmujoco-dev libhdf5-dev libyaml-dev libjansson-dev libqhull-dev libppl-dev libgmp-dev gnuplot-nox fonts-dejavu-core ;;
     # For `make MPI=1` only.
     mpi) echo libopenmpi-dev openmpi-bin ;;
-    test) echo libcmocka-dev libfclib-dev ;;
-    bench) echo libsundials-dev ;;
+    # For `carom design` and `carom compliant`, which say so without it, and for benchmarks; it pulls 140 others.
+    sundials) echo libsundials-dev ;;
+    test) echo libcmocka-dev libfclib-dev libsundials-dev ;;
     clang) echo clang libclang-rt-14-dev libomp-dev ;;
     # Without the symbols of libc valgrind cannot intercept its functions.
     valgrind) echo valgrind libc6-dbg ;;
-    # KINSOL of SUNDIALS, for `carom design`; its package pulls 140 others.
-    design) echo libsundials-dev ;;
-    *) fail "there is no group '$1': choose among build, mpi, test, bench, clang, valgrind, design" ;;
+    *) fail "there is no group '$1': choose among build, mpi, test, sundials, clang, valgrind" ;;
     esac
 }
 

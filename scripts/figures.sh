@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# figures.sh BUILD: draws the figures of docs/paper.md, docs/stronge.md, docs/lgvci.md and docs/inclusion.md, and measures docs/figures/table3.md with BUILD/carom. Result files go to
+# figures.sh BUILD: draws the figures of docs/paper.md, docs/stronge.md, docs/lgvci.md, docs/inclusion.md and docs/compliant.md, and measures docs/figures/table3.md with BUILD/carom. Result files go to
 # BUILD/figures. BUILD is relative to the root of the repository, as make's is.
 set -euo pipefail
 
@@ -125,6 +125,17 @@ plot "$results/billiards.txt" index 0 with lines lw 2 title "equal balls", \
      "" index 1 with lines lw 2 title "cue ball of half the radius", \
      "" index 2 with lines lw 2 title "cue ball of 2.86 radii"
 END
+# --------------------------------------------------------------------------------------------- compliance, a simulator
+
+# A build without SUNDIALS has no compliant contact.
+if "$carom" compliant scenes/block-compliant.yaml --points 1 >/dev/null 2>&1; then
+    for sweep in stiffness angle; do
+        "$carom" compliant scenes/block-compliant.yaml --sweep $sweep --figure "$figures/compliant-$sweep.png" >"$results/compliant-$sweep.txt"
+        echo "$figures/compliant-$sweep.png"
+    done
+fi
+"$carom" compare scenes/block.yaml --simulator mujoco -o "$results/simulator-block" >"$results/simulator-block.txt"
+"$carom" plot "$results/simulator-block/compare.h5" --axes Jn.A,Jn.B --focus -o "$figures/simulator-block.png"
 
 # ------------------------------------------------------------------------------------------------------------- table 3
 

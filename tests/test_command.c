@@ -1305,10 +1305,10 @@ static void help_names_every_option(void **state) {
 
 // Warnings go to stderr, so that stdout still holds one document.
 static void warnings_stay_out_of_json(void **state) {
-    write_text(*state, "timed.yaml", "matrices: {" FLAT_PARTS "}\ncompliant: {points: 3}\n");
-    report r = run(*state, "info", "timed.yaml", "--json");
+    write_text(*state, "skewed.yaml", "delassus:\n  W: [[1, 0, 0.001], [0, 1, 0], [0, 0, 1]]\n  u: [-1, 0, 0]\n  mu: [0.5]\n");
+    report r = run(*state, "info", "skewed.yaml", "--json");
     assert_int_equal(r.status, 0);
-    assert_int_equal(strncmp(r.err, "carom: warning: timed.yaml:2: compliant", 39), 0);
+    assert_int_equal(strncmp(r.err, "carom: warning: skewed.yaml:2: delassus.W", 41), 0);
     json_t *info = parse(&r);
     assert_non_null(info);
     json_decref(info);

@@ -264,13 +264,6 @@ static void reads_spatial_delassus(void **state) {
     carom_scene_free(scene);
 }
 
-static void scenes_of_other_commands_are_warned_of(void **state) {
-    carom_scene *scene = read_text(*state, "matrices: {M: [[1]], Jn: [[1]], v: [-1]}\ncompliant: {points: 3}\nsimulate: {step: 1}\n");
-    assert_int_equal(carom_scene_warnings(scene), 1);
-    assert_non_null(strstr(carom_scene_warning(scene, 0), ":2: compliant: is ignored"));
-    carom_scene_free(scene);
-}
-
 static void assert_same_impact(const carom_scene *left, const carom_scene *right) {
     const carom_impact *a = carom_scene_impact(left), *b = carom_scene_impact(right);
     const int size = carom_impact_contact_size(a);
@@ -737,7 +730,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(reads_delassus_from_json, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reads_compact_json, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reads_spatial_delassus, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(scenes_of_other_commands_are_warned_of, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reads_models, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reads_keyframes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(offsets_are_warned_of, set_up, tear_down),

@@ -5,6 +5,7 @@
 #define CAROM_CAROM_H
 
 #include "carom/base.h"
+#include "carom/compliant.h"
 #include "carom/design.h"
 #include "carom/dynamics.h"
 #include "carom/exact.h"

@@ -5,6 +5,7 @@
 #define CAROM_IO_H
 
 #include "carom/dynamics.h"
+#include "carom/model.h"
 #include "carom/polyhedra.h"
 
 CAROM_API_BEGIN
@@ -31,6 +32,11 @@ const char *carom_scene_hash(const carom_scene *scene);
 const carom_impact *carom_scene_impact(const carom_scene *scene);
 /// The scene as integrators take it.
 const carom_motion *carom_scene_motion(const carom_scene *scene);
+/// The model of a scene with `model`, at the scene's state; NULL for other forms. Not to be shared between threads.
+carom_model *carom_scene_model(const carom_scene *scene);
+/// The mechanism of a scene with `model` and a list of contacts that was read by carom_scene_read_motion.
+/// @return CAROM_UNSUPPORTED with what the mechanism has that systems do not, CAROM_BAD_INPUT for scenes of another form
+carom_status carom_scene_system(const carom_scene *scene, const carom_system **system, carom_error *error);
 /// `impact: law`, NULL when left out.
 const char *carom_scene_law(const carom_scene *scene);
 /// `simulate: integrator`, NULL when left out.
@@ -44,6 +50,9 @@ const char *carom_scene_warning(const carom_scene *scene, int index);
 carom_status carom_scene_apply(const carom_scene *scene, const carom_option *rows, int count, void *options, carom_error *error);
 /// The same for `simulate`, of integrators.
 carom_status carom_scene_apply_simulate(const carom_scene *scene, const carom_option *rows, int count, void *options, carom_error *error);
+
+/// The same for `compliant`, all of whose keys must be among `rows`.
+carom_status carom_scene_apply_compliant(const carom_scene *scene, const carom_option *rows, int count, void *options, carom_error *error);
 
 /// Says in `error`, whose message begins with "KEY: ", where the scene's `impact` gives this option: for rules that only a law can check.
 /// @return false, and nothing is changed, when the scene does not give it

@@ -96,6 +96,46 @@ carom_status carom_model_measure_gaps(carom_model *model, const carom_model_cont
 /// @return CAROM_BAD_INPUT as above; also when nothing touches, when the model's nconmax is too small, or for anisotropic friction
 carom_status carom_model_detect(carom_model *model, const carom_detection *detection, carom_impact **impact, carom_error *error);
 
+// ------------------------------------------------------------------------------------------- MuJoCo's own contact solver
+
+/// Impacts of a model by MuJoCo itself: its soft contacts at the places of the model's last freeze or detection, stepped in time.
+typedef struct carom_model_simulator carom_model_simulator;
+
+/// One impact: time step and contact settings, as MuJoCo's documentation calls them.
+typedef struct carom_model_run {
+    double timestep;             ///< > 0 [s]
+    double solref[2];            ///< time constant [s] and damping ratio, > 0
+    double solimp[3];            ///< least and largest impedance, in (0, 1), and width > 0 [m]
+    bool elliptic;               ///< friction cone: elliptic instead of pyramidal
+    const double *displacement;  ///< [nv] of the start from the model's state, in velocities' coordinates; NULL: none
+    const double *kick;          ///< [nv] added to the model's velocity; NULL: none
+    double approach_limit;       ///< the run ends when no normal velocity is below this [m/s]
+    double horizon;              ///< or after this time [s]
+} carom_model_run;
+
+/// How it ended.
+typedef struct carom_model_end {
+    double *velocity;  ///< [nv], supplied by the caller
+    double *contact;   ///< [contact size of the impact] contact velocities at the end's configuration, supplied by the caller
+    double time;       ///< [s]
+    bool ended;        ///< before the horizon
+} carom_model_end;
+
+/// A simulator of the model from its state on. Contacts are those of the impact that the model gave last, joints at their stops included;
+/// geoms of the model collide with nothing else. Gravity is off: an impact has none, and soft contacts take long. A contact's gap is the
+/// distance of its two material points along its normal, less that at the model's state; both points and the normal stay where they are on
+/// their bodies and in space.
+/// @param impact  what carom_model_freeze or carom_model_detect gave last
+/// @return CAROM_BAD_INPUT when nothing was frozen
+carom_status carom_model_simulator_create(carom_model *model, const carom_impact *impact, carom_model_simulator **simulator,
+                                          carom_error *error);
+void carom_model_simulator_free(carom_model_simulator *simulator);
+/// Runs from the displaced state. Where a displacement brings contacts into each other, all gaps are widened by the deepest one.
+/// @return CAROM_BAD_INPUT naming the field that is out of range, or what MuJoCo objects to
+/// Cost: horizon / timestep steps at most, some 10 us each for a small model. One run at a time in a process; others wait.
+carom_status carom_model_simulator_run(carom_model_simulator *simulator, const carom_model_run *run, carom_model_end *end,
+                                       carom_error *error);
+
 // ------------------------------------------------------------------------------------------------------------- systems
 
 /// What a system is at one configuration and velocity: M(q) v' + bias(q, v) = Jn' lambda_n + Jt' lambda_t.
@@ -128,6 +168,9 @@ typedef struct carom_system {
     void (*close)(void *workspace);
     /// Fills all terms. No allocation.
     void (*evaluate)(void *workspace, const double *position, const double *velocity, carom_system_terms *terms);
+    /// Second derivatives of one contact's gap and of the displacement along its tangent with respect to the coordinates, [nv x nv] each,
+    /// symmetric: those at what `evaluate` saw last. dJn/dt v = v' normal v. No allocation.
+    void (*curve)(void *workspace, int contact, double *normal, double *tangent);
 } carom_system;
 
 /// The model as a system, from its state on. Contacts are points (sites, points of bodies) that may touch planes with the given normals;

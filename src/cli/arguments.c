@@ -32,13 +32,15 @@ static int count_integrators(const cli_command *command, const carom_registry *r
 
 int cli_owners(const cli_command *command, const carom_registry *registry) {
     if (command->laws == CLI_NO_LAWS) return 0;
-    return count_integrators(command, registry) + (command->law ? 1 : carom_registry_count(registry, CAROM_REGISTRY_LAWS));
+    return count_integrators(command, registry) +
+           (command->law || command->own_law ? 1 : carom_registry_count(registry, CAROM_REGISTRY_LAWS));
 }
 
 cli_owner cli_owner_at(const cli_command *command, const carom_registry *registry, int index) {
     const int integrators = count_integrators(command, registry);
     if (index < integrators) return integrator_owner(carom_registry_entry(registry, CAROM_REGISTRY_INTEGRATORS, index));
     index -= integrators;
+    if (command->own_law) return law_owner(command->own_law);
     return law_owner(command->law ? carom_law_find(registry, command->law) : carom_registry_entry(registry, CAROM_REGISTRY_LAWS, index));
 }
 
@@ -247,7 +249,10 @@ void cli_help(const cli_command *command, const carom_registry *registry) {
     if (command->laws == CLI_NO_LAWS) return;
     const int integrators = count_integrators(command, registry);
     printf("\nEvery option of %s may also stand under `%s:` in the scene; the command line wins.\n",
-           integrators ? "an integrator" : "a law", integrators ? "simulate" : "impact");
+           integrators ? "an integrator" : "a law",
+           integrators        ? "simulate"
+           : command->own_law ? command->own_law->name
+                              : "impact");
     if (integrators) printf("Options of the law of its impacts, too, under `impact:`; `carom resolve --help` lists them.\n");
     print_owners_options(command, registry, integrators ? integrators : cli_owners(command, registry));
 }

@@ -56,8 +56,9 @@ struct cli_command {
     const cli_flag *flags;
     int flag_count;
     cli_law_options laws;
-    const char *law;  ///< the one law, NULL where `--law` or the scene says it
-    bool shared;      ///< runs on every rank of an MPI run; other commands run on the first
+    const char *law;           ///< the one law, NULL where `--law` or the scene says it
+    const carom_law *own_law;  ///< instead: one that no registry has, because it needs more than an impact
+    bool shared;               ///< runs on every rank of an MPI run; other commands run on the first
     int (*run)(const cli_arguments *arguments);
 };
 
@@ -171,6 +172,10 @@ carom_status cli_prepare_options(const cli_arguments *arguments, const carom_sce
 /// Asks a law with the options of scene and command line.
 carom_status cli_run_law(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, const carom_control *control,
                          const cli_run_options *options, cli_run *run, carom_error *error);
+/// Asks the law of `run` with options that are made already.
+/// @param file  the open group of a result file, or NULL
+carom_status cli_ask_law(const cli_arguments *arguments, const carom_scene *scene, const void *law_options, const carom_control *control,
+                         const cli_run_options *options, const carom_sink *file, cli_run *run, carom_error *error);
 void cli_run_release(cli_run *run);
 
 /// Extent {normal: [[min, max]...], tangent: [[min, max]...]}, null without outcomes.
@@ -192,8 +197,8 @@ void cli_add_result(json_t *document, const carom_table *result);
 /// All of them, NULL-terminated.
 extern const cli_command *const cli_commands[];
 
-extern const cli_command cli_info, cli_resolve, cli_sample, cli_exact, cli_compare, cli_query, cli_hodograph, cli_simulate, cli_lcp,
-    cli_plot, cli_bench, cli_design, cli_docs;
+extern const cli_command cli_info, cli_resolve, cli_sample, cli_exact, cli_compare, cli_query, cli_hodograph, cli_simulate, cli_compliant,
+    cli_lcp, cli_plot, cli_bench, cli_design, cli_docs;
 
 /// Rows of solvers that this machine's libraries lack are there to say so when asked for by name.
 bool cli_solver_is_available(const carom_lcp_solver *solver);

@@ -76,8 +76,8 @@ double cli_seconds_since(const struct timespec *start) {
 }
 
 // Answers through the splitter; `file` is the open group of the writer, or NULL.
-static carom_status ask(const cli_arguments *arguments, const carom_scene *scene, const void *law_options, const carom_control *control,
-                        const cli_run_options *options, const carom_sink *file, cli_run *run, carom_error *error) {
+carom_status cli_ask_law(const cli_arguments *arguments, const carom_scene *scene, const void *law_options, const carom_control *control,
+                         const cli_run_options *options, const carom_sink *file, cli_run *run, carom_error *error) {
     const carom_impact *impact = carom_scene_impact(scene);
     const carom_law *law = run->law;
     carom_table *kept = NULL;
@@ -157,7 +157,7 @@ static carom_status run_thorough(const cli_arguments *arguments, const carom_sce
     carom_status status = cli_prepare_options(arguments, scene, law, options->strict, law->thorough, &law_options, error);
     cli_run_options in_memory = *options;
     in_memory.keep_outcomes = true;
-    if (!status) status = ask(arguments, scene, law_options, control, &in_memory, NULL, run, error);
+    if (!status) status = cli_ask_law(arguments, scene, law_options, control, &in_memory, NULL, run, error);
     if (!status && options->writer) status = carom_result_writer_open_law(options->writer, law, law_options, &file, error);
     if (!status && options->writer) status = file.receive(file.user, run->answer.outcomes, error);
     if (!status && options->writer) status = carom_result_writer_close_law(options->writer, run->answer.result, error);
@@ -176,7 +176,7 @@ static carom_status ask_into_file(const cli_arguments *arguments, const carom_sc
                                   const carom_control *control, const cli_run_options *options, const carom_sink *file, cli_run *run,
                                   carom_error *error) {
     if (options->keep == CLI_KEEP_ALL) {
-        const carom_status status = ask(arguments, scene, law_options, control, options, file, run, error);
+        const carom_status status = cli_ask_law(arguments, scene, law_options, control, options, file, run, error);
         if (!status) run->written = run->extent->outcomes;
         return status;
     }
@@ -187,7 +187,7 @@ static carom_status ask_into_file(const cli_arguments *arguments, const carom_sc
         status =
             carom_hull_filter_create(carom_scene_impact(scene), run->law->outcome_columns, run->law->outcome_column_count, &filter, error);
     if (filter) corners = carom_hull_filter_sink(filter);
-    if (!status) status = ask(arguments, scene, law_options, control, options, filter ? &corners : NULL, run, error);
+    if (!status) status = cli_ask_law(arguments, scene, law_options, control, options, filter ? &corners : NULL, run, error);
     const carom_table *kept = NULL;
     if (!status && filter) status = carom_hull_filter_outcomes(filter, &kept, error);
     if (!status && kept) status = file->receive(file->user, kept, error);
@@ -208,7 +208,7 @@ carom_status cli_run_law(const cli_arguments *arguments, const carom_scene *scen
     if (!status && options->writer)
         status = ask_into_file(arguments, scene, law_options, control, options, &file, run, error);
     else if (!status)
-        status = ask(arguments, scene, law_options, control, options, NULL, run, error);
+        status = cli_ask_law(arguments, scene, law_options, control, options, NULL, run, error);
     if (!status && options->writer) status = carom_result_writer_close_law(options->writer, run->answer.result, error);
     free(law_options);
     if (status) {

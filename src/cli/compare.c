@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/compare.h"
+#include "cli/simulator.h"
 #include "io/json.h"
 
 // Contacts that the table on the terminal shows; the page and JSON have more.
@@ -15,6 +16,10 @@ enum { SHOWN_CONTACTS = 4 };
 static const cli_flag flags[] = {
     {"threads", "N", "threads of sampled laws (default: one a core)"},
     {"output", "DIR", "write DIR/index.md, a page with tables and pictures, and DIR/compare.h5; DIR is made where it is missing"},
+    {"simulator", "mujoco", "run the scene's model by MuJoCo's own contact solver, too, and say how much of the set it shows"},
+    {"perturbations", "N", "perturbed starts of the simulator besides the scene's (default 10; --seed gives others)"},
+    {"perturb", "D", "their size: of coordinates in m and rad, of velocities over the largest of them (default 0.001)"},
+    {"horizon", "T", "longest time of an impact of the simulator in s (default 0.1)"},
     {"json", NULL, "print one JSON document"},
 };
 
@@ -82,7 +87,9 @@ static int exit_status_of(const cli_comparison *c) {
 static int print_json(const cli_comparison *c) {
     json_t *laws = json_object();
     for (int i = 0; i < c->count; i++) json_object_set_new(laws, c->runs[i].law->name, law_json(c, i));
-    return cli_print_json(json_pack("{s:s, s:o, s:O}", "schema", "carom.compare/1", "laws", laws, "files", c->files), exit_status_of(c));
+    return cli_print_json(
+        json_pack("{s:s, s:o, s:o, s:O}", "schema", "carom.compare/1", "laws", laws, "simulator", cli_coverage_json(c), "files", c->files),
+        exit_status_of(c));
 }
 
 // ---------------------------------------------------------------------------------------------------------------- text
@@ -127,6 +134,7 @@ static int print_text(const cli_comparison *c) {
            "normal velocities after the impact [m/s], and what the contact does");
     for (int i = 0; i < c->count; i++) print_law(c, &c->runs[i]);
     print_distances(c);
+    if (c->coverage) cli_coverage_print(c, stdout, "  ");
     for (size_t i = 0; i < json_array_size(c->files); i++) printf("written: %s\n", json_string_value(json_array_get(c->files, i)));
     if (!json_array_size(c->files)) printf("(-o DIR draws them)\n");
     return exit_status_of(c);
@@ -138,7 +146,8 @@ static carom_status run_laws(cli_comparison *c, carom_result_writer *writer, car
     const cli_arguments *arguments = c->arguments;
     carom_control control;
     carom_status status = cli_start_control(arguments, &control, error);
-    const cli_run_options options = {.collect_points = true, .thorough = true, .writer = writer};
+    const bool simulate = cli_given(arguments, "simulator");
+    const cli_run_options options = {.collect_points = true, .thorough = true, .writer = writer, .keep_outcomes = simulate};
     const int laws = carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS);
     for (int i = 0; i < laws && !status; i++) {
         const carom_law *law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
@@ -146,6 +155,7 @@ static carom_status run_laws(cli_comparison *c, carom_result_writer *writer, car
         status = cli_run_law(arguments, c->scene, law, &control, &options, &c->runs[c->count], error);
         if (!status) c->count++;
     }
+    if (!status && simulate) status = cli_simulate_impact(c, &control, writer, error);
     return status ? status : cli_measure_distances(c, &control, error);
 }
 
@@ -187,6 +197,7 @@ static carom_status compare(cli_comparison *c, carom_scene **scene, carom_error 
     c->scene = *scene;
     c->impact = carom_scene_impact(*scene);
     const char *directory = cli_value(c->arguments, "output");
+    if (cli_check_simulator(c, error)) return error->status;
     return directory ? write_directory(c, directory, error) : run_laws(c, NULL, error);
 }
 
@@ -194,7 +205,7 @@ static int run_compare(const cli_arguments *arguments) {
     carom_error error;
     carom_scene *scene = NULL;
     const size_t laws = (size_t)carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS);
-    cli_comparison c = {.arguments = arguments, .runs = calloc(laws, sizeof(cli_run)), .files = json_array()};
+    cli_comparison c = {.arguments = arguments, .runs = calloc(laws + 1, sizeof(cli_run)), .files = json_array()};
     carom_status status = c.runs && c.files ? CAROM_OK : carom_fail_memory(&error, "compare");
     if (!status) status = compare(&c, &scene, &error);
     int exit_status;
@@ -206,6 +217,7 @@ static int run_compare(const cli_arguments *arguments) {
     }
     cli_release_distances(&c);
     for (int i = 0; i < c.count; i++) cli_run_release(&c.runs[i]);
+    cli_coverage_free(c.coverage);
     free(c.runs);
     json_decref(c.files);
     carom_scene_free(scene);

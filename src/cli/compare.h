@@ -15,14 +15,18 @@ typedef struct cli_distance {
     double *worst;    ///< [n] the point of the set that is that far from the outcomes
 } cli_distance;
 
+/// What a simulator shows of the set, see simulator.h.
+typedef struct cli_coverage cli_coverage;
+
 /// The answers of all laws to one scene.
 typedef struct cli_comparison {
     const cli_arguments *arguments;
     const carom_scene *scene;
     const carom_impact *impact;  ///< of the scene
-    cli_run *runs;               ///< one for each law
+    cli_run *runs;               ///< one for each law, and one for a simulator
     int count;
     cli_distance *distances;  ///< [count]; NULL where there is no exact set
+    cli_coverage *coverage;   ///< NULL without a simulator
     json_t *files;            ///< paths that were written
 } cli_comparison;
 

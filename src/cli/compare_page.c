@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/compare.h"
+#include "cli/simulator.h"
 #include "io/json.h"
 #include "io/temporary.h"
 
@@ -310,6 +311,11 @@ static carom_status put_page(FILE *file, const cli_comparison *c, const cli_figu
     put_notes(&p);
     put_laws(&p);
     put_distances(&p);
+    if (c->coverage) {
+        fputs("## What the simulator shows\n\n", file);
+        cli_coverage_print(c, file, "- ");
+        fputc('\n', file);
+    }
     put_figures(&p, figures);
     put_making(&p, figures, directory);
     free(u);

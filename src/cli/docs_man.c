@@ -63,12 +63,31 @@ static void put_own_flag(const cli_flag *flag) {
     put_line(flag->doc);
 }
 
+static void put_option(const carom_option *row) {
+    char flag[CLI_NAME_SIZE], spelled[CLI_NAME_SIZE + 2], choices[128];
+    cli_spell_flag(row, flag);
+    snprintf(spelled, sizeof spelled, "--%s", flag);
+    put_flag(spelled, cli_value_word(row, choices, sizeof choices));
+    put_text(row->doc);
+    if (*row->unit) {
+        fputs(" [", stdout);
+        put_text(row->unit);
+        putchar(']');
+    }
+    fputs(" (default ", stdout);
+    put_text(row->initial);
+    puts(")");
+}
+
 // Which laws' options the command takes besides its own.
 static void put_law_options(const cli_command *command) {
     if (command->laws == CLI_NO_LAWS) return;
+    for (int i = 0; command->own_law && i < command->own_law->option_count; i++) put_option(&command->own_law->options[i]);
     puts(".PP");
     if (command->laws == CLI_INTEGRATORS)
         put_line("Takes the options of the integrator, see INTEGRATORS, and of the law of its impacts, see LAWS.");
+    else if (command->own_law)
+        printf("Every option with a default may also stand under `%s:` in the scene, with _ in place of - .\n", command->own_law->name);
     else if (command->law)
         printf("Takes the options of the law \\fB%s\\fR, see LAWS.\n", command->law);
     else
@@ -86,22 +105,6 @@ static void put_command(const cli_command *command) {
 }
 
 // ---------------------------------------------------------------------------------------------------- laws and solvers
-
-static void put_option(const carom_option *row) {
-    char flag[CLI_NAME_SIZE], spelled[CLI_NAME_SIZE + 2], choices[128];
-    cli_spell_flag(row, flag);
-    snprintf(spelled, sizeof spelled, "--%s", flag);
-    put_flag(spelled, cli_value_word(row, choices, sizeof choices));
-    put_text(row->doc);
-    if (*row->unit) {
-        fputs(" [", stdout);
-        put_text(row->unit);
-        putchar(']');
-    }
-    fputs(" (default ", stdout);
-    put_text(row->initial);
-    puts(")");
-}
 
 static void put_owner(const char *name, const char *summary, const char *source, const carom_option *options, int count) {
     put_subsection(name, "");

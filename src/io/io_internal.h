@@ -38,11 +38,12 @@ struct carom_scene {
     carom_impact *impact;  ///< NULL for a form that has none
     carom_body *body;
     carom_body_motion body_motion;
-    carom_model *model;    ///< what the system refers to; NULL for a scene without system
+    carom_model *model;    ///< NULL for a form without one
     carom_system *system;  ///< of a scene with 'model' that was read for an integrator
     carom_motion motion;
-    carom_error obstacle;  ///< why a scene with 'model' has no system
-    bool moves;            ///< read for an integrator
+    carom_error obstacle;         ///< why a scene with 'model' has no system
+    bool moves;                   ///< read for an integrator
+    const carom_node *compliant;  ///< the map of that name; NULL when left out
     carom_scene_settings impact_settings, simulate;
     carom_model_parameters parameters;
     carom_scene_design design;

@@ -74,12 +74,6 @@ static const carom_field SCENE[] = {
     {"walls", CAROM_FIELD_REFUSED, .doc = "belongs to 'bodies', which this version does not read"},
 };
 
-/// Settings of a command that this version lacks do not change the impact.
-static carom_status warn_of_other_commands(carom_scene *scene, const scene_fields *fields, carom_error *error) {
-    if (!fields->compliant) return CAROM_OK;
-    return carom_scene_warn(scene, fields->compliant, error, "is ignored: this version has no such command");
-}
-
 static const char *const FORM_KEYS[] = {"model", "matrices", "delassus", "two_bodies", "balls", "body"};
 
 static const struct {
@@ -183,7 +177,6 @@ static carom_status read_document(carom_scene *scene, scene_purpose purpose, con
     carom_status status = carom_fields_read(scene->document, root, CAROM_FIELD_ROWS(SCENE), lengths, &fields, error);
     fields.pair.tangent_count = lengths[TANGENTS].value;
     if (!status) status = check_form(scene, error);
-    if (!status) status = warn_of_other_commands(scene, &fields, error);
     if (!status) status = check_purpose(scene, &fields, purpose, registry, error);
     if (!status && fields.impact) status = carom_scene_read_settings(scene, &scene->impact_settings, fields.impact, registry, error);
     if (!status && fields.parameters) status = carom_scene_read_parameters(scene, fields.parameters, error);
@@ -192,6 +185,7 @@ static carom_status read_document(carom_scene *scene, scene_purpose purpose, con
     if (!status && scene->impact && purpose == FOR_IMPACT) status = warn_of_separation(scene, error);
     if (status) return status;
     scene->motion.impact = scene->impact;
+    scene->compliant = fields.compliant;
     scene->name = fields.name;
     return fields.name ? CAROM_OK : name_after_file(scene, error);
 }
@@ -286,6 +280,15 @@ const char *carom_scene_name(const carom_scene *scene) { return scene->name; }
 const char *carom_scene_hash(const carom_scene *scene) { return scene->hash; }
 const carom_impact *carom_scene_impact(const carom_scene *scene) { return scene->impact; }
 const carom_motion *carom_scene_motion(const carom_scene *scene) { return &scene->motion; }
+carom_model *carom_scene_model(const carom_scene *scene) { return scene->model; }
+carom_status carom_scene_system(const carom_scene *scene, const carom_system **system, carom_error *error) {
+    *system = scene->system;
+    if (scene->system) return CAROM_OK;
+    if (scene->motion.obstacle)
+        return carom_document_pass_on(scene->document, carom_node_find(carom_document_root(scene->document), "contacts"), &scene->obstacle,
+                                      error);
+    return carom_fail(error, CAROM_BAD_INPUT, "%s: a mechanism needs a scene with 'model' and a list of contacts", carom_scene_path(scene));
+}
 const char *carom_scene_law(const carom_scene *scene) { return scene->impact_settings.chosen; }
 const char *carom_scene_integrator(const carom_scene *scene) { return scene->simulate.chosen; }
 int carom_scene_warnings(const carom_scene *scene) { return scene->warning_count; }

@@ -266,14 +266,9 @@ carom_status carom_scene_load_model(carom_scene *scene, const double *parameters
 carom_status carom_scene_read_model(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error) {
     const carom_node *contacts = carom_node_find(root, "contacts");
     if (!contacts) return carom_document_refuse(scene->document, root, error, "the key 'contacts' is missing beside 'model'");
-    carom_model *model = NULL;
-    carom_status status = carom_scene_load_model(scene, NULL, digest, &model, error);
-    if (!status) status = pass_warnings_on(scene, carom_node_find(root, "model"), model, error);
-    if (!status) status = read_contacts(scene, contacts, model, error);
+    carom_status status = carom_scene_load_model(scene, NULL, digest, &scene->model, error);
+    if (!status) status = pass_warnings_on(scene, carom_node_find(root, "model"), scene->model, error);
+    if (!status) status = read_contacts(scene, contacts, scene->model, error);
     scene->motion.system = scene->system;
-    if (scene->system)
-        scene->model = model;
-    else
-        carom_model_free(model);
     return status;
 }

@@ -156,6 +156,22 @@ carom_status carom_scene_apply_simulate(const carom_scene *scene, const carom_op
     return apply(scene, &scene->simulate, rows, count, options, error);
 }
 
+carom_status carom_scene_apply_compliant(const carom_scene *scene, const carom_option *rows, int count, void *options, carom_error *error) {
+    carom_status status = CAROM_OK;
+    for (const carom_node *node = scene->compliant ? scene->compliant->first : NULL; node && !status; node = node->next) {
+        const carom_scene_setting setting = {node, node->text};
+        carom_suggestion suggestion = {.wanted = node->key};
+        for (int i = 0; i < count; i++) carom_suggestion_offer(&suggestion, rows[i].name);
+        const int row = carom_option_find(rows, count, node->key);
+        carom_error inner;
+        if (row < 0) return carom_suggestion_refuse(&suggestion, scene->document, node, error);
+        if (!node->text) return carom_document_refuse(scene->document, node, error, "must be a value");
+        status = carom_option_set(&rows[row], options, node->text, &inner);
+        if (status) refuse_value(scene, &setting, &inner, error);
+    }
+    return status;
+}
+
 static bool place_error(const carom_scene *scene, const carom_scene_settings *settings, const char *key, carom_error *error) {
     for (int i = 0; i < settings->count; i++) {
         const carom_scene_setting *setting = &settings->items[i];

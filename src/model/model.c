@@ -108,6 +108,7 @@ void carom_model_free(carom_model *model) {
     if (model->data) mj_deleteData(model->data);
     if (model->compiled) mj_deleteModel(model->compiled);
     model_clear_warnings(model);
+    free(model->touches);
     free(model->path);
     free(model);
 }

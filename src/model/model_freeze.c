@@ -246,6 +246,21 @@ static carom_status fill_contacts(frozen *f, const model_touch *touches, int cou
     return status ? status : model_warn_of_near_limits(f->model, error);
 }
 
+// Who simulates the model wants the contacts that the impact has.
+static carom_status keep_touches(frozen *f, carom_error *error) {
+    carom_model *model = f->model;
+    free(model->touches);
+    model->touch_count = 0;
+    model->touches = calloc((size_t)f->count + 1, sizeof *model->touches);
+    if (!model->touches) return carom_fail_memory(error, "contacts");
+    for (int i = 0; i < f->count; i++) {
+        if (!f->touches[i]) continue;
+        model->touches[model->touch_count] = *f->touches[i];
+        model->touches[model->touch_count++].name = NULL;
+    }
+    return CAROM_OK;
+}
+
 static carom_status create_impact(const frozen *f, carom_impact **impact, carom_error *error) {
     const carom_impact_data data = {
         .nv = f->nv,
@@ -275,6 +290,7 @@ carom_status model_freeze_touches(carom_model *model, const model_touch *touches
     if (!status) drop_idle_tangents(&f);
     // Who lists a contact twice means it; detection finds all corners of a box, whatever the box can do.
     if (!status && rule == MODEL_DROP_IDLE && f.tangent_dim == 1) status = merge_across_plane(&f, error);
+    if (!status) status = keep_touches(&f, error);
     if (!status) status = create_impact(&f, impact, error);
     free_frozen(&f);
     return status;

@@ -14,6 +14,8 @@ struct carom_model {
     char *path;       // for messages
     char **warnings;  // of the last load, freeze or detection
     int warning_count;
+    struct model_touch *touches;  // contacts of the last freeze or detection, without joints at their stops; names are not kept
+    int touch_count;
 };
 
 // ------------------------------------------------------------------------------------------------------ MuJoCo's calls

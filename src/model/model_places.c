@@ -167,12 +167,13 @@ static carom_status check_alignment(const located_place *first, const located_pl
                       label, mju_norm3(offset));
 }
 
-static void take_place(model_touch *touch, int side, const located_place *place) {
+static void take_place(model_touch *touch, int side, const located_place *place, const double point[3]) {
     touch->body[side] = place->body;
-    mju_copy3(touch->point[side], place->point);
+    mju_copy3(touch->point[side], point);
 }
 
-// The points of the contact's places. The world is the first place where only one is given.
+// The points of the contact's places. The world is the first place where only one is given. A place without a point of its own, the world
+// or a geom that the normal does not tell one of, has that of the other.
 static carom_status locate_places(const carom_model *model, const carom_model_contact *contact, const char *label, model_touch *touch,
                                   carom_error *error) {
     if (contact->places < 1 || contact->places > 2) {
@@ -182,13 +183,13 @@ static carom_status locate_places(const carom_model *model, const carom_model_co
     located_place first, second;
     carom_status status = locate_place(model, &contact->place[contact->places - 1], inwards, label, &second, error);
     if (status) return status;
-    take_place(touch, 1, &second);
-    take_place(touch, 0, &(located_place){.body = 0});
+    take_place(touch, 1, &second, second.point);
+    take_place(touch, 0, &(located_place){.body = 0}, second.point);
     if (contact->places == 1) return CAROM_OK;
 
     status = locate_place(model, &contact->place[0], touch->normal, label, &first, error);
     if (status) return status;
-    take_place(touch, 0, &first);
+    take_place(touch, 0, &first, first.definite ? first.point : second.point);
     const bool geoms = contact->place[0].kind == CAROM_PLACE_GEOM && contact->place[1].kind == CAROM_PLACE_GEOM;
     if (!geoms || !first.definite || !second.definite) return CAROM_OK;
     return check_alignment(&first, &second, touch->normal, label, error);
@@ -209,8 +210,10 @@ carom_status carom_model_measure_gaps(carom_model *model, const carom_model_cont
     for (int i = 0; !status && i < count; i++) {
         model_touch touch;
         status = model_locate_contact(model, &contacts[i], i, &touch, error);
+        // One place alone stands against the world's origin.
+        const bool alone = contacts[i].places == 1;
         gaps[i] = 0;
-        for (int k = 0; !status && k < 3; k++) gaps[i] += touch.normal[k] * (touch.point[1][k] - touch.point[0][k]);
+        for (int k = 0; !status && k < 3; k++) gaps[i] += touch.normal[k] * (touch.point[1][k] - (alone ? 0 : touch.point[0][k]));
     }
     return status;
 }

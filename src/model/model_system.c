@@ -105,6 +105,33 @@ static void fill_contact(const workspace *work, int index, carom_system_terms *t
     terms->tangent_drift[index] = mju_dot3(contact->tangent, drift);
 }
 
+// d2 p / dq_j dq_l of a point p, for dofs j and l on the way from the world to its body, j the nearer to the world: a hinge j turns what
+// dof l does to p, a_j x dp/dq_l; a slide only moves it.
+static void curve(void *opened, int index, double *normal, double *tangent) {
+    const workspace *work = opened;
+    const mjModel *compiled = work->system->model->compiled;
+    const plane_contact *contact = &work->system->contacts[index];
+    const int nv = work->system->base.nv;
+    double point[3];
+    locate_point(work, contact, point);
+    mj_jac(compiled, work->data, work->jacobian, NULL, point, contact->body);
+    mju_zero(normal, nv * nv);
+    mju_zero(tangent, nv * nv);
+    int body = contact->body;
+    while (body && !compiled->body_dofnum[body]) body = compiled->body_parentid[body];
+    const int last = body ? compiled->body_dofadr[body] + compiled->body_dofnum[body] - 1 : -1;
+    for (int l = last; l >= 0; l = compiled->dof_parentid[l]) {
+        const double column[3] = {work->jacobian[l], work->jacobian[nv + l], work->jacobian[2 * nv + l]};
+        for (int j = l; j >= 0; j = compiled->dof_parentid[j]) {
+            if (!work->system->turns[j]) continue;
+            double turned[3];
+            mju_cross(turned, work->data->xaxis + 3 * compiled->dof_jntid[j], column);
+            normal[j * nv + l] = normal[l * nv + j] = mju_dot3(contact->normal, turned);
+            tangent[j * nv + l] = tangent[l * nv + j] = mju_dot3(contact->tangent, turned);
+        }
+    }
+}
+
 static void evaluate(void *opened, const double *position, const double *velocity, carom_system_terms *terms) {
     workspace *work = opened;
     const int nv = work->system->base.nv;
@@ -239,7 +266,8 @@ static void fill_base(model_system *system, const carom_model_contact *contacts,
                                   .length = compiled->stat.extent,
                                   .open = open_workspace,
                                   .close = close_workspace,
-                                  .evaluate = evaluate};
+                                  .evaluate = evaluate,
+                                  .curve = curve};
 }
 
 void carom_model_free_system(carom_system *system) {
