@@ -5,6 +5,7 @@
 #define CAROM_DYNAMICS_H
 
 #include "carom/laws.h"
+#include "carom/model.h"
 
 CAROM_API_BEGIN
 
@@ -97,6 +98,9 @@ typedef struct carom_body_motion {
 typedef struct carom_motion {
     const carom_impact *impact;     ///< a system at the instant of an impact
     const carom_body_motion *body;  ///< one body above one plane
+    const carom_system *system;     ///< a mechanism above planes, beside its impact
+    int64_t member;                 ///< of an ensemble: raises seeds; 0 for a motion of its own
+    double displacement;            ///< of a system's start: normal numbers times this are added to its coordinates [m, rad]
 } carom_motion;
 
 /// What a perturbation changes.
@@ -110,8 +114,11 @@ typedef struct carom_motion_room {
     carom_body_motion body;
 } carom_motion_room;
 
+/// Member `index` of an ensemble.
+///
 /// A motion of the same form with a start that differs by random displacements of about `size`: every coordinate of the position [m] and of
-/// the rotation vector [rad] by a normal number of the stream (seed, index), times `size`.
+/// the rotation vector [rad] by a normal number of the stream (seed, index), times `size`. A system's coordinates, [m] or [rad], likewise,
+/// all of them; its integrator draws them, and other seeds for its laws.
 /// @param room  belongs to `perturbed`, which shares the rest with `motion`
 /// @return CAROM_UNSUPPORTED for a form that cannot be perturbed
 carom_status carom_motion_perturb(const carom_motion *motion, carom_perturbed what, double size, int64_t seed, int64_t index,
@@ -123,6 +130,7 @@ carom_status carom_motion_perturb(const carom_motion *motion, carom_perturbed wh
 typedef struct carom_law_settings {
     void *user;
     carom_status (*apply)(void *user, const carom_law *law, void *options, carom_error *error);
+    const char *law;  ///< the law that the scene names; NULL for none
 } carom_law_settings;
 
 /// One question to an integrator. Everything is borrowed.

@@ -72,7 +72,8 @@ static carom_status parse_perturbed(cli_motion *motion, carom_error *error) {
 static carom_status parse_ensemble(cli_motion *motion, carom_error *error) {
     const char *members = cli_value(motion->arguments, "ensemble"), *size = cli_value(motion->arguments, "perturb");
     double count = 0;
-    motion->perturbation = DEFAULT_PERTURBATION;
+    // Members of a system differ by what is drawn for them; a perturbation would end the symmetry of contacts that touch at once.
+    motion->perturbation = carom_scene_motion(motion->scene)->system ? 0 : DEFAULT_PERTURBATION;
     if (members && (!carom_parse_number(members, &count) || count < 1 || count > MOST_MEMBERS || count != floor(count)))
         return carom_fail(error, CAROM_BAD_INPUT, "--ensemble: '%.60s' is not a whole number between 1 and %d", members, MOST_MEMBERS);
     if (size && (!carom_parse_number(size, &motion->perturbation) || motion->perturbation <= 0))
@@ -104,7 +105,7 @@ static carom_status apply_impact_settings(void *user, const carom_law *law, void
 
 carom_law_settings cli_motion_settings(const cli_motion *motion) {
     // The scene is only read; the callback's user is of no type.
-    return (carom_law_settings){(void *)motion->scene, apply_impact_settings};
+    return (carom_law_settings){(void *)motion->scene, apply_impact_settings, carom_scene_law(motion->scene)};
 }
 
 // ------------------------------------------------------------------------------------------------------------- running

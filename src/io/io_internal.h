@@ -38,7 +38,11 @@ struct carom_scene {
     carom_impact *impact;  ///< NULL for a form that has none
     carom_body *body;
     carom_body_motion body_motion;
+    carom_model *model;    ///< what the system refers to; NULL for a scene without system
+    carom_system *system;  ///< of a scene with 'model' that was read for an integrator
+    carom_system *balls;   ///< of a scene with 'balls', likewise
     carom_motion motion;
+    bool moves;  ///< read for an integrator
     carom_scene_settings impact_settings, simulate;
     carom_model_parameters parameters;
     carom_scene_design design;
@@ -82,27 +86,11 @@ carom_status carom_scene_load_model(carom_scene *scene, const double *parameters
 /// The contacts of a scene that lists them, to be freed; names belong to the document.
 carom_status carom_scene_list_contacts(carom_scene *scene, const carom_node *list, carom_model_contact **contacts, carom_error *error);
 
-/// Balls of one radius, for scenes of the form `balls`.
-typedef struct carom_ball_data {
-    int count, dim;  ///< dim 1: on a line, 2: in a plane
-    double radius;
-    const double *masses;      ///< [count]
-    const double *positions;   ///< [count x dim]
-    const double *velocities;  ///< [count x dim]
-} carom_ball_data;
-
 carom_status carom_scene_read_ball_data(carom_scene *scene, const carom_node *balls, carom_ball_data *data, carom_error *error);
 
-/// Which balls touch.
-typedef struct carom_ball_pairs {
-    int count;
-    int pair[CAROM_MAX_CONTACTS][2];
-} carom_ball_pairs;
-
+/// Those that touch.
 carom_status carom_scene_pair_balls(carom_scene *scene, const carom_node *balls, const carom_ball_data *data, carom_ball_pairs *pairs,
                                     carom_error *error);
-/// Between the centres of two balls.
-double carom_ball_distance(const carom_ball_data *data, int i, int j);
 /// The impact of these pairs, as if they touched. Contacts are called "1:2", by the numbers of the balls.
 carom_status carom_ball_freeze(const carom_ball_data *data, const carom_ball_pairs *pairs, carom_impact **impact, carom_error *error);
 

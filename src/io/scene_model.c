@@ -144,13 +144,14 @@ static carom_status read_contact(carom_scene *scene, const carom_node *node, car
     start_lengths(lengths);
     carom_status status = carom_fields_read(scene->document, node, CAROM_FIELD_ROWS(CONTACT), lengths, &fields, error);
     if (!status) status = choose_places(scene, node, &fields, contact, error);
-    if (!status && !isnan(fields.offset))
+    if (!status && !isnan(fields.offset) && !scene->moves)
         status = carom_scene_warn(scene, carom_node_find(node, "offset"), error, "has no effect: every contact listed counts as touching");
     if (status) return status;
 
     contact->name = fields.name;
     contact->friction = fields.friction;
     contact->restitution = fields.restitution;
+    contact->offset = fields.offset;
     memcpy(contact->normal, fields.normal, sizeof contact->normal);
     contact->tangents = lengths[TANGENTS].value;
     if (fields.tangents) memcpy(contact->tangent, fields.tangents, (size_t)contact->tangents * sizeof contact->tangent[0]);
@@ -207,6 +208,7 @@ static carom_status freeze_listed(carom_scene *scene, const carom_node *node, ca
     if (status) return status;
     carom_error inner;
     status = carom_model_freeze(model, contacts, node->count, &scene->impact, &inner);
+    if (!status && scene->moves) status = carom_model_create_system(model, contacts, node->count, &scene->system, &inner);
     free(contacts);
     return status ? carom_document_pass_on(scene->document, node, &inner, error) : CAROM_OK;
 }
@@ -258,6 +260,10 @@ carom_status carom_scene_read_model(carom_scene *scene, const carom_node *root, 
     carom_status status = carom_scene_load_model(scene, NULL, digest, &model, error);
     if (!status) status = pass_warnings_on(scene, carom_node_find(root, "model"), model, error);
     if (!status) status = read_contacts(scene, contacts, model, error);
-    carom_model_free(model);
+    scene->motion.system = scene->system;
+    if (scene->system)
+        scene->model = model;
+    else
+        carom_model_free(model);
     return status;
 }
