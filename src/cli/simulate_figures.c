@@ -17,7 +17,7 @@ enum {
 // Distances below this are not drawn: log10 of an exact agreement is no number.
 #define LEAST_DISTANCE 1e-300
 
-static carom_status write_figure(cli_motion *motion, const char *prefix, const char *name, const carom_plot *plot, carom_error *error) {
+carom_status cli_write_figure(cli_motion *motion, const char *prefix, const char *name, const carom_plot *plot, carom_error *error) {
     const size_t size = strlen(prefix) + strlen(name) + 8;
     char *path = malloc(size);
     if (!path) return carom_fail_memory(error, "figure");
@@ -47,7 +47,7 @@ static carom_status draw_energy(cli_motion *motion, const char *prefix, carom_er
     };
     const carom_plot plot = {carom_scene_name(motion->scene), "time [s]", "energy [J]", series,
                              sizeof series / sizeof *series,  false,      false};
-    return write_figure(motion, prefix, "energy", &plot, error);
+    return cli_write_figure(motion, prefix, "energy", &plot, error);
 }
 
 // The power of ten at or below the largest of them; 1 when all are zero.
@@ -71,7 +71,7 @@ static carom_status draw_energy_error(cli_motion *motion, const char *prefix, ca
     snprintf(label, sizeof label, initial > 0 ? "relative energy error [%g]" : "energy error [%g J]", unit);
     const carom_plot_series series = {"", CAROM_PLOT_LINE, rows, column(states, "time"), errors};
     const carom_plot plot = {carom_scene_name(motion->scene), "time [s]", label, &series, 1, false, false};
-    const carom_status status = write_figure(motion, prefix, "energy-error", &plot, error);
+    const carom_status status = cli_write_figure(motion, prefix, "energy-error", &plot, error);
     free(errors);
     return status;
 }
@@ -170,7 +170,7 @@ static carom_status draw_snapshots(cli_motion *motion, const char *prefix, carom
         {"plane, where the second coordinate is 0", CAROM_PLOT_LINE, ground.count, ground.x, ground.z},
     };
     const carom_plot plot = {carom_scene_name(motion->scene), "first coordinate [m]", "third coordinate [m]", series, 3, false, true};
-    const carom_status status = write_figure(motion, prefix, "snapshots", &plot, error);
+    const carom_status status = cli_write_figure(motion, prefix, "snapshots", &plot, error);
     free(room);
     return status;
 }
@@ -200,14 +200,15 @@ static carom_status draw_sensitivity(cli_motion *motion, const char *prefix, car
     const carom_plot_series series = {label, CAROM_PLOT_TRACES, filled, x, y};
     const carom_plot plot = {
         carom_scene_name(motion->scene), "impact", "log10 of the distance |dx| + |dR| from the reference", &series, 1, false, false};
-    const carom_status status = write_figure(motion, prefix, "sensitivity", &plot, error);
+    const carom_status status = cli_write_figure(motion, prefix, "sensitivity", &plot, error);
     free(x);
     return status;
 }
 
 carom_status cli_draw_motion(cli_motion *motion, const char *prefix, carom_error *error) {
+    if (carom_table_find(motion->states, "kinetic_energy") >= 0) return cli_draw_mechanism(motion, prefix, error);
     if (!carom_scene_motion(motion->scene)->body)
-        return carom_fail(error, CAROM_UNSUPPORTED, "--figures: only motions of scenes with 'body' are drawn");
+        return carom_fail(error, CAROM_UNSUPPORTED, "--figures: only motions of scenes with 'body', 'balls' or 'model' are drawn");
     carom_status status = draw_energy(motion, prefix, error);
     if (!status) status = draw_energy_error(motion, prefix, error);
     if (!status) status = draw_snapshots(motion, prefix, error);
