@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# deps.sh [GROUP...]: installs the Debian 12 packages of the groups (build, mpi, test, bench, clang, valgrind, design) that are missing.
+# deps.sh [GROUP...]: installs the Debian 12 packages of the groups (build, mpi, test, bench, bullet, clang, valgrind, design) that are missing.
 # Without root and sudo it prints the command that would do it, and fails. Silent when nothing is missing.
 set -u
 
@@ -19,12 +19,14 @@ list_packages() {
     mpi) echo libopenmpi-dev openmpi-bin ;;
     test) echo libcmocka-dev libfclib-dev ;;
     bench) echo libsundials-dev ;;
+    # A peer of the propagative model; `make bench` leaves it out where it is missing.
+    bullet) echo g++ libbullet-dev ;;
     clang) echo clang libclang-rt-14-dev libomp-dev ;;
     # Without the symbols of libc valgrind cannot intercept its functions.
     valgrind) echo valgrind libc6-dbg ;;
     # KINSOL of SUNDIALS, for `carom design`; its package pulls 140 others.
     design) echo libsundials-dev ;;
-    *) fail "there is no group '$1': choose among build, mpi, test, bench, clang, valgrind, design" ;;
+    *) fail "there is no group '$1': choose among build, mpi, test, bench, bullet, clang, valgrind, design" ;;
     esac
 }
 
