@@ -182,11 +182,16 @@ static carom_status answer(cli_motion *motion, const char *path, carom_error *er
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
 
-static json_t *rows_json(const cli_motion *motion, const carom_table *table) {
+// Names of the scene's contacts, which lists of contacts in a table need; NULL for a scene that has none.
+static const char *const *contact_names(const cli_motion *motion) {
     const carom_impact *impact = carom_scene_impact(motion->scene);
+    return impact ? carom_impact_get_data(impact)->names : NULL;
+}
+
+static json_t *rows_json(const cli_motion *motion, const carom_table *table) {
     json_t *list = json_array();
     for (int64_t row = 0; row < carom_table_rows(table); row++)
-        json_array_append_new(list, carom_json_row(table, row, impact ? carom_impact_get_data(impact)->names : NULL));
+        json_array_append_new(list, carom_json_row(table, row, contact_names(motion)));
     return list;
 }
 
@@ -207,7 +212,7 @@ static int print_json(const cli_motion *motion, const char *file) {
     cli_add_result(document, motion->answer.result);
     json_object_set_new(document, "seconds", carom_json_real(motion->seconds));
     json_object_set_new(document, "impacts", rows_json(motion, motion->answer.impacts));
-    json_object_set_new(document, "final", carom_json_row(motion->answer.final, 0, NULL));
+    json_object_set_new(document, "final", carom_json_row(motion->answer.final, 0, contact_names(motion)));
     json_object_set_new(document, "ensemble", ensemble_json(motion));
     if (motion->orders) json_object_set_new(document, "orders", rows_json(motion, motion->orders));
     json_object_set_new(document, "file", carom_json_text(file));
