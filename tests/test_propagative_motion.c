@@ -501,6 +501,15 @@ static void bad_scenes_in_time_are_refused(void **state) {
     (void)state;
     carom_motion_answer answer;
     carom_error error;
+    carom_registry *registry;
+    assert_ok(carom_registry_create(&registry, &error), error);
+    assert_ok(carom_dynamics_register(registry, &error), error);
+    ball.system = system_of(&ball);
+    const carom_motion lonely = {.system = &ball.system};
+    assert_refused(
+        carom_integrator_run(carom_integrator_find(registry, "propagative"), &lonely, NULL, registry, NULL, NULL, NULL, &answer, &error),
+        CAROM_BAD_INPUT, error, "impact");
+    carom_registry_free(registry);
     assert_refused(simulate(NULL, BALLS("positions: [0, 0.5], velocities: [0, 0]"), NULL, 1, &answer, &error), CAROM_BAD_INPUT, error,
                    "overlap");
     assert_refused(simulate(NULL, BALLS("positions: [0, 2], velocities: [0, 0], stiffness: 2"), NULL, 1, &answer, &error), CAROM_BAD_INPUT,

@@ -337,6 +337,10 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
     const carom_system *system = call->motion->system;
     if (!system)
         return carom_fail(error, CAROM_BAD_INPUT, "integrator: propagative needs a scene with 'balls' or 'model' and listed contacts");
+    // The tables have the widths of the impact.
+    const carom_sizes sizes = call->motion->impact ? carom_impact_sizes(call->motion->impact) : (carom_sizes){0};
+    if (sizes.nv != system->nv || sizes.contacts != system->contacts)
+        return carom_fail(error, CAROM_BAD_INPUT, "impact: it has other velocities or contacts than the system in motion");
     propagative_loop loop = {.call = call,
                              .options = *(const propagative_options *)call->options,
                              .nv = system->nv,
