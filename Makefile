@@ -197,10 +197,20 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support.o $(LINK_STA
 	$(QUIET)$(CC) -o $@ $^ $(TEST_LIBS) $(LINK_LIBS) $(LDFLAGS_ALL)
 
 # Benchmarks reach inner functions, too; their peers are libraries that nothing else needs.
-BENCHMARKS := $(BUILD)/benchmarks/stronge
+# Three balls in Bullet (C++), where it is installed: scripts/deps.sh bullet.
+HAVE_BULLET := $(shell pkg-config --exists bullet 2>/dev/null && echo yes)
+BENCHMARKS := $(BUILD)/benchmarks/stronge $(if $(HAVE_BULLET),$(BUILD)/benchmarks/cradle)
 BENCHMARK_LIBS := -lsundials_cvode -lsundials_arkode -lsundials_nvecserial
 
 $(BUILD)/benchmarks/stronge: $(BUILD)/obj/benchmarks/stronge_sundials.o $(BUILD)/obj/benchmarks/stronge_euler.o
+
+$(BUILD)/obj/benchmarks/cradle_bullet.o: benchmarks/cradle_bullet.cpp benchmarks/cradle_bullet.h
+	@mkdir -p $(@D)
+	$(call show,CXX,$<)
+	$(QUIET)$(CXX) -std=c++17 -Wall -Wextra -O2 $(patsubst -I%,-isystem %,$(call pkg,--cflags,bullet)) -c $< -o $@
+
+$(BUILD)/benchmarks/cradle: $(BUILD)/obj/benchmarks/cradle_bullet.o
+$(BUILD)/benchmarks/cradle: BENCHMARK_LIBS = -lBulletDynamics -lBulletCollision -lLinearMath -lstdc++
 
 $(BUILD)/benchmarks/%: $(BUILD)/obj/benchmarks/%.o $(BUILD)/libcarom.a
 	@mkdir -p $(@D)
@@ -241,8 +251,9 @@ run-coverage: $(BUILD)/carom
 run-bench: $(BUILD)/carom $(BENCHMARKS)
 	$< bench --growth --profiles -o $(BUILD)/performance.md
 	$(BUILD)/benchmarks/stronge > $(BUILD)/stronge.md
+	$(if $(HAVE_BULLET),$(BUILD)/benchmarks/cradle > $(BUILD)/cradle.md)
 
-run-figures: $(BUILD)/carom $(BUILD)/examples/billiards
+run-figures: $(BUILD)/carom $(BUILD)/examples/billiards $(if $(HAVE_BULLET),$(BUILD)/benchmarks/cradle)
 	@scripts/figures.sh $(BUILD)
 
 run-demo: $(BUILD)/carom
@@ -300,7 +311,7 @@ help:
 	@echo "make demo       install what is missing, build, sample the rocking block's set, draw it"
 	@echo "make figures    draw the figures of docs/paper.md and measure its table (two minutes)"
 	@echo "make coverage   measure how well samples cover the exact sets, for docs/coverage.md (some minutes)"
-	@echo "make bench      measure this machine into $(BUILD)/performance.md and stronge.md (about seven minutes)"
+	@echo "make bench      measure this machine into $(BUILD)/performance.md, stronge.md and, with Bullet, cradle.md (seven minutes)"
 	@echo "make test       install what is missing, build, run every test"
 	@echo "make test-long  the same with the large random families"
 	@echo "make sanitize   the tests under AddressSanitizer and UndefinedBehaviorSanitizer (CC=clang for clang's)"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# deps.sh [GROUP...]: installs the Debian 12 packages of the groups (build, mpi, test, sundials, clang, valgrind) that are missing.
+# deps.sh [GROUP...]: installs the Debian 12 packages of the groups (build, mpi, test, sundials, bullet, clang, valgrind) that are missing.
 # Without root and sudo it prints the command that would do it, and fails. Silent when nothing is missing.
 set -u
 
@@ -20,10 +20,12 @@ list_packages() {
     # For `carom design` and `carom compliant`, which say so without it, and for benchmarks; it pulls 140 others.
     sundials) echo libsundials-dev ;;
     test) echo libcmocka-dev libfclib-dev libsundials-dev ;;
+    # A peer of the propagative model; `make bench` leaves it out where it is missing.
+    bullet) echo g++ libbullet-dev ;;
     clang) echo clang libclang-rt-14-dev libomp-dev ;;
     # Without the symbols of libc valgrind cannot intercept its functions.
     valgrind) echo valgrind libc6-dbg ;;
-    *) fail "there is no group '$1': choose among build, mpi, test, sundials, clang, valgrind" ;;
+    *) fail "there is no group '$1': choose among build, mpi, test, sundials, bullet, clang, valgrind" ;;
     esac
 }
 

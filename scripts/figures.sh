@@ -137,6 +137,29 @@ fi
 "$carom" compare scenes/block.yaml --simulator mujoco -o "$results/simulator-block" >"$results/simulator-block.txt"
 "$carom" plot "$results/simulator-block/compare.h5" --axes Jn.A,Jn.B --focus -o "$figures/simulator-block.png"
 
+# Motions of docs/propagative.md: orders of impacts, and a rack of balls.
+"$carom" simulate scenes/rack.yaml --figures "$results/rack" >"$results/rack.txt"
+mv "$results/rack-paths.png" "$figures/rack-paths.png"
+# A build without KINSOL has no designs.
+if "$carom" simulate scenes/tailed-biped.yaml --orders --design --figures "$results/tailed-biped" >"$results/tailed-biped.txt"; then
+    mv "$results/tailed-biped-orders.png" "$figures/tailed-biped-orders.png"
+fi
+if [ -x "$1/benchmarks/cradle" ]; then
+    "$1/benchmarks/cradle" --points >"$results/cradle.txt"
+    gnuplot <<END
+set terminal pngcairo size 900,600 font "DejaVu Sans,11"
+set output "$figures/cradle-bullet.png"
+set xlabel "restitution"
+set ylabel "energy after over energy before"
+set xrange [-0.05:1.05]
+set yrange [0:1.4]
+set key left top
+set grid
+plot "$results/cradle.txt" index 1 with points pt 6 ps 0.8 title "Bullet, 60 Hz, all speeds and phases", \
+     "" index 0 with lines lw 2 title "propagative: (1 + 2 R^2)/3", 1 with lines dt 2 lc "black" notitle
+END
+fi
+
 # ------------------------------------------------------------------------------------------------------------- table 3
 
 # field JSON KEY: a number of the JSON document.

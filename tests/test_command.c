@@ -1465,8 +1465,78 @@ static void bundles_do_not_depend_on_threads(void **state) {
     assert_true(number(one, "ensemble.members.0.impact_count") != number(one, "ensemble.members.3.impact_count"));
     assert_int_equal(length(one, "figures"), 5);
     assert_true(is_png(join(path, *state, text(one, "figures.4"))));
+}
+
+#define TWO_BALLS "balls: {masses: [1, 1], radius: 0.5, positions: [-2, 0], velocities: [1, 0]}\n"
+
+// The restitution of a motion through propagative impacts comes from `impact`, too; contacts that stay closed have their names.
+static void balls_move(void **state) {
+    write_text(*state, "balls.yaml", TWO_BALLS "impact: {restitution: 0.5}\nsimulate: {integrator: propagative, duration: 2, step: 0.1}\n");
+    json_t *answer = ask(*state, "simulate", "balls.yaml", "-o", "b.h5", "--figures", "b");
+    assert_int_equal(length(answer, "impacts"), 1);
+    assert_close(number(answer, "impacts.0.time"), 1, 1e-14);
+    assert_string_equal(text(answer, "impacts.0.word.0"), "1:2");
+    assert_string_equal(text(answer, "impacts.0.kind"), "inelastic");
+    assert_close(number(answer, "impacts.0.energy_ratio"), 0.625, 1e-14);
+    check_numbers(answer, "final.qvel", (double[]){0.25, 0.75}, 2, 1e-14);
+    assert_true(json_is_null(at(answer, "zeno_time")));
+    assert_int_equal(length(answer, "figures"), 2);
+    char path[PATH_SIZE];
+    assert_int_equal(read_complete(join(path, *state, "b.h5")), 1);
+    json_decref(answer);
+    answer = ask(*state, "simulate", "balls.yaml", "--restitution", "0");
+    assert_string_equal(text(answer, "impacts.0.kind"), "plastic");
+    assert_true(json_is_null(at(answer, "impacts.0.word")));
+    assert_string_equal(text(answer, "final.held.0"), "1:2");
+    json_decref(answer);
+    // Two steps that cannot be solved: springs are too stiff for them.
+    write_text(*state, "stiff.yaml",
+               "balls: {masses: [1, 1], radius: 0.5, positions: [-2, 0], velocities: [1, 0], stiffness: 1e6, rest: [-2, 0]}\n"
+               "simulate: {integrator: propagative, duration: 2, step: 0.1}\n");
+    answer = ask_for(1, *state, "simulate", "stiff.yaml");
+    assert_string_equal(text(answer, "verdict"), "no-convergence");
+    assert_close(number(answer, "steps"), 0, 0);
+    json_decref(answer);
+}
+
+// A rack's break depends on the order, and so does each member with an order of its own; for any number of threads.
+static void racks_break_in_random_orders(void **state) {
+    char scene[PATH_SIZE];
+    motion_path("rack", scene);
+    json_t *one = ask(*state, "simulate", scene, "--order", "random", "--ensemble", "4", "--duration", "1", "--threads", "1");
+    json_t *many = ask(*state, "simulate", scene, "--order", "random", "--ensemble", "4", "--duration", "1", "--threads", "3");
+    assert_string_equal(text(one, "impacts.0.uniqueness"), "multiple");
+    assert_true(number(one, "impacts.0.xi") > 0.5);
+    assert_int_equal(length(one, "ensemble.members"), 4);
+    assert_true(json_equal(at(one, "ensemble"), at(many, "ensemble")));
     json_decref(one);
     json_decref(many);
+}
+
+// Two copies of the biped part at its first impact by xi; those of the designed one stay together (Figure 8 of Seghete & Murphey).
+static void orders_part_as_given_and_not_as_designed(void **state) {
+    char scene[PATH_SIZE], path[PATH_SIZE];
+    motion_path("tailed-biped", scene);
+    json_t *answer = ask(*state, "simulate", scene, "--orders", "--duration", "0.05", "--figures", "o");
+    assert_int_equal(length(answer, "orders"), 1);
+    assert_string_equal(text(answer, "orders.0.scene"), "as given");
+    assert_close(number(answer, "orders.0.distances.0"), 0, 0);
+    assert_true(fabs(number(answer, "orders.0.distances.1") - 2.252e-4) < 2e-6);
+    assert_int_equal(length(answer, "orders.0.times"), 101);
+    assert_true(is_png(join(path, *state, "o-orders.png")));
+    json_decref(answer);
+    report r = run(*state, "simulate", scene, "--orders", "--design", "--duration", "0.05", "--json");
+    // A build without KINSOL says so.
+    if (r.status == 2) {
+        assert_non_null(strstr(r.err, "KINSOL"));
+    } else {
+        assert_int_equal(r.status, 0);
+        answer = parse(&r);
+        assert_string_equal(text(answer, "orders.1.scene"), "designed");
+        assert_true(number(answer, "orders.1.largest_distance") <= 1e-12);
+        json_decref(answer);
+    }
+    release(&r);
 }
 
 // ----------------------------------------------------------------------------------------------------------- bad input
@@ -1710,6 +1780,14 @@ static const refusal refusals[] = {
     // motions
     {"simulate block.yaml", "--integrator is missing", NULL},
     {"simulate case.yaml --integrator guess", "there is no integrator 'guess'", BALL_AT "3]}\n"},
+    {"simulate case.yaml --integrator propagative", "propagative needs a scene with 'balls'", "matrices: {" FLAT_PARTS "}\n"},
+    {"simulate case.yaml --integrator propagative --order 4", "--order: '4' is not one of: auto, argmin", TWO_BALLS},
+    {"simulate case.yaml --integrator propagative", "order: that of 'impact'", TWO_BALLS "impact: {order: ['1:2']}\n"},
+    {"simulate case.yaml --integrator propagative --design", "--design belongs to --orders", TWO_BALLS},
+    {"simulate case.yaml --integrator propagative --orders --design", "'design' is missing",
+     "balls: {masses: [1, 1], radius: 0.5, positions: [-1, 0], velocities: [1, 0]}\n"},
+    {"simulate case.yaml --integrator lgvci --orders", "lgvci needs a scene with 'body'", TWO_BALLS},
+    {"simulate case.yaml --integrator propagative --perturbed position --ensemble 2", "all coordinates", TWO_BALLS},
     {"simulate case.yaml --integrator lgvci", "lgvci needs a scene with 'body'", "matrices: {" FLAT_PARTS "}\n"},
     {"simulate case.yaml", "case.yaml:3: simulate.integrator: 'guess' is not one of: lgvci",
      BALL_AT "3]}\nsimulate: {integrator: guess}\n"},
@@ -2119,6 +2197,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(laws_of_motions_take_options, set_up, tear_down),
         cmocka_unit_test_setup_teardown(systems_move_through_their_accumulation, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bundles_do_not_depend_on_threads, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(balls_move, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(racks_break_in_random_orders, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(orders_part_as_given_and_not_as_designed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_input_is_refused_in_one_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk_leaves_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_disk_without_room_leaves_nothing, set_up, tear_down),

@@ -155,7 +155,7 @@ typedef struct carom_system_terms {
 typedef struct carom_system {
     const void *self;
     int nv, contacts;
-    int tangent_dim;            ///< 1: planar
+    int tangent_dim;            ///< 1: planar; 0: contacts have no tangents, whose rows stay zero
     const double *friction;     ///< [contacts]
     const double *restitution;  ///< [contacts]
     const bool *turns;          ///< [nv] the coordinate is an angle
@@ -164,12 +164,14 @@ typedef struct carom_system {
     const double *velocity;     ///< [nv] at the start
     double mass;                ///< of all that moves [kg]
     double length;              ///< a size that gaps compare with [m]
+    bool constant_mass;         ///< the mass matrix is the same everywhere, and the bias does not depend on the velocity
     carom_status (*open)(const void *self, void **workspace, carom_error *error);
     void (*close)(void *workspace);
     /// Fills all terms. No allocation.
     void (*evaluate)(void *workspace, const double *position, const double *velocity, carom_system_terms *terms);
     /// Second derivatives of one contact's gap and of the displacement along its tangent with respect to the coordinates, [nv x nv] each,
     /// symmetric: those at what `evaluate` saw last. dJn/dt v = v' normal v. No allocation.
+    /// NULL where nobody needs them.
     void (*curve)(void *workspace, int contact, double *normal, double *tangent);
 } carom_system;
 
@@ -181,6 +183,36 @@ typedef struct carom_system {
 carom_status carom_model_create_system(carom_model *model, const carom_model_contact *contacts, int count, carom_system **system,
                                        carom_error *error);
 void carom_model_free_system(carom_system *system);
+
+/// Balls of one radius without friction and spin, on a line or in a plane. Arrays are borrowed.
+typedef struct carom_ball_data {
+    int count, dim;  ///< dim 1: on a line, 2: in a plane
+    double radius;
+    const double *masses;      ///< [count]
+    const double *positions;   ///< [count x dim]
+    const double *velocities;  ///< [count x dim]
+    double gravity;            ///< along minus the last axis [m/s^2]
+    double stiffness;          ///< of the springs that pull each ball to its place of rest [N/m]
+    const double *rest;        ///< [count x dim] places of rest; NULL: no springs
+} carom_ball_data;
+
+/// Pairs of balls.
+typedef struct carom_ball_pairs {
+    int count;
+    int pair[CAROM_MAX_CONTACTS][2];
+} carom_ball_pairs;
+
+/// Between the centres of two balls.
+double carom_ball_distance(const carom_ball_data *data, int i, int j);
+/// The pairs that may ever touch: neighbours on a line, all in a plane.
+/// @return false when they are more than CAROM_MAX_CONTACTS
+bool carom_ball_neighbours(const carom_ball_data *data, carom_ball_pairs *pairs);
+
+/// The balls as a system whose contacts are these pairs; its coordinates are theirs, ball after ball.
+/// @param system  to be freed by carom_ball_free_system; keeps copies of the data
+carom_status carom_ball_create_system(const carom_ball_data *data, const carom_ball_pairs *pairs, carom_system **system,
+                                      carom_error *error);
+void carom_ball_free_system(carom_system *system);
 
 /// What the last load, freeze or detection found worth knowing: sentences, 0..warnings-1. NULL beyond them.
 int carom_model_warnings(const carom_model *model);

@@ -60,9 +60,11 @@ carom_status cli_pass_on(const carom_option *row, const carom_error *inner, caro
     return carom_fail(error, inner->status, "--%s%s", flag, inner->message + strlen(row->name));
 }
 
-// A choice that none of the command's laws offers is refused at once: `compare` passes over those that one law lacks.
+// A choice that none of the command's laws offers is refused at once: `compare` passes over those that one law lacks. An integrator runs
+// alone, and says itself what it offers: `order` of one is not that of another.
 static carom_status check_choice(const cli_command *command, const carom_registry *registry, const carom_option *row, const char *value,
                                  carom_error *error) {
+    if (command->laws == CLI_INTEGRATORS) return CAROM_OK;
     for (int i = 0; i < cli_owners(command, registry); i++) {
         const cli_owner owner = cli_owner_at(command, registry, i);
         const int index = carom_option_find(owner.options, owner.option_count, row->name);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "carom/design.h"
+#include "cli/design.h"
 #include "cli/info.h"
 #include "io/json.h"
 
@@ -71,7 +72,8 @@ static carom_status start(carom_scene *scene, study *s, carom_error *error) {
     return s->x && s->before.cosines && s->after.cosines ? CAROM_OK : carom_fail_memory(error, "design");
 }
 
-static carom_status solve(const cli_arguments *arguments, carom_scene *scene, study *s, carom_error *error) {
+// Writes the new scene to `file`, unless that is NULL.
+static carom_status solve(const cli_arguments *arguments, carom_scene *scene, const char *file, study *s, carom_error *error) {
     carom_control control;
     carom_status status = start(scene, s, error);
     if (!status) status = take_measure(s, carom_family_start(s->family), &s->before, error);
@@ -85,7 +87,6 @@ static carom_status solve(const cli_arguments *arguments, carom_scene *scene, st
                                           .evaluate = evaluate};
     status = carom_design_solve(&problem, &control, s->x, &s->result, error);
     if (!status) status = take_measure(s, s->x, &s->after, error);
-    const char *file = cli_value(arguments, "output");
     if (!status && file) status = carom_family_write(s->family, s->x, file, error);
     return status;
 }
@@ -95,6 +96,19 @@ static void release(study *s) {
     free(s->x);
     free(s->before.cosines);
     free(s->after.cosines);
+}
+
+carom_status cli_design_scene(const cli_arguments *arguments, const char *file, carom_error *error) {
+    carom_scene *scene = NULL;
+    study s = {0};
+    carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, error);
+    if (!status) status = solve(arguments, scene, file, &s, error);
+    if (!status && s.result.verdict != CAROM_COMPLETE)
+        status = carom_fail(error, CAROM_BAD_INPUT, "%s: the scene's design has no solution; `carom design` shows how near it came",
+                            arguments->operand);
+    release(&s);
+    carom_scene_free(scene);
+    return status;
 }
 
 // -------------------------------------------------------------------------------------------------------------- output
@@ -142,7 +156,7 @@ static int run(const cli_arguments *arguments) {
     study s = {0};
     const char *file = cli_value(arguments, "output");
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
-    if (!status) status = solve(arguments, scene, &s, &error);
+    if (!status) status = solve(arguments, scene, file, &s, &error);
     int exit_status;
     if (status) {
         exit_status = cli_report(&error);

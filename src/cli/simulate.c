@@ -21,11 +21,14 @@ static const cli_flag flags[] = {
     {"list", NULL, "print the integrators, one a line"},
     {"output", "FILE", "write states, impacts and results to an HDF5 file"},
     {"figures", "PREFIX",
-     "draw a body's PREFIX-energy.png, -energy-error.png, -snapshots.png and, with an ensemble, -sensitivity.png; a system's -time.png, "
-     "-impulse.png, -rates.png, -phase.png and -bundle.png"},
+     "draw a body's PREFIX-energy.png, -energy-error.png, -snapshots.png and, with an ensemble, -sensitivity.png; of inclusion -time.png, "
+     "-impulse.png, -rates.png, -phase.png and -bundle.png; of propagative -energy.png, -coordinates.png, -paths.png of balls in a plane "
+     "and, with --orders, -orders.png"},
     {"ensemble", "N", "run N more times: bodies from perturbed starts, systems with other draws"},
     {"perturb", "D", "size of perturbations of the starts [m, rad] (default 1e-8; 0 for systems)"},
     {"perturbed", "both|position|attitude", "what is perturbed (default both)"},
+    {"orders", NULL, "also run with the orders argmin and argmax of impacts, and show how far their momenta part"},
+    {"design", NULL, "with --orders: the same for the solution of the scene's `design`"},
     {"threads", "N", "threads of an ensemble (default: one a core); results do not depend on it"},
     {"json", NULL, "print one JSON document"},
 };
@@ -94,6 +97,8 @@ static carom_status parse_ensemble(cli_motion *motion, carom_error *error) {
     if (size && (!carom_parse_number(size, &motion->perturbation) || motion->perturbation <= 0))
         return carom_fail(error, CAROM_BAD_INPUT, "--perturb: '%.60s' is not a number greater than 0", size);
     if (size && !members) return carom_fail(error, CAROM_BAD_INPUT, "--perturb belongs to --ensemble");
+    if (cli_given(motion->arguments, "design") && !cli_given(motion->arguments, "orders"))
+        return carom_fail(error, CAROM_BAD_INPUT, "--design belongs to --orders");
     motion->members = (int64_t)count;
     return parse_perturbed(motion, error);
 }
@@ -159,6 +164,7 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, carom_
     cli_end_progress();
     if (status) place_error(motion, error);
     if (!status && motion->members) status = cli_run_ensemble(motion, error);
+    if (!status && cli_given(motion->arguments, "orders")) status = cli_run_orders(motion, cli_given(motion->arguments, "design"), error);
     cli_end_progress();
     return status;
 }
@@ -192,11 +198,16 @@ static carom_status answer(cli_motion *motion, const char *path, carom_error *er
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
 
-static json_t *rows_json(const cli_motion *motion, const carom_table *table) {
+// Names of the scene's contacts, which lists of contacts in a table need; NULL for a scene that has none.
+static const char *const *contact_names(const cli_motion *motion) {
     const carom_impact *impact = carom_scene_impact(motion->scene);
+    return impact ? carom_impact_get_data(impact)->names : NULL;
+}
+
+static json_t *rows_json(const cli_motion *motion, const carom_table *table) {
     json_t *list = json_array();
     for (int64_t row = 0; row < carom_table_rows(table); row++)
-        json_array_append_new(list, carom_json_row(table, row, impact ? carom_impact_get_data(impact)->names : NULL));
+        json_array_append_new(list, carom_json_row(table, row, contact_names(motion)));
     return list;
 }
 
@@ -207,7 +218,8 @@ static json_t *ensemble_json(const cli_motion *motion) {
 }
 
 static int exit_status_of(const cli_motion *motion) {
-    return has_all_members(motion) && carom_motion_answer_complete(&motion->answer) ? EXIT_DONE : EXIT_INCOMPLETE;
+    const bool complete = has_all_members(motion) && (!motion->orders || cli_orders_complete(motion->orders));
+    return complete && carom_motion_answer_complete(&motion->answer) ? EXIT_DONE : EXIT_INCOMPLETE;
 }
 
 // The first accumulation as one object, where the integrator reports one.
@@ -226,8 +238,9 @@ static int print_json(const cli_motion *motion, const char *file) {
     add_accumulation(document);
     json_object_set_new(document, "seconds", carom_json_real(motion->seconds));
     json_object_set_new(document, "impacts", rows_json(motion, motion->answer.impacts));
-    json_object_set_new(document, "final", carom_json_row(motion->answer.final, 0, NULL));
+    json_object_set_new(document, "final", carom_json_row(motion->answer.final, 0, contact_names(motion)));
     json_object_set_new(document, "ensemble", ensemble_json(motion));
+    if (motion->orders) json_object_set_new(document, "orders", rows_json(motion, motion->orders));
     json_object_set_new(document, "file", carom_json_text(file));
     json_object_set(document, "figures", motion->files);
     return cli_print_json(document, exit_status_of(motion));
@@ -280,6 +293,7 @@ static int print_text(const cli_motion *motion, const char *file) {
     if (!isnan(error)) printf("largest relative energy error %.3g\n", error);
     print_impacts(motion->answer.impacts);
     if (motion->ensemble) print_ensemble(motion);
+    if (motion->orders) cli_print_orders(motion->orders);
     printf("%.3g s, %.3g steps/s\n", motion->seconds, (double)steps / fmax(motion->seconds, 1e-9));
     if (file) printf("written to %s\n", file);
     for (size_t i = 0; i < json_array_size(motion->files); i++) printf("%s\n", json_string_value(json_array_get(motion->files, i)));
@@ -290,6 +304,7 @@ static void release(cli_motion *motion) {
     carom_motion_answer_free(&motion->answer);
     carom_table_free(motion->states);
     carom_table_free(motion->ensemble);
+    carom_table_free(motion->orders);
     json_decref(motion->files);
     cli_release(&motion->law_arguments);
     free(motion->bundle);

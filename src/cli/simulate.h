@@ -18,6 +18,7 @@ typedef struct cli_motion {
     carom_table *states;    ///< kept for figures; NULL otherwise
     carom_table *ensemble;  ///< a row for each member; NULL without an ensemble
     int64_t members;        ///< asked for
+    carom_table *orders;    ///< a row for each scene whose orders were compared; NULL where nobody asked
     double perturbation;
     double *bundle;        ///< time, last coordinate and its rate of all members of a system, interleaved, NaN between members
     int64_t bundle_count;  ///< of triples
@@ -39,6 +40,16 @@ typedef enum cli_ensemble_column {
     CLI_ENSEMBLE_COLUMNS
 } cli_ensemble_column;
 
+/// Columns of a table of the distances between two orders of impacts.
+typedef enum cli_orders_column {
+    CLI_ORDERS_SCENE,
+    CLI_ORDERS_COMPLETE,
+    CLI_ORDERS_LARGEST,
+    CLI_ORDERS_TIMES,
+    CLI_ORDERS_DISTANCES,
+    CLI_ORDERS_COLUMNS
+} cli_orders_column;
+
 /// What the scene's `impact` says about a law's options.
 carom_law_settings cli_motion_settings(const cli_motion *motion);
 
@@ -57,6 +68,15 @@ carom_status cli_write_figure(cli_motion *motion, const char *prefix, const char
 /// Draws a system's last coordinate: PREFIX-time.png and -impulse.png with its rate, over t and s, -rates.png (of time and impulse over s),
 /// -phase.png and, with an ensemble, -bundle.png.
 carom_status cli_draw_system(cli_motion *motion, const char *prefix, carom_error *error);
+
+/// Runs the motion with the orders argmin and argmax; `designed`: and the solution of the scene's design, too.
+carom_status cli_run_orders(cli_motion *motion, bool designed, carom_error *error);
+void cli_print_orders(const carom_table *orders);
+/// False when a run ended early.
+bool cli_orders_complete(const carom_table *orders);
+
+/// Draws PREFIX-energy.png, -coordinates.png (PREFIX-paths.png of balls in a plane) and, where orders were compared, -orders.png.
+carom_status cli_draw_mechanism(cli_motion *motion, const char *prefix, carom_error *error);
 
 /// Draws PREFIX-energy.png, -energy-error.png, -snapshots.png and, with an ensemble, -sensitivity.png; adds their names to `files`.
 carom_status cli_draw_motion(cli_motion *motion, const char *prefix, carom_error *error);

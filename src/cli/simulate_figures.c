@@ -228,9 +228,10 @@ static carom_status draw_sensitivity(cli_motion *motion, const char *prefix, car
 }
 
 carom_status cli_draw_motion(cli_motion *motion, const char *prefix, carom_error *error) {
+    if (carom_table_find(motion->states, "kinetic_energy") >= 0) return cli_draw_mechanism(motion, prefix, error);
     if (carom_scene_motion(motion->scene)->system) return cli_draw_system(motion, prefix, error);
     if (!carom_scene_motion(motion->scene)->body)
-        return carom_fail(error, CAROM_UNSUPPORTED, "--figures: only motions of scenes with 'body' or 'model' are drawn");
+        return carom_fail(error, CAROM_UNSUPPORTED, "--figures: only motions of scenes with 'body', 'balls' or 'model' are drawn");
     carom_status status = draw_energy(motion, prefix, error);
     if (!status) status = draw_energy_error(motion, prefix, error);
     if (!status) status = draw_snapshots(motion, prefix, error);

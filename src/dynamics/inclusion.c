@@ -515,7 +515,7 @@ static carom_status check_problem(const carom_motion_call *call, carom_error *er
     if (call->motion->obstacle) return carom_fail(error, CAROM_UNSUPPORTED, "%s", call->motion->obstacle);
     if (!system) return carom_fail(error, CAROM_BAD_INPUT, "integrator: inclusion needs a scene with 'model' that lists its contacts");
     if (system->tangent_dim != 1)
-        return carom_fail(error, CAROM_UNSUPPORTED, "contacts: inclusion is for planar scenes: give each contact one tangent");
+        return carom_fail(error, CAROM_UNSUPPORTED, "contacts: inclusion is for planar scenes whose contacts have a tangent");
     if (system->contacts > INCLUSION_MOST_CONTACTS)
         return carom_fail(error, CAROM_UNSUPPORTED, "contacts: inclusion takes up to %d contacts", INCLUSION_MOST_CONTACTS);
     if (options->duration / options->step > CAROM_MOST_SEED)

@@ -8,7 +8,7 @@
 #include "dynamics/rotation.h"
 #include "dynamics/vector3.h"
 
-static const carom_integrator *const integrators[] = {&carom_integrator_lgvci, &carom_integrator_inclusion};
+static const carom_integrator *const integrators[] = {&carom_integrator_lgvci, &carom_integrator_inclusion, &carom_integrator_propagative};
 
 static const carom_column result_columns[CAROM_MOTION_RESULT_COLUMNS] = {
     [CAROM_MOTION_VERDICT] = {"verdict", CAROM_COLUMN_TEXT, 1, "", "how far the run got", NULL},

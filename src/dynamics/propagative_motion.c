@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Impacts on the way of a step (Seghete & Murphey, section VI-B), with what the paper leaves open: contacts that have just been left,
-// accumulations of impacts, contacts that stay closed, and their release.
+// contacts that close and open within a step, accumulations of impacts, contacts that stay closed, and their release.
 #include "dynamics/propagative_motion.h"
 
 #include <math.h>
@@ -8,93 +8,105 @@
 #include <string.h>
 
 #include "base/dense.h"
-#include "dynamics/propagative_flight.h"
+#include "dynamics/bracket.h"
 
 // A contact that opens or closes slower than this share of |v| rests.
 #define RESTING_RATE 1e-12
-// Halvings of a step after which a contact that was just left has not opened.
-enum { MOST_HALVINGS = 60, MOST_EVENTS = 1000, MOST_BISECTIONS = 200 };
+// Width of a bracket of an impact time, relative to the time, that round-off leaves.
+#define TIME_ROUND_OFF 4e-16
+// Halvings of a step after which a contact that was just left has not opened; evaluations of a bracket.
+enum { MOST_HALVINGS = 60, MOST_EVALUATIONS = 200 };
+// Where the enumeration that tells whether an impact's outcome is unique ends: words of up to five equal balls fit in.
+enum { MOST_STATES = 1000, MOST_LETTERS = 10000 };
 
-struct carom_motion {
-    const carom_motion_system *system;
-    carom_motion_options options;
+struct propagative_motion {
+    const carom_system *system;
+    propagative_rules rules;
     propagative_flight *flight;
     size_t n, m;
     double time;
-    int64_t events;
-    double *q, *p;              // [n]
-    double *next_q, *next_p;    // [n], end of a trial
-    double *saved_q, *saved_p;  // [n], before the step
-    double *multiplier;         // [m]
-    double *gradient;           // [n]
-    double *rows;               // [m x n], normals of an impact
-    double *velocity;           // [n]
-    double *plastic, *impulse;  // [m]
-    double *end_gap;            // [m], at the end of a trial
-    int *active, *impacts;      // [m]
-    bool *held, *saved_held;    // [m]
+    uint64_t events;
+    double loss, work;           // energy that was taken; that the dampers take in a trial
+    double *q, *p;               // [n]
+    double *next_q, *next_p;     // [n], end of a trial
+    double *saved_q, *saved_p;   // [n], before the step
+    double *velocity, *before;   // [n]
+    double *multiplier;          // [m]
+    double *rows;                // [m x n], normals of an impact
+    double *plastic, *impulse;   // [m]
+    double *rate;                // [m]
+    double *start_rate;          // [m], at the start of a trial
+    double *end_gap, *end_rate;  // [m], at its end
+    int *active;                 // [m]
+    int64_t *impacts;            // [m], in this step
+    bool *held, *saved_held;     // [m]
+    // Of the step that runs.
+    const carom_control *control;
+    propagative_visit visit;
+    void *user;
+    carom_verdict verdict;
 };
-
-carom_motion_options carom_motion_defaults(void) {
-    return (carom_motion_options){.contact_tolerance = 1e-10, .restitution = 1, .order = CAROM_ORDER_ARGMIN, .zeno_limit = 2};
-}
 
 // ---------------------------------------------------------------------------------------------------------------- gaps
 
-static double gap_at(carom_motion *o, int contact, const double *q) { return o->system->gap(o->system->user, contact, q, o->gradient); }
+static double gap_at(propagative_motion *o, int contact, const double *q) { return propagative_flight_look(o->flight, q)->gap[contact]; }
 
-// <p, grad phi> at (q, p): the rate of the gap; `*resting` when it is round-off.
-static double rate_at(carom_motion *o, int contact, const double *q, const double *p, bool *resting) {
-    gap_at(o, contact, q);
-    memcpy(o->velocity, p, o->n * sizeof *p);
-    propagative_flight_solve_mass(o->flight, o->velocity);
-    const double rate = carom_dot((int)o->n, o->gradient, o->velocity);
-    const double scale = sqrt(carom_dot((int)o->n, o->gradient, o->gradient) * carom_dot((int)o->n, o->velocity, o->velocity));
-    *resting = fabs(rate) <= RESTING_RATE * scale;
-    return rate;
+// Rates of all gaps at (q, p), with those that are round-off set to zero.
+static void find_rates(propagative_motion *o, const double *q, const double *p, double *rate) {
+    const int n = (int)o->n;
+    propagative_flight_velocity(o->flight, q, p, o->velocity);
+    const carom_system_terms *terms = propagative_flight_look(o->flight, q);
+    const double speed = sqrt(carom_dot(n, o->velocity, o->velocity));
+    for (size_t c = 0; c < o->m; c++) {
+        const double *row = terms->normal + c * o->n;
+        const double value = carom_dot(n, row, o->velocity);
+        rate[c] = fabs(value) <= RESTING_RATE * sqrt(carom_dot(n, row, row)) * speed ? 0 : value;
+    }
 }
 
-// The trial's end after the time tau; NaN when it does not converge.
-static double trial_gap(carom_motion *o, int contact, double tau) {
-    if (!propagative_flight_advance(o->flight, o->q, o->p, tau, o->held, o->next_q, o->next_p, o->multiplier)) return NAN;
-    return gap_at(o, contact, o->next_q);
+// The trial over the time tau.
+static bool try(propagative_motion *o, double tau) {
+    return propagative_flight_advance(o->flight, o->q, o->p, tau, o->held, o->next_q, o->next_p, o->multiplier, &o->work);
 }
 
-// The root of the gap between `low`, where it is open, and `high`, where it is not: regula falsi (Illinois), bisection where that is slow.
-static double find_root(carom_motion *o, int contact, double low, double at_low, double high, double at_high) {
-    for (int i = 0; i < MOST_BISECTIONS && high - low > 4e-16 * high; i++) {
-        double tau = (low * at_high - high * at_low) / (at_high - at_low);
-        if (i % 3 == 2 || !(tau > low && tau < high)) tau = 0.5 * (low + high);
-        const double at = trial_gap(o, contact, tau);
+// What a search in time looks at at the end of a trial: the gap of a contact, or minus its rate.
+typedef enum watched { GAP, CLOSING_SPEED } watched;
+
+static double watch(propagative_motion *o, int contact, watched what, double tau) {
+    if (!try(o, tau)) return NAN;
+    if (what == GAP) return gap_at(o, contact, o->next_q);
+    find_rates(o, o->next_q, o->next_p, o->rate);
+    return -o->rate[contact];
+}
+
+// The root between `low`, where the value is not negative, and `high`, where it is. NaN when a trial does not converge.
+static double find_root(propagative_motion *o, int contact, watched what, double low, double at_low, double high, double at_high) {
+    carom_bracket b = {.low = low, .high = high, .p = at_low, .q = at_high};
+    for (int i = 0; i < MOST_EVALUATIONS && b.high - b.low > TIME_ROUND_OFF * b.high; i++) {
+        double tau = carom_bracket_guess(&b);
+        if (!(tau > b.low && tau < b.high)) tau = 0.5 * (b.low + b.high);
+        const double at = watch(o, contact, what, tau);
         if (isnan(at)) return NAN;
         if (at == 0) return tau;
-        if (at > 0) {
-            low = tau;
-            at_low = at;
-            at_high *= 0.5;
-        } else {
-            high = tau;
-            at_high = at;
-            at_low *= 0.5;
-        }
+        carom_bracket_update(&b, tau, at);
     }
-    return high;
+    return b.high;
 }
 
 // When a contact that is closed at the end of the trial over `rest` closes. 0: now. A contact that is closed already and leaves must be
 // followed off its own root first; one that never opens rests: `*rests`.
-static double closing_time(carom_motion *o, int contact, double rest, double at_end, bool *rests) {
+static double closing_time(propagative_motion *o, int contact, double rest, double at_end, bool *rests) {
     const double at_start = gap_at(o, contact, o->q);
     *rests = false;
-    if (at_start > o->options.contact_tolerance) return find_root(o, contact, 0, at_start, rest, at_end);
-    bool resting;
-    const double rate = rate_at(o, contact, o->q, o->p, &resting);
-    if (rate < 0 && !resting) return 0;
+    if (at_start > o->rules.contact_tolerance) return find_root(o, contact, GAP, 0, at_start, rest, at_end);
+    find_rates(o, o->q, o->p, o->rate);
+    if (o->rate[contact] < 0) return 0;
     double low = rest, high = rest, at_high = at_end;
     for (int i = 0; i < MOST_HALVINGS; i++) {
         low *= 0.5;
-        const double at = trial_gap(o, contact, low);
-        if (at > 0) return find_root(o, contact, low, at, high, at_high);
+        const double at = watch(o, contact, GAP, low);
+        if (isnan(at)) return NAN;
+        if (at > 0) return find_root(o, contact, GAP, low, at, high, at_high);
         high = low;
         at_high = at;
     }
@@ -102,11 +114,22 @@ static double closing_time(carom_motion *o, int contact, double rest, double at_
     return 0;
 }
 
+// A contact that is open at both ends of the trial, but closes at its start and opens at its end, may have been closed between: when, or
+// `rest` when it was not. Bodies that pass through each other in one step are found in this way.
+static double dipping_time(propagative_motion *o, int contact, double rest, double closing, double opening) {
+    const double lowest = find_root(o, contact, CLOSING_SPEED, 0, closing, rest, -opening);
+    if (isnan(lowest)) return NAN;
+    const double at = watch(o, contact, GAP, lowest);
+    if (!(at < -o->rules.contact_tolerance)) return isnan(at) ? NAN : rest;
+    bool rests;
+    return closing_time(o, contact, lowest, at, &rests);
+}
+
 // -------------------------------------------------------------------------------------------------------------- impacts
 
 // What an elastic word leaves: itself, and its impulses, blended where R < 1, in the motion's `impulse`.
 typedef struct word_copy {
-    carom_motion *motion;
+    propagative_motion *motion;
     const carom_propagative *propagative;
     int *word;
     int64_t length;
@@ -114,11 +137,10 @@ typedef struct word_copy {
 
 static carom_status keep_word(void *user, const carom_elastic_outcome *outcome, carom_error *error) {
     word_copy *copy = user;
-    carom_motion *o = copy->motion;
-    const double R = o->options.restitution;
+    propagative_motion *o = copy->motion;
     const int contacts = carom_impact_get_data(carom_propagative_impact(copy->propagative))->contacts;
-    if (R < 1)
-        carom_propagative_blend(copy->propagative, R, o->plastic, outcome->impulse, o->impulse);
+    if (o->rules.restitution < 1)
+        carom_propagative_blend(copy->propagative, o->rules.restitution, o->plastic, outcome->impulse, o->impulse);
     else
         memcpy(o->impulse, outcome->impulse, (size_t)contacts * sizeof *o->impulse);
     copy->length = outcome->min_length;
@@ -129,74 +151,100 @@ static carom_status keep_word(void *user, const carom_elastic_outcome *outcome, 
 }
 
 // Contacts that are closed here, with their normals; `*approaching` when one of them approaches.
-static int find_active(carom_motion *o, bool *approaching) {
+static int find_active(propagative_motion *o, bool *approaching) {
     int count = 0;
     *approaching = false;
-    for (int c = 0; c < (int)o->m; c++) {
-        bool resting;
-        if (!o->held[c] && gap_at(o, c, o->q) > o->options.contact_tolerance) continue;
-        const double rate = rate_at(o, c, o->q, o->p, &resting);
-        memcpy(o->rows + (size_t)count * o->n, o->gradient, o->n * sizeof *o->rows);
-        o->active[count++] = c;
-        if (rate >= 0 || resting) continue;
+    find_rates(o, o->q, o->p, o->rate);
+    const carom_system_terms *terms = propagative_flight_look(o->flight, o->q);
+    for (size_t c = 0; c < o->m; c++) {
+        if (!o->held[c] && terms->gap[c] > o->rules.contact_tolerance) continue;
+        memcpy(o->rows + (size_t)count * o->n, terms->normal + c * o->n, o->n * sizeof *o->rows);
+        o->active[count++] = (int)c;
+        if (o->rate[c] >= 0) continue;
         *approaching = true;
         o->impacts[c]++;
     }
     return count;
 }
 
-// R = 0, or a contact whose impacts accumulate.
-static bool must_close(const carom_motion *o, int count) {
+static propagative_kind kind_of(const propagative_motion *o, const carom_propagative *p, int count) {
+    if (o->rules.restitution == 0) return PROPAGATIVE_PLASTIC;
     for (int i = 0; i < count; i++)
-        if (o->impacts[o->active[i]] > o->options.zeno_limit) return true;
-    return o->options.restitution == 0;
+        if (o->impacts[o->active[i]] > o->rules.zeno_limit) return PROPAGATIVE_ACCUMULATION;
+    if (carom_propagative_is_jammed(p)) return PROPAGATIVE_JAMMED;
+    return o->rules.restitution < 1 ? PROPAGATIVE_INELASTIC : PROPAGATIVE_ELASTIC;
 }
 
+static bool closes(propagative_kind kind) { return kind >= PROPAGATIVE_PLASTIC; }
+
 // Held: what the plastic impact pushed on. Released: held contacts that the impact opened.
-static void update_held(carom_motion *o, int count, bool plastic) {
+static void update_held(propagative_motion *o, int count, bool plastic) {
+    find_rates(o, o->q, o->p, o->rate);
     for (int i = 0; i < count; i++) {
-        bool resting;
-        const double rate = rate_at(o, o->active[i], o->q, o->p, &resting);
-        if (plastic && o->plastic[i] > 0) o->held[o->active[i]] = true;
-        if (rate > 0 && !resting && !(plastic && o->plastic[i] > 0)) o->held[o->active[i]] = false;
+        const int contact = o->active[i];
+        const bool pushed = plastic && o->plastic[i] > 0;
+        if (pushed) o->held[contact] = true;
+        if (o->rate[contact] > 0 && !pushed) o->held[contact] = false;
     }
 }
 
-// The impact's impulses into `plastic`, and into `impulse` unless `*plastic` says that it closes contacts.
-static carom_status choose_outcome(carom_motion *o, const carom_propagative *p, bool *plastic, word_copy *word, carom_error *error) {
+// The impact's impulses into `plastic`, and into `impulse` unless contacts are closed.
+static carom_status choose_outcome(propagative_motion *o, const carom_propagative *p, propagative_kind kind, word_copy *word,
+                                   carom_error *error) {
     bool adhesive;
     const carom_word_limits limits = carom_word_limits_defaults();
-    const carom_word_order order = {.kind = o->options.order, .seed = o->options.seed, .index = (uint64_t)o->events};
-    *plastic = *plastic || carom_propagative_is_jammed(p);
-    carom_status status = carom_propagative_plastic(p, o->options.plastic, o->plastic, &adhesive, error);
-    if (status || *plastic) return status;
-    carom_verdict verdict;
-    status = carom_propagative_follow(p, &order, &limits, NULL, keep_word, word, &verdict, error);
-    if (!status && verdict != CAROM_COMPLETE)
-        status = carom_fail(error, CAROM_INTERNAL, "the impact at %.9g s has a word of more than %lld letters", o->time,
-                            (long long)limits.max_length);
-    return status;
+    const carom_word_order order = {.kind = o->rules.order, .seed = o->rules.seed, .index = o->events};
+    const carom_status status = carom_propagative_plastic(p, o->rules.plastic, o->plastic, &adhesive, error);
+    if (status || closes(kind)) return status;
+    return carom_propagative_follow(p, &order, &limits, o->control, keep_word, word, &o->verdict, error);
 }
 
-static double kinetic_energy(carom_motion *o, const double *p) {
-    memcpy(o->velocity, p, o->n * sizeof *p);
-    propagative_flight_solve_mass(o->flight, o->velocity);
-    return 0.5 * carom_dot((int)o->n, p, o->velocity);
+// Is the outcome the same for all orders? Impacts of one contact are.
+static carom_status judge(propagative_motion *o, const carom_propagative *p, propagative_event *event, carom_error *error) {
+    event->uniqueness = CAROM_UNIQUE_ALWAYS;
+    if (event->count < 2) return CAROM_OK;
+    const carom_word_limits few = {.max_states = MOST_STATES, .max_length = MOST_LETTERS};
+    carom_uniqueness *uniqueness;
+    const carom_status status = carom_propagative_uniqueness(p, &few, o->control, &uniqueness, error);
+    if (status) return status;
+    event->uniqueness = uniqueness->verdict;
+    event->xi = uniqueness->difference;
+    carom_uniqueness_free(uniqueness);
+    return CAROM_OK;
 }
 
-static carom_status resolve(carom_motion *o, const carom_propagative *p, int count, carom_motion_visit visit, void *user,
-                            carom_error *error) {
-    bool plastic = must_close(o, count);
-    const double before = kinetic_energy(o, o->p);
+static carom_status report(propagative_motion *o, const carom_propagative *p, propagative_event *event, carom_error *error) {
+    if (!o->visit) return CAROM_OK;
+    const carom_status status = judge(o, p, event, error);
+    return status ? status : o->visit(o->user, event, error);
+}
+
+static carom_status resolve(propagative_motion *o, const carom_propagative *p, int count, carom_error *error) {
+    const propagative_kind kind = kind_of(o, p, count);
+    const double energy = propagative_flight_kinetic_energy(o->flight, o->q, o->p);
     word_copy word = {.motion = o, .propagative = p};
-    carom_status status = choose_outcome(o, p, &plastic, &word, error);
-    if (!status) {
-        const double *impulse = plastic ? o->plastic : o->impulse;
+    carom_status status = choose_outcome(o, p, kind, &word, error);
+    if (!status && o->verdict == CAROM_COMPLETE) {
+        const double *impulse = closes(kind) ? o->plastic : o->impulse;
         for (int i = 0; i < count; i++)
             for (size_t k = 0; k < o->n; k++) o->p[k] += impulse[i] * o->rows[(size_t)i * o->n + k];
-        update_held(o, count, plastic);
-        const carom_motion_event event = {o->time, plastic, word.word, word.length, before > 0 ? kinetic_energy(o, o->p) / before : 1};
-        if (visit) status = visit(user, &event, error);
+        update_held(o, count, closes(kind));
+        propagative_flight_velocity(o->flight, o->q, o->p, o->velocity);
+        const double after = propagative_flight_kinetic_energy(o->flight, o->q, o->p);
+        // What an elastic impact changes is round-off, and counts as error.
+        if (kind != PROPAGATIVE_ELASTIC) o->loss += energy - after;
+        propagative_event event = {.time = o->time,
+                                   .kind = kind,
+                                   .contacts = o->active,
+                                   .count = count,
+                                   .word = word.word,
+                                   .length = word.length,
+                                   .impulse = impulse,
+                                   .q = o->q,
+                                   .v_before = o->before,
+                                   .v_after = o->velocity,
+                                   .energy_ratio = energy > 0 ? after / energy : 1};
+        status = report(o, p, &event, error);
     }
     o->events++;
     free(word.word);
@@ -204,17 +252,19 @@ static carom_status resolve(carom_motion *o, const carom_propagative *p, int cou
 }
 
 // The impact of the active contacts.
-static carom_status strike(carom_motion *o, int count, carom_motion_visit visit, void *user, carom_error *error) {
-    memcpy(o->velocity, o->p, o->n * sizeof *o->p);
-    propagative_flight_solve_mass(o->flight, o->velocity);
+static carom_status strike(propagative_motion *o, int count, carom_error *error) {
+    propagative_flight_velocity(o->flight, o->q, o->p, o->before);
     carom_impact *impact = NULL;
     carom_propagative *p = NULL;
-    carom_status status = carom_impact_create(
-        &(carom_impact_data){
-            .nv = (int)o->n, .contacts = count, .tangent_dim = 1, .mass = o->system->mass, .normal = o->rows, .velocity = o->velocity},
-        &impact, error);
+    const carom_impact_data data = {.nv = (int)o->n,
+                                    .contacts = count,
+                                    .tangent_dim = 1,
+                                    .mass = propagative_flight_look(o->flight, o->q)->mass,
+                                    .normal = o->rows,
+                                    .velocity = o->before};
+    carom_status status = carom_impact_create(&data, &impact, error);
     if (!status) status = carom_propagative_create(impact, &p, error);
-    if (!status) status = resolve(o, p, count, visit, user, error);
+    if (!status) status = resolve(o, p, count, error);
     carom_propagative_free(p);
     carom_impact_free(impact);
     return status;
@@ -222,12 +272,8 @@ static carom_status strike(carom_motion *o, int count, carom_motion_visit visit,
 
 // ---------------------------------------------------------------------------------------------------------------- steps
 
-static carom_status fail_step(const carom_motion *o, carom_error *error) {
-    return carom_fail(error, CAROM_INTERNAL, "the implicit step at %.9g s does not converge: take a smaller one", o->time);
-}
-
 // Frees the held contact that pulls most at the end of the trial, if there is one.
-static bool release_pulling(carom_motion *o) {
+static bool release_pulling(propagative_motion *o) {
     int worst = -1;
     for (int c = 0; c < (int)o->m; c++)
         if (o->held[c] && o->multiplier[c] < 0 && (worst < 0 || o->multiplier[c] < o->multiplier[worst])) worst = c;
@@ -235,151 +281,172 @@ static bool release_pulling(carom_motion *o) {
     return worst >= 0;
 }
 
-// The first time at which a free contact closes, in the trial over `rest`; `rest` when none does. Contacts that rest become held: then
-// `*again`, because the trial changes.
-static carom_status first_closing(carom_motion *o, double rest, double *tau, bool *again, carom_error *error) {
-    *tau = rest;
+// The first time at which a free contact closes, in the trial over `rest`; `rest` when none does, NaN when a trial does not converge.
+// Contacts that rest become held: then `*again`, because the trial changes.
+static double first_closing(propagative_motion *o, double rest, bool *again) {
+    double tau = rest;
     *again = false;
-    for (size_t c = 0; c < o->m; c++) o->end_gap[c] = o->held[c] ? 0 : gap_at(o, (int)c, o->next_q);
+    memcpy(o->end_gap, propagative_flight_look(o->flight, o->next_q)->gap, o->m * sizeof *o->end_gap);
+    find_rates(o, o->next_q, o->next_p, o->end_rate);
+    find_rates(o, o->q, o->p, o->start_rate);
     for (size_t c = 0; c < o->m; c++) {
-        if (!(o->end_gap[c] < -o->options.contact_tolerance)) continue;
-        bool rests;
-        const double closes = closing_time(o, (int)c, rest, o->end_gap[c], &rests);
-        if (isnan(closes)) return fail_step(o, error);
+        bool rests = false;
+        double at = rest;
+        if (o->held[c]) continue;
+        if (o->end_gap[c] < -o->rules.contact_tolerance)
+            at = closing_time(o, (int)c, rest, o->end_gap[c], &rests);
+        else if (o->start_rate[c] < 0 && o->end_rate[c] > 0)
+            at = dipping_time(o, (int)c, rest, -o->start_rate[c], o->end_rate[c]);
+        if (isnan(at)) return NAN;
         if (rests) o->held[c] = true;
         *again = *again || rests;
-        if (!rests && closes < *tau) *tau = closes;
+        if (!rests && at < tau) tau = at;
     }
-    return CAROM_OK;
+    return tau;
 }
 
-// Moves on to the end of a trial over `tau`.
-static carom_status move_on(carom_motion *o, double tau, carom_error *error) {
-    if (!propagative_flight_advance(o->flight, o->q, o->p, tau, o->held, o->next_q, o->next_p, o->multiplier)) return fail_step(o, error);
-    memcpy(o->q, o->next_q, o->n * sizeof *o->q);
-    memcpy(o->p, o->next_p, o->n * sizeof *o->p);
-    o->time += tau;
+static carom_status fail_to_converge(propagative_motion *o) {
+    o->verdict = CAROM_NO_CONVERGENCE;
     return CAROM_OK;
 }
 
 // From one impact to the next. `*rest` is what remains of the step.
-static carom_status advance(carom_motion *o, double *rest, carom_motion_visit visit, void *user, carom_error *error) {
-    if (!propagative_flight_advance(o->flight, o->q, o->p, *rest, o->held, o->next_q, o->next_p, o->multiplier)) return fail_step(o, error);
+static carom_status advance(propagative_motion *o, double *rest, carom_error *error) {
+    if (!try(o, *rest)) return fail_to_converge(o);
     if (release_pulling(o)) return CAROM_OK;
-    double tau;
     bool again, approaching = false;
-    carom_status status = first_closing(o, *rest, &tau, &again, error);
-    if (status || again) return status;
+    const double tau = first_closing(o, *rest, &again);
+    if (isnan(tau)) return fail_to_converge(o);
+    if (again) return CAROM_OK;
+    if (!try(o, tau)) return fail_to_converge(o);
+    memcpy(o->q, o->next_q, o->n * sizeof *o->q);
+    memcpy(o->p, o->next_p, o->n * sizeof *o->p);
+    o->time += tau;
+    o->loss -= o->work;
     const bool whole = tau == *rest;
-    status = move_on(o, tau, error);
     *rest -= tau;
-    if (status || whole) return status;
+    if (whole) return CAROM_OK;
     const int count = find_active(o, &approaching);
-    return approaching ? strike(o, count, visit, user, error) : CAROM_OK;
+    return approaching ? strike(o, count, error) : CAROM_OK;
 }
 
-carom_status carom_motion_step(carom_motion *o, double step, carom_motion_visit visit, void *user, carom_error *error) {
-    if (!(step > 0) || !isfinite(step)) return carom_fail(error, CAROM_BAD_INPUT, "step: %g is not greater than 0", step);
-    const double start = o->time;
+static void save(propagative_motion *o) {
     memcpy(o->saved_q, o->q, o->n * sizeof *o->q);
     memcpy(o->saved_p, o->p, o->n * sizeof *o->p);
     memcpy(o->saved_held, o->held, o->m * sizeof *o->held);
-    memset(o->impacts, 0, o->m * sizeof *o->impacts);
-    double rest = step;
-    carom_status status = CAROM_OK;
-    for (int events = 0; !status && rest > 0; events++) {
-        if (events == MOST_EVENTS)
-            status = carom_fail(error, CAROM_INTERNAL, "more than %d events in the step at %.9g s", MOST_EVENTS, start);
-        else
-            status = advance(o, &rest, visit, user, error);
-    }
-    o->time = status ? start : start + step;
-    if (!status) return CAROM_OK;
+}
+
+static void restore(propagative_motion *o) {
     memcpy(o->q, o->saved_q, o->n * sizeof *o->q);
     memcpy(o->p, o->saved_p, o->n * sizeof *o->p);
     memcpy(o->held, o->saved_held, o->m * sizeof *o->held);
+}
+
+carom_status propagative_motion_step(propagative_motion *o, double end, const carom_control *control, propagative_visit visit, void *user,
+                                     carom_verdict *verdict, carom_error *error) {
+    const double start = o->time, loss = o->loss;
+    o->control = control;
+    o->visit = visit;
+    o->user = user;
+    o->verdict = CAROM_COMPLETE;
+    save(o);
+    memset(o->impacts, 0, o->m * sizeof *o->impacts);
+    double rest = end - start;
+    carom_status status = CAROM_OK;
+    for (int64_t parts = 0; !status && o->verdict == CAROM_COMPLETE && rest > 0; parts++) {
+        if (carom_control_cancelled(control))
+            o->verdict = CAROM_INTERRUPTED;
+        else if (parts > o->rules.max_impacts)
+            o->verdict = CAROM_ZENO_LIMIT;
+        else
+            status = advance(o, &rest, error);
+    }
+    *verdict = o->verdict;
+    const bool done = !status && o->verdict == CAROM_COMPLETE;
+    o->time = done ? end : start;
+    if (done) return CAROM_OK;
+    o->loss = loss;
+    restore(o);
     return status;
 }
 
 // ------------------------------------------------------------------------------------------------------ life and getters
 
-static carom_status check(const carom_motion_system *system, const carom_motion_options *options, const double *q, const double *v,
-                          carom_error *error) {
-    if (system->coordinates < 1 || system->coordinates > CAROM_MAX_VELOCITIES || system->contacts < 0 ||
-        system->contacts > CAROM_MAX_CONTACTS)
-        return carom_fail(error, CAROM_BAD_INPUT, "%d coordinates and %d contacts are out of range", system->coordinates, system->contacts);
-    const size_t n = (size_t)system->coordinates;
-    if (!carom_all_finite(n * n, system->mass)) return carom_fail(error, CAROM_BAD_INPUT, "mass: an entry is not a finite number");
-    if (!carom_all_finite(n, q) || !carom_all_finite(n, v)) return carom_fail(error, CAROM_BAD_INPUT, "the state is not finite");
-    if (!(options->restitution >= 0 && options->restitution <= 1))
-        return carom_fail(error, CAROM_BAD_INPUT, "restitution: %g is not between 0 and 1", options->restitution);
-    if (!(options->contact_tolerance > 0))
-        return carom_fail(error, CAROM_BAD_INPUT, "contact_tolerance: %g is not greater than 0", options->contact_tolerance);
-    if (options->order == CAROM_ORDER_GIVEN) return carom_fail(error, CAROM_BAD_INPUT, "order: a motion has argmin, argmax or random");
-    return CAROM_OK;
-}
-
-static carom_status allocate(carom_motion *o, carom_error *error) {
+static carom_status allocate(propagative_motion *o, carom_error *error) {
     const size_t n = o->n, m = o->m;
-    o->q = calloc(8 * n + 4 * m + m * n, sizeof *o->q);
-    o->active = calloc(2 * m + 1, sizeof *o->active);
+    o->q = calloc(8 * n + 7 * m + m * n, sizeof *o->q);
+    o->active = calloc(m + 1, sizeof *o->active);
+    o->impacts = calloc(m + 1, sizeof *o->impacts);
     o->held = calloc(2 * m + 1, sizeof *o->held);
-    if (!o->q || !o->active || !o->held) return carom_fail_memory(error, "motion");
+    if (!o->q || !o->active || !o->impacts || !o->held) return carom_fail_memory(error, "motion");
     o->p = o->q + n;
     o->next_q = o->p + n;
     o->next_p = o->next_q + n;
     o->saved_q = o->next_p + n;
     o->saved_p = o->saved_q + n;
-    o->gradient = o->saved_p + n;
-    o->velocity = o->gradient + n;
-    o->multiplier = o->velocity + n;
+    o->velocity = o->saved_p + n;
+    o->before = o->velocity + n;
+    o->multiplier = o->before + n;
     o->plastic = o->multiplier + m;
     o->impulse = o->plastic + m;
-    o->end_gap = o->impulse + m;
-    o->rows = o->end_gap + m;
-    o->impacts = o->active + m;
+    o->rate = o->impulse + m;
+    o->start_rate = o->rate + m;
+    o->end_gap = o->start_rate + m;
+    o->end_rate = o->end_gap + m;
+    o->rows = o->end_rate + m;
     o->saved_held = o->held + m;
     return propagative_flight_create(o->system, &o->flight, error);
 }
 
-carom_status carom_motion_create(const carom_motion_system *system, const carom_motion_options *options, const double *q, const double *v,
-                                 carom_motion **motion, carom_error *error) {
+static carom_status start(propagative_motion *o, const double *q, const double *v, carom_error *error) {
+    if (!carom_all_finite(o->n, q) || !carom_all_finite(o->n, v)) return carom_fail(error, CAROM_BAD_INPUT, "state: it is not finite");
+    memcpy(o->q, q, o->n * sizeof *q);
+    const carom_system_terms *terms = propagative_flight_look(o->flight, q);
+    carom_multiply((int)o->n, (int)o->n, terms->mass, v, o->p);
+    for (size_t c = 0; c < o->m; c++)
+        if (terms->gap[c] < -o->rules.contact_tolerance)
+            return carom_fail(error, CAROM_BAD_INPUT, "contacts: number %d penetrates by %.9g m at the start", (int)c + 1, -terms->gap[c]);
+    if (!propagative_flight_velocity(o->flight, q, o->p, o->velocity))
+        return carom_fail(error, CAROM_BAD_INPUT, "the mass matrix of the start is not positive definite");
+    return CAROM_OK;
+}
+
+carom_status propagative_motion_create(const carom_system *system, const propagative_rules *rules, const double *q, const double *v,
+                                       propagative_motion **motion, carom_error *error) {
     *motion = NULL;
-    carom_status status = check(system, options, q, v, error);
-    if (status) return status;
-    carom_motion *o = calloc(1, sizeof *o);
+    propagative_motion *o = calloc(1, sizeof *o);
     if (!o) return carom_fail_memory(error, "motion");
-    *o = (carom_motion){.system = system, .options = *options, .n = (size_t)system->coordinates, .m = (size_t)system->contacts};
-    status = allocate(o, error);
-    if (!status) {
-        memcpy(o->q, q, o->n * sizeof *q);
-        carom_multiply((int)o->n, (int)o->n, system->mass, v, o->p);
-    }
-    for (int c = 0; !status && c < system->contacts; c++)
-        if (gap_at(o, c, q) < -options->contact_tolerance)
-            status = carom_fail(error, CAROM_BAD_INPUT, "contact %d penetrates by %g m at the start", c, -gap_at(o, c, q));
+    *o = (propagative_motion){.system = system, .rules = *rules, .n = (size_t)system->nv, .m = (size_t)system->contacts};
+    carom_status status = allocate(o, error);
+    if (!status) status = start(o, q, v, error);
     if (status)
-        carom_motion_free(o);
+        propagative_motion_free(o);
     else
         *motion = o;
     return status;
 }
 
-void carom_motion_free(carom_motion *o) {
+void propagative_motion_free(propagative_motion *o) {
     if (!o) return;
     propagative_flight_free(o->flight);
     free(o->q);
     free(o->active);
+    free(o->impacts);
     free(o->held);
     free(o);
 }
 
-double carom_motion_time(const carom_motion *o) { return o->time; }
-const double *carom_motion_position(const carom_motion *o) { return o->q; }
-const double *carom_motion_momentum(const carom_motion *o) { return o->p; }
-bool carom_motion_is_held(const carom_motion *o, int contact) { return o->held[contact]; }
+double propagative_motion_time(const propagative_motion *o) { return o->time; }
+const double *propagative_motion_position(const propagative_motion *o) { return o->q; }
+const double *propagative_motion_momentum(const propagative_motion *o) { return o->p; }
+bool propagative_motion_is_held(const propagative_motion *o, int contact) { return o->held[contact]; }
+double propagative_motion_loss(const propagative_motion *o) { return o->loss; }
 
-double carom_motion_energy(carom_motion *o) {
-    const double kinetic = kinetic_energy(o, o->p);
-    return o->system->potential ? kinetic + o->system->potential(o->system->user, o->q, o->gradient) : kinetic;
+void propagative_motion_velocity(propagative_motion *o, double *velocity) { propagative_flight_velocity(o->flight, o->q, o->p, velocity); }
+
+const double *propagative_motion_gaps(propagative_motion *o) { return propagative_flight_look(o->flight, o->q)->gap; }
+
+double propagative_motion_energy(propagative_motion *o, double *potential) {
+    *potential = propagative_flight_look(o->flight, o->q)->potential;
+    return propagative_flight_kinetic_energy(o->flight, o->q, o->p);
 }

@@ -5,66 +5,76 @@
 #define CAROM_DYNAMICS_PROPAGATIVE_MOTION_H
 
 #include "carom/propagative.h"
+#include "dynamics/propagative_flight.h"
 
-CAROM_API_BEGIN
-
-/// A system with constant mass matrix in a potential, before contacts phi_i(q) >= 0. Borrowed as long as the motion lives.
-typedef struct carom_motion_system {
-    int coordinates, contacts;
-    const double *mass;  ///< [coordinates x coordinates], symmetric positive definite
-    void *user;
-    /// V(q) [J] and its gradient; NULL: no forces.
-    double (*potential)(void *user, const double *q, double *gradient);
-    /// phi_i(q) [m], positive when open, and its gradient.
-    double (*gap)(void *user, int contact, const double *q, double *gradient);
-} carom_motion_system;
-
-typedef struct carom_motion_options {
+typedef struct propagative_rules {
     double contact_tolerance;  ///< gaps this small are closed, and contacts that close within it of each other are one impact [m]
     double restitution;        ///< energetic coefficient of the impacts, in [0,1]
     carom_plastic_kind plastic;
     carom_word_order_kind order;  ///< which of several outcomes is taken; not CAROM_ORDER_GIVEN
     uint64_t seed;                ///< of random orders: event k draws from stream (seed, k)
-    int zeno_limit;               ///< impacts of one contact in one step beyond which it is closed plastically and held
-} carom_motion_options;
+    int64_t zeno_limit;           ///< impacts of one contact in one step beyond which it is closed plastically and held
+    int64_t max_impacts;          ///< events in one step
+} propagative_rules;
 
-/// 1e-10 m, elastic, unilateral, the most violated contact first, 2 impacts.
-carom_motion_options carom_motion_defaults(void);
+/// What an impact was.
+typedef enum propagative_kind {
+    PROPAGATIVE_ELASTIC,
+    PROPAGATIVE_INELASTIC,
+    PROPAGATIVE_PLASTIC,       ///< R = 0
+    PROPAGATIVE_ACCUMULATION,  ///< closed, because a contact was hit more often in the step than the limit
+    PROPAGATIVE_JAMMED,        ///< closed, because words need not end
+} propagative_kind;
 
-/// What happened at one instant.
-typedef struct carom_motion_event {
+/// What happened at one instant. Arrays are borrowed during the call.
+typedef struct propagative_event {
     double time;
-    bool plastic;     ///< contacts were closed: R = 0, more impacts in the step than the limit, or words need not end
-    const int *word;  ///< [length], contacts in the order of their impacts; none for a plastic event
+    propagative_kind kind;
+    const int *contacts;  ///< [count], closed contacts
+    int count;
+    const int *word;  ///< [length], contacts in the order of their impacts; NULL where contacts were closed
     int64_t length;
-    double energy_ratio;  ///< kinetic energy after over before
-} carom_motion_event;
+    const double *impulse;                 ///< [count] normal impulses [N s]
+    const double *q, *v_before, *v_after;  ///< [nv]
+    double energy_ratio;                   ///< kinetic energy after over before
+    carom_uniqueness_verdict uniqueness;
+    double xi;  ///< largest kinetic distance of two outcomes over |p-|; NaN where jammed
+} propagative_event;
 
-typedef carom_status (*carom_motion_visit)(void *user, const carom_motion_event *event, carom_error *error);
+typedef carom_status (*propagative_visit)(void *user, const propagative_event *event, carom_error *error);
 
-typedef struct carom_motion carom_motion;
+typedef struct propagative_motion propagative_motion;
 
-/// @return CAROM_BAD_INPUT naming what is wrong: sizes, mass, options, a position that penetrates
-carom_status carom_motion_create(const carom_motion_system *system, const carom_motion_options *options, const double *q, const double *v,
-                                 carom_motion **motion, carom_error *error);
-void carom_motion_free(carom_motion *motion);
+/// A motion from (q, v) at time 0.
+/// @param system   borrowed as long as the motion lives
+/// @return CAROM_BAD_INPUT: no mass matrix at q, a position that penetrates
+carom_status propagative_motion_create(const carom_system *system, const propagative_rules *rules, const double *q, const double *v,
+                                       propagative_motion **motion, carom_error *error);
+void propagative_motion_free(propagative_motion *motion);
 
-/// Advances by `step`, with as many impacts as happen in it.
-/// @param visit  receives the events in order; may be NULL
-/// @return CAROM_INTERNAL when an implicit step does not converge, or more than 1000 events happen in one step: the state is then that
-///         before the step
-/// Cost: a few evaluations of forces and gaps without event; about 60 more for each contact of an event.
-carom_status carom_motion_step(carom_motion *motion, double step, carom_motion_visit visit, void *user, carom_error *error);
+/// Advances to the time `end`, as one step with as many impacts as happen in it.
+/// @param control  cancels; may be NULL
+/// @param visit    receives the events in order; may be NULL
+/// @param verdict  CAROM_COMPLETE; otherwise the state is that before the step: CAROM_NO_CONVERGENCE, CAROM_ZENO_LIMIT when there are more
+///                 events than max_impacts, CAROM_BUDGET_SPENT at the longest word, CAROM_INTERRUPTED
+/// Cost: a few evaluations of the system without event (2 nv + 5 times as many for a mass matrix that changes); about 60 steps for each
+///       contact of an event.
+carom_status propagative_motion_step(propagative_motion *motion, double end, const carom_control *control, propagative_visit visit,
+                                     void *user, carom_verdict *verdict, carom_error *error);
 
-double carom_motion_time(const carom_motion *motion);
-const double *carom_motion_position(const carom_motion *motion);
+double propagative_motion_time(const propagative_motion *motion);
+const double *propagative_motion_position(const propagative_motion *motion);
 /// Momentum p = M v.
-const double *carom_motion_momentum(const carom_motion *motion);
+const double *propagative_motion_momentum(const propagative_motion *motion);
+/// v, [nv].
+void propagative_motion_velocity(propagative_motion *motion, double *velocity);
+/// Gaps at the present position, [contacts].
+const double *propagative_motion_gaps(propagative_motion *motion);
 /// The contact is held closed, until it would have to pull.
-bool carom_motion_is_held(const carom_motion *motion, int contact);
-/// Kinetic and potential energy.
-double carom_motion_energy(carom_motion *motion);
-
-CAROM_API_END
+bool propagative_motion_is_held(const propagative_motion *motion, int contact);
+/// Kinetic energy, and that of the potential.
+double propagative_motion_energy(propagative_motion *motion, double *potential);
+/// Energy that impacts and dampers have taken so far.
+double propagative_motion_loss(const propagative_motion *motion);
 
 #endif

@@ -40,6 +40,7 @@ struct carom_scene {
     carom_body_motion body_motion;
     carom_model *model;    ///< NULL for a form without one
     carom_system *system;  ///< of a scene with 'model' that was read for an integrator
+    carom_system *balls;   ///< of a scene with 'balls', likewise
     carom_motion motion;
     carom_error obstacle;         ///< why a scene with 'model' has no system
     bool moves;                   ///< read for an integrator
@@ -87,27 +88,11 @@ carom_status carom_scene_load_model(carom_scene *scene, const double *parameters
 /// The contacts of a scene that lists them, to be freed; names belong to the document.
 carom_status carom_scene_list_contacts(carom_scene *scene, const carom_node *list, carom_model_contact **contacts, carom_error *error);
 
-/// Balls of one radius, for scenes of the form `balls`.
-typedef struct carom_ball_data {
-    int count, dim;  ///< dim 1: on a line, 2: in a plane
-    double radius;
-    const double *masses;      ///< [count]
-    const double *positions;   ///< [count x dim]
-    const double *velocities;  ///< [count x dim]
-} carom_ball_data;
-
 carom_status carom_scene_read_ball_data(carom_scene *scene, const carom_node *balls, carom_ball_data *data, carom_error *error);
 
-/// Which balls touch.
-typedef struct carom_ball_pairs {
-    int count;
-    int pair[CAROM_MAX_CONTACTS][2];
-} carom_ball_pairs;
-
+/// Those that touch.
 carom_status carom_scene_pair_balls(carom_scene *scene, const carom_node *balls, const carom_ball_data *data, carom_ball_pairs *pairs,
                                     carom_error *error);
-/// Between the centres of two balls.
-double carom_ball_distance(const carom_ball_data *data, int i, int j);
 /// The impact of these pairs, as if they touched. Contacts are called "1:2", by the numbers of the balls.
 carom_status carom_ball_freeze(const carom_ball_data *data, const carom_ball_pairs *pairs, carom_impact **impact, carom_error *error);
 

@@ -237,6 +237,7 @@ void carom_scene_free(carom_scene *scene) {
     carom_impact_free(scene->impact);
     carom_body_free(scene->body);
     carom_model_free_system(scene->system);
+    carom_ball_free_system(scene->balls);
     carom_model_free(scene->model);
     free(scene->impact_settings.items);
     free(scene->simulate.items);

@@ -14,14 +14,15 @@ enum { BALLS, DIMENSION, LENGTHS, MOST_BALLS = CAROM_MAX_VELOCITIES / 2, NAME_SI
 #define MOST_OVERLAP 1e-6
 
 typedef struct balls_fields {
-    const double *masses, *positions, *velocities;
-    double radius;
+    const double *masses, *positions, *velocities, *rest;
+    double radius, gravity, stiffness;
 } balls_fields;
 
 #define COMMON_ROWS                                                                                                                        \
     {"masses",      CAROM_FIELD_VECTOR,      .required = true, .offset = offsetof(balls_fields, masses),                                   \
      .rows = BALLS, .least = CAROM_POSITIVE, .most = HUGE_VAL},                                                                            \
-    {                                                                                                                                      \
+        {"gravity", CAROM_FIELD_NUMBER, .offset = offsetof(balls_fields, gravity), .least = 0, .most = HUGE_VAL},                          \
+        {"stiffness", CAROM_FIELD_NUMBER, .offset = offsetof(balls_fields, stiffness), .least = 0, .most = HUGE_VAL}, {                    \
         "radius", CAROM_FIELD_NUMBER, .required = true, .offset = offsetof(balls_fields, radius), .least = CAROM_POSITIVE,                 \
                                       .most = HUGE_VAL                                                                                     \
     }
@@ -30,12 +31,14 @@ static const carom_field LINE[] = {
     COMMON_ROWS,
     {"positions", CAROM_FIELD_VECTOR, .required = true, .offset = offsetof(balls_fields, positions), .rows = BALLS},
     {"velocities", CAROM_FIELD_VECTOR, .required = true, .offset = offsetof(balls_fields, velocities), .rows = BALLS},
+    {"rest", CAROM_FIELD_VECTOR, .offset = offsetof(balls_fields, rest), .rows = BALLS},
 };
 
 static const carom_field PLANE[] = {
     COMMON_ROWS,
     {"positions", CAROM_FIELD_MATRIX, .required = true, .offset = offsetof(balls_fields, positions), .rows = BALLS, .columns = DIMENSION},
     {"velocities", CAROM_FIELD_MATRIX, .required = true, .offset = offsetof(balls_fields, velocities), .rows = BALLS, .columns = DIMENSION},
+    {"rest", CAROM_FIELD_MATRIX, .offset = offsetof(balls_fields, rest), .rows = BALLS, .columns = DIMENSION},
 };
 
 carom_status carom_scene_read_ball_data(carom_scene *scene, const carom_node *balls, carom_ball_data *data, carom_error *error) {
@@ -45,26 +48,38 @@ carom_status carom_scene_read_ball_data(carom_scene *scene, const carom_node *ba
     const bool plane = positions && positions->first && positions->first->kind == CAROM_NODE_LIST;
     const carom_status status = plane ? carom_fields_read(scene->document, balls, CAROM_FIELD_ROWS(PLANE), lengths, &fields, error)
                                       : carom_fields_read(scene->document, balls, CAROM_FIELD_ROWS(LINE), lengths, &fields, error);
+    const carom_node *lonely = carom_node_find(balls, fields.rest ? "rest" : "stiffness");
+    if (!status && (fields.rest != NULL) != (carom_node_find(balls, "stiffness") != NULL))
+        return carom_document_refuse(scene->document, lonely, error, "'stiffness' and 'rest' belong together: the springs of the balls");
     *data = (carom_ball_data){.count = lengths[BALLS].value,
                               .dim = plane ? 2 : 1,
                               .radius = fields.radius,
                               .masses = fields.masses,
                               .positions = fields.positions,
-                              .velocities = fields.velocities};
+                              .velocities = fields.velocities,
+                              .gravity = fields.gravity,
+                              .stiffness = fields.stiffness,
+                              .rest = fields.rest};
     return status;
+}
+
+static carom_status check_overlap(carom_scene *scene, const carom_node *balls, const carom_ball_data *data, carom_error *error) {
+    for (int i = 0; i < data->count; i++)
+        for (int j = i + 1; j < data->count; j++)
+            if (carom_ball_distance(data, i, j) < 2 * data->radius * (1 - MOST_OVERLAP))
+                return carom_document_refuse(scene->document, balls, error, "balls %d and %d overlap: their centres are %g apart", i + 1,
+                                             j + 1, carom_ball_distance(data, i, j));
+    return CAROM_OK;
 }
 
 carom_status carom_scene_pair_balls(carom_scene *scene, const carom_node *balls, const carom_ball_data *data, carom_ball_pairs *pairs,
                                     carom_error *error) {
-    const double diameter = 2 * data->radius;
     *pairs = (carom_ball_pairs){0};
+    const carom_status status = check_overlap(scene, balls, data, error);
+    if (status) return status;
     for (int i = 0; i < data->count; i++)
         for (int j = i + 1; j < data->count; j++) {
-            const double distance = carom_ball_distance(data, i, j);
-            if (distance < diameter * (1 - MOST_OVERLAP))
-                return carom_document_refuse(scene->document, balls, error, "balls %d and %d overlap: their centres are %g apart", i + 1,
-                                             j + 1, distance);
-            if (distance > diameter * (1 + TOUCHING_GAP)) continue;
+            if (carom_ball_distance(data, i, j) > 2 * data->radius * (1 + TOUCHING_GAP)) continue;
             if (pairs->count == CAROM_MAX_CONTACTS)
                 return carom_document_refuse(scene->document, balls, error, "more than %d pairs of balls touch", CAROM_MAX_CONTACTS);
             pairs->pair[pairs->count][0] = i;
@@ -75,9 +90,13 @@ carom_status carom_scene_pair_balls(carom_scene *scene, const carom_node *balls,
     return CAROM_OK;
 }
 
-double carom_ball_distance(const carom_ball_data *data, int i, int j) {
-    const double *a = data->positions + (size_t)i * (size_t)data->dim, *b = data->positions + (size_t)j * (size_t)data->dim;
-    return data->dim == 1 ? fabs(b[0] - a[0]) : hypot(b[0] - a[0], b[1] - a[1]);
+/// The pairs of a motion: all that may ever touch.
+static carom_status pair_moving_balls(carom_scene *scene, const carom_node *balls, const carom_ball_data *data, carom_ball_pairs *pairs,
+                                      carom_error *error) {
+    const carom_status status = check_overlap(scene, balls, data, error);
+    if (status || carom_ball_neighbours(data, pairs)) return status;
+    return carom_document_refuse(scene->document, balls, error, "%d balls in a plane have more than %d pairs: too many for a motion",
+                                 data->count, CAROM_MAX_CONTACTS);
 }
 
 /// The row of the contact between balls i and j: the normal points from i to j.
@@ -124,9 +143,15 @@ carom_status carom_scene_read_balls(carom_scene *scene, const carom_node *balls,
     if (!pairs) return carom_fail_memory(error, carom_scene_path(scene));
     carom_error inner;
     carom_status status = carom_scene_read_ball_data(scene, balls, &data, error);
-    if (!status) status = carom_scene_pair_balls(scene, balls, &data, pairs, error);
-    if (!status && (status = carom_ball_freeze(&data, pairs, &scene->impact, &inner)))
-        carom_document_pass_on(scene->document, balls, &inner, error);
+    if (!status)
+        status =
+            scene->moves ? pair_moving_balls(scene, balls, &data, pairs, error) : carom_scene_pair_balls(scene, balls, &data, pairs, error);
+    if (!status) {
+        status = carom_ball_freeze(&data, pairs, &scene->impact, &inner);
+        if (!status && scene->moves) status = carom_ball_create_system(&data, pairs, &scene->balls, &inner);
+        if (status) carom_document_pass_on(scene->document, balls, &inner, error);
+    }
+    scene->motion.system = scene->balls;
     free(pairs);
     return status;
 }
