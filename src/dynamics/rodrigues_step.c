@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// The step: half kick, drift, forces, half kick (Baker & Gonzalez, eqs. 21, 23, 25, 27; the factor R'R of eq. 21d acts on its own axis
+// and is 1). A step is made beside the state and accepted as a whole.
+#include <string.h>
+
+#include "dynamics/quaternion.h"
+#include "dynamics/rodrigues.h"
+#include "dynamics/rotation.h"
+
+// Turns of a step beyond which `tan` misses the angle by more than 20 %: 2 pi / 3.
+#define FAST_TURN 2.0943951023931953
+
+// ---------------------------------------------------------------------------------------------------------------- turns
+
+// out = (w, vector) q, of unit length.
+static void turn_by(double w, const double vector[3], const double q[4], double out[4]) {
+    const double increment[4] = {w, vector[0], vector[1], vector[2]};
+    quaternion_product(increment, q, out);
+    quaternion_normalise(out);
+}
+
+// The rotation vector of a free turn, exactly. The sine over its angle tends to 1/2.
+static void turn_exactly(const double angle[3], const double q[4], double out[4]) {
+    const double z = norm3(angle), ratio = z > 0 ? sin(0.5 * z) / z : 0.5;
+    const double vector[3] = {ratio * angle[0], ratio * angle[1], ratio * angle[2]};
+    turn_by(cos(0.5 * z), vector, q, out);
+}
+
+// Turns a body of equal moments by the increment alpha = h g(h|W|) W; the quaternion of alpha is (1, alpha/2) but for its length.
+static bool turn_sphere(rodrigues_map map, double h, const double W[3], const double q[4], double out[4], rodrigues_partial *partial) {
+    const double angle[3] = {h * W[0], h * W[1], h * W[2]}, square = dot3(angle, angle);
+    double g = 1;
+    if (map == RODRIGUES_SIN) {
+        if (!(square < 1)) return false;
+        g = 2 / (1 + sqrt(1 - square));
+    } else if (map == RODRIGUES_CUBIC) {
+        g = 1 + square / 12;
+    } else if (map == RODRIGUES_EXACT) {
+        turn_exactly(angle, q, out);
+        return true;
+    } else {
+        partial->count += square > FAST_TURN * FAST_TURN;
+    }
+    const double half[3] = {0.5 * g * angle[0], 0.5 * g * angle[1], 0.5 * g * angle[2]};
+    turn_by(1, half, q, out);
+    return true;
+}
+
+// A body with two equal moments precesses steadily: about L by h/J, and about its own axis by the rest.
+static void turn_top(const double inverse[3], double h, const double L[3], const double q[4], double out[4]) {
+    const int axis = inverse[0] == inverse[1] ? 2 : inverse[0] == inverse[2] ? 1 : 0;
+    const double across = inverse[(axis + 1) % 3];
+    double Pi[3], spun[4];
+    quaternion_rotate_back(q, L, Pi);
+    const double half = 0.5 * h * Pi[axis] * (inverse[axis] - across), angle[3] = {h * across * L[0], h * across * L[1], h * across * L[2]};
+    double own[4] = {cos(half), 0, 0, 0};
+    own[1 + axis] = sin(half);
+    quaternion_product(q, own, spun);
+    turn_exactly(angle, spun, out);
+}
+
+// Exact turns about the axes 1, 2, 3, 2, 1 of the body (McLachlan 1993; Reich 1994): any moments, second order, L is kept.
+static void turn_by_axes(const double inverse[3], double h, const double L[3], const double q[4], double out[4]) {
+    static const int order[] = {0, 1, 2, 1, 0};
+    memcpy(out, q, 4 * sizeof *out);
+    for (int k = 0; k < 5; k++) {
+        const int axis = order[k];
+        double Pi[3], about[4] = {0}, turned[4];
+        quaternion_rotate_back(out, L, Pi);
+        const double half = 0.5 * (axis == 2 ? h : 0.5 * h) * Pi[axis] * inverse[axis];
+        about[0] = cos(half);
+        about[1 + axis] = sin(half);
+        quaternion_product(out, about, turned);
+        memcpy(out, turned, sizeof turned);
+    }
+    quaternion_normalise(out);
+}
+
+// The Lie group variational integrator: Newton's iteration for the Cayley vector in the body frame.
+static bool turn_implicitly(const double moments[3], const double inverse[3], double h, const double L[3], const double q[4],
+                            double out[4]) {
+    const double J[9] = {moments[0], 0, 0, 0, moments[1], 0, 0, 0, moments[2]};
+    const double inverted[9] = {inverse[0], 0, 0, 0, inverse[1], 0, 0, 0, inverse[2]};
+    double a[3], c[3];
+    quaternion_rotate_back(q, L, a);
+    for (int k = 0; k < 3; k++) a[k] *= h;
+    if (!carom_rotation_solve(J, inverted, a, c)) return false;
+    const double increment[4] = {1, c[0], c[1], c[2]};
+    quaternion_product(q, increment, out);
+    quaternion_normalise(out);
+    return true;
+}
+
+static bool turn(const rodrigues *run, int64_t i, double h, const double L[3], const double q[4], double out[4],
+                 rodrigues_partial *partial) {
+    const double *moments = run->inertia + 3 * i, *inverse = run->inverse_inertia + 3 * i;
+    if (run->map == RODRIGUES_SPLITTING) {
+        turn_by_axes(inverse, h, L, q, out);
+        return true;
+    }
+    if (run->map == RODRIGUES_IMPLICIT) return turn_implicitly(moments, inverse, h, L, q, out);
+    if (moments[0] != moments[1] || moments[0] != moments[2]) {
+        turn_top(inverse, h, L, q, out);
+        return true;
+    }
+    const double W[3] = {inverse[0] * L[0], inverse[0] * L[1], inverse[0] * L[2]};
+    return turn_sphere(run->map, h, W, q, out, partial);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- passes
+
+static void kick_and_drift(rodrigues *run, int64_t block, int64_t first, int64_t end) {
+    const double h = run->step, kick = run->map == RODRIGUES_FIRST ? h : 0.5 * h;
+    const rodrigues_state *now = &run->now, *next = &run->next;
+    rodrigues_partial partial = {.bad = -1};
+    for (int64_t i = first; i < end; i++) {
+        const double push = kick * run->inverse_mass[i];
+        for (int64_t k = 3 * i; k < 3 * i + 3; k++) {
+            next->velocity[k] = now->velocity[k] + push * run->force[k];
+            next->spin[k] = now->spin[k] + kick * run->torque[k];
+            next->position[k] = now->position[k] + h * next->velocity[k];
+        }
+        if (!turn(run, i, h, next->spin + 3 * i, now->attitude + 4 * i, next->attitude + 4 * i, &partial) && partial.bad < 0)
+            partial.bad = i;
+    }
+    run->partials[block] = partial;
+}
+
+static void kick_again(rodrigues *run, int64_t block, int64_t first, int64_t end) {
+    const double kick = run->map == RODRIGUES_FIRST ? 0 : 0.5 * run->step;
+    const rodrigues_state *next = &run->next;
+    double kinetic = 0;
+    for (int64_t i = first; i < end; i++) {
+        const double push = kick * run->inverse_mass[i];
+        for (int64_t k = 3 * i; k < 3 * i + 3; k++) {
+            next->velocity[k] += push * run->next_force[k];
+            next->spin[k] += kick * run->next_torque[k];
+        }
+        kinetic += 0.5 * run->mass[i] * dot3(next->velocity + 3 * i, next->velocity + 3 * i) + rodrigues_rotational_energy(run, next, i);
+    }
+    run->partials[block].kinetic = kinetic;
+}
+
+static bool drift_failed(rodrigues *run) {
+    int64_t body = -1;
+    for (int64_t b = run->blocks - 1; b >= 0; b--)
+        if (run->partials[b].bad >= 0) body = run->partials[b].bad;
+    if (body < 0) return false;
+    double Omega[3];
+    rodrigues_angular_velocity(run, &run->next, body, Omega);
+    const rodrigues_failure failure = {RODRIGUES_TOO_FAST, body, -1, fabs(run->step) * norm3(Omega)};
+    run->failure = failure;
+    if (!isfinite(failure.turn)) rodrigues_explain_force(run, &run->now, run->force, run->torque);
+    return true;
+}
+
+static void swap(double **a, double **b) {
+    double *kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+static void accept(rodrigues *run) {
+    const rodrigues_state kept = run->now;
+    run->now = run->next;
+    run->next = kept;
+    swap(&run->force, &run->next_force);
+    swap(&run->torque, &run->next_torque);
+}
+
+bool rodrigues_advance(rodrigues *run, double h) {
+    run->step = h;
+    rodrigues_for_blocks(run, run->bodies, kick_and_drift);
+    if (drift_failed(run)) return false;
+    int64_t fast = 0;
+    for (int64_t b = 0; b < run->blocks; b++) fast += run->partials[b].count;
+    double potential, kinetic = 0;
+    // The attitude of `next` is the map's for this L only: bodies that are not spheres are turned before L is kicked again.
+    if (!rodrigues_evaluate(run, &run->next, run->next_force, run->next_torque, &potential)) return false;
+    rodrigues_for_blocks(run, run->bodies, kick_again);
+    for (int64_t b = 0; b < run->blocks; b++) kinetic += run->partials[b].kinetic;
+    if (!isfinite(kinetic + potential)) {
+        rodrigues_explain_force(run, &run->next, run->next_force, run->next_torque);
+        return false;
+    }
+    run->kinetic = kinetic;
+    run->potential = potential;
+    run->fast_turns += fast;
+    accept(run);
+    return true;
+}
+
+// The states are one after the other in memory, each as one array.
+static void copy_state(const rodrigues *run, const rodrigues_state *from, const rodrigues_state *to) {
+    memcpy(to->position, from->position, 13 * (size_t)run->bodies * sizeof *to->position);
+}
+
+// The triple jump (Yoshida 1990; Suzuki 1990): weights c, 1 - 2c, c with c = 1/(2 - 2^(1/3)).
+static bool jump_thrice(rodrigues *run, double h) {
+    static const double weight = 1.3512071919596578;
+    const double parts[] = {weight * h, h - 2 * weight * h, weight * h};
+    const rodrigues_state saved = run->saved;
+    copy_state(run, &run->now, &saved);
+    const double kinetic = run->kinetic, potential = run->potential;
+    for (int k = 0; k < 3; k++) {
+        if (rodrigues_advance(run, parts[k])) continue;
+        const rodrigues_failure failure = run->failure;
+        copy_state(run, &saved, &run->now);
+        double again;
+        // They could be taken here before.
+        rodrigues_evaluate(run, &run->now, run->force, run->torque, &again);
+        run->kinetic = kinetic;
+        run->potential = potential;
+        run->failure = failure;
+        return false;
+    }
+    return true;
+}
+
+bool rodrigues_step(rodrigues *run, double h) { return run->fourth_order ? jump_thrice(run, h) : rodrigues_advance(run, h); }
