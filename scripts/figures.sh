@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# figures.sh BUILD: draws the figures of docs/paper.md and measures docs/figures/table3.md with BUILD/carom. Result files go to
+# figures.sh BUILD: draws the figures of docs/paper.md and docs/lgvci.md and measures docs/figures/table3.md with BUILD/carom. Result files go to
 # BUILD/figures. BUILD is relative to the root of the repository, as make's is.
 set -euo pipefail
 
@@ -44,6 +44,23 @@ draw disks Jn.C,Jn.E
 draw disks-focus Jn.C,Jn.E --focus
 run_laws cube-k8 lemke
 draw cube Jn.A,Jn.B --focus
+
+# --------------------------------------------------------------------------------------------------------------- motions
+
+# draw_motion STEM: docs/figures/STEM-snapshots.png, -energy.png and -energy-error.png over the scene's time, and -long.png: the energy
+# error over 100,000 steps.
+draw_motion() {
+    "$carom" simulate "scenes/$1.yaml" --figures "$figures/$1"
+    "$carom" simulate "scenes/$1.yaml" --duration 1000 --every 20 --figures "$results/$1" >"$results/$1-long.txt"
+    mv "$results/$1-energy-error.png" "$figures/$1-long.png"
+}
+
+for stem in ellipsoid ellipsoid-tilted two-ellipsoids bouncing-box; do draw_motion "$stem"; done
+for what in position attitude; do
+    "$carom" simulate scenes/bouncing-box.yaml --duration 30 --ensemble 20 --perturb 1e-8 --perturbed "$what" --figures "$results/$what" \
+        >"$results/$what.txt"
+    mv "$results/$what-sensitivity.png" "$figures/bouncing-box-$what.png"
+done
 
 # ------------------------------------------------------------------------------------------------------------- table 3
 

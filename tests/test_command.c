@@ -399,6 +399,8 @@ static void check_velocities(const json_t *outcome, const double expected[COMPON
 
 // A point mass over a floor in the plane: small, and right in every respect.
 #define FLAT_PARTS "M: [[1, 0], [0, 1]], Jn: [[0, 1]], Jt: [[1, 0]], mu: [0.5], v: [1, -1]"
+// A ball of radius 1; its height and the end of the map are to follow.
+#define BALL_AT "body: {mass: 1, shape: {ellipsoids: [{semiaxes: [1, 1, 1]}]}}\ninitial: {position: [0, 0, "
 static const char flat_scene[] = "name: flat\nmatrices: {" FLAT_PARTS "}\n";
 
 // The same at rest: there is no energy to compare with.
@@ -1236,6 +1238,104 @@ static void warnings_stay_out_of_json(void **state) {
     release(&r);
 }
 
+// ------------------------------------------------------------------------------------------------------------- motions
+
+static const char *motion_path(const char *stem, char path[PATH_SIZE]) {
+    // Both are short of the room: the folder is a real path, the stem a literal.
+    snprintf(path, PATH_SIZE, "%.4000s/%.60s.yaml", scenes_path, stem);
+    return path;
+}
+
+// The trajectory on the grid, the impacts and what they came from are in the file; figures stand beside it.
+static void motions_go_to_json_and_files(void **state) {
+    char scene[PATH_SIZE], path[PATH_SIZE];
+    json_t *answer = ask(*state, "simulate", motion_path("ellipsoid", scene), "--duration", "6", "-o", "e.h5", "--figures", "e");
+    assert_string_equal(text(answer, "schema"), "carom.simulate/1");
+    assert_string_equal(text(answer, "integrator"), "lgvci");
+    assert_true(is_true(answer, "complete"));
+    assert_close(number(answer, "steps"), 600, 0);
+    assert_int_equal(length(answer, "impacts"), 3);
+    assert_close(number(answer, "impacts.0.time"), 2.64913234317539, 1e-10);
+    assert_close(number(answer, "impacts.0.normal_impulse"), 27.586410197743056, 1e-9);
+    check_numbers(answer, "impacts.0.momentum_after", (double[]){2, 2, 11.607296504542049}, 3, 1e-8);
+    assert_int_equal(length(answer, "impacts.0.attitude"), 3);
+    assert_int_equal(length(answer, "final.attitude.2"), 3);
+    assert_close(number(answer, "final.time"), 6, 1e-15);
+    assert_true(number(answer, "max_relative_energy_error") < 1e-13);
+    assert_true(number(answer, "max_orthogonality_error") < 1e-12);
+    assert_int_equal(length(answer, "figures"), 3);
+    for (size_t i = 0; i < 3; i++) {
+        char place[32];
+        snprintf(place, sizeof place, "figures.%zu", i);
+        assert_true(is_png(join(path, *state, text(answer, place))));
+    }
+    assert_int_equal(read_complete(join(path, *state, "e.h5")), 1);
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const char *const sets[] = {"lgvci/states/attitude", "lgvci/impacts/momentum_after", "lgvci/final/time"};
+    const hsize_t rows[] = {601, 3, 1};
+    for (int i = 0; i < 3; i++) {
+        hsize_t size[2] = {0};
+        const hid_t data = H5Dopen2(file, sets[i], H5P_DEFAULT), space = H5Dget_space(data);
+        H5Sget_simple_extent_dims(space, size, NULL);
+        assert_int_equal(size[0], rows[i]);
+        assert_int_equal(size[1], i == 0 ? 9 : i == 1 ? 3 : 0);
+        H5Sclose(space);
+        H5Dclose(data);
+    }
+    H5Fclose(file);
+    json_decref(answer);
+}
+
+static void motions_print_a_table(void **state) {
+    char scene[PATH_SIZE];
+    report r = run(*state, "simulate", motion_path("bouncing-box", scene), "--duration", "4");
+    assert_int_equal(r.status, 0);
+    assert_non_null(strstr(r.out, "box on a plane, integrator lgvci: 400 steps, 4 s, 2 impacts, complete"));
+    assert_non_null(strstr(r.out, "2.60887287"));
+    release(&r);
+    r = run(*state, "simulate", "--list");
+    assert_non_null(strstr(r.out, "lgvci "));
+    release(&r);
+}
+
+// Members are the same for any number of threads, and drift away from the reference from impact to impact.
+static void ensembles_do_not_depend_on_threads(void **state) {
+    char scene[PATH_SIZE];
+    motion_path("bouncing-box", scene);
+    json_t *one = ask(*state, "simulate", scene, "--ensemble", "6", "--perturb", "1e-8", "--threads", "1");
+    json_t *many = ask(*state, "simulate", scene, "--ensemble", "6", "--perturb", "1e-8", "--threads", "4");
+    assert_int_equal(length(one, "ensemble.members"), 6);
+    assert_true(json_equal(at(one, "ensemble"), at(many, "ensemble")));
+    const double first = number(one, "ensemble.members.0.distances.0"), last = number(one, "ensemble.members.0.distances.5");
+    assert_true(first > 1e-9 && first < 1e-6 && last > 100 * first);
+    json_decref(one);
+    json_decref(many);
+}
+
+// A run that ends early is an answer that says so.
+static void early_ends_are_incomplete(void **state) {
+    write_text(*state, "rest.yaml", BALL_AT "1]}\nsimulate: {integrator: lgvci}\n");
+    json_t *answer = ask_for(1, *state, "simulate", "rest.yaml");
+    assert_string_equal(text(answer, "verdict"), "persistent-contact");
+    assert_false(is_true(answer, "complete"));
+    json_decref(answer);
+    write_text(*state, "zeno.yaml", BALL_AT "1.0000001]}\nsimulate: {integrator: lgvci, max_impacts: 3}\n");
+    answer = ask_for(1, *state, "simulate", "zeno.yaml");
+    assert_string_equal(text(answer, "verdict"), "zeno-limit");
+    json_decref(answer);
+}
+
+// Options of the law come from `impact`, those of the integrator from `simulate`, and the command line wins.
+static void laws_of_motions_come_from_the_scene(void **state) {
+    write_text(*state, "law.yaml", BALL_AT "2]}\nsimulate: {integrator: lgvci, law: moreau, duration: 1}\nimpact: {restitution: 0.5}\n");
+    json_t *half = ask(*state, "simulate", "law.yaml"), *full = ask(*state, "simulate", "law.yaml", "--restitution", "1");
+    const double fall = sqrt(2 * 9.80665);
+    assert_close(number(half, "impacts.0.normal_impulse"), 1.5 * fall, 1e-9);
+    assert_close(number(full, "impacts.0.normal_impulse"), 2 * fall, 1e-9);
+    json_decref(half);
+    json_decref(full);
+}
+
 // ----------------------------------------------------------------------------------------------------------- bad input
 
 // A command line that is refused, and a part of the one sentence that says why.
@@ -1456,6 +1556,39 @@ static const refusal refusals[] = {
     // one line, even where the scene deserves a warning
     {"sample case.yaml --samples 0", "--samples: 0", "matrices: {" FLAT_PARTS "}\ncompliant: {points: 3}\n"},
     {"resolve case.yaml --law guess", "guess", "matrices: {" FLAT_PARTS "}\ndesign: {pairs: []}\n"},
+    // motions
+    {"simulate block.yaml", "--integrator is missing", NULL},
+    {"simulate case.yaml --integrator guess", "there is no integrator 'guess'", BALL_AT "3]}\n"},
+    {"simulate case.yaml --integrator lgvci", "lgvci needs a scene with 'body'", "matrices: {" FLAT_PARTS "}\n"},
+    {"simulate case.yaml", "case.yaml:3: simulate.integrator: 'guess' is not one of: lgvci",
+     BALL_AT "3]}\nsimulate: {integrator: guess}\n"},
+    {"simulate case.yaml", "case.yaml:3: simulate.stepp: unknown key; did you mean 'step'?", BALL_AT "3]}\nsimulate: {stepp: 1}\n"},
+    {"simulate case.yaml", "case.yaml:2: initial: the body penetrates the plane", BALL_AT "0.5]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml", "case.yaml:3: simulate.jump: the discrete energy",
+     BALL_AT "3]}\nsimulate: {integrator: lgvci, jump: discrete}\n"},
+    {"simulate case.yaml --jump discrete", "carom: --jump: the discrete energy", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml --law guess", "carom: --law: there is no law 'guess'", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml", "case.yaml:3: plane.normal: its third component must be positive",
+     BALL_AT "3]}\nplane: {normal: [1, 0, 0]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml", "case.yaml:2: initial.attitude: it is not a rotation",
+     BALL_AT "3], attitude: [[1, 0, 0], [0, 1, 0], [0, 0, 2]]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml", "case.yaml:2: initial.attitude[1]: has 2 numbers, must have 3",
+     BALL_AT "3], attitude: [[1, 0, 0], [0, 1], [0, 0, 1]]}\n"},
+    {"simulate case.yaml", "case.yaml:1: body: inertia: no mass distribution",
+     "body: {mass: 1, inertia: [[1, 0, 0], [0, 1, 0], [0, 0, 3]], shape: {box: [1, 1, 1]}}\ninitial: {position: [0, 0, 9]}\n"},
+    {"simulate case.yaml", "case.yaml:1: body.shape: needs one of the keys",
+     "body: {mass: 1, shape: {}}\ninitial: {position: [0, 0, 9]}\n"},
+    {"simulate case.yaml", "case.yaml:1: body.shape.combine: 'hull' is not one of",
+     "body: {mass: 1, shape: {ellipsoids: [{semiaxes: [1, 1, 1]}], combine: hull}}\ninitial: {position: [0, 0, 9]}\n"},
+    {"simulate case.yaml", "case.yaml:1: body.mass: 0 is below the least value",
+     "body: {mass: 0, shape: {box: [1, 1, 1]}}\ninitial: {position: [0, 0, 9]}\n"},
+    {"simulate case.yaml", "the key 'initial' is missing", "body: {mass: 1, shape: {box: [1, 1, 1]}}\n"},
+    {"simulate case.yaml", "case.yaml:2: gravity: belongs to a scene with 'body'", "matrices: {" FLAT_PARTS "}\ngravity: 1\n"},
+    {"simulate case.yaml --perturb 1", "--perturb belongs to --ensemble", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml --ensemble 0", "--ensemble: '0'", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml --ensemble 2 --perturbed all", "--perturbed: 'all'", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml --duration 0.1 -o case.yaml", "case.yaml", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
+    {"resolve case.yaml --law routh", "`carom simulate` runs", BALL_AT "3]}\n"},
     // LCPs
     {"lcp case.yaml", "case.yaml:1: W: ", "{\"W\": [[2, 1]], \"w\": [-1, -1]}\n"},
     {"lcp case.yaml", "case.yaml:1: W[1]: ", "{\"W\": [[2, 1], [1]], \"w\": [-1, -1]}\n"},
@@ -1809,6 +1942,11 @@ int main(void) {
         cmocka_unit_test_setup_teardown(texts_go_to_stdout_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(help_names_every_option, set_up, tear_down),
         cmocka_unit_test_setup_teardown(warnings_stay_out_of_json, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(motions_go_to_json_and_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(motions_print_a_table, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ensembles_do_not_depend_on_threads, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(early_ends_are_incomplete, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(laws_of_motions_come_from_the_scene, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_input_is_refused_in_one_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk_leaves_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_disk_without_room_leaves_nothing, set_up, tear_down),

@@ -768,7 +768,7 @@ static void hops_may_be_many_in_a_step(void **state) {
     carom_motion_answer_free(&answer);
     answer = run(&motion, (const char *[]){"duration", "1", "max_impacts", "20", NULL});
     assert_string_equal(verdict(&answer), "zeno-limit");
-    assert_in_range(carom_table_rows(answer.impacts), 20, 21);
+    assert_int_equal(carom_table_rows(answer.impacts), 20);
     assert_true(reals(answer.result, "time")[0] > 0 && reals(answer.result, "time")[0] < 0.01);
     carom_motion_answer_free(&answer);
     carom_body_free(body);
@@ -795,6 +795,29 @@ static void resting_bodies_end_the_flight(void **state) {
         carom_motion_answer_free(&answer);
         carom_body_free(bodies[i]);
     }
+}
+
+// Impacts without restitution leave points whose gaps neither open nor close, while others come down within rounding of the same instant:
+// the run ends in rest or goes on, and does not stand still until the limit of impacts.
+static void plastic_impacts_do_not_stall(void **state) {
+    (void)state;
+    const int count = support_count(10, 200, 2000);
+    int rested = 0;
+    for (int i = 0; i < count; i++) {
+        carom_stream stream;
+        carom_stream_start(&stream, 25, (uint64_t)i);
+        random_case drawn;
+        draw_case(&stream, i % 4 ? 2 : 0, &drawn);
+        carom_motion_answer answer =
+            run(&drawn.motion, (const char *[]){"restitution", i % 2 ? "0" : "0.7", "duration", "20", "step", "0.05", NULL});
+        const bool rests = !strcmp(verdict(&answer), "persistent-contact");
+        if (!rests) assert_string_equal(verdict(&answer), "complete");
+        rested += rests;
+        assert_true(reals(answer.result, "max_relative_energy_error")[0] <= 1e-12);
+        carom_motion_answer_free(&answer);
+        carom_body_free(drawn.body);
+    }
+    assert_true(rested > count / 2);
 }
 
 // At the start the body touches: one that approaches bounces at once, one that leaves is let go, and so is one whose surface curves away.
@@ -1047,6 +1070,7 @@ int main(void) {
         cmocka_unit_test(spheres_hop_alike),
         cmocka_unit_test(hops_may_be_many_in_a_step),
         cmocka_unit_test(resting_bodies_end_the_flight),
+        cmocka_unit_test(plastic_impacts_do_not_stall),
         cmocka_unit_test(starts_that_touch_are_understood),
         cmocka_unit_test(fast_spins_are_cut_into_substeps),
         cmocka_unit_test(nothing_happens_without_gravity),

@@ -96,6 +96,8 @@ carom_status carom_result_writer_open_motion(carom_result_writer *writer, const 
 /// Writes impacts, final state, a table of an ensemble's members (NULL: none) and the result row, and closes the group.
 carom_status carom_result_writer_close_motion(carom_result_writer *writer, const carom_motion_answer *answer, const carom_table *ensemble,
                                               carom_error *error);
+/// The file's `complete` will be 0, whatever its laws and integrators say: part of what was asked for is missing.
+void carom_result_writer_mark_incomplete(carom_result_writer *writer);
 /// Closes the file and renames it to `path`.
 carom_status carom_result_writer_commit(carom_result_writer *writer, carom_error *error);
 /// Frees the writer; a file that was not committed is removed. NULL is allowed.

@@ -152,12 +152,18 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, carom_
     return status;
 }
 
+// An interrupted ensemble has the first of its members.
+static bool has_all_members(const cli_motion *motion) {
+    return !motion->ensemble || carom_table_rows(motion->ensemble) == motion->members;
+}
+
 static carom_status run_into_file(cli_motion *motion, const char *path, carom_error *error) {
     carom_result_writer *writer = NULL;
     carom_sink file;
     carom_status status = carom_result_writer_create(path, motion->scene, &writer, error);
     if (!status) status = carom_result_writer_open_motion(writer, motion->integrator, motion->options, &file, error);
     if (!status) status = integrate(motion, &file, error);
+    if (!status && !has_all_members(motion)) carom_result_writer_mark_incomplete(writer);
     if (!status) status = carom_result_writer_close_motion(writer, &motion->answer, motion->ensemble, error);
     if (!status) status = carom_result_writer_commit(writer, error);
     carom_result_writer_free(writer);
@@ -192,8 +198,7 @@ static json_t *ensemble_json(const cli_motion *motion) {
 }
 
 static int exit_status_of(const cli_motion *motion) {
-    const bool all = !motion->ensemble || carom_table_rows(motion->ensemble) == motion->members;
-    return all && carom_motion_answer_complete(&motion->answer) ? EXIT_DONE : EXIT_INCOMPLETE;
+    return has_all_members(motion) && carom_motion_answer_complete(&motion->answer) ? EXIT_DONE : EXIT_INCOMPLETE;
 }
 
 static int print_json(const cli_motion *motion, const char *file) {

@@ -49,17 +49,29 @@ static carom_status draw_energy(cli_motion *motion, const char *prefix, carom_er
     return write_figure(motion, prefix, "energy", &plot, error);
 }
 
+// The power of ten at or below the largest of them; 1 when all are zero.
+static double unit_of(const double *values, int64_t count) {
+    double largest = 0;
+    for (int64_t i = 0; i < count; i++) largest = fmax(largest, fabs(values[i]));
+    return largest > 0 ? pow(10, floor(log10(largest))) : 1;
+}
+
+// Rounding is far below what axes show beside a time: the unit is on the label.
 static carom_status draw_energy_error(cli_motion *motion, const char *prefix, carom_error *error) {
     const carom_table *states = motion->states;
     const int64_t rows = carom_table_rows(states);
-    const double *energy = column(states, "energy");
-    double *relative = malloc((size_t)rows * sizeof *relative);
-    if (!relative) return carom_fail_memory(error, "figure");
-    for (int64_t i = 0; i < rows; i++) relative[i] = (energy[i] - energy[0]) / fabs(energy[0]);
-    const carom_plot_series series = {"", CAROM_PLOT_LINE, rows, column(states, "time"), relative};
-    const carom_plot plot = {carom_scene_name(motion->scene), "time [s]", "relative energy error", &series, 1, false};
+    const double *energy = column(states, "energy"), initial = fabs(energy[0]), scale = initial > 0 ? initial : 1;
+    double *errors = malloc((size_t)rows * sizeof *errors);
+    if (!errors) return carom_fail_memory(error, "figure");
+    for (int64_t i = 0; i < rows; i++) errors[i] = (energy[i] - energy[0]) / scale;
+    const double unit = unit_of(errors, rows);
+    for (int64_t i = 0; i < rows; i++) errors[i] /= unit;
+    char label[64];
+    snprintf(label, sizeof label, initial > 0 ? "relative energy error [%g]" : "energy error [%g J]", unit);
+    const carom_plot_series series = {"", CAROM_PLOT_LINE, rows, column(states, "time"), errors};
+    const carom_plot plot = {carom_scene_name(motion->scene), "time [s]", label, &series, 1, false};
     const carom_status status = write_figure(motion, prefix, "energy-error", &plot, error);
-    free(relative);
+    free(errors);
     return status;
 }
 
@@ -182,7 +194,8 @@ static carom_status draw_sensitivity(cli_motion *motion, const char *prefix, car
         }
     }
     char label[96];
-    snprintf(label, sizeof label, "members, start perturbed by %g (%s)", motion->perturbation, carom_perturbed_names[motion->perturbed]);
+    const char *what = motion->perturbed == CAROM_PERTURB_BOTH ? "position and attitude" : carom_perturbed_names[motion->perturbed];
+    snprintf(label, sizeof label, "members, %s perturbed by %g", what, motion->perturbation);
     const carom_plot_series series = {label, CAROM_PLOT_TRACES, filled, x, y};
     const carom_plot plot = {
         carom_scene_name(motion->scene), "impact", "log10 of the distance |dx| + |dR| from the reference", &series, 1, false};

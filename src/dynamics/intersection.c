@@ -2,11 +2,13 @@
 // The intersection of two ellipsoids with parallel axes, f1 <= 1 and f2 <= 1. Its gap to a plane is not the larger one of the parts': where
 // the deepest point of each lies outside the other, the body touches with its rim. By duality the deepest point is that of an ellipsoid
 // w f1 + (1-w) f2 <= 1 of the pencil, for the w at which it lies on both boundaries.
+#include "dynamics/bracket.h"
 #include "dynamics/dynamics_internal.h"
 #include "dynamics/vector3.h"
 
-// Bisections of w, which is in (0, 1): enough for the resolution of double.
-enum { MOST_BISECTIONS = 60 };
+// Width at which the weight w in (0, 1) is found, and a limit that one halving in four steps would meet.
+#define WEIGHT_TOLERANCE 1e-15
+enum { MOST_EVALUATIONS = 200 };
 // Sections of the search for the deepest point of both: 0.618^80 is below rounding.
 enum { GOLDEN_SECTIONS = 80 };
 
@@ -57,17 +59,20 @@ static void support_of_member(const pencil_member *member, const double u[3], do
     for (int i = 0; i < 3; i++) rho[i] = member->center[i] - scale * u[i] / member->weight[i];
 }
 
-// The deepest point on the rim: f1 - f2 falls from positive at w = 0 to negative at w = 1.
+// f1 - f2 at the deepest point of a member: falls from positive at w = 0 to negative at w = 1.
+static double level_difference(const carom_shape_data *shape, double w, const double u[3], double rho[3]) {
+    const pencil_member member = member_at(shape, w);
+    support_of_member(&member, u, rho);
+    return level_of(shape->semiaxes, shape->centers, rho) - level_of(shape->semiaxes + 3, shape->centers + 3, rho);
+}
+
+// The deepest point on the rim.
 static double rim_support(const carom_shape_data *shape, const double u[3], double rho[3]) {
-    double low = 0, high = 1;
-    for (int i = 0; i < MOST_BISECTIONS && high > low; i++) {
-        const double w = 0.5 * (low + high);
-        const pencil_member member = member_at(shape, w);
-        support_of_member(&member, u, rho);
-        if (level_of(shape->semiaxes, shape->centers, rho) > level_of(shape->semiaxes + 3, shape->centers + 3, rho))
-            low = w;
-        else
-            high = w;
+    carom_bracket b = {0, 1, level_difference(shape, 0, u, rho), level_difference(shape, 1, u, rho), 0, 0};
+    for (int i = 0; i < MOST_EVALUATIONS && b.high - b.low > WEIGHT_TOLERANCE; i++) {
+        const double w = carom_bracket_guess(&b);
+        if (!(w > b.low && w < b.high)) break;
+        carom_bracket_update(&b, w, level_difference(shape, w, u, rho));
     }
     return dot3(u, rho);
 }

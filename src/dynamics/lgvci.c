@@ -15,6 +15,9 @@
 #define GRAZING_SPEED 1e-10
 // Accelerations that count as none, relative to gravity and turning.
 #define GRAZING_ACCELERATION 1e-9
+// Height of a hop, in resolutions of the gap, that detection is sure to see: halving an interval may step over the top of a lower one, and
+// its end is then where the gap has fallen below the plane by another resolution.
+#define RESOLVED_HOP 3
 // Change of a segment's length, relative to the step, at which the discrete jump and the next impact agree.
 #define SEGMENT_TOLERANCE 1e-13
 // Grid steps between two corrections of the attitude's rounding, whose defect is then about 1e-14, and between polls.
@@ -23,71 +26,6 @@ enum { STEPS_BETWEEN_CORRECTIONS = 4096, STEPS_BETWEEN_POLLS = 256, BLOCK_ROWS =
 enum { MOST_SUBSTEPS = 1000 };
 // Rounds in which the discrete jump and the time of the next impact in the same step are brought together.
 enum { MOST_ROUNDS = 100 };
-
-enum {
-    STATE_TIME,
-    STATE_POSITION,
-    STATE_ATTITUDE,
-    STATE_QUATERNION,
-    STATE_MOMENTUM,
-    STATE_ANGULAR,
-    STATE_TRANSLATIONAL,
-    STATE_ROTATIONAL,
-    STATE_POTENTIAL,
-    STATE_ENERGY,
-    STATE_GAP,
-    STATE_COLUMNS
-};
-
-static const carom_column state_columns[STATE_COLUMNS] = {
-    [STATE_TIME] = {"time", CAROM_COLUMN_REAL, 1, "s", "time", NULL},
-    [STATE_POSITION] = {"position", CAROM_COLUMN_REAL, 3, "m", "center of mass", NULL},
-    [STATE_ATTITUDE] = {"attitude", CAROM_COLUMN_SQUARE, 9, "", "rotation matrix from body to inertial frame, by rows", NULL},
-    [STATE_QUATERNION] = {"quaternion", CAROM_COLUMN_REAL, 4, "", "the attitude as a unit quaternion w, x, y, z", NULL},
-    [STATE_MOMENTUM] = {"momentum", CAROM_COLUMN_REAL, 3, "N s", "linear momentum, inertial frame", NULL},
-    [STATE_ANGULAR] = {"angular_momentum", CAROM_COLUMN_REAL, 3, "N m s", "about the center of mass, body frame", NULL},
-    [STATE_TRANSLATIONAL] = {"translational_energy", CAROM_COLUMN_REAL, 1, "J", "kinetic energy of the center of mass", NULL},
-    [STATE_ROTATIONAL] = {"rotational_energy", CAROM_COLUMN_REAL, 1, "J", "kinetic energy of rotation", NULL},
-    [STATE_POTENTIAL] = {"potential_energy", CAROM_COLUMN_REAL, 1, "J", "m g x3", NULL},
-    [STATE_ENERGY] = {"energy", CAROM_COLUMN_REAL, 1, "J", "sum of the three", NULL},
-    [STATE_GAP] = {"gap", CAROM_COLUMN_REAL, 1, "m", "distance from the plane", NULL},
-};
-
-enum {
-    IMPACT_TIME,
-    IMPACT_STEP,
-    IMPACT_IMPULSE,
-    IMPACT_CONTACTS,
-    IMPACT_POSITION,
-    IMPACT_ATTITUDE,
-    IMPACT_MOMENTUM_BEFORE,
-    IMPACT_MOMENTUM_AFTER,
-    IMPACT_ANGULAR_BEFORE,
-    IMPACT_ANGULAR_AFTER,
-    IMPACT_POINT,
-    IMPACT_GAP,
-    IMPACT_ENERGY,
-    IMPACT_COLUMNS
-};
-
-static const carom_column impact_columns[IMPACT_COLUMNS] = {
-    [IMPACT_TIME] = {"time", CAROM_COLUMN_REAL, 1, "s", "time", NULL},
-    [IMPACT_STEP] = {"step", CAROM_COLUMN_INTEGER, 1, "", "grid step in which it happens, from 1; 0 at the start", NULL},
-    [IMPACT_IMPULSE] = {"normal_impulse", CAROM_COLUMN_REAL, 1, "N s", "sum over the points that touch", NULL},
-    [IMPACT_CONTACTS] = {"touching", CAROM_COLUMN_INTEGER, 1, "",
-                         "points that touch; the outcome of several at once is not the limit of "
-                         "nearly simultaneous ones",
-                         NULL},
-    [IMPACT_POSITION] = {"position", CAROM_COLUMN_REAL, 3, "m", "center of mass", NULL},
-    [IMPACT_ATTITUDE] = {"attitude", CAROM_COLUMN_SQUARE, 9, "", "rotation matrix from body to inertial frame, by rows", NULL},
-    [IMPACT_MOMENTUM_BEFORE] = {"momentum_before", CAROM_COLUMN_REAL, 3, "N s", "linear momentum, inertial frame", NULL},
-    [IMPACT_MOMENTUM_AFTER] = {"momentum_after", CAROM_COLUMN_REAL, 3, "N s", "linear momentum, inertial frame", NULL},
-    [IMPACT_ANGULAR_BEFORE] = {"angular_momentum_before", CAROM_COLUMN_REAL, 3, "N m s", "about the center of mass, body frame", NULL},
-    [IMPACT_ANGULAR_AFTER] = {"angular_momentum_after", CAROM_COLUMN_REAL, 3, "N m s", "about the center of mass, body frame", NULL},
-    [IMPACT_POINT] = {"contact_point", CAROM_COLUMN_REAL, 3, "m", "the first point that touches, body frame", NULL},
-    [IMPACT_GAP] = {"gap", CAROM_COLUMN_REAL, 1, "m", "distance from the plane, zero but for rounding", NULL},
-    [IMPACT_ENERGY] = {"energy_change", CAROM_COLUMN_REAL, 1, "J", "energy after minus before", NULL},
-};
 
 enum { RESULT_ORTHOGONALITY = CAROM_MOTION_RESULT_COLUMNS, RESULT_INITIAL_ENERGY, RESULT_IMPACTS, RESULT_SEVERAL };
 
@@ -130,7 +68,7 @@ static const carom_option option_rows[] = {
     {"seed", CAROM_OPTION_INTEGER, offsetof(lgvci_options, seed), 0, CAROM_MOST_SEED / 2, "", "0",
      "of a law that draws; each impact adds its number", NULL},
     {"max_impacts", CAROM_OPTION_INTEGER, offsetof(lgvci_options, max_impacts), 1, 1e9, "", "1000",
-     "impacts in one step at which the run ends as a Zeno sequence", NULL},
+     "impacts in one step; one more, and the run ends as a Zeno sequence", NULL},
     {"every", CAROM_OPTION_INTEGER, offsetof(lgvci_options, every), 1, 1e9, "", "1", "grid steps between recorded states", NULL},
 };
 
@@ -184,22 +122,6 @@ static void launch(lgvci_loop *loop, const carom_body_state *state) {
 
 // ----------------------------------------------------------------------------------------------------------- recording
 
-static void fill_state(const lgvci_loop *loop, double time, carom_table *table) {
-    const carom_body_state *state = &loop->run.base;
-    double terms[3];
-    *carom_table_reals(table, STATE_TIME) = time;
-    memcpy(carom_table_reals(table, STATE_POSITION), state->position, sizeof state->position);
-    memcpy(carom_table_reals(table, STATE_ATTITUDE), state->attitude, sizeof state->attitude);
-    carom_rotation_quaternion(state->attitude, carom_table_reals(table, STATE_QUATERNION));
-    memcpy(carom_table_reals(table, STATE_MOMENTUM), state->momentum, sizeof state->momentum);
-    memcpy(carom_table_reals(table, STATE_ANGULAR), state->angular_momentum, sizeof state->angular_momentum);
-    *carom_table_reals(table, STATE_ENERGY) = lgvci_energy(&loop->run, state, terms);
-    *carom_table_reals(table, STATE_TRANSLATIONAL) = terms[0];
-    *carom_table_reals(table, STATE_ROTATIONAL) = terms[1];
-    *carom_table_reals(table, STATE_POTENTIAL) = terms[2];
-    *carom_table_reals(table, STATE_GAP) = lgvci_gap(&loop->run, state);
-}
-
 static carom_status flush_states(lgvci_loop *loop, carom_error *error) {
     if (!loop->states || !carom_table_rows(loop->states)) return CAROM_OK;
     const carom_status status = loop->call->states->receive(loop->call->states->user, loop->states, error);
@@ -211,34 +133,16 @@ static carom_status record_state(lgvci_loop *loop, double time, carom_error *err
     if (!loop->states) return CAROM_OK;
     carom_status status = carom_table_add_row(loop->states, error);
     if (status) return status;
-    fill_state(loop, time, loop->states);
+    lgvci_fill_state(&loop->run, &loop->run.base, time, loop->states);
     return carom_table_rows(loop->states) < BLOCK_ROWS ? CAROM_OK : flush_states(loop, error);
 }
 
 static carom_status record_impact(lgvci_loop *loop, const carom_body_state *before, const carom_body_state *after, int count,
                                   carom_error *error) {
-    carom_table *table = loop->call->impacts;
-    const carom_status status = carom_table_add_row(table, error);
-    if (status) return status;
-    double terms[3], impulse[3];
-    for (int i = 0; i < 3; i++) impulse[i] = after->momentum[i] - before->momentum[i];
-    *carom_table_reals(table, IMPACT_TIME) = base_time(loop);
-    *carom_table_integers(table, IMPACT_STEP) = loop->step;
-    // Tangential impulses have no component along the normal.
-    *carom_table_reals(table, IMPACT_IMPULSE) = dot3(impulse, loop->run.normal);
-    *carom_table_integers(table, IMPACT_CONTACTS) = count;
-    memcpy(carom_table_reals(table, IMPACT_POSITION), before->position, sizeof before->position);
-    memcpy(carom_table_reals(table, IMPACT_ATTITUDE), before->attitude, sizeof before->attitude);
-    memcpy(carom_table_reals(table, IMPACT_MOMENTUM_BEFORE), before->momentum, sizeof before->momentum);
-    memcpy(carom_table_reals(table, IMPACT_MOMENTUM_AFTER), after->momentum, sizeof after->momentum);
-    memcpy(carom_table_reals(table, IMPACT_ANGULAR_BEFORE), before->angular_momentum, sizeof before->angular_momentum);
-    memcpy(carom_table_reals(table, IMPACT_ANGULAR_AFTER), after->angular_momentum, sizeof after->angular_momentum);
-    memcpy(carom_table_reals(table, IMPACT_POINT), loop->law.contacts[0].rho, 3 * sizeof(double));
-    *carom_table_reals(table, IMPACT_GAP) = lgvci_gap(&loop->run, before);
-    *carom_table_reals(table, IMPACT_ENERGY) = lgvci_energy(&loop->run, after, terms) - lgvci_energy(&loop->run, before, terms);
+    const lgvci_impact impact = {base_time(loop), loop->step, count, loop->law.contacts, before, after};
     loop->impacts++;
     loop->several += count > 1;
-    return CAROM_OK;
+    return lgvci_record_impact(&loop->run, &impact, loop->call->impacts, error);
 }
 
 // -------------------------------------------------------------------------------------------------------------- impacts
@@ -256,6 +160,8 @@ static bool jump_discretely(lgvci_loop *loop, const carom_body_state *touch, dou
         if (left == 0) return true;
         lgvci trial = loop->run;
         lgvci_launch(&trial, after);
+        // The step is refused where it goes on.
+        if (left > trial.longest) return true;
         if (lgvci_find_hit(&trial, left, &found, &next, unused) == LGVCI_UNSOLVED) return false;
         if (fabs(found - length) <= SEGMENT_TOLERANCE * loop->options->step) return true;
         length = found;
@@ -289,36 +195,39 @@ static carom_status jump(lgvci_loop *loop, int count, double before, const doubl
     return status;
 }
 
-// Touching points none of which approaches: does one of them rest? A hop that is lower than gaps can be resolved is rest, too.
-static bool rests(const lgvci_loop *loop, int count, double slow) {
+// What the points that touch do.
+typedef enum touch { TOUCH_LEAVES, TOUCH_RESTS, TOUCH_APPROACHES } touch;
+
+// A point approaches when it is faster than rounding, and than a fall from the height of a hop that is too low to be seen. It rests when it
+// is as slow in both directions, and free flight does not lift it.
+static touch judge_touch(const lgvci_loop *loop, int count) {
     const lgvci *run = &loop->run;
-    const double level = GRAZING_ACCELERATION * (run->gravity + run->acceleration);
-    const double height = fmax(lgvci_gap_resolution(run, &run->base), -lgvci_gap(run, &run->base));
+    const double slow = GRAZING_SPEED * lgvci_speed_scale(run, &run->base),
+                 level = GRAZING_ACCELERATION * (run->gravity + run->acceleration);
+    const double height = RESOLVED_HOP * (lgvci_gap_resolution(run, &run->base) + fmax(0, -lgvci_gap(run, &run->base)));
+    touch judged = TOUCH_LEAVES;
     for (int i = 0; i < count; i++) {
         const lgvci_contact *contact = &loop->law.contacts[i];
         const double acceleration = lgvci_gap_acceleration(run, &run->base, contact);
-        const double hop = acceleration < 0 ? sqrt(-2 * acceleration * height) : 0;
-        if (acceleration <= level && contact->speed <= fmax(slow, hop)) return true;
+        const double quiet = fmax(slow, acceleration < 0 ? sqrt(-2 * acceleration * height) : 0);
+        if (contact->speed < -quiet) return TOUCH_APPROACHES;
+        if (contact->speed <= quiet && acceleration <= level) judged = TOUCH_RESTS;
     }
-    return false;
+    return judged;
 }
 
 // The base touches: an impact where a point approaches; the end of free flight where one rests; otherwise it leaves by itself.
 static carom_status touch_down(lgvci_loop *loop, double before, const double c[3], carom_error *error) {
-    const lgvci *run = &loop->run;
     note_orthogonality(loop);
     note_energy(loop);
-    const int count = lgvci_collect_contacts(run, &run->base, loop->law.contacts, loop->law.most);
-    const double slow = GRAZING_SPEED * lgvci_speed_scale(run, &run->base);
-    double fastest = 0;
-    for (int i = 0; i < count; i++) fastest = fmin(fastest, loop->law.contacts[i].speed);
-    carom_status status = CAROM_OK;
-    if (fastest < -slow)
-        status = jump(loop, count, before, c, error);
-    else if (rests(loop, count, slow))
-        end_run(loop, CAROM_PERSISTENT_CONTACT);
-    if (!status && !loop->ended && ++loop->in_step > loop->options->max_impacts) end_run(loop, CAROM_ZENO_LIMIT);
-    return status;
+    if (loop->in_step++ == loop->options->max_impacts) {
+        end_run(loop, CAROM_ZENO_LIMIT);
+        return CAROM_OK;
+    }
+    const int count = lgvci_collect_contacts(&loop->run, &loop->run.base, loop->law.contacts, loop->law.most);
+    const touch judged = judge_touch(loop, count);
+    if (judged == TOUCH_RESTS) end_run(loop, CAROM_PERSISTENT_CONTACT);
+    return judged == TOUCH_APPROACHES ? jump(loop, count, before, c, error) : CAROM_OK;
 }
 
 // ----------------------------------------------------------------------------------------------------------- the grid
@@ -446,7 +355,7 @@ static carom_status conclude(lgvci_loop *loop, carom_error *error) {
     if (status) return status;
     const bool grid_point = !loop->ended || loop->verdict == CAROM_INTERRUPTED;
     const double time = grid_point ? (double)loop->step * loop->options->step : base_time(loop);
-    fill_state(loop, time, call->final);
+    lgvci_fill_state(&loop->run, &loop->run.base, time, call->final);
     *carom_table_reals(call->result, RESULT_ORTHOGONALITY) = loop->orthogonality_error;
     *carom_table_reals(call->result, RESULT_INITIAL_ENERGY) = loop->initial;
     *carom_table_integers(call->result, RESULT_IMPACTS) = loop->impacts;
@@ -468,7 +377,8 @@ static carom_status prepare(lgvci_loop *loop, carom_error *error) {
     loop->dissipates = loop->law.named || loop->law.restitution != 1;
     const carom_sizes none = {0};
     if (!status) status = check_options(loop->options, &loop->law, error);
-    if (!status && call->states) status = carom_table_create(state_columns, STATE_COLUMNS, NULL, 0, &none, &loop->states, error);
+    if (!status && call->states)
+        status = carom_table_create(lgvci_state_columns, LGVCI_STATE_COLUMNS, NULL, 0, &none, &loop->states, error);
     return status;
 }
 
@@ -498,10 +408,10 @@ const carom_integrator carom_integrator_lgvci = {
     .option_count = sizeof option_rows / sizeof *option_rows,
     .options_size = sizeof(lgvci_options),
     .defaults = defaults,
-    .state_columns = state_columns,
-    .state_column_count = STATE_COLUMNS,
-    .impact_columns = impact_columns,
-    .impact_column_count = IMPACT_COLUMNS,
+    .state_columns = lgvci_state_columns,
+    .state_column_count = LGVCI_STATE_COLUMNS,
+    .impact_columns = lgvci_impact_columns,
+    .impact_column_count = LGVCI_IMPACT_COLUMNS,
     .result_columns = own_result_columns,
     .result_column_count = sizeof own_result_columns / sizeof *own_result_columns,
     .run = run,

@@ -98,4 +98,23 @@ double lgvci_reflecting_impulse(const lgvci *run, const lgvci_contact *contact, 
 bool lgvci_discrete_impulse(const lgvci *run, const carom_body_state *touch, const lgvci_contact *contact, double before, const double c[3],
                             double after, double *impulse);
 
+// ----------------------------------------------------------------------------------------------------------- recording
+
+enum { LGVCI_STATE_COLUMNS = 11, LGVCI_IMPACT_COLUMNS = 13 };
+extern const carom_column lgvci_state_columns[LGVCI_STATE_COLUMNS], lgvci_impact_columns[LGVCI_IMPACT_COLUMNS];
+
+/// Fills the last row of a table of states.
+void lgvci_fill_state(const lgvci *run, const carom_body_state *state, double time, carom_table *table);
+
+typedef struct lgvci_impact {
+    double time;
+    int64_t step;
+    int touching;
+    const lgvci_contact *contacts;  ///< [touching]
+    const carom_body_state *before, *after;
+} lgvci_impact;
+
+/// Adds a row to a table of impacts.
+carom_status lgvci_record_impact(const lgvci *run, const lgvci_impact *impact, carom_table *table, carom_error *error);
+
 #endif

@@ -5,6 +5,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "dynamics/bracket.h"
 #include "dynamics/lgvci.h"
 
 // Rounding of a gap, in units of the sums that it comes from.
@@ -68,42 +69,32 @@ static bool dips(search *s, instant from, instant to, int depth, instant *found)
     return dips(s, from, middle, depth + 1, found) || dips(s, middle, to, depth + 1, found);
 }
 
-// Moves the left end of a bracket that starts at a touch to where the gap is clear of zero: that touch is not the root. False when there is
-// no such time: the body does not leave as far as can be seen.
+// Moves the left end of a bracket that starts at a touch to where the gap is clear of zero: that touch is not the root. Where it never is,
+// a hop too low to be seen or another point that comes down at once, to where the gap becomes negative; false then.
 static bool leave_touch(search *s, instant *left, instant *right, double width) {
-    if (left->gap > s->noise) return true;
-    for (double limit = right->time; limit - left->time > width && !s->unsolved;) {
+    for (double limit = right->time; left->gap <= s->noise && limit - left->time > width && !s->unsolved;) {
         const instant middle = look(s, 0.5 * (left->time + limit));
         limit = middle.time;
         if (middle.gap < -s->noise) *right = middle;
-        if (middle.gap > s->noise) {
-            *left = middle;
-            return true;
-        }
+        if (middle.gap > s->noise) *left = middle;
     }
-    return false;
+    while (left->gap <= s->noise && right->time - left->time > width && !s->unsolved) {
+        const instant middle = look(s, 0.5 * (left->time + right->time));
+        *(middle.gap < -s->noise ? right : left) = middle;
+    }
+    return left->gap > s->noise;
 }
 
-// The zero of the gap in a bracket: false position in the form of Illinois, with a halving where the bracket shrinks too slowly. The left
-// end keeps a gap that is not negative.
+// The zero of the gap in a bracket, at its left end, where the gap is not negative.
 static instant locate(search *s, instant left, instant right, double width) {
     if (!leave_touch(s, &left, &right, width)) return left;
-    double p = left.gap, q = right.gap, before = right.time - left.time;
-    for (int i = 0; i < MOST_EVALUATIONS && right.time - left.time > width && !s->unsolved; i++) {
-        const bool slow = i % 4 == 3 && right.time - left.time > 0.25 * before;
-        if (i % 4 == 3) before = right.time - left.time;
-        const double guess = slow ? 0.5 * (left.time + right.time) : left.time + (right.time - left.time) * (p / (p - q));
-        if (guess <= left.time || guess >= right.time) break;
+    carom_bracket b = {left.time, right.time, left.gap, right.gap, 0, 0};
+    for (int i = 0; i < MOST_EVALUATIONS && b.high - b.low > width && !s->unsolved; i++) {
+        const double guess = carom_bracket_guess(&b);
+        if (guess <= b.low || guess >= b.high) break;
         const instant middle = look(s, guess);
-        if (middle.gap >= 0) {
-            left = middle;
-            p = middle.gap;
-            q *= 0.5;
-        } else {
-            right = middle;
-            q = middle.gap;
-            p *= 0.5;
-        }
+        if (middle.gap >= 0) left = middle;
+        carom_bracket_update(&b, middle.time, middle.gap);
     }
     return left;
 }
@@ -123,7 +114,7 @@ lgvci_search lgvci_find_hit(lgvci *run, double length, double *s, carom_body_sta
     *next = look_for.state;
     memcpy(c, look_for.c, sizeof look_for.c);
     // A start that lies below the plane by the tolerance of a touch is a touch.
-    look_for.noise = fmax(lgvci_gap_resolution(run, &run->base), -start.gap);
+    look_for.noise = lgvci_gap_resolution(run, &run->base) + fmax(0, -start.gap);
     instant found = end;
     bool hit = end.gap < -look_for.noise || dips(&look_for, start, end, 0, &found);
     if (look_for.unsolved) return LGVCI_UNSOLVED;

@@ -51,7 +51,8 @@ static carom_status read_metadata(carom_result *result, carom_error *error) {
     if (!carom_hdf5_get_texts(result->file, "scene_name", 1, 1, &result->scene_name, &count))
         return refuse(result, error, "it lacks the attribute ", "scene_name");
     if (!carom_hdf5_get_texts(result->file, "contacts", 1, CAROM_MAX_CONTACTS, &result->contacts, &result->contact_count))
-        return refuse(result, error, "it lacks the attribute ", "contacts");
+        return refuse(result, error, "it lacks the attribute contacts: it holds no impact",
+                      " (motions are drawn by `carom simulate --figures`)");
     if (!carom_hdf5_get_integer(result->file, "tangent_dim", &result->tangent_dim) || result->tangent_dim < 1 || result->tangent_dim > 2)
         return refuse(result, error, "its tangent_dim is neither 1 nor 2", "");
     return CAROM_OK;

@@ -278,6 +278,8 @@ carom_status carom_result_writer_open_motion(carom_result_writer *writer, const 
     return check_write(writer, written, error);
 }
 
+void carom_result_writer_mark_incomplete(carom_result_writer *writer) { writer->complete = false; }
+
 // A whole table as a group of its own.
 static bool write_table(hid_t parent, const char *name, const carom_table *table) {
     const hid_t group = carom_hdf5_create_group(parent, name);
