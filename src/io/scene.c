@@ -40,10 +40,11 @@ typedef struct scene_fields {
     const char *name, *model;
     const carom_node *matrices, *delassus, *state, *contacts, *impact, *simulate;
     carom_scene_body_fields body;
+    carom_scene_bodies_fields many;
     const carom_node *others[OTHER_COMMANDS];  ///< settings of other commands, which do not change the impact
 } scene_fields;
 
-#define FORMS      "'model', 'matrices', 'delassus' and 'body'"
+#define FORMS      "'model', 'matrices', 'delassus', 'body' and 'bodies'"
 #define OTHER_FORM "this version does not read scenes of this form; it reads " FORMS
 
 static const carom_field SCENE[] = {
@@ -61,11 +62,12 @@ static const carom_field SCENE[] = {
     {"gravity", CAROM_FIELD_NUMBER, .offset = offsetof(scene_fields, body.gravity), .least = 0, .most = HUGE_VAL},
     {"plane", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, body.plane)},
     {"initial", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, body.initial)},
-    {"bodies", CAROM_FIELD_REFUSED, .doc = OTHER_FORM},
+    {"bodies", CAROM_FIELD_NODE, .offset = offsetof(scene_fields, many.bodies)},
+    {"potentials", CAROM_FIELD_NODE, .offset = offsetof(scene_fields, many.potentials)},
+    {"walls", CAROM_FIELD_NODE, .offset = offsetof(scene_fields, many.walls)},
+    {"collisions", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, many.collisions)},
     {"balls", CAROM_FIELD_REFUSED, .doc = OTHER_FORM},
     {"two_bodies", CAROM_FIELD_REFUSED, .doc = OTHER_FORM},
-    {"potentials", CAROM_FIELD_REFUSED, .doc = "belongs to 'bodies', which this version does not read"},
-    {"walls", CAROM_FIELD_REFUSED, .doc = "belongs to 'bodies', which this version does not read"},
     {"normal", CAROM_FIELD_REFUSED, .doc = "belongs to 'two_bodies', which this version does not read"},
     {"friction", CAROM_FIELD_REFUSED, .doc = "belongs to 'two_bodies', which this version does not read"},
     {"restitution", CAROM_FIELD_REFUSED, .doc = "belongs to 'two_bodies', which this version does not read"},
@@ -81,6 +83,7 @@ static carom_status warn_of_other_commands(carom_scene *scene, const scene_field
 /// A key of one form in a scene of another.
 static carom_status check_strays(const carom_scene *scene, const scene_fields *fields, carom_error *error) {
     static const char *const model_keys[] = {"state", "contacts"}, *const body_keys[] = {"gravity", "plane", "initial"};
+    static const char *const bodies_keys[] = {"potentials", "walls", "collisions"};
     const carom_node *root = carom_document_root(scene->document);
     for (size_t i = 0; !fields->model && i < sizeof model_keys / sizeof *model_keys; i++) {
         const carom_node *stray = carom_node_find(root, model_keys[i]);
@@ -90,13 +93,18 @@ static carom_status check_strays(const carom_scene *scene, const scene_fields *f
         const carom_node *stray = carom_node_find(root, body_keys[i]);
         if (stray) return carom_document_refuse(scene->document, stray, error, "belongs to a scene with 'body'");
     }
+    for (size_t i = 0; !fields->many.bodies && i < sizeof bodies_keys / sizeof *bodies_keys; i++) {
+        const carom_node *stray = carom_node_find(root, bodies_keys[i]);
+        if (stray) return carom_document_refuse(scene->document, stray, error, "belongs to a scene with 'bodies'");
+    }
     return CAROM_OK;
 }
 
 /// Exactly one of the forms, with the keys that belong to it.
 static carom_status check_form(const carom_scene *scene, const scene_fields *fields, carom_error *error) {
     const carom_node *root = carom_document_root(scene->document);
-    const int forms = (fields->model != NULL) + (fields->matrices != NULL) + (fields->delassus != NULL) + (fields->body.body != NULL);
+    const int forms = (fields->model != NULL) + (fields->matrices != NULL) + (fields->delassus != NULL) + (fields->body.body != NULL) +
+                      (fields->many.bodies != NULL);
     if (forms == 0) return carom_document_refuse(scene->document, root, error, "one of the keys " FORMS " is needed");
     if (forms > 1) return carom_document_refuse(scene->document, root, error, "only one of the keys " FORMS " is allowed");
     return check_strays(scene, fields, error);
@@ -104,6 +112,7 @@ static carom_status check_form(const carom_scene *scene, const scene_fields *fie
 
 static carom_status read_form(carom_scene *scene, const scene_fields *fields, carom_digest *digest, carom_error *error) {
     if (fields->body.body) return carom_scene_read_body(scene, &fields->body, error);
+    if (fields->many.bodies) return carom_scene_read_bodies(scene, &fields->many, error);
     if (fields->matrices) return carom_scene_read_matrices(scene, fields->matrices, error);
     if (fields->delassus) return carom_scene_read_delassus(scene, fields->delassus, digest, error);
     return carom_scene_read_model(scene, carom_document_root(scene->document), digest, error);
@@ -157,8 +166,9 @@ typedef enum scene_purpose { FOR_IMPACT, FOR_MOTION } scene_purpose;
 /// Commands that ask about an impact need one, and leave `simulate` alone.
 static carom_status check_purpose(carom_scene *scene, const scene_fields *fields, scene_purpose purpose, const carom_registry *registry,
                                   carom_error *error) {
-    if (purpose == FOR_IMPACT && fields->body.body)
-        return carom_document_refuse(scene->document, fields->body.body, error,
+    const carom_node *motion = fields->body.body ? fields->body.body : fields->many.bodies;
+    if (purpose == FOR_IMPACT && motion)
+        return carom_document_refuse(scene->document, motion, error,
                                      "a scene of this form describes a motion in time, which `carom simulate` runs");
     if (purpose == FOR_IMPACT || !fields->simulate) return CAROM_OK;
     return carom_scene_read_settings(scene, &scene->simulate, fields->simulate, registry, error);
@@ -241,11 +251,13 @@ static const carom_node *find_place(const carom_scene *scene, const char *messag
     const char *colon = strstr(message, ": ");
     *sentence = message;
     for (const char *word = message; colon && word < colon;) {
-        const size_t length = strcspn(word, ".:");
+        const size_t length = strcspn(word, ".:[");
         const carom_node *inner = node->kind == CAROM_NODE_MAP ? node->first : NULL;
         while (inner && (strlen(inner->key) != length || strncmp(inner->key, word, length) != 0)) inner = inner->next;
         if (!inner) break;
         node = inner;
+        // Bodies are numbered as they move, not as the scene's list has them: its line must do.
+        if (word[length] == '[') break;
         word += length + 1;
         *sentence = word > colon ? colon + 2 : word;
     }
