@@ -153,9 +153,7 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, carom_
 }
 
 // An interrupted ensemble has the first of its members.
-static bool has_all_members(const cli_motion *motion) {
-    return !motion->ensemble || carom_table_rows(motion->ensemble) == motion->members;
-}
+static bool has_all_members(const cli_motion *motion) { return !motion->ensemble || carom_table_rows(motion->ensemble) == motion->members; }
 
 static carom_status run_into_file(cli_motion *motion, const char *path, carom_error *error) {
     carom_result_writer *writer = NULL;
@@ -191,6 +189,42 @@ static json_t *rows_json(const cli_motion *motion, const carom_table *table) {
     return list;
 }
 
+// Entry `body` of each series, under the columns' names.
+static json_t *body_json(const carom_table *table, int64_t row, int64_t body) {
+    json_t *object = json_object();
+    for (int i = 0; i < carom_table_columns(table); i++) {
+        const carom_column *column = carom_table_column(table, i);
+        int count;
+        if (column->type != CAROM_COLUMN_SERIES) continue;
+        const double *values = carom_table_series(table, i, row, &count);
+        json_object_set_new(object, column->name, carom_json_reals(values + body * column->width, column->width));
+    }
+    return object;
+}
+
+// A state: series of the table become a list of bodies.
+static json_t *state_json(const carom_table *table, int64_t row) {
+    json_t *object = carom_json_row(table, row, NULL), *bodies = NULL;
+    for (int i = 0; object && i < carom_table_columns(table); i++) {
+        const carom_column *column = carom_table_column(table, i);
+        int count;
+        if (column->type != CAROM_COLUMN_SERIES) continue;
+        json_object_del(object, column->name);
+        carom_table_series(table, i, row, &count);
+        if (!bodies) bodies = json_array();
+        for (int64_t body = (int64_t)json_array_size(bodies); body < count / column->width; body++)
+            json_array_append_new(bodies, body_json(table, row, body));
+    }
+    if (bodies) json_object_set_new(object, "bodies", bodies);
+    return object;
+}
+
+static json_t *states_json(const carom_table *table) {
+    json_t *list = json_array();
+    for (int64_t row = 0; row < carom_table_rows(table); row++) json_array_append_new(list, state_json(table, row));
+    return list;
+}
+
 static json_t *ensemble_json(const cli_motion *motion) {
     if (!motion->ensemble) return json_null();
     return json_pack("{s:I, s:o, s:o}", "requested", (json_int_t)motion->members, "perturbation", carom_json_real(motion->perturbation),
@@ -207,7 +241,8 @@ static int print_json(const cli_motion *motion, const char *file) {
     cli_add_result(document, motion->answer.result);
     json_object_set_new(document, "seconds", carom_json_real(motion->seconds));
     json_object_set_new(document, "impacts", rows_json(motion, motion->answer.impacts));
-    json_object_set_new(document, "final", carom_json_row(motion->answer.final, 0, NULL));
+    json_object_set_new(document, "states", states_json(motion->answer.recorded));
+    json_object_set_new(document, "final", state_json(motion->answer.final, 0));
     json_object_set_new(document, "ensemble", ensemble_json(motion));
     json_object_set_new(document, "file", carom_json_text(file));
     json_object_set(document, "figures", motion->files);
