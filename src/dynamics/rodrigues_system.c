@@ -11,6 +11,9 @@
 
 const char *const carom_surface_names[] = {"smooth", "rough", "coulomb", NULL};
 
+// Blocks below which one thread is as fast as several, which have to wait for each other.
+enum { LEAST_PARALLEL_BLOCKS = 16 };
+
 // -------------------------------------------------------------------------------------------------------------- blocks
 
 static int64_t block_end(int64_t block, int64_t items) {
@@ -20,7 +23,7 @@ static int64_t block_end(int64_t block, int64_t items) {
 
 void rodrigues_for_blocks(rodrigues *run, int64_t items, rodrigues_kernel *kernel) {
     const int64_t blocks = (items + RODRIGUES_BLOCK - 1) / RODRIGUES_BLOCK;
-    if (run->workers == 1 || blocks == 1) {
+    if (run->workers == 1 || blocks < LEAST_PARALLEL_BLOCKS) {
         for (int64_t b = 0; b < blocks; b++) kernel(run, b, b * RODRIGUES_BLOCK, block_end(b, items));
         return;
     }
