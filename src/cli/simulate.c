@@ -20,11 +20,12 @@ static const cli_flag flags[] = {
     {"integrator", "NAME", "the integrator (default: the scene's)"},
     {"list", NULL, "print the integrators, one a line"},
     {"output", "FILE", "write states, impacts and results to an HDF5 file"},
+    {"vtk", "FILE", "write the states of many bodies for ParaView: FILE.vtk or FILE.vtp, and one file a state; also `--output FILE.vtk`"},
     {"figures", "PREFIX", "draw PREFIX-energy.png, -energy-error.png, -snapshots.png and, with an ensemble, -sensitivity.png"},
     {"ensemble", "N", "run N more times from perturbed starts"},
     {"perturb", "D", "size of these perturbations [m, rad] (default 1e-8)"},
     {"perturbed", "both|position|attitude", "what is perturbed (default both)"},
-    {"threads", "N", "threads of an ensemble (default: one a core); results do not depend on it"},
+    {"threads", "N", "threads of an ensemble and of many bodies (default: one a core); results do not depend on it"},
     {"json", NULL, "print one JSON document"},
 };
 
@@ -112,13 +113,14 @@ carom_law_settings cli_motion_settings(const cli_motion *motion) {
 
 // Where a block of states goes: into the file and into memory, where wanted.
 typedef struct splitter {
-    const carom_sink *file;
+    const carom_sink *file, *vtk;
     carom_table *kept;
 } splitter;
 
 static carom_status split(void *user, const carom_table *rows, carom_error *error) {
     const splitter *s = user;
     carom_status status = s->file ? s->file->receive(s->file->user, rows, error) : CAROM_OK;
+    if (!status && s->vtk) status = s->vtk->receive(s->vtk->user, rows, error);
     if (!status && s->kept) status = carom_table_append(s->kept, rows, error);
     return status;
 }
@@ -129,7 +131,7 @@ static double seconds_since(const struct timespec *start) {
     return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
 }
 
-static carom_status integrate(cli_motion *motion, const carom_sink *file, carom_error *error) {
+static carom_status integrate(cli_motion *motion, const carom_sink *file, cli_vtk *vtk, carom_error *error) {
     const carom_integrator *one = motion->integrator;
     const carom_motion *problem = carom_scene_motion(motion->scene);
     const carom_sizes sizes = problem->impact ? carom_impact_sizes(problem->impact) : (carom_sizes){0};
@@ -137,16 +139,18 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, carom_
     if (cli_given(motion->arguments, "figures"))
         status = carom_table_create(one->state_columns, one->state_column_count, NULL, 0, &sizes, &motion->states, error);
     if (status) return status;
-    splitter way = {file, motion->states};
+    const carom_sink pictures = cli_vtk_sink(vtk);
+    splitter way = {file, vtk ? &pictures : NULL, motion->states};
     const carom_sink sink = {&way, split};
     const carom_law_settings settings = cli_motion_settings(motion);
     struct timespec start;
     clock_gettime(CLOCK_MONOTONIC, &start);
     status = carom_integrator_run(one, problem, motion->options, motion->arguments->registry, &settings, &motion->control,
-                                  file || motion->states ? &sink : NULL, &motion->answer, error);
+                                  file || vtk || motion->states ? &sink : NULL, &motion->answer, error);
     motion->seconds = seconds_since(&start);
     cli_end_progress();
     if (status) place_error(motion, error);
+    if (!status && vtk) status = cli_vtk_finish(vtk, motion->answer.final, error);
     if (!status && motion->members) status = cli_run_ensemble(motion, error);
     cli_end_progress();
     return status;
@@ -155,16 +159,27 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, carom_
 // An interrupted ensemble has the first of its members.
 static bool has_all_members(const cli_motion *motion) { return !motion->ensemble || carom_table_rows(motion->ensemble) == motion->members; }
 
-static carom_status run_into_file(cli_motion *motion, const char *path, carom_error *error) {
+static carom_status run_into_file(cli_motion *motion, const char *path, cli_vtk *vtk, carom_error *error) {
     carom_result_writer *writer = NULL;
     carom_sink file;
     carom_status status = carom_result_writer_create(path, motion->scene, &writer, error);
     if (!status) status = carom_result_writer_open_motion(writer, motion->integrator, motion->options, &file, error);
-    if (!status) status = integrate(motion, &file, error);
+    if (!status) status = integrate(motion, &file, vtk, error);
     if (!status && !has_all_members(motion)) carom_result_writer_mark_incomplete(writer);
     if (!status) status = carom_result_writer_close_motion(writer, &motion->answer, motion->ensemble, error);
     if (!status) status = carom_result_writer_commit(writer, error);
     carom_result_writer_free(writer);
+    return status;
+}
+
+// A name that ends in .vtk or .vtp is for ParaView, any other for HDF5.
+static carom_status run_into_files(cli_motion *motion, const char *path, carom_error *error) {
+    const bool is_vtk = path && carom_vtk_is_name(path);
+    const char *vtk_path = is_vtk ? path : cli_value(motion->arguments, "vtk");
+    cli_vtk *vtk = NULL;
+    carom_status status = vtk_path ? cli_vtk_create(vtk_path, motion->scene, &vtk, error) : CAROM_OK;
+    if (!status) status = path && !is_vtk ? run_into_file(motion, path, vtk, error) : integrate(motion, NULL, vtk, error);
+    cli_vtk_free(vtk);
     return status;
 }
 
@@ -173,7 +188,7 @@ static carom_status answer(cli_motion *motion, const char *path, carom_error *er
     if (!status) status = prepare_options(motion, error);
     if (!status) status = parse_ensemble(motion, error);
     if (!status) status = cli_start_control(motion->arguments, &motion->control, error);
-    if (!status) status = path ? run_into_file(motion, path, error) : integrate(motion, NULL, error);
+    if (!status) status = run_into_files(motion, path, error);
     const char *prefix = cli_value(motion->arguments, "figures");
     if (!status && prefix) status = cli_draw_motion(motion, prefix, error);
     return status;
@@ -286,6 +301,12 @@ static void print_ensemble(const cli_motion *motion) {
            motion->members, motion->perturbation, least, most, rows ? (double)sum / (double)rows : 0);
 }
 
+// Why the run ended early, where the integrator says it.
+static void print_message(const carom_table *result) {
+    const int column = carom_table_find(result, "message");
+    if (column >= 0 && *carom_table_text(result, column, 0)) printf("%s\n", carom_table_text(result, column, 0));
+}
+
 static int print_text(const cli_motion *motion, const char *file) {
     const carom_table *result = motion->answer.result;
     const int64_t steps = carom_table_integer_column(result, CAROM_MOTION_STEPS)[0], impacts = carom_table_rows(motion->answer.impacts);
@@ -294,6 +315,7 @@ static int print_text(const cli_motion *motion, const char *file) {
            carom_table_text(result, CAROM_MOTION_VERDICT, 0));
     const double error = carom_table_real_column(result, CAROM_MOTION_ENERGY_ERROR)[0];
     if (!isnan(error)) printf("largest relative energy error %.3g\n", error);
+    print_message(result);
     print_impacts(motion->answer.impacts);
     if (motion->ensemble) print_ensemble(motion);
     printf("%.3g s, %.3g steps/s\n", motion->seconds, (double)steps / fmax(motion->seconds, 1e-9));

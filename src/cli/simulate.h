@@ -23,6 +23,17 @@ typedef struct cli_motion {
     json_t *files;  ///< pictures that were drawn
 } cli_motion;
 
+/// VTK files of the states of many bodies.
+typedef struct cli_vtk cli_vtk;
+
+/// @param path  of the final state; states go beside it with numbers before the ending
+carom_status cli_vtk_create(const char *path, const carom_scene *scene, cli_vtk **vtk, carom_error *error);
+void cli_vtk_free(cli_vtk *vtk);
+/// Receives states.
+carom_sink cli_vtk_sink(cli_vtk *vtk);
+/// Writes the final state and the list of the states.
+carom_status cli_vtk_finish(cli_vtk *vtk, const carom_table *final, carom_error *error);
+
 /// Columns of an ensemble's table.
 typedef enum cli_ensemble_column {
     CLI_MEMBER_INDEX,
