@@ -11,7 +11,7 @@
 #include "io/json.h"
 
 // Impacts that the table on the terminal shows; JSON and files have them all.
-enum { SHOWN_IMPACTS = 20, MOST_MEMBERS = 1000000 };
+enum { SHOWN_IMPACTS = 20, MOST_MEMBERS = 1000000, MOST_HALVINGS = 20 };
 
 // Size of an ensemble's perturbations where the command line does not say [m, rad].
 #define DEFAULT_PERTURBATION 1e-8
@@ -21,9 +21,12 @@ static const cli_flag flags[] = {
     {"list", NULL, "print the integrators, one a line"},
     {"output", "FILE", "write states, impacts and results to an HDF5 file"},
     {"vtk", "FILE", "write the states of many bodies for ParaView: FILE.vtk or FILE.vtp, and one file a state; also `--output FILE.vtk`"},
-    {"figures", "PREFIX", "draw PREFIX-energy.png, -energy-error.png, -snapshots.png and, with an ensemble, -sensitivity.png"},
+    {"figures", "PREFIX",
+     "draw PREFIX-energy.png, -energy-error.png, and -snapshots.png, or -momentum.png and -frames.png of many bodies; with an ensemble or "
+     "a convergence -sensitivity.png, -convergence.png"},
     {"ensemble", "N", "run N more times from perturbed starts"},
     {"perturb", "D", "size of these perturbations [m, rad] (default 1e-8)"},
+    {"convergence", "N", "run many bodies with N steps as well, each half of the one before, and show errors and orders"},
     {"perturbed", "both|position|attitude", "what is perturbed (default both)"},
     {"threads", "N", "threads of an ensemble and of many bodies (default: one a core); results do not depend on it"},
     {"json", NULL, "print one JSON document"},
@@ -68,6 +71,15 @@ static carom_status parse_perturbed(cli_motion *motion, carom_error *error) {
         return CAROM_OK;
     }
     return what ? carom_fail(error, CAROM_BAD_INPUT, "--perturbed: '%.60s' is not one of: both, position, attitude", what) : CAROM_OK;
+}
+
+static carom_status parse_convergence(cli_motion *motion, carom_error *error) {
+    const char *runs = cli_value(motion->arguments, "convergence");
+    double count = 0;
+    if (runs && (!carom_parse_number(runs, &count) || count < 1 || count > MOST_HALVINGS || count != floor(count)))
+        return carom_fail(error, CAROM_BAD_INPUT, "--convergence: '%.60s' is not a whole number between 1 and %d", runs, MOST_HALVINGS);
+    motion->halvings = (int)count;
+    return CAROM_OK;
 }
 
 static carom_status parse_ensemble(cli_motion *motion, carom_error *error) {
@@ -152,6 +164,7 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, cli_vt
     if (status) place_error(motion, error);
     if (!status && vtk) status = cli_vtk_finish(vtk, motion->answer.final, error);
     if (!status && motion->members) status = cli_run_ensemble(motion, error);
+    if (!status && motion->halvings) status = cli_run_convergence(motion, error);
     cli_end_progress();
     return status;
 }
@@ -187,6 +200,7 @@ static carom_status answer(cli_motion *motion, const char *path, carom_error *er
     carom_status status = find_integrator(motion, error);
     if (!status) status = prepare_options(motion, error);
     if (!status) status = parse_ensemble(motion, error);
+    if (!status) status = parse_convergence(motion, error);
     if (!status) status = cli_start_control(motion->arguments, &motion->control, error);
     if (!status) status = run_into_files(motion, path, error);
     const char *prefix = cli_value(motion->arguments, "figures");
@@ -259,6 +273,7 @@ static int print_json(const cli_motion *motion, const char *file) {
     json_object_set_new(document, "states", states_json(motion->answer.recorded));
     json_object_set_new(document, "final", state_json(motion->answer.final, 0));
     json_object_set_new(document, "ensemble", ensemble_json(motion));
+    if (motion->convergence) json_object_set_new(document, "convergence", rows_json(motion, motion->convergence));
     json_object_set_new(document, "file", carom_json_text(file));
     json_object_set(document, "figures", motion->files);
     return cli_print_json(document, exit_status_of(motion));
@@ -318,6 +333,7 @@ static int print_text(const cli_motion *motion, const char *file) {
     print_message(result);
     print_impacts(motion->answer.impacts);
     if (motion->ensemble) print_ensemble(motion);
+    if (motion->convergence) cli_print_convergence(motion->convergence);
     printf("%.3g s, %.3g steps/s\n", motion->seconds, (double)steps / fmax(motion->seconds, 1e-9));
     if (file) printf("written to %s\n", file);
     for (size_t i = 0; i < json_array_size(motion->files); i++) printf("%s\n", json_string_value(json_array_get(motion->files, i)));
@@ -328,6 +344,7 @@ static void release(cli_motion *motion) {
     carom_motion_answer_free(&motion->answer);
     carom_table_free(motion->states);
     carom_table_free(motion->ensemble);
+    carom_table_free(motion->convergence);
     json_decref(motion->files);
     free(motion->options);
 }

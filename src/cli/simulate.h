@@ -14,14 +14,42 @@ typedef struct cli_motion {
     void *options;
     carom_control control;
     carom_motion_answer answer;
-    carom_table *states;    ///< kept for figures; NULL otherwise
-    carom_table *ensemble;  ///< a row for each member; NULL without an ensemble
-    int64_t members;        ///< asked for
+    carom_table *states;       ///< kept for figures; NULL otherwise
+    carom_table *ensemble;     ///< a row for each member; NULL without an ensemble
+    int64_t members;           ///< asked for
+    carom_table *convergence;  ///< a row for each step; NULL where none was asked for
+    int halvings;              ///< runs of it, 0 for none
     double perturbation;
     carom_perturbed perturbed;
     double seconds;
     json_t *files;  ///< pictures that were drawn
 } cli_motion;
+
+/// Columns of a table of errors against a more exact run.
+typedef enum cli_convergence_column {
+    CLI_ERROR_STEP,
+    CLI_ERROR_POSITION,
+    CLI_ERROR_VELOCITY,
+    CLI_ERROR_ATTITUDE,
+    CLI_ERROR_ANGULAR_VELOCITY,
+    CLI_ERROR_ENERGY,
+    CLI_ERROR_NORM,
+    CLI_CONVERGENCE_COLUMNS
+} cli_convergence_column;
+
+/// Runs `halvings` steps, each half of the one before, and a reference.
+carom_status cli_run_convergence(cli_motion *motion, carom_error *error);
+void cli_print_convergence(const carom_table *table);
+carom_status cli_draw_convergence(cli_motion *motion, const char *prefix, carom_error *error);
+
+/// PREFIX-NAME.png; its name is added to `files`.
+carom_status cli_write_figure(cli_motion *motion, const char *prefix, const char *name, const carom_plot *plot, carom_error *error);
+/// A real column by its name; NULL when there is none.
+const double *cli_column(const carom_table *table, const char *name);
+
+/// Pictures of many bodies: PREFIX-momentum.png, and PREFIX-frames.png where bodies have a size.
+carom_status cli_draw_momenta(cli_motion *motion, const char *prefix, carom_error *error);
+carom_status cli_draw_frames(cli_motion *motion, const char *prefix, carom_error *error);
 
 /// VTK files of the states of many bodies.
 typedef struct cli_vtk cli_vtk;
@@ -55,7 +83,8 @@ carom_status cli_run_ensemble(cli_motion *motion, carom_error *error);
 /// |dx| + |dR| (largest singular value) of row `index` of two tables of impacts.
 double cli_impact_distance(const carom_table *first, const carom_table *second, int64_t index);
 
-/// Draws PREFIX-energy.png, -energy-error.png, -snapshots.png and, with an ensemble, -sensitivity.png; adds their names to `files`.
+/// Draws PREFIX-energy.png, -energy-error.png, then -snapshots.png and, with an ensemble, -sensitivity.png, or -momentum.png and
+/// -frames.png; adds their names to `files`.
 carom_status cli_draw_motion(cli_motion *motion, const char *prefix, carom_error *error);
 
 #endif
