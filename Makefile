@@ -11,13 +11,26 @@ SOVERSION := 0
 
 # ------------------------------------------------------------------------------- what belongs to which library
 CORE_ROOMS   := base impact solvers reach laws
-SIDE_SOURCES := src/solvers/lcp_siconos.c
+QUERY_SOURCES := src/reach/hull.c $(wildcard src/reach/query*.c)
+EXACT_COMMON := src/reach/exact_set.c src/laws/halm_posa_exact.c
+SIDE_SOURCES := src/solvers/lcp_siconos.c $(wildcard src/reach/exact_*.c) $(EXACT_COMMON) $(QUERY_SOURCES)
 CORE_SOURCES := $(filter-out $(SIDE_SOURCES),$(wildcard $(CORE_ROOMS:%=src/%/*.c)))
 SICONOS_SOURCES := src/solvers/lcp_siconos.c
+# With the Parma Polyhedra Library, or what says that it is missing.
+HAVE_PPL := $(shell printf '\043include <gmp.h>\n\043include <ppl_c.h>\n' | $(CC) -E - >/dev/null 2>&1 && echo yes)
+ifeq ($(HAVE_PPL),yes)
+EXACT_SOURCES := $(filter-out src/reach/exact_absent.c,$(wildcard src/reach/exact_*.c)) src/laws/halm_posa_exact.c
+EXACT_LIBS    := -lppl_c -lppl -lgmp -lstdc++ -lm
+else
+EXACT_SOURCES := $(EXACT_COMMON) src/reach/exact_absent.c
+endif
 MUJOCO_SOURCES  := $(wildcard src/model/*.c)
 DYNAMICS_SOURCES := $(wildcard src/dynamics/*.c)
-IO_SOURCES      := $(wildcard src/io/*.c)
-CLI_SOURCES     := $(wildcard src/cli/*.c)
+IO_SOURCES      := $(wildcard src/io/*.c) $(QUERY_SOURCES)
+# `make MPI=1`: `mpirun carom sample` shares the work between processes. MPI_PACKAGE is the pkg-config name of the MPI to build with.
+RANKS           := src/cli/ranks_$(if $(filter 1,$(MPI)),mpi,single).c
+CLI_SOURCES     := $(filter-out src/cli/ranks_%.c,$(wildcard src/cli/*.c)) $(RANKS)
+MPI_PACKAGE     ?= ompi-c
 TEST_SOURCES    := $(filter-out tests/support.c,$(wildcard tests/*.c))
 
 # ---------------------------------------------------------------------------------------- flags of dependencies
@@ -31,6 +44,7 @@ SICONOS_LIBS = -lsiconos_numerics
 MUJOCO_LIBS  = -lmujoco
 DYNAMICS_LIBS = $(call pkg,--libs,qhull_r)
 IO_LIBS      = $(call pkg,--libs,hdf5-serial yaml-0.1 jansson qhull_r)
+CLI_LIBS     = $(if $(filter 1,$(MPI)),$(call pkg,--libs,$(MPI_PACKAGE)))
 TEST_LIBS    = $(call pkg,--libs,cmocka) -lfclib
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
@@ -50,14 +64,16 @@ endif
 endif
 
 # -------------------------------------------------------------------------------------------------- the libraries
-LIBRARIES := carom carom-siconos carom-mujoco carom-dynamics carom-io
+LIBRARIES := carom carom-siconos carom-exact carom-mujoco carom-dynamics carom-io
 SOURCES_carom         := $(CORE_SOURCES)
 SOURCES_carom-siconos := $(SICONOS_SOURCES)
+SOURCES_carom-exact   := $(EXACT_SOURCES)
 SOURCES_carom-mujoco  := $(MUJOCO_SOURCES)
 SOURCES_carom-dynamics := $(DYNAMICS_SOURCES)
 SOURCES_carom-io      := $(IO_SOURCES)
 LIBS_carom         = $(CORE_LIBS)
 LIBS_carom-siconos = $(SICONOS_LIBS)
+LIBS_carom-exact   = $(EXACT_LIBS)
 LIBS_carom-mujoco  = $(MUJOCO_LIBS)
 LIBS_carom-dynamics = $(DYNAMICS_LIBS)
 LIBS_carom-io      = $(IO_LIBS)
@@ -67,14 +83,15 @@ STATIC := $(LIBRARIES:%=$(BUILD)/lib%.a)
 SHARED := $(LIBRARIES:%=$(BUILD)/lib%.so)
 # The command and the tests link the static libraries: no search path at run time, and tests reach inner functions.
 # Order: users before what they use.
-LINK_STATIC = $(BUILD)/libcarom-io.a $(BUILD)/libcarom-dynamics.a $(BUILD)/libcarom-mujoco.a $(BUILD)/libcarom-siconos.a $(BUILD)/libcarom.a
-LINK_LIBS   = $(IO_LIBS) $(DYNAMICS_LIBS) $(MUJOCO_LIBS) $(SICONOS_LIBS) $(CORE_LIBS)
+LINK_STATIC = $(LINK_ORDER:%=$(BUILD)/lib%.a)
+LINK_ORDER  = carom-io carom-dynamics carom-mujoco carom-exact carom-siconos carom
+LINK_LIBS   = $(IO_LIBS) $(DYNAMICS_LIBS) $(MUJOCO_LIBS) $(EXACT_LIBS) $(SICONOS_LIBS) $(CORE_LIBS)
 TESTS := $(TEST_SOURCES:tests/%.c=$(BUILD)/tests/%)
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE all libraries demo figures bench test test-long deps sanitize valgrind check-layers format format-check install uninstall clean help run-tests run-demo run-figures run-bench
+.PHONY: FORCE check-mpi all libraries demo figures coverage bench test test-long deps sanitize valgrind check-layers format format-check install uninstall clean help run-tests run-demo run-figures run-coverage run-bench
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -87,18 +104,20 @@ $(BUILD)/obj/%.o: %.c
 	$(call show,CC,$<)
 	$(QUIET)$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
-# Lemke's kernel once more for each wider instruction set; the machine's is chosen at run time.
-ifeq ($(shell uname -m),x86_64)
-KERNELS := $(BUILD)/obj/src/solvers/lemke_kernel_avx2.o $(BUILD)/obj/src/solvers/lemke_kernel_avx512.o
-endif
-KERNELS += $(BUILD)/obj/src/solvers/lemke_kernel_scalar.o
-$(BUILD)/obj/src/solvers/lemke_kernel_scalar.o: ISA := -fno-tree-vectorize $(if $(findstring clang,$(CC)),-fno-vectorize -fno-slp-vectorize)
-$(BUILD)/obj/src/solvers/lemke_kernel_avx2.o: ISA := -mavx2
-$(BUILD)/obj/src/solvers/lemke_kernel_avx512.o: ISA := -mavx512f -mprefer-vector-width=512
-$(KERNELS): $(BUILD)/obj/src/solvers/lemke_kernel_%.o: src/solvers/lemke_kernel.c
-	@mkdir -p $(@D)
-	$(call show,CC,$< $(ISA))
-	$(QUIET)$(CC) $(CFLAGS_ALL) $(ISA) -DKERNEL=carom_lemke_kernel_$* -MMD -MP -c $< -o $@
+# Kernels once more for each wider instruction set; the machine's is chosen at run time.
+KERNEL_NAMES := lemke_kernel step_reduced_kernel cone_kernel
+INSTRUCTION_SETS := scalar $(if $(filter x86_64,$(shell uname -m)),avx2 avx512)
+KERNELS := $(foreach k,$(KERNEL_NAMES),$(INSTRUCTION_SETS:%=$(BUILD)/obj/src/solvers/$(k)_%.o))
+$(filter %_scalar.o,$(KERNELS)): ISA := -fno-tree-vectorize $(if $(findstring clang,$(CC)),-fno-vectorize -fno-slp-vectorize)
+$(filter %_avx2.o,$(KERNELS)): ISA := -mavx2
+$(filter %_avx512.o,$(KERNELS)): ISA := -mavx512f -mprefer-vector-width=512
+define kernel_rules
+$(INSTRUCTION_SETS:%=$(BUILD)/obj/src/solvers/$(1)_%.o): $(BUILD)/obj/src/solvers/$(1)_%.o: src/solvers/$(1).c
+	@mkdir -p $$(@D)
+	$$(call show,CC,$$< $$(ISA))
+	$$(QUIET)$$(CC) $$(CFLAGS_ALL) $$(ISA) -DKERNEL=carom_$(1)_$$* -DINSTRUCTION_SET='"$$*"' -MMD -MP -c $$< -o $$@
+endef
+$(foreach k,$(KERNEL_NAMES),$(eval $(call kernel_rules,$(k))))
 
 OBJECTS_carom = $(KERNELS)
 
@@ -114,6 +133,7 @@ $(BUILD)/lib$(1).so: $$(call objects,$$(SOURCES_$(1))) $$(OBJECTS_$(1)) $(2)
 endef
 $(eval $(call library_rules,carom,))
 $(eval $(call library_rules,carom-siconos,$(BUILD)/libcarom.so))
+$(eval $(call library_rules,carom-exact,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-mujoco,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-dynamics,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-io,$(BUILD)/libcarom-dynamics.so $(BUILD)/libcarom-mujoco.so $(BUILD)/libcarom.so))
@@ -129,9 +149,19 @@ $(BUILD)/pkgconfig/prefix: FORCE
 
 FORCE:
 
-$(BUILD)/carom: $(call objects,$(CLI_SOURCES)) $(LINK_STATIC)
+# Linked anew after a change between builds with and without MPI.
+$(BUILD)/ranks: FORCE
+	@mkdir -p $(@D)
+	@echo '$(RANKS)' | cmp -s - $@ || echo '$(RANKS)' > $@
+
+$(BUILD)/obj/src/cli/ranks_mpi.o: DEPENDENCY_CFLAGS += $(patsubst -I%,-isystem %,$(call pkg,--cflags,$(MPI_PACKAGE)))
+$(BUILD)/obj/src/cli/ranks_mpi.o: | check-mpi
+check-mpi:
+	@pkg-config --exists $(MPI_PACKAGE) || { echo "MPI=1 needs Open MPI, which pkg-config does not find ($(MPI_PACKAGE)): install it with 'make deps DEPS_GROUPS=mpi', or name another MPI with MPI_PACKAGE=..." >&2; exit 1; }
+
+$(BUILD)/carom: $(call objects,$(CLI_SOURCES)) $(LINK_STATIC) $(BUILD)/ranks
 	$(call show,LD,$@)
-	$(QUIET)$(CC) -o $@ $^ $(LINK_LIBS) $(LDFLAGS_ALL)
+	$(QUIET)$(CC) -o $@ $(filter-out $(BUILD)/ranks,$^) $(LINK_LIBS) $(CLI_LIBS) $(LDFLAGS_ALL)
 
 # Made from the tables of the command, so that they are never behind it.
 $(BUILD)/man/carom.1: $(BUILD)/carom
@@ -154,6 +184,17 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support.o $(LINK_STA
 	$(call show,LD,$@)
 	$(QUIET)$(CC) -o $@ $^ $(TEST_LIBS) $(LINK_LIBS) $(LDFLAGS_ALL)
 
+# Benchmarks reach inner functions, too; their peers are libraries that nothing else needs.
+BENCHMARKS := $(BUILD)/benchmarks/stronge
+BENCHMARK_LIBS := -lsundials_cvode -lsundials_arkode -lsundials_nvecserial
+
+$(BUILD)/benchmarks/stronge: $(BUILD)/obj/benchmarks/stronge_sundials.o $(BUILD)/obj/benchmarks/stronge_euler.o
+
+$(BUILD)/benchmarks/%: $(BUILD)/obj/benchmarks/%.o $(BUILD)/libcarom.a
+	@mkdir -p $(@D)
+	$(call show,LD,$@)
+	$(QUIET)$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(BENCHMARK_LIBS) $(CORE_LIBS) $(LDFLAGS_ALL)
+
 deps:
 	@scripts/deps.sh $(DEPS_GROUPS)
 
@@ -163,23 +204,31 @@ demo:
 	@$(MAKE) --no-print-directory -j$(JOBS) run-demo
 
 test:
-	@scripts/deps.sh build test
+	@scripts/deps.sh build test $(if $(filter 1,$(MPI)),mpi)
 	@$(MAKE) --no-print-directory -j$(JOBS) run-tests
 
 test-long:
-	@scripts/deps.sh build test
+	@scripts/deps.sh build test $(if $(filter 1,$(MPI)),mpi)
 	@CAROM_TEST_LONG=1 $(MAKE) --no-print-directory -j$(JOBS) run-tests
 
 figures:
 	@scripts/deps.sh build
 	@$(MAKE) --no-print-directory -j$(JOBS) run-figures
 
-bench:
+coverage:
 	@scripts/deps.sh build
+	@$(MAKE) --no-print-directory -j$(JOBS) run-coverage
+
+bench:
+	@scripts/deps.sh build bench
 	@$(MAKE) --no-print-directory -j$(JOBS) run-bench
 
-run-bench: $(BUILD)/carom
-	$< bench --growth -o $(BUILD)/performance.md
+run-coverage: $(BUILD)/carom
+	@scripts/coverage.sh $(BUILD)
+
+run-bench: $(BUILD)/carom $(BENCHMARKS)
+	$< bench --growth --profiles -o $(BUILD)/performance.md
+	$(BUILD)/benchmarks/stronge > $(BUILD)/stronge.md
 
 run-figures: $(BUILD)/carom
 	@scripts/figures.sh $(BUILD)
@@ -206,10 +255,10 @@ check-layers:
 
 # ----------------------------------------------------------------------------------------------------------- house
 format:
-	clang-format -i include/carom/*.h src/*/*.[ch] tests/*.[ch] examples/*.c
+	clang-format -i include/carom/*.h src/*/*.[ch] tests/*.[ch] examples/*.c benchmarks/*.[ch]
 
 format-check:
-	clang-format --dry-run --Werror include/carom/*.h src/*/*.[ch] tests/*.[ch] examples/*.c
+	clang-format --dry-run --Werror include/carom/*.h src/*/*.[ch] tests/*.[ch] examples/*.c benchmarks/*.[ch]
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/carom \
@@ -235,9 +284,11 @@ clean:
 
 help:
 	@echo "make            the command and the libraries, in $(BUILD)/; V=1 shows the commands"
+	@echo "make MPI=1      the same, and 'mpirun -n R carom sample ...' shares the work between R processes"
 	@echo "make demo       install what is missing, build, sample the rocking block's set, draw it"
 	@echo "make figures    draw the figures of docs/paper.md and measure its table (two minutes)"
-	@echo "make bench      measure this machine into $(BUILD)/performance.md (under five minutes)"
+	@echo "make coverage   measure how well samples cover the exact sets, for docs/coverage.md (some minutes)"
+	@echo "make bench      measure this machine into $(BUILD)/performance.md and stronge.md (about seven minutes)"
 	@echo "make test       install what is missing, build, run every test"
 	@echo "make test-long  the same with the large random families"
 	@echo "make sanitize   the tests under AddressSanitizer and UndefinedBehaviorSanitizer (CC=clang for clang's)"

@@ -32,6 +32,7 @@ for file in src/*/*.[ch]; do
     for include in $(sed -n 's/^#include "\([^"]*\)".*/\1/p' "$file"); do
         case "$include" in
         carom/carom.h) target=io ;; # the whole API: for the rooms that may use all of it
+        carom/polyhedra.h|carom/exact.h|carom/query.h) target=reach ;; # the room that makes them
         carom/*) target=$(basename "$include" .h) ;;
         */*) target=${include%%/*} ;;
         *) target=$room ;;

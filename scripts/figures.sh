@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# figures.sh BUILD: draws the figures of docs/paper.md and docs/lgvci.md and measures docs/figures/table3.md with BUILD/carom. Result files go to
+# figures.sh BUILD: draws the figures of docs/paper.md, docs/stronge.md and docs/lgvci.md, and measures docs/figures/table3.md with BUILD/carom. Result files go to
 # BUILD/figures. BUILD is relative to the root of the repository, as make's is.
 set -euo pipefail
 
@@ -21,6 +21,14 @@ run_laws() {
     "$carom" resolve "$scene" --law anitescu-potra --selection all -o "$file-ap.h5" >"$file-ap.txt"
     "$carom" resolve "$scene" --law sequential -o "$file-sequential.h5" >"$file-sequential.txt"
     files=("$file-sample.h5" --overlay "$file-ap.h5,$file-sequential.h5")
+}
+
+# run_exact STEM: the exact set, and samples to be drawn over it.
+run_exact() {
+    local scene=scenes/$1.yaml file=$results/$1
+    "$carom" exact "$scene" -o "$file-exact.h5" >"$file-exact.txt"
+    "$carom" sample "$scene" --samples 16384 -o "$file-exact-sample.h5" >"$file-exact-sample.txt"
+    files=("$file-exact.h5" --overlay "$file-exact-sample.h5")
 }
 
 # draw NAME AXES [OPTION]: docs/figures/NAME.png from the result files of the last run_laws.
@@ -44,6 +52,31 @@ draw disks Jn.C,Jn.E
 draw disks-focus Jn.C,Jn.E --focus
 run_laws cube-k8 lemke
 draw cube Jn.A,Jn.B --focus
+# A build without PPL has no exact sets.
+if "$carom" exact scenes/block.yaml >/dev/null 2>&1; then
+    run_exact compass
+    draw exact-compass Jt.B,Jn.B
+    run_exact boxwall
+    draw exact-boxwall Jt.A,Jn.B
+fi
+
+# ---------------------------------------------------------------------------------------------------------- hodographs
+
+# hodograph NAME STEM PICTURE [OPTION]: docs/figures/NAME.png, one of the pictures of `carom hodograph`.
+hodograph() {
+    local name=$1 stem=$2 picture=$3
+    shift 3
+    "$carom" hodograph "scenes/$stem.yaml" "$@" -o "$results/$name" >"$results/$name.txt"
+    cp "$results/$name/$picture.png" "$figures/$name.png"
+    echo "$figures/$name.png"
+}
+
+hodograph hodograph-stick polyhedra-4a hodograph
+hodograph hodograph-impulse polyhedra-4a impulse
+hodograph hodograph-fan polyhedra-fan hodograph --fan 60
+hodograph hodograph-centrifugal polyhedra-fan-centrifugal hodograph --fan 60
+hodograph hodograph-four polyhedra-fan-four hodograph --fan 60
+hodograph impulse-plane rod impulse-plane
 
 # --------------------------------------------------------------------------------------------------------------- motions
 

@@ -303,7 +303,7 @@ static carom_status run_blocks(run_log *log, int workers, carom_error *error) {
     log->workers = workers;
     log->slots = calloc((size_t)carom_loop_slots(workers), sizeof(double));
     assert_non_null(log->slots);
-    const carom_loop loop = {BLOCKS, log, compute_block, deliver_block};
+    const carom_loop loop = {.blocks = BLOCKS, .user = log, .compute = compute_block, .deliver = deliver_block};
     const carom_control control = {.cancelled = poll_cancelled, .progress = note_progress, .user = log};
     int64_t delivered = NONE;
     const carom_status status = carom_loop_run(&loop, &control, workers, &delivered, error);
@@ -376,7 +376,7 @@ static carom_status fail_at_once(void *user, int worker, int slot, int64_t block
 // A worker that is held up between taking a block and computing it may not lose the block's failure. Needs many runs to be seen.
 static void test_a_failure_is_never_lost(void **state) {
     (void)state;
-    const carom_loop loop = {BLOCKS, NULL, fail_at_once, deliver_block};
+    const carom_loop loop = {.blocks = BLOCKS, .user = NULL, .compute = fail_at_once, .deliver = deliver_block};
     const int runs = support_count(1000, 100000, 3000000);
     for (int i = 0; i < runs; i++) {
         carom_error error = {0};
@@ -406,7 +406,7 @@ static void test_errors_of_the_loop_are_optional(void **state) {
 
 static void test_a_loop_over_nothing(void **state) {
     (void)state;
-    const carom_loop loop = {0, NULL, compute_block, deliver_block};
+    const carom_loop loop = {.blocks = 0, .user = NULL, .compute = compute_block, .deliver = deliver_block};
     int64_t delivered = NONE;
     carom_error error;
     assert_ok(carom_loop_run(&loop, NULL, 2, &delivered, &error), error);

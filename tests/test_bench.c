@@ -119,10 +119,10 @@ static void every_case_is_complete(void **state) {
 
 static void every_path_is_measured(void **state) {
     json_t *document = measure(*state, "--threads 4");
-    static const char *const paths[] = {"siconos-raw", "siconos-lemke", "lemke", "lemke:scalar", "lemke:portable", "modes"};
+    static const char *const paths[] = {"siconos-raw", "siconos-lemke", "lemke", "lemke:scalar", "lemke:portable", "reduced", "auto", "modes"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) find_case(document, paths[i], 1);
-    find_case(document, "lemke", 2);
-    find_case(document, "lemke", 4);
+    find_case(document, "auto", 2);
+    find_case(document, "auto", 4);
     assert_close(number(find_case(document, "siconos-lemke", 1), "ratio_to_siconos"), 1, 0);
     assert_int_equal((int)number(find_case(document, "lemke", 1), "unsolved"), 0);
     assert_int_equal((int)number(find_case(document, "siconos-lemke", 1), "unsolved"), 0);
@@ -195,8 +195,30 @@ static void an_impact_without_approach_is_refused(void **state) {
     free(scene);
 }
 
+// Shares of solved problems grow with the factor, and our Lemke solves every LCP of the family.
+static void test_profiles(void **state) {
+    const fixture *f = *state;
+    json_t *document = measure(f, "--profiles --repetitions 1");
+    const json_t *profiles = json_object_get(document, "profiles");
+    assert_true(json_array_size(profiles) >= 2);
+    for (size_t i = 0; i < json_array_size(profiles); i++) {
+        const json_t *profile = json_array_get(profiles, i), *within = json_object_get(profile, "within");
+        double last = 0;
+        for (size_t k = 0; k < json_array_size(within); k++) {
+            const double share = number(json_array_get(within, k), "share");
+            assert_true(share >= last && share <= 1);
+            last = share;
+        }
+        const double rate = number(profile, "success_rate");
+        assert_true(rate >= 0 && rate <= 1);
+        if (!strcmp(json_string_value(json_object_get(profile, "solver")), "lemke")) assert_true(rate == 1);
+    }
+    json_decref(document);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_profiles, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_case_is_complete, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_path_is_measured, set_up, tear_down),
         cmocka_unit_test_setup_teardown(scenes_are_given_by_name_or_file, set_up, tear_down),

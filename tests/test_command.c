@@ -607,7 +607,7 @@ static bool has_line(const char *lines, const char *name) {
 }
 
 static void lists_name_laws_and_solvers(void **state) {
-    static const char *const laws[] = {"anitescu-potra", "sequential", "routh", "halm-posa"};
+    static const char *const laws[] = {"anitescu-potra", "sequential", "routh", "halm-posa", "stronge"};
     report r = run(*state, "resolve", "--list");
     assert_int_equal(r.status, 0);
     for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) assert_true(has_line(r.out, laws[i]));
@@ -850,6 +850,71 @@ static void compare_asks_every_law(void **state) {
     check_pictures(*state, drawn, length(drawn, "files"));
     json_decref(quiet);
     json_decref(drawn);
+}
+
+// ---------------------------------------------------------------------------------------------------------- one contact
+
+// The two published contacts with the sharpest numbers (Jia & Wang 2017), as shipped, and a planar one.
+static void one_contact_is_followed(void **state) {
+    char path[PATH_SIZE];
+    static const double compression[] = {0.486472, -0.0221367, 1.5224919341};
+    json_t *resolved = ask(*state, "resolve", join(path, scenes_path, "pin.yaml"), "-o", "pin.h5");
+    assert_string_equal(text(resolved, "outcomes.0.events"), "scr");
+    assert_string_equal(text(resolved, "outcomes.0.course"), "slip+stick");
+    assert_string_equal(text(resolved, "selection"), "");
+    assert_close(number(resolved, "outcomes.0.normal_impulse.0"), 2.5850130310, 1e-10);
+    check_numbers(resolved, "outcomes.0.impulse_compression", compression, 3, 1e-6);
+    assert_int_equal(length(resolved, "outcomes.0.invariant_directions"), 4);
+    assert_string_equal(text(resolved, "outcomes.0.invariant_directions.1.type"), "repelling");
+    assert_string_equal(text(resolved, "outcomes.0.event_impulses.0.event"), "s");
+    assert_close(number(resolved, "outcomes.0.event_impulses.0.impulse"), .2918852444, 1e-10);
+
+    // Records are lines whose attribute names the fields.
+    assert_int_equal(count_rows(join(path, *state, "pin.h5"), "stronge/invariant_directions"), 4);
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    assert_true(H5Aexists_by_name(file, "stronge/event_impulses", "fields", H5P_DEFAULT) > 0);
+    H5Fclose(file);
+
+    json_t *fan = ask(*state, "hodograph", join(path, scenes_path, "polyhedra-fan.yaml"), "--fan", "15", "-o", "out");
+    assert_string_equal(text(fan, "schema"), "carom.hodograph/1");
+    assert_int_equal(length(fan, "fan"), 15);
+    int stops = 0;
+    for (size_t i = 0; i < 15; i++) stops += strchr(text(json_array_get(at(fan, "fan"), i), "events"), 's') != NULL;
+    assert_int_equal(stops, 11);
+    assert_int_equal(length(fan, "curve.0.impulse"), 3);
+    assert_close(number(fan, "curve.0.slip.0"), 1, 1e-15);
+    assert_string_equal(text(fan, "events.0.event"), "s");
+    check_pictures(*state, fan, 4);
+
+    json_t *rod = ask(*state, "hodograph", join(path, scenes_path, "rod.yaml"), "-o", "out", "--restitution", "0");
+    assert_int_equal(length(rod, "curve.0.slip"), 1);
+    assert_int_equal(length(rod, "curve.0.impulse"), 2);
+    check_pictures(*state, rod, 2);
+    json_decref(resolved);
+    json_decref(fan);
+    json_decref(rod);
+}
+
+// A switch takes no value on the command line, and true or false in a scene.
+static void tangential_impacts_wait_to_be_asked_for(void **state) {
+    // A second contact that approaches: a scene in which nothing does has a warning.
+    static const char content[] = "delassus: {W: [[1.5, 1.5, 0, 0], [1.5, 2, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], u: [0, 1, -1, 0],\n"
+                                  "  mu: [1.2, 0], restitution: [0.5, 0]}\n";
+    char asked[512];
+    write_text(*state, "still.yaml", content);
+    snprintf(asked, sizeof asked, "%simpact: {allow_tangential: true}\n", content);
+    write_text(*state, "asked.yaml", asked);
+    json_t *still = ask(*state, "resolve", "still.yaml", "--law", "stronge", "--contact", "A");
+    json_t *flag = ask(*state, "resolve", "still.yaml", "--law", "stronge", "--contact", "A", "--allow-tangential");
+    json_t *scene = ask(*state, "resolve", "asked.yaml", "--law", "stronge", "--contact", "A");
+    assert_string_equal(text(still, "outcomes.0.status"), "tangential");
+    assert_true(number(still, "outcomes.0.normal_impulse.0") == 0);
+    assert_string_equal(text(flag, "outcomes.0.status"), "impact");
+    assert_true(number(flag, "outcomes.0.normal_impulse.0") > 0.1);
+    assert_true(json_equal(at(flag, "outcomes"), at(scene, "outcomes")));
+    json_decref(still);
+    json_decref(flag);
+    json_decref(scene);
 }
 
 // -------------------------------------------------------------------------------------------------------------- shapes
@@ -1369,6 +1434,8 @@ static const refusal refusals[] = {
     {"sample flat.yaml --samples", "--samples needs a value", NULL},
     {"sample flat.yaml -o", "-o needs a value", NULL},
     {"info flat.yaml --samples 3", "--samples", NULL},
+    {"sample flat.yaml --path reduced:mmx", "--path: 'reduced:mmx'", NULL},
+    {"sample cube.yaml --path reduced", "--path: reduced is for planar contacts", NULL},
     {"lcp lcp.json --law routh", "--law", NULL},
     {"sample flat.yaml --order A", "--order", NULL},
     {"sample flat.yaml --law routh", "--law", NULL},
@@ -1465,6 +1532,19 @@ static const refusal refusals[] = {
     {"plot set.h5 --axes Jn.A,Jn.Z", "Jn.Z", NULL},
     {"plot set.h5 --axes ''", "axes", NULL},
     {"plot set.h5 --axes Jn.A,Jt.A,Jn.A -o picture.png", "axes", NULL},
+    // one contact
+    {"hodograph set.h5", "set.h5", NULL},
+    {"hodograph case.yaml --fan 0", "--fan: 0 is not between", "matrices: {" FLAT_PARTS "}\n"},
+    {"hodograph case.yaml --fan 5", "--fan: slip of a planar contact", "delassus: {W: [[1, 0], [0, 1]], u: [-1, 1], mu: [1]}\n"},
+    {"hodograph case.yaml --contact Z", "--contact: the scene has no contact 'Z'",
+     "delassus: {W: [[1, 0], [0, 1]], u: [-1, 1], mu: [1]}\n"},
+    {"resolve case.yaml --law stronge --tolerance 1", "--tolerance: 1 is not between",
+     "delassus: {W: [[1, 0], [0, 1]], u: [-1, 1], mu: [1]}\n"},
+    {"resolve case.yaml --law stronge --allow-tangential=maybe", "--allow-tangential: 'maybe' is neither",
+     "delassus: {W: [[1, 0], [0, 1]], u: [-1, 1], mu: [1]}\n"},
+    {"resolve case.yaml --law stronge", "not positive definite", "delassus: {W: [[1, 1], [1, 1]], u: [-1, 1], mu: [1]}\n"},
+    {"resolve case.yaml --law stronge", "the scene has 2 contacts",
+     "delassus: {W: [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], u: [-1, 1, -1, 1], mu: [1, 1]}\n"},
     // files that are no scene
     {"info case.yaml", "case.yaml:1: the file is empty", ""},
     {"info case.yaml", "case.yaml:1: the file is empty", "# nothing\n"},
@@ -1479,8 +1559,9 @@ static const refusal refusals[] = {
     {"info deep.yaml", "deep.yaml:1", NULL},
     {"info noise.yaml", "noise.yaml", NULL},
     {"info long.yaml", "long.yaml", NULL},
-    {"info case.yaml", "'model', 'matrices', 'delassus' and 'body'", "name: nothing\n"},
-    {"info case.yaml", "'model', 'matrices', 'delassus' and 'body'", "matrices: {" FLAT_PARTS "}\ndelassus: {W: [[1]], u: [1], mu: []}\n"},
+    {"info case.yaml", "'model', 'matrices', 'delassus', 'two_bodies' and 'body'", "name: nothing\n"},
+    {"info case.yaml", "'model', 'matrices', 'delassus', 'two_bodies' and 'body'",
+     "matrices: {" FLAT_PARTS "}\ndelassus: {W: [[1]], u: [1], mu: []}\n"},
     {"info case.yaml", "case.yaml:2: matrixes", "matrices: {" FLAT_PARTS "}\nmatrixes: {}\n"},
     {"info case.yaml", "case.yaml:2: name", "name: a\nname: b\nmatrices: {" FLAT_PARTS "}\n"},
     {"info case.yaml", "case.yaml:1: matrices", "matrices: 3\n"},
@@ -1919,6 +2000,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(orders_may_stand_in_the_scene, set_up, tear_down),
         cmocka_unit_test_setup_teardown(routh_gives_one_seeded_outcome, set_up, tear_down),
         cmocka_unit_test_setup_teardown(halm_posa_gives_an_outcome_for_each_terminated_sample, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(one_contact_is_followed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(tangential_impacts_wait_to_be_asked_for, set_up, tear_down),
         cmocka_unit_test_setup_teardown(lists_name_laws_and_solvers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(lcps_are_solved, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_lcp_without_solution_is_incomplete, set_up, tear_down),

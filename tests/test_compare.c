@@ -216,7 +216,11 @@ static void the_page_shows_every_law(void **state) {
     char *page = read_file(join(path, *state, "out"), "index.md"), *laws = run(*state, 0, "\"$carom\" resolve --list");
     for (const char *line = laws; *line; line += strcspn(line, "\n") + 1) {
         snprintf(law, sizeof law, "\n| `%.*s` | ", (int)strcspn(line, " "), line);
-        check_text(page, law);
+        // The block has two contacts, and `stronge` takes one.
+        if (!strncmp(line, "stronge ", 8))
+            assert_null(strstr(page, law));
+        else
+            check_text(page, law);
     }
     char *info = run(*state, 0, "sha256sum block.yaml | cut -d' ' -f1 | tr -d '\\n'");
     check_text(page, info);

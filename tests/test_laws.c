@@ -302,14 +302,14 @@ static void a_spent_budget_is_reported(void **state) {
 
 // -------------------------------------------------------------------------------------------------- routh, halm-posa
 
-// `routh` with a seed is the first sample of `halm-posa` with that seed.
+// `routh` with a seed is the first sample of `halm-posa` with that seed; bits are those of one path.
 static void routh_is_the_first_sample(void **state) {
     (void)state;
     carom_impact *impact = support_impact(&reference_boxwall);
     const char *const seeds[] = {"0", "1", "17"};
     for (int i = 0; i < 3; i++) {
         carom_answer one = ask(impact, "routh", (const char *[]){"seed", seeds[i], "step", "2", NULL});
-        carom_answer set = ask(impact, "halm-posa", (const char *[]){"seed", seeds[i], "step", "2", "samples", "1", NULL});
+        carom_answer set = ask(impact, "halm-posa", (const char *[]){"seed", seeds[i], "step", "2", "samples", "1", "path", "lemke", NULL});
         assert_int_equal(carom_table_rows(one.outcomes), 1);
         assert_memory_equal(carom_table_real_column(one.outcomes, CAROM_OUTCOME_VELOCITY),
                             carom_table_real_column(set.outcomes, CAROM_OUTCOME_VELOCITY), 3 * sizeof(double));
@@ -379,6 +379,8 @@ static void every_row_of_the_table_is_complete(void **state) {
             if (row->type == CAROM_OPTION_CHOICE) assert_non_null(row->choices);
         }
         for (int k = 0; k < law->result_column_count; k++) assert_true(*law->result_columns[k].name && *law->result_columns[k].doc);
+        // Laws of a single contact have tests of their own.
+        if (law->applies && !law->applies(impact)) continue;
         carom_answer answer;
         carom_error error;
         assert_ok(carom_law_resolve(law, impact, NULL, registry, NULL, NULL, &answer, &error), error);

@@ -341,6 +341,44 @@ static void test_solves_do_not_depend_on_history(void **state) {
     carom_lcp_free(lcp);
 }
 
+// Lemke remembers pivots: a handle with a long memory gives the bits of a fresh one, on degenerate vectors above all.
+static void test_memory_changes_nothing(void **state) {
+    (void)state;
+    enum { STEP_N = 25 };
+    carom_error error;
+    carom_impact *impact = support_impact(&reference_disks);
+    carom_stepper_options options = carom_stepper_defaults();
+    options.kind = CAROM_STEP_CAPPED;
+    carom_stepper *stepper = NULL;
+    assert_ok(carom_stepper_create(impact, &options, &stepper, &error), error);
+    const int n = carom_stepper_lcp_size(stepper);
+    assert_int_equal(n, STEP_N);
+    carom_lcp *old = NULL;
+    assert_ok(carom_lcp_create(&carom_lcp_lemke, n, carom_stepper_lcp_matrix(stepper), &old, &error), error);
+    carom_stream stream;
+    carom_stream_start(&stream, 1, 21);
+    double v[9], caps[5], w[STEP_N], remembered[STEP_N], fresh[STEP_N];
+    for (int t = 0; t < support_count(200, 3000, 30000); t++) {
+        for (int i = 0; i < 9; i++) v[i] = t % 3 ? carom_stream_normal(&stream) : reference_disks.velocity[i];
+        for (int i = 0; i < 5; i++) caps[i] = carom_stream_uniform(&stream);
+        carom_stepper_lcp_vector(stepper, v, caps, w);
+        carom_lcp_info info;
+        carom_lcp_solve(old, w, remembered, &info);
+        assert_int_equal(info.verdict, CAROM_COMPLETE);
+        if (t % 50 > 1) continue;
+        const int64_t pivots = info.pivots;
+        carom_lcp *made = NULL;
+        assert_ok(carom_lcp_create(&carom_lcp_lemke, n, carom_stepper_lcp_matrix(stepper), &made, &error), error);
+        carom_lcp_solve(made, w, fresh, &info);
+        assert_memory_equal(remembered, fresh, (size_t)n * sizeof *fresh);
+        assert_int_equal(info.pivots, pivots);
+        carom_lcp_free(made);
+    }
+    carom_lcp_free(old);
+    carom_stepper_free(stepper);
+    carom_impact_free(impact);
+}
+
 static void test_vector_that_is_not_finite_is_not_solved(void **state) {
     (void)state;
     const problem p = {2, {2, 1, 1, 2}, {0, 0}};
@@ -431,6 +469,7 @@ int main(void) {
         cmocka_unit_test(test_scaling_the_vector_scales_the_solution),
         cmocka_unit_test(test_impact_steps_of_every_family_are_solved),
         cmocka_unit_test(test_solves_do_not_depend_on_history),
+        cmocka_unit_test(test_memory_changes_nothing),
         cmocka_unit_test(test_vector_that_is_not_finite_is_not_solved),
         cmocka_unit_test(test_bad_problems_are_refused),
         cmocka_unit_test(test_lemke_is_registered_once),

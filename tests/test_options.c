@@ -13,11 +13,12 @@ typedef struct settings {
     double step, share, bounded, offset, epsilon;
     int mode;
     const char *title, *order;
+    bool loud;
 } settings;
 
 static const char *const modes[] = {"fast", "exact", "exact-all", NULL};
 
-enum { COUNT, WHOLE, STEP, SHARE, BOUNDED, OFFSET, EPSILON, MODE, TITLE, ORDER, ROWS };
+enum { COUNT, WHOLE, STEP, SHARE, BOUNDED, OFFSET, EPSILON, MODE, TITLE, ORDER, LOUD, ROWS };
 
 static const carom_option rows[ROWS] = {
     [COUNT] = {"count", CAROM_OPTION_INTEGER, offsetof(settings, count), 1, 1e9, "", "10", "a count", NULL},
@@ -30,14 +31,16 @@ static const carom_option rows[ROWS] = {
     [MODE] = {"mode", CAROM_OPTION_CHOICE, offsetof(settings, mode), 0, 0, "", "fast", "a mode", modes},
     [TITLE] = {"title", CAROM_OPTION_TEXT, offsetof(settings, title), 0, 0, "", "", "a title", NULL},
     [ORDER] = {"order", CAROM_OPTION_CONTACTS, offsetof(settings, order), 0, 0, "", "", "an order", NULL},
+    [LOUD] = {"loud", CAROM_OPTION_SWITCH, offsetof(settings, loud), 0, 0, "", "false", "a switch", NULL},
 };
 
-static const settings untouched = {7, 7, 7, 0.75, 1.75, 7, 7, 2, "seven", "S,E,V"};
+static const settings untouched = {7, 7, 7, 0.75, 1.75, 7, 7, 2, "seven", "S,E,V", true};
 
 static void assert_same_settings(const settings *actual, const settings *expected) {
     assert_true(actual->count == expected->count && actual->whole == expected->whole && actual->mode == expected->mode);
     assert_true(actual->step == expected->step && actual->share == expected->share && actual->bounded == expected->bounded);
     assert_true(actual->offset == expected->offset && actual->epsilon == expected->epsilon);
+    assert_int_equal(actual->loud, expected->loud);
     assert_string_equal(actual->title, expected->title);
     assert_string_equal(actual->order, expected->order);
 }
@@ -67,6 +70,19 @@ static const char *const not_numbers[] = {
     "0b1", "#1", "$1", "1%", "none", "\xef\xbc\x91",
 };
 // clang-format on
+
+static void test_switches_are_true_or_false(void **state) {
+    (void)state;
+    char text[16];
+    for (int on = 0; on < 2; on++) {
+        const settings made = set_option(LOUD, on ? "true" : "false");
+        assert_int_equal(made.loud, on);
+        carom_option_print(&rows[LOUD], &made, text, sizeof text);
+        assert_string_equal(text, on ? "true" : "false");
+    }
+    static const char *const others[] = {"", "yes", "1", "True", "true "};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) assert_option_refuses(LOUD, others[i], "is neither true nor false");
+}
 
 static void test_numbers_are_whole_tokens(void **state) {
     (void)state;
@@ -276,6 +292,7 @@ static void test_a_decimal_comma_locale_changes_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_switches_are_true_or_false),
         cmocka_unit_test(test_numbers_are_whole_tokens),
         cmocka_unit_test(test_decimal_notation_is_read),
         cmocka_unit_test(test_integer_options),

@@ -180,13 +180,13 @@ static void pictures_of_any_set(void **state) {
     const double x[] = {1, 2, 3, NAN, 4}, y[] = {1, 1, 1, 2, NAN}, zero[] = {0, 0, 0, 0, 0}, tiny[] = {1, 1 + 1e-16, 1, 1, 1};
     const double *const pairs[][2] = {{x, y}, {y, x}, {zero, zero}, {tiny, zero}, {x, tiny}};
     for (int pair = 0; pair < 5; pair++)
-        for (int style = CAROM_PLOT_DOTS; style <= CAROM_PLOT_DASHES; style++)
+        for (int style = CAROM_PLOT_DOTS; style <= CAROM_PLOT_GUIDE; style++)
             for (int64_t count = 1; count <= 5; count += 4) {
                 const carom_plot_series series[] = {
                     {"set", (carom_plot_style)style, count, pairs[pair][0], pairs[pair][1]},
                     {"", CAROM_PLOT_MARKS, 1, pairs[pair][0], pairs[pair][1]},
                 };
-                const carom_plot plot = {"a title", "x", "y", series, 2, false};
+                const carom_plot plot = {"a title", "x", "y", series, 2, false, pair % 2};
                 assert_ok(carom_plot_write(&plot, path, &error), error);
                 assert_png(path);
                 assert_int_equal(unlink(path), 0);
@@ -205,7 +205,7 @@ static void names_are_shown_as_they_are(void **state) {
     snprintf(weird, sizeof weird, "'`touch %s`\" {/Symbol a}_b^c $s0 @m \\n\n\x01 \xff \xe6\xb5\xb7 EOD", proof);
     const double x[] = {0, 1};
     const carom_plot_series series = {weird, CAROM_PLOT_MARKS, 2, x, x};
-    const carom_plot plot = {weird, weird, weird, &series, 1, false};
+    const carom_plot plot = {weird, weird, weird, &series, 1, false, false};
     assert_ok(carom_plot_write(&plot, path, &error), error);
     assert_int_equal(access(proof, F_OK), -1);
     char *svg = read_text(path);
@@ -221,7 +221,7 @@ static size_t read_png(const char *name, const char *path, char *bytes, size_t s
     carom_error error = {0};
     const double x[] = {0, 1};
     const carom_plot_series series = {name, CAROM_PLOT_MARKS, 2, x, x};
-    const carom_plot plot = {name, name, name, &series, 1, false};
+    const carom_plot plot = {name, name, name, &series, 1, false, false};
     assert_ok(carom_plot_write(&plot, path, &error), error);
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
@@ -249,7 +249,7 @@ static void pictures_replace_only_files(void **state) {
     char *directory = support_make_directory(), *folder = path_in(directory, "missing/a.png"), *odd = path_in(directory, "a.pdf");
     const double x[] = {0, NAN};
     const carom_plot_series series = {"", CAROM_PLOT_DOTS, 1, x, x}, nothing = {"", CAROM_PLOT_DOTS, 1, x + 1, x};
-    const carom_plot plot = {"", "", "", &series, 1, false}, empty = {"", "", "", &nothing, 1, false};
+    const carom_plot plot = {"", "", "", &series, 1, false, false}, empty = {"", "", "", &nothing, 1, false, false};
     assert_refused(carom_plot_write(&plot, odd, &error), CAROM_BAD_INPUT, error, ".png or .svg");
     assert_refused(carom_plot_write(&plot, folder, &error), CAROM_IO_FAILED, error, "missing/a.png");
     char *path = path_in(directory, "a.png");
@@ -274,7 +274,7 @@ static void a_missing_gnuplot_is_named(void **state) {
     char *search = strdup(getenv("PATH"));
     const double x[] = {0};
     const carom_plot_series series = {"", CAROM_PLOT_DOTS, 1, x, x};
-    const carom_plot plot = {"", "", "", &series, 1, false};
+    const carom_plot plot = {"", "", "", &series, 1, false, false};
     setenv("PATH", directory, 1);
     assert_refused(carom_plot_write(&plot, path, &error), CAROM_UNSUPPORTED, error, "gnuplot");
     // Another program of that name: what it says is part of the message

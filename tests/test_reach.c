@@ -393,7 +393,8 @@ static void bounds_are_those_of_appendix_b(void **state) {
 static void a_jammed_system_is_not_pointed(void **state) {
     (void)state;
     static const double mass[] = {1}, normal[] = {1, -1}, tangent[] = {0, 0}, mu[] = {0, 0}, v[] = {-1};
-    const carom_impact_data data = {1, 2, 1, mass, normal, tangent, mu, NULL, v, NULL};
+    const carom_impact_data data = {
+        .nv = 1, .contacts = 2, .tangent_dim = 1, .mass = mass, .normal = normal, .tangent = tangent, .friction = mu, .velocity = v};
     carom_impact *impact = support_impact(&data);
     carom_reach_bounds bounds;
     carom_error error;
@@ -447,7 +448,7 @@ static void bad_options_are_refused(void **state) {
     rows[2].options.step = -1;
     rows[3].options.epsilon = 5;
     rows[4].options.method.solver = "guess";
-    rows[5].options.max_steps = 0;
+    rows[5].options.max_steps = -1;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_refused(carom_reach_sample(impact, &rows[i].options, registry, NULL, NULL, &statistics, &error), CAROM_BAD_INPUT, error,
                        rows[i].message);

@@ -166,6 +166,45 @@ static void reads_matrices(void **state) {
     carom_scene_free(scene);
 }
 
+// A ball of radius r and inertia j, 1 below 2: the contact velocity is that of the second body minus that of the first.
+static void reads_two_bodies(void **state) {
+    carom_scene *scene =
+        read_text(*state, "two_bodies:\n  - {mass: 2, inertia_world: [[3, 0, 0], [0, 4, 0], [0, 0, 5]], contact_arm: [0, 0, 1], "
+                          "velocity: [1, 2, 3], angular_velocity: [4, 5, 6]}\n"
+                          "  - {mass: 1, inertia_world: [[1, 0, 0], [0, 1, 0], [0, 0, 1]], contact_arm: [0.5, 0, -1]}\n"
+                          "normal: [0, 0, 2]\nfriction: 0.25\nrestitution: 0.5\n");
+    const carom_impact *impact = carom_scene_impact(scene);
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    assert_int_equal(data->nv, 12);
+    assert_int_equal(data->contacts, 1);
+    assert_int_equal(data->tangent_dim, 2);
+    assert_true(data->friction[0] == 0.25 && data->restitution[0] == 0.5);
+    // -(v1 + omega1 x r1) along z, x, y.
+    double u[3];
+    carom_impact_contact_velocity(impact, data->velocity, u);
+    assert_all_close(u, ((double[]){-3, -(1 + 5), -(2 - 4)}), 3, 1e-15);
+    // W = (1/m1 + 1/m2) I - [r1] J1^-1 [r1] - [r2] J2^-1 [r2], order z, x, y.
+    const double W[9] = {1.5 + 0.25, 0.5, 0, 0.5, 1.5 + 1. / 4 + 1, 0, 0, 0, 1.5 + 1. / 3 + 1 + 0.25};
+    assert_all_close(carom_impact_delassus(impact), W, 9, 1e-15);
+    carom_scene_free(scene);
+}
+
+// A fixed body has no velocities; with one tangent the contact is planar, and what is left out is zero.
+static void reads_a_body_on_a_fixed_one(void **state) {
+    carom_scene *scene =
+        read_text(*state, "two_bodies: [{mass: 2, inertia_world: [[1, 0, 0], [0, 1, 0], [0, 0, 1]], contact_arm: [0, 0, 1], "
+                          "velocity: [0.5, 0, 1]}, {fixed: true}]\nnormal: [0, 0, 1]\ntangents: [[1, 0, 0]]\n");
+    const carom_impact *impact = carom_scene_impact(scene);
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    assert_int_equal(data->nv, 6);
+    assert_int_equal(data->tangent_dim, 1);
+    assert_true(data->friction[0] == 0 && data->restitution[0] == 0);
+    double u[2];
+    carom_impact_contact_velocity(impact, data->velocity, u);
+    assert_all_close(u, ((double[]){-1, -0.5}), 2, 1e-15);
+    carom_scene_free(scene);
+}
+
 static void reads_spatial_matrices(void **state) {
     carom_scene *scene = read_text(*state, "matrices: {M: [[2, 0, 0], [0, 1, 0], [0, 0, 1]], Jn: [[0, 0.3, 1]], Jt: [[1, 0, 0.1], [0, 1, "
                                            "0.2]], mu: [0.4], v: [0.5, 0.2, -1]}\n");
@@ -445,6 +484,7 @@ static void fractions_agree_with_division(void **state) {
 
 // ----------------------------------------------------------------------------------------------------------- bad input
 
+#define BALL  "{mass: 1, inertia_world: [[1, 0, 0], [0, 1, 0], [0, 0, 1]], contact_arm: [0, 0, -1]}"
 #define BODY  "M: [[1, 0], [0, 1]], Jn: [[1, 0]], v: [-1, 0]"
 #define FRAME "name: A, normal: [0, 0, 1], friction: 1"
 
@@ -472,7 +512,7 @@ static void bad_scenes_are_refused(void **state) {
         {"name: a\nbad: \xff\xfe\n", ":2: not valid YAML"},
         {"name: a\x01\n", ":1: not valid YAML"},
         // keys of the top level
-        {"name: a\n", ":1: one of the keys 'model', 'matrices', 'delassus' and 'body' is needed"},
+        {"name: a\n", ":1: one of the keys 'model', 'matrices', 'delassus', 'two_bodies' and 'body' is needed"},
         {"name: a\nmatrixes: {}\n", ":2: matrixes: unknown key; did you mean 'matrices'?"},
         {"name: a\nsomething: {}\n", ":2: something: unknown key"},
         {"name: [a]\n", ":1: name: must be text, not a list"},
@@ -486,8 +526,24 @@ static void bad_scenes_are_refused(void **state) {
         {"matrices: {" BODY "}\ngravity: 9.81\n", ":2: gravity: belongs to a scene with 'body'"},
         {"simulate: {}\nbody: {}\n", ":2: body: a scene of this form describes a motion in time"},
         {"simulate: {}\nbodies: []\npotentials: []\n", ":2: bodies: this version does not"},
-        {"two_bodies: []\nnormal: [0, 0, 1]\n", ":1: two_bodies: this version does not"},
+        {"matrices: {" BODY "}\nnormal: [0, 0, 1]\n", ":2: normal: belongs to a scene with 'two_bodies'"},
         {"balls: {}\n", ":1: balls: this version does not"},
+        // two bodies
+        {"two_bodies: []\nnormal: [0, 0, 1]\n", ":1: two_bodies: has 0 items, must have 2"},
+        {"two_bodies: [{fixed: true}, " BALL "]\n", ":1: the key 'normal' is missing beside 'two_bodies'"},
+        {"two_bodies: [{fixed: true}, " BALL "]\nnormal: [0, 0, 0]\n", ":2: normal: needs a finite length"},
+        {"two_bodies: [{fixed: true}, " BALL "]\nnormal: [0, 1]\n", ":2: normal: has 2 numbers, must have 3"},
+        {"two_bodies: [{fixed: true}, {fixed: true}]\nnormal: [0, 0, 1]\n", ":1: two_bodies: one of the two bodies must be free"},
+        {"two_bodies: [{fixed: true, mass: 1}, " BALL "]\nnormal: [0, 0, 1]\n", ":1: two_bodies[0]: a fixed body is {fixed: true}"},
+        {"two_bodies: [{fixed: true}, {mass: 1}]\nnormal: [0, 0, 1]\n", ":1: two_bodies[1]: the key 'inertia_world' is missing"},
+        {"two_bodies: [{fixed: true}, {inertia_world: [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}]\nnormal: [0, 0, 1]\n",
+         ":1: two_bodies[1]: the key 'mass' is missing"},
+        {"two_bodies: [{fixed: true}, {mass: -1, inertia_world: [[1, 0, 0], [0, 1, 0], [0, 0, 1]], contact_arm: [0, 0, 1]}]\nnormal: [0, "
+         "0, 1]\n",
+         ":1: two_bodies: M is not positive definite"},
+        {"two_bodies: [{fixed: true}, " BALL "]\nnormal: [0, 0, 1]\ntangents: [[1, 0, 1]]\n", ":3: tangents: tangent 1 needs a length"},
+        {"two_bodies: [{fixed: true}, " BALL "]\nnormal: [0, 0, 1]\nfriction: -1\n", ":3: friction: -1 is below"},
+        {"two_bodies: [{fixed: true}, " BALL "]\nnormal: [0, 0, 1]\nrestitution: 2\n", ":3: restitution: 2 is not between"},
         // matrices
         {"matrices: 3\n", ":1: matrices: must be a map, not a single value"},
         {"matrices: null\n", ":1: matrices: must be a map, not empty"},
@@ -675,6 +731,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(reads_matrices, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reads_spatial_matrices, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reads_two_bodies, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reads_a_body_on_a_fixed_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(frictionless_matrices_get_zero_tangents, set_up, tear_down),
         cmocka_unit_test_setup_teardown(tangents_without_friction_are_warned_of, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reads_delassus_from_json, set_up, tear_down),

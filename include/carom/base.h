@@ -94,6 +94,8 @@ typedef enum carom_stream_use {
     CAROM_STREAM_GENERAL,
     CAROM_STREAM_CAPS,       ///< caps of sampled impact steps
     CAROM_STREAM_SELECTION,  ///< which of several solutions a step takes
+    CAROM_STREAM_TRAINING,   ///< caps of the steps that cone maps are trained on
+    CAROM_STREAM_WALK,       ///< directions and lengths of random solutions
 } carom_stream_use;
 
 /// A stream of pseudo-random numbers: Philox4x64-10 keyed by (seed, index) (Salmon et al. 2011, library Random123).
@@ -114,8 +116,47 @@ uint64_t carom_stream_bits(carom_stream *stream);
 /// Next number, uniform in the open interval (0, 1): never exactly 0 or 1.
 double carom_stream_uniform(carom_stream *stream);
 
+/// Numbers 4 block to 4 block + 3 of many uniform streams at once: those that carom_stream_uniform draws one after the other.
+/// @param index    [count] of the streams (seed, index)
+/// @param numbers  [4 x stride] number 4 block + k of stream i at k * stride + i
+void carom_stream_uniform_block(uint64_t seed, const uint64_t *index, size_t count, carom_stream_use use, uint64_t block, size_t stride,
+                                double *numbers);
+
 /// Next number of a standard normal distribution (Box-Muller, cosine branch: two uniform numbers each).
 double carom_stream_normal(carom_stream *stream);
+
+// -------------------------------------------------------------------------------------------------------------- ranks
+
+/// Bytes that travel between processes: written at the end, read from the front. Both sides run the same program on like machines.
+typedef struct carom_bytes carom_bytes;
+
+carom_status carom_bytes_create(carom_bytes **bytes, carom_error *error);
+void carom_bytes_free(carom_bytes *bytes);
+/// Forgets what was written and keeps the memory.
+void carom_bytes_clear(carom_bytes *bytes);
+carom_status carom_bytes_put(carom_bytes *bytes, const void *values, size_t size, carom_error *error);
+/// @return CAROM_INTERNAL when fewer than `size` bytes are left to be read
+carom_status carom_bytes_take(carom_bytes *bytes, void *values, size_t size, carom_error *error);
+/// All that was written. `*size` bytes.
+const void *carom_bytes_data(const carom_bytes *bytes, size_t *size);
+/// Replaces the contents by `size` bytes that the caller fills in; NULL when there is no memory for them.
+void *carom_bytes_renew(carom_bytes *bytes, size_t size);
+
+/// Processes that share a computation. Every rank makes the same calls; rank 0 alone receives what they lead to.
+/// How messages travel is the caller's: libcarom knows no MPI.
+typedef struct carom_ranks {
+    int rank, count;
+    void *user;
+    /// Returns when `message` may be changed; messages between two ranks keep their order. Called from the calling thread only.
+    carom_status (*send)(void *user, int to, const carom_bytes *message, carom_error *error);
+    /// Waits for the next message of a rank and replaces the contents of `message` by it.
+    carom_status (*receive)(void *user, int from, carom_bytes *message, carom_error *error);
+    bool ended;  ///< a failure was agreed on: no rank sends any more. False at first
+} carom_ranks;
+
+/// Makes a failure on one rank a failure of all: returns the status, and fills in the error, of the lowest rank that failed.
+/// A rank that fails alone calls it where the others come to their next agreement, whichever that is. NULL: one rank.
+carom_status carom_ranks_agree(carom_ranks *ranks, carom_status status, carom_error *error);
 
 // ----------------------------------------------------------------------------------------------------- parallel loop
 
@@ -125,6 +166,7 @@ typedef struct carom_control {
     bool (*cancelled)(void *user);                              ///< polled between blocks from any thread; may be NULL
     void (*progress)(void *user, int64_t done, int64_t total);  ///< called from the calling thread; may be NULL
     void *user;
+    carom_ranks *ranks;  ///< NULL: this process computes alone
 } carom_control;
 
 /// Has the caller asked to stop? False for NULL. Long computations of laws poll it between steps.
@@ -138,6 +180,9 @@ typedef struct carom_loop {
     carom_status (*compute)(void *user, int worker, int slot, int64_t block, carom_error *error);
     /// Hands the finished block in `slot` on.
     carom_status (*deliver)(void *user, int slot, int64_t block, carom_error *error);
+    /// How a finished block travels to rank 0: out of a slot, and into one. NULL: every rank runs the whole loop for itself.
+    carom_status (*pack)(void *user, int slot, carom_bytes *into, carom_error *error);
+    carom_status (*unpack)(void *user, int slot, carom_bytes *from, carom_error *error);
 } carom_loop;
 
 /// Workers that `carom_loop_run` uses under this control: at least 1.
@@ -148,6 +193,8 @@ int carom_loop_slots(int workers);
 
 /// Runs the loop with `workers` threads. Results depend on neither their number nor timing, because blocks are delivered in order.
 /// When cancelled, a prefix of the blocks has been delivered and `*delivered` is less than `blocks`.
+/// With ranks the blocks are dealt to them in runs, and all are delivered on rank 0; `*delivered` and the status are the same on every
+/// rank.
 /// @return CAROM_OK, also when cancelled; otherwise the error of the first block in order that failed
 carom_status carom_loop_run(const carom_loop *loop, const carom_control *control, int workers, int64_t *delivered, carom_error *error);
 
@@ -168,11 +215,13 @@ void carom_digest_free(carom_digest *digest);
 // ----------------------------------------------------------------------------------------------------- option tables
 
 typedef enum carom_option_type {
-    CAROM_OPTION_INTEGER,   ///< field int64_t; whole numbers written like 1e6 are accepted
+    CAROM_OPTION_INTEGER,   ///< field int64_t; whole numbers written like 1e6 are accepted; 0 in the defaults means "auto" where 1 is the
+                            ///< least
     CAROM_OPTION_REAL,      ///< field double; NaN in the defaults means "not set" or "auto"
     CAROM_OPTION_CHOICE,    ///< field int: index into `choices`
     CAROM_OPTION_TEXT,      ///< field const char *, borrowed from whoever sets it
     CAROM_OPTION_CONTACTS,  ///< field const char *: contact names with commas between them, borrowed
+    CAROM_OPTION_SWITCH,    ///< field bool; "true" or "false" in scenes, a flag without value on the command line
 } carom_option_type;
 
 /// The least positive double.
@@ -216,7 +265,7 @@ typedef enum carom_column_type {
     CAROM_COLUMN_FLAGS,     ///< one int64_t a row, a bit for each entry of `flags`
     CAROM_COLUMN_TEXT,      ///< one text a row
     CAROM_COLUMN_CONTACTS,  ///< one list of contact indices a row, or none
-    CAROM_COLUMN_SERIES,    ///< one list of doubles a row, a multiple of `width` long
+    CAROM_COLUMN_SERIES,    ///< one list of doubles a row, a multiple of `width` long; of records where `flags` names their fields
 } carom_column_type;
 
 /// Widths that depend on the problem.
@@ -229,7 +278,9 @@ typedef struct carom_column {
     int width;         ///< entries a row, or a CAROM_WIDTH constant
     const char *unit;  ///< "" where it has none
     const char *doc;
-    const char *const *flags;  ///< names of the bits of a flags column, NULL-terminated
+    /// NULL-terminated: names of the bits of a flags column; of the fields of a series of records, each followed by "=NAME" for every text
+    /// that its numbers 0, 1, ... stand for, where they do.
+    const char *const *flags;
 } carom_column;
 
 /// What the width constants stand for in one problem.
@@ -258,8 +309,17 @@ int carom_table_find(const carom_table *table, const char *name);
 
 /// Adds one row: NaN, 0, false, "" and "no list". Cells are then filled by the setters, which address the last row.
 carom_status carom_table_add_row(carom_table *table, carom_error *error);
+/// Adds `count` rows; setters address the last of them.
+carom_status carom_table_add_rows(carom_table *table, int64_t count, carom_error *error);
 /// Appends all rows of a table with the same columns.
 carom_status carom_table_append(carom_table *table, const carom_table *rows, carom_error *error);
+
+/// Appends one row of such a table.
+carom_status carom_table_append_row(carom_table *table, const carom_table *rows, int64_t row, carom_error *error);
+
+/// Writes all rows behind what `into` holds, and replaces the rows of a table with the same columns by them.
+carom_status carom_table_pack(const carom_table *table, carom_bytes *into, carom_error *error);
+carom_status carom_table_unpack(carom_table *table, carom_bytes *from, carom_error *error);
 
 /// Cells of the last row, `width` of them, to be written. Only for real and square columns.
 double *carom_table_reals(carom_table *table, int column);

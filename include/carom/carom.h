@@ -6,10 +6,13 @@
 
 #include "carom/base.h"
 #include "carom/dynamics.h"
+#include "carom/exact.h"
 #include "carom/impact.h"
 #include "carom/io.h"
 #include "carom/laws.h"
 #include "carom/model.h"
+#include "carom/polyhedra.h"
+#include "carom/query.h"
 #include "carom/reach.h"
 #include "carom/solvers.h"
 

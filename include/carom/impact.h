@@ -16,6 +16,12 @@ enum { CAROM_MAX_VELOCITIES = 4096, CAROM_MAX_CONTACTS = 1024 };
 /// Longest name of a contact in bytes: names become parts of file names.
 enum { CAROM_MAX_NAME = 80 };
 
+/// The numbers of an impact as they were written, for exact computations: "p/q" with whole p and q > 0, or a decimal. Each array has as
+/// many texts as the array of doubles of its name has numbers, in the same order; NULL where there are only doubles.
+typedef struct carom_impact_texts {
+    const char *const *mass, *const *normal, *const *tangent, *const *friction, *const *velocity;
+} carom_impact_texts;
+
 /// The frozen problem. All matrices row-major, SI units, borrowed during the call that takes them.
 typedef struct carom_impact_data {
     int nv;                     ///< generalised velocities
@@ -45,6 +51,9 @@ typedef struct carom_delassus_data {
 ///         entry; it is then symmetrised) or not positive definite, a zero normal, mu < 0, restitution outside [0,1], bad sizes or names
 /// Cost: O(nv^3 + n nv^2 + n^2 nv) with n = contacts * (1 + tangent_dim).
 carom_status carom_impact_create(const carom_impact_data *data, carom_impact **impact, carom_error *error);
+/// The same, and keeps copies of the texts of its numbers.
+carom_status carom_impact_create_exact(const carom_impact_data *data, const carom_impact_texts *texts, carom_impact **impact,
+                                       carom_error *error);
 
 /// An impact in contact space. Its generalised velocity *is* the contact velocity: nv = n, J = identity, M^-1 J' = W, and M is absent.
 /// @return CAROM_BAD_INPUT as above; W asymmetric beyond 1e-2 of its largest entry, or clearly indefinite, is refused
@@ -55,6 +64,8 @@ void carom_impact_free(carom_impact *impact);
 /// The data, owned by the impact. `mass`, `normal` and `tangent` are NULL for an impact in contact space; `restitution` and `names` never
 /// are.
 const carom_impact_data *carom_impact_get_data(const carom_impact *impact);
+/// The texts of its numbers, all NULL where it was made of doubles.
+const carom_impact_texts *carom_impact_get_texts(const carom_impact *impact);
 /// False for an impact in contact space.
 bool carom_impact_has_system(const carom_impact *impact);
 carom_sizes carom_impact_sizes(const carom_impact *impact);
@@ -101,6 +112,10 @@ carom_status carom_impact_cone_edges(const carom_impact *impact, int64_t cone_ed
 /// (cos 2 pi j/k, sin 2 pi j/k), one half computed and the other its exact negative.
 void carom_cone_directions(int tangent_dim, int edges, double *directions);
 
+/// Tangents of a spatial contact where nobody gives any: t1 = y x n, or x where n is parallel to y; t2 = n x t1.
+/// @param normal  unit
+void carom_impact_default_tangents(const double normal[3], double tangent[2][3]);
+
 // ------------------------------------------------------------------------------------------------------- outcome sets
 
 /// Columns that every law's outcomes have, in this order; a law's own columns follow.
@@ -138,6 +153,18 @@ carom_status carom_outcomes_create(const carom_impact *impact, const carom_colum
 /// Signs of zero are normalised. The word is left empty.
 carom_status carom_outcomes_add(carom_table *outcomes, const carom_impact *impact, const double *v_plus, const double *impulse,
                                 int64_t steps, int64_t flags, carom_error *error);
+
+/// Many outcomes as structure of arrays: component k of row i stands at k * stride + i.
+typedef struct carom_outcome_rows {
+    int64_t count;
+    size_t stride;
+    const double *v_plus;          ///< [nv x stride]
+    const double *impulse;         ///< [n x stride] accumulated, contact-major
+    const int64_t *steps, *flags;  ///< [count]
+} carom_outcome_rows;
+
+/// Adds the rows as carom_outcomes_add does one by one, with the same bits; faster.
+carom_status carom_outcomes_add_rows(carom_table *outcomes, const carom_impact *impact, const carom_outcome_rows *rows, carom_error *error);
 
 /// What a contact does after the impact, by its velocities.
 typedef enum carom_contact_mode {

@@ -5,6 +5,7 @@
 #define CAROM_IO_H
 
 #include "carom/dynamics.h"
+#include "carom/polyhedra.h"
 
 CAROM_API_BEGIN
 
@@ -88,6 +89,9 @@ carom_status carom_result_writer_create(const char *path, const carom_scene *sce
 /// A second group of the same law in one file is refused.
 carom_status carom_result_writer_open_law(carom_result_writer *writer, const carom_law *law, const void *options, carom_sink *sink,
                                           carom_error *error);
+/// Records, for files that do not hold every outcome, what of them is kept (attribute `keep` of the law's group) and the extent of them
+/// all (group `extent` in it).
+carom_status carom_result_writer_put_extent(carom_result_writer *writer, const char *keep, const carom_extent *extent, carom_error *error);
 /// Writes the law's result row (attributes of the group) and closes it.
 carom_status carom_result_writer_close_law(carom_result_writer *writer, const carom_table *result, carom_error *error);
 /// Opens the group of an integrator, records its options, and returns the sink for its states (valid until the group is closed).
@@ -117,10 +121,80 @@ const char *carom_result_law_name(const carom_result *result, int law);
 /// Reads a real column of one law: `*values` [rows x width], to be freed by the caller with `free`.
 carom_status carom_result_read_reals(const carom_result *result, int law, const char *column, double **values, int64_t *rows, int *width,
                                      carom_error *error);
+/// The same for an integer column.
+carom_status carom_result_read_integers(const carom_result *result, int law, const char *column, int64_t **values, int64_t *rows,
+                                        int *width, carom_error *error);
 /// Reads a series column of one law: row i is `(*values)[(*offsets)[i] .. (*offsets)[i+1])`; both freed by the caller. No such column: rows
 /// 0.
 carom_status carom_result_read_series(const carom_result *result, int law, const char *column, double **values, int64_t **offsets,
                                       int64_t *rows, carom_error *error);
+/// The impact that the file's results belong to, made from its matrices; bit for bit that of the scene.
+carom_status carom_result_read_impact(const carom_result *result, carom_impact **impact, carom_error *error);
+
+enum { CAROM_CERTIFICATE_SIZE = 16 };
+
+/// The convex pieces of a law that has them, `halm-posa-exact`, without exact texts; `*polyhedra` is NULL for other laws.
+/// @param certificate  receives what they are of the set, "exact", "inner", "outer" or "none"; may be NULL
+carom_status carom_result_read_polyhedra(const carom_result *result, int law, carom_polyhedra **polyhedra,
+                                         char certificate[CAROM_CERTIFICATE_SIZE], carom_error *error);
+
+/// The outcomes of one law as a set: points, or the vertices of convex pieces where the law has an integer column `piece`, whose rows of
+/// one piece follow each other.
+typedef struct carom_result_set {
+    int n, nv;        ///< size of contact space; generalised velocities, 0 for an impact in contact space
+    int64_t points;   ///< outcomes
+    int64_t pieces;   ///< convex pieces; `points` for laws whose outcomes are single velocities
+    double *u;        ///< [points x n] contact velocities, contact-major [m/s]
+    double *v;        ///< [points x nv] generalised velocities; NULL for an impact in contact space
+    int64_t *starts;  ///< [pieces + 1] first point of each piece
+    /// What it is of the set of outcomes: "exact", "inner", "outer", "none"; "samples" without pieces
+    char certificate[CAROM_CERTIFICATE_SIZE];
+} carom_result_set;
+
+/// @param law  index of the law
+/// @return CAROM_BAD_INPUT when the law has no outcomes
+carom_status carom_result_set_read(const carom_result *result, int law, const carom_impact *impact, carom_result_set *set,
+                                   carom_error *error);
+void carom_result_set_release(carom_result_set *set);
+
+// --------------------------------------------------------------------------------------------------------- velocities
+
+/// Reads `{v: [...]}` as YAML or JSON: one generalised velocity.
+/// @param v  [nv]
+/// @return CAROM_BAD_INPUT with file, line, key and rule
+carom_status carom_velocity_read(const char *path, int nv, double *v, carom_error *error);
+
+// ------------------------------------------------------------------------------------------------- corners of a stream
+
+/// Keeps of a stream of outcomes those that are corners of its convex hull in at least one of the planes of two contact velocities, which
+/// are the planes of pictures: the hulls drawn of what is kept are those of the whole stream, to 1e-9 of their extents.
+/// Depends on the outcomes and their order alone, not on how they are cut into blocks. Memory grows with the corners: for a set with smooth
+/// edges as the cube root of the number of outcomes, and never beyond about 1e5 for each plane.
+/// Cost: each outcome, n(n-1)/2 planes times the corners of a hull. Not to be shared between threads.
+typedef struct carom_hull_filter carom_hull_filter;
+
+enum { CAROM_MOST_HULL_AXES = 64 };  ///< contact velocities, normal and tangential
+
+/// For outcomes with `own_count` columns behind the common ones; impact and columns are borrowed.
+/// @return CAROM_UNSUPPORTED beyond CAROM_MOST_HULL_AXES
+carom_status carom_hull_filter_create(const carom_impact *impact, const carom_column *own, int own_count, carom_hull_filter **filter,
+                                      carom_error *error);
+void carom_hull_filter_free(carom_hull_filter *filter);
+/// Receives the stream.
+carom_sink carom_hull_filter_sink(carom_hull_filter *filter);
+/// What is kept of the stream so far, in the order in which it came; valid until more is received.
+carom_status carom_hull_filter_outcomes(carom_hull_filter *filter, const carom_table **outcomes, carom_error *error);
+
+// ----------------------------------------------------------------------------------------------------------- polyhedra
+
+/// May text be written at `path`: is nothing there, or an empty file, or one of these? As carom_polyhedra_write.
+carom_status carom_polyhedra_check(const char *path, carom_error *error);
+/// Writes sets of contact velocities as text, by constraints and by vertices (docs/exact.md has the format). Written under a temporary name
+/// and renamed.
+/// @param outer  a second set that contains the first; may be NULL
+/// @return CAROM_IO_FAILED when the place cannot be written, CAROM_BAD_INPUT when `path` exists and is neither empty nor such a file
+carom_status carom_polyhedra_write(const char *path, const carom_scene *scene, const carom_polyhedra *set, const carom_polyhedra *outer,
+                                   carom_error *error);
 
 // ----------------------------------------------------------------------------------------------------------------- VTK
 
@@ -162,15 +236,16 @@ typedef enum carom_plot_style {
     CAROM_PLOT_PATH,    ///< line with small marks: a velocity path
     CAROM_PLOT_DASHES,  ///< closed dashed line: a convex hull
     CAROM_PLOT_TRACES,  ///< thin lines: velocity paths of single samples
-    CAROM_PLOT_LINE,    ///< a coloured line: a function of time
-    CAROM_PLOT_SHAPE,   ///< coloured outlines; both axes then have one scale
+    CAROM_PLOT_LINE,    ///< line: a function of time, an outline
+    CAROM_PLOT_GUIDE,   ///< dashed line: what a picture is read by
+    CAROM_PLOT_AREAS,   ///< filled polygons with outlines, a NaN between them; segments and points have only an outline
 } carom_plot_style;
 
 typedef struct carom_plot_series {
     const char *label;  ///< in the key; "" for none
     carom_plot_style style;
     int64_t count;
-    const double *x, *y;  ///< [count]; a NaN breaks a path, trace, line or outline
+    const double *x, *y;  ///< [count]; a NaN breaks a path, trace, line or outline, or separates areas
 } carom_plot_series;
 
 typedef struct carom_plot {
@@ -178,6 +253,7 @@ typedef struct carom_plot {
     const carom_plot_series *series;
     int series_count;
     bool focus;  ///< the ranges of the axes leave paths and traces out, which then run out of the picture
+    bool equal;  ///< one unit is as long on both axes
 } carom_plot;
 
 /// Draws with gnuplot into `path`, PNG or SVG by its ending; written under a temporary name and renamed.
@@ -204,7 +280,8 @@ typedef struct carom_plot_request {
 /// Receives the path of each picture written.
 typedef void (*carom_plot_report)(void *user, const char *path);
 
-/// Draws sampled sets as dots with a dashed *convex hull, not the set*, single outcomes as marks, sequential paths as arrows, paths of
+/// Draws exact sets as filled polygons, the projections of their pieces, under sampled sets as dots with a dashed *convex hull, not the
+/// set*, single outcomes as marks, sequential paths as arrows, paths of
 /// samples as thin lines.
 /// Default axes: the pair of contact velocities with the largest extent, among normal velocities first.
 carom_status carom_plot_result(const char *result_path, const carom_plot_request *request, carom_plot_report report, void *user,

@@ -65,6 +65,15 @@ const double *carom_simulator_path(const carom_simulator *simulator, int *rows);
 
 // ------------------------------------------------------------------------------------------------------- sampled sets
 
+/// How solutions of the inclusion are sampled.
+typedef enum carom_sampler {
+    CAROM_SAMPLER_LCP,   ///< time stepping with random caps, Algorithm 1: any contacts; samples may leave the set by O(h)
+    CAROM_SAMPLER_WALK,  ///< event-exact random solutions without a step: planar contacts; samples lie in the set up to rounding
+} carom_sampler;
+
+/// Names of the samplers, NULL-terminated.
+extern const char *const carom_sampler_names[];
+
 typedef struct carom_sample_options {
     int64_t samples;  ///< number of samples, >= 1
     int64_t paths;    ///< samples, the first ones, whose velocity paths are kept
@@ -72,16 +81,20 @@ typedef struct carom_sample_options {
     int64_t seed;
     double step;               ///< h, largest normal impulse of a contact in one step [N s]; NaN: auto
     int draw;                  ///< a carom_draw
-    int64_t max_steps;         ///< N, steps after which a sample counts as not terminated
-    const char *path;          ///< "auto", or a solver of the `lemke` family that the steps are held to
+    int sampler;               ///< a carom_sampler; walks use samples, paths, seed and max_steps alone
+    int64_t max_steps;         ///< N, steps after which a sample counts as not terminated; 0: carom_sample_max_steps
+    const char *path;          ///< "auto", or "lemke", "reduced" or "cone-map", alone or held to an instruction set: "lemke:avx2", ...
     carom_step_choice method;  ///< how steps are solved
 } carom_sample_options;
 
-/// 16,384 samples, seed 0, step auto, at most 100 steps, no closing step.
+/// 16,384 samples of the sampler lcp, seed 0, step auto, max_steps auto, no closing step.
 carom_sample_options carom_sample_defaults(void);
 
+/// The N that these options mean: max_steps where it is set, otherwise 100 steps, or 10,000 straight pieces of walks.
+int64_t carom_sample_max_steps(const carom_sample_options *options);
+
 /// The option rows of the struct above; the first CAROM_SAMPLE_SET_ROWS only make sense for more than one sample.
-enum { CAROM_SAMPLE_SET_ROWS = 3, CAROM_SAMPLE_ROWS = 11 };
+enum { CAROM_SAMPLE_SET_ROWS = 4, CAROM_SAMPLE_ROWS = 12 };
 extern const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS];
 
 /// The stepper options of `method` and `path`.
@@ -99,13 +112,14 @@ typedef struct carom_sample_statistics {
     int64_t lcp_solves;                            ///< without closing steps
     double lcps_per_sample, lcps_per_sample_ci95;  ///< mean and half width of its 95 % confidence interval
     int64_t fallbacks;                             ///< steps that needed more than the solver's first rung
+    int64_t looked_up;                             ///< steps that the cone map served
     double max_residual;                           ///< over all steps
     double max_relative_energy_gain;               ///< over all steps, relative to K(v-); 0 when energy never grew
     double step;                                   ///< h used
     carom_selection selection;                     ///< served
     const char *solver;                            ///< LCP solver
-    const char *path;                              ///< what computed the steps: "lemke:avx512", another LCP solver, or "modes"
-    char digest[CAROM_DIGEST_TEXT_SIZE];           ///< of the terminated samples' v_plus, in sample order
+    const char *path;                     ///< what ran: "cone-map:avx512", "lemke:avx512", "reduced:avx512", another LCP solver, or "modes"
+    char digest[CAROM_DIGEST_TEXT_SIZE];  ///< of the terminated samples' v_plus, in sample order
 } carom_sample_statistics;
 
 /// Columns that sampled outcomes have beside the common ones: the sample's index, and its velocity path where it was kept.
@@ -113,11 +127,13 @@ enum { CAROM_SAMPLE_COLUMNS = 2 };
 extern const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS];
 
 /// Algorithm 1 (`Sim`) for samples 0..samples-1, or Algorithm 2 when epsilon is set (Halm & Posa, section 5).
-/// Sample i of seed s draws its caps uniformly from [0,h]^m by stream (s, i). Outcomes of the terminated samples go to `sink` in sample
-/// order, an inner approximation of the set; they are bit-identical for every number of threads.
+/// Sample i of seed s draws its caps uniformly from [0,h]^m by stream (s, i). With the sampler `walk`, samples are event-exact random
+/// solutions instead; counts of LCPs and residuals are then 0, the step is NaN, solver and path are `walk`. Outcomes of the terminated
+/// samples go to `sink` in sample order, an inner approximation of the set; they are bit-identical for every number of threads and ranks.
+/// With ranks in `control`, rank 0 alone feeds its sink; the statistics of the others, but for the verdict, are of no use.
 /// @param sink  may be NULL: only the statistics are of interest
-/// @return CAROM_BAD_INPUT for options out of range or an unknown solver. An interruption is a verdict, not an error.
-/// Cost: lcps_per_sample LCPs a sample; memory does not grow with the number of samples.
+/// @return CAROM_BAD_INPUT for options out of range, an unknown solver, or walks with spatial contacts. An interruption is a verdict, not
+/// an error. Cost: lcps_per_sample LCPs a sample; memory does not grow with the number of samples.
 carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_options *options, const carom_registry *registry,
                                 const carom_control *control, const carom_sink *sink, carom_sample_statistics *statistics,
                                 carom_error *error);

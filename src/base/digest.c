@@ -22,6 +22,9 @@ carom_status carom_digest_create(carom_digest **digest, carom_error *error) {
 void carom_digest_add_bytes(carom_digest *digest, const void *bytes, size_t size) { sha256_update(&digest->context, size, bytes); }
 
 void carom_digest_add_doubles(carom_digest *digest, const double *values, size_t count) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    sha256_update(&digest->context, count * sizeof *values, (const uint8_t *)values);
+#else
     for (size_t i = 0; i < count; i++) {
         uint64_t bits;
         memcpy(&bits, &values[i], sizeof bits);
@@ -29,6 +32,7 @@ void carom_digest_add_doubles(carom_digest *digest, const double *values, size_t
         for (int byte = 0; byte < 8; byte++) little[byte] = (uint8_t)(bits >> (8 * byte));
         sha256_update(&digest->context, sizeof little, little);
     }
+#endif
 }
 
 void carom_digest_finish(carom_digest *digest, char text[CAROM_DIGEST_TEXT_SIZE]) {

@@ -80,8 +80,18 @@ static carom_status parse_in_range(const carom_option *row, const char *text, do
     return carom_fail(error, CAROM_BAD_INPUT, "%s: %.60s is not between %.17g and %.17g", row->name, text, row->least, row->most);
 }
 
+// A default that is a word, "auto", stands for 0, which is then below the least value.
+static bool has_word(const carom_option *row) {
+    double number;
+    return row->initial && row->least > 0 && !carom_parse_number(row->initial, &number);
+}
+
 static carom_status set_integer(const carom_option *row, int64_t *field, const char *text, carom_error *error) {
     double value;
+    if (has_word(row) && !strcmp(row->initial, text)) {
+        *field = 0;
+        return CAROM_OK;
+    }
     const carom_status status = parse_in_range(row, text, &value, error);
     if (status) return status;
     if (value != floor(value) || fabs(value) >= TOO_LARGE_WHOLE)
@@ -115,6 +125,14 @@ static carom_status set_choice(const carom_option *row, int *field, const char *
     return carom_fail(error, CAROM_BAD_INPUT, "%s: '%.60s' is not one of: %s", row->name, text, names);
 }
 
+static carom_status set_switch(const carom_option *row, bool *field, const char *text, carom_error *error) {
+    const bool on = !strcmp(text, "true");
+    if (!on && strcmp(text, "false") != 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: '%.60s' is neither true nor false", row->name, text);
+    *field = on;
+    return CAROM_OK;
+}
+
 static carom_status set_text(const carom_option *row, const char **field, const char *text, carom_error *error) {
     if (!*text) return carom_fail(error, CAROM_BAD_INPUT, "%s: an empty text is not allowed", row->name);
     *field = text;
@@ -129,6 +147,7 @@ carom_status carom_option_set(const carom_option *row, void *options, const char
     case CAROM_OPTION_CHOICE: return set_choice(row, field, text, error);
     case CAROM_OPTION_TEXT:
     case CAROM_OPTION_CONTACTS: return set_text(row, field, text, error);
+    case CAROM_OPTION_SWITCH: return set_switch(row, field, text, error);
     }
     return carom_fail(error, CAROM_INTERNAL, "%s: an option row of unknown type", row->name);
 }
@@ -143,7 +162,14 @@ bool carom_option_offers(const carom_option *row, const char *text) {
 void carom_option_print(const carom_option *row, const void *options, char *text, size_t size) {
     const void *field = (const char *)options + row->offset;
     switch (row->type) {
-    case CAROM_OPTION_INTEGER: snprintf(text, size, "%lld", (long long)*(const int64_t *)field); return;
+    case CAROM_OPTION_INTEGER: {
+        const int64_t value = *(const int64_t *)field;
+        if (has_word(row) && value == 0)
+            snprintf(text, size, "%s", row->initial);
+        else
+            snprintf(text, size, "%lld", (long long)value);
+        return;
+    }
     case CAROM_OPTION_REAL: {
         const double value = *(const double *)field;
         if (isnan(value))
@@ -159,5 +185,6 @@ void carom_option_print(const carom_option *row, const void *options, char *text
         snprintf(text, size, "%s", value ? value : "");
         return;
     }
+    case CAROM_OPTION_SWITCH: snprintf(text, size, "%s", *(const bool *)field ? "true" : "false"); return;
     }
 }

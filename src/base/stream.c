@@ -33,6 +33,16 @@ uint64_t carom_stream_bits(carom_stream *stream) {
 
 double carom_stream_uniform(carom_stream *stream) { return u01fixedpt_open_open_64_double(carom_stream_bits(stream)); }
 
+void carom_stream_uniform_block(uint64_t seed, const uint64_t *index, size_t count, carom_stream_use use, uint64_t block, size_t stride,
+                                double *numbers) {
+    const philox4x64_ctr_t counter = {{block, (uint64_t)use, 0, 0}};
+    for (size_t i = 0; i < count; i++) {
+        const philox4x64_key_t key = {{seed, index[i]}};
+        const philox4x64_ctr_t words = philox4x64(counter, key);
+        for (size_t k = 0; k < WORDS; k++) numbers[k * stride + i] = u01fixedpt_open_open_64_double(words.v[k]);
+    }
+}
+
 double carom_stream_normal(carom_stream *stream) {
     const double radius = sqrt(-2 * log(carom_stream_uniform(stream)));
     return radius * cos(TWO_PI * carom_stream_uniform(stream));

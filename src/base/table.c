@@ -116,25 +116,26 @@ static carom_status reserve_pool(cells *cell, size_t size, carom_error *error) {
     return CAROM_OK;
 }
 
-static void start_row(cells *cell, int64_t row) {
-    const size_t width = row_cells(cell);
+static void start_rows(cells *cell, int64_t first, int64_t count) {
+    const size_t start = (size_t)first * row_cells(cell), values = (size_t)count * row_cells(cell);
+    const int64_t end = (int64_t)cell->pool_size | (cell->column->type == CAROM_COLUMN_CONTACTS ? NO_LIST : 0);
     if (cell->column->type == CAROM_COLUMN_REAL || cell->column->type == CAROM_COLUMN_SQUARE)
-        for (size_t k = 0; k < width; k++) cell->reals[(size_t)row * width + k] = NAN;
-    else if (cell->column->type == CAROM_COLUMN_CONTACTS)
-        cell->ends[row] = (int64_t)cell->pool_size | NO_LIST;
+        for (size_t k = 0; k < values; k++) cell->reals[start + k] = NAN;
     else if (is_pooled(cell))
-        cell->ends[row] = (int64_t)cell->pool_size;
+        for (size_t k = 0; k < values; k++) cell->ends[start + k] = end;
     else
-        memset(cell->integers + (size_t)row * width, 0, width * sizeof(int64_t));
+        memset(cell->integers + start, 0, values * sizeof(int64_t));
 }
 
-carom_status carom_table_add_row(carom_table *table, carom_error *error) {
-    const carom_status status = reserve_rows(table, table->rows + 1, error);
+carom_status carom_table_add_rows(carom_table *table, int64_t count, carom_error *error) {
+    const carom_status status = reserve_rows(table, table->rows + count, error);
     if (status) return status;
-    for (int i = 0; i < table->columns; i++) start_row(&table->cells[i], table->rows);
-    table->rows++;
+    for (int i = 0; i < table->columns; i++) start_rows(&table->cells[i], table->rows, count);
+    table->rows += count;
     return CAROM_OK;
 }
+
+carom_status carom_table_add_row(carom_table *table, carom_error *error) { return carom_table_add_rows(table, 1, error); }
 
 static carom_status append_cells(cells *cell, int64_t rows, const cells *more, int64_t more_rows, carom_error *error) {
     const size_t width = row_cells(cell);
@@ -157,6 +158,71 @@ carom_status carom_table_append(carom_table *table, const carom_table *rows, car
     for (int i = 0; i < table->columns && !status; i++)
         status = append_cells(&table->cells[i], table->rows, &rows->cells[i], rows->rows, error);
     if (!status) table->rows += rows->rows;
+    return status;
+}
+
+// The part of the pool that belongs to a row; NULL where there is no list.
+static const char *pooled_part(const cells *cell, int64_t row, size_t *size) {
+    const size_t start = row ? (size_t)(cell->ends[row - 1] & ~NO_LIST) : 0;
+    *size = (size_t)(cell->ends[row] & ~NO_LIST) - start;
+    // An empty list is not "no list", even when nothing was ever pooled.
+    return cell->ends[row] < 0 ? NULL : cell->pool ? cell->pool + start : "";
+}
+
+static carom_status append_cell(cells *cell, int64_t rows, const cells *more, int64_t row, carom_error *error) {
+    const size_t width = row_cells(cell);
+    if (!is_pooled(cell)) {
+        memcpy(cell->reals + (size_t)rows * width, more->reals + (size_t)row * width, width * sizeof(double));
+        return CAROM_OK;
+    }
+    size_t size;
+    const char *part = pooled_part(more, row, &size);
+    const carom_status status = reserve_pool(cell, cell->pool_size + size, error);
+    if (status) return status;
+    if (size) memcpy(cell->pool + cell->pool_size, part, size);
+    cell->pool_size += size;
+    cell->ends[rows] = (int64_t)cell->pool_size | (part ? 0 : NO_LIST);
+    return CAROM_OK;
+}
+
+carom_status carom_table_append_row(carom_table *table, const carom_table *rows, int64_t row, carom_error *error) {
+    if (table->columns != rows->columns) return carom_fail(error, CAROM_INTERNAL, "tables with different columns were joined");
+    carom_status status = reserve_rows(table, table->rows + 1, error);
+    for (int i = 0; i < table->columns && !status; i++) status = append_cell(&table->cells[i], table->rows, &rows->cells[i], row, error);
+    if (!status) table->rows++;
+    return status;
+}
+
+// ------------------------------------------------------------------------------------------------- tables as messages
+
+static size_t cell_bytes(const cells *cell, int64_t rows) { return (size_t)rows * row_cells(cell) * sizeof(double); }
+
+carom_status carom_table_pack(const carom_table *table, carom_bytes *into, carom_error *error) {
+    carom_status status = carom_bytes_put(into, &table->rows, sizeof table->rows, error);
+    for (int i = 0; i < table->columns && !status; i++) {
+        const cells *cell = &table->cells[i];
+        status = carom_bytes_put(into, &cell->pool_size, sizeof cell->pool_size, error);
+        if (!status) status = carom_bytes_put(into, cell->reals, cell_bytes(cell, table->rows), error);
+        if (!status) status = carom_bytes_put(into, cell->pool, cell->pool_size, error);
+    }
+    return status;
+}
+
+carom_status carom_table_unpack(carom_table *table, carom_bytes *from, carom_error *error) {
+    carom_table_clear(table);
+    int64_t rows = 0;
+    carom_status status = carom_bytes_take(from, &rows, sizeof rows, error);
+    if (!status) status = reserve_rows(table, rows, error);
+    for (int i = 0; i < table->columns && !status; i++) {
+        cells *cell = &table->cells[i];
+        size_t size = 0;
+        status = carom_bytes_take(from, &size, sizeof size, error);
+        if (!status) status = carom_bytes_take(from, cell->reals, cell_bytes(cell, rows), error);
+        if (!status) status = reserve_pool(cell, size, error);
+        if (!status) status = carom_bytes_take(from, cell->pool, size, error);
+        if (!status) cell->pool_size = size;
+    }
+    if (!status) table->rows = rows;
     return status;
 }
 
@@ -197,31 +263,22 @@ carom_status carom_table_set_series(carom_table *table, int column, const double
 const double *carom_table_real_column(const carom_table *table, int column) { return table->cells[column].reals; }
 const int64_t *carom_table_integer_column(const carom_table *table, int column) { return table->cells[column].integers; }
 
-// The part of the pool that belongs to a row; NULL where there is no list.
-static const char *pooled_part(const carom_table *table, int column, int64_t row, size_t *size) {
-    const cells *cell = &table->cells[column];
-    const size_t start = row ? (size_t)(cell->ends[row - 1] & ~NO_LIST) : 0;
-    *size = (size_t)(cell->ends[row] & ~NO_LIST) - start;
-    // An empty list is not "no list", even when nothing was ever pooled.
-    return cell->ends[row] < 0 ? NULL : cell->pool ? cell->pool + start : "";
-}
-
 const char *carom_table_text(const carom_table *table, int column, int64_t row) {
     size_t size;
-    const char *text = pooled_part(table, column, row, &size);
+    const char *text = pooled_part(&table->cells[column], row, &size);
     return size ? text : "";
 }
 
 const int *carom_table_list(const carom_table *table, int column, int64_t row, int *count) {
     size_t size;
-    const void *list = pooled_part(table, column, row, &size);
+    const void *list = pooled_part(&table->cells[column], row, &size);
     *count = list ? (int)(size / sizeof(int)) : -1;
     return list;
 }
 
 const double *carom_table_series(const carom_table *table, int column, int64_t row, int *count) {
     size_t size;
-    const void *series = pooled_part(table, column, row, &size);
+    const void *series = pooled_part(&table->cells[column], row, &size);
     *count = (int)(size / sizeof(double));
     return series;
 }

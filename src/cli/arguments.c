@@ -93,7 +93,8 @@ static carom_status parse_flag(cli_arguments *arguments, int argc, char **argv, 
     cli_setting *setting = &arguments->settings[arguments->count++];
     *setting = (cli_setting){own ? own->name : row->name, NULL};
     carom_status status = CAROM_OK;
-    if (row || own->value) status = take_value(argc, argv, index, equals ? equals + 1 : NULL, flag, &setting->value, error);
+    const char *inline_value = equals ? equals + 1 : row && row->type == CAROM_OPTION_SWITCH ? "true" : NULL;
+    if (row || own->value) status = take_value(argc, argv, index, inline_value, flag, &setting->value, error);
     if (!status && row) status = check_choice(arguments->command, arguments->registry, row, setting->value, error);
     if (status || row || own->value) return status;
     return equals ? carom_fail(error, CAROM_BAD_INPUT, "--%s takes no value", name) : CAROM_OK;
@@ -170,6 +171,7 @@ const char *cli_value_word(const carom_option *row, char *word, size_t size) {
     if (row->type == CAROM_OPTION_REAL) return "X";
     if (row->type == CAROM_OPTION_CONTACTS) return "A,B,...";
     if (row->type == CAROM_OPTION_TEXT) return "NAME";
+    if (row->type == CAROM_OPTION_SWITCH) return NULL;
     word[0] = '\0';
     for (int i = 0; row->choices[i]; i++) {
         const size_t used = strlen(word);
@@ -181,7 +183,8 @@ const char *cli_value_word(const carom_option *row, char *word, size_t size) {
 static void print_option(const carom_option *row) {
     char flag[NAME_SIZE], choices[128], left[2 * NAME_SIZE + 128];
     respell(row->name, '_', '-', flag);
-    snprintf(left, sizeof left, "--%s %s", flag, cli_value_word(row, choices, sizeof choices));
+    const char *value = cli_value_word(row, choices, sizeof choices);
+    snprintf(left, sizeof left, "--%s%s%s", flag, value ? " " : "", value ? value : "");
     printf("  %-28s  %s%s%s%s (default %s)\n", left, row->doc, *row->unit ? " [" : "", row->unit, *row->unit ? "]" : "", row->initial);
 }
 

@@ -12,10 +12,11 @@
 static const cli_flag flags[] = {
     {"scene", "NAME", "scene file, or the name of one in scenes/; may be repeated (default: eight shipped scenes)"},
     {"growth", NULL, "measure how the cost grows with contacts, cone edges, velocities and samples, too"},
+    {"profiles", NULL, "measure performance profiles of the LCP solvers on random impact steps, too"},
     {"repetitions", "N", "interleaved repetitions of which medians are taken (default 5)"},
     {"milliseconds", "X", "time that one repetition of one path should take (default 60)"},
     {"threads", "N", "most threads that are tried (default: one a core)"},
-    {"output", "FILE", "write the tables as Markdown, and with --growth pictures beside it"},
+    {"output", "FILE", "write the tables as Markdown, and with --growth and --profiles pictures beside it"},
     {"json", NULL, "print one JSON document"},
 };
 
@@ -44,7 +45,8 @@ typedef struct bench {
     bench_effort effort;
     scene_report *scenes;
     int scene_count;
-    bench_growth *growth;  // NULL when not asked for
+    bench_growth *growth;    // NULL when not asked for
+    bench_profile *profile;  // likewise
 } bench;
 
 // -------------------------------------------------------------------------------------------------------------- machine
@@ -87,6 +89,19 @@ static void add_solver(path_list *list, const bench_problem *problem, const caro
     if (bench_find_path(registry, name, &path)) add_path(list, problem, &path);
 }
 
+// Paths other than LCP solvers, with the selections that they may serve.
+static const char *const named_paths[] = {"reduced", "reduced:scalar", "reduced:portable", "reduced:avx2", "reduced:avx512"};
+enum { NAMED_PATHS = sizeof named_paths / sizeof *named_paths };
+
+static void add_named(path_list *list, const bench_problem *problem) {
+    static const carom_selection selections[] = {CAROM_SELECT_LEMKE, CAROM_SELECT_ANY};
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < NAMED_PATHS; i++) {
+            const bench_path path = bench_named_path(named_paths[i], selections[k]);
+            add_path(list, problem, &path);
+        }
+}
+
 // `lemke` and its kernels that this machine runs.
 static void add_family(path_list *list, const bench_problem *problem, const carom_registry *registry) {
     for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_SOLVERS); i++) {
@@ -95,21 +110,28 @@ static void add_family(path_list *list, const bench_problem *problem, const caro
     }
 }
 
+// The default way, of which the result says what ran.
+static void add_default(path_list *list, const bench_problem *problem, int threads) {
+    bench_path path = bench_named_path("auto", CAROM_SELECT_LEMKE);
+    path.threads = threads;
+    add_path(list, problem, &path);
+}
+
 // Every path that the scene takes, in the order of the table.
 static carom_status list_paths(const bench *b, const bench_problem *problem, path_list *list, carom_error *error) {
     const carom_registry *registry = b->arguments->registry;
-    // Beside the solvers: modes, and `lemke` with 2, 4, ... threads and all of them.
-    const int most = carom_registry_count(registry, CAROM_REGISTRY_SOLVERS) + 2 + (int)ceil(log2((double)MOST_THREADS));
+    // Beside the solvers: modes, the named paths, and the default with 1, 2, 4, ... threads and all of them.
+    const int most = carom_registry_count(registry, CAROM_REGISTRY_SOLVERS) + 3 + 2 * NAMED_PATHS + (int)ceil(log2((double)MOST_THREADS));
     *list = (path_list){.paths = calloc((size_t)most, sizeof *list->paths)};
     if (!list->paths) return carom_fail_memory(error, "bench");
     add_solver(list, problem, registry, "siconos-raw");
     add_solver(list, problem, registry, bench_reference);
     add_family(list, problem, registry);
-    add_path(list, problem, &(bench_path){"modes", &carom_lcp_lemke, CAROM_SELECT_RANDOM, 1});
+    add_named(list, problem);
+    add_path(list, problem, &(bench_path){"modes", NULL, &carom_lcp_lemke, CAROM_SELECT_RANDOM, 1});
     const int threads = (int)b->effort.threads;
-    for (int t = 2; t < threads; t *= 2)
-        add_path(list, problem, &(bench_path){carom_lcp_lemke.name, &carom_lcp_lemke, CAROM_SELECT_LEMKE, t});
-    if (threads > 1) add_path(list, problem, &(bench_path){carom_lcp_lemke.name, &carom_lcp_lemke, CAROM_SELECT_LEMKE, threads});
+    for (int t = 1; t < threads; t *= 2) add_default(list, problem, t);
+    add_default(list, problem, threads);
     return CAROM_OK;
 }
 
@@ -178,8 +200,10 @@ static carom_status measure_scene(const bench *b, const char *word, scene_report
 
 // A table that people read on the terminal and Markdown renders.
 static void print_head(FILE *file) {
-    fputs("| scene        |  n | path           | threads |    ns/LCP |  ns/sample | LCPs/sample |  ratio | unsolved | residual |\n"
-          "|--------------|---:|----------------|--------:|----------:|-----------:|------------:|-------:|---------:|---------:|\n",
+    fputs("| scene        |  n | selection | path             | threads |    ns/LCP |  ns/sample | LCPs/sample |  ratio | unsolved | "
+          "residual |\n"
+          "|--------------|---:|-----------|------------------|--------:|----------:|-----------:|------------:|-------:|---------:|-------"
+          "--:|\n",
           file);
 }
 
@@ -188,9 +212,9 @@ static void print_scene(const scene_report *report, FILE *file) {
         const bench_case *c = &report->cases[i];
         char unsolved[48];
         snprintf(unsolved, sizeof unsolved, "%.2g %%", 100 * (double)c->unsolved / (double)c->samples);
-        fprintf(file, "| %-12s | %2d | %-14s | %7d | %9.0f | %10.0f | %11.2f | %6.3g | %8s | %8.1e |\n", report->name, report->lcp_size,
-                c->path.name, c->path.threads, c->ns_per_lcp, c->ns_per_sample, c->lcps_per_sample, c->ratio_to_siconos,
-                c->unsolved ? unsolved : "0", c->max_residual);
+        fprintf(file, "| %-12s | %2d | %-9s | %-16s | %7d | %9.0f | %10.0f | %11.2f | %6.3g | %8s | %8.1e |\n", report->name,
+                report->lcp_size, carom_selection_name(c->path.selection), c->path.name, c->path.threads, c->ns_per_lcp, c->ns_per_sample,
+                c->lcps_per_sample, c->ratio_to_siconos, c->unsolved ? unsolved : "0", c->max_residual);
     }
     fflush(file);
 }
@@ -211,14 +235,24 @@ static void print_machine(const bench *b, FILE *file) {
 static const carom_file_kind table_kind = {"the tables of an earlier measurement",
                                            "<!-- made by carom bench; the next one replaces it -->\n"};
 
+// Tables that are measured on request.
+static void print_extras(const bench *b, FILE *file) {
+    if (b->growth) {
+        fputc('\n', file);
+        bench_growth_print(b->growth, file);
+    }
+    if (b->profile) {
+        fputc('\n', file);
+        bench_profile_print(b->profile, file);
+    }
+}
+
 static void print_tables(const bench *b, FILE *file) {
     fprintf(file, "%s\n", table_kind.start);
     print_machine(b, file);
     print_head(file);
     for (int i = 0; i < b->scene_count; i++) print_scene(&b->scenes[i], file);
-    if (!b->growth) return;
-    fputc('\n', file);
-    bench_growth_print(b->growth, file);
+    print_extras(b, file);
 }
 
 static carom_status write_tables(const bench *b, const char *path, carom_error *error) {
@@ -239,12 +273,13 @@ static carom_status write_tables(const bench *b, const char *path, carom_error *
 }
 
 static carom_status write_output(const bench *b, const char *path, carom_error *error) {
-    const carom_status status = write_tables(b, path, error);
-    if (status || !b->growth) return status;
+    carom_status status = write_tables(b, path, error);
     char prefix[FILENAME_MAX];
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
     snprintf(prefix, sizeof prefix, "%.*s", dot ? (int)(dot - path) : (int)strlen(path), path);
-    return bench_growth_plot(b->growth, prefix, error);
+    if (!status && b->growth) status = bench_growth_plot(b->growth, prefix, error);
+    if (!status && b->profile) status = bench_profile_plot(b->profile, prefix, error);
+    return status;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
@@ -268,6 +303,7 @@ static int print_json(const bench *b) {
         json_pack("{s:s, s:o, s:s, s:s, s:I, s:o}", "schema", "carom.bench/1", "machine", carom_json_text(processor), "compiler", compiler,
                   "version", CAROM_VERSION, "repetitions", (json_int_t)b->effort.repetitions, "cases", cases);
     if (b->growth) json_object_set_new(document, "growth", bench_growth_json(b->growth));
+    if (b->profile) json_object_set_new(document, "profiles", bench_profile_json(b->profile));
     return cli_print_json(document, EXIT_DONE);
 }
 
@@ -315,13 +351,10 @@ static carom_status measure(bench *b, carom_error *error) {
         print_scene(&b->scenes[i], stdout);
     }
     free(words);
-    if (!status && cli_given(b->arguments, "growth")) {
-        status = bench_growth_create(b->arguments->registry, &b->effort, &b->growth, error);
-        if (!status && talks) {
-            putchar('\n');
-            bench_growth_print(b->growth, stdout);
-        }
-    }
+    if (!status && cli_given(b->arguments, "growth")) status = bench_growth_create(b->arguments->registry, &b->effort, &b->growth, error);
+    if (!status && cli_given(b->arguments, "profiles"))
+        status = bench_profile_create(b->arguments->registry, &b->effort, &b->profile, error);
+    if (!status && talks) print_extras(b, stdout);
     return status;
 }
 
@@ -329,6 +362,7 @@ static void bench_release(bench *b) {
     for (int i = 0; i < b->scene_count; i++) free(b->scenes[i].cases);
     free(b->scenes);
     bench_growth_free(b->growth);
+    bench_profile_free(b->profile);
 }
 
 static int run_bench(const cli_arguments *arguments) {

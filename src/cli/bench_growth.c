@@ -36,7 +36,7 @@ enum {
     SAMPLE_SWEEP_CONTACTS = 2,
     SAMPLE_SWEEP_VELOCITIES = 3,
     LEAST_SAMPLES_EXPONENT = 10,
-    MOST_SAMPLES_EXPONENT = 18,
+    MOST_SAMPLES_EXPONENT = 22,
     PATHS = 2,
 };
 
@@ -51,60 +51,12 @@ struct bench_growth {
     int count;
 };
 
-// ------------------------------------------------------------------------------------------------------ random impacts
-
-#define GROWTH_FRICTION 0.5
 enum { GROWTH_SEED = 7 };
 
-static void fill_normal(carom_stream *stream, size_t count, double *values) {
-    for (size_t i = 0; i < count; i++) values[i] = carom_stream_normal(stream);
-}
-
-// M = I + A A'/nv, well conditioned at every size.
-static void fill_mass(carom_stream *stream, size_t nv, double *factor, double *mass) {
-    fill_normal(stream, nv * nv, factor);
-    for (size_t i = 0; i < nv; i++)
-        for (size_t j = 0; j < nv; j++) {
-            double sum = i == j;
-            for (size_t k = 0; k < nv; k++) sum += factor[i * nv + k] * factor[j * nv + k] / (double)nv;
-            mass[i * nv + j] = sum;
-        }
-}
-
-// Turns normals around so that every contact approaches.
-static void make_approach(size_t contacts, size_t nv, const double *velocity, double *normal) {
-    for (size_t i = 0; i < contacts; i++) {
-        double speed = 0;
-        for (size_t j = 0; j < nv; j++) speed += normal[i * nv + j] * velocity[j];
-        for (size_t j = 0; j < nv && speed > 0; j++) normal[i * nv + j] = -normal[i * nv + j];
-    }
-}
-
 static carom_status make_impact(const growth_row *row, carom_impact **impact, carom_error *error) {
-    const size_t nv = (size_t)row->velocities, contacts = (size_t)row->contacts, tangent_dim = row->edges == 2 ? 1 : 2;
-    double *arena = malloc((2 * nv * nv + (1 + tangent_dim) * contacts * nv + nv + contacts) * sizeof *arena);
-    if (!arena) return carom_fail_memory(error, "bench");
-    double *factor = arena, *mass = factor + nv * nv, *normal = mass + nv * nv, *tangent = normal + contacts * nv;
-    double *velocity = tangent + tangent_dim * contacts * nv, *friction = velocity + nv;
     carom_stream stream;
     carom_stream_start(&stream, GROWTH_SEED, (uint64_t)row->velocities);
-    fill_mass(&stream, nv, factor, mass);
-    fill_normal(&stream, nv, velocity);
-    fill_normal(&stream, contacts * nv, normal);
-    fill_normal(&stream, tangent_dim * contacts * nv, tangent);
-    make_approach(contacts, nv, velocity, normal);
-    for (size_t i = 0; i < contacts; i++) friction[i] = GROWTH_FRICTION;
-    const carom_impact_data data = {.nv = row->velocities,
-                                    .contacts = row->contacts,
-                                    .tangent_dim = (int)tangent_dim,
-                                    .mass = mass,
-                                    .normal = normal,
-                                    .tangent = tangent,
-                                    .friction = friction,
-                                    .velocity = velocity};
-    const carom_status status = carom_impact_create(&data, impact, error);
-    free(arena);
-    return status;
+    return bench_random_impact(&stream, row->contacts, row->velocities, row->edges == 2 ? 1 : 2, BENCH_PLAIN, impact, error);
 }
 
 // ---------------------------------------------------------------------------------------------------------- measurement
@@ -153,7 +105,9 @@ static carom_status sweep_sizes(bench_growth *g, carom_error *error) {
 
 // Nanoseconds a sample of runs with this many samples: one run each repetition.
 static carom_status time_runs(const bench_growth *g, const carom_impact *impact, growth_row *row, carom_error *error) {
-    const carom_sample_options options = sample_options(row);
+    carom_sample_options options = sample_options(row);
+    // Our Lemke itself; `auto` would look up.
+    if (!strcmp(row->path, carom_lcp_lemke.name)) options.path = row->path;
     const int repetitions = (int)g->effort->repetitions;
     double *times = malloc((size_t)repetitions * sizeof *times);
     if (!times) return carom_fail_memory(error, "bench");
@@ -249,7 +203,7 @@ static void add_curve(curves *c, const bench_growth *growth, sweep_kind sweep, c
     }
     if (!points) return;
     snprintf(c->labels[c->count], sizeof c->labels[c->count], "%s, k = %d", path, edges);
-    c->series[c->count] = (carom_plot_series){c->labels[c->count], CAROM_PLOT_PATH, points, c->x[c->count], c->y[c->count]};
+    c->series[c->count] = (carom_plot_series){c->labels[c->count], CAROM_PLOT_LINE, points, c->x[c->count], c->y[c->count]};
     c->count++;
 }
 
@@ -261,7 +215,11 @@ static carom_status plot_sweep(const bench_growth *growth, sweep_kind sweep, con
     char name[FILENAME_MAX];
     if (snprintf(name, sizeof name, "%s-%s.png", prefix, sweeps[sweep].name) >= (int)sizeof name)
         return carom_fail(error, CAROM_BAD_INPUT, "--output: the name is too long");
-    const carom_plot plot = {sweeps[sweep].title, sweeps[sweep].axis, "log10 of the time [ns]", c->series, c->count, false};
+    const carom_plot plot = {.title = sweeps[sweep].title,
+                             .x_label = sweeps[sweep].axis,
+                             .y_label = "log10 of the time [ns]",
+                             .series = c->series,
+                             .series_count = c->count};
     return carom_plot_write(&plot, name, error);
 }
 

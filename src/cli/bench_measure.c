@@ -9,8 +9,8 @@
 
 const char bench_reference[] = "siconos-lemke";
 
-// Steps on record: enough that branch predictors don't learn them by heart.
-enum { RECORDED_STEPS = 512 };
+// Steps on record: enough that neither branch predictors nor the memory of a solver learn them by heart.
+enum { RECORDED_STEPS = 8192 };
 // Sampling hands out blocks of samples: with fewer a thread, some would idle.
 enum { LEAST_SAMPLES_A_THREAD = 1024 };
 
@@ -50,7 +50,7 @@ static int record_sample(bench_problem *p, carom_stream *stream, double *v, doub
     const carom_impact_data *data = carom_impact_get_data(p->impact);
     const size_t nv = (size_t)data->nv, contacts = (size_t)data->contacts;
     memcpy(v, data->velocity, nv * sizeof *v);
-    for (int64_t steps = 0; count < RECORDED_STEPS && steps < p->options.max_steps; steps++, count++) {
+    for (int64_t steps = 0; count < RECORDED_STEPS && steps < carom_sample_max_steps(&p->options); steps++, count++) {
         carom_impact_contact_velocity(p->impact, v, u);
         if (carom_impact_terminated(p->impact, u)) break;
         double *caps = p->caps + (size_t)count * contacts;
@@ -115,23 +115,40 @@ carom_status bench_problem_create(const carom_impact *impact, const carom_sample
     return CAROM_OK;
 }
 
+// The options of a run along the path.
+static carom_sample_options path_options(const bench_problem *p, const bench_path *path) {
+    carom_sample_options options = p->options;
+    options.method.solver = path->solver->name;
+    options.method.selection = (int)path->selection;
+    // A solver by its name is held to LCPs.
+    options.path = path->path ? path->path : strcmp(path->solver->name, carom_lcp_lemke.name) ? "auto" : carom_lcp_lemke.name;
+    return options;
+}
+
 static carom_status make_stepper(const bench_problem *p, const bench_path *path, carom_stepper **stepper, carom_error *error) {
-    carom_stepper_options options = p->stepper_options;
-    options.solver = path->solver;
-    options.selection = path->selection;
-    return carom_stepper_create(p->impact, &options, stepper, error);
+    const carom_sample_options options = path_options(p, path);
+    carom_stepper_options stepper_options;
+    *stepper = NULL;
+    const carom_status status = carom_sample_resolve_method(&options, p->registry, &stepper_options, error);
+    return status ? status : carom_stepper_create(p->impact, &stepper_options, stepper, error);
 }
 
 bool bench_problem_takes(const bench_problem *problem, const bench_path *path) {
     carom_stepper *stepper = NULL;
     const carom_status status = make_stepper(problem, path, &stepper, NULL);
+    const bool serves = !status && (path->selection != CAROM_SELECT_LEMKE || carom_stepper_selection(stepper) == CAROM_SELECT_LEMKE ||
+                                    !path->solver->canonical);
     carom_stepper_free(stepper);
-    return status != CAROM_BAD_INPUT;
+    return serves;
+}
+
+bench_path bench_named_path(const char *name, carom_selection selection) {
+    return (bench_path){name, name, &carom_lcp_lemke, selection, 1};
 }
 
 bool bench_find_path(const carom_registry *registry, const char *name, bench_path *path) {
     const carom_lcp_solver *solver = carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, name);
-    *path = (bench_path){name, solver, CAROM_SELECT_LEMKE, 1};
+    *path = (bench_path){name, NULL, solver, CAROM_SELECT_LEMKE, 1};
     return solver && cli_solver_is_available(solver);
 }
 
@@ -141,7 +158,7 @@ bool bench_find_path(const carom_registry *registry, const char *name, bench_pat
 typedef struct runner {
     const bench_problem *problem;
     bench_case *result;
-    carom_lcp *lcp;  // NULL for modes, whose steps are timed instead
+    carom_lcp *lcp;  // NULL where whole steps are timed instead
     carom_stepper *stepper;
     carom_stream selection;
     double *z, *v, *impulse;
@@ -161,7 +178,7 @@ static carom_status runner_start(runner *r, const bench_problem *p, bench_case *
     if (!r->z) return carom_fail_memory(error, "bench");
     r->v = r->z + size;
     r->impulse = r->v + nv;
-    if (result->path.selection != CAROM_SELECT_RANDOM)
+    if (!result->path.path && result->path.selection != CAROM_SELECT_RANDOM)
         return carom_lcp_create(result->path.solver, p->size, carom_stepper_lcp_matrix(p->stepper), &r->lcp, error);
     carom_stream_start_use(&r->selection, (uint64_t)p->options.seed, 0, CAROM_STREAM_SELECTION);
     const carom_status status = make_stepper(p, &result->path, &r->stepper, error);
@@ -181,10 +198,8 @@ carom_status bench_time_run(const carom_impact *impact, const carom_sample_optio
 
 // The whole loop for samples 0..count-1.
 static carom_status time_samples(runner *r, int64_t count, double *seconds, carom_error *error) {
-    carom_sample_options options = r->problem->options;
+    carom_sample_options options = path_options(r->problem, &r->result->path);
     options.samples = count;
-    options.method.solver = r->result->path.solver->name;
-    options.method.selection = (int)r->result->path.selection;
     carom_sample_statistics statistics;
     const carom_status status =
         bench_time_run(r->problem->impact, &options, r->problem->registry, r->result->path.threads, seconds, &statistics, error);

@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "carom/carom.h"
 
@@ -56,6 +57,7 @@ struct cli_command {
     int flag_count;
     cli_law_options laws;
     const char *law;  ///< the one law, NULL where `--law` or the scene says it
+    bool shared;      ///< runs on every rank of an MPI run; other commands run on the first
     int (*run)(const cli_arguments *arguments);
 };
 
@@ -83,7 +85,7 @@ carom_status cli_pass_on(const carom_option *row, const carom_error *inner, caro
 enum { CLI_NAME_SIZE = 64 };
 /// The flag of a law's option without dashes: `max-steps` for `max_steps`.
 void cli_spell_flag(const carom_option *row, char flag[CLI_NAME_SIZE]);
-/// What stands for an option's value in help: N, X, NAME, or its choices with | between them, for which `word` has room.
+/// What stands for an option's value in help: N, X, NAME, or its choices with | between them, for which `word` has room; NULL for a switch.
 const char *cli_value_word(const carom_option *row, char *word, size_t size);
 
 /// Prints usage, flags and the options of laws.
@@ -91,12 +93,17 @@ void cli_help(const cli_command *command, const carom_registry *registry);
 
 // ------------------------------------------------------------------------------------------------------------ messages
 
-/// Prints `carom: MESSAGE` on stderr and returns the exit status that the error means.
+/// Prints `carom: MESSAGE` on stderr, of several ranks on the first, and returns the exit status that the error means.
 int cli_report(const carom_error *error);
 /// Prints the scene's warnings on stderr: for an answer only, since a refusal is one line.
 void cli_warn(const carom_scene *scene);
 /// A contact velocity as tables for people show it: round-off of the pre-impact velocities is zero. JSON and files keep every digit.
 double cli_shown(const carom_impact *impact, double velocity);
+/// Joins a directory and a name. To be freed.
+/// @return NULL when out of memory
+char *cli_join_path(const char *directory, const char *name);
+/// Makes a directory that is not there yet.
+carom_status cli_make_directory(const char *path, bool *made, carom_error *error);
 /// Prints a document on stdout and frees it; `status` unless that fails.
 int cli_print_json(json_t *document, int status);
 
@@ -112,16 +119,34 @@ typedef struct cli_run {
     const carom_law *law;
     carom_answer answer;   ///< outcomes only where they were kept
     carom_extent *extent;  ///< of all outcomes
+    int64_t written;       ///< outcomes in the file
     double seconds;
 } cli_run;
 
+/// Which outcomes go into the file.
+typedef enum cli_keep {
+    CLI_KEEP_ALL,
+    CLI_KEEP_EXTENT,  ///< none, but their extent
+    CLI_KEEP_HULL,    ///< those of carom_hull_filter, and the extent of all
+} cli_keep;
+
+/// Their names, NULL-terminated.
+extern const char *const cli_keep_names[];
+
 /// How outcomes are treated on their way.
 typedef struct cli_run_options {
+    cli_keep keep;
     bool keep_outcomes;
     bool thorough;                ///< ask for what the law's row calls thorough, where it can be had
     bool strict;                  ///< as in cli_apply
     carom_result_writer *writer;  ///< NULL: no file
 } cli_run_options;
+
+/// The options of a law: its defaults, then a preset (option, value, ..., NULL; may be NULL), the scene, the command line. To be freed,
+/// also after a failure.
+/// @param strict  as in cli_apply
+carom_status cli_prepare_options(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, bool strict,
+                                 const char *const *preset, void **options, carom_error *error);
 
 /// Asks a law with the options of scene and command line.
 carom_status cli_run_law(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, const carom_control *control,
@@ -130,6 +155,10 @@ void cli_run_release(cli_run *run);
 
 /// Extent {normal: [[min, max]...], tangent: [[min, max]...]}, null without outcomes.
 json_t *cli_extent_json(const carom_extent *extent);
+/// Is the message about this option? It begins with "NAME: " then.
+bool cli_is_about(const carom_error *error, const carom_option *row);
+/// By the monotonic clock.
+double cli_seconds_since(const struct timespec *start);
 /// Says where a value came from that the library refuses: the command line or the scene. Other errors are left alone.
 /// @param rows  [count] options that were set
 void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, const carom_option *rows, int count, carom_error *error);
@@ -141,7 +170,8 @@ void cli_add_result(json_t *document, const carom_table *result);
 /// All of them, NULL-terminated.
 extern const cli_command *const cli_commands[];
 
-extern const cli_command cli_info, cli_resolve, cli_sample, cli_compare, cli_simulate, cli_lcp, cli_plot, cli_bench, cli_docs;
+extern const cli_command cli_info, cli_resolve, cli_sample, cli_exact, cli_compare, cli_query, cli_hodograph, cli_simulate, cli_lcp,
+    cli_plot, cli_bench, cli_docs;
 
 /// Rows of solvers that this machine's libraries lack are there to say so when asked for by name.
 bool cli_solver_is_available(const carom_lcp_solver *solver);

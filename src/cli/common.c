@@ -1,27 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the subcommands share: messages, scenes, and asking a law.
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "cli/cli_internal.h"
+#include "cli/ranks.h"
 #include "io/json.h"
 
 int cli_report(const carom_error *error) {
-    fprintf(stderr, "carom: %s\n", error->message);
+    if (cli_ranks_is_first()) fprintf(stderr, "carom: %s\n", error->message);
     const bool could_not_finish = error->status == CAROM_OUT_OF_MEMORY || error->status == CAROM_INTERNAL;
     return could_not_finish ? EXIT_INCOMPLETE : EXIT_BAD_INPUT;
 }
 
 void cli_warn(const carom_scene *scene) {
-    for (int i = 0; i < carom_scene_warnings(scene); i++) fprintf(stderr, "carom: warning: %s\n", carom_scene_warning(scene, i));
+    for (int i = 0; i < carom_scene_warnings(scene) && cli_ranks_is_first(); i++)
+        fprintf(stderr, "carom: warning: %s\n", carom_scene_warning(scene, i));
 }
 
 double cli_shown(const carom_impact *impact, double velocity) {
     // Four digits below the tolerance of termination.
     const double round_off = 1e-4 * CAROM_TERMINATION_TOLERANCE * carom_impact_velocity_scale(impact);
     return fabs(velocity) <= round_off ? 0 : velocity;
+}
+
+char *cli_join_path(const char *directory, const char *name) {
+    const size_t length = strlen(directory), size = length + strlen(name) + 2;
+    char *path = malloc(size);
+    if (path) snprintf(path, size, "%s%s%s", directory, length && directory[length - 1] == '/' ? "" : "/", name);
+    return path;
+}
+
+carom_status cli_make_directory(const char *path, bool *made, carom_error *error) {
+    *made = !mkdir(path, 0777);
+    if (*made) return CAROM_OK;
+    struct stat about;
+    if (errno == EEXIST && !stat(path, &about) && S_ISDIR(about.st_mode)) return CAROM_OK;
+    return carom_fail(error, CAROM_IO_FAILED, "%s: the directory cannot be made (%s)", path, strerror(errno == EEXIST ? ENOTDIR : errno));
 }
 
 int cli_print_json(json_t *document, int status) {
@@ -48,7 +67,7 @@ static carom_status split(void *user, const carom_table *rows, carom_error *erro
     return status;
 }
 
-static double seconds_since(const struct timespec *start) {
+double cli_seconds_since(const struct timespec *start) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
@@ -68,7 +87,7 @@ static carom_status ask(const cli_arguments *arguments, const carom_scene *scene
         struct timespec start;
         clock_gettime(CLOCK_MONOTONIC, &start);
         status = carom_law_resolve(law, impact, law_options, arguments->registry, control, &sink, &run->answer, error);
-        run->seconds = seconds_since(&start);
+        run->seconds = cli_seconds_since(&start);
         cli_end_progress();
     }
     if (!status && kept) {
@@ -80,8 +99,19 @@ static carom_status ask(const cli_arguments *arguments, const carom_scene *scene
     return status;
 }
 
-static carom_status prepare_options(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, bool strict,
-                                    const char *const *preset, void **options, carom_error *error) {
+// A scene's max_steps counts the steps of the scene's sampler: it says nothing about another one that the command line asks for.
+static void forget_steps_of_other_sampler(const cli_arguments *arguments, const carom_law *law, void *options) {
+    const int sampler = carom_option_find(law->options, law->option_count, "sampler");
+    const int steps = carom_option_find(law->options, law->option_count, "max_steps");
+    const char *asked = cli_value(arguments, "sampler");
+    if (sampler < 0 || steps < 0 || !asked) return;
+    char scenes[CLI_NAME_SIZE];
+    carom_option_print(&law->options[sampler], options, scenes, sizeof scenes);
+    if (strcmp(asked, scenes) != 0) carom_option_set(&law->options[steps], options, law->options[steps].initial, NULL);
+}
+
+carom_status cli_prepare_options(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, bool strict,
+                                 const char *const *preset, void **options, carom_error *error) {
     *options = malloc(law->options_size);
     if (!*options) return carom_fail_memory(error, law->name);
     law->defaults(*options);
@@ -89,19 +119,20 @@ static carom_status prepare_options(const cli_arguments *arguments, const carom_
     for (; preset && *preset && !status; preset += 2)
         status = carom_option_set(&law->options[carom_option_find(law->options, law->option_count, preset[0])], *options, preset[1], error);
     if (!status) status = carom_scene_apply(scene, law->options, law->option_count, *options, error);
+    if (!status) forget_steps_of_other_sampler(arguments, law, *options);
     if (!status) status = cli_apply(arguments, law, strict, *options, error);
     return status;
 }
 
 // Is the message about this option? It begins with "NAME: " then.
-static bool is_about(const carom_error *error, const carom_option *row) {
+bool cli_is_about(const carom_error *error, const carom_option *row) {
     const size_t length = strlen(row->name);
     return error->status == CAROM_BAD_INPUT && !strncmp(error->message, row->name, length) && !strncmp(error->message + length, ": ", 2);
 }
 
 void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, const carom_option *rows, int count, carom_error *error) {
     for (int i = 0; i < count; i++) {
-        if (!is_about(error, &rows[i])) continue;
+        if (!cli_is_about(error, &rows[i])) continue;
         // Commands spell their own flags as they are typed, and options of laws as scenes do.
         char flag[CLI_NAME_SIZE];
         cli_spell_flag(&rows[i], flag);
@@ -119,7 +150,7 @@ static carom_status run_thorough(const cli_arguments *arguments, const carom_sce
                                  const carom_control *control, const cli_run_options *options, cli_run *run, carom_error *error) {
     void *law_options = NULL;
     carom_sink file;
-    carom_status status = prepare_options(arguments, scene, law, options->strict, law->thorough, &law_options, error);
+    carom_status status = cli_prepare_options(arguments, scene, law, options->strict, law->thorough, &law_options, error);
     if (!status) status = ask(arguments, scene, law_options, control, true, NULL, run, error);
     if (!status && options->writer) status = carom_result_writer_open_law(options->writer, law, law_options, &file, error);
     if (!status && options->writer) status = file.receive(file.user, run->answer.outcomes, error);
@@ -132,15 +163,46 @@ static carom_status run_thorough(const cli_arguments *arguments, const carom_sce
     return status;
 }
 
+const char *const cli_keep_names[] = {"all", "extent", "hull", NULL};
+
+// Asks a law whose outcomes, or some of them, go into its open group of the writer.
+static carom_status ask_into_file(const cli_arguments *arguments, const carom_scene *scene, const void *law_options,
+                                  const carom_control *control, const cli_run_options *options, const carom_sink *file, cli_run *run,
+                                  carom_error *error) {
+    if (options->keep == CLI_KEEP_ALL) {
+        const carom_status status = ask(arguments, scene, law_options, control, options->keep_outcomes, file, run, error);
+        if (!status) run->written = run->extent->outcomes;
+        return status;
+    }
+    carom_hull_filter *filter = NULL;
+    carom_sink corners;
+    carom_status status = CAROM_OK;
+    if (options->keep == CLI_KEEP_HULL)
+        status =
+            carom_hull_filter_create(carom_scene_impact(scene), run->law->outcome_columns, run->law->outcome_column_count, &filter, error);
+    if (filter) corners = carom_hull_filter_sink(filter);
+    if (!status) status = ask(arguments, scene, law_options, control, options->keep_outcomes, filter ? &corners : NULL, run, error);
+    const carom_table *kept = NULL;
+    if (!status && filter) status = carom_hull_filter_outcomes(filter, &kept, error);
+    if (!status && kept) status = file->receive(file->user, kept, error);
+    if (!status && kept) run->written = carom_table_rows(kept);
+    if (!status) status = carom_result_writer_put_extent(options->writer, cli_keep_names[options->keep], run->extent, error);
+    carom_hull_filter_free(filter);
+    return status;
+}
+
 carom_status cli_run_law(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, const carom_control *control,
                          const cli_run_options *options, cli_run *run, carom_error *error) {
     *run = (cli_run){.law = law};
     if (options->thorough && law->thorough && !run_thorough(arguments, scene, law, control, options, run, error)) return CAROM_OK;
     void *law_options = NULL;
     carom_sink file;
-    carom_status status = prepare_options(arguments, scene, law, options->strict, NULL, &law_options, error);
+    carom_status status = cli_prepare_options(arguments, scene, law, options->strict, NULL, &law_options, error);
     if (!status && options->writer) status = carom_result_writer_open_law(options->writer, law, law_options, &file, error);
-    if (!status) status = ask(arguments, scene, law_options, control, options->keep_outcomes, options->writer ? &file : NULL, run, error);
+    if (!status && options->writer)
+        status = ask_into_file(arguments, scene, law_options, control, options, &file, run, error);
+    else if (!status)
+        status = ask(arguments, scene, law_options, control, options->keep_outcomes, NULL, run, error);
     if (!status && options->writer) status = carom_result_writer_close_law(options->writer, run->answer.result, error);
     free(law_options);
     if (status) {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `carom compare`: every law on one scene, as a table, and as a page with pictures of all of them.
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/compare.h"
@@ -19,13 +17,6 @@ static const cli_flag flags[] = {
     {"output", "DIR", "write DIR/index.md, a page with tables and pictures, and DIR/compare.h5; DIR is made where it is missing"},
     {"json", NULL, "print one JSON document"},
 };
-
-char *cli_join_path(const char *directory, const char *name) {
-    const size_t length = strlen(directory), size = length + strlen(name) + 2;
-    char *path = malloc(size);
-    if (path) snprintf(path, size, "%s%s%s", directory, length && directory[length - 1] == '/' ? "" : "/", name);
-    return path;
-}
 
 double cli_show_velocity(const cli_comparison *c, double velocity) {
     return fabs(velocity) <= -carom_impact_approach_limit(c->impact) ? 0 : velocity;
@@ -128,14 +119,6 @@ static int print_text(const cli_comparison *c) {
 
 // ------------------------------------------------------------------------------------------------------------- running
 
-static carom_status make_directory(const char *path, bool *made, carom_error *error) {
-    *made = !mkdir(path, 0777);
-    if (*made) return CAROM_OK;
-    struct stat about;
-    if (errno == EEXIST && !stat(path, &about) && S_ISDIR(about.st_mode)) return CAROM_OK;
-    return carom_fail(error, CAROM_IO_FAILED, "%s: the directory cannot be made (%s)", path, strerror(errno == EEXIST ? ENOTDIR : errno));
-}
-
 static carom_status run_laws(cli_comparison *c, carom_result_writer *writer, carom_error *error) {
     const cli_arguments *arguments = c->arguments;
     carom_control control;
@@ -144,6 +127,7 @@ static carom_status run_laws(cli_comparison *c, carom_result_writer *writer, car
     const int laws = carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS);
     for (int i = 0; i < laws && !status; i++) {
         const carom_law *law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
+        if (law->applies && !law->applies(c->impact)) continue;
         status = cli_run_law(arguments, c->scene, law, &control, &options, &c->runs[c->count], error);
         if (!status) c->count++;
     }
@@ -166,7 +150,7 @@ static carom_status write_directory(cli_comparison *c, const char *directory, ca
     carom_result_writer *writer = NULL;
     bool made = false;
     char *result = cli_join_path(directory, "compare.h5");
-    carom_status status = result ? make_directory(directory, &made, error) : carom_fail_memory(error, directory);
+    carom_status status = result ? cli_make_directory(directory, &made, error) : carom_fail_memory(error, directory);
     if (!status) status = cli_page_check(directory, error);
     if (!status) status = carom_result_writer_create(result, c->scene, &writer, error);
     if (!status) status = run_laws(c, writer, error);

@@ -23,10 +23,6 @@ void cli_describe_modes(const carom_extent *extent, int contact, char *text, siz
 /// The share of `count` outcomes: "12.5 %"; never "0 %" or "100 %" for one that is neither none nor all.
 void cli_describe_share(int64_t count, int64_t outcomes, char *text, size_t size);
 
-/// Joins a directory and a name. To be freed.
-/// @return NULL when out of memory
-char *cli_join_path(const char *directory, const char *name);
-
 // ------------------------------------------------------------------------------------------------------------- figures
 
 typedef enum cli_figure_plane {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli_internal.h"
+#include "cli/ranks.h"
 
 // Work that is done sooner shows no bar, and a bar is not redrawn faster.
 #define PROGRESS_AFTER_SECONDS 1.0
@@ -74,7 +75,7 @@ carom_status cli_start_control(const cli_arguments *arguments, carom_control *co
             return carom_fail(error, CAROM_BAD_INPUT, "--threads: '%.60s' is not a whole number between 1 and %d", threads, MOST_THREADS);
         control->threads = (int)count;
     }
-    if (isatty(STDERR_FILENO)) control->progress = draw_progress;
+    if (isatty(STDERR_FILENO) && cli_ranks_is_first()) control->progress = draw_progress;
     bar.start = bar.last = now();
     catch_interrupts();
     return CAROM_OK;

@@ -102,6 +102,7 @@ static void put_flag_case(const cli_command *command, const carom_registry *regi
 }
 
 static void put_option_case(const cli_command *command, const carom_registry *registry, const carom_option *row) {
+    if (row->type == CAROM_OPTION_SWITCH) return;
     char flag[CLI_NAME_SIZE];
     cli_spell_flag(row, flag);
     printf("    '%s --%s') words='", command->name, flag);

@@ -8,9 +8,10 @@
 #include <cblas.h>
 
 #include "cli/cli_internal.h"
+#include "cli/ranks.h"
 
-const cli_command *const cli_commands[] = {&cli_info, &cli_resolve, &cli_sample, &cli_compare, &cli_simulate,
-                                           &cli_lcp,  &cli_plot,    &cli_bench,  &cli_docs,    NULL};
+const cli_command *const cli_commands[] = {&cli_info,     &cli_resolve, &cli_sample, &cli_exact, &cli_compare, &cli_query, &cli_hodograph,
+                                           &cli_simulate, &cli_lcp,     &cli_plot,   &cli_bench, &cli_docs,    NULL};
 
 static const cli_command *find_command(const char *name) {
     for (int i = 0; cli_commands[i]; i++)
@@ -22,7 +23,7 @@ static void print_usage(void) {
     printf("carom %s: which velocities are possible after a simultaneous rigid-body impact?\n\n"
            "usage: carom COMMAND FILE [options]\n\ncommands:\n",
            CAROM_VERSION);
-    for (int i = 0; cli_commands[i]; i++) printf("  %-8s  %s\n", cli_commands[i]->name, cli_commands[i]->summary);
+    for (int i = 0; cli_commands[i]; i++) printf("  %-9s  %s\n", cli_commands[i]->name, cli_commands[i]->summary);
     printf("\n`carom COMMAND --help` lists the options. Exit status: 0 done, 1 not finished or incomplete, 2 bad input or usage.\n");
 }
 
@@ -30,6 +31,7 @@ static void print_usage(void) {
 static carom_status make_registry(carom_registry **registry, carom_error *error) {
     carom_status status = carom_registry_create(registry, error);
     if (!status) status = carom_siconos_register(*registry, error);
+    if (!status) status = carom_exact_register(*registry, error);
     if (!status) status = carom_dynamics_register(*registry, error);
     return status;
 }
@@ -53,6 +55,8 @@ static int run_command(const cli_command *command, const carom_registry *registr
         cli_help(command, registry);
         return EXIT_DONE;
     }
+    // Other ranks have work with commands alone that share it.
+    if (!command->shared && !cli_ranks_is_first()) return EXIT_DONE;
     cli_arguments arguments;
     carom_error error;
     if (cli_parse(command, registry, argc, argv, &arguments, &error)) return cli_report(&error);
@@ -95,9 +99,18 @@ static int run(int argc, char **argv) {
     return status;
 }
 
+// Of several ranks one prints.
+static carom_status start_ranks(carom_error *error) {
+    const carom_status status = cli_ranks_start(error);
+    if (cli_ranks_is_first() || freopen("/dev/null", "w", stdout)) return status;
+    return status ? status : carom_fail(error, CAROM_IO_FAILED, "/dev/null: %s", strerror(errno));
+}
+
 int main(int argc, char **argv) {
+    carom_error error;
     ignore_write_signals();
     // Sampling is parallel already, and BLAS gives the same bits only for one thread.
     openblas_set_num_threads(1);
-    return finish_output(run(argc, argv));
+    const int status = start_ranks(&error) ? cli_report(&error) : run(argc, argv);
+    return cli_ranks_finish(finish_output(status));
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli_internal.h"
+#include "cli/ranks.h"
 #include "io/json.h"
 
 static const char law_name[] = "halm-posa";
@@ -12,6 +13,7 @@ static const char law_name[] = "halm-posa";
 static const cli_flag flags[] = {
     {"threads", "N", "threads (default: one a core); results do not depend on it"},
     {"output", "FILE", "write the terminated samples to an HDF5 file"},
+    {"keep", "all|extent|hull", "which of them: all (default), none but their extent, or the corners of their convex hulls"},
     {"json", NULL, "print one JSON document"},
 };
 
@@ -62,10 +64,14 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
     printf("  terminated %" PRId64 " (%.4g %%)", integer(run, "terminated"), 100 * (double)integer(run, "terminated") / (double)samples);
     if (closed) printf(", %" PRId64 " of them by the closing step", closed);
     if (unsolved) printf(", UNSOLVED %" PRId64, unsolved);
-    printf("\n  %.4f +- %.4f LCPs per sample, h = %.6g N s, selection %s, solver %s\n", real(run, "lcps_per_sample"),
-           real(run, "lcps_per_sample_ci95"), h, text(run, "selection"), text(run, "solver"));
-    printf("  largest residual %.2g, largest relative energy gain %.2g\n", real(run, "max_residual"),
-           real(run, "max_relative_energy_gain"));
+    // Walks have neither a step nor LCPs.
+    if (isnan(h))
+        printf("\n  random solutions of the inclusion, largest relative energy gain %.2g\n", real(run, "max_relative_energy_gain"));
+    else
+        printf("\n  %.4f +- %.4f LCPs per sample, h = %.6g N s, selection %s, solver %s\n"
+               "  largest residual %.2g, largest relative energy gain %.2g\n",
+               real(run, "lcps_per_sample"), real(run, "lcps_per_sample_ci95"), h, text(run, "selection"), text(run, "solver"),
+               real(run, "max_residual"), real(run, "max_relative_energy_gain"));
     if (run->extent->outcomes) {
         printf("extent of the outcomes:\n");
         print_extents(carom_scene_impact(scene), run->extent);
@@ -75,21 +81,36 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
         printf("no sample terminated: raise --max-steps or --step\n");
     }
     printf("digest %s\n%.3g s, %.3g samples/s\n", text(run, "digest"), run->seconds, (double)samples / fmax(run->seconds, 1e-9));
-    if (file) printf("written to %s; `carom plot %s` draws it\n", file, file);
+    if (file && run->written) printf("%" PRId64 " outcomes written to %s; `carom plot %s` draws them\n", run->written, file, file);
+    if (file && !run->written) printf("written to %s\n", file);
     return carom_answer_complete(&run->answer) ? EXIT_DONE : EXIT_INCOMPLETE;
+}
+
+static carom_status find_keep(const cli_arguments *arguments, cli_keep *keep, carom_error *error) {
+    const char *name = cli_value(arguments, "keep");
+    *keep = CLI_KEEP_ALL;
+    if (!name) return CAROM_OK;
+    for (int i = 0; cli_keep_names[i]; i++) {
+        *keep = (cli_keep)i;
+        if (!strcmp(name, cli_keep_names[i])) return CAROM_OK;
+    }
+    return carom_fail(error, CAROM_BAD_INPUT, "--keep: '%.60s' is not one of all, extent, hull", name);
 }
 
 static carom_status sample(const cli_arguments *arguments, const carom_scene *scene, const char *file, cli_run *run, carom_error *error) {
     carom_control control;
     carom_result_writer *writer = NULL;
-    carom_status status = cli_start_control(arguments, &control, error);
-    if (!status && file) status = carom_result_writer_create(file, scene, &writer, error);
-    const cli_run_options options = {.strict = true, .writer = writer};
+    *run = (cli_run){0};
+    cli_run_options options = {.strict = true};
+    carom_status status = find_keep(arguments, &options.keep, error);
+    if (!status) status = cli_start_control(arguments, &control, error);
+    control.ranks = cli_ranks();
+    if (!status && file && cli_ranks_is_first()) status = carom_result_writer_create(file, scene, &writer, error);
+    options.writer = writer;
     if (!status) status = cli_run_law(arguments, scene, carom_law_find(arguments->registry, law_name), &control, &options, run, error);
-    if (!status && writer) {
-        status = carom_result_writer_commit(writer, error);
-        if (status) cli_run_release(run);
-    }
+    status = carom_ranks_agree(control.ranks, status, error);
+    if (!status && writer) status = carom_result_writer_commit(writer, error);
+    if (status) cli_run_release(run);
     carom_result_writer_free(writer);
     return status;
 }
@@ -100,6 +121,7 @@ static int run_sample(const cli_arguments *arguments) {
     cli_run run;
     const char *file = cli_value(arguments, "output");
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
+    status = carom_ranks_agree(cli_ranks(), status, &error);
     if (!status) status = sample(arguments, scene, file, &run, &error);
     int exit_status;
     if (status) {
@@ -121,5 +143,6 @@ const cli_command cli_sample = {
     .flag_count = sizeof flags / sizeof *flags,
     .laws = CLI_ONE_LAW,
     .law = law_name,
+    .shared = true,
     .run = run_sample,
 };

@@ -98,10 +98,9 @@ static carom_status parse_ensemble(cli_motion *motion, carom_error *error) {
 // Says where a value came from that the integrator refuses: the command line, `simulate`, or another key of the scene.
 static void place_error(const cli_motion *motion, carom_error *error) {
     const carom_integrator *one = motion->integrator;
-    for (int i = 0; i < one->option_count && error->status == CAROM_BAD_INPUT; i++) {
+    for (int i = 0; i < one->option_count; i++) {
         const carom_option *row = &one->options[i];
-        const size_t length = strlen(row->name);
-        if (strncmp(error->message, row->name, length) != 0 || strncmp(error->message + length, ": ", 2) != 0) continue;
+        if (!cli_is_about(error, row)) continue;
         const carom_error inner = *error;
         if (cli_given(motion->arguments, row->name))
             cli_pass_on(row, &inner, error);
@@ -137,12 +136,6 @@ static carom_status split(void *user, const carom_table *rows, carom_error *erro
     return status;
 }
 
-static double seconds_since(const struct timespec *start) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
-}
-
 static carom_status integrate(cli_motion *motion, const carom_sink *file, cli_vtk *vtk, carom_error *error) {
     const carom_integrator *one = motion->integrator;
     const carom_motion *problem = carom_scene_motion(motion->scene);
@@ -159,7 +152,7 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, cli_vt
     clock_gettime(CLOCK_MONOTONIC, &start);
     status = carom_integrator_run(one, problem, motion->options, motion->arguments->registry, &settings, &motion->control,
                                   file || vtk || motion->states ? &sink : NULL, &motion->answer, error);
-    motion->seconds = seconds_since(&start);
+    motion->seconds = cli_seconds_since(&start);
     cli_end_progress();
     if (status) place_error(motion, error);
     if (!status && vtk) status = cli_vtk_finish(vtk, motion->answer.final, error);

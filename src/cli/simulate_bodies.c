@@ -38,7 +38,7 @@ carom_status cli_draw_momenta(cli_motion *motion, const char *prefix, carom_erro
         fill_changes(states, names[k], changes + k * rows);
         series[k] = (carom_plot_series){labels[k], CAROM_PLOT_LINE, rows, cli_column(states, "time"), changes + k * rows};
     }
-    const carom_plot plot = {carom_scene_name(motion->scene), "time [s]", "size of the change since the start", series, 3, false};
+    const carom_plot plot = {carom_scene_name(motion->scene), "time [s]", "size of the change since the start", series, 3, false, false};
     const carom_status status = cli_write_figure(motion, prefix, "momentum", &plot, error);
     free(changes);
     return status;
@@ -173,9 +173,9 @@ carom_status cli_draw_frames(cli_motion *motion, const char *prefix, carom_error
              time[row_of_frame(states, 2)], time[row_of_frame(states, 3)], time[row_of_frame(states, 4)], time[row_of_frame(states, 5)]);
     snprintf(x_label, sizeof x_label, "coordinate %d [m], frames moved apart", bodies.across + 1);
     snprintf(y_label, sizeof y_label, "coordinate %d [m]", bodies.up + 1);
-    const carom_plot_series series[] = {{label, CAROM_PLOT_SHAPE, bodies.count, bodies.x, bodies.y},
+    const carom_plot_series series[] = {{label, CAROM_PLOT_LINE, bodies.count, bodies.x, bodies.y},
                                         {"planes", CAROM_PLOT_TRACES, planes.count, planes.x, planes.y}};
-    const carom_plot plot = {carom_scene_name(motion->scene), x_label, y_label, series, 2, false};
+    const carom_plot plot = {carom_scene_name(motion->scene), x_label, y_label, series, 2, false, true};
     const carom_status status = cli_write_figure(motion, prefix, "frames", &plot, error);
     free(room);
     return status;

@@ -175,7 +175,7 @@ carom_status cli_draw_convergence(cli_motion *motion, const char *prefix, carom_
         series[count++] = (carom_plot_series){columns[c].name, CAROM_PLOT_LINE, rows, logs, logs + c * rows};
     }
     const carom_plot plot = {
-        carom_scene_name(motion->scene), "log10 of the step [s]", "log10 of the error at the end", series, count, false};
+        carom_scene_name(motion->scene), "log10 of the step [s]", "log10 of the error at the end", series, count, false, false};
     const carom_status status = cli_write_figure(motion, prefix, "convergence", &plot, error);
     free(logs);
     return status;

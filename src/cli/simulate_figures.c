@@ -45,7 +45,8 @@ static carom_status draw_energy(cli_motion *motion, const char *prefix, carom_er
         {"potential", CAROM_PLOT_LINE, rows, time, cli_column(states, "potential_energy")},
         {"sum", CAROM_PLOT_LINE, rows, time, cli_column(states, "energy")},
     };
-    const carom_plot plot = {carom_scene_name(motion->scene), "time [s]", "energy [J]", series, sizeof series / sizeof *series, false};
+    const carom_plot plot = {carom_scene_name(motion->scene), "time [s]", "energy [J]", series,
+                             sizeof series / sizeof *series,  false,      false};
     return cli_write_figure(motion, prefix, "energy", &plot, error);
 }
 
@@ -69,7 +70,7 @@ static carom_status draw_energy_error(cli_motion *motion, const char *prefix, ca
     char label[64];
     snprintf(label, sizeof label, initial > 0 ? "relative energy error [%g]" : "energy error [%g J]", unit);
     const carom_plot_series series = {"", CAROM_PLOT_LINE, rows, cli_column(states, "time"), errors};
-    const carom_plot plot = {carom_scene_name(motion->scene), "time [s]", label, &series, 1, false};
+    const carom_plot plot = {carom_scene_name(motion->scene), "time [s]", label, &series, 1, false, false};
     const carom_status status = cli_write_figure(motion, prefix, "energy-error", &plot, error);
     free(errors);
     return status;
@@ -165,10 +166,10 @@ static carom_status draw_snapshots(cli_motion *motion, const char *prefix, carom
     find_ground(problem, &touching, &flying, &ground);
     const carom_plot_series series[] = {
         {"in flight", CAROM_PLOT_TRACES, flying.count, flying.x, flying.z},
-        {"at impacts", CAROM_PLOT_SHAPE, touching.count, touching.x, touching.z},
+        {"at impacts", CAROM_PLOT_LINE, touching.count, touching.x, touching.z},
         {"plane, where the second coordinate is 0", CAROM_PLOT_LINE, ground.count, ground.x, ground.z},
     };
-    const carom_plot plot = {carom_scene_name(motion->scene), "first coordinate [m]", "third coordinate [m]", series, 3, false};
+    const carom_plot plot = {carom_scene_name(motion->scene), "first coordinate [m]", "third coordinate [m]", series, 3, false, true};
     const carom_status status = cli_write_figure(motion, prefix, "snapshots", &plot, error);
     free(room);
     return status;
@@ -198,7 +199,7 @@ static carom_status draw_sensitivity(cli_motion *motion, const char *prefix, car
     snprintf(label, sizeof label, "members, %s perturbed by %g", what, motion->perturbation);
     const carom_plot_series series = {label, CAROM_PLOT_TRACES, filled, x, y};
     const carom_plot plot = {
-        carom_scene_name(motion->scene), "impact", "log10 of the distance |dx| + |dR| from the reference", &series, 1, false};
+        carom_scene_name(motion->scene), "impact", "log10 of the distance |dx| + |dR| from the reference", &series, 1, false, false};
     const carom_status status = cli_write_figure(motion, prefix, "sensitivity", &plot, error);
     free(x);
     return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linearised friction cones.
+// Directions in the tangent plane of a contact: linearised friction cones, and the tangents themselves.
 #include <math.h>
 
 #include "carom/impact.h"
@@ -33,4 +33,19 @@ void carom_cone_directions(int tangent_dim, int edges, double *directions) {
         direction(j, edges, &directions[2 * j], &directions[2 * j + 1]);
         for (int axis = 0; axis < 2; axis++) directions[2 * (j + half) + axis] = 0 - directions[2 * j + axis];
     }
+}
+
+// Normals closer to the y axis than this (sine of the angle) take x as their first tangent.
+#define PARALLEL_TOLERANCE 1e-9
+
+void carom_impact_default_tangents(const double n[3], double tangent[2][3]) {
+    const double across = hypot(n[0], n[2]);
+    const bool parallel = across <= PARALLEL_TOLERANCE;
+    const double *t = tangent[0];
+    tangent[0][0] = parallel ? 1 : n[2] / across;
+    tangent[0][1] = 0;
+    tangent[0][2] = parallel ? 0 : -n[0] / across;
+    tangent[1][0] = n[1] * t[2] - n[2] * t[1];
+    tangent[1][1] = n[2] * t[0] - n[0] * t[2];
+    tangent[1][2] = n[0] * t[1] - n[1] * t[0];
 }

@@ -31,6 +31,7 @@ struct carom_impact {
     double *eigenvectors;  // rows
     double velocity_scale, initial_energy;
     char **names;
+    carom_impact_texts texts;
 };
 
 // ---------------------------------------------------------------------------------------------------------- validation
@@ -143,6 +144,32 @@ static bool have_names(const carom_impact *impact) {
     return impact->names;
 }
 
+// A copy in one block: the pointers, then the characters.
+static const char *const *copy_texts(size_t count, const char *const *texts) {
+    size_t size = count * sizeof(char *);
+    for (size_t i = 0; i < count; i++) size += strlen(texts[i]) + 1;
+    char **copies = malloc(size + 1);
+    if (!copies) return NULL;
+    char *next = (char *)(copies + count);
+    for (size_t i = 0; i < count; i++) {
+        copies[i] = next;
+        next = stpcpy(next, texts[i]) + 1;
+    }
+    return (const char *const *)copies;
+}
+
+static bool copy_all_texts(carom_impact *impact, const carom_impact_texts *texts) {
+    if (!texts) return true;
+    const size_t nv = (size_t)impact->data.nv, m = (size_t)impact->data.contacts, tangents = m * (size_t)impact->data.tangent_dim;
+    carom_impact_texts *copies = &impact->texts;
+    if (texts->mass && !(copies->mass = copy_texts(nv * nv, texts->mass))) return false;
+    if (texts->normal && !(copies->normal = copy_texts(m * nv, texts->normal))) return false;
+    if (texts->tangent && !(copies->tangent = copy_texts(tangents * nv, texts->tangent))) return false;
+    if (texts->friction && !(copies->friction = copy_texts(m, texts->friction))) return false;
+    if (texts->velocity && !(copies->velocity = copy_texts(nv, texts->velocity))) return false;
+    return true;
+}
+
 void carom_impact_free(carom_impact *impact) {
     if (!impact) return;
     double *arrays[] = {impact->mass,     impact->normal,   impact->tangent,  impact->friction,    impact->restitution, impact->velocity,
@@ -150,6 +177,9 @@ void carom_impact_free(carom_impact *impact) {
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
     for (int i = 0; impact->names && i < impact->data.contacts; i++) free(impact->names[i]);
     free(impact->names);
+    const char *const *texts[] = {impact->texts.mass, impact->texts.normal, impact->texts.tangent, impact->texts.friction,
+                                  impact->texts.velocity};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) free((void *)texts[i]);
     free(impact);
 }
 
@@ -252,7 +282,8 @@ static carom_status finish_impact(carom_status status, carom_impact *made, carom
     return status;
 }
 
-carom_status carom_impact_create(const carom_impact_data *data, carom_impact **impact, carom_error *error) {
+carom_status carom_impact_create_exact(const carom_impact_data *data, const carom_impact_texts *texts, carom_impact **impact,
+                                       carom_error *error) {
     *impact = NULL;
     carom_status status = check_data(data, error);
     if (status) return status;
@@ -264,7 +295,7 @@ carom_status carom_impact_create(const carom_impact_data *data, carom_impact **i
     made->data.normal = made->normal = copy_reals(data->normal, m * nv);
     made->data.tangent = made->tangent = data->tangent ? copy_reals(data->tangent, m * dim * nv) : calloc(m * dim * nv, sizeof(double));
     made->jacobian = malloc((size_t)made->contact_size * nv * sizeof(double));
-    if (!made->mass || !made->normal || !made->tangent || !made->jacobian) {
+    if (!made->mass || !made->normal || !made->tangent || !made->jacobian || !copy_all_texts(made, texts)) {
         status = carom_fail_memory(error, "impact");
     } else {
         symmetrise(data->nv, made->mass);
@@ -272,6 +303,10 @@ carom_status carom_impact_create(const carom_impact_data *data, carom_impact **i
         status = derive_operators(made, error);
     }
     return finish_impact(status, made, impact, error);
+}
+
+carom_status carom_impact_create(const carom_impact_data *data, carom_impact **impact, carom_error *error) {
+    return carom_impact_create_exact(data, NULL, impact, error);
 }
 
 // ------------------------------------------------------------------------------------------------------- contact space
@@ -325,6 +360,7 @@ carom_status carom_impact_create_delassus(const carom_delassus_data *data, carom
 // ------------------------------------------------------------------------------------------------------------- getters
 
 const carom_impact_data *carom_impact_get_data(const carom_impact *impact) { return &impact->data; }
+const carom_impact_texts *carom_impact_get_texts(const carom_impact *impact) { return &impact->texts; }
 bool carom_impact_has_system(const carom_impact *impact) { return impact->mass; }
 int carom_impact_contact_size(const carom_impact *impact) { return impact->contact_size; }
 const double *carom_impact_delassus(const carom_impact *impact) { return impact->delassus; }

@@ -48,6 +48,17 @@ carom_status carom_scene_read_delassus(carom_scene *scene, const carom_node *del
 /// @param root    with the keys `model` (checked to be text), `state` and `contacts` (any form, or left out)
 carom_status carom_scene_read_model(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error);
 
+/// The keys of a scene of two bodies; NULL and 0 where left out.
+typedef struct carom_scene_pair {
+    const carom_node *bodies;  ///< a list of two
+    const double *normal;      ///< [3]
+    const double *tangents;    ///< [tangent_count x 3]
+    int tangent_count;
+    double friction, restitution;
+} carom_scene_pair;
+
+carom_status carom_scene_read_two_bodies(carom_scene *scene, const carom_scene_pair *pair, carom_error *error);
+
 /// Says in `text` how asymmetric W [size x size] is, to follow its name; false when that is round-off.
 bool carom_asymmetry_describe(int size, const double *W, char text[CAROM_MESSAGE_SIZE]);
 

@@ -68,11 +68,35 @@ static json_t *contact_list(const carom_table *table, int column, int64_t row, c
     return list;
 }
 
-static json_t *series(const carom_table *table, int column, int64_t row, int width) {
+// A record: its fields by name. Names that begin with = are texts that numbers of the field before them stand for.
+static json_t *record(const char *const *names, const double *values) {
+    json_t *object = json_object();
+    for (; *names && object; values++) {
+        const char *const *texts = names + 1, *const *next = texts;
+        while (*next && **next == '=') next++;
+        json_t *value = next > texts ? carom_json_text(texts[(size_t)*values] + 1) : carom_json_real(*values);
+        if (json_object_set_new(object, *names, value)) {
+            json_decref(object);
+            object = NULL;
+        }
+        names = next;
+    }
+    return object;
+}
+
+static json_t *records(const char *const *names, const double *values, int count, int width) {
+    json_t *list = json_array();
+    for (int i = 0; i < count && list; i++) list = append(list, record(names, values + i * width));
+    return list;
+}
+
+static json_t *series(const carom_table *table, int index, int64_t row, int width) {
     int count;
-    const double *values = carom_table_series(table, column, row, &count);
-    if (carom_table_column(table, column)->width == 1) return list_of_reals(values, count);
-    return carom_json_matrix(values, width ? count / width : 0, width);
+    const carom_column *column = carom_table_column(table, index);
+    const double *values = carom_table_series(table, index, row, &count);
+    if (!column->flags && column->width == 1) return list_of_reals(values, count);
+    const int lines = width ? count / width : 0;
+    return column->flags ? records(column->flags, values, lines, width) : carom_json_matrix(values, lines, width);
 }
 
 static json_t *square(const double *values, int width) {

@@ -86,11 +86,6 @@ static void widen(range *covered, double value) {
     covered->most = fmax(covered->most, value);
 }
 
-// Lines that an empty line of the data breaks.
-static bool is_line(const carom_plot_series *series) {
-    return series->style == CAROM_PLOT_TRACES || series->style == CAROM_PLOT_LINE || series->style == CAROM_PLOT_SHAPE;
-}
-
 static bool is_path(const carom_plot_series *series) { return series->style == CAROM_PLOT_PATH || series->style == CAROM_PLOT_TRACES; }
 
 // The ranges of everything that is visible; false when nothing is.
@@ -170,6 +165,7 @@ static void print_axes(FILE *script, const carom_plot *plot, const picture_forma
           "set clip two\n"
           "set lmargin 12\nset rmargin 4\n",
           script);
+    if (plot->equal) fputs("set size ratio -1\n", script);
 }
 
 // The key stands below the picture, in two columns; the margin grows with it.
@@ -184,13 +180,19 @@ static void print_key(FILE *script, const carom_plot *plot) {
         rows ? rows : 1, 4.2 + 1.25 * rows);
 }
 
+// Lines of which an empty line ends one and begins another.
+static bool is_broken_by_gaps(const carom_plot_series *series) {
+    return series->style == CAROM_PLOT_TRACES || series->style == CAROM_PLOT_LINE || series->style == CAROM_PLOT_GUIDE ||
+           series->style == CAROM_PLOT_AREAS;
+}
+
 // The lines of one series; every `stride`-th point of dots. Paths become arrows: start and difference.
 static void print_data(FILE *script, const carom_plot_series *series, int index, int64_t stride) {
     fprintf(script, "$s%d << EOD\n", index);
     const bool path = series->style == CAROM_PLOT_PATH;
     for (int64_t i = 0; i < series->count; i += series->style == CAROM_PLOT_DOTS ? stride : 1) {
-        // An empty line ends one piece.
-        if (!is_visible(series, i) && is_line(series)) fputc('\n', script);
+        // An empty line ends one trace or area.
+        if (!is_visible(series, i) && is_broken_by_gaps(series)) fputc('\n', script);
         if (!is_visible(series, i)) continue;
         fprintf(script, "%.17g %.17g", series->x[i], series->y[i]);
         const bool arrow = path && i + 1 < series->count && is_visible(series, i + 1);
@@ -218,6 +220,12 @@ static void print_path(FILE *script, int index, unsigned colour) {
     fprintf(script, "$s%d using 1:2:3:4 with vectors head filled size graph 0.012,18 lw 1.5 lc rgb '#%06x'", index, colour);
 }
 
+// Filled, then outlined with a dot on each vertex, so that segments and points show too.
+static void print_areas(FILE *script, int index, unsigned colour) {
+    fprintf(script, "$s%d using 1:2 with filledcurves closed fs solid noborder lc rgb '#b0%06x' notitle, ", index, colour);
+    fprintf(script, "$s%d using 1:2 with linespoints pt 7 ps 0.7 lw 2.5 lc rgb '#%06x'", index, colour);
+}
+
 static void print_series(FILE *script, const carom_plot_series *series, int index, int colour_index, int64_t dots,
                          const picture_format *format) {
     const unsigned colour = palette[colour_index % COLOURS];
@@ -229,9 +237,10 @@ static void print_series(FILE *script, const carom_plot_series *series, int inde
         break;
     case CAROM_PLOT_PATH: print_path(script, index, colour); break;
     case CAROM_PLOT_DASHES: fprintf(script, "$s%d using 1:2 with lines dt (8,6) lw 1.5 lc rgb '#505050'", index); break;
+    case CAROM_PLOT_AREAS: print_areas(script, index, colour); break;
     case CAROM_PLOT_TRACES: fprintf(script, "$s%d using 1:2 with lines lw 1.2 lc rgb '#40404040'", index); break;
-    case CAROM_PLOT_LINE:
-    case CAROM_PLOT_SHAPE: fprintf(script, "$s%d using 1:2 with lines lw 2 lc rgb '#%06x'", index, colour); break;
+    case CAROM_PLOT_LINE: fprintf(script, "$s%d using 1:2 with lines lw 2.5 lc rgb '#%06x'", index, colour); break;
+    case CAROM_PLOT_GUIDE: fprintf(script, "$s%d using 1:2 with lines dt (7,6) lw 1.8 lc rgb '#707070'", index); break;
     }
     if (!*series->label) {
         fputs(" notitle", script);
@@ -241,9 +250,9 @@ static void print_series(FILE *script, const carom_plot_series *series, int inde
     print_quoted(script, series->label, format);
 }
 
-// Hulls and traces are grey.
+// Hulls, traces and guides are grey.
 static bool is_coloured(const carom_plot_series *series) {
-    return series->style != CAROM_PLOT_DASHES && series->style != CAROM_PLOT_TRACES;
+    return series->style != CAROM_PLOT_DASHES && series->style != CAROM_PLOT_TRACES && series->style != CAROM_PLOT_GUIDE;
 }
 
 // Either the marks or everything else. Labelled series get a colour each; one without a label belongs to the series before it.
@@ -270,8 +279,6 @@ static void print_script(FILE *script, const carom_plot *plot, const picture_for
     fprintf(script, "set terminal %s\nset encoding utf8\n", format->terminal);
     print_axes(script, plot, format, x, y);
     print_key(script, plot);
-    for (int s = 0; s < plot->series_count; s++)
-        if (plot->series[s].style == CAROM_PLOT_SHAPE) fputs("set size ratio -1\n", script);
     for (int s = 0; s < plot->series_count; s++) print_data(script, &plot->series[s], s, stride > 1 ? stride : 1);
     fputs("plot ", script);
     int printed = 0;

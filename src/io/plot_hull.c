@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convex hulls in the plane by Qhull, which accepts neither flat sets nor single points: those are found first.
-#include <libqhull_r/libqhull_r.h>
 #include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/dense.h"
 #include "carom/io.h"
+#include "reach/hull.h"
 
 // Coordinates that differ by less than this, relative to the extent of the set, count as equal.
 #define EQUAL 1e-12
@@ -94,38 +93,36 @@ static int64_t drop_flat_corners(const point_set *set, int64_t *hull, int64_t ve
     return vertices;
 }
 
-static carom_status run_qhull(const point_set *set, FILE *messages, int64_t *hull, int64_t *vertices, carom_error *error) {
-    coordT *points = malloc((size_t)set->count * 2 * sizeof *points);
+// The points that are on a facet; `hull` receives each once.
+static carom_status collect_vertices(const point_set *set, const int *facets, int facet_count, int64_t *hull, int64_t *vertices,
+                                     carom_error *error) {
+    bool *taken = calloc((size_t)set->count, sizeof *taken);
+    if (!taken) return carom_fail_memory(error, "convex hull");
+    for (int i = 0; i < 2 * facet_count; i++) {
+        if (!taken[facets[i]]) hull[(*vertices)++] = facets[i];
+        taken[facets[i]] = true;
+    }
+    free(taken);
+    return CAROM_OK;
+}
+
+static carom_status find_vertices(const point_set *set, int64_t *hull, int64_t *vertices, carom_error *error) {
+    double *points = malloc((size_t)set->count * 2 * sizeof *points);
     if (!points) return carom_fail_memory(error, "convex hull");
     for (int64_t i = 0; i < set->count; i++) {
         points[2 * i] = (set->x[i] - set->left) / set->extent;
         points[2 * i + 1] = (set->y[i] - set->bottom) / set->extent;
     }
-    qhT state;
-    qhT *qh = &state;
-    qh_zero(qh, messages);
-    char command[] = "qhull Pp";
-    const int failure = qh_new_qhull(qh, 2, (int)set->count, points, False, command, NULL, messages);
-    if (!failure) {
-        vertexT *vertex;
-        FORALLvertices hull[(*vertices)++] = qh_pointid(qh, vertex->point);
-    }
-    qh_freeqhull(qh, qh_ALL);
-    int leaked_blocks, leaked_bytes;
-    qh_memfreeshort(qh, &leaked_blocks, &leaked_bytes);
+    int *facets, facet_count;
+    carom_status status = carom_hull_facets(2, (int)set->count, points, &facets, &facet_count, error);
+    if (!status) status = collect_vertices(set, facets, facet_count, hull, vertices, error);
+    free(facets);
     free(points);
-    return failure ? carom_fail(error, CAROM_INTERNAL, "convex hull: Qhull failed with exit code %d", failure) : CAROM_OK;
+    return status;
 }
 
 static carom_status hull_of_full_set(const point_set *set, int64_t *hull, int64_t *vertices, carom_error *error) {
-    // Qhull prints its messages to stderr unless it is given a file for them.
-    char *text = NULL;
-    size_t size = 0;
-    FILE *messages = open_memstream(&text, &size);
-    if (!messages) return carom_fail_memory(error, "convex hull");
-    carom_status status = run_qhull(set, messages, hull, vertices, error);
-    fclose(messages);
-    free(text);
+    const carom_status status = find_vertices(set, hull, vertices, error);
     if (status) return status;
 
     corner *corners = malloc((size_t)*vertices * sizeof *corners + 1);

@@ -13,7 +13,7 @@
 enum {
     MANY_OUTCOMES = 50,  // a law with more is drawn as dots
     LABEL_SIZE = 256,
-    SERIES_PER_LAW = 3,  // outcomes, hull, paths
+    SERIES_PER_LAW = 4,  // outcomes, hull, areas, paths
 };
 
 // Points in the plane of a picture.
@@ -37,7 +37,9 @@ typedef struct law_data {
     bool sampled;    // an inner approximation of a set
     double *states;  // contact velocities after each impact, [.. x contact space], one path behind the other
     int64_t *starts, paths;
-    points outcomes, hull, path;
+    carom_polyhedra *pieces;  // of an exact set; NULL for other laws
+    char certificate[CAROM_CERTIFICATE_SIZE];
+    points outcomes, hull, areas, path;
     char label[LABEL_SIZE], path_label[LABEL_SIZE];
 } law_data;
 
@@ -114,7 +116,8 @@ static carom_status read_law(picture *drawn, const source *file, int index, caro
     law->file = file;
     law->index = index;
     law->sampled = carom_result_has_column(file->result, index, carom_sample_columns[0].name);
-    const carom_status status = read_velocities(law, error);
+    carom_status status = read_velocities(law, error);
+    if (!status) status = carom_result_read_polyhedra(file->result, index, &law->pieces, law->certificate, error);
     return status ? status : read_paths(law, drawn->axes.count, error);
 }
 
@@ -198,6 +201,37 @@ static carom_status place_hull(law_data *law, carom_error *error) {
     return status;
 }
 
+// Appends the outline of a piece's projection, closed, and a NaN.
+static carom_status place_area(const picture *drawn, law_data *law, const carom_piece *piece, points *corners, int64_t *hull,
+                               carom_error *error) {
+    const int n = law->pieces->n, x = drawn->axes.axes[drawn->chosen[0]].place, y = drawn->axes.axes[drawn->chosen[1]].place;
+    int64_t count;
+    corners->count = 0;
+    for (int k = 0; k < piece->vertices; k++) add_point(corners, piece->contact_velocity[k * n + x], piece->contact_velocity[k * n + y]);
+    const carom_status status = carom_plot_hull(corners->x, corners->y, corners->count, hull, &count, error);
+    for (int64_t i = 0; i <= count && !status; i++) add_point(&law->areas, corners->x[hull[i % count]], corners->y[hull[i % count]]);
+    add_point(&law->areas, NAN, NAN);
+    return status;
+}
+
+static carom_status place_areas(const picture *drawn, law_data *law, carom_error *error) {
+    if (!law->pieces) return CAROM_OK;
+    // An outline has at most all vertices, the first of them again, and a NaN.
+    int64_t vertices = 0, most = 0;
+    for (int i = 0; i < law->pieces->count; i++) {
+        vertices += law->pieces->pieces[i].vertices + 2;
+        most = law->pieces->pieces[i].vertices > most ? law->pieces->pieces[i].vertices : most;
+    }
+    points corners = {0};
+    int64_t *hull = calloc((size_t)most + 1, sizeof *hull);
+    carom_status status = hull ? make_points(&law->areas, vertices, error) : carom_fail_memory(error, "areas of the picture");
+    if (!status) status = make_points(&corners, most, error);
+    for (int i = 0; i < law->pieces->count && !status; i++) status = place_area(drawn, law, &law->pieces->pieces[i], &corners, hull, error);
+    free_points(&corners);
+    free(hull);
+    return status;
+}
+
 // All paths in one series, with a NaN between them.
 static carom_status place_paths(picture *drawn, law_data *law, carom_error *error) {
     if (!law->paths) return CAROM_OK;
@@ -218,6 +252,7 @@ static carom_status place_paths(picture *drawn, law_data *law, carom_error *erro
 static carom_status place_law(picture *drawn, law_data *law, carom_error *error) {
     carom_status status = place_outcomes(drawn, law, error);
     if (!status && law->sampled) status = place_hull(law, error);
+    if (!status) status = place_areas(drawn, law, error);
     if (!status) status = place_paths(drawn, law, error);
     return status;
 }
@@ -231,11 +266,22 @@ static long long count_paths(const law_data *law) {
     return count;
 }
 
+// What is drawn of an exact computation may be the set, a part of it, or more than it.
+static void label_pieces(law_data *law) {
+    const char *claim = !strcmp(law->certificate, "exact")   ? "the set"
+                        : !strcmp(law->certificate, "inner") ? "certified inner set"
+                                                             : "certified outer set";
+    const int count = law->pieces->count;
+    snprintf(law->label, sizeof law->label, "%s (%s, %d piece%s)", law_name(law), claim, count, count == 1 ? "" : "s");
+}
+
 static void label_law(law_data *law) {
     const char *name = law_name(law);
     const long long count = law->rows, paths = count_paths(law);
     const char *plural = count == 1 ? "" : "s";
-    if (law->sampled)
+    if (law->pieces)
+        label_pieces(law);
+    else if (law->sampled)
         snprintf(law->label, sizeof law->label, "%s (inner approximation, %lld sample%s)", name, count, plural);
     else if (paths)
         snprintf(law->label, sizeof law->label, "%s (%lld outcome%s, impact by impact)", name, count, plural);
@@ -250,10 +296,12 @@ static void add_series(carom_plot *plot, carom_plot_series *room, const char *la
     if (set->count) room[plot->series_count++] = (carom_plot_series){label, style, set->count, set->x, set->y};
 }
 
-static bool drawn_as_dots(const law_data *law) { return law->sampled || law->rows > MANY_OUTCOMES; }
+static bool drawn_as_dots(const law_data *law) { return !law->pieces && (law->sampled || law->rows > MANY_OUTCOMES); }
+static bool drawn_as_marks(const law_data *law) { return !law->pieces && !drawn_as_dots(law); }
 
-// Sets first, the paths and hulls of samples over them, single outcomes and their paths on top.
+// Exact sets first, samples over them, the paths and hulls of samples over them, single outcomes and their paths on top.
 static void collect_series(const picture *drawn, carom_plot *plot, carom_plot_series *room) {
+    for (int i = 0; i < drawn->law_count; i++) add_series(plot, room, drawn->laws[i].label, CAROM_PLOT_AREAS, &drawn->laws[i].areas);
     for (int i = 0; i < drawn->law_count; i++)
         if (drawn_as_dots(&drawn->laws[i])) add_series(plot, room, drawn->laws[i].label, CAROM_PLOT_DOTS, &drawn->laws[i].outcomes);
     for (int i = 0; i < drawn->law_count; i++)
@@ -264,7 +312,7 @@ static void collect_series(const picture *drawn, carom_plot *plot, carom_plot_se
         labelled = labelled || drawn->laws[i].hull.count;
     }
     for (int i = 0; i < drawn->law_count; i++) {
-        if (!drawn_as_dots(&drawn->laws[i])) add_series(plot, room, drawn->laws[i].label, CAROM_PLOT_MARKS, &drawn->laws[i].outcomes);
+        if (drawn_as_marks(&drawn->laws[i])) add_series(plot, room, drawn->laws[i].label, CAROM_PLOT_MARKS, &drawn->laws[i].outcomes);
         if (!drawn->laws[i].sampled) add_series(plot, room, "", CAROM_PLOT_PATH, &drawn->laws[i].path);
     }
     if (!drawn->focus) add_series(plot, room, "before the impact", CAROM_PLOT_MARKS, &drawn->start);
@@ -319,7 +367,7 @@ static carom_status draw_picture(const picture *drawn, const carom_plot_request 
     char *path = picture_path(drawn, request);
     carom_status status = room && path ? CAROM_OK : carom_fail_memory(error, "picture");
     if (!status) {
-        carom_plot plot = {title, x_label, y_label, room, 0, drawn->focus};
+        carom_plot plot = {.title = title, .x_label = x_label, .y_label = y_label, .series = room, .focus = drawn->focus};
         collect_series(drawn, &plot, room);
         status = write_picture(&plot, path, request->svg, report, user, error);
     }
@@ -335,6 +383,8 @@ static void free_law(law_data *law) {
     free(law->starts);
     free_points(&law->outcomes);
     free_points(&law->hull);
+    free_points(&law->areas);
+    carom_polyhedra_free(law->pieces);
     free_points(&law->path);
 }
 

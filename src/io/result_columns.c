@@ -127,8 +127,8 @@ static hsize_t chunk_lines(hsize_t width, int64_t lines, bool last) {
 static bool describe_column(hid_t dataset, const carom_column *column) {
     if (!carom_hdf5_describe(dataset, column->unit, column->doc)) return false;
     int count = 0;
-    while (column->type == CAROM_COLUMN_FLAGS && column->flags[count]) count++;
-    return !count || carom_hdf5_put_texts(dataset, "flags", column->flags, count);
+    while (column->flags && column->flags[count]) count++;
+    return !count || carom_hdf5_put_texts(dataset, is_list(column) ? "fields" : "flags", column->flags, count);
 }
 
 // The dataset NAME_offsets: the list of row i is the lines offsets[i] to offsets[i+1] of NAME.

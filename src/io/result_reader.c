@@ -2,6 +2,7 @@
 // Result files, read back. Nothing in a file is trusted: not its types, not its sizes, not its offsets.
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -128,44 +129,77 @@ const char *carom_result_law_name(const carom_result *result, int law) { return 
 
 // -------------------------------------------------------------------------------------------------------------- columns
 
-static hid_t open_column(const carom_result *result, int law, const char *column) {
-    const hid_t group = carom_hdf5_open(result->file, result->laws[law], H5I_GROUP);
+static hid_t open_column(const carom_result *result, const char *group_name, const char *column) {
+    const hid_t group = carom_hdf5_open(result->file, group_name, H5I_GROUP);
     if (group < 0) return -1;
     const hid_t dataset = carom_hdf5_open(group, column, H5I_DATASET);
     H5Oclose(group);
     return dataset;
 }
 
-bool carom_result_has_column(const carom_result *result, int law, const char *column) {
+bool carom_result_has_dataset(const carom_result *result, const char *group, const char *name) {
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
-    const hid_t dataset = open_column(result, law, column);
+    const hid_t dataset = open_column(result, group, name);
     if (dataset >= 0) H5Oclose(dataset);
     carom_hdf5_unmute(reporting);
     return dataset >= 0;
 }
 
+bool carom_result_has_column(const carom_result *result, int law, const char *column) {
+    return carom_result_has_dataset(result, result->laws[law], column);
+}
+
 // Reads a column that is there.
-static carom_status read_column(const carom_result *result, int law, const char *column, hid_t memory_type, void **values,
+static carom_status read_column(const carom_result *result, const char *group, const char *column, hid_t memory_type, void **values,
                                 carom_hdf5_extent *extent, carom_error *error) {
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
-    const hid_t dataset = open_column(result, law, column);
+    const hid_t dataset = open_column(result, group, column);
     const bool found = dataset >= 0, read = found && carom_hdf5_get_dataset(dataset, memory_type, result->file_size, values, extent);
     if (found) H5Oclose(dataset);
     carom_hdf5_unmute(reporting);
     if (read) return CAROM_OK;
     const char *what = found ? "has another type or size than it should, or is damaged" : "is missing";
-    return carom_fail(error, CAROM_BAD_INPUT, "%s: not a carom result file: %s of %s %s", result->path, column, result->laws[law], what);
+    return carom_fail(error, CAROM_BAD_INPUT, "%s: not a carom result file: %s of %s %s", result->path, column, group, what);
 }
 
-carom_status carom_result_read_reals(const carom_result *result, int law, const char *column, double **values, int64_t *rows, int *width,
-                                     carom_error *error) {
+carom_status carom_result_read_dataset(const carom_result *result, const char *group, const char *name, double **values, int64_t *rows,
+                                       int *width, carom_error *error) {
     void *read = NULL;
     carom_hdf5_extent extent = {0};
-    const carom_status status = read_column(result, law, column, H5T_NATIVE_DOUBLE, &read, &extent, error);
+    const carom_status status = read_column(result, group, name, H5T_NATIVE_DOUBLE, &read, &extent, error);
     *values = read;
     *rows = extent.lines;
     *width = extent.width;
     return status;
+}
+
+carom_status carom_result_read_reals(const carom_result *result, int law, const char *column, double **values, int64_t *rows, int *width,
+                                     carom_error *error) {
+    return carom_result_read_dataset(result, result->laws[law], column, values, rows, width, error);
+}
+
+carom_status carom_result_read_integers(const carom_result *result, int law, const char *column, int64_t **values, int64_t *rows,
+                                        int *width, carom_error *error) {
+    void *read = NULL;
+    carom_hdf5_extent extent = {0};
+    const carom_status status = read_column(result, result->laws[law], column, H5T_NATIVE_INT64, &read, &extent, error);
+    *values = read;
+    *rows = extent.lines;
+    *width = extent.width;
+    return status;
+}
+
+bool carom_result_read_attribute(const carom_result *result, int law, const char *name, char *text, size_t size) {
+    const carom_hdf5_reporting reporting = carom_hdf5_mute();
+    const hid_t group = carom_hdf5_open(result->file, result->laws[law], H5I_GROUP);
+    char **texts = NULL;
+    int count = 0;
+    const bool read = group >= 0 && carom_hdf5_get_texts(group, name, 1, 1, &texts, &count);
+    if (read) snprintf(text, size, "%s", texts[0]);
+    if (group >= 0) H5Oclose(group);
+    carom_hdf5_free_texts(texts, count);
+    carom_hdf5_unmute(reporting);
+    return read;
 }
 
 // Lines to entries. The offsets must start at 0, never fall, and end at the last line.
@@ -182,8 +216,9 @@ static carom_status read_lists(const carom_result *result, int law, const char *
     char name[NAME_SIZE];
     snprintf(name, sizeof name, "%s_offsets", column);
     carom_hdf5_extent value_extent = {0}, offset_extent = {0};
-    carom_status status = read_column(result, law, column, H5T_NATIVE_DOUBLE, values, &value_extent, error);
-    if (!status) status = read_column(result, law, name, H5T_NATIVE_INT64, offsets, &offset_extent, error);
+    const char *group = result->laws[law];
+    carom_status status = read_column(result, group, column, H5T_NATIVE_DOUBLE, values, &value_extent, error);
+    if (!status) status = read_column(result, group, name, H5T_NATIVE_INT64, offsets, &offset_extent, error);
     if (!status && !scale_offsets(*offsets, &offset_extent, &value_extent))
         status = refuse(result, error, "its offsets are out of order: ", name);
     if (!status) *rows = offset_extent.lines - 1;

@@ -210,6 +210,26 @@ carom_status carom_result_writer_open_law(carom_result_writer *writer, const car
     return status;
 }
 
+static bool write_extent(hid_t law, const char *keep, const carom_extent *extent) {
+    const carom_hdf5_matrix ranges[] = {
+        {"normal", "m/s", "least and largest Jn v_plus of all outcomes", extent->sizes.contacts, 2, extent->normal},
+        {"tangent", "m/s", "least and largest Jt v_plus of all outcomes", extent->sizes.tangents, 2, extent->tangent},
+        {"energy_ratio", "", "least and largest kinetic energy after over before", 2, 0, extent->energy_ratio},
+    };
+    const hid_t group = carom_hdf5_put_text(law, "keep", keep) ? carom_hdf5_create_group(law, "extent") : -1;
+    bool written = group >= 0;
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges && written; i++) written = carom_hdf5_put_matrix(group, &ranges[i]);
+    return group >= 0 && H5Gclose(group) >= 0 && written;
+}
+
+carom_status carom_result_writer_put_extent(carom_result_writer *writer, const char *keep, const carom_extent *extent, carom_error *error) {
+    if (writer->group < 0) return carom_fail(error, CAROM_INTERNAL, "%s: no law's results are open", writer->name);
+    const carom_hdf5_reporting reporting = carom_hdf5_mute();
+    const carom_status status = check_write(writer, write_extent(writer->group, keep, extent), error);
+    carom_hdf5_unmute(reporting);
+    return status;
+}
+
 // -------------------------------------------------------------------------------------------------------- the result row
 
 // A single number or text becomes an attribute of the law's group, anything else a dataset with one line in its group `result`.

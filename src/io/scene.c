@@ -36,15 +36,19 @@ enum { OTHER_COMMANDS = 2 };
 // Of a body in a scene that does not say [m/s^2].
 #define STANDARD_GRAVITY 9.80665
 
+// Lengths of the top level, all of which belong to `two_bodies`.
+enum { BODIES, AXES, TANGENTS, LENGTHS };
+
 typedef struct scene_fields {
     const char *name, *model;
     const carom_node *matrices, *delassus, *state, *contacts, *impact, *simulate;
+    carom_scene_pair pair;
     carom_scene_body_fields body;
     carom_scene_bodies_fields many;
     const carom_node *others[OTHER_COMMANDS];  ///< settings of other commands, which do not change the impact
 } scene_fields;
 
-#define FORMS      "'model', 'matrices', 'delassus', 'body' and 'bodies'"
+#define FORMS      "'model', 'matrices', 'delassus', 'two_bodies', 'body' and 'bodies'"
 #define OTHER_FORM "this version does not read scenes of this form; it reads " FORMS
 
 static const carom_field SCENE[] = {
@@ -67,10 +71,11 @@ static const carom_field SCENE[] = {
     {"walls", CAROM_FIELD_NODE, .offset = offsetof(scene_fields, many.walls)},
     {"collisions", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, many.collisions)},
     {"balls", CAROM_FIELD_REFUSED, .doc = OTHER_FORM},
-    {"two_bodies", CAROM_FIELD_REFUSED, .doc = OTHER_FORM},
-    {"normal", CAROM_FIELD_REFUSED, .doc = "belongs to 'two_bodies', which this version does not read"},
-    {"friction", CAROM_FIELD_REFUSED, .doc = "belongs to 'two_bodies', which this version does not read"},
-    {"restitution", CAROM_FIELD_REFUSED, .doc = "belongs to 'two_bodies', which this version does not read"},
+    {"two_bodies", CAROM_FIELD_LIST, .offset = offsetof(scene_fields, pair.bodies), .rows = BODIES},
+    {"normal", CAROM_FIELD_VECTOR, .offset = offsetof(scene_fields, pair.normal), .rows = AXES},
+    {"tangents", CAROM_FIELD_MATRIX, .offset = offsetof(scene_fields, pair.tangents), .rows = TANGENTS, .columns = AXES},
+    {"friction", CAROM_FIELD_NUMBER, .offset = offsetof(scene_fields, pair.friction), .least = 0, .most = HUGE_VAL},
+    {"restitution", CAROM_FIELD_NUMBER, .offset = offsetof(scene_fields, pair.restitution), .least = 0, .most = 1},
 };
 
 static carom_status warn_of_other_commands(carom_scene *scene, const scene_fields *fields, carom_error *error) {
@@ -82,20 +87,20 @@ static carom_status warn_of_other_commands(carom_scene *scene, const scene_field
 
 /// A key of one form in a scene of another.
 static carom_status check_strays(const carom_scene *scene, const scene_fields *fields, carom_error *error) {
-    static const char *const model_keys[] = {"state", "contacts"}, *const body_keys[] = {"gravity", "plane", "initial"};
-    static const char *const bodies_keys[] = {"potentials", "walls", "collisions"};
+    const struct {
+        const char *form;
+        bool present;
+        const char *keys[5];
+    } owners[] = {{"model", fields->model, {"state", "contacts"}},
+                  {"body", fields->body.body, {"gravity", "plane", "initial"}},
+                  {"bodies", fields->many.bodies, {"potentials", "walls", "collisions"}},
+                  {"two_bodies", fields->pair.bodies, {"normal", "tangents", "friction", "restitution"}}};
     const carom_node *root = carom_document_root(scene->document);
-    for (size_t i = 0; !fields->model && i < sizeof model_keys / sizeof *model_keys; i++) {
-        const carom_node *stray = carom_node_find(root, model_keys[i]);
-        if (stray) return carom_document_refuse(scene->document, stray, error, "belongs to a scene with 'model'");
-    }
-    for (size_t i = 0; !fields->body.body && i < sizeof body_keys / sizeof *body_keys; i++) {
-        const carom_node *stray = carom_node_find(root, body_keys[i]);
-        if (stray) return carom_document_refuse(scene->document, stray, error, "belongs to a scene with 'body'");
-    }
-    for (size_t i = 0; !fields->many.bodies && i < sizeof bodies_keys / sizeof *bodies_keys; i++) {
-        const carom_node *stray = carom_node_find(root, bodies_keys[i]);
-        if (stray) return carom_document_refuse(scene->document, stray, error, "belongs to a scene with 'bodies'");
+    for (size_t k = 0; k < sizeof owners / sizeof *owners; k++) {
+        for (int i = 0; !owners[k].present && owners[k].keys[i]; i++) {
+            const carom_node *stray = carom_node_find(root, owners[k].keys[i]);
+            if (stray) return carom_document_refuse(scene->document, stray, error, "belongs to a scene with '%s'", owners[k].form);
+        }
     }
     return CAROM_OK;
 }
@@ -103,8 +108,8 @@ static carom_status check_strays(const carom_scene *scene, const scene_fields *f
 /// Exactly one of the forms, with the keys that belong to it.
 static carom_status check_form(const carom_scene *scene, const scene_fields *fields, carom_error *error) {
     const carom_node *root = carom_document_root(scene->document);
-    const int forms = (fields->model != NULL) + (fields->matrices != NULL) + (fields->delassus != NULL) + (fields->body.body != NULL) +
-                      (fields->many.bodies != NULL);
+    const int forms = (fields->model != NULL) + (fields->matrices != NULL) + (fields->delassus != NULL) + (fields->pair.bodies != NULL) +
+                      (fields->body.body != NULL) + (fields->many.bodies != NULL);
     if (forms == 0) return carom_document_refuse(scene->document, root, error, "one of the keys " FORMS " is needed");
     if (forms > 1) return carom_document_refuse(scene->document, root, error, "only one of the keys " FORMS " is allowed");
     return check_strays(scene, fields, error);
@@ -115,6 +120,7 @@ static carom_status read_form(carom_scene *scene, const scene_fields *fields, ca
     if (fields->many.bodies) return carom_scene_read_bodies(scene, &fields->many, error);
     if (fields->matrices) return carom_scene_read_matrices(scene, fields->matrices, error);
     if (fields->delassus) return carom_scene_read_delassus(scene, fields->delassus, digest, error);
+    if (fields->pair.bodies) return carom_scene_read_two_bodies(scene, &fields->pair, error);
     return carom_scene_read_model(scene, carom_document_root(scene->document), digest, error);
 }
 
@@ -177,8 +183,11 @@ static carom_status check_purpose(carom_scene *scene, const scene_fields *fields
 static carom_status read_document(carom_scene *scene, scene_purpose purpose, const carom_registry *registry, carom_digest *digest,
                                   carom_error *error) {
     scene_fields fields = {.body = {.gravity = STANDARD_GRAVITY}};
+    carom_length lengths[LENGTHS] = {
+        [BODIES] = {.least = 2, .most = 2, .value = 2}, [AXES] = {.least = 3, .most = 3, .value = 3}, [TANGENTS] = {.least = 1, .most = 2}};
     const carom_node *root = carom_document_root(scene->document);
-    carom_status status = carom_fields_read(scene->document, root, CAROM_FIELD_ROWS(SCENE), NULL, &fields, error);
+    carom_status status = carom_fields_read(scene->document, root, CAROM_FIELD_ROWS(SCENE), lengths, &fields, error);
+    fields.pair.tangent_count = lengths[TANGENTS].value;
     if (!status) status = check_form(scene, &fields, error);
     if (!status) status = warn_of_other_commands(scene, &fields, error);
     if (!status) status = check_purpose(scene, &fields, purpose, registry, error);

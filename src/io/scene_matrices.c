@@ -48,6 +48,35 @@ static carom_status complete_frictionless(carom_scene *scene, const carom_node *
     return fields->friction && fields->tangent ? CAROM_OK : carom_fail_memory(error, carom_scene_path(scene));
 }
 
+// Beyond, no exact set is computed, and the texts would only cost memory.
+enum { MOST_TEXTS = 1 << 14 };
+
+/// The numbers of a list, or of a list of lists, as they were written; NULL where the key is left out.
+static carom_status collect_texts(const carom_scene *scene, const carom_node *node, const char *const **texts, carom_error *error) {
+    *texts = NULL;
+    if (!node) return CAROM_OK;
+    const bool nested = node->first->kind == CAROM_NODE_LIST;
+    const size_t count = (size_t)node->count * (size_t)(nested ? node->first->count : 1);
+    const char **next = carom_document_allocate(scene->document, count * sizeof *next);
+    if (!next) return carom_fail_memory(error, carom_scene_path(scene));
+    *texts = next;
+    for (const carom_node *row = node->first; row; row = row->next)
+        if (!nested)
+            *next++ = row->text;
+        else
+            for (const carom_node *entry = row->first; entry; entry = entry->next) *next++ = entry->text;
+    return CAROM_OK;
+}
+
+static carom_status collect_all_texts(const carom_scene *scene, const carom_node *matrices, carom_impact_texts *texts, carom_error *error) {
+    carom_status status = collect_texts(scene, carom_node_find(matrices, "M"), &texts->mass, error);
+    if (!status) status = collect_texts(scene, carom_node_find(matrices, "Jn"), &texts->normal, error);
+    if (!status) status = collect_texts(scene, carom_node_find(matrices, "Jt"), &texts->tangent, error);
+    if (!status) status = collect_texts(scene, carom_node_find(matrices, "mu"), &texts->friction, error);
+    if (!status) status = collect_texts(scene, carom_node_find(matrices, "v"), &texts->velocity, error);
+    return status;
+}
+
 carom_status carom_scene_read_matrices(carom_scene *scene, const carom_node *matrices, carom_error *error) {
     matrices_fields fields = {0};
     carom_length lengths[LENGTHS] = {
@@ -64,7 +93,12 @@ carom_status carom_scene_read_matrices(carom_scene *scene, const carom_node *mat
         return carom_document_refuse(scene->document, carom_node_find(matrices, "Jt"), error,
                                      "the number of rows is %d, must be %d (planar) or %d (spatial) for the rows of 'Jn'", tangents,
                                      contacts, 2 * contacts);
-    const carom_impact_data data = {.nv = lengths[VELOCITIES].value,
+    carom_impact_texts texts = {0};
+    const int nv = lengths[VELOCITIES].value;
+    const bool few = (int64_t)nv * (nv + contacts + tangents) <= MOST_TEXTS;
+    if (few) status = collect_all_texts(scene, matrices, &texts, error);
+    if (status) return status;
+    const carom_impact_data data = {.nv = nv,
                                     .contacts = contacts,
                                     .tangent_dim = tangents / contacts,
                                     .mass = fields.mass,
@@ -75,7 +109,7 @@ carom_status carom_scene_read_matrices(carom_scene *scene, const carom_node *mat
                                     .velocity = fields.velocity,
                                     .names = fields.names};
     carom_error inner;
-    status = carom_impact_create(&data, &scene->impact, &inner);
+    status = carom_impact_create_exact(&data, few ? &texts : NULL, &scene->impact, &inner);
     return status ? carom_document_pass_on(scene->document, matrices, &inner, error) : CAROM_OK;
 }
 

@@ -12,6 +12,7 @@ typedef enum result_column {
     RESULT_LCPS_PER_SAMPLE,
     RESULT_LCPS_PER_SAMPLE_CI95,
     RESULT_FALLBACKS,
+    RESULT_LOOKED_UP,
     RESULT_MAX_RESIDUAL,
     RESULT_MAX_RELATIVE_ENERGY_GAIN,
     RESULT_STEP,
@@ -32,6 +33,7 @@ static const carom_column result_columns[RESULT_OWN_COLUMNS] = {
     [RESULT_LCPS_PER_SAMPLE_CI95] = {"lcps_per_sample_ci95", CAROM_COLUMN_REAL, 1, "", "half width of the mean's 95 % confidence interval",
                                      NULL},
     [RESULT_FALLBACKS] = {"fallbacks", CAROM_COLUMN_INTEGER, 1, "", "steps that the solver's first attempt did not solve", NULL},
+    [RESULT_LOOKED_UP] = {"looked_up", CAROM_COLUMN_INTEGER, 1, "", "steps that the cone map served", NULL},
     [RESULT_MAX_RESIDUAL] = {"max_residual", CAROM_COLUMN_REAL, 1, "", "largest LCP residual of a step", NULL},
     [RESULT_MAX_RELATIVE_ENERGY_GAIN] = {"max_relative_energy_gain", CAROM_COLUMN_REAL, 1, "",
                                          "largest energy gain of a step over the initial energy", NULL},
@@ -67,6 +69,7 @@ static carom_status report(carom_table *result, const carom_sample_statistics *s
     set_real(result, RESULT_LCPS_PER_SAMPLE, s->lcps_per_sample);
     set_real(result, RESULT_LCPS_PER_SAMPLE_CI95, s->lcps_per_sample_ci95);
     set_integer(result, RESULT_FALLBACKS, s->fallbacks);
+    set_integer(result, RESULT_LOOKED_UP, s->looked_up);
     set_real(result, RESULT_MAX_RESIDUAL, s->max_residual);
     set_real(result, RESULT_MAX_RELATIVE_ENERGY_GAIN, s->max_relative_energy_gain);
     set_real(result, RESULT_STEP, s->step);

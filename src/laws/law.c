@@ -14,8 +14,12 @@ const carom_law *carom_law_find(const carom_registry *registry, const char *name
     return carom_registry_find(registry, CAROM_REGISTRY_LAWS, name);
 }
 
+carom_status carom_law_set_verdict(const carom_law_call *call, carom_verdict verdict, carom_error *error) {
+    return carom_table_set_text(call->result, CAROM_RESULT_VERDICT, carom_verdict_name(verdict), error);
+}
+
 carom_status carom_law_conclude(const carom_law_call *call, carom_verdict verdict, carom_selection selection, carom_error *error) {
-    const carom_status status = carom_table_set_text(call->result, CAROM_RESULT_VERDICT, carom_verdict_name(verdict), error);
+    const carom_status status = carom_law_set_verdict(call, verdict, error);
     if (status) return status;
     return carom_table_set_text(call->result, CAROM_RESULT_SELECTION, carom_selection_name(selection), error);
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The rows of the table of laws, and what their files share.
+/// The rows of the table of laws.
 #ifndef CAROM_LAWS_INTERNAL_H
 #define CAROM_LAWS_INTERNAL_H
 
 #include "carom/laws.h"
 
-extern const carom_law carom_law_anitescu_potra, carom_law_halm_posa, carom_law_moreau, carom_law_routh, carom_law_sequential;
+extern const carom_law carom_law_anitescu_potra, carom_law_halm_posa, carom_law_moreau, carom_law_routh, carom_law_sequential,
+    carom_law_stronge;
 
-/// Sets the two common result columns.
-carom_status carom_law_conclude(const carom_law_call *call, carom_verdict verdict, carom_selection selection, carom_error *error);
+/// Sets the verdict alone: for laws without impact steps, where nothing is selected.
+carom_status carom_law_set_verdict(const carom_law_call *call, carom_verdict verdict, carom_error *error);
 
-/// Hands a finished table of outcomes to the call's sink.
-carom_status carom_law_emit(const carom_law_call *call, const carom_table *outcomes, carom_error *error);
+/// Writes the impulse of one contact into `impulse` ([n], contact-major), whose other entries are left alone.
+void carom_contact_place_impulse(const carom_impact *impact, int contact, const carom_contact_vector *total, double *impulse);
 
 #endif

@@ -46,7 +46,8 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     carom_status status = carom_sample_resolve_method(options, call->registry, &stepper, error);
     if (!status && isnan(step)) status = carom_reach_auto_step(call->impact, options->method.cone_edges, &step, error);
     if (!status)
-        status = carom_simulator_create(call->impact, &stepper, step, options->max_steps, (carom_draw)options->draw, &simulator, error);
+        status = carom_simulator_create(call->impact, &stepper, step, carom_sample_max_steps(options), (carom_draw)options->draw,
+                                        &simulator, error);
     if (!status) status = run(call, simulator, options->seed, error);
     carom_simulator_free(simulator);
     return status;

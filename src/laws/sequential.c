@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Law `sequential`: one contact at a time, in a cyclic order, until no contact approaches (Halm & Posa, section 3.2; spec section 9).
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,11 +10,13 @@
 #define MOST_IMPACTS    1e7
 
 // Which law a single impact obeys.
-static const char *const rules[] = {"anitescu-potra", NULL};
+enum { RULE_ANITESCU_POTRA, RULE_STRONGE };
+static const char *const rules[] = {[RULE_ANITESCU_POTRA] = "anitescu-potra", [RULE_STRONGE] = "stronge", NULL};
 
 typedef struct sequential_options {
     const char *order;  // contact names with commas; NULL: every cyclic start
     int rule;
+    double restitution;  // of the rule `stronge`; NaN: each contact's own
     int64_t max_impacts;
     carom_step_choice method;
 } sequential_options;
@@ -22,6 +25,8 @@ static const carom_option option_rows[] = {
     {"order", CAROM_OPTION_CONTACTS, offsetof(sequential_options, order), 0, 0, "", "all cyclic starts",
      "contacts in the order of their impacts, with commas; every contact once", NULL},
     {"rule", CAROM_OPTION_CHOICE, offsetof(sequential_options, rule), 0, 0, "", "anitescu-potra", "law of a single impact", rules},
+    {"restitution", CAROM_OPTION_REAL, offsetof(sequential_options, restitution), 0, 1, "", "scene",
+     "coefficient of restitution of all contacts for the rule stronge, instead of the scene's", NULL},
     {"max_impacts", CAROM_OPTION_INTEGER, offsetof(sequential_options, max_impacts), 1, MOST_IMPACTS, "", "10000",
      "single impacts after which an order counts as not terminated", NULL},
     CAROM_STEP_CHOICE_ROWS(sequential_options, method, carom_selection_names_solver),
@@ -35,14 +40,15 @@ static const carom_column outcome_columns[OUTCOME_OWN_COLUMNS] = {
 };
 
 static void defaults(void *options) {
-    *(sequential_options *)options = (sequential_options){.max_impacts = DEFAULT_IMPACTS, .method = carom_step_choice_defaults()};
+    *(sequential_options *)options =
+        (sequential_options){.restitution = NAN, .max_impacts = DEFAULT_IMPACTS, .method = carom_step_choice_defaults()};
 }
 
 typedef struct sequence {
     const carom_law_call *call;
     const sequential_options *options;
     int contacts, n, nv;
-    carom_stepper **steppers;  // one for each contact
+    carom_stepper **steppers;  // one for each contact; none for the rule `stronge`
     int *order;                // [contacts]
     double *v, *u, *impulse, *step_impulse;
     int *word;                // contacts that acted
@@ -101,14 +107,34 @@ static carom_status record(sequence *s, int contact, carom_error *error) {
     return CAROM_OK;
 }
 
+// The single impact of `contact` by the law `stronge`.
+static carom_status collide(sequence *s, int contact, carom_error *error) {
+    const carom_impact *impact = s->call->impact;
+    const carom_contact_options options = carom_contact_defaults();
+    carom_contact_problem problem;
+    carom_contact_result result;
+    carom_contact_extract(impact, contact, s->u, &problem);
+    if (!isnan(s->options->restitution)) problem.restitution = s->options->restitution;
+    const carom_status status = carom_contact_solve(&problem, &options, &result, error);
+    memset(s->step_impulse, 0, (size_t)s->n * sizeof *s->step_impulse);
+    carom_contact_place_impulse(impact, contact, &result.impulse, s->step_impulse);
+    carom_impact_apply(impact, s->v, s->step_impulse, s->v);
+    return status;
+}
+
 // The single impact of `contact`, unless it does not approach.
 static carom_status visit(sequence *s, int contact, carom_verdict *verdict, carom_error *error) {
     const carom_impact *impact = s->call->impact;
     const int stride = s->n / s->contacts;
     if (s->u[contact * stride] >= carom_impact_approach_limit(impact)) return CAROM_OK;
-    carom_step_info info;
-    carom_stepper_solve(s->steppers[contact], s->v, NULL, s->v, s->step_impulse, &info);
-    *verdict = info.verdict;
+    if (s->options->rule == RULE_STRONGE) {
+        const carom_status status = collide(s, contact, error);
+        if (status) return status;
+    } else {
+        carom_step_info info;
+        carom_stepper_solve(s->steppers[contact], s->v, NULL, s->v, s->step_impulse, &info);
+        *verdict = info.verdict;
+    }
     for (int c = 0; c < s->n; c++) s->impulse[c] += s->step_impulse[c];
     carom_impact_contact_velocity(impact, s->v, s->u);
     return record(s, contact, error);
@@ -161,6 +187,16 @@ static void release(sequence *s) {
     carom_table_free(s->outcomes);
 }
 
+static carom_status make_steppers(sequence *s, carom_error *error) {
+    carom_stepper_options stepper;
+    carom_status status = carom_step_choice_resolve(&s->options->method, CAROM_STEP_ONE_CONTACT, s->call->registry, &stepper, error);
+    for (int i = 0; i < s->contacts && !status; i++) {
+        stepper.contact = i;
+        status = carom_stepper_create(s->call->impact, &stepper, &s->steppers[i], error);
+    }
+    return status;
+}
+
 static carom_status prepare(sequence *s, carom_error *error) {
     const size_t n = (size_t)s->n;
     s->steppers = calloc((size_t)s->contacts, sizeof *s->steppers);
@@ -170,14 +206,8 @@ static carom_status prepare(sequence *s, carom_error *error) {
     s->impulse = malloc(n * sizeof *s->impulse);
     s->step_impulse = malloc(n * sizeof *s->step_impulse);
     if (!s->steppers || !s->order || !s->v || !s->u || !s->impulse || !s->step_impulse) return carom_fail_memory(error, "sequential");
-    carom_stepper_options stepper;
-    carom_status status = carom_step_choice_resolve(&s->options->method, CAROM_STEP_ONE_CONTACT, s->call->registry, &stepper, error);
-    for (int i = 0; i < s->contacts && !status; i++) {
-        stepper.contact = i;
-        status = carom_stepper_create(s->call->impact, &stepper, &s->steppers[i], error);
-    }
-    if (!status) status = carom_outcomes_create(s->call->impact, outcome_columns, OUTCOME_OWN_COLUMNS, &s->outcomes, error);
-    return status;
+    const carom_status status = s->options->rule == RULE_STRONGE ? CAROM_OK : make_steppers(s, error);
+    return status ? status : carom_outcomes_create(s->call->impact, outcome_columns, OUTCOME_OWN_COLUMNS, &s->outcomes, error);
 }
 
 static carom_status run_orders(sequence *s, carom_error *error) {
@@ -193,7 +223,9 @@ static carom_status run_orders(sequence *s, carom_error *error) {
         if (!status) status = run_order(s, &verdict, error);
         if (verdict != CAROM_COMPLETE) worst = verdict;
     }
-    return status ? status : carom_law_conclude(s->call, worst, carom_stepper_selection(s->steppers[0]), error);
+    if (status) return status;
+    if (s->options->rule == RULE_STRONGE) return carom_law_set_verdict(s->call, worst, error);
+    return carom_law_conclude(s->call, worst, carom_stepper_selection(s->steppers[0]), error);
 }
 
 static carom_status resolve(const carom_law_call *call, carom_error *error) {

@@ -82,7 +82,7 @@ bool model_normalise(const double vector[3], double unit[3]);
 // together count as one.
 int model_compare_bodies(const carom_model *model, const model_touch *a, const model_touch *b);
 
-// Tangents of the default rule for the touch's normal: t1 = y x n, or x where n is parallel to y; t2 = n x t1.
+// Tangents of the default rule for the touch's normal (carom_impact_default_tangents).
 void model_choose_tangents(model_touch *touch);
 
 // Finds the points of a contact that the caller described, and its directions. Needs the positions of the current state.

@@ -7,7 +7,7 @@
 
 // Given directions may miss orthogonality by this, the precision of coordinates written by hand.
 #define ORTHOGONALITY_TOLERANCE 1e-6
-// Normals closer to the y axis than this (sine of the angle) take x as their first tangent.
+// Components of a direction smaller than this are none.
 #define PARALLEL_TOLERANCE 1e-9
 // Geoms whose contact points lie this far off one line along the normal, relative to their size, do not touch there.
 #define ALIGNMENT_TOLERANCE 1e-6
@@ -36,13 +36,7 @@ bool model_normalise(const double vector[3], double unit[3]) {
     return true;
 }
 
-void model_choose_tangents(model_touch *touch) {
-    const double *n = touch->normal;
-    const double across[3] = {n[2], 0, -n[0]};
-    const double x[3] = {1, 0, 0};
-    model_normalise(hypot(n[0], n[2]) > PARALLEL_TOLERANCE ? across : x, touch->tangent[0]);
-    mju_cross(touch->tangent[1], n, touch->tangent[0]);
-}
+void model_choose_tangents(model_touch *touch) { carom_impact_default_tangents(touch->normal, touch->tangent); }
 
 int model_compare_bodies(const carom_model *model, const model_touch *a, const model_touch *b) {
     const int *weld = model->compiled->body_weldid;

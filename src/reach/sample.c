@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/dense.h"
-#include "carom/reach.h"
+#include "reach/batch.h"
+#include "reach/walk.h"
 
 // Fixed, so that an interrupted run ends at a boundary that does not depend on the number of threads.
 enum { BLOCK_SAMPLES = 256 };
@@ -17,9 +18,19 @@ enum { BLOCK_SAMPLES = 256 };
 #define MOST_PATHS   1e6
 #define MOST_STEPS   1e9
 
+// The default N of each sampler.
+enum { LCP_STEPS = 100, WALK_STEPS = 10000 };
+
+const char *const carom_sampler_names[] = {[CAROM_SAMPLER_LCP] = "lcp", [CAROM_SAMPLER_WALK] = "walk", NULL};
+
 carom_sample_options carom_sample_defaults(void) {
     return (carom_sample_options){
-        .samples = 16384, .epsilon = NAN, .seed = 0, .step = NAN, .max_steps = 100, .path = "auto", .method = carom_step_choice_defaults()};
+        .samples = 16384, .epsilon = NAN, .seed = 0, .step = NAN, .path = "auto", .method = carom_step_choice_defaults()};
+}
+
+int64_t carom_sample_max_steps(const carom_sample_options *options) {
+    if (options->max_steps) return options->max_steps;
+    return options->sampler == CAROM_SAMPLER_WALK ? WALK_STEPS : LCP_STEPS;
 }
 
 const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
@@ -28,15 +39,17 @@ const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
      "samples, the first ones, whose velocity paths are kept", NULL},
     {"epsilon", CAROM_OPTION_REAL, offsetof(carom_sample_options, epsilon), CAROM_POSITIVE, INFINITY, "m/s", "none",
      "accuracy of Algorithm 2, which adds a closing step to every sample", NULL},
+    {"sampler", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, sampler), 0, 0, "", "lcp",
+     "time stepping (lcp), or random solutions of the inclusion without a step (walk, planar contacts)", carom_sampler_names},
     {"seed", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, seed), 0, CAROM_MOST_SEED, "", "0", "seed of the random caps", NULL},
     {"step", CAROM_OPTION_REAL, offsetof(carom_sample_options, step), CAROM_POSITIVE, INFINITY, "N s", "auto",
      "h, largest normal impulse of a contact in one step", NULL},
-    {"max_steps", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, max_steps), 1, MOST_STEPS, "", "100",
-     "steps after which a sample counts as not terminated", NULL},
+    {"max_steps", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, max_steps), 1, MOST_STEPS, "", "auto",
+     "steps after which a sample counts as not terminated (auto: 100, for walks 10000)", NULL},
     {"draw", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, draw), 0, 0, "", "uniform", "how the caps of a step are drawn",
      carom_draw_names},
     {"path", CAROM_OPTION_TEXT, offsetof(carom_sample_options, path), 0, 0, "", "auto",
-     "way of computing: auto (the fastest), or lemke, lemke:scalar, lemke:portable, lemke:avx2, lemke:avx512", NULL},
+     "way of computing: auto (the fastest), or lemke, reduced (planar) or cone-map, alone or with :scalar, :portable, :avx2, :avx512", NULL},
     CAROM_STEP_CHOICE_ROWS(carom_sample_options, method, carom_selection_names_one),
 };
 
@@ -51,7 +64,7 @@ const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS] = {
 
 // Sums over the samples of a block, or of all blocks.
 typedef struct tally {
-    int64_t samples, terminated, unsolved, closed, steps, fallbacks;
+    int64_t samples, terminated, unsolved, closed, steps, fallbacks, looked_up;
     double steps_squared;  // whole numbers below 2^53: exact in any order
     double max_residual, max_energy_gain;
 } tally;
@@ -64,6 +77,7 @@ typedef struct block {
 
 typedef struct worker {
     carom_simulator *simulator;
+    carom_batch *batch;  // NULL where samples are simulated one by one
     double *v, *impulse;
 } worker;
 
@@ -72,6 +86,7 @@ typedef struct sampler {
     const carom_sample_options *options;
     const carom_sink *sink;
     const carom_control *control;
+    carom_batch_plan *plan;  // of the workers' batches
     worker *workers;
     block *blocks;
     int worker_count, slot_count;
@@ -103,19 +118,19 @@ static void merge_tally(tally *total, const tally *part) {
     total->steps += part->steps;
     total->steps_squared += part->steps_squared;
     total->fallbacks += part->fallbacks;
+    total->looked_up += part->looked_up;
     total->max_residual = fmax(total->max_residual, part->max_residual);
     total->max_energy_gain = fmax(total->max_energy_gain, part->max_energy_gain);
 }
 
+// The outcome in own->v and own->impulse, with its velocity path of `rows` rows.
 static carom_status add_outcome(const sampler *s, const worker *own, block *into, int64_t index, const carom_simulation *result,
-                                carom_error *error) {
+                                const double *path, int rows, carom_error *error) {
     const bool gained = result->max_energy_gain > CAROM_ENERGY_GAIN_FLAGGED * carom_impact_initial_energy(s->impact);
     const int64_t flags = (result->unsolved ? CAROM_FLAG_UNSOLVED : 0) | (gained ? CAROM_FLAG_ENERGY_GAIN : 0);
     carom_status status = carom_outcomes_add(into->outcomes, s->impact, own->v, own->impulse, result->steps, flags, error);
     if (status) return status;
     *carom_table_integers(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_SAMPLE) = index;
-    int rows;
-    const double *path = carom_simulator_path(own->simulator, &rows);
     const int values = rows * carom_impact_contact_size(s->impact);
     return values ? carom_table_set_series(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_PATH, path, values, error) : CAROM_OK;
 }
@@ -132,7 +147,82 @@ static carom_status sample_one(sampler *s, worker *own, block *into, int64_t ind
     const tally one = tally_of(&result, result.terminated && !finished);
     merge_tally(&into->tally, &one);
     if (!result.terminated) return CAROM_OK;
-    return add_outcome(s, own, into, index, &result, error);
+    int rows;
+    const double *path = carom_simulator_path(own->simulator, &rows);
+    return add_outcome(s, own, into, index, &result, path, rows, error);
+}
+
+static carom_status sample_each(sampler *s, worker *own, block *into, int64_t first, int64_t count, carom_error *error) {
+    carom_status status = CAROM_OK;
+    for (int64_t i = 0; i < count && !status && !into->cut; i++) status = sample_one(s, own, into, first + i, error);
+    return status;
+}
+
+static tally tally_of_batch(const carom_batch_result *r, int64_t samples) {
+    return (tally){.samples = samples,
+                   .terminated = r->terminated,
+                   .unsolved = r->unsolved,
+                   .steps = r->steps,
+                   .steps_squared = r->steps_squared,
+                   .fallbacks = r->fallbacks,
+                   .looked_up = r->looked_up,
+                   .max_residual = r->max_residual,
+                   .max_energy_gain = r->max_energy_gain};
+}
+
+// The closing step of a batch's sample, which stands in own->v and own->impulse.
+static carom_status close_row(const sampler *s, const worker *own, block *into, int64_t row, carom_simulation *one, carom_error *error) {
+    const carom_simulation before = *one;
+    if (isnan(s->closing_cap) || one->unsolved) return CAROM_OK;
+    carom_simulator_close(own->simulator, s->closing_cap, own->v, own->impulse, one);
+    const tally change = {.terminated = one->terminated - before.terminated,
+                          .unsolved = one->unsolved,
+                          .closed = one->terminated && !before.terminated,
+                          .fallbacks = one->fallbacks,
+                          .max_residual = one->max_residual,
+                          .max_energy_gain = one->max_energy_gain};
+    merge_tally(&into->tally, &change);
+    return carom_batch_record(own->batch, row, own->v, error);
+}
+
+// One row of a batch whose samples are closed, or have paths.
+static carom_status add_batch_row(const sampler *s, const worker *own, block *into, const carom_batch_result *r, int64_t row,
+                                  carom_error *error) {
+    const bool unsolved = r->rows.flags[row] & CAROM_FLAG_UNSOLVED, gained = r->rows.flags[row] & CAROM_FLAG_ENERGY_GAIN;
+    carom_simulation one = {.steps = r->rows.steps[row],
+                            .terminated = r->is_terminated[row],
+                            .unsolved = unsolved,
+                            .max_energy_gain = gained ? r->max_energy_gain : 0};
+    for (int k = 0; k < carom_impact_get_data(s->impact)->nv; k++) own->v[k] = r->rows.v_plus[(size_t)k * r->rows.stride + (size_t)row];
+    for (int c = 0; c < carom_impact_contact_size(s->impact); c++)
+        own->impulse[c] = r->rows.impulse[(size_t)c * r->rows.stride + (size_t)row];
+    const carom_status status = close_row(s, own, into, row, &one, error);
+    if (status || !one.terminated) return status;
+    int rows;
+    const double *path = carom_batch_path(own->batch, row, &rows);
+    return add_outcome(s, own, into, r->samples[row], &one, path, rows, error);
+}
+
+static carom_status add_batch_rows(block *into, const sampler *s, const carom_batch_result *r, carom_error *error) {
+    const carom_status status = carom_outcomes_add_rows(into->outcomes, s->impact, &r->rows, error);
+    if (status || !r->rows.count) return status;
+    int64_t *samples = carom_table_integers(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_SAMPLE) - (r->rows.count - 1);
+    memcpy(samples, r->samples, (size_t)r->rows.count * sizeof *samples);
+    return CAROM_OK;
+}
+
+static carom_status sample_batch(const sampler *s, const worker *own, block *into, int64_t first, int64_t count, carom_error *error) {
+    const bool closes = !isnan(s->closing_cap);
+    carom_batch_result r;
+    carom_status status =
+        carom_batch_run(own->batch, s->options->seed, first, (int)count, s->options->paths, closes, s->control, &r, error);
+    into->cut = r.interrupted;
+    if (status || into->cut) return status;
+    const tally all = tally_of_batch(&r, count);
+    merge_tally(&into->tally, &all);
+    if (!closes && first >= s->options->paths) return add_batch_rows(into, s, &r, error);
+    for (int64_t row = 0; row < r.rows.count && !status; row++) status = add_batch_row(s, own, into, &r, row, error);
+    return status;
 }
 
 static carom_status compute_block(void *user, int worker_index, int slot, int64_t block_index, carom_error *error) {
@@ -143,9 +233,8 @@ static carom_status compute_block(void *user, int worker_index, int slot, int64_
     into->cut = false;
     const int64_t first = block_index * BLOCK_SAMPLES, left = s->options->samples - first;
     const int64_t count = left < BLOCK_SAMPLES ? left : BLOCK_SAMPLES;
-    carom_status status = CAROM_OK;
-    for (int64_t i = 0; i < count && !status && !into->cut; i++) status = sample_one(s, &s->workers[worker_index], into, first + i, error);
-    return status;
+    worker *own = &s->workers[worker_index];
+    return own->batch ? sample_batch(s, own, into, first, count, error) : sample_each(s, own, into, first, count, error);
 }
 
 // ------------------------------------------------------------------------------------------------- blocks in order
@@ -164,11 +253,28 @@ static carom_status deliver_block(void *user, int slot, int64_t block_index, car
     return s->sink ? s->sink->receive(s->sink->user, from->outcomes, error) : CAROM_OK;
 }
 
+static carom_status pack_block(void *user, int slot, carom_bytes *into, carom_error *error) {
+    const sampler *s = user;
+    const block *from = &s->blocks[slot];
+    carom_status status = carom_bytes_put(into, &from->tally, sizeof from->tally, error);
+    if (!status) status = carom_bytes_put(into, &from->cut, sizeof from->cut, error);
+    return status ? status : carom_table_pack(from->outcomes, into, error);
+}
+
+static carom_status unpack_block(void *user, int slot, carom_bytes *from, carom_error *error) {
+    sampler *s = user;
+    block *into = &s->blocks[slot];
+    carom_status status = carom_bytes_take(from, &into->tally, sizeof into->tally, error);
+    if (!status) status = carom_bytes_take(from, &into->cut, sizeof into->cut, error);
+    return status ? status : carom_table_unpack(into->outcomes, from, error);
+}
+
 // ------------------------------------------------------------------------------------------------------------ set-up
 
 static void release(sampler *s) {
     for (int i = 0; s->workers && i < s->worker_count; i++) {
         carom_simulator_free(s->workers[i].simulator);
+        carom_batch_free(s->workers[i].batch);
         free(s->workers[i].v);
         free(s->workers[i].impulse);
     }
@@ -176,15 +282,17 @@ static void release(sampler *s) {
     free(s->workers);
     free(s->blocks);
     carom_digest_free(s->digest);
+    carom_batch_plan_free(s->plan);
 }
 
 static carom_status make_worker(const sampler *s, const carom_stepper_options *stepper, double step, worker *own, carom_error *error) {
     own->v = malloc((size_t)carom_impact_get_data(s->impact)->nv * sizeof(double));
     own->impulse = malloc((size_t)carom_impact_contact_size(s->impact) * sizeof(double));
     if (!own->v || !own->impulse) return carom_fail_memory(error, "sampling");
-    const carom_status status =
-        carom_simulator_create(s->impact, stepper, step, s->options->max_steps, (carom_draw)s->options->draw, &own->simulator, error);
+    carom_status status = carom_simulator_create(s->impact, stepper, step, carom_sample_max_steps(s->options),
+                                                 (carom_draw)s->options->draw, &own->simulator, error);
     if (!status) carom_simulator_watch(own->simulator, s->control);
+    if (!status && s->plan) status = carom_batch_create(s->plan, BLOCK_SAMPLES, &own->batch, error);
     return status;
 }
 
@@ -193,6 +301,7 @@ static carom_status prepare(sampler *s, const carom_stepper_options *stepper, do
     s->workers = calloc((size_t)s->worker_count, sizeof *s->workers);
     s->blocks = calloc((size_t)s->slot_count, sizeof *s->blocks);
     carom_status status = s->workers && s->blocks ? carom_digest_create(&s->digest, error) : carom_fail_memory(error, "sampling");
+    if (!status) status = carom_batch_plan_choose(s->impact, s->options, stepper, step, &s->plan, error);
     for (int i = 0; i < s->worker_count && !status; i++) status = make_worker(s, stepper, step, &s->workers[i], error);
     for (int i = 0; i < s->slot_count && !status; i++)
         status = carom_outcomes_create(s->impact, carom_sample_columns, CAROM_SAMPLE_COLUMNS, &s->blocks[i].outcomes, error);
@@ -224,23 +333,30 @@ static carom_status closing_cap(const carom_impact *impact, const carom_sample_o
 
 // -------------------------------------------------------------------------------------------------------- statistics
 
-static const char *path_name(const carom_sample_statistics *statistics) {
+static const char *path_name(const sampler *s, const carom_sample_statistics *statistics, const char *path) {
+    if (s->plan) return carom_batch_plan_path(s->plan);
     if (statistics->selection == CAROM_SELECT_RANDOM) return "modes";
+    if (path) return carom_step_reduced_path(path);
     return strcmp(statistics->solver, carom_lcp_lemke.name) ? statistics->solver : carom_lcp_lemke_path();
 }
 
-// The solver that the options mean: a path other than `auto` holds the steps to one of the `lemke` family.
+// The solver that the options mean: a path other than `auto` is the reduced step or the cone map, or holds the steps to one of the `lemke`
+// family.
 carom_status carom_sample_resolve_method(const carom_sample_options *options, const carom_registry *registry,
                                          carom_stepper_options *stepper, carom_error *error) {
     carom_step_choice method = options->method;
-    if (strcmp(options->path, "auto")) {
+    const bool reduced = carom_step_reduced_path(options->path);
+    if (strcmp(options->path, "auto") && !reduced && !carom_batch_is_path(options->path)) {
         const size_t family = strlen(carom_lcp_lemke.name);
         if (strncmp(options->path, carom_lcp_lemke.name, family) || !carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, options->path))
             return carom_fail(error, CAROM_BAD_INPUT,
-                              "path: '%.60s' is not auto, lemke, lemke:scalar, lemke:portable, lemke:avx2 or lemke:avx512", options->path);
+                              "path: '%.60s' is neither auto nor lemke, reduced or cone-map, alone or with :scalar, :portable, :avx2 or :avx512",
+                              options->path);
         method.solver = options->path;
     }
-    return carom_step_choice_resolve(&method, CAROM_STEP_CAPPED, registry, stepper, error);
+    const carom_status status = carom_step_choice_resolve(&method, CAROM_STEP_CAPPED, registry, stepper, error);
+    if (reduced) stepper->path = options->path;
+    return status;
 }
 
 static void summarise(sampler *s, carom_sample_statistics *statistics) {
@@ -252,6 +368,7 @@ static void summarise(sampler *s, carom_sample_statistics *statistics) {
     statistics->closed = t->closed;
     statistics->lcp_solves = t->steps;
     statistics->fallbacks = t->fallbacks;
+    statistics->looked_up = t->looked_up;
     statistics->max_residual = t->max_residual;
     statistics->max_relative_energy_gain = energy > 0 ? t->max_energy_gain / energy : t->max_energy_gain;
     carom_digest_finish(s->digest, statistics->digest);
@@ -268,20 +385,21 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
     carom_stepper_options stepper;
     sampler s = {.impact = impact, .options = options, .sink = sink, .control = control, .worker_count = carom_control_workers(control)};
     carom_status status = check_samples(options, error);
+    if (!status && options->sampler == CAROM_SAMPLER_WALK) return carom_reach_walk(impact, options, control, sink, statistics, error);
     if (!status) status = carom_sample_resolve_method(options, registry, &stepper, error);
     if (!status && isnan(options->step)) status = carom_reach_auto_step(impact, options->method.cone_edges, &statistics->step, error);
     if (!status) status = closing_cap(impact, options, statistics->step, &s.closing_cap, error);
     if (!status) status = prepare(&s, &stepper, statistics->step, error);
     if (!status) {
         const int64_t blocks = (options->samples + BLOCK_SAMPLES - 1) / BLOCK_SAMPLES;
-        const carom_loop loop = {blocks, &s, compute_block, deliver_block};
+        const carom_loop loop = {blocks, &s, compute_block, deliver_block, pack_block, unpack_block};
         int64_t delivered;
         status = carom_loop_run(&loop, control, s.worker_count, &delivered, error);
         summarise(&s, statistics);
         statistics->verdict = delivered < blocks || s.cut ? CAROM_INTERRUPTED : s.total.unsolved ? CAROM_INCOMPLETE : CAROM_COMPLETE;
-        statistics->selection = carom_simulator_selection(s.workers[0].simulator);
+        statistics->selection = s.plan ? carom_batch_plan_selection(s.plan) : carom_simulator_selection(s.workers[0].simulator);
         statistics->solver = stepper.solver->name;
-        statistics->path = path_name(statistics);
+        statistics->path = path_name(&s, statistics, stepper.path);
     }
     release(&s);
     return status;

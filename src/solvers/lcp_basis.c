@@ -80,6 +80,12 @@ static bool solve_members(carom_lcp_basis *s, int count, const double *w) {
     return true;
 }
 
+bool carom_lcp_basis_solve(carom_lcp_basis *basis, const bool *basic, const double *w, double *z) {
+    if (!solve_members(basis, collect_members(basis, basic), w)) return false;
+    memcpy(z, basis->candidate, (size_t)basis->n * sizeof *z);
+    return true;
+}
+
 // NaN becomes zero, too: it is no candidate for anything.
 static void clip(int n, double *z) {
     for (int i = 0; i < n; i++)

@@ -15,7 +15,10 @@ typedef struct carom_lcp_basis carom_lcp_basis;
 carom_status carom_lcp_basis_create(int n, const double *W, carom_lcp_basis **basis, carom_error *error);
 void carom_lcp_basis_free(carom_lcp_basis *basis);
 
-/// Solves W_aa z_a = -w_a for the indices a with basic[a], refines, and keeps in z whichever of the two has the smaller residual.
+/// Solves W_aa z_a = -w_a for the indices a with basic[a], refined; the other z are zero. False, and z left alone, when W_aa is singular.
+bool carom_lcp_basis_solve(carom_lcp_basis *basis, const bool *basic, const double *w, double *z);
+
+/// The same, and keeps in z whichever of the two has the smaller residual.
 /// Round-off below zero is clipped, in z too: impulses are non-negative.
 /// @return the residual of z
 double carom_lcp_basis_polish(carom_lcp_basis *basis, const bool *basic, const double *w, double *z);

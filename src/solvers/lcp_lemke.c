@@ -22,16 +22,24 @@ typedef struct rung {
 
 // Measured: of 200,000 degenerate random steps with mu <= 10 the first rung solves all but 16, with mu = 1e5 96 %.
 static const rung ladder[] = {
-    {false, 1e-9, 1e-10, 0}, {false, 1e-8, 1e-12, 0},     {true, 1e-13, 1e-14, 0},    {true, 1e-18, 1e-20, 0},
-    {true, 1e-22, 1e-24, 0}, {true, 1e-18, 1e-20, 1e-12}, {true, 1e-13, 1e-14, 1e-9}, {false, 1e-9, 1e-10, 1e-9},
+    {false, CAROM_LEMKE_PIVOT_TOLERANCE, CAROM_LEMKE_TIE_TOLERANCE, 0},
+    {false, 1e-8, 1e-12, 0},
+    {true, 1e-13, 1e-14, 0},
+    {true, 1e-18, 1e-20, 0},
+    {true, 1e-22, 1e-24, 0},
+    {true, 1e-18, 1e-20, 1e-12},
+    {true, 1e-13, 1e-14, 1e-9},
+    {false, 1e-9, 1e-10, 1e-9},
 };
 enum { RUNGS = sizeof ladder / sizeof *ladder };
 
-// Relative residual, in the units of the problem, above which a solution came from a wrong decision on an ill-conditioned basis: refined
-// solutions reach 1e-15, with mu = 1e5 1e-11, and with hundreds of contacts 1e-10.
-#define RESIDUAL_GOAL 2e-10
-// Lemke needs about 2n pivots; the limit only bounds a run whose tolerances broke the lexicographic order.
-enum { PIVOTS_PER_ROW = 50 };
+// Relative residuals, in the units of the problem. A tableau's solution is solved again when it has more than some round-off. Above the
+// second goal it came from a wrong decision on an ill-conditioned basis: refined solutions reach 1e-15, with mu = 1e5 1e-11, and with
+// hundreds of contacts 1e-10.
+#define TABLEAU_GOAL 1e-14
+#define BASIS_GOAL   2e-10
+#define RUNG_GOALS   TABLEAU_GOAL, BASIS_GOAL
+static const double goals[2 * RUNGS] = {RUNG_GOALS, RUNG_GOALS, RUNG_GOALS, RUNG_GOALS, RUNG_GOALS, RUNG_GOALS, RUNG_GOALS, RUNG_GOALS};
 // Quadruple precision is some fifty times slower: beyond this size its rungs take minutes, and are passed over.
 enum { MOST_QUADRUPLE = 256 };
 
@@ -39,21 +47,22 @@ typedef struct lemke {
     int n;
     const double *W;
     const carom_lemke_kernel *fast;  // the double kernel
+    void *memory;                    // of the first rung; NULL for large n
     void *plain, *extended;          // tableaus of the two kernels
     carom_lcp_basis *basis;          // solves the final basis again
     bool *basic;                     // [n] which z are basic
-    double *best;                    // best z over the rungs
+    carom_verdict last;              // of the rung that was climbed last
     double *perturbed;               // w of a perturbed rung
     double *y_unit, *z_unit;         // for tolerances
 } lemke;
 
 static void lemke_free(void *state) {
     lemke *s = state;
+    s->fast->forget(s->memory);
     s->fast->free(s->plain);
     carom_lemke_kernel_quad.free(s->extended);
     carom_lcp_basis_free(s->basis);
     free(s->basic);
-    free(s->best);
     free(s->perturbed);
     free(s->y_unit);
     free(s->z_unit);
@@ -68,7 +77,6 @@ static carom_status create(const carom_lemke_kernel *kernel, int n, const double
     s->W = W;
     s->fast = kernel;
     s->basic = malloc(size * sizeof *s->basic);
-    s->best = malloc(size * sizeof *s->best);
     s->perturbed = malloc(size * sizeof *s->perturbed);
     s->y_unit = malloc(size * sizeof *s->y_unit);
     s->z_unit = malloc(size * sizeof *s->z_unit);
@@ -76,10 +84,13 @@ static carom_status create(const carom_lemke_kernel *kernel, int n, const double
     if (!status && s->y_unit && s->z_unit) {
         carom_lcp_units(n, W, s->y_unit, s->z_unit);
         s->plain = s->fast->create(n, s->y_unit, s->z_unit);
+        if (n <= CAROM_MOST_REMEMBERED)
+            s->memory = s->fast->remember(n, W, s->y_unit, s->z_unit, ladder[0].pivot_tolerance, ladder[0].tie_tolerance);
         if (n <= MOST_QUADRUPLE) s->extended = carom_lemke_kernel_quad.create(n, s->y_unit, s->z_unit);
     }
-    if (!status && !(s->plain && (s->extended || n > MOST_QUADRUPLE) && s->basic && s->best && s->perturbed))
-        status = carom_fail_memory(error, "lemke");
+    const bool complete =
+        s->plain && (s->memory || n > CAROM_MOST_REMEMBERED) && (s->extended || n > MOST_QUADRUPLE) && s->basic && s->perturbed;
+    if (!status && !complete) status = carom_fail_memory(error, "lemke");
     if (status) {
         lemke_free(s);
         return status;
@@ -98,9 +109,23 @@ static const double *perturb(lemke *s, const double *w, double perturbation) {
     return s->perturbed;
 }
 
+// Round-off below zero; impulses are non-negative. NaN becomes zero, too: it is no candidate for anything.
+static void clip(int n, double *z) {
+    for (int i = 0; i < n; i++)
+        if (!(z[i] > 0)) z[i] = 0;
+}
+
+// The first rung on what is remembered: nearly all problems end here.
+static carom_verdict recall(lemke *s, const double *w, double *z, int64_t *pivots) {
+    const carom_verdict verdict = s->fast->recall(s->memory, w, pivots);
+    s->fast->read_out(s->memory, z, s->basic);
+    return verdict;
+}
+
 static carom_verdict climb(lemke *s, const rung *r, const double *given, double *z, int64_t *pivots) {
+    if (r == ladder && s->memory) return recall(s, given, z, pivots);
     const double *w = perturb(s, given, r->perturbation);
-    const int64_t limit = *pivots + (int64_t)PIVOTS_PER_ROW * s->n;
+    const int64_t limit = *pivots + (int64_t)CAROM_PIVOTS_PER_ROW * s->n;
     const carom_lemke_kernel *kernel = r->extended ? &carom_lemke_kernel_quad : s->fast;
     void *tableau = r->extended ? s->extended : s->plain;
     const carom_verdict verdict = kernel->run(tableau, s->W, w, limit, r->pivot_tolerance, r->tie_tolerance, pivots);
@@ -114,32 +139,23 @@ static bool is_non_negative(int n, const double *w) {
     return true;
 }
 
-static void lemke_solve(void *state, const double *w, double *z, carom_lcp_info *info) {
+// Attempt 2k is rung k; attempt 2k + 1 solves the equations of the basis that it ended on again.
+static void lemke_solve(void *state, int attempt, const double *w, double *z, carom_lcp_info *info) {
     lemke *s = state;
-    info->verdict = CAROM_COMPLETE;
-    if (is_non_negative(s->n, w)) return;
-    double best = INFINITY;
-    carom_verdict last = CAROM_RAY;
-    for (int k = 0; k < RUNGS; k++) {
-        if (ladder[k].extended && !s->extended) continue;
-        info->fallbacks = k;
-        last = climb(s, &ladder[k], w, z, &info->pivots);
-        if (last != CAROM_COMPLETE) continue;
-        // The better of the tableau's solution and the refined one of its basis.
-        carom_lcp_basis_polish(s->basis, s->basic, w, z);
-        const double residual = carom_lcp_relative_residual(s->n, s->W, w, z, s->y_unit, s->z_unit);
-        if (residual <= RESIDUAL_GOAL) return;
-        if (!(residual < best)) continue;
-        best = residual;
-        memcpy(s->best, z, (size_t)s->n * sizeof *z);
+    const rung *r = &ladder[attempt / 2];
+    info->fallbacks = attempt / 2;
+    if (attempt == 0 && is_non_negative(s->n, w)) {
+        memset(s->basic, 0, (size_t)s->n * sizeof *s->basic);
+        info->verdict = s->last = CAROM_COMPLETE;
+        return;
     }
-    if (isinf(best)) {
-        memset(z, 0, (size_t)s->n * sizeof *z);
-        info->verdict = last;
-    } else {
-        memcpy(z, s->best, (size_t)s->n * sizeof *z);
-    }
+    if (attempt % 2 == 0 && !(r->extended && !s->extended)) s->last = climb(s, r, w, z, &info->pivots);
+    info->verdict = s->last;
+    if (s->last == CAROM_COMPLETE && attempt % 2 == 1) carom_lcp_basis_solve(s->basis, s->basic, w, z);
+    clip(s->n, z);
 }
+
+const bool *carom_lemke_basis(const void *state) { return ((const lemke *)state)->basic; }
 
 // ------------------------------------------------------------------------------------------------------------- kernels
 
@@ -163,6 +179,8 @@ static const kernel_choice avx2 = {NULL, "lemke:avx2"}, avx512 = {NULL, "lemke:a
 
 // The fastest kernel that this machine runs.
 static const kernel_choice *fastest(void) { return HAS_AVX512 ? &avx512 : HAS_AVX2 ? &avx2 : &portable; }
+
+const carom_lemke_kernel *carom_lemke_kernel_fastest(void) { return fastest()->kernel; }
 
 const char *carom_lcp_lemke_path(void) { return fastest()->name; }
 
@@ -193,7 +211,8 @@ static carom_status create_avx512(int n, const double *W, void **state, carom_er
 
 // clang-format off
 #define LEMKE_SOLVER(text, about, how) \
-    {.name = text, .summary = about, .canonical = true, .create = how, .solve = lemke_solve, .free = lemke_free}
+    {.name = text, .summary = about, .canonical = true, .attempts = 2 * RUNGS, .goals = goals, \
+     .create = how, .solve = lemke_solve, .free = lemke_free}
 
 const carom_lcp_solver carom_lcp_lemke =
     LEMKE_SOLVER("lemke", "Lemke's method, lexicographic, covering vector of ones (canonical)", create_fastest);

@@ -209,7 +209,8 @@ static void solve_scalar(double W, double w, double *z, carom_lcp_info *info) {
     *z = w < 0 && W > 0 ? -w / W : 0;
 }
 
-static void siconos_solve(void *state, const double *w, double *z, carom_lcp_info *info) {
+static void siconos_solve(void *state, int try, const double *w, double *z, carom_lcp_info *info) {
+    (void)try;
     siconos *s = state;
     if (s->n == 1) {
         solve_scalar(*s->W, *w, z, info);
@@ -236,7 +237,8 @@ static void siconos_solve(void *state, const double *w, double *z, carom_lcp_inf
 
 // One call as a program makes it that binds to Siconos itself, for measurements: w unscaled, no retry, the basis not solved again. W is
 // scaled nevertheless, because a pivot that overflows ends in an assertion.
-static void siconos_solve_raw(void *state, const double *w, double *z, carom_lcp_info *info) {
+static void siconos_solve_raw(void *state, int try, const double *w, double *z, carom_lcp_info *info) {
+    (void)try;
     siconos *s = state;
     if (s->n == 1) {
         solve_scalar(*s->W, *w, z, info);
@@ -258,7 +260,7 @@ static bool works(const method *m) {
     void *state;
     carom_lcp_info info = {0};
     if (bind_method(m, 2, W, &state, NULL)) return false;
-    siconos_solve(state, w, z, &info);
+    siconos_solve(state, 0, w, z, &info);
     siconos_free(state);
     return carom_lcp_residual(2, W, w, z) <= CAROM_LCP_TOLERANCE;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lemke's method on a condensed tableau, written once for several precisions and instruction sets.
 //
-// The including file defines REAL, a floating-point type, and KERNEL, the name of the carom_lemke_kernel that this makes.
+// The including file defines REAL, a floating-point type, and makes a carom_lemke_kernel of the functions.
 //
 // The tableau holds the columns of the non-basic variables only: x_B = rhs - T x_N, with T = [-W | -1] and rhs = w at the start, where
 // the basic variables are the slacks y = w + W z + z0 and the last column belongs to the artificial variable z0 (covering vector of
@@ -129,16 +129,20 @@ static int lexicographic(const tableau *t, int count, REAL tie_tolerance) {
 
 static bool is_pivot(const tableau *t, int i, REAL acceptable) { return t->column[i] > acceptable * t->unit[t->basic[i]]; }
 
-// Row that leaves when the variable of t->column enters; -1 on a ray. The artificial variable leaves when it ties.
-static int ratio_test(tableau *t, REAL pivot_tolerance, REAL tie_tolerance) {
-    const int n = t->n;
-    // In units: with W of 1e9 1/kg, the ones of the caps are no round-off.
+// Largest entry of the entering column. In units: with W of 1e9 1/kg, the ones of the caps are no round-off.
+static REAL largest_in_units(const tableau *t) {
     REAL largest = 0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < t->n; i++) {
         const REAL size = magnitude(t->column[i]) / t->unit[t->basic[i]];
         if (size > largest) largest = size;
     }
-    const REAL acceptable = pivot_tolerance * largest;
+    return largest;
+}
+
+// Row that leaves when the variable of t->column enters; -1 on a ray. The artificial variable leaves when it ties.
+static int ratio_test(tableau *t, REAL pivot_tolerance, REAL tie_tolerance) {
+    const int n = t->n;
+    const REAL acceptable = pivot_tolerance * largest_in_units(t);
     int best = -1;
     REAL least = 0;
     for (int i = 0; i < n; i++) {
@@ -247,8 +251,3 @@ static void *create(int n, const double *y_unit, const double *z_unit) {
     release(t);
     return NULL;
 }
-
-#define TEXT_OF(name) #name
-#define NAME_OF(name) TEXT_OF(name)
-
-const carom_lemke_kernel KERNEL = {.name = NAME_OF(KERNEL), .create = create, .free = release, .run = run, .extract = extract};

@@ -6,7 +6,12 @@
 
 #include "carom/solvers.h"
 
+/// Violations of the friction cone and of caps beyond this share of the step's impulses, or of the impulse that stops the contacts, are not
+/// round-off; nor are energy gains beyond this share of what such impulses do.
+#define CAROM_PHYSICAL_TOLERANCE 1e-9
+
 typedef struct carom_step_modes carom_step_modes;
+typedef struct carom_step_reduced carom_step_reduced;
 
 struct carom_stepper {
     const carom_impact *impact;
@@ -23,7 +28,9 @@ struct carom_stepper {
     double *w, *z;                  // [size]
     double *u, *u_next;             // [n] contact velocities
     double *v_next;                 // [nv]
+    double least_mass;              // 1 / max |W_ij|: times a speed, an impulse that stops
     const double *restitution;      // [contacts] of the impact, for CAROM_STEP_NEWTON
+    carom_step_reduced *reduced;    // tried before the LCP solver; NULL where no path asks for it
     carom_step_modes *modes;        // of the enumeration; NULL where the selection needs none
     const carom_control *control;   // polled by enumerations; the caller's
     carom_stream *stream;           // that `random` draws from; the caller's
@@ -37,8 +44,15 @@ static inline int carom_step_force_index(const carom_stepper *s, int i, int a) {
     return a ? s->cone + i * s->edges + a - 1 : s->normal + i;
 }
 
+/// [size] which z are basic in the last solution of an LCP whose solver is of the `lemke` family.
+const bool *carom_lcp_lemke_basic(const carom_lcp *lcp);
+
 /// Sets s->u and s->w for a velocity and caps.
 void carom_step_start(carom_stepper *s, const double *v, const double *lmax);
+/// The same from the contact velocity.
+void carom_step_start_contact(carom_stepper *s, const double *u, const double *lmax);
+/// Contact-major impulses of z: lam_n, then lam_t = D lam_D.
+void carom_step_collect_impulse(const carom_stepper *s, const double *z, double *impulse);
 
 /// Turns s->z, a verified solution of the LCP that was started, into `impulse` and s->v_next, and checks the physics: friction law, caps,
 /// energy. Sets info->energy_change; a violation makes the verdict CAROM_UNVERIFIED.

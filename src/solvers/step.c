@@ -6,12 +6,9 @@
 
 #include "base/dense.h"
 #include "solvers/solvers_internal.h"
+#include "solvers/step_reduced.h"
 
 enum { STEPPER_COOKIE = 0x57e9 };
-
-// Violations of the friction cone and of caps beyond this share of the step's impulses, or of the impulse that stops the contacts, are not
-// round-off; nor are energy gains beyond this share of what such impulses do.
-#define PHYSICAL_TOLERANCE 1e-9
 
 const char *const carom_selection_names[] = {
     [CAROM_SELECT_LEMKE] = "lemke", [CAROM_SELECT_ANY] = "any", [CAROM_SELECT_RANDOM] = "random", [CAROM_SELECT_ALL] = "all", NULL};
@@ -153,10 +150,16 @@ carom_status carom_stepper_create(const carom_impact *impact, const carom_steppe
         status = allocate_stepper(s, error);
     }
     if (!status) {
+        const size_t n = (size_t)carom_impact_contact_size(impact);
+        s->least_mass = 1 / carom_max_abs(n * n, carom_impact_delassus(impact));
         carom_cone_directions(s->dim, s->edges, s->directions);
         fill_delassus_blocks(s);
         fill_constant_blocks(s);
         status = carom_lcp_create(s->solver, s->size, s->W, &s->lcp, error);
+    }
+    if (!status && options->path) {
+        status = carom_step_reduced_create(s, options->path, &s->reduced, error);
+        if (!status && s->selection == CAROM_SELECT_LEMKE && !carom_step_reduced_is_unique(s->reduced)) s->selection = CAROM_SELECT_ANY;
     }
     if (!status && enumerates(s->selection)) status = carom_step_modes_create(s, &s->modes, error);
     if (status)
@@ -169,6 +172,7 @@ carom_status carom_stepper_create(const carom_impact *impact, const carom_steppe
 void carom_stepper_free(carom_stepper *stepper) {
     if (!stepper) return;
     carom_lcp_free(stepper->lcp);
+    carom_step_reduced_free(stepper->reduced);
     carom_step_modes_free(stepper->modes);
     free(stepper->directions);
     free(stepper->W);
@@ -211,8 +215,12 @@ void carom_stepper_lcp_vector(carom_stepper *stepper, const double *v, const dou
     memcpy(w, stepper->w, (size_t)stepper->size * sizeof *w);
 }
 
-// Contact-major impulses: lam_n, then lam_t = D lam_D.
-static void collect_impulse(const carom_stepper *s, const double *z, double *impulse) {
+void carom_step_start_contact(carom_stepper *s, const double *u, const double *lmax) {
+    memcpy(s->u, u, (size_t)carom_impact_contact_size(s->impact) * sizeof *u);
+    fill_vector(s, lmax);
+}
+
+void carom_step_collect_impulse(const carom_stepper *s, const double *z, double *impulse) {
     memset(impulse, 0, (size_t)carom_impact_contact_size(s->impact) * sizeof *impulse);
     for (int i = 0; i < s->count; i++) {
         double *contact = impulse + carom_step_contact_row(s, i);
@@ -242,17 +250,41 @@ static double energy_change(const carom_stepper *s, const double *impulse) {
     return change;
 }
 
-void carom_step_accept(carom_stepper *s, const double *v, const double *lmax, double *impulse, carom_step_info *info) {
-    collect_impulse(s, s->z, impulse);
-    carom_impact_apply(s->impact, v, impulse, s->v_next);
-    carom_impact_contact_velocity(s->impact, s->v_next, s->u_next);
+// The physical checks, from s->u, s->u_next and the impulse.
+static void judge(const carom_stepper *s, const double *lmax, const double *impulse, carom_step_info *info) {
     info->energy_change = energy_change(s, impulse);
     const size_t n = (size_t)carom_impact_contact_size(s->impact);
-    const double speed = carom_max_abs(n, s->u), stopping = speed / carom_max_abs(n * n, carom_impact_delassus(s->impact));
-    const double tolerance = PHYSICAL_TOLERANCE * fmax(carom_max_abs(n, impulse), stopping);
+    const double speed = carom_max_abs(n, s->u);
+    const double tolerance = CAROM_PHYSICAL_TOLERANCE * fmax(carom_max_abs(n, impulse), speed * s->least_mass);
     // Newton's law of restitution may add energy where there is friction.
     const bool gains = s->kind != CAROM_STEP_NEWTON && info->energy_change > tolerance * speed;
     if (!obeys_friction_law(s, lmax, impulse, tolerance) || gains) info->verdict = CAROM_UNVERIFIED;
+}
+
+void carom_step_accept(carom_stepper *s, const double *v, const double *lmax, double *impulse, carom_step_info *info) {
+    carom_step_collect_impulse(s, s->z, impulse);
+    carom_impact_apply(s->impact, v, impulse, s->v_next);
+    carom_impact_contact_velocity(s->impact, s->v_next, s->u_next);
+    judge(s, lmax, impulse, info);
+}
+
+void carom_stepper_solve_contact(carom_stepper *stepper, const double *u, const double *lmax, double *u_next, double *impulse,
+                                 carom_step_info *info) {
+    carom_stepper *s = stepper;
+    const int n = carom_impact_contact_size(s->impact);
+    carom_step_start_contact(s, u, lmax);
+    carom_lcp_info lcp;
+    carom_lcp_solve(s->lcp, s->w, s->z, &lcp);
+    *info = (carom_step_info){lcp.verdict, lcp.residual, lcp.pivots, lcp.fallbacks, 0};
+    carom_step_collect_impulse(s, s->z, impulse);
+    const double *W = carom_impact_delassus(s->impact);
+    for (int r = 0; r < n; r++) {
+        s->u_next[r] = s->u[r];
+        for (int c = 0; c < n; c++) s->u_next[r] += W[r * n + c] * impulse[c];
+    }
+    if (info->verdict == CAROM_COMPLETE) judge(s, lmax, impulse, info);
+    memcpy(u_next, info->verdict == CAROM_COMPLETE ? s->u_next : s->u, (size_t)n * sizeof *u_next);
+    if (info->verdict != CAROM_COMPLETE) memset(impulse, 0, (size_t)n * sizeof *impulse);
 }
 
 static void leave_unsolved(const carom_stepper *s, const double *v, double *v_next, double *impulse, carom_step_info *info) {
@@ -261,11 +293,24 @@ static void leave_unsolved(const carom_stepper *s, const double *v, double *v_ne
     if (v_next != v) memcpy(v_next, v, (size_t)carom_impact_get_data(s->impact)->nv * sizeof *v_next);
 }
 
-// The LCP solver's solution into s->v_next and `impulse`, verified.
+// s->z from s->w: by the reduced step where there is one, by the LCP solver where that is not or has failed.
+static void solve_started(carom_stepper *s, carom_lcp_info *info) {
+    int64_t pivots = 0;
+    if (s->reduced) {
+        carom_step_reduced_solve(s->reduced, s->w, s->z, info);
+        if (info->verdict == CAROM_COMPLETE) return;
+        pivots = info->pivots;
+    }
+    carom_lcp_solve(s->lcp, s->w, s->z, info);
+    info->pivots += pivots;
+    info->fallbacks += s->reduced != NULL;
+}
+
+// The solution into s->v_next and `impulse`, verified.
 static void find_by_lcp(carom_stepper *s, const double *v, const double *lmax, double *impulse, carom_step_info *info) {
     carom_step_start(s, v, lmax);
     carom_lcp_info lcp;
-    carom_lcp_solve(s->lcp, s->w, s->z, &lcp);
+    solve_started(s, &lcp);
     *info = (carom_step_info){lcp.verdict, lcp.residual, lcp.pivots, lcp.fallbacks, 0};
     if (info->verdict == CAROM_COMPLETE) carom_step_accept(s, v, lmax, impulse, info);
 }

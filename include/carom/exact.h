@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Exact sets of post-impact velocities of the Halm-Posa impact inclusion, for few planar contacts. In libcarom-exact, which uses the
+/// Parma Polyhedra Library and is under GPL-3 terms where it does; a build without PPL says so when asked.
+#ifndef CAROM_EXACT_H
+#define CAROM_EXACT_H
+
+#include "carom/polyhedra.h"
+
+CAROM_API_BEGIN
+
+/// Which set is computed.
+typedef enum carom_exact_mode {
+    CAROM_EXACT_UNION,  ///< `exact`: the closure of what solutions with finitely many switches reach, as a union of polytopes
+    CAROM_EXACT_HULL,   ///< `hull`: a certified outer set, one polytope a cell; ends where `exact` may not
+    CAROM_EXACT_EPS,    ///< `eps`: an outer set of every solution, with cells that overlap by a small width
+} carom_exact_mode;
+
+/// How a computation ended. X(constant, name, sentence)
+#define CAROM_EXACT_STATUS_LIST(X)                                                                                                         \
+    X(CAROM_EXACT_OK, "ok", "the set is complete")                                                                                         \
+    X(CAROM_EXACT_INCOMPLETE, "incomplete", "a budget was spent before the fixpoint")                                                      \
+    X(CAROM_EXACT_TERMINAL_START, "terminal-start", "no contact approaches: the velocity stays what it is")                                \
+    X(CAROM_EXACT_UNBOUNDED, "unbounded", "a piece has a ray: the friction cone is not pointed, or the data are wrong")                    \
+    X(CAROM_EXACT_TOO_LARGE, "too-large", "the problem has more contacts or velocities than rational arithmetic can serve")                \
+    X(CAROM_EXACT_BAD_DATA, "bad-data", "the data are no impact in rational numbers")
+
+#define CAROM_EXACT_ENTRY(constant, name, sentence) constant,
+typedef enum carom_exact_status { CAROM_EXACT_STATUS_LIST(CAROM_EXACT_ENTRY) } carom_exact_status;
+#undef CAROM_EXACT_ENTRY
+
+const char *carom_exact_status_name(carom_exact_status status);
+const char *carom_exact_status_sentence(carom_exact_status status);
+
+/// Contacts up to which sets are usually finished; `compare` asks for no more.
+enum { CAROM_EXACT_USUAL_CONTACTS = 3 };
+/// Sizes up to which a computation is tried at all.
+enum { CAROM_EXACT_MOST_CONTACTS = 5, CAROM_EXACT_MOST_VELOCITIES = 128 };
+
+/// A computed set. Everything belongs to it.
+typedef struct carom_exact_set {
+    carom_exact_status status;
+    char reason[CAROM_MESSAGE_SIZE];  ///< one sentence on a status that is not `ok`, and what to do; "" otherwise
+    int dimension;                    ///< of the contact space that can be reached: the rank of J
+    int64_t elapses;                  ///< pieces that were elapsed within a cell
+    int64_t bits;                     ///< of the largest coefficient
+    double data_change;               ///< largest rounding of a number of the impact, over its scale; 0: all were exact
+    double seconds;
+    /// Mode `exact`: the set, or a certified inner set when incomplete. Other modes: a certified outer set when `ok`, otherwise empty.
+    carom_polyhedra *pieces;
+    carom_polyhedra *outer;  ///< a certified outer set that an incomplete run found; NULL for none
+} carom_exact_set;
+
+typedef struct carom_exact_options {
+    int mode;               ///< a carom_exact_mode
+    double seconds;         ///< of the whole run
+    int64_t pieces;         ///< most polyhedra in memory
+    int64_t bits;           ///< most bits of a coefficient
+    double cover;           ///< of mode `eps`: width of the overlap, over the largest pre-impact contact velocity
+    carom_exact_set **set;  ///< of the law: receives the set itself, to be freed by the caller; NULL: not wanted
+} carom_exact_options;
+
+/// Mode `exact`, 30 s, 10,000 polyhedra, 8192 bits, cover 1e-3.
+carom_exact_options carom_exact_defaults(void);
+
+enum { CAROM_EXACT_ROWS = 5 };
+extern const carom_option carom_exact_rows[CAROM_EXACT_ROWS];
+
+/// False in a build without PPL, where carom_exact_solve returns CAROM_UNSUPPORTED.
+bool carom_exact_available(void);
+
+/// The set of post-impact velocities of dv/ds in M^-1 conv { Jn_i' - mu_i e Jt_i' : Jn_i v <= 0, e in Sgn(Jt_i v) } from v-, stopped when
+/// no contact approaches (the impact inclusion of Halm & Posa 2023), for planar contacts, in exact rational arithmetic.
+///
+/// Numbers that the impact has as text are taken exactly, others are rounded to 2^-30 of their column's scale. Spent budgets are a status,
+/// with a certified inner set and, where one was found, an outer one: hulls of the cells, or the impulse cone cut by the energy.
+/// @return CAROM_UNSUPPORTED without PPL and for spatial contacts; CAROM_BAD_INPUT for options out of range
+/// Cost: milliseconds to seconds for two or three contacts; 4^contacts cells. One call at a time runs in a process, others wait. The
+/// caller's rounding mode and signal handlers are left alone.
+carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_options *options, const carom_control *control,
+                               carom_exact_set **set, carom_error *error);
+void carom_exact_set_free(carom_exact_set *set);
+
+/// Adds the law `halm-posa-exact`; in a build without PPL it is there to say so when asked for by name.
+carom_status carom_exact_register(carom_registry *registry, carom_error *error);
+
+CAROM_API_END
+
+#endif

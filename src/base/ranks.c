@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Agreement between ranks: every rank tells rank 0 how it fares, and rank 0 tells all what holds.
+// All agreements exchange the same messages, so that a rank that fails early meets the others at whichever they come to next.
+#include "base/ranks.h"
+
+typedef struct vote {
+    carom_error error;  // its status: CAROM_OK when nothing failed
+    int64_t value;
+} vote;
+
+static carom_status send_vote(const carom_ranks *ranks, int to, const vote *sent, carom_bytes *message, carom_error *error) {
+    carom_bytes_clear(message);
+    const carom_status status = carom_bytes_put(message, sent, sizeof *sent, error);
+    return status ? status : ranks->send(ranks->user, to, message, error);
+}
+
+static carom_status receive_vote(const carom_ranks *ranks, int from, vote *received, carom_bytes *message, carom_error *error) {
+    const carom_status status = ranks->receive(ranks->user, from, message, error);
+    return status ? status : carom_bytes_take(message, received, sizeof *received, error);
+}
+
+// The first failure and the least value.
+static void merge_vote(vote *all, const vote *one) {
+    if (!all->error.status) all->error = one->error;
+    if (one->value < all->value) all->value = one->value;
+}
+
+static carom_status exchange(const carom_ranks *ranks, vote *all, carom_bytes *message, carom_error *error) {
+    carom_status status = CAROM_OK;
+    if (ranks->rank) {
+        status = send_vote(ranks, 0, all, message, error);
+        return status ? status : receive_vote(ranks, 0, all, message, error);
+    }
+    for (int rank = 1; rank < ranks->count && !status; rank++) {
+        vote one;
+        status = receive_vote(ranks, rank, &one, message, error);
+        if (!status) merge_vote(all, &one);
+    }
+    for (int rank = 1; rank < ranks->count && !status; rank++) status = send_vote(ranks, rank, all, message, error);
+    return status;
+}
+
+carom_status carom_ranks_agree_least(carom_ranks *ranks, carom_status status, int64_t *value, carom_error *error) {
+    if (!ranks || ranks->count < 2 || ranks->ended) return status;
+    vote all = {.value = *value};
+    if (status && error) all.error = *error;
+    all.error.status = status;
+    carom_bytes *message;
+    carom_status sent = carom_bytes_create(&message, error);
+    if (!sent) sent = exchange(ranks, &all, message, error);
+    carom_bytes_free(message);
+    ranks->ended = sent || all.error.status;
+    if (sent) return sent;
+    *value = all.value;
+    if (all.error.status && error) *error = all.error;
+    return all.error.status;
+}
+
+carom_status carom_ranks_agree(carom_ranks *ranks, carom_status status, carom_error *error) {
+    int64_t nothing = 0;
+    return carom_ranks_agree_least(ranks, status, &nothing, error);
+}

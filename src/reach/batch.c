@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: Apache-2.0
+// Algorithm 1 (Halm & Posa, section 5.1) for many samples at once: all take their next step together, those that are done leave.
+#include "reach/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "reach/reach_internal.h"
+#include "solvers/step_cones.h"
+
+// Samples and steps of the training: a millisecond or some, whatever the run.
+enum { TRAINING_SAMPLES = 1024, TRAINING_STEPS = 4096 };
+// `auto` takes the map where it is expected to serve this share of the steps: below, looking up costs more than it saves. A trial that is
+// far from it ends the training.
+#define WORTHWHILE 0.75
+#define HOPELESS   0.4
+enum { TRIAL_STEPS = 512 };
+
+enum { WORDS = 4 };
+
+struct carom_batch_plan {
+    const carom_impact *impact;
+    carom_stepper_options stepper;
+    double step;
+    int64_t max_steps;
+    carom_draw draw;
+    carom_cone_map *map;
+    const carom_cone_kernel *kernel;
+    double *start;  // [n] contact velocity before the impact
+};
+
+// A sample's contact velocities.
+typedef struct record {
+    double *values;  // [capacity x n]
+    int rows, capacity;
+} record;
+
+struct carom_batch {
+    const carom_batch_plan *plan;
+    carom_stepper *stepper;  // for steps that no cone serves
+    int capacity;
+    carom_cone_batch lanes;
+    size_t stride;
+    // Of the samples that still run, side by side.
+    int live;
+    double *total;         // [n] impulse so far
+    double *numbers;       // [WORDS] numbers drawn ahead
+    double *slot;          // place in the run: a column as the others
+    uint64_t *index;       // [stride] of the samples, for their streams
+    unsigned char *stays;  // [stride / lanes] bits of a step
+    bool any_unsolved;
+    int drawn;           // of `numbers`
+    uint64_t next_draw;  // block of numbers
+    // Of all samples of the run, by slot.
+    double *impulse;  // [n]
+    int64_t *steps;   // [stride]
+    bool *terminated, *unsolved, *gained;
+    record *records;
+    carom_draw_state *draws;  // NULL for uniform caps
+    double *directions;       // [stride x contacts] of the draws
+    // Of the rows.
+    double *v_plus;  // [nv]
+    int64_t *row_steps, *flags, *samples;
+    bool *row_terminated;
+    int32_t *row_slot;
+    double *u, *lmax, *step_impulse;  // [n], [contacts], [n] of one sample
+};
+
+// ------------------------------------------------------------------------------------------------------------ the plan
+
+bool carom_batch_is_path(const char *path) {
+    bool available;
+    return !strcmp(path, "cone-map") || carom_cone_kernel_find(path, &available);
+}
+
+void carom_batch_plan_free(carom_batch_plan *plan) {
+    if (!plan) return;
+    carom_cone_map_free(plan->map);
+    free(plan->start);
+    free(plan);
+}
+
+// Trains on samples of a stream of their own.
+static carom_status train(const carom_batch_plan *plan, bool automatic, double *u, double *lmax, carom_draw_state *draws,
+                          carom_error *error) {
+    const int contacts = carom_impact_get_data(plan->impact)->contacts, n = carom_impact_contact_size(plan->impact);
+    carom_status status = CAROM_OK;
+    int steps = 0;
+    for (uint64_t i = 0; i < TRAINING_SAMPLES && steps < TRAINING_STEPS && !status; i++) {
+        bool solved = true;
+        memcpy(u, plan->start, (size_t)n * sizeof *u);
+        if (automatic && steps >= TRIAL_STEPS && carom_cone_map_hit_rate(plan->map) < HOPELESS) return CAROM_OK;
+        carom_stream_start_use(&draws->stream, 0, i, CAROM_STREAM_TRAINING);
+        draws->has_direction = false;
+        for (int64_t k = 0; k < plan->max_steps && solved && !status && !carom_impact_terminated(plan->impact, u); k++, steps++) {
+            carom_draw_function(plan->draw)(draws, contacts, plan->step, lmax);
+            status = carom_cone_map_train(plan->map, u, lmax, u, &solved, error);
+        }
+    }
+    return status ? status : carom_cone_map_freeze(plan->map, error);
+}
+
+static carom_status make_map(carom_batch_plan *plan, bool automatic, carom_error *error) {
+    const size_t n = (size_t)carom_impact_contact_size(plan->impact), contacts = (size_t)carom_impact_get_data(plan->impact)->contacts;
+    double *work = malloc((n + 2 * contacts) * sizeof *work);
+    carom_status status = work && plan->start ? CAROM_OK : carom_fail_memory(error, "cone map");
+    if (!status) {
+        carom_draw_state draws = {.direction = work + n + contacts};
+        carom_impact_contact_velocity(plan->impact, carom_impact_get_data(plan->impact)->velocity, plan->start);
+        status = carom_cone_map_create(plan->impact, &plan->stepper, plan->step, &plan->map, error);
+        if (!status) status = train(plan, automatic, work, work + n, &draws, error);
+    }
+    free(work);
+    return status;
+}
+
+carom_status carom_batch_plan_create(const carom_batch_options *options, carom_batch_plan **plan, carom_error *error) {
+    *plan = NULL;
+    const bool automatic = !carom_batch_is_path(options->path);
+    bool available;
+    const carom_cone_kernel *kernel = carom_cone_kernel_find(automatic ? "cone-map" : options->path, &available);
+    if (!available) return carom_fail(error, CAROM_UNSUPPORTED, "%s: this machine lacks the instructions", options->path);
+    carom_batch_plan *made = calloc(1, sizeof *made);
+    if (!made) return carom_fail_memory(error, "cone map");
+    *made = (carom_batch_plan){.impact = options->impact,
+                               .stepper = *options->stepper,
+                               .step = options->step,
+                               .max_steps = options->max_steps,
+                               .draw = options->draw,
+                               .kernel = kernel,
+                               .start = malloc((size_t)carom_impact_contact_size(options->impact) * sizeof(double))};
+    carom_status status = make_map(made, automatic, error);
+    // Who asks for the path takes the selection that it serves.
+    if (status == CAROM_UNSUPPORTED && !automatic && options->stepper->selection == CAROM_SELECT_LEMKE) {
+        made->stepper.selection = CAROM_SELECT_ANY;
+        status = make_map(made, automatic, error);
+    }
+    if (!status && !(automatic && carom_cone_map_hit_rate(made->map) < WORTHWHILE)) {
+        *plan = made;
+        return CAROM_OK;
+    }
+    carom_batch_plan_free(made);
+    return automatic && status == CAROM_UNSUPPORTED ? CAROM_OK : status;
+}
+
+carom_status carom_batch_plan_choose(const carom_impact *impact, const carom_sample_options *sample, const carom_stepper_options *stepper,
+                                     double step, carom_batch_plan **plan, carom_error *error) {
+    const bool asked = carom_batch_is_path(sample->path), ours = stepper->solver == &carom_lcp_lemke;
+    *plan = NULL;
+    if (asked && !ours) return carom_fail(error, CAROM_BAD_INPUT, "path: %s takes no other solver than lemke", sample->path);
+    if (!ours || !(asked || !strcmp(sample->path, "auto"))) return CAROM_OK;
+    const carom_batch_options options = {impact, stepper, step, carom_sample_max_steps(sample), (carom_draw)sample->draw, sample->path};
+    return carom_batch_plan_create(&options, plan, error);
+}
+
+carom_selection carom_batch_plan_selection(const carom_batch_plan *plan) { return plan->stepper.selection; }
+const char *carom_batch_plan_path(const carom_batch_plan *plan) { return plan->kernel->name; }
+
+// ------------------------------------------------------------------------------------------------------------ lifetime
+
+static double *allocate_columns(int count, size_t stride) {
+    double *columns = aligned_alloc(CAROM_CONE_LANES * sizeof(double), (size_t)count * stride * sizeof *columns);
+    if (columns) memset(columns, 0, (size_t)count * stride * sizeof *columns);
+    return columns;
+}
+
+static carom_status allocate(carom_batch *b, carom_error *error) {
+    const carom_impact_data *data = carom_impact_get_data(b->plan->impact);
+    const int n = carom_impact_contact_size(b->plan->impact);
+    const size_t contacts = (size_t)data->contacts, stride = b->stride = b->lanes.stride;
+    const bool uniform = b->plan->draw == CAROM_DRAW_UNIFORM;
+    b->total = allocate_columns(n, stride);
+    b->numbers = allocate_columns(WORDS, stride);
+    b->impulse = allocate_columns(n, stride);
+    b->v_plus = allocate_columns(data->nv, stride);
+    b->index = malloc(stride * sizeof *b->index);
+    b->slot = allocate_columns(1, stride);
+    b->row_slot = malloc(stride * sizeof *b->row_slot);
+    b->stays = malloc(stride / CAROM_CONE_LANES);
+    b->steps = malloc(4 * stride * sizeof *b->steps);
+    b->terminated = malloc(4 * stride * sizeof *b->terminated);
+    b->records = calloc(stride, sizeof *b->records);
+    b->draws = calloc(uniform ? 1 : stride, sizeof *b->draws);
+    b->directions = malloc((uniform ? 1 : stride) * contacts * sizeof(double));
+    b->u = malloc((2 * (size_t)n + contacts) * sizeof(double));
+    if (!b->total || !b->numbers || !b->impulse || !b->v_plus || !b->index || !b->slot || !b->row_slot || !b->stays || !b->steps ||
+        !b->terminated || !b->records || !b->draws || !b->directions || !b->u)
+        return carom_fail_memory(error, "cone map");
+    b->row_steps = b->steps + stride;
+    b->flags = b->row_steps + stride;
+    b->samples = b->flags + stride;
+    b->unsolved = b->terminated + stride;
+    b->gained = b->unsolved + stride;
+    b->row_terminated = b->gained + stride;
+    b->step_impulse = b->u + n;
+    b->lmax = b->step_impulse + n;
+    for (size_t i = 0; !uniform && i < stride; i++) b->draws[i].direction = b->directions + i * contacts;
+    return CAROM_OK;
+}
+
+carom_status carom_batch_create(const carom_batch_plan *plan, int capacity, carom_batch **batch, carom_error *error) {
+    *batch = NULL;
+    carom_batch *made = calloc(1, sizeof *made);
+    if (!made) return carom_fail_memory(error, "cone map");
+    made->plan = plan;
+    made->capacity = capacity;
+    carom_status status = carom_cone_batch_create(plan->map, capacity, &made->lanes, error);
+    if (!status) status = allocate(made, error);
+    if (!status) status = carom_stepper_create(plan->impact, &plan->stepper, &made->stepper, error);
+    if (status)
+        carom_batch_free(made);
+    else
+        *batch = made;
+    return status;
+}
+
+void carom_batch_free(carom_batch *batch) {
+    if (!batch) return;
+    for (size_t i = 0; batch->records && i < batch->stride; i++) free(batch->records[i].values);
+    carom_cone_batch_free(&batch->lanes);
+    carom_stepper_free(batch->stepper);
+    free(batch->total);
+    free(batch->numbers);
+    free(batch->impulse);
+    free(batch->v_plus);
+    free(batch->index);
+    free(batch->slot);
+    free(batch->row_slot);
+    free(batch->stays);
+    free(batch->steps);
+    free(batch->terminated);
+    free(batch->records);
+    free(batch->draws);
+    free(batch->directions);
+    free(batch->u);
+    free(batch);
+}
+
+// ------------------------------------------------------------------------------------------------------------- recording
+
+static int slot_of(const carom_batch *b, int i) { return (int)b->slot[i]; }
+
+// Appends the contact velocity of a running sample to its record.
+static carom_status append(record *r, int n, const double *u, size_t stride, carom_error *error) {
+    // Room for the closing step, too, as a simulator has.
+    if (r->rows >= CAROM_MOST_PATH_STEPS + 2) return CAROM_OK;
+    if (r->rows == r->capacity) {
+        const int capacity = 2 * r->capacity + 8;
+        double *moved = realloc(r->values, (size_t)capacity * (size_t)n * sizeof *moved);
+        if (!moved) return carom_fail_memory(error, "path of a sample");
+        r->values = moved;
+        r->capacity = capacity;
+    }
+    for (int c = 0; c < n; c++) r->values[r->rows * n + c] = u[(size_t)c * stride];
+    r->rows++;
+    return CAROM_OK;
+}
+
+static carom_status record_live(carom_batch *b, int64_t first, int64_t recorded, carom_error *error) {
+    const int n = carom_impact_contact_size(b->plan->impact);
+    carom_status status = CAROM_OK;
+    if (first >= recorded) return status;
+    for (int i = 0; i < b->live && !status; i++)
+        if (first + slot_of(b, i) < recorded) status = append(&b->records[slot_of(b, i)], n, b->lanes.x + i, b->stride, error);
+    return status;
+}
+
+carom_status carom_batch_record(carom_batch *batch, int64_t row, const double *v, carom_error *error) {
+    record *r = &batch->records[batch->row_slot[row]];
+    if (!r->rows) return CAROM_OK;
+    carom_impact_contact_velocity(batch->plan->impact, v, batch->u);
+    return append(r, carom_impact_contact_size(batch->plan->impact), batch->u, 1, error);
+}
+
+const double *carom_batch_path(const carom_batch *batch, int64_t row, int *rows) {
+    const record *r = &batch->records[batch->row_slot[row]];
+    *rows = r->rows;
+    return r->rows ? r->values : NULL;
+}
+
+// ------------------------------------------------------------------------------------------------------------- one step
+
+// Caps in [0,h]: the numbers that every sample's own stream would give.
+static void draw_uniform_caps(carom_batch *b, int64_t seed, int64_t first) {
+    const int contacts = carom_impact_get_data(b->plan->impact)->contacts, n = carom_impact_contact_size(b->plan->impact);
+    for (int c = 0; c < contacts; c++) {
+        if (b->drawn == WORDS) {
+            for (int i = 0; i < b->live; i++) b->index[i] = (uint64_t)(first + slot_of(b, i));
+            carom_stream_uniform_block((uint64_t)seed, b->index, (size_t)b->live, CAROM_STREAM_CAPS, b->next_draw++, b->stride, b->numbers);
+            b->drawn = 0;
+        }
+        const double *numbers = b->numbers + (size_t)b->drawn++ * b->stride;
+        double *caps = b->lanes.x + (size_t)(n + c) * b->stride;
+        for (int i = 0; i < b->live; i++) caps[i] = b->plan->step * numbers[i];
+    }
+}
+
+static void draw_caps(carom_batch *b, int64_t seed, int64_t first) {
+    if (b->plan->draw == CAROM_DRAW_UNIFORM) {
+        draw_uniform_caps(b, seed, first);
+        return;
+    }
+    const int contacts = carom_impact_get_data(b->plan->impact)->contacts, n = carom_impact_contact_size(b->plan->impact);
+    for (int i = 0; i < b->live; i++) {
+        carom_draw_function(b->plan->draw)(&b->draws[slot_of(b, i)], contacts, b->plan->step, b->lmax);
+        for (int c = 0; c < contacts; c++) b->lanes.x[(size_t)(n + c) * b->stride + (size_t)i] = b->lmax[c];
+    }
+}
+
+// A step that no cone serves, by Lemke's method.
+static void solve_alone(carom_batch *b, int i, carom_batch_result *result) {
+    const int contacts = carom_impact_get_data(b->plan->impact)->contacts, n = carom_impact_contact_size(b->plan->impact);
+    const size_t at = (size_t)i;
+    carom_step_info info;
+    for (int c = 0; c < n; c++) b->u[c] = b->lanes.x[(size_t)c * b->stride + at];
+    for (int c = 0; c < contacts; c++) b->lmax[c] = b->lanes.x[(size_t)(n + c) * b->stride + at];
+    carom_stepper_solve_contact(b->stepper, b->u, b->lmax, b->u, b->step_impulse, &info);
+    for (int c = 0; c < n; c++) {
+        b->lanes.u_next[(size_t)c * b->stride + at] = b->u[c];
+        b->lanes.impulse[(size_t)c * b->stride + at] = b->step_impulse[c];
+    }
+    b->lanes.gain[at] = info.energy_change;
+    result->fallbacks += info.fallbacks > 0;
+    if (info.verdict != CAROM_COMPLETE) {
+        b->unsolved[slot_of(b, i)] = b->any_unsolved = true;
+        b->lanes.gain[at] = 0;
+    } else if (info.residual > result->max_residual) {
+        result->max_residual = info.residual;
+    }
+}
+
+static void note_gains(carom_batch *b, carom_batch_result *result) {
+    const double flagged = CAROM_ENERGY_GAIN_FLAGGED * carom_impact_initial_energy(b->plan->impact);
+    double largest = 0;
+    for (int i = 0; i < b->live; i++) largest = b->lanes.gain[i] > largest ? b->lanes.gain[i] : largest;
+    if (largest > result->max_energy_gain) result->max_energy_gain = largest;
+    for (int i = 0; largest > flagged && i < b->live; i++)
+        if (b->lanes.gain[i] > flagged) b->gained[slot_of(b, i)] = true;
+}
+
+static void take_step(carom_batch *b, carom_batch_result *result) {
+    const int n = carom_impact_contact_size(b->plan->impact);
+    b->plan->kernel->step(carom_cone_map_cones(b->plan->map), carom_cone_map_physics(b->plan->map), &b->lanes, b->live,
+                          &result->max_residual);
+    result->looked_up += b->live;
+    for (int i = 0; i < b->live; i++) {
+        if (b->lanes.cone[i] != CAROM_CONE_NONE) continue;
+        solve_alone(b, i, result);
+        result->looked_up--;
+    }
+    for (int c = 0; c < n; c++) {
+        const size_t column = (size_t)c * b->stride;
+        for (int i = 0; i < b->live; i++) {
+            b->total[column + (size_t)i] += b->lanes.impulse[column + (size_t)i];
+            b->lanes.x[column + (size_t)i] = b->lanes.u_next[column + (size_t)i];
+        }
+    }
+    note_gains(b, result);
+}
+
+// ------------------------------------------------------------------------------------------------------ who is finished
+
+// Keeps the samples whose bits are set.
+static void keep(carom_batch *b, int count) {
+    const carom_cone_kernel *kernel = b->plan->kernel;
+    const int n = carom_impact_contact_size(b->plan->impact), groups = (b->live + CAROM_CONE_LANES - 1) / CAROM_CONE_LANES;
+    kernel->keep(b->lanes.x, n, b->stride, b->stays, groups);
+    kernel->keep(b->total, n, b->stride, b->stays, groups);
+    kernel->keep(b->numbers + (size_t)b->drawn * b->stride, WORDS - b->drawn, b->stride, b->stays, groups);
+    kernel->keep(b->slot, 1, b->stride, b->stays, groups);
+    b->live = count;
+}
+
+static void finish(carom_batch *b, int i, int64_t steps, bool terminated, carom_batch_result *result) {
+    const int n = carom_impact_contact_size(b->plan->impact);
+    const int slot = slot_of(b, i);
+    b->steps[slot] = steps;
+    b->terminated[slot] = terminated;
+    for (int c = 0; c < n; c++) b->impulse[(size_t)c * b->stride + (size_t)slot] = b->total[(size_t)c * b->stride + (size_t)i];
+    result->terminated += terminated;
+    result->unsolved += b->unsolved[slot];
+    result->steps += steps;
+    result->steps_squared += (double)steps * (double)steps;
+}
+
+// Samples that met an unsolved step stay no longer.
+static int drop_unsolved(carom_batch *b, int staying) {
+    for (int i = 0; i < b->live; i++) {
+        unsigned char *bits = &b->stays[i / CAROM_CONE_LANES];
+        const unsigned bit = 1U << i % CAROM_CONE_LANES;
+        if (!(*bits & bit) || !b->unsolved[slot_of(b, i)]) continue;
+        *bits &= (unsigned char)~bit;
+        staying--;
+    }
+    return staying;
+}
+
+// Takes out the samples that have terminated or met an unsolved step, and, after the last step, the others.
+static void retire(carom_batch *b, int64_t steps, bool last, carom_batch_result *result) {
+    const double limit = carom_impact_approach_limit(b->plan->impact);
+    int staying = b->plan->kernel->approaching(carom_cone_map_physics(b->plan->map), &b->lanes, b->live, limit, b->stays);
+    const bool all_done = staying == 0;
+    if (b->any_unsolved && !all_done) staying = drop_unsolved(b, staying);
+    if (staying == b->live && !last) return;
+    for (int i = 0; i < b->live; i++) {
+        const bool stays = b->stays[i / CAROM_CONE_LANES] >> i % CAROM_CONE_LANES & 1;
+        if (!stays || last) finish(b, i, steps, !stays && !b->unsolved[slot_of(b, i)], result);
+    }
+    if (last) staying = 0;
+    keep(b, staying);
+}
+
+// ------------------------------------------------------------------------------------------------------------ whole run
+
+static void start(carom_batch *b, int64_t seed, int64_t first, int count) {
+    const int n = carom_impact_contact_size(b->plan->impact);
+    b->live = count;
+    b->drawn = WORDS;
+    b->next_draw = 0;
+    b->any_unsolved = false;
+    for (int c = 0; c < n; c++)
+        for (int i = 0; i < count; i++) {
+            b->lanes.x[(size_t)c * b->stride + (size_t)i] = b->plan->start[c];
+            b->total[(size_t)c * b->stride + (size_t)i] = 0;
+        }
+    for (int i = 0; i < count; i++) {
+        b->slot[i] = i;
+        b->unsolved[i] = b->gained[i] = false;
+        b->records[i].rows = 0;
+        if (b->plan->draw == CAROM_DRAW_UNIFORM) continue;
+        b->draws[i].has_direction = false;
+        carom_stream_start_use(&b->draws[i].stream, (uint64_t)seed, (uint64_t)(first + i), CAROM_STREAM_CAPS);
+    }
+}
+
+// v = v0 + M^-1 J' impulse of every row, in the order of carom_impact_apply.
+static void fill_velocities(carom_batch *b, int64_t count) {
+    const carom_impact_data *data = carom_impact_get_data(b->plan->impact);
+    const double *response = carom_impact_response(b->plan->impact);
+    for (int k = 0; k < data->nv; k++) {
+        double *v = b->v_plus + (size_t)k * b->stride;
+        for (int64_t i = 0; i < count; i++) v[i] = data->velocity[k];
+        for (int c = 0; c < carom_impact_contact_size(b->plan->impact); c++) {
+            const double factor = response[c * data->nv + k], *impulse = b->impulse + (size_t)c * b->stride;
+            for (int64_t i = 0; i < count; i++) v[i] += impulse[i] * factor;
+        }
+    }
+}
+
+static void collect_rows(carom_batch *b, int64_t first, int count, bool all, carom_batch_result *result) {
+    int rows = 0;
+    for (int i = 0; i < count; i++) {
+        if (!all && !b->terminated[i]) continue;
+        b->row_slot[rows] = i;
+        b->samples[rows] = first + i;
+        b->row_steps[rows] = b->steps[i];
+        b->row_terminated[rows] = b->terminated[i];
+        b->flags[rows++] = (b->unsolved[i] ? CAROM_FLAG_UNSOLVED : 0) | (b->gained[i] ? CAROM_FLAG_ENERGY_GAIN : 0);
+    }
+    for (int c = 0; rows < count && c < carom_impact_contact_size(b->plan->impact); c++)
+        for (int i = 0; i < rows; i++)
+            b->impulse[(size_t)c * b->stride + (size_t)i] = b->impulse[(size_t)c * b->stride + (size_t)b->row_slot[i]];
+    fill_velocities(b, rows);
+    result->rows = (carom_outcome_rows){rows, b->stride, b->v_plus, b->impulse, b->row_steps, b->flags};
+    result->samples = b->samples;
+    result->is_terminated = b->row_terminated;
+}
+
+carom_status carom_batch_run(carom_batch *batch, int64_t seed, int64_t first, int count, int64_t recorded, bool all,
+                             const carom_control *control, carom_batch_result *result, carom_error *error) {
+    *result = (carom_batch_result){0};
+    start(batch, seed, first, count);
+    carom_status status = record_live(batch, first, recorded, error);
+    retire(batch, 0, false, result);
+    for (int64_t steps = 1; batch->live && !status; steps++) {
+        result->interrupted = carom_control_cancelled(control);
+        if (result->interrupted) return CAROM_OK;
+        draw_caps(batch, seed, first);
+        take_step(batch, result);
+        status = record_live(batch, first, recorded, error);
+        retire(batch, steps, steps == batch->plan->max_steps, result);
+    }
+    if (!status) collect_rows(batch, first, count, all, result);
+    return status;
+}

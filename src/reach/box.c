@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convex quadratic programs over a box: the friction of resting contacts under given normal impulses.
+#include "reach/box.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/dense.h"
+
+// Slopes within this share of the terms they are a sum of have no sign, and neither have excesses over a bound.
+#define ROUNDING 1e-13
+
+// Pivots for each unknown; two or three in all are usual.
+enum { PIVOTS_PER_UNKNOWN = 1000 };
+
+// Where an unknown stands.
+enum { AT_LOWER = -1, FREE = 0, AT_UPPER = 1 };
+
+carom_status carom_box_create(int capacity, carom_box **box, carom_error *error) {
+    *box = NULL;
+    carom_box *made = calloc(1, sizeof *made);
+    if (!made) return carom_fail_memory(error, "quadratic program");
+    const size_t n = (size_t)capacity;
+    made->A = malloc((2 * n * n + 5 * n) * sizeof(double));
+    made->place = malloc(2 * n * sizeof(int));
+    if (!made->A || !made->place) {
+        carom_box_free(made);
+        return carom_fail_memory(error, "quadratic program");
+    }
+    made->factor = made->A + n * n;
+    made->b = made->factor + n * n;
+    made->bound = made->b + n;
+    made->x = made->bound + n;
+    made->slope = made->x + n;
+    made->side = made->slope + n;
+    made->free_ones = made->place + n;
+    *box = made;
+    return CAROM_OK;
+}
+
+void carom_box_free(carom_box *box) {
+    if (!box) return;
+    free(box->A);
+    free(box->place);
+    free(box);
+}
+
+// x where it is at its bounds, and where it is free such that the slope vanishes there.
+static bool solve_free(carom_box *box) {
+    const size_t n = (size_t)box->size;
+    int count = 0;
+    for (int i = 0; i < box->size; i++) {
+        box->x[i] = box->place[i] * box->bound[i];
+        if (box->place[i] == FREE) box->free_ones[count++] = i;
+    }
+    for (int a = 0; a < count; a++) {
+        const size_t row = (size_t)box->free_ones[a];
+        box->side[a] = -box->b[row] - carom_dot(box->size, box->A + row * n, box->x);
+        for (int k = 0; k < count; k++) box->factor[a * count + k] = box->A[row * n + (size_t)box->free_ones[k]];
+    }
+    if (carom_cholesky_factor(count, box->factor)) return false;
+    carom_cholesky_forward(count, box->factor, box->side);
+    carom_cholesky_backward(count, box->factor, box->side);
+    for (int a = 0; a < count; a++) box->x[box->free_ones[a]] = box->side[a];
+    return true;
+}
+
+// The slope of an unknown at a bound; 0 within rounding.
+static double slope_at(const carom_box *box, int i) {
+    const double *row = box->A + (size_t)i * (size_t)box->size;
+    double sum = box->b[i], magnitude = fabs(box->b[i]);
+    for (int k = 0; k < box->size; k++) {
+        sum += row[k] * box->x[k];
+        magnitude += fabs(row[k] * box->x[k]);
+    }
+    return fabs(sum) <= ROUNDING * magnitude ? 0 : sum;
+}
+
+// Where an unknown should rather stand, by its own conditions alone.
+static int better_place(const carom_box *box, int i) {
+    const int place = box->place[i];
+    if (place == FREE) {
+        const double limit = box->bound[i] * (1 + ROUNDING);
+        return box->x[i] > limit ? AT_UPPER : box->x[i] < -limit ? AT_LOWER : FREE;
+    }
+    // At the lower bound the slope must not be negative, at the upper one not positive.
+    return place * box->slope[i] > 0 ? FREE : place;
+}
+
+bool carom_box_solve(carom_box *box) {
+    memset(box->place, 0, (size_t)box->size * sizeof *box->place);
+    for (int64_t pivots = 0; pivots <= (int64_t)PIVOTS_PER_UNKNOWN * box->size; pivots++) {
+        if (!solve_free(box)) return false;
+        int moved = 0;
+        for (int i = 0; i < box->size && !moved; i++) {
+            box->slope[i] = box->place[i] == FREE ? 0 : slope_at(box, i);
+            const int place = better_place(box, i);
+            moved = place != box->place[i];
+            box->place[i] = place;
+        }
+        if (!moved) return true;
+    }
+    return false;
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exact sets in a build without the Parma Polyhedra Library.
+#include "carom/exact.h"
+
+bool carom_exact_available(void) { return false; }
+
+carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_options *options, const carom_control *control,
+                               carom_exact_set **set, carom_error *error) {
+    (void)impact;
+    (void)options;
+    (void)control;
+    *set = NULL;
+    return carom_fail(error, CAROM_UNSUPPORTED,
+                      "this build has no exact sets: install the Parma Polyhedra Library (libppl-dev) and libgmp-dev, and build again");
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What exact sets are in every build: options, statuses, memory.
+#include <stdlib.h>
+
+#include "carom/exact.h"
+
+typedef struct status_text {
+    const char *name, *sentence;
+} status_text;
+
+#define CAROM_EXACT_TEXT(constant, name, sentence) [constant] = {name, sentence},
+static const status_text status_texts[] = {CAROM_EXACT_STATUS_LIST(CAROM_EXACT_TEXT)};
+#undef CAROM_EXACT_TEXT
+
+const char *carom_exact_status_name(carom_exact_status status) { return status_texts[status].name; }
+const char *carom_exact_status_sentence(carom_exact_status status) { return status_texts[status].sentence; }
+
+// Two contacts need below a megabyte; 10,000 polyhedra in nine dimensions some hundred megabytes.
+#define DEFAULT_PIECES 10000
+// Sets that finish stay below 1000 bits; hulls in six dimensions pass 1200 on their way to nowhere.
+#define DEFAULT_BITS    8192
+#define DEFAULT_SECONDS 30
+#define DEFAULT_COVER   1e-3
+
+carom_exact_options carom_exact_defaults(void) {
+    return (carom_exact_options){CAROM_EXACT_UNION, DEFAULT_SECONDS, DEFAULT_PIECES, DEFAULT_BITS, DEFAULT_COVER, NULL};
+}
+
+static const char *const mode_names[] = {"exact", "hull", "eps", NULL};
+
+const carom_option carom_exact_rows[CAROM_EXACT_ROWS] = {
+    {"mode", CAROM_OPTION_CHOICE, offsetof(carom_exact_options, mode), 0, 0, "", "exact",
+     "the set itself, or an outer set: one hull a cell, or cells that overlap by `cover`", mode_names},
+    {"seconds", CAROM_OPTION_REAL, offsetof(carom_exact_options, seconds), CAROM_POSITIVE, 1e9, "s", "30",
+     "budget of time of the whole run", NULL},
+    {"pieces", CAROM_OPTION_INTEGER, offsetof(carom_exact_options, pieces), 1, 1e9, "", "10000", "budget of polyhedra in memory", NULL},
+    {"bits", CAROM_OPTION_INTEGER, offsetof(carom_exact_options, bits), 64, 1e9, "", "8192", "budget of bits of a coefficient", NULL},
+    {"cover", CAROM_OPTION_REAL, offsetof(carom_exact_options, cover), 1e-9, 1, "", "0.001",
+     "overlap of the cells of mode eps, over the largest pre-impact contact velocity", NULL},
+};
+
+void carom_exact_set_free(carom_exact_set *set) {
+    if (!set) return;
+    carom_polyhedra_free(set->pieces);
+    carom_polyhedra_free(set->outer);
+    free(set);
+}

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lookup of complementary cones in lanes, compiled once for every instruction set: the build defines KERNEL and INSTRUCTION_SET.
+#include "solvers/cone_kernel.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "solvers/cone_lanes.h"
+#include "solvers/lemke_kernel.h"
+#include "solvers/solvers_internal.h"
+
+#ifndef KERNEL
+#define KERNEL          carom_cone_kernel_portable
+#define INSTRUCTION_SET "portable"
+#endif
+
+_Static_assert((int)LANES == (int)CAROM_CONE_LANES, "columns are padded to lanes");
+
+enum { MOST_GROUPS = CAROM_CONE_MOST_SAMPLES / LANES, ROWS_AT_ONCE = CAROM_CONE_ROWS };
+
+// For loops whose bounds are constants in the calls that matter most: those of two planar contacts.
+#define INLINE inline __attribute__((always_inline))
+
+// Relative residual above which impulses are refined: what our Lemke asks of a tableau.
+#define REFINED 1e-14
+// Relative residual of a guess that is right: the share of size(x) up to which rows hold.
+#define GUESS_TOLERANCE 1e-13
+
+// -------------------------------------------------------------------------------------------------------------- lookup
+
+// Which of the open lanes have all rows first..last-1 on their side, ROWS_AT_ONCE by ROWS_AT_ONCE: one load of an input serves them all,
+// and their sums don't wait for each other. `width` is a constant in the calls below, so that loops unroll.
+static INLINE unsigned test_rows(const double *row, const double *end, int width, const double *x, size_t stride, unsigned open) {
+    const lanes zero = spread(0);
+    for (; row < end && open; row += ROWS_AT_ONCE * width) {
+        const double *second = row + width, *third = second + width, *fourth = third + width;
+        const lanes first_input = load(x);
+        lanes a = multiply(spread(row[0]), first_input), b = multiply(spread(second[0]), first_input);
+        lanes c = multiply(spread(third[0]), first_input), d = multiply(spread(fourth[0]), first_input);
+        for (int j = 1; j < width; j++) {
+            const lanes input = load(x + (size_t)j * stride);
+            a = add(a, multiply(spread(row[j]), input));
+            b = add(b, multiply(spread(second[j]), input));
+            c = add(c, multiply(spread(third[j]), input));
+            d = add(d, multiply(spread(fourth[j]), input));
+        }
+        open &= at_least(lesser(lesser(a, b), lesser(c, d)), zero);
+    }
+    return open;
+}
+
+static unsigned inside(const carom_cones *c, int cone, const double *x, size_t stride, unsigned open) {
+    const int width = c->inputs + 1;
+    const double *first = c->rows + (size_t)c->first_row[cone] * (size_t)width,
+                 *end = c->rows + (size_t)c->first_row[cone + 1] * (size_t)width;
+    if (width == 7) return test_rows(first, end, 7, x, stride, open);
+    return test_rows(first, end, width, x, stride, open);
+}
+
+// Moves the samples whose bits are set to the front of every column, in order. Never overwrites what has not been moved.
+static void keep(double *columns, int count, size_t stride, const unsigned char *bits, int groups) {
+    for (int j = 0; j < count; j++) {
+        double *column = columns + (size_t)j * stride, *to = column;
+        for (int g = 0; g < groups; g++) {
+            pack(to, load(column + g * LANES), bits[g]);
+            to += __builtin_popcount(bits[g]);
+        }
+    }
+}
+
+// The samples that are open move to the front. Returns their number.
+static int gather_open(const carom_cones *c, const carom_cone_batch *b, int groups, const unsigned char *open) {
+    int count = 0;
+    keep(b->work, c->inputs + 1, b->stride, open, groups);
+    for (int g = 0; g < groups; g++)
+        for (unsigned bits = open[g]; bits; bits &= bits - 1) b->samples[count++] = b->samples[g * LANES + __builtin_ctz(bits)];
+    return count;
+}
+
+// One bit for each of the first `count` samples.
+static int open_all(int count, unsigned char *open) {
+    const int groups = (count + LANES - 1) / LANES;
+    for (int g = 0; g < groups; g++) open[g] = ALL_LANES;
+    if (count % LANES) open[groups - 1] = (unsigned char)((1 << count % LANES) - 1);
+    return groups;
+}
+
+// The inputs and sizes of the open samples into the work columns, side by side. Returns their number.
+static int start_lookup(const carom_cones *c, const carom_cone_batch *b, const unsigned char *open, int groups) {
+    int count = 0;
+    for (int g = 0; g < groups; g++)
+        for (unsigned bits = open[g]; bits; bits &= bits - 1) b->samples[count++] = g * LANES + __builtin_ctz(bits);
+    for (int j = 0; j < c->inputs; j++) {
+        const double *from = b->x + (size_t)j * b->stride;
+        double *to = b->work + (size_t)j * b->stride;
+        for (int g = 0; g < groups; g++) {
+            pack(to, load(from + g * LANES), open[g]);
+            to += __builtin_popcount(open[g]);
+        }
+    }
+    double *sizes = b->work + (size_t)c->inputs * b->stride;
+    for (int i = 0; i < count; i += LANES) {
+        lanes size = spread(0);
+        for (int j = 0; j < c->inputs; j++)
+            size = larger(multiply(magnitude(load(b->work + (size_t)j * b->stride + i)), spread(c->per_unit[j])), size);
+        store(sizes + i, size);
+    }
+    return count;
+}
+
+// Cone by cone over all samples that have none yet, those of the `open` bits: a sample gets the first cone that has it. The bits are spent.
+static void find(const carom_cones *c, carom_cone_batch *b, int count, unsigned char *open) {
+    int live = start_lookup(c, b, open, (count + LANES - 1) / LANES), groups = open_all(live, open), left = live;
+    for (int cone = 0; cone < c->count && left; cone++) {
+        // Moving costs about as much as a row of every second sample.
+        if (left <= live - live / 4 && left + LANES <= live) {
+            live = gather_open(c, b, groups, open);
+            groups = open_all(live, open);
+        }
+        for (int g = 0; g < groups; g++) {
+            if (!open[g]) continue;
+            unsigned found = inside(c, cone, b->work + (size_t)g * LANES, b->stride, open[g]);
+            open[g] &= (unsigned char)~found;
+            for (; found; found &= found - 1, left--) b->cone[b->samples[g * LANES + __builtin_ctz(found)]] = cone;
+        }
+    }
+}
+
+// The cone to try by the sides of some planes. That x is in it is left to the verification, which then has the tolerance of rows.
+static INLINE lanes sides(const carom_cones *c, int inputs, const double *x, size_t stride) {
+    lanes code = spread(0);
+    for (int k = 0; k < c->splits; k++) {
+        const double *row = c->split_rows + k * inputs;
+        lanes sum = multiply(spread(row[0]), load(x));
+        for (int j = 1; j < inputs; j++) sum = add(sum, multiply(spread(row[j]), load(x + (size_t)j * stride)));
+        code = add(code, choose(at_least(sum, spread(0)), spread(1 << k), spread(0)));
+    }
+    return code;
+}
+
+static void guess(const carom_cones *c, const carom_cone_batch *b, int groups) {
+    _Alignas(64) double code[LANES];
+    for (int i = 0; i < groups * LANES; i += LANES) {
+        store(code, c->inputs == 6 ? sides(c, 6, b->x + i, b->stride) : sides(c, c->inputs, b->x + i, b->stride));
+        for (int l = 0; l < LANES; l++) b->cone[i + l] = c->guesses[(int)code[l]];
+    }
+}
+
+// ------------------------------------------------------------------------------------------------------------- impulses
+
+// map times `count` inputs of one sample, from `x` on, into `impulse`, or added to it. Lanes are impulses here.
+static INLINE void multiply_map(const double *map, size_t map_rows, int n, const double *x, int count, size_t stride, double *impulse,
+                                bool adds) {
+    _Alignas(64) double result[LANES];
+    for (size_t r = 0; r < map_rows; r += LANES) {
+        lanes sum = multiply(spread(x[0]), load(map + r));
+        for (int j = 1; j < count; j++) sum = add(sum, multiply(spread(x[(size_t)j * stride]), load(map + (size_t)j * map_rows + r)));
+        store(result, sum);
+        for (int k = 0; k < LANES && (int)r + k < n; k++) {
+            double *at = impulse + (r + (size_t)k) * stride;
+            *at = adds ? *at + result[k] : result[k];
+        }
+    }
+}
+
+static void apply_map(const carom_cones *c, const double *map, const double *x, size_t stride, double *impulse) {
+    if (c->inputs == 6 && c->n == 4)
+        multiply_map(map, LANES, 4, x, 6, stride, impulse, false);
+    else
+        multiply_map(map, c->map_rows, c->n, x, c->inputs, stride, impulse, false);
+}
+
+static const double *map_of(const carom_cones *c, const carom_cone_batch *b, int i) {
+    return c->maps + (size_t)b->cone[i] * (size_t)c->inputs * c->map_rows;
+}
+
+// Impulses of the samples of the bits that have a cone.
+static void apply_maps(const carom_cones *c, const carom_cone_batch *b, const unsigned char *bits, int groups) {
+    for (int g = 0; g < groups; g++)
+        for (unsigned rest = bits[g]; rest; rest &= rest - 1) {
+            const int i = g * LANES + __builtin_ctz(rest);
+            if (b->cone[i] != CAROM_CONE_NONE) apply_map(c, map_of(c, b, i), b->x + i, b->stride, b->impulse + i);
+        }
+}
+
+// Iterative refinement: the velocities that the impulse should have stopped are put through the map again, with caps of zero. Coefficients
+// of velocities that the cone leaves free are zero.
+static void refine(const carom_cones *c, const carom_cone_batch *b, int i) {
+    multiply_map(map_of(c, b, i), c->map_rows, c->n, b->u_next + i, c->n, b->stride, b->impulse + i, true);
+}
+
+// --------------------------------------------------------------------------------------------------------- verification
+
+// Eight samples under verification.
+typedef struct check {
+    const carom_cone_physics *p;
+    int contacts, dim, edges, n;         // as in p, where the compiler may know them
+    const double *x, *impulse, *u_next;  // at the first of the samples
+    size_t stride;
+    lanes worst, worst_relative;  // violations of complementarity
+    lanes scale, scale_w, scale_z;
+    unsigned accepted;
+} check;
+
+static INLINE lanes column(const double *columns, size_t stride, int row) { return load(columns + (size_t)row * stride); }
+
+// Complementarity of one pair z_i, y_i with w_i.
+static INLINE void add_pair(check *k, int index, lanes y, lanes z, lanes w) {
+    const lanes y_per_unit = spread(k->p->y_per_unit[index]), z_per_unit = spread(k->p->z_per_unit[index]);
+    const lanes y_relative = multiply(y, y_per_unit), z_relative = multiply(z, z_per_unit), size_w = magnitude(w);
+    k->worst = larger(magnitude(lesser(y, z)), k->worst);
+    k->worst_relative = larger(magnitude(lesser(y_relative, z_relative)), k->worst_relative);
+    k->scale = larger(size_w, k->scale);
+    k->scale_w = larger(multiply(size_w, y_per_unit), k->scale_w);
+    k->scale_z = larger(magnitude(z_relative), k->scale_z);
+}
+
+static INLINE lanes along(const check *k, int edge, const double *columns, int row) {
+    const double *d = k->p->directions + edge * k->dim;
+    lanes sum = multiply(spread(d[0]), column(columns, k->stride, row));
+    if (k->dim == 2) sum = add(sum, multiply(spread(d[1]), column(columns, k->stride, row + 1)));
+    return sum;
+}
+
+// Weights of lam_t on cone edges: on the two edges of the sector around it, or, in the plane, on the one that it points along.
+typedef struct split {
+    lanes first, second, sector;
+} split;
+
+static INLINE split split_on_edges(const check *k, int row) {
+    const carom_cone_physics *p = k->p;
+    const lanes zero = spread(0), a = column(k->impulse, k->stride, row);
+    if (k->dim == 1) return (split){larger(a, zero), larger(subtract(zero, a), zero), zero};
+    const lanes b = column(k->impulse, k->stride, row + 1);
+    split best = {zero, zero, zero};
+    lanes least = spread(INFINITY);
+    for (int j = 0; j < k->edges; j++) {
+        const double *d = p->directions + 2 * j, *e = p->directions + 2 * ((j + 1) % k->edges);
+        const double inverse = 1 / (d[0] * e[1] - d[1] * e[0]);
+        const lanes on_d = multiply(subtract(multiply(a, spread(e[1])), multiply(b, spread(e[0]))), spread(inverse));
+        const lanes on_e = multiply(subtract(multiply(b, spread(d[0])), multiply(a, spread(d[1]))), spread(inverse));
+        // Of the sectors around, the one whose weights are least negative.
+        const lanes misfit = add(larger(subtract(zero, on_d), zero), larger(subtract(zero, on_e), zero));
+        const unsigned worse = at_least(misfit, least);
+        least = choose(worse, least, misfit);
+        best.first = choose(worse, best.first, larger(on_d, zero));
+        best.second = choose(worse, best.second, larger(on_e, zero));
+        best.sector = choose(worse, best.sector, spread(j));
+    }
+    return best;
+}
+
+static INLINE lanes weight_on(const check *k, const split *s, int edge) {
+    if (k->dim == 1) return edge ? s->second : s->first;
+    const lanes zero = spread(0), here = spread(edge), before = spread((edge + k->edges - 1) % k->edges);
+    const unsigned on_first = at_least(s->sector, here) & at_least(here, s->sector);
+    const unsigned on_second = at_least(s->sector, before) & at_least(before, s->sector);
+    return choose(on_first, s->first, choose(on_second, s->second, zero));
+}
+
+// The LCP's pairs of one contact, with the multipliers recovered from the velocity after the step: beta = max(0, -u'_n), gamma the
+// greatest sliding speed against an edge.
+static INLINE void check_pairs(check *k, int contact) {
+    const carom_cone_physics *p = k->p;
+    const int row = contact * (1 + k->dim);
+    const lanes zero = spread(0), normal = column(k->impulse, k->stride, row), u = column(k->u_next, k->stride, row);
+    const lanes cap = column(k->x, k->stride, k->n + contact), beta = larger(subtract(zero, u), zero);
+    add_pair(k, contact, subtract(cap, normal), beta, cap);
+    add_pair(k, k->contacts + contact, add(u, beta), normal, column(k->x, k->stride, row));
+    lanes gamma = zero, sum = zero;
+    for (int a = 0; a < k->edges; a++) gamma = larger(subtract(zero, along(k, a, k->u_next, row + 1)), gamma);
+    const split weights = split_on_edges(k, row + 1);
+    for (int a = 0; a < k->edges; a++) {
+        const lanes weight = weight_on(k, &weights, a);
+        sum = add(sum, weight);
+        add_pair(k, 2 * k->contacts + contact * k->edges + a, add(gamma, along(k, a, k->u_next, row + 1)), weight,
+                 along(k, a, k->x, row + 1));
+    }
+    add_pair(k, (2 + k->edges) * k->contacts + contact, subtract(multiply(spread(p->friction[contact]), normal), sum), gamma, zero);
+}
+
+// The friction cone and the caps, from the impulses alone.
+static INLINE void check_friction_law(check *k, int contact, lanes tolerance) {
+    const carom_cone_physics *p = k->p;
+    const int row = contact * (1 + k->dim);
+    const lanes normal = column(k->impulse, k->stride, row), cap = column(k->x, k->stride, k->n + contact);
+    const lanes limit = add(multiply(spread(p->friction[contact]), normal), tolerance);
+    lanes tangent = column(k->impulse, k->stride, row + 1), square = multiply(tangent, tangent);
+    if (k->dim == 2) {
+        tangent = column(k->impulse, k->stride, row + 2);
+        square = add(square, multiply(tangent, tangent));
+    }
+    k->accepted &= at_least(normal, spread(0)) & at_least(add(cap, tolerance), normal) & at_least(multiply(limit, limit), square);
+}
+
+// u' = u + W lambda, and the energy change lambda'(u + u')/2.
+static INLINE lanes update(const carom_cone_physics *p, const carom_cone_batch *b, size_t i, int n) {
+    lanes gain = spread(0);
+    for (int r = 0; r < n; r++) {
+        const double *W = p->delassus + (size_t)r * (size_t)n;
+        const lanes u = load(b->x + (size_t)r * b->stride + i);
+        lanes next = u;
+        for (int c = 0; c < n; c++) next = add(next, multiply(spread(W[c]), load(b->impulse + (size_t)c * b->stride + i)));
+        store(b->u_next + (size_t)r * b->stride + i, next);
+        gain = add(gain, multiply(multiply(spread(0.5), load(b->impulse + (size_t)r * b->stride + i)), add(u, next)));
+    }
+    store(b->gain + i, gain);
+    return gain;
+}
+
+// The bits of eight samples from i on that pass; `residual` receives that of carom_lcp_residual, `rough` the bits above the goal of
+// refinement.
+static INLINE unsigned verify_shape(const carom_cone_physics *p, int contacts, int dim, int edges, const carom_cone_batch *b, size_t i,
+                                    double tolerance_relative, lanes *residual, unsigned *rough) {
+    const lanes zero = spread(0), gain = update(p, b, i, contacts * (1 + dim));
+    const int n = contacts * (1 + dim);
+    check k = {p, contacts, dim, edges, n, b->x + i, b->impulse + i, b->u_next + i, b->stride, zero, zero, zero, zero, zero, ALL_LANES};
+    lanes speed = zero, largest = zero, undefined = zero;
+    for (int r = 0; r < n; r++) {
+        const lanes impulse = column(k.impulse, k.stride, r);
+        speed = larger(magnitude(column(k.x, k.stride, r)), speed);
+        largest = larger(magnitude(impulse), largest);
+        // NaN when something is not finite, otherwise zero.
+        undefined = add(undefined, multiply(zero, add(impulse, column(k.u_next, k.stride, r))));
+    }
+    const lanes tolerance = multiply(spread(CAROM_PHYSICAL_TOLERANCE), larger(largest, multiply(speed, spread(p->least_mass))));
+    for (int c = 0; c < contacts; c++) {
+        check_pairs(&k, c);
+        check_friction_law(&k, c, tolerance);
+    }
+    const lanes limit = spread(CAROM_LCP_TOLERANCE), limit_relative = spread(tolerance_relative),
+                allowed = multiply(limit, add(spread(1), k.scale));
+    *rough = ALL_LANES & ~at_least(multiply(spread(REFINED), larger(k.scale_w, k.scale_z)), k.worst_relative);
+    *residual = divide(k.worst, add(spread(1), k.scale));
+    return k.accepted & at_least(zero, undefined) & at_least(allowed, k.worst) &
+           at_least(multiply(limit_relative, larger(k.scale_w, k.scale_z)), k.worst_relative) &
+           at_least(multiply(spread(CAROM_MOST_AMPLIFICATION), k.scale_w), k.scale_z) & at_least(multiply(tolerance, speed), gain);
+}
+
+static unsigned verify(const carom_cone_physics *p, const carom_cone_batch *b, size_t i, double tolerance, lanes *residual,
+                       unsigned *rough) {
+    if (p->contacts == 2 && p->dim == 1) return verify_shape(p, 2, 1, 2, b, i, tolerance, residual, rough);
+    return verify_shape(p, p->contacts, p->dim, p->edges, b, i, tolerance, residual, rough);
+}
+
+// Verifies the samples of the bits, whatever becomes of the others: what happens to a sample must not depend on its neighbours. Those that
+// have no cone, or fail, are left in the bits. Returns their number.
+static int verify_all(const carom_cones *c, const carom_cone_physics *p, carom_cone_batch *b, unsigned char *bits, int groups,
+                      double tolerance, double *max_residual) {
+    _Alignas(64) double residuals[LANES];
+    lanes worst = spread(0);
+    int failed = 0;
+    for (int g = 0; g < groups; g++) {
+        const int i = g * LANES;
+        lanes residual;
+        unsigned found = 0, rough;
+        if (!bits[g]) continue;
+        for (int l = 0; l < LANES; l++) found |= (unsigned)(b->cone[i + l] != CAROM_CONE_NONE) << l;
+        found &= bits[g];
+        unsigned accepted = found & verify(p, b, (size_t)i, tolerance, &residual, &rough);
+        rough &= found;
+        if (rough) {
+            for (; rough; rough &= rough - 1) refine(c, b, i + __builtin_ctz(rough));
+            accepted = found & verify(p, b, (size_t)i, tolerance, &residual, &rough);
+        }
+        worst = choose(accepted, larger(residual, worst), worst);
+        bits[g] &= (unsigned char)~accepted;
+        failed += __builtin_popcount(bits[g]);
+        for (unsigned rest = bits[g]; rest; rest &= rest - 1) b->cone[i + __builtin_ctz(rest)] = CAROM_CONE_NONE;
+    }
+    store(residuals, worst);
+    for (int l = 0; l < LANES; l++) *max_residual = residuals[l] > *max_residual ? residuals[l] : *max_residual;
+    return failed;
+}
+
+static void step(const carom_cones *cones, const carom_cone_physics *physics, carom_cone_batch *batch, int count, double *max_residual) {
+    unsigned char bits[MOST_GROUPS], open[MOST_GROUPS];
+    const int groups = open_all(count, bits);
+    for (int i = 0; i < groups * LANES; i++) batch->cone[i] = CAROM_CONE_NONE;
+    if (cones->splits) {
+        guess(cones, batch, groups);
+        apply_maps(cones, batch, bits, groups);
+        if (!verify_all(cones, physics, batch, bits, groups, GUESS_TOLERANCE, max_residual)) return;
+    }
+    memcpy(open, bits, (size_t)groups);
+    find(cones, batch, count, open);
+    apply_maps(cones, batch, bits, groups);
+    verify_all(cones, physics, batch, bits, groups, CAROM_LCP_TOLERANCE, max_residual);
+}
+
+static int approaching(const carom_cone_physics *p, const carom_cone_batch *b, int count, double limit, unsigned char *bits) {
+    const int groups = open_all(count, bits);
+    int samples = 0;
+    for (int g = 0; g < groups; g++) {
+        lanes least = load(b->x + g * LANES);
+        for (int c = 1; c < p->contacts; c++) least = lesser(load(b->x + (size_t)(c * (1 + p->dim)) * b->stride + g * LANES), least);
+        bits[g] &= (unsigned char)~at_least(least, spread(limit));
+        samples += __builtin_popcount(bits[g]);
+    }
+    return samples;
+}
+
+const carom_cone_kernel KERNEL = {.name = "cone-map:" INSTRUCTION_SET, .step = step, .approaching = approaching, .keep = keep};

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lemke's method that remembers its pivots: for one W and many w.
+//
+// The tableau behind a sequence of pivots does not depend on w, only the right-hand sides do. So a tree keeps, for every sequence that was
+// met twice, what the next ratio test reads: the entering column, the inverses of its acceptable pivots, bounds of round-off. On a known
+// sequence a pivot costs O(n): one ratio test and one update of the right-hand sides. On an unknown one, the sequence is replayed on a
+// tableau and goes on there, and the tree grows until its memory is spent.
+//
+// What is remembered is what would be computed again: results do not depend on what was solved before.
+//
+// For REAL = double; sequences are replayed on the tableau of lemke_tableau.h.
+#include "solvers/lemke_rows.h"
+#include "solvers/lemke_tableau.h"
+
+// Of the tree, of what it keeps for ties, and of saved tableaus: more does not fit a core's caches.
+enum { TREE_BYTES = 16 << 20, TIE_BYTES = 4 << 20, SAVED_BYTES = 8 << 20 };
+// Unknown sequences behind a node after which its tableau is saved: replays start there.
+enum { MISSES_TO_SAVE = 4 };
+enum { UNKNOWN = -1, MET_ONCE = -2, MOST_PIVOTS = CAROM_PIVOTS_PER_ROW * CAROM_MOST_REMEMBERED };
+// Round-off of the bounds themselves.
+#define BOUND_MARGIN 1.0001
+
+// What follows one sequence of pivots. In memory, the arrays of `arrays` stand behind it.
+typedef struct node {
+    int entering;  // variable that enters next
+    int tie_slot;  // where its rows of the inverse basis stand; UNKNOWN until a tie asks for them
+    int saved;     // where its tableau stands; UNKNOWN until many unknown sequences began behind it
+    int misses;    // how many did
+} node;
+
+typedef struct memory {
+    int n;
+    size_t rows;  // n, padded
+    const double *W, *y_unit;
+    double pivot_tolerance, tie_tolerance;
+    char *nodes;  // [node_capacity + 1], the last for sequences that the full tree does not keep
+    size_t node_size;
+    int node_count, node_capacity;
+    double *ties;  // [tie_capacity + 1] inverse bases [n x n], the last likewise
+    int tie_count, tie_capacity;
+    char *saves;  // [save_capacity] tableaus
+    size_t save_size;
+    int save_count, save_capacity;
+    tableau *tableau;
+    double *column_unit;     // [stride] scratch: units of the slacks that are columns of the tableau
+    int replayed;            // pivots of the present sequence that the tableau has seen
+    double *rhs, *next;      // [rows] right-hand sides, and those after the next pivot
+    int *basic;              // [n] variable of each row
+    int *leaving, *entered;  // [most_pivots] rows and variables of the present sequence
+    int depth, artificial;   // its length; row of the artificial variable
+    int saved, saved_depth;  // the last saved tableau on its way, and the pivots before that
+    const double *w;         // [n] of the present solve
+} memory;
+
+static node *node_at(const memory *m, int index) { return (node *)(void *)(m->nodes + (size_t)index * m->node_size); }
+
+// The node of a sequence that is not kept.
+static bool is_spare(const memory *m, const node *k) { return k == node_at(m, m->node_capacity); }
+
+// The arrays of a node: [rows] the entering column; 1 over its acceptable pivots, 0 elsewhere; bounds of sum_j |inverse basis_ij| |w_j|,
+// the scale of round-off, for w of one unit, minus infinity where there is no acceptable pivot.
+static double *column_of(const node *k) { return (double *)(void *)((char *)(uintptr_t)k + ALIGNMENT); }
+static double *inverse_of(const memory *m, const node *k) { return column_of(k) + m->rows; }
+static double *bound_of(const memory *m, const node *k) { return column_of(k) + 2 * m->rows; }
+// [n] node that follows when a row leaves.
+static int *children_of(const memory *m, const node *k) { return (int *)(void *)(column_of(k) + 3 * m->rows); }
+
+// -------------------------------------------------------------------------------------------------- growing the tree
+
+// sum_j |inverse basis_ij| unit_j, where m->column_unit has the units of the columns.
+static double round_off_bound(const memory *m, int i, double own_unit) {
+    const tableau *t = m->tableau;
+    const double *row = row_of(t, i);
+    double sums[LANES] = {0}, sum = t->basic[i] < m->n ? own_unit : 0;
+    for (size_t c = 0; c < t->stride; c += LANES)
+        for (size_t l = 0; l < LANES; l++) sums[l] += magnitude(row[c + l]) * m->column_unit[c + l];
+    for (int l = 0; l < LANES; l++) sum += sums[l];
+    return BOUND_MARGIN * sum;
+}
+
+static void fill_column_units(memory *m, const double *unit) {
+    const tableau *t = m->tableau;
+    for (int c = 0; c <= m->n; c++) m->column_unit[c] = t->nonbasic[c] < m->n ? magnitude(unit[t->nonbasic[c]]) : 0;
+}
+
+// A saved tableau: the entries, then the lists of variables.
+static void save(memory *m, node *k) {
+    const tableau *t = m->tableau;
+    const size_t n = (size_t)m->n, entries = n * t->stride * sizeof *t->T;
+    k->saved = m->save_count++;
+    char *to = m->saves + (size_t)k->saved * m->save_size;
+    memcpy(to, t->T, entries);
+    int *lists = (int *)(void *)(to + entries);
+    memcpy(lists, t->basic, n * sizeof *lists);
+    memcpy(lists + n, t->nonbasic, (n + 1) * sizeof *lists);
+    memcpy(lists + 2 * n + 1, t->place, (2 * n + 1) * sizeof *lists);
+}
+
+// Right-hand sides are not saved: they are the present solve's, and stand in m->rhs. Weights are bounds for the present w.
+static void load(memory *m, int saved) {
+    tableau *t = m->tableau;
+    const size_t n = (size_t)m->n, entries = n * t->stride * sizeof *t->T;
+    const char *from = m->saves + (size_t)saved * m->save_size;
+    memcpy(t->T, from, entries);
+    const int *lists = (const int *)(const void *)(from + entries);
+    memcpy(t->basic, lists, n * sizeof *lists);
+    memcpy(t->nonbasic, lists + n, (n + 1) * sizeof *lists);
+    memcpy(t->place, lists + 2 * n + 1, (2 * n + 1) * sizeof *lists);
+    fill_column_units(m, m->w);
+    for (int i = 0; i < m->n; i++) {
+        t->rhs[i] = 0;
+        t->weight[i] = round_off_bound(m, i, magnitude(m->w[t->basic[i] % m->n]));
+    }
+}
+
+// Brings the tableau to the first `depth` pivots of the present sequence.
+static void replay(memory *m, int depth) {
+    if (m->replayed == UNKNOWN) {
+        if (m->saved == UNKNOWN)
+            start(m->tableau, m->W, m->w);
+        else
+            load(m, m->saved);
+        m->replayed = m->saved == UNKNOWN ? 0 : m->saved_depth;
+    }
+    for (; m->replayed < depth; m->replayed++) {
+        const int column = ~m->tableau->place[m->entered[m->replayed]];
+        copy_column(m->tableau, column);
+        pivot(m->tableau, m->leaving[m->replayed], column);
+    }
+}
+
+// Rows of padding have no pivots and a zero column in every node.
+static void clear_padding(const memory *m, const node *k) {
+    for (size_t i = (size_t)m->n; i < m->rows; i++) {
+        column_of(k)[i] = inverse_of(m, k)[i] = 0;
+        bound_of(m, k)[i] = -INFINITY;
+    }
+}
+
+static void fill_node(memory *m, node *k, int entering) {
+    tableau *t = m->tableau;
+    const bool spare = is_spare(m, k);
+    *k = (node){.entering = entering, .tie_slot = UNKNOWN, .saved = UNKNOWN};
+    copy_column(t, ~t->place[entering]);
+    if (!spare) fill_column_units(m, m->y_unit);
+    const double acceptable = m->pivot_tolerance * largest_in_units(t);
+    double *column = column_of(k), *inverse = inverse_of(m, k), *bound = bound_of(m, k);
+    for (int i = 0; i < m->n; i++) {
+        const bool open = is_pivot(t, i, acceptable);
+        column[i] = t->column[i];
+        inverse[i] = open ? 1 / t->column[i] : 0;
+        // What serves this w only has the bound that the tableau carries along.
+        bound[i] = !open ? -INFINITY : spare ? t->weight[i] : round_off_bound(m, i, m->y_unit[t->basic[i] % m->n]);
+        children_of(m, k)[i] = UNKNOWN;
+    }
+    clear_padding(m, k);
+}
+
+// The node behind k when the variable of row r left; its complement enters. Sequences that are met once, as many are, leave only a mark.
+static node *child(memory *m, node *k, int r, int entering) {
+    int *known = &children_of(m, k)[r];
+    if (*known >= 0) return node_at(m, *known);
+    if (!is_spare(m, k) && ++k->misses == MISSES_TO_SAVE && m->save_count < m->save_capacity) {
+        replay(m, m->depth - 1);
+        save(m, k);
+    }
+    replay(m, m->depth);
+    const bool keep = *known == MET_ONCE && !is_spare(m, k) && m->node_count < m->node_capacity;
+    node *made = node_at(m, keep ? m->node_count : m->node_capacity);
+    *known = keep ? m->node_count++ : MET_ONCE;
+    fill_node(m, made, entering);
+    return made;
+}
+
+// -------------------------------------------------------------------------------------------------------------- ties
+
+static const double *inverse_row(const memory *m, const node *k, int i) {
+    return m->ties + ((size_t)k->tie_slot * (size_t)m->n + (size_t)i) * (size_t)m->n;
+}
+
+// Is row a lexicographically before row b? Ratios that differ by less than the tolerance times the larger one count as equal.
+static bool precedes(const memory *m, const node *k, int a, int b) {
+    const double *row_a = inverse_row(m, k, a), *row_b = inverse_row(m, k, b);
+    const double inverse_a = inverse_of(m, k)[a], inverse_b = inverse_of(m, k)[b];
+    for (int j = 0; j < m->n; j++) {
+        const double ratio_a = row_a[j] * inverse_a, ratio_b = row_b[j] * inverse_b, difference = ratio_a - ratio_b;
+        if (magnitude(difference) > m->tie_tolerance * fmax(magnitude(ratio_a), magnitude(ratio_b))) return difference < 0;
+    }
+    return a < b;
+}
+
+// Rows of the inverse basis of the present node: all of them where they are kept, otherwise those of the candidates.
+static void prepare_ties(memory *m, node *k, uint64_t candidates) {
+    if (k->tie_slot != UNKNOWN && k->tie_slot < m->tie_capacity) return;
+    replay(m, m->depth);
+    const bool keep = m->tie_count < m->tie_capacity && !is_spare(m, k);
+    k->tie_slot = keep ? m->tie_count++ : m->tie_capacity;
+    double *rows = m->ties + (size_t)k->tie_slot * (size_t)m->n * (size_t)m->n;
+    for (int i = 0; i < m->n; i++)
+        for (int j = 0; (keep || candidates >> i & 1) && j < m->n; j++) rows[i * m->n + j] = inverse_entry(m->tableau, i, j);
+}
+
+// Is next[i], by which row i misses the least ratio, round-off?
+static bool is_round_off(const memory *m, const node *k, int i) {
+    if (m->next[i] <= m->tie_tolerance * magnitude(m->rhs[i])) return true;
+    const double *row = inverse_row(m, k, i);
+    double scale = 0;
+    for (int j = 0; j < m->n; j++) scale += magnitude(row[j] * m->w[j]);
+    return m->next[i] <= m->tie_tolerance * scale;
+}
+
+// Of several rows that may tie: the artificial variable's, or the lexicographically smallest.
+static int break_tie(memory *m, node *k, uint64_t candidates) {
+    prepare_ties(m, k, candidates);
+    int best = UNKNOWN;
+    for (; candidates; candidates &= candidates - 1) {
+        const int i = __builtin_ctzll(candidates);
+        if (!is_round_off(m, k, i)) continue;
+        if (i == m->artificial) return i;
+        if (best == UNKNOWN || precedes(m, k, i, best)) best = i;
+    }
+    return best;
+}
+
+// ------------------------------------------------------------------------------------------------------------ solving
+
+// Row that leaves when the variable of node k enters, UNKNOWN on a ray; m->next are the right-hand sides behind that pivot.
+static int leaving_row(memory *m, node *k, double size) {
+    const double *inverse = inverse_of(m, k), scale = m->tie_tolerance * (is_spare(m, k) ? 1 : size);
+    const double least = least_ratio(m->rows, m->rhs, inverse);
+    if (!(least < INFINITY)) return UNKNOWN;
+    subtract_column(m->rows, m->rhs, column_of(k), least, m->next);
+    const uint64_t candidates = rows_within(m->rows, m->next, bound_of(m, k), scale);
+    if (!candidates) return UNKNOWN;
+    const int r = candidates & (candidates - 1) ? break_tie(m, k, candidates) : __builtin_ctzll(candidates);
+    if (r == UNKNOWN) return r;
+    const double theta = m->rhs[r] * inverse[r];
+    if (theta != least) subtract_column(m->rows, m->rhs, column_of(k), theta, m->next);
+    m->next[r] = theta;
+    return r;
+}
+
+// The artificial variable enters in the row where w is least. Its column is -1 everywhere.
+static int enter_artificial(memory *m) {
+    double least = m->w[0];
+    for (int i = 1; i < m->n; i++) least = m->w[i] < least ? m->w[i] : least;
+    int r = 0;
+    for (int i = 0; i < m->n; i++) {
+        m->rhs[i] = m->w[i];
+        m->basic[i] = i;
+        if (m->w[i] - least <= m->tie_tolerance * -least) r = i;
+    }
+    subtract_column(m->rows, m->rhs, column_of(node_at(m, 0)), -m->w[r], m->next);
+    m->next[r] = -m->w[r];
+    m->artificial = r;
+    return r;
+}
+
+// Makes the exchange that the row was chosen for. Returns the variable that left.
+static int take_pivot(memory *m, const node *k, int r) {
+    double *behind = m->rhs;
+    m->rhs = m->next;
+    m->next = behind;
+    const int left = m->basic[r];
+    m->basic[r] = k->entering;
+    m->leaving[m->depth] = r;
+    m->entered[m->depth++] = k->entering;
+    return left;
+}
+
+static double size_in_units(const memory *m, const double *w) {
+    double largest = 0;
+    for (int i = 0; i < m->n; i++) {
+        const double size = magnitude(w[i]) / m->y_unit[i];
+        largest = size > largest ? size : largest;
+    }
+    return largest;
+}
+
+static carom_verdict recall(void *kernel_memory, const double *w, int64_t *pivots) {
+    memory *m = kernel_memory;
+    m->w = w;
+    m->depth = 0;
+    m->replayed = m->saved = UNKNOWN;
+    const double size = size_in_units(m, w);
+    node *k = node_at(m, 0);
+    int r = enter_artificial(m);
+    while (r != UNKNOWN && m->depth < MOST_PIVOTS) {
+        const int left = take_pivot(m, k, r);
+        ++*pivots;
+        if (left == 2 * m->n) return CAROM_COMPLETE;
+        k = child(m, k, r, left < m->n ? left + m->n : left - m->n);
+        if (k->saved != UNKNOWN) {
+            m->saved = k->saved;
+            m->saved_depth = m->depth;
+        }
+        r = leaving_row(m, k, size);
+    }
+    return r == UNKNOWN ? CAROM_RAY : CAROM_BUDGET_SPENT;
+}
+
+static void read_out(const void *kernel_memory, double *z, bool *basic) {
+    const memory *m = kernel_memory;
+    for (int i = 0; i < m->n; i++) {
+        z[i] = 0;
+        basic[i] = false;
+    }
+    for (int i = 0; i < m->n; i++) {
+        const int variable = m->basic[i] - m->n;
+        if (variable < 0 || variable == m->n) continue;
+        z[variable] = m->rhs[i];
+        basic[variable] = true;
+    }
+}
+
+// ----------------------------------------------------------------------------------------------------------- lifetime
+
+static void forget(void *kernel_memory) {
+    memory *m = kernel_memory;
+    if (!m) return;
+    release(m->tableau);
+    free(m->nodes);
+    free(m->ties);
+    free(m->saves);
+    free(m->column_unit);
+    free(m->rhs);
+    free(m->next);
+    free(m->basic);
+    free(m->leaving);
+    free(m->entered);
+    free(m);
+}
+
+static double *allocate_rows(size_t rows) {
+    double *made = aligned_alloc(ALIGNMENT, rows * sizeof *made);
+    for (size_t i = 0; made && i < rows; i++) made[i] = 0;
+    return made;
+}
+
+// Nodes are not touched before they are used: pages that no solve needs cost nothing.
+static bool allocate_tree(memory *m) {
+    const size_t n = (size_t)m->n, arrays = 3 * m->rows * sizeof(double) + n * sizeof(int);
+    m->node_size = (ALIGNMENT + arrays + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    m->node_capacity = (int)(TREE_BYTES / m->node_size);
+    m->tie_capacity = (int)(TIE_BYTES / (n * n * sizeof(double)));
+    m->nodes = aligned_alloc(ALIGNMENT, ((size_t)m->node_capacity + 1) * m->node_size);
+    m->ties = malloc(((size_t)m->tie_capacity + 1) * n * n * sizeof *m->ties);
+    m->save_size = (n * m->tableau->stride * sizeof(double) + (4 * n + 2) * sizeof(int) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    m->save_capacity = (int)(SAVED_BYTES / m->save_size);
+    m->saves = aligned_alloc(ALIGNMENT, (size_t)m->save_capacity * m->save_size);
+    return m->nodes && m->ties && m->saves;
+}
+
+static void plant_root(memory *m) {
+    node *root = node_at(m, m->node_count++);
+    // Its tableau is where replays start, anyway.
+    *root = (node){.entering = 2 * m->n, .tie_slot = UNKNOWN, .saved = UNKNOWN, .misses = MISSES_TO_SAVE};
+    clear_padding(m, root);
+    for (int i = 0; i < m->n; i++) {
+        column_of(root)[i] = -1;
+        children_of(m, root)[i] = UNKNOWN;
+    }
+}
+
+static void *remember(int n, const double *W, const double *y_unit, const double *z_unit, double pivot_tolerance, double tie_tolerance) {
+    memory *m = calloc(1, sizeof *m);
+    if (!m) return NULL;
+    *m = (memory){.n = n, .W = W, .y_unit = y_unit, .pivot_tolerance = pivot_tolerance, .tie_tolerance = tie_tolerance};
+    m->rows = ((size_t)n + ROW_LANES - 1) / ROW_LANES * ROW_LANES;
+    m->tableau = create(n, y_unit, z_unit);
+    m->rhs = allocate_rows(m->rows);
+    m->next = allocate_rows(m->rows);
+    m->basic = malloc((size_t)n * sizeof *m->basic);
+    m->leaving = malloc(MOST_PIVOTS * sizeof *m->leaving);
+    m->entered = malloc(MOST_PIVOTS * sizeof *m->entered);
+    if (m->tableau) m->column_unit = allocate_rows(m->tableau->stride);
+    if (m->tableau && allocate_tree(m) && m->column_unit && m->rhs && m->next && m->basic && m->leaving && m->entered) {
+        plant_root(m);
+        return m;
+    }
+    forget(m);
+    return NULL;
+}

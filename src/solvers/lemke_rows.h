@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The two loops over the rows of a pivot, for the instruction set that the file is compiled for. All versions give the same bits: products
+/// and differences are element by element, and the minimum is folded in one order.
+#ifndef CAROM_SOLVERS_LEMKE_ROWS_H
+#define CAROM_SOLVERS_LEMKE_ROWS_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#if defined(__AVX512F__) || defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+// Arrays of rows are aligned to a cache line and padded to a multiple of it.
+enum { ROW_LANES = 8 };
+
+#if defined(__AVX512F__)
+
+static inline __m512d lesser(__m512d a, __m512d b) { return _mm512_min_pd(a, b); }
+
+static double fold_least(__m512d low) {
+    const __m256d four = _mm256_min_pd(_mm512_castpd512_pd256(low), _mm512_extractf64x4_pd(low, 1));
+    const __m128d two = _mm_min_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+    return _mm_cvtsd_f64(_mm_min_sd(two, _mm_unpackhi_pd(two, two)));
+}
+
+// min of rhs_i * inverse_i over the rows whose inverse is not zero; infinite when there is none.
+static double least_ratio(size_t rows, const double *rhs, const double *inverse) {
+    const __m512d none = _mm512_set1_pd(INFINITY);
+    __m512d low = none;
+    for (size_t i = 0; i < rows; i += ROW_LANES) {
+        const __m512d factor = _mm512_load_pd(inverse + i);
+        const __mmask8 open = _mm512_cmp_pd_mask(factor, _mm512_setzero_pd(), _CMP_NEQ_OQ);
+        low = lesser(_mm512_mask_mul_pd(none, open, _mm512_load_pd(rhs + i), factor), low);
+    }
+    return fold_least(low);
+}
+
+// next = rhs - theta column.
+static void subtract_column(size_t rows, const double *rhs, const double *column, double theta, double *next) {
+    const __m512d factor = _mm512_set1_pd(theta);
+    for (size_t i = 0; i < rows; i += ROW_LANES)
+        _mm512_store_pd(next + i, _mm512_sub_pd(_mm512_load_pd(rhs + i), _mm512_mul_pd(factor, _mm512_load_pd(column + i))));
+}
+
+// Bit i: next_i <= scale * bound_i.
+static uint64_t rows_within(size_t rows, const double *next, const double *bound, double scale) {
+    const __m512d factor = _mm512_set1_pd(scale);
+    uint64_t within = 0;
+    for (size_t i = 0; i < rows; i += ROW_LANES) {
+        const __m512d limit = _mm512_mul_pd(factor, _mm512_load_pd(bound + i));
+        within |= (uint64_t)_mm512_cmp_pd_mask(_mm512_load_pd(next + i), limit, _CMP_LE_OQ) << i;
+    }
+    return within;
+}
+
+#elif defined(__AVX2__)
+
+// The two halves of eight lanes.
+typedef struct pair {
+    __m256d low, high;
+} pair;
+
+static double least_ratio(size_t rows, const double *rhs, const double *inverse) {
+    const __m256d none = _mm256_set1_pd(INFINITY), zero = _mm256_setzero_pd();
+    pair least = {none, none};
+    for (size_t i = 0; i < rows; i += ROW_LANES) {
+        const __m256d a = _mm256_load_pd(inverse + i), b = _mm256_load_pd(inverse + i + 4);
+        const __m256d ra = _mm256_mul_pd(_mm256_load_pd(rhs + i), a), rb = _mm256_mul_pd(_mm256_load_pd(rhs + i + 4), b);
+        least.low = _mm256_min_pd(_mm256_blendv_pd(none, ra, _mm256_cmp_pd(a, zero, _CMP_NEQ_OQ)), least.low);
+        least.high = _mm256_min_pd(_mm256_blendv_pd(none, rb, _mm256_cmp_pd(b, zero, _CMP_NEQ_OQ)), least.high);
+    }
+    const __m256d four = _mm256_min_pd(least.low, least.high);
+    const __m128d two = _mm_min_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+    return _mm_cvtsd_f64(_mm_min_sd(two, _mm_unpackhi_pd(two, two)));
+}
+
+static void subtract_column(size_t rows, const double *rhs, const double *column, double theta, double *next) {
+    const __m256d factor = _mm256_set1_pd(theta);
+    for (size_t i = 0; i < rows; i += 4)
+        _mm256_store_pd(next + i, _mm256_sub_pd(_mm256_load_pd(rhs + i), _mm256_mul_pd(factor, _mm256_load_pd(column + i))));
+}
+
+static uint64_t rows_within(size_t rows, const double *next, const double *bound, double scale) {
+    const __m256d factor = _mm256_set1_pd(scale);
+    uint64_t within = 0;
+    for (size_t i = 0; i < rows; i += 4) {
+        const __m256d limit = _mm256_mul_pd(factor, _mm256_load_pd(bound + i));
+        within |= (uint64_t)_mm256_movemask_pd(_mm256_cmp_pd(_mm256_load_pd(next + i), limit, _CMP_LE_OQ)) << i;
+    }
+    return within;
+}
+
+#else
+
+static double lesser(double a, double b) { return a < b ? a : b; }
+
+static double least_ratio(size_t rows, const double *rhs, const double *inverse) {
+    double low[ROW_LANES];
+    for (int l = 0; l < ROW_LANES; l++) low[l] = INFINITY;
+    for (size_t i = 0; i < rows; i += ROW_LANES)
+        for (size_t l = 0; l < ROW_LANES; l++) low[l] = lesser(inverse[i + l] != 0 ? rhs[i + l] * inverse[i + l] : INFINITY, low[l]);
+    for (int width = ROW_LANES / 2; width > 0; width /= 2)
+        for (int l = 0; l < width; l++) low[l] = lesser(low[l], low[l + width]);
+    return low[0];
+}
+
+static void subtract_column(size_t rows, const double *rhs, const double *column, double theta, double *next) {
+    for (size_t i = 0; i < rows; i++) next[i] = rhs[i] - theta * column[i];
+}
+
+static uint64_t rows_within(size_t rows, const double *next, const double *bound, double scale) {
+    uint64_t within = 0;
+    for (size_t i = 0; i < rows; i++) within |= (uint64_t)(next[i] <= scale * bound[i]) << i;
+    return within;
+}
+
+#endif
+
+#endif
