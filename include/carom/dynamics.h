@@ -160,7 +160,7 @@ typedef struct carom_potential {
 typedef enum carom_surface {
     CAROM_SURFACE_SMOOTH,   ///< no tangential impulse
     CAROM_SURFACE_ROUGH,    ///< the tangential velocity is reversed: perfectly rough, without loss
-    CAROM_SURFACE_COULOMB,  ///< Coulomb friction: for spheres, whose normal and tangential impulses are not coupled, in closed form
+    CAROM_SURFACE_COULOMB,  ///< Coulomb friction followed through the impact: carom_contact_solve
 } carom_surface;
 
 /// Names of these, NULL-terminated.

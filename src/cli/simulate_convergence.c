@@ -24,6 +24,12 @@ static const carom_column columns[CLI_CONVERGENCE_COLUMNS] = {
          NULL},
 };
 
+static const char *const labels[CLI_CONVERGENCE_COLUMNS] = {
+    [CLI_ERROR_POSITION] = "position [m]",           [CLI_ERROR_VELOCITY] = "velocity [m/s]",
+    [CLI_ERROR_ATTITUDE] = "attitude [rad]",         [CLI_ERROR_ANGULAR_VELOCITY] = "angular velocity [rad/s]",
+    [CLI_ERROR_ENERGY] = "energy, in time (eq. 38)", [CLI_ERROR_NORM] = "difference of norms (eq. 37)",
+};
+
 // False also where the integrator has no such option, which one with 'bodies' has.
 static bool set(const cli_motion *motion, void *options, const char *name, const char *text, carom_error *error) {
     const carom_integrator *one = motion->integrator;
@@ -172,10 +178,9 @@ carom_status cli_draw_convergence(cli_motion *motion, const char *prefix, carom_
         const double *values = carom_table_real_column(table, c);
         for (int64_t i = 0; i < rows; i++) logs[c * rows + i] = values[i] > 0 ? log10(values[i]) : NAN;
         if (c == 0 || !(values[0] > 0)) continue;
-        series[count++] = (carom_plot_series){columns[c].name, CAROM_PLOT_LINE, rows, logs, logs + c * rows};
+        series[count++] = (carom_plot_series){labels[c], CAROM_PLOT_LINE, rows, logs, logs + c * rows};
     }
-    const carom_plot plot = {
-        carom_scene_name(motion->scene), "log10 of the step [s]", "log10 of the error at the end", series, count, false, false};
+    const carom_plot plot = {carom_scene_name(motion->scene), "log10 of the step [s]", "log10 of the error", series, count, false, false};
     const carom_status status = cli_write_figure(motion, prefix, "convergence", &plot, error);
     free(logs);
     return status;

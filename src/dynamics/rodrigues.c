@@ -68,7 +68,7 @@ static const carom_column impact_columns[IMPACT_COLUMNS] = {
     [IMPACT_NORMAL] = {"normal", CAROM_COLUMN_REAL, 3, "", "towards the body", NULL},
     [IMPACT_APPROACH] = {"approach_speed", CAROM_COLUMN_REAL, 1, "m/s", "along the normal, before", NULL},
     [IMPACT_NORMAL_IMPULSE] = {"normal_impulse", CAROM_COLUMN_REAL, 1, "N s", "on the body", NULL},
-    [IMPACT_TANGENT_IMPULSE] = {"tangent_impulse", CAROM_COLUMN_REAL, 1, "N s", "against the slip", NULL},
+    [IMPACT_TANGENT_IMPULSE] = {"tangent_impulse", CAROM_COLUMN_REAL, 1, "N s", "along the surface", NULL},
     [IMPACT_ENERGY] = {"energy_change", CAROM_COLUMN_REAL, 1, "J", "energy after minus before", NULL},
 };
 
@@ -354,8 +354,8 @@ static carom_status step_with_impacts(rodrigues_loop *loop, carom_error *error) 
             end_by_chatter(loop, &event);
             return CAROM_OK;
         }
-        rodrigues_collide(run, &event);
-        const carom_status status = record_impact(loop, &event, error);
+        carom_status status = rodrigues_collide(run, &event, error);
+        if (!status) status = record_impact(loop, &event, error);
         if (status) return status;
     }
 }

@@ -133,6 +133,8 @@ bool rodrigues_step(rodrigues *run, double h);
 /// The two halves of `rodrigues_step` for a second-order step: a step to `next`, which is then accepted.
 bool rodrigues_advance(rodrigues *run, double h);
 
+static inline bool rodrigues_is_sphere(const double moments[3]) { return moments[0] == moments[1] && moments[0] == moments[2]; }
+
 /// E of `now`.
 static inline double rodrigues_energy(const rodrigues *run) { return run->kinetic + run->potential; }
 /// Omega = R J^-1 R' L.
@@ -166,8 +168,8 @@ carom_status rodrigues_stiffest_frequency(rodrigues *run, double *frequency, car
 bool rodrigues_find_event(rodrigues *run, double length, rodrigues_event *event);
 /// Do bodies, at the start, reach into walls or each other by more than rounding?
 carom_status rodrigues_check_gaps(rodrigues *run, carom_error *error);
-/// Applies its impulse to `now`, and completes the event's fields.
-void rodrigues_collide(rodrigues *run, rodrigues_event *event);
+/// Applies its impulse to `now`, and completes the event's fields. Coulomb's law is that of `carom_contact_solve`.
+carom_status rodrigues_collide(rodrigues *run, rodrigues_event *event, carom_error *error);
 
 /// The first time in [0, length] at which f = c[0] + c[1] t + ... + c[degree] t^degree is not positive and falls; infinite for none.
 double rodrigues_first_contact(const double *c, int degree, double length);

@@ -207,50 +207,75 @@ static void push_body(rodrigues *run, int64_t i, double side, const double n[3],
     add3(side, moment, run->now.spin + 3 * i);
 }
 
-// 1/m and, along the surface, 1/m + r^2/J, summed over the bodies that meet.
-static void inverse_masses(const rodrigues *run, const rodrigues_event *event, double *normal, double *tangent) {
-    *normal = *tangent = 0;
-    const int64_t both[] = {event->body, event->other};
-    for (int side = 0; side < 2; side++) {
-        const int64_t i = both[side];
-        if (i < 0) continue;
-        *normal += run->inverse_mass[i];
-        *tangent += run->inverse_mass[i] + run->radius[i] * run->radius[i] * run->inverse_inertia[3 * i];
+// Adds what an impulse changes a body's velocity at the touching point by, along two tangents and the normal. The arm is along the normal:
+// an impulse along it turns nothing, and the two are not coupled whatever the inertia is.
+static void add_mobility(const rodrigues *run, int64_t i, const double tangents[6], carom_contact_problem *contact) {
+    const double *inverse = run->inverse_inertia + 3 * i, mass = run->inverse_mass[i], square = run->radius[i] * run->radius[i];
+    double turned[2][3];
+    contact->normal += mass;
+    if (rodrigues_is_sphere(inverse)) {
+        contact->tangential[0] += mass + square * inverse[0];
+        contact->tangential[2] += mass + square * inverse[0];
+        return;
+    }
+    for (int k = 0; k < 2; k++) quaternion_rotate_back(run->now.attitude + 4 * i, tangents + 3 * k, turned[k]);
+    // An impulse along the first tangent turns about the second, and against.
+    const double *first = turned[1], *second = turned[0];
+    contact->tangential[0] += mass;
+    contact->tangential[2] += mass;
+    for (int k = 0; k < 3; k++) {
+        contact->tangential[0] += square * inverse[k] * first[k] * first[k];
+        contact->tangential[1] -= square * inverse[k] * first[k] * second[k];
+        contact->tangential[2] += square * inverse[k] * second[k] * second[k];
     }
 }
 
-// The tangential impulse against the slip u. Between spheres the normal impulse changes the slip by nothing and a tangential one along
-// itself: Coulomb's law, followed through the impact, brings the slip to rest or does not, and nothing turns its direction.
-static double tangent_impulse(const carom_surface_law *law, double slip, double inverse_mass, double normal_impulse) {
-    const double stop = slip / inverse_mass;
-    switch (law->surface) {
-    case CAROM_SURFACE_SMOOTH: return 0;
-    case CAROM_SURFACE_ROUGH: return 2 * stop;
-    case CAROM_SURFACE_COULOMB: return fmin(stop, law->friction * normal_impulse);
-    }
-    return 0;
+// The impulse that reverses the slip: -2 B^-1 u.
+static void reverse_slip(const carom_contact_problem *contact, double tangent[2]) {
+    const double *B = contact->tangential, *u = contact->velocity.tangent, scale = -2 / (B[0] * B[2] - B[1] * B[1]);
+    tangent[0] = scale * (B[2] * u[0] - B[1] * u[1]);
+    tangent[1] = scale * (B[0] * u[1] - B[1] * u[0]);
 }
 
-void rodrigues_collide(rodrigues *run, rodrigues_event *event) {
+static carom_status find_impulse(carom_surface surface, const carom_contact_problem *contact, carom_contact_vector *impulse,
+                                 carom_error *error) {
+    const double approach = fmax(0, -contact->velocity.normal);
+    *impulse = (carom_contact_vector){.normal = (1 + contact->restitution) * approach / contact->normal};
+    if (surface == CAROM_SURFACE_ROUGH) reverse_slip(contact, impulse->tangent);
+    if (surface != CAROM_SURFACE_COULOMB) return CAROM_OK;
+    // The hypotheses of restitution agree here, as normal and tangential motion are not coupled.
+    const carom_contact_options options = carom_contact_defaults();
+    carom_contact_result result;
+    const carom_status status = carom_contact_solve(contact, &options, &result, error);
+    *impulse = result.impulse;
+    return status;
+}
+
+carom_status rodrigues_collide(rodrigues *run, rodrigues_event *event, carom_error *error) {
     const carom_surface_law *law = event->other < 0 ? &run->motion->wall[event->wall].law : run->motion->collisions;
     const int64_t i = event->body, j = event->other;
     const double before = kinetic_energy(run, i) + (j < 0 ? 0 : kinetic_energy(run, j));
-    double u[3] = {0}, across, along, p[3] = {0};
+    double u[3] = {0}, p[3] = {0}, tangents[6];
     find_normal(run, event);
     const double *n = event->normal;
+    complete_frame3(n, tangents);
     add_surface_velocity(run, i, 1, n, u);
     if (j >= 0) add_surface_velocity(run, j, -1, n, u);
-    inverse_masses(run, event, &across, &along);
-    const double speed = dot3(n, u);
-    event->approach = fmax(0, -speed);
-    event->normal_impulse = (1 + law->restitution) * event->approach / across;
-    add3(-speed, n, u);
-    const double slip = norm3(u);
-    event->tangent_impulse = tangent_impulse(law, slip, along, event->normal_impulse);
-    add3(event->normal_impulse, n, p);
-    if (slip > 0) add3(-event->tangent_impulse / slip, u, p);
+    carom_contact_problem contact = {
+        .friction = law->friction, .restitution = law->restitution, .velocity = {{dot3(tangents, u), dot3(tangents + 3, u)}, dot3(n, u)}};
+    add_mobility(run, i, tangents, &contact);
+    if (j >= 0) add_mobility(run, j, tangents, &contact);
+    carom_contact_vector impulse;
+    const carom_status status = find_impulse(law->surface, &contact, &impulse, error);
+    if (status) return status;
+    add3(impulse.normal, n, p);
+    for (int k = 0; k < 2; k++) add3(impulse.tangent[k], tangents + 3 * k, p);
     push_body(run, i, 1, n, p);
     if (j >= 0) push_body(run, j, -1, n, p);
+    event->approach = fmax(0, -contact.velocity.normal);
+    event->normal_impulse = impulse.normal;
+    event->tangent_impulse = hypot(impulse.tangent[0], impulse.tangent[1]);
     event->energy_change = kinetic_energy(run, i) + (j < 0 ? 0 : kinetic_energy(run, j)) - before;
     run->kinetic += event->energy_change;
+    return CAROM_OK;
 }

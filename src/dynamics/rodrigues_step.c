@@ -99,7 +99,7 @@ static bool turn(const rodrigues *run, int64_t i, double h, const double L[3], c
         return true;
     }
     if (run->map == RODRIGUES_IMPLICIT) return turn_implicitly(moments, inverse, h, L, q, out);
-    if (moments[0] != moments[1] || moments[0] != moments[2]) {
+    if (!rodrigues_is_sphere(moments)) {
         turn_top(inverse, h, L, q, out);
         return true;
     }

@@ -33,11 +33,9 @@ void rodrigues_for_blocks(rodrigues *run, int64_t items, rodrigues_kernel *kerne
 
 // ------------------------------------------------------------------------------------------------------------ rotation
 
-static bool is_sphere(const double moments[3]) { return moments[0] == moments[1] && moments[0] == moments[2]; }
-
 void rodrigues_angular_velocity(const rodrigues *run, const rodrigues_state *state, int64_t body, double Omega[3]) {
     const double *inverse = run->inverse_inertia + 3 * body, *L = state->spin + 3 * body, *q = state->attitude + 4 * body;
-    if (is_sphere(run->inertia + 3 * body)) {
+    if (rodrigues_is_sphere(run->inertia + 3 * body)) {
         for (int k = 0; k < 3; k++) Omega[k] = inverse[0] * L[k];
         return;
     }
@@ -49,7 +47,7 @@ void rodrigues_angular_velocity(const rodrigues *run, const rodrigues_state *sta
 
 double rodrigues_rotational_energy(const rodrigues *run, const rodrigues_state *state, int64_t body) {
     const double *inverse = run->inverse_inertia + 3 * body, *L = state->spin + 3 * body;
-    if (is_sphere(run->inertia + 3 * body)) return 0.5 * inverse[0] * dot3(L, L);
+    if (rodrigues_is_sphere(run->inertia + 3 * body)) return 0.5 * inverse[0] * dot3(L, L);
     double Omega[3];
     rodrigues_angular_velocity(run, state, body, Omega);
     return 0.5 * dot3(L, Omega);
@@ -87,7 +85,7 @@ static carom_status check_attitude(const carom_particle *body, int index, carom_
 // The explicit maps hold for equal moments; averaging others would be another body.
 static carom_status check_shape(const carom_particle *body, int index, rodrigues_map map, carom_error *error) {
     const double *J = body->inertia;
-    if (is_sphere(J) || map == RODRIGUES_SPLITTING || map == RODRIGUES_IMPLICIT) return CAROM_OK;
+    if (rodrigues_is_sphere(J) || map == RODRIGUES_SPLITTING || map == RODRIGUES_IMPLICIT) return CAROM_OK;
     const bool top = J[0] == J[1] || J[1] == J[2] || J[0] == J[2];
     if (top && map == RODRIGUES_EXACT) return CAROM_OK;
     return carom_fail(error, CAROM_UNSUPPORTED,
@@ -147,13 +145,7 @@ static carom_status check_wall(const carom_wall *wall, int index, carom_error *e
     return status ? status : check_law("walls", index, &wall->law, error);
 }
 
-// Tangential impulses turn a body that is not a sphere about another axis than its slip's.
-static carom_status check_surfaces(const carom_bodies_motion *motion, carom_error *error) {
-    bool slippery = !motion->collisions || motion->collisions->surface == CAROM_SURFACE_SMOOTH;
-    for (int w = 0; w < motion->walls; w++) slippery &= motion->wall[w].law.surface == CAROM_SURFACE_SMOOTH;
-    for (int i = 0; !slippery && i < motion->bodies; i++)
-        if (!is_sphere(motion->body[i].inertia))
-            return carom_fail(error, CAROM_UNSUPPORTED, "bodies[%d].inertia: rough and coulomb impacts are for equal moments", i);
+static carom_status check_radii(const carom_bodies_motion *motion, carom_error *error) {
     for (int i = 0; motion->collisions && i < motion->bodies; i++)
         if (!(motion->body[i].radius > 0)) return carom_fail(error, CAROM_BAD_INPUT, "bodies[%d].radius: bodies that collide need one", i);
     return CAROM_OK;
@@ -170,7 +162,7 @@ static carom_status check_motion(const carom_bodies_motion *motion, rodrigues_ma
     for (int k = 0; !status && k < motion->potentials; k++) status = check_potential(&motion->potential[k], k, error);
     for (int w = 0; !status && w < motion->walls; w++) status = check_wall(&motion->wall[w], w, error);
     if (!status && motion->collisions) status = check_law("collisions", 0, motion->collisions, error);
-    return status ? status : check_surfaces(motion, error);
+    return status ? status : check_radii(motion, error);
 }
 
 // --------------------------------------------------------------------------------------------------------------- memory
@@ -228,7 +220,7 @@ static void place_body(rodrigues *run, int i) {
         run->inverse_inertia[3 * i + k] = 1 / body->inertia[k];
         run->now.spin[3 * i + k] = body->inertia[0] * body->angular_velocity[k];
     }
-    if (!is_sphere(body->inertia)) {
+    if (!rodrigues_is_sphere(body->inertia)) {
         quaternion_rotate_back(q, body->angular_velocity, turning);
         for (int k = 0; k < 3; k++) turning[k] *= body->inertia[k];
         quaternion_rotate(q, turning, run->now.spin + 3 * i);
