@@ -46,34 +46,37 @@ static bool turn_sphere(rodrigues_map map, double h, const double W[3], const do
     return true;
 }
 
-// A body with two equal moments precesses steadily: about L by h/J, and about its own axis by the rest.
-static void turn_top(const double inverse[3], double h, const double L[3], const double q[4], double out[4]) {
-    const int axis = inverse[0] == inverse[1] ? 2 : inverse[0] == inverse[2] ? 1 : 0;
-    const double across = inverse[(axis + 1) % 3];
-    double Pi[3], spun[4];
+// Turns a body about one of its axes by `time` times the rate that its spin has about that axis.
+static void turn_about_axis(int axis, double time, const double L[3], double q[4]) {
+    double Pi[3], about[4] = {0}, turned[4];
     quaternion_rotate_back(q, L, Pi);
-    const double half = 0.5 * h * Pi[axis] * (inverse[axis] - across), angle[3] = {h * across * L[0], h * across * L[1], h * across * L[2]};
-    double own[4] = {cos(half), 0, 0, 0};
-    own[1 + axis] = sin(half);
-    quaternion_product(q, own, spun);
-    turn_exactly(angle, spun, out);
+    const double half = 0.5 * time * Pi[axis];
+    about[0] = cos(half);
+    about[1 + axis] = sin(half);
+    quaternion_product(q, about, turned);
+    memcpy(q, turned, sizeof turned);
 }
 
-// Exact turns about the axes 1, 2, 3, 2, 1 of the body (McLachlan 1993; Reich 1994): any moments, second order, L is kept.
+// Any moments: with m the axis of the middle one, L.Omega/2 = |L|^2/(2 Jm) + sum over the other axes of (1/Ja - 1/Jm) Pi_a^2/2. The first
+// part turns the body about L and commutes with all; the others turn it about its own axes, in the symmetric order a b a (splittings into
+// such turns: McLachlan 1993; Reich 1994; into a symmetric top and a rest: Dullweber, Leimkuhler & McLachlan 1997). Second order, L is
+// kept; with two equal moments only one of the two is left, and the turn is exact.
 static void turn_by_axes(const double inverse[3], double h, const double L[3], const double q[4], double out[4]) {
-    static const int order[] = {0, 1, 2, 1, 0};
-    memcpy(out, q, 4 * sizeof *out);
-    for (int k = 0; k < 5; k++) {
-        const int axis = order[k];
-        double Pi[3], about[4] = {0}, turned[4];
-        quaternion_rotate_back(out, L, Pi);
-        const double half = 0.5 * (axis == 2 ? h : 0.5 * h) * Pi[axis] * inverse[axis];
-        about[0] = cos(half);
-        about[1 + axis] = sin(half);
-        quaternion_product(out, about, turned);
-        memcpy(out, turned, sizeof turned);
+    int least = 0, most = 0;
+    for (int k = 1; k < 3; k++) {
+        if (inverse[k] < inverse[least]) least = k;
+        if (inverse[k] >= inverse[most]) most = k;
     }
-    quaternion_normalise(out);
+    const double middle = inverse[3 - least - most], rates[] = {inverse[least] - middle, inverse[most] - middle};
+    // The faster turn is the one that is halved: the error of the other counts twice.
+    const int outer = fabs(rates[0]) > fabs(rates[1]) ? 0 : 1, axes[] = {least, most};
+    double turned[4];
+    memcpy(turned, q, sizeof turned);
+    turn_about_axis(axes[outer], 0.5 * h * rates[outer], L, turned);
+    turn_about_axis(axes[1 - outer], h * rates[1 - outer], L, turned);
+    turn_about_axis(axes[outer], 0.5 * h * rates[outer], L, turned);
+    const double angle[] = {h * middle * L[0], h * middle * L[1], h * middle * L[2]};
+    turn_exactly(angle, turned, out);
 }
 
 // The Lie group variational integrator: Newton's iteration for the Cayley vector in the body frame.
@@ -94,13 +97,9 @@ static bool turn_implicitly(const double moments[3], const double inverse[3], do
 static bool turn(const rodrigues *run, int64_t i, double h, const double L[3], const double q[4], double out[4],
                  rodrigues_partial *partial) {
     const double *moments = run->inertia + 3 * i, *inverse = run->inverse_inertia + 3 * i;
-    if (run->map == RODRIGUES_SPLITTING) {
-        turn_by_axes(inverse, h, L, q, out);
-        return true;
-    }
     if (run->map == RODRIGUES_IMPLICIT) return turn_implicitly(moments, inverse, h, L, q, out);
-    if (!rodrigues_is_sphere(moments)) {
-        turn_top(inverse, h, L, q, out);
+    if (run->map == RODRIGUES_SPLITTING || !rodrigues_is_sphere(moments)) {
+        turn_by_axes(inverse, h, L, q, out);
         return true;
     }
     const double W[3] = {inverse[0] * L[0], inverse[0] * L[1], inverse[0] * L[2]};
