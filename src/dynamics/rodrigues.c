@@ -123,7 +123,7 @@ static void defaults(void *options) {
                                                         .order = SECOND_ORDER,
                                                         .record = "",
                                                         .energy_limit = 0.5,
-                                                        .max_impacts = 1000000,
+                                                        .max_impacts = 1000,
                                                         .every = 1};
 }
 
@@ -140,8 +140,8 @@ static const carom_option option_rows[] = {
     {"every", CAROM_OPTION_INTEGER, offsetof(rodrigues_options, every), 1, 1e9, "", "1", "grid steps between recorded states", NULL},
     {"energy_limit", CAROM_OPTION_REAL, offsetof(rodrigues_options, energy_limit), CAROM_POSITIVE, HUGE_VAL, "", "0.5",
      "energy error that ends the run, relative to the initial energy or the largest kinetic energy", NULL},
-    {"max_impacts", CAROM_OPTION_INTEGER, offsetof(rodrigues_options, max_impacts), 1, 1e9, "", "1000000",
-     "impacts in one step at which the run ends as a Zeno sequence", NULL},
+    {"max_impacts", CAROM_OPTION_INTEGER, offsetof(rodrigues_options, max_impacts), 1, 1e9, "", "1000",
+     "impacts of one body in one step; one more, and the run ends as a Zeno sequence", NULL},
     {"norms", CAROM_OPTION_CHOICE, offsetof(rodrigues_options, norms), 0, 0, "", "off", "integrate the norm of the trajectory", switches},
 };
 
@@ -164,6 +164,7 @@ typedef struct rodrigues_loop {
     carom_verdict verdict;
     bool ended;
     char message[CAROM_MESSAGE_SIZE];
+    int64_t *hits;        // [n] impacts of each body in this step
     double *velocities;   // [n x 3], scratch of recording
     carom_table *states;  // a block of them
 } rodrigues_loop;
@@ -329,16 +330,25 @@ static void end_by_failure(rodrigues_loop *loop) {
 }
 
 static void end_by_chatter(rodrigues_loop *loop, const rodrigues_event *event) {
-    end_run(loop, CAROM_ZENO_LIMIT, "more than %lld impacts in step %lld, the last at %.9g s of body %d with %s %d",
-            (long long)loop->options->max_impacts, (long long)loop->step + 1, time_of(loop), (int)event->body,
-            event->other < 0 ? "wall" : "body", event->other < 0 ? event->wall : (int)event->other);
+    end_run(loop, CAROM_ZENO_LIMIT,
+            "body %d has more than %lld impacts in step %lld, the last at %.9g s with %s %d: it comes to rest there", (int)event->body,
+            (long long)loop->options->max_impacts, (long long)loop->step + 1, time_of(loop), event->other < 0 ? "wall" : "body",
+            event->other < 0 ? event->wall : (int)event->other);
+}
+
+// Counts an impact for its bodies.
+static bool is_one_too_many(rodrigues_loop *loop, const rodrigues_event *event) {
+    int64_t most = loop->hits[event->body]++;
+    if (event->other >= 0 && loop->hits[event->other]++ > most) most = loop->hits[event->other] - 1;
+    return most >= loop->options->max_impacts;
 }
 
 // A step cut at its impacts: whole steps up to each, the impulse, and on with what is left.
 static carom_status step_with_impacts(rodrigues_loop *loop, carom_error *error) {
     rodrigues *run = &loop->run;
     double left = loop->options->step;
-    for (int64_t impacts = 0;; impacts++) {
+    memset(loop->hits, 0, (size_t)run->bodies * sizeof *loop->hits);
+    while (true) {
         rodrigues_event event;
         if (!rodrigues_find_event(run, left, &event)) return carom_fail_memory(error, "neighbours");
         const bool hit = event.time <= left;
@@ -350,7 +360,7 @@ static carom_status step_with_impacts(rodrigues_loop *loop, carom_error *error) 
         if (!hit) return CAROM_OK;
         left -= length;
         loop->offset += length;
-        if (impacts == loop->options->max_impacts) {
+        if (is_one_too_many(loop, &event)) {
             end_by_chatter(loop, &event);
             return CAROM_OK;
         }
@@ -427,7 +437,8 @@ static carom_status prepare(rodrigues_loop *loop, carom_error *error) {
     if (status) return status;
     loop->initial = rodrigues_energy(&loop->run);
     loop->velocities = malloc((3 * (size_t)motion->bodies + 1) * sizeof *loop->velocities);
-    if (!loop->velocities) return carom_fail_memory(error, "states");
+    loop->hits = malloc(((size_t)motion->bodies + 1) * sizeof *loop->hits);
+    if (!loop->velocities || !loop->hits) return carom_fail_memory(error, "states");
     const carom_sizes none = {0};
     return call->states ? carom_table_create(state_columns, STATE_COLUMNS, NULL, 0, &none, &loop->states, error) : CAROM_OK;
 }
@@ -472,6 +483,7 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
     rodrigues_release(&loop.run);
     free(loop.records);
     free(loop.velocities);
+    free(loop.hits);
     carom_table_free(loop.states);
     return status;
 }
