@@ -185,15 +185,17 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support.o $(LINK_STA
 	$(QUIET)$(CC) -o $@ $^ $(TEST_LIBS) $(LINK_LIBS) $(LDFLAGS_ALL)
 
 # Benchmarks reach inner functions, too; their peers are libraries that nothing else needs.
-BENCHMARKS := $(BUILD)/benchmarks/stronge
-BENCHMARK_LIBS := -lsundials_cvode -lsundials_arkode -lsundials_nvecserial
+BENCHMARKS := $(BUILD)/benchmarks/stronge $(BUILD)/benchmarks/rodrigues
 
 $(BUILD)/benchmarks/stronge: $(BUILD)/obj/benchmarks/stronge_sundials.o $(BUILD)/obj/benchmarks/stronge_euler.o
+$(BUILD)/benchmarks/stronge: LIBS_benchmark = -lsundials_cvode -lsundials_arkode -lsundials_nvecserial
+$(BUILD)/benchmarks/rodrigues: $(BUILD)/libcarom-dynamics.a
+$(BUILD)/benchmarks/rodrigues: LIBS_benchmark = $(DYNAMICS_LIBS)
 
 $(BUILD)/benchmarks/%: $(BUILD)/obj/benchmarks/%.o $(BUILD)/libcarom.a
 	@mkdir -p $(@D)
 	$(call show,LD,$@)
-	$(QUIET)$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(BENCHMARK_LIBS) $(CORE_LIBS) $(LDFLAGS_ALL)
+	$(QUIET)$(CC) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LIBS_benchmark) $(CORE_LIBS) $(LDFLAGS_ALL)
 
 deps:
 	@scripts/deps.sh $(DEPS_GROUPS)
@@ -229,6 +231,7 @@ run-coverage: $(BUILD)/carom
 run-bench: $(BUILD)/carom $(BENCHMARKS)
 	$< bench --growth --profiles -o $(BUILD)/performance.md
 	$(BUILD)/benchmarks/stronge > $(BUILD)/stronge.md
+	$(BUILD)/benchmarks/rodrigues > $(BUILD)/rodrigues.md
 
 run-figures: $(BUILD)/carom
 	@scripts/figures.sh $(BUILD)
@@ -288,7 +291,7 @@ help:
 	@echo "make demo       install what is missing, build, sample the rocking block's set, draw it"
 	@echo "make figures    draw the figures of docs/paper.md and measure its table (two minutes)"
 	@echo "make coverage   measure how well samples cover the exact sets, for docs/coverage.md (some minutes)"
-	@echo "make bench      measure this machine into $(BUILD)/performance.md and stronge.md (about seven minutes)"
+	@echo "make bench      measure this machine into $(BUILD)/performance.md, stronge.md and rodrigues.md (about seven minutes)"
 	@echo "make test       install what is missing, build, run every test"
 	@echo "make test-long  the same with the large random families"
 	@echo "make sanitize   the tests under AddressSanitizer and UndefinedBehaviorSanitizer (CC=clang for clang's)"
