@@ -12,6 +12,7 @@
 
 #include "dynamics/dynamics_internal.h"
 #include "dynamics/rodrigues_neighbours.h"
+#include "dynamics/vector3.h"
 
 /// How the spin turns a body in a step.
 typedef enum rodrigues_map {
@@ -140,7 +141,13 @@ static inline double rodrigues_energy(const rodrigues *run) { return run->kineti
 /// Omega = R J^-1 R' L.
 void rodrigues_angular_velocity(const rodrigues *run, const rodrigues_state *state, int64_t body, double Omega[3]);
 /// L.Omega/2.
-double rodrigues_rotational_energy(const rodrigues *run, const rodrigues_state *state, int64_t body);
+static inline double rodrigues_rotational_energy(const rodrigues *run, const rodrigues_state *state, int64_t body) {
+    const double *inverse = run->inverse_inertia + 3 * body, *L = state->spin + 3 * body;
+    if (rodrigues_is_sphere(inverse)) return 0.5 * inverse[0] * dot3(L, L);
+    double Omega[3];
+    rodrigues_angular_velocity(run, state, body, Omega);
+    return 0.5 * dot3(L, Omega);
+}
 
 // ------------------------------------------------------------------------------------------------------------- forces
 

@@ -12,11 +12,15 @@
 
 // ---------------------------------------------------------------------------------------------------------------- turns
 
-// out = (w, vector) q, of unit length.
-static void turn_by(double w, const double vector[3], const double q[4], double out[4]) {
-    const double increment[4] = {w, vector[0], vector[1], vector[2]};
-    quaternion_product(increment, q, out);
-    quaternion_normalise(out);
+// out = (w, vector) q, of unit length. The time of a cheap step: written out, so that all of it stays in registers.
+static inline void turn_by(double w, const double vector[3], const double q[4], double out[4]) {
+    const double x = vector[0], y = vector[1], z = vector[2], a = q[0], b = q[1], c = q[2], d = q[3];
+    const double p = w * a - x * b - y * c - z * d, r = w * b + a * x + y * d - z * c, s = w * c + a * y + z * b - x * d;
+    const double t = w * d + a * z + x * c - y * b, scale = 1 / sqrt(p * p + r * r + s * s + t * t);
+    out[0] = p * scale;
+    out[1] = r * scale;
+    out[2] = s * scale;
+    out[3] = t * scale;
 }
 
 // The rotation vector of a free turn, exactly. The sine over its angle tends to 1/2.
@@ -46,15 +50,17 @@ static bool turn_sphere(rodrigues_map map, double h, const double W[3], const do
     return true;
 }
 
-// Turns a body about one of its axes by `time` times the rate that its spin has about that axis.
-static void turn_about_axis(int axis, double time, const double L[3], double q[4]) {
-    double Pi[3], about[4] = {0}, turned[4];
-    quaternion_rotate_back(q, L, Pi);
-    const double half = 0.5 * time * Pi[axis];
-    about[0] = cos(half);
-    about[1 + axis] = sin(half);
-    quaternion_product(q, about, turned);
-    memcpy(q, turned, sizeof turned);
+// Turns a body about its axis k by `time` times the component of its spin along it, L.R e_k.
+static void turn_about_axis(int k, double time, const double L[3], double q[4]) {
+    if (time == 0) return;
+    const int a = (k + 1) % 3, b = (k + 2) % 3;
+    const double w = q[0], x = q[1 + k], y = q[1 + a], z = q[1 + b];
+    const double spin = L[k] * (1 - 2 * (y * y + z * z)) + 2 * (L[a] * (x * y + w * z) + L[b] * (x * z - w * y));
+    const double half = 0.5 * time * spin, c = cos(half), s = sin(half);
+    q[0] = c * w - s * x;
+    q[1 + k] = c * x + s * w;
+    q[1 + a] = c * y + s * z;
+    q[1 + b] = c * z - s * y;
 }
 
 // Any moments: with m the axis of the middle one, L.Omega/2 = |L|^2/(2 Jm) + sum over the other axes of (1/Ja - 1/Jm) Pi_a^2/2. The first

@@ -45,14 +45,6 @@ void rodrigues_angular_velocity(const rodrigues *run, const rodrigues_state *sta
     quaternion_rotate(q, Pi, Omega);
 }
 
-double rodrigues_rotational_energy(const rodrigues *run, const rodrigues_state *state, int64_t body) {
-    const double *inverse = run->inverse_inertia + 3 * body, *L = state->spin + 3 * body;
-    if (rodrigues_is_sphere(run->inertia + 3 * body)) return 0.5 * inverse[0] * dot3(L, L);
-    double Omega[3];
-    rodrigues_angular_velocity(run, state, body, Omega);
-    return 0.5 * dot3(L, Omega);
-}
-
 // --------------------------------------------------------------------------------------------------------------- checks
 
 typedef struct named_values {
