@@ -95,6 +95,21 @@ for what in position attitude; do
     mv "$results/$what-sensitivity.png" "$figures/bouncing-box-$what.png"
 done
 
+# draw_bodies STEM FIGURE...: docs/figures/STEM-FIGURE.png of those that a motion of many bodies has.
+draw_bodies() {
+    local stem=$1
+    shift
+    "$carom" simulate "scenes/$stem.yaml" --figures "$results/$stem" >"$results/$stem-bodies.txt"
+    for figure in "$@"; do mv "$results/$stem-$figure.png" "$figures/"; done
+}
+
+draw_bodies torus frames energy momentum
+draw_bodies box-of-spheres frames energy
+for order in 2 4; do
+    "$carom" simulate scenes/pendulum.yaml --step 0.1 --order "$order" --convergence 5 --figures "$results/pendulum" >"$results/pendulum-$order.txt"
+    mv "$results/pendulum-convergence.png" "$figures/pendulum-order-$order.png"
+done
+
 # ------------------------------------------------------------------------------------------------------------- table 3
 
 # field JSON KEY: a number of the JSON document.

@@ -7,8 +7,8 @@
 
 #include "cli/simulate.h"
 
-// Halvings between the finest step and the reference's, and where that one is of fourth order.
-enum { REFERENCE_HALVINGS = 3, FOURTH_ORDER_HALVINGS = 1 };
+// Halvings between the finest step and the reference's: at second order its error is a 64th.
+enum { REFERENCE_HALVINGS = 3 };
 
 static const carom_column columns[CLI_CONVERGENCE_COLUMNS] = {
     [CLI_ERROR_STEP] = {"step", CAROM_COLUMN_REAL, 1, "s", "grid step", NULL},
@@ -30,33 +30,41 @@ static const char *const labels[CLI_CONVERGENCE_COLUMNS] = {
     [CLI_ERROR_ENERGY] = "energy, in time (eq. 38)", [CLI_ERROR_NORM] = "difference of norms (eq. 37)",
 };
 
-// False also where the integrator has no such option, which one with 'bodies' has.
-static bool set(const cli_motion *motion, void *options, const char *name, const char *text, carom_error *error) {
+static carom_status set(const cli_motion *motion, void *options, const char *name, const char *text, carom_error *error) {
     const carom_integrator *one = motion->integrator;
     const int row = carom_option_find(one->options, one->option_count, name);
-    return row >= 0 && !carom_option_set(&one->options[row], options, text, error);
+    if (row >= 0) return carom_option_set(&one->options[row], options, text, error);
+    return carom_fail(error, CAROM_UNSUPPORTED, "--convergence: the integrator '%s' has no option '%s'", one->name, name);
 }
 
-// Impacts make a reference of fourth order impossible, and steps of the first cannot be composed.
+// The reference is of fourth order, by steps that can be composed, where no impacts forbid it.
 static bool may_have_fourth_order(const cli_motion *motion) {
+    const carom_bodies_motion *bodies = carom_scene_motion(motion->scene)->bodies;
+    return bodies->walls == 0 && !bodies->collisions;
+}
+
+static bool has_map(const cli_motion *motion, const char *name) {
     char map[32] = "";
     const carom_integrator *one = motion->integrator;
-    const carom_bodies_motion *bodies = carom_scene_motion(motion->scene)->bodies;
     const int row = carom_option_find(one->options, one->option_count, "map");
     if (row >= 0) carom_option_print(&one->options[row], motion->options, map, sizeof map);
-    return strcmp(map, "first-order") != 0 && bodies->walls == 0 && !bodies->collisions;
+    return !strcmp(map, name);
 }
 
-// `order` NULL: that of the options.
-static carom_status run_with(const cli_motion *motion, double step, const char *order, carom_motion_answer *answer, carom_error *error) {
+static carom_status make_reference(const cli_motion *motion, void *options, carom_error *error) {
+    const carom_status status = has_map(motion, "first-order") ? set(motion, options, "map", "tan", error) : CAROM_OK;
+    return status || !may_have_fourth_order(motion) ? status : set(motion, options, "order", "4", error);
+}
+
+static carom_status run_with(const cli_motion *motion, double step, bool reference, carom_motion_answer *answer, carom_error *error) {
     void *options = malloc(motion->integrator->options_size);
     if (!options) return carom_fail_memory(error, "convergence");
     memcpy(options, motion->options, motion->integrator->options_size);
     char text[32];
     snprintf(text, sizeof text, "%.17g", step);
-    carom_status status = CAROM_OK;
-    if (!set(motion, options, "step", text, error) || !set(motion, options, "norms", "on", error)) status = error->status;
-    if (!status && order && !set(motion, options, "order", order, error)) status = error->status;
+    carom_status status = set(motion, options, "step", text, error);
+    if (!status) status = set(motion, options, "norms", "on", error);
+    if (!status && reference) status = make_reference(motion, options, error);
     const carom_law_settings settings = cli_motion_settings(motion);
     if (!status)
         status = carom_integrator_run(motion->integrator, carom_scene_motion(motion->scene), options, motion->arguments->registry,
@@ -130,16 +138,15 @@ carom_status cli_run_convergence(cli_motion *motion, carom_error *error) {
     const carom_sizes none = {0};
     if (!carom_scene_motion(motion->scene)->bodies)
         return carom_fail(error, CAROM_UNSUPPORTED, "--convergence: only for motions of scenes with 'bodies'");
-    const bool fourth = may_have_fourth_order(motion);
     const double step = base_step(motion);
-    const double finest = ldexp(step, -(motion->halvings - 1 + (fourth ? FOURTH_ORDER_HALVINGS : REFERENCE_HALVINGS)));
+    const double finest = ldexp(step, -(motion->halvings - 1 + REFERENCE_HALVINGS));
     carom_motion_answer reference = {0};
     carom_status status = carom_table_create(columns, CLI_CONVERGENCE_COLUMNS, NULL, 0, &none, &motion->convergence, error);
-    if (!status) status = run_with(motion, finest, fourth ? "4" : NULL, &reference, error);
+    if (!status) status = run_with(motion, finest, true, &reference, error);
     if (!status) status = check_complete(&reference, finest, error);
     for (int k = 0; !status && k < motion->halvings; k++) {
         carom_motion_answer one = {0};
-        status = run_with(motion, ldexp(step, -k), NULL, &one, error);
+        status = run_with(motion, ldexp(step, -k), false, &one, error);
         if (!status) status = check_complete(&one, ldexp(step, -k), error);
         if (!status) status = add_errors(motion->convergence, ldexp(step, -k), &one, &reference, error);
         carom_motion_answer_free(&one);

@@ -313,20 +313,25 @@ static void end_by_turn(rodrigues_loop *loop, long long step) {
             (int)failure->body, failure->turn, step, done / failure->turn);
 }
 
-static void end_by_failure(rodrigues_loop *loop) {
+static carom_status end_by_failure(rodrigues_loop *loop, carom_error *error) {
     const rodrigues_failure *failure = &loop->run.failure;
     const long long step = (long long)loop->step + 1;
     switch (failure->problem) {
     case RODRIGUES_FINE: break;
     case RODRIGUES_TOO_FAST: end_by_turn(loop, step); break;
     case RODRIGUES_NO_FORCE:
-        end_run(loop, CAROM_NO_FORCE, "the force or energy of body %d is not finite in step %lld", (int)failure->body, step);
+        if (failure->body < 0)
+            end_run(loop, CAROM_NO_FORCE, "the energy is not finite in step %lld", step);
+        else
+            end_run(loop, CAROM_NO_FORCE, "the force on body %d is not finite in step %lld", (int)failure->body, step);
         break;
     case RODRIGUES_COINCIDENT:
         end_run(loop, CAROM_NO_FORCE, "the centers of bodies %d and %d coincide in step %lld", (int)failure->body, (int)failure->other,
                 step);
         break;
+    case RODRIGUES_NO_MEMORY: return carom_fail_memory(error, "contacts");
     }
+    return CAROM_OK;
 }
 
 static void end_by_chatter(rodrigues_loop *loop, const rodrigues_event *event) {
@@ -353,10 +358,7 @@ static carom_status step_with_impacts(rodrigues_loop *loop, carom_error *error) 
         if (!rodrigues_find_event(run, left, &event)) return carom_fail_memory(error, "neighbours");
         const bool hit = event.time <= left;
         const double length = hit ? event.time : left;
-        if (length > 0 && !rodrigues_advance(run, length)) {
-            end_by_failure(loop);
-            return CAROM_OK;
-        }
+        if (length > 0 && !rodrigues_advance(run, length)) return end_by_failure(loop, error);
         if (!hit) return CAROM_OK;
         left -= length;
         loop->offset += length;
@@ -372,8 +374,7 @@ static carom_status step_with_impacts(rodrigues_loop *loop, carom_error *error) 
 
 static carom_status do_step(rodrigues_loop *loop, carom_error *error) {
     if (loop->bounces) return step_with_impacts(loop, error);
-    if (!rodrigues_step(&loop->run, loop->options->step)) end_by_failure(loop);
-    return CAROM_OK;
+    return rodrigues_step(&loop->run, loop->options->step) ? CAROM_OK : end_by_failure(loop, error);
 }
 
 static bool is_stopped(rodrigues_loop *loop) {

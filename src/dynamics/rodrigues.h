@@ -73,12 +73,13 @@ typedef enum rodrigues_problem {
     RODRIGUES_TOO_FAST,    // h |W| is past the map's limit, or the implicit equation has no solution
     RODRIGUES_NO_FORCE,    // not finite
     RODRIGUES_COINCIDENT,  // two centres
+    RODRIGUES_NO_MEMORY,   // for contacts
 } rodrigues_problem;
 
 typedef struct rodrigues_failure {
     rodrigues_problem problem;
-    int64_t body, other;
-    double turn;  // h |W|
+    int64_t body, other;  // -1 for none
+    double turn;          // h |W|
 } rodrigues_failure;
 
 typedef struct rodrigues {

@@ -260,7 +260,7 @@ bool rodrigues_evaluate(rodrigues *run, const rodrigues_state *state, double *fo
     run->evaluated_force = force;
     run->evaluated_torque = torque;
     if (run->has_contacts && !update_contacts(run, state)) {
-        run->failure = (rodrigues_failure){.problem = RODRIGUES_NO_FORCE, .body = -1};
+        run->failure = (rodrigues_failure){.problem = RODRIGUES_NO_MEMORY};
         return false;
     }
     if (run->bonds) rodrigues_for_blocks(run, run->bonds, push_bonds);

@@ -230,8 +230,8 @@ static carom_status take_first_forces(rodrigues *run, carom_error *error) {
     if (run->failure.problem == RODRIGUES_COINCIDENT)
         return carom_fail(error, CAROM_BAD_INPUT, "bodies: the centers of bodies %d and %d coincide", (int)run->failure.body,
                           (int)run->failure.other);
-    return carom_fail(error, CAROM_BAD_INPUT, "potentials: the force or energy of body %d is not finite at the start",
-                      (int)run->failure.body);
+    if (run->failure.body < 0) return carom_fail(error, CAROM_BAD_INPUT, "potentials: the energy is not finite at the start");
+    return carom_fail(error, CAROM_BAD_INPUT, "potentials: the force on body %d is not finite at the start", (int)run->failure.body);
 }
 
 carom_status rodrigues_create(const carom_bodies_motion *motion, rodrigues_map map, bool fourth_order, int workers, rodrigues *run,
