@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# figures.sh BUILD: draws the figures of docs/paper.md, docs/stronge.md and docs/lgvci.md, and measures docs/figures/table3.md with BUILD/carom. Result files go to
+# figures.sh BUILD: draws the figures of docs/paper.md, docs/stronge.md, docs/lgvci.md and docs/rodrigues.md, and measures docs/figures/table3.md with BUILD/carom. Result files go to
 # BUILD/figures. BUILD is relative to the root of the repository, as make's is.
 set -euo pipefail
 
