@@ -10,7 +10,7 @@ VERSION  := $(shell sed -n 's/^#define CAROM_VERSION "\(.*\)"/\1/p' include/caro
 SOVERSION := 0
 
 # ------------------------------------------------------------------------------- what belongs to which library
-CORE_ROOMS   := base impact solvers reach laws
+CORE_ROOMS   := base impact solvers reach propagative laws
 QUERY_SOURCES := src/reach/hull.c $(wildcard src/reach/query*.c)
 EXACT_COMMON := src/reach/exact_set.c src/laws/halm_posa_exact.c
 SIDE_SOURCES := src/solvers/lcp_siconos.c $(wildcard src/reach/exact_*.c) $(EXACT_COMMON) $(QUERY_SOURCES)
@@ -31,6 +31,13 @@ IO_SOURCES      := $(wildcard src/io/*.c) $(QUERY_SOURCES)
 RANKS           := src/cli/ranks_$(if $(filter 1,$(MPI)),mpi,single).c
 CLI_SOURCES     := $(filter-out src/cli/ranks_%.c,$(wildcard src/cli/*.c)) $(RANKS)
 MPI_PACKAGE     ?= ompi-c
+# KINSOL comes with 140 packages (scripts/deps.sh design): without it the library is there, and `carom design` says what to install.
+ifneq ($(wildcard /usr/include/kinsol/kinsol.h),)
+DESIGN_SOURCES  := src/design/design_kinsol.c
+DESIGN_LIBS     := -lsundials_kinsol -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense
+else
+DESIGN_SOURCES  := src/design/design_absent.c
+endif
 TEST_SOURCES    := $(filter-out tests/support.c,$(wildcard tests/*.c))
 
 # ---------------------------------------------------------------------------------------- flags of dependencies
@@ -64,17 +71,19 @@ endif
 endif
 
 # -------------------------------------------------------------------------------------------------- the libraries
-LIBRARIES := carom carom-siconos carom-exact carom-mujoco carom-dynamics carom-io
+LIBRARIES := carom carom-siconos carom-exact carom-mujoco carom-design carom-dynamics carom-io
 SOURCES_carom         := $(CORE_SOURCES)
 SOURCES_carom-siconos := $(SICONOS_SOURCES)
 SOURCES_carom-exact   := $(EXACT_SOURCES)
 SOURCES_carom-mujoco  := $(MUJOCO_SOURCES)
+SOURCES_carom-design  := $(DESIGN_SOURCES)
 SOURCES_carom-dynamics := $(DYNAMICS_SOURCES)
 SOURCES_carom-io      := $(IO_SOURCES)
 LIBS_carom         = $(CORE_LIBS)
 LIBS_carom-siconos = $(SICONOS_LIBS)
 LIBS_carom-exact   = $(EXACT_LIBS)
 LIBS_carom-mujoco  = $(MUJOCO_LIBS)
+LIBS_carom-design  = $(DESIGN_LIBS)
 LIBS_carom-dynamics = $(DYNAMICS_LIBS)
 LIBS_carom-io      = $(IO_LIBS)
 
@@ -84,8 +93,8 @@ SHARED := $(LIBRARIES:%=$(BUILD)/lib%.so)
 # The command and the tests link the static libraries: no search path at run time, and tests reach inner functions.
 # Order: users before what they use.
 LINK_STATIC = $(LINK_ORDER:%=$(BUILD)/lib%.a)
-LINK_ORDER  = carom-io carom-dynamics carom-mujoco carom-exact carom-siconos carom
-LINK_LIBS   = $(IO_LIBS) $(DYNAMICS_LIBS) $(MUJOCO_LIBS) $(EXACT_LIBS) $(SICONOS_LIBS) $(CORE_LIBS)
+LINK_ORDER  = carom-io carom-dynamics carom-design carom-mujoco carom-exact carom-siconos carom
+LINK_LIBS   = $(IO_LIBS) $(DYNAMICS_LIBS) $(DESIGN_LIBS) $(MUJOCO_LIBS) $(EXACT_LIBS) $(SICONOS_LIBS) $(CORE_LIBS)
 TESTS := $(TEST_SOURCES:tests/%.c=$(BUILD)/tests/%)
 EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 
@@ -135,13 +144,14 @@ $(eval $(call library_rules,carom,))
 $(eval $(call library_rules,carom-siconos,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-exact,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-mujoco,$(BUILD)/libcarom.so))
+$(eval $(call library_rules,carom-design,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-dynamics,$(BUILD)/libcarom.so))
 $(eval $(call library_rules,carom-io,$(BUILD)/libcarom-dynamics.so $(BUILD)/libcarom-mujoco.so $(BUILD)/libcarom.so))
 
 # Made anew when the prefix changes, as in `make` followed by `make install PREFIX=...`.
 $(BUILD)/pkgconfig/%.pc: scripts/%.pc.in Makefile include/carom/base.h $(BUILD)/pkgconfig/prefix
 	@mkdir -p $(@D)
-	$(QUIET)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|g' $< > $@
+	$(QUIET)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|g' -e 's|@DESIGN_LIBS@|$(DESIGN_LIBS)|' $< > $@
 
 $(BUILD)/pkgconfig/prefix: FORCE
 	@mkdir -p $(@D)
@@ -233,7 +243,7 @@ run-bench: $(BUILD)/carom $(BENCHMARKS)
 	$(BUILD)/benchmarks/stronge > $(BUILD)/stronge.md
 	$(BUILD)/benchmarks/rodrigues > $(BUILD)/rodrigues.md
 
-run-figures: $(BUILD)/carom
+run-figures: $(BUILD)/carom $(BUILD)/examples/billiards
 	@scripts/figures.sh $(BUILD)
 
 run-demo: $(BUILD)/carom

@@ -11,11 +11,13 @@ allowed() {
     impact)  echo "base impact" ;;
     solvers) echo "base impact solvers" ;;
     reach)   echo "base impact solvers reach" ;;
-    laws)    echo "base impact solvers reach laws" ;;
+    propagative) echo "base impact solvers propagative" ;;
+    laws)    echo "base impact solvers reach propagative laws" ;;
+    dynamics) echo "base impact solvers reach propagative laws model dynamics" ;;
+    design)  echo "base design" ;;
     model)   echo "base impact model" ;;
-    dynamics) echo "base impact solvers reach laws model dynamics" ;;
-    io)      echo "base impact solvers reach laws model dynamics io" ;;
-    cli)     echo "base impact solvers reach laws model dynamics io cli" ;;
+    io)      echo "base impact solvers reach propagative laws model dynamics io" ;;
+    cli)     echo "base impact solvers reach propagative laws design model dynamics io cli" ;;
     *)       echo "" ;;
     esac
 }

@@ -110,6 +110,22 @@ for order in 2 4; do
     mv "$results/pendulum-convergence.png" "$figures/pendulum-order-$order.png"
 done
 
+# The billiard break of docs/propagative.md, by examples/billiards.c.
+"$1/examples/billiards" >"$results/billiards.txt"
+gnuplot <<END
+set terminal pngcairo size 900,600 font "DejaVu Sans,11"
+set output "$figures/billiards-xi.png"
+set xlabel "angle between the balls that are hit [degrees]"
+set ylabel "xi, distance of the two outcomes over |p-|"
+set xrange [30:180]
+set yrange [0:1.1]
+set xtics 15
+set grid
+plot "$results/billiards.txt" index 0 with lines lw 2 title "equal balls", \
+     "" index 1 with lines lw 2 title "cue ball of half the radius", \
+     "" index 2 with lines lw 2 title "cue ball of 2.86 radii"
+END
+
 # ------------------------------------------------------------------------------------------------------------- table 3
 
 # field JSON KEY: a number of the JSON document.

@@ -1665,8 +1665,8 @@ static const refusal refusals[] = {
     {"info deep.yaml", "deep.yaml:1", NULL},
     {"info noise.yaml", "noise.yaml", NULL},
     {"info long.yaml", "long.yaml", NULL},
-    {"info case.yaml", "'model', 'matrices', 'delassus', 'two_bodies', 'body' and 'bodies'", "name: nothing\n"},
-    {"info case.yaml", "'model', 'matrices', 'delassus', 'two_bodies', 'body' and 'bodies'",
+    {"info case.yaml", "'model', 'matrices', 'delassus', 'two_bodies', 'balls', 'body' and 'bodies'", "name: nothing\n"},
+    {"info case.yaml", "'model', 'matrices', 'delassus', 'two_bodies', 'balls', 'body' and 'bodies'",
      "matrices: {" FLAT_PARTS "}\ndelassus: {W: [[1]], u: [1], mu: []}\n"},
     {"info case.yaml", "case.yaml:2: matrixes", "matrices: {" FLAT_PARTS "}\nmatrixes: {}\n"},
     {"info case.yaml", "case.yaml:2: name", "name: a\nname: b\nmatrices: {" FLAT_PARTS "}\n"},
@@ -1742,7 +1742,7 @@ static const refusal refusals[] = {
     {"info cube.yaml --cone-edges 5", "carom: --cone-edges: 5 is", NULL},
     // one line, even where the scene deserves a warning
     {"sample case.yaml --samples 0", "--samples: 0", "matrices: {" FLAT_PARTS "}\ncompliant: {points: 3}\n"},
-    {"resolve case.yaml --law guess", "guess", "matrices: {" FLAT_PARTS "}\ndesign: {pairs: []}\n"},
+    {"resolve case.yaml --law guess", "guess", "matrices: {" FLAT_PARTS "}\ncompliant: {points: 3}\n"},
     // motions
     {"simulate block.yaml", "--integrator is missing", NULL},
     {"simulate case.yaml --integrator guess", "there is no integrator 'guess'", BALL_AT "3]}\n"},

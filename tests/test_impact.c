@@ -814,7 +814,13 @@ static void test_outcome_columns(void **state) {
     assert_string_equal(flags[0], "unsolved");
     assert_int_equal(CAROM_FLAG_ENERGY_GAIN, 1 << 1);
     assert_string_equal(flags[1], "energy-gain");
-    assert_null(flags[2]);
+    assert_int_equal(CAROM_FLAG_FRICTION_IGNORED, 1 << 2);
+    assert_string_equal(flags[2], "friction-ignored");
+    assert_int_equal(CAROM_FLAG_MARGINAL, 1 << 3);
+    assert_string_equal(flags[3], "marginal");
+    assert_int_equal(CAROM_FLAG_ADHESIVE, 1 << 4);
+    assert_string_equal(flags[4], "adhesive");
+    assert_null(flags[5]);
     carom_table_free(outcomes);
     carom_impact_free(impact);
 }

@@ -265,10 +265,9 @@ static void reads_spatial_delassus(void **state) {
 }
 
 static void scenes_of_other_commands_are_warned_of(void **state) {
-    carom_scene *scene =
-        read_text(*state, "matrices: {M: [[1]], Jn: [[1]], v: [-1]}\ncompliant: {points: 3}\ndesign: {target: 0}\nsimulate: {step: 1}\n");
-    assert_int_equal(carom_scene_warnings(scene), 2);
-    assert_non_null(strstr(carom_scene_warning(scene, 0), ":3: design: is ignored"));
+    carom_scene *scene = read_text(*state, "matrices: {M: [[1]], Jn: [[1]], v: [-1]}\ncompliant: {points: 3}\nsimulate: {step: 1}\n");
+    assert_int_equal(carom_scene_warnings(scene), 1);
+    assert_non_null(strstr(carom_scene_warning(scene, 0), ":2: compliant: is ignored"));
     carom_scene_free(scene);
 }
 
@@ -512,7 +511,7 @@ static void bad_scenes_are_refused(void **state) {
         {"name: a\nbad: \xff\xfe\n", ":2: not valid YAML"},
         {"name: a\x01\n", ":1: not valid YAML"},
         // keys of the top level
-        {"name: a\n", ":1: one of the keys 'model', 'matrices', 'delassus', 'two_bodies', 'body' and 'bodies' is needed"},
+        {"name: a\n", ":1: one of the keys 'model', 'matrices', 'delassus', 'two_bodies', 'balls', 'body' and 'bodies' is needed"},
         {"name: a\nmatrixes: {}\n", ":2: matrixes: unknown key; did you mean 'matrices'?"},
         {"name: a\nsomething: {}\n", ":2: something: unknown key"},
         {"name: [a]\n", ":1: name: must be text, not a list"},
@@ -528,7 +527,7 @@ static void bad_scenes_are_refused(void **state) {
         {"simulate: {}\nbodies: []\npotentials: []\n", ":2: bodies: a scene of this form describes a motion in time"},
         {"matrices: {" BODY "}\nwalls: []\n", ":2: walls: belongs to a scene with 'bodies'"},
         {"matrices: {" BODY "}\nnormal: [0, 0, 1]\n", ":2: normal: belongs to a scene with 'two_bodies'"},
-        {"balls: {}\n", ":1: balls: this version does not"},
+        {"balls: {}\n", ":1: balls: the key 'masses' is missing"},
         // two bodies
         {"two_bodies: []\nnormal: [0, 0, 1]\n", ":1: two_bodies: has 0 items, must have 2"},
         {"two_bodies: [{fixed: true}, " BALL "]\n", ":1: the key 'normal' is missing beside 'two_bodies'"},

@@ -5,6 +5,7 @@
 #define CAROM_CAROM_H
 
 #include "carom/base.h"
+#include "carom/design.h"
 #include "carom/dynamics.h"
 #include "carom/exact.h"
 #include "carom/impact.h"
@@ -12,6 +13,7 @@
 #include "carom/laws.h"
 #include "carom/model.h"
 #include "carom/polyhedra.h"
+#include "carom/propagative.h"
 #include "carom/query.h"
 #include "carom/reach.h"
 #include "carom/solvers.h"

@@ -138,8 +138,11 @@ typedef enum carom_outcome_column {
 
 /// Bits of the flags column.
 enum {
-    CAROM_FLAG_UNSOLVED = 1,     ///< a step had no verified solution
-    CAROM_FLAG_ENERGY_GAIN = 2,  ///< the kinetic energy grew by more than 1e-12 of its initial value
+    CAROM_FLAG_UNSOLVED = 1,          ///< a step had no verified solution
+    CAROM_FLAG_ENERGY_GAIN = 2,       ///< the kinetic energy grew by more than 1e-12 of its initial value
+    CAROM_FLAG_FRICTION_IGNORED = 4,  ///< a contact has friction, and the law has none
+    CAROM_FLAG_MARGINAL = 8,          ///< which contacts approach was close to the tolerance
+    CAROM_FLAG_ADHESIVE = 16,         ///< a contact pulls
 };
 
 /// The rows of the common columns.

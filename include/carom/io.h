@@ -53,6 +53,44 @@ bool carom_scene_place_simulate_error(const carom_scene *scene, const char *key,
 /// The same for a key of the scene itself, written with dots: "initial.attitude"; as much of it as the scene has.
 void carom_scene_place_key_error(const carom_scene *scene, carom_error *error);
 
+// ------------------------------------------------------------------------------------------------------------ families
+
+/// A scene as a function of named numbers: coordinates and parameters. For scenes with `model`, coordinates are its slide and hinge joints,
+/// parameters those of the scene; for `balls`, x1, y1, x2, ... and the masses m1, m2, ...
+typedef struct carom_family carom_family;
+
+/// The family over what the scene's `design` calls free. Not to be shared between threads.
+/// @param scene  borrowed as long as the family lives
+/// @return CAROM_BAD_INPUT where the scene has no `design`, for a name that is no coordinate or parameter, and for scenes of another form;
+///         contacts of a model must be listed, each of one place, whose distance from a plane of the world is their gap
+carom_status carom_family_create(carom_scene *scene, carom_family **family, carom_error *error);
+void carom_family_free(carom_family *family);
+
+int carom_family_variables(const carom_family *family);
+const char *carom_family_variable(const carom_family *family, int variable);
+/// The scene's own values, [variables].
+const double *carom_family_start(const carom_family *family);
+/// Units of the variables, [variables]: how far each may move, relative to the others.
+const double *carom_family_scale(const carom_family *family);
+
+/// The impact at x with the scene's velocity, and the changes of the gaps against the scene [contacts]. Contacts count as touching.
+/// @return CAROM_BAD_INPUT where there is none, as for a mass below zero
+carom_status carom_family_evaluate(carom_family *family, const double *x, carom_impact **impact, double *gaps, carom_error *error);
+
+/// What the scene's `design` asks for: pairs of contacts and the cosine between their normals.
+int carom_family_pairs(const carom_family *family);
+/// Indices of a pair's contacts.
+const int *carom_family_pair(const carom_family *family, int pair);
+double carom_family_target(const carom_family *family);
+
+/// The position at x: qpos of a model, coordinates of balls; `*count` numbers, valid until the next call.
+const double *carom_family_position(carom_family *family, const double *x, int *count);
+/// The parameters at x: `*count` of them with their names, valid until the next call.
+void carom_family_parameters(carom_family *family, const double *x, const char *const **names, const double **values, int *count);
+/// Writes the scene at x as JSON, which is YAML; comments are not kept. Written under a temporary name and renamed.
+/// @return CAROM_IO_FAILED, or CAROM_BAD_INPUT when `path` exists and is no scene
+carom_status carom_family_write(carom_family *family, const double *x, const char *path, carom_error *error);
+
 // ---------------------------------------------------------------------------------------------------------- LCP files
 
 /// An LCP 0 <= z _|_ W z + w >= 0 read from a file; owns its arrays.

@@ -45,10 +45,25 @@ carom_detection carom_detection_defaults(void);
 /// Loads and compiles MJCF or URDF. A URDF robot whose root is welded to the world gets a warning.
 /// @return CAROM_BAD_INPUT with MuJoCo's own message in one line, CAROM_IO_FAILED when the file cannot be read
 carom_status carom_model_load(const char *path, carom_model **model, carom_error *error);
+/// Named numbers of a model file.
+typedef struct carom_model_parameters {
+    int count;
+    const char *const *names;  ///< [count]: letters, digits and _
+    const double *values;      ///< [count]
+} carom_model_parameters;
+
+/// The same for a file with formulas: each ${...} in its text is replaced by its value (numbers, parameters, pi, sqrt, + - * / ^ and
+/// parentheses). Included files are read as they are.
+/// @return CAROM_BAD_INPUT also for a formula that is not understood
+carom_status carom_model_load_with(const char *path, const carom_model_parameters *parameters, carom_model **model, carom_error *error);
 void carom_model_free(carom_model *model);
 
 int carom_model_nq(const carom_model *model);
 int carom_model_nv(const carom_model *model);
+/// Position, [nq], in MuJoCo's order; owned by the model.
+const double *carom_model_qpos(const carom_model *model);
+/// Index in qpos of the slide or hinge joint called `joint`; -1 where there is none.
+int carom_model_find_coordinate(const carom_model *model, const char *joint);
 
 /// Sets position and velocity, in MuJoCo's order. Quaternions are normalised. Any of the two may be NULL: unchanged.
 /// @return CAROM_BAD_INPUT when a count differs from nq or nv, or a number is not finite
@@ -68,7 +83,12 @@ carom_status carom_model_set_keyframe(carom_model *model, const char *name, caro
 carom_status carom_model_freeze(carom_model *model, const carom_model_contact *contacts, int count, carom_impact **impact,
                                 carom_error *error);
 
-/// The same with the contacts that MuJoCo's collision detection finds at the state, named after their geoms. Tangents by the default rule.
+/// n.(p2 - p1) for each contact at the model's position [m], [count]: the gap but for a constant, as long as the normal is that of the
+/// contact in every position, as it is for a point and a plane of the world.
+/// @return CAROM_BAD_INPUT as carom_model_freeze
+carom_status carom_model_measure_gaps(carom_model *model, const carom_model_contact *contacts, int count, double *gaps, carom_error *error);
+
+/// Freezes with the contacts that MuJoCo's collision detection finds at the state, named after their geoms. Tangents by the default rule.
 /// Contacts of the same two bodies at the same point with the same normal are one, and so are those of a planar problem with the same rows
 /// (docs/scenes.md states names and tolerances); those that no motion changes are left out with a warning.
 /// @param detection  NULL: the defaults

@@ -63,7 +63,7 @@ bool carom_parse_number(const char *text, double *value) {
     return true;
 }
 
-static void print_number(double value, char *text, size_t size) {
+void carom_print_number(double value, char *text, size_t size) {
     const point_locale locale = enter_point_locale();
     snprintf(text, size, "%.17g", value);
     leave_point_locale(locale);
@@ -175,7 +175,7 @@ void carom_option_print(const carom_option *row, const void *options, char *text
         if (isnan(value))
             snprintf(text, size, "%s", row->initial ? row->initial : "auto");
         else
-            print_number(value, text, size);
+            carom_print_number(value, text, size);
         return;
     }
     case CAROM_OPTION_CHOICE: snprintf(text, size, "%s", row->choices[*(const int *)field]); return;

@@ -89,17 +89,25 @@ static void add_solver(path_list *list, const bench_problem *problem, const caro
     if (bench_find_path(registry, name, &path)) add_path(list, problem, &path);
 }
 
-// Paths other than LCP solvers, with the selections that they may serve.
-static const char *const named_paths[] = {"reduced", "reduced:scalar", "reduced:portable", "reduced:avx2", "reduced:avx512"};
-enum { NAMED_PATHS = sizeof named_paths / sizeof *named_paths };
+// Paths other than LCP solvers; their kernels are measured for the first selection that they serve.
+static const char *const named_paths[] = {"reduced", "cone-map"};
+static const char *const kernel_paths[] = {"reduced:scalar",  "reduced:portable",  "reduced:avx2",  "reduced:avx512",
+                                           "cone-map:scalar", "cone-map:portable", "cone-map:avx2", "cone-map:avx512"};
+enum { NAMED_PATHS = sizeof named_paths / sizeof *named_paths, KERNEL_PATHS = sizeof kernel_paths / sizeof *kernel_paths, SELECTIONS = 2 };
 
-static void add_named(path_list *list, const bench_problem *problem) {
-    static const carom_selection selections[] = {CAROM_SELECT_LEMKE, CAROM_SELECT_ANY};
-    for (int k = 0; k < 2; k++)
-        for (int i = 0; i < NAMED_PATHS; i++) {
-            const bench_path path = bench_named_path(named_paths[i], selections[k]);
-            add_path(list, problem, &path);
-        }
+static bool add_named(path_list *list, const bench_problem *problem, const char *name, carom_selection selection) {
+    const bench_path path = bench_named_path(name, selection);
+    const int before = list->count;
+    add_path(list, problem, &path);
+    return list->count > before;
+}
+
+static void add_all_named(path_list *list, const bench_problem *problem) {
+    static const carom_selection selections[SELECTIONS] = {CAROM_SELECT_LEMKE, CAROM_SELECT_ANY};
+    for (int i = 0; i < NAMED_PATHS; i++)
+        for (int k = 0; k < SELECTIONS; k++) add_named(list, problem, named_paths[i], selections[k]);
+    for (int i = 0; i < KERNEL_PATHS; i++)
+        for (int k = 0; k < SELECTIONS && !add_named(list, problem, kernel_paths[i], selections[k]); k++) {}
 }
 
 // `lemke` and its kernels that this machine runs.
@@ -121,13 +129,14 @@ static void add_default(path_list *list, const bench_problem *problem, int threa
 static carom_status list_paths(const bench *b, const bench_problem *problem, path_list *list, carom_error *error) {
     const carom_registry *registry = b->arguments->registry;
     // Beside the solvers: modes, the named paths, and the default with 1, 2, 4, ... threads and all of them.
-    const int most = carom_registry_count(registry, CAROM_REGISTRY_SOLVERS) + 3 + 2 * NAMED_PATHS + (int)ceil(log2((double)MOST_THREADS));
+    const int most = carom_registry_count(registry, CAROM_REGISTRY_SOLVERS) + 3 + SELECTIONS * NAMED_PATHS + KERNEL_PATHS +
+                     (int)ceil(log2((double)MOST_THREADS));
     *list = (path_list){.paths = calloc((size_t)most, sizeof *list->paths)};
     if (!list->paths) return carom_fail_memory(error, "bench");
     add_solver(list, problem, registry, "siconos-raw");
     add_solver(list, problem, registry, bench_reference);
     add_family(list, problem, registry);
-    add_named(list, problem);
+    add_all_named(list, problem);
     add_path(list, problem, &(bench_path){"modes", NULL, &carom_lcp_lemke, CAROM_SELECT_RANDOM, 1});
     const int threads = (int)b->effort.threads;
     for (int t = 1; t < threads; t *= 2) add_default(list, problem, t);
@@ -200,20 +209,25 @@ static carom_status measure_scene(const bench *b, const char *word, scene_report
 
 // A table that people read on the terminal and Markdown renders.
 static void print_head(FILE *file) {
-    fputs("| scene        |  n | selection | path             | threads |    ns/LCP |  ns/sample | LCPs/sample |  ratio | unsolved | "
-          "residual |\n"
-          "|--------------|---:|-----------|------------------|--------:|----------:|-----------:|------------:|-------:|---------:|-------"
-          "--:|\n",
-          file);
+    fputs(
+        "| scene        |  n | selection | path              | threads |    ns/LCP |  ns/sample | LCPs/sample |  ratio | unsolved | "
+        "residual |\n"
+        "|--------------|---:|-----------|-------------------|--------:|----------:|-----------:|------------:|-------:|---------:|-------"
+        "--:|\n",
+        file);
 }
 
 static void print_scene(const scene_report *report, FILE *file) {
     for (int i = 0; i < report->count; i++) {
         const bench_case *c = &report->cases[i];
-        char unsolved[48];
+        char unsolved[48], name[64];
+        // What the default turned out to be, without its kernel.
+        const bool chosen = !strcmp(c->path.name, "auto");
+        snprintf(name, sizeof name, chosen ? "auto: %.*s" : "%.*s", (int)strcspn(chosen ? c->ran : c->path.name, chosen ? ":" : ""),
+                 chosen ? c->ran : c->path.name);
         snprintf(unsolved, sizeof unsolved, "%.2g %%", 100 * (double)c->unsolved / (double)c->samples);
-        fprintf(file, "| %-12s | %2d | %-9s | %-16s | %7d | %9.0f | %10.0f | %11.2f | %6.3g | %8s | %8.1e |\n", report->name,
-                report->lcp_size, carom_selection_name(c->path.selection), c->path.name, c->path.threads, c->ns_per_lcp, c->ns_per_sample,
+        fprintf(file, "| %-12s | %2d | %-9s | %-17s | %7d | %9.0f | %10.0f | %11.2f | %6.3g | %8s | %8.1e |\n", report->name,
+                report->lcp_size, carom_selection_name(c->path.selection), name, c->path.threads, c->ns_per_lcp, c->ns_per_sample,
                 c->lcps_per_sample, c->ratio_to_siconos, c->unsolved ? unsolved : "0", c->max_residual);
     }
     fflush(file);
@@ -285,12 +299,12 @@ static carom_status write_output(const bench *b, const char *path, carom_error *
 // ---------------------------------------------------------------------------------------------------------------- JSON
 
 static json_t *case_json(const scene_report *report, const bench_case *c) {
-    return json_pack("{s:o, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:i}", "scene", carom_json_text(report->name),
-                     "selection", carom_selection_name(c->path.selection), "path", c->path.name, "contacts", report->contacts, "nv",
-                     report->velocities, "lcp_size", report->lcp_size, "ns_per_lcp", carom_json_real(c->ns_per_lcp), "ns_per_sample",
-                     carom_json_real(c->ns_per_sample), "lcps_per_sample", carom_json_real(c->lcps_per_sample), "ratio_to_siconos",
-                     carom_json_real(c->ratio_to_siconos), "samples", (json_int_t)c->samples, "unsolved", (json_int_t)c->unsolved,
-                     "max_residual", carom_json_real(c->max_residual), "threads", c->path.threads);
+    return json_pack("{s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:i}", "scene", carom_json_text(report->name),
+                     "selection", carom_selection_name(c->path.selection), "path", c->path.name, "ran", c->ran, "contacts",
+                     report->contacts, "nv", report->velocities, "lcp_size", report->lcp_size, "ns_per_lcp", carom_json_real(c->ns_per_lcp),
+                     "ns_per_sample", carom_json_real(c->ns_per_sample), "lcps_per_sample", carom_json_real(c->lcps_per_sample),
+                     "ratio_to_siconos", carom_json_real(c->ratio_to_siconos), "samples", (json_int_t)c->samples, "unsolved",
+                     (json_int_t)c->unsolved, "max_residual", carom_json_real(c->max_residual), "threads", c->path.threads);
 }
 
 static int print_json(const bench *b) {

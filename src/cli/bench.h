@@ -28,8 +28,9 @@ typedef struct bench_effort {
 /// One path's measurement; `path` is set by the caller.
 typedef struct bench_case {
     bench_path path;
-    int64_t samples;          ///< of one repetition
-    double ns_per_lcp;        ///< one LCP alone on one thread, verified; of modes, one step
+    int64_t samples;    ///< of one repetition
+    const char *ran;    ///< the statistics' path
+    double ns_per_lcp;  ///< one LCP alone on one thread, verified; of modes, one step; of the cone map, the samples' time over their steps
     double ns_per_sample;     ///< the whole loop: draw, solve, verify, update, collect, digest
     double ratio_to_siconos;  ///< time per sample of `siconos-lemke` over this path's; NaN when it was not measured
     double lcps_per_sample;   ///< mean; paths that take other solutions need other numbers of steps

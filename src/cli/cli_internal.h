@@ -171,7 +171,7 @@ void cli_add_result(json_t *document, const carom_table *result);
 extern const cli_command *const cli_commands[];
 
 extern const cli_command cli_info, cli_resolve, cli_sample, cli_exact, cli_compare, cli_query, cli_hodograph, cli_simulate, cli_lcp,
-    cli_plot, cli_bench, cli_docs;
+    cli_plot, cli_bench, cli_design, cli_docs;
 
 /// Rows of solvers that this machine's libraries lack are there to say so when asked for by name.
 bool cli_solver_is_available(const carom_lcp_solver *solver);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/dense.h"
-#include "cli/cli_internal.h"
+#include "cli/info.h"
 #include "io/json.h"
 
 static const cli_flag flags[] = {
@@ -20,6 +20,7 @@ typedef struct facts {
     const carom_impact_data *data;
     double step;
     carom_reach_bounds bounds;
+    carom_uniqueness *uniqueness;
 } facts;
 
 // The step and cone edges that `sample` would use, so that the bounds are those of the sampled set.
@@ -36,6 +37,7 @@ static carom_status derive(const cli_arguments *arguments, facts *f, carom_error
     if (!status) status = carom_impact_cone_edges(f->impact, options.method.cone_edges, &edges, error);
     if (!status && isnan(f->step)) status = carom_reach_auto_step(f->impact, options.method.cone_edges, &f->step, error);
     if (!status) status = carom_reach_get_bounds(f->impact, edges, f->step, &f->bounds, error);
+    if (!status) status = cli_info_uniqueness(f->impact, &f->uniqueness, error);
     if (status) cli_place_error(arguments, f->scene, carom_sample_rows, CAROM_SAMPLE_ROWS, error);
     return status;
 }
@@ -95,6 +97,7 @@ static int print_json(const facts *f) {
     json_object_set_new(document, "bounds",
                         json_pack("{s:o, s:o, s:o}", "psi", carom_json_real(f->bounds.psi), "r_norm", carom_json_real(f->bounds.r_norm),
                                   "step_bound_c", carom_json_real(f->bounds.step_bound_c)));
+    json_object_set_new(document, "uniqueness", cli_uniqueness_json(f->uniqueness));
     return cli_print_json(document, EXIT_DONE);
 }
 
@@ -150,6 +153,7 @@ static int print_text(const facts *f) {
     if (f->bounds.pointed) printf(", ||r|| = %.6g", f->bounds.r_norm);
     if (!isnan(f->bounds.step_bound_c)) printf(", c = %.6g (eq. 78)", f->bounds.step_bound_c);
     putchar('\n');
+    cli_print_uniqueness(f->uniqueness, data->names);
     return EXIT_DONE;
 }
 
@@ -185,13 +189,14 @@ static int run(const cli_arguments *arguments) {
         exit_status = cli_report(&error);
     else
         exit_status = cli_given(arguments, "json") ? print_json(&f) : print_text(&f);
+    carom_uniqueness_free(f.uniqueness);
     carom_scene_free(scene);
     return exit_status;
 }
 
 const cli_command cli_info = {
     .name = "info",
-    .summary = "the frozen problem of a scene: matrices, contact velocities, bounds",
+    .summary = "the frozen problem of a scene: matrices, contact velocities, bounds, uniqueness",
     .operand = "SCENE",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,

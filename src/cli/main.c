@@ -10,8 +10,8 @@
 #include "cli/cli_internal.h"
 #include "cli/ranks.h"
 
-const cli_command *const cli_commands[] = {&cli_info,     &cli_resolve, &cli_sample, &cli_exact, &cli_compare, &cli_query, &cli_hodograph,
-                                           &cli_simulate, &cli_lcp,     &cli_plot,   &cli_bench, &cli_docs,    NULL};
+const cli_command *const cli_commands[] = {&cli_info,     &cli_resolve, &cli_sample, &cli_exact,  &cli_compare, &cli_query, &cli_hodograph,
+                                           &cli_simulate, &cli_lcp,     &cli_plot,   &cli_design, &cli_bench,   &cli_docs,  NULL};
 
 static const cli_command *find_command(const char *name) {
     for (int i = 0; cli_commands[i]; i++)

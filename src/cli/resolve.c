@@ -95,10 +95,19 @@ static void print_outcomes(const carom_impact *impact, const carom_table *outcom
     if (shown < rows) printf("... and %" PRId64 " more; --json and -o FILE give them all\n", rows - shown);
 }
 
+// What the law says of the whole answer by yes or no, where it is yes.
+static void print_findings(const carom_table *result) {
+    for (int i = CAROM_RESULT_COLUMNS; i < carom_table_columns(result); i++) {
+        const carom_column *column = carom_table_column(result, i);
+        if (column->type == CAROM_COLUMN_BOOLEAN && *carom_table_integer_column(result, i)) printf("%s: %s\n", column->name, column->doc);
+    }
+}
+
 static int print_text(const carom_scene *scene, const cli_run *run, const char *file) {
     const char *verdict = carom_table_text(run->answer.result, CAROM_RESULT_VERDICT, 0);
     const int64_t rows = carom_table_rows(run->answer.outcomes);
     printf("%s, law %s: %" PRId64 " outcome%s, %s\n", carom_scene_name(scene), run->law->name, rows, rows == 1 ? "" : "s", verdict);
+    print_findings(run->answer.result);
     print_outcomes(carom_scene_impact(scene), run->answer.outcomes);
     if (file) printf("written to %s\n", file);
     return carom_answer_complete(&run->answer) ? EXIT_DONE : EXIT_INCOMPLETE;

@@ -37,13 +37,20 @@ void carom_extent_free(carom_extent *extent) {
     free(extent);
 }
 
-// A NaN value changes nothing, and a range that is still NaN takes the first value.
+// A NaN value changes nothing, and a range that is still NaN takes the first value: comparisons with NaN are false.
 static void widen(double *ranges, const double *values, int64_t rows, int width) {
-    for (int64_t row = 0; row < rows; row++)
-        for (int k = 0; k < width; k++) {
-            ranges[2 * k] = fmin(ranges[2 * k], values[row * width + k]);
-            ranges[2 * k + 1] = fmax(ranges[2 * k + 1], values[row * width + k]);
+    for (int k = 0; k < width; k++) {
+        double least = ranges[2 * k], most = ranges[2 * k + 1];
+        int64_t row = 0;
+        for (; row < rows && isnan(least); row++) least = most = values[row * width + k];
+        for (; row < rows; row++) {
+            const double value = values[row * width + k];
+            least = value < least ? value : least;
+            most = value > most ? value : most;
         }
+        ranges[2 * k] = least;
+        ranges[2 * k + 1] = most;
+    }
 }
 
 static void count_modes(carom_extent *extent, const double *normal, const double *tangent, int64_t rows) {

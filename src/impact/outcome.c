@@ -5,7 +5,7 @@
 #include "base/dense.h"
 #include "carom/impact.h"
 
-static const char *const flag_names[] = {"unsolved", "energy-gain", NULL};
+static const char *const flag_names[] = {"unsolved", "energy-gain", "friction-ignored", "marginal", "adhesive", NULL};
 
 static const carom_column columns[CAROM_OUTCOME_COLUMNS] = {
     [CAROM_OUTCOME_VELOCITY] = {"v_plus", CAROM_COLUMN_REAL, CAROM_WIDTH_VELOCITY, "m/s, rad/s", "post-impact velocity", NULL},

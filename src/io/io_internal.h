@@ -5,6 +5,7 @@
 #define CAROM_IO_INTERNAL_H
 
 #include "carom/io.h"
+#include "carom/model.h"
 #include "io/fields.h"
 
 /// One key under `impact` or `simulate`, kept as text until a law or integrator asks for it.
@@ -20,6 +21,16 @@ typedef struct carom_scene_settings {
     int count;
 } carom_scene_settings;
 
+/// What `design` asks for.
+typedef struct carom_scene_design {
+    const carom_node *node;  ///< NULL: the scene has none
+    int pairs, variables;
+    const char *const *contacts;  ///< [2 pairs], names
+    const char *const *free;      ///< [variables], names of coordinates and parameters
+    const double *scale;          ///< [variables]; NULL: 1
+    double target;
+} carom_scene_design;
+
 struct carom_scene {
     carom_document *document;  ///< owns every text below; numbers stay in it as they were written
     const char *name;
@@ -31,6 +42,8 @@ struct carom_scene {
     carom_surface_law collisions;
     carom_motion motion;
     carom_scene_settings impact_settings, simulate;
+    carom_model_parameters parameters;
+    carom_scene_design design;
     const char **warnings;
     int warning_count;
 };
@@ -45,6 +58,7 @@ char *carom_scene_join_path(const carom_scene *scene, const char *path);
 /// @param digest  receives the bytes of the file that the scene names, where it does
 carom_status carom_scene_read_matrices(carom_scene *scene, const carom_node *matrices, carom_error *error);
 carom_status carom_scene_read_delassus(carom_scene *scene, const carom_node *delassus, carom_digest *digest, carom_error *error);
+carom_status carom_scene_read_balls(carom_scene *scene, const carom_node *balls, carom_error *error);
 /// @param root    with the keys `model` (checked to be text), `state` and `contacts` (any form, or left out)
 carom_status carom_scene_read_model(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error);
 
@@ -58,6 +72,41 @@ typedef struct carom_scene_pair {
 } carom_scene_pair;
 
 carom_status carom_scene_read_two_bodies(carom_scene *scene, const carom_scene_pair *pair, carom_error *error);
+
+/// Reads `parameters`: a map of names and numbers.
+carom_status carom_scene_read_parameters(carom_scene *scene, const carom_node *parameters, carom_error *error);
+carom_status carom_scene_read_design(carom_scene *scene, const carom_node *design, carom_error *error);
+
+/// The model of a scene at the scene's state, with these values of its parameters (NULL: the scene's).
+/// @param digest  receives the bytes of the model file; may be NULL
+carom_status carom_scene_load_model(carom_scene *scene, const double *parameters, carom_digest *digest, carom_model **model,
+                                    carom_error *error);
+/// The contacts of a scene that lists them, to be freed; names belong to the document.
+carom_status carom_scene_list_contacts(carom_scene *scene, const carom_node *list, carom_model_contact **contacts, carom_error *error);
+
+/// Balls of one radius, for scenes of the form `balls`.
+typedef struct carom_ball_data {
+    int count, dim;  ///< dim 1: on a line, 2: in a plane
+    double radius;
+    const double *masses;      ///< [count]
+    const double *positions;   ///< [count x dim]
+    const double *velocities;  ///< [count x dim]
+} carom_ball_data;
+
+carom_status carom_scene_read_ball_data(carom_scene *scene, const carom_node *balls, carom_ball_data *data, carom_error *error);
+
+/// Which balls touch.
+typedef struct carom_ball_pairs {
+    int count;
+    int pair[CAROM_MAX_CONTACTS][2];
+} carom_ball_pairs;
+
+carom_status carom_scene_pair_balls(carom_scene *scene, const carom_node *balls, const carom_ball_data *data, carom_ball_pairs *pairs,
+                                    carom_error *error);
+/// Between the centres of two balls.
+double carom_ball_distance(const carom_ball_data *data, int i, int j);
+/// The impact of these pairs, as if they touched. Contacts are called "1:2", by the numbers of the balls.
+carom_status carom_ball_freeze(const carom_ball_data *data, const carom_ball_pairs *pairs, carom_impact **impact, carom_error *error);
 
 /// Says in `text` how asymmetric W [size x size] is, to follow its name; false when that is round-off.
 bool carom_asymmetry_describe(int size, const double *W, char text[CAROM_MESSAGE_SIZE]);

@@ -31,8 +31,6 @@ carom_status carom_scene_warn(carom_scene *scene, const carom_node *node, carom_
 
 // ----------------------------------------------------------------------------------------------------------- top level
 
-enum { OTHER_COMMANDS = 2 };
-
 // Of a body in a scene that does not say [m/s^2].
 #define STANDARD_GRAVITY 9.80665
 
@@ -41,15 +39,13 @@ enum { BODIES, AXES, TANGENTS, LENGTHS };
 
 typedef struct scene_fields {
     const char *name, *model;
-    const carom_node *matrices, *delassus, *state, *contacts, *impact, *simulate;
+    const carom_node *matrices, *delassus, *balls, *state, *contacts, *parameters, *design, *impact, *simulate, *compliant;
     carom_scene_pair pair;
     carom_scene_body_fields body;
     carom_scene_bodies_fields many;
-    const carom_node *others[OTHER_COMMANDS];  ///< settings of other commands, which do not change the impact
 } scene_fields;
 
-#define FORMS      "'model', 'matrices', 'delassus', 'two_bodies', 'body' and 'bodies'"
-#define OTHER_FORM "this version does not read scenes of this form; it reads " FORMS
+#define FORMS "'model', 'matrices', 'delassus', 'two_bodies', 'balls', 'body' and 'bodies'"
 
 static const carom_field SCENE[] = {
     {"name", CAROM_FIELD_TEXT, .offset = offsetof(scene_fields, name)},
@@ -58,9 +54,11 @@ static const carom_field SCENE[] = {
     {"contacts", CAROM_FIELD_NODE, .offset = offsetof(scene_fields, contacts)},
     {"matrices", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, matrices)},
     {"delassus", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, delassus)},
+    {"balls", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, balls)},
     {"impact", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, impact)},
-    {"design", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, others[0])},
-    {"compliant", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, others[1])},
+    {"parameters", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, parameters)},
+    {"design", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, design)},
+    {"compliant", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, compliant)},
     {"simulate", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, simulate)},
     {"body", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, body.body)},
     {"gravity", CAROM_FIELD_NUMBER, .offset = offsetof(scene_fields, body.gravity), .least = 0, .most = HUGE_VAL},
@@ -70,7 +68,6 @@ static const carom_field SCENE[] = {
     {"potentials", CAROM_FIELD_NODE, .offset = offsetof(scene_fields, many.potentials)},
     {"walls", CAROM_FIELD_NODE, .offset = offsetof(scene_fields, many.walls)},
     {"collisions", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, many.collisions)},
-    {"balls", CAROM_FIELD_REFUSED, .doc = OTHER_FORM},
     {"two_bodies", CAROM_FIELD_LIST, .offset = offsetof(scene_fields, pair.bodies), .rows = BODIES},
     {"normal", CAROM_FIELD_VECTOR, .offset = offsetof(scene_fields, pair.normal), .rows = AXES},
     {"tangents", CAROM_FIELD_MATRIX, .offset = offsetof(scene_fields, pair.tangents), .rows = TANGENTS, .columns = AXES},
@@ -78,41 +75,42 @@ static const carom_field SCENE[] = {
     {"restitution", CAROM_FIELD_NUMBER, .offset = offsetof(scene_fields, pair.restitution), .least = 0, .most = 1},
 };
 
+/// Settings of a command that this version lacks do not change the impact.
 static carom_status warn_of_other_commands(carom_scene *scene, const scene_fields *fields, carom_error *error) {
-    carom_status status = CAROM_OK;
-    for (int i = 0; !status && i < OTHER_COMMANDS; i++)
-        if (fields->others[i]) status = carom_scene_warn(scene, fields->others[i], error, "is ignored: this version has no such command");
-    return status;
+    if (!fields->compliant) return CAROM_OK;
+    return carom_scene_warn(scene, fields->compliant, error, "is ignored: this version has no such command");
 }
 
+static const char *const FORM_KEYS[] = {"model", "matrices", "delassus", "two_bodies", "balls", "body", "bodies"};
+
+static const struct {
+    const char *key, *form;
+} BELONGINGS[] = {
+    {"state", "model"},         {"contacts", "model"},         {"parameters", "model"},  {"gravity", "body"},
+    {"plane", "body"},          {"initial", "body"},           {"normal", "two_bodies"}, {"tangents", "two_bodies"},
+    {"friction", "two_bodies"}, {"restitution", "two_bodies"}, {"potentials", "bodies"}, {"walls", "bodies"},
+    {"collisions", "bodies"},
+};
+
 /// A key of one form in a scene of another.
-static carom_status check_strays(const carom_scene *scene, const scene_fields *fields, carom_error *error) {
-    const struct {
-        const char *form;
-        bool present;
-        const char *keys[5];
-    } owners[] = {{"model", fields->model, {"state", "contacts"}},
-                  {"body", fields->body.body, {"gravity", "plane", "initial"}},
-                  {"bodies", fields->many.bodies, {"potentials", "walls", "collisions"}},
-                  {"two_bodies", fields->pair.bodies, {"normal", "tangents", "friction", "restitution"}}};
+static carom_status check_strays(const carom_scene *scene, carom_error *error) {
     const carom_node *root = carom_document_root(scene->document);
-    for (size_t k = 0; k < sizeof owners / sizeof *owners; k++) {
-        for (int i = 0; !owners[k].present && owners[k].keys[i]; i++) {
-            const carom_node *stray = carom_node_find(root, owners[k].keys[i]);
-            if (stray) return carom_document_refuse(scene->document, stray, error, "belongs to a scene with '%s'", owners[k].form);
-        }
+    for (size_t i = 0; i < sizeof BELONGINGS / sizeof *BELONGINGS; i++) {
+        const carom_node *stray = carom_node_find(root, BELONGINGS[i].key);
+        if (stray && !carom_node_find(root, BELONGINGS[i].form))
+            return carom_document_refuse(scene->document, stray, error, "belongs to a scene with '%s'", BELONGINGS[i].form);
     }
     return CAROM_OK;
 }
 
 /// Exactly one of the forms, with the keys that belong to it.
-static carom_status check_form(const carom_scene *scene, const scene_fields *fields, carom_error *error) {
+static carom_status check_form(const carom_scene *scene, carom_error *error) {
     const carom_node *root = carom_document_root(scene->document);
-    const int forms = (fields->model != NULL) + (fields->matrices != NULL) + (fields->delassus != NULL) + (fields->pair.bodies != NULL) +
-                      (fields->body.body != NULL) + (fields->many.bodies != NULL);
+    int forms = 0;
+    for (size_t i = 0; i < sizeof FORM_KEYS / sizeof *FORM_KEYS; i++) forms += carom_node_find(root, FORM_KEYS[i]) != NULL;
     if (forms == 0) return carom_document_refuse(scene->document, root, error, "one of the keys " FORMS " is needed");
     if (forms > 1) return carom_document_refuse(scene->document, root, error, "only one of the keys " FORMS " is allowed");
-    return check_strays(scene, fields, error);
+    return check_strays(scene, error);
 }
 
 static carom_status read_form(carom_scene *scene, const scene_fields *fields, carom_digest *digest, carom_error *error) {
@@ -121,6 +119,7 @@ static carom_status read_form(carom_scene *scene, const scene_fields *fields, ca
     if (fields->matrices) return carom_scene_read_matrices(scene, fields->matrices, error);
     if (fields->delassus) return carom_scene_read_delassus(scene, fields->delassus, digest, error);
     if (fields->pair.bodies) return carom_scene_read_two_bodies(scene, &fields->pair, error);
+    if (fields->balls) return carom_scene_read_balls(scene, fields->balls, error);
     return carom_scene_read_model(scene, carom_document_root(scene->document), digest, error);
 }
 
@@ -188,10 +187,12 @@ static carom_status read_document(carom_scene *scene, scene_purpose purpose, con
     const carom_node *root = carom_document_root(scene->document);
     carom_status status = carom_fields_read(scene->document, root, CAROM_FIELD_ROWS(SCENE), lengths, &fields, error);
     fields.pair.tangent_count = lengths[TANGENTS].value;
-    if (!status) status = check_form(scene, &fields, error);
+    if (!status) status = check_form(scene, error);
     if (!status) status = warn_of_other_commands(scene, &fields, error);
     if (!status) status = check_purpose(scene, &fields, purpose, registry, error);
     if (!status && fields.impact) status = carom_scene_read_settings(scene, &scene->impact_settings, fields.impact, registry, error);
+    if (!status && fields.parameters) status = carom_scene_read_parameters(scene, fields.parameters, error);
+    if (!status && fields.design) status = carom_scene_read_design(scene, fields.design, error);
     if (!status) status = read_form(scene, &fields, digest, error);
     if (!status && scene->impact) status = warn_of_separation(scene, error);
     if (status) return status;

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "carom/model.h"
-
 enum { CONTACTS, POSITIONS, VELOCITIES, AXES, TANGENTS, PAIR, LENGTHS };
 
 /// Lengths that hold for one map; the numbers of positions, velocities and tangents are then found in them.
@@ -185,59 +183,80 @@ static carom_status detect_contacts(carom_scene *scene, const carom_node *node, 
     return status ? carom_document_pass_on(scene->document, node, &inner, error) : CAROM_OK;
 }
 
-static carom_status list_contacts(carom_scene *scene, const carom_node *node, carom_model *model, carom_error *error) {
+carom_status carom_scene_list_contacts(carom_scene *scene, const carom_node *list, carom_model_contact **contacts, carom_error *error) {
+    *contacts = NULL;
     // An empty list stands for the joints at their stops, which the model knows.
-    if (node->kind != CAROM_NODE_LIST || node->count > CAROM_MAX_CONTACTS)
-        return carom_document_refuse(scene->document, node, error, "must be a list of 1 to %d contacts, or {detect: true}",
+    if (list->kind != CAROM_NODE_LIST || list->count > CAROM_MAX_CONTACTS)
+        return carom_document_refuse(scene->document, list, error, "must be a list of 1 to %d contacts, or {detect: true}",
                                      CAROM_MAX_CONTACTS);
-    carom_model_contact *contacts = calloc((size_t)node->count + 1, sizeof *contacts);
-    if (!contacts) return carom_fail_memory(error, carom_scene_path(scene));
-
+    carom_model_contact *listed = calloc((size_t)list->count + 1, sizeof *listed);
+    if (!listed) return carom_fail_memory(error, carom_scene_path(scene));
     carom_status status = CAROM_OK;
-    for (const carom_node *entry = node->first; !status && entry; entry = entry->next)
-        status = read_contact(scene, entry, &contacts[entry->index], error);
-    if (!status) {
-        carom_error inner;
-        status = carom_model_freeze(model, contacts, node->count, &scene->impact, &inner);
-        if (status) carom_document_pass_on(scene->document, node, &inner, error);
-    }
-    free(contacts);
+    for (const carom_node *entry = list->first; !status && entry; entry = entry->next)
+        status = read_contact(scene, entry, &listed[entry->index], error);
+    if (status)
+        free(listed);
+    else
+        *contacts = listed;
     return status;
+}
+
+static carom_status freeze_listed(carom_scene *scene, const carom_node *node, carom_model *model, carom_error *error) {
+    carom_model_contact *contacts;
+    carom_status status = carom_scene_list_contacts(scene, node, &contacts, error);
+    if (status) return status;
+    carom_error inner;
+    status = carom_model_freeze(model, contacts, node->count, &scene->impact, &inner);
+    free(contacts);
+    return status ? carom_document_pass_on(scene->document, node, &inner, error) : CAROM_OK;
 }
 
 static carom_status read_contacts(carom_scene *scene, const carom_node *node, carom_model *model, carom_error *error) {
     const carom_status status =
-        node->kind == CAROM_NODE_MAP ? detect_contacts(scene, node, model, error) : list_contacts(scene, node, model, error);
+        node->kind == CAROM_NODE_MAP ? detect_contacts(scene, node, model, error) : freeze_listed(scene, node, model, error);
     return status ? status : pass_warnings_on(scene, node, model, error);
 }
 
 // --------------------------------------------------------------------------------------------------------------- model
 
-/// Loads the model and digests the bytes of its file.
-static carom_status load(const char *path, carom_digest *digest, carom_model **model, carom_error *error) {
+/// Digests the bytes of the model's file.
+static carom_status digest_file(const char *path, carom_digest *digest, carom_error *error) {
     char *bytes = NULL;
     size_t size = 0;
     const carom_status status = carom_file_read(path, &bytes, &size, error);
     if (status) return status;
     carom_digest_add_bytes(digest, bytes, size);
     free(bytes);
-    return carom_model_load(path, model, error);
+    return CAROM_OK;
+}
+
+carom_status carom_scene_load_model(carom_scene *scene, const double *parameters, carom_digest *digest, carom_model **model,
+                                    carom_error *error) {
+    const carom_node *root = carom_document_root(scene->document), *node = carom_node_find(root, "model"),
+                     *state = carom_node_find(root, "state");
+    char *path = carom_scene_join_path(scene, node->text);
+    if (!path) return carom_fail_memory(error, carom_scene_path(scene));
+    carom_model_parameters values = scene->parameters;
+    if (parameters) values.values = parameters;
+    carom_error inner;
+    carom_status status = digest ? digest_file(path, digest, &inner) : CAROM_OK;
+    if (!status) status = carom_model_load_with(path, values.count ? &values : NULL, model, &inner);
+    free(path);
+    if (status) return carom_document_pass_on(scene->document, node, &inner, error);
+    if (state) status = read_state(scene, state, *model, error);
+    if (status) {
+        carom_model_free(*model);
+        *model = NULL;
+    }
+    return status;
 }
 
 carom_status carom_scene_read_model(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error) {
-    const carom_node *node = carom_node_find(root, "model"), *state = carom_node_find(root, "state"),
-                     *contacts = carom_node_find(root, "contacts");
+    const carom_node *contacts = carom_node_find(root, "contacts");
     if (!contacts) return carom_document_refuse(scene->document, root, error, "the key 'contacts' is missing beside 'model'");
-    char *path = carom_scene_join_path(scene, node->text);
-    if (!path) return carom_fail_memory(error, carom_scene_path(scene));
-
-    carom_error inner;
     carom_model *model = NULL;
-    carom_status status = load(path, digest, &model, &inner);
-    free(path);
-    if (status) return carom_document_pass_on(scene->document, node, &inner, error);
-    status = pass_warnings_on(scene, node, model, error);
-    if (!status && state) status = read_state(scene, state, model, error);
+    carom_status status = carom_scene_load_model(scene, NULL, digest, &model, error);
+    if (!status) status = pass_warnings_on(scene, carom_node_find(root, "model"), model, error);
     if (!status) status = read_contacts(scene, contacts, model, error);
     carom_model_free(model);
     return status;

@@ -11,6 +11,7 @@
 // Arguments of the guarded load.
 typedef struct loading {
     const char *path;
+    const mjVFS *files;  // holds the expanded text of `path`; NULL: the disk does
     char message[CAROM_MESSAGE_SIZE];
     mjModel *compiled;
     mjData *data;
@@ -18,7 +19,7 @@ typedef struct loading {
 
 static void compile_model(void *argument) {
     loading *load = argument;
-    load->compiled = mj_loadXML(load->path, NULL, load->message, sizeof load->message);
+    load->compiled = mj_loadXML(load->path, load->files, load->message, sizeof load->message);
     if (load->compiled && load->compiled->nv <= CAROM_MAX_VELOCITIES) load->data = mj_makeData(load->compiled);
 }
 
@@ -36,19 +37,58 @@ static carom_status check_loaded(const loading *load, const char *advice, carom_
     return load->data ? CAROM_OK : carom_fail_memory(error, load->path);
 }
 
+// A file system in memory that has this text under the path's name.
+static carom_status hold_text(const char *path, const char *text, mjVFS **files, carom_error *error) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const size_t size = strlen(text);
+    *files = malloc(sizeof **files);
+    if (!*files) return carom_fail_memory(error, path);
+    mj_defaultVFS(*files);
+    if (strlen(name) >= mjMAXVFSNAME || mj_makeEmptyFileVFS(*files, name, (int)size)) return carom_fail_memory(error, path);
+    memcpy((*files)->filedata[mj_findFileVFS(*files, name)], text, size);
+    return CAROM_OK;
+}
+
+// Checks the model's text and, where it has formulas, holds it in memory with their values.
+static carom_status prepare_text(const char *path, const carom_model_parameters *parameters, mjVFS **files, carom_error *error) {
+    *files = NULL;
+    if (!parameters) return model_check_sizes(path, NULL, error);
+    char *text = NULL, *expanded = NULL;
+    carom_error inner;
+    carom_status status = model_read_text(path, &text, error);
+    if (!status && (status = model_expand(text, parameters, &expanded, &inner))) carom_fail(error, status, "%s: %s", path, inner.message);
+    if (!status) status = model_check_sizes(path, expanded, error);
+    if (!status) status = hold_text(path, expanded, files, error);
+    free(text);
+    free(expanded);
+    return status;
+}
+
+static void release_files(mjVFS *files) {
+    if (files) mj_deleteVFS(files);
+    free(files);
+}
+
 carom_status carom_model_load(const char *path, carom_model **model, carom_error *error) {
+    return carom_model_load_with(path, NULL, model, error);
+}
+
+carom_status carom_model_load_with(const char *path, const carom_model_parameters *parameters, carom_model **model, carom_error *error) {
     if (!model) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_load: model is NULL");
     *model = NULL;
     if (!path || !*path) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_load: the path of the model is empty");
     char advice[MODEL_ADVICE_SIZE];
-    carom_status status = model_check_sizes(path, error);
+    mjVFS *files;
+    carom_status status = prepare_text(path, parameters, &files, error);
     if (!status) status = model_advise_on_root(path, advice, error);
-    if (status) return status;
-
-    carom_model *loaded = calloc(1, sizeof *loaded);
-    if (!loaded) return carom_fail_memory(error, path);
-    loading load = {.path = path};
+    carom_model *loaded = status ? NULL : calloc(1, sizeof *loaded);
+    if (!loaded) {
+        release_files(files);
+        return status ? status : carom_fail_memory(error, path);
+    }
+    loading load = {.path = path, .files = files};
     status = model_guard_call(compile_model, &load, error);
+    release_files(files);
     loaded->compiled = load.compiled;
     loaded->data = load.data;
     loaded->path = strdup(path);
@@ -104,6 +144,14 @@ const char *carom_model_warning(const carom_model *model, int index) {
 
 int carom_model_nq(const carom_model *model) { return model->compiled->nq; }
 int carom_model_nv(const carom_model *model) { return model->compiled->nv; }
+const double *carom_model_qpos(const carom_model *model) { return model->data->qpos; }
+
+int carom_model_find_coordinate(const carom_model *model, const char *joint) {
+    const mjModel *compiled = model->compiled;
+    const int id = joint && *joint ? mj_name2id(compiled, mjOBJ_JOINT, joint) : -1;
+    const bool scalar = id >= 0 && (compiled->jnt_type[id] == mjJNT_HINGE || compiled->jnt_type[id] == mjJNT_SLIDE);
+    return scalar ? compiled->jnt_qposadr[id] : -1;
+}
 
 static carom_status check_values(const char *what, const double *values, int count, int expected, carom_error *error) {
     if (count != expected) return carom_fail(error, CAROM_BAD_INPUT, "%s has %d numbers, but the model needs %d", what, count, expected);

@@ -48,7 +48,11 @@ carom_status model_xml_scan(const char *text, model_xml_visit visit, void *user,
 
 // Refuses a model file, or a file that it includes, whose sizes would make MuJoCo abort the process for lack of memory.
 // CAROM_IO_FAILED when `path` cannot be read.
-carom_status model_check_sizes(const char *path, carom_error *error);
+// @param text  of the file, where it is not what the disk has; NULL: read it
+carom_status model_check_sizes(const char *path, const char *text, carom_error *error);
+
+// The text with every ${formula} replaced by its value; freed by the caller.
+carom_status model_expand(const char *text, const carom_model_parameters *parameters, char **expanded, carom_error *error);
 
 enum { MODEL_ADVICE_SIZE = 512 };
 

@@ -202,3 +202,15 @@ carom_status model_locate_contact(const carom_model *model, const carom_model_co
     const carom_status status = build_frame(contact, label, touch, error);
     return status ? status : locate_places(model, contact, label, touch, error);
 }
+
+carom_status carom_model_measure_gaps(carom_model *model, const carom_model_contact *contacts, int count, double *gaps,
+                                      carom_error *error) {
+    carom_status status = model_prepare_freeze(model, error);
+    for (int i = 0; !status && i < count; i++) {
+        model_touch touch;
+        status = model_locate_contact(model, &contacts[i], i, &touch, error);
+        gaps[i] = 0;
+        for (int k = 0; !status && k < 3; k++) gaps[i] += touch.normal[k] * (touch.point[1][k] - touch.point[0][k]);
+    }
+    return status;
+}

@@ -102,8 +102,8 @@ static carom_status scan_file(size_scan *scan, const char *path, carom_error *er
     return status;
 }
 
-carom_status model_check_sizes(const char *path, carom_error *error) {
+carom_status model_check_sizes(const char *path, const char *text, carom_error *error) {
     const char *slash = strrchr(path, '/');
-    size_scan scan = {.folder = {path, slash ? (size_t)(slash - path) + 1 : 0}};
-    return scan_file(&scan, path, error);
+    size_scan scan = {.folder = {path, slash ? (size_t)(slash - path) + 1 : 0}, .path = path};
+    return text ? model_xml_scan(text, visit_attribute, &scan, error) : scan_file(&scan, path, error);
 }

@@ -329,33 +329,21 @@ static void solve_alone(carom_batch *b, int i, carom_batch_result *result) {
     }
 }
 
-static void note_gains(carom_batch *b, carom_batch_result *result) {
+static void note_gains(carom_batch *b, double largest, carom_batch_result *result) {
     const double flagged = CAROM_ENERGY_GAIN_FLAGGED * carom_impact_initial_energy(b->plan->impact);
-    double largest = 0;
-    for (int i = 0; i < b->live; i++) largest = b->lanes.gain[i] > largest ? b->lanes.gain[i] : largest;
     if (largest > result->max_energy_gain) result->max_energy_gain = largest;
     for (int i = 0; largest > flagged && i < b->live; i++)
         if (b->lanes.gain[i] > flagged) b->gained[slot_of(b, i)] = true;
 }
 
 static void take_step(carom_batch *b, carom_batch_result *result) {
-    const int n = carom_impact_contact_size(b->plan->impact);
-    b->plan->kernel->step(carom_cone_map_cones(b->plan->map), carom_cone_map_physics(b->plan->map), &b->lanes, b->live,
-                          &result->max_residual);
-    result->looked_up += b->live;
-    for (int i = 0; i < b->live; i++) {
-        if (b->lanes.cone[i] != CAROM_CONE_NONE) continue;
-        solve_alone(b, i, result);
-        result->looked_up--;
-    }
-    for (int c = 0; c < n; c++) {
-        const size_t column = (size_t)c * b->stride;
-        for (int i = 0; i < b->live; i++) {
-            b->total[column + (size_t)i] += b->lanes.impulse[column + (size_t)i];
-            b->lanes.x[column + (size_t)i] = b->lanes.u_next[column + (size_t)i];
-        }
-    }
-    note_gains(b, result);
+    const carom_cone_kernel *kernel = b->plan->kernel;
+    const carom_cone_physics *physics = carom_cone_map_physics(b->plan->map);
+    const int alone = kernel->step(carom_cone_map_cones(b->plan->map), physics, &b->lanes, b->live, &result->max_residual);
+    for (int i = 0; alone && i < b->live; i++)
+        if (b->lanes.cone[i] == CAROM_CONE_NONE) solve_alone(b, i, result);
+    result->looked_up += b->live - alone;
+    note_gains(b, kernel->advance(physics, &b->lanes, b->total, b->live), result);
 }
 
 // ------------------------------------------------------------------------------------------------------ who is finished
@@ -402,9 +390,13 @@ static void retire(carom_batch *b, int64_t steps, bool last, carom_batch_result 
     const bool all_done = staying == 0;
     if (b->any_unsolved && !all_done) staying = drop_unsolved(b, staying);
     if (staying == b->live && !last) return;
-    for (int i = 0; i < b->live; i++) {
-        const bool stays = b->stays[i / CAROM_CONE_LANES] >> i % CAROM_CONE_LANES & 1;
-        if (!stays || last) finish(b, i, steps, !stays && !b->unsolved[slot_of(b, i)], result);
+    for (int first = 0; first < b->live; first += CAROM_CONE_LANES) {
+        const unsigned stays = b->stays[first / CAROM_CONE_LANES];
+        const int lanes = b->live - first < CAROM_CONE_LANES ? b->live - first : CAROM_CONE_LANES;
+        for (unsigned leaving = ((1U << lanes) - 1) & (last ? ~0U : ~stays); leaving; leaving &= leaving - 1) {
+            const int l = __builtin_ctz(leaving), i = first + l;
+            finish(b, i, steps, !(stays >> l & 1) && !b->unsolved[slot_of(b, i)], result);
+        }
     }
     if (last) staying = 0;
     keep(b, staying);

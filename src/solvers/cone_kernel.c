@@ -15,6 +15,7 @@
 #endif
 
 _Static_assert((int)LANES == (int)CAROM_CONE_LANES, "columns are padded to lanes");
+_Static_assert((int)PICKED == (int)CAROM_CONE_MOST_GUESSED, "one table holds a coefficient of every cone");
 
 enum { MOST_GROUPS = CAROM_CONE_MOST_SAMPLES / LANES, ROWS_AT_ONCE = CAROM_CONE_ROWS };
 
@@ -94,6 +95,7 @@ static int start_lookup(const carom_cones *c, const carom_cone_batch *b, const u
         const double *from = b->x + (size_t)j * b->stride;
         double *to = b->work + (size_t)j * b->stride;
         for (int g = 0; g < groups; g++) {
+            if (!open[g]) continue;
             pack(to, load(from + g * LANES), open[g]);
             to += __builtin_popcount(open[g]);
         }
@@ -138,14 +140,6 @@ static INLINE lanes sides(const carom_cones *c, int inputs, const double *x, siz
     return code;
 }
 
-static void guess(const carom_cones *c, const carom_cone_batch *b, int groups) {
-    _Alignas(64) double code[LANES];
-    for (int i = 0; i < groups * LANES; i += LANES) {
-        store(code, c->inputs == 6 ? sides(c, 6, b->x + i, b->stride) : sides(c, c->inputs, b->x + i, b->stride));
-        for (int l = 0; l < LANES; l++) b->cone[i + l] = c->guesses[(int)code[l]];
-    }
-}
-
 // ------------------------------------------------------------------------------------------------------------- impulses
 
 // map times `count` inputs of one sample, from `x` on, into `impulse`, or added to it. Lanes are impulses here.
@@ -181,6 +175,31 @@ static void apply_maps(const carom_cones *c, const carom_cone_batch *b, const un
             const int i = g * LANES + __builtin_ctz(rest);
             if (b->cone[i] != CAROM_CONE_NONE) apply_map(c, map_of(c, b, i), b->x + i, b->stride, b->impulse + i);
         }
+}
+
+// Impulses of eight samples of different cones. Lanes are samples here; the sums are those of multiply_map.
+static INLINE void pick_maps(const carom_cones *c, int inputs, int n, const carom_cone_batch *b, int i) {
+    const double *x = b->x + i, *table = c->picks;
+    for (int r = 0; r < n; r++) {
+        lanes sum = multiply(pick(table, b->cone + i), load(x));
+        table += PICKED;
+        for (int j = 1; j < inputs; j++, table += PICKED)
+            sum = add(sum, multiply(pick(table, b->cone + i), load(x + (size_t)j * b->stride)));
+        store(b->impulse + (size_t)r * b->stride + i, sum);
+    }
+}
+
+// Cones and impulses of eight samples by the sides of the planes on which they are.
+static INLINE void guess_shape(const carom_cones *c, int inputs, int n, const carom_cone_batch *b, int i) {
+    look_up(c->guesses, sides(c, inputs, b->x + i, b->stride), b->cone + i);
+    pick_maps(c, inputs, n, b, i);
+}
+
+static INLINE void guess(const carom_cones *c, const carom_cone_batch *b, int i) {
+    if (c->inputs == 6 && c->n == 4)
+        guess_shape(c, 6, 4, b, i);
+    else
+        guess_shape(c, c->inputs, c->n, b, i);
 }
 
 // Iterative refinement: the velocities that the impulse should have stopped are put through the map again, with caps of zero. Coefficients
@@ -343,49 +362,74 @@ static unsigned verify(const carom_cone_physics *p, const carom_cone_batch *b, s
     return verify_shape(p, p->contacts, p->dim, p->edges, b, i, tolerance, residual, rough);
 }
 
-// Verifies the samples of the bits, whatever becomes of the others: what happens to a sample must not depend on its neighbours. Those that
-// have no cone, or fail, are left in the bits. Returns their number.
-static int verify_all(const carom_cones *c, const carom_cone_physics *p, carom_cone_batch *b, unsigned char *bits, int groups,
-                      double tolerance, double *max_residual) {
-    _Alignas(64) double residuals[LANES];
-    lanes worst = spread(0);
-    int failed = 0;
-    for (int g = 0; g < groups; g++) {
-        const int i = g * LANES;
-        lanes residual;
-        unsigned found = 0, rough;
-        if (!bits[g]) continue;
-        for (int l = 0; l < LANES; l++) found |= (unsigned)(b->cone[i + l] != CAROM_CONE_NONE) << l;
-        found &= bits[g];
-        unsigned accepted = found & verify(p, b, (size_t)i, tolerance, &residual, &rough);
-        rough &= found;
-        if (rough) {
-            for (; rough; rough &= rough - 1) refine(c, b, i + __builtin_ctz(rough));
-            accepted = found & verify(p, b, (size_t)i, tolerance, &residual, &rough);
-        }
-        worst = choose(accepted, larger(residual, worst), worst);
-        bits[g] &= (unsigned char)~accepted;
-        failed += __builtin_popcount(bits[g]);
-        for (unsigned rest = bits[g]; rest; rest &= rest - 1) b->cone[i + __builtin_ctz(rest)] = CAROM_CONE_NONE;
+// Residuals of the samples that passed, and how many of the others there are.
+typedef struct tally {
+    lanes worst;
+    int failed;
+} tally;
+
+// Verifies eight samples, whatever becomes of the others: what happens to a sample must not depend on its neighbours. Those that have no
+// cone, or fail, are left in the bits.
+static INLINE void verify_group(const carom_cones *c, const carom_cone_physics *p, carom_cone_batch *b, int group, double tolerance,
+                                unsigned char *bits, tally *counts) {
+    const int i = group * LANES;
+    lanes residual;
+    unsigned found = 0, rough;
+    for (int l = 0; l < LANES; l++) found |= (unsigned)(b->cone[i + l] != CAROM_CONE_NONE) << l;
+    found &= *bits;
+    unsigned accepted = found & verify(p, b, (size_t)i, tolerance, &residual, &rough);
+    rough &= found;
+    if (rough) {
+        for (; rough; rough &= rough - 1) refine(c, b, i + __builtin_ctz(rough));
+        accepted = found & verify(p, b, (size_t)i, tolerance, &residual, &rough);
     }
-    store(residuals, worst);
-    for (int l = 0; l < LANES; l++) *max_residual = residuals[l] > *max_residual ? residuals[l] : *max_residual;
-    return failed;
+    counts->worst = choose(accepted, larger(residual, counts->worst), counts->worst);
+    *bits &= (unsigned char)~accepted;
+    counts->failed += __builtin_popcount(*bits);
+    for (unsigned rest = *bits; rest; rest &= rest - 1) b->cone[i + __builtin_ctz(rest)] = CAROM_CONE_NONE;
 }
 
-static void step(const carom_cones *cones, const carom_cone_physics *physics, carom_cone_batch *batch, int count, double *max_residual) {
+static void raise(double *most, lanes values) {
+    _Alignas(64) double at[LANES];
+    store(at, values);
+    for (int l = 0; l < LANES; l++) *most = at[l] > *most ? at[l] : *most;
+}
+
+static int step(const carom_cones *cones, const carom_cone_physics *physics, carom_cone_batch *batch, int count, double *max_residual) {
     unsigned char bits[MOST_GROUPS], open[MOST_GROUPS];
     const int groups = open_all(count, bits);
-    for (int i = 0; i < groups * LANES; i++) batch->cone[i] = CAROM_CONE_NONE;
-    if (cones->splits) {
-        guess(cones, batch, groups);
-        apply_maps(cones, batch, bits, groups);
-        if (!verify_all(cones, physics, batch, bits, groups, GUESS_TOLERANCE, max_residual)) return;
+    tally guessed = {spread(0), 0}, found = guessed;
+    for (int g = 0; g < groups && cones->splits; g++) {
+        guess(cones, batch, g * LANES);
+        verify_group(cones, physics, batch, g, GUESS_TOLERANCE, &bits[g], &guessed);
     }
+    raise(max_residual, guessed.worst);
+    if (cones->splits && !guessed.failed) return 0;
+    for (int i = 0; i < groups * LANES && !cones->splits; i++) batch->cone[i] = CAROM_CONE_NONE;
     memcpy(open, bits, (size_t)groups);
     find(cones, batch, count, open);
     apply_maps(cones, batch, bits, groups);
-    verify_all(cones, physics, batch, bits, groups, CAROM_LCP_TOLERANCE, max_residual);
+    for (int g = 0; g < groups; g++)
+        if (bits[g]) verify_group(cones, physics, batch, g, CAROM_LCP_TOLERANCE, &bits[g], &found);
+    raise(max_residual, found.worst);
+    return found.failed;
+}
+
+static double advance(const carom_cone_physics *p, carom_cone_batch *b, double *total, int count) {
+    unsigned char bits[MOST_GROUPS];
+    const int groups = open_all(count, bits);
+    lanes largest = spread(0);
+    double gain = 0;
+    for (int g = 0; g < groups; g++) largest = choose(bits[g], larger(load(b->gain + g * LANES), largest), largest);
+    for (int c = 0; c < p->n; c++) {
+        const size_t column = (size_t)c * b->stride;
+        for (size_t i = column; i < column + (size_t)(groups * LANES); i += LANES) {
+            store(total + i, add(load(total + i), load(b->impulse + i)));
+            store(b->x + i, load(b->u_next + i));
+        }
+    }
+    raise(&gain, largest);
+    return gain;
 }
 
 static int approaching(const carom_cone_physics *p, const carom_cone_batch *b, int count, double limit, unsigned char *bits) {
@@ -400,4 +444,5 @@ static int approaching(const carom_cone_physics *p, const carom_cone_batch *b, i
     return samples;
 }
 
-const carom_cone_kernel KERNEL = {.name = "cone-map:" INSTRUCTION_SET, .step = step, .approaching = approaching, .keep = keep};
+const carom_cone_kernel KERNEL = {
+    .name = "cone-map:" INSTRUCTION_SET, .step = step, .advance = advance, .approaching = approaching, .keep = keep};

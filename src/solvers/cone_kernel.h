@@ -11,8 +11,8 @@
 enum { CAROM_CONE_LANES = 8, CAROM_CONE_NONE = -1, CAROM_CONE_MOST_SAMPLES = 512 };
 /// Rows of a cone come in multiples of this; rows of zeros fill up.
 enum { CAROM_CONE_ROWS = 4 };
-/// Most planes of a guess.
-enum { CAROM_CONE_MOST_SPLITS = 12 };
+/// Most planes of a guess, and most cones among which it is made.
+enum { CAROM_CONE_MOST_SPLITS = 12, CAROM_CONE_MOST_GUESSED = 16 };
 
 /// Polyhedral cones {x : row . x >= threshold * size(x)} of the step's inputs x = (u, lmax), each with the linear map from x to the
 /// impulses. size(x) = max_j |x_j| / unit_j makes the thresholds relative.
@@ -29,6 +29,7 @@ typedef struct carom_cones {
     int splits;          ///< planes; 0: the cones are looked through
     double *split_rows;  ///< [splits x inputs]
     int32_t *guesses;    ///< [2^splits] cone, or CAROM_CONE_NONE
+    double *picks;       ///< [n x inputs x CAROM_CONE_MOST_GUESSED] the maps once more, coefficient by coefficient
 } carom_cones;
 
 /// What verification needs to know of the step; in its order of LCP variables beta, lam_n, lam_D, gamma.
@@ -59,7 +60,10 @@ typedef struct carom_cone_kernel {
     /// One step of the first `count` samples: cone, impulse, u_next and gain. The cone is CAROM_CONE_NONE where no cone has the sample, or
     /// where its impulse fails the verification, which is that of carom_lcp_solve and carom_stepper_solve.
     /// @param max_residual  raised to the largest residual of a verified sample
-    void (*step)(const carom_cones *cones, const carom_cone_physics *physics, carom_cone_batch *batch, int count, double *max_residual);
+    /// @return the number of samples without a cone
+    int (*step)(const carom_cones *cones, const carom_cone_physics *physics, carom_cone_batch *batch, int count, double *max_residual);
+    /// After the step: total += impulse, u = u_next. Returns the largest gain, at least 0.
+    double (*advance)(const carom_cone_physics *physics, carom_cone_batch *batch, double *total, int count);
     /// Bit l of bits[g]: a contact of sample 8g + l has a normal velocity below `limit`. Returns the number of such samples.
     int (*approaching)(const carom_cone_physics *physics, const carom_cone_batch *batch, int count, double limit, unsigned char *bits);
     /// Moves the samples whose bits are set to the front of `count` columns, in order.

@@ -6,11 +6,12 @@
 #define CAROM_SOLVERS_CONE_LANES_H
 
 #include <stddef.h>
+#include <stdint.h>
 #if defined(__AVX512F__) || defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
-enum { LANES = 8, ALL_LANES = (1 << LANES) - 1 };
+enum { LANES = 8, ALL_LANES = (1 << LANES) - 1, PICKED = 2 * LANES };
 
 #if defined(__AVX512F__)
 
@@ -34,6 +35,16 @@ static inline lanes choose(unsigned bits, lanes a, lanes b) { return _mm512_mask
 
 // The lanes whose bits are set, one after the other; LANES numbers are written.
 static inline void pack(double *to, lanes a, unsigned bits) { _mm512_storeu_pd(to, _mm512_maskz_compress_pd((__mmask8)bits, a)); }
+
+// table[code_l] for codes that are whole numbers.
+static inline void look_up(const int32_t *table, lanes code, int32_t *to) {
+    _mm256_store_si256((__m256i *)to, _mm256_i32gather_epi32(table, _mm512_cvttpd_epi32(code), sizeof *table));
+}
+// table[index_l] of a table of PICKED numbers; any of them for an index outside.
+static inline lanes pick(const double *table, const int32_t *index) {
+    const __m512i place = _mm512_cvtepi32_epi64(_mm256_load_si256((const __m256i *)index));
+    return _mm512_permutex2var_pd(_mm512_load_pd(table), place, _mm512_load_pd(table + LANES));
+}
 
 #elif defined(__AVX2__)
 
@@ -105,6 +116,17 @@ static inline lanes choose(unsigned bits, lanes a, lanes b) { LANE_BY_LANE(bits 
 #endif
 
 #if !defined(__AVX512F__)
+
+static inline void look_up(const int32_t *table, lanes code, int32_t *to) {
+    _Alignas(64) double from[LANES];
+    store(from, code);
+    for (int l = 0; l < LANES; l++) to[l] = table[(int)from[l]];
+}
+static inline lanes pick(const double *table, const int32_t *index) {
+    _Alignas(64) double picked[LANES];
+    for (int l = 0; l < LANES; l++) picked[l] = table[index[l] & (PICKED - 1)];
+    return load(picked);
+}
 
 static inline void pack(double *to, lanes a, unsigned bits) {
     _Alignas(64) double from[LANES];

@@ -14,9 +14,6 @@
 enum { MOST_CONES = 768, MOST_PATHS = 256 };
 // Training steps by which the rows of a cone are put in order.
 enum { WITNESSES = 64 };
-// Beyond so many cones a dozen planes don't tell them apart.
-enum { MOST_GUESSED = 16 };
-
 // Coefficients below this share of the solution's largest, both in units, are round-off.
 #define NEGLIGIBLE 1e-12
 // Signs below this share of size(x) are zero: the round-off of states on a cone's boundary, as velocities are after a contact has stopped.
@@ -217,6 +214,7 @@ void carom_cone_map_free(carom_cone_map *map) {
     free(map->hits);
     free(map->cones.split_rows);
     free(map->cones.guesses);
+    free(map->cones.picks);
     free(map->basic);
     free(map->impulse);
     free(map->per_unit);
@@ -584,12 +582,23 @@ static carom_status fill_guesses(choice *made, carom_cones *c, double *share, ca
     return CAROM_OK;
 }
 
+static carom_status fill_picks(carom_cones *c, carom_error *error) {
+    const size_t coefficients = (size_t)c->n * (size_t)c->inputs;
+    double *to = c->picks = aligned_alloc(CAROM_CONE_LANES * sizeof *to, coefficients * CAROM_CONE_MOST_GUESSED * sizeof *to);
+    if (!to) return carom_fail_memory(error, "cone map");
+    memset(to, 0, coefficients * CAROM_CONE_MOST_GUESSED * sizeof *to);
+    for (size_t r = 0; r < (size_t)c->n; r++)
+        for (size_t j = 0; j < (size_t)c->inputs; j++, to += CAROM_CONE_MOST_GUESSED)
+            for (size_t i = 0; i < (size_t)c->count; i++) to[i] = c->maps[(i * (size_t)c->inputs + j) * c->map_rows + r];
+    return CAROM_OK;
+}
+
 // Planes for guessing, where the verification alone can tell that a guess was right, and where there are few cones: cones of pivots have
 // conditions that are not the solution's.
 static carom_status choose_splits(carom_cone_map *map, carom_error *error) {
     carom_cones *c = &map->cones;
     choice made = {.map = map, .judges = map->trained < JUDGES ? map->trained : JUDGES, .groups = 1, .labels = c->count};
-    if (map->path_count || c->count > MOST_GUESSED || !c->count) return CAROM_OK;
+    if (map->path_count || c->count > CAROM_CONE_MOST_GUESSED || !c->count) return CAROM_OK;
     c->split_rows = calloc(CAROM_CONE_MOST_SPLITS * (size_t)c->inputs, sizeof *c->split_rows);
     c->guesses = malloc(sizeof *c->guesses << CAROM_CONE_MOST_SPLITS);
     made.counts = malloc(2 * JUDGES * (size_t)made.labels * sizeof *made.counts);
@@ -605,6 +614,7 @@ static carom_status choose_splits(carom_cone_map *map, carom_error *error) {
         status = fill_guesses(&made, c, &share, error);
     }
     if (share < LIKELY) c->splits = 0;
+    if (!status && c->splits) status = fill_picks(c, error);
     free(made.counts);
     free(made.label);
     return status;
@@ -665,7 +675,7 @@ carom_status carom_cone_batch_create(const carom_cone_map *map, int capacity, ca
                                 .impulse = allocate_columns(n, stride),
                                 .u_next = allocate_columns(n, stride),
                                 .gain = allocate_columns(1, stride),
-                                .cone = malloc(stride * sizeof(int32_t)),
+                                .cone = aligned_alloc(CAROM_CONE_LANES * sizeof(int32_t), stride * sizeof(int32_t)),
                                 .work = allocate_columns(inputs + 1, stride),
                                 .samples = malloc(stride * sizeof(int32_t))};
     if (batch->x && batch->impulse && batch->u_next && batch->gain && batch->cone && batch->work && batch->samples) return CAROM_OK;

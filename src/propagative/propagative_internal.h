@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The mirrors of an impact, and what the enumerations share.
+#ifndef CAROM_PROPAGATIVE_INTERNAL_H
+#define CAROM_PROPAGATIVE_INTERNAL_H
+
+#include "carom/propagative.h"
+
+/// Unit normals u_i = w_i/|w_i| as vectors of R^rank whose products are those in the metric of M^-1, and the part of the momentum in their
+/// span as a vector y of it, so that Euclidean distances are kinetic ones, also where normals are dependent or almost. The rate of contact
+/// i is s_i = u_i.y, a reflection is y -= 2 s_i u_i with the impulse l_i = lambda_i |w_i| = -2 s_i (Seghete & Murphey, eq. 7). Letters are
+/// mirrors.
+struct carom_propagative {
+    const carom_impact *impact;
+    int contacts, mirrors;
+    int *mirror_of;   // [contacts]
+    int *contact_of;  // [mirrors], ascending
+    double *length;   // [mirrors], |w_i|
+    double *cosine;   // C [mirrors x mirrors], 1 on the diagonal
+    double *start;    // [mirrors], rates before the impact
+    int rank;
+    double *unit;      // [mirrors x rank]
+    double *momentum;  // [rank], y before the impact
+    double scale;      // |p-|
+    double margin;
+    double *weights;  // [contacts]
+};
+
+/// s_i.
+double propagative_rate(const carom_propagative *p, const double *momentum, int letter);
+/// Letter i approaches.
+bool propagative_approaches(const carom_propagative *p, const double *momentum, int letter);
+/// No letter approaches.
+bool propagative_is_feasible(const carom_propagative *p, const double *momentum);
+/// A rate is so small that round-off of the data may decide on its sign, and too large to be round-off of zero.
+bool propagative_is_marginal(const carom_propagative *p, const double *momentum);
+/// Reflects the momentum across mirror `letter`; returns the impulse.
+double propagative_reflect(const carom_propagative *p, double *momentum, int letter);
+/// Two momenta are one.
+bool propagative_same(const carom_propagative *p, const double *a, const double *b);
+/// A number that momenta within the merge tolerance of each other share to within 1: where to look for equal ones.
+double propagative_key(const carom_propagative *p, const double *momentum);
+
+/// Accumulated impulses [contacts] of a word of contacts, by reflecting the velocity itself: each reflection then keeps the energy to its
+/// own round-off, where the rates alone would amplify it in a narrow cone.
+/// @param velocity  [nv], receives the velocity behind the word
+void propagative_replay(const carom_propagative *p, const int *word, int64_t length, double *velocity, double *impulse);
+/// Room for the impulses and the velocity of a replay.
+size_t propagative_replay_size(const carom_propagative *p);
+/// Impulses of contacts [contacts] in N s, from those of mirrors.
+void propagative_spread(const carom_propagative *p, const double *mirror_impulse, double *impulse);
+/// Replaces the letters of a word by contacts.
+void propagative_spell(const carom_propagative *p, int *word, int64_t length);
+
+/// Each enumerates one kind of word set; the cone is not flat.
+carom_status propagative_enumerate_graph(const carom_propagative *p, const carom_word_limits *limits, const carom_control *control,
+                                         carom_elastic_visit visit, void *user, carom_verdict *verdict, carom_error *error);
+carom_status propagative_enumerate_minimal(const carom_propagative *p, carom_word_set set, const carom_word_limits *limits,
+                                           const carom_control *control, carom_elastic_visit visit, void *user, carom_verdict *verdict,
+                                           carom_error *error);
+
+/// Computes `rank`, `unit` and `momentum` from the cosines and the rates.
+carom_status propagative_embed(carom_propagative *p, carom_error *error);
+/// Computes `margin` and `weights`.
+carom_status propagative_find_margin(carom_propagative *p, carom_error *error);
+
+#endif
