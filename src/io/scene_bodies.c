@@ -96,7 +96,7 @@ typedef struct repetition {
 
 static carom_status read_grid(carom_scene *scene, const carom_node *node, const repeat_fields *fields, repetition *copies,
                               carom_error *error) {
-    if (!fields->spacing) return carom_document_refuse(scene->document, node, error, "the key 'spacing' is missing");
+    if (!(fields->spacing > 0)) return carom_document_refuse(scene->document, node, error, "the key 'spacing' is missing");
     copies->count = 1;
     for (int k = 0; k < 3; k++) {
         const carom_status status = take_whole(scene, node, "grid", fields->grid[k], &copies->grid[k], error);
@@ -122,7 +122,7 @@ static carom_status read_repeat(carom_scene *scene, const carom_node *node, repe
     if ((copies->ring > 0) == (fields.grid != NULL))
         return carom_document_refuse(scene->document, node, error, "needs one of the keys 'ring' and 'grid'");
     if (fields.grid) return read_grid(scene, node, &fields, copies, error);
-    if (!fields.diameter) return carom_document_refuse(scene->document, node, error, "the key 'diameter' is missing");
+    if (!(fields.diameter > 0)) return carom_document_refuse(scene->document, node, error, "the key 'diameter' is missing");
     copies->count = copies->ring;
     return CAROM_OK;
 }
@@ -167,7 +167,7 @@ static void place_copy(const repetition *copies, int64_t index, carom_particle *
                                  index / copies->grid[0] / copies->grid[1]};
         for (int k = 0; k < 3; k++) body->position[k] += copies->spacing * ((double)place[k] - 0.5 * (double)(copies->grid[k] - 1));
     }
-    if (!copies->speed) return;
+    if (!(copies->speed > 0)) return;
     carom_stream stream;
     carom_stream_start(&stream, (uint64_t)copies->seed, (uint64_t)index);
     for (int k = 0; k < 3; k++) body->velocity[k] += copies->speed * carom_stream_normal(&stream);
