@@ -1285,6 +1285,8 @@ static void bond_to_nobody(problem *s) {
 static void bond_to_itself(problem *s) {
     s->potential[0] = (carom_potential){.type = CAROM_POTENTIAL_BONDS, .bonds = {.count = 1, .pairs = s->pairs}};
 }
+static void planes_without_list(problem *s) { s->potential[0] = (carom_potential){.type = CAROM_POTENTIAL_HERTZ, .hertz = {.planes = 2}}; }
+static void fewer_than_no_walls(problem *s) { s->motion.walls = -1; }
 static void flat_wall(problem *s) {
     s->wall[0] = (carom_wall){.offset = 1};
     s->motion.walls = 1;
@@ -1316,6 +1318,8 @@ static void bad_motions_are_refused(void **state) {
                 {no_callback, CAROM_BAD_INPUT, "callback is missing"},
                 {bond_to_nobody, CAROM_BAD_INPUT, "bodies 0 and 7"},
                 {bond_to_itself, CAROM_BAD_INPUT, "with itself"},
+                {planes_without_list, CAROM_BAD_INPUT, "potentials: planes: there is no list of 2 entries"},
+                {fewer_than_no_walls, CAROM_BAD_INPUT, "walls: there is no list"},
                 {flat_wall, CAROM_BAD_INPUT, "walls[0].normal"},
                 {lively_wall, CAROM_BAD_INPUT, "walls[0].restitution"},
                 {inside_a_wall, CAROM_BAD_INPUT, "wall 0"},

@@ -98,29 +98,44 @@ static carom_status check_body(const carom_particle *body, int index, rodrigues_
     return status ? status : check_shape(body, index, map, error);
 }
 
+static carom_status check_list(const char *name, int count, const void *list, carom_error *error) {
+    if (count >= 0 && (!count || list)) return CAROM_OK;
+    return carom_fail(error, CAROM_BAD_INPUT, "%s: there is no list of %d entries", name, count);
+}
+
+static carom_status check_hertz(const carom_potential *p, int index, carom_error *error) {
+    const carom_status listed = check_list("potentials: planes", p->hertz.planes, p->hertz.plane, error);
+    if (listed) return listed;
+    const named_values rows[] = {
+        {"Kpp", &p->hertz.Kpp, 1, 0}, {"Kpw", &p->hertz.Kpw, 1, 0}, {"planes", p->hertz.plane, 4 * p->hertz.planes, -INFINITY}};
+    carom_status status = check_values("potentials", index, rows, 3, error);
+    for (int w = 0; !status && w < p->hertz.planes; w++)
+        if (!(norm3(p->hertz.plane + 4 * w) > 0))
+            status = carom_fail(error, CAROM_BAD_INPUT, "potentials[%d].planes: a normal has no length", index);
+    return status;
+}
+
 static carom_status check_potential(const carom_potential *p, int index, carom_error *error) {
+    // Addresses of members that another type of potential has are not looked at.
     const named_values gravity[] = {{"acceleration", p->acceleration, 3, -INFINITY}};
     const named_values offset[] = {{"gravity", &p->offset_mass.gravity, 1, -INFINITY}, {"offset", p->offset_mass.offset, 3, -INFINITY}};
     const named_values dipole[] = {{"moment", &p->dipole.moment, 1, -INFINITY}, {"direction", p->dipole.direction, 3, -INFINITY},
                                    {"field", p->dipole.field, 3, -INFINITY},    {"gradient", p->dipole.gradient, 9, -INFINITY},
                                    {"trap", &p->dipole.trap, 1, -INFINITY},     {"gravity", &p->dipole.gravity, 1, -INFINITY}};
     const named_values bonds[] = {{"Km", &p->bonds.Km, 1, 0}, {"Ka", &p->bonds.Ka, 1, 0}, {"Ks", &p->bonds.Ks, 1, 0}};
-    const named_values hertz[] = {
-        {"Kpp", &p->hertz.Kpp, 1, 0}, {"Kpw", &p->hertz.Kpw, 1, 0}, {"planes", p->hertz.plane, 4 * p->hertz.planes, -INFINITY}};
-    carom_status status = CAROM_OK;
     switch (p->type) {
     case CAROM_POTENTIAL_GRAVITY: return check_values("potentials", index, gravity, 1, error);
     case CAROM_POTENTIAL_OFFSET_MASS: return check_values("potentials", index, offset, 2, error);
     case CAROM_POTENTIAL_DIPOLE: return check_values("potentials", index, dipole, 6, error);
-    case CAROM_POTENTIAL_BONDS: return check_values("potentials", index, bonds, 3, error);
-    case CAROM_POTENTIAL_HERTZ: status = check_values("potentials", index, hertz, 3, error); break;
+    case CAROM_POTENTIAL_BONDS: {
+        const carom_status listed = check_list("potentials: pairs", p->bonds.count, p->bonds.pairs, error);
+        return listed ? listed : check_values("potentials", index, bonds, 3, error);
+    }
+    case CAROM_POTENTIAL_HERTZ: return check_hertz(p, index, error);
     case CAROM_POTENTIAL_USER:
         return p->callback.evaluate ? CAROM_OK : carom_fail(error, CAROM_BAD_INPUT, "potentials[%d]: the callback is missing", index);
     }
-    for (int w = 0; !status && w < p->hertz.planes; w++)
-        if (!(norm3(p->hertz.plane + 4 * w) > 0))
-            status = carom_fail(error, CAROM_BAD_INPUT, "potentials[%d].planes: a normal has no length", index);
-    return status;
+    return CAROM_OK;
 }
 
 static carom_status check_law(const char *owner, int index, const carom_surface_law *law, carom_error *error) {
@@ -144,8 +159,11 @@ static carom_status check_radii(const carom_bodies_motion *motion, carom_error *
 }
 
 static carom_status check_motion(const carom_bodies_motion *motion, rodrigues_map map, bool fourth_order, carom_error *error) {
-    carom_status status = CAROM_OK;
+    carom_status status = check_list("bodies", motion->bodies, motion->body, error);
+    if (!status) status = check_list("potentials", motion->potentials, motion->potential, error);
+    if (!status) status = check_list("walls", motion->walls, motion->wall, error);
     const bool impacts = motion->walls > 0 || motion->collisions;
+    if (status) return status;
     if (fourth_order && map == RODRIGUES_FIRST)
         return carom_fail(error, CAROM_BAD_INPUT, "order: 4 is composed of symmetric steps, which those of map first-order are not");
     if (fourth_order && impacts)
