@@ -862,90 +862,98 @@ static void bouncing_balls_are_exact(void **state) {
     carom_motion_answer_free(&answer);
 }
 
-// One impact of two bodies as the law `stronge` has it, from the mass matrix and Jacobians of both, against the one inside a step.
+// Two bodies that touch along n, in which they approach. Every fourth pair are spheres.
+static problem touching_pair(int trial, double n[3]) {
+    carom_stream stream;
+    carom_stream_start(&stream, 17, (uint64_t)trial);
+    problem s = {.collisions = {CAROM_SURFACE_COULOMB, carom_stream_uniform(&stream), 0.6 * carom_stream_uniform(&stream)}};
+    for (int i = 0; i < 2; i++) {
+        carom_particle *body = &s.body[i];
+        // Moments that belong to a body: sums of two of three squares.
+        const double a[] = {1 + carom_stream_uniform(&stream), 1 + carom_stream_uniform(&stream), 1 + carom_stream_uniform(&stream)};
+        *body = (carom_particle){.mass = 1 + carom_stream_uniform(&stream), .radius = 0.5};
+        for (int k = 0; k < 3; k++) {
+            body->inertia[k] = trial % 4 ? 0.05 * (a[(k + 1) % 3] + a[(k + 2) % 3]) : 0.1;
+            body->velocity[k] = carom_stream_normal(&stream);
+            body->angular_velocity[k] = 3 * carom_stream_normal(&stream);
+        }
+        for (int k = 0; k < 4; k++) body->attitude[k] = carom_stream_normal(&stream);
+        quaternion_normalise(body->attitude);
+    }
+    const double speed = distance3(s.body[0].velocity, s.body[1].velocity);
+    for (int k = 0; k < 3; k++) n[k] = (s.body[1].velocity[k] - s.body[0].velocity[k]) / speed + 0.3 * carom_stream_uniform(&stream);
+    const double size = norm3(n);
+    for (int k = 0; k < 3; k++) s.body[0].position[k] = n[k] /= size;
+    return s;
+}
+
+// Column k of a body's inertia in the inertial frame.
+static void inertia_column(const carom_particle *body, int k, double column[3]) {
+    const double unit[] = {k == 0, k == 1, k == 2};
+    double back[3];
+    quaternion_rotate_back(body->attitude, unit, back);
+    for (int d = 0; d < 3; d++) back[d] *= body->inertia[d];
+    quaternion_rotate(body->attitude, back, column);
+}
+
+// The same as an impact: velocities in the inertial frame; at the contact those of the first body minus those of the second.
+static carom_impact *impact_of_pair(const problem *s, const double n[3]) {
+    double M[144] = {0}, rows[3][12], directions[9], v[12];
+    memcpy(directions, n, 3 * sizeof *n);
+    complete_frame3(n, directions + 3);
+    for (int i = 0; i < 2; i++) {
+        const carom_particle *body = &s->body[i];
+        const double side = i ? -1 : 1, arm[] = {-side * 0.5 * n[0], -side * 0.5 * n[1], -side * 0.5 * n[2]};
+        for (int k = 0; k < 3; k++) {
+            double J[3], turn[3];
+            inertia_column(body, k, J);
+            M[13 * (6 * i + k)] = body->mass;
+            // Symmetric to the last bit.
+            for (int d = k; d < 3; d++) M[12 * (6 * i + 3 + d) + 6 * i + 3 + k] = M[12 * (6 * i + 3 + k) + 6 * i + 3 + d] = J[d];
+            v[6 * i + k] = body->velocity[k];
+            v[6 * i + 3 + k] = body->angular_velocity[k];
+            cross3(arm, directions + 3 * k, turn);
+            for (int d = 0; d < 3; d++) {
+                rows[k][6 * i + d] = side * directions[3 * k + d];
+                rows[k][6 * i + 3 + d] = side * turn[d];
+            }
+        }
+    }
+    const carom_impact_data data = {.nv = 12,
+                                    .contacts = 1,
+                                    .tangent_dim = 2,
+                                    .mass = M,
+                                    .normal = rows[0],
+                                    .tangent = rows[1],
+                                    .friction = &s->collisions.friction,
+                                    .restitution = &s->collisions.restitution,
+                                    .velocity = v};
+    return support_impact(&data);
+}
+
+// What happens inside a step is what the law `stronge` has for the mass matrix and Jacobians of both bodies.
 static void coulomb_impacts_are_those_of_stronge(void **state) {
     (void)state;
-    carom_stream stream;
     const carom_law *law = carom_law_find(registry, "stronge");
     for (int trial = 0; trial < 40; trial++) {
-        carom_stream_start(&stream, 17, (uint64_t)trial);
-        problem s = {.collisions = {CAROM_SURFACE_COULOMB, carom_stream_uniform(&stream), 0.6 * carom_stream_uniform(&stream)}};
+        double n[3];
+        problem s = touching_pair(trial, n);
         s.motion = (carom_bodies_motion){.bodies = 2, .collisions = &s.collisions};
-        for (int i = 0; i < 2; i++) {
-            carom_particle *body = &s.body[i];
-            *body = (carom_particle){.mass = 1 + carom_stream_uniform(&stream), .radius = 0.5};
-            double length = 0;
-            // Moments that belong to a body: sums of two of three squares. Every fourth pair are spheres.
-            const double a[] = {1 + carom_stream_uniform(&stream), 1 + carom_stream_uniform(&stream), 1 + carom_stream_uniform(&stream)};
-            for (int k = 0; k < 3; k++) {
-                body->inertia[k] = trial % 4 ? 0.05 * (a[(k + 1) % 3] + a[(k + 2) % 3]) : 0.1;
-                body->velocity[k] = carom_stream_normal(&stream);
-                body->angular_velocity[k] = 3 * carom_stream_normal(&stream);
-            }
-            for (int k = 0; k < 4; k++) body->attitude[k] = carom_stream_normal(&stream);
-            for (int k = 0; k < 4; k++) length += body->attitude[k] * body->attitude[k];
-            for (int k = 0; k < 4; k++) body->attitude[k] /= sqrt(length);
-        }
-        // They touch along a direction in which they approach.
-        double n[3] = {0};
-        for (int k = 0; k < 3; k++) n[k] = s.body[1].velocity[k] - s.body[0].velocity[k];
-        const double speed = norm3(n);
-        for (int k = 0; k < 3; k++) n[k] = n[k] / speed + 0.3 * carom_stream_uniform(&stream);
-        const double size = norm3(n);
-        for (int k = 0; k < 3; k++) n[k] /= size;
-        for (int k = 0; k < 3; k++) s.body[0].position[k] = n[k];
         rodrigues run;
+        rodrigues_event event;
         carom_error error;
+        carom_answer answer;
         make(&s, RODRIGUES_SPLITTING, false, &run);
         assert_ok(rodrigues_check_gaps(&run, &error), error);
-        rodrigues_event event;
         assert_true(rodrigues_find_event(&run, 0.1, &event));
         assert_true(event.time < 1e-14 && event.body == 0 && event.other == 1);
+        assert_ok(rodrigues_collide(&run, &event, &error), error);
 
-        // Velocities in the inertial frame; their difference at the contact, first minus second.
-        double M[144] = {0}, rows[3][12] = {{0}}, tangents[6], v[12];
-        complete_frame3(n, tangents);
-        for (int i = 0; i < 2; i++) {
-            const double side = i ? -1 : 1, arm[] = {-side * 0.5 * n[0], -side * 0.5 * n[1], -side * 0.5 * n[2]};
-            for (int k = 0; k < 3; k++) {
-                const double unit[] = {k == 0, k == 1, k == 2};
-                double back[3], J[3];
-                M[13 * (6 * i + k)] = s.body[i].mass;
-                quaternion_rotate_back(s.body[i].attitude, unit, back);
-                for (int d = 0; d < 3; d++) back[d] *= s.body[i].inertia[d];
-                quaternion_rotate(s.body[i].attitude, back, J);
-                for (int d = 0; d < 3; d++) M[12 * (6 * i + 3 + d) + 6 * i + 3 + k] = J[d];
-                v[6 * i + k] = s.body[i].velocity[k];
-                v[6 * i + 3 + k] = s.body[i].angular_velocity[k];
-            }
-            for (int r = 0; r < 3; r++) {
-                const double *along = r ? tangents + 3 * (r - 1) : n;
-                double turn[3];
-                cross3(arm, along, turn);
-                for (int k = 0; k < 3; k++) {
-                    rows[r][6 * i + k] = side * along[k];
-                    rows[r][6 * i + 3 + k] = side * turn[k];
-                }
-            }
-        }
-        for (int a = 0; a < 12; a++)
-            for (int b = 0; b < a; b++) M[12 * a + b] = M[12 * b + a];
-        const carom_impact_data data = {.nv = 12,
-                                        .contacts = 1,
-                                        .tangent_dim = 2,
-                                        .mass = M,
-                                        .normal = rows[0],
-                                        .tangent = rows[1],
-                                        .friction = &s.collisions.friction,
-                                        .restitution = &s.collisions.restitution,
-                                        .velocity = v};
-        carom_impact *impact = support_impact(&data);
+        carom_impact *impact = impact_of_pair(&s, n);
         void *options = malloc(law->options_size);
         law->defaults(options);
-        carom_answer answer;
         assert_ok(carom_law_resolve(law, impact, options, registry, NULL, NULL, &answer, &error), error);
         const double *after = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_VELOCITY);
-        assert_ok(rodrigues_collide(&run, &event, &error), error);
         for (int i = 0; i < 2; i++) {
             double Omega[3];
             angular_velocity(&run, i, Omega);
