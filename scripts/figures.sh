@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# figures.sh BUILD: draws the figures of docs/paper.md, docs/stronge.md, docs/lgvci.md and docs/rodrigues.md, and measures docs/figures/table3.md with BUILD/carom. Result files go to
+# figures.sh BUILD: draws the figures of docs/paper.md, docs/stronge.md, docs/lgvci.md, docs/inclusion.md and docs/rodrigues.md, and measures docs/figures/table3.md with BUILD/carom. Result files go to
 # BUILD/figures. BUILD is relative to the root of the repository, as make's is.
 set -euo pipefail
 
@@ -23,12 +23,13 @@ run_laws() {
     files=("$file-sample.h5" --overlay "$file-ap.h5,$file-sequential.h5")
 }
 
-# run_exact STEM: the exact set, and samples to be drawn over it.
+# run_exact STEM: the exact set, and samples and walks to be drawn over it.
 run_exact() {
     local scene=scenes/$1.yaml file=$results/$1
     "$carom" exact "$scene" -o "$file-exact.h5" >"$file-exact.txt"
     "$carom" sample "$scene" --samples 16384 -o "$file-exact-sample.h5" >"$file-exact-sample.txt"
-    files=("$file-exact.h5" --overlay "$file-exact-sample.h5")
+    "$carom" sample "$scene" --samples 16384 --sampler walk -o "$file-exact-walk.h5" >"$file-exact-walk.txt"
+    files=("$file-exact.h5" --overlay "$file-exact-sample.h5,$file-exact-walk.h5")
 }
 
 # draw NAME AXES [OPTION]: docs/figures/NAME.png from the result files of the last run_laws.
@@ -88,7 +89,21 @@ draw_motion() {
     mv "$results/$1-energy-error.png" "$figures/$1-long.png"
 }
 
+# draw_system STEM PICTURES [OPTION]: docs/figures/STEM-PICTURE.png of a mechanism, those that docs/inclusion.md shows.
+draw_system() {
+    local stem=$1 pictures=$2
+    shift 2
+    "$carom" simulate "scenes/$stem.yaml" --figures "$results/$stem" "$@" >"$results/$stem.txt"
+    for picture in $pictures; do cp "$results/$stem-$picture.png" "$figures/"; done
+}
+
+draw_system zeno-block "time impulse rates"
+draw_system falling-ball phase --ensemble 12 --perturb 0.3
+draw_system painleve-rod impulse
+draw_system dropped-block bundle --ensemble 40
+
 for stem in ellipsoid ellipsoid-tilted two-ellipsoids bouncing-box; do draw_motion "$stem"; done
+"$carom" simulate scenes/backspin.yaml --figures "$figures/backspin"
 for what in position attitude; do
     "$carom" simulate scenes/bouncing-box.yaml --duration 30 --ensemble 20 --perturb 1e-8 --perturbed "$what" --figures "$results/$what" \
         >"$results/$what.txt"

@@ -247,6 +247,8 @@ static void impossible_bodies_are_refused(void **state) {
                  skew[] = {2, 1, 0, 0, 2, 0, 0, 0, 2};
     const double negative[] = {1, 0, 0, 0, 1, 0, 0, 0, -1};
     const carom_shape_data ellipsoid = {.ellipsoids = 1, .semiaxes = good};
+    double many[3 * 17];
+    for (int i = 0; i < 3 * 17; i++) many[i] = 1;
     const struct {
         carom_body_data data;
         const char *message;
@@ -261,6 +263,7 @@ static void impossible_bodies_are_refused(void **state) {
         {{.mass = 1, .shape = {.ellipsoids = 2, .semiaxes = apart, .centers = far, .combine = CAROM_COMBINE_INTERSECTION}}, "empty"},
         {{.mass = 1, .shape = {.ellipsoids = 1, .semiaxes = good, .rounding = -1}}, "rounding: "},
         {{.mass = 1, .shape = {.ellipsoids = 1, .semiaxes = good, .rounding = 1}}, "inertia: it is not computed for rounded ellipsoids"},
+        {{.mass = 1, .shape = {.ellipsoids = 17, .semiaxes = many}}, "nor for more than 16 ellipsoids"},
         {{.mass = 1, .shape = {.vertices = 3, .vertex = square}}, "vertices: there are 3"},
         {{.mass = 1, .shape = {.vertices = 4, .vertex = square}}, "vertices: they lie in one plane"},
         {{.mass = 1, .shape = {0}}, "shape: "},

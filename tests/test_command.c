@@ -448,6 +448,15 @@ static void info_gives_the_published_matrices(void **state) {
     }
 }
 
+// Lemma 1 with Omega = ceil(0.3 * 1 * sqrt(20) / 0.1)^-20 = 14^-20: N is -ln(0.01 Omega) / Omega.
+static void info_counts_the_samples_of_a_net(void **state) {
+    write_text(*state, "block.yaml", block_scene);
+    json_t *info = ask(*state, "info", "block.yaml", "--epsilon", "0.1", "--lipschitz", "1");
+    assert_close(number(info, "bounds.net.caps"), 20, 0);
+    assert_close(number(info, "bounds.net.log10_samples"), log10(20 * log(14) - log(0.01)) + 20 * log10(14), 1e-9);
+    json_decref(info);
+}
+
 static void info_gives_the_published_bounds(void **state) {
     for (const published *p = scenes; p < scenes + SCENES; p++) {
         char path[PATH_SIZE];
@@ -975,6 +984,9 @@ static const promise info_promises[] = {
     {"bounds.psi", "number|null", {0}},
     {"bounds.r_norm", "number|null", {0}},
     {"bounds.step_bound_c", "number|null", {0}},
+    {"bounds.step_bound", "number|null", {0}},
+    {"bounds.step_tail", "number", {0}},
+    {"bounds.net", "null", {0}},
     {NULL, NULL, {0}},
 };
 
@@ -1505,6 +1517,62 @@ static void boxes_of_spheres_do_not_depend_on_threads(void **state) {
     json_decref(many);
 }
 
+// The law may stand under `impact`, and its options on the command line, beside those of the integrator.
+static void laws_of_motions_take_options(void **state) {
+    write_text(*state, "law.yaml",
+               BALL_AT "2], momentum: [3, 0, 0]}\nsimulate: {integrator: lgvci, duration: 1, friction: 0.1}\nimpact: {law: stronge, "
+                       "restitution: 0.5}\n");
+    json_t *scene = ask(*state, "simulate", "law.yaml"),
+           *line = ask(*state, "simulate", "law.yaml", "--hypothesis", "newton", "--tolerance", "1e-9", "--restitution", "0.8");
+    const double fall = sqrt(2 * 9.80665);
+    assert_string_equal(text(scene, "law"), "stronge");
+    assert_close(number(scene, "impacts.0.normal_impulse"), 1.5 * fall, 1e-9);
+    assert_close(number(scene, "impacts.0.momentum_after.0"), 3 - 0.1 * 1.5 * fall, 1e-9);
+    assert_close(number(line, "impacts.0.normal_impulse"), 1.8 * fall, 1e-9);
+    json_decref(scene);
+    json_decref(line);
+}
+
+// A mechanism over time and accumulated impulse (Halm & Posa 2023, Figure 8), with the limit of its impacts.
+static void systems_move_through_their_accumulation(void **state) {
+    char scene[PATH_SIZE], path[PATH_SIZE];
+    json_t *answer = ask(*state, "simulate", motion_path("zeno-block", scene), "-o", "z.h5", "--figures", "z");
+    assert_string_equal(text(answer, "integrator"), "inclusion");
+    assert_true(is_true(answer, "complete"));
+    assert_close(number(answer, "accumulation.t"), 2.671421398374244, 1e-8);
+    assert_close(number(answer, "accumulation.s"), 28.378065316425578, 1e-8);
+    assert_string_equal(text(answer, "impacts.0.contacts.1"), "B");
+    assert_close(number(answer, "impacts.0.s"), 9.673013597085593, 1e-9);
+    assert_close(number(answer, "impacts.0.outcome"), 0, 0);
+    check_numbers(answer, "final.qpos", (double[]){0, 1, 0}, 3, 1e-9);
+    check_numbers(answer, "final.qvel", (double[]){0, 0, 0}, 3, 1e-12);
+    assert_close(number(answer, "final.t"), 4, 1e-12);
+    assert_int_equal(length(answer, "figures"), 4);
+    assert_true(is_png(join(path, *state, text(answer, "figures.3"))));
+    assert_int_equal(read_complete(join(path, *state, "z.h5")), 1);
+    json_decref(answer);
+    answer = ask(*state, "simulate", motion_path("painleve-rod", scene), "--duration", "0.01");
+    assert_true(json_is_null(at(answer, "accumulation")));
+    assert_string_equal(text(answer, "impacts.0.kind"), "without-collision");
+    json_decref(answer);
+}
+
+// Members draw among the outcomes of a flat drop, whatever threads there are.
+static void bundles_do_not_depend_on_threads(void **state) {
+    char scene[PATH_SIZE], path[PATH_SIZE];
+    motion_path("dropped-block", scene);
+    json_t *one = ask(*state, "simulate", scene, "--ensemble", "8", "--threads", "1", "--figures", "b");
+    json_t *many = ask(*state, "simulate", scene, "--ensemble", "8", "--threads", "4");
+    assert_int_equal(length(one, "ensemble.members"), 8);
+    assert_true(json_equal(at(one, "ensemble"), at(many, "ensemble")));
+    assert_int_equal(length(one, "ensemble.members.7.final_state"), 6);
+    assert_true(number(one, "ensemble.members.0.impact_count") != number(one, "ensemble.members.3.impact_count"));
+    assert_int_equal(length(one, "figures"), 5);
+    assert_true(is_png(join(path, *state, text(one, "figures.4"))));
+    json_decref(one);
+    json_decref(many);
+}
+
 // ----------------------------------------------------------------------------------------------------------- bad input
 
 // A command line that is refused, and a part of the one sentence that says why.
@@ -1533,6 +1601,8 @@ static const refusal refusals[] = {
     {"lcp", "FILE is missing", NULL},
     {"plot", "RESULT is missing", NULL},
     {"info flat.yaml block.yaml", "block.yaml", NULL},
+    {"info flat.yaml --epsilon 0", "--epsilon: '0' is not a number greater than 0", NULL},
+    {"info flat.yaml --epsilon 1 --lipschitz inf", "--lipschitz: 'inf'", NULL},
     {"info flat.yaml --frobnicate", "--frobnicate", NULL},
     {"info flat.yaml -x", "-x", NULL},
     {"info flat.yaml --", "--", NULL},
@@ -1755,6 +1825,16 @@ static const refusal refusals[] = {
      BALL_AT "3]}\nsimulate: {integrator: lgvci, jump: discrete}\n"},
     {"simulate case.yaml --jump discrete", "carom: --jump: the discrete energy", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml --law guess", "carom: --law: there is no law 'guess'", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml --friction 1", "carom: --friction: without a law the plane is smooth",
+     BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml --law routh --restitution 0.5", "carom: --restitution: law routh has none",
+     BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml --law stronge --cone-edges 8", "--cone-edges is not an option of law stronge",
+     BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml --law stronge --hypothesis guess", "--hypothesis: 'guess' is not one of: stronge, poisson, newton",
+     BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml --hypothesis newton", "--hypothesis is not an option of law moreau",
+     BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml", "case.yaml:3: plane.normal: its third component must be positive",
      BALL_AT "3]}\nplane: {normal: [1, 0, 0]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml", "case.yaml:2: initial.attitude: it is not a rotation",
@@ -1771,6 +1851,11 @@ static const refusal refusals[] = {
      "body: {mass: 0, shape: {box: [1, 1, 1]}}\ninitial: {position: [0, 0, 9]}\n"},
     {"simulate case.yaml", "the key 'initial' is missing", "body: {mass: 1, shape: {box: [1, 1, 1]}}\n"},
     {"simulate case.yaml", "case.yaml:2: gravity: belongs to a scene with 'body'", "matrices: {" FLAT_PARTS "}\ngravity: 1\n"},
+    {"simulate case.yaml --integrator inclusion", "inclusion needs a scene with 'model'", "matrices: {" FLAT_PARTS "}\n"},
+    {"simulate block.yaml --integrator inclusion --step 0", "--step", NULL},
+    {"simulate block.yaml --integrator inclusion --duration nan", "--duration", NULL},
+    {"simulate block.yaml --integrator inclusion --law guess", "--law: there is no law 'guess'", NULL},
+    {"simulate block.yaml --integrator inclusion --ensemble 2 --perturbed position", "all coordinates", NULL},
     {"simulate case.yaml --perturb 1", "--perturb belongs to --ensemble", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml --ensemble 0", "--ensemble: '0'", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml --ensemble 2 --perturbed all", "--perturbed: 'all'", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
@@ -1803,7 +1888,7 @@ static const refusal refusals[] = {
     {"simulate case.yaml", "bodies[0].radius: bodies that collide need one", BODIES("") "collisions: {restitution: 1}\n"},
     {"simulate case.yaml", "case.yaml:1: simulate.record: 'soon' is not a time",
      "simulate: {integrator: rodrigues, record: [1, soon]}\nbodies: [{mass: 1, inertia: 1}]\n"},
-    {"simulate case.yaml --ensemble 2", "only scenes with 'body' can be perturbed", BODIES("")},
+    {"simulate case.yaml --ensemble 2", "only scenes with 'body' or 'model' can be perturbed", BODIES("")},
     {"simulate case.yaml --convergence 0", "--convergence: '0'", BODIES("")},
     {"simulate case.yaml --convergence 2", "--convergence: only for motions of scenes with 'bodies'",
      BALL_AT "3]}\nsimulate: {integrator: lgvci, duration: 0.1}\n"},
@@ -2133,6 +2218,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(info_gives_the_published_matrices, set_up, tear_down),
         cmocka_unit_test_setup_teardown(info_gives_the_published_bounds, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(info_counts_the_samples_of_a_net, set_up, tear_down),
         cmocka_unit_test_setup_teardown(matrices_of_info_give_the_same_samples, set_up, tear_down),
         cmocka_unit_test_setup_teardown(anitescu_potra_gives_the_published_outcomes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sequential_gives_the_published_outcomes, set_up, tear_down),
@@ -2174,6 +2260,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(bodies_go_to_vtk, set_up, tear_down),
         cmocka_unit_test_setup_teardown(unstable_steps_are_incomplete, set_up, tear_down),
         cmocka_unit_test_setup_teardown(boxes_of_spheres_do_not_depend_on_threads, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(laws_of_motions_take_options, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(systems_move_through_their_accumulation, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(bundles_do_not_depend_on_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_input_is_refused_in_one_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk_leaves_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_disk_without_room_leaves_nothing, set_up, tear_down),

@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,6 +171,58 @@ static void json_counts_modes(void **state) {
         assert_int_equal(json_integer_value(json_array_get(json_object_get(sequential, "stick"), contact)), 1);
         assert_int_equal(json_integer_value(json_array_get(json_object_get(sequential, "lift"), contact)), 1);
     }
+    json_decref(document);
+    free(text);
+}
+
+// The block's set: segments from rest to the two outcomes of the sequential law, 0.21 of the approach speed away.
+static void distances_from_the_exact_set_are_told(void **state) {
+    if (!carom_exact_available()) skip();
+    const double tip = 0.21 * 0.44294469180700204;
+    free(support_write_file(*state, "block.yaml", block_scene));
+    char *text = run(*state, 0, "\"$carom\" compare block.yaml --json");
+    json_t *document = json_loads(text, JSON_REJECT_DUPLICATES, NULL), *laws = json_object_get(document, "laws"), *law;
+    const char *name;
+    json_object_foreach(laws, name, law) {
+        double outside, coverage, hausdorff, gap;
+        json_t *from = json_object_get(law, "from_exact"), *worst;
+        if (!strcmp(name, "halm-posa-exact")) {
+            assert_true(json_is_null(from));
+            continue;
+        }
+        assert_int_equal(json_unpack(from, "{s:F, s:F, s:F, s:F, s:o}", "outside", &outside, "coverage", &coverage, "hausdorff", &hausdorff,
+                                     "gap", &gap, "worst_point", &worst),
+                         0);
+        assert_true(gap <= 1e-12 && hausdorff == fmax(outside, coverage));
+        assert_int_equal(json_array_size(json_object_get(worst, "normal_velocity")), 2);
+        assert_int_equal(json_array_size(json_object_get(worst, "tangent_velocity")), 2);
+        // Elastic and without friction: outcomes of another model.
+        if (!strcmp(name, "propagative")) {
+            assert_true(outside > 0.1 * tip);
+            continue;
+        }
+        assert_true(outside >= 0 && outside <= 1e-12);
+        if (!strcmp(name, "halm-posa"))
+            assert_true(coverage > 0 && coverage < tip);
+        else
+            assert_true(fabs(coverage - tip) <= 1e-9);
+    }
+    json_decref(document);
+    free(text);
+    text = run(*state, 0, "\"$carom\" compare block.yaml");
+    check_text(text, "\nfrom the exact set [m/s]:");
+    check_text(text, "\nsequential                  0                  0.093\n");
+    free(text);
+}
+
+// No exact set, no distances: in space, and where the exact law ran out of its budget.
+static void distances_need_a_finished_set(void **state) {
+    if (!carom_exact_available()) skip();
+    free(support_write_file(*state, "block.yaml", block_scene));
+    char *text = run(*state, 1, "\"$carom\" compare block.yaml --pieces 1 --json");
+    json_t *document = json_loads(text, JSON_REJECT_DUPLICATES, NULL), *law;
+    const char *name;
+    json_object_foreach(json_object_get(document, "laws"), name, law) assert_true(json_is_null(json_object_get(law, "from_exact")));
     json_decref(document);
     free(text);
 }
@@ -464,6 +517,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(velocities_tell_the_mode),
         cmocka_unit_test_setup_teardown(json_counts_modes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(distances_from_the_exact_set_are_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(distances_need_a_finished_set, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_terminal_shows_modes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_page_shows_every_law, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_page_says_how_to_make_it_again, set_up, tear_down),

@@ -67,7 +67,7 @@ static void fill_table(carom_table *table, int rows) {
         carom_table_reals(table, 0)[1] = i + 0.5;
         *carom_table_integers(table, 1) = i;
         *carom_table_integers(table, 2) = i & 1;
-        char note[16];
+        char note[32];
         snprintf(note, sizeof note, "note %d", i);
         if (i % 2) assert_ok(carom_table_set_text(table, 4, note, &error), error);
         if (i % 3) assert_ok(carom_table_set_list(table, 5, (int[]){i, 1}, i % 3 - 1, &error), error);
@@ -414,6 +414,8 @@ static void test_the_lowest_failing_rank_is_heard(void **state) {
 typedef struct sampling {
     const carom_impact *impact;
     carom_registry *registry;
+    carom_sampler sampler;
+    int64_t max_steps;
     carom_table *outcomes;  // of rank 0
     carom_sample_statistics statistics;
 } sampling;
@@ -424,7 +426,8 @@ static carom_status sample(carom_ranks *ranks, void *user, int64_t *delivered, c
     options.samples = 5000;
     options.paths = 700;
     options.step = 0.1;
-    options.max_steps = 7;  // some do not terminate
+    options.sampler = (int)s->sampler;
+    options.max_steps = s->max_steps;
     const carom_control control = {.threads = 1, .ranks = ranks};
     carom_table_clear(s->outcomes);
     const carom_sink sink = carom_table_sink(s->outcomes);
@@ -433,11 +436,11 @@ static carom_status sample(carom_ranks *ranks, void *user, int64_t *delivered, c
     return status;
 }
 
-static void test_samples_are_the_same_on_any_number_of_ranks(void **state) {
-    (void)state;
+// With so few steps that some samples do not terminate.
+static void check_samples_of_ranks(carom_sampler sampler, int64_t max_steps) {
     carom_error error;
     carom_impact *impact = support_impact(&reference_block);
-    sampling s = {.impact = impact};
+    sampling s = {.impact = impact, .sampler = sampler, .max_steps = max_steps};
     assert_ok(carom_registry_create(&s.registry, &error), error);
     assert_ok(carom_outcomes_create(impact, carom_sample_columns, CAROM_SAMPLE_COLUMNS, &s.outcomes, &error), error);
     carom_bytes *alone, *shared;
@@ -469,6 +472,16 @@ static void test_samples_are_the_same_on_any_number_of_ranks(void **state) {
     carom_table_free(s.outcomes);
     carom_registry_free(s.registry);
     carom_impact_free(impact);
+}
+
+static void test_samples_are_the_same_on_any_number_of_ranks(void **state) {
+    (void)state;
+    check_samples_of_ranks(CAROM_SAMPLER_LCP, 7);
+}
+
+static void test_walks_are_the_same_on_any_number_of_ranks(void **state) {
+    (void)state;
+    check_samples_of_ranks(CAROM_SAMPLER_WALK, 4);
 }
 
 // ------------------------------------------------------------------------------------------------ the command, by mpirun
@@ -617,6 +630,7 @@ int main(void) {
         cmocka_unit_test(test_a_rank_that_fails_early_meets_the_others),
         cmocka_unit_test(test_the_lowest_failing_rank_is_heard),
         cmocka_unit_test(test_samples_are_the_same_on_any_number_of_ranks),
+        cmocka_unit_test(test_walks_are_the_same_on_any_number_of_ranks),
         cmocka_unit_test(test_mpirun_gives_one_document_and_one_file_whatever_the_ranks),
         cmocka_unit_test(test_an_interrupt_under_mpirun_keeps_the_finished_samples),
         cmocka_unit_test(test_errors_under_mpirun_are_one_line),

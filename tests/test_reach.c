@@ -389,6 +389,54 @@ static void bounds_are_those_of_appendix_b(void **state) {
     }
 }
 
+// Theorem 8: P(steps > c ceil(||v-||_M) + j) <= exp(-j/(m+1)^2). With `count` samples, the largest count of steps exceeds this j with
+// probability 1e-6 at most. The bound is loose: no measured count comes near it.
+static void step_counts_keep_to_their_bound(void **state) {
+    (void)state;
+    static const struct {
+        const carom_impact_data *data;
+        double step, bound;
+    } rows[] = {{&reference_block, 0.3, 64}, {&reference_compass, 0.25, 1036}, {&reference_boxwall, 2, 24}, {&reference_ramone, 1, 232}};
+    const int count = support_count(1024, 4096, 65536);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        carom_impact *impact = support_impact(rows[i].data);
+        carom_reach_bounds bounds;
+        carom_error error;
+        assert_ok(carom_reach_get_bounds(impact, 2, rows[i].step, &bounds, &error), error);
+        assert_close(bounds.step_bound, rows[i].bound, 0);
+        assert_close(bounds.step_tail, 9, 0);
+        const double most = bounds.step_bound + bounds.step_tail * log(1e6 * count);
+        carom_sample_options options = tabulated(rows[i].step, (int64_t)most, count);
+        set s = sample(rows[i].data, &options, NULL);
+        assert_int_equal(s.statistics.terminated, count);
+        release(&s);
+        carom_impact_free(impact);
+    }
+}
+
+// Lemma 1 where its number of samples can be counted: Omega = 1/4 and 1/10^4; and where it cannot.
+static void samples_of_a_net_are_those_of_lemma_1(void **state) {
+    (void)state;
+    carom_net_question q = {.lipschitz = 1, .step = 1, .caps = 1, .epsilon = 0.25, .failure = 0.01};
+    double log10_samples;
+    carom_error error;
+    assert_ok(carom_reach_log10_samples(&q, &log10_samples, &error), error);
+    assert_close(pow(10, log10_samples), log(0.01 / 4) / log(0.75), 1e-9);
+    q = (carom_net_question){.lipschitz = 5, .step = 1, .caps = 4, .epsilon = 1, .failure = 0.5};
+    assert_ok(carom_reach_log10_samples(&q, &log10_samples, &error), error);
+    assert_close(pow(10, log10_samples) / (log(0.5e-4) / log1p(-1e-4)), 1, 1e-9);
+    q.caps = 100000;
+    assert_ok(carom_reach_log10_samples(&q, &log10_samples, &error), error);
+    assert_close(log10_samples / (1e5 * log10(ceil(5 * sqrt(1e5)))), 1, 1e-3);
+    q = (carom_net_question){.lipschitz = 1, .step = 0.1, .caps = 4, .epsilon = 1, .failure = 0.5};
+    assert_ok(carom_reach_log10_samples(&q, &log10_samples, &error), error);
+    assert_close(log10_samples, 0, 0);
+    q.failure = 1;
+    assert_refused(carom_reach_log10_samples(&q, &log10_samples, &error), CAROM_BAD_INPUT, error, "failure");
+    q = (carom_net_question){.lipschitz = INFINITY, .step = 0.1, .caps = 4, .epsilon = 1, .failure = 0.5};
+    assert_refused(carom_reach_log10_samples(&q, &log10_samples, &error), CAROM_BAD_INPUT, error, "finite");
+}
+
 // A ball between two walls: opposite normals cancel.
 static void a_jammed_system_is_not_pointed(void **state) {
     (void)state;
@@ -474,6 +522,8 @@ int main(void) {
         cmocka_unit_test(paths_are_kept_where_asked_for),
         cmocka_unit_test(bounds_are_those_of_appendix_b),
         cmocka_unit_test(steep_cones_are_certified),
+        cmocka_unit_test(step_counts_keep_to_their_bound),
+        cmocka_unit_test(samples_of_a_net_are_those_of_lemma_1),
         cmocka_unit_test(a_jammed_system_is_not_pointed),
         cmocka_unit_test(the_automatic_step_is_the_impulse_of_anitescu_potra),
         cmocka_unit_test(bad_options_are_refused),

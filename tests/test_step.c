@@ -69,16 +69,20 @@ static void no_random_step_stays_unsolved(void **state) {
     assert_true(worst <= 1e-11);
 }
 
-// mu up to 1e5 takes the ladder's quadruple precision in about one step of twenty.
+// mu up to 1e5 takes the ladder's quadruple precision in about one step of twenty. Rounding lam_n to double alone leaves mu lam_n - sum lam_D
+// a residual of 1e5 * 1e-16 times an impulse that may be a hundred.
 static void steep_friction_cones_are_solved(void **state) {
     (void)state;
-    const int count = support_count(50, 1000, 20000);
+    const int count = support_count(50, 1000, 100000);
+    double worst = 0;
     for (int i = 0; i < count; i++) {
         trial t;
         start_trial(&t, (uint64_t)i, 1e5);
         if (t.info.verdict != CAROM_COMPLETE) fail_msg("step %d: %s, residual %g", i, carom_verdict_name(t.info.verdict), t.info.residual);
+        if (t.info.residual > worst) worst = t.info.residual;
         end_trial(&t);
     }
+    assert_true(worst <= 1e-9);
 }
 
 // Many contacts, with fewer velocities than contact directions: beyond the size that quadruple precision helps.

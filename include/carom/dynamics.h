@@ -5,6 +5,7 @@
 #define CAROM_DYNAMICS_H
 
 #include "carom/laws.h"
+#include "carom/model.h"
 
 CAROM_API_BEGIN
 
@@ -31,14 +32,15 @@ typedef struct carom_shape_data {
 
 /// Volume, centroid and inertia of a shape, at uniform density.
 typedef struct carom_mass_properties {
-    bool known;          ///< false where they were not computed: for rounded ellipsoids they cannot be
+    bool known;          ///< false where they were not computed: for rounded ellipsoids they cannot be, for more than 16 they are not
     double volume;       ///< [m^3]
     double centroid[3];  ///< [m]
     double inertia[9];   ///< about the centroid, divided by the mass [m^2]
 } carom_mass_properties;
 
 /// @return CAROM_BAD_INPUT with a message that begins with the key of the scene that is wrong ("semiaxes: ...", "vertices: ...")
-/// Cost: a hull and sums over its faces; for several ellipsoids a nested adaptive quadrature of relative error 1e-10, a tenth of a second.
+/// Cost: a hull and sums over its faces; for several ellipsoids a nested adaptive quadrature of relative error 1e-10, 0.1 s for
+/// four, 3 s for sixteen.
 carom_status carom_shape_mass(const carom_shape_data *shape, carom_mass_properties *mass, carom_error *error);
 
 /// A rigid body with its shape, immutable: threads may share it. Its frame has the centre of mass as origin.
@@ -195,6 +197,10 @@ typedef struct carom_motion {
     const carom_impact *impact;         ///< a system at the instant of an impact
     const carom_body_motion *body;      ///< one body above one plane
     const carom_bodies_motion *bodies;  ///< bodies under potentials
+    const carom_system *system;         ///< a mechanism above planes, beside its impact
+    const char *obstacle;               ///< a sentence: why the model of a scene is no such system; NULL for none
+    int64_t member;                     ///< of an ensemble: raises seeds; 0 for a motion of its own
+    double displacement;                ///< of a system's start: normal numbers times this are added to its coordinates [m, rad]
 } carom_motion;
 
 /// What a perturbation changes.
@@ -208,8 +214,11 @@ typedef struct carom_motion_room {
     carom_body_motion body;
 } carom_motion_room;
 
+/// Member `index` of an ensemble.
+///
 /// A motion of the same form with a start that differs by random displacements of about `size`: every coordinate of the position [m] and of
-/// the rotation vector [rad] by a normal number of the stream (seed, index), times `size`.
+/// the rotation vector [rad] by a normal number of the stream (seed, index), times `size`. A system's coordinates, [m] or [rad], likewise,
+/// all of them; its integrator draws them, and other seeds for its laws.
 /// @param room  belongs to `perturbed`, which shares the rest with `motion`
 /// @return CAROM_UNSUPPORTED for a form that cannot be perturbed
 carom_status carom_motion_perturb(const carom_motion *motion, carom_perturbed what, double size, int64_t seed, int64_t index,
@@ -221,6 +230,7 @@ carom_status carom_motion_perturb(const carom_motion *motion, carom_perturbed wh
 typedef struct carom_law_settings {
     void *user;
     carom_status (*apply)(void *user, const carom_law *law, void *options, carom_error *error);
+    const char *law;  ///< the law that the scene names; NULL for none
 } carom_law_settings;
 
 /// One question to an integrator. Everything is borrowed.

@@ -72,14 +72,20 @@ bool carom_exact_available(void);
 /// The set of post-impact velocities of dv/ds in M^-1 conv { Jn_i' - mu_i e Jt_i' : Jn_i v <= 0, e in Sgn(Jt_i v) } from v-, stopped when
 /// no contact approaches (the impact inclusion of Halm & Posa 2023), for planar contacts, in exact rational arithmetic.
 ///
-/// Numbers that the impact has as text are taken exactly, others are rounded to 2^-30 of their column's scale. Spent budgets are a status,
-/// with a certified inner set and, where one was found, an outer one: hulls of the cells, or the impulse cone cut by the energy.
+/// Numbers that the impact has as text are taken exactly. Of others, those within 2^-31 of their column's scale become equal, and then all
+/// are rounded to 2^-40 of it. Spent budgets are a status, with a certified inner set and, where one was found, an outer one: hulls of the
+/// cells, or the impulse cone cut by the energy.
 /// @return CAROM_UNSUPPORTED without PPL and for spatial contacts; CAROM_BAD_INPUT for options out of range
 /// Cost: milliseconds to seconds for two or three contacts; 4^contacts cells. One call at a time runs in a process, others wait. The
 /// caller's rounding mode and signal handlers are left alone.
 carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_options *options, const carom_control *control,
                                carom_exact_set **set, carom_error *error);
 void carom_exact_set_free(carom_exact_set *set);
+
+/// The vertices of `outer` as outcomes, under a name of their own: how result files hold them. Its option `set` is where the set is read
+/// from. In no registry.
+/// @return (resolve) CAROM_BAD_INPUT where there is no outer set
+extern const struct carom_law carom_exact_outer_law;
 
 /// Adds the law `halm-posa-exact`; in a build without PPL it is there to say so when asked for by name.
 carom_status carom_exact_register(carom_registry *registry, carom_error *error);

@@ -30,6 +30,7 @@ typedef struct carom_model_contact {
     double tangent[2][3];  ///< orthonormal to the normal after normalisation
     double friction;
     double restitution;
+    double offset;  ///< of the contact plane along the normal, for systems in motion [m]; NaN: through the point at the model's state
 } carom_model_contact;
 
 /// How contacts are found by MuJoCo's collision detection.
@@ -94,6 +95,49 @@ carom_status carom_model_measure_gaps(carom_model *model, const carom_model_cont
 /// @param detection  NULL: the defaults
 /// @return CAROM_BAD_INPUT as above; also when nothing touches, when the model's nconmax is too small, or for anisotropic friction
 carom_status carom_model_detect(carom_model *model, const carom_detection *detection, carom_impact **impact, carom_error *error);
+
+// ------------------------------------------------------------------------------------------------------------- systems
+
+/// What a system is at one configuration and velocity: M(q) v' + bias(q, v) = Jn' lambda_n + Jt' lambda_t.
+typedef struct carom_system_terms {
+    double *mass;           ///< [nv x nv]
+    double *bias;           ///< [nv] gyroscopic and gravitational terms, less springs and dampers
+    double *gap;            ///< [contacts] distance from the contact plane, > 0 apart [m]
+    double *normal;         ///< Jn, [contacts x nv]: its velocity is the gap's rate
+    double *tangent;        ///< Jt, [contacts x nv]
+    double *normal_drift;   ///< [contacts] dJn/dt v [m/s^2]
+    double *tangent_drift;  ///< [contacts] dJt/dt v [m/s^2]
+    double potential;       ///< energy of gravity and springs [J]
+} carom_system_terms;
+
+/// A mechanism in motion with points that may touch planes fixed in the world. Its coordinates are those whose rates are its velocities.
+/// Immutable: threads share it, and each opens a workspace of its own.
+typedef struct carom_system {
+    const void *self;
+    int nv, contacts;
+    int tangent_dim;            ///< 1: planar
+    const double *friction;     ///< [contacts]
+    const double *restitution;  ///< [contacts]
+    const bool *turns;          ///< [nv] the coordinate is an angle
+    const char *const *names;   ///< [nv] of the joints
+    const double *position;     ///< [nv] at the start
+    const double *velocity;     ///< [nv] at the start
+    double mass;                ///< of all that moves [kg]
+    double length;              ///< a size that gaps compare with [m]
+    carom_status (*open)(const void *self, void **workspace, carom_error *error);
+    void (*close)(void *workspace);
+    /// Fills all terms. No allocation.
+    void (*evaluate)(void *workspace, const double *position, const double *velocity, carom_system_terms *terms);
+} carom_system;
+
+/// The model as a system, from its state on. Contacts are points (sites, points of bodies) that may touch planes with the given normals;
+/// `offset` places each plane.
+/// @param system  refers to the model, which must outlive it; to be freed by carom_model_free_system
+/// @return CAROM_UNSUPPORTED for what a system in motion does not have here: joints other than slides and hinges, joint stops, equality
+///         constraints, contacts between two places or at geoms; CAROM_BAD_INPUT as carom_model_freeze
+carom_status carom_model_create_system(carom_model *model, const carom_model_contact *contacts, int count, carom_system **system,
+                                       carom_error *error);
+void carom_model_free_system(carom_system *system);
 
 /// What the last load, freeze or detection found worth knowing: sentences, 0..warnings-1. NULL beyond them.
 int carom_model_warnings(const carom_model *model);

@@ -148,6 +148,9 @@ typedef struct carom_reach_bounds {
     double r_norm;        ///< least ||r||_2 with r.M^-1 f >= 1 for every cone edge f; NaN when not pointed
     double psi;           ///< sigma_max(M^-1 Jbar') m (1 + max mu) + 1, of the closing step
     double step_bound_c;  ///< c of eq. (78) for the step h; NaN when not pointed or without a mass matrix
+    /// Theorem 8: with caps uniform in [0,h]^m, P(steps > step_bound + j) <= exp(-j / step_tail).
+    double step_bound;  ///< c ceil(||v-||_M); NaN as c
+    double step_tail;   ///< (m + 1)^2
 } carom_reach_bounds;
 
 /// psi of Algorithm 2, with Jbar over all directions of cones with `edges` edges (a count from carom_impact_cone_edges).
@@ -156,6 +159,20 @@ carom_status carom_reach_psi(const carom_impact *impact, int edges, double *psi,
 /// @param step  h, the cap of a step's normal impulses [N s], > 0
 /// Cost: one LCP with a variable for each cone edge, and eigenvalues of matrices of size nv and contacts*(1+tangent_dim).
 carom_status carom_reach_get_bounds(const carom_impact *impact, int edges, double step, carom_reach_bounds *bounds, carom_error *error);
+
+/// What Lemma 1 of Halm & Posa is asked: samples of g(lmax) for lmax uniform in [0,h]^caps.
+typedef struct carom_net_question {
+    double lipschitz;  ///< of g, in the 2-norm [1/kg]. The theory only says that there is one.
+    double step;       ///< h [N s]
+    int64_t caps;      ///< contacts times steps
+    double epsilon;    ///< [m/s]
+    double failure;    ///< probability in (0,1) with which the samples may fail to be an epsilon-net of the image of g
+} carom_net_question;
+
+/// log10 of the least N that Lemma 1 certifies: (1 - Omega)^N / Omega <= failure with Omega = ceil(h L sqrt(caps) / epsilon)^-caps.
+/// In logarithms, for N seldom fits a double.
+/// @return CAROM_BAD_INPUT for a number that is not positive and finite, or a failure that is no probability
+carom_status carom_reach_log10_samples(const carom_net_question *question, double *log10_samples, carom_error *error);
 
 CAROM_API_END
 

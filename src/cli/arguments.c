@@ -26,14 +26,19 @@ static cli_owner integrator_owner(const carom_integrator *one) {
     return (cli_owner){"integrator", one->name, one->summary, one->options, one->option_count};
 }
 
+static int count_integrators(const cli_command *command, const carom_registry *registry) {
+    return command->laws == CLI_INTEGRATORS ? carom_registry_count(registry, CAROM_REGISTRY_INTEGRATORS) : 0;
+}
+
 int cli_owners(const cli_command *command, const carom_registry *registry) {
     if (command->laws == CLI_NO_LAWS) return 0;
-    if (command->laws == CLI_INTEGRATORS) return carom_registry_count(registry, CAROM_REGISTRY_INTEGRATORS);
-    return command->law ? 1 : carom_registry_count(registry, CAROM_REGISTRY_LAWS);
+    return count_integrators(command, registry) + (command->law ? 1 : carom_registry_count(registry, CAROM_REGISTRY_LAWS));
 }
 
 cli_owner cli_owner_at(const cli_command *command, const carom_registry *registry, int index) {
-    if (command->laws == CLI_INTEGRATORS) return integrator_owner(carom_registry_entry(registry, CAROM_REGISTRY_INTEGRATORS, index));
+    const int integrators = count_integrators(command, registry);
+    if (index < integrators) return integrator_owner(carom_registry_entry(registry, CAROM_REGISTRY_INTEGRATORS, index));
+    index -= integrators;
     return law_owner(command->law ? carom_law_find(registry, command->law) : carom_registry_entry(registry, CAROM_REGISTRY_LAWS, index));
 }
 
@@ -146,6 +151,19 @@ carom_status cli_apply(const cli_arguments *arguments, const carom_law *law, boo
     return cli_apply_owner(arguments, &owner, strict, options, error);
 }
 
+carom_status cli_select(const cli_arguments *arguments, const cli_owner *owner, bool owned, cli_arguments *selected, carom_error *error) {
+    *selected = *arguments;
+    selected->count = 0;
+    selected->settings = malloc(((size_t)arguments->count + 1) * sizeof *selected->settings);
+    if (!selected->settings) return carom_fail_memory(error, "arguments");
+    for (int i = 0; i < arguments->count; i++) {
+        const cli_setting *setting = &arguments->settings[i];
+        if ((carom_option_find(owner->options, owner->option_count, setting->name) >= 0) == owned)
+            selected->settings[selected->count++] = *setting;
+    }
+    return CAROM_OK;
+}
+
 carom_status cli_apply_owner(const cli_arguments *arguments, const cli_owner *owner, bool strict, void *options, carom_error *error) {
     for (int i = 0; i < arguments->count; i++) {
         const cli_setting *setting = &arguments->settings[i];
@@ -198,8 +216,8 @@ static bool stands_above(const cli_command *command, const carom_registry *regis
     return false;
 }
 
-static void print_owners_options(const cli_command *command, const carom_registry *registry) {
-    for (int i = 0; i < cli_owners(command, registry); i++) {
+static void print_owners_options(const cli_command *command, const carom_registry *registry, int owners) {
+    for (int i = 0; i < owners; i++) {
         const cli_owner owner = cli_owner_at(command, registry, i);
         printf("\n%s %s: %s\n", owner.kind, owner.name, owner.summary);
         const char *separator = "  as above: --";
@@ -226,10 +244,10 @@ void cli_help(const cli_command *command, const carom_registry *registry) {
                  flag->value ? flag->value : "");
         printf("  %-28s  %s\n", left, flag->doc);
     }
-    if (command->laws != CLI_NO_LAWS) {
-        const bool integrators = command->laws == CLI_INTEGRATORS;
-        printf("\nEvery option of %s may also stand under `%s:` in the scene; the command line wins.\n",
-               integrators ? "an integrator" : "a law", integrators ? "simulate" : "impact");
-        print_owners_options(command, registry);
-    }
+    if (command->laws == CLI_NO_LAWS) return;
+    const int integrators = count_integrators(command, registry);
+    printf("\nEvery option of %s may also stand under `%s:` in the scene; the command line wins.\n",
+           integrators ? "an integrator" : "a law", integrators ? "simulate" : "impact");
+    if (integrators) printf("Options of the law of its impacts, too, under `impact:`; `carom resolve --help` lists them.\n");
+    print_owners_options(command, registry, integrators ? integrators : cli_owners(command, registry));
 }

@@ -69,10 +69,12 @@ void cli_release(cli_arguments *arguments);
 const char *cli_value(const cli_arguments *arguments, const char *name);
 bool cli_given(const cli_arguments *arguments, const char *name);
 
-/// Laws or integrators whose options the command takes.
+/// Laws, or integrators and then laws, whose options the command takes.
 int cli_owners(const cli_command *command, const carom_registry *registry);
 cli_owner cli_owner_at(const cli_command *command, const carom_registry *registry, int index);
 
+/// The settings that are options of the owner, or all others. Released by the caller, in every case.
+carom_status cli_select(const cli_arguments *arguments, const cli_owner *owner, bool owned, cli_arguments *selected, carom_error *error);
 /// Sets the options that the command line gives among the owner's rows. Options that none of this command has were refused by cli_parse.
 carom_status cli_apply_owner(const cli_arguments *arguments, const cli_owner *owner, bool strict, void *options, carom_error *error);
 /// The same for a law. Options that no law of this command has were refused by cli_parse.
@@ -114,11 +116,28 @@ carom_status cli_start_control(const cli_arguments *arguments, carom_control *co
 /// Removes the progress bar.
 void cli_end_progress(void);
 
+/// More contact velocities than these are not collected: 2^22 are some hundred megabytes.
+enum { CLI_MOST_POINTS = 1 << 22 };
+
+/// Contact velocities of outcomes.
+typedef struct cli_points {
+    const carom_impact *impact;
+    int n;  ///< size of contact space
+    int64_t count, capacity;
+    double *u;     ///< [count x n] contact-major
+    bool dropped;  ///< there were too many, and there are none now
+} cli_points;
+
+carom_status cli_points_create(const carom_impact *impact, cli_points **points, carom_error *error);
+void cli_points_free(cli_points *points);
+carom_status cli_points_add(cli_points *points, const carom_table *outcomes, carom_error *error);
+
 /// One law's answer with what came along.
 typedef struct cli_run {
     const carom_law *law;
     carom_answer answer;   ///< outcomes only where they were kept
     carom_extent *extent;  ///< of all outcomes
+    cli_points *points;    ///< of all outcomes; NULL where they were not asked for
     int64_t written;       ///< outcomes in the file
     double seconds;
 } cli_run;
@@ -137,6 +156,7 @@ extern const char *const cli_keep_names[];
 typedef struct cli_run_options {
     cli_keep keep;
     bool keep_outcomes;
+    bool collect_points;
     bool thorough;                ///< ask for what the law's row calls thorough, where it can be had
     bool strict;                  ///< as in cli_apply
     carom_result_writer *writer;  ///< NULL: no file
@@ -162,6 +182,8 @@ double cli_seconds_since(const struct timespec *start);
 /// Says where a value came from that the library refuses: the command line or the scene. Other errors are left alone.
 /// @param rows  [count] options that were set
 void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, const carom_option *rows, int count, carom_error *error);
+/// Adds `normal_velocity` and `tangent_velocity` of a contact velocity, contact-major, to an object.
+void cli_add_contact_velocity(json_t *object, const carom_impact *impact, const double *u);
 /// Adds the columns of the result row, the verdict included, to an object.
 void cli_add_result(json_t *document, const carom_table *result);
 

@@ -55,6 +55,7 @@ int cli_print_json(json_t *document, int status) {
 // Where a block of outcomes goes: always into the extent, then into memory and the file where wanted.
 typedef struct splitter {
     carom_extent *extent;
+    cli_points *points;
     carom_table *kept;
     const carom_sink *file;
 } splitter;
@@ -63,6 +64,7 @@ static carom_status split(void *user, const carom_table *rows, carom_error *erro
     const splitter *s = user;
     carom_extent_widen(s->extent, rows);
     carom_status status = s->file ? s->file->receive(s->file->user, rows, error) : CAROM_OK;
+    if (!status && s->points) status = cli_points_add(s->points, rows, error);
     if (!status && s->kept) status = carom_table_append(s->kept, rows, error);
     return status;
 }
@@ -75,14 +77,16 @@ double cli_seconds_since(const struct timespec *start) {
 
 // Answers through the splitter; `file` is the open group of the writer, or NULL.
 static carom_status ask(const cli_arguments *arguments, const carom_scene *scene, const void *law_options, const carom_control *control,
-                        bool keep_outcomes, const carom_sink *file, cli_run *run, carom_error *error) {
+                        const cli_run_options *options, const carom_sink *file, cli_run *run, carom_error *error) {
     const carom_impact *impact = carom_scene_impact(scene);
     const carom_law *law = run->law;
     carom_table *kept = NULL;
     carom_status status = carom_extent_create(impact, &run->extent, error);
-    if (!status && keep_outcomes) status = carom_outcomes_create(impact, law->outcome_columns, law->outcome_column_count, &kept, error);
+    if (!status && options->collect_points) status = cli_points_create(impact, &run->points, error);
+    if (!status && options->keep_outcomes)
+        status = carom_outcomes_create(impact, law->outcome_columns, law->outcome_column_count, &kept, error);
     if (!status) {
-        splitter way = {run->extent, kept, file};
+        splitter way = {run->extent, run->points, kept, file};
         const carom_sink sink = {&way, split};
         struct timespec start;
         clock_gettime(CLOCK_MONOTONIC, &start);
@@ -151,7 +155,9 @@ static carom_status run_thorough(const cli_arguments *arguments, const carom_sce
     void *law_options = NULL;
     carom_sink file;
     carom_status status = cli_prepare_options(arguments, scene, law, options->strict, law->thorough, &law_options, error);
-    if (!status) status = ask(arguments, scene, law_options, control, true, NULL, run, error);
+    cli_run_options in_memory = *options;
+    in_memory.keep_outcomes = true;
+    if (!status) status = ask(arguments, scene, law_options, control, &in_memory, NULL, run, error);
     if (!status && options->writer) status = carom_result_writer_open_law(options->writer, law, law_options, &file, error);
     if (!status && options->writer) status = file.receive(file.user, run->answer.outcomes, error);
     if (!status && options->writer) status = carom_result_writer_close_law(options->writer, run->answer.result, error);
@@ -170,7 +176,7 @@ static carom_status ask_into_file(const cli_arguments *arguments, const carom_sc
                                   const carom_control *control, const cli_run_options *options, const carom_sink *file, cli_run *run,
                                   carom_error *error) {
     if (options->keep == CLI_KEEP_ALL) {
-        const carom_status status = ask(arguments, scene, law_options, control, options->keep_outcomes, file, run, error);
+        const carom_status status = ask(arguments, scene, law_options, control, options, file, run, error);
         if (!status) run->written = run->extent->outcomes;
         return status;
     }
@@ -181,7 +187,7 @@ static carom_status ask_into_file(const cli_arguments *arguments, const carom_sc
         status =
             carom_hull_filter_create(carom_scene_impact(scene), run->law->outcome_columns, run->law->outcome_column_count, &filter, error);
     if (filter) corners = carom_hull_filter_sink(filter);
-    if (!status) status = ask(arguments, scene, law_options, control, options->keep_outcomes, filter ? &corners : NULL, run, error);
+    if (!status) status = ask(arguments, scene, law_options, control, options, filter ? &corners : NULL, run, error);
     const carom_table *kept = NULL;
     if (!status && filter) status = carom_hull_filter_outcomes(filter, &kept, error);
     if (!status && kept) status = file->receive(file->user, kept, error);
@@ -202,7 +208,7 @@ carom_status cli_run_law(const cli_arguments *arguments, const carom_scene *scen
     if (!status && options->writer)
         status = ask_into_file(arguments, scene, law_options, control, options, &file, run, error);
     else if (!status)
-        status = ask(arguments, scene, law_options, control, options->keep_outcomes, NULL, run, error);
+        status = ask(arguments, scene, law_options, control, options, NULL, run, error);
     if (!status && options->writer) status = carom_result_writer_close_law(options->writer, run->answer.result, error);
     free(law_options);
     if (status) {
@@ -215,7 +221,9 @@ carom_status cli_run_law(const cli_arguments *arguments, const carom_scene *scen
 void cli_run_release(cli_run *run) {
     carom_answer_free(&run->answer);
     carom_extent_free(run->extent);
+    cli_points_free(run->points);
     run->extent = NULL;
+    run->points = NULL;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
@@ -224,6 +232,14 @@ json_t *cli_extent_json(const carom_extent *extent) {
     if (!extent->outcomes) return json_null();
     return json_pack("{s:o, s:o}", "normal", carom_json_matrix(extent->normal, extent->sizes.contacts, 2), "tangent",
                      carom_json_matrix(extent->tangent, extent->sizes.tangents, 2));
+}
+
+void cli_add_contact_velocity(json_t *object, const carom_impact *impact, const double *u) {
+    const int n = carom_impact_contact_size(impact), stride = 1 + carom_impact_get_data(impact)->tangent_dim;
+    json_t *normal = json_array(), *tangent = json_array();
+    for (int i = 0; i < n; i++) json_array_append_new(i % stride ? tangent : normal, carom_json_real(u[i]));
+    json_object_set_new(object, "normal_velocity", normal);
+    json_object_set_new(object, "tangent_velocity", tangent);
 }
 
 void cli_add_result(json_t *document, const carom_table *result) {

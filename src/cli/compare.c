@@ -63,12 +63,14 @@ static json_t *modes_json(const carom_extent *extent) {
     return modes;
 }
 
-static json_t *law_json(const cli_run *run) {
+static json_t *law_json(const cli_comparison *c, int index) {
+    const cli_run *run = &c->runs[index];
     const carom_extent *extent = run->extent;
     const bool known = extent->outcomes && !isnan(extent->energy_ratio[0]);
-    return json_pack("{s:I, s:o, s:o, s:o, s:b, s:o}", "count", (json_int_t)extent->outcomes, "extent", cli_extent_json(extent), "modes",
-                     modes_json(extent), "energy_ratio", known ? carom_json_reals(extent->energy_ratio, 2) : json_null(), "complete",
-                     carom_answer_complete(&run->answer), "seconds", carom_json_real(run->seconds));
+    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:b, s:o}", "count", (json_int_t)extent->outcomes, "extent", cli_extent_json(extent),
+                     "modes", modes_json(extent), "energy_ratio", known ? carom_json_reals(extent->energy_ratio, 2) : json_null(),
+                     "from_exact", cli_distance_json(c, index), "complete", carom_answer_complete(&run->answer), "seconds",
+                     carom_json_real(run->seconds));
 }
 
 static int exit_status_of(const cli_comparison *c) {
@@ -79,7 +81,7 @@ static int exit_status_of(const cli_comparison *c) {
 
 static int print_json(const cli_comparison *c) {
     json_t *laws = json_object();
-    for (int i = 0; i < c->count; i++) json_object_set_new(laws, c->runs[i].law->name, law_json(&c->runs[i]));
+    for (int i = 0; i < c->count; i++) json_object_set_new(laws, c->runs[i].law->name, law_json(c, i));
     return cli_print_json(json_pack("{s:s, s:o, s:O}", "schema", "carom.compare/1", "laws", laws, "files", c->files), exit_status_of(c));
 }
 
@@ -108,10 +110,23 @@ static void print_law(const cli_comparison *c, const cli_run *run) {
     putchar('\n');
 }
 
+static void print_distances(const cli_comparison *c) {
+    if (!cli_any_distance_known(c)) return;
+    printf("\nfrom the exact set [m/s]:   farthest outcome   farthest point of the set that they miss\n");
+    for (int i = 0; i < c->count; i++) {
+        if (!cli_distance_known(c, i)) continue;
+        const cli_distance *d = &c->distances[i];
+        printf("%-27s %-18.3g %.3g", c->runs[i].law->name, cli_show_velocity(c, d->outside), cli_show_velocity(c, d->coverage));
+        if (d->gap > 0) printf(" (+ %.1g)", d->gap);
+        putchar('\n');
+    }
+}
+
 static int print_text(const cli_comparison *c) {
     printf("%s\n%-16s %9s  %18s   %s\n", carom_scene_name(c->scene), "law", "outcomes", "energy ratio",
            "normal velocities after the impact [m/s], and what the contact does");
     for (int i = 0; i < c->count; i++) print_law(c, &c->runs[i]);
+    print_distances(c);
     for (size_t i = 0; i < json_array_size(c->files); i++) printf("written: %s\n", json_string_value(json_array_get(c->files, i)));
     if (!json_array_size(c->files)) printf("(-o DIR draws them)\n");
     return exit_status_of(c);
@@ -123,7 +138,7 @@ static carom_status run_laws(cli_comparison *c, carom_result_writer *writer, car
     const cli_arguments *arguments = c->arguments;
     carom_control control;
     carom_status status = cli_start_control(arguments, &control, error);
-    const cli_run_options options = {.thorough = true, .writer = writer};
+    const cli_run_options options = {.collect_points = true, .thorough = true, .writer = writer};
     const int laws = carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS);
     for (int i = 0; i < laws && !status; i++) {
         const carom_law *law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
@@ -131,7 +146,7 @@ static carom_status run_laws(cli_comparison *c, carom_result_writer *writer, car
         status = cli_run_law(arguments, c->scene, law, &control, &options, &c->runs[c->count], error);
         if (!status) c->count++;
     }
-    return status;
+    return status ? status : cli_measure_distances(c, &control, error);
 }
 
 // The page comes last, when all that it shows is there; the page of an earlier comparison goes first.
@@ -189,6 +204,7 @@ static int run_compare(const cli_arguments *arguments) {
         cli_warn(scene);
         exit_status = cli_given(arguments, "json") ? print_json(&c) : print_text(&c);
     }
+    cli_release_distances(&c);
     for (int i = 0; i < c.count; i++) cli_run_release(&c.runs[i]);
     free(c.runs);
     json_decref(c.files);

@@ -6,6 +6,15 @@
 
 #include "cli/cli_internal.h"
 
+/// How far the outcomes of a law and the exact set are from each other, in contact velocities [m/s].
+typedef struct cli_distance {
+    bool known;
+    double outside;   ///< of the farthest outcome from the set
+    double coverage;  ///< of the farthest point of the set from the outcomes: they are an eps-net of the set for no smaller eps
+    double gap;       ///< what either may exceed its number by; 0 for sets of dimension up to 2
+    double *worst;    ///< [n] the point of the set that is that far from the outcomes
+} cli_distance;
+
 /// The answers of all laws to one scene.
 typedef struct cli_comparison {
     const cli_arguments *arguments;
@@ -13,7 +22,8 @@ typedef struct cli_comparison {
     const carom_impact *impact;  ///< of the scene
     cli_run *runs;               ///< one for each law
     int count;
-    json_t *files;  ///< paths that were written
+    cli_distance *distances;  ///< [count]; NULL where there is no exact set
+    json_t *files;            ///< paths that were written
 } cli_comparison;
 
 /// A contact velocity as it is shown: zero when it counts as rest, which the modes do too. JSON and files keep every digit.
@@ -22,6 +32,17 @@ double cli_show_velocity(const cli_comparison *c, double velocity);
 void cli_describe_modes(const carom_extent *extent, int contact, char *text, size_t size);
 /// The share of `count` outcomes: "12.5 %"; never "0 %" or "100 %" for one that is neither none nor all.
 void cli_describe_share(int64_t count, int64_t outcomes, char *text, size_t size);
+
+// ----------------------------------------------------------------------------------------------------------- distances
+
+/// Measures the distances of all laws from the exact set, where a law gives it.
+carom_status cli_measure_distances(cli_comparison *c, const carom_control *control, carom_error *error);
+void cli_release_distances(cli_comparison *c);
+/// Is the distance of this law known? Not for the exact set itself, nor for more than CLI_MOST_POINTS outcomes.
+bool cli_distance_known(const cli_comparison *c, int run);
+bool cli_any_distance_known(const cli_comparison *c);
+/// {outside, coverage, hausdorff, gap, worst_point}; null where it is not known.
+json_t *cli_distance_json(const cli_comparison *c, int run);
 
 // ------------------------------------------------------------------------------------------------------------- figures
 

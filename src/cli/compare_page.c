@@ -167,6 +167,31 @@ static void put_table(const page *p, const double *u) {
         fprintf(p->file, "The first %d of %d contacts; `--json` has all.\n\n", rows_shown(p), p->data->contacts);
 }
 
+// Contact velocities of a point, normal ones first.
+static void put_point(const page *p, const double *u) {
+    const int stride = 1 + p->data->tangent_dim, n = carom_impact_contact_size(p->c->impact);
+    for (int i = 0; i < n; i += stride) fprintf(p->file, "%s%.4g", i ? ", " : "", cli_show_velocity(p->c, u[i]));
+    for (int i = 1; i < n; i++)
+        if (i % stride) fprintf(p->file, "%s%.4g", i > 1 ? ", " : "; ", cli_show_velocity(p->c, u[i]));
+}
+
+static void put_distances(const page *p) {
+    if (!cli_any_distance_known(p->c)) return;
+    fputs("## From the exact set\n\nDistances in contact velocities. *Outside*: of the farthest outcome from the exact set. *Missed*: of "
+          "the farthest point of the\nset from the outcomes, which are an eps-net of the set for no smaller eps.\n\n"
+          "| law | outside [m/s] | missed [m/s] | point that is missed (normal; tangential velocities) |\n|---|---:|---:|---|\n",
+          p->file);
+    for (int i = 0; i < p->c->count; i++) {
+        if (!cli_distance_known(p->c, i)) continue;
+        const cli_distance *d = &p->c->distances[i];
+        fprintf(p->file, "| `%s` | %.3g | %.3g | ", p->c->runs[i].law->name, cli_show_velocity(p->c, d->outside),
+                cli_show_velocity(p->c, d->coverage));
+        put_point(p, d->worst);
+        fputs(" |\n", p->file);
+    }
+    fputc('\n', p->file);
+}
+
 // What a reader must know to read the table, each where it applies.
 static void put_notes(const page *p) {
     bool sampled = false, many = false;
@@ -284,6 +309,7 @@ static carom_status put_page(FILE *file, const cli_comparison *c, const cli_figu
     put_table(&p, u);
     put_notes(&p);
     put_laws(&p);
+    put_distances(&p);
     put_figures(&p, figures);
     put_making(&p, figures, directory);
     free(u);

@@ -68,7 +68,7 @@ static void put_law_options(const cli_command *command) {
     if (command->laws == CLI_NO_LAWS) return;
     puts(".PP");
     if (command->laws == CLI_INTEGRATORS)
-        put_line("Takes the options of the integrator, see INTEGRATORS.");
+        put_line("Takes the options of the integrator, see INTEGRATORS, and of the law of its impacts, see LAWS.");
     else if (command->law)
         printf("Takes the options of the law \\fB%s\\fR, see LAWS.\n", command->law);
     else

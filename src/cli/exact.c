@@ -105,7 +105,7 @@ static int print_text(const carom_scene *scene, const carom_exact_set *set, cons
     printf("%s: %s; %d piece%s (%s), dimension %d\n", carom_scene_name(scene), carom_exact_status_name(set->status), set->pieces->count,
            set->pieces->count == 1 ? "" : "s", certificate, set->dimension);
     if (*set->reason) printf("  %s\n", set->reason);
-    if (set->outer) printf("  a certified outer set of %d pieces was found too: see --json or --export\n", set->outer->count);
+    if (set->outer) printf("  a certified outer set of %d pieces was found too: see --json, --export or -o\n", set->outer->count);
     if (set->pieces->count) print_pieces(carom_scene_impact(scene), set->pieces);
     // Refused problems have no numbers to report.
     if (!set->dimension) return exit_status_of(answer);
@@ -120,7 +120,20 @@ static int print_text(const carom_scene *scene, const carom_exact_set *set, cons
 
 // ------------------------------------------------------------------------------------------------------------- running
 
-// Solves, with the outcomes into the open group of `writer` where there is one.
+// The certified outer set as a law of its own, beside the inner one.
+static carom_status write_outer(const cli_arguments *arguments, const carom_scene *scene, const void *options, carom_result_writer *writer,
+                                carom_error *error) {
+    const carom_law *law = &carom_exact_outer_law;
+    carom_answer answer = {NULL, NULL};
+    carom_sink file;
+    carom_status status = carom_result_writer_open_law(writer, law, options, &file, error);
+    if (!status) status = carom_law_resolve(law, carom_scene_impact(scene), options, arguments->registry, NULL, &file, &answer, error);
+    if (!status) status = carom_result_writer_close_law(writer, answer.result, error);
+    carom_answer_free(&answer);
+    return status;
+}
+
+// Solves, with the outcomes into `writer` where there is one.
 static carom_status ask(const cli_arguments *arguments, const carom_scene *scene, carom_result_writer *writer, carom_exact_set **set,
                         carom_answer *answer, carom_error *error) {
     const carom_law *law = carom_law_find(arguments->registry, law_name);
@@ -136,6 +149,7 @@ static carom_status ask(const cli_arguments *arguments, const carom_scene *scene
             carom_law_resolve(law, carom_scene_impact(scene), options, arguments->registry, &control, writer ? &file : NULL, answer, error);
     cli_end_progress();
     if (!status && writer) status = carom_result_writer_close_law(writer, answer->result, error);
+    if (!status && writer && (*set)->outer) status = write_outer(arguments, scene, options, writer, error);
     if (status) cli_place_error(arguments, scene, law->options, law->option_count, error);
     free(options);
     return status;

@@ -10,6 +10,8 @@
 static const cli_flag flags[] = {
     {"cone-edges", "N", "edges of the linearised friction cone of spatial contacts, even (default 4)"},
     {"fclib-out", "FILE", "write the problem in contact space as an FCLIB local problem"},
+    {"epsilon", "E", "print the number of samples that Lemma 1 certifies for an E-net [m/s], with 99 % probability"},
+    {"lipschitz", "L", "of that lemma: the Lipschitz constant of outcomes in the caps [1/kg] (default psi - 1)"},
     {"json", NULL, "print one JSON document"},
 };
 
@@ -21,7 +23,29 @@ typedef struct facts {
     double step;
     carom_reach_bounds bounds;
     carom_uniqueness *uniqueness;
+    carom_net_question net;  // epsilon is 0 where nobody asks
+    double log10_samples;
 } facts;
+
+// Probability with which the samples of Lemma 1 may fail.
+#define FAILURE 0.01
+
+// A positive number among the flags; `*value` stays what it is where it is not given.
+static carom_status take_positive(const cli_arguments *arguments, const char *flag, double *value, carom_error *error) {
+    const char *text = cli_value(arguments, flag);
+    if (!text || (carom_parse_number(text, value) && *value > 0)) return CAROM_OK;
+    return carom_fail(error, CAROM_BAD_INPUT, "--%s: '%.60s' is not a number greater than 0", flag, text);
+}
+
+// Without a Lipschitz constant of the whole map, psi - 1: what one unit of every cap can add to a velocity in one step.
+static carom_status derive_samples(const cli_arguments *arguments, int64_t max_steps, facts *f, carom_error *error) {
+    f->net = (carom_net_question){
+        .lipschitz = f->bounds.psi - 1, .step = f->step, .caps = max_steps * f->data->contacts, .epsilon = 0, .failure = FAILURE};
+    carom_status status = take_positive(arguments, "epsilon", &f->net.epsilon, error);
+    if (!status) status = take_positive(arguments, "lipschitz", &f->net.lipschitz, error);
+    if (status || !(f->net.epsilon > 0)) return status;
+    return carom_reach_log10_samples(&f->net, &f->log10_samples, error);
+}
 
 // The step and cone edges that `sample` would use, so that the bounds are those of the sampled set.
 static carom_status derive(const cli_arguments *arguments, facts *f, carom_error *error) {
@@ -39,7 +63,7 @@ static carom_status derive(const cli_arguments *arguments, facts *f, carom_error
     if (!status) status = carom_reach_get_bounds(f->impact, edges, f->step, &f->bounds, error);
     if (!status) status = cli_info_uniqueness(f->impact, &f->uniqueness, error);
     if (status) cli_place_error(arguments, f->scene, carom_sample_rows, CAROM_SAMPLE_ROWS, error);
-    return status;
+    return status ? status : derive_samples(arguments, carom_sample_max_steps(&options), f, error);
 }
 
 // Names of the contacts as a list.
@@ -79,6 +103,19 @@ static carom_status add_velocities(json_t *document, const facts *f, carom_error
     return status;
 }
 
+static json_t *samples_json(const facts *f) {
+    if (!(f->net.epsilon > 0)) return json_null();
+    return json_pack("{s:o, s:o, s:I, s:o, s:o}", "epsilon", carom_json_real(f->net.epsilon), "lipschitz",
+                     carom_json_real(f->net.lipschitz), "caps", (json_int_t)f->net.caps, "failure", carom_json_real(f->net.failure),
+                     "log10_samples", carom_json_real(f->log10_samples));
+}
+
+static json_t *bounds_json(const facts *f) {
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "psi", carom_json_real(f->bounds.psi), "r_norm", carom_json_real(f->bounds.r_norm),
+                     "step_bound_c", carom_json_real(f->bounds.step_bound_c), "step_bound", carom_json_real(f->bounds.step_bound),
+                     "step_tail", carom_json_real(f->bounds.step_tail), "net", samples_json(f));
+}
+
 static int print_json(const facts *f) {
     const carom_impact_data *data = f->data;
     json_t *document =
@@ -94,9 +131,7 @@ static int print_json(const facts *f) {
     }
     json_object_set_new(document, "pointed", json_boolean(f->bounds.pointed));
     json_object_set_new(document, "step", carom_json_real(f->step));
-    json_object_set_new(document, "bounds",
-                        json_pack("{s:o, s:o, s:o}", "psi", carom_json_real(f->bounds.psi), "r_norm", carom_json_real(f->bounds.r_norm),
-                                  "step_bound_c", carom_json_real(f->bounds.step_bound_c)));
+    json_object_set_new(document, "bounds", bounds_json(f));
     json_object_set_new(document, "uniqueness", cli_uniqueness_json(f->uniqueness));
     return cli_print_json(document, EXIT_DONE);
 }
@@ -131,6 +166,20 @@ static void print_contacts(const facts *f) {
     }
 }
 
+static void print_bounds(const facts *f) {
+    printf("friction cones pointed: %s\n",
+           f->bounds.pointed ? "yes (samples end with probability one)" : "not certified (jamming is possible; samples need not end)");
+    printf("h = %.6g N s: psi = %.6g", f->step, f->bounds.psi);
+    if (f->bounds.pointed) printf(", ||r|| = %.6g", f->bounds.r_norm);
+    if (!isnan(f->bounds.step_bound_c))
+        printf(", c = %.6g (eq. 78): more than %.6g + j steps have probability exp(-j/%g) at most", f->bounds.step_bound_c,
+               f->bounds.step_bound, f->bounds.step_tail);
+    putchar('\n');
+    if (f->net.epsilon > 0)
+        printf("%g-net with probability %g by Lemma 1, L = %.6g 1/kg, %lld caps: 10^%.6g samples\n", f->net.epsilon, 1 - f->net.failure,
+               f->net.lipschitz, (long long)f->net.caps, f->log10_samples);
+}
+
 static int print_text(const facts *f) {
     const carom_impact_data *data = f->data;
     printf("%s: %d contacts (%s)", carom_scene_name(f->scene), data->contacts, data->tangent_dim == 1 ? "planar" : "spatial");
@@ -147,12 +196,7 @@ static int print_text(const facts *f) {
     }
     print_contacts(f);
     printf("\nkinetic energy %.9g J\n", carom_impact_initial_energy(f->impact));
-    printf("friction cones pointed: %s\n",
-           f->bounds.pointed ? "yes (samples end with probability one)" : "not certified (jamming is possible; samples need not end)");
-    printf("h = %.6g N s: psi = %.6g", f->step, f->bounds.psi);
-    if (f->bounds.pointed) printf(", ||r|| = %.6g", f->bounds.r_norm);
-    if (!isnan(f->bounds.step_bound_c)) printf(", c = %.6g (eq. 78)", f->bounds.step_bound_c);
-    putchar('\n');
+    print_bounds(f);
     cli_print_uniqueness(f->uniqueness, data->names);
     return EXIT_DONE;
 }

@@ -81,13 +81,8 @@ static carom_status read_source(const char *path, const char *law_name, source *
 // ------------------------------------------------------------------------------------------------------------- velocities
 
 static void add_velocity(json_t *object, const query *q, const double *u, const double *v) {
-    const carom_impact_data *data = carom_impact_get_data(q->a.impact);
-    const int stride = 1 + data->tangent_dim;
-    json_t *normal = json_array(), *tangent = json_array();
-    for (int c = 0; c < q->a.set.n; c++) json_array_append_new(c % stride ? tangent : normal, carom_json_real(u[c]));
-    json_object_set_new(object, "normal_velocity", normal);
-    json_object_set_new(object, "tangent_velocity", tangent);
-    json_object_set_new(object, "v_plus", v ? carom_json_reals(v, data->nv) : json_null());
+    cli_add_contact_velocity(object, q->a.impact, u);
+    json_object_set_new(object, "v_plus", v ? carom_json_reals(v, q->a.set.nv) : json_null());
 }
 
 // A point of the metric's space as contact velocities and the velocity that has them.

@@ -22,10 +22,11 @@ static const cli_flag flags[] = {
     {"output", "FILE", "write states, impacts and results to an HDF5 file"},
     {"vtk", "FILE", "write the states of many bodies for ParaView: FILE.vtk or FILE.vtp, and one file a state; also `--output FILE.vtk`"},
     {"figures", "PREFIX",
-     "draw PREFIX-energy.png, -energy-error.png, and -snapshots.png, or -momentum.png and -frames.png of many bodies; with an ensemble or "
-     "a convergence -sensitivity.png, -convergence.png"},
-    {"ensemble", "N", "run N more times from perturbed starts"},
-    {"perturb", "D", "size of these perturbations [m, rad] (default 1e-8)"},
+     "draw a body's PREFIX-energy.png, -energy-error.png, -snapshots.png and, with an ensemble, -sensitivity.png; of many bodies "
+     "-momentum.png and -frames.png instead, and -convergence.png; a system's -time.png, -impulse.png, -rates.png, -phase.png and "
+     "-bundle.png"},
+    {"ensemble", "N", "run N more times: bodies from perturbed starts, systems with other draws"},
+    {"perturb", "D", "size of perturbations of the starts [m, rad] (default 1e-8; 0 for systems)"},
     {"convergence", "N", "run many bodies with N steps as well, each half of the one before, and show errors and orders"},
     {"perturbed", "both|position|attitude", "what is perturbed (default both)"},
     {"threads", "N", "threads of an ensemble and of many bodies (default: one a core); results do not depend on it"},
@@ -53,14 +54,27 @@ static carom_status find_integrator(cli_motion *motion, carom_error *error) {
     return carom_fail(error, CAROM_BAD_INPUT, "--integrator: there is no integrator '%.60s'; `carom simulate --list` prints them", name);
 }
 
-static carom_status prepare_options(cli_motion *motion, carom_error *error) {
+// An integrator that asks a law leaves to it what it does not know itself. Names that both have are the integrator's.
+static carom_status apply_arguments(cli_motion *motion, carom_error *error) {
     const carom_integrator *one = motion->integrator;
     const cli_owner owner = {"integrator", one->name, one->summary, one->options, one->option_count};
+    if (carom_option_find(one->options, one->option_count, "law") < 0)
+        return cli_apply_owner(motion->arguments, &owner, true, motion->options, error);
+    cli_arguments own = {0};
+    carom_status status = cli_select(motion->arguments, &owner, true, &own, error);
+    if (!status) status = cli_apply_owner(&own, &owner, true, motion->options, error);
+    if (!status) status = cli_select(motion->arguments, &owner, false, &motion->law_arguments, error);
+    cli_release(&own);
+    return status;
+}
+
+static carom_status prepare_options(cli_motion *motion, carom_error *error) {
+    const carom_integrator *one = motion->integrator;
     motion->options = calloc(1, one->options_size);
     if (!motion->options) return carom_fail_memory(error, one->name);
     one->defaults(motion->options);
     const carom_status status = carom_scene_apply_simulate(motion->scene, one->options, one->option_count, motion->options, error);
-    return status ? status : cli_apply_owner(motion->arguments, &owner, true, motion->options, error);
+    return status ? status : apply_arguments(motion, error);
 }
 
 static carom_status parse_perturbed(cli_motion *motion, carom_error *error) {
@@ -85,7 +99,8 @@ static carom_status parse_convergence(cli_motion *motion, carom_error *error) {
 static carom_status parse_ensemble(cli_motion *motion, carom_error *error) {
     const char *members = cli_value(motion->arguments, "ensemble"), *size = cli_value(motion->arguments, "perturb");
     double count = 0;
-    motion->perturbation = DEFAULT_PERTURBATION;
+    // Members of a system differ by what is drawn for them; a perturbation would end the symmetry of contacts that touch at once.
+    motion->perturbation = carom_scene_motion(motion->scene)->system ? 0 : DEFAULT_PERTURBATION;
     if (members && (!carom_parse_number(members, &count) || count < 1 || count > MOST_MEMBERS || count != floor(count)))
         return carom_fail(error, CAROM_BAD_INPUT, "--ensemble: '%.60s' is not a whole number between 1 and %d", members, MOST_MEMBERS);
     if (size && (!carom_parse_number(size, &motion->perturbation) || motion->perturbation <= 0))
@@ -111,13 +126,15 @@ static void place_error(const cli_motion *motion, carom_error *error) {
     if (error->status == CAROM_BAD_INPUT) carom_scene_place_key_error(motion->scene, error);
 }
 
-static carom_status apply_impact_settings(void *user, const carom_law *law, void *options, carom_error *error) {
-    return carom_scene_apply(user, law->options, law->option_count, options, error);
+static carom_status apply_law_settings(void *user, const carom_law *law, void *options, carom_error *error) {
+    const cli_motion *motion = user;
+    const carom_status status = carom_scene_apply(motion->scene, law->options, law->option_count, options, error);
+    return status ? status : cli_apply(&motion->law_arguments, law, true, options, error);
 }
 
 carom_law_settings cli_motion_settings(const cli_motion *motion) {
-    // The scene is only read; the callback's user is of no type.
-    return (carom_law_settings){(void *)motion->scene, apply_impact_settings};
+    // The motion is only read; the callback's user is of no type.
+    return (carom_law_settings){(void *)motion, apply_law_settings, carom_scene_law(motion->scene)};
 }
 
 // ------------------------------------------------------------------------------------------------------------- running
@@ -257,10 +274,20 @@ static int exit_status_of(const cli_motion *motion) {
     return has_all_members(motion) && carom_motion_answer_complete(&motion->answer) ? EXIT_DONE : EXIT_INCOMPLETE;
 }
 
+// The first accumulation as one object, where the integrator reports one.
+static void add_accumulation(json_t *document) {
+    json_t *t = json_object_get(document, "accumulation_t"), *s = json_object_get(document, "accumulation_s");
+    if (!t || !s) return;
+    json_object_set_new(document, "accumulation", json_is_null(t) ? json_null() : json_pack("{s:O, s:O}", "t", t, "s", s));
+    json_object_del(document, "accumulation_t");
+    json_object_del(document, "accumulation_s");
+}
+
 static int print_json(const cli_motion *motion, const char *file) {
     json_t *document = json_pack("{s:s, s:s, s:b}", "schema", "carom.simulate/1", "integrator", motion->integrator->name, "complete",
                                  carom_motion_answer_complete(&motion->answer));
     cli_add_result(document, motion->answer.result);
+    add_accumulation(document);
     json_object_set_new(document, "seconds", carom_json_real(motion->seconds));
     json_object_set_new(document, "impacts", rows_json(motion, motion->answer.impacts));
     json_object_set_new(document, "states", states_json(motion->answer.recorded));
@@ -339,6 +366,8 @@ static void release(cli_motion *motion) {
     carom_table_free(motion->ensemble);
     carom_table_free(motion->convergence);
     json_decref(motion->files);
+    cli_release(&motion->law_arguments);
+    free(motion->bundle);
     free(motion->options);
 }
 

@@ -12,6 +12,7 @@ typedef struct cli_motion {
     const carom_scene *scene;
     const carom_integrator *integrator;
     void *options;
+    cli_arguments law_arguments;  ///< options of the impact law: those that the integrator does not have
     carom_control control;
     carom_motion_answer answer;
     carom_table *states;       ///< kept for figures; NULL otherwise
@@ -20,6 +21,8 @@ typedef struct cli_motion {
     carom_table *convergence;  ///< a row for each step; NULL where none was asked for
     int halvings;              ///< runs of it, 0 for none
     double perturbation;
+    double *bundle;        ///< time, last coordinate and its rate of all members of a system, interleaved, NaN between members
+    int64_t bundle_count;  ///< of triples
     carom_perturbed perturbed;
     double seconds;
     json_t *files;  ///< pictures that were drawn
@@ -71,6 +74,7 @@ typedef enum cli_ensemble_column {
     CLI_MEMBER_ENERGY_ERROR,
     CLI_MEMBER_IMPACTS,
     CLI_MEMBER_DISTANCES,  ///< from the reference run just after each impact that both have
+    CLI_MEMBER_FINAL,      ///< of a system
     CLI_ENSEMBLE_COLUMNS
 } cli_ensemble_column;
 
@@ -82,6 +86,13 @@ carom_status cli_run_ensemble(cli_motion *motion, carom_error *error);
 
 /// |dx| + |dR| (largest singular value) of row `index` of two tables of impacts.
 double cli_impact_distance(const carom_table *first, const carom_table *second, int64_t index);
+
+/// Keeps a member's last coordinate for the figures of the bundle.
+carom_status cli_add_to_bundle(cli_motion *motion, const carom_table *states, carom_error *error);
+
+/// Draws a system's last coordinate: PREFIX-time.png and -impulse.png with its rate, over t and s, -rates.png (of time and impulse over s),
+/// -phase.png and, with an ensemble, -bundle.png.
+carom_status cli_draw_system(cli_motion *motion, const char *prefix, carom_error *error);
 
 /// Draws PREFIX-energy.png, -energy-error.png, then -snapshots.png and, with an ensemble, -sensitivity.png, or -momentum.png and
 /// -frames.png; adds their names to `files`.

@@ -2,6 +2,7 @@
 // An ensemble: the same motion from perturbed starts, and how far each member is from the reference after each impact.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/dense.h"
 #include "cli/simulate.h"
@@ -16,6 +17,7 @@ static const carom_column columns[CLI_ENSEMBLE_COLUMNS] = {
     [CLI_MEMBER_DISTANCES] = {"distances", CAROM_COLUMN_SERIES, 1, "",
                               "|dx| + |dR| between member and reference just after their k-th impacts, in meters and as a spectral norm",
                               NULL},
+    [CLI_MEMBER_FINAL] = {"final_state", CAROM_COLUMN_SERIES, 1, "", "of a system: coordinates, then their rates, at the end", NULL},
 };
 
 // Largest singular value of a difference of rotation matrices.
@@ -37,10 +39,15 @@ double cli_impact_distance(const carom_table *first, const carom_table *second, 
     return sqrt(moved) + spectral_norm(turned);
 }
 
-// Results of the blocks in flight.
+// A member in flight.
+typedef struct member {
+    carom_motion_answer answer;
+    carom_table *states;  // kept for the figure of a bundle; NULL otherwise
+} member;
+
 typedef struct ensemble_loop {
     cli_motion *motion;
-    carom_motion_answer *slots;
+    member *slots;
 } ensemble_loop;
 
 static carom_status compute(void *user, int worker, int slot, int64_t block, carom_error *error) {
@@ -54,8 +61,25 @@ static carom_status compute(void *user, int worker, int slot, int64_t block, car
     if (status) return status;
     const carom_law_settings settings = cli_motion_settings(motion);
     const carom_control quiet = {.threads = 1, .cancelled = motion->control.cancelled, .user = motion->control.user};
-    return carom_integrator_run(motion->integrator, &perturbed, motion->options, motion->arguments->registry, &settings, &quiet, NULL,
-                                &loop->slots[slot], error);
+    member *own = &loop->slots[slot];
+    if (own->states) carom_table_clear(own->states);
+    const carom_sink sink = carom_table_sink(own->states);
+    return carom_integrator_run(motion->integrator, &perturbed, motion->options, motion->arguments->registry, &settings, &quiet,
+                                own->states ? &sink : NULL, &own->answer, error);
+}
+
+// The end of a system's motion; other motions have no such columns.
+static carom_status set_final(cli_motion *motion, const carom_table *final, carom_error *error) {
+    const int position = carom_table_find(final, "qpos"), velocity = carom_table_find(final, "qvel");
+    if (position < 0 || velocity < 0) return CAROM_OK;
+    const size_t nv = (size_t)carom_table_sizes(final)->nv;
+    double *state = malloc(2 * nv * sizeof *state);
+    if (!state) return carom_fail_memory(error, "ensemble");
+    memcpy(state, carom_table_real_column(final, position), nv * sizeof *state);
+    memcpy(state + nv, carom_table_real_column(final, velocity), nv * sizeof *state);
+    const carom_status status = carom_table_set_series(motion->ensemble, CLI_MEMBER_FINAL, state, (int)(2 * nv), error);
+    free(state);
+    return status;
 }
 
 static carom_status set_distances(cli_motion *motion, const carom_table *impacts, carom_error *error) {
@@ -71,7 +95,7 @@ static carom_status set_distances(cli_motion *motion, const carom_table *impacts
 
 static carom_status deliver(void *user, int slot, int64_t block, carom_error *error) {
     const ensemble_loop *loop = user;
-    carom_motion_answer *answer = &loop->slots[slot];
+    carom_motion_answer *answer = &loop->slots[slot].answer;
     carom_table *table = loop->motion->ensemble;
     carom_status status = carom_table_add_row(table, error);
     if (!status) {
@@ -83,6 +107,8 @@ static carom_status deliver(void *user, int slot, int64_t block, carom_error *er
         status = carom_table_set_text(table, CLI_MEMBER_VERDICT, carom_table_text(answer->result, CAROM_MOTION_VERDICT, 0), error);
     }
     if (!status) status = set_distances(loop->motion, answer->impacts, error);
+    if (!status) status = set_final(loop->motion, answer->final, error);
+    if (!status && loop->slots[slot].states) status = cli_add_to_bundle(loop->motion, loop->slots[slot].states, error);
     carom_motion_answer_free(answer);
     return status;
 }
@@ -90,13 +116,22 @@ static carom_status deliver(void *user, int slot, int64_t block, carom_error *er
 carom_status cli_run_ensemble(cli_motion *motion, carom_error *error) {
     const carom_sizes none = {0};
     const int workers = carom_control_workers(&motion->control), slots = carom_loop_slots(workers);
-    ensemble_loop loop = {motion, calloc((size_t)slots, sizeof(carom_motion_answer))};
+    ensemble_loop loop = {motion, calloc((size_t)slots, sizeof(member))};
     if (!loop.slots) return carom_fail_memory(error, "ensemble");
     carom_status status = carom_table_create(columns, CLI_ENSEMBLE_COLUMNS, NULL, 0, &none, &motion->ensemble, error);
+    const carom_integrator *one = motion->integrator;
+    const carom_motion *problem = carom_scene_motion(motion->scene);
+    for (int i = 0; i < slots && !status && motion->states && problem->system; i++) {
+        const carom_sizes sizes = carom_impact_sizes(problem->impact);
+        status = carom_table_create(one->state_columns, one->state_column_count, NULL, 0, &sizes, &loop.slots[i].states, error);
+    }
     const carom_loop all = {.blocks = motion->members, .user = &loop, .compute = compute, .deliver = deliver};
     int64_t delivered;
     if (!status) status = carom_loop_run(&all, &motion->control, workers, &delivered, error);
-    for (int i = 0; i < slots; i++) carom_motion_answer_free(&loop.slots[i]);
+    for (int i = 0; i < slots; i++) {
+        carom_motion_answer_free(&loop.slots[i].answer);
+        carom_table_free(loop.slots[i].states);
+    }
     free(loop.slots);
     return status;
 }

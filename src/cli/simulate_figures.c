@@ -14,6 +14,8 @@ enum {
     OUTLINE_POINTS = 181,  // of one part, its first point again at the end
 };
 
+// Impacts that lose less than this share of the initial energy keep it, up to rounding.
+#define LEAST_LOSS 1e-9
 // Distances below this are not drawn: log10 of an exact agreement is no number.
 #define LEAST_DISTANCE 1e-300
 
@@ -57,6 +59,26 @@ static double unit_of(const double *values, int64_t count) {
     return largest > 0 ? pow(10, floor(log10(largest))) : 1;
 }
 
+// Do impacts take away more than rounding does?
+static bool loses_energy(const cli_motion *motion, double scale) {
+    const double *change = cli_column(motion->answer.impacts, "energy_change");
+    for (int64_t i = 0; i < carom_table_rows(motion->answer.impacts); i++)
+        if (change[i] < -LEAST_LOSS * scale) return true;
+    return false;
+}
+
+// What impacts do to the energy, since the first state, is then no error.
+static void take_out_changes(const cli_motion *motion, double scale, double *errors) {
+    const carom_table *impacts = motion->answer.impacts;
+    const double *time = cli_column(motion->states, "time"), *hit = cli_column(impacts, "time"),
+                 *change = cli_column(impacts, "energy_change");
+    double sum = 0;
+    for (int64_t i = 0, k = 0; i < carom_table_rows(motion->states); i++) {
+        for (; k < carom_table_rows(impacts) && hit[k] <= time[i]; k++) sum += hit[k] > time[0] ? change[k] : 0;
+        errors[i] -= sum / scale;
+    }
+}
+
 // Rounding is far below what axes show beside a time: the unit is on the label.
 static carom_status draw_energy_error(cli_motion *motion, const char *prefix, carom_error *error) {
     const carom_table *states = motion->states;
@@ -65,6 +87,7 @@ static carom_status draw_energy_error(cli_motion *motion, const char *prefix, ca
     double *errors = malloc((size_t)rows * sizeof *errors);
     if (!errors) return carom_fail_memory(error, "figure");
     for (int64_t i = 0; i < rows; i++) errors[i] = (energy[i] - energy[0]) / scale;
+    if (loses_energy(motion, scale)) take_out_changes(motion, scale, errors);
     const double unit = unit_of(errors, rows);
     for (int64_t i = 0; i < rows; i++) errors[i] /= unit;
     char label[64];
@@ -207,8 +230,9 @@ static carom_status draw_sensitivity(cli_motion *motion, const char *prefix, car
 
 carom_status cli_draw_motion(cli_motion *motion, const char *prefix, carom_error *error) {
     const carom_motion *problem = carom_scene_motion(motion->scene);
+    if (problem->system) return cli_draw_system(motion, prefix, error);
     if (!problem->body && !problem->bodies)
-        return carom_fail(error, CAROM_UNSUPPORTED, "--figures: only motions of scenes with 'body' or 'bodies' are drawn");
+        return carom_fail(error, CAROM_UNSUPPORTED, "--figures: only motions of scenes with 'body', 'bodies' or 'model' are drawn");
     carom_status status = draw_energy(motion, prefix, error);
     if (!status) status = draw_energy_error(motion, prefix, error);
     if (!status && problem->bodies) status = cli_draw_momenta(motion, prefix, error);

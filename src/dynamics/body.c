@@ -96,9 +96,12 @@ static void ellipsoid_mass(const carom_shape_data *shape, carom_mass_properties 
     }
 }
 
+// The quadrature's time grows with nearly the third power of the number of ellipsoids: 16 take seconds.
+enum { MOST_INTEGRATED = 16 };
+
 static carom_status find_mass(const carom_shape_data *shape, const carom_hull *hull, carom_mass_properties *mass, carom_error *error) {
     *mass = (carom_mass_properties){0};
-    if (shape->ellipsoids && shape->rounding > 0) return CAROM_OK;
+    if ((shape->ellipsoids && shape->rounding > 0) || shape->ellipsoids > MOST_INTEGRATED) return CAROM_OK;
     if (shape->ellipsoids == 1) {
         ellipsoid_mass(shape, mass);
         return CAROM_OK;
@@ -157,7 +160,9 @@ static carom_status set_inertia(carom_body *body, const carom_body_data *data, c
         return CAROM_OK;
     }
     if (!body->uniform.known)
-        return carom_fail(error, CAROM_BAD_INPUT, "inertia: it is not computed for rounded ellipsoids and must be given");
+        return carom_fail(error, CAROM_BAD_INPUT,
+                          "inertia: it is not computed for rounded ellipsoids, nor for more than %d ellipsoids, and must be given",
+                          MOST_INTEGRATED);
     for (int i = 0; i < 9; i++) body->inertia[i] = body->mass * body->uniform.inertia[i];
     center_shape(body);
     return check_inertia(body->inertia, error);

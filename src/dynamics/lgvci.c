@@ -27,13 +27,14 @@ enum { MOST_SUBSTEPS = 1000 };
 // Rounds in which the discrete jump and the time of the next impact in the same step are brought together.
 enum { MOST_ROUNDS = 100 };
 
-enum { RESULT_ORTHOGONALITY = CAROM_MOTION_RESULT_COLUMNS, RESULT_INITIAL_ENERGY, RESULT_IMPACTS, RESULT_SEVERAL };
+enum { RESULT_ORTHOGONALITY = CAROM_MOTION_RESULT_COLUMNS, RESULT_INITIAL_ENERGY, RESULT_IMPACTS, RESULT_SEVERAL, RESULT_LAW };
 
 static const carom_column own_result_columns[] = {
     {"max_orthogonality_error", CAROM_COLUMN_REAL, 1, "", "largest |R'R - I| (Frobenius) at impacts, before corrections, at the end", NULL},
     {"initial_energy", CAROM_COLUMN_REAL, 1, "J", "energy at the start", NULL},
     {"impact_count", CAROM_COLUMN_INTEGER, 1, "", "impacts", NULL},
     {"simultaneous_count", CAROM_COLUMN_INTEGER, 1, "", "impacts at which several points touch", NULL},
+    {"law", CAROM_COLUMN_TEXT, 1, "", "law of all impacts; none: reflection without friction", NULL},
 };
 
 // ------------------------------------------------------------------------------------------------------------- options
@@ -47,7 +48,7 @@ static void defaults(void *options) {
                                                 .order = LGVCI_FOURTH_ORDER,
                                                 .jump = LGVCI_JUMP_ENERGY,
                                                 .restitution = NAN,
-                                                .law = "none",
+                                                .law = "auto",
                                                 .max_impacts = 1000,
                                                 .every = 1};
 }
@@ -61,11 +62,11 @@ static const carom_option option_rows[] = {
      "what an impact keeps: the energy, or the discrete energy (symplectic; order 2 only)", jumps},
     {"restitution", CAROM_OPTION_REAL, offsetof(lgvci_options, restitution), 0, 1, "", "auto",
      "coefficient of restitution; auto is 1, or what the law's own options say", NULL},
-    {"law", CAROM_OPTION_TEXT, offsetof(lgvci_options, law), 0, 0, "", "none",
-     "law of all impacts, with its options under `impact`; none: reflection without friction", NULL},
+    {"law", CAROM_OPTION_TEXT, offsetof(lgvci_options, law), 0, 0, "", "auto",
+     "law of all impacts, with its options under `impact`; auto: the law named there, or none; none: reflection without friction", NULL},
     {"friction", CAROM_OPTION_REAL, offsetof(lgvci_options, friction), 0, HUGE_VAL, "", "0",
      "Coulomb coefficient, for a law that has friction", NULL},
-    {"seed", CAROM_OPTION_INTEGER, offsetof(lgvci_options, seed), 0, CAROM_MOST_SEED / 2, "", "0",
+    {"seed", CAROM_OPTION_INTEGER, offsetof(lgvci_options, seed), 0, (CAROM_MOST_SEED - 1) / 2, "", "0",
      "of a law that draws; each impact adds its number", NULL},
     {"max_impacts", CAROM_OPTION_INTEGER, offsetof(lgvci_options, max_impacts), 1, 1e9, "", "1000",
      "impacts in one step; one more, and the run ends as a Zeno sequence", NULL},
@@ -216,18 +217,26 @@ static touch judge_touch(const lgvci_loop *loop, int count) {
     return judged;
 }
 
-// The base touches: an impact where a point approaches; the end of free flight where one rests; otherwise it leaves by itself.
+// The base touches: an impact where a point approaches; the end of free flight where one rests; otherwise it leaves by itself. A law that
+// takes one contact is asked again, in the same instant, until no point approaches.
 static carom_status touch_down(lgvci_loop *loop, double before, const double c[3], carom_error *error) {
     note_orthogonality(loop);
     note_energy(loop);
-    if (loop->in_step++ == loop->options->max_impacts) {
-        end_run(loop, CAROM_ZENO_LIMIT);
-        return CAROM_OK;
+    // Numbers overflow: nothing compares with them.
+    if (!isfinite(lgvci_speed_scale(&loop->run, &loop->run.base))) end_run(loop, CAROM_NO_CONVERGENCE);
+    carom_status status = CAROM_OK;
+    for (bool again = true; again && !status && !loop->ended;) {
+        if (loop->in_step++ == loop->options->max_impacts) {
+            end_run(loop, CAROM_ZENO_LIMIT);
+            break;
+        }
+        const int count = lgvci_collect_contacts(&loop->run, &loop->run.base, loop->law.contacts, loop->law.most);
+        const touch judged = judge_touch(loop, count);
+        if (judged == TOUCH_RESTS) end_run(loop, CAROM_PERSISTENT_CONTACT);
+        if (judged == TOUCH_APPROACHES) status = jump(loop, count, before, c, error);
+        again = judged == TOUCH_APPROACHES && loop->law.singly && count > 1;
     }
-    const int count = lgvci_collect_contacts(&loop->run, &loop->run.base, loop->law.contacts, loop->law.most);
-    const touch judged = judge_touch(loop, count);
-    if (judged == TOUCH_RESTS) end_run(loop, CAROM_PERSISTENT_CONTACT);
-    return judged == TOUCH_APPROACHES ? jump(loop, count, before, c, error) : CAROM_OK;
+    return status;
 }
 
 // ----------------------------------------------------------------------------------------------------------- the grid
@@ -319,7 +328,9 @@ static carom_status check_motion(const carom_body_motion *motion, carom_error *e
         return carom_fail(error, CAROM_BAD_INPUT, "plane.normal: its third component must be positive: walls and ceilings are not covered");
     const double defect = carom_rotation_defect(initial->attitude);
     double adjugate[9];
-    if (defect > ATTITUDE_TOLERANCE || adjugate3(initial->attitude, adjugate) < 0)
+    if (adjugate3(initial->attitude, adjugate) < 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "initial.attitude: its determinant is negative: it mirrors the body");
+    if (!(defect <= ATTITUDE_TOLERANCE))
         return carom_fail(error, CAROM_BAD_INPUT, "initial.attitude: it is not a rotation matrix (|R'R - I| = %.3g)", defect);
     return CAROM_OK;
 }
@@ -327,6 +338,9 @@ static carom_status check_motion(const carom_body_motion *motion, carom_error *e
 static carom_status check_options(const lgvci_options *options, const lgvci_law *law, carom_error *error) {
     if (options->duration / options->step > CAROM_MOST_SEED)
         return carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too small for %g s", options->step, options->duration);
+    if (options->duration > 0 && options->duration < 0.5 * options->step)
+        return carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too long for %g s, which are no step at all then", options->step,
+                          options->duration);
     if (options->jump == LGVCI_JUMP_ENERGY) return CAROM_OK;
     if (options->order != LGVCI_SECOND_ORDER)
         return carom_fail(error, CAROM_BAD_INPUT, "jump: the discrete energy is that of order 2; set the order to 2");
@@ -341,6 +355,7 @@ static carom_status check_start(lgvci_loop *loop, carom_error *error) {
     if (!isfinite(loop->initial) || !isfinite(loop->run.acceleration) || !isfinite(loop->run.spin))
         return carom_fail(error, CAROM_BAD_INPUT, "initial: the energy of the start is not finite");
     const double gap = lgvci_gap(&loop->run, &loop->run.base);
+    if (!isfinite(gap)) return carom_fail(error, CAROM_BAD_INPUT, "initial: the distance from the plane is not finite");
     if (gap < -START_TOLERANCE * loop->run.radius)
         return carom_fail(error, CAROM_BAD_INPUT, "initial: the body penetrates the plane at the start: its gap is %.9g m", gap);
     if (gap > START_TOLERANCE * loop->run.radius) return CAROM_OK;
@@ -360,6 +375,8 @@ static carom_status conclude(lgvci_loop *loop, carom_error *error) {
     *carom_table_reals(call->result, RESULT_INITIAL_ENERGY) = loop->initial;
     *carom_table_integers(call->result, RESULT_IMPACTS) = loop->impacts;
     *carom_table_integers(call->result, RESULT_SEVERAL) = loop->several;
+    status = carom_table_set_text(call->result, RESULT_LAW, loop->law.named ? loop->law.law->name : "none", error);
+    if (status) return status;
     const int64_t done = grid_point || loop->step == 0 ? loop->step : loop->step - 1;
     const double relative = loop->initial != 0 ? loop->energy_error / fabs(loop->initial) : NAN;
     return carom_motion_conclude(call, loop->ended ? loop->verdict : CAROM_COMPLETE, done, time, relative, error);

@@ -39,11 +39,11 @@ typedef struct instant {
 } instant;
 
 static instant look(search *s, double time) {
-    if (!lgvci_advance(s->run, time, &s->state, s->c)) {
-        s->unsolved = true;
-        return (instant){time, NAN};
-    }
-    return (instant){time, lgvci_gap(s->run, &s->state)};
+    const bool moved = lgvci_advance(s->run, time, &s->state, s->c);
+    const instant at = {time, moved ? lgvci_gap(s->run, &s->state) : NAN};
+    // Also where numbers overflow; no comparison below would hold.
+    if (!isfinite(at.gap)) s->unsolved = true;
+    return at;
 }
 
 // A touching gap is zero, whatever its rounding.

@@ -14,9 +14,12 @@ void lgvci_start(lgvci *run, const carom_body_motion *motion, bool fourth_order)
     *run = (lgvci){.body = motion->body, .gravity = motion->gravity, .fourth_order = fourth_order, .prepared_step = NAN};
     run->mass = carom_body_mass(motion->body);
     run->radius = carom_body_radius(motion->body);
-    const double length = norm3(motion->plane_normal);
-    for (int i = 0; i < 3; i++) run->normal[i] = motion->plane_normal[i] / length;
-    run->offset = motion->plane_offset / length;
+    // By the largest entry first: squares of normals of any length neither overflow nor vanish.
+    const double *n = motion->plane_normal, largest = fmax(fmax(fabs(n[0]), fabs(n[1])), fabs(n[2]));
+    for (int i = 0; i < 3; i++) run->normal[i] = n[i] / largest;
+    const double length = norm3(run->normal);
+    for (int i = 0; i < 3; i++) run->normal[i] /= length;
+    run->offset = motion->plane_offset / largest / length;
 
     double vectors[9], moments[3];
     memcpy(run->inertia, carom_body_inertia(motion->body), sizeof run->inertia);

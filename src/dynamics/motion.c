@@ -8,7 +8,7 @@
 #include "dynamics/rotation.h"
 #include "dynamics/vector3.h"
 
-static const carom_integrator *const integrators[] = {&carom_integrator_lgvci, &carom_integrator_rodrigues};
+static const carom_integrator *const integrators[] = {&carom_integrator_lgvci, &carom_integrator_rodrigues, &carom_integrator_inclusion};
 
 static const carom_column result_columns[CAROM_MOTION_RESULT_COLUMNS] = {
     [CAROM_MOTION_VERDICT] = {"verdict", CAROM_COLUMN_TEXT, 1, "", "how far the run got", NULL},
@@ -119,7 +119,14 @@ static void perturb_body(carom_body_state *state, carom_perturbed what, double s
 carom_status carom_motion_perturb(const carom_motion *motion, carom_perturbed what, double size, int64_t seed, int64_t index,
                                   carom_motion_room *room, carom_motion *perturbed, carom_error *error) {
     *perturbed = *motion;
-    if (!motion->body) return carom_fail(error, CAROM_UNSUPPORTED, "only scenes with 'body' can be perturbed");
+    if (motion->system) {
+        if (what != CAROM_PERTURB_BOTH)
+            return carom_fail(error, CAROM_UNSUPPORTED, "all coordinates of a scene with 'model' are perturbed, not one kind of them");
+        perturbed->member = index + 1;
+        perturbed->displacement = size;
+        return CAROM_OK;
+    }
+    if (!motion->body) return carom_fail(error, CAROM_UNSUPPORTED, "only scenes with 'body' or 'model' can be perturbed");
     carom_stream stream;
     carom_stream_start(&stream, (uint64_t)seed, (uint64_t)index);
     room->body = *motion->body;

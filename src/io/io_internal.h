@@ -40,7 +40,11 @@ struct carom_scene {
     carom_body_motion body_motion;
     carom_bodies_motion bodies_motion;
     carom_surface_law collisions;
+    carom_model *model;    ///< what the system refers to; NULL for a scene without system
+    carom_system *system;  ///< of a scene with 'model' that was read for an integrator
     carom_motion motion;
+    carom_error obstacle;  ///< why a scene with 'model' has no system
+    bool moves;            ///< read for an integrator
     carom_scene_settings impact_settings, simulate;
     carom_model_parameters parameters;
     carom_scene_design design;

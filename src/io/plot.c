@@ -74,6 +74,8 @@ enum { CIRCLE = 6, SQUARE = 4, TRIANGLE = 8, DIAMOND = 12, TIP_DOWN = 10, CROSS 
 static const mark marks[] = {{CIRCLE, 3.4}, {SQUARE, 3}, {TRIANGLE, 2.4}, {DIAMOND, 1.9}, {TIP_DOWN, 2}, {CROSS, 1.8}, {PLUS, 1.8}};
 
 enum { COLOURS = sizeof palette / sizeof *palette, MARKS = sizeof marks / sizeof *marks, KEY_COLUMNS = 2 };
+// Of two columns of the key with longer labels, gnuplot drops one at the pictures' width and font.
+enum { KEY_LABEL = 50 };
 
 static bool is_visible(const carom_plot_series *series, int64_t i) { return isfinite(series->x[i]) && isfinite(series->y[i]); }
 
@@ -168,11 +170,15 @@ static void print_axes(FILE *script, const carom_plot *plot, const picture_forma
     if (plot->equal) fputs("set size ratio -1\n", script);
 }
 
-// The key stands below the picture, in two columns; the margin grows with it.
+// The key stands below the picture, in two columns where they fit; the margin grows with it.
 static void print_key(FILE *script, const carom_plot *plot) {
-    int entries = 0;
-    for (int s = 0; s < plot->series_count; s++) entries += plot->series[s].count && *plot->series[s].label;
-    const int rows = (entries + KEY_COLUMNS - 1) / KEY_COLUMNS;
+    int entries = 0, columns = KEY_COLUMNS;
+    for (int s = 0; s < plot->series_count; s++) {
+        if (!plot->series[s].count || !*plot->series[s].label) continue;
+        entries++;
+        if (strlen(plot->series[s].label) > KEY_LABEL) columns = 1;
+    }
+    const int rows = (entries + columns - 1) / columns;
     fprintf(
         script,
         "set key at screen 0.5,0.012 bottom center vertical maxrows %d Left reverse noenhanced samplen 2 spacing 1.3 width 2 font ',13'\n"

@@ -275,6 +275,14 @@ static void label_pieces(law_data *law) {
     snprintf(law->label, sizeof law->label, "%s (%s, %d piece%s)", law_name(law), claim, count, count == 1 ? "" : "s");
 }
 
+// What the outcomes of a sampled set are.
+static const char *sample_noun(const law_data *law) {
+    char solver[LABEL_SIZE];
+    const char *walk = carom_sampler_names[CAROM_SAMPLER_WALK];
+    return carom_result_read_attribute(law->file->result, law->index, "solver", solver, sizeof solver) && !strcmp(solver, walk) ? walk
+                                                                                                                                : "sample";
+}
+
 static void label_law(law_data *law) {
     const char *name = law_name(law);
     const long long count = law->rows, paths = count_paths(law);
@@ -282,7 +290,7 @@ static void label_law(law_data *law) {
     if (law->pieces)
         label_pieces(law);
     else if (law->sampled)
-        snprintf(law->label, sizeof law->label, "%s (inner approximation, %lld sample%s)", name, count, plural);
+        snprintf(law->label, sizeof law->label, "%s (inner approximation, %lld %s%s)", name, count, sample_noun(law), plural);
     else if (paths)
         snprintf(law->label, sizeof law->label, "%s (%lld outcome%s, impact by impact)", name, count, plural);
     else if (count != 1)
@@ -301,7 +309,8 @@ static bool drawn_as_marks(const law_data *law) { return !law->pieces && !drawn_
 
 // Exact sets first, samples over them, the paths and hulls of samples over them, single outcomes and their paths on top.
 static void collect_series(const picture *drawn, carom_plot *plot, carom_plot_series *room) {
-    for (int i = 0; i < drawn->law_count; i++) add_series(plot, room, drawn->laws[i].label, CAROM_PLOT_AREAS, &drawn->laws[i].areas);
+    // The first on top: an outer set follows the inner one that it encloses.
+    for (int i = drawn->law_count; i-- > 0;) add_series(plot, room, drawn->laws[i].label, CAROM_PLOT_AREAS, &drawn->laws[i].areas);
     for (int i = 0; i < drawn->law_count; i++)
         if (drawn_as_dots(&drawn->laws[i])) add_series(plot, room, drawn->laws[i].label, CAROM_PLOT_DOTS, &drawn->laws[i].outcomes);
     for (int i = 0; i < drawn->law_count; i++)

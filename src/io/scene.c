@@ -194,7 +194,7 @@ static carom_status read_document(carom_scene *scene, scene_purpose purpose, con
     if (!status && fields.parameters) status = carom_scene_read_parameters(scene, fields.parameters, error);
     if (!status && fields.design) status = carom_scene_read_design(scene, fields.design, error);
     if (!status) status = read_form(scene, &fields, digest, error);
-    if (!status && scene->impact) status = warn_of_separation(scene, error);
+    if (!status && scene->impact && purpose == FOR_IMPACT) status = warn_of_separation(scene, error);
     if (status) return status;
     scene->motion.impact = scene->impact;
     scene->name = fields.name;
@@ -223,6 +223,7 @@ static carom_status read_scene(const char *path, scene_purpose purpose, const ca
     if (fresh) {
         fresh->impact_settings.kind = CAROM_REGISTRY_LAWS;
         fresh->simulate.kind = CAROM_REGISTRY_INTEGRATORS;
+        fresh->moves = purpose == FOR_MOTION;
     }
     if (!status) status = read_document(fresh, purpose, registry, digest, error);
     if (!status) carom_digest_finish(digest, fresh->hash);
@@ -246,6 +247,8 @@ void carom_scene_free(carom_scene *scene) {
     if (!scene) return;
     carom_impact_free(scene->impact);
     carom_body_free(scene->body);
+    carom_model_free_system(scene->system);
+    carom_model_free(scene->model);
     free(scene->impact_settings.items);
     free(scene->simulate.items);
     free(scene->warnings);

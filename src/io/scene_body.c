@@ -13,6 +13,9 @@
 // Defect of an attitude that is more than the rounding of printed digits would explain; up to the integrator's limit it is projected.
 #define ATTITUDE_NOTE 1e-12
 
+// Ellipsoids up to which a given inertia is compared with that of uniform density: more take longer than a warning is worth.
+enum { MOST_COMPARED = 4 };
+
 enum { SPACE, ROWS, ELLIPSOIDS, VERTICES, LENGTHS };
 
 static void set_lengths(carom_length lengths[LENGTHS]) {
@@ -148,9 +151,10 @@ static carom_status warn_of_given_inertia(carom_scene *scene, const carom_node *
 
 static carom_status warn_of_mass(carom_scene *scene, const carom_node *node, const carom_body_data *data, carom_error *error) {
     carom_mass_properties uniform = *carom_body_uniform(scene->body);
-    carom_status status = data->inertia ? carom_shape_mass(&data->shape, &uniform, error) : CAROM_OK;
+    const bool compares = data->inertia && data->shape.ellipsoids <= MOST_COMPARED;
+    carom_status status = compares ? carom_shape_mass(&data->shape, &uniform, error) : CAROM_OK;
     const double *c = uniform.centroid;
-    if (!status && uniform.known && data->inertia) status = warn_of_given_inertia(scene, node, &uniform, data->mass, error);
+    if (!status && uniform.known && compares) status = warn_of_given_inertia(scene, node, &uniform, data->mass, error);
     if (!status && !data->inertia && distance_from_origin(scene, c) > UNIFORM_TOLERANCE)
         status = carom_scene_warn(scene, node, error, "the shape is moved by (%.9g, %.9g, %.9g), so that its centroid is the origin", -c[0],
                                   -c[1], -c[2]);

@@ -144,13 +144,14 @@ static carom_status read_contact(carom_scene *scene, const carom_node *node, car
     start_lengths(lengths);
     carom_status status = carom_fields_read(scene->document, node, CAROM_FIELD_ROWS(CONTACT), lengths, &fields, error);
     if (!status) status = choose_places(scene, node, &fields, contact, error);
-    if (!status && !isnan(fields.offset))
+    if (!status && !isnan(fields.offset) && !scene->moves)
         status = carom_scene_warn(scene, carom_node_find(node, "offset"), error, "has no effect: every contact listed counts as touching");
     if (status) return status;
 
     contact->name = fields.name;
     contact->friction = fields.friction;
     contact->restitution = fields.restitution;
+    contact->offset = fields.offset;
     memcpy(contact->normal, fields.normal, sizeof contact->normal);
     contact->tangents = lengths[TANGENTS].value;
     if (fields.tangents) memcpy(contact->tangent, fields.tangents, (size_t)contact->tangents * sizeof contact->tangent[0]);
@@ -201,12 +202,23 @@ carom_status carom_scene_list_contacts(carom_scene *scene, const carom_node *lis
     return status;
 }
 
+// A model that is no mechanism of planes and points has impacts, but no motion; an integrator says so when it is asked for one.
+static carom_status make_system(carom_scene *scene, const carom_model_contact *contacts, int count, carom_model *model,
+                                carom_error *error) {
+    carom_status status = carom_model_create_system(model, contacts, count, &scene->system, error);
+    if (status != CAROM_UNSUPPORTED) return status;
+    scene->obstacle = *error;
+    scene->motion.obstacle = scene->obstacle.message;
+    return CAROM_OK;
+}
+
 static carom_status freeze_listed(carom_scene *scene, const carom_node *node, carom_model *model, carom_error *error) {
     carom_model_contact *contacts;
     carom_status status = carom_scene_list_contacts(scene, node, &contacts, error);
     if (status) return status;
     carom_error inner;
     status = carom_model_freeze(model, contacts, node->count, &scene->impact, &inner);
+    if (!status && scene->moves) status = make_system(scene, contacts, node->count, model, &inner);
     free(contacts);
     return status ? carom_document_pass_on(scene->document, node, &inner, error) : CAROM_OK;
 }
@@ -258,6 +270,10 @@ carom_status carom_scene_read_model(carom_scene *scene, const carom_node *root, 
     carom_status status = carom_scene_load_model(scene, NULL, digest, &model, error);
     if (!status) status = pass_warnings_on(scene, carom_node_find(root, "model"), model, error);
     if (!status) status = read_contacts(scene, contacts, model, error);
-    carom_model_free(model);
+    scene->motion.system = scene->system;
+    if (scene->system)
+        scene->model = model;
+    else
+        carom_model_free(model);
     return status;
 }

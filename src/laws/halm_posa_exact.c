@@ -112,16 +112,18 @@ static carom_status set_text(carom_table *result, result_column column, const ch
     return carom_table_set_text(result, CAROM_RESULT_COLUMNS + (int)column, text, error);
 }
 
-static carom_status report(const carom_law_call *call, const carom_exact_set *set, carom_exact_mode mode, carom_error *error) {
+// What the run says of `pieces`, which are its set or an outer one.
+static carom_status report(const carom_law_call *call, const carom_exact_set *set, const carom_polyhedra *pieces, const char *certificate,
+                           carom_error *error) {
     carom_table *result = call->result;
     set_integer(result, RESULT_DIMENSION, set->dimension);
-    set_integer(result, RESULT_PIECES, set->pieces->count);
+    set_integer(result, RESULT_PIECES, pieces->count);
     set_integer(result, RESULT_ELAPSES, set->elapses);
     set_integer(result, RESULT_BITS, set->bits);
     *carom_table_reals(result, CAROM_RESULT_COLUMNS + RESULT_DATA_CHANGE) = set->data_change;
     carom_status status = set_text(result, RESULT_STATUS, carom_exact_status_name(set->status), error);
     if (!status) status = set_text(result, RESULT_REASON, set->reason, error);
-    if (!status) status = set_text(result, RESULT_CERTIFICATE, certificate_of(set, mode), error);
+    if (!status) status = set_text(result, RESULT_CERTIFICATE, certificate, error);
     // There is nothing to select: the set has them all.
     const carom_verdict verdict = is_complete(set)                         ? CAROM_COMPLETE
                                   : carom_control_cancelled(call->control) ? CAROM_INTERRUPTED
@@ -136,12 +138,20 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     carom_status status = carom_exact_solve(call->impact, options, call->control, &set, error);
     if (status) return status;
     status = emit(call, set->pieces, error);
-    if (!status) status = report(call, set, (carom_exact_mode)options->mode, error);
+    if (!status) status = report(call, set, set->pieces, certificate_of(set, (carom_exact_mode)options->mode), error);
     if (!status && options->set)
         *options->set = set;
     else
         carom_exact_set_free(set);
     return status;
+}
+
+static carom_status resolve_outer(const carom_law_call *call, carom_error *error) {
+    const carom_exact_options *options = call->options;
+    const carom_exact_set *set = options->set ? *options->set : NULL;
+    if (!set || !set->outer) return carom_fail(error, CAROM_BAD_INPUT, "set: there is no outer set to take the outcomes from");
+    const carom_status status = emit(call, set->outer, error);
+    return status ? status : report(call, set, set->outer, "outer", error);
 }
 
 static bool is_usual(const carom_impact *impact) {
@@ -167,6 +177,21 @@ static const carom_law law = {
     .result_columns = result_columns,
     .result_column_count = RESULT_OWN_COLUMNS,
     .resolve = resolve,
+};
+
+const carom_law carom_exact_outer_law = {
+    .name = "halm-posa-exact-outer",
+    .summary = "the certified outer set that an incomplete run of halm-posa-exact found",
+    .source = "Halm & Posa 2023, the impact inclusion; hulls of the cells, or the impulse cone cut by the energy",
+    .options = carom_exact_rows,
+    .option_count = CAROM_EXACT_ROWS,
+    .options_size = sizeof(carom_exact_options),
+    .defaults = defaults,
+    .outcome_columns = carom_piece_columns,
+    .outcome_column_count = CAROM_PIECE_COLUMNS,
+    .result_columns = result_columns,
+    .result_column_count = RESULT_OWN_COLUMNS,
+    .resolve = resolve_outer,
 };
 
 carom_status carom_exact_register(carom_registry *registry, carom_error *error) {

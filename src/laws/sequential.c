@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Law `sequential`: one contact at a time, in a cyclic order, until no contact approaches (Halm & Posa, section 3.2; spec section 9).
+// Law `sequential`: one contact at a time, in a cyclic order, until no contact approaches (Halm & Posa, section 3.2).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pointedness of the friction cones and the constants of the termination theory (Halm & Posa, Assumption 2, Lemma 6, Theorem 8).
+// Pointedness of the friction cones and the constants of the termination theory (Halm & Posa, Assumption 2, Lemmas 1 and 6,
+// Theorem 8).
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,7 +163,6 @@ carom_status carom_reach_psi(const carom_impact *impact, int edges, double *psi,
 // c = 4 ceil((m+1) ||r|| / (h sqrt(lambda_min(M)))), eq. (78).
 static carom_status step_bound(const carom_impact *impact, double step, carom_reach_bounds *bounds, carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(impact);
-    bounds->step_bound_c = NAN;
     if (!bounds->pointed || !data->mass) return CAROM_OK;
     const size_t nv = (size_t)data->nv;
     double *mass = malloc(nv * nv * sizeof *mass);
@@ -170,15 +171,38 @@ static carom_status step_bound(const carom_impact *impact, double step, carom_re
     double least = NAN, largest = NAN;
     const carom_status status = extreme_eigenvalues(data->nv, mass, &least, &largest, error);
     free(mass);
-    if (!status) bounds->step_bound_c = 4 * ceil((data->contacts + 1) * bounds->r_norm / (step * sqrt(least)));
-    return status;
+    if (status) return status;
+    bounds->step_bound_c = 4 * ceil((data->contacts + 1) * bounds->r_norm / (step * sqrt(least)));
+    bounds->step_bound = bounds->step_bound_c * ceil(sqrt(2 * carom_impact_initial_energy(impact)));
+    return CAROM_OK;
 }
 
 carom_status carom_reach_get_bounds(const carom_impact *impact, int edges, double step, carom_reach_bounds *bounds, carom_error *error) {
-    *bounds = (carom_reach_bounds){.r_norm = NAN, .psi = NAN, .step_bound_c = NAN};
+    const double sides = carom_impact_get_data(impact)->contacts + 1;
+    *bounds = (carom_reach_bounds){.r_norm = NAN, .psi = NAN, .step_bound_c = NAN, .step_bound = NAN, .step_tail = sides * sides};
     if (!(step > 0)) return carom_fail(error, CAROM_BAD_INPUT, "step: %g is not greater than 0", step);
     carom_status status = least_r(impact, edges, bounds, error);
     if (!status) status = carom_reach_psi(impact, edges, &bounds->psi, error);
     if (!status) status = step_bound(impact, step, bounds, error);
     return status;
+}
+
+// ------------------------------------------------------------------------------------------------------------ samples
+
+carom_status carom_reach_log10_samples(const carom_net_question *q, double *log10_samples, carom_error *error) {
+    *log10_samples = NAN;
+    const double reach = q->lipschitz * q->step * sqrt((double)q->caps);
+    if (!(q->lipschitz > 0 && q->step > 0 && q->caps > 0 && q->epsilon > 0 && isfinite(reach / q->epsilon)))
+        return carom_fail(error, CAROM_BAD_INPUT,
+                          "samples: the Lipschitz constant, the step, the caps and epsilon must be positive and finite");
+    if (!(q->failure > 0 && q->failure < 1)) return carom_fail(error, CAROM_BAD_INPUT, "failure: %g is not between 0 and 1", q->failure);
+    // N ln(1 - Omega) <= ln(failure Omega); ln(1 - Omega) = -Omega to double precision where Omega is small.
+    const double log_omega = -(double)q->caps * log(ceil(reach / q->epsilon)), omega = exp(log_omega);
+    if (omega == 1) {
+        *log10_samples = 0;
+        return CAROM_OK;
+    }
+    const double log_rate = omega > DBL_EPSILON ? log(-log1p(-omega)) : log_omega;
+    *log10_samples = fmax(0, (log(-(log(q->failure) + log_omega)) - log_rate) / log(10));
+    return CAROM_OK;
 }

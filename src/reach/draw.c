@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws of the caps lmax. Every draw in [0,h]^m is legal (spec section 7.2): they differ in which corners of the set they reach.
+// Draws of the caps lmax. Every draw in [0,h]^m is legal (Halm & Posa, Algorithm 1): they differ in which corners of the set they reach.
 #include "reach/reach_internal.h"
 
 // Caps of the other contacts in a near-single-contact draw, as a share of h. Exactly zero would keep redundant contacts from terminating.

@@ -26,8 +26,18 @@ typedef struct workspace {
     mpq_t *reduced;    // [n x n] W while it is eliminated
     mpq_t *velocity;   // u = J v- [n]
     mpq_t scratch, factor;
+    double *settled;  // [n] numbers on their way to the grid
     const char *fault;
 } workspace;
+
+// Numbers of one scale.
+typedef struct number_list {
+    const char *name;
+    const char *const *texts;  // NULL where they were computed
+    const double *doubles;
+    size_t count, stride;  // of texts and doubles
+    double scale;
+} number_list;
 
 static mpq_t *entry(mpq_t *A, size_t columns, size_t i, size_t j) { return &A[i * columns + j]; }
 
@@ -44,12 +54,20 @@ static carom_status read_text(mpq_t value, const char *text, double x, const cha
     return carom_fail(error, CAROM_BAD_INPUT, "%s: the text '%.60s' is not the number %.17g that it stands for", name, text, x);
 }
 
-// One number: exact where it has a text, otherwise on the grid of its scale.
-static carom_status read_number(workspace *w, mpq_t value, const char *const *texts, size_t index, double x, double scale, const char *name,
-                                carom_error *error) {
-    if (texts) return read_text(value, texts[index], x, name, error);
-    note_change(w->data, exact_rational_round(value, x, exact_scale_exponent(scale)), scale);
-    return CAROM_OK;
+// Exact where there are texts, otherwise settled and on the grid of the scale. Into `values`, `stride` apart.
+static carom_status read_numbers(workspace *w, const number_list *list, mpq_t *values, size_t stride, carom_error *error) {
+    carom_status status = CAROM_OK;
+    for (size_t i = 0; i < list->count; i++) w->settled[i] = list->doubles[i * list->stride];
+    exact_settle(list->count, w->settled, list->scale);
+    for (size_t i = 0; i < list->count && !status; i++) {
+        const double x = list->doubles[i * list->stride];
+        mpq_t *value = &values[i * stride];
+        if (list->texts)
+            status = read_text(*value, list->texts[i * list->stride], x, list->name, error);
+        else
+            note_change(w->data, fabs(exact_rational_round(*value, w->settled[i], exact_scale_exponent(list->scale)) - x), list->scale);
+    }
+    return status;
 }
 
 // Largest entry of a column of J: all its rows share a grid.
@@ -66,13 +84,12 @@ static carom_status read_jacobian(workspace *w, carom_error *error) {
     const carom_impact_texts *texts = carom_impact_get_texts(w->impact);
     carom_status status = CAROM_OK;
     for (size_t j = 0; j < w->nv && !status; j++) {
+        const size_t contacts = (size_t)data->contacts;
         const double scale = column_scale(w, j);
-        for (size_t i = 0; i < (size_t)data->contacts && !status; i++) {
-            const size_t k = i * w->nv + j;
-            status = read_number(w, *entry(w->jacobian, w->nv, 2 * i, j), texts->normal, k, data->normal[k], scale, "Jn", error);
-            if (!status)
-                status = read_number(w, *entry(w->jacobian, w->nv, 2 * i + 1, j), texts->tangent, k, data->tangent[k], scale, "Jt", error);
-        }
+        const number_list normal = {"Jn", texts->normal ? texts->normal + j : NULL, data->normal + j, contacts, w->nv, scale};
+        const number_list tangent = {"Jt", texts->tangent ? texts->tangent + j : NULL, data->tangent + j, contacts, w->nv, scale};
+        status = read_numbers(w, &normal, entry(w->jacobian, w->nv, 0, j), 2 * w->nv, error);
+        if (!status) status = read_numbers(w, &tangent, entry(w->jacobian, w->nv, 1, j), 2 * w->nv, error);
     }
     return status;
 }
@@ -92,7 +109,7 @@ static carom_status read_symmetric(workspace *w, mpq_t *A, size_t size, const do
                              ? CAROM_OK
                              : carom_fail(error, CAROM_BAD_INPUT, "%s: the text '%.60s' is not a decimal or \"p/q\"", name, texts[k]);
             else
-                status = read_number(w, A[k], NULL, k, doubles[k], scale, name, error);
+                status = read_numbers(w, &(number_list){name, NULL, doubles + k, 1, 1, scale}, &A[k], 1, error);
         }
     for (size_t i = 0; i < size && !status; i++)
         for (size_t j = 0; j < i; j++) {
@@ -106,12 +123,10 @@ static carom_status read_symmetric(workspace *w, mpq_t *A, size_t size, const do
 
 static carom_status read_friction(workspace *w, carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(w->impact);
-    const double scale = carom_max_abs((size_t)data->contacts, data->friction);
-    carom_status status = CAROM_OK;
-    for (size_t i = 0; i < (size_t)data->contacts && !status; i++)
-        status =
-            read_number(w, w->data->friction[i], carom_impact_get_texts(w->impact)->friction, i, data->friction[i], scale, "mu", error);
-    return status;
+    const size_t contacts = (size_t)data->contacts;
+    const number_list friction = {"mu", carom_impact_get_texts(w->impact)->friction, data->friction, contacts,
+                                  1,    carom_max_abs(contacts, data->friction)};
+    return read_numbers(w, &friction, w->data->friction, 1, error);
 }
 
 // u = J v-. Rounding v- would move a foot at rest by the round-off of the products; its contact velocity is rounded instead.
@@ -136,10 +151,9 @@ static carom_status read_velocity(workspace *w, carom_error *error) {
     double *u = malloc(w->n * sizeof *u);
     if (!u) return carom_fail_memory(error, "exact set");
     carom_impact_contact_velocity(w->impact, data->velocity, u);
-    const double scale = carom_impact_velocity_scale(w->impact);
-    for (size_t i = 0; i < w->n; i++) note_change(w->data, exact_rational_round(w->velocity[i], u[i], exact_scale_exponent(scale)), scale);
+    status = read_numbers(w, &(number_list){"v", NULL, u, w->n, 1, carom_impact_velocity_scale(w->impact)}, w->velocity, 1, error);
     free(u);
-    return CAROM_OK;
+    return status;
 }
 
 // ----------------------------------------------------------------------------------------------------------- operators
@@ -251,13 +265,11 @@ static bool derive_spread(contact_space *c, size_t n, const double *W) {
 // Rounds C and W_BB, and multiplies.
 static carom_status spread_core(workspace *w, contact_space *c, carom_error *error) {
     const size_t n = w->n, r = (size_t)c->rank;
-    const carom_status status = read_symmetric(w, c->rational_core, r, c->core, NULL, "W", error);
-    for (size_t j = 0; j < r; j++) {
+    carom_status status = read_symmetric(w, c->rational_core, r, c->core, NULL, "W", error);
+    for (size_t j = 0; j < r && !status; j++) {
         double scale = 0;
         for (size_t k = 0; k < n; k++) scale = fmax(scale, fabs(c->spread[k * r + j]));
-        for (size_t k = 0; k < n; k++)
-            note_change(w->data, exact_rational_round(c->rational_spread[k * r + j], c->spread[k * r + j], exact_scale_exponent(scale)),
-                        scale);
+        status = read_numbers(w, &(number_list){"W", NULL, c->spread + j, n, r, scale}, &c->rational_spread[j], r, error);
     }
     for (size_t k = 0; k < n; k++)
         for (size_t j = 0; j < r; j++)
@@ -451,8 +463,9 @@ static bool allocate_workspace(workspace *w) {
     w->delassus = exact_rationals_create(w->n * w->n);
     w->reduced = exact_rationals_create(w->n * w->n);
     w->velocity = exact_rationals_create(w->n);
+    w->settled = malloc(w->n * sizeof *w->settled);
     mpq_inits(w->scratch, w->factor, NULL);
-    return w->mass && w->jacobian && w->operators && w->delassus && w->reduced && w->velocity;
+    return w->mass && w->jacobian && w->operators && w->delassus && w->reduced && w->velocity && w->settled;
 }
 
 static void free_workspace(workspace *w) {
@@ -462,6 +475,7 @@ static void free_workspace(workspace *w) {
     exact_rationals_free(w->delassus, w->n * w->n);
     exact_rationals_free(w->reduced, w->n * w->n);
     exact_rationals_free(w->velocity, w->n);
+    free(w->settled);
     mpq_clears(w->scratch, w->factor, NULL);
 }
 

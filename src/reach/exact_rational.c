@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Grid of computed numbers: 2^-30 of the scale. Fine enough to move no velocity by more than 1e-9 of the largest, coarse enough to absorb
-// the round-off of a model's kinematics.
-enum { GRID_BITS = 30 };
+// Grid of computed numbers: 2^-40 of the scale. Moves no velocity by more than some 1e-12 of the largest, and keeps the coefficients of
+// polyhedra short.
+enum { GRID_BITS = 40 };
+// Numbers that differ by less than this share of their scale are meant to be equal: far above the round-off of a model's kinematics, far
+// below what a user would tell apart.
+#define SAME_SHARE 0x1p-31
 // Decimals beyond the range of doubles were refused when the doubles were read.
 enum { MOST_DECIMAL_EXPONENT = 1024 };
 
@@ -106,7 +109,19 @@ double exact_rational_round(mpq_t value, double x, int exponent) {
     const int grid = exponent - 1 - GRID_BITS;
     const double rounded = ldexp(round(ldexp(x, -grid)), grid);
     mpq_set_d(value, rounded);
-    return fabs(rounded - x);
+    return rounded;
+}
+
+void exact_settle(size_t count, double *values, double scale) {
+    const double same = SAME_SHARE * scale;
+    for (size_t i = 0; i < count; i++) {
+        if (fabs(values[i]) <= same) values[i] = 0;
+        for (size_t k = 0; k < i; k++) {
+            if (!(fabs(fabs(values[i]) - fabs(values[k])) <= same)) continue;
+            values[i] = copysign(values[k], values[i]);
+            break;
+        }
+    }
 }
 
 // |value - x|

@@ -17,10 +17,14 @@ bool exact_rational_read(mpq_t value, const char *text);
 
 /// The exponent e with 2^(e-1) <= |largest| < 2^e; 0 for zero.
 int exact_scale_exponent(double largest);
-/// x to the nearest multiple of 2^-30 of a scale 2^exponent, ties away from zero, so that zero stays zero, equal numbers stay equal and
+/// x to the nearest multiple of 2^-40 of a scale 2^exponent, ties away from zero, so that zero stays zero, equal numbers stay equal and
 /// opposite ones opposite.
-/// @return |value - x|
+/// @return value
 double exact_rational_round(mpq_t value, double x, int exponent);
+
+/// Makes equal what is meant to be equal: numbers within 2^-31 of the scale become zero, or, up to their sign, the first of those that are
+/// so close. A grid alone would part equal numbers on both sides of the middle between two of its points.
+void exact_settle(size_t count, double *values, double scale);
 
 /// The nearest double.
 double exact_rational_double(const mpq_t value);

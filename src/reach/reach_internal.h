@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How the caps of sampled steps are drawn.
+/// What the files of sampling share: how the caps of steps are drawn, and which options make sense.
 #ifndef CAROM_REACH_INTERNAL_H
 #define CAROM_REACH_INTERNAL_H
 
@@ -17,5 +17,8 @@ typedef struct carom_draw_state {
 typedef void (*carom_draw_caps)(carom_draw_state *state, int contacts, double h, double *lmax);
 
 carom_draw_caps carom_draw_function(carom_draw draw);
+
+/// @return CAROM_BAD_INPUT for a count, a seed or a choice out of range
+carom_status carom_sample_check(const carom_sample_options *options, carom_error *error);
 
 #endif

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampled sets: Algorithms 1 and 2 of Halm & Posa over many samples, in parallel blocks delivered in order.
+// Sampled sets: many samples by time stepping (Algorithms 1 and 2 of Halm & Posa) or by walks, in parallel blocks delivered in order.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/dense.h"
 #include "reach/batch.h"
+#include "reach/reach_internal.h"
 #include "reach/walk.h"
 
 // Fixed, so that an interrupted run ends at a boundary that does not depend on the number of threads.
@@ -13,45 +14,6 @@ enum { BLOCK_SAMPLES = 256 };
 
 // The 97.5 % quantile of the normal distribution.
 #define CONFIDENCE_95 1.959963984540054
-
-#define MOST_SAMPLES 1099511627776.0  // 2^40
-#define MOST_PATHS   1e6
-#define MOST_STEPS   1e9
-
-// The default N of each sampler.
-enum { LCP_STEPS = 100, WALK_STEPS = 10000 };
-
-const char *const carom_sampler_names[] = {[CAROM_SAMPLER_LCP] = "lcp", [CAROM_SAMPLER_WALK] = "walk", NULL};
-
-carom_sample_options carom_sample_defaults(void) {
-    return (carom_sample_options){
-        .samples = 16384, .epsilon = NAN, .seed = 0, .step = NAN, .path = "auto", .method = carom_step_choice_defaults()};
-}
-
-int64_t carom_sample_max_steps(const carom_sample_options *options) {
-    if (options->max_steps) return options->max_steps;
-    return options->sampler == CAROM_SAMPLER_WALK ? WALK_STEPS : LCP_STEPS;
-}
-
-const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
-    {"samples", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, samples), 1, MOST_SAMPLES, "", "16384", "number of samples", NULL},
-    {"paths", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, paths), 0, MOST_PATHS, "", "0",
-     "samples, the first ones, whose velocity paths are kept", NULL},
-    {"epsilon", CAROM_OPTION_REAL, offsetof(carom_sample_options, epsilon), CAROM_POSITIVE, INFINITY, "m/s", "none",
-     "accuracy of Algorithm 2, which adds a closing step to every sample", NULL},
-    {"sampler", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, sampler), 0, 0, "", "lcp",
-     "time stepping (lcp), or random solutions of the inclusion without a step (walk, planar contacts)", carom_sampler_names},
-    {"seed", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, seed), 0, CAROM_MOST_SEED, "", "0", "seed of the random caps", NULL},
-    {"step", CAROM_OPTION_REAL, offsetof(carom_sample_options, step), CAROM_POSITIVE, INFINITY, "N s", "auto",
-     "h, largest normal impulse of a contact in one step", NULL},
-    {"max_steps", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, max_steps), 1, MOST_STEPS, "", "auto",
-     "steps after which a sample counts as not terminated (auto: 100, for walks 10000)", NULL},
-    {"draw", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, draw), 0, 0, "", "uniform", "how the caps of a step are drawn",
-     carom_draw_names},
-    {"path", CAROM_OPTION_TEXT, offsetof(carom_sample_options, path), 0, 0, "", "auto",
-     "way of computing: auto (the fastest), or lemke, reduced (planar) or cone-map, alone or with :scalar, :portable, :avx2, :avx512", NULL},
-    CAROM_STEP_CHOICE_ROWS(carom_sample_options, method, carom_selection_names_one),
-};
 
 enum { COLUMN_SAMPLE, COLUMN_PATH };
 
@@ -76,8 +38,9 @@ typedef struct block {
 } block;
 
 typedef struct worker {
-    carom_simulator *simulator;
-    carom_batch *batch;  // NULL where samples are simulated one by one
+    carom_walker *walker;        // of walks; the others are NULL then
+    carom_simulator *simulator;  // of time stepping
+    carom_batch *batch;          // NULL where samples are simulated one by one
     double *v, *impulse;
 } worker;
 
@@ -86,17 +49,36 @@ typedef struct sampler {
     const carom_sample_options *options;
     const carom_sink *sink;
     const carom_control *control;
+    carom_stepper_options stepper;
+    double step;             // h; NaN for walks
+    double closing_cap;      // NaN without a closing step
     carom_batch_plan *plan;  // of the workers' batches
     worker *workers;
     block *blocks;
     int worker_count, slot_count;
-    double closing_cap;  // NaN without a closing step
     tally total;
     bool cut;  // a cut block was delivered: what follows it is dropped
     carom_digest *digest;
 } sampler;
 
-// ------------------------------------------------------------------------------------------------------- one block
+static bool walks(const sampler *s) { return s->options->sampler == CAROM_SAMPLER_WALK; }
+
+// ------------------------------------------------------------------------------------------------------ one by one
+
+static carom_status record(const worker *own, bool wanted, carom_error *error) {
+    return own->walker ? carom_walker_record(own->walker, wanted, error) : carom_simulator_record(own->simulator, wanted, error);
+}
+
+static void run(const sampler *s, const worker *own, int64_t index, carom_simulation *result) {
+    if (own->walker)
+        carom_walker_run(own->walker, s->options->seed, index, own->v, own->impulse, result);
+    else
+        carom_simulator_run(own->simulator, s->options->seed, index, own->v, own->impulse, result);
+}
+
+static const double *path_of(const worker *own, int *rows) {
+    return own->walker ? carom_walker_path(own->walker, rows) : carom_simulator_path(own->simulator, rows);
+}
 
 static tally tally_of(const carom_simulation *s, bool closed) {
     return (tally){.samples = 1,
@@ -136,10 +118,10 @@ static carom_status add_outcome(const sampler *s, const worker *own, block *into
 }
 
 static carom_status sample_one(sampler *s, worker *own, block *into, int64_t index, carom_error *error) {
-    const carom_status status = carom_simulator_record(own->simulator, index < s->options->paths, error);
+    const carom_status status = record(own, index < s->options->paths, error);
     if (status) return status;
     carom_simulation result;
-    carom_simulator_run(own->simulator, s->options->seed, index, own->v, own->impulse, &result);
+    run(s, own, index, &result);
     into->cut = result.interrupted;
     if (into->cut) return CAROM_OK;
     const bool finished = result.terminated;
@@ -148,7 +130,7 @@ static carom_status sample_one(sampler *s, worker *own, block *into, int64_t ind
     merge_tally(&into->tally, &one);
     if (!result.terminated) return CAROM_OK;
     int rows;
-    const double *path = carom_simulator_path(own->simulator, &rows);
+    const double *path = path_of(own, &rows);
     return add_outcome(s, own, into, index, &result, path, rows, error);
 }
 
@@ -157,6 +139,8 @@ static carom_status sample_each(sampler *s, worker *own, block *into, int64_t fi
     for (int64_t i = 0; i < count && !status && !into->cut; i++) status = sample_one(s, own, into, first + i, error);
     return status;
 }
+
+// -------------------------------------------------------------------------------------------------- many at once
 
 static tally tally_of_batch(const carom_batch_result *r, int64_t samples) {
     return (tally){.samples = samples,
@@ -273,6 +257,7 @@ static carom_status unpack_block(void *user, int slot, carom_bytes *from, carom_
 
 static void release(sampler *s) {
     for (int i = 0; s->workers && i < s->worker_count; i++) {
+        carom_walker_free(s->workers[i].walker);
         carom_simulator_free(s->workers[i].simulator);
         carom_batch_free(s->workers[i].batch);
         free(s->workers[i].v);
@@ -285,164 +270,136 @@ static void release(sampler *s) {
     carom_batch_plan_free(s->plan);
 }
 
-static carom_status make_worker(const sampler *s, const carom_stepper_options *stepper, double step, worker *own, carom_error *error) {
-    own->v = malloc((size_t)carom_impact_get_data(s->impact)->nv * sizeof(double));
-    own->impulse = malloc((size_t)carom_impact_contact_size(s->impact) * sizeof(double));
-    if (!own->v || !own->impulse) return carom_fail_memory(error, "sampling");
-    carom_status status = carom_simulator_create(s->impact, stepper, step, carom_sample_max_steps(s->options),
-                                                 (carom_draw)s->options->draw, &own->simulator, error);
-    if (!status) carom_simulator_watch(own->simulator, s->control);
-    if (!status && s->plan) status = carom_batch_create(s->plan, BLOCK_SAMPLES, &own->batch, error);
+static carom_status make_walker(const sampler *s, worker *own, carom_error *error) {
+    const carom_status status = carom_walker_create(s->impact, carom_sample_max_steps(s->options), &own->walker, error);
+    if (!status) carom_walker_watch(own->walker, s->control);
     return status;
 }
 
-static carom_status prepare(sampler *s, const carom_stepper_options *stepper, double step, carom_error *error) {
+static carom_status make_simulator(const sampler *s, worker *own, carom_error *error) {
+    const carom_status status = carom_simulator_create(s->impact, &s->stepper, s->step, carom_sample_max_steps(s->options),
+                                                       (carom_draw)s->options->draw, &own->simulator, error);
+    if (status) return status;
+    carom_simulator_watch(own->simulator, s->control);
+    return s->plan ? carom_batch_create(s->plan, BLOCK_SAMPLES, &own->batch, error) : CAROM_OK;
+}
+
+static carom_status make_worker(const sampler *s, worker *own, carom_error *error) {
+    own->v = malloc((size_t)carom_impact_get_data(s->impact)->nv * sizeof(double));
+    own->impulse = malloc((size_t)carom_impact_contact_size(s->impact) * sizeof(double));
+    if (!own->v || !own->impulse) return carom_fail_memory(error, "sampling");
+    return walks(s) ? make_walker(s, own, error) : make_simulator(s, own, error);
+}
+
+static carom_status prepare(sampler *s, carom_error *error) {
     s->slot_count = carom_loop_slots(s->worker_count);
     s->workers = calloc((size_t)s->worker_count, sizeof *s->workers);
     s->blocks = calloc((size_t)s->slot_count, sizeof *s->blocks);
     carom_status status = s->workers && s->blocks ? carom_digest_create(&s->digest, error) : carom_fail_memory(error, "sampling");
-    if (!status) status = carom_batch_plan_choose(s->impact, s->options, stepper, step, &s->plan, error);
-    for (int i = 0; i < s->worker_count && !status; i++) status = make_worker(s, stepper, step, &s->workers[i], error);
+    for (int i = 0; i < s->worker_count && !status; i++) status = make_worker(s, &s->workers[i], error);
     for (int i = 0; i < s->slot_count && !status; i++)
         status = carom_outcomes_create(s->impact, carom_sample_columns, CAROM_SAMPLE_COLUMNS, &s->blocks[i].outcomes, error);
     return status;
 }
 
-static carom_status check_samples(const carom_sample_options *options, carom_error *error) {
-    if (options->samples < 1 || (double)options->samples > MOST_SAMPLES)
-        return carom_fail(error, CAROM_BAD_INPUT, "samples: %lld is not between 1 and 2^40", (long long)options->samples);
-    if (options->seed < 0) return carom_fail(error, CAROM_BAD_INPUT, "seed: %lld is below the least value 0", (long long)options->seed);
-    return CAROM_OK;
-}
-
 // eps/(3 psi), the cap of the closing step.
-static carom_status closing_cap(const carom_impact *impact, const carom_sample_options *options, double step, double *cap,
-                                carom_error *error) {
-    *cap = NAN;
+static carom_status find_closing_cap(sampler *s, carom_error *error) {
+    const carom_sample_options *options = s->options;
     if (isnan(options->epsilon)) return CAROM_OK;
-    if (!(options->epsilon > 0 && options->epsilon < step))
+    if (!(options->epsilon > 0 && options->epsilon < s->step))
         return carom_fail(error, CAROM_BAD_INPUT, "epsilon: %g is not between 0 and the step h = %g, as Algorithm 2 asks for",
-                          options->epsilon, step);
+                          options->epsilon, s->step);
     int edges;
     double psi = NAN;
-    carom_status status = carom_impact_cone_edges(impact, options->method.cone_edges, &edges, error);
-    if (!status) status = carom_reach_psi(impact, edges, &psi, error);
-    if (!status) *cap = options->epsilon / (3 * psi);
+    carom_status status = carom_impact_cone_edges(s->impact, options->method.cone_edges, &edges, error);
+    if (!status) status = carom_reach_psi(s->impact, edges, &psi, error);
+    if (!status) s->closing_cap = options->epsilon / (3 * psi);
     return status;
+}
+
+// What time stepping needs beside the impact; walks need nothing.
+static carom_status choose_method(sampler *s, const carom_registry *registry, carom_error *error) {
+    const carom_sample_options *options = s->options;
+    if (walks(s)) return CAROM_OK;
+    s->step = options->step;
+    carom_status status = carom_sample_resolve_method(options, registry, &s->stepper, error);
+    if (!status && isnan(s->step)) status = carom_reach_auto_step(s->impact, options->method.cone_edges, &s->step, error);
+    if (!status) status = find_closing_cap(s, error);
+    return status ? status : carom_batch_plan_choose(s->impact, options, &s->stepper, s->step, &s->plan, error);
 }
 
 // -------------------------------------------------------------------------------------------------------- statistics
 
-static const char *path_name(const sampler *s, const carom_sample_statistics *statistics, const char *path) {
+static const char *path_name(const sampler *s, carom_selection selection) {
     if (s->plan) return carom_batch_plan_path(s->plan);
-    if (statistics->selection == CAROM_SELECT_RANDOM) return "modes";
-    if (path) return carom_step_reduced_path(path);
-    return strcmp(statistics->solver, carom_lcp_lemke.name) ? statistics->solver : carom_lcp_lemke_path();
+    if (selection == CAROM_SELECT_RANDOM) return "modes";
+    if (s->stepper.path) return carom_step_reduced_path(s->stepper.path);
+    return strcmp(s->stepper.solver->name, carom_lcp_lemke.name) ? s->stepper.solver->name : carom_lcp_lemke_path();
 }
 
-// The solver that the options mean: a path other than `auto` is the reduced step or the cone map, or holds the steps to one of the `lemke`
-// family.
-carom_status carom_sample_resolve_method(const carom_sample_options *options, const carom_registry *registry,
-                                         carom_stepper_options *stepper, carom_error *error) {
-    carom_step_choice method = options->method;
-    const bool reduced = carom_step_reduced_path(options->path);
-    if (strcmp(options->path, "auto") && !reduced && !carom_batch_is_path(options->path)) {
-        const size_t family = strlen(carom_lcp_lemke.name);
-        if (strncmp(options->path, carom_lcp_lemke.name, family) || !carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, options->path))
-            return carom_fail(error, CAROM_BAD_INPUT,
-                              "path: '%.60s' is neither auto nor lemke, reduced or cone-map, alone or with :scalar, :portable, :avx2 or :avx512",
-                              options->path);
-        method.solver = options->path;
+static void describe_method(const sampler *s, carom_sample_statistics *statistics) {
+    statistics->step = s->step;
+    if (walks(s)) {
+        statistics->selection = CAROM_SELECT_ANY;
+        statistics->solver = statistics->path = carom_sampler_names[CAROM_SAMPLER_WALK];
+        return;
     }
-    const carom_status status = carom_step_choice_resolve(&method, CAROM_STEP_CAPPED, registry, stepper, error);
-    if (reduced) stepper->path = options->path;
-    return status;
+    statistics->selection = s->plan ? carom_batch_plan_selection(s->plan) : carom_simulator_selection(s->workers[0].simulator);
+    statistics->solver = s->stepper.solver->name;
+    statistics->path = path_name(s, statistics->selection);
 }
 
-static void summarise(sampler *s, carom_sample_statistics *statistics) {
-    const tally *t = &s->total;
-    const double count = (double)t->samples, energy = carom_impact_initial_energy(s->impact);
-    statistics->samples = t->samples;
-    statistics->terminated = t->terminated;
-    statistics->unsolved = t->unsolved;
-    statistics->closed = t->closed;
+// A walk's steps are straight pieces, which solve no LCP.
+static void summarise_steps(const tally *t, carom_sample_statistics *statistics) {
+    const double count = (double)t->samples;
     statistics->lcp_solves = t->steps;
-    statistics->fallbacks = t->fallbacks;
-    statistics->looked_up = t->looked_up;
-    statistics->max_residual = t->max_residual;
-    statistics->max_relative_energy_gain = energy > 0 ? t->max_energy_gain / energy : t->max_energy_gain;
-    carom_digest_finish(s->digest, statistics->digest);
     if (!t->samples) return;
     statistics->lcps_per_sample = (double)t->steps / count;
     const double variance = t->steps_squared / count - statistics->lcps_per_sample * statistics->lcps_per_sample;
     statistics->lcps_per_sample_ci95 = CONFIDENCE_95 * sqrt(fmax(variance, 0) / count);
 }
 
+static void summarise(const sampler *s, carom_sample_statistics *statistics) {
+    const tally *t = &s->total;
+    const double energy = carom_impact_initial_energy(s->impact);
+    statistics->samples = t->samples;
+    statistics->terminated = t->terminated;
+    statistics->unsolved = t->unsolved;
+    statistics->closed = t->closed;
+    statistics->fallbacks = t->fallbacks;
+    statistics->looked_up = t->looked_up;
+    statistics->max_residual = t->max_residual;
+    statistics->max_relative_energy_gain = energy > 0 ? t->max_energy_gain / energy : t->max_energy_gain;
+    if (!walks(s)) summarise_steps(t, statistics);
+    carom_digest_finish(s->digest, statistics->digest);
+}
+
+static carom_status run_blocks(sampler *s, carom_sample_statistics *statistics, carom_error *error) {
+    const int64_t blocks = (s->options->samples + BLOCK_SAMPLES - 1) / BLOCK_SAMPLES;
+    const carom_loop loop = {blocks, s, compute_block, deliver_block, pack_block, unpack_block};
+    int64_t delivered;
+    const carom_status status = carom_loop_run(&loop, s->control, s->worker_count, &delivered, error);
+    summarise(s, statistics);
+    describe_method(s, statistics);
+    statistics->verdict = delivered < blocks || s->cut ? CAROM_INTERRUPTED : s->total.unsolved ? CAROM_INCOMPLETE : CAROM_COMPLETE;
+    return status;
+}
+
 carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_options *options, const carom_registry *registry,
                                 const carom_control *control, const carom_sink *sink, carom_sample_statistics *statistics,
                                 carom_error *error) {
     *statistics = (carom_sample_statistics){.verdict = CAROM_INCOMPLETE, .requested = options->samples, .step = options->step};
-    carom_stepper_options stepper;
-    sampler s = {.impact = impact, .options = options, .sink = sink, .control = control, .worker_count = carom_control_workers(control)};
-    carom_status status = check_samples(options, error);
-    if (!status && options->sampler == CAROM_SAMPLER_WALK) return carom_reach_walk(impact, options, control, sink, statistics, error);
-    if (!status) status = carom_sample_resolve_method(options, registry, &stepper, error);
-    if (!status && isnan(options->step)) status = carom_reach_auto_step(impact, options->method.cone_edges, &statistics->step, error);
-    if (!status) status = closing_cap(impact, options, statistics->step, &s.closing_cap, error);
-    if (!status) status = prepare(&s, &stepper, statistics->step, error);
-    if (!status) {
-        const int64_t blocks = (options->samples + BLOCK_SAMPLES - 1) / BLOCK_SAMPLES;
-        const carom_loop loop = {blocks, &s, compute_block, deliver_block, pack_block, unpack_block};
-        int64_t delivered;
-        status = carom_loop_run(&loop, control, s.worker_count, &delivered, error);
-        summarise(&s, statistics);
-        statistics->verdict = delivered < blocks || s.cut ? CAROM_INTERRUPTED : s.total.unsolved ? CAROM_INCOMPLETE : CAROM_COMPLETE;
-        statistics->selection = s.plan ? carom_batch_plan_selection(s.plan) : carom_simulator_selection(s.workers[0].simulator);
-        statistics->solver = stepper.solver->name;
-        statistics->path = path_name(&s, statistics, stepper.path);
-    }
+    sampler s = {.impact = impact,
+                 .options = options,
+                 .sink = sink,
+                 .control = control,
+                 .step = NAN,
+                 .closing_cap = NAN,
+                 .worker_count = carom_control_workers(control)};
+    carom_status status = carom_sample_check(options, error);
+    if (!status) status = choose_method(&s, registry, error);
+    if (!status) status = prepare(&s, error);
+    if (!status) status = run_blocks(&s, statistics, error);
     release(&s);
-    return status;
-}
-
-// ---------------------------------------------------------------------------------------------------------- auto step
-
-static double total_normal_impulse(const carom_impact *impact, const double *impulse) {
-    const int stride = 1 + carom_impact_get_data(impact)->tangent_dim;
-    double sum = 0;
-    for (int c = 0; c < carom_impact_contact_size(impact); c += stride) sum += impulse[c];
-    return sum;
-}
-
-static double speed_over_largest_delassus(const carom_impact *impact) {
-    const size_t n = (size_t)carom_impact_contact_size(impact);
-    double largest = 0;
-    for (size_t c = 0; c < n; c++) largest = fmax(largest, carom_impact_delassus(impact)[c * n + c]);
-    return carom_impact_velocity_scale(impact) / largest;
-}
-
-carom_status carom_reach_auto_step(const carom_impact *impact, int64_t cone_edges, double *step, carom_error *error) {
-    *step = NAN;
-    carom_stepper_options options = carom_stepper_defaults();
-    int edges;
-    carom_status status = carom_impact_cone_edges(impact, cone_edges, &edges, error);
-    options.cone_edges = (int)cone_edges;
-    carom_stepper *stepper = NULL;
-    if (!status) status = carom_stepper_create(impact, &options, &stepper, error);
-    if (status) return status;
-    const carom_impact_data *data = carom_impact_get_data(impact);
-    const size_t n = (size_t)carom_impact_contact_size(impact);
-    double *work = malloc(((size_t)data->nv + n) * sizeof *work);
-    if (work) {
-        carom_step_info info;
-        carom_stepper_solve(stepper, data->velocity, NULL, work, work + data->nv, &info);
-        *step = total_normal_impulse(impact, work + data->nv);
-        if (!(*step > 0)) *step = speed_over_largest_delassus(impact);
-        if (!(*step > 0)) *step = 1;
-    } else {
-        status = carom_fail_memory(error, "automatic step");
-    }
-    free(work);
-    carom_stepper_free(stepper);
     return status;
 }

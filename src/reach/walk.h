@@ -32,10 +32,6 @@ carom_status carom_walker_record(carom_walker *walker, bool record, carom_error 
 /// The path of the last run, [rows x n] contact-major: before the impact, then after every piece. NULL with `*rows` 0 when not recorded.
 const double *carom_walker_path(const carom_walker *walker, int *rows);
 
-/// Walks 0..samples-1 as the sampled set of `carom_reach_sample` with the sampler `walk`; the same sink, statistics and determinism.
-carom_status carom_reach_walk(const carom_impact *impact, const carom_sample_options *options, const carom_control *control,
-                              const carom_sink *sink, carom_sample_statistics *statistics, carom_error *error);
-
 CAROM_API_END
 
 #endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of sampling: defaults, rows, and what they mean.
+#include <math.h>
+#include <string.h>
+
+#include "reach/batch.h"
+#include "reach/reach_internal.h"
+
+#define MOST_SAMPLES 1099511627776.0  // 2^40
+#define MOST_PATHS   1e6
+#define MOST_STEPS   1e9
+
+// The default N of each sampler.
+enum { LCP_STEPS = 100, WALK_STEPS = 10000 };
+
+const char *const carom_sampler_names[] = {[CAROM_SAMPLER_LCP] = "lcp", [CAROM_SAMPLER_WALK] = "walk", NULL};
+
+carom_sample_options carom_sample_defaults(void) {
+    return (carom_sample_options){
+        .samples = 16384, .epsilon = NAN, .seed = 0, .step = NAN, .path = "auto", .method = carom_step_choice_defaults()};
+}
+
+int64_t carom_sample_max_steps(const carom_sample_options *options) {
+    if (options->max_steps) return options->max_steps;
+    return options->sampler == CAROM_SAMPLER_WALK ? WALK_STEPS : LCP_STEPS;
+}
+
+const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
+    {"samples", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, samples), 1, MOST_SAMPLES, "", "16384", "number of samples", NULL},
+    {"paths", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, paths), 0, MOST_PATHS, "", "0",
+     "samples, the first ones, whose velocity paths are kept", NULL},
+    {"epsilon", CAROM_OPTION_REAL, offsetof(carom_sample_options, epsilon), CAROM_POSITIVE, INFINITY, "m/s", "none",
+     "accuracy of Algorithm 2, which adds a closing step to every sample", NULL},
+    {"sampler", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, sampler), 0, 0, "", "lcp",
+     "time stepping (lcp), or random solutions of the inclusion without a step (walk, planar contacts)", carom_sampler_names},
+    {"seed", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, seed), 0, CAROM_MOST_SEED, "", "0", "seed of the random caps", NULL},
+    {"step", CAROM_OPTION_REAL, offsetof(carom_sample_options, step), CAROM_POSITIVE, INFINITY, "N s", "auto",
+     "h, largest normal impulse of a contact in one step", NULL},
+    {"max_steps", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, max_steps), 1, MOST_STEPS, "", "auto",
+     "steps after which a sample counts as not terminated (auto: 100, for walks 10000)", NULL},
+    {"draw", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, draw), 0, 0, "", "uniform", "how the caps of a step are drawn",
+     carom_draw_names},
+    {"path", CAROM_OPTION_TEXT, offsetof(carom_sample_options, path), 0, 0, "", "auto",
+     "way of computing: auto (the fastest), or lemke, reduced (planar) or cone-map, alone or with :scalar, :portable, :avx2, :avx512",
+     NULL},
+    CAROM_STEP_CHOICE_ROWS(carom_sample_options, method, carom_selection_names_one),
+};
+
+carom_status carom_sample_check(const carom_sample_options *options, carom_error *error) {
+    if (options->samples < 1 || (double)options->samples > MOST_SAMPLES)
+        return carom_fail(error, CAROM_BAD_INPUT, "samples: %lld is not between 1 and 2^40", (long long)options->samples);
+    if (options->seed < 0) return carom_fail(error, CAROM_BAD_INPUT, "seed: %lld is below the least value 0", (long long)options->seed);
+    if (options->sampler < CAROM_SAMPLER_LCP || options->sampler > CAROM_SAMPLER_WALK)
+        return carom_fail(error, CAROM_BAD_INPUT, "sampler: %d is none of carom_sampler", options->sampler);
+    if (options->draw < CAROM_DRAW_UNIFORM || options->draw > CAROM_DRAW_SINGLE)
+        return carom_fail(error, CAROM_BAD_INPUT, "draw: %d is none of carom_draw", options->draw);
+    return CAROM_OK;
+}
+
+// The solver that the options mean: a path other than `auto` is the reduced step or the cone map, or holds the steps to one of the `lemke`
+// family.
+carom_status carom_sample_resolve_method(const carom_sample_options *options, const carom_registry *registry,
+                                         carom_stepper_options *stepper, carom_error *error) {
+    carom_step_choice method = options->method;
+    const bool reduced = carom_step_reduced_path(options->path);
+    if (strcmp(options->path, "auto") && !reduced && !carom_batch_is_path(options->path)) {
+        const size_t family = strlen(carom_lcp_lemke.name);
+        if (strncmp(options->path, carom_lcp_lemke.name, family) || !carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, options->path))
+            return carom_fail(
+                error, CAROM_BAD_INPUT,
+                "path: '%.60s' is neither auto nor lemke, reduced or cone-map, alone or with :scalar, :portable, :avx2 or :avx512",
+                options->path);
+        method.solver = options->path;
+    }
+    const carom_status status = carom_step_choice_resolve(&method, CAROM_STEP_CAPPED, registry, stepper, error);
+    if (reduced) stepper->path = options->path;
+    return status;
+}
