@@ -199,10 +199,13 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support.o $(LINK_STA
 # Benchmarks reach inner functions, too; their peers are libraries that nothing else needs.
 # Three balls in Bullet (C++), where it is installed: scripts/deps.sh bullet.
 HAVE_BULLET := $(shell pkg-config --exists bullet 2>/dev/null && echo yes)
-BENCHMARKS := $(BUILD)/benchmarks/stronge $(if $(HAVE_BULLET),$(BUILD)/benchmarks/cradle)
+BENCHMARKS := $(BUILD)/benchmarks/stronge $(BUILD)/benchmarks/rodrigues $(if $(HAVE_BULLET),$(BUILD)/benchmarks/cradle)
 BENCHMARK_LIBS := -lsundials_cvode -lsundials_arkode -lsundials_nvecserial
 
 $(BUILD)/benchmarks/stronge: $(BUILD)/obj/benchmarks/stronge_sundials.o $(BUILD)/obj/benchmarks/stronge_euler.o
+$(BUILD)/benchmarks/stronge: LIBS_benchmark = -lsundials_cvode -lsundials_arkode -lsundials_nvecserial
+$(BUILD)/benchmarks/rodrigues: $(BUILD)/libcarom-dynamics.a
+$(BUILD)/benchmarks/rodrigues: LIBS_benchmark = $(DYNAMICS_LIBS)
 
 $(BUILD)/obj/benchmarks/cradle_bullet.o: benchmarks/cradle_bullet.cpp benchmarks/cradle_bullet.h
 	@mkdir -p $(@D)
@@ -215,7 +218,7 @@ $(BUILD)/benchmarks/cradle: BENCHMARK_LIBS = -lBulletDynamics -lBulletCollision 
 $(BUILD)/benchmarks/%: $(BUILD)/obj/benchmarks/%.o $(BUILD)/libcarom.a
 	@mkdir -p $(@D)
 	$(call show,LD,$@)
-	$(QUIET)$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(BENCHMARK_LIBS) $(CORE_LIBS) $(LDFLAGS_ALL)
+	$(QUIET)$(CC) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LIBS_benchmark) $(CORE_LIBS) $(LDFLAGS_ALL)
 
 deps:
 	@scripts/deps.sh $(DEPS_GROUPS)
@@ -252,6 +255,7 @@ run-bench: $(BUILD)/carom $(BENCHMARKS)
 	$< bench --growth --profiles -o $(BUILD)/performance.md
 	$(BUILD)/benchmarks/stronge > $(BUILD)/stronge.md
 	$(if $(HAVE_BULLET),$(BUILD)/benchmarks/cradle > $(BUILD)/cradle.md)
+	$(BUILD)/benchmarks/rodrigues > $(BUILD)/rodrigues.md
 
 run-figures: $(BUILD)/carom $(BUILD)/examples/billiards $(if $(HAVE_BULLET),$(BUILD)/benchmarks/cradle)
 	@scripts/figures.sh $(BUILD)
@@ -311,7 +315,7 @@ help:
 	@echo "make demo       install what is missing, build, sample the rocking block's set, draw it"
 	@echo "make figures    draw the figures of docs/paper.md and measure its table (two minutes)"
 	@echo "make coverage   measure how well samples cover the exact sets, for docs/coverage.md (some minutes)"
-	@echo "make bench      measure this machine into $(BUILD)/performance.md, stronge.md and, with Bullet, cradle.md (seven minutes)"
+	@echo "make bench      measure this machine into $(BUILD)/performance.md, stronge.md, rodrigues.md and, with Bullet, cradle.md (about eight minutes)"
 	@echo "make test       install what is missing, build, run every test"
 	@echo "make test-long  the same with the large random families"
 	@echo "make sanitize   the tests under AddressSanitizer and UndefinedBehaviorSanitizer (CC=clang for clang's)"

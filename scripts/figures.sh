@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# figures.sh BUILD: draws the figures of docs/paper.md, docs/stronge.md, docs/lgvci.md, docs/inclusion.md and docs/compliant.md, and measures docs/figures/table3.md with BUILD/carom. Result files go to
+# figures.sh BUILD: draws the figures of docs/paper.md, docs/stronge.md, docs/lgvci.md, docs/inclusion.md, docs/rodrigues.md and docs/compliant.md, and measures docs/figures/table3.md with BUILD/carom. Result files go to
 # BUILD/figures. BUILD is relative to the root of the repository, as make's is.
 set -euo pipefail
 
@@ -108,6 +108,21 @@ for what in position attitude; do
     "$carom" simulate scenes/bouncing-box.yaml --duration 30 --ensemble 20 --perturb 1e-8 --perturbed "$what" --figures "$results/$what" \
         >"$results/$what.txt"
     mv "$results/$what-sensitivity.png" "$figures/bouncing-box-$what.png"
+done
+
+# draw_bodies STEM FIGURE...: docs/figures/STEM-FIGURE.png of those that a motion of many bodies has.
+draw_bodies() {
+    local stem=$1
+    shift
+    "$carom" simulate "scenes/$stem.yaml" --figures "$results/$stem" >"$results/$stem-bodies.txt"
+    for figure in "$@"; do mv "$results/$stem-$figure.png" "$figures/"; done
+}
+
+draw_bodies torus frames energy momentum
+draw_bodies box-of-spheres frames energy
+for order in 2 4; do
+    "$carom" simulate scenes/pendulum.yaml --step 0.1 --order "$order" --convergence 5 --figures "$results/pendulum" >"$results/pendulum-$order.txt"
+    mv "$results/pendulum-convergence.png" "$figures/pendulum-order-$order.png"
 done
 
 # The billiard break of docs/propagative.md, by examples/billiards.c.

@@ -1413,6 +1413,110 @@ static void laws_of_motions_come_from_the_scene(void **state) {
     json_decref(full);
 }
 
+// ------------------------------------------------------------------------------------------------- motions of many bodies
+
+// States at the times asked for, with a list of bodies each; the file has them on the grid.
+static void bodies_go_to_json_and_files(void **state) {
+    char scene[PATH_SIZE], path[PATH_SIZE];
+    json_t *answer = ask(*state, "simulate", motion_path("pendulum", scene), "-o", "p.h5");
+    assert_string_equal(text(answer, "integrator"), "rodrigues");
+    assert_true(is_true(answer, "complete"));
+    assert_close(number(answer, "steps"), 1000, 0);
+    assert_int_equal(length(answer, "states"), 4);
+    assert_close(number(answer, "states.2.time"), 5, 1e-15);
+    assert_int_equal(length(answer, "states.2.bodies"), 1);
+    // At h = 0.01 the map `tan` is 6e-5 off.
+    check_numbers(answer, "states.2.bodies.0.attitude", (double[]){0.262410843547, 0.145179892492, -0.904275048155, 0.303891403775}, 4,
+                  1e-4);
+    check_numbers(answer, "states.2.bodies.0.angular_velocity", (double[]){-0.313900216207, -0.022758757365, 0.2}, 3, 1e-4);
+    assert_close(number(answer, "max_relative_energy_error") * 0.7471067811865476, 6.249999e-6, 1e-11);
+    assert_int_equal(length(answer, "impacts"), 0);
+    json_decref(answer);
+    assert_int_equal(read_complete(join(path, *state, "p.h5")), 1);
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const char *const sets[] = {"rodrigues/states/time", "rodrigues/states/attitude"};
+    const hsize_t columns[] = {0, 4};
+    for (int i = 0; i < 2; i++) {
+        hsize_t size[2] = {0};
+        const hid_t data = H5Dopen2(file, sets[i], H5P_DEFAULT), space = H5Dget_space(data);
+        H5Sget_simple_extent_dims(space, size, NULL);
+        assert_int_equal(size[0], 1001);
+        assert_int_equal(size[1], columns[i]);
+        H5Sclose(space);
+        H5Dclose(data);
+    }
+    H5Fclose(file);
+}
+
+static void bodies_are_drawn(void **state) {
+    char scene[PATH_SIZE], path[PATH_SIZE];
+    json_t *answer = ask(*state, "simulate", motion_path("torus", scene), "--duration", "0.2", "--figures", "t", "--convergence", "2");
+    assert_int_equal(length(answer, "figures"), 5);
+    for (size_t i = 0; i < 5; i++) {
+        char place[32];
+        snprintf(place, sizeof place, "figures.%zu", i);
+        assert_true(is_png(join(path, *state, text(answer, place))));
+    }
+    assert_int_equal(length(answer, "convergence"), 2);
+    assert_close(number(answer, "convergence.1.step"), 0.0005, 1e-18);
+    const double order = log2(number(answer, "convergence.0.position") / number(answer, "convergence.1.position"));
+    assert_true(order > 1.5 && order < 2.5);
+    json_decref(answer);
+    report r = run(*state, "simulate", motion_path("pendulum", scene), "--step", "0.1", "--convergence", "3");
+    assert_int_equal(r.status, 0);
+    assert_non_null(strstr(r.out, "norm_measure"));
+    assert_non_null(strstr(r.out, "0.001345   1.99"));
+    release(&r);
+}
+
+// One file a state, a list of them, and the last state under the name itself; in both kinds.
+static void bodies_go_to_vtk(void **state) {
+    char scene[PATH_SIZE], path[PATH_SIZE], bytes[64];
+    motion_path("rough-ball", scene);
+    json_decref(ask(*state, "simulate", scene, "--duration", "0.02", "--vtk", "b.vtk"));
+    json_decref(ask(*state, "simulate", scene, "--duration", "0.02", "-o", "b.vtp"));
+    const char *const names[] = {"b.vtk", "b-000002.vtk", "b.vtp", "b-000000.vtp", "b.vtk.series", "b.vtp.series"};
+    const char *const starts[] = {"# vtk DataFile", "# vtk DataFile", "<?xml", "<?xml", "{\"file-series", "{\"file-series"};
+    for (int i = 0; i < 6; i++) {
+        read_start(join(path, *state, names[i]), bytes, sizeof bytes);
+        assert_memory_equal(bytes, starts[i], strlen(starts[i]));
+    }
+    json_error_t problem;
+    json_t *list = json_load_file(join(path, *state, "b.vtk.series"), 0, &problem);
+    assert_non_null(list);
+    assert_int_equal(length(list, "files"), 3);
+    assert_string_equal(text(list, "files.2.name"), "b-000002.vtk");
+    assert_close(number(list, "files.2.time"), 0.02, 1e-15);
+    json_decref(list);
+}
+
+// A step beyond the stiffness is found out, named, and kept apart from an answer.
+static void unstable_steps_are_incomplete(void **state) {
+    char scene[PATH_SIZE];
+    json_t *answer = ask_for(1, *state, "simulate", motion_path("torus", scene), "--step", "0.01");
+    assert_string_equal(text(answer, "verdict"), "energy-limit");
+    assert_non_null(strstr(text(answer, "message"), "the step times the stiffest frequency is"));
+    json_decref(answer);
+    answer = ask_for(1, *state, "simulate", motion_path("pendulum", scene), "--map", "sin", "--step", "1");
+    assert_string_equal(text(answer, "verdict"), "step-too-large");
+    json_decref(answer);
+}
+
+// A thousand spheres, to the same bits with any number of threads.
+static void boxes_of_spheres_do_not_depend_on_threads(void **state) {
+    char scene[PATH_SIZE];
+    motion_path("box-of-spheres", scene);
+    json_t *one = ask(*state, "simulate", scene, "--duration", "0.1", "--threads", "1");
+    json_t *many = ask(*state, "simulate", scene, "--duration", "0.1", "--threads", "3");
+    assert_int_equal(length(one, "final.bodies"), 1000);
+    assert_true(json_equal(at(one, "final"), at(many, "final")));
+    assert_true(json_equal(at(one, "impacts"), at(many, "impacts")));
+    assert_true(length(one, "impacts") > 300);
+    assert_true(number(one, "max_relative_energy_error") < 1e-13);
+    json_decref(one);
+    json_decref(many);
+}
+
 // The law may stand under `impact`, and its options on the command line, beside those of the integrator.
 static void laws_of_motions_take_options(void **state) {
     write_text(*state, "law.yaml",
@@ -1554,6 +1658,8 @@ typedef struct refusal {
 #define AT_REST                      "{qpos: [0, 1, 0], qvel: [0, -1, 0]}"
 #define CORNER(more)                 "[{name: A, site: left_corner, friction: 1, normal: [0, 0, 1]" more "}]"
 #define DELASSUS(W, u, mu)           "delassus: {W: " W ", u: " u ", mu: " mu "}\n"
+
+#define BODIES(more) "simulate: {integrator: rodrigues, duration: 0.1}\nbodies: [{mass: 1, inertia: 1" more "}]\n"
 
 static const refusal refusals[] = {
     // the command line
@@ -1699,8 +1805,8 @@ static const refusal refusals[] = {
     {"info deep.yaml", "deep.yaml:1", NULL},
     {"info noise.yaml", "noise.yaml", NULL},
     {"info long.yaml", "long.yaml", NULL},
-    {"info case.yaml", "'model', 'matrices', 'delassus', 'two_bodies', 'balls' and 'body'", "name: nothing\n"},
-    {"info case.yaml", "'model', 'matrices', 'delassus', 'two_bodies', 'balls' and 'body'",
+    {"info case.yaml", "'model', 'matrices', 'delassus', 'two_bodies', 'balls', 'body' and 'bodies'", "name: nothing\n"},
+    {"info case.yaml", "'model', 'matrices', 'delassus', 'two_bodies', 'balls', 'body' and 'bodies'",
      "matrices: {" FLAT_PARTS "}\ndelassus: {W: [[1]], u: [1], mu: []}\n"},
     {"info case.yaml", "case.yaml:2: matrixes", "matrices: {" FLAT_PARTS "}\nmatrixes: {}\n"},
     {"info case.yaml", "case.yaml:2: name", "name: a\nname: b\nmatrices: {" FLAT_PARTS "}\n"},
@@ -1833,6 +1939,39 @@ static const refusal refusals[] = {
     {"simulate case.yaml --ensemble 2 --perturbed all", "--perturbed: 'all'", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml --duration 0.1 -o case.yaml", "case.yaml", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"resolve case.yaml --law routh", "`carom simulate` runs", BALL_AT "3]}\n"},
+    {"resolve case.yaml --law routh", "case.yaml:2: bodies: a scene of this form describes a motion in time", BODIES("")},
+    {"simulate case.yaml --integrator lgvci", "lgvci needs a scene with 'body'", BODIES("")},
+    {"simulate case.yaml --integrator rodrigues", "rodrigues needs a scene with 'bodies'", BALL_AT "3]}\n"},
+    {"simulate case.yaml", "case.yaml:2: bodies[0]: the key 'inertia' is missing",
+     "simulate: {integrator: rodrigues}\nbodies: [{mass: 1}]\n"},
+    {"simulate case.yaml", "case.yaml:2: bodies[0].mass: 0 is below",
+     "simulate: {integrator: rodrigues}\nbodies: [{mass: 0, inertia: 1}]\n"},
+    {"simulate case.yaml", "case.yaml:2: bodies: bodies[0].attitude: the quaternion has length 2", BODIES(", attitude: [2, 0, 0, 0]")},
+    {"simulate case.yaml", "the moments 1, 2, 3 differ", "simulate: {integrator: rodrigues}\nbodies: [{mass: 1, inertia: [1, 2, 3]}]\n"},
+    {"simulate case.yaml", "case.yaml:2: bodies[0].repeat: needs one of the keys 'ring' and 'grid'", BODIES(", repeat: {speed: 1}")},
+    {"simulate case.yaml", "case.yaml:2: bodies[0].repeat: the key 'diameter' is missing", BODIES(", repeat: {ring: 4}")},
+    {"simulate case.yaml", "case.yaml:3: potentials[0].type: 'glue' is not one of: gravity", BODIES("") "potentials: [{type: glue}]\n"},
+    {"simulate case.yaml", "case.yaml:3: potentials[0].Ka: unknown key", BODIES("") "potentials: [{type: hertz, Ka: 1}]\n"},
+    {"simulate case.yaml", "case.yaml:3: potentials[0].pairs[0][1]: must be a whole number from 0 to 0",
+     BODIES("") "potentials: [{type: bonds, pairs: [[0, 1]]}]\n"},
+    {"simulate case.yaml", "case.yaml:3: potentials[0].pairs: a ring needs three bodies",
+     BODIES("") "potentials: [{type: bonds, pairs: ring}]\n"},
+    {"simulate case.yaml", "case.yaml:3: walls[0].surface: 'sticky' is not one of",
+     BODIES("") "walls: [{normal: [0, 0, 1], surface: sticky}]\n"},
+    {"simulate case.yaml", "case.yaml:3: walls[0].friction: belongs to 'surface: coulomb'",
+     BODIES("") "walls: [{normal: [0, 0, 1], friction: 1}]\n"},
+    {"simulate case.yaml", "case.yaml:3: walls[0].normal: must not be zero", BODIES("") "walls: [{normal: [0, 0, 0]}]\n"},
+    {"simulate case.yaml", "case.yaml:3: walls[0].restitution: 2 is not between 0 and 1",
+     BODIES("") "walls: [{normal: [0, 0, 1], restitution: 2}]\n"},
+    {"simulate case.yaml", "bodies[0].radius: bodies that collide need one", BODIES("") "collisions: {restitution: 1}\n"},
+    {"simulate case.yaml", "case.yaml:1: simulate.record: 'soon' is not a time",
+     "simulate: {integrator: rodrigues, record: [1, soon]}\nbodies: [{mass: 1, inertia: 1}]\n"},
+    {"simulate case.yaml --ensemble 2", "only scenes with 'body' or 'model' can be perturbed", BODIES("")},
+    {"simulate case.yaml --convergence 0", "--convergence: '0'", BODIES("")},
+    {"simulate case.yaml --convergence 2", "--convergence: only for motions of scenes with 'bodies'",
+     BALL_AT "3]}\nsimulate: {integrator: lgvci, duration: 0.1}\n"},
+    {"simulate case.yaml --vtk case.txt", "does not end in .vtk or .vtp", BODIES("")},
+    {"simulate case.yaml --vtk case.vtk", "only motions of scenes with 'bodies'", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     // LCPs
     {"lcp case.yaml", "case.yaml:1: W: ", "{\"W\": [[2, 1]], \"w\": [-1, -1]}\n"},
     {"lcp case.yaml", "case.yaml:1: W[1]: ", "{\"W\": [[2, 1], [1]], \"w\": [-1, -1]}\n"},
@@ -2194,6 +2333,11 @@ int main(void) {
         cmocka_unit_test_setup_teardown(ensembles_do_not_depend_on_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(early_ends_are_incomplete, set_up, tear_down),
         cmocka_unit_test_setup_teardown(laws_of_motions_come_from_the_scene, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(bodies_go_to_json_and_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(bodies_are_drawn, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(bodies_go_to_vtk, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(unstable_steps_are_incomplete, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(boxes_of_spheres_do_not_depend_on_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(laws_of_motions_take_options, set_up, tear_down),
         cmocka_unit_test_setup_teardown(systems_move_through_their_accumulation, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bundles_do_not_depend_on_threads, set_up, tear_down),

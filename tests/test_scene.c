@@ -504,7 +504,7 @@ static void bad_scenes_are_refused(void **state) {
         {"name: a\nbad: \xff\xfe\n", ":2: not valid YAML"},
         {"name: a\x01\n", ":1: not valid YAML"},
         // keys of the top level
-        {"name: a\n", ":1: one of the keys 'model', 'matrices', 'delassus', 'two_bodies', 'balls' and 'body' is needed"},
+        {"name: a\n", ":1: one of the keys 'model', 'matrices', 'delassus', 'two_bodies', 'balls', 'body' and 'bodies' is needed"},
         {"name: a\nmatrixes: {}\n", ":2: matrixes: unknown key; did you mean 'matrices'?"},
         {"name: a\nsomething: {}\n", ":2: something: unknown key"},
         {"name: [a]\n", ":1: name: must be text, not a list"},
@@ -517,7 +517,8 @@ static void bad_scenes_are_refused(void **state) {
         {"matrices: {" BODY "}\nstate: {qpos: [1]}\n", ":2: state: belongs to a scene with 'model'"},
         {"matrices: {" BODY "}\ngravity: 9.81\n", ":2: gravity: belongs to a scene with 'body'"},
         {"simulate: {}\nbody: {}\n", ":2: body: a scene of this form describes a motion in time"},
-        {"simulate: {}\nbodies: []\npotentials: []\n", ":2: bodies: this version does not"},
+        {"simulate: {}\nbodies: []\npotentials: []\n", ":2: bodies: a scene of this form describes a motion in time"},
+        {"matrices: {" BODY "}\nwalls: []\n", ":2: walls: belongs to a scene with 'bodies'"},
         {"matrices: {" BODY "}\nnormal: [0, 0, 1]\n", ":2: normal: belongs to a scene with 'two_bodies'"},
         {"balls: {}\n", ":1: balls: the key 'masses' is missing"},
         // two bodies

@@ -55,7 +55,9 @@ CAROM_API_BEGIN
     X(CAROM_PERSISTENT_CONTACT, "persistent-contact", "a body touches without approaching and does not leave: free flight ends there")     \
     X(CAROM_ZENO_LIMIT, "zeno-limit", "the limit of impacts in one step was reached")                                                      \
     X(CAROM_STEP_TOO_LARGE, "step-too-large", "the step is too large for the speed of rotation")                                           \
-    X(CAROM_NO_CONVERGENCE, "no-convergence", "an equation of a step could not be solved")
+    X(CAROM_NO_CONVERGENCE, "no-convergence", "an equation of a step could not be solved")                                                 \
+    X(CAROM_ENERGY_LIMIT, "energy-limit", "the energy left its limits: the step is probably too large")                                    \
+    X(CAROM_NO_FORCE, "no-force", "a force is not finite, or the centers of two bodies that interact coincide")
 
 #define CAROM_ENUM_ENTRY(constant, name, sentence) constant,
 typedef enum carom_status { CAROM_STATUS_LIST(CAROM_ENUM_ENTRY) } carom_status;

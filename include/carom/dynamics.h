@@ -95,14 +95,112 @@ typedef struct carom_body_motion {
     carom_body_state initial;
 } carom_body_motion;
 
+// -------------------------------------------------------------------------------------------------------- many bodies
+
+/// A free body with a spherical surface. With three equal moments it is what the explicit maps of the integrator `rodrigues` are for.
+typedef struct carom_particle {
+    double mass;                 ///< > 0 [kg]
+    double inertia[3];           ///< principal moments about the centre of mass, along the axes of the body frame, > 0 [kg m^2]
+    double radius;               ///< >= 0 [m]
+    double position[3];          ///< of the centre of mass [m]
+    double attitude[4];          ///< unit quaternion w, x, y, z, body to inertial
+    double velocity[3];          ///< [m/s]
+    double angular_velocity[3];  ///< inertial frame [rad/s]
+} carom_particle;
+
+typedef enum carom_potential_type {
+    CAROM_POTENTIAL_GRAVITY,      ///< U = -m a.x
+    CAROM_POTENTIAL_OFFSET_MASS,  ///< U = -m g e3.R rho (Baker & Gonzalez, eq. 39): a pendulum whose stable direction is +e3
+    CAROM_POTENTIAL_DIPOLE,       ///< U = -mu (R d).(B + G x) + k |x|^2/2 + m g x3
+    CAROM_POTENTIAL_BONDS,        ///< bending, stretching and shear of bonds between bodies (eqs. 44-55)
+    CAROM_POTENTIAL_HERTZ,        ///< U = (2/5) K [1 - r/D]_+^(5/2) between bodies, and between bodies and planes (eqs. 56-58)
+    CAROM_POTENTIAL_USER,         ///< what a callback says
+} carom_potential_type;
+
+/// The shear energy of a bond, U = Ks (1 - c)^2/2.
+typedef enum carom_shear {
+    CAROM_SHEAR_OBJECTIVE,  ///< c = (Ri n0 + Rj n0).n/2: rigid rotations of the pair cost nothing
+    CAROM_SHEAR_PUBLISHED,  ///< c = (Ri n0).(Rj n), eq. 53: they do, and the total angular momentum is not kept
+} carom_shear;
+
+typedef struct carom_bonds {
+    int count;
+    const int *pairs;   ///< [count x 2], indices of different bodies
+    double Km, Ka, Ks;  ///< bending, axial and shear stiffness, >= 0 [J]
+    carom_shear shear;
+} carom_bonds;
+
+/// Adds forces [bodies x 3, N], torques (inertial frame) [bodies x 3, N m] and the energy [J] of a potential of positions [bodies x 3] and
+/// attitudes [bodies x 4], w x y z: F = -dU/dx, and dU = -T.eta for a small rotation by eta. Called from one thread.
+typedef void carom_potential_callback(void *user, int bodies, const double *positions, const double *attitudes, double *forces,
+                                      double *torques, double *energy);
+
+typedef struct carom_potential {
+    carom_potential_type type;
+    union {
+        double acceleration[3];  ///< of gravity [m/s^2]
+        struct {
+            double gravity, offset[3];  ///< g [m/s^2], rho in the body frame [m]
+        } offset_mass;
+        struct {
+            double moment, direction[3], field[3], gradient[9], trap, gravity;  ///< mu, unit d (body frame), B, G [3 x 3], k, g
+        } dipole;
+        carom_bonds bonds;  ///< unstretched at the initial positions, with attitudes 1
+        struct {
+            double Kpp, Kpw;      ///< between bodies; between bodies and planes; >= 0 [J]
+            int planes;           ///< bodies touch when they are nearer to a plane than their radius
+            const double *plane;  ///< [planes x 4]: normal of any length, offset; normal.x + offset > 0 on the bodies' side
+        } hertz;
+        struct {
+            carom_potential_callback *evaluate;
+            void *user;
+        } callback;
+    };
+} carom_potential;
+
+/// What two surfaces do to each other in an impact.
+typedef enum carom_surface {
+    CAROM_SURFACE_SMOOTH,   ///< no tangential impulse
+    CAROM_SURFACE_ROUGH,    ///< the tangential velocity is reversed: perfectly rough, without loss
+    CAROM_SURFACE_COULOMB,  ///< Coulomb friction followed through the impact: carom_contact_solve
+} carom_surface;
+
+/// Names of these, NULL-terminated.
+extern const char *const carom_surface_names[];
+
+typedef struct carom_surface_law {
+    carom_surface surface;
+    double restitution;  ///< from 0 to 1
+    double friction;     ///< >= 0; of CAROM_SURFACE_COULOMB
+} carom_surface_law;
+
+/// An unmoved plane that bodies bounce on: normal.x + offset > 0 on their side.
+typedef struct carom_wall {
+    double normal[3];  ///< of any length
+    double offset;
+    carom_surface_law law;
+} carom_wall;
+
+/// Bodies under potentials, between walls. Everything is borrowed.
+typedef struct carom_bodies_motion {
+    int bodies;
+    const carom_particle *body;  ///< [bodies]
+    int potentials;
+    const carom_potential *potential;
+    int walls;
+    const carom_wall *wall;
+    const carom_surface_law *collisions;  ///< of bodies with each other; NULL: they pass through each other
+} carom_bodies_motion;
+
 /// A problem in time, in the form that its scene has. Integrators take one form each; the others are NULL.
 typedef struct carom_motion {
-    const carom_impact *impact;     ///< a system at the instant of an impact
-    const carom_body_motion *body;  ///< one body above one plane
-    const carom_system *system;     ///< a mechanism above planes, beside its impact
-    const char *obstacle;           ///< a sentence: why the model of a scene is no such system; NULL for none
-    int64_t member;                 ///< of an ensemble: raises seeds; 0 for a motion of its own
-    double displacement;            ///< of a system's start: normal numbers times this are added to its coordinates [m, rad]
+    const carom_impact *impact;         ///< a system at the instant of an impact
+    const carom_body_motion *body;      ///< one body above one plane
+    const carom_bodies_motion *bodies;  ///< bodies under potentials
+    const carom_system *system;         ///< a mechanism above planes, beside its impact
+    const char *obstacle;               ///< a sentence: why the model of a scene is no such system; NULL for none
+    int64_t member;                     ///< of an ensemble: raises seeds; 0 for a motion of its own
+    double displacement;                ///< of a system's start: normal numbers times this are added to its coordinates [m, rad]
 } carom_motion;
 
 /// What a perturbation changes.
@@ -144,6 +242,7 @@ typedef struct carom_motion_call {
     const carom_law_settings *settings;  ///< may be NULL
     const carom_sink *states;            ///< receives blocks of recorded states in order; NULL: nobody wants them
     carom_table *impacts;                ///< receives a row for each impact
+    carom_table *recorded;               ///< receives a row of state columns for each time that the options ask for
     carom_table *final;                  ///< one row with the state columns, already added
     carom_table *result;                 ///< one row with the result columns, already added
 } carom_motion_call;
@@ -157,7 +256,7 @@ typedef struct carom_integrator {
     int option_count;
     size_t options_size;
     void (*defaults)(void *options);
-    const carom_column *state_columns;  ///< of the trajectory and of the final state
+    const carom_column *state_columns;  ///< of the trajectory and of the final state; a series has an entry for each body
     int state_column_count;
     const carom_column *impact_columns;
     int impact_column_count;
@@ -178,6 +277,7 @@ typedef enum carom_motion_result_column {
 /// What an integrator found; states went to the sink.
 typedef struct carom_motion_answer {
     carom_table *impacts, *final, *result;
+    carom_table *recorded;  ///< states at the times that the options ask for
 } carom_motion_answer;
 
 /// Runs an integrator. `options` NULL means the defaults; `states` may be NULL.

@@ -243,6 +243,38 @@ carom_status carom_polyhedra_check(const char *path, carom_error *error);
 carom_status carom_polyhedra_write(const char *path, const carom_scene *scene, const carom_polyhedra *set, const carom_polyhedra *outer,
                                    carom_error *error);
 
+// ----------------------------------------------------------------------------------------------------------------- VTK
+
+typedef struct carom_vtk_array {
+    const char *name;  ///< without blanks
+    int components;
+    const double *values;  ///< [points x components]
+} carom_vtk_array;
+
+/// Points with data, at one time.
+typedef struct carom_vtk_points {
+    const char *title;  ///< one line
+    double time;
+    int64_t count;
+    const double *positions;  ///< [count x 3]
+    const carom_vtk_array *arrays;
+    int array_count;
+} carom_vtk_points;
+
+/// One file of a series: its name, beside the list, and its time.
+typedef struct carom_vtk_step {
+    char *name;
+    double time;
+} carom_vtk_step;
+
+/// Does the name end in .vtk or .vtp?
+bool carom_vtk_is_name(const char *path);
+/// Writes points as text that ParaView reads: legacy VTK, or XML PolyData where the name ends in .vtp.
+/// @return CAROM_IO_FAILED; CAROM_BAD_INPUT for another ending, or when `path` exists and is not such a file
+carom_status carom_vtk_write(const char *path, const carom_vtk_points *points, carom_error *error);
+/// Writes the list of a series (`NAME.vtk.series`), which ParaView opens as an animation.
+carom_status carom_vtk_write_series(const char *path, const carom_vtk_step *steps, int64_t count, carom_error *error);
+
 // ------------------------------------------------------------------------------------------------------------ pictures
 
 typedef enum carom_plot_style {

@@ -11,7 +11,7 @@
 #include "io/json.h"
 
 // Impacts that the table on the terminal shows; JSON and files have them all.
-enum { SHOWN_IMPACTS = 20, MOST_MEMBERS = 1000000 };
+enum { SHOWN_IMPACTS = 20, MOST_MEMBERS = 1000000, MOST_HALVINGS = 20 };
 
 // Size of an ensemble's perturbations where the command line does not say [m, rad].
 #define DEFAULT_PERTURBATION 1e-8
@@ -20,16 +20,18 @@ static const cli_flag flags[] = {
     {"integrator", "NAME", "the integrator (default: the scene's)"},
     {"list", NULL, "print the integrators, one a line"},
     {"output", "FILE", "write states, impacts and results to an HDF5 file"},
+    {"vtk", "FILE", "write the states of many bodies for ParaView: FILE.vtk or FILE.vtp, and one file a state; also `--output FILE.vtk`"},
     {"figures", "PREFIX",
-     "draw a body's PREFIX-energy.png, -energy-error.png, -snapshots.png and, with an ensemble, -sensitivity.png; of inclusion -time.png, "
-     "-impulse.png, -rates.png, -phase.png and -bundle.png; of propagative -energy.png, -coordinates.png, -paths.png of balls in a plane "
-     "and, with --orders, -orders.png"},
+     "draw a body's PREFIX-energy.png, -energy-error.png, -snapshots.png and, with an ensemble, -sensitivity.png; of many bodies "
+     "-momentum.png and -frames.png instead, and -convergence.png; of inclusion -time.png, -impulse.png, -rates.png, -phase.png and "
+     "-bundle.png; of propagative -energy.png, -coordinates.png, -paths.png of balls in a plane and, with --orders, -orders.png"},
     {"ensemble", "N", "run N more times: bodies from perturbed starts, systems with other draws"},
     {"perturb", "D", "size of perturbations of the starts [m, rad] (default 1e-8; 0 for systems)"},
+    {"convergence", "N", "run many bodies with N steps as well, each half of the one before, and show errors and orders"},
     {"perturbed", "both|position|attitude", "what is perturbed (default both)"},
     {"orders", NULL, "also run with the orders argmin and argmax of impacts, and show how far their momenta part"},
     {"design", NULL, "with --orders: the same for the solution of the scene's `design`"},
-    {"threads", "N", "threads of an ensemble (default: one a core); results do not depend on it"},
+    {"threads", "N", "threads of an ensemble and of many bodies (default: one a core); results do not depend on it"},
     {"json", NULL, "print one JSON document"},
 };
 
@@ -87,6 +89,15 @@ static carom_status parse_perturbed(cli_motion *motion, carom_error *error) {
     return what ? carom_fail(error, CAROM_BAD_INPUT, "--perturbed: '%.60s' is not one of: both, position, attitude", what) : CAROM_OK;
 }
 
+static carom_status parse_convergence(cli_motion *motion, carom_error *error) {
+    const char *runs = cli_value(motion->arguments, "convergence");
+    double count = 0;
+    if (runs && (!carom_parse_number(runs, &count) || count < 1 || count > MOST_HALVINGS || count != floor(count)))
+        return carom_fail(error, CAROM_BAD_INPUT, "--convergence: '%.60s' is not a whole number between 1 and %d", runs, MOST_HALVINGS);
+    motion->halvings = (int)count;
+    return CAROM_OK;
+}
+
 static carom_status parse_ensemble(cli_motion *motion, carom_error *error) {
     const char *members = cli_value(motion->arguments, "ensemble"), *size = cli_value(motion->arguments, "perturb");
     double count = 0;
@@ -134,18 +145,19 @@ carom_law_settings cli_motion_settings(const cli_motion *motion) {
 
 // Where a block of states goes: into the file and into memory, where wanted.
 typedef struct splitter {
-    const carom_sink *file;
+    const carom_sink *file, *vtk;
     carom_table *kept;
 } splitter;
 
 static carom_status split(void *user, const carom_table *rows, carom_error *error) {
     const splitter *s = user;
     carom_status status = s->file ? s->file->receive(s->file->user, rows, error) : CAROM_OK;
+    if (!status && s->vtk) status = s->vtk->receive(s->vtk->user, rows, error);
     if (!status && s->kept) status = carom_table_append(s->kept, rows, error);
     return status;
 }
 
-static carom_status integrate(cli_motion *motion, const carom_sink *file, carom_error *error) {
+static carom_status integrate(cli_motion *motion, const carom_sink *file, cli_vtk *vtk, carom_error *error) {
     const carom_integrator *one = motion->integrator;
     const carom_motion *problem = carom_scene_motion(motion->scene);
     const carom_sizes sizes = problem->impact ? carom_impact_sizes(problem->impact) : (carom_sizes){0};
@@ -153,18 +165,21 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, carom_
     if (cli_given(motion->arguments, "figures"))
         status = carom_table_create(one->state_columns, one->state_column_count, NULL, 0, &sizes, &motion->states, error);
     if (status) return status;
-    splitter way = {file, motion->states};
+    const carom_sink pictures = cli_vtk_sink(vtk);
+    splitter way = {file, vtk ? &pictures : NULL, motion->states};
     const carom_sink sink = {&way, split};
     const carom_law_settings settings = cli_motion_settings(motion);
     struct timespec start;
     clock_gettime(CLOCK_MONOTONIC, &start);
     status = carom_integrator_run(one, problem, motion->options, motion->arguments->registry, &settings, &motion->control,
-                                  file || motion->states ? &sink : NULL, &motion->answer, error);
+                                  file || vtk || motion->states ? &sink : NULL, &motion->answer, error);
     motion->seconds = cli_seconds_since(&start);
     cli_end_progress();
     if (status) place_error(motion, error);
+    if (!status && vtk) status = cli_vtk_finish(vtk, motion->answer.final, error);
     if (!status && motion->members) status = cli_run_ensemble(motion, error);
     if (!status && cli_given(motion->arguments, "orders")) status = cli_run_orders(motion, cli_given(motion->arguments, "design"), error);
+    if (!status && motion->halvings) status = cli_run_convergence(motion, error);
     cli_end_progress();
     return status;
 }
@@ -172,12 +187,12 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, carom_
 // An interrupted ensemble has the first of its members.
 static bool has_all_members(const cli_motion *motion) { return !motion->ensemble || carom_table_rows(motion->ensemble) == motion->members; }
 
-static carom_status run_into_file(cli_motion *motion, const char *path, carom_error *error) {
+static carom_status run_into_file(cli_motion *motion, const char *path, cli_vtk *vtk, carom_error *error) {
     carom_result_writer *writer = NULL;
     carom_sink file;
     carom_status status = carom_result_writer_create(path, motion->scene, &writer, error);
     if (!status) status = carom_result_writer_open_motion(writer, motion->integrator, motion->options, &file, error);
-    if (!status) status = integrate(motion, &file, error);
+    if (!status) status = integrate(motion, &file, vtk, error);
     if (!status && !has_all_members(motion)) carom_result_writer_mark_incomplete(writer);
     if (!status) status = carom_result_writer_close_motion(writer, &motion->answer, motion->ensemble, error);
     if (!status) status = carom_result_writer_commit(writer, error);
@@ -185,12 +200,24 @@ static carom_status run_into_file(cli_motion *motion, const char *path, carom_er
     return status;
 }
 
+// A name that ends in .vtk or .vtp is for ParaView, any other for HDF5.
+static carom_status run_into_files(cli_motion *motion, const char *path, carom_error *error) {
+    const bool is_vtk = path && carom_vtk_is_name(path);
+    const char *vtk_path = is_vtk ? path : cli_value(motion->arguments, "vtk");
+    cli_vtk *vtk = NULL;
+    carom_status status = vtk_path ? cli_vtk_create(vtk_path, motion->scene, &vtk, error) : CAROM_OK;
+    if (!status) status = path && !is_vtk ? run_into_file(motion, path, vtk, error) : integrate(motion, NULL, vtk, error);
+    cli_vtk_free(vtk);
+    return status;
+}
+
 static carom_status answer(cli_motion *motion, const char *path, carom_error *error) {
     carom_status status = find_integrator(motion, error);
     if (!status) status = prepare_options(motion, error);
     if (!status) status = parse_ensemble(motion, error);
+    if (!status) status = parse_convergence(motion, error);
     if (!status) status = cli_start_control(motion->arguments, &motion->control, error);
-    if (!status) status = path ? run_into_file(motion, path, error) : integrate(motion, NULL, error);
+    if (!status) status = run_into_files(motion, path, error);
     const char *prefix = cli_value(motion->arguments, "figures");
     if (!status && prefix) status = cli_draw_motion(motion, prefix, error);
     return status;
@@ -208,6 +235,43 @@ static json_t *rows_json(const cli_motion *motion, const carom_table *table) {
     json_t *list = json_array();
     for (int64_t row = 0; row < carom_table_rows(table); row++)
         json_array_append_new(list, carom_json_row(table, row, contact_names(motion)));
+    return list;
+}
+
+// Entry `body` of each series, under the columns' names.
+static json_t *body_json(const carom_table *table, int64_t row, int64_t body) {
+    json_t *object = json_object();
+    for (int i = 0; i < carom_table_columns(table); i++) {
+        const carom_column *column = carom_table_column(table, i);
+        int count;
+        if (column->type != CAROM_COLUMN_SERIES) continue;
+        const double *values = carom_table_series(table, i, row, &count);
+        json_object_set_new(object, column->name, carom_json_reals(values + body * column->width, column->width));
+    }
+    return object;
+}
+
+// A state: series of the table become a list of bodies.
+static json_t *state_json(const cli_motion *motion, const carom_table *table, int64_t row) {
+    json_t *object = carom_json_row(table, row, contact_names(motion)), *bodies = NULL;
+    for (int i = 0; object && i < carom_table_columns(table); i++) {
+        const carom_column *column = carom_table_column(table, i);
+        int count;
+        if (column->type != CAROM_COLUMN_SERIES) continue;
+        json_object_del(object, column->name);
+        carom_table_series(table, i, row, &count);
+        if (!bodies) bodies = json_array();
+        for (int64_t body = (int64_t)json_array_size(bodies); body < count / column->width; body++)
+            json_array_append_new(bodies, body_json(table, row, body));
+    }
+    if (bodies) json_object_set_new(object, "bodies", bodies);
+    return object;
+}
+
+static json_t *states_json(const cli_motion *motion) {
+    const carom_table *table = motion->answer.recorded;
+    json_t *list = json_array();
+    for (int64_t row = 0; row < carom_table_rows(table); row++) json_array_append_new(list, state_json(motion, table, row));
     return list;
 }
 
@@ -238,9 +302,11 @@ static int print_json(const cli_motion *motion, const char *file) {
     add_accumulation(document);
     json_object_set_new(document, "seconds", carom_json_real(motion->seconds));
     json_object_set_new(document, "impacts", rows_json(motion, motion->answer.impacts));
-    json_object_set_new(document, "final", carom_json_row(motion->answer.final, 0, contact_names(motion)));
+    json_object_set_new(document, "states", states_json(motion));
+    json_object_set_new(document, "final", state_json(motion, motion->answer.final, 0));
     json_object_set_new(document, "ensemble", ensemble_json(motion));
     if (motion->orders) json_object_set_new(document, "orders", rows_json(motion, motion->orders));
+    if (motion->convergence) json_object_set_new(document, "convergence", rows_json(motion, motion->convergence));
     json_object_set_new(document, "file", carom_json_text(file));
     json_object_set(document, "figures", motion->files);
     return cli_print_json(document, exit_status_of(motion));
@@ -283,6 +349,12 @@ static void print_ensemble(const cli_motion *motion) {
            motion->members, motion->perturbation, least, most, rows ? (double)sum / (double)rows : 0);
 }
 
+// Why the run ended early, where the integrator says it.
+static void print_message(const carom_table *result) {
+    const int column = carom_table_find(result, "message");
+    if (column >= 0 && *carom_table_text(result, column, 0)) printf("%s\n", carom_table_text(result, column, 0));
+}
+
 static int print_text(const cli_motion *motion, const char *file) {
     const carom_table *result = motion->answer.result;
     const int64_t steps = carom_table_integer_column(result, CAROM_MOTION_STEPS)[0], impacts = carom_table_rows(motion->answer.impacts);
@@ -291,9 +363,11 @@ static int print_text(const cli_motion *motion, const char *file) {
            carom_table_text(result, CAROM_MOTION_VERDICT, 0));
     const double error = carom_table_real_column(result, CAROM_MOTION_ENERGY_ERROR)[0];
     if (!isnan(error)) printf("largest relative energy error %.3g\n", error);
+    print_message(result);
     print_impacts(motion->answer.impacts);
     if (motion->ensemble) print_ensemble(motion);
     if (motion->orders) cli_print_orders(motion->orders);
+    if (motion->convergence) cli_print_convergence(motion->convergence);
     printf("%.3g s, %.3g steps/s\n", motion->seconds, (double)steps / fmax(motion->seconds, 1e-9));
     if (file) printf("written to %s\n", file);
     for (size_t i = 0; i < json_array_size(motion->files); i++) printf("%s\n", json_string_value(json_array_get(motion->files, i)));
@@ -305,6 +379,7 @@ static void release(cli_motion *motion) {
     carom_table_free(motion->states);
     carom_table_free(motion->ensemble);
     carom_table_free(motion->orders);
+    carom_table_free(motion->convergence);
     json_decref(motion->files);
     cli_release(&motion->law_arguments);
     free(motion->bundle);

@@ -30,7 +30,7 @@ carom_status cli_write_figure(cli_motion *motion, const char *prefix, const char
     return status;
 }
 
-static const double *column(const carom_table *table, const char *name) {
+const double *cli_column(const carom_table *table, const char *name) {
     const int index = carom_table_find(table, name);
     return index < 0 ? NULL : carom_table_real_column(table, index);
 }
@@ -40,12 +40,12 @@ static const double *column(const carom_table *table, const char *name) {
 static carom_status draw_energy(cli_motion *motion, const char *prefix, carom_error *error) {
     const carom_table *states = motion->states;
     const int64_t rows = carom_table_rows(states);
-    const double *time = column(states, "time");
+    const double *time = cli_column(states, "time");
     const carom_plot_series series[] = {
-        {"translation", CAROM_PLOT_LINE, rows, time, column(states, "translational_energy")},
-        {"rotation", CAROM_PLOT_LINE, rows, time, column(states, "rotational_energy")},
-        {"potential", CAROM_PLOT_LINE, rows, time, column(states, "potential_energy")},
-        {"sum", CAROM_PLOT_LINE, rows, time, column(states, "energy")},
+        {"translation", CAROM_PLOT_LINE, rows, time, cli_column(states, "translational_energy")},
+        {"rotation", CAROM_PLOT_LINE, rows, time, cli_column(states, "rotational_energy")},
+        {"potential", CAROM_PLOT_LINE, rows, time, cli_column(states, "potential_energy")},
+        {"sum", CAROM_PLOT_LINE, rows, time, cli_column(states, "energy")},
     };
     const carom_plot plot = {carom_scene_name(motion->scene), "time [s]", "energy [J]", series,
                              sizeof series / sizeof *series,  false,      false};
@@ -61,7 +61,7 @@ static double unit_of(const double *values, int64_t count) {
 
 // Do impacts take away more than rounding does?
 static bool loses_energy(const cli_motion *motion, double scale) {
-    const double *change = column(motion->answer.impacts, "energy_change");
+    const double *change = cli_column(motion->answer.impacts, "energy_change");
     for (int64_t i = 0; i < carom_table_rows(motion->answer.impacts); i++)
         if (change[i] < -LEAST_LOSS * scale) return true;
     return false;
@@ -70,7 +70,8 @@ static bool loses_energy(const cli_motion *motion, double scale) {
 // What impacts do to the energy, since the first state, is then no error.
 static void take_out_changes(const cli_motion *motion, double scale, double *errors) {
     const carom_table *impacts = motion->answer.impacts;
-    const double *time = column(motion->states, "time"), *hit = column(impacts, "time"), *change = column(impacts, "energy_change");
+    const double *time = cli_column(motion->states, "time"), *hit = cli_column(impacts, "time"),
+                 *change = cli_column(impacts, "energy_change");
     double sum = 0;
     for (int64_t i = 0, k = 0; i < carom_table_rows(motion->states); i++) {
         for (; k < carom_table_rows(impacts) && hit[k] <= time[i]; k++) sum += hit[k] > time[0] ? change[k] : 0;
@@ -82,7 +83,7 @@ static void take_out_changes(const cli_motion *motion, double scale, double *err
 static carom_status draw_energy_error(cli_motion *motion, const char *prefix, carom_error *error) {
     const carom_table *states = motion->states;
     const int64_t rows = carom_table_rows(states);
-    const double *energy = column(states, "energy"), initial = fabs(energy[0]), scale = initial > 0 ? initial : 1;
+    const double *energy = cli_column(states, "energy"), initial = fabs(energy[0]), scale = initial > 0 ? initial : 1;
     double *errors = malloc((size_t)rows * sizeof *errors);
     if (!errors) return carom_fail_memory(error, "figure");
     for (int64_t i = 0; i < rows; i++) errors[i] = (energy[i] - energy[0]) / scale;
@@ -91,7 +92,7 @@ static carom_status draw_energy_error(cli_motion *motion, const char *prefix, ca
     for (int64_t i = 0; i < rows; i++) errors[i] /= unit;
     char label[64];
     snprintf(label, sizeof label, initial > 0 ? "relative energy error [%g]" : "energy error [%g J]", unit);
-    const carom_plot_series series = {"", CAROM_PLOT_LINE, rows, column(states, "time"), errors};
+    const carom_plot_series series = {"", CAROM_PLOT_LINE, rows, cli_column(states, "time"), errors};
     const carom_plot plot = {carom_scene_name(motion->scene), "time [s]", label, &series, 1, false, false};
     const carom_status status = cli_write_figure(motion, prefix, "energy-error", &plot, error);
     free(errors);
@@ -139,8 +140,8 @@ static int64_t find_state(const double *time, int64_t rows, double wanted) {
 static void add_states_between(const cli_motion *motion, const carom_body *body, double from, double to, outline *drawn) {
     const carom_table *states = motion->states;
     for (int i = 1; i <= BETWEEN; i++) {
-        const int64_t row = find_state(column(states, "time"), carom_table_rows(states), from + (to - from) * i / (BETWEEN + 1));
-        add_outlines(drawn, body, column(states, "position") + 3 * row, column(states, "attitude") + 9 * row);
+        const int64_t row = find_state(cli_column(states, "time"), carom_table_rows(states), from + (to - from) * i / (BETWEEN + 1));
+        add_outlines(drawn, body, cli_column(states, "position") + 3 * row, cli_column(states, "attitude") + 9 * row);
     }
 }
 
@@ -165,12 +166,12 @@ static void find_ground(const carom_body_motion *body, const outline *first, con
 static void collect_snapshots(const cli_motion *motion, const carom_body *body, outline *touching, outline *flying) {
     const carom_table *states = motion->states, *impacts = motion->answer.impacts;
     const int64_t rows = carom_table_rows(impacts), shown = rows < SHOWN_IMPACTS ? rows : SHOWN_IMPACTS;
-    const double *time = column(states, "time"), *hit = column(impacts, "time");
+    const double *time = cli_column(states, "time"), *hit = cli_column(impacts, "time");
     double from = time[0];
-    add_outlines(flying, body, column(states, "position"), column(states, "attitude"));
+    add_outlines(flying, body, cli_column(states, "position"), cli_column(states, "attitude"));
     for (int64_t i = 0; i < shown; i++) {
         add_states_between(motion, body, from, hit[i], flying);
-        add_outlines(touching, body, column(impacts, "position") + 3 * i, column(impacts, "attitude") + 9 * i);
+        add_outlines(touching, body, cli_column(impacts, "position") + 3 * i, cli_column(impacts, "attitude") + 9 * i);
         from = hit[i];
     }
     if (!shown) add_states_between(motion, body, from, time[carom_table_rows(states) - 1], flying);
@@ -228,12 +229,17 @@ static carom_status draw_sensitivity(cli_motion *motion, const char *prefix, car
 }
 
 carom_status cli_draw_motion(cli_motion *motion, const char *prefix, carom_error *error) {
-    if (carom_table_find(motion->states, "kinetic_energy") >= 0) return cli_draw_mechanism(motion, prefix, error);
-    if (carom_scene_motion(motion->scene)->system) return cli_draw_system(motion, prefix, error);
-    if (!carom_scene_motion(motion->scene)->body)
-        return carom_fail(error, CAROM_UNSUPPORTED, "--figures: only motions of scenes with 'body', 'balls' or 'model' are drawn");
+    const carom_motion *problem = carom_scene_motion(motion->scene);
+    const bool mechanism = carom_table_find(motion->states, "kinetic_energy") >= 0;
+    if (problem->system) return mechanism ? cli_draw_mechanism(motion, prefix, error) : cli_draw_system(motion, prefix, error);
+    if (!problem->body && !problem->bodies)
+        return carom_fail(error, CAROM_UNSUPPORTED,
+                          "--figures: only motions of scenes with 'body', 'bodies', 'balls' or 'model' are drawn");
     carom_status status = draw_energy(motion, prefix, error);
     if (!status) status = draw_energy_error(motion, prefix, error);
+    if (!status && problem->bodies) status = cli_draw_momenta(motion, prefix, error);
+    if (!status && motion->convergence) status = cli_draw_convergence(motion, prefix, error);
+    if (!status && problem->bodies) return cli_draw_frames(motion, prefix, error);
     if (!status) status = draw_snapshots(motion, prefix, error);
     if (!status && motion->ensemble) status = draw_sensitivity(motion, prefix, error);
     return status;

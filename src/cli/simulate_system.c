@@ -9,14 +9,10 @@
 
 #define IMPULSE_LABEL "s: time and accumulated normal impulse [s, N s]"
 
-static const double *column(const carom_table *table, const char *name) {
-    return carom_table_real_column(table, carom_table_find(table, name));
-}
-
 // The last entry of every row of a column of velocities or positions.
 static void copy_last(const carom_table *states, const char *name, double *values) {
     const size_t nv = (size_t)carom_table_sizes(states)->nv;
-    const double *all = column(states, name);
+    const double *all = cli_column(states, name);
     for (int64_t row = 0; row < carom_table_rows(states); row++) values[row] = all[((size_t)row + 1) * nv - 1];
 }
 
@@ -41,7 +37,7 @@ carom_status cli_add_to_bundle(cli_motion *motion, const carom_table *states, ca
     double *grown = realloc(motion->bundle, (size_t)(BUNDLE_FIELDS * count) * sizeof *grown);
     if (!grown) return carom_fail_memory(error, "figure");
     const size_t nv = (size_t)carom_table_sizes(states)->nv;
-    const double *t = column(states, "t"), *q = column(states, "qpos"), *v = column(states, "qvel");
+    const double *t = cli_column(states, "t"), *q = cli_column(states, "qpos"), *v = cli_column(states, "qvel");
     double *next = grown + BUNDLE_FIELDS * motion->bundle_count;
     for (int64_t i = 0; i < rows; i++, next += BUNDLE_FIELDS) {
         next[BUNDLE_TIME] = t[i];
@@ -106,8 +102,8 @@ static carom_status draw_rates(cli_motion *motion, const char *prefix, carom_err
     const carom_table *states = motion->states;
     const int64_t rows = carom_table_rows(states);
     const carom_plot_series series[] = {
-        {"time, dt/ds", CAROM_PLOT_LINE, rows, column(states, "s"), column(states, "time_rate")},
-        {"normal impulse", CAROM_PLOT_LINE, rows, column(states, "s"), column(states, "impulse_rate")},
+        {"time, dt/ds", CAROM_PLOT_LINE, rows, cli_column(states, "s"), cli_column(states, "time_rate")},
+        {"normal impulse", CAROM_PLOT_LINE, rows, cli_column(states, "s"), cli_column(states, "impulse_rate")},
     };
     const carom_plot plot = {
         .title = carom_scene_name(motion->scene), .x_label = IMPULSE_LABEL, .y_label = "rate over s", .series = series, .series_count = 2};
@@ -115,7 +111,7 @@ static carom_status draw_rates(cli_motion *motion, const char *prefix, carom_err
 }
 
 carom_status cli_draw_system(cli_motion *motion, const char *prefix, carom_error *error) {
-    const double *t = column(motion->states, "t"), *s = column(motion->states, "s");
+    const double *t = cli_column(motion->states, "t"), *s = cli_column(motion->states, "s");
     curves all;
     carom_status status = gather(motion, &all, error);
     if (status) return status;

@@ -7,7 +7,7 @@
 #include "carom/dynamics.h"
 
 /// The table's rows.
-extern const carom_integrator carom_integrator_inclusion, carom_integrator_lgvci, carom_integrator_propagative;
+extern const carom_integrator carom_integrator_inclusion, carom_integrator_lgvci, carom_integrator_propagative, carom_integrator_rodrigues;
 
 /// Sets the common result columns.
 carom_status carom_motion_conclude(const carom_motion_call *call, carom_verdict verdict, int64_t steps, double time, double energy_error,

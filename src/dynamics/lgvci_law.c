@@ -8,19 +8,6 @@
 
 enum { VELOCITIES = 6 };
 
-// Two unit vectors that complete the normal: of the axes, the one that is least along it gives the first.
-static void choose_tangents(const double normal[3], double tangents[6]) {
-    int axis = 0;
-    for (int i = 1; i < 3; i++)
-        if (fabs(normal[i]) < fabs(normal[axis])) axis = i;
-    double along[3] = {0};
-    along[axis] = 1;
-    add3(-normal[axis], normal, along);
-    const double length = norm3(along);
-    for (int i = 0; i < 3; i++) tangents[i] = along[i] / length;
-    cross3(normal, tangents, tangents + 3);
-}
-
 // The row of the speed of a body point along a direction of the inertial frame.
 static void fill_row(const double attitude[9], const double direction[3], const double rho[3], double row[VELOCITIES]) {
     double turned[3];
@@ -88,7 +75,7 @@ static carom_status create_impact(const lgvci *run, const lgvci_law *law, const 
         velocity[i] = state->momentum[i] / run->mass;
     }
     multiply3(run->inverse, state->angular_momentum, velocity + 3);
-    choose_tangents(run->normal, tangents);
+    complete_frame3(run->normal, tangents);
     for (int i = 0; i < count; i++) {
         const double *rho = law->contacts[i].rho;
         fill_row(state->attitude, run->normal, rho, normal + VELOCITIES * i);

@@ -8,7 +8,8 @@
 #include "dynamics/rotation.h"
 #include "dynamics/vector3.h"
 
-static const carom_integrator *const integrators[] = {&carom_integrator_lgvci, &carom_integrator_inclusion, &carom_integrator_propagative};
+static const carom_integrator *const integrators[] = {&carom_integrator_lgvci, &carom_integrator_rodrigues, &carom_integrator_inclusion,
+                                                      &carom_integrator_propagative};
 
 static const carom_column result_columns[CAROM_MOTION_RESULT_COLUMNS] = {
     [CAROM_MOTION_VERDICT] = {"verdict", CAROM_COLUMN_TEXT, 1, "", "how far the run got", NULL},
@@ -50,6 +51,7 @@ carom_status carom_motion_set_option(const carom_law *law, void *options, const 
 
 void carom_motion_answer_free(carom_motion_answer *answer) {
     carom_table_free(answer->impacts);
+    carom_table_free(answer->recorded);
     carom_table_free(answer->final);
     carom_table_free(answer->result);
     *answer = (carom_motion_answer){0};
@@ -66,6 +68,8 @@ static carom_status make_tables(const carom_integrator *integrator, const carom_
         carom_table_create(integrator->impact_columns, integrator->impact_column_count, NULL, 0, &sizes, &answer->impacts, error);
     if (!status)
         status = carom_table_create(integrator->state_columns, integrator->state_column_count, NULL, 0, &sizes, &answer->final, error);
+    if (!status)
+        status = carom_table_create(integrator->state_columns, integrator->state_column_count, NULL, 0, &sizes, &answer->recorded, error);
     if (!status)
         status = carom_table_create(result_columns, CAROM_MOTION_RESULT_COLUMNS, integrator->result_columns,
                                     integrator->result_column_count, &sizes, &answer->result, error);
@@ -88,8 +92,8 @@ carom_status carom_integrator_run(const carom_integrator *integrator, const caro
             status = carom_fail_memory(error, integrator->name);
     }
     if (!status) {
-        const carom_motion_call call = {motion, options,         registry,      control,       settings,
-                                        states, answer->impacts, answer->final, answer->result};
+        const carom_motion_call call = {motion, options,         registry,         control,       settings,
+                                        states, answer->impacts, answer->recorded, answer->final, answer->result};
         status = integrator->run(&call, error);
     }
     free(defaults);

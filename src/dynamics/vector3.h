@@ -24,6 +24,19 @@ static inline void add3(double factor, const double b[3], double a[3]) {
     for (int i = 0; i < 3; i++) a[i] += factor * b[i];
 }
 
+/// Two unit vectors that complete a unit normal: the axis that is least along it gives the first, n x t1 = t2.
+static inline void complete_frame3(const double normal[3], double tangents[6]) {
+    int axis = 0;
+    for (int i = 1; i < 3; i++)
+        if (fabs(normal[i]) < fabs(normal[axis])) axis = i;
+    double along[3] = {0};
+    along[axis] = 1;
+    add3(-normal[axis], normal, along);
+    const double length = norm3(along);
+    for (int i = 0; i < 3; i++) tangents[i] = along[i] / length;
+    cross3(normal, tangents, tangents + 3);
+}
+
 /// y = A x.
 static inline void multiply3(const double A[9], const double x[3], double y[3]) {
     for (int i = 0; i < 3; i++) y[i] = A[3 * i] * x[0] + A[3 * i + 1] * x[1] + A[3 * i + 2] * x[2];

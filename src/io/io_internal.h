@@ -38,6 +38,8 @@ struct carom_scene {
     carom_impact *impact;  ///< NULL for a form that has none
     carom_body *body;
     carom_body_motion body_motion;
+    carom_bodies_motion bodies_motion;
+    carom_surface_law collisions;
     carom_model *model;    ///< NULL for a form without one
     carom_system *system;  ///< of a scene with 'model' that was read for an integrator
     carom_system *balls;   ///< of a scene with 'balls', likewise
@@ -107,6 +109,14 @@ typedef struct carom_scene_body_fields {
 
 /// Reads one body above one plane.
 carom_status carom_scene_read_body(carom_scene *scene, const carom_scene_body_fields *fields, carom_error *error);
+
+/// Keys of the form with many bodies, as parts of a scene's top level; NULL when left out.
+typedef struct carom_scene_bodies_fields {
+    const carom_node *bodies, *potentials, *walls, *collisions;
+} carom_scene_bodies_fields;
+
+/// Reads many bodies.
+carom_status carom_scene_read_bodies(carom_scene *scene, const carom_scene_bodies_fields *fields, carom_error *error);
 
 /// Reads `impact` or `simulate`: the law or integrator, and settings that some one of the registry accepts.
 carom_status carom_scene_read_settings(carom_scene *scene, carom_scene_settings *settings, const carom_node *map,

@@ -42,10 +42,10 @@ typedef struct scene_fields {
     const carom_node *matrices, *delassus, *balls, *state, *contacts, *parameters, *design, *impact, *simulate, *compliant;
     carom_scene_pair pair;
     carom_scene_body_fields body;
+    carom_scene_bodies_fields many;
 } scene_fields;
 
-#define FORMS      "'model', 'matrices', 'delassus', 'two_bodies', 'balls' and 'body'"
-#define OTHER_FORM "this version does not read scenes of this form; it reads " FORMS
+#define FORMS "'model', 'matrices', 'delassus', 'two_bodies', 'balls', 'body' and 'bodies'"
 
 static const carom_field SCENE[] = {
     {"name", CAROM_FIELD_TEXT, .offset = offsetof(scene_fields, name)},
@@ -64,23 +64,26 @@ static const carom_field SCENE[] = {
     {"gravity", CAROM_FIELD_NUMBER, .offset = offsetof(scene_fields, body.gravity), .least = 0, .most = HUGE_VAL},
     {"plane", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, body.plane)},
     {"initial", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, body.initial)},
-    {"bodies", CAROM_FIELD_REFUSED, .doc = OTHER_FORM},
+    {"bodies", CAROM_FIELD_NODE, .offset = offsetof(scene_fields, many.bodies)},
+    {"potentials", CAROM_FIELD_NODE, .offset = offsetof(scene_fields, many.potentials)},
+    {"walls", CAROM_FIELD_NODE, .offset = offsetof(scene_fields, many.walls)},
+    {"collisions", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, many.collisions)},
     {"two_bodies", CAROM_FIELD_LIST, .offset = offsetof(scene_fields, pair.bodies), .rows = BODIES},
     {"normal", CAROM_FIELD_VECTOR, .offset = offsetof(scene_fields, pair.normal), .rows = AXES},
     {"tangents", CAROM_FIELD_MATRIX, .offset = offsetof(scene_fields, pair.tangents), .rows = TANGENTS, .columns = AXES},
     {"friction", CAROM_FIELD_NUMBER, .offset = offsetof(scene_fields, pair.friction), .least = 0, .most = HUGE_VAL},
     {"restitution", CAROM_FIELD_NUMBER, .offset = offsetof(scene_fields, pair.restitution), .least = 0, .most = 1},
-    {"potentials", CAROM_FIELD_REFUSED, .doc = "belongs to 'bodies', which this version does not read"},
-    {"walls", CAROM_FIELD_REFUSED, .doc = "belongs to 'bodies', which this version does not read"},
 };
 
-static const char *const FORM_KEYS[] = {"model", "matrices", "delassus", "two_bodies", "balls", "body"};
+static const char *const FORM_KEYS[] = {"model", "matrices", "delassus", "two_bodies", "balls", "body", "bodies"};
 
 static const struct {
     const char *key, *form;
 } BELONGINGS[] = {
-    {"state", "model"},  {"contacts", "model"},    {"parameters", "model"},    {"gravity", "body"},        {"plane", "body"},
-    {"initial", "body"}, {"normal", "two_bodies"}, {"tangents", "two_bodies"}, {"friction", "two_bodies"}, {"restitution", "two_bodies"},
+    {"state", "model"},         {"contacts", "model"},         {"parameters", "model"},  {"gravity", "body"},
+    {"plane", "body"},          {"initial", "body"},           {"normal", "two_bodies"}, {"tangents", "two_bodies"},
+    {"friction", "two_bodies"}, {"restitution", "two_bodies"}, {"potentials", "bodies"}, {"walls", "bodies"},
+    {"collisions", "bodies"},
 };
 
 /// A key of one form in a scene of another.
@@ -106,6 +109,7 @@ static carom_status check_form(const carom_scene *scene, carom_error *error) {
 
 static carom_status read_form(carom_scene *scene, const scene_fields *fields, carom_digest *digest, carom_error *error) {
     if (fields->body.body) return carom_scene_read_body(scene, &fields->body, error);
+    if (fields->many.bodies) return carom_scene_read_bodies(scene, &fields->many, error);
     if (fields->matrices) return carom_scene_read_matrices(scene, fields->matrices, error);
     if (fields->delassus) return carom_scene_read_delassus(scene, fields->delassus, digest, error);
     if (fields->pair.bodies) return carom_scene_read_two_bodies(scene, &fields->pair, error);
@@ -161,8 +165,9 @@ typedef enum scene_purpose { FOR_IMPACT, FOR_MOTION } scene_purpose;
 /// Commands that ask about an impact need one, and leave `simulate` alone.
 static carom_status check_purpose(carom_scene *scene, const scene_fields *fields, scene_purpose purpose, const carom_registry *registry,
                                   carom_error *error) {
-    if (purpose == FOR_IMPACT && fields->body.body)
-        return carom_document_refuse(scene->document, fields->body.body, error,
+    const carom_node *motion = fields->body.body ? fields->body.body : fields->many.bodies;
+    if (purpose == FOR_IMPACT && motion)
+        return carom_document_refuse(scene->document, motion, error,
                                      "a scene of this form describes a motion in time, which `carom simulate` runs");
     if (purpose == FOR_IMPACT || !fields->simulate) return CAROM_OK;
     return carom_scene_read_settings(scene, &scene->simulate, fields->simulate, registry, error);
@@ -254,11 +259,13 @@ static const carom_node *find_place(const carom_scene *scene, const char *messag
     const char *colon = strstr(message, ": ");
     *sentence = message;
     for (const char *word = message; colon && word < colon;) {
-        const size_t length = strcspn(word, ".:");
+        const size_t length = strcspn(word, ".:[");
         const carom_node *inner = node->kind == CAROM_NODE_MAP ? node->first : NULL;
         while (inner && (strlen(inner->key) != length || strncmp(inner->key, word, length) != 0)) inner = inner->next;
         if (!inner) break;
         node = inner;
+        // Bodies are numbered as they move, not as the scene's list has them: its line must do.
+        if (word[length] == '[') break;
         word += length + 1;
         *sentence = word > colon ? colon + 2 : word;
     }
