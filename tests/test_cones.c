@@ -395,6 +395,20 @@ static void certificates_agree_with_the_enumeration(void **state) {
     assert_true(certified > 200);
 }
 
+// However many steps a sample would take, the training ends: here after some thousand of them.
+static void tiny_steps_end_the_training(void **state) {
+    (void)state;
+    carom_impact *impact = support_impact(&reference_block);
+    carom_stepper_options stepper = carom_stepper_defaults();
+    stepper.kind = CAROM_STEP_CAPPED;
+    const carom_batch_options options = {impact, &stepper, 1e-12, INT64_C(1000000000), CAROM_DRAW_UNIFORM, "cone-map"};
+    carom_batch_plan *plan;
+    carom_error error;
+    assert_ok(carom_batch_plan_create(&options, &plan, &error), error);
+    carom_batch_plan_free(plan);
+    carom_impact_free(impact);
+}
+
 // ------------------------------------------------------------------------------------------------------------- choosing
 
 static void the_choice_is_by_scene_and_selection(void **state) {
@@ -486,6 +500,7 @@ int main(void) {
         cmocka_unit_test(rows_are_those_added_one_by_one),
         cmocka_unit_test(the_block_is_certified_and_the_compass_is_not),
         cmocka_unit_test(certificates_agree_with_the_enumeration),
+        cmocka_unit_test(tiny_steps_end_the_training),
         cmocka_unit_test(the_choice_is_by_scene_and_selection),
         cmocka_unit_test(what_it_cannot_serve_is_refused),
         cmocka_unit_test(an_interrupted_batch_has_no_samples),
