@@ -49,7 +49,8 @@ const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
     {"draw", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, draw), 0, 0, "", "uniform", "how the caps of a step are drawn",
      carom_draw_names},
     {"path", CAROM_OPTION_TEXT, offsetof(carom_sample_options, path), 0, 0, "", "auto",
-     "way of computing: auto (the fastest), or lemke, reduced (planar) or cone-map, alone or with :scalar, :portable, :avx2, :avx512", NULL},
+     "way of computing: auto (the fastest), or lemke, reduced (planar) or cone-map, alone or with :scalar, :portable, :avx2, :avx512",
+     NULL},
     CAROM_STEP_CHOICE_ROWS(carom_sample_options, method, carom_selection_names_one),
 };
 
@@ -289,8 +290,8 @@ static carom_status make_worker(const sampler *s, const carom_stepper_options *s
     own->v = malloc((size_t)carom_impact_get_data(s->impact)->nv * sizeof(double));
     own->impulse = malloc((size_t)carom_impact_contact_size(s->impact) * sizeof(double));
     if (!own->v || !own->impulse) return carom_fail_memory(error, "sampling");
-    carom_status status = carom_simulator_create(s->impact, stepper, step, carom_sample_max_steps(s->options),
-                                                 (carom_draw)s->options->draw, &own->simulator, error);
+    carom_status status = carom_simulator_create(s->impact, stepper, step, carom_sample_max_steps(s->options), (carom_draw)s->options->draw,
+                                                 &own->simulator, error);
     if (!status) carom_simulator_watch(own->simulator, s->control);
     if (!status && s->plan) status = carom_batch_create(s->plan, BLOCK_SAMPLES, &own->batch, error);
     return status;
@@ -349,9 +350,12 @@ carom_status carom_sample_resolve_method(const carom_sample_options *options, co
     if (strcmp(options->path, "auto") && !reduced && !carom_batch_is_path(options->path)) {
         const size_t family = strlen(carom_lcp_lemke.name);
         if (strncmp(options->path, carom_lcp_lemke.name, family) || !carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, options->path))
-            return carom_fail(error, CAROM_BAD_INPUT,
-                              "path: '%.60s' is neither auto nor lemke, reduced or cone-map, alone or with :scalar, :portable, :avx2 or :avx512",
-                              options->path);
+            return carom_fail(
+                error, CAROM_BAD_INPUT,
+                "path: '%.60s' is neither auto nor lemke, reduced or cone-map, alone or with :scalar, :portable, :avx2 or :avx512",
+                options->path);
+        if (strcmp(method.solver, carom_lcp_lemke.name) != 0 && strcmp(method.solver, options->path) != 0)
+            return carom_fail(error, CAROM_BAD_INPUT, "path: %s takes no other solver than lemke", options->path);
         method.solver = options->path;
     }
     const carom_status status = carom_step_choice_resolve(&method, CAROM_STEP_CAPPED, registry, stepper, error);
@@ -385,8 +389,9 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
     carom_stepper_options stepper;
     sampler s = {.impact = impact, .options = options, .sink = sink, .control = control, .worker_count = carom_control_workers(control)};
     carom_status status = check_samples(options, error);
-    if (!status && options->sampler == CAROM_SAMPLER_WALK) return carom_reach_walk(impact, options, control, sink, statistics, error);
+    // Walks take no steps, but a method that does not exist is a mistake all the same.
     if (!status) status = carom_sample_resolve_method(options, registry, &stepper, error);
+    if (!status && options->sampler == CAROM_SAMPLER_WALK) return carom_reach_walk(impact, options, control, sink, statistics, error);
     if (!status && isnan(options->step)) status = carom_reach_auto_step(impact, options->method.cone_edges, &statistics->step, error);
     if (!status) status = closing_cap(impact, options, statistics->step, &s.closing_cap, error);
     if (!status) status = prepare(&s, &stepper, statistics->step, error);
