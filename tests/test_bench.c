@@ -165,6 +165,7 @@ static void bad_input_is_refused(void **state) {
         {"--milliseconds -1", "--milliseconds"},
         {"--threads 1.5", "--threads"},
         {"--fast", "--fast"},
+        {"-o /no/such/place.md", "/no/such/place.md"},
     };
     char text[LINE_SIZE];
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {

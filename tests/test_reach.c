@@ -233,6 +233,28 @@ static void the_closing_step_terminates_what_is_near(void **state) {
     release(&closed);
 }
 
+// A closing step from rest sees velocities of round-off alone, whose energy changes decide nothing.
+static void closing_steps_from_rest_are_solved(void **state) {
+    (void)state;
+    carom_error error;
+    carom_registry *registry;
+    carom_stream stream;
+    carom_stream_start(&stream, 26, 5);
+    assert_ok(carom_registry_create(&registry, &error), error);
+    for (int i = 0; i < support_count(20, 40, 1000); i++) {
+        carom_impact *impact = support_random_impact(&stream, FAMILY_DUPLICATED, 2, 1, 5);
+        carom_sample_options options = tabulated(NAN, 2, 300);
+        assert_ok(carom_reach_auto_step(impact, options.method.cone_edges, &options.step, &error), error);
+        options.epsilon = 0.7 * options.step;
+        options.path = "lemke";
+        carom_sample_statistics statistics;
+        assert_ok(carom_reach_sample(impact, &options, registry, NULL, NULL, &statistics, &error), error);
+        assert_int_equal(statistics.unsolved, 0);
+        carom_impact_free(impact);
+    }
+    carom_registry_free(registry);
+}
+
 // The closing step moves v by at most eps/3 in the 2-norm.
 static void the_closing_step_is_small(void **state) {
     (void)state;
@@ -515,6 +537,7 @@ int main(void) {
         cmocka_unit_test(sets_do_not_depend_on_units),
         cmocka_unit_test(interruption_keeps_a_prefix),
         cmocka_unit_test(the_closing_step_terminates_what_is_near),
+        cmocka_unit_test(closing_steps_from_rest_are_solved),
         cmocka_unit_test(the_closing_step_is_small),
         cmocka_unit_test(correlated_draws_reach_the_corners),
         cmocka_unit_test(correlated_draws_do_not_shrink_at_small_steps),

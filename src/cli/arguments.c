@@ -239,7 +239,8 @@ static void print_owners_options(const cli_command *command, const carom_registr
 }
 
 void cli_help(const cli_command *command, const carom_registry *registry) {
-    printf("usage: carom %s %s [options]\n\n%s\n\noptions:\n", command->name, command->operand, command->summary);
+    printf(command->operand_flag ? "usage: carom %s [%s ...] [options]" : "usage: carom %s %s [options]", command->name, command->operand);
+    printf("\n\n%s\n\noptions:\n", command->summary);
     for (int i = 0; i < command->flag_count; i++) {
         const cli_flag *flag = &command->flags[i];
         char left[2 * NAME_SIZE];

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/bench.h"
 #include "io/json.h"
@@ -296,6 +297,17 @@ static carom_status write_output(const bench *b, const char *path, carom_error *
     return status;
 }
 
+// Minutes of measuring should not end at a place that cannot be written.
+static carom_status check_output(const char *path, carom_error *error) {
+    carom_temporary temporary;
+    int descriptor;
+    const carom_status status = carom_temporary_create(path, &table_kind, &temporary, &descriptor, error);
+    if (status) return status;
+    close(descriptor);
+    carom_temporary_discard(&temporary);
+    return CAROM_OK;
+}
+
 // ---------------------------------------------------------------------------------------------------------------- JSON
 
 static json_t *case_json(const scene_report *report, const bench_case *c) {
@@ -331,7 +343,7 @@ static carom_status read_effort(const cli_arguments *arguments, bench_effort *ef
         if (value && carom_option_set(&effort_rows[i], effort, value, &inner)) return cli_pass_on(&effort_rows[i], &inner, error);
     }
     const char *output = cli_value(arguments, "output");
-    return output ? carom_temporary_check(output, &table_kind, error) : CAROM_OK;
+    return output ? check_output(output, error) : CAROM_OK;
 }
 
 // The scenes of the command line, or the default ones: [count] words, to be freed.

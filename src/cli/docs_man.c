@@ -152,7 +152,9 @@ static void put_opening(void) {
     put_section("SYNOPSIS");
     for (int i = 0; cli_commands[i]; i++) {
         if (i) puts(".br");
-        printf("\\fBcarom %s\\fR \\fI%s\\fR [\\fIoptions\\fR]\n", cli_commands[i]->name, cli_commands[i]->operand);
+        printf(cli_commands[i]->operand_flag ? "\\fBcarom %s\\fR [\\fI%s\\fR ...] [\\fIoptions\\fR]\n"
+                                             : "\\fBcarom %s\\fR \\fI%s\\fR [\\fIoptions\\fR]\n",
+               cli_commands[i]->name, cli_commands[i]->operand);
     }
     put_section("DESCRIPTION");
     put_line("A scene is a YAML or JSON file with a rigid-body system at the instant when several contacts collide. Every impact law maps "

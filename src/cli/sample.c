@@ -61,7 +61,8 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
     const double h = real(run, "step");
     printf("%s: %" PRId64 " of %" PRId64 " samples, %s (inner approximation of the set)\n", carom_scene_name(scene), samples,
            integer(run, "requested"), text(run, "verdict"));
-    printf("  terminated %" PRId64 " (%.4g %%)", integer(run, "terminated"), 100 * (double)integer(run, "terminated") / (double)samples);
+    printf("  terminated %" PRId64, integer(run, "terminated"));
+    if (samples) printf(" (%.4g %%)", 100 * (double)integer(run, "terminated") / (double)samples);
     if (closed) printf(", %" PRId64 " of them by the closing step", closed);
     if (unsolved) printf(", UNSOLVED %" PRId64, unsolved);
     // Walks have neither a step nor LCPs.
@@ -77,7 +78,7 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
         print_extents(carom_scene_impact(scene), run->extent);
         if (!isnan(run->extent->energy_ratio[0]))
             printf("kinetic energy after / before: %.6g to %.6g\n", run->extent->energy_ratio[0], run->extent->energy_ratio[1]);
-    } else {
+    } else if (samples) {
         printf("no sample terminated: raise --max-steps or --step\n");
     }
     printf("digest %s\n%.3g s, %.3g samples/s\n", text(run, "digest"), run->seconds, (double)samples / fmax(run->seconds, 1e-9));

@@ -8,7 +8,8 @@
 #include "reach/reach_internal.h"
 #include "solvers/step_cones.h"
 
-// Samples and steps of the training: a millisecond or some, whatever the run.
+// Samples and steps of the training: a millisecond or some, whatever the run. A sample of more steps than that is cut off, so that tiny
+// steps do not keep the training busy for hours.
 enum { TRAINING_SAMPLES = 1024, TRAINING_STEPS = 4096 };
 // `auto` takes the map where it is expected to serve this share of the steps: below, looking up costs more than it saves. A trial that is
 // far from it ends the training.
@@ -84,6 +85,7 @@ void carom_batch_plan_free(carom_batch_plan *plan) {
 static carom_status train(const carom_batch_plan *plan, bool automatic, double *u, double *lmax, carom_draw_state *draws,
                           carom_error *error) {
     const int contacts = carom_impact_get_data(plan->impact)->contacts, n = carom_impact_contact_size(plan->impact);
+    const int64_t most = plan->max_steps < TRAINING_STEPS ? plan->max_steps : TRAINING_STEPS;
     carom_status status = CAROM_OK;
     int steps = 0;
     for (uint64_t i = 0; i < TRAINING_SAMPLES && steps < TRAINING_STEPS && !status; i++) {
@@ -92,7 +94,7 @@ static carom_status train(const carom_batch_plan *plan, bool automatic, double *
         if (automatic && steps >= TRIAL_STEPS && carom_cone_map_hit_rate(plan->map) < HOPELESS) return CAROM_OK;
         carom_stream_start_use(&draws->stream, 0, i, CAROM_STREAM_TRAINING);
         draws->has_direction = false;
-        for (int64_t k = 0; k < plan->max_steps && solved && !status && !carom_impact_terminated(plan->impact, u); k++, steps++) {
+        for (int64_t k = 0; k < most && solved && !status && !carom_impact_terminated(plan->impact, u); k++, steps++) {
             carom_draw_function(plan->draw)(draws, contacts, plan->step, lmax);
             status = carom_cone_map_train(plan->map, u, lmax, u, &solved, error);
         }

@@ -320,10 +320,11 @@ static carom_status find_closing_cap(sampler *s, carom_error *error) {
 // What time stepping needs beside the impact; walks need nothing.
 static carom_status choose_method(sampler *s, const carom_registry *registry, carom_error *error) {
     const carom_sample_options *options = s->options;
-    if (walks(s)) return CAROM_OK;
-    s->step = options->step;
     carom_status status = carom_sample_resolve_method(options, registry, &s->stepper, error);
-    if (!status && isnan(s->step)) status = carom_reach_auto_step(s->impact, options->method.cone_edges, &s->step, error);
+    // Walks take no steps, but a method that does not exist is a mistake all the same.
+    if (status || walks(s)) return status;
+    s->step = options->step;
+    if (isnan(s->step)) status = carom_reach_auto_step(s->impact, options->method.cone_edges, &s->step, error);
     if (!status) status = find_closing_cap(s, error);
     return status ? status : carom_batch_plan_choose(s->impact, options, &s->stepper, s->step, &s->plan, error);
 }

@@ -70,6 +70,8 @@ carom_status carom_sample_resolve_method(const carom_sample_options *options, co
                 error, CAROM_BAD_INPUT,
                 "path: '%.60s' is neither auto nor lemke, reduced or cone-map, alone or with :scalar, :portable, :avx2 or :avx512",
                 options->path);
+        if (strcmp(method.solver, carom_lcp_lemke.name) != 0 && strcmp(method.solver, options->path) != 0)
+            return carom_fail(error, CAROM_BAD_INPUT, "path: %s takes no other solver than lemke", options->path);
         method.solver = options->path;
     }
     const carom_status status = carom_step_choice_resolve(&method, CAROM_STEP_CAPPED, registry, stepper, error);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/dense.h"
+#include "solvers/instruction_sets.h"
 #include "solvers/lcp_basis.h"
 #include "solvers/lcp_units.h"
 #include "solvers/lemke_kernel.h"
@@ -166,19 +167,11 @@ typedef struct kernel_choice {
 
 static const kernel_choice scalar = {&carom_lemke_kernel_scalar, "lemke:scalar"};
 static const kernel_choice portable = {&carom_lemke_kernel_portable, "lemke:portable"};
-#if defined(__x86_64__)
-static const kernel_choice avx2 = {&carom_lemke_kernel_avx2, "lemke:avx2"};
-static const kernel_choice avx512 = {&carom_lemke_kernel_avx512, "lemke:avx512"};
-#define HAS_AVX2   (__builtin_cpu_supports("avx2") != 0)
-#define HAS_AVX512 (__builtin_cpu_supports("avx512f") != 0)
-#else
-static const kernel_choice avx2 = {NULL, "lemke:avx2"}, avx512 = {NULL, "lemke:avx512"};
-#define HAS_AVX2   false
-#define HAS_AVX512 false
-#endif
+static const kernel_choice avx2 = {CAROM_X86_KERNEL(carom_lemke_kernel_avx2), "lemke:avx2"};
+static const kernel_choice avx512 = {CAROM_X86_KERNEL(carom_lemke_kernel_avx512), "lemke:avx512"};
 
 // The fastest kernel that this machine runs.
-static const kernel_choice *fastest(void) { return HAS_AVX512 ? &avx512 : HAS_AVX2 ? &avx2 : &portable; }
+static const kernel_choice *fastest(void) { return CAROM_HAS_AVX512 ? &avx512 : CAROM_HAS_AVX2 ? &avx2 : &portable; }
 
 const carom_lemke_kernel *carom_lemke_kernel_fastest(void) { return fastest()->kernel; }
 
@@ -202,11 +195,11 @@ static carom_status create_portable(int n, const double *W, void **state, carom_
 }
 
 static carom_status create_avx2(int n, const double *W, void **state, carom_error *error) {
-    return create_if(HAS_AVX2, &avx2, n, W, state, error);
+    return create_if(CAROM_HAS_AVX2, &avx2, n, W, state, error);
 }
 
 static carom_status create_avx512(int n, const double *W, void **state, carom_error *error) {
-    return create_if(HAS_AVX512, &avx512, n, W, state, error);
+    return create_if(CAROM_HAS_AVX512, &avx512, n, W, state, error);
 }
 
 // clang-format off

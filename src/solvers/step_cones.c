@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/dense.h"
+#include "solvers/instruction_sets.h"
 #include "solvers/lcp_units.h"
 #include "solvers/step_cones_build.h"
 
@@ -82,21 +83,22 @@ carom_status carom_cone_rows_add(const carom_cone_builder *builder, carom_cone_r
     return CAROM_OK;
 }
 
-static double size_of(const carom_cone_map *map, const double *x) {
+double carom_cone_input_size(int inputs, const double *per_unit, const double *x) {
     double size = 0;
-    for (int j = 0; j < map->builder.inputs; j++) size = fmax(size, fabs(x[j]) * map->per_unit[j]);
+    for (int j = 0; j < inputs; j++) size = fmax(size, fabs(x[j]) * per_unit[j]);
     return size;
 }
 
-static bool row_holds(int inputs, const double *row, const double *x, double size) {
-    return carom_dot(inputs, row, x) + row[inputs] * size >= 0;
+bool carom_cone_rows_hold(int inputs, const double *rows, int count, const double *x, double size) {
+    for (const double *row = rows, *end = rows + count * (inputs + 1); row < end; row += inputs + 1)
+        if (!(carom_dot(inputs, row, x) + row[inputs] * size >= 0)) return false;
+    return true;
 }
 
+static double size_of(const carom_cone_map *map, const double *x) { return carom_cone_input_size(map->builder.inputs, map->per_unit, x); }
+
 static bool contains(const carom_cone_map *map, const carom_cone_rows *rows, const double *x) {
-    const double size = size_of(map, x);
-    for (int i = 0; i < rows->count; i++)
-        if (!row_holds(rows->inputs, rows->rows + (size_t)i * (size_t)(rows->inputs + 1), x, size)) return false;
-    return true;
+    return carom_cone_rows_hold(rows->inputs, rows->rows, rows->count, x, size_of(map, x));
 }
 
 // ------------------------------------------------------------------------------------------------------------ lifetime
@@ -433,7 +435,7 @@ static uint64_t turned_away(const carom_cone_map *map, const double *row, int wi
     uint64_t turned = 0;
     for (int t = 0; t < witnesses; t++) {
         const double *x = map->states + (size_t)((int64_t)t * map->trained / witnesses) * (size_t)inputs;
-        turned |= (uint64_t)!row_holds(inputs, row, x, size_of(map, x)) << t;
+        turned |= (uint64_t)!carom_cone_rows_hold(inputs, row, 1, x, size_of(map, x)) << t;
     }
     return turned;
 }
@@ -477,149 +479,6 @@ static carom_status allocate_cones(carom_cone_map *map, carom_error *error) {
     return CAROM_OK;
 }
 
-// ------------------------------------------------------------------------------------------------------------- guessing
-
-// Training steps that planes are chosen by; the share of all that guesses should get right, and the least that makes them worth while.
-enum { JUDGES = 256 };
-#define SURE   0.99
-#define LIKELY 0.8
-
-// The planes chosen so far put every judge into a group; what matters is how often a group's judges are of the same cone.
-typedef struct choice {
-    const carom_cone_map *map;
-    int judges, groups, labels;
-    int group[JUDGES];
-    int *label;   // [trained] the first cone that has the training's step, or CAROM_CONE_NONE
-    int *counts;  // [2 groups x labels]
-} choice;
-
-static const double *judge(const choice *c, int t) {
-    return c->map->states + (size_t)((int64_t)t * c->map->trained / c->judges) * (size_t)c->map->builder.inputs;
-}
-
-static int label_of(const choice *c, int t) { return c->label[(int64_t)t * c->map->trained / c->judges]; }
-
-// What looking through the cones would find.
-static void fill_labels(choice *c) {
-    const carom_cone_map *map = c->map;
-    for (int t = 0; t < map->trained; t++) {
-        const double *x = map->states + (size_t)t * (size_t)map->builder.inputs;
-        int i = 0;
-        while (i < c->labels && !contains(map, &map->entries[i].rows, x)) i++;
-        c->label[t] = i < c->labels ? i : CAROM_CONE_NONE;
-    }
-}
-
-// Sum over the groups that a plane would make of count_label^2 / count: the greater, the purer (Gini).
-static double purity(choice *c, const double *row) {
-    memset(c->counts, 0, 2 * (size_t)c->groups * (size_t)c->labels * sizeof *c->counts);
-    for (int t = 0; t < c->judges; t++) {
-        const int side = carom_dot(c->map->builder.inputs, row, judge(c, t)) >= 0;
-        if (label_of(c, t) >= 0) c->counts[(2 * c->group[t] + side) * c->labels + label_of(c, t)]++;
-    }
-    double sum = 0;
-    for (int g = 0; g < 2 * c->groups; g++) {
-        double squares = 0, total = 0;
-        for (int l = 0; l < c->labels; l++) {
-            const double count = c->counts[g * c->labels + l];
-            squares += count * count;
-            total += count;
-        }
-        if (total > 0) sum += squares / total;
-    }
-    return sum;
-}
-
-// The row of all cones that is best to ask next; NULL where none tells more than those before it.
-static const double *best_plane(choice *c, double *reached) {
-    const carom_cones *cones = &c->map->cones;
-    const double *best = NULL;
-    double most = *reached * (1 + 1e-9);
-    for (int i = 0; i < cones->first_row[cones->count]; i++) {
-        const double *row = cones->rows + (size_t)i * (size_t)(cones->inputs + 1), pure = purity(c, row);
-        if (pure > most) most = pure, best = row;
-    }
-    *reached = most;
-    return best;
-}
-
-static void split_groups(choice *c, const double *row) {
-    int names[2 * JUDGES], groups = 0;
-    for (int g = 0; g < 2 * c->groups; g++) names[g] = CAROM_CONE_NONE;
-    for (int t = 0; t < c->judges; t++) {
-        const int group = 2 * c->group[t] + (carom_dot(c->map->builder.inputs, row, judge(c, t)) >= 0);
-        if (names[group] < 0) names[group] = groups++;
-        c->group[t] = names[group];
-    }
-    c->groups = groups;
-}
-
-static int code_of(const carom_cones *c, const double *x) {
-    int code = 0;
-    for (int k = 0; k < c->splits; k++) code |= (carom_dot(c->inputs, c->split_rows + k * c->inputs, x) >= 0) << k;
-    return code;
-}
-
-// The most frequent cone of every code; returns the share of the training that this gets right.
-static carom_status fill_guesses(choice *made, carom_cones *c, double *share, carom_error *error) {
-    const size_t codes = (size_t)1 << c->splits, labels = (size_t)made->labels;
-    int *counts = calloc(codes * labels, sizeof *counts), right = 0;
-    if (!counts) return carom_fail_memory(error, "cone map");
-    for (int t = 0; t < made->map->trained; t++) {
-        const size_t code = (size_t)code_of(c, made->map->states + (size_t)t * (size_t)c->inputs);
-        if (made->label[t] >= 0) counts[code * labels + (size_t)made->label[t]]++;
-    }
-    for (size_t code = 0; code < codes; code++) {
-        const int *own = counts + code * labels;
-        size_t best = 0;
-        for (size_t i = 1; i < labels; i++)
-            if (own[i] > own[best]) best = i;
-        c->guesses[code] = own[best] ? (int32_t)best : CAROM_CONE_NONE;
-        right += own[best];
-    }
-    *share = (double)right / made->map->trained;
-    free(counts);
-    return CAROM_OK;
-}
-
-static carom_status fill_picks(carom_cones *c, carom_error *error) {
-    const size_t coefficients = (size_t)c->n * (size_t)c->inputs;
-    double *to = c->picks = aligned_alloc(CAROM_CONE_LANES * sizeof *to, coefficients * CAROM_CONE_MOST_GUESSED * sizeof *to);
-    if (!to) return carom_fail_memory(error, "cone map");
-    memset(to, 0, coefficients * CAROM_CONE_MOST_GUESSED * sizeof *to);
-    for (size_t r = 0; r < (size_t)c->n; r++)
-        for (size_t j = 0; j < (size_t)c->inputs; j++, to += CAROM_CONE_MOST_GUESSED)
-            for (size_t i = 0; i < (size_t)c->count; i++) to[i] = c->maps[(i * (size_t)c->inputs + j) * c->map_rows + r];
-    return CAROM_OK;
-}
-
-// Planes for guessing, where the verification alone can tell that a guess was right, and where there are few cones: cones of pivots have
-// conditions that are not the solution's.
-static carom_status choose_splits(carom_cone_map *map, carom_error *error) {
-    carom_cones *c = &map->cones;
-    choice made = {.map = map, .judges = map->trained < JUDGES ? map->trained : JUDGES, .groups = 1, .labels = c->count};
-    if (map->path_count || c->count > CAROM_CONE_MOST_GUESSED || !c->count) return CAROM_OK;
-    c->split_rows = calloc(CAROM_CONE_MOST_SPLITS * (size_t)c->inputs, sizeof *c->split_rows);
-    c->guesses = malloc(sizeof *c->guesses << CAROM_CONE_MOST_SPLITS);
-    made.counts = malloc(2 * JUDGES * (size_t)made.labels * sizeof *made.counts);
-    made.label = malloc((size_t)map->trained * sizeof *made.label);
-    carom_status status = c->split_rows && c->guesses && made.counts && made.label ? CAROM_OK : carom_fail_memory(error, "cone map");
-    if (!status) fill_labels(&made);
-    double reached = 0, share = 0;
-    while (!status && share < SURE && c->splits < CAROM_CONE_MOST_SPLITS) {
-        const double *plane = best_plane(&made, &reached);
-        if (!plane) break;
-        memcpy(c->split_rows + c->splits++ * c->inputs, plane, (size_t)c->inputs * sizeof *plane);
-        split_groups(&made, plane);
-        status = fill_guesses(&made, c, &share, error);
-    }
-    if (share < LIKELY) c->splits = 0;
-    if (!status && c->splits) status = fill_picks(c, error);
-    free(made.counts);
-    free(made.label);
-    return status;
-}
-
 carom_status carom_cone_map_freeze(carom_cone_map *map, carom_error *error) {
     sort_entries(map);
     carom_status status = allocate_cones(map, error);
@@ -635,7 +494,8 @@ carom_status carom_cone_map_freeze(carom_cone_map *map, carom_error *error) {
         for (int j = 0; j < c->inputs; j++)
             memcpy(c->maps + ((size_t)i * (size_t)c->inputs + (size_t)j) * c->map_rows, e->map + j * c->n, (size_t)c->n * sizeof(double));
     }
-    return status ? status : choose_splits(map, error);
+    // A guess is held against the verification alone, and cones of pivots have conditions that are not the solution's.
+    return status || map->path_count ? status : carom_cones_choose_splits(c, map->states, map->trained, error);
 }
 
 double carom_cone_map_hit_rate(const carom_cone_map *map) {
@@ -696,25 +556,13 @@ void carom_cone_batch_free(carom_cone_batch *batch) {
 
 // -------------------------------------------------------------------------------------------------------------- kernels
 
-#if defined(__x86_64__)
-#define AVX2_KERNEL   &carom_cone_kernel_avx2
-#define AVX512_KERNEL &carom_cone_kernel_avx512
-#define HAS_AVX2      (__builtin_cpu_supports("avx2") != 0)
-#define HAS_AVX512    (__builtin_cpu_supports("avx512f") != 0)
-#else
-#define AVX2_KERNEL   NULL
-#define AVX512_KERNEL NULL
-#define HAS_AVX2      false
-#define HAS_AVX512    false
-#endif
-
 const carom_cone_kernel *carom_cone_kernel_find(const char *path, bool *available) {
     const struct {
         const char *path;
         const carom_cone_kernel *kernel;
         bool available;
-    } kernels[] = {{"cone-map:avx512", AVX512_KERNEL, HAS_AVX512},
-                   {"cone-map:avx2", AVX2_KERNEL, HAS_AVX2},
+    } kernels[] = {{"cone-map:avx512", CAROM_X86_KERNEL(carom_cone_kernel_avx512), CAROM_HAS_AVX512},
+                   {"cone-map:avx2", CAROM_X86_KERNEL(carom_cone_kernel_avx2), CAROM_HAS_AVX2},
                    {"cone-map:portable", &carom_cone_kernel_portable, true},
                    {"cone-map:scalar", &carom_cone_kernel_scalar, true}};
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How cones are made of what Lemke's method did: the parts of step_cones.c, step_paths.c and step_unique.c. Not installed.
+/// How cones are made of what Lemke's method did: the parts of step_cones.c, step_cones_guess.c, step_paths.c and step_unique.c. Not
+/// installed.
 #ifndef CAROM_SOLVERS_STEP_CONES_BUILD_H
 #define CAROM_SOLVERS_STEP_CONES_BUILD_H
 
@@ -33,6 +34,16 @@ double carom_cone_row_size(const carom_cone_builder *builder, const double *row)
 /// @param size  of the row, > 0
 carom_status carom_cone_rows_add(const carom_cone_builder *builder, carom_cone_rows *rows, const double *row, double size, double threshold,
                                  carom_error *error);
+
+/// size(x) of carom_cones.
+double carom_cone_input_size(int inputs, const double *per_unit, const double *x);
+/// Do all of these rows [count x (inputs + 1)] hold at x?
+bool carom_cone_rows_hold(int inputs, const double *rows, int count, const double *x, double size);
+
+/// Finds planes whose sides tell the cones apart, for guesses, where there are few cones and the planes are nearly always right; otherwise
+/// none. The cones are complete but for these.
+/// @param states  [trained x inputs] training steps by which the planes are chosen
+carom_status carom_cones_choose_splits(carom_cones *cones, const double *states, int trained, carom_error *error);
 
 /// Conditions under which Lemke's method takes the same pivots as for x: then it ends on the same basis.
 /// @param basic  [size] the basis it ended on

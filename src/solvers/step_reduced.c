@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/dense.h"
+#include "solvers/instruction_sets.h"
 #include "solvers/lcp_units.h"
 
 // Relative residual above which a tie was misjudged, as in our Lemke: then that has the say.
@@ -41,13 +42,8 @@ enum { CHOICES = 4 };
 
 // From the fastest on.
 static void list_choices(kernel_choice choices[CHOICES]) {
-#if defined(__x86_64__)
-    choices[0] = (kernel_choice){"reduced:avx512", &carom_step_reduced_kernel_avx512, __builtin_cpu_supports("avx512f") != 0};
-    choices[1] = (kernel_choice){"reduced:avx2", &carom_step_reduced_kernel_avx2, __builtin_cpu_supports("avx2") != 0};
-#else
-    choices[0] = (kernel_choice){"reduced:avx512", NULL, false};
-    choices[1] = (kernel_choice){"reduced:avx2", NULL, false};
-#endif
+    choices[0] = (kernel_choice){"reduced:avx512", CAROM_X86_KERNEL(carom_step_reduced_kernel_avx512), CAROM_HAS_AVX512};
+    choices[1] = (kernel_choice){"reduced:avx2", CAROM_X86_KERNEL(carom_step_reduced_kernel_avx2), CAROM_HAS_AVX2};
     choices[2] = (kernel_choice){"reduced:portable", &carom_step_reduced_kernel_portable, true};
     choices[3] = (kernel_choice){"reduced:scalar", &carom_step_reduced_kernel_scalar, true};
 }
