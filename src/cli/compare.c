@@ -74,6 +74,7 @@ static json_t *law_json(const cli_comparison *c, int index) {
 }
 
 static int exit_status_of(const cli_comparison *c) {
+    if (cli_interrupted()) return EXIT_INCOMPLETE;
     for (int i = 0; i < c->count; i++)
         if (!carom_answer_complete(&c->runs[i].answer)) return EXIT_INCOMPLETE;
     return EXIT_DONE;
@@ -156,7 +157,7 @@ static carom_status show(cli_comparison *c, const char *directory, const char *r
     carom_status status = cli_figures_choose(c, &figures, error);
     if (status) return status;
     status = cli_figures_draw(c, &figures, directory, result, error);
-    if (!status) status = cli_page_write(c, &figures, directory, error);
+    if (!status && !cli_interrupted()) status = cli_page_write(c, &figures, directory, error);
     cli_figures_free(&figures);
     return status;
 }
@@ -202,6 +203,8 @@ static int run_compare(const cli_arguments *arguments) {
         exit_status = cli_report(&error);
     } else {
         cli_warn(scene);
+        if (cli_interrupted() && json_array_size(c.files))
+            fprintf(stderr, "carom: interrupted: no page and no figures, but all outcomes that were found are filed\n");
         exit_status = cli_given(arguments, "json") ? print_json(&c) : print_text(&c);
     }
     cli_release_distances(&c);

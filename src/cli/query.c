@@ -124,6 +124,8 @@ static carom_status ask_maximum(query *q, const char *text, carom_error *error) 
         best = i;
     }
     query_functional_release(&f);
+    if (!isfinite(most))
+        return carom_fail(error, CAROM_BAD_INPUT, "--max: the factors of '%.100s' are too large for double precision", text);
     json_object_set_new(q->document, "expression", carom_json_text(text));
     json_object_set_new(q->document, "maximum", carom_json_real(most));
     json_object_set_new(q->document, "certified", json_boolean(!strcmp(set->certificate, "exact")));
@@ -149,6 +151,8 @@ static carom_status measure_containment(query *q, const carom_set *set, const ch
     const carom_metric_kind rest_kind = carom_impact_has_system(impact) ? CAROM_METRIC_KINETIC : CAROM_METRIC_EUCLIDEAN;
     // The kinetic metric has both parts in one unit.
     if (q->kind == CAROM_METRIC_KINETIC && rest_kind == q->kind) distance = hypot(distance, unreachable);
+    if (!isfinite(distance + unreachable))
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: v: its distance from the set is too large for double precision", path);
     const bool contained = distance <= CONTAINED * scale_of(q, q->kind) && unreachable <= CONTAINED * scale_of(q, rest_kind);
     json_t *point = NULL;
     status = describe_point(q, nearest, &point, error);
