@@ -130,6 +130,7 @@ static int print_text(const cli_comparison *c) {
     print_distances(c);
     for (size_t i = 0; i < json_array_size(c->files); i++) printf("written: %s\n", json_string_value(json_array_get(c->files, i)));
     if (!json_array_size(c->files)) printf("(-o DIR draws them)\n");
+    if (json_array_size(c->files) && cli_interrupted()) printf("(interrupted: neither page nor figures)\n");
     return exit_status_of(c);
 }
 
@@ -203,8 +204,6 @@ static int run_compare(const cli_arguments *arguments) {
         exit_status = cli_report(&error);
     } else {
         cli_warn(scene);
-        if (cli_interrupted() && json_array_size(c.files))
-            fprintf(stderr, "carom: interrupted: no page and no figures, but all outcomes that were found are filed\n");
         exit_status = cli_given(arguments, "json") ? print_json(&c) : print_text(&c);
     }
     cli_release_distances(&c);

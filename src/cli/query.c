@@ -75,7 +75,10 @@ static carom_status read_source(const char *path, const char *law_name, source *
     if (status) return status;
     status = carom_result_read_impact(into->result, &into->impact, &inner);
     if (!status) status = carom_result_set_read(into->result, law, into->impact, &into->set, &inner);
-    return status ? carom_fail(error, status, "%s: %s", path, inner.message) : CAROM_OK;
+    if (!status) return CAROM_OK;
+    // Some messages begin with the file, others do not.
+    const bool named = !strncmp(inner.message, path, strlen(path));
+    return carom_fail(error, status, "%s%s%s", named ? "" : path, named ? "" : ": ", inner.message);
 }
 
 // ------------------------------------------------------------------------------------------------------------- velocities
