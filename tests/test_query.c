@@ -531,6 +531,18 @@ static void command_queries_exact_sets(void **state) {
     json_decref(answer);
 }
 
+// A motion has no outcomes.
+static void command_refuses_motions(void **state) {
+    static char text[TEXT_SIZE];
+    const char *directory = *state;
+    char arguments[2048];
+    snprintf(arguments, sizeof arguments, "simulate scenes/bouncing-ball.yaml --duration 0.01 -o %s/motion.h5", directory);
+    assert_int_equal(run_command(arguments, false, text), 0);
+    snprintf(arguments, sizeof arguments, "query %s/motion.h5 --max Jn.ground", directory);
+    assert_int_equal(run_command(arguments, true, text), 2);
+    assert_non_null(strstr(text, "holds a motion"));
+}
+
 static void command_refuses(void **state) {
     static char text[TEXT_SIZE];
     static const char *const rows[][2] = {
@@ -589,6 +601,7 @@ int main(void) {
         cmocka_unit_test(command_samples_walks),       cmocka_unit_test(command_finds_worst_cases),
         cmocka_unit_test(command_decides_containment), cmocka_unit_test(command_measures_hulls_and_distances),
         cmocka_unit_test(command_queries_exact_sets),  cmocka_unit_test(command_refuses),
+        cmocka_unit_test(command_refuses_motions),
     };
     const int failed = cmocka_run_group_tests_name("sets", sets, NULL, NULL);
     return failed + cmocka_run_group_tests_name("query", commands, set_up, tear_down);
