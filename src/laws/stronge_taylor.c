@@ -42,7 +42,7 @@ static double extend_speed(series *s, int m) {
     return 2 * half_square;
 }
 
-// A unit of tau that keeps the coefficients of high order within range for any friction; a power of two, which changes no bits.
+// A unit of tau that keeps the coefficients of high order within range for any friction; a power of two, which rounds nothing.
 static double clock_unit(double mu) {
     int exponent;
     frexp(mu, &exponent);
