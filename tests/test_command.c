@@ -414,7 +414,7 @@ static const char block_scene[] =
     "           mu: [1, 1], v: [0, -0.44294469180700202, 0], names: [A, B]}\n"
     "impact: {step: 0.3, max_steps: 10, samples: 64, seed: 1}\n";
 
-// The unit cube on its four bottom corners (spatial; spec section 11).
+// The unit cube on its four bottom corners (spatial; scenes/cube-k4.yaml).
 static const char cube_scene[] = "name: cube\n"
                                  "matrices:\n"
                                  "  M: [[1,0,0,0,0,0], [0,1,0,0,0,0], [0,0,1,0,0,0], [0,0,0,1/6,0,0], [0,0,0,0,1/6,0], [0,0,0,0,0,1/6]]\n"
@@ -2292,6 +2292,11 @@ static void an_interrupted_comparison_says_which_law_is_incomplete(void **state)
     assert_true(is_true(stopped, "laws.anitescu-potra.complete"));
     assert_false(is_true(stopped, "laws.halm-posa.complete"));
     assert_true(number(stopped, "laws.halm-posa.count") > 0);
+    json_decref(stopped);
+    // No figures are drawn then, which takes seconds; what was found is filed.
+    stopped = stop(&(request){.directory = *state, .arguments = WORDS("compare", "long.yaml", "-o", "page", "--json")}, SIGINT);
+    assert_int_equal(json_array_size(at(stopped, "files")), 1);
+    assert_string_equal(json_string_value(json_array_get(at(stopped, "files"), 0)), "page/compare.h5");
     json_decref(stopped);
 }
 

@@ -22,10 +22,16 @@ struct carom_result {
     int64_t tangent_dim;
     char **laws;
     int law_count;
+    bool has_motion;
 };
 
 static carom_status refuse(const carom_result *result, carom_error *error, const char *why, const char *name) {
     return carom_fail(error, CAROM_BAD_INPUT, "%s: not a carom result file: %s%s", result->path, why, name);
+}
+
+static carom_status refuse_motion(const carom_result *result, carom_error *error) {
+    return carom_fail(error, CAROM_BAD_INPUT, "%s: it holds a motion and no outcomes of an impact (`carom simulate --figures` draws it)",
+                      result->path);
 }
 
 // -------------------------------------------------------------------------------------------------------------- opening
@@ -59,14 +65,18 @@ static carom_status read_metadata(carom_result *result, carom_error *error) {
     return CAROM_OK;
 }
 
-// Every group at the top but `impact` is a law's. A failed allocation or an absurd number of laws ends the iteration with an error.
+// Every group at the top but `impact` is a law's, or that of a motion, which has states. A failed allocation or an absurd number of laws
+// ends the iteration with an error.
 static herr_t add_law(hid_t file, const char *name, const H5L_info_t *link, void *user) {
     (void)link;
     carom_result *result = user;
     if (!strcmp(name, "impact")) return 0;
     const hid_t group = carom_hdf5_open(file, name, H5I_GROUP);
     if (group < 0) return 0;
+    const bool motion = H5Lexists(group, "states", H5P_DEFAULT) > 0;
     H5Oclose(group);
+    result->has_motion = result->has_motion || motion;
+    if (motion) return 0;
     if (result->law_count == MAX_LAWS) return -1;
     result->laws[result->law_count] = strdup(name);
     return result->laws[result->law_count++] ? 0 : -1;
@@ -77,6 +87,7 @@ static carom_status read_laws(carom_result *result, carom_error *error) {
     if (!result->laws) return carom_fail_memory(error, result->path);
     if (H5Literate(result->file, H5_INDEX_NAME, H5_ITER_INC, NULL, add_law, result) < 0)
         return refuse(result, error, "its groups cannot be listed", "");
+    if (result->has_motion && !result->law_count) return refuse_motion(result, error);
     return CAROM_OK;
 }
 
