@@ -2071,6 +2071,21 @@ static void an_interrupt_keeps_the_file(void **state) {
     json_decref(stopped);
 }
 
+// The members of an ensemble that were on their way say nothing; those before them are all there.
+static void an_interrupted_ensemble_keeps_its_finished_members(void **state) {
+    char scene[PATH_SIZE];
+    json_t *stopped = stop(&(request){.directory = *state,
+                                      .arguments = WORDS("simulate", motion_path("zeno-block", scene), "--ensemble", "1000000", "--json")},
+                           SIGINT);
+    const json_t *members = at(stopped, "ensemble.members");
+    assert_true(json_array_size(members) > 0);
+    for (size_t i = 0; i < json_array_size(members); i++) {
+        assert_string_equal(text(json_array_get(members, i), "verdict"), "complete");
+        assert_int_equal(number(json_array_get(members, i), "index"), i);
+    }
+    json_decref(stopped);
+}
+
 static void an_interrupted_comparison_says_which_law_is_incomplete(void **state) {
     write_text(*state, "long.yaml", "matrices: {" FLAT_PARTS "}\nimpact: {samples: " FAR_TOO_MANY "}\n");
     json_t *stopped = stop(&(request){.directory = *state, .arguments = WORDS("compare", "long.yaml", "--json")}, SIGINT);
@@ -2130,6 +2145,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(lost_answers_are_reported, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interrupt_keeps_the_finished_samples, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interrupt_keeps_the_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_interrupted_ensemble_keeps_its_finished_members, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interrupted_comparison_says_which_law_is_incomplete, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, find_command, NULL);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/dense.h"
+#include "dynamics/bracket.h"
 #include "dynamics/inclusion.h"
 
 // Forces and accelerations below this share of the largest about count as zero.
@@ -57,27 +58,19 @@ static double probe_at(probe *p, double tau) {
     return p->monitor < count ? run->located[p->monitor] : run->rate_located[p->monitor - count];
 }
 
-// The root between two times of opposite signs, by false position with Illinois' modification; the end where the sign is that of `low`.
+// The root between two times of opposite signs; the end of its bracket where the sign is that of `low`.
 static double find_root(probe *p, double low, double at_low, double high, double at_high) {
-    for (int i = 0, side = 0; i < MOST_ITERATIONS && !p->failed; i++) {
-        double middle = (low * at_high - high * at_low) / (at_high - at_low);
-        if (!(middle > low && middle < high) || i % 8 == 7) middle = low + (high - low) / 2;
-        if (!(middle > low && middle < high)) break;
-        const double value = probe_at(p, middle);
-        if (value == 0) return middle;
-        if ((value > 0) == (at_low > 0)) {
-            low = middle;
-            at_low = value;
-            if (side == 1) at_high /= 2;
-            side = 1;
-        } else {
-            high = middle;
-            at_high = value;
-            if (side == -1) at_low /= 2;
-            side = -1;
-        }
+    const double sign = at_low < 0 ? -1 : 1;
+    carom_bracket b = {low, high, sign * at_low, sign * at_high, 0, 0};
+    for (int i = 0; i < MOST_ITERATIONS && !p->failed; i++) {
+        double guess = carom_bracket_guess(&b);
+        if (!(guess > b.low && guess < b.high)) guess = b.low + (b.high - b.low) / 2;
+        if (!(guess > b.low && guess < b.high)) break;
+        const double value = sign * probe_at(p, guess);
+        if (value == 0) return guess;
+        carom_bracket_update(&b, guess, value);
     }
-    return low;
+    return b.low;
 }
 
 // --------------------------------------------------------------------------------------------------------------- search
