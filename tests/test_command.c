@@ -1370,6 +1370,15 @@ static void motions_print_a_table(void **state) {
     assert_non_null(strstr(r.out, "box on a plane, integrator lgvci: 400 steps, 4 s, 2 impacts, complete"));
     assert_non_null(strstr(r.out, "2.60887287"));
     release(&r);
+    r = run(*state, "simulate", motion_path("zeno-block", scene));
+    assert_non_null(strstr(r.out, "1 accumulation of impacts, the first at t = 2.6714213"));
+    assert_non_null(strstr(r.out, "collision"));
+    release(&r);
+    write_text(*state, "rest.yaml", BALL_AT "1]}\nsimulate: {integrator: lgvci}\n");
+    r = run(*state, "simulate", "rest.yaml");
+    assert_int_equal(r.status, 1);
+    assert_non_null(strstr(r.out, "\npersistent-contact: a body touches without approaching"));
+    release(&r);
     r = run(*state, "simulate", "--list");
     assert_non_null(strstr(r.out, "lgvci "));
     release(&r);

@@ -285,6 +285,14 @@ static void print_ensemble(const cli_motion *motion) {
            motion->members, motion->perturbation, least, most, rows ? (double)sum / (double)rows : 0);
 }
 
+// Why a run ended before its time.
+static void print_end(const carom_table *result) {
+    const char *name = carom_table_text(result, CAROM_MOTION_VERDICT, 0);
+    for (int verdict = CAROM_COMPLETE + 1; verdict <= CAROM_NO_CONVERGENCE; verdict++)
+        if (!strcmp(name, carom_verdict_name((carom_verdict)verdict)))
+            printf("%s: %s\n", name, carom_verdict_sentence((carom_verdict)verdict));
+}
+
 // The first accumulation, where the integrator reports one.
 static void print_accumulation(const carom_table *result) {
     const int t = carom_table_find(result, "accumulation_t"), s = carom_table_find(result, "accumulation_s");
@@ -300,6 +308,7 @@ static int print_text(const cli_motion *motion, const char *file) {
     printf("%s, integrator %s: %" PRId64 " steps, %.9g s, %" PRId64 " impact%s, %s\n", carom_scene_name(motion->scene),
            motion->integrator->name, steps, carom_table_real_column(result, CAROM_MOTION_TIME)[0], impacts, impacts == 1 ? "" : "s",
            carom_table_text(result, CAROM_MOTION_VERDICT, 0));
+    print_end(result);
     const double error = carom_table_real_column(result, CAROM_MOTION_ENERGY_ERROR)[0];
     if (!isnan(error)) printf("largest relative energy error %.3g\n", error);
     print_accumulation(result);
