@@ -288,9 +288,11 @@ static void print_ensemble(const cli_motion *motion) {
 // Why a run ended before its time.
 static void print_end(const carom_table *result) {
     const char *name = carom_table_text(result, CAROM_MOTION_VERDICT, 0);
-    for (int verdict = CAROM_COMPLETE + 1; verdict <= CAROM_NO_CONVERGENCE; verdict++)
-        if (!strcmp(name, carom_verdict_name((carom_verdict)verdict)))
-            printf("%s: %s\n", name, carom_verdict_sentence((carom_verdict)verdict));
+    unsigned verdict = CAROM_COMPLETE;
+    if (!strcmp(name, carom_verdict_name(verdict))) return;
+    // Results name verdicts of the list only.
+    while (strcmp(name, carom_verdict_name(verdict)) != 0) verdict++;
+    printf("%s: %s\n", name, carom_verdict_sentence(verdict));
 }
 
 // The first accumulation, where the integrator reports one.
