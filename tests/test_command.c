@@ -1370,6 +1370,15 @@ static void motions_print_a_table(void **state) {
     assert_non_null(strstr(r.out, "box on a plane, integrator lgvci: 400 steps, 4 s, 2 impacts, complete"));
     assert_non_null(strstr(r.out, "2.60887287"));
     release(&r);
+    r = run(*state, "simulate", motion_path("zeno-block", scene));
+    assert_non_null(strstr(r.out, "1 accumulation of impacts, the first at t = 2.6714213"));
+    assert_non_null(strstr(r.out, "collision"));
+    release(&r);
+    write_text(*state, "rest.yaml", BALL_AT "1]}\nsimulate: {integrator: lgvci}\n");
+    r = run(*state, "simulate", "rest.yaml");
+    assert_int_equal(r.status, 1);
+    assert_non_null(strstr(r.out, "\npersistent-contact: a body touches without approaching"));
+    release(&r);
     r = run(*state, "simulate", "--list");
     assert_non_null(strstr(r.out, "lgvci "));
     release(&r);
@@ -1910,11 +1919,11 @@ static const refusal refusals[] = {
      BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml --law routh --restitution 0.5", "carom: --restitution: law routh has none",
      BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
-    {"simulate case.yaml --law stronge --cone-edges 8", "--cone-edges is not an option of law stronge",
+    {"simulate case.yaml --law stronge --cone-edges 8", "--cone-edges is not an option of integrator lgvci or law stronge",
      BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml --law stronge --hypothesis guess", "--hypothesis: 'guess' is not one of: stronge, poisson, newton",
      BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
-    {"simulate case.yaml --hypothesis newton", "--hypothesis is not an option of law moreau",
+    {"simulate case.yaml --hypothesis newton", "--hypothesis is not an option of integrator lgvci or law moreau",
      BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml", "case.yaml:3: plane.normal: its third component must be positive",
      BALL_AT "3]}\nplane: {normal: [1, 0, 0]}\nsimulate: {integrator: lgvci}\n"},
@@ -1928,7 +1937,7 @@ static const refusal refusals[] = {
      "body: {mass: 1, shape: {}}\ninitial: {position: [0, 0, 9]}\n"},
     {"simulate case.yaml", "case.yaml:1: body.shape.combine: 'hull' is not one of",
      "body: {mass: 1, shape: {ellipsoids: [{semiaxes: [1, 1, 1]}], combine: hull}}\ninitial: {position: [0, 0, 9]}\n"},
-    {"simulate case.yaml", "case.yaml:1: body.mass: 0 is below the least value",
+    {"simulate case.yaml", "case.yaml:1: body.mass: 0 is not greater than 0",
      "body: {mass: 0, shape: {box: [1, 1, 1]}}\ninitial: {position: [0, 0, 9]}\n"},
     {"simulate case.yaml", "the key 'initial' is missing", "body: {mass: 1, shape: {box: [1, 1, 1]}}\n"},
     {"simulate case.yaml", "case.yaml:2: gravity: belongs to a scene with 'body'", "matrices: {" FLAT_PARTS "}\ngravity: 1\n"},
@@ -1937,6 +1946,11 @@ static const refusal refusals[] = {
     {"simulate block.yaml --integrator inclusion --duration nan", "--duration", NULL},
     {"simulate block.yaml --integrator inclusion --law guess", "--law: there is no law 'guess'", NULL},
     {"simulate block.yaml --integrator inclusion --ensemble 2 --perturbed position", "all coordinates", NULL},
+    {"simulate block.yaml --integrator inclusion --duration 1 --step 3", "--step: 3 s are too long for 1 s", NULL},
+    {"simulate block.yaml --integrator inclusion --jump energy", "--jump is not an option of integrator inclusion or law", NULL},
+    {"simulate case.yaml --ensemble 2 --perturb -1", "--perturb: '-1'", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml --ensemble 9 --perturb 100", "--ensemble: member", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml --perturbed position", "--perturbed belongs to --ensemble", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml --perturb 1", "--perturb belongs to --ensemble", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml --ensemble 0", "--ensemble: '0'", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml --ensemble 2 --perturbed all", "--perturbed: 'all'", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
@@ -1947,7 +1961,7 @@ static const refusal refusals[] = {
     {"simulate case.yaml --integrator rodrigues", "rodrigues needs a scene with 'bodies'", BALL_AT "3]}\n"},
     {"simulate case.yaml", "case.yaml:2: bodies[0]: the key 'inertia' is missing",
      "simulate: {integrator: rodrigues}\nbodies: [{mass: 1}]\n"},
-    {"simulate case.yaml", "case.yaml:2: bodies[0].mass: 0 is below",
+    {"simulate case.yaml", "case.yaml:2: bodies[0].mass: 0 is not greater than 0",
      "simulate: {integrator: rodrigues}\nbodies: [{mass: 0, inertia: 1}]\n"},
     {"simulate case.yaml", "case.yaml:2: bodies: bodies[0].attitude: the quaternion has length 2", BODIES(", attitude: [2, 0, 0, 0]")},
     {"simulate case.yaml", "the moments 1, 2, 3 differ", "simulate: {integrator: rodrigues}\nbodies: [{mass: 1, inertia: [1, 2, 3]}]\n"},
@@ -2286,6 +2300,21 @@ static void an_interrupt_keeps_the_file(void **state) {
     json_decref(stopped);
 }
 
+// The members of an ensemble that were on their way say nothing; those before them are all there.
+static void an_interrupted_ensemble_keeps_its_finished_members(void **state) {
+    char scene[PATH_SIZE];
+    json_t *stopped = stop(&(request){.directory = *state,
+                                      .arguments = WORDS("simulate", motion_path("zeno-block", scene), "--ensemble", "1000000", "--json")},
+                           SIGINT);
+    const json_t *members = at(stopped, "ensemble.members");
+    assert_true(json_array_size(members) > 0);
+    for (size_t i = 0; i < json_array_size(members); i++) {
+        assert_string_equal(text(json_array_get(members, i), "verdict"), "complete");
+        assert_int_equal(number(json_array_get(members, i), "index"), i);
+    }
+    json_decref(stopped);
+}
+
 static void an_interrupted_comparison_says_which_law_is_incomplete(void **state) {
     write_text(*state, "long.yaml", "matrices: {" FLAT_PARTS "}\nimpact: {samples: " FAR_TOO_MANY "}\n");
     json_t *stopped = stop(&(request){.directory = *state, .arguments = WORDS("compare", "long.yaml", "--json")}, SIGINT);
@@ -2358,6 +2387,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(lost_answers_are_reported, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interrupt_keeps_the_finished_samples, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interrupt_keeps_the_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_interrupted_ensemble_keeps_its_finished_members, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interrupted_comparison_says_which_law_is_incomplete, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, find_command, NULL);
