@@ -81,7 +81,7 @@ static json_t *law_json(const cli_comparison *c, int index) {
 static int exit_status_of(const cli_comparison *c) {
     for (int i = 0; i < c->count; i++)
         if (!carom_answer_complete(&c->runs[i].answer)) return EXIT_INCOMPLETE;
-    return EXIT_DONE;
+    return c->interrupted ? EXIT_INCOMPLETE : EXIT_DONE;
 }
 
 static int print_json(const cli_comparison *c) {
@@ -156,7 +156,9 @@ static carom_status run_laws(cli_comparison *c, carom_result_writer *writer, car
         if (!status) c->count++;
     }
     if (!status && simulate) status = cli_simulate_impact(c, &control, writer, error);
-    return status ? status : cli_measure_distances(c, &control, error);
+    if (!status) status = cli_measure_distances(c, &control, error);
+    c->interrupted = carom_control_cancelled(&control);
+    return status;
 }
 
 // The page comes last, when all that it shows is there; the page of an earlier comparison goes first.

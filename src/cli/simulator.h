@@ -23,8 +23,9 @@ struct cli_coverage {
     int64_t unperturbed;  ///< runs from the scene's own state, the first ones
     int64_t inside;       ///< outcomes within CLI_COVERAGE_SHARE of the impact's speed from the set
     double outside;       ///< largest distance of an outcome from the set
-    double uncovered[3];  ///< largest distance of a point of the set from the outcome of the default run, of unperturbed runs, of all runs
-    double *shown;        ///< [contacts] share of the set's range of normal velocities that the runs span; NaN where it has none
+    double uncovered[3];  ///< largest distance of a point of the set from the outcome of the default run, of unperturbed runs, of all runs;
+                          ///< NaN where the measuring was interrupted
+    double *shown;  ///< [contacts] share of the set's range of normal velocities that the runs span; NaN where it has none
 };
 
 /// An outcome this close to the set, over the impact's largest contact velocity, counts as in it.

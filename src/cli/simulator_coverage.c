@@ -44,7 +44,7 @@ static carom_status make_set(const cli_comparison *c, const carom_table *outcome
     return status;
 }
 
-// Largest distance of the set's points from the first `count` outcomes.
+// Largest distance of the set's points from the first `count` outcomes; NaN when the caller stops it.
 static carom_status measure_cover(const cli_comparison *c, const carom_set *set, const carom_table *outcomes, int64_t count,
                                   const carom_control *control, double *radius, carom_error *error) {
     const carom_cover_options options = carom_cover_defaults();
@@ -52,7 +52,7 @@ static carom_status measure_cover(const cli_comparison *c, const carom_set *set,
     carom_cover cover = {.point = malloc((size_t)carom_impact_contact_size(c->impact) * sizeof(double))};
     carom_status status = cover.point ? make_set(c, outcomes, count, &net, error) : carom_fail_memory(error, "coverage");
     if (!status) status = carom_set_cover(set, net, &options, control, &cover, error);
-    if (!status) *radius = cover.radius;
+    if (!status) *radius = cover.interrupted ? NAN : cover.radius;
     carom_set_free(net);
     free(cover.point);
     return status;
@@ -135,25 +135,52 @@ json_t *cli_coverage_json(const cli_comparison *c) {
     return object;
 }
 
+static void print_uncovered(const cli_coverage *coverage, FILE *file, const char *line_start) {
+    // The searches run one after another: the last one knows of any interruption.
+    if (isnan(coverage->uncovered[2]))
+        fprintf(file, "%show much of the set they leave out was not measured: interrupted\n", line_start);
+    else
+        fprintf(
+            file,
+            "%sa possible outcome is up to %.3g m/s from that of MuJoCo's defaults, %.3g from all unperturbed runs, %.3g from all runs\n",
+            line_start, coverage->uncovered[0], coverage->uncovered[1], coverage->uncovered[2]);
+}
+
+static void print_shown(const cli_comparison *c, FILE *file, const char *line_start) {
+    const carom_impact_data *data = carom_impact_get_data(c->impact);
+    const double *shown = c->coverage->shown;
+    bool any = false;
+    for (int i = 0; i < data->contacts; i++) {
+        if (isnan(shown[i])) continue;
+        if (!any) fprintf(file, "%sshare of the set's range of normal velocities that the runs span:", line_start);
+        fprintf(file, " %s %.0f %%", data->names[i], 100 * shown[i]);
+        any = true;
+    }
+    if (any)
+        fputc('\n', file);
+    else
+        fprintf(file, "%sthe set has no range of normal velocities\n", line_start);
+}
+
 void cli_coverage_print(const cli_comparison *c, FILE *file, const char *line_start) {
     const cli_coverage *coverage = c->coverage;
-    const carom_impact_data *data = carom_impact_get_data(c->impact);
+    if (!coverage->runs) {
+        fprintf(file, "%sno run of MuJoCo: interrupted before the first\n", line_start);
+        return;
+    }
+    // Runs stop between starts, so that the unperturbed ones are those of one start.
+    const int64_t starts = coverage->runs / coverage->unperturbed;
     fprintf(file,
-            "%s%lld runs of MuJoCo: %d time steps, %d contact settings, %d friction cones, %lld starts; in %lld no contact approaches in "
+            "%s%lld runs of MuJoCo: %d time steps, %d contact settings, %d friction cones, %lld %s; in %lld no contact approaches in "
             "the end\n",
-            line_start, (long long)coverage->runs, CLI_MUJOCO_TIMESTEPS, CLI_MUJOCO_SETTINGS, CLI_MUJOCO_CONES,
-            (long long)(coverage->runs / coverage->unperturbed), (long long)coverage->ended);
+            line_start, (long long)coverage->runs, CLI_MUJOCO_TIMESTEPS, CLI_MUJOCO_SETTINGS, CLI_MUJOCO_CONES, (long long)starts,
+            starts == 1 ? "start" : "starts", (long long)coverage->ended);
     if (!coverage->set) {
         fprintf(file, "%sno set to measure them by\n", line_start);
         return;
     }
     fprintf(file, "%s%lld outcomes within %g %% of the impact's speed from the set (%s), the farthest %.3g m/s outside\n", line_start,
             (long long)coverage->inside, 100 * CLI_COVERAGE_SHARE, coverage->set, coverage->outside);
-    fprintf(file,
-            "%sa possible outcome is up to %.3g m/s from that of MuJoCo's defaults, %.3g from all unperturbed runs, %.3g from all runs\n",
-            line_start, coverage->uncovered[0], coverage->uncovered[1], coverage->uncovered[2]);
-    fprintf(file, "%sshare of the set's range of normal velocities that the runs span:", line_start);
-    for (int i = 0; i < data->contacts; i++)
-        if (!isnan(coverage->shown[i])) fprintf(file, " %s %.0f %%", data->names[i], 100 * coverage->shown[i]);
-    fputc('\n', file);
+    print_uncovered(coverage, file, line_start);
+    print_shown(c, file, line_start);
 }
