@@ -280,7 +280,8 @@ int main(void) {
         cmocka_unit_test(steps_are_those_of_mujoco),   cmocka_unit_test(disks_stay_mirrored),
         cmocka_unit_test(impacts_end_and_lose_energy), cmocka_unit_test(displaced_starts_touch),
         cmocka_unit_test(bad_runs_are_refused),        cmocka_unit_test(comparison_says_how_much_is_shown),
-        cmocka_unit_test(comparison_writes_a_page),    cmocka_unit_test(comparison_refuses),
+        cmocka_unit_test(comparison_writes_a_page),    cmocka_unit_test(interrupted_comparison_has_no_runs),
+        cmocka_unit_test(comparison_refuses),
     };
     return cmocka_run_group_tests_name("simulator", tests, start, stop);
 }

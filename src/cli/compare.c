@@ -147,7 +147,7 @@ static carom_status run_laws(cli_comparison *c, carom_result_writer *writer, car
     carom_control control;
     carom_status status = cli_start_control(arguments, &control, error);
     const bool simulate = cli_given(arguments, "simulator");
-    const cli_run_options options = {.collect_points = true, .thorough = true, .writer = writer, .keep_outcomes = simulate};
+    const cli_run_options options = {.collect_points = true, .thorough = true, .writer = writer};
     const int laws = carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS);
     for (int i = 0; i < laws && !status; i++) {
         const carom_law *law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);

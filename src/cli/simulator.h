@@ -25,7 +25,7 @@ struct cli_coverage {
     double outside;       ///< largest distance of an outcome from the set
     double uncovered[3];  ///< largest distance of a point of the set from the outcome of the default run, of unperturbed runs, of all runs;
                           ///< NaN where the measuring was interrupted
-    double *shown;  ///< [contacts] share of the set's range of normal velocities that the runs span; NaN where it has none
+    double *shown;        ///< [contacts] share of the set's range of normal velocities that the runs span; NaN where it has none
 };
 
 /// An outcome this close to the set, over the impact's largest contact velocity, counts as in it.
