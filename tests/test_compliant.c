@@ -168,7 +168,7 @@ static void draw_state(compliant_motion *motion, carom_stream *stream, double *y
         motion->damping[i] = 10 * carom_stream_uniform(stream);
     }
     compliant_evaluate(motion, y);
-    for (int i = 0; i < motion->contacts; i++) motion->mode[i] = compliant_closed_mode(motion, i);
+    for (int i = 0; i < motion->contacts; i++) motion->mode[i] = compliant_closed_mode(motion, y, i);
 }
 
 // Largest difference of the analytic Jacobian from central differences, over its largest entry.
@@ -283,6 +283,26 @@ static void sweeps_that_cannot_be_are_refused(void **state) {
     carom_scene_free(compass);
 }
 
+// Without dampers both springs of a block that falls flat push from zero on: x'' = g - w^2 x until x' = 0.
+static void undamped_springs_push(void **state) {
+    (void)state;
+    const double stiffness = 1e6, gravity = 9.81, mass = 1, frequency = sqrt(2 * stiffness / mass);
+    carom_scene *scene = read_scene("scenes/block.yaml");
+    carom_compliant_options options = options_of(scene, CAROM_SWEEP_STIFFNESS);
+    options.points = 1;
+    options.damping_ratio = 0;
+    options.min_stiffness = stiffness;
+    carom_answer answer = resolve(scene, &options, 1);
+    const double speed = -system_of(scene)->velocity[1], pi = acos(-1);
+    const double time = (pi - atan(speed * frequency / gravity)) / frequency;
+    assert_true(carom_table_integer_column(answer.outcomes, CAROM_OUTCOME_COLUMNS + CAROM_COMPLIANT_SETTLED)[0]);
+    assert_close(carom_table_real_column(answer.outcomes, CAROM_OUTCOME_COLUMNS + CAROM_COMPLIANT_TIME)[0], time, 1e-9);
+    const double *impulse = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_NORMAL_IMPULSE);
+    for (int i = 0; i < 2; i++) assert_close(impulse[i], mass * (speed + gravity * time) / 2, ACCURACY);
+    carom_answer_free(&answer);
+    carom_scene_free(scene);
+}
+
 // An angle whose potential energy is more than the block has.
 static void too_large_an_angle_is_refused(void **state) {
     (void)state;
@@ -345,6 +365,23 @@ static void command_lays_sweeps_over_the_set(void **state) {
     json_decref(answer);
 }
 
+static void command_says_what_is_missing(void **state) {
+    (void)state;
+    static char text[TEXT_SIZE];
+    // A set that was not computed because nothing approaches has its reason.
+    assert_int_equal(run_command("compliant scenes/dropped-block.yaml --points 1", false, text), 1);
+    assert_non_null(strstr(text, carom_exact_available() ? "lay it over: no contact approaches" : "lay it over: this build has none"));
+    if (!carom_exact_available()) skip();
+    // Impacts that the horizon cuts off show no excess.
+    assert_int_equal(run_command("compliant scenes/block.yaml --points 3 --horizon 1e-5 --threads 1 --json", false, text), 0);
+    json_t *answer = json_loads(text, 0, NULL);
+    for (size_t i = 0; i < 2; i++) assert_true(json_is_null(json_array_get(json_object_get(answer, "excess"), i)));
+    json_decref(answer);
+    assert_int_equal(run_command("compliant scenes/block.yaml --points 3 --horizon 1e-5 --threads 2", false, text), 0);
+    assert_non_null(strstr(text, "0 of 3 settled"));
+    assert_null(strstr(text, "largest value"));
+}
+
 static void command_writes_files(void **state) {
     (void)state;
     char *directory = support_make_directory(), arguments[1024], path[512];
@@ -374,6 +411,9 @@ static void command_refuses(void **state) {
         {"compliant scenes/boxwall.yaml --sweep angle", "carom: --sweep: angle needs slides"},
         {"compliant scenes/block.yaml --sweep mass", "--sweep: "},
         {"compliant scenes/block.yaml --points 0", "--points: "},
+        {"compliant scenes/block.yaml --horizon 1e-300", "--horizon: "},
+        {"compliant scenes/block.yaml --threads 0", "--threads: "},
+        {"compliant scenes/dropped-block.yaml --sweep angle", "angle: the system rests"},
         {"compliant scenes/block.yaml --damping-ratio nan", "--damping-ratio: "},
         {"compliant %s/bad.yaml", "bad.yaml:4: compliant.stiffnes: "},
     };
@@ -412,8 +452,10 @@ int main(void) {
         cmocka_unit_test(threads_do_not_change_bits),
         cmocka_unit_test(impacts_lose_energy),
         cmocka_unit_test(sweeps_that_cannot_be_are_refused),
+        cmocka_unit_test(undamped_springs_push),
         cmocka_unit_test(too_large_an_angle_is_refused),
         cmocka_unit_test(command_lays_sweeps_over_the_set),
+        cmocka_unit_test(command_says_what_is_missing),
         cmocka_unit_test(command_writes_files),
         cmocka_unit_test(command_refuses),
     };

@@ -238,6 +238,24 @@ static void comparison_writes_a_page(void **state) {
     support_remove_directory(directory);
 }
 
+// Stopped while the samples are drawn, a second after its start: no run of the simulator is there to be counted.
+static void interrupted_comparison_has_no_runs(void **state) {
+    (void)state;
+    static char text[TEXT_SIZE];
+    const char *build = getenv("CAROM_BUILD");
+    char command[4096];
+    snprintf(command, sizeof command,
+             "timeout --preserve-status -s INT 1 %s/carom compare scenes/disks.yaml --simulator mujoco --samples 100000000 2>/dev/null",
+             build && *build ? build : "build");
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    text[fread(text, 1, TEXT_SIZE - 1, pipe)] = '\0';
+    const int status = pclose(pipe);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 1);
+    assert_non_null(strstr(text, "no run of MuJoCo: interrupted"));
+}
+
 static void comparison_refuses(void **state) {
     (void)state;
     static const struct {
@@ -262,7 +280,8 @@ int main(void) {
         cmocka_unit_test(steps_are_those_of_mujoco),   cmocka_unit_test(disks_stay_mirrored),
         cmocka_unit_test(impacts_end_and_lose_energy), cmocka_unit_test(displaced_starts_touch),
         cmocka_unit_test(bad_runs_are_refused),        cmocka_unit_test(comparison_says_how_much_is_shown),
-        cmocka_unit_test(comparison_writes_a_page),    cmocka_unit_test(comparison_refuses),
+        cmocka_unit_test(comparison_writes_a_page),    cmocka_unit_test(interrupted_comparison_has_no_runs),
+        cmocka_unit_test(comparison_refuses),
     };
     return cmocka_run_group_tests_name("simulator", tests, start, stop);
 }

@@ -82,7 +82,7 @@ static int exit_status_of(const cli_comparison *c) {
     if (cli_interrupted()) return EXIT_INCOMPLETE;
     for (int i = 0; i < c->count; i++)
         if (!carom_answer_complete(&c->runs[i].answer)) return EXIT_INCOMPLETE;
-    return EXIT_DONE;
+    return c->interrupted ? EXIT_INCOMPLETE : EXIT_DONE;
 }
 
 static int print_json(const cli_comparison *c) {
@@ -149,7 +149,7 @@ static carom_status run_laws(cli_comparison *c, carom_result_writer *writer, car
     carom_control control;
     carom_status status = cli_start_control(arguments, &control, error);
     const bool simulate = cli_given(arguments, "simulator");
-    const cli_run_options options = {.collect_points = true, .thorough = true, .writer = writer, .keep_outcomes = simulate};
+    const cli_run_options options = {.collect_points = true, .thorough = true, .writer = writer};
     const int laws = carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS);
     for (int i = 0; i < laws && !status; i++) {
         const carom_law *law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
@@ -158,7 +158,9 @@ static carom_status run_laws(cli_comparison *c, carom_result_writer *writer, car
         if (!status) c->count++;
     }
     if (!status && simulate) status = cli_simulate_impact(c, &control, writer, error);
-    return status ? status : cli_measure_distances(c, &control, error);
+    if (!status) status = cli_measure_distances(c, &control, error);
+    c->interrupted = carom_control_cancelled(&control);
+    return status;
 }
 
 // The page comes last, when all that it shows is there; the page of an earlier comparison goes first.

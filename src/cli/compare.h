@@ -27,6 +27,7 @@ typedef struct cli_comparison {
     int count;
     cli_distance *distances;  ///< [count]; NULL where there is no exact set
     cli_coverage *coverage;   ///< NULL without a simulator
+    bool interrupted;         ///< the user asked to stop: something may be missing
     json_t *files;            ///< paths that were written
 } cli_comparison;
 
@@ -39,6 +40,9 @@ void cli_describe_share(int64_t count, int64_t outcomes, char *text, size_t size
 
 // ----------------------------------------------------------------------------------------------------------- distances
 
+/// The law that gives the exact set, NULL where none does; and that set, from its points, which must not have been dropped.
+const cli_run *cli_find_exact(const cli_comparison *c);
+carom_status cli_make_exact_set(const cli_run *run, carom_set **set, carom_error *error);
 /// Measures the distances of all laws from the exact set, where a law gives it.
 carom_status cli_measure_distances(cli_comparison *c, const carom_control *control, carom_error *error);
 void cli_release_distances(cli_comparison *c);

@@ -9,8 +9,8 @@
 
 // ------------------------------------------------------------------------------------------------------------- the sets
 
-// The law whose outcomes are the whole set: its pieces are certified to be that.
-static const cli_run *find_exact(const cli_comparison *c) {
+// Its pieces are certified to be the whole set.
+const cli_run *cli_find_exact(const cli_comparison *c) {
     for (int i = 0; i < c->count; i++) {
         const carom_table *result = c->runs[i].answer.result;
         const int column = carom_table_find(result, "certificate");
@@ -20,7 +20,7 @@ static const cli_run *find_exact(const cli_comparison *c) {
 }
 
 // A piece is what rows with the same index have as vertices.
-static carom_status make_exact(const cli_run *run, carom_set **set, carom_error *error) {
+carom_status cli_make_exact_set(const cli_run *run, carom_set **set, carom_error *error) {
     const cli_points *points = run->points;
     const int64_t *piece = carom_table_integer_column(run->answer.outcomes, CAROM_OUTCOME_COLUMNS + CAROM_PIECE_INDEX);
     int64_t *starts = malloc(((size_t)points->count + 1) * sizeof *starts), pieces = 0;
@@ -62,11 +62,11 @@ static carom_status measure(const carom_set *exact, const cli_points *points, co
 }
 
 carom_status cli_measure_distances(cli_comparison *c, const carom_control *control, carom_error *error) {
-    const cli_run *run = find_exact(c);
+    const cli_run *run = cli_find_exact(c);
     if (!run || run->points->dropped) return CAROM_OK;
     carom_set *exact = NULL;
     c->distances = calloc((size_t)c->count, sizeof *c->distances);
-    carom_status status = c->distances ? make_exact(run, &exact, error) : carom_fail_memory(error, "distances");
+    carom_status status = c->distances ? cli_make_exact_set(run, &exact, error) : carom_fail_memory(error, "distances");
     for (int i = 0; i < c->count && !status; i++)
         if (&c->runs[i] != run) status = measure(exact, c->runs[i].points, control, &c->distances[i], error);
     carom_set_free(exact);

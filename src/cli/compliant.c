@@ -15,6 +15,7 @@
 enum { SHOWN_POINTS = 60 };
 
 static const cli_flag flags[] = {
+    {"threads", "N", "threads (default: one a core); results do not depend on it"},
     {"figure", "FILE", "draw the normal velocities over the exact set, PNG or SVG"},
     {"output", "FILE", "write the impacts and the exact set to an HDF5 file"},
     {"json", NULL, "print one JSON document"},
@@ -34,6 +35,10 @@ typedef struct compliant {
 static int64_t points_of(const compliant *c) { return carom_table_rows(c->answer.outcomes); }
 
 static const double *column(const compliant *c, int index) { return carom_table_real_column(c->answer.outcomes, index); }
+
+static bool is_settled(const compliant *c, int64_t point) {
+    return carom_table_integer_column(c->answer.outcomes, CAROM_OUTCOME_COLUMNS + CAROM_COMPLIANT_SETTLED)[point] != 0;
+}
 
 static bool has_set(const compliant *c) { return c->normals != NULL; }
 
@@ -77,23 +82,30 @@ static carom_status measure(compliant *c, carom_error *error) {
     return status;
 }
 
-// The largest normal velocity of a contact over the sweep, and over the set.
+// The largest normal velocity of a contact over the sweep's impacts that ended, and over the set.
 static void measure_extremes(const compliant *c, int contact, double *sweep, double *set) {
     const int contacts = carom_impact_get_data(carom_scene_impact(c->scene))->contacts;
     const double *normal = column(c, CAROM_OUTCOME_NORMAL_VELOCITY);
     const carom_polyhedra *pieces = c->exact->pieces;
     *sweep = *set = -INFINITY;
-    for (int64_t i = 0; i < points_of(c); i++) *sweep = fmax(*sweep, normal[i * contacts + contact]);
+    for (int64_t i = 0; i < points_of(c); i++)
+        if (is_settled(c, i)) *sweep = fmax(*sweep, normal[i * contacts + contact]);
     for (int i = 0; i < pieces->count; i++)
         for (int k = 0; k < pieces->pieces[i].vertices; k++)
             *set = fmax(*set, pieces->pieces[i].contact_velocity[k * pieces->n + contact * pieces->n / contacts]);
 }
 
-// By how much the sweep goes beyond the set in one normal velocity, over the set's largest; NaN where that is zero.
+// By how much the sweep goes beyond the set in one normal velocity, over the set's largest; NaN where that is zero, or no impact ended.
 static double excess_of(const compliant *c, int contact) {
     double sweep, set;
     measure_extremes(c, contact, &sweep, &set);
-    return set > 0 ? sweep / set - 1 : NAN;
+    return set > 0 && isfinite(sweep) ? sweep / set - 1 : NAN;
+}
+
+static int64_t count_settled(const compliant *c) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < points_of(c); i++) count += is_settled(c, i);
+    return count;
 }
 
 static int64_t count_contained(const compliant *c) {
@@ -235,8 +247,7 @@ static json_t *point_json(const compliant *c, int64_t i) {
                      has_set(c) ? carom_json_real(c->distances[i]) : json_null(), "v_plus",
                      carom_json_reals(column(c, CAROM_OUTCOME_VELOCITY) + i * sizes.nv, sizes.nv), "normal_impulse",
                      carom_json_reals(column(c, CAROM_OUTCOME_NORMAL_IMPULSE) + i * sizes.contacts, sizes.contacts), "settled",
-                     (int)carom_table_integer_column(c->answer.outcomes, own + CAROM_COMPLIANT_SETTLED)[i], "time",
-                     carom_json_real(column(c, own + CAROM_COMPLIANT_TIME)[i]));
+                     (int)is_settled(c, i), "time", carom_json_real(column(c, own + CAROM_COMPLIANT_TIME)[i]));
 }
 
 static json_t *excess_json(const compliant *c) {
@@ -266,21 +277,30 @@ static void print_point(const compliant *c, int64_t i) {
     printf("  %12.6g ", column(c, CAROM_OUTCOME_COLUMNS + CAROM_COMPLIANT_PARAMETER)[i]);
     for (int k = 0; k < sizes.contacts; k++) printf(" %15.10f", column(c, CAROM_OUTCOME_NORMAL_VELOCITY)[i * sizes.contacts + k]);
     if (has_set(c)) printf("  %9.2e%s", c->distances[i], c->distances[i] <= CONTAINED ? "" : "  outside");
-    if (!carom_table_integer_column(c->answer.outcomes, CAROM_OUTCOME_COLUMNS + CAROM_COMPLIANT_SETTLED)[i]) printf("  not settled");
+    if (!is_settled(c, i)) printf("  not settled");
     putchar('\n');
+}
+
+// Why there is no exact set; a status that leaves nothing more to say has no reason beside its sentence.
+static const char *missing_set(const compliant *c) {
+    if (!c->exact) return "this build has none";
+    return *c->exact->reason ? c->exact->reason : carom_exact_status_sentence(c->exact->status);
 }
 
 static void print_summary(const compliant *c) {
     const carom_impact_data *data = carom_impact_get_data(carom_scene_impact(c->scene));
+    const int64_t settled = count_settled(c);
+    if (settled < points_of(c)) printf("%" PRId64 " of %" PRId64 " settled before the horizon\n", settled, points_of(c));
     if (!has_set(c)) {
-        printf("no exact set to lay it over: %s\n", c->exact ? c->exact->reason : "this build has none");
+        printf("no exact set to lay it over: %s\n", missing_set(c));
         return;
     }
     printf("%" PRId64 " of %" PRId64 " within %g m/s of the exact set in the normal velocities; largest distance %.3g m/s\n",
            count_contained(c), points_of(c), CONTAINED, largest_distance(c));
     for (int i = 0; i < data->contacts; i++) {
         const double excess = excess_of(c, i);
-        if (!isnan(excess)) printf("  Jn.%s: largest value %+.3f %% beyond the set's\n", data->names[i], 100 * excess);
+        const char *side = excess < 0 ? "short of" : "beyond";
+        if (!isnan(excess)) printf("  Jn.%s: largest value %.3f %% %s the set's\n", data->names[i], 100 * fabs(excess), side);
     }
 }
 

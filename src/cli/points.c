@@ -34,6 +34,19 @@ static void drop(cli_points *points) {
     points->dropped = true;
 }
 
+// Velocities of one outcome, contact by contact: those that it has itself, which a law that moves the bodies takes where they are in the
+// end.
+static void take_row(const cli_points *points, const carom_table *outcomes, int64_t row, double *u) {
+    const carom_sizes sizes = carom_impact_sizes(points->impact);
+    const int dim = sizes.tangents / sizes.contacts;
+    const double *normal = carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY) + row * sizes.contacts;
+    const double *tangent = carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_VELOCITY) + row * sizes.tangents;
+    for (int i = 0; i < sizes.contacts; i++) {
+        *u++ = normal[i];
+        for (int k = 0; k < dim; k++) *u++ = tangent[i * dim + k];
+    }
+}
+
 carom_status cli_points_add(cli_points *points, const carom_table *outcomes, carom_error *error) {
     const int64_t rows = carom_table_rows(outcomes);
     if (points->dropped) return CAROM_OK;
@@ -43,9 +56,6 @@ carom_status cli_points_add(cli_points *points, const carom_table *outcomes, car
     }
     const carom_status status = grow(points, points->count + rows, error);
     if (status) return status;
-    const double *v = carom_table_real_column(outcomes, CAROM_OUTCOME_VELOCITY);
-    const int nv = carom_impact_get_data(points->impact)->nv;
-    for (int64_t row = 0; row < rows; row++)
-        carom_impact_contact_velocity(points->impact, v + row * nv, points->u + points->count++ * points->n);
+    for (int64_t row = 0; row < rows; row++) take_row(points, outcomes, row, points->u + points->count++ * points->n);
     return CAROM_OK;
 }

@@ -23,7 +23,8 @@ struct cli_coverage {
     int64_t unperturbed;  ///< runs from the scene's own state, the first ones
     int64_t inside;       ///< outcomes within CLI_COVERAGE_SHARE of the impact's speed from the set
     double outside;       ///< largest distance of an outcome from the set
-    double uncovered[3];  ///< largest distance of a point of the set from the outcome of the default run, of unperturbed runs, of all runs
+    double uncovered[3];  ///< largest distance of a point of the set from the outcome of the default run, of unperturbed runs, of all runs;
+                          ///< NaN where the measuring was interrupted
     double *shown;        ///< [contacts] share of the set's range of normal velocities that the runs span; NaN where it has none
 };
 
@@ -32,7 +33,7 @@ struct cli_coverage {
 
 /// Refuses what the command line asks of simulators and cannot have, before anything is computed.
 carom_status cli_check_simulator(const cli_comparison *c, carom_error *error);
-/// Asks MuJoCo, appends its run to the comparison's, which keep their outcomes, and measures its coverage.
+/// Asks MuJoCo, appends its run to the comparison's, and measures its coverage by their points.
 carom_status cli_simulate_impact(cli_comparison *c, const carom_control *control, carom_result_writer *writer, carom_error *error);
 /// Fills in the comparison's coverage by a run of the simulator, which stands behind the laws.
 carom_status cli_coverage_measure(cli_comparison *c, const cli_run *run, const carom_control *control, carom_error *error);

@@ -9,69 +9,40 @@
 
 static const cli_run *find_run(const cli_comparison *c, const char *name) {
     for (int i = 0; i < c->count; i++)
-        if (!strcmp(c->runs[i].law->name, name) && c->runs[i].extent->outcomes) return &c->runs[i];
+        if (!strcmp(c->runs[i].law->name, name) && c->runs[i].points->count) return &c->runs[i];
     return NULL;
 }
 
-// What is measured by: the exact set where it is complete, otherwise samples.
-static const cli_run *choose_set(const cli_comparison *c) {
-    const cli_run *exact = find_run(c, "halm-posa-exact");
-    return exact && carom_answer_complete(&exact->answer) ? exact : find_run(c, "halm-posa");
+// The set that is measured by: the exact one where it is complete, otherwise samples. NULL where there is neither, or too many outcomes to
+// be kept.
+static carom_status choose_set(const cli_comparison *c, const cli_run **reference, carom_set **set, carom_error *error) {
+    const cli_run *exact = cli_find_exact(c);
+    *reference = exact && exact->points->count ? exact : find_run(c, "halm-posa");
+    if (!*reference) return CAROM_OK;
+    const cli_points *points = (*reference)->points;
+    return *reference == exact ? cli_make_exact_set(exact, set, error)
+                               : carom_set_create(points->n, points->count, NULL, points->u, set, error);
 }
 
-// The first `rows` outcomes as a set in contact space: the pieces of an exact set, or points.
-static carom_status make_set(const cli_comparison *c, const carom_table *outcomes, int64_t count, carom_set **set, carom_error *error) {
-    const carom_sizes sizes = carom_impact_sizes(c->impact);
-    const int dim = sizes.tangents / sizes.contacts, n = sizes.contacts + sizes.tangents,
-              piece_column = carom_table_find(outcomes, "piece");
-    const double *normal = carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY);
-    const double *tangent = carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_VELOCITY);
-    const int64_t *piece = piece_column < 0 ? NULL : carom_table_integer_column(outcomes, piece_column);
-    double *points = malloc((size_t)count * (size_t)n * sizeof *points + 1), *next = points;
-    int64_t *starts = calloc((size_t)count + 1, sizeof *starts), pieces = 0;
-    carom_status status = points && starts ? CAROM_OK : carom_fail_memory(error, "coverage");
-    for (int64_t row = 0; row < count && !status; row++) {
-        for (int i = 0; i < sizes.contacts; i++) {
-            *next++ = normal[row * sizes.contacts + i];
-            for (int k = 0; k < dim; k++) *next++ = tangent[row * sizes.tangents + i * dim + k];
-        }
-        if (!row || !piece || piece[row] != piece[row - 1]) starts[pieces++] = row;
-    }
-    if (!status) starts[pieces] = count;
-    if (!status) status = carom_set_create(n, pieces, starts, points, set, error);
-    free(points);
-    free(starts);
-    return status;
-}
-
-// Largest distance of the set's points from the first `count` outcomes.
-static carom_status measure_cover(const cli_comparison *c, const carom_set *set, const carom_table *outcomes, int64_t count,
-                                  const carom_control *control, double *radius, carom_error *error) {
+// Largest distance of the set's points from the first `count` outcomes; NaN when the caller stops it.
+static carom_status measure_cover(const carom_set *set, const cli_points *outcomes, int64_t count, const carom_control *control,
+                                  double *radius, carom_error *error) {
     const carom_cover_options options = carom_cover_defaults();
     carom_set *net = NULL;
-    carom_cover cover = {.point = malloc((size_t)carom_impact_contact_size(c->impact) * sizeof(double))};
-    carom_status status = cover.point ? make_set(c, outcomes, count, &net, error) : carom_fail_memory(error, "coverage");
+    carom_cover cover = {.point = malloc((size_t)outcomes->n * sizeof(double))};
+    carom_status status =
+        cover.point ? carom_set_create(outcomes->n, count, NULL, outcomes->u, &net, error) : carom_fail_memory(error, "coverage");
     if (!status) status = carom_set_cover(set, net, &options, control, &cover, error);
-    if (!status) *radius = cover.radius;
+    if (!status) *radius = cover.interrupted ? NAN : cover.radius;
     carom_set_free(net);
     free(cover.point);
     return status;
 }
 
-static void measure_outcomes(const cli_comparison *c, const carom_set *set, const carom_table *outcomes, cli_coverage *coverage,
-                             double *u) {
-    const carom_sizes sizes = carom_impact_sizes(c->impact);
-    const int dim = sizes.tangents / sizes.contacts;
-    const double *normal = carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY);
-    const double *tangent = carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_VELOCITY);
+static void measure_outcomes(const cli_comparison *c, const carom_set *set, const cli_points *outcomes, cli_coverage *coverage) {
     const double limit = CLI_COVERAGE_SHARE * carom_impact_velocity_scale(c->impact);
-    for (int64_t row = 0; row < coverage->runs; row++) {
-        double *next = u;
-        for (int i = 0; i < sizes.contacts; i++) {
-            *next++ = normal[row * sizes.contacts + i];
-            for (int k = 0; k < dim; k++) *next++ = tangent[row * sizes.tangents + i * dim + k];
-        }
-        const double distance = carom_set_distance(set, u, NULL);
+    for (int64_t i = 0; i < outcomes->count; i++) {
+        const double distance = carom_set_distance(set, outcomes->u + i * outcomes->n, NULL);
         coverage->outside = fmax(coverage->outside, distance);
         coverage->inside += distance <= limit;
     }
@@ -89,23 +60,23 @@ static void measure_shown(const cli_comparison *c, const carom_extent *set, cons
 carom_status cli_coverage_measure(cli_comparison *c, const cli_run *run, const carom_control *control, carom_error *error) {
     const carom_table *outcomes = run->answer.outcomes;
     const int64_t *ended = carom_table_integer_column(outcomes, CAROM_OUTCOME_TERMINATED);
-    const cli_run *reference = choose_set(c);
     cli_coverage *coverage = calloc(1, sizeof *coverage);
     if (!coverage) return carom_fail_memory(error, "coverage");
     c->coverage = coverage;
-    const int n = carom_impact_contact_size(c->impact);
     coverage->runs = carom_table_rows(outcomes);
     coverage->unperturbed = *carom_table_integer_column(run->answer.result, CAROM_RESULT_COLUMNS + CLI_MUJOCO_UNPERTURBED);
     for (int64_t i = 0; i < coverage->runs; i++) coverage->ended += ended[i];
-    if (!reference || !coverage->runs) return CAROM_OK;
-    coverage->set = reference->law->name;
-    coverage->shown = calloc((size_t)(n + carom_impact_get_data(c->impact)->contacts), sizeof *coverage->shown);
-    if (!coverage->shown) return carom_fail_memory(error, "coverage");
+    if (!coverage->runs) return CAROM_OK;
+    const cli_run *reference;
     carom_set *set = NULL;
+    carom_status status = choose_set(c, &reference, &set, error);
+    if (status || !set) return status;
+    coverage->set = reference->law->name;
+    coverage->shown = calloc((size_t)carom_impact_get_data(c->impact)->contacts, sizeof *coverage->shown);
+    if (!coverage->shown) status = carom_fail_memory(error, "coverage");
     const int64_t counts[] = {1, coverage->unperturbed, coverage->runs};
-    carom_status status = make_set(c, reference->answer.outcomes, carom_table_rows(reference->answer.outcomes), &set, error);
-    for (int i = 0; i < 3 && !status; i++) status = measure_cover(c, set, outcomes, counts[i], control, &coverage->uncovered[i], error);
-    if (!status) measure_outcomes(c, set, outcomes, coverage, coverage->shown);
+    for (int i = 0; i < 3 && !status; i++) status = measure_cover(set, run->points, counts[i], control, &coverage->uncovered[i], error);
+    if (!status) measure_outcomes(c, set, run->points, coverage);
     if (!status) measure_shown(c, reference->extent, run->extent, coverage->shown);
     carom_set_free(set);
     return status;
@@ -135,25 +106,52 @@ json_t *cli_coverage_json(const cli_comparison *c) {
     return object;
 }
 
+static void print_uncovered(const cli_coverage *coverage, FILE *file, const char *line_start) {
+    // The searches run one after another: the last one knows of any interruption.
+    if (isnan(coverage->uncovered[2]))
+        fprintf(file, "%show much of the set they leave out was not measured: interrupted\n", line_start);
+    else
+        fprintf(
+            file,
+            "%sa possible outcome is up to %.3g m/s from that of MuJoCo's defaults, %.3g from all unperturbed runs, %.3g from all runs\n",
+            line_start, coverage->uncovered[0], coverage->uncovered[1], coverage->uncovered[2]);
+}
+
+static void print_shown(const cli_comparison *c, FILE *file, const char *line_start) {
+    const carom_impact_data *data = carom_impact_get_data(c->impact);
+    const double *shown = c->coverage->shown;
+    bool any = false;
+    for (int i = 0; i < data->contacts; i++) {
+        if (isnan(shown[i])) continue;
+        if (!any) fprintf(file, "%sshare of the set's range of normal velocities that the runs span:", line_start);
+        fprintf(file, " %s %.0f %%", data->names[i], 100 * shown[i]);
+        any = true;
+    }
+    if (any)
+        fputc('\n', file);
+    else
+        fprintf(file, "%sthe set has no range of normal velocities\n", line_start);
+}
+
 void cli_coverage_print(const cli_comparison *c, FILE *file, const char *line_start) {
     const cli_coverage *coverage = c->coverage;
-    const carom_impact_data *data = carom_impact_get_data(c->impact);
+    if (!coverage->runs) {
+        fprintf(file, "%sno run of MuJoCo: interrupted before the first\n", line_start);
+        return;
+    }
+    // Runs stop between starts, so that the unperturbed ones are those of one start.
+    const int64_t starts = coverage->runs / coverage->unperturbed;
     fprintf(file,
-            "%s%lld runs of MuJoCo: %d time steps, %d contact settings, %d friction cones, %lld starts; in %lld no contact approaches in "
+            "%s%lld runs of MuJoCo: %d time steps, %d contact settings, %d friction cones, %lld %s; in %lld no contact approaches in "
             "the end\n",
-            line_start, (long long)coverage->runs, CLI_MUJOCO_TIMESTEPS, CLI_MUJOCO_SETTINGS, CLI_MUJOCO_CONES,
-            (long long)(coverage->runs / coverage->unperturbed), (long long)coverage->ended);
+            line_start, (long long)coverage->runs, CLI_MUJOCO_TIMESTEPS, CLI_MUJOCO_SETTINGS, CLI_MUJOCO_CONES, (long long)starts,
+            starts == 1 ? "start" : "starts", (long long)coverage->ended);
     if (!coverage->set) {
         fprintf(file, "%sno set to measure them by\n", line_start);
         return;
     }
     fprintf(file, "%s%lld outcomes within %g %% of the impact's speed from the set (%s), the farthest %.3g m/s outside\n", line_start,
             (long long)coverage->inside, 100 * CLI_COVERAGE_SHARE, coverage->set, coverage->outside);
-    fprintf(file,
-            "%sa possible outcome is up to %.3g m/s from that of MuJoCo's defaults, %.3g from all unperturbed runs, %.3g from all runs\n",
-            line_start, coverage->uncovered[0], coverage->uncovered[1], coverage->uncovered[2]);
-    fprintf(file, "%sshare of the set's range of normal velocities that the runs span:", line_start);
-    for (int i = 0; i < data->contacts; i++)
-        if (!isnan(coverage->shown[i])) fprintf(file, " %s %.0f %%", data->names[i], 100 * coverage->shown[i]);
-    fputc('\n', file);
+    print_uncovered(coverage, file, line_start);
+    print_shown(c, file, line_start);
 }

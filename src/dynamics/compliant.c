@@ -13,6 +13,9 @@
 // Shifts along the common normal open every contact by the same length up to this.
 #define COMMON_NORMAL 1e-9
 
+// Shorter than any impact; CVODE's clock needs more than the smallest numbers [s].
+#define LEAST_HORIZON 1e-12
+
 #define RADIANS_PER_DEGREE 0.017453292519943295
 
 carom_compliant_options carom_compliant_defaults(void) {
@@ -43,7 +46,7 @@ const carom_option carom_compliant_rows[CAROM_COMPLIANT_ROWS] = {
     {"points", CAROM_OPTION_INTEGER, FIELD(points), 1, 1e6, "", "51", "impacts of the sweep", NULL},
     {"decades", CAROM_OPTION_REAL, FIELD(decades), 0, 12, "", "5", "the stiffness sweep goes from 10^-X to 10^X", NULL},
     {"angle", CAROM_OPTION_REAL, FIELD(angle), 0, 90, "deg", "0.01", "the angle sweep goes from -X to X", NULL},
-    {"horizon", CAROM_OPTION_REAL, FIELD(horizon), CAROM_POSITIVE, 1e6, "s", "0.1", "longest time of an impact", NULL},
+    {"horizon", CAROM_OPTION_REAL, FIELD(horizon), LEAST_HORIZON, 1e6, "s", "0.1", "longest time of an impact", NULL},
     {"least_impulse", CAROM_OPTION_REAL, FIELD(least_impulse), 0, 1, "", "0.01",
      "normal impulse that every contact has before an impact may end, over mass times largest approach speed", NULL},
 };
@@ -117,7 +120,8 @@ static carom_status start_angle(const sweep *s, compliant_motion *probe, double 
     for (int j = 0; j < nv; j++) y[j] -= lowest * s->shift[j];
     compliant_evaluate(probe, y);
     const double kinetic = kinetic_energy(probe, y + nv), left = s->energy - probe->terms.potential;
-    if (!(left >= 0) || !(kinetic > 0))
+    if (!(kinetic > 0)) return carom_fail(error, CAROM_BAD_INPUT, "angle: the system rests at its state, and has no velocity to be scaled");
+    if (!(left >= 0))
         return carom_fail(error, CAROM_BAD_INPUT, "angle: %g degrees raise the system higher than its kinetic energy does", degrees);
     for (int j = 0; j < nv; j++) y[nv + j] *= sqrt(left / kinetic);
     return CAROM_OK;

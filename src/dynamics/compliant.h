@@ -48,8 +48,8 @@ void compliant_linearise(compliant_motion *motion, const double *y, double *cons
 /// Does the contact push? And is its gap closed?
 bool compliant_pushes(const compliant_motion *motion, int contact);
 bool compliant_is_closed(const compliant_motion *motion, int contact);
-/// What a contact that is closed does at the last y.
-compliant_mode compliant_closed_mode(const compliant_motion *motion, int contact);
+/// What a contact that is closed does at y, the last one.
+compliant_mode compliant_closed_mode(const compliant_motion *motion, const double *y, int contact);
 /// Rate of a gap at the last y.
 double compliant_gap_rate(const compliant_motion *motion, const double *y, int contact);
 

@@ -167,7 +167,7 @@ static void start_motion(compliant_solver *solver, const compliant_start *start)
     }
     compliant_evaluate(motion, y);
     for (int i = 0; i < motion->contacts; i++)
-        motion->mode[i] = motion->terms.gap[i] <= TOUCHING * motion->system->length ? compliant_closed_mode(motion, i) : COMPLIANT_OPEN;
+        motion->mode[i] = motion->terms.gap[i] <= TOUCHING * motion->system->length ? compliant_closed_mode(motion, y, i) : COMPLIANT_OPEN;
 }
 
 // A function that is zero but for rounding just after its event must not be one again: each has the direction in which its mode ends.
@@ -210,10 +210,10 @@ static int find_first(const compliant_motion *motion) {
 }
 
 // What a contact does after one of its events. Its functions are zero there but for rounding: only signs of others decide.
-static compliant_mode next_mode(const compliant_motion *motion, int contact, const int *roots) {
+static compliant_mode next_mode(const compliant_motion *motion, const double *y, int contact, const int *roots) {
     const compliant_mode sliding = motion->slip[contact] > 0 ? COMPLIANT_SLIDES_UP : COMPLIANT_SLIDES_DOWN;
     switch (motion->mode[contact]) {
-    case COMPLIANT_OPEN: return compliant_closed_mode(motion, contact);
+    case COMPLIANT_OPEN: return compliant_closed_mode(motion, y, contact);
     case COMPLIANT_RELEASED:
         if (roots[ROOT_GAP]) return COMPLIANT_OPEN;
         return fabs(motion->slip[contact]) <= motion->slip_regularisation ? COMPLIANT_STICKS : sliding;
@@ -227,12 +227,13 @@ static compliant_mode next_mode(const compliant_motion *motion, int contact, con
 // Changes the modes at an event. True when a contact other than the first has touched.
 static bool switch_contacts(compliant_solver *solver, int first) {
     compliant_motion *motion = &solver->motion;
+    const double *y = N_VGetArrayPointer(solver->y);
     bool touched = false;
     for (int i = 0; i < motion->contacts; i++) {
         const int *roots = solver->roots + ROOTS * i;
         if (!roots[ROOT_GAP] && !roots[ROOT_PUSH] && !roots[ROOT_SLIP]) continue;
         touched = touched || (motion->mode[i] == COMPLIANT_OPEN && i != first);
-        motion->mode[i] = next_mode(motion, i, roots);
+        motion->mode[i] = next_mode(motion, y, i, roots);
     }
     return touched;
 }

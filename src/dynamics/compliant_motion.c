@@ -65,8 +65,10 @@ bool compliant_pushes(const compliant_motion *motion, int contact) { return moti
 
 bool compliant_is_closed(const compliant_motion *motion, int contact) { return motion->mode[contact] != COMPLIANT_OPEN; }
 
-compliant_mode compliant_closed_mode(const compliant_motion *motion, int contact) {
-    if (!(motion->push[contact] > 0)) return COMPLIANT_RELEASED;
+compliant_mode compliant_closed_mode(const compliant_motion *motion, const double *y, int contact) {
+    // Without a damper the push of a contact that just touches is zero, and rises: that it leaves zero is no root.
+    const bool rises = motion->push[contact] == 0 && compliant_gap_rate(motion, y, contact) < 0;
+    if (!(motion->push[contact] > 0) && !rises) return COMPLIANT_RELEASED;
     if (fabs(motion->slip[contact]) <= motion->slip_regularisation) return COMPLIANT_STICKS;
     return motion->slip[contact] > 0 ? COMPLIANT_SLIDES_UP : COMPLIANT_SLIDES_DOWN;
 }
