@@ -349,10 +349,20 @@ static void print_ensemble(const cli_motion *motion) {
            motion->members, motion->perturbation, least, most, rows ? (double)sum / (double)rows : 0);
 }
 
-// Why the run ended early, where the integrator says it.
-static void print_message(const carom_table *result) {
+#define VERDICT_ROW(constant, name, sentence) [constant] = {name, sentence},
+static const struct { const char *name, *sentence; } verdicts[] = {CAROM_VERDICT_LIST(VERDICT_ROW)};
+#undef VERDICT_ROW
+
+// Why the run ended early: what the integrator says, or else what the verdict means.
+static void print_reason(const carom_table *result) {
     const int column = carom_table_find(result, "message");
-    if (column >= 0 && *carom_table_text(result, column, 0)) printf("%s\n", carom_table_text(result, column, 0));
+    const char *verdict = carom_table_text(result, CAROM_MOTION_VERDICT, 0);
+    if (column >= 0 && *carom_table_text(result, column, 0)) {
+        printf("%s\n", carom_table_text(result, column, 0));
+        return;
+    }
+    for (size_t v = 0; v < sizeof verdicts / sizeof *verdicts; v++)
+        if (v != CAROM_COMPLETE && !strcmp(verdict, verdicts[v].name)) printf("%s\n", verdicts[v].sentence);
 }
 
 static int print_text(const cli_motion *motion, const char *file) {
@@ -363,7 +373,8 @@ static int print_text(const cli_motion *motion, const char *file) {
            carom_table_text(result, CAROM_MOTION_VERDICT, 0));
     const double error = carom_table_real_column(result, CAROM_MOTION_ENERGY_ERROR)[0];
     if (!isnan(error)) printf("largest relative energy error %.3g\n", error);
-    print_message(result);
+    print_reason(result);
+    cli_print_findings(result, CAROM_MOTION_RESULT_COLUMNS);
     print_impacts(motion->answer.impacts);
     if (motion->ensemble) print_ensemble(motion);
     if (motion->orders) cli_print_orders(motion->orders);
