@@ -136,7 +136,7 @@ static const carom_option option_rows[] = {
      maps},
     {"order", CAROM_OPTION_CHOICE, offsetof(rodrigues_options, order), 0, 0, "", "2", "4: triple jump, three force evaluations a step",
      orders},
-    {"record", CAROM_OPTION_TEXT, offsetof(rodrigues_options, record), 0, 0, "", "",
+    {"record", CAROM_OPTION_TEXT, offsetof(rodrigues_options, record), 0, 0, "", "none",
      "times of the states in JSON, with commas between them; each is moved to the nearest grid point, and left out behind the end", NULL},
     {"every", CAROM_OPTION_INTEGER, offsetof(rodrigues_options, every), 1, 1e9, "", "1", "grid steps between recorded states", NULL},
     {"energy_limit", CAROM_OPTION_REAL, offsetof(rodrigues_options, energy_limit), CAROM_POSITIVE, HUGE_VAL, "", "0.5",
