@@ -1643,6 +1643,30 @@ static void orders_part_as_given_and_not_as_designed(void **state) {
     release(&r);
 }
 
+// What stands on the terminal, and how the command ends.
+static void check_text(void *directory, int status, const char *const words[], const char *part) {
+    report r = run_request(&(request){.directory = directory, .arguments = words});
+    assert_int_equal(r.status, status);
+    assert_non_null(strstr(status == 2 ? r.err : r.out, part));
+    release(&r);
+}
+
+static void texts_of_propagative_impacts_say_what_matters(void **state) {
+    char wedge[PATH_SIZE], cradle[PATH_SIZE];
+    motion_path("bouncing-wedge", wedge);
+    motion_path("swinging-cradle", cradle);
+    write_text(*state, "slide.yaml",
+               "matrices: {M: [[1, 0], [0, 1]], Jn: [[0, 1]], Jt: [[1, 0]], mu: [0.5], v: [1, -1]}\nimpact: {law: propagative}\n");
+    write_text(*state, "stiff.yaml",
+               "balls: {masses: [1, 1], radius: 0.5, positions: [-2, 0], velocities: [1, 0], stiffness: 1e6, rest: [-2, 0]}\n"
+               "simulate: {integrator: propagative, duration: 2, step: 0.1}\n");
+    check_text(*state, 0, WORDS("resolve", "slide.yaml"), "(friction-ignored)");
+    check_text(*state, 0, WORDS("simulate", wedge, "--restitution", "0.8", "--duration", "6"), "complete");
+    check_text(*state, 0, WORDS("simulate", cradle, "--orders", "-o", "c.h5"), "as given: the same motion\n");
+    check_text(*state, 1, WORDS("simulate", "stiff.yaml"), "an equation of a step could not be solved");
+    check_text(*state, 2, WORDS("plot", "c.h5"), "motions are drawn by `carom simulate --figures`");
+}
+
 // ----------------------------------------------------------------------------------------------------------- bad input
 
 // A command line that is refused, and a part of the one sentence that says why.
@@ -2349,6 +2373,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(bundles_do_not_depend_on_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(balls_move, set_up, tear_down),
         cmocka_unit_test_setup_teardown(racks_break_in_random_orders, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(texts_of_propagative_impacts_say_what_matters, set_up, tear_down),
         cmocka_unit_test_setup_teardown(orders_part_as_given_and_not_as_designed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_input_is_refused_in_one_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk_leaves_nothing, set_up, tear_down),

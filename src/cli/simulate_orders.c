@@ -161,8 +161,13 @@ static double parting_time(const carom_table *orders, int64_t row) {
 }
 
 void cli_print_orders(const carom_table *orders) {
-    for (int64_t row = 0; row < carom_table_rows(orders); row++)
-        printf("orders argmin and argmax, %s: |p - p'|/|p| up to %.3g, half of it from %.6g s on%s\n",
-               carom_table_text(orders, CLI_ORDERS_SCENE, row), carom_table_real_column(orders, CLI_ORDERS_LARGEST)[row],
-               parting_time(orders, row), carom_table_integer_column(orders, CLI_ORDERS_COMPLETE)[row] ? "" : "; a run ended early");
+    for (int64_t row = 0; row < carom_table_rows(orders); row++) {
+        const double largest = carom_table_real_column(orders, CLI_ORDERS_LARGEST)[row];
+        printf("orders argmin and argmax, %s: ", carom_table_text(orders, CLI_ORDERS_SCENE, row));
+        if (largest > 0)
+            printf("|p - p'|/|p| up to %.3g, half of it from %.6g s on", largest, parting_time(orders, row));
+        else
+            printf("the same motion");
+        puts(carom_table_integer_column(orders, CLI_ORDERS_COMPLETE)[row] ? "" : "; a run ended early");
+    }
 }

@@ -43,6 +43,8 @@ static carom_status check_file(carom_result *result, carom_error *error) {
     return CAROM_OK;
 }
 
+#define WHERE_MOTIONS_ARE_DRAWN " (motions are drawn by `carom simulate --figures`)"
+
 static carom_status read_metadata(carom_result *result, carom_error *error) {
     char **version;
     int count;
@@ -52,8 +54,7 @@ static carom_status read_metadata(carom_result *result, carom_error *error) {
     if (!carom_hdf5_get_texts(result->file, "scene_name", 1, 1, &result->scene_name, &count))
         return refuse(result, error, "it lacks the attribute ", "scene_name");
     if (!carom_hdf5_get_texts(result->file, "contacts", 1, CAROM_MAX_CONTACTS, &result->contacts, &result->contact_count))
-        return refuse(result, error, "it lacks the attribute contacts: it holds no impact",
-                      " (motions are drawn by `carom simulate --figures`)");
+        return refuse(result, error, "it lacks the attribute contacts: it holds no impact", WHERE_MOTIONS_ARE_DRAWN);
     if (!carom_hdf5_get_integer(result->file, "tangent_dim", &result->tangent_dim) || result->tangent_dim < 1 || result->tangent_dim > 2)
         return refuse(result, error, "its tangent_dim is neither 1 nor 2", "");
     return CAROM_OK;
@@ -80,14 +81,25 @@ static carom_status read_laws(carom_result *result, carom_error *error) {
     return CAROM_OK;
 }
 
+// Motions of systems have contacts, too, but states in place of outcomes.
+static bool holds_motion(const carom_result *result, const char *name) {
+    const hid_t group = carom_hdf5_open(result->file, name, H5I_GROUP), states = carom_hdf5_open(group, "states", H5I_GROUP);
+    if (states >= 0) H5Oclose(states);
+    if (group >= 0) H5Oclose(group);
+    return states >= 0;
+}
+
 static carom_status open_file(carom_result *result, carom_error *error) {
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
     result->file = H5Fopen(result->path, H5F_ACC_RDONLY, access);
     H5Pclose(access);
     if (result->file < 0) return refuse(result, error, "it is not an HDF5 file, or not a whole one", "");
-    const carom_status status = read_metadata(result, error);
-    return status ? status : read_laws(result, error);
+    carom_status status = read_metadata(result, error);
+    if (!status) status = read_laws(result, error);
+    for (int i = 0; !status && i < result->law_count; i++)
+        if (holds_motion(result, result->laws[i])) status = refuse(result, error, "it holds no impact", WHERE_MOTIONS_ARE_DRAWN);
+    return status;
 }
 
 carom_status carom_result_open(const char *path, carom_result **result, carom_error *error) {
