@@ -2322,6 +2322,28 @@ static void an_interrupted_comparison_says_which_law_is_incomplete(void **state)
     json_decref(stopped);
 }
 
+// What comes after a motion, its convergence or other orders, may be cut short: the motion stays.
+static void interrupted_studies_leave_the_motion(void **state) {
+    char pendulum[PATH_SIZE], biped[PATH_SIZE];
+    motion_path("pendulum", pendulum);
+    motion_path("tailed-biped", biped);
+    json_t *stopped =
+        stop(&(request){.directory = *state, .arguments = WORDS("simulate", pendulum, "--step", "1e-3", "--convergence", "20", "--json")},
+             SIGINT);
+    assert_true(is_true(stopped, "complete"));
+    assert_close(number(stopped, "time"), 10, 1e-9);
+    assert_int_equal(length(stopped, "convergence"), 0);
+    json_decref(stopped);
+    stopped =
+        stop(&(request){.directory = *state, .arguments = WORDS("simulate", biped, "--orders", "--design", "--duration", "1e4", "--json")},
+             SIGINT);
+    assert_string_equal(text(stopped, "verdict"), "interrupted");
+    assert_true(number(stopped, "time") > 0);
+    assert_int_equal(length(stopped, "orders"), 1);
+    assert_false(is_true(stopped, "orders.0.complete"));
+    json_decref(stopped);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(info_gives_the_published_matrices, set_up, tear_down),
@@ -2382,6 +2404,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(an_interrupt_keeps_the_finished_samples, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interrupt_keeps_the_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interrupted_comparison_says_which_law_is_incomplete, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(interrupted_studies_leave_the_motion, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, find_command, NULL);
 }

@@ -282,7 +282,8 @@ static json_t *ensemble_json(const cli_motion *motion) {
 }
 
 static int exit_status_of(const cli_motion *motion) {
-    const bool complete = has_all_members(motion) && (!motion->orders || cli_orders_complete(motion));
+    const bool complete = has_all_members(motion) && (!motion->orders || cli_orders_complete(motion)) &&
+                          (!motion->convergence || carom_table_rows(motion->convergence) == motion->halvings);
     return complete && carom_motion_answer_complete(&motion->answer) ? EXIT_DONE : EXIT_INCOMPLETE;
 }
 
