@@ -20,7 +20,7 @@ list_packages() {
     # For `carom design` and `carom compliant`, which say so without it, and for benchmarks; it pulls 140 others.
     sundials) echo libsundials-dev ;;
     test) echo libcmocka-dev libfclib-dev libsundials-dev ;;
-    # A peer of the propagative model; `make bench` leaves it out where it is missing.
+    # A peer of the propagative model; `make benchmarks` leaves it out where it is missing.
     bullet) echo g++ libbullet-dev ;;
     clang) echo clang libclang-rt-14-dev libomp-dev ;;
     # Without the symbols of libc valgrind cannot intercept its functions.

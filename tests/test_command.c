@@ -414,7 +414,7 @@ static const char block_scene[] =
     "           mu: [1, 1], v: [0, -0.44294469180700202, 0], names: [A, B]}\n"
     "impact: {step: 0.3, max_steps: 10, samples: 64, seed: 1}\n";
 
-// The unit cube on its four bottom corners (spatial; spec section 11).
+// The unit cube on its four bottom corners (spatial; scenes/cube-k4.yaml).
 static const char cube_scene[] = "name: cube\n"
                                  "matrices:\n"
                                  "  M: [[1,0,0,0,0,0], [0,1,0,0,0,0], [0,0,1,0,0,0], [0,0,0,1/6,0,0], [0,0,0,0,1/6,0], [0,0,0,0,0,1/6]]\n"
@@ -1370,6 +1370,15 @@ static void motions_print_a_table(void **state) {
     assert_non_null(strstr(r.out, "box on a plane, integrator lgvci: 400 steps, 4 s, 2 impacts, complete"));
     assert_non_null(strstr(r.out, "2.60887287"));
     release(&r);
+    r = run(*state, "simulate", motion_path("zeno-block", scene));
+    assert_non_null(strstr(r.out, "1 accumulation of impacts, the first at t = 2.6714213"));
+    assert_non_null(strstr(r.out, "collision"));
+    release(&r);
+    write_text(*state, "rest.yaml", BALL_AT "1]}\nsimulate: {integrator: lgvci}\n");
+    r = run(*state, "simulate", "rest.yaml");
+    assert_int_equal(r.status, 1);
+    assert_non_null(strstr(r.out, "\npersistent-contact: a body touches without approaching"));
+    release(&r);
     r = run(*state, "simulate", "--list");
     assert_non_null(strstr(r.out, "lgvci "));
     release(&r);
@@ -1664,7 +1673,7 @@ static void texts_of_propagative_impacts_say_what_matters(void **state) {
     check_text(*state, 0, WORDS("simulate", wedge, "--restitution", "0.8", "--duration", "6"), "complete");
     check_text(*state, 0, WORDS("simulate", cradle, "--orders", "-o", "c.h5"), "as given: the same motion\n");
     check_text(*state, 1, WORDS("simulate", "stiff.yaml"), "an equation of a step could not be solved");
-    check_text(*state, 2, WORDS("plot", "c.h5"), "motions are drawn by `carom simulate --figures`");
+    check_text(*state, 2, WORDS("plot", "c.h5"), "it holds a motion and no outcomes");
 }
 
 // ----------------------------------------------------------------------------------------------------------- bad input
@@ -1934,11 +1943,11 @@ static const refusal refusals[] = {
      BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml --law routh --restitution 0.5", "carom: --restitution: law routh has none",
      BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
-    {"simulate case.yaml --law stronge --cone-edges 8", "--cone-edges is not an option of law stronge",
+    {"simulate case.yaml --law stronge --cone-edges 8", "--cone-edges is not an option of integrator lgvci or law stronge",
      BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml --law stronge --hypothesis guess", "--hypothesis: 'guess' is not one of: stronge, poisson, newton",
      BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
-    {"simulate case.yaml --hypothesis newton", "--hypothesis is not an option of law moreau",
+    {"simulate case.yaml --hypothesis newton", "--hypothesis is not an option of integrator lgvci or law moreau",
      BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml", "case.yaml:3: plane.normal: its third component must be positive",
      BALL_AT "3]}\nplane: {normal: [1, 0, 0]}\nsimulate: {integrator: lgvci}\n"},
@@ -1961,6 +1970,11 @@ static const refusal refusals[] = {
     {"simulate block.yaml --integrator inclusion --duration nan", "--duration", NULL},
     {"simulate block.yaml --integrator inclusion --law guess", "--law: there is no law 'guess'", NULL},
     {"simulate block.yaml --integrator inclusion --ensemble 2 --perturbed position", "all coordinates", NULL},
+    {"simulate block.yaml --integrator inclusion --duration 1 --step 3", "--step: 3 s are too long for 1 s", NULL},
+    {"simulate block.yaml --integrator inclusion --jump energy", "--jump is not an option of integrator inclusion or law", NULL},
+    {"simulate case.yaml --ensemble 2 --perturb -1", "--perturb: '-1'", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml --ensemble 9 --perturb 100", "--ensemble: member", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
+    {"simulate case.yaml --perturbed position", "--perturbed belongs to --ensemble", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml --perturb 1", "--perturb belongs to --ensemble", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml --ensemble 0", "--ensemble: '0'", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
     {"simulate case.yaml --ensemble 2 --perturbed all", "--perturbed: 'all'", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},
@@ -2313,12 +2327,32 @@ static void an_interrupt_keeps_the_file(void **state) {
     json_decref(stopped);
 }
 
+// The members of an ensemble that were on their way say nothing; those before them are all there.
+static void an_interrupted_ensemble_keeps_its_finished_members(void **state) {
+    char scene[PATH_SIZE];
+    json_t *stopped = stop(&(request){.directory = *state,
+                                      .arguments = WORDS("simulate", motion_path("zeno-block", scene), "--ensemble", "1000000", "--json")},
+                           SIGINT);
+    const json_t *members = at(stopped, "ensemble.members");
+    assert_true(json_array_size(members) > 0);
+    for (size_t i = 0; i < json_array_size(members); i++) {
+        assert_string_equal(text(json_array_get(members, i), "verdict"), "complete");
+        assert_int_equal(number(json_array_get(members, i), "index"), i);
+    }
+    json_decref(stopped);
+}
+
 static void an_interrupted_comparison_says_which_law_is_incomplete(void **state) {
     write_text(*state, "long.yaml", "matrices: {" FLAT_PARTS "}\nimpact: {samples: " FAR_TOO_MANY "}\n");
     json_t *stopped = stop(&(request){.directory = *state, .arguments = WORDS("compare", "long.yaml", "--json")}, SIGINT);
     assert_true(is_true(stopped, "laws.anitescu-potra.complete"));
     assert_false(is_true(stopped, "laws.halm-posa.complete"));
     assert_true(number(stopped, "laws.halm-posa.count") > 0);
+    json_decref(stopped);
+    // No figures are drawn then, which takes seconds; what was found is filed.
+    stopped = stop(&(request){.directory = *state, .arguments = WORDS("compare", "long.yaml", "-o", "page", "--json")}, SIGINT);
+    assert_int_equal(json_array_size(at(stopped, "files")), 1);
+    assert_string_equal(json_string_value(json_array_get(at(stopped, "files"), 0)), "page/compare.h5");
     json_decref(stopped);
 }
 
@@ -2403,6 +2437,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(lost_answers_are_reported, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interrupt_keeps_the_finished_samples, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interrupt_keeps_the_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_interrupted_ensemble_keeps_its_finished_members, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interrupted_comparison_says_which_law_is_incomplete, set_up, tear_down),
         cmocka_unit_test_setup_teardown(interrupted_studies_leave_the_motion, set_up, tear_down),
     };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "support.h"
 
@@ -670,7 +671,8 @@ static void odd_questions_are_refused(void **state) {
 // Texts are only believed when they are the numbers that they stand for.
 static void texts_must_fit_their_numbers(void **state) {
     (void)state;
-    static const char *const wrong[] = {"-0.4428", "-0,4429", "0x1p0", "1/0", "-44 29", "1e5000", "", "-.", "1/2/3"};
+    static const char *const wrong[] = {"-0.4428", "-0,4429", "0x1p0", "1/0", "-44 29", "1e5000", "1e-99999999999999999999",
+                                        "",        "-.",      "1/2/3"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const double mass[] = {1}, normal[] = {1}, tangent[] = {0}, friction[] = {0}, velocity[] = {-0.4429};
         const char *const texts[] = {wrong[i]};
@@ -835,6 +837,11 @@ static void the_command_reports(void **state) {
     assert_int_equal(WEXITSTATUS(run_command(arguments)), 1);
     snprintf(arguments, sizeof arguments, "exact %s --mode wrong 2> %s/err.txt", scene, directory);
     assert_int_equal(WEXITSTATUS(run_command(arguments)), 2);
+    // two outputs need two files
+    snprintf(arguments, sizeof arguments, "exact %s -o %s/both --export %s/both 2> %s/err.txt", scene, directory, directory, directory);
+    assert_int_equal(WEXITSTATUS(run_command(arguments)), 2);
+    snprintf(arguments, sizeof arguments, "%s/both", directory);
+    assert_int_equal(access(arguments, F_OK), -1);
     // a scene is not replaced by an export
     snprintf(arguments, sizeof arguments, "exact %s --export %s 2> %s/err.txt", scene, scene, directory);
     assert_int_equal(WEXITSTATUS(run_command(arguments)), 2);

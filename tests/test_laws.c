@@ -82,7 +82,7 @@ static void compass_lifts(void **state) {
     carom_impact_free(impact);
 }
 
-// The spatial cube of spec section 11, k = 4 and 8.
+// The cube of scenes/cube-k4.yaml and cube-k8.yaml.
 static void cube_comes_to_rest(void **state) {
     (void)state;
     static const double corners[4][2] = {{-.5, -.5}, {.5, -.5}, {.5, .5}, {-.5, .5}};

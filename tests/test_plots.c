@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/plot_thin.h"
+
 // ----------------------------------------------------------------------------------------------------------------- hulls
 
 static double turn(const double *x, const double *y, int64_t a, int64_t b, int64_t c) {
@@ -562,6 +564,65 @@ static void empty_sets_are_said_to_be_empty(void **state) {
     finish(&b);
 }
 
+// -------------------------------------------------------------------------------------------------------------- long lines
+
+// The indices that are drawn of a line between 0 and 1.
+static int64_t thin(const carom_plot_series *line, int64_t *drawn) {
+    int64_t total = 0;
+    for (int64_t i = 0; i < line->count;) {
+        int count;
+        i = carom_plot_take_run(line, i, 0, 1, drawn + total, &count);
+        total += count;
+    }
+    return total;
+}
+
+// The extremes of a line's heights within one of 2400 columns, over all points or over those that are drawn.
+static void find_extremes(const carom_plot_series *line, const int64_t *drawn, int64_t count, int column, double extremes[2]) {
+    extremes[0] = INFINITY, extremes[1] = -INFINITY;
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t i = drawn ? drawn[k] : k;
+        if (floor(line->x[i] / (1. / 2400)) != column) continue;
+        extremes[0] = fmin(extremes[0], line->y[i]);
+        extremes[1] = fmax(extremes[1], line->y[i]);
+    }
+}
+
+static void long_lines_keep_their_shape(void **state) {
+    (void)state;
+    enum { POINTS = 60000, GAP = 30000 };
+    double *x = malloc(2 * POINTS * sizeof *x), *y = x + POINTS;
+    int64_t *drawn = malloc(POINTS * sizeof *drawn);
+    carom_stream stream;
+    carom_stream_start(&stream, 3, 0);
+    for (int i = 0; i < POINTS; i++) {
+        x[i] = (double)i / POINTS;
+        y[i] = (i ? y[i - 1] : 0) + carom_stream_normal(&stream);
+    }
+    const carom_plot_series line = {"", CAROM_PLOT_LINE, POINTS, x, y};
+    const int64_t count = thin(&line, drawn);
+    assert_true(count <= 4 * 2400);
+    assert_int_equal(drawn[0], 0);
+    assert_int_equal(drawn[count - 1], POINTS - 1);
+    for (int64_t k = 1; k < count; k++) assert_true(drawn[k] > drawn[k - 1]);
+    for (int column = 0; column < 2400; column += 97) {
+        double all[2], kept[2];
+        find_extremes(&line, NULL, POINTS, column, all);
+        find_extremes(&line, drawn, count, column, kept);
+        assert_memory_equal(all, kept, sizeof all);
+    }
+    // A gap stays one; a short line stays as it is.
+    y[GAP] = NAN;
+    const int64_t broken = thin(&line, drawn);
+    int64_t gaps = 0;
+    for (int64_t k = 0; k < broken; k++) gaps += drawn[k] == GAP;
+    assert_int_equal(gaps, 1);
+    const carom_plot_series brief = {"", CAROM_PLOT_LINE, 9000, x, y};
+    assert_int_equal(thin(&brief, drawn), 9000);
+    free(drawn);
+    free(x);
+}
+
 int main(void) {
     // A decimal comma in the caller's locale must not reach gnuplot; where there is no such locale, nothing is lost.
     setlocale(LC_ALL, "de_DE.UTF-8");
@@ -570,6 +631,7 @@ int main(void) {
         cmocka_unit_test(hulls_of_thin_sets),
         cmocka_unit_test(hulls_refuse_what_is_not_finite),
         cmocka_unit_test(hull_of_many_points),
+        cmocka_unit_test(long_lines_keep_their_shape),
         cmocka_unit_test(pictures_of_any_set),
         cmocka_unit_test(names_are_shown_as_they_are),
         cmocka_unit_test(letters_without_a_font_do_no_harm),

@@ -240,6 +240,30 @@ static void covers_in_space_have_a_stated_gap(void **state) {
     carom_set_free(walls);
 }
 
+// A cube in eight dimensions, which Qhull is not asked to cut. Its vertices settle it where the net is convex; otherwise they bound it: the
+// worst points of the net of two opposite vertices are the vertices half-way between them, but one of the two alone is sqrt(8) away.
+static void covers_in_many_dimensions_are_bounded(void **state) {
+    (void)state;
+    enum { D = 8, VERTICES = 1 << D };
+    double *cube = malloc(VERTICES * D * sizeof *cube), worst[D];
+    assert_non_null(cube);
+    for (int i = 0; i < VERTICES; i++)
+        for (int k = 0; k < D; k++) cube[i * D + k] = i >> k & 1;
+    static const double ends[2 * D] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
+    carom_set *whole = make_set(D, 1, (const int64_t[]){0, VERTICES}, cube), *point = make_set(D, 1, NULL, ends);
+    carom_set *diagonal = make_set(D, 1, (const int64_t[]){0, 2}, ends), *both = make_set(D, 2, NULL, ends);
+    const carom_cover from_point = cover(whole, point, 0.01, worst), from_diagonal = cover(whole, diagonal, 0.01, worst),
+                      from_both = cover(whole, both, 0.01, worst);
+    assert_close(from_point.radius, sqrt(8), 1e-14);
+    assert_close(from_diagonal.radius, sqrt(2), 1e-14);
+    assert_true(from_point.bound == from_point.radius && from_diagonal.bound == from_diagonal.radius);
+    assert_close(from_both.radius, 2, 1e-14);
+    assert_close(from_both.bound, sqrt(8), 1e-14);
+    carom_set *all[] = {whole, point, diagonal, both};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) carom_set_free(all[i]);
+    free(cube);
+}
+
 // Random nets of a polygon in four dimensions, against a grid on it.
 static void covers_agree_with_a_grid(void **state) {
     (void)state;
@@ -507,6 +531,18 @@ static void command_queries_exact_sets(void **state) {
     json_decref(answer);
 }
 
+// A motion has no outcomes.
+static void command_refuses_motions(void **state) {
+    static char text[TEXT_SIZE];
+    const char *directory = *state;
+    char arguments[2048];
+    snprintf(arguments, sizeof arguments, "simulate scenes/bouncing-ball.yaml --duration 0.01 -o %s/motion.h5", directory);
+    assert_int_equal(run_command(arguments, false, text), 0);
+    snprintf(arguments, sizeof arguments, "query %s/motion.h5 --max Jn.ground", directory);
+    assert_int_equal(run_command(arguments, true, text), 2);
+    assert_non_null(strstr(text, "holds a motion"));
+}
+
 static void command_refuses(void **state) {
     static char text[TEXT_SIZE];
     static const char *const rows[][2] = {
@@ -517,6 +553,7 @@ static void command_refuses(void **state) {
         {"--max v.4", "does not begin"},
         {"--max v.0", "does not begin"},
         {"--max '1e999*Jn.A'", "not a finite number"},
+        {"--max '1e308*Jn.A + 1e308*Jn.A'", "too large"},
         {"--hull Jn.A", "only one"},
         {"--hull Jn.A,Jn.B,", "does not begin"},
         {"--max Jn.A --hull Jn.A,Jn.B", "one question"},
@@ -533,6 +570,15 @@ static void command_refuses(void **state) {
         assert_non_null(strstr(text, rows[i][1]));
         assert_int_equal(strncmp(text, "carom: ", 7), 0);
     }
+    // Velocities far beyond anything, and of another length.
+    static const char *const velocities[][2] = {{"v: [1e300, 0, 0]\n", "too large"}, {"v: [0, 0]\n", "must have 3\n"}};
+    for (size_t i = 0; i < sizeof velocities / sizeof *velocities; i++) {
+        char arguments[2048], *file = support_write_file(*state, "odd.yaml", velocities[i][0]);
+        snprintf(arguments, sizeof arguments, "query %s/walk.h5 --contains %s", (const char *)*state, file);
+        assert_int_equal(run_command(arguments, true, text), 2);
+        assert_non_null(strstr(text, velocities[i][1]));
+        free(file);
+    }
 }
 
 int main(void) {
@@ -545,6 +591,7 @@ int main(void) {
         cmocka_unit_test(areas_agree_with_the_shoelace_formula),
         cmocka_unit_test(covers_of_known_radius),
         cmocka_unit_test(covers_in_space_have_a_stated_gap),
+        cmocka_unit_test(covers_in_many_dimensions_are_bounded),
         cmocka_unit_test(covers_agree_with_a_grid),
         cmocka_unit_test(bad_sets_are_refused),
         cmocka_unit_test(metrics_of_reachable_velocities),
@@ -554,6 +601,7 @@ int main(void) {
         cmocka_unit_test(command_samples_walks),       cmocka_unit_test(command_finds_worst_cases),
         cmocka_unit_test(command_decides_containment), cmocka_unit_test(command_measures_hulls_and_distances),
         cmocka_unit_test(command_queries_exact_sets),  cmocka_unit_test(command_refuses),
+        cmocka_unit_test(command_refuses_motions),
     };
     const int failed = cmocka_run_group_tests_name("sets", sets, NULL, NULL);
     return failed + cmocka_run_group_tests_name("query", commands, set_up, tear_down);

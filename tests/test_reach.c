@@ -43,7 +43,7 @@ static carom_sample_options tabulated(double step, int64_t max_steps, int64_t sa
     return options;
 }
 
-// Halm & Posa's scenes with the tabulated h and N: spec section 11 and the extents of the sequential outcomes.
+// Halm & Posa's scenes with the h and N of docs/paper.md: LCPs per sample, and the extents of the sequential outcomes.
 static void scenes_have_the_reference_statistics(void **state) {
     (void)state;
     static const struct {
@@ -299,7 +299,7 @@ static double distance_to_set(const set *s, const double *normal, const double *
     return nearest;
 }
 
-// Every outcome of a law lies within 1 % of the initial contact speed of the sampled set (spec, Appendix D.5).
+// Every outcome of a law lies within 1 % of the initial contact speed of the sampled set.
 static void check_covered(const carom_impact_data *data, const set *s, const char *law_name, const char *option, const char *value) {
     carom_error error;
     carom_registry *registry;
@@ -343,7 +343,7 @@ static void correlated_draws_reach_the_corners(void **state) {
     }
 }
 
-// At a small step, uniform draws shrink the sampled set and correlated ones do not (spec section 7.2).
+// At a small step, uniform draws shrink the sampled set and correlated ones do not (docs/laws.md, "halm-posa").
 static void correlated_draws_do_not_shrink_at_small_steps(void **state) {
     (void)state;
     carom_sample_options options = tabulated(0.02, 1000, 4096);

@@ -175,7 +175,7 @@ static carom_sample_statistics sample(const carom_scene *scene, const carom_samp
     return statistics;
 }
 
-// LCPs per sample with the tabulated h and N (spec, section 11), within `tolerance` or four standard errors of fewer samples.
+// LCPs per sample with the h and N of docs/paper.md, within `tolerance` or four standard errors of fewer samples.
 typedef struct lcp_count {
     const char *stem;
     int selection;
@@ -210,7 +210,7 @@ static void walkers_take_the_reference_number_of_lcps(void **state) {
     assert_lcp_count(&ramone, support_count(4096, 32768, 65536));
 }
 
-// The solution of every step of RAMone depends on the caps, but with `lemke` every sample ends at the same velocity (spec, section 6).
+// The solution of every step of RAMone depends on the caps, but with `lemke` every sample ends at the same velocity (docs/paper.md).
 static void ramone_has_one_outcome_with_lemke(void **state) {
     (void)state;
     carom_error error;
@@ -273,7 +273,7 @@ static void ramone_fills_a_triangle_with_random(void **state) {
     carom_scene_free(scene);
 }
 
-// Anitescu-Potra brings the cube to rest, with cones of either number of edges; samples lift a corner (spec, section 11).
+// Anitescu-Potra brings the cube to rest, with cones of either number of edges; samples lift a corner (docs/paper.md).
 static void cube_comes_to_rest_or_lifts_a_corner(void **state) {
     (void)state;
     static const char *const stems[] = {"cube-k4", "cube-k8"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The impact step: reference solutions, the discrete properties of spec section 7 on random impacts, and zero unsolved steps.
+// The impact step: reference solutions, the properties of the inclusion that each step keeps, on random impacts, and zero unsolved steps.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,11 +140,11 @@ static void ramone_steps_are_solved(void **state) {
     carom_impact_free(impact);
 }
 
-// ------------------------------------------------------------------------------- discrete counterparts, spec section 7
+// ------------------------------------------------------------------------- properties of the inclusion that steps keep
 
 static double norm_squared(const carom_impact *impact, const double *v) { return 2 * carom_impact_kinetic_energy(impact, v); }
 
-// 7.1: K(v') - K(v) <= -||v'-v||^2/2.
+// Dissipation: K(v') - K(v) <= -||v'-v||^2/2.
 static void check_dissipation(const trial *t) {
     double difference[MOST_VELOCITIES];
     for (int k = 0; k < t->data->nv; k++) difference[k] = t->v[k] - t->data->velocity[k];
@@ -153,7 +153,7 @@ static void check_dissipation(const trial *t) {
     assert_close(t->info.energy_change / (1 + before), (after - before) / (1 + before), 1e-10);
 }
 
-// 7.2: 0 <= lam_n <= lmax, the friction cone, and lam_n Jn v' <= 0.
+// Friction: 0 <= lam_n <= lmax, the friction cone, and lam_n Jn v' <= 0.
 static void check_friction_law(const trial *t) {
     double u[MOST_CONTACT_SPACE];
     carom_impact_contact_velocity(t->impact, t->v, u);
@@ -168,7 +168,7 @@ static void check_friction_law(const trial *t) {
     }
 }
 
-// 7.3: colliding and every cap positive: some cap binds, or no contact approaches.
+// Progress: colliding and every cap positive: some cap binds, or no contact approaches.
 static void check_advancement(const trial *t) {
     double u[MOST_CONTACT_SPACE];
     carom_impact_contact_velocity(t->impact, t->v, u);
@@ -207,7 +207,7 @@ static void steps_obey_the_discrete_properties(void **state) {
     }
 }
 
-// 7.4: no caps, no step.
+// No caps, no step.
 static void zero_caps_change_nothing(void **state) {
     (void)state;
     static const double none[MOST_CONTACTS] = {0};
@@ -221,7 +221,7 @@ static void zero_caps_change_nothing(void **state) {
     }
 }
 
-// 7.5: f(c v, c lmax) = c f(v, lmax). Powers of two, so that not even ties can tell the difference.
+// Homogeneity: f(c v, c lmax) = c f(v, lmax). Powers of two, so that not even ties can tell the difference.
 static void steps_are_homogeneous(void **state) {
     (void)state;
     for (uint64_t i = 0; i < 1000; i++) {
@@ -275,7 +275,7 @@ static void solve_capped(const carom_impact_data *data, const double *lmax, doub
     carom_impact_free(impact);
 }
 
-// 7.6 for the block, whose steps have one v': contacts in the other order, tangents the other way, other coordinates.
+// Symmetry of the block, whose steps have one v': contacts in the other order, tangents the other way, other coordinates.
 static void steps_commute_with_descriptions(void **state) {
     (void)state;
     carom_impact *block = support_impact(&reference_block);
@@ -312,7 +312,7 @@ static void steps_commute_with_descriptions(void **state) {
     carom_impact_free(block);
 }
 
-// 7.5: (M, lmax) -> (c M, c lmax) leaves v' alone where it is unique.
+// Homogeneity: (M, lmax) -> (c M, c lmax) leaves v' alone where it is unique.
 static void only_the_ratio_of_cap_and_mass_matters(void **state) {
     (void)state;
     carom_impact *block = support_impact(&reference_block);
@@ -410,7 +410,7 @@ static void frictionless_single_contact_has_a_closed_form(void **state) {
     }
 }
 
-// The matrix of spec section 3 for one planar contact, entry by entry.
+// The matrix of Halm & Posa, eq. 75, for one planar contact, entry by entry.
 static void the_capped_lcp_is_the_one_of_the_paper(void **state) {
     (void)state;
     static const double mass[] = {2, 0, 0, 4}, normal[] = {0, 1}, tangent[] = {1, 0}, mu[] = {0.7}, v[] = {3, -5};

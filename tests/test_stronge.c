@@ -865,6 +865,39 @@ static void badly_scaled_contacts_end(void **state) {
     }
 }
 
+// Beyond some value, more friction changes nothing. Its powers were once out of range.
+static void unlimited_friction_has_a_limit(void **state) {
+    (void)state;
+    static const double frictions[] = {1e20, 1e100, 1e300};
+    for (int i = 0; i < 20; i++) {
+        carom_stream stream;
+        carom_stream_start(&stream, 84, (uint64_t)i);
+        carom_contact_problem p = random_contact(&stream, 1, 2);
+        p.friction = 1e14;
+        const carom_contact_result large = solve(&p);
+        for (size_t k = 0; k < sizeof frictions / sizeof *frictions; k++) {
+            p.friction = frictions[k];
+            const carom_contact_result r = solve(&p);
+            assert_string_equal(r.events, large.events);
+            // Where friction alone ends the compression, nothing is left for the normal impulse.
+            assert_true(fabs(r.impulse.normal - large.impulse.normal) <= 1e-10 * fmax(1, large.impulse.normal));
+            assert_close(r.velocity.normal, large.velocity.normal, 1e-10);
+            assert_all_close(r.velocity.tangent, large.velocity.tangent, 2, 1e-10);
+        }
+    }
+}
+
+// Contact velocities have an energy only where W is regular to more digits than the impact asks of it: such a contact is refused.
+static void nearly_singular_contacts_are_refused(void **state) {
+    (void)state;
+    const carom_contact_problem p = {
+        .tangential = {1 + 1e-13, 0, 1}, .coupling = {1, 0}, .normal = 1, .friction = 0.5, .velocity = {{1, 0}, -1}};
+    const carom_contact_options options = carom_contact_defaults();
+    carom_contact_result result;
+    carom_error error;
+    assert_refused(carom_contact_solve(&p, &options, &result, &error), CAROM_BAD_INPUT, error, "not positive definite");
+}
+
 static double log_uniform(carom_stream *stream, double least, double most) {
     return pow(10, least + (most - least) * carom_stream_uniform(stream));
 }
@@ -1123,6 +1156,8 @@ int main(void) {
         cmocka_unit_test(bad_contacts_are_refused),
         cmocka_unit_test(sizes_of_units_do_not_matter),
         cmocka_unit_test(badly_scaled_contacts_end),
+        cmocka_unit_test(unlimited_friction_has_a_limit),
+        cmocka_unit_test(nearly_singular_contacts_are_refused),
         cmocka_unit_test(extreme_contacts_are_solved_or_refused),
         cmocka_unit_test(the_ball_rolls_off),
         cmocka_unit_test(the_law_solves_the_contact_of_an_impact),

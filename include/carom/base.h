@@ -53,7 +53,7 @@ CAROM_API_BEGIN
     X(CAROM_BUDGET_SPENT, "budget-spent", "the iteration limit was reached")                                                               \
     X(CAROM_UNVERIFIED, "unverified", "a solution was returned that fails the independent check")                                          \
     X(CAROM_PERSISTENT_CONTACT, "persistent-contact", "a body touches without approaching and does not leave: free flight ends there")     \
-    X(CAROM_ZENO_LIMIT, "zeno-limit", "the limit of impacts in one step was reached")                                                      \
+    X(CAROM_ZENO_LIMIT, "zeno-limit", "the limit of impacts was reached")                                                                  \
     X(CAROM_STEP_TOO_LARGE, "step-too-large", "the step is too large for the speed of rotation")                                           \
     X(CAROM_NO_CONVERGENCE, "no-convergence", "an equation of a step could not be solved")                                                 \
     X(CAROM_ENERGY_LIMIT, "energy-limit", "the energy left its limits: the step is probably too large")                                    \

@@ -200,7 +200,7 @@ typedef carom_status (*carom_step_visit)(void *user, const double *v_next, const
                                          carom_error *error);
 
 /// Every distinct v_next of a step (1e-8 of its largest component apart), by contact modes: per contact open, or stopped or capped with
-/// stick, slip along each cone edge, or slip between two (spec section 6). For a stepper whose selection is `random` or `all`.
+/// stick, slip along each cone edge, or slip between two (docs/laws.md, "Selection"). For a stepper whose selection is `random` or `all`.
 /// The LCP solver's solution is among them: where no combination of modes gives it, it is added, and `complete` is false.
 /// @param complete  false, too, when a continuum of velocities may hide in a singular combination of modes, or when stopped
 /// Cost: (k+2)^m planar combinations, (2k+3)^m capped, about twice the base in space; each a system of at most m(1 + tangent_dim)

@@ -114,6 +114,8 @@ int cli_print_json(json_t *document, int status);
 
 /// Threads, Ctrl-C and the progress bar of one computation. Signals are caught from the first call on.
 carom_status cli_start_control(const cli_arguments *arguments, carom_control *control, carom_error *error);
+/// Was the computation stopped by Ctrl-C or a signal to end?
+bool cli_interrupted(void);
 /// Removes the progress bar.
 void cli_end_progress(void);
 

@@ -79,6 +79,7 @@ static json_t *law_json(const cli_comparison *c, int index) {
 }
 
 static int exit_status_of(const cli_comparison *c) {
+    if (cli_interrupted()) return EXIT_INCOMPLETE;
     for (int i = 0; i < c->count; i++)
         if (!carom_answer_complete(&c->runs[i].answer)) return EXIT_INCOMPLETE;
     return EXIT_DONE;
@@ -137,6 +138,7 @@ static int print_text(const cli_comparison *c) {
     if (c->coverage) cli_coverage_print(c, stdout, "  ");
     for (size_t i = 0; i < json_array_size(c->files); i++) printf("written: %s\n", json_string_value(json_array_get(c->files, i)));
     if (!json_array_size(c->files)) printf("(-o DIR draws them)\n");
+    if (json_array_size(c->files) && cli_interrupted()) printf("(interrupted: neither page nor figures)\n");
     return exit_status_of(c);
 }
 
@@ -166,7 +168,7 @@ static carom_status show(cli_comparison *c, const char *directory, const char *r
     carom_status status = cli_figures_choose(c, &figures, error);
     if (status) return status;
     status = cli_figures_draw(c, &figures, directory, result, error);
-    if (!status) status = cli_page_write(c, &figures, directory, error);
+    if (!status && !cli_interrupted()) status = cli_page_write(c, &figures, directory, error);
     cli_figures_free(&figures);
     return status;
 }

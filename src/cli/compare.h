@@ -80,7 +80,8 @@ typedef struct cli_figures {
 /// has one. One figure where nothing has any extent, none where there are no outcomes.
 carom_status cli_figures_choose(const cli_comparison *c, cli_figures *figures, carom_error *error);
 void cli_figures_free(cli_figures *figures);
-/// Draws all as PNG and SVG and notes the files. When one fails, none of them is left.
+/// Draws all as PNG and SVG and notes the files. When one fails, or the command is interrupted, none of them is left; the latter is no
+/// error.
 carom_status cli_figures_draw(const cli_comparison *c, const cli_figures *figures, const char *directory, const char *result,
                               carom_error *error);
 

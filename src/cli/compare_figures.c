@@ -173,8 +173,11 @@ carom_status cli_figures_draw(const cli_comparison *c, const cli_figures *figure
                               carom_error *error) {
     json_t *drawn = json_array();
     carom_status status = drawn ? CAROM_OK : carom_fail_memory(error, "figures");
-    for (int i = 0; i < figures->count && !status; i++) status = draw_figure(&figures->list[i], directory, result, drawn, error);
-    if (!status)
+    for (int i = 0; i < figures->count && !status && !cli_interrupted(); i++)
+        status = draw_figure(&figures->list[i], directory, result, drawn, error);
+    // Ctrl-C reaches gnuplot too: its failure is then none of its own.
+    if (cli_interrupted()) status = CAROM_OK;
+    if (!status && !cli_interrupted())
         json_array_extend(c->files, drawn);
     else
         for (size_t i = 0; i < json_array_size(drawn); i++) unlink(json_string_value(json_array_get(drawn, i)));

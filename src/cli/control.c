@@ -28,9 +28,11 @@ static void interrupt(int signal_number) {
     atomic_store(&interrupted, true);
 }
 
+bool cli_interrupted(void) { return atomic_load(&interrupted); }
+
 static bool is_interrupted(void *user) {
     (void)user;
-    return atomic_load(&interrupted);
+    return cli_interrupted();
 }
 
 static double now(void) {

@@ -105,7 +105,9 @@ static int print_text(const carom_scene *scene, const carom_exact_set *set, cons
     printf("%s: %s; %d piece%s (%s), dimension %d\n", carom_scene_name(scene), carom_exact_status_name(set->status), set->pieces->count,
            set->pieces->count == 1 ? "" : "s", certificate, set->dimension);
     if (*set->reason) printf("  %s\n", set->reason);
-    if (set->outer) printf("  a certified outer set of %d pieces was found too: see --json, --export or -o\n", set->outer->count);
+    if (set->outer)
+        printf("  a certified outer set of %d piece%s was found too: see --json, --export or -o\n", set->outer->count,
+               set->outer->count == 1 ? "" : "s");
     if (set->pieces->count) print_pieces(carom_scene_impact(scene), set->pieces);
     // Refused problems have no numbers to report.
     if (!set->dimension) return exit_status_of(answer);
@@ -159,6 +161,8 @@ static carom_status solve(const cli_arguments *arguments, const carom_scene *sce
                           carom_error *error) {
     const char *output = cli_value(arguments, "output"), *export = cli_value(arguments, "export");
     carom_result_writer *writer = NULL;
+    if (export && output && !strcmp(export, output))
+        return carom_fail(error, CAROM_BAD_INPUT, "--export: '%.200s' is also where -o writes: name two files", export);
     carom_status status = export ? carom_polyhedra_check(export, error) : CAROM_OK;
     if (!status && output) status = carom_result_writer_create(output, scene, &writer, error);
     if (!status) status = ask(arguments, scene, writer, set, answer, error);

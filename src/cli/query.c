@@ -75,7 +75,10 @@ static carom_status read_source(const char *path, const char *law_name, source *
     if (status) return status;
     status = carom_result_read_impact(into->result, &into->impact, &inner);
     if (!status) status = carom_result_set_read(into->result, law, into->impact, &into->set, &inner);
-    return status ? carom_fail(error, status, "%s: %s", path, inner.message) : CAROM_OK;
+    if (!status) return CAROM_OK;
+    // Some messages begin with the file, others do not.
+    const bool named = !strncmp(inner.message, path, strlen(path));
+    return carom_fail(error, status, "%s%s%s", named ? "" : path, named ? "" : ": ", inner.message);
 }
 
 // ------------------------------------------------------------------------------------------------------------- velocities
@@ -124,6 +127,8 @@ static carom_status ask_maximum(query *q, const char *text, carom_error *error) 
         best = i;
     }
     query_functional_release(&f);
+    if (!isfinite(most))
+        return carom_fail(error, CAROM_BAD_INPUT, "--max: the factors of '%.100s' are too large for double precision", text);
     json_object_set_new(q->document, "expression", carom_json_text(text));
     json_object_set_new(q->document, "maximum", carom_json_real(most));
     json_object_set_new(q->document, "certified", json_boolean(!strcmp(set->certificate, "exact")));
@@ -149,6 +154,8 @@ static carom_status measure_containment(query *q, const carom_set *set, const ch
     const carom_metric_kind rest_kind = carom_impact_has_system(impact) ? CAROM_METRIC_KINETIC : CAROM_METRIC_EUCLIDEAN;
     // The kinetic metric has both parts in one unit.
     if (q->kind == CAROM_METRIC_KINETIC && rest_kind == q->kind) distance = hypot(distance, unreachable);
+    if (!isfinite(distance + unreachable))
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: v: its distance from the set is too large for double precision", path);
     const bool contained = distance <= CONTAINED * scale_of(q, q->kind) && unreachable <= CONTAINED * scale_of(q, rest_kind);
     json_t *point = NULL;
     status = describe_point(q, nearest, &point, error);

@@ -99,15 +99,18 @@ static carom_status parse_convergence(cli_motion *motion, carom_error *error) {
 }
 
 static carom_status parse_ensemble(cli_motion *motion, carom_error *error) {
+    static const char *const followers[] = {"perturb", "perturbed"};
     const char *members = cli_value(motion->arguments, "ensemble"), *size = cli_value(motion->arguments, "perturb");
     double count = 0;
     // Members of a system differ by what is drawn for them; a perturbation would end the symmetry of contacts that touch at once.
     motion->perturbation = carom_scene_motion(motion->scene)->system ? 0 : DEFAULT_PERTURBATION;
     if (members && (!carom_parse_number(members, &count) || count < 1 || count > MOST_MEMBERS || count != floor(count)))
         return carom_fail(error, CAROM_BAD_INPUT, "--ensemble: '%.60s' is not a whole number between 1 and %d", members, MOST_MEMBERS);
-    if (size && (!carom_parse_number(size, &motion->perturbation) || motion->perturbation <= 0))
-        return carom_fail(error, CAROM_BAD_INPUT, "--perturb: '%.60s' is not a number greater than 0", size);
-    if (size && !members) return carom_fail(error, CAROM_BAD_INPUT, "--perturb belongs to --ensemble");
+    if (size && (!carom_parse_number(size, &motion->perturbation) || motion->perturbation < 0))
+        return carom_fail(error, CAROM_BAD_INPUT, "--perturb: '%.60s' is not a number of at least 0", size);
+    for (size_t i = 0; i < sizeof followers / sizeof *followers && !members; i++)
+        if (cli_given(motion->arguments, followers[i]))
+            return carom_fail(error, CAROM_BAD_INPUT, "--%s belongs to --ensemble", followers[i]);
     if (cli_given(motion->arguments, "design") && !cli_given(motion->arguments, "orders"))
         return carom_fail(error, CAROM_BAD_INPUT, "--design belongs to --orders");
     motion->members = (int64_t)count;
@@ -133,7 +136,12 @@ static void place_error(const cli_motion *motion, carom_error *error) {
 static carom_status apply_law_settings(void *user, const carom_law *law, void *options, carom_error *error) {
     const cli_motion *motion = user;
     const carom_status status = carom_scene_apply(motion->scene, law->options, law->option_count, options, error);
-    return status ? status : cli_apply(&motion->law_arguments, law, true, options, error);
+    if (status) return status;
+    // What neither of the two knows.
+    char kind[2 * CLI_NAME_SIZE];
+    snprintf(kind, sizeof kind, "integrator %s or law", motion->integrator->name);
+    const cli_owner owner = {kind, law->name, law->summary, law->options, law->option_count};
+    return cli_apply_owner(&motion->law_arguments, &owner, true, options, error);
 }
 
 carom_law_settings cli_motion_settings(const cli_motion *motion) {
@@ -315,22 +323,29 @@ static int print_json(const cli_motion *motion, const char *file) {
 
 // ---------------------------------------------------------------------------------------------------------------- text
 
-// Impacts with the columns that hold one number each.
+// One value of a column that holds one a row; others are left out, in the heading, too.
+static void print_value(const carom_table *table, int index, int64_t row) {
+    const carom_column *column = carom_table_column(table, index);
+    if (column->type == CAROM_COLUMN_REAL && column->width == 1) printf("  %16.9g", carom_table_real_column(table, index)[row]);
+    if (column->type == CAROM_COLUMN_INTEGER && column->width == 1) printf("  %8" PRId64, carom_table_integer_column(table, index)[row]);
+    if (column->type == CAROM_COLUMN_TEXT) printf("  %17s", carom_table_text(table, index, row));
+}
+
+static void print_heading(const carom_column *column) {
+    if (column->type == CAROM_COLUMN_REAL && column->width == 1) printf("  %16s", column->name);
+    if (column->type == CAROM_COLUMN_INTEGER && column->width == 1) printf("  %8s", column->name);
+    if (column->type == CAROM_COLUMN_TEXT) printf("  %17s", column->name);
+}
+
 static void print_impacts(const carom_table *impacts) {
     const int64_t rows = carom_table_rows(impacts), shown = rows < SHOWN_IMPACTS ? rows : SHOWN_IMPACTS;
     if (!rows) return;
     printf("%5s", "");
-    for (int i = 0; i < carom_table_columns(impacts); i++) {
-        const carom_column *column = carom_table_column(impacts, i);
-        if (column->type == CAROM_COLUMN_REAL && column->width == 1) printf("  %16s", column->name);
-    }
+    for (int i = 0; i < carom_table_columns(impacts); i++) print_heading(carom_table_column(impacts, i));
     putchar('\n');
     for (int64_t row = 0; row < shown; row++) {
         printf("%5" PRId64, row + 1);
-        for (int i = 0; i < carom_table_columns(impacts); i++) {
-            const carom_column *column = carom_table_column(impacts, i);
-            if (column->type == CAROM_COLUMN_REAL && column->width == 1) printf("  %16.9g", carom_table_real_column(impacts, i)[row]);
-        }
+        for (int i = 0; i < carom_table_columns(impacts); i++) print_value(impacts, i, row);
         putchar('\n');
     }
     if (shown < rows) printf("... and %" PRId64 " more; --json and -o FILE give them all\n", rows - shown);
@@ -350,20 +365,29 @@ static void print_ensemble(const cli_motion *motion) {
            motion->members, motion->perturbation, least, most, rows ? (double)sum / (double)rows : 0);
 }
 
-#define VERDICT_ROW(constant, name, sentence) [constant] = {name, sentence},
-static const struct { const char *name, *sentence; } verdicts[] = {CAROM_VERDICT_LIST(VERDICT_ROW)};
-#undef VERDICT_ROW
-
-// Why the run ended early: what the integrator says, or else what the verdict means.
-static void print_reason(const carom_table *result) {
-    const int column = carom_table_find(result, "message");
-    const char *verdict = carom_table_text(result, CAROM_MOTION_VERDICT, 0);
-    if (column >= 0 && *carom_table_text(result, column, 0)) {
-        printf("%s\n", carom_table_text(result, column, 0));
+// Why a run ended before its time.
+static void print_end(const carom_table *result) {
+    const char *name = carom_table_text(result, CAROM_MOTION_VERDICT, 0);
+    unsigned verdict = CAROM_COMPLETE;
+    if (!strcmp(name, carom_verdict_name(verdict))) return;
+    // Some integrators know more than the verdict says.
+    const int message = carom_table_find(result, "message");
+    if (message >= 0 && *carom_table_text(result, message, 0)) {
+        printf("%s\n", carom_table_text(result, message, 0));
         return;
     }
-    for (size_t v = 0; v < sizeof verdicts / sizeof *verdicts; v++)
-        if (v != CAROM_COMPLETE && !strcmp(verdict, verdicts[v].name)) printf("%s\n", verdicts[v].sentence);
+    // Results name verdicts of the list only.
+    while (strcmp(name, carom_verdict_name(verdict)) != 0) verdict++;
+    printf("%s: %s\n", name, carom_verdict_sentence(verdict));
+}
+
+// The first accumulation, where the integrator reports one.
+static void print_accumulation(const carom_table *result) {
+    const int t = carom_table_find(result, "accumulation_t"), s = carom_table_find(result, "accumulation_s");
+    if (t < 0 || s < 0 || isnan(carom_table_real_column(result, t)[0])) return;
+    const int64_t count = carom_table_integer_column(result, carom_table_find(result, "accumulation_count"))[0];
+    printf("%" PRId64 " accumulation%s of impacts, the first at t = %.12g s, s = %.12g\n", count, count == 1 ? "" : "s",
+           carom_table_real_column(result, t)[0], carom_table_real_column(result, s)[0]);
 }
 
 static int print_text(const cli_motion *motion, const char *file) {
@@ -372,9 +396,10 @@ static int print_text(const cli_motion *motion, const char *file) {
     printf("%s, integrator %s: %" PRId64 " steps, %.9g s, %" PRId64 " impact%s, %s\n", carom_scene_name(motion->scene),
            motion->integrator->name, steps, carom_table_real_column(result, CAROM_MOTION_TIME)[0], impacts, impacts == 1 ? "" : "s",
            carom_table_text(result, CAROM_MOTION_VERDICT, 0));
+    print_end(result);
     const double error = carom_table_real_column(result, CAROM_MOTION_ENERGY_ERROR)[0];
     if (!isnan(error)) printf("largest relative energy error %.3g\n", error);
-    print_reason(result);
+    print_accumulation(result);
     cli_print_findings(result, CAROM_MOTION_RESULT_COLUMNS);
     print_impacts(motion->answer.impacts);
     if (motion->ensemble) print_ensemble(motion);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An ensemble: the same motion from perturbed starts, and how far each member is from the reference after each impact.
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,8 @@ static const carom_column columns[CLI_ENSEMBLE_COLUMNS] = {
     [CLI_MEMBER_ENERGY_ERROR] = {"max_relative_energy_error", CAROM_COLUMN_REAL, 1, "", "as of the reference", NULL},
     [CLI_MEMBER_IMPACTS] = {"impact_count", CAROM_COLUMN_INTEGER, 1, "", "impacts", NULL},
     [CLI_MEMBER_DISTANCES] = {"distances", CAROM_COLUMN_SERIES, 1, "",
-                              "|dx| + |dR| between member and reference just after their k-th impacts, in meters and as a spectral norm",
+                              "of a body: |dx| + |dR| between member and reference just after their k-th impacts, in meters and as a "
+                              "spectral norm",
                               NULL},
     [CLI_MEMBER_FINAL] = {"final_state", CAROM_COLUMN_SERIES, 1, "", "of a system: coordinates, then their rates, at the end", NULL},
 };
@@ -48,7 +50,13 @@ typedef struct member {
 typedef struct ensemble_loop {
     cli_motion *motion;
     member *slots;
+    bool interrupted;  // the members from here on are left out
 } ensemble_loop;
+
+// Which member it was that could not start.
+static carom_status fail_member(int64_t index, const carom_error *inner, carom_error *error) {
+    return carom_fail(error, inner->status, "--ensemble: member %" PRId64 ": %s", index, inner->message);
+}
 
 static carom_status compute(void *user, int worker, int slot, int64_t block, carom_error *error) {
     (void)worker;
@@ -64,8 +72,10 @@ static carom_status compute(void *user, int worker, int slot, int64_t block, car
     member *own = &loop->slots[slot];
     if (own->states) carom_table_clear(own->states);
     const carom_sink sink = carom_table_sink(own->states);
-    return carom_integrator_run(motion->integrator, &perturbed, motion->options, motion->arguments->registry, &settings, &quiet,
-                                own->states ? &sink : NULL, &own->answer, error);
+    carom_error inner;
+    status = carom_integrator_run(motion->integrator, &perturbed, motion->options, motion->arguments->registry, &settings, &quiet,
+                                  own->states ? &sink : NULL, &own->answer, &inner);
+    return status ? fail_member(block, &inner, error) : CAROM_OK;
 }
 
 // The end of a system's motion; other motions have no such columns.
@@ -84,6 +94,7 @@ static carom_status set_final(cli_motion *motion, const carom_table *final, caro
 
 static carom_status set_distances(cli_motion *motion, const carom_table *impacts, carom_error *error) {
     const carom_table *reference = motion->answer.impacts;
+    if (carom_table_find(reference, "attitude") < 0) return CAROM_OK;
     const int64_t rows = carom_table_rows(impacts), others = carom_table_rows(reference), count = rows < others ? rows : others;
     double *distances = malloc((size_t)count * sizeof *distances + 1);
     if (!distances) return carom_fail_memory(error, "ensemble");
@@ -93,9 +104,8 @@ static carom_status set_distances(cli_motion *motion, const carom_table *impacts
     return status;
 }
 
-static carom_status deliver(void *user, int slot, int64_t block, carom_error *error) {
-    const ensemble_loop *loop = user;
-    carom_motion_answer *answer = &loop->slots[slot].answer;
+static carom_status add_member(const ensemble_loop *loop, int slot, int64_t block, carom_error *error) {
+    const carom_motion_answer *answer = &loop->slots[slot].answer;
     carom_table *table = loop->motion->ensemble;
     carom_status status = carom_table_add_row(table, error);
     if (!status) {
@@ -109,6 +119,16 @@ static carom_status deliver(void *user, int slot, int64_t block, carom_error *er
     if (!status) status = set_distances(loop->motion, answer->impacts, error);
     if (!status) status = set_final(loop->motion, answer->final, error);
     if (!status && loop->slots[slot].states) status = cli_add_to_bundle(loop->motion, loop->slots[slot].states, error);
+    return status;
+}
+
+// A member that was interrupted on its way says nothing of where it would have ended: the finished ones before it are kept.
+static carom_status deliver(void *user, int slot, int64_t block, carom_error *error) {
+    ensemble_loop *loop = user;
+    carom_motion_answer *answer = &loop->slots[slot].answer;
+    const char *verdict = carom_table_text(answer->result, CAROM_MOTION_VERDICT, 0);
+    loop->interrupted = loop->interrupted || !strcmp(verdict, carom_verdict_name(CAROM_INTERRUPTED));
+    const carom_status status = loop->interrupted ? CAROM_OK : add_member(loop, slot, block, error);
     carom_motion_answer_free(answer);
     return status;
 }
@@ -116,7 +136,7 @@ static carom_status deliver(void *user, int slot, int64_t block, carom_error *er
 carom_status cli_run_ensemble(cli_motion *motion, carom_error *error) {
     const carom_sizes none = {0};
     const int workers = carom_control_workers(&motion->control), slots = carom_loop_slots(workers);
-    ensemble_loop loop = {motion, calloc((size_t)slots, sizeof(member))};
+    ensemble_loop loop = {motion, calloc((size_t)slots, sizeof(member)), false};
     if (!loop.slots) return carom_fail_memory(error, "ensemble");
     carom_status status = carom_table_create(columns, CLI_ENSEMBLE_COLUMNS, NULL, 0, &none, &motion->ensemble, error);
     const carom_integrator *one = motion->integrator;

@@ -13,6 +13,10 @@ extern const carom_integrator carom_integrator_inclusion, carom_integrator_lgvci
 carom_status carom_motion_conclude(const carom_motion_call *call, carom_verdict verdict, int64_t steps, double time, double energy_error,
                                    carom_error *error);
 
+/// Grid steps of a run, whole ones.
+/// @return CAROM_BAD_INPUT "step: ..." when they are too many to be counted, or none although there is time to be covered
+carom_status carom_motion_count_steps(double duration, double step, int64_t *steps, carom_error *error);
+
 /// Sets a number among an option struct's fields by the row's name, if there is such a row.
 carom_status carom_motion_set_option(const carom_law *law, void *options, const char *name, double value, carom_error *error);
 

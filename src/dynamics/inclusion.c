@@ -15,6 +15,9 @@
 #define MOST_GROWTH  4.0
 #define LEAST_GROWTH 0.2
 #define SAFETY       0.9
+// Largest sum of the angles by which joints may turn in one substep [rad]. Free flight has no error that would limit it, and a point that
+// turns further could touch and lift again unseen.
+#define MOST_TURN 0.25
 // A hop lower than this share of the system's length is lost in the round-off of gaps, and its end with it: a contact that leaves so slowly
 // stays.
 #define LEAST_HOP 1e-15
@@ -295,6 +298,14 @@ static uint64_t find_touching(const inclusion *run, bool *approach) {
     return touching;
 }
 
+// Behind an impact, Newton's law allows a contact that separated with speed u to approach with e u: nothing has ended then. A contact that
+// rebounds waits for the next impact of the instant, which is its own if it approaches by then.
+static uint64_t leave_out_rebounds(const inclusion *run, uint64_t touching) {
+    for (int i = 0; i < run->contacts; i++)
+        if (touching & bit(i) && run->system->restitution[i] > 0 && normal_speed(run, i) > inclusion_slow(run)) touching &= ~bit(i);
+    return touching;
+}
+
 static void close_slow_contacts(inclusion *run, uint64_t touching) {
     for (int i = 0; i < run->contacts; i++) {
         const double speed = normal_speed(run, i), slow = inclusion_slow(run);
@@ -336,8 +347,9 @@ static carom_status settle(inclusion_loop *loop, const inclusion_mode *leave, ca
         note_speed(run);
         const uint64_t touching = find_touching(run, &approach);
         if (approach) {
-            status = collide(loop, touching, error);
-            inclusion_remember(run, touching);
+            const uint64_t colliding = leave_out_rebounds(run, touching);
+            status = collide(loop, colliding, error);
+            inclusion_remember(run, colliding);
             if (!status && !loop->ended) status = pass_accumulation(loop, error);
             leave = NULL;
         } else {
@@ -358,9 +370,17 @@ static carom_status settle(inclusion_loop *loop, const inclusion_mode *leave, ca
 
 // ------------------------------------------------------------------------------------------------------------ smoothly
 
+// Time in which the joints turn by the most that a substep may.
+static double turning_time(const inclusion *run) {
+    double rate = 0;
+    for (int j = 0; j < run->nv; j++)
+        if (run->system->turns[j]) rate += fabs(run->y[run->nv + j]);
+    return MOST_TURN / rate;
+}
+
 // One substep with a small enough error. False when there is none: the forces of the modes are about to become infinite.
 static bool try_substep(inclusion *run, double left, double *h, double *y) {
-    *h = fmin(run->substep, left);
+    *h = fmin(fmin(run->substep, turning_time(run)), left);
     while (*h > LEAST_SUBSTEP * run->options->step || *h == left) {
         const double ratio = inclusion_advance(run, *h, y, run->error) ? inclusion_error_ratio(run, *h, y, run->error) : INFINITY;
         const double factor = isfinite(ratio) ? SAFETY * pow(fmax(ratio, 1e-10), -1. / 5) : LEAST_GROWTH;
@@ -422,6 +442,8 @@ static carom_status do_step(inclusion_loop *loop, double *next, carom_error *err
         if (status) return status;
         idle = run->t > start ? 0 : idle + 1;
         if (idle > MOST_SETTLING) end_run(loop, CAROM_ZENO_LIMIT);
+        // A step of fast joints has many substeps.
+        if (carom_control_cancelled(run->call->control)) end_run(loop, CAROM_INTERRUPTED);
     }
     return CAROM_OK;
 }
@@ -511,15 +533,12 @@ static carom_status prepare_law(inclusion *run, carom_error *error) {
 
 static carom_status check_problem(const carom_motion_call *call, carom_error *error) {
     const carom_system *system = call->motion->system;
-    const inclusion_options *options = call->options;
     if (call->motion->obstacle) return carom_fail(error, CAROM_UNSUPPORTED, "%s", call->motion->obstacle);
     if (!system) return carom_fail(error, CAROM_BAD_INPUT, "integrator: inclusion needs a scene with 'model' that lists its contacts");
     if (system->tangent_dim != 1)
         return carom_fail(error, CAROM_UNSUPPORTED, "contacts: inclusion is for planar scenes whose contacts have a tangent");
     if (system->contacts > INCLUSION_MOST_CONTACTS)
         return carom_fail(error, CAROM_UNSUPPORTED, "contacts: inclusion takes up to %d contacts", INCLUSION_MOST_CONTACTS);
-    if (options->duration / options->step > CAROM_MOST_SEED)
-        return carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too small for %g s", options->step, options->duration);
     return CAROM_OK;
 }
 
@@ -593,9 +612,9 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
     const carom_system *system = call->motion->system;
     const inclusion_options *options = call->options;
     const carom_sizes sizes = carom_impact_sizes(call->motion->impact);
-    inclusion_loop loop = {.run = {.call = call, .options = options, .system = system, .nv = system->nv, .contacts = system->contacts},
-                           .steps = (int64_t)(options->duration / options->step + 0.5)};
-    status = allocate(&loop, error);
+    inclusion_loop loop = {.run = {.call = call, .options = options, .system = system, .nv = system->nv, .contacts = system->contacts}};
+    status = carom_motion_count_steps(options->duration, options->step, &loop.steps, error);
+    if (!status) status = allocate(&loop, error);
     if (!status) status = prepare_law(&loop.run, error);
     if (!status) status = system->open(system->self, &loop.run.workspace, error);
     if (!status && call->states) status = carom_table_create(state_columns, STATE_COLUMNS, NULL, 0, &sizes, &loop.states, error);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/dense.h"
+#include "dynamics/bracket.h"
 #include "dynamics/inclusion.h"
 
 // Forces and accelerations below this share of the largest about count as zero.
@@ -12,6 +13,8 @@
 #define SAME_ACCELERATION 1e-7
 // Bisections end a search that false position does not.
 enum { MOST_ITERATIONS = 200, MONITORS = 3, MOST_SOLUTIONS = 64 };
+// Halvings of a step in search of a rise from zero: a billionth of the step is left.
+enum { MOST_HALVINGS = 30 };
 
 double inclusion_slow(const inclusion *run) { return INCLUSION_REST * run->fastest; }
 
@@ -55,27 +58,19 @@ static double probe_at(probe *p, double tau) {
     return p->monitor < count ? run->located[p->monitor] : run->rate_located[p->monitor - count];
 }
 
-// The root between two times of opposite signs, by false position with Illinois' modification; the end where the sign is that of `low`.
+// The root between two times of opposite signs; the end of its bracket where the sign is that of `low`.
 static double find_root(probe *p, double low, double at_low, double high, double at_high) {
-    for (int i = 0, side = 0; i < MOST_ITERATIONS && !p->failed; i++) {
-        double middle = (low * at_high - high * at_low) / (at_high - at_low);
-        if (!(middle > low && middle < high) || i % 8 == 7) middle = low + (high - low) / 2;
-        if (!(middle > low && middle < high)) break;
-        const double value = probe_at(p, middle);
-        if (value == 0) return middle;
-        if ((value > 0) == (at_low > 0)) {
-            low = middle;
-            at_low = value;
-            if (side == 1) at_high /= 2;
-            side = 1;
-        } else {
-            high = middle;
-            at_high = value;
-            if (side == -1) at_low /= 2;
-            side = -1;
-        }
+    const double sign = at_low < 0 ? -1 : 1;
+    carom_bracket b = {low, high, sign * at_low, sign * at_high, 0, 0};
+    for (int i = 0; i < MOST_ITERATIONS && !p->failed; i++) {
+        double guess = carom_bracket_guess(&b);
+        if (!(guess > b.low && guess < b.high)) guess = b.low + (b.high - b.low) / 2;
+        if (!(guess > b.low && guess < b.high)) break;
+        const double value = sign * probe_at(p, guess);
+        if (value == 0) return guess;
+        carom_bracket_update(&b, guess, value);
     }
-    return low;
+    return b.low;
 }
 
 // --------------------------------------------------------------------------------------------------------------- search
@@ -85,8 +80,17 @@ typedef struct span {
     double h, *end, *rate_end;
 } span;
 
+// A time before `high` at which what is probed is positive; 0 when there is none that can be told from the start.
+static double find_rise(probe *p, double high) {
+    for (int i = 0; i < MOST_HALVINGS && !p->failed; i++) {
+        high /= 2;
+        if (probe_at(p, high) > 0) return high;
+    }
+    return 0;
+}
+
 // A gap that is negative and closing at the end, or was so in a dip inside. A contact that has just left starts with a gap of round-off,
-// whose roots mean nothing: the search starts at the top of its hop.
+// whose roots mean nothing, and perhaps with a rate of round-off, too: the search starts at the top of its hop.
 static bool find_touch(inclusion *run, int contact, const span *step, probe *p, double *when) {
     const double gap0 = run->before[MONITORS * contact], gap1 = step->end[MONITORS * contact];
     const double rate0 = run->rate_before[contact], rate1 = step->rate_end[contact];
@@ -101,9 +105,10 @@ static bool find_touch(inclusion *run, int contact, const span *step, probe *p, 
     } else if (!(gap1 < 0 && rate1 < 0)) {
         return false;
     }
-    if (gap0 <= INCLUSION_TOUCH * run->system->length && rate0 > 0) {
+    if (gap0 <= INCLUSION_TOUCH * run->system->length && rate1 < 0) {
         p->monitor = rate;
-        low = find_root(p, 0, rate0, high, rate1);
+        const double rise = rate0 > 0 ? 0 : find_rise(p, high);
+        if (rate0 > 0 || rise > 0) low = find_root(p, rise, rise > 0 ? probe_at(p, rise) : rate0, high, rate1);
         p->monitor = gap;
         at_low = probe_at(p, low);
     }
@@ -112,11 +117,17 @@ static bool find_touch(inclusion *run, int contact, const span *step, probe *p, 
     return true;
 }
 
-// Forces and slip: below zero by more than round-off at the end.
+// Forces and slip: below zero by more than round-off at the end. What starts at zero, as slip does where a contact has just come loose, may
+// rise before it falls.
 static bool find_loss(inclusion *run, int index, double scale, const span *step, probe *p, double *when) {
     if (!(step->end[index] < -scale)) return false;
     p->monitor = index;
-    *when = run->before[index] > 0 ? find_root(p, 0, run->before[index], step->h, step->end[index]) : 0;
+    double start = 0, at_start = run->before[index];
+    if (!(at_start > 0)) {
+        start = find_rise(p, step->h);
+        at_start = start > 0 ? probe_at(p, start) : 0;
+    }
+    *when = at_start > 0 ? find_root(p, start, at_start, step->h, step->end[index]) : 0;
     return true;
 }
 

@@ -336,11 +336,6 @@ static carom_status check_motion(const carom_body_motion *motion, carom_error *e
 }
 
 static carom_status check_options(const lgvci_options *options, const lgvci_law *law, carom_error *error) {
-    if (options->duration / options->step > CAROM_MOST_SEED)
-        return carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too small for %g s", options->step, options->duration);
-    if (options->duration > 0 && options->duration < 0.5 * options->step)
-        return carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too long for %g s, which are no step at all then", options->step,
-                          options->duration);
     if (options->jump == LGVCI_JUMP_ENERGY) return CAROM_OK;
     if (options->order != LGVCI_SECOND_ORDER)
         return carom_fail(error, CAROM_BAD_INPUT, "jump: the discrete energy is that of order 2; set the order to 2");
@@ -393,6 +388,7 @@ static carom_status prepare(lgvci_loop *loop, carom_error *error) {
     status = lgvci_law_create(&loop->run, call, &loop->law, error);
     loop->dissipates = loop->law.named || loop->law.restitution != 1;
     const carom_sizes none = {0};
+    if (!status) status = carom_motion_count_steps(loop->options->duration, loop->options->step, &loop->steps, error);
     if (!status) status = check_options(loop->options, &loop->law, error);
     if (!status && call->states)
         status = carom_table_create(lgvci_state_columns, LGVCI_STATE_COLUMNS, NULL, 0, &none, &loop->states, error);
@@ -403,11 +399,7 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
     if (!call->motion->body) return carom_fail(error, CAROM_BAD_INPUT, "integrator: lgvci needs a scene with 'body'");
     const lgvci_options *options = call->options;
     // The start is the end of step 0.
-    lgvci_loop loop = {.call = call,
-                       .options = options,
-                       .steps = (int64_t)(options->duration / options->step + 0.5),
-                       .offset = options->step,
-                       .launch_offset = options->step};
+    lgvci_loop loop = {.call = call, .options = options, .offset = options->step, .launch_offset = options->step};
     carom_status status = prepare(&loop, error);
     if (!status) status = check_start(&loop, error);
     if (!status) status = run_grid(&loop, error);

@@ -12,6 +12,8 @@
 #define GAP_ROUNDING (8 * DBL_EPSILON)
 // Width of the bracket of an impact time, relative to the interval that was searched.
 #define TIME_TOLERANCE 1e-15
+// A gap at an impact, relative to the body's radius, that is no rounding: the body is so fast that times cannot tell where it touches.
+#define MISSED_GAP 1e-6
 // Halvings of an interval, and evaluations of the gap for one impact time: the first is the resolution of double.
 enum { DEEPEST = 60, MOST_EVALUATIONS = 200 };
 
@@ -125,7 +127,7 @@ lgvci_search lgvci_find_hit(lgvci *run, double length, double *s, carom_body_sta
         hit = dips(&look_for, start, at, 0, &found);
     }
     at = look(&look_for, at.time);
-    if (look_for.unsolved) return LGVCI_UNSOLVED;
+    if (look_for.unsolved || at.gap > look_for.noise + MISSED_GAP * run->radius) return LGVCI_UNSOLVED;
     *s = at.time;
     *next = look_for.state;
     memcpy(c, look_for.c, sizeof look_for.c);

@@ -101,6 +101,14 @@ carom_status carom_integrator_run(const carom_integrator *integrator, const caro
     return status;
 }
 
+carom_status carom_motion_count_steps(double duration, double step, int64_t *steps, carom_error *error) {
+    if (duration / step > CAROM_MOST_SEED) return carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too small for %g s", step, duration);
+    if (duration > 0 && duration < 0.5 * step)
+        return carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too long for %g s, which are no step at all then", step, duration);
+    *steps = (int64_t)(duration / step + 0.5);
+    return CAROM_OK;
+}
+
 // -------------------------------------------------------------------------------------------------------- perturbation
 
 const char *const carom_perturbed_names[] = {"both", "position", "attitude", NULL};
@@ -108,11 +116,13 @@ const char *const carom_perturbed_names[] = {"both", "position", "attitude", NUL
 // All numbers are drawn, whatever is perturbed: the same index moves a body in the same way.
 static void perturb_body(carom_body_state *state, carom_perturbed what, double size, carom_stream *stream) {
     const double shift = what == CAROM_PERTURB_ATTITUDE ? 0 : size, turn = what == CAROM_PERTURB_POSITION ? 0 : size;
-    // The rotation with this Cayley vector turns by twice its length, in the first order that a small angle needs.
-    double half_angle[3], F[9], turned[9];
+    double vector[3], F[9], turned[9];
     for (int i = 0; i < 3; i++) state->position[i] += shift * carom_stream_normal(stream);
-    for (int i = 0; i < 3; i++) half_angle[i] = 0.5 * turn * carom_stream_normal(stream);
-    carom_rotation_matrix(half_angle, F);
+    for (int i = 0; i < 3; i++) vector[i] = turn * carom_stream_normal(stream);
+    // The Cayley vector of a rotation has the tangent of half its angle as length.
+    const double angle = norm3(vector);
+    for (int i = 0; i < 3 && angle > 0; i++) vector[i] *= tan(0.5 * angle) / angle;
+    carom_rotation_matrix(vector, F);
     product3(state->attitude, F, turned);
     memcpy(state->attitude, turned, sizeof turned);
 }

@@ -89,7 +89,7 @@ static carom_status read_number(const field_reader *reader, const carom_field *f
         return carom_document_refuse(reader->document, node, reader->error, "'%.60s' is not a finite number (decimal or \"p/q\")",
                                      node->text);
     if (field->least == field->most || (*value >= field->least && *value <= field->most)) return CAROM_OK;
-    if (isinf(field->most) && field->least == CAROM_POSITIVE)
+    if (field->least == CAROM_POSITIVE && isinf(field->most))
         return carom_document_refuse(reader->document, node, reader->error, "%.60s is not greater than 0", node->text);
     if (isinf(field->most))
         return carom_document_refuse(reader->document, node, reader->error, "%.60s is below the least value %g", node->text, field->least);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "carom/io.h"
+#include "io/plot_thin.h"
 #include "io/temporary.h"
 #include "io/utf8.h"
 
@@ -192,21 +193,30 @@ static bool is_broken_by_gaps(const carom_plot_series *series) {
            series->style == CAROM_PLOT_AREAS;
 }
 
-// The lines of one series; every `stride`-th point of dots. Paths become arrows: start and difference.
-static void print_data(FILE *script, const carom_plot_series *series, int index, int64_t stride) {
+// One point; those of paths become arrows: start and difference.
+static void print_point(FILE *script, const carom_plot_series *series, int64_t i) {
+    // An empty line ends one trace or area.
+    if (!is_visible(series, i) && is_broken_by_gaps(series)) fputc('\n', script);
+    if (!is_visible(series, i)) return;
+    fprintf(script, "%.17g %.17g", series->x[i], series->y[i]);
+    const bool path = series->style == CAROM_PLOT_PATH, arrow = path && i + 1 < series->count && is_visible(series, i + 1);
+    if (arrow)
+        fprintf(script, " %.17g %.17g", series->x[i + 1] - series->x[i], series->y[i + 1] - series->y[i]);
+    else if (path)
+        fputs(" 0 0", script);
+    fputc('\n', script);
+}
+
+// The points of one series; every `stride`-th of dots, and of a line what shows.
+static void print_data(FILE *script, const carom_plot_series *series, int index, int64_t stride, range x) {
     fprintf(script, "$s%d << EOD\n", index);
-    const bool path = series->style == CAROM_PLOT_PATH;
-    for (int64_t i = 0; i < series->count; i += series->style == CAROM_PLOT_DOTS ? stride : 1) {
-        // An empty line ends one trace or area.
-        if (!is_visible(series, i) && is_broken_by_gaps(series)) fputc('\n', script);
-        if (!is_visible(series, i)) continue;
-        fprintf(script, "%.17g %.17g", series->x[i], series->y[i]);
-        const bool arrow = path && i + 1 < series->count && is_visible(series, i + 1);
-        if (arrow)
-            fprintf(script, " %.17g %.17g", series->x[i + 1] - series->x[i], series->y[i + 1] - series->y[i]);
-        else if (path)
-            fputs(" 0 0", script);
-        fputc('\n', script);
+    const bool line = series->style == CAROM_PLOT_LINE || series->style == CAROM_PLOT_TRACES;
+    for (int64_t i = 0; i < series->count;) {
+        int64_t kept[CAROM_PLOT_KEPT] = {i}, next = i + (series->style == CAROM_PLOT_DOTS ? stride : 1);
+        int count = 1;
+        if (line) next = carom_plot_take_run(series, i, x.least, x.most, kept, &count);
+        for (int k = 0; k < count; k++) print_point(script, series, kept[k]);
+        i = next;
     }
     // A hull is closed.
     if (series->style == CAROM_PLOT_DASHES && series->count) fprintf(script, "%.17g %.17g\n", series->x[0], series->y[0]);
@@ -285,7 +295,7 @@ static void print_script(FILE *script, const carom_plot *plot, const picture_for
     fprintf(script, "set terminal %s\nset encoding utf8\n", format->terminal);
     print_axes(script, plot, format, x, y);
     print_key(script, plot);
-    for (int s = 0; s < plot->series_count; s++) print_data(script, &plot->series[s], s, stride > 1 ? stride : 1);
+    for (int s = 0; s < plot->series_count; s++) print_data(script, &plot->series[s], s, stride > 1 ? stride : 1, x);
     fputs("plot ", script);
     int printed = 0;
     print_layer(script, plot, false, dots, &printed, format);

@@ -22,10 +22,16 @@ struct carom_result {
     int64_t tangent_dim;
     char **laws;
     int law_count;
+    bool has_motion;
 };
 
 static carom_status refuse(const carom_result *result, carom_error *error, const char *why, const char *name) {
     return carom_fail(error, CAROM_BAD_INPUT, "%s: not a carom result file: %s%s", result->path, why, name);
+}
+
+static carom_status refuse_motion(const carom_result *result, carom_error *error) {
+    return carom_fail(error, CAROM_BAD_INPUT, "%s: it holds a motion and no outcomes of an impact (`carom simulate --figures` draws it)",
+                      result->path);
 }
 
 // -------------------------------------------------------------------------------------------------------------- opening
@@ -43,8 +49,6 @@ static carom_status check_file(carom_result *result, carom_error *error) {
     return CAROM_OK;
 }
 
-#define WHERE_MOTIONS_ARE_DRAWN " (motions are drawn by `carom simulate --figures`)"
-
 static carom_status read_metadata(carom_result *result, carom_error *error) {
     char **version;
     int count;
@@ -54,20 +58,25 @@ static carom_status read_metadata(carom_result *result, carom_error *error) {
     if (!carom_hdf5_get_texts(result->file, "scene_name", 1, 1, &result->scene_name, &count))
         return refuse(result, error, "it lacks the attribute ", "scene_name");
     if (!carom_hdf5_get_texts(result->file, "contacts", 1, CAROM_MAX_CONTACTS, &result->contacts, &result->contact_count))
-        return refuse(result, error, "it lacks the attribute contacts: it holds no impact", WHERE_MOTIONS_ARE_DRAWN);
+        return refuse(result, error, "it lacks the attribute contacts: it holds no impact",
+                      " (motions are drawn by `carom simulate --figures`)");
     if (!carom_hdf5_get_integer(result->file, "tangent_dim", &result->tangent_dim) || result->tangent_dim < 1 || result->tangent_dim > 2)
         return refuse(result, error, "its tangent_dim is neither 1 nor 2", "");
     return CAROM_OK;
 }
 
-// Every group at the top but `impact` is a law's. A failed allocation or an absurd number of laws ends the iteration with an error.
+// Every group at the top but `impact` is a law's, or that of a motion, which has states. A failed allocation or an absurd number of laws
+// ends the iteration with an error.
 static herr_t add_law(hid_t file, const char *name, const H5L_info_t *link, void *user) {
     (void)link;
     carom_result *result = user;
     if (!strcmp(name, "impact")) return 0;
     const hid_t group = carom_hdf5_open(file, name, H5I_GROUP);
     if (group < 0) return 0;
+    const bool motion = H5Lexists(group, "states", H5P_DEFAULT) > 0;
     H5Oclose(group);
+    result->has_motion = result->has_motion || motion;
+    if (motion) return 0;
     if (result->law_count == MAX_LAWS) return -1;
     result->laws[result->law_count] = strdup(name);
     return result->laws[result->law_count++] ? 0 : -1;
@@ -78,15 +87,8 @@ static carom_status read_laws(carom_result *result, carom_error *error) {
     if (!result->laws) return carom_fail_memory(error, result->path);
     if (H5Literate(result->file, H5_INDEX_NAME, H5_ITER_INC, NULL, add_law, result) < 0)
         return refuse(result, error, "its groups cannot be listed", "");
+    if (result->has_motion && !result->law_count) return refuse_motion(result, error);
     return CAROM_OK;
-}
-
-// Motions of systems have contacts, too, but states in place of outcomes.
-static bool holds_motion(const carom_result *result, const char *name) {
-    const hid_t group = carom_hdf5_open(result->file, name, H5I_GROUP), states = carom_hdf5_open(group, "states", H5I_GROUP);
-    if (states >= 0) H5Oclose(states);
-    if (group >= 0) H5Oclose(group);
-    return states >= 0;
 }
 
 static carom_status open_file(carom_result *result, carom_error *error) {
@@ -95,11 +97,8 @@ static carom_status open_file(carom_result *result, carom_error *error) {
     result->file = H5Fopen(result->path, H5F_ACC_RDONLY, access);
     H5Pclose(access);
     if (result->file < 0) return refuse(result, error, "it is not an HDF5 file, or not a whole one", "");
-    carom_status status = read_metadata(result, error);
-    if (!status) status = read_laws(result, error);
-    for (int i = 0; !status && i < result->law_count; i++)
-        if (holds_motion(result, result->laws[i])) status = refuse(result, error, "it holds no impact", WHERE_MOTIONS_ARE_DRAWN);
-    return status;
+    const carom_status status = read_metadata(result, error);
+    return status ? status : read_laws(result, error);
 }
 
 carom_status carom_result_open(const char *path, carom_result **result, carom_error *error) {

@@ -7,8 +7,8 @@
 #include "laws/stronge_contact.h"
 
 // Eigenvalues of B, and the Schur complement of w, below this share of the largest entry of W make it singular: their leading digits are
-// then round-off of W.
-#define SINGULAR 1e-14
+// then round-off of W, and energies of contact velocities, which need its inverse, know nothing of them.
+#define SINGULAR 1e-12
 // A tangential direction without motion may hold this share of coupling and slip, the round-off of Jacobians that leave it out.
 #define NO_MOTION 1e-10
 // How far an answer may pass the bound of the total normal impulse: round-off in badly conditioned contacts.

@@ -42,8 +42,16 @@ static double extend_speed(series *s, int m) {
     return 2 * half_square;
 }
 
+// A unit of tau that keeps the coefficients of high order within range for any friction; a power of two, which rounds nothing.
+static double clock_unit(double mu) {
+    int exponent;
+    frexp(mu, &exponent);
+    return exponent > 0 ? ldexp(1, -exponent) : 1;
+}
+
 static void expand(const contact_process *p, series *s) {
     const contact_frame *f = p->frame;
+    const double unit = clock_unit(f->mu);
     const double bx = f->mu * f->lambda[0], by = f->mu * f->lambda[1], cx = f->mu * f->d[0], cy = f->mu * f->d[1];
     s->order = p->order;
     s->x[0] = p->slip[0];
@@ -53,7 +61,7 @@ static void expand(const contact_process *p, series *s) {
     s->speed[0] = sqrt(square);
     s->impulse[0] = s->work[0] = s->friction[0] = s->tangential[0][0] = s->tangential[1][0] = 0;
     for (int n = 0; n < s->order; n++) {
-        const double x = s->x[n], y = s->y[n], speed = s->speed[n], scale = reciprocals[n + 1];
+        const double x = s->x[n], y = s->y[n], speed = s->speed[n], scale = reciprocals[n + 1] * unit;
         double power = 0;
         for (int k = 0; k <= n; k++) power += s->normal[k] * s->speed[n - k];
         s->x[n + 1] = (f->d[0] * speed - bx * x) * scale;

@@ -47,9 +47,15 @@ static void note_change(exact_data *data, double change, double scale) {
     if (change > 0) data->change = fmax(data->change, change / scale);
 }
 
+static carom_status read_exactly(mpq_t value, const char *text, const char *name, carom_error *error) {
+    if (exact_rational_read(value, text)) return CAROM_OK;
+    return carom_fail(error, CAROM_BAD_INPUT,
+                      "%s: the text '%.60s' is not \"p/q\" or a decimal with an exponent and decimal places within 1024", name, text);
+}
+
 static carom_status read_text(mpq_t value, const char *text, double x, const char *name, carom_error *error) {
-    if (!exact_rational_read(value, text))
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: the text '%.60s' is not a decimal or \"p/q\"", name, text);
+    const carom_status status = read_exactly(value, text, name, error);
+    if (status) return status;
     if (fabs(exact_rational_double(value) - x) <= SAME_NUMBER * fabs(x)) return CAROM_OK;
     return carom_fail(error, CAROM_BAD_INPUT, "%s: the text '%.60s' is not the number %.17g that it stands for", name, text, x);
 }
@@ -105,9 +111,7 @@ static carom_status read_symmetric(workspace *w, mpq_t *A, size_t size, const do
             const int rows = exact_scale_exponent(doubles[i * size + i]), columns = exact_scale_exponent(doubles[j * size + j]);
             const double scale = ldexp(1, (rows + columns) / 2);
             if (texts)
-                status = exact_rational_read(A[k], texts[k])
-                             ? CAROM_OK
-                             : carom_fail(error, CAROM_BAD_INPUT, "%s: the text '%.60s' is not a decimal or \"p/q\"", name, texts[k]);
+                status = read_exactly(A[k], texts[k], name, error);
             else
                 status = read_numbers(w, &(number_list){name, NULL, doubles + k, 1, 1, scale}, &A[k], 1, error);
         }

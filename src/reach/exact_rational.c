@@ -12,7 +12,7 @@ enum { GRID_BITS = 40 };
 // Numbers that differ by less than this share of their scale are meant to be equal: far above the round-off of a model's kinematics, far
 // below what a user would tell apart.
 #define SAME_SHARE 0x1p-31
-// Decimals beyond the range of doubles were refused when the doubles were read.
+// Decimal exponents, and digits behind the point, of any number that a double holds as more than 0.
 enum { MOST_DECIMAL_EXPONENT = 1024 };
 
 mpq_t *exact_rationals_create(size_t count) {
@@ -66,7 +66,7 @@ static bool read_decimal(mpq_t value, const char *text, char *digits) {
         exponent = strtol(text + 1, &end, 10);
         text = end;
     }
-    if (*text || labs(exponent) > MOST_DECIMAL_EXPONENT) return false;
+    if (*text || exponent < -MOST_DECIMAL_EXPONENT || exponent > MOST_DECIMAL_EXPONENT) return false;
     set_decimal(value, digits, exponent - (long)fraction);
     return true;
 }

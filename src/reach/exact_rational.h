@@ -12,7 +12,8 @@
 mpq_t *exact_rationals_create(size_t count);
 void exact_rationals_free(mpq_t *values, size_t count);
 
-/// "p/q", "p" or a decimal with or without an exponent, exactly. False for anything else, and for exponents beyond those of doubles.
+/// "p/q", "p" or a decimal with or without an exponent, exactly. False for anything else, and for exponents or decimal places
+/// beyond 1024, more than doubles have.
 bool exact_rational_read(mpq_t value, const char *text);
 
 /// The exponent e with 2^(e-1) <= |largest| < 2^e; 0 for zero.

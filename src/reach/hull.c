@@ -178,6 +178,9 @@ static carom_status span_line(const flat_points *flat, carom_triangulation *made
 static carom_status triangulate_flat(const flat_points *flat, carom_triangulation *made, carom_error *error) {
     made->size = flat->dimension + 1;
     if (flat->dimension < 2) return span_line(flat, made, error);
+    if (flat->dimension > CAROM_HULL_MOST_DIMENSIONS)
+        return carom_fail(error, CAROM_UNSUPPORTED, "convex hull: %d dimensions are more than %d", flat->dimension,
+                          CAROM_HULL_MOST_DIMENSIONS);
     int *facets, facet_count;
     carom_status status = carom_hull_facets(flat->dimension, flat->count, flat->coordinates, &facets, &facet_count, error);
     if (!status) status = raise_pyramids(flat->dimension, facets, facet_count, made, error);

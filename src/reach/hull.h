@@ -23,6 +23,7 @@ typedef struct carom_triangulation {
 
 /// Simplices that cover the convex hull of points, of the dimension of their affine hull: it is found with tolerance 1e-9 of the extent.
 /// @param points  [count x width]
+/// @return CAROM_UNSUPPORTED above CAROM_HULL_MOST_DIMENSIONS, CAROM_INTERNAL when Qhull fails
 carom_status carom_hull_triangulate(int width, int count, const double *points, carom_triangulation *triangulation, carom_error *error);
 
 CAROM_API_END

@@ -51,6 +51,14 @@ static bool reserve(void **entries, int64_t count, int64_t more, int64_t *room, 
     return true;
 }
 
+// Makes room for further corners.
+static bool reserve_corners(search *s, int64_t more) {
+    void *corners = s->corners;
+    const bool reserved = reserve(&corners, s->corner_count, more, &s->corner_room, sizeof *s->corners);
+    s->corners = corners;
+    return reserved;
+}
+
 static double *point_of(const search *s, int64_t index) { return s->points + (size_t)index * (size_t)s->set->dimension; }
 
 // Index of a new point; -1 when there is no memory.
@@ -172,10 +180,7 @@ static void find_longest_edge(const search *s, const cell *c, int longest[2]) {
 
 // Adds the cell that has the new point in place of one corner of its parent.
 static bool add_half(search *s, const cell *parent, int replaced, int64_t point) {
-    void *corners = s->corners;
-    const bool reserved = reserve(&corners, s->corner_count, parent->size, &s->corner_room, sizeof *s->corners);
-    s->corners = corners;
-    if (!reserved) return false;
+    if (!reserve_corners(s, parent->size)) return false;
     cell half = {.first = s->corner_count, .size = parent->size};
     memcpy(s->corners + half.first, s->corners + parent->first, (size_t)half.size * sizeof *s->corners);
     s->corners[half.first + replaced] = point;
@@ -197,31 +202,55 @@ static bool bisect(search *s, const cell *c) {
 
 // ------------------------------------------------------------------------------------------------------------ the search
 
-// The simplices of one piece.
+// The vertices of one piece, and a bound of all of it: the distance from one convex piece is largest at a vertex.
+static bool add_vertices(search *s, int64_t piece, double *bound) {
+    const carom_set *set = s->set;
+    const int64_t first = set->starts[piece], count = set->starts[piece + 1] - first;
+    if (!reserve_corners(s, count)) return false;
+    for (int64_t i = 0; i < count; i++) {
+        const double *x = set->coordinates + (size_t)(first + i) * (size_t)set->dimension;
+        probe(s, x);
+        s->corners[s->corner_count + i] = add_point(s, x);
+        if (s->corners[s->corner_count + i] < 0) return false;
+    }
+    cell whole = {.first = s->corner_count, .size = (int)count};
+    bound_cell(s, &whole, -1);
+    *bound = whole.bound;
+    return true;
+}
+
+// Takes the simplices of a piece whose points begin at `base`.
+static bool add_simplices(search *s, int64_t base, const carom_triangulation *cells) {
+    const int64_t entries = (int64_t)cells->count * cells->size, first = s->corner_count;
+    if (!reserve_corners(s, entries)) return false;
+    for (int64_t i = 0; i < entries; i++) s->corners[first + i] = base + cells->corners[i];
+    s->corner_count += entries;
+    for (int i = 0; i < cells->count; i++) {
+        cell added = {.first = first + (int64_t)i * cells->size, .size = cells->size};
+        bound_cell(s, &added, -1);
+        if (!keep_cell(s, &added)) return false;
+    }
+    return true;
+}
+
+// Cuts one piece, unless its vertices settle it: where the net is convex they always do.
 static carom_status add_piece(search *s, int64_t piece, carom_error *error) {
     const carom_set *set = s->set;
     const int64_t first = set->starts[piece], count = set->starts[piece + 1] - first, base = s->point_count;
-    const double *points = set->coordinates + (size_t)first * (size_t)set->dimension;
-    for (int64_t i = 0; i < count; i++) {
-        probe(s, points + (size_t)i * (size_t)set->dimension);
-        if (add_point(s, points + (size_t)i * (size_t)set->dimension) < 0) return carom_fail_memory(error, "coverage");
-    }
-    carom_triangulation cells;
-    carom_status status = carom_hull_triangulate(set->dimension, (int)count, points, &cells, error);
-    void *corners = s->corners;
-    const int64_t entries = (int64_t)cells.count * cells.size;
-    if (!status && !reserve(&corners, s->corner_count, entries, &s->corner_room, sizeof *s->corners))
-        status = carom_fail_memory(error, "coverage");
-    s->corners = corners;
-    for (int64_t i = 0; !status && i < entries; i++) s->corners[s->corner_count + i] = base + cells.corners[i];
-    for (int i = 0; !status && i < cells.count; i++) {
-        cell added = {.first = s->corner_count + (int64_t)i * cells.size, .size = cells.size};
-        bound_cell(s, &added, -1);
-        if (!keep_cell(s, &added)) status = carom_fail_memory(error, "coverage");
-    }
-    if (!status) s->corner_count += entries;
+    double bound;
+    if (!add_vertices(s, piece, &bound)) return carom_fail_memory(error, "coverage");
+    carom_triangulation cells = {0};
+    carom_status status = CAROM_OK;
+    const bool settled = bound <= s->cover->radius + exact_gap(s);
+    if (!settled)
+        status =
+            carom_hull_triangulate(set->dimension, (int)count, set->coordinates + (size_t)first * (size_t)set->dimension, &cells, error);
+    // Where Qhull cannot cut it, the bound of the whole is what is known.
+    const bool uncut = settled || status == CAROM_UNSUPPORTED || status == CAROM_INTERNAL;
+    if (uncut) s->dropped = fmax(s->dropped, bound);
+    if (!uncut && !status && !add_simplices(s, base, &cells)) status = carom_fail_memory(error, "coverage");
     free(cells.corners);
-    return status;
+    return uncut ? CAROM_OK : status;
 }
 
 // A piece that is one point needs no cell.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our Lemke: the canonical selection (covering vector of ones, unscaled data, lexicographic ratio test; Halm & Posa spec section 3.1).
+// Our Lemke: the canonical selection (covering vector of ones, unscaled data, lexicographic ratio test: docs/laws.md, "Selection").
 //
 // A ladder of precisions and tolerances: tolerances decide which entries of a degenerate tableau count as zero or as equal, and no
 // pair of them suits every problem. A rung is left when it ends on a ray or its solution fails the residual goal. The last ones perturb w,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every solution of an impact step, by contact modes (spec section 6).
+// Every solution of an impact step, by contact modes (docs/laws.md, "Selection").
 //
 // A solution of the step's LCP says of each contact whether it opens, stops approaching or is capped, and whether it sticks or slips along
 // a cone edge or, in space, between two of them. Each combination of modes is a small square linear system in contact space. Its solution
