@@ -200,7 +200,6 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support.o $(LINK_STA
 # Three balls in Bullet (C++), where it is installed: scripts/deps.sh bullet.
 HAVE_BULLET := $(shell pkg-config --exists bullet 2>/dev/null && echo yes)
 BENCHMARKS := $(BUILD)/benchmarks/stronge $(BUILD)/benchmarks/rodrigues $(if $(HAVE_BULLET),$(BUILD)/benchmarks/cradle)
-BENCHMARK_LIBS := -lsundials_cvode -lsundials_arkode -lsundials_nvecserial
 
 $(BUILD)/benchmarks/stronge: $(BUILD)/obj/benchmarks/stronge_sundials.o $(BUILD)/obj/benchmarks/stronge_euler.o
 $(BUILD)/benchmarks/stronge: LIBS_benchmark = -lsundials_cvode -lsundials_arkode -lsundials_nvecserial
@@ -213,7 +212,7 @@ $(BUILD)/obj/benchmarks/cradle_bullet.o: benchmarks/cradle_bullet.cpp benchmarks
 	$(QUIET)$(CXX) -std=c++17 -Wall -Wextra -O2 $(patsubst -I%,-isystem %,$(call pkg,--cflags,bullet)) -c $< -o $@
 
 $(BUILD)/benchmarks/cradle: $(BUILD)/obj/benchmarks/cradle_bullet.o
-$(BUILD)/benchmarks/cradle: BENCHMARK_LIBS = -lBulletDynamics -lBulletCollision -lLinearMath -lstdc++
+$(BUILD)/benchmarks/cradle: LIBS_benchmark = -lBulletDynamics -lBulletCollision -lLinearMath -lstdc++
 
 $(BUILD)/benchmarks/%: $(BUILD)/obj/benchmarks/%.o $(BUILD)/libcarom.a
 	@mkdir -p $(@D)
@@ -269,7 +268,8 @@ run-figures: $(BUILD)/carom $(BUILD)/examples/billiards $(if $(HAVE_BULLET),$(BU
 run-demo: $(BUILD)/carom
 	@scripts/demo.sh $(BUILD)
 
-run-tests: all $(TESTS) $(EXAMPLES) check-layers
+# Benchmarks whose libraries are here are built, too: no test runs them.
+run-tests: all $(TESTS) $(EXAMPLES) $(filter-out %/stronge,$(BENCHMARKS)) check-layers
 	@scripts/run-tests.sh $(BUILD) $(TESTS)
 
 # Fewer random trials: they look for wrong numbers, which sanitizers do not.

@@ -1652,6 +1652,30 @@ static void orders_part_as_given_and_not_as_designed(void **state) {
     release(&r);
 }
 
+// What stands on the terminal, and how the command ends.
+static void check_text(void *directory, int status, const char *const words[], const char *part) {
+    report r = run_request(&(request){.directory = directory, .arguments = words});
+    assert_int_equal(r.status, status);
+    assert_non_null(strstr(status == 2 ? r.err : r.out, part));
+    release(&r);
+}
+
+static void texts_of_propagative_impacts_say_what_matters(void **state) {
+    char wedge[PATH_SIZE], cradle[PATH_SIZE];
+    motion_path("bouncing-wedge", wedge);
+    motion_path("swinging-cradle", cradle);
+    write_text(*state, "slide.yaml",
+               "matrices: {M: [[1, 0], [0, 1]], Jn: [[0, 1]], Jt: [[1, 0]], mu: [0.5], v: [1, -1]}\nimpact: {law: propagative}\n");
+    write_text(*state, "stiff.yaml",
+               "balls: {masses: [1, 1], radius: 0.5, positions: [-2, 0], velocities: [1, 0], stiffness: 1e6, rest: [-2, 0]}\n"
+               "simulate: {integrator: propagative, duration: 2, step: 0.1}\n");
+    check_text(*state, 0, WORDS("resolve", "slide.yaml"), "(friction-ignored)");
+    check_text(*state, 0, WORDS("simulate", wedge, "--restitution", "0.8", "--duration", "6"), "complete");
+    check_text(*state, 0, WORDS("simulate", cradle, "--orders", "-o", "c.h5"), "as given: the same motion\n");
+    check_text(*state, 1, WORDS("simulate", "stiff.yaml"), "an equation of a step could not be solved");
+    check_text(*state, 2, WORDS("plot", "c.h5"), "it holds a motion and no outcomes");
+}
+
 // ----------------------------------------------------------------------------------------------------------- bad input
 
 // A command line that is refused, and a part of the one sentence that says why.
@@ -1963,6 +1987,9 @@ static const refusal refusals[] = {
      "simulate: {integrator: rodrigues}\nbodies: [{mass: 1}]\n"},
     {"simulate case.yaml", "case.yaml:2: bodies[0].mass: 0 is not greater than 0",
      "simulate: {integrator: rodrigues}\nbodies: [{mass: 0, inertia: 1}]\n"},
+    {"simulate case.yaml", "case.yaml:2: bodies: must not be empty", "simulate: {integrator: rodrigues}\nbodies: []\n"},
+    {"simulate case.yaml", "no mass distribution has the moments 1, 1, 3",
+     "simulate: {integrator: rodrigues, map: splitting}\nbodies: [{mass: 1, inertia: [1, 1, 3]}]\n"},
     {"simulate case.yaml", "case.yaml:2: bodies: bodies[0].attitude: the quaternion has length 2", BODIES(", attitude: [2, 0, 0, 0]")},
     {"simulate case.yaml", "the moments 1, 2, 3 differ", "simulate: {integrator: rodrigues}\nbodies: [{mass: 1, inertia: [1, 2, 3]}]\n"},
     {"simulate case.yaml", "case.yaml:2: bodies[0].repeat: needs one of the keys 'ring' and 'grid'", BODIES(", repeat: {speed: 1}")},
@@ -2329,6 +2356,28 @@ static void an_interrupted_comparison_says_which_law_is_incomplete(void **state)
     json_decref(stopped);
 }
 
+// What comes after a motion, its convergence or other orders, may be cut short: the motion stays.
+static void interrupted_studies_leave_the_motion(void **state) {
+    char pendulum[PATH_SIZE], biped[PATH_SIZE];
+    motion_path("pendulum", pendulum);
+    motion_path("tailed-biped", biped);
+    json_t *stopped =
+        stop(&(request){.directory = *state, .arguments = WORDS("simulate", pendulum, "--step", "1e-3", "--convergence", "20", "--json")},
+             SIGINT);
+    assert_true(is_true(stopped, "complete"));
+    assert_close(number(stopped, "time"), 10, 1e-9);
+    assert_int_equal(length(stopped, "convergence"), 0);
+    json_decref(stopped);
+    stopped =
+        stop(&(request){.directory = *state, .arguments = WORDS("simulate", biped, "--orders", "--design", "--duration", "1e4", "--json")},
+             SIGINT);
+    assert_string_equal(text(stopped, "verdict"), "interrupted");
+    assert_true(number(stopped, "time") > 0);
+    assert_int_equal(length(stopped, "orders"), 1);
+    assert_false(is_true(stopped, "orders.0.complete"));
+    json_decref(stopped);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(info_gives_the_published_matrices, set_up, tear_down),
@@ -2380,6 +2429,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(bundles_do_not_depend_on_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(balls_move, set_up, tear_down),
         cmocka_unit_test_setup_teardown(racks_break_in_random_orders, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(texts_of_propagative_impacts_say_what_matters, set_up, tear_down),
         cmocka_unit_test_setup_teardown(orders_part_as_given_and_not_as_designed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_input_is_refused_in_one_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk_leaves_nothing, set_up, tear_down),
@@ -2389,6 +2439,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(an_interrupt_keeps_the_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interrupted_ensemble_keeps_its_finished_members, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interrupted_comparison_says_which_law_is_incomplete, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(interrupted_studies_leave_the_motion, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, find_command, NULL);
 }

@@ -193,6 +193,7 @@ static void designs_are_checked(void **state) {
           {TWO_BALLS "design: {pairs: [['1:2', '1:3']], free: [m1]}", "no contact"},
           {TWO_BALLS "design: {pairs: [['1:2', '2:3']], free: [y1]}", "no coordinate"},
           {TWO_BALLS "design: {pairs: [['1:2', '2:3']], free: [m4]}", "no coordinate"},
+          {TWO_BALLS "design: {pairs: [['1:2', '2:3']], free: [x1, m1, x1]}", "'x1' stands twice"},
       };
     carom_scene *scene;
     carom_family *family;

@@ -334,6 +334,27 @@ static void a_wedge_keeps_the_energy(void **state) {
     propagative_motion_free(motion);
 }
 
+// At rest in the bottom of the wedge, at the origin: both walls hold, whatever the step and the coefficient.
+static void a_wedge_holds_a_particle_at_rest(void **state) {
+    (void)state;
+    static const double mass[] = {1, 0, 0, 1}, q[] = {0.1, 1}, v[] = {0.2, 0}, restitutions[] = {0, 0.3, 0.8},
+                        steps[] = {0.02, 0.01, 0.0025};
+    toy system = {.coordinates = 2, .contacts = 2, .mass = mass, .potential = point_weight, .gap = wedge_walls};
+    for (int i = 0; i < 9; i++) {
+        propagative_rules options = elastic();
+        options.restitution = restitutions[i % 3];
+        propagative_motion *motion = make_motion(&system, &options, q, v);
+        record r = {0};
+        run(motion, steps[i / 3], (int)(6 / steps[i / 3]), &r);
+        for (int c = 0; c < 2; c++) {
+            assert_true(propagative_motion_is_held(motion, c));
+            assert_close(propagative_motion_position(motion)[c], 0, 1e-12);
+            assert_close(propagative_motion_momentum(motion)[c], 0, 1e-12);
+        }
+        propagative_motion_free(motion);
+    }
+}
+
 // Dropped on the axis, both walls are hit at once, and the order decides the side.
 static void the_order_decides_the_side(void **state) {
     (void)state;
@@ -531,6 +552,7 @@ int main(void) {
         cmocka_unit_test(cradles_swing_without_loss),
         cmocka_unit_test(orders_part_unless_the_design_forbids_it),
         cmocka_unit_test(a_wedge_keeps_the_energy),
+        cmocka_unit_test(a_wedge_holds_a_particle_at_rest),
         cmocka_unit_test(the_order_decides_the_side),
         cmocka_unit_test(bad_motions_are_refused),
         cmocka_unit_test(fast_balls_do_not_pass_through_each_other),

@@ -1271,11 +1271,43 @@ static void runs_can_be_stopped(void **state) {
     carom_motion_answer_free(&answer);
 }
 
+static bool stop_the_second_time(void *user) { return ++*(int *)user > 1; }
+
+// A single step with hundreds of impacts between two walls is left behind one of them; what happened before is kept.
+static void steps_with_many_impacts_can_be_stopped(void **state) {
+    (void)state;
+    problem s = {.body = {{.mass = 1, .inertia = {1, 1, 1}, .radius = 0.1, .attitude = {1}, .velocity = {1, 0, 0}}},
+                 .wall = {{{1, 0, 0}, 1, {CAROM_SURFACE_SMOOTH, 1, 0}}, {{-1, 0, 0}, 1, {CAROM_SURFACE_SMOOTH, 1, 0}}},
+                 .motion = {.walls = 2}};
+    borrow(&s, 1, 0);
+    const carom_motion motion = {.bodies = &s.motion};
+    int looks = 0;
+    const carom_control control = {.user = &looks, .cancelled = stop_the_second_time};
+    const carom_integrator *one = carom_integrator_find(registry, "rodrigues");
+    void *options = malloc(one->options_size);
+    assert_non_null(options);
+    one->defaults(options);
+    carom_motion_answer answer;
+    carom_error error;
+    for (int i = 0; i < one->option_count; i++)
+        if (!strcmp(one->options[i].name, "step") || !strcmp(one->options[i].name, "duration"))
+            assert_ok(carom_option_set(&one->options[i], options, "1000", &error), error);
+    assert_ok(carom_integrator_run(one, &motion, options, registry, NULL, &control, NULL, &answer, &error), error);
+    assert_string_equal(verdict(&answer), "interrupted");
+    const int64_t impacts = carom_table_rows(answer.impacts);
+    assert_in_range(impacts, 1, 100);
+    assert_close(result(&answer, "time"), 0.9 + 1.8 * (double)(impacts - 1), 1e-12);
+    assert_close(fabs(final_series(&answer, "position")[0]), 0.9, 1e-12);
+    carom_motion_answer_free(&answer);
+    free(options);
+}
+
 // Spoils one thing of a motion that is otherwise good.
 typedef void change(problem *s);
 
 static void no_mass(problem *s) { s->body[0].mass = 0; }
 static void bad_inertia(problem *s) { s->body[0].inertia[1] = NAN; }
+static void impossible_inertia(problem *s) { s->body[0].inertia[1] = 2.1; }
 static void a_top(problem *s) { s->body[0].inertia[2] = 2; }
 static void no_body(problem *s) {
     s->body[0].inertia[1] = 2;
@@ -1317,6 +1349,7 @@ static void bad_motions_are_refused(void **state) {
         const char *text;
     } rows[] = {{no_mass, CAROM_BAD_INPUT, "bodies[0].mass"},
                 {bad_inertia, CAROM_BAD_INPUT, "bodies[0].inertia"},
+                {impossible_inertia, CAROM_BAD_INPUT, "no mass distribution has the moments 1, 2.1, 1"},
                 {a_top, CAROM_UNSUPPORTED, "map splitting or implicit, or exact"},
                 {no_body, CAROM_UNSUPPORTED, "map splitting or implicit"},
                 {long_quaternion, CAROM_BAD_INPUT, "bodies[0].attitude"},
@@ -1398,6 +1431,7 @@ int main(void) {
         cmocka_unit_test(fast_spins_are_refused_by_sin),
         cmocka_unit_test(forces_that_are_not_finite_end_the_run),
         cmocka_unit_test(runs_can_be_stopped),
+        cmocka_unit_test(steps_with_many_impacts_can_be_stopped),
         cmocka_unit_test(bad_motions_are_refused),
         cmocka_unit_test(bad_options_are_refused),
     };

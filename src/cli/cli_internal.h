@@ -194,6 +194,9 @@ void cli_add_contact_velocity(json_t *object, const carom_impact *impact, const 
 /// Adds the columns of the result row, the verdict included, to an object.
 void cli_add_result(json_t *document, const carom_table *result);
 
+/// Prints what a result row says by yes or no, from a column on, where it is yes.
+void cli_print_findings(const carom_table *result, int first);
+
 // ------------------------------------------------------------------------------------------------------------ commands
 
 /// All of them, NULL-terminated.

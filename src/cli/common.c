@@ -242,6 +242,13 @@ void cli_add_contact_velocity(json_t *object, const carom_impact *impact, const 
     json_object_set_new(object, "tangent_velocity", tangent);
 }
 
+void cli_print_findings(const carom_table *result, int first) {
+    for (int i = first; i < carom_table_columns(result); i++) {
+        const carom_column *column = carom_table_column(result, i);
+        if (column->type == CAROM_COLUMN_BOOLEAN && *carom_table_integer_column(result, i)) printf("%s: %s\n", column->name, column->doc);
+    }
+}
+
 void cli_add_result(json_t *document, const carom_table *result) {
     json_t *row = carom_json_row(result, 0, NULL);
     json_object_update(document, row);

@@ -70,6 +70,13 @@ static void print_word(const carom_table *outcomes, int64_t row, const char *con
     if (count > SHOWN_CONTACTS) printf("-... (%d)", count);
 }
 
+static void print_flags(const carom_table *outcomes, int64_t row) {
+    const char *const *names = carom_table_column(outcomes, CAROM_OUTCOME_FLAGS)->flags;
+    const int64_t set = carom_table_integer_column(outcomes, CAROM_OUTCOME_FLAGS)[row];
+    for (int i = 0; names[i]; i++)
+        if (set >> i & 1) printf("  (%s)", names[i]);
+}
+
 static void print_outcomes(const carom_impact *impact, const carom_table *outcomes) {
     const carom_impact_data *data = carom_impact_get_data(impact);
     const int tangents = data->contacts * data->tangent_dim;
@@ -90,24 +97,17 @@ static void print_outcomes(const carom_impact *impact, const carom_table *outcom
         printf(" | %4" PRId64, carom_table_integer_column(outcomes, CAROM_OUTCOME_STEPS)[row]);
         print_word(outcomes, row, data->names);
         if (!carom_table_integer_column(outcomes, CAROM_OUTCOME_TERMINATED)[row]) printf("  (not terminated)");
+        print_flags(outcomes, row);
         putchar('\n');
     }
     if (shown < rows) printf("... and %" PRId64 " more; --json and -o FILE give them all\n", rows - shown);
-}
-
-// What the law says of the whole answer by yes or no, where it is yes.
-static void print_findings(const carom_table *result) {
-    for (int i = CAROM_RESULT_COLUMNS; i < carom_table_columns(result); i++) {
-        const carom_column *column = carom_table_column(result, i);
-        if (column->type == CAROM_COLUMN_BOOLEAN && *carom_table_integer_column(result, i)) printf("%s: %s\n", column->name, column->doc);
-    }
 }
 
 static int print_text(const carom_scene *scene, const cli_run *run, const char *file) {
     const char *verdict = carom_table_text(run->answer.result, CAROM_RESULT_VERDICT, 0);
     const int64_t rows = carom_table_rows(run->answer.outcomes);
     printf("%s, law %s: %" PRId64 " outcome%s, %s\n", carom_scene_name(scene), run->law->name, rows, rows == 1 ? "" : "s", verdict);
-    print_findings(run->answer.result);
+    cli_print_findings(run->answer.result, CAROM_RESULT_COLUMNS);
     print_outcomes(carom_scene_impact(scene), run->answer.outcomes);
     if (file) printf("written to %s\n", file);
     return carom_answer_complete(&run->answer) ? EXIT_DONE : EXIT_INCOMPLETE;

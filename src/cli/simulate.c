@@ -290,7 +290,8 @@ static json_t *ensemble_json(const cli_motion *motion) {
 }
 
 static int exit_status_of(const cli_motion *motion) {
-    const bool complete = has_all_members(motion) && (!motion->orders || cli_orders_complete(motion->orders));
+    const bool complete = has_all_members(motion) && (!motion->orders || cli_orders_complete(motion)) &&
+                          (!motion->convergence || carom_table_rows(motion->convergence) == motion->halvings);
     return complete && carom_motion_answer_complete(&motion->answer) ? EXIT_DONE : EXIT_INCOMPLETE;
 }
 
@@ -399,6 +400,7 @@ static int print_text(const cli_motion *motion, const char *file) {
     const double error = carom_table_real_column(result, CAROM_MOTION_ENERGY_ERROR)[0];
     if (!isnan(error)) printf("largest relative energy error %.3g\n", error);
     print_accumulation(result);
+    cli_print_findings(result, CAROM_MOTION_RESULT_COLUMNS);
     print_impacts(motion->answer.impacts);
     if (motion->ensemble) print_ensemble(motion);
     if (motion->orders) cli_print_orders(motion->orders);

@@ -109,7 +109,7 @@ carom_status cli_draw_system(cli_motion *motion, const char *prefix, carom_error
 carom_status cli_run_orders(cli_motion *motion, bool designed, carom_error *error);
 void cli_print_orders(const carom_table *orders);
 /// False when a run ended early.
-bool cli_orders_complete(const carom_table *orders);
+bool cli_orders_complete(const cli_motion *motion);
 
 /// Draws PREFIX-energy.png, -coordinates.png (PREFIX-paths.png of balls in a plane) and, where orders were compared, -orders.png.
 carom_status cli_draw_mechanism(cli_motion *motion, const char *prefix, carom_error *error);

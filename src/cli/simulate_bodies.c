@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/simulate.h"
+#include "dynamics/quaternion.h"
 
 enum { FRAMES = 6, OUTLINE_POINTS = 25, SPACE = 3 };
 
@@ -17,15 +18,13 @@ enum { FRAMES = 6, OUTLINE_POINTS = 25, SPACE = 3 };
 
 // ------------------------------------------------------------------------------------------------------------- momenta
 
-static double length_of(const double v[SPACE]) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
-
 // |change since the start| of a column of vectors.
 static void fill_changes(const carom_table *states, const char *name, double *changes) {
     const double *values = cli_column(states, name);
     for (int64_t i = 0; i < carom_table_rows(states); i++) {
         double change[SPACE];
         for (int k = 0; k < SPACE; k++) change[k] = values[SPACE * i + k] - values[k];
-        changes[i] = length_of(change);
+        changes[i] = norm3(change);
     }
 }
 
@@ -128,7 +127,8 @@ static double seen_radius(const film *view, const double x[SPACE], double radius
 
 // A circle, and the spoke to where the first axis of the body points.
 static void add_body(film *view, const double x[SPACE], const double q[4], double radius) {
-    const double axis[SPACE] = {1 - 2 * (q[2] * q[2] + q[3] * q[3]), 2 * (q[1] * q[2] + q[0] * q[3]), 2 * (q[1] * q[3] - q[0] * q[2])};
+    double axis[SPACE];
+    quaternion_rotate(q, (double[SPACE]){1, 0, 0}, axis);
     const double a = x[view->across], b = x[view->up], seen = seen_radius(view, x, radius);
     if (!(seen > 0)) return;
     for (int i = 0; i < OUTLINE_POINTS; i++) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/simulate.h"
+#include "dynamics/quaternion.h"
 
 // Halvings between the finest step and the reference's: at second order its error is a 64th.
 enum { REFERENCE_HALVINGS = 3 };
@@ -85,18 +86,14 @@ static double difference(const carom_motion_answer *one, const carom_motion_answ
     return sqrt(sum);
 }
 
-// The angle between quaternions: the vector part of q_ref^-1 q.
 static double attitude_difference(const carom_motion_answer *one, const carom_motion_answer *other) {
     int count, same;
     const double *a = final_series(one, "attitude", &count), *b = final_series(other, "attitude", &same);
     double sum = 0;
     for (int i = 0; i < count; i += 4) {
-        const double *p = a + i, *q = b + i;
-        const double x = q[0] * p[1] - q[1] * p[0] - q[2] * p[3] + q[3] * p[2], y = q[0] * p[2] - q[2] * p[0] - q[3] * p[1] + q[1] * p[3];
-        const double z = q[0] * p[3] - q[3] * p[0] - q[1] * p[2] + q[2] * p[1];
-        const double w = q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3];
-        const double angle = 2 * atan2(sqrt(x * x + y * y + z * z), fabs(w));
-        sum += angle * angle;
+        double turn[4];
+        quaternion_difference(a + i, b + i, turn);
+        sum += quaternion_angle(turn) * quaternion_angle(turn);
     }
     return sqrt(sum);
 }
@@ -152,7 +149,8 @@ carom_status cli_run_convergence(cli_motion *motion, carom_error *error) {
         carom_motion_answer_free(&one);
     }
     carom_motion_answer_free(&reference);
-    return status;
+    // The motion itself, and the rows so far, stay when the rest is interrupted.
+    return carom_control_cancelled(&motion->control) ? CAROM_OK : status;
 }
 
 // -------------------------------------------------------------------------------------------------------------- output

@@ -238,7 +238,7 @@ carom_status cli_draw_motion(cli_motion *motion, const char *prefix, carom_error
     carom_status status = draw_energy(motion, prefix, error);
     if (!status) status = draw_energy_error(motion, prefix, error);
     if (!status && problem->bodies) status = cli_draw_momenta(motion, prefix, error);
-    if (!status && motion->convergence) status = cli_draw_convergence(motion, prefix, error);
+    if (!status && motion->convergence && carom_table_rows(motion->convergence)) status = cli_draw_convergence(motion, prefix, error);
     if (!status && problem->bodies) return cli_draw_frames(motion, prefix, error);
     if (!status) status = draw_snapshots(motion, prefix, error);
     if (!status && motion->ensemble) status = draw_sensitivity(motion, prefix, error);

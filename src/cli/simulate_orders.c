@@ -137,13 +137,17 @@ carom_status cli_run_orders(cli_motion *motion, bool designed, carom_error *erro
     const carom_sizes none = {0};
     carom_status status = carom_table_create(columns, CLI_ORDERS_COLUMNS, NULL, 0, &none, &motion->orders, error);
     if (!status) status = compare(motion, problem, "as given", error);
-    if (!status && designed) status = compare_designed(motion, error);
-    return status;
+    if (status || !designed || carom_control_cancelled(&motion->control)) return status;
+    status = compare_designed(motion, error);
+    // A design that was cut short has no solution; what was found before it stays.
+    return carom_control_cancelled(&motion->control) ? CAROM_OK : status;
 }
 
 // -------------------------------------------------------------------------------------------------------------- output
 
-bool cli_orders_complete(const carom_table *orders) {
+bool cli_orders_complete(const cli_motion *motion) {
+    const carom_table *orders = motion->orders;
+    if (carom_table_rows(orders) < (cli_given(motion->arguments, "design") ? 2 : 1)) return false;
     for (int64_t row = 0; row < carom_table_rows(orders); row++)
         if (!carom_table_integer_column(orders, CLI_ORDERS_COMPLETE)[row]) return false;
     return true;
@@ -161,8 +165,14 @@ static double parting_time(const carom_table *orders, int64_t row) {
 }
 
 void cli_print_orders(const carom_table *orders) {
-    for (int64_t row = 0; row < carom_table_rows(orders); row++)
-        printf("orders argmin and argmax, %s: |p - p'|/|p| up to %.3g, half of it from %.6g s on%s\n",
-               carom_table_text(orders, CLI_ORDERS_SCENE, row), carom_table_real_column(orders, CLI_ORDERS_LARGEST)[row],
-               parting_time(orders, row), carom_table_integer_column(orders, CLI_ORDERS_COMPLETE)[row] ? "" : "; a run ended early");
+    for (int64_t row = 0; row < carom_table_rows(orders); row++) {
+        const double largest = carom_table_real_column(orders, CLI_ORDERS_LARGEST)[row];
+        const bool complete = carom_table_integer_column(orders, CLI_ORDERS_COMPLETE)[row];
+        printf("orders argmin and argmax, %s: ", carom_table_text(orders, CLI_ORDERS_SCENE, row));
+        if (largest > 0)
+            printf("|p - p'|/|p| up to %.3g, half of it from %.6g s on", largest, parting_time(orders, row));
+        else
+            fputs(complete ? "the same motion" : "no difference", stdout);
+        puts(complete ? "" : "; a run ended early");
+    }
 }

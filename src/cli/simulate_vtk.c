@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/simulate.h"
+#include "dynamics/quaternion.h"
 #include "io/json.h"
 
 enum { AXES = 3 };
@@ -48,13 +49,10 @@ static const double *series(const carom_table *table, const char *name, int64_t 
     return carom_table_series(table, carom_table_find(table, name), row, count);
 }
 
-// The columns of the rotation matrix of q: where the body's axes point.
+// Where the body's axes point.
 static void fill_axes(const double q[4], double *const axes[AXES]) {
-    const double w = q[0], x = q[1], y = q[2], z = q[3];
-    const double columns[AXES][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)},
-                                     {2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)},
-                                     {2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)}};
-    for (int a = 0; a < AXES; a++) memcpy(axes[a], columns[a], sizeof columns[a]);
+    static const double unit[AXES][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (int a = 0; a < AXES; a++) quaternion_rotate(q, unit[a], axes[a]);
 }
 
 static carom_status write_row(const cli_vtk *vtk, const char *path, const carom_table *table, int64_t row, carom_error *error) {

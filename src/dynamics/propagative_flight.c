@@ -259,15 +259,18 @@ bool propagative_flight_advance(propagative_flight *f, const double *q0, const d
     const int count = open_constraints(f, q0, held, multiplier);
     memcpy(q1, q0, f->n * sizeof *q1);
     if (!propagative_flight_velocity(f, q0, p0, f->v)) return false;
-    double last = INFINITY;
+    double last = INFINITY, scale = carom_max_abs(f->n, q0);
     bool converged = false;
     for (int i = 0; i < MOST_ITERATIONS && !converged; i++) {
         if (!move(f, q0, p0, q1, h, count, multiplier)) return false;
+        // Before multipliers act, in the first round: the path that they take back where contacts hold a body at the origin.
+        if (i == 0)
+            for (size_t k = 0; k < f->n; k++) scale = fmax(scale, h * fabs(f->v[k]));
         if (count && h > 0 && !close_gaps(f, count, h, multiplier)) return false;
         if (!carom_all_finite(f->n, f->next)) return false;
         double change = 0;
         for (size_t k = 0; k < f->n; k++) change = fmax(change, fabs(f->next[k] - q1[k]));
-        const double scale = fmax(carom_max_abs(f->n, f->next), carom_max_abs(f->n, q0));
+        scale = fmax(scale, carom_max_abs(f->n, f->next));
         memcpy(q1, f->next, f->n * sizeof *q1);
         converged = change <= ROUND_OFF * scale || (change >= last && change <= STALLED * scale);
         last = change;

@@ -9,7 +9,8 @@
 
 #include "dynamics/quaternion.h"
 
-enum { STEPS_BETWEEN_POLLS = 64, BLOCK_ROWS = 64 };
+// Between two looks at whether to stop: steps and parts of steps at most, and bodies moved in them, about a millisecond of work.
+enum { MOST_PARTS_BETWEEN_POLLS = 64, MOVES_BETWEEN_POLLS = 8192, BLOCK_ROWS = 64 };
 
 // Distance of a time to be recorded from the end of the run that is rounding, relative to the step.
 #define RECORD_TOLERANCE 1e-6
@@ -135,7 +136,7 @@ static const carom_option option_rows[] = {
      maps},
     {"order", CAROM_OPTION_CHOICE, offsetof(rodrigues_options, order), 0, 0, "", "2", "4: triple jump, three force evaluations a step",
      orders},
-    {"record", CAROM_OPTION_TEXT, offsetof(rodrigues_options, record), 0, 0, "", "",
+    {"record", CAROM_OPTION_TEXT, offsetof(rodrigues_options, record), 0, 0, "", "none",
      "times of the states in JSON, with commas between them; each is moved to the nearest grid point, and left out behind the end", NULL},
     {"every", CAROM_OPTION_INTEGER, offsetof(rodrigues_options, every), 1, 1e9, "", "1", "grid steps between recorded states", NULL},
     {"energy_limit", CAROM_OPTION_REAL, offsetof(rodrigues_options, energy_limit), CAROM_POSITIVE, HUGE_VAL, "", "0.5",
@@ -153,6 +154,7 @@ typedef struct rodrigues_loop {
     rodrigues run;
     int64_t steps, step;  // grid steps to do; those done
     double offset;        // time since the last grid point
+    int64_t parts;        // steps and parts of steps until the next look at whether to stop
     int64_t *records;     // grid steps to be recorded, ascending as given
     int record_count;
     bool bounces;  // there are walls or collisions
@@ -348,6 +350,22 @@ static bool is_one_too_many(rodrigues_loop *loop, const rodrigues_event *event) 
     return most >= loop->options->max_impacts;
 }
 
+static int64_t parts_between_polls(const rodrigues_loop *loop) {
+    const int64_t parts = MOVES_BETWEEN_POLLS / (loop->run.bodies + 1);
+    return parts < 1 ? 1 : parts > MOST_PARTS_BETWEEN_POLLS ? MOST_PARTS_BETWEEN_POLLS : parts;
+}
+
+// Before each step and after each impact: ends the run where it was cancelled.
+static bool is_stopped(rodrigues_loop *loop) {
+    const carom_control *control = loop->call->control;
+    if (loop->parts-- > 0) return false;
+    loop->parts = parts_between_polls(loop) - 1;
+    if (control && control->progress) control->progress(control->user, loop->step, loop->steps);
+    if (!carom_control_cancelled(control)) return false;
+    end_run(loop, CAROM_INTERRUPTED, "stopped");
+    return true;
+}
+
 // A step cut at its impacts: whole steps up to each, the impulse, and on with what is left.
 static carom_status step_with_impacts(rodrigues_loop *loop, carom_error *error) {
     rodrigues *run = &loop->run;
@@ -368,7 +386,7 @@ static carom_status step_with_impacts(rodrigues_loop *loop, carom_error *error) 
         }
         carom_status status = rodrigues_collide(run, &event, error);
         if (!status) status = record_impact(loop, &event, error);
-        if (status) return status;
+        if (status || is_stopped(loop)) return status;
     }
 }
 
@@ -377,20 +395,11 @@ static carom_status do_step(rodrigues_loop *loop, carom_error *error) {
     return rodrigues_step(&loop->run, loop->options->step) ? CAROM_OK : end_by_failure(loop, error);
 }
 
-static bool is_stopped(rodrigues_loop *loop) {
-    const carom_control *control = loop->call->control;
-    if (control && control->progress) control->progress(control->user, loop->step, loop->steps);
-    return carom_control_cancelled(control);
-}
-
 static carom_status run_grid(rodrigues_loop *loop, carom_error *error) {
     measure(loop);
     carom_status status = record(loop, error);
     while (!status && !loop->ended && loop->step < loop->steps) {
-        if (loop->step % STEPS_BETWEEN_POLLS == 0 && is_stopped(loop)) {
-            end_run(loop, CAROM_INTERRUPTED, "stopped");
-            break;
-        }
+        if (is_stopped(loop)) break;
         status = do_step(loop, error);
         if (status || loop->ended) break;
         loop->step++;

@@ -3,11 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dense.h"
 #include "dynamics/quaternion.h"
 #include "dynamics/rodrigues.h"
 
 // Attitudes whose length misses 1 by more are refused; others are normalised.
 #define UNIT_TOLERANCE 1e-6
+// How far principal moments may miss J1 <= J2 + J3: round-off of whoever computed them.
+#define INERTIA_TOLERANCE 1e-9
 
 const char *const carom_surface_names[] = {"smooth", "rough", "coulomb", NULL};
 
@@ -77,6 +80,10 @@ static carom_status check_attitude(const carom_particle *body, int index, carom_
 // The explicit maps hold for equal moments; averaging others would be another body.
 static carom_status check_shape(const carom_particle *body, int index, rodrigues_map map, carom_error *error) {
     const double *J = body->inertia;
+    if (2 * carom_max_abs(3, J) > (1 + INERTIA_TOLERANCE) * (J[0] + J[1] + J[2]))
+        return carom_fail(error, CAROM_BAD_INPUT,
+                          "bodies[%d].inertia: no mass distribution has the moments %g, %g, %g: none exceeds the sum of the other two",
+                          index, J[0], J[1], J[2]);
     if (rodrigues_is_sphere(J) || map == RODRIGUES_SPLITTING || map == RODRIGUES_IMPLICIT) return CAROM_OK;
     const bool top = J[0] == J[1] || J[1] == J[2] || J[0] == J[2];
     if (top && map == RODRIGUES_EXACT) return CAROM_OK;

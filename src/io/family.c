@@ -141,6 +141,10 @@ static carom_status find_variables(carom_family *f, carom_error *error) {
             return carom_document_refuse(f->scene->document, carom_node_find(design->node, "free"), error,
                                          "'%.60s' is no coordinate and no parameter: %s", design->free[i],
                                          has_balls(f) ? "balls have x1, y1, m1, x2, ..." : "slide and hinge joints, and 'parameters'");
+        for (int k = 0; k < i; k++)
+            if (f->is_parameter[k] == f->is_parameter[i] && f->index[k] == f->index[i])
+                return carom_document_refuse(f->scene->document, carom_node_find(design->node, "free"), error, "'%.60s' stands twice",
+                                             design->free[i]);
         f->start[i] = (f->is_parameter[i] ? f->parameters : f->position)[f->index[i]];
         f->scale[i] = design->scale ? design->scale[i] : 1;
     }

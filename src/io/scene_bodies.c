@@ -195,6 +195,7 @@ static carom_status read_bodies(carom_scene *scene, const carom_node *list, caro
     if (!status) status = allocate(scene, entries, sizeof *patterns, &patterns, error);
     if (!status) status = allocate(scene, entries, sizeof *copies, &copies, error);
     if (status) return status;
+    if (!entries) return carom_document_refuse(scene->document, list, error, "must not be empty");
     int64_t total = 0, filled = 0;
     for (const carom_node *entry = list->first; entry; entry = entry->next) {
         status = read_body(scene, entry, &patterns[entry->index], &copies[entry->index], error);

@@ -53,13 +53,6 @@ typedef struct search {
     carom_verdict verdict;
 } search;
 
-static carom_status resize(void **array, size_t count, size_t size, carom_error *error) {
-    void *grown = realloc(*array, (count ? count : 1) * size);
-    if (!grown) return carom_fail_memory(error, "minimal words");
-    *array = grown;
-    return CAROM_OK;
-}
-
 // ------------------------------------------------------------------------------------------------- momenta of subsequences
 
 static int compare_keys(const void *a, const void *b) {
@@ -79,7 +72,7 @@ static carom_status append_distinct(search *s, level *l, size_t candidates, caro
     }
     if (first + candidates > l->subsequence_capacity) {
         const size_t capacity = 2 * (first + candidates);
-        const carom_status status = resize((void **)&l->subsequences, capacity * s->n, sizeof *l->subsequences, error);
+        const carom_status status = propagative_resize((void **)&l->subsequences, capacity * s->n, sizeof *l->subsequences, error);
         if (status) return status;
         l->subsequence_capacity = capacity;
     }
@@ -103,8 +96,8 @@ static carom_status collect(search *s, int w, int letter, size_t *count, bool *m
     const size_t first = s->now.offset[w], old = s->now.offset[w + 1] - first;
     const size_t needed = 2 * old + 1;
     if (needed > s->candidate_capacity) {
-        carom_status status = resize((void **)&s->candidates, 2 * needed * s->n, sizeof *s->candidates, error);
-        if (!status) status = resize((void **)&s->keys, 2 * needed, sizeof *s->keys, error);
+        carom_status status = propagative_resize((void **)&s->candidates, 2 * needed * s->n, sizeof *s->candidates, error);
+        if (!status) status = propagative_resize((void **)&s->keys, 2 * needed, sizeof *s->keys, error);
         if (status) return status;
         s->candidate_capacity = 2 * needed;
     }
@@ -135,7 +128,7 @@ static carom_status record_ending(search *s, const int *letters, int length, int
         known->marginal = known->marginal || marginal;
         return CAROM_OK;
     }
-    const carom_status status = resize((void **)&s->endings, (size_t)s->ending_count + 1, sizeof *s->endings, error);
+    const carom_status status = propagative_resize((void **)&s->endings, (size_t)s->ending_count + 1, sizeof *s->endings, error);
     if (status) return status;
     ending *new = &s->endings[s->ending_count++];
     *new = (ending){.momentum = malloc(s->n * sizeof *momentum),
@@ -161,10 +154,10 @@ static carom_status append_live(search *s, level *l, const int *letters, int las
     carom_status status = CAROM_OK;
     if (l->count == l->capacity) {
         const size_t room = 2 * (size_t)l->capacity + 16;
-        status = resize((void **)&l->letters, room * (size_t)l->length, sizeof *l->letters, error);
-        if (!status) status = resize((void **)&l->momenta, room * s->n, sizeof *l->momenta, error);
-        if (!status) status = resize((void **)&l->marginal, room, sizeof *l->marginal, error);
-        if (!status) status = resize((void **)&l->offset, room + 1, sizeof *l->offset, error);
+        status = propagative_resize((void **)&l->letters, room * (size_t)l->length, sizeof *l->letters, error);
+        if (!status) status = propagative_resize((void **)&l->momenta, room * s->n, sizeof *l->momenta, error);
+        if (!status) status = propagative_resize((void **)&l->marginal, room, sizeof *l->marginal, error);
+        if (!status) status = propagative_resize((void **)&l->offset, room + 1, sizeof *l->offset, error);
         if (status) return status;
         l->capacity = (int)room;
     }

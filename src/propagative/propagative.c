@@ -216,6 +216,13 @@ void propagative_spell(const carom_propagative *p, int *word, int64_t length) {
     for (int64_t k = 0; k < length; k++) word[k] = p->contact_of[word[k]];
 }
 
+carom_status propagative_resize(void **array, size_t count, size_t size, carom_error *error) {
+    void *grown = realloc(*array, (count ? count : 1) * size);
+    if (!grown) return carom_fail_memory(error, "words");
+    *array = grown;
+    return CAROM_OK;
+}
+
 carom_status carom_propagative_velocity(const carom_propagative *p, const double *impulse, double *velocity, carom_error *error) {
     const size_t n = (size_t)carom_impact_contact_size(p->impact), stride = n / (size_t)p->contacts;
     double *whole = calloc(n, sizeof *whole);

@@ -6,6 +6,8 @@
 
 #include "carom/propagative.h"
 
+#define PI 3.14159265358979323846
+
 /// Unit normals u_i = w_i/|w_i| as vectors of R^rank whose products are those in the metric of M^-1, and the part of the momentum in their
 /// span as a vector y of it, so that Euclidean distances are kinetic ones, also where normals are dependent or almost. The rate of contact
 /// i is s_i = u_i.y, a reflection is y -= 2 s_i u_i with the impulse l_i = lambda_i |w_i| = -2 s_i (Seghete & Murphey, eq. 7). Letters are
@@ -51,6 +53,9 @@ size_t propagative_replay_size(const carom_propagative *p);
 void propagative_spread(const carom_propagative *p, const double *mirror_impulse, double *impulse);
 /// Replaces the letters of a word by contacts.
 void propagative_spell(const carom_propagative *p, int *word, int64_t length);
+
+/// Room for `count` entries of `size` bytes, at least one, in an array that words fill.
+carom_status propagative_resize(void **array, size_t count, size_t size, carom_error *error);
 
 /// Each enumerates one kind of word set; the cone is not flat.
 carom_status propagative_enumerate_graph(const carom_propagative *p, const carom_word_limits *limits, const carom_control *control,

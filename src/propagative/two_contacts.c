@@ -5,7 +5,6 @@
 
 #include "propagative/propagative_internal.h"
 
-#define PI 3.14159265358979323846
 // Cosines closer to -1 and 1 are of opposed and of equal normals.
 #define LEAST_WEDGE 1e-12
 // A direction this close to the end of a wedge, in wedges, is in it: round-off of the angle.

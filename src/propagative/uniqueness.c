@@ -9,7 +9,6 @@
 #include "base/dense.h"
 #include "propagative/propagative_internal.h"
 
-#define PI 3.14159265358979323846
 // Least eigenvalue of the cosines from which the normals count as independent. Finite groups have 1 - cos(pi/h), 5e-6 for 1000 mirrors.
 #define INDEPENDENT_NORMALS 1e-9
 // Operations that all pairs of outcomes may cost; beyond, the farthest from one, and the farthest from that, are a lower bound.

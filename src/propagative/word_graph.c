@@ -56,22 +56,15 @@ static void enter_bucket(word_graph *g, int index) {
     *head = index;
 }
 
-static carom_status resize(void **array, size_t count, size_t size, carom_error *error) {
-    void *grown = realloc(*array, count * size);
-    if (!grown) return carom_fail_memory(error, "words");
-    *array = grown;
-    return CAROM_OK;
-}
-
 static carom_status grow(word_graph *g, carom_error *error) {
     const int capacity = g->capacity ? 2 * g->capacity : FIRST_CAPACITY;
     const size_t room = (size_t)capacity;
-    carom_status status = resize((void **)&g->nodes, room, sizeof *g->nodes, error);
-    if (!status) status = resize((void **)&g->momenta, room * g->rank, sizeof *g->momenta, error);
-    if (!status) status = resize((void **)&g->successor, room * g->n, sizeof *g->successor, error);
-    if (!status) status = resize((void **)&g->path, room, sizeof *g->path, error);
-    if (!status) status = resize((void **)&g->finished, room, sizeof *g->finished, error);
-    if (!status) status = resize((void **)&g->bucket, room, sizeof *g->bucket, error);
+    carom_status status = propagative_resize((void **)&g->nodes, room, sizeof *g->nodes, error);
+    if (!status) status = propagative_resize((void **)&g->momenta, room * g->rank, sizeof *g->momenta, error);
+    if (!status) status = propagative_resize((void **)&g->successor, room * g->n, sizeof *g->successor, error);
+    if (!status) status = propagative_resize((void **)&g->path, room, sizeof *g->path, error);
+    if (!status) status = propagative_resize((void **)&g->finished, room, sizeof *g->finished, error);
+    if (!status) status = propagative_resize((void **)&g->bucket, room, sizeof *g->bucket, error);
     if (status) return status;
     g->capacity = g->buckets = capacity;
     for (int b = 0; b < g->buckets; b++) g->bucket[b] = NONE;
@@ -205,37 +198,37 @@ static carom_status hand_on(const word_graph *g, int index, int *word, double *w
 }
 
 // Passes a greedy outcome on unless the graph has it, or it was passed on before.
-typedef struct newcomer {
+typedef struct latecomer {
     const word_graph *g;
     carom_elastic_visit visit;
     void *user;
-    double *last, *momentum;  // [rank]; `last` is of the previous newcomer
+    double *last, *momentum;  // [rank]; `last` is of the previous one
     bool has_last;
-} newcomer;
+} latecomer;
 
 static carom_status pass_on_if_new(void *user, const carom_elastic_outcome *outcome, carom_error *error) {
-    newcomer *new = user;
-    const carom_propagative *p = new->g->p;
-    memcpy(new->momentum, p->momentum, new->g->rank * sizeof *new->momentum);
-    for (size_t i = 0; i < new->g->n; i++) {
+    latecomer *late = user;
+    const carom_propagative *p = late->g->p;
+    memcpy(late->momentum, p->momentum, late->g->rank * sizeof *late->momentum);
+    for (size_t i = 0; i < late->g->n; i++) {
         const double impulse = outcome->impulse[p->contact_of[i]] * p->length[i];
-        for (size_t k = 0; k < new->g->rank; k++) new->momentum[k] += impulse * p->unit[i * new->g->rank + k];
+        for (size_t k = 0; k < late->g->rank; k++) late->momentum[k] += impulse * p->unit[i * late->g->rank + k];
     }
-    const bool known = find_state(new->g, new->momentum) != NONE || (new->has_last &&propagative_same(p, new->last, new->momentum));
-    memcpy(new->last, new->momentum, new->g->rank * sizeof *new->last);
-    new->has_last = true;
-    return known || !propagative_is_feasible(p, new->momentum) ? CAROM_OK : new->visit(new->user, outcome, error);
+    const bool known = find_state(late->g, late->momentum) != NONE || (late->has_last && propagative_same(p, late->last, late->momentum));
+    memcpy(late->last, late->momentum, late->g->rank * sizeof *late->last);
+    late->has_last = true;
+    return known || !propagative_is_feasible(p, late->momentum) ? CAROM_OK : late->visit(late->user, outcome, error);
 }
 
 // An enumeration that stopped at a limit still has the outcomes of both greedy orders.
 static carom_status add_greedy(const word_graph *g, carom_elastic_visit visit, void *user, carom_error *error) {
     double *work = malloc(2 * g->rank * sizeof *work);
     if (!work) return carom_fail_memory(error, "words");
-    newcomer new = {.g = g, .visit = visit, .user = user, .last = work, .momentum = work + g->rank};
+    latecomer late = {.g = g, .visit = visit, .user = user, .last = work, .momentum = work + g->rank};
     carom_verdict verdict;
     const carom_word_order argmin = {.kind = CAROM_ORDER_ARGMIN}, argmax = {.kind = CAROM_ORDER_ARGMAX};
-    carom_status status = carom_propagative_follow(g->p, &argmin, g->limits, g->control, pass_on_if_new, &new, &verdict, error);
-    if (!status) status = carom_propagative_follow(g->p, &argmax, g->limits, g->control, pass_on_if_new, &new, &verdict, error);
+    carom_status status = carom_propagative_follow(g->p, &argmin, g->limits, g->control, pass_on_if_new, &late, &verdict, error);
+    if (!status) status = carom_propagative_follow(g->p, &argmax, g->limits, g->control, pass_on_if_new, &late, &verdict, error);
     free(work);
     return status;
 }
