@@ -361,7 +361,7 @@ static void random_drops_neither_penetrate_nor_gain_energy(void **state) {
     static const char *const laws[] = {"anitescu-potra", "routh", "sequential"};
     carom_stream stream;
     carom_stream_start(&stream, 11, 0);
-    const int runs = support_count(12, 200, 1500);
+    const int runs = support_count(40, 200, 1500);
     int accumulations = 0;
     for (int k = 0; k < runs; k++) {
         const double theta = 0.8 * (carom_stream_uniform(&stream) - 0.5), height = 0.05 + 0.3 * carom_stream_uniform(&stream);
