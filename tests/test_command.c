@@ -1578,6 +1578,8 @@ static void bundles_do_not_depend_on_threads(void **state) {
     assert_true(number(one, "ensemble.members.0.impact_count") != number(one, "ensemble.members.3.impact_count"));
     assert_int_equal(length(one, "figures"), 5);
     assert_true(is_png(join(path, *state, text(one, "figures.4"))));
+    json_decref(one);
+    json_decref(many);
 }
 
 #define TWO_BALLS "balls: {masses: [1, 1], radius: 0.5, positions: [-2, 0], velocities: [1, 0]}\n"
