@@ -36,7 +36,9 @@ static bool turn_sphere(rodrigues_map map, double h, const double W[3], const do
     double g = 1;
     if (map == RODRIGUES_SIN) {
         if (!(square < 1)) return false;
-        g = 2 / (1 + sqrt(1 - square));
+        // g = 2 / (1 + sqrt(1 - square)), without the division.
+        turn_by(1 + sqrt(1 - square), angle, q, out);
+        return true;
     } else if (map == RODRIGUES_CUBIC) {
         g = 1 + square / 12;
     } else if (map == RODRIGUES_EXACT) {
