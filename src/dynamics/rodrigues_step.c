@@ -122,12 +122,16 @@ static void kick_and_drift(rodrigues *run, int64_t block, int64_t first, int64_t
     rodrigues_partial partial = {.bad = -1};
     for (int64_t i = first; i < end; i++) {
         const double push = kick * run->inverse_mass[i];
-        for (int64_t k = 3 * i; k < 3 * i + 3; k++) {
-            next->velocity[k] = now->velocity[k] + push * run->force[k];
-            next->spin[k] = now->spin[k] + kick * run->torque[k];
-            next->position[k] = now->position[k] + h * next->velocity[k];
+        double spin[3];
+        for (int k = 0; k < 3; k++) {
+            const int64_t j = 3 * i + k;
+            const double velocity = now->velocity[j] + push * run->force[j];
+            spin[k] = now->spin[j] + kick * run->torque[j];
+            next->velocity[j] = velocity;
+            next->spin[j] = spin[k];
+            next->position[j] = now->position[j] + h * velocity;
         }
-        if (!turn(run, i, h, next->spin + 3 * i, now->attitude + 4 * i, next->attitude + 4 * i, &partial) && partial.bad < 0)
+        if (!turn(run, i, h, spin, now->attitude + 4 * i, next->attitude + 4 * i, &partial) && partial.bad < 0)
             partial.bad = i;
     }
     run->partials[block] = partial;
@@ -139,9 +143,9 @@ static void kick_again(rodrigues *run, int64_t block, int64_t first, int64_t end
     double kinetic = 0;
     for (int64_t i = first; i < end; i++) {
         const double push = kick * run->inverse_mass[i];
-        for (int64_t k = 3 * i; k < 3 * i + 3; k++) {
-            next->velocity[k] += push * run->next_force[k];
-            next->spin[k] += kick * run->next_torque[k];
+        for (int k = 0; k < 3; k++) {
+            next->velocity[3 * i + k] += push * run->next_force[3 * i + k];
+            next->spin[3 * i + k] += kick * run->next_torque[3 * i + k];
         }
         kinetic += 0.5 * run->mass[i] * dot3(next->velocity + 3 * i, next->velocity + 3 * i) + rodrigues_rotational_energy(run, next, i);
     }
