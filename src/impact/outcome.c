@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outcome sets: the columns that every law's outcomes have, and how a row is filled.
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/dense.h"
 #include "carom/impact.h"
@@ -163,13 +164,14 @@ static void write_energies(carom_table *outcomes, const carom_impact *impact, co
 
 static void write_counts(carom_table *outcomes, const carom_impact *impact, const carom_outcome_rows *rows) {
     const int contacts = carom_impact_get_data(impact)->contacts;
-    const double *normal = first_reals(outcomes, rows, CAROM_OUTCOME_NORMAL_VELOCITY);
-    int64_t *steps = first_integers(outcomes, rows, CAROM_OUTCOME_STEPS), *flags = first_integers(outcomes, rows, CAROM_OUTCOME_FLAGS);
+    const double limit = carom_impact_approach_limit(impact);
     int64_t *terminated = first_integers(outcomes, rows, CAROM_OUTCOME_TERMINATED);
-    for (int64_t i = 0; i < rows->count; i++) {
-        steps[i] = rows->steps[i];
-        flags[i] = rows->flags[i];
-        terminated[i] = all_separate(impact, normal + i * contacts);
+    memcpy(first_integers(outcomes, rows, CAROM_OUTCOME_STEPS), rows->steps, (size_t)rows->count * sizeof *rows->steps);
+    memcpy(first_integers(outcomes, rows, CAROM_OUTCOME_FLAGS), rows->flags, (size_t)rows->count * sizeof *rows->flags);
+    for (int64_t i = 0; i < rows->count; i++) terminated[i] = 1;
+    for (int c = 0; c < contacts; c++) {
+        const double *normal = first_reals(outcomes, rows, CAROM_OUTCOME_NORMAL_VELOCITY) + c;
+        for (int64_t i = 0; i < rows->count; i++) terminated[i] &= !(normal[i * contacts] < limit);
     }
 }
 

@@ -42,17 +42,13 @@ struct carom_batch {
     int capacity;
     carom_cone_batch lanes;
     size_t stride;
-    // Of the samples that still run, side by side.
-    int live;
-    double *total;         // [n] impulse so far
-    double *numbers;       // [WORDS] numbers drawn ahead
-    double *slot;          // place in the run: a column as the others
-    uint64_t *index;       // [stride] of the samples, for their streams
-    unsigned char *stays;  // [stride / lanes] bits of a step
+    carom_cone_run run;      // of the samples that still run, and in which order they left
+    double *numbers;         // [WORDS] numbers drawn ahead; those that are left are the run's
+    uint64_t *index;         // [stride] of the samples, for their streams
+    unsigned char *stopped;  // [stride / lanes] bits of samples that met an unsolved step
     bool any_unsolved;
-    int drawn;           // of `numbers`
     uint64_t next_draw;  // block of numbers
-    // Of all samples of the run, by slot.
+    // Of all samples of the run, by slot: their places in it.
     double *impulse;  // [n]
     int64_t *steps;   // [stride]
     bool *terminated, *unsolved, *gained;
@@ -171,22 +167,24 @@ static carom_status allocate(carom_batch *b, carom_error *error) {
     const int n = carom_impact_contact_size(b->plan->impact);
     const size_t contacts = (size_t)data->contacts, stride = b->stride = b->lanes.stride;
     const bool uniform = b->plan->draw == CAROM_DRAW_UNIFORM;
-    b->total = allocate_columns(n, stride);
+    b->run.total = allocate_columns(n, stride);
+    b->run.slot = allocate_columns(1, stride);
+    b->run.done_total = allocate_columns(n, stride);
+    b->run.done_slot = allocate_columns(1, stride);
     b->numbers = allocate_columns(WORDS, stride);
     b->impulse = allocate_columns(n, stride);
     b->v_plus = allocate_columns(data->nv, stride);
     b->index = malloc(stride * sizeof *b->index);
-    b->slot = allocate_columns(1, stride);
     b->row_slot = malloc(stride * sizeof *b->row_slot);
-    b->stays = malloc(stride / CAROM_CONE_LANES);
+    b->stopped = calloc(stride / CAROM_CONE_LANES, 1);
     b->steps = malloc(4 * stride * sizeof *b->steps);
     b->terminated = malloc(4 * stride * sizeof *b->terminated);
     b->records = calloc(stride, sizeof *b->records);
     b->draws = calloc(uniform ? 1 : stride, sizeof *b->draws);
     b->directions = malloc((uniform ? 1 : stride) * contacts * sizeof(double));
     b->u = malloc((2 * (size_t)n + contacts) * sizeof(double));
-    if (!b->total || !b->numbers || !b->impulse || !b->v_plus || !b->index || !b->slot || !b->row_slot || !b->stays || !b->steps ||
-        !b->terminated || !b->records || !b->draws || !b->directions || !b->u)
+    if (!b->run.total || !b->run.slot || !b->run.done_total || !b->run.done_slot || !b->numbers || !b->impulse || !b->v_plus || !b->index ||
+        !b->row_slot || !b->stopped || !b->steps || !b->terminated || !b->records || !b->draws || !b->directions || !b->u)
         return carom_fail_memory(error, "cone map");
     b->row_steps = b->steps + stride;
     b->flags = b->row_steps + stride;
@@ -221,14 +219,16 @@ void carom_batch_free(carom_batch *batch) {
     for (size_t i = 0; batch->records && i < batch->stride; i++) free(batch->records[i].values);
     carom_cone_batch_free(&batch->lanes);
     carom_stepper_free(batch->stepper);
-    free(batch->total);
+    free(batch->run.total);
+    free(batch->run.slot);
+    free(batch->run.done_total);
+    free(batch->run.done_slot);
     free(batch->numbers);
     free(batch->impulse);
     free(batch->v_plus);
     free(batch->index);
-    free(batch->slot);
     free(batch->row_slot);
-    free(batch->stays);
+    free(batch->stopped);
     free(batch->steps);
     free(batch->terminated);
     free(batch->records);
@@ -240,7 +240,7 @@ void carom_batch_free(carom_batch *batch) {
 
 // ------------------------------------------------------------------------------------------------------------- recording
 
-static int slot_of(const carom_batch *b, int i) { return (int)b->slot[i]; }
+static int slot_of(const carom_batch *b, int i) { return (int)b->run.slot[i]; }
 
 // Appends the contact velocity of a running sample to its record.
 static carom_status append(record *r, int n, const double *u, size_t stride, carom_error *error) {
@@ -258,12 +258,13 @@ static carom_status append(record *r, int n, const double *u, size_t stride, car
     return CAROM_OK;
 }
 
-static carom_status record_live(carom_batch *b, int64_t first, int64_t recorded, carom_error *error) {
+// The contact velocities u of the running samples.
+static carom_status record_live(carom_batch *b, const double *u, int64_t first, int64_t recorded, carom_error *error) {
     const int n = carom_impact_contact_size(b->plan->impact);
     carom_status status = CAROM_OK;
     if (first >= recorded) return status;
-    for (int i = 0; i < b->live && !status; i++)
-        if (first + slot_of(b, i) < recorded) status = append(&b->records[slot_of(b, i)], n, b->lanes.x + i, b->stride, error);
+    for (int i = 0; i < b->run.live && !status; i++)
+        if (first + slot_of(b, i) < recorded) status = append(&b->records[slot_of(b, i)], n, u + i, b->stride, error);
     return status;
 }
 
@@ -282,18 +283,25 @@ const double *carom_batch_path(const carom_batch *batch, int64_t row, int *rows)
 
 // ------------------------------------------------------------------------------------------------------------- one step
 
-// Caps in [0,h]: the numbers that every sample's own stream would give.
+// The next number of every sample: what its own stream would give.
+static const double *draw_numbers(carom_batch *b, int64_t seed, int64_t first) {
+    if (!b->run.ahead_count) {
+        for (int i = 0; i < b->run.live; i++) b->index[i] = (uint64_t)(first + slot_of(b, i));
+        carom_stream_uniform_block((uint64_t)seed, b->index, (size_t)b->run.live, CAROM_STREAM_CAPS, b->next_draw++, b->stride, b->numbers);
+        b->run.ahead_count = WORDS;
+    }
+    const double *numbers = b->numbers + (size_t)(WORDS - b->run.ahead_count--) * b->stride;
+    b->run.ahead = b->numbers + (size_t)(WORDS - b->run.ahead_count) * b->stride;
+    return numbers;
+}
+
+// Caps in [0,h].
 static void draw_uniform_caps(carom_batch *b, int64_t seed, int64_t first) {
     const int contacts = carom_impact_get_data(b->plan->impact)->contacts, n = carom_impact_contact_size(b->plan->impact);
     for (int c = 0; c < contacts; c++) {
-        if (b->drawn == WORDS) {
-            for (int i = 0; i < b->live; i++) b->index[i] = (uint64_t)(first + slot_of(b, i));
-            carom_stream_uniform_block((uint64_t)seed, b->index, (size_t)b->live, CAROM_STREAM_CAPS, b->next_draw++, b->stride, b->numbers);
-            b->drawn = 0;
-        }
-        const double *numbers = b->numbers + (size_t)b->drawn++ * b->stride;
+        const double *numbers = draw_numbers(b, seed, first);
         double *caps = b->lanes.x + (size_t)(n + c) * b->stride;
-        for (int i = 0; i < b->live; i++) caps[i] = b->plan->step * numbers[i];
+        for (int i = 0; i < b->run.live; i++) caps[i] = b->plan->step * numbers[i];
     }
 }
 
@@ -303,7 +311,7 @@ static void draw_caps(carom_batch *b, int64_t seed, int64_t first) {
         return;
     }
     const int contacts = carom_impact_get_data(b->plan->impact)->contacts, n = carom_impact_contact_size(b->plan->impact);
-    for (int i = 0; i < b->live; i++) {
+    for (int i = 0; i < b->run.live; i++) {
         carom_draw_function(b->plan->draw)(&b->draws[slot_of(b, i)], contacts, b->plan->step, b->lmax);
         for (int c = 0; c < contacts; c++) b->lanes.x[(size_t)(n + c) * b->stride + (size_t)i] = b->lmax[c];
     }
@@ -325,100 +333,88 @@ static void solve_alone(carom_batch *b, int i, carom_batch_result *result) {
     result->fallbacks += info.fallbacks > 0;
     if (info.verdict != CAROM_COMPLETE) {
         b->unsolved[slot_of(b, i)] = b->any_unsolved = true;
+        b->stopped[i / CAROM_CONE_LANES] |= (unsigned char)(1U << i % CAROM_CONE_LANES);
         b->lanes.gain[at] = 0;
     } else if (info.residual > result->max_residual) {
         result->max_residual = info.residual;
     }
 }
 
-static void note_gains(carom_batch *b, double largest, carom_batch_result *result) {
+static void note_gains(carom_batch *b, carom_batch_result *result) {
     const double flagged = CAROM_ENERGY_GAIN_FLAGGED * carom_impact_initial_energy(b->plan->impact);
+    const double largest = b->plan->kernel->largest_gain(&b->lanes, b->run.live);
     if (largest > result->max_energy_gain) result->max_energy_gain = largest;
-    for (int i = 0; largest > flagged && i < b->live; i++)
+    for (int i = 0; largest > flagged && i < b->run.live; i++)
         if (b->lanes.gain[i] > flagged) b->gained[slot_of(b, i)] = true;
 }
 
-static void take_step(carom_batch *b, carom_batch_result *result) {
-    const carom_cone_kernel *kernel = b->plan->kernel;
-    const carom_cone_physics *physics = carom_cone_map_physics(b->plan->map);
-    const int alone = kernel->step(carom_cone_map_cones(b->plan->map), physics, &b->lanes, b->live, &result->max_residual);
-    for (int i = 0; alone && i < b->live; i++)
+static void solve_steps(carom_batch *b, carom_batch_result *result) {
+    const carom_cone_map *map = b->plan->map;
+    const int alone =
+        b->plan->kernel->step(carom_cone_map_cones(map), carom_cone_map_physics(map), &b->lanes, b->run.live, &result->max_residual);
+    for (int i = 0; alone && i < b->run.live; i++)
         if (b->lanes.cone[i] == CAROM_CONE_NONE) solve_alone(b, i, result);
-    result->looked_up += b->live - alone;
-    note_gains(b, kernel->advance(physics, &b->lanes, b->total, b->live), result);
+    result->looked_up += b->run.live - alone;
+    note_gains(b, result);
 }
 
 // ------------------------------------------------------------------------------------------------------ who is finished
 
-// Keeps the samples whose bits are set.
-static void keep(carom_batch *b, int count) {
-    const carom_cone_kernel *kernel = b->plan->kernel;
-    const int n = carom_impact_contact_size(b->plan->impact), groups = (b->live + CAROM_CONE_LANES - 1) / CAROM_CONE_LANES;
-    kernel->keep(b->lanes.x, n, b->stride, b->stays, groups);
-    kernel->keep(b->total, n, b->stride, b->stays, groups);
-    kernel->keep(b->numbers + (size_t)b->drawn * b->stride, WORDS - b->drawn, b->stride, b->stays, groups);
-    kernel->keep(b->slot, 1, b->stride, b->stays, groups);
-    b->live = count;
-}
-
-static void finish(carom_batch *b, int i, int64_t steps, bool terminated, carom_batch_result *result) {
-    const int n = carom_impact_contact_size(b->plan->impact);
-    const int slot = slot_of(b, i);
-    b->steps[slot] = steps;
-    b->terminated[slot] = terminated;
-    for (int c = 0; c < n; c++) b->impulse[(size_t)c * b->stride + (size_t)slot] = b->total[(size_t)c * b->stride + (size_t)i];
-    result->terminated += terminated;
-    result->unsolved += b->unsolved[slot];
-    result->steps += steps;
-    result->steps_squared += (double)steps * (double)steps;
-}
-
-// Samples that met an unsolved step stay no longer.
-static int drop_unsolved(carom_batch *b, int staying) {
-    for (int i = 0; i < b->live; i++) {
-        unsigned char *bits = &b->stays[i / CAROM_CONE_LANES];
-        const unsigned bit = 1U << i % CAROM_CONE_LANES;
-        if (!(*bits & bit) || !b->unsolved[slot_of(b, i)]) continue;
-        *bits &= (unsigned char)~bit;
-        staying--;
+// Samples that have left since `before`, all after this many steps; those that met an unsolved step have not terminated.
+static void note_done(carom_batch *b, int before, int64_t steps, bool terminated, carom_batch_result *result) {
+    const double *slots = b->run.done_slot;
+    const int64_t left = b->run.done - before;
+    int64_t unsolved = 0;
+    for (int i = before; i < b->run.done; i++) {
+        const int slot = (int)slots[i];
+        b->steps[slot] = steps;
+        b->terminated[slot] = terminated && !b->unsolved[slot];
+        unsolved += b->unsolved[slot];
     }
-    return staying;
+    result->terminated += terminated ? left - unsolved : 0;
+    result->unsolved += unsolved;
+    result->steps += steps * left;
+    result->steps_squared += (double)steps * (double)steps * (double)left;
 }
 
-// Takes out the samples that have terminated or met an unsolved step, and, after the last step, the others.
-static void retire(carom_batch *b, int64_t steps, bool last, carom_batch_result *result) {
-    const double limit = carom_impact_approach_limit(b->plan->impact);
-    int staying = b->plan->kernel->approaching(carom_cone_map_physics(b->plan->map), &b->lanes, b->live, limit, b->stays);
-    const bool all_done = staying == 0;
-    if (b->any_unsolved && !all_done) staying = drop_unsolved(b, staying);
-    if (staying == b->live && !last) return;
-    for (int first = 0; first < b->live; first += CAROM_CONE_LANES) {
-        const unsigned stays = b->stays[first / CAROM_CONE_LANES];
-        const int lanes = b->live - first < CAROM_CONE_LANES ? b->live - first : CAROM_CONE_LANES;
-        for (unsigned leaving = ((1U << lanes) - 1) & (last ? ~0U : ~stays); leaving; leaving &= leaving - 1) {
-            const int l = __builtin_ctz(leaving), i = first + l;
-            finish(b, i, steps, !(stays >> l & 1) && !b->unsolved[slot_of(b, i)], result);
+static void advance(carom_batch *b, int64_t steps, carom_batch_result *result) {
+    const int before = b->run.done;
+    b->plan->kernel->advance(carom_cone_map_physics(b->plan->map), &b->lanes, &b->run, carom_impact_approach_limit(b->plan->impact),
+                             b->any_unsolved ? b->stopped : NULL);
+    note_done(b, before, steps, true, result);
+    if (b->any_unsolved) memset(b->stopped, 0, b->stride / CAROM_CONE_LANES);
+    b->any_unsolved = false;
+}
+
+// The samples that still run leave: before the first step, or after the last.
+static void end_all(carom_batch *b, int64_t steps, bool terminated, carom_batch_result *result) {
+    const int before = b->run.done;
+    for (int i = 0; i < b->run.live; i++, b->run.done++) {
+        b->run.done_slot[b->run.done] = b->run.slot[i];
+        for (int c = 0; c < carom_impact_contact_size(b->plan->impact); c++) {
+            const size_t column = (size_t)c * b->stride;
+            b->run.done_total[column + (size_t)b->run.done] = b->run.total[column + (size_t)i];
         }
     }
-    if (last) staying = 0;
-    keep(b, staying);
+    b->run.live = 0;
+    note_done(b, before, steps, terminated, result);
 }
 
 // ------------------------------------------------------------------------------------------------------------ whole run
 
 static void start(carom_batch *b, int64_t seed, int64_t first, int count) {
     const int n = carom_impact_contact_size(b->plan->impact);
-    b->live = count;
-    b->drawn = WORDS;
+    b->run.live = count;
+    b->run.done = b->run.ahead_count = 0;
     b->next_draw = 0;
     b->any_unsolved = false;
     for (int c = 0; c < n; c++)
         for (int i = 0; i < count; i++) {
             b->lanes.x[(size_t)c * b->stride + (size_t)i] = b->plan->start[c];
-            b->total[(size_t)c * b->stride + (size_t)i] = 0;
+            b->run.total[(size_t)c * b->stride + (size_t)i] = 0;
         }
     for (int i = 0; i < count; i++) {
-        b->slot[i] = i;
+        b->run.slot[i] = i;
         b->unsolved[i] = b->gained[i] = false;
         b->records[i].rows = 0;
         if (b->plan->draw == CAROM_DRAW_UNIFORM) continue;
@@ -427,34 +423,37 @@ static void start(carom_batch *b, int64_t seed, int64_t first, int count) {
     }
 }
 
-// v = v0 + M^-1 J' impulse of every row, in the order of carom_impact_apply.
-static void fill_velocities(carom_batch *b, int64_t count) {
-    const carom_impact_data *data = carom_impact_get_data(b->plan->impact);
-    const double *response = carom_impact_response(b->plan->impact);
-    for (int k = 0; k < data->nv; k++) {
-        double *v = b->v_plus + (size_t)k * b->stride;
-        for (int64_t i = 0; i < count; i++) v[i] = data->velocity[k];
-        for (int c = 0; c < carom_impact_contact_size(b->plan->impact); c++) {
-            const double factor = response[c * data->nv + k], *impulse = b->impulse + (size_t)c * b->stride;
-            for (int64_t i = 0; i < count; i++) v[i] += impulse[i] * factor;
-        }
+// Impulses by slot, whatever the order in which samples left.
+static void sort_impulses(carom_batch *b) {
+    for (int c = 0; c < carom_impact_contact_size(b->plan->impact); c++) {
+        const double *from = b->run.done_total + (size_t)c * b->stride, *slots = b->run.done_slot;
+        double *to = b->impulse + (size_t)c * b->stride;
+        for (int i = 0; i < b->run.done; i++) to[(int)slots[i]] = from[i];
     }
 }
 
-static void collect_rows(carom_batch *b, int64_t first, int count, bool all, carom_batch_result *result) {
+static int list_rows(carom_batch *b, int64_t first, int count, bool all) {
     int rows = 0;
     for (int i = 0; i < count; i++) {
-        if (!all && !b->terminated[i]) continue;
         b->row_slot[rows] = i;
         b->samples[rows] = first + i;
         b->row_steps[rows] = b->steps[i];
         b->row_terminated[rows] = b->terminated[i];
-        b->flags[rows++] = (b->unsolved[i] ? CAROM_FLAG_UNSOLVED : 0) | (b->gained[i] ? CAROM_FLAG_ENERGY_GAIN : 0);
+        b->flags[rows] = (b->unsolved[i] ? CAROM_FLAG_UNSOLVED : 0) | (b->gained[i] ? CAROM_FLAG_ENERGY_GAIN : 0);
+        rows += all || b->terminated[i];
     }
-    for (int c = 0; rows < count && c < carom_impact_contact_size(b->plan->impact); c++)
+    return rows;
+}
+
+static void collect_rows(carom_batch *b, int64_t first, int count, bool all, carom_batch_result *result) {
+    const carom_impact_data *data = carom_impact_get_data(b->plan->impact);
+    const int rows = list_rows(b, first, count, all), n = carom_impact_contact_size(b->plan->impact);
+    const carom_cone_velocities sums = {data->nv, n, data->velocity, carom_impact_response(b->plan->impact)};
+    sort_impulses(b);
+    for (int c = 0; rows < count && c < n; c++)
         for (int i = 0; i < rows; i++)
             b->impulse[(size_t)c * b->stride + (size_t)i] = b->impulse[(size_t)c * b->stride + (size_t)b->row_slot[i]];
-    fill_velocities(b, rows);
+    b->plan->kernel->velocities(&sums, b->impulse, b->stride, rows, b->v_plus);
     result->rows = (carom_outcome_rows){rows, b->stride, b->v_plus, b->impulse, b->row_steps, b->flags};
     result->samples = b->samples;
     result->is_terminated = b->row_terminated;
@@ -464,15 +463,16 @@ carom_status carom_batch_run(carom_batch *batch, int64_t seed, int64_t first, in
                              const carom_control *control, carom_batch_result *result, carom_error *error) {
     *result = (carom_batch_result){0};
     start(batch, seed, first, count);
-    carom_status status = record_live(batch, first, recorded, error);
-    retire(batch, 0, false, result);
-    for (int64_t steps = 1; batch->live && !status; steps++) {
+    carom_status status = record_live(batch, batch->lanes.x, first, recorded, error);
+    if (carom_impact_terminated(batch->plan->impact, batch->plan->start)) end_all(batch, 0, true, result);
+    for (int64_t steps = 1; batch->run.live && !status; steps++) {
         result->interrupted = carom_control_cancelled(control);
         if (result->interrupted) return CAROM_OK;
         draw_caps(batch, seed, first);
-        take_step(batch, result);
-        status = record_live(batch, first, recorded, error);
-        retire(batch, steps, steps == batch->plan->max_steps, result);
+        solve_steps(batch, result);
+        status = record_live(batch, batch->lanes.u_next, first, recorded, error);
+        advance(batch, steps, result);
+        if (steps == batch->plan->max_steps) end_all(batch, steps, false, result);
     }
     if (!status) collect_rows(batch, first, count, all, result);
     return status;

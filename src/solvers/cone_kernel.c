@@ -86,33 +86,28 @@ static int open_all(int count, unsigned char *open) {
     return groups;
 }
 
-// The inputs and sizes of the open samples into the work columns, side by side. Returns their number.
-static int start_lookup(const carom_cones *c, const carom_cone_batch *b, const unsigned char *open, int groups) {
-    int count = 0;
-    for (int g = 0; g < groups; g++)
-        for (unsigned bits = open[g]; bits; bits &= bits - 1) b->samples[count++] = g * LANES + __builtin_ctz(bits);
-    for (int j = 0; j < c->inputs; j++) {
-        const double *from = b->x + (size_t)j * b->stride;
-        double *to = b->work + (size_t)j * b->stride;
-        for (int g = 0; g < groups; g++) {
-            if (!open[g]) continue;
-            pack(to, load(from + g * LANES), open[g]);
-            to += __builtin_popcount(open[g]);
-        }
-    }
+// The inputs and sizes of the samples into the work columns, which the lookup shrinks.
+static void start_lookup(const carom_cones *c, const carom_cone_batch *b, int count) {
     double *sizes = b->work + (size_t)c->inputs * b->stride;
+    for (int i = 0; i < count; i++) b->samples[i] = i;
     for (int i = 0; i < count; i += LANES) {
         lanes size = spread(0);
-        for (int j = 0; j < c->inputs; j++)
-            size = larger(multiply(magnitude(load(b->work + (size_t)j * b->stride + i)), spread(c->per_unit[j])), size);
+        for (int j = 0; j < c->inputs; j++) {
+            const size_t at = (size_t)j * b->stride + (size_t)i;
+            const lanes input = load(b->x + at);
+            store(b->work + at, input);
+            size = larger(multiply(magnitude(input), spread(c->per_unit[j])), size);
+        }
         store(sizes + i, size);
     }
-    return count;
 }
 
-// Cone by cone over all samples that have none yet, those of the `open` bits: a sample gets the first cone that has it. The bits are spent.
-static void find(const carom_cones *c, carom_cone_batch *b, int count, unsigned char *open) {
-    int live = start_lookup(c, b, open, (count + LANES - 1) / LANES), groups = open_all(live, open), left = live;
+// Cone by cone over all samples that have none yet: a sample gets the first cone that has it.
+static void find(const carom_cones *c, carom_cone_batch *b, int count) {
+    unsigned char open[MOST_GROUPS];
+    int live = count, left = count, groups = open_all(count, open);
+    start_lookup(c, b, count);
+    for (int i = 0; i < groups * LANES; i++) b->cone[i] = CAROM_CONE_NONE;
     for (int cone = 0; cone < c->count && left; cone++) {
         // Moving costs about as much as a row of every second sample.
         if (left <= live - live / 4 && left + LANES <= live) {
@@ -130,12 +125,13 @@ static void find(const carom_cones *c, carom_cone_batch *b, int count, unsigned 
 
 // The cone to try by the sides of some planes. That x is in it is left to the verification, which then has the tolerance of rows.
 static INLINE lanes sides(const carom_cones *c, int inputs, const double *x, size_t stride) {
+    static const double places[CAROM_CONE_MOST_SPLITS] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048};
     lanes code = spread(0);
     for (int k = 0; k < c->splits; k++) {
         const double *row = c->split_rows + k * inputs;
         lanes sum = multiply(spread(row[0]), load(x));
         for (int j = 1; j < inputs; j++) sum = add(sum, multiply(spread(row[j]), load(x + (size_t)j * stride)));
-        code = add(code, choose(at_least(sum, spread(0)), spread(1 << k), spread(0)));
+        code = add(code, choose(at_least(sum, spread(0)), spread(places[k]), spread(0)));
     }
     return code;
 }
@@ -168,13 +164,9 @@ static const double *map_of(const carom_cones *c, const carom_cone_batch *b, int
     return c->maps + (size_t)b->cone[i] * (size_t)c->inputs * c->map_rows;
 }
 
-// Impulses of the samples of the bits that have a cone.
-static void apply_maps(const carom_cones *c, const carom_cone_batch *b, const unsigned char *bits, int groups) {
-    for (int g = 0; g < groups; g++)
-        for (unsigned rest = bits[g]; rest; rest &= rest - 1) {
-            const int i = g * LANES + __builtin_ctz(rest);
-            if (b->cone[i] != CAROM_CONE_NONE) apply_map(c, map_of(c, b, i), b->x + i, b->stride, b->impulse + i);
-        }
+static void apply_maps(const carom_cones *c, const carom_cone_batch *b, int count) {
+    for (int i = 0; i < count; i++)
+        if (b->cone[i] != CAROM_CONE_NONE) apply_map(c, map_of(c, b, i), b->x + i, b->stride, b->impulse + i);
 }
 
 // Impulses of eight samples of different cones. Lanes are samples here; the sums are those of multiply_map.
@@ -189,17 +181,18 @@ static INLINE void pick_maps(const carom_cones *c, int inputs, int n, const caro
     }
 }
 
-// Cones and impulses of eight samples by the sides of the planes on which they are.
-static INLINE void guess_shape(const carom_cones *c, int inputs, int n, const carom_cone_batch *b, int i) {
-    look_up(c->guesses, sides(c, inputs, b->x + i, b->stride), b->cone + i);
-    pick_maps(c, inputs, n, b, i);
+// Cones and impulses of all samples by the sides of the planes on which they are. In two passes: processors then work on several groups at
+// once.
+static INLINE void guess_shape(const carom_cones *c, int inputs, int n, const carom_cone_batch *b, int count) {
+    for (int i = 0; i < count; i += LANES) look_up(c->guesses, sides(c, inputs, b->x + i, b->stride), b->cone + i);
+    for (int i = 0; i < count; i += LANES) pick_maps(c, inputs, n, b, i);
 }
 
-static INLINE void guess(const carom_cones *c, const carom_cone_batch *b, int i) {
+static void guess(const carom_cones *c, const carom_cone_batch *b, int count) {
     if (c->inputs == 6 && c->n == 4)
-        guess_shape(c, 6, 4, b, i);
+        guess_shape(c, 6, 4, b, count);
     else
-        guess_shape(c, c->inputs, c->n, b, i);
+        guess_shape(c, c->inputs, c->n, b, count);
 }
 
 // Iterative refinement: the velocities that the impulse should have stopped are put through the map again, with caps of zero. Coefficients
@@ -356,93 +349,178 @@ static INLINE unsigned verify_shape(const carom_cone_physics *p, int contacts, i
            at_least(multiply(spread(CAROM_MOST_AMPLIFICATION), k.scale_w), k.scale_z) & at_least(multiply(tolerance, speed), gain);
 }
 
-static unsigned verify(const carom_cone_physics *p, const carom_cone_batch *b, size_t i, double tolerance, lanes *residual,
-                       unsigned *rough) {
-    if (p->contacts == 2 && p->dim == 1) return verify_shape(p, 2, 1, 2, b, i, tolerance, residual, rough);
-    return verify_shape(p, p->contacts, p->dim, p->edges, b, i, tolerance, residual, rough);
-}
-
-// Residuals of the samples that passed, and how many of the others there are.
-typedef struct tally {
-    lanes worst;
-    int failed;
-} tally;
-
-// Verifies eight samples, whatever becomes of the others: what happens to a sample must not depend on its neighbours. Those that have no
-// cone, or fail, are left in the bits.
-static INLINE void verify_group(const carom_cones *c, const carom_cone_physics *p, carom_cone_batch *b, int group, double tolerance,
-                                unsigned char *bits, tally *counts) {
-    const int i = group * LANES;
-    lanes residual;
-    unsigned found = 0, rough;
-    for (int l = 0; l < LANES; l++) found |= (unsigned)(b->cone[i + l] != CAROM_CONE_NONE) << l;
-    found &= *bits;
-    unsigned accepted = found & verify(p, b, (size_t)i, tolerance, &residual, &rough);
-    rough &= found;
-    if (rough) {
-        for (; rough; rough &= rough - 1) refine(c, b, i + __builtin_ctz(rough));
-        accepted = found & verify(p, b, (size_t)i, tolerance, &residual, &rough);
-    }
-    counts->worst = choose(accepted, larger(residual, counts->worst), counts->worst);
-    *bits &= (unsigned char)~accepted;
-    counts->failed += __builtin_popcount(*bits);
-    for (unsigned rest = *bits; rest; rest &= rest - 1) b->cone[i + __builtin_ctz(rest)] = CAROM_CONE_NONE;
-}
-
 static void raise(double *most, lanes values) {
     _Alignas(64) double at[LANES];
     store(at, values);
     for (int l = 0; l < LANES; l++) *most = at[l] > *most ? at[l] : *most;
 }
 
-static int step(const carom_cones *cones, const carom_cone_physics *physics, carom_cone_batch *batch, int count, double *max_residual) {
-    unsigned char bits[MOST_GROUPS], open[MOST_GROUPS];
-    const int groups = open_all(count, bits);
-    tally guessed = {spread(0), 0}, found = guessed;
-    for (int g = 0; g < groups && cones->splits; g++) {
-        guess(cones, batch, g * LANES);
-        verify_group(cones, physics, batch, g, GUESS_TOLERANCE, &bits[g], &guessed);
+// The groups under verification: the bits of samples that have not passed, of those that are to be refined, and the largest residual of
+// the others.
+typedef struct verdicts {
+    int groups;
+    unsigned char *left, rough[MOST_GROUPS];
+    lanes worst;
+} verdicts;
+
+// Whatever becomes of the others: what happens to a sample must not depend on its neighbours.
+static INLINE void verify_groups(const carom_cone_physics *p, int contacts, int dim, int edges, const carom_cone_batch *b, double tolerance,
+                                 verdicts *v) {
+    for (int g = 0; g < v->groups; g++) {
+        const size_t i = (size_t)g * LANES;
+        const unsigned found = v->left[g] & not_negative(b->cone + i);
+        lanes residual;
+        unsigned rough;
+        const unsigned accepted = found & verify_shape(p, contacts, dim, edges, b, i, tolerance, &residual, &rough) & ~rough;
+        v->rough[g] = (unsigned char)(rough & found);
+        v->left[g] &= (unsigned char)~accepted;
+        v->worst = choose(accepted, larger(residual, v->worst), v->worst);
     }
-    raise(max_residual, guessed.worst);
-    if (cones->splits && !guessed.failed) return 0;
-    for (int i = 0; i < groups * LANES && !cones->splits; i++) batch->cone[i] = CAROM_CONE_NONE;
-    memcpy(open, bits, (size_t)groups);
-    find(cones, batch, count, open);
-    apply_maps(cones, batch, bits, groups);
-    for (int g = 0; g < groups; g++)
-        if (bits[g]) verify_group(cones, physics, batch, g, CAROM_LCP_TOLERANCE, &bits[g], &found);
-    raise(max_residual, found.worst);
-    return found.failed;
 }
 
-static double advance(const carom_cone_physics *p, carom_cone_batch *b, double *total, int count) {
+static void refine_group(const carom_cones *c, const carom_cone_physics *p, const carom_cone_batch *b, int group, double tolerance,
+                         verdicts *v) {
+    const int i = group * LANES;
+    lanes residual;
+    unsigned rough;
+    for (unsigned rest = v->rough[group]; rest; rest &= rest - 1) refine(c, b, i + __builtin_ctz(rest));
+    const unsigned accepted = v->rough[group] & verify_shape(p, p->contacts, p->dim, p->edges, b, (size_t)i, tolerance, &residual, &rough);
+    v->left[group] &= (unsigned char)~accepted;
+    v->worst = choose(accepted, larger(residual, v->worst), v->worst);
+}
+
+// Samples that have no cone, or fail, are left with their bits set and without a cone. Returns their number.
+static int verify(const carom_cones *c, const carom_cone_physics *p, carom_cone_batch *b, int count, double tolerance, unsigned char *left,
+                  double *max_residual) {
+    verdicts v = {.groups = open_all(count, left), .left = left, .worst = spread(0)};
+    int failed = 0;
+    if (p->contacts == 2 && p->dim == 1)
+        verify_groups(p, 2, 1, 2, b, tolerance, &v);
+    else
+        verify_groups(p, p->contacts, p->dim, p->edges, b, tolerance, &v);
+    for (int g = 0; g < v.groups; g++) {
+        if (v.rough[g]) refine_group(c, p, b, g, tolerance, &v);
+        for (unsigned rest = left[g]; rest; rest &= rest - 1, failed++) b->cone[g * LANES + __builtin_ctz(rest)] = CAROM_CONE_NONE;
+    }
+    raise(max_residual, v.worst);
+    return failed;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- step
+
+// Steps by looking through the cones.
+static int look_through(const carom_cones *c, const carom_cone_physics *p, carom_cone_batch *b, int count, double *max_residual) {
     unsigned char bits[MOST_GROUPS];
-    const int groups = open_all(count, bits);
-    lanes largest = spread(0);
-    double gain = 0;
-    for (int g = 0; g < groups; g++) largest = choose(bits[g], larger(load(b->gain + g * LANES), largest), largest);
-    for (int c = 0; c < p->n; c++) {
-        const size_t column = (size_t)c * b->stride;
-        for (size_t i = column; i < column + (size_t)(groups * LANES); i += LANES) {
-            store(total + i, add(load(total + i), load(b->impulse + i)));
-            store(b->x + i, load(b->u_next + i));
+    find(c, b, count);
+    apply_maps(c, b, count);
+    return verify(c, p, b, count, CAROM_LCP_TOLERANCE, bits, max_residual);
+}
+
+// The inputs of the samples of the bits, side by side.
+static void gather(const carom_cones *c, const carom_cone_batch *b, const unsigned char *bits, int groups, carom_cone_batch *into) {
+    for (int j = 0; j < c->inputs; j++) {
+        const double *from = b->x + (size_t)j * b->stride;
+        double *to = into->x + (size_t)j * into->stride;
+        for (int g = 0; g < groups; g++) {
+            if (!bits[g]) continue;
+            pack(to, load(from + g * LANES), bits[g]);
+            to += __builtin_popcount(bits[g]);
         }
     }
+}
+
+// What became of them, to where they came from.
+static void scatter(const carom_cone_physics *p, const carom_cone_batch *from, const unsigned char *bits, int groups, carom_cone_batch *b) {
+    size_t at = 0;
+    for (int g = 0; g < groups; g++)
+        for (unsigned rest = bits[g]; rest; rest &= rest - 1, at++) {
+            const size_t i = (size_t)(g * LANES + __builtin_ctz(rest));
+            for (size_t r = 0; r < (size_t)p->n; r++) {
+                b->impulse[r * b->stride + i] = from->impulse[r * from->stride + at];
+                b->u_next[r * b->stride + i] = from->u_next[r * from->stride + at];
+            }
+            b->gain[i] = from->gain[at];
+            b->cone[i] = from->cone[at];
+        }
+}
+
+static int step(const carom_cones *cones, const carom_cone_physics *physics, carom_cone_batch *batch, int count, double *max_residual) {
+    unsigned char bits[MOST_GROUPS];
+    if (!cones->splits) return look_through(cones, physics, batch, count, max_residual);
+    guess(cones, batch, count);
+    const int groups = (count + LANES - 1) / LANES, wrong = verify(cones, physics, batch, count, GUESS_TOLERANCE, bits, max_residual);
+    if (!wrong) return 0;
+    gather(cones, batch, bits, groups, batch->left);
+    const int alone = look_through(cones, physics, batch->left, wrong, max_residual);
+    scatter(physics, batch->left, bits, groups, batch);
+    return alone;
+}
+
+// ------------------------------------------------------------------------------------------------------------- advance
+
+static double largest_gain(const carom_cone_batch *b, int count) {
+    lanes largest = spread(0);
+    double gain = 0;
+    int i = 0;
+    for (; i + LANES <= count; i += LANES) largest = larger(load(b->gain + i), largest);
+    if (i < count) largest = choose((1U << (count - i)) - 1, larger(load(b->gain + i), largest), largest);
     raise(&gain, largest);
     return gain;
 }
 
-static int approaching(const carom_cone_physics *p, const carom_cone_batch *b, int count, double limit, unsigned char *bits) {
-    const int groups = open_all(count, bits);
-    int samples = 0;
+// The lanes whose bits are set, from place i of some columns to place `at` of others. In place, they never overwrite what is still to come.
+static INLINE void move(const double *from, int columns, size_t stride, size_t i, unsigned bits, double *to, size_t at) {
+    for (int c = 0; c < columns; c++) pack(to + (size_t)c * stride + at, load(from + (size_t)c * stride + i), bits);
+}
+
+// Which of eight samples have an approaching contact after the step.
+static INLINE unsigned approaching(const carom_cone_batch *b, int contacts, int dim, size_t i, double limit) {
+    lanes least = load(b->u_next + i);
+    for (int c = 1; c < contacts; c++) least = lesser(load(b->u_next + (size_t)(c * (1 + dim)) * b->stride + i), least);
+    return ALL_LANES & ~at_least(least, spread(limit));
+}
+
+static INLINE void advance_shape(int contacts, int dim, carom_cone_batch *b, carom_cone_run *run, double limit,
+                                 const unsigned char *stopped) {
+    const int n = contacts * (1 + dim), groups = (run->live + LANES - 1) / LANES, ragged = run->live % LANES;
+    const size_t stride = b->stride;
+    size_t live = 0, done = (size_t)run->done;
     for (int g = 0; g < groups; g++) {
-        lanes least = load(b->x + g * LANES);
-        for (int c = 1; c < p->contacts; c++) least = lesser(load(b->x + (size_t)(c * (1 + p->dim)) * b->stride + g * LANES), least);
-        bits[g] &= (unsigned char)~at_least(least, spread(limit));
-        samples += __builtin_popcount(bits[g]);
+        const size_t i = (size_t)g * LANES;
+        const unsigned here = g == groups - 1 && ragged ? (1U << ragged) - 1 : ALL_LANES;
+        const unsigned stay = here & approaching(b, contacts, dim, i, limit) & ~(stopped ? stopped[g] : 0U), leave = here & ~stay;
+        for (size_t c = i; c < (size_t)n * stride; c += stride) store(run->total + c, add(load(run->total + c), load(b->impulse + c)));
+        if (leave) {
+            move(run->total, n, stride, i, leave, run->done_total, done);
+            move(run->slot, 1, stride, i, leave, run->done_slot, done);
+            done += (size_t)__builtin_popcount(leave);
+        }
+        move(b->u_next, n, stride, i, stay, b->x, live);
+        move(run->total, n, stride, i, stay, run->total, live);
+        move(run->slot, 1, stride, i, stay, run->slot, live);
+        move(run->ahead, run->ahead_count, stride, i, stay, run->ahead, live);
+        live += (size_t)__builtin_popcount(stay);
     }
-    return samples;
+    run->live = (int)live;
+    run->done = (int)done;
+}
+
+static void advance(const carom_cone_physics *p, carom_cone_batch *b, carom_cone_run *run, double limit, const unsigned char *stopped) {
+    if (p->contacts == 2 && p->dim == 1)
+        advance_shape(2, 1, b, run, limit, stopped);
+    else
+        advance_shape(p->contacts, p->dim, b, run, limit, stopped);
+}
+
+static void velocities(const carom_cone_velocities *sums, const double *impulse, size_t stride, int count, double *v) {
+    for (int k = 0; k < sums->nv; k++)
+        for (size_t i = 0; i < (size_t)count; i += LANES) {
+            lanes sum = spread(sums->start[k]);
+            for (int c = 0; c < sums->n; c++)
+                sum = add(sum, multiply(load(impulse + (size_t)c * stride + i), spread(sums->response[c * sums->nv + k])));
+            store(v + (size_t)k * stride + i, sum);
+        }
 }
 
 const carom_cone_kernel KERNEL = {
-    .name = "cone-map:" INSTRUCTION_SET, .step = step, .advance = advance, .approaching = approaching, .keep = keep};
+    .name = "cone-map:" INSTRUCTION_SET, .step = step, .largest_gain = largest_gain, .advance = advance, .velocities = velocities};

@@ -46,14 +46,34 @@ typedef struct carom_cone_physics {
 /// Samples as structure of arrays: column j of an array stands at j * stride.
 typedef struct carom_cone_batch {
     size_t stride;
-    double *x;         ///< [inputs] contact velocities, contact-major, then caps
-    double *impulse;   ///< [n] of the step
-    double *u_next;    ///< [n]
-    double *gain;      ///< [1] energy change
-    int32_t *cone;     ///< [stride] cone that served, or CAROM_CONE_NONE
-    double *work;      ///< [inputs + 1] columns of scratch
-    int32_t *samples;  ///< [stride] scratch
+    double *x;                      ///< [inputs] contact velocities, contact-major, then caps
+    double *impulse;                ///< [n] of the step
+    double *u_next;                 ///< [n]
+    double *gain;                   ///< [1] energy change
+    int32_t *cone;                  ///< [stride] cone that served, or CAROM_CONE_NONE
+    double *work;                   ///< [inputs + 1] columns of scratch
+    int32_t *samples;               ///< [stride] scratch
+    struct carom_cone_batch *left;  ///< scratch as large as this: the samples whose cones were guessed wrong
 } carom_cone_batch;
+
+/// What goes with the samples from step to step, and those that have left; columns stand as in the batch.
+typedef struct carom_cone_run {
+    int live;       ///< samples that still run, side by side
+    double *total;  ///< [n] impulse so far
+    double *slot;   ///< [1] a number that names the sample
+    double *ahead;  ///< [ahead_count] numbers drawn ahead
+    int ahead_count;
+    int done;            ///< samples that have left, in that order
+    double *done_total;  ///< [n]
+    double *done_slot;   ///< [1]
+} carom_cone_run;
+
+/// Sums of rows: v_k = start_k + sum_c impulse_c response_ck.
+typedef struct carom_cone_velocities {
+    int nv, n;
+    const double *start;     ///< [nv]
+    const double *response;  ///< [n x nv] M^-1 J'
+} carom_cone_velocities;
 
 typedef struct carom_cone_kernel {
     const char *name;  ///< of the path: "cone-map:avx512"
@@ -62,12 +82,14 @@ typedef struct carom_cone_kernel {
     /// @param max_residual  raised to the largest residual of a verified sample
     /// @return the number of samples without a cone
     int (*step)(const carom_cones *cones, const carom_cone_physics *physics, carom_cone_batch *batch, int count, double *max_residual);
-    /// After the step: total += impulse, u = u_next. Returns the largest gain, at least 0.
-    double (*advance)(const carom_cone_physics *physics, carom_cone_batch *batch, double *total, int count);
-    /// Bit l of bits[g]: a contact of sample 8g + l has a normal velocity below `limit`. Returns the number of such samples.
-    int (*approaching)(const carom_cone_physics *physics, const carom_cone_batch *batch, int count, double limit, unsigned char *bits);
-    /// Moves the samples whose bits are set to the front of `count` columns, in order.
-    void (*keep)(double *columns, int count, size_t stride, const unsigned char *bits, int groups);
+    /// The largest gain of the first `count` samples, at least 0.
+    double (*largest_gain)(const carom_cone_batch *batch, int count);
+    /// After the step: total += impulse, u = u_next. Samples leave when none of their contacts has a normal velocity below `limit`.
+    /// @param stopped  bit l of stopped[g]: sample 8g + l leaves in any case; NULL: none
+    void (*advance)(const carom_cone_physics *physics, carom_cone_batch *batch, carom_cone_run *run, double limit,
+                    const unsigned char *stopped);
+    /// Velocities of the first `count` samples, in the order of carom_impact_apply. Columns stand `stride` apart.
+    void (*velocities)(const carom_cone_velocities *sums, const double *impulse, size_t stride, int count, double *v);
 } carom_cone_kernel;
 
 extern const carom_cone_kernel carom_cone_kernel_scalar, carom_cone_kernel_portable;

@@ -40,6 +40,10 @@ static inline void pack(double *to, lanes a, unsigned bits) { _mm512_storeu_pd(t
 static inline void look_up(const int32_t *table, lanes code, int32_t *to) {
     _mm256_store_si256((__m256i *)to, _mm256_i32gather_epi32(table, _mm512_cvttpd_epi32(code), sizeof *table));
 }
+// Bit l: index_l >= 0.
+static inline unsigned not_negative(const int32_t *index) {
+    return _mm512_cmpge_epi64_mask(_mm512_cvtepi32_epi64(_mm256_load_si256((const __m256i *)index)), _mm512_setzero_si512());
+}
 // table[index_l] of a table of PICKED numbers; any of them for an index outside.
 static inline lanes pick(const double *table, const int32_t *index) {
     const __m512i place = _mm512_cvtepi32_epi64(_mm256_load_si256((const __m256i *)index));
@@ -121,6 +125,11 @@ static inline void look_up(const int32_t *table, lanes code, int32_t *to) {
     _Alignas(64) double from[LANES];
     store(from, code);
     for (int l = 0; l < LANES; l++) to[l] = table[(int)from[l]];
+}
+static inline unsigned not_negative(const int32_t *index) {
+    unsigned bits = 0;
+    for (int l = 0; l < LANES; l++) bits |= (unsigned)(index[l] >= 0) << l;
+    return bits;
 }
 static inline lanes pick(const double *table, const int32_t *index) {
     _Alignas(64) double picked[LANES];

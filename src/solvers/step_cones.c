@@ -526,10 +526,8 @@ static double *allocate_columns(int count, size_t stride) {
     return columns;
 }
 
-carom_status carom_cone_batch_create(const carom_cone_map *map, int capacity, carom_cone_batch *batch, carom_error *error) {
+static bool allocate_batch(const carom_cone_map *map, size_t stride, carom_cone_batch *batch) {
     const int inputs = map->builder.inputs, n = map->builder.n;
-    // One line more than the samples: columns that stand a power of two apart share the same lines of a cache.
-    const size_t stride = ((size_t)capacity + 2 * CAROM_CONE_LANES - 1) / CAROM_CONE_LANES * CAROM_CONE_LANES;
     *batch = (carom_cone_batch){.stride = stride,
                                 .x = allocate_columns(inputs, stride),
                                 .impulse = allocate_columns(n, stride),
@@ -538,12 +536,22 @@ carom_status carom_cone_batch_create(const carom_cone_map *map, int capacity, ca
                                 .cone = aligned_alloc(CAROM_CONE_LANES * sizeof(int32_t), stride * sizeof(int32_t)),
                                 .work = allocate_columns(inputs + 1, stride),
                                 .samples = malloc(stride * sizeof(int32_t))};
-    if (batch->x && batch->impulse && batch->u_next && batch->gain && batch->cone && batch->work && batch->samples) return CAROM_OK;
+    return batch->x && batch->impulse && batch->u_next && batch->gain && batch->cone && batch->work && batch->samples;
+}
+
+carom_status carom_cone_batch_create(const carom_cone_map *map, int capacity, carom_cone_batch *batch, carom_error *error) {
+    // One line more than the samples: columns that stand a power of two apart share the same lines of a cache.
+    const size_t stride = ((size_t)capacity + 2 * CAROM_CONE_LANES - 1) / CAROM_CONE_LANES * CAROM_CONE_LANES;
+    const bool allocated = allocate_batch(map, stride, batch);
+    batch->left = calloc(1, sizeof *batch->left);
+    if (allocated && batch->left && allocate_batch(map, stride, batch->left)) return CAROM_OK;
     carom_cone_batch_free(batch);
     return carom_fail_memory(error, "cone map");
 }
 
 void carom_cone_batch_free(carom_cone_batch *batch) {
+    if (batch->left) carom_cone_batch_free(batch->left);
+    free(batch->left);
     free(batch->x);
     free(batch->impulse);
     free(batch->u_next);
