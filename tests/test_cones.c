@@ -245,21 +245,27 @@ static void samples_are_a_prefix_of_more(void **state) {
     carom_impact_free(impact);
 }
 
-// Blocks of numbers are those of the streams one by one.
+// Blocks of numbers are those of the streams one by one, for any number of streams; what is behind them is left alone.
 static void numbers_are_those_of_the_streams(void **state) {
     (void)state;
-    enum { STREAMS = 5, STRIDE = 7 };
-    const uint64_t index[STREAMS] = {0, 3, 1000, UINT64_C(1) << 40, 7};
+    enum { STREAMS = 37, STRIDE = 48 };
+    uint64_t index[STREAMS] = {0, 3, 1000, UINT64_C(1) << 40, UINT64_MAX};
     double numbers[4 * STRIDE];
-    for (uint64_t block = 0; block < 3; block++) {
-        carom_stream_uniform_block(9, index, STREAMS, CAROM_STREAM_CAPS, block, STRIDE, numbers);
-        for (int i = 0; i < STREAMS; i++) {
-            carom_stream stream;
-            carom_stream_start_use(&stream, 9, index[i], CAROM_STREAM_CAPS);
-            for (uint64_t k = 0; k < 4 * block; k++) carom_stream_uniform(&stream);
-            for (int k = 0; k < 4; k++) assert_true(numbers[k * STRIDE + i] == carom_stream_uniform(&stream));
+    carom_stream seeds;
+    carom_stream_start(&seeds, 31, 7);
+    for (int i = 5; i < STREAMS; i++) index[i] = carom_stream_bits(&seeds);
+    for (uint64_t block = 0; block < 3; block++)
+        for (int count = 0; count <= STREAMS; count++) {
+            const uint64_t seed = carom_stream_bits(&seeds);
+            for (int k = 0; k < 4 * STRIDE; k++) numbers[k] = -1;
+            carom_stream_uniform_block(seed, index, (size_t)count, CAROM_STREAM_CAPS, block, STRIDE, numbers);
+            for (int i = 0; i < STRIDE; i++) {
+                carom_stream stream;
+                if (i < count) carom_stream_start_use(&stream, seed, index[i], CAROM_STREAM_CAPS);
+                for (uint64_t k = 0; k < 4 * block && i < count; k++) carom_stream_uniform(&stream);
+                for (int k = 0; k < 4; k++) assert_true(numbers[k * STRIDE + i] == (i < count ? carom_stream_uniform(&stream) : -1));
+            }
         }
-    }
 }
 
 // Rows of a batch are the rows that are added one by one, to the bit.

@@ -169,6 +169,9 @@ typedef struct carom_outcome_rows {
 /// Adds the rows as carom_outcomes_add does one by one, with the same bits; faster.
 carom_status carom_outcomes_add_rows(carom_table *outcomes, const carom_impact *impact, const carom_outcome_rows *rows, carom_error *error);
 
+/// The column v_plus of these rows alone, [count x nv].
+void carom_outcome_velocities(const carom_impact *impact, const carom_outcome_rows *rows, double *v_plus);
+
 /// What a contact does after the impact, by its velocities.
 typedef enum carom_contact_mode {
     CAROM_CONTACT_STICKS,      ///< closed, at rest in the tangent plane

@@ -5,6 +5,7 @@
 #include <Random123/philox.h>
 #include <Random123/u01fixedpt.h>
 
+#include "base/stream_lanes.h"
 #include "carom/base.h"
 
 enum { WORDS = 4 };
@@ -35,6 +36,12 @@ double carom_stream_uniform(carom_stream *stream) { return u01fixedpt_open_open_
 
 void carom_stream_uniform_block(uint64_t seed, const uint64_t *index, size_t count, carom_stream_use use, uint64_t block, size_t stride,
                                 double *numbers) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f")) {
+        uniform_lanes(seed, index, count, (uint64_t[]){block, (uint64_t)use}, stride, numbers);
+        return;
+    }
+#endif
     const philox4x64_ctr_t counter = {{block, (uint64_t)use, 0, 0}};
     for (size_t i = 0; i < count; i++) {
         const philox4x64_key_t key = {{seed, index[i]}};

@@ -106,6 +106,11 @@ static void multiply_row(const carom_outcome_rows *rows, int nv, const double *r
     }
 }
 
+void carom_outcome_velocities(const carom_impact *impact, const carom_outcome_rows *rows, double *v_plus) {
+    const int nv = carom_impact_get_data(impact)->nv;
+    for (int k = 0; k < nv; k++) write_component(rows, rows->v_plus + (size_t)k * rows->stride, v_plus + k, nv);
+}
+
 static void write_impulses(carom_table *outcomes, const carom_impact_data *data, const carom_outcome_rows *rows) {
     const int dim = data->tangent_dim;
     double *normal = first_reals(outcomes, rows, CAROM_OUTCOME_NORMAL_IMPULSE);
@@ -183,8 +188,7 @@ carom_status carom_outcomes_add_rows(carom_table *outcomes, const carom_impact *
     if (!scratch) return carom_fail_memory(error, "outcome set");
     const carom_status status = carom_table_add_rows(outcomes, rows->count, error);
     if (!status) {
-        double *v = first_reals(outcomes, rows, CAROM_OUTCOME_VELOCITY);
-        for (int k = 0; k < data->nv; k++) write_component(rows, rows->v_plus + (size_t)k * rows->stride, v + k, data->nv);
+        carom_outcome_velocities(impact, rows, first_reals(outcomes, rows, CAROM_OUTCOME_VELOCITY));
         write_impulses(outcomes, data, rows);
         write_velocities(outcomes, impact, rows, scratch);
         write_energies(outcomes, impact, rows, scratch);

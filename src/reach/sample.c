@@ -32,7 +32,9 @@ typedef struct tally {
 } tally;
 
 typedef struct block {
-    carom_table *outcomes;
+    carom_table *outcomes;  // NULL where nobody receives outcomes
+    double *velocities;     // [rows x nv] v_plus for the digest, there
+    int64_t rows;
     tally tally;
     bool cut;  // the caller stopped the block: it holds its first samples only
 } block;
@@ -57,7 +59,8 @@ typedef struct sampler {
     block *blocks;
     int worker_count, slot_count;
     tally total;
-    bool cut;  // a cut block was delivered: what follows it is dropped
+    bool receives;  // outcomes are wanted, not only statistics
+    bool cut;       // a cut block was delivered: what follows it is dropped
     carom_digest *digest;
 } sampler;
 
@@ -105,9 +108,19 @@ static void merge_tally(tally *total, const tally *part) {
     total->max_energy_gain = fmax(total->max_energy_gain, part->max_energy_gain);
 }
 
+// The v_plus of more rows, with positive zeros as in outcomes.
+static void add_velocities(const sampler *s, block *into, const carom_outcome_rows *rows) {
+    carom_outcome_velocities(s->impact, rows, into->velocities + into->rows * carom_impact_get_data(s->impact)->nv);
+    into->rows += rows->count;
+}
+
 // The outcome in own->v and own->impulse, with its velocity path of `rows` rows.
 static carom_status add_outcome(const sampler *s, const worker *own, block *into, int64_t index, const carom_simulation *result,
                                 const double *path, int rows, carom_error *error) {
+    if (!s->receives) {
+        add_velocities(s, into, &(carom_outcome_rows){.count = 1, .stride = 1, .v_plus = own->v});
+        return CAROM_OK;
+    }
     const bool gained = result->max_energy_gain > CAROM_ENERGY_GAIN_FLAGGED * carom_impact_initial_energy(s->impact);
     const int64_t flags = (result->unsolved ? CAROM_FLAG_UNSOLVED : 0) | (gained ? CAROM_FLAG_ENERGY_GAIN : 0);
     carom_status status = carom_outcomes_add(into->outcomes, s->impact, own->v, own->impulse, result->steps, flags, error);
@@ -188,6 +201,10 @@ static carom_status add_batch_row(const sampler *s, const worker *own, block *in
 }
 
 static carom_status add_batch_rows(block *into, const sampler *s, const carom_batch_result *r, carom_error *error) {
+    if (!s->receives) {
+        add_velocities(s, into, &r->rows);
+        return CAROM_OK;
+    }
     const carom_status status = carom_outcomes_add_rows(into->outcomes, s->impact, &r->rows, error);
     if (status || !r->rows.count) return status;
     int64_t *samples = carom_table_integers(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_SAMPLE) - (r->rows.count - 1);
@@ -212,8 +229,9 @@ static carom_status sample_batch(const sampler *s, const worker *own, block *int
 static carom_status compute_block(void *user, int worker_index, int slot, int64_t block_index, carom_error *error) {
     sampler *s = user;
     block *into = &s->blocks[slot];
-    carom_table_clear(into->outcomes);
+    if (into->outcomes) carom_table_clear(into->outcomes);
     into->tally = (tally){0};
+    into->rows = 0;
     into->cut = false;
     const int64_t first = block_index * BLOCK_SAMPLES, left = s->options->samples - first;
     const int64_t count = left < BLOCK_SAMPLES ? left : BLOCK_SAMPLES;
@@ -230,10 +248,10 @@ static carom_status deliver_block(void *user, int slot, int64_t block_index, car
     if (s->cut) return CAROM_OK;
     s->cut = from->cut;
     merge_tally(&s->total, &from->tally);
-    const int64_t rows = carom_table_rows(from->outcomes);
+    const int64_t rows = s->receives ? carom_table_rows(from->outcomes) : from->rows;
     if (!rows) return CAROM_OK;
-    const size_t values = (size_t)rows * (size_t)carom_impact_get_data(s->impact)->nv;
-    carom_digest_add_doubles(s->digest, carom_table_real_column(from->outcomes, CAROM_OUTCOME_VELOCITY), values);
+    const double *velocities = s->receives ? carom_table_real_column(from->outcomes, CAROM_OUTCOME_VELOCITY) : from->velocities;
+    carom_digest_add_doubles(s->digest, velocities, (size_t)rows * (size_t)carom_impact_get_data(s->impact)->nv);
     return s->sink ? s->sink->receive(s->sink->user, from->outcomes, error) : CAROM_OK;
 }
 
@@ -263,7 +281,10 @@ static void release(sampler *s) {
         free(s->workers[i].v);
         free(s->workers[i].impulse);
     }
-    for (int i = 0; s->blocks && i < s->slot_count; i++) carom_table_free(s->blocks[i].outcomes);
+    for (int i = 0; s->blocks && i < s->slot_count; i++) {
+        carom_table_free(s->blocks[i].outcomes);
+        free(s->blocks[i].velocities);
+    }
     free(s->workers);
     free(s->blocks);
     carom_digest_free(s->digest);
@@ -291,14 +312,19 @@ static carom_status make_worker(const sampler *s, worker *own, carom_error *erro
     return walks(s) ? make_walker(s, own, error) : make_simulator(s, own, error);
 }
 
+static carom_status make_block(const sampler *s, block *made, carom_error *error) {
+    if (s->receives) return carom_outcomes_create(s->impact, carom_sample_columns, CAROM_SAMPLE_COLUMNS, &made->outcomes, error);
+    made->velocities = malloc(BLOCK_SAMPLES * (size_t)carom_impact_get_data(s->impact)->nv * sizeof *made->velocities);
+    return made->velocities ? CAROM_OK : carom_fail_memory(error, "sampling");
+}
+
 static carom_status prepare(sampler *s, carom_error *error) {
     s->slot_count = carom_loop_slots(s->worker_count);
     s->workers = calloc((size_t)s->worker_count, sizeof *s->workers);
     s->blocks = calloc((size_t)s->slot_count, sizeof *s->blocks);
     carom_status status = s->workers && s->blocks ? carom_digest_create(&s->digest, error) : carom_fail_memory(error, "sampling");
     for (int i = 0; i < s->worker_count && !status; i++) status = make_worker(s, &s->workers[i], error);
-    for (int i = 0; i < s->slot_count && !status; i++)
-        status = carom_outcomes_create(s->impact, carom_sample_columns, CAROM_SAMPLE_COLUMNS, &s->blocks[i].outcomes, error);
+    for (int i = 0; i < s->slot_count && !status; i++) status = make_block(s, &s->blocks[i], error);
     return status;
 }
 
@@ -396,7 +422,9 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
                  .control = control,
                  .step = NAN,
                  .closing_cap = NAN,
-                 .worker_count = carom_control_workers(control)};
+                 .worker_count = carom_control_workers(control),
+                 // Of several ranks one has the sink.
+                 .receives = sink || (control && control->ranks)};
     carom_status status = carom_sample_check(options, error);
     if (!status) status = choose_method(&s, registry, error);
     if (!status) status = prepare(&s, error);

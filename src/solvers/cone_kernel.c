@@ -183,16 +183,17 @@ static INLINE void pick_maps(const carom_cones *c, int inputs, int n, const caro
 
 // Cones and impulses of all samples by the sides of the planes on which they are. In two passes: processors then work on several groups at
 // once.
-static INLINE void guess_shape(const carom_cones *c, int inputs, int n, const carom_cone_batch *b, int count) {
-    for (int i = 0; i < count; i += LANES) look_up(c->guesses, sides(c, inputs, b->x + i, b->stride), b->cone + i);
+static INLINE void guess_shape(const carom_cones *c, int rank, int inputs, int n, const carom_cone_batch *b, int count) {
+    const int32_t *guesses = c->guesses + ((size_t)rank << c->splits);
+    for (int i = 0; i < count; i += LANES) look_up(guesses, sides(c, inputs, b->x + i, b->stride), b->cone + i);
     for (int i = 0; i < count; i += LANES) pick_maps(c, inputs, n, b, i);
 }
 
-static void guess(const carom_cones *c, const carom_cone_batch *b, int count) {
+static void guess(const carom_cones *c, int rank, const carom_cone_batch *b, int count) {
     if (c->inputs == 6 && c->n == 4)
-        guess_shape(c, 6, 4, b, count);
+        guess_shape(c, rank, 6, 4, b, count);
     else
-        guess_shape(c, c->inputs, c->n, b, count);
+        guess_shape(c, rank, c->inputs, c->n, b, count);
 }
 
 // Iterative refinement: the velocities that the impulse should have stopped are put through the map again, with caps of zero. Coefficients
@@ -418,14 +419,12 @@ static int look_through(const carom_cones *c, const carom_cone_physics *p, carom
 
 // The inputs of the samples of the bits, side by side.
 static void gather(const carom_cones *c, const carom_cone_batch *b, const unsigned char *bits, int groups, carom_cone_batch *into) {
-    for (int j = 0; j < c->inputs; j++) {
-        const double *from = b->x + (size_t)j * b->stride;
-        double *to = into->x + (size_t)j * into->stride;
-        for (int g = 0; g < groups; g++) {
-            if (!bits[g]) continue;
-            pack(to, load(from + g * LANES), bits[g]);
-            to += __builtin_popcount(bits[g]);
-        }
+    size_t at = 0;
+    for (int g = 0; g < groups; g++) {
+        if (!bits[g]) continue;
+        for (size_t j = 0; j < (size_t)c->inputs; j++)
+            pack(into->x + j * into->stride + at, load(b->x + j * b->stride + g * LANES), bits[g]);
+        at += (size_t)__builtin_popcount(bits[g]);
     }
 }
 
@@ -444,16 +443,21 @@ static void scatter(const carom_cone_physics *p, const carom_cone_batch *from, c
         }
 }
 
-static int step(const carom_cones *cones, const carom_cone_physics *physics, carom_cone_batch *batch, int count, double *max_residual) {
+// The guesses from `rank` on; what they get wrong is put side by side for the next.
+static int try_guesses(const carom_cones *c, int rank, const carom_cone_physics *p, carom_cone_batch *b, int count, double *max_residual) {
     unsigned char bits[MOST_GROUPS];
-    if (!cones->splits) return look_through(cones, physics, batch, count, max_residual);
-    guess(cones, batch, count);
-    const int groups = (count + LANES - 1) / LANES, wrong = verify(cones, physics, batch, count, GUESS_TOLERANCE, bits, max_residual);
+    if (!c->splits || rank == CAROM_CONE_GUESSES) return look_through(c, p, b, count, max_residual);
+    guess(c, rank, b, count);
+    const int groups = (count + LANES - 1) / LANES, wrong = verify(c, p, b, count, GUESS_TOLERANCE, bits, max_residual);
     if (!wrong) return 0;
-    gather(cones, batch, bits, groups, batch->left);
-    const int alone = look_through(cones, physics, batch->left, wrong, max_residual);
-    scatter(physics, batch->left, bits, groups, batch);
+    gather(c, b, bits, groups, b->left);
+    const int alone = try_guesses(c, rank + 1, p, b->left, wrong, max_residual);
+    scatter(p, b->left, bits, groups, b);
     return alone;
+}
+
+static int step(const carom_cones *cones, const carom_cone_physics *physics, carom_cone_batch *batch, int count, double *max_residual) {
+    return try_guesses(cones, 0, physics, batch, count, max_residual);
 }
 
 // ------------------------------------------------------------------------------------------------------------- advance

@@ -11,8 +11,8 @@
 enum { CAROM_CONE_LANES = 8, CAROM_CONE_NONE = -1, CAROM_CONE_MOST_SAMPLES = 512 };
 /// Rows of a cone come in multiples of this; rows of zeros fill up.
 enum { CAROM_CONE_ROWS = 4 };
-/// Most planes of a guess, and most cones among which it is made.
-enum { CAROM_CONE_MOST_SPLITS = 12, CAROM_CONE_MOST_GUESSED = 16 };
+/// Most planes of a guess, most cones among which it is made, and guesses before the cones are looked through.
+enum { CAROM_CONE_MOST_SPLITS = 12, CAROM_CONE_MOST_GUESSED = 16, CAROM_CONE_GUESSES = 2 };
 
 /// Polyhedral cones {x : row . x >= threshold * size(x)} of the step's inputs x = (u, lmax), each with the linear map from x to the
 /// impulses. size(x) = max_j |x_j| / unit_j makes the thresholds relative.
@@ -28,7 +28,7 @@ typedef struct carom_cones {
     /// Where a few planes tell nearly all cones apart: the sides of them on which x is, as a number in base two, say which cone to try.
     int splits;          ///< planes; 0: the cones are looked through
     double *split_rows;  ///< [splits x inputs]
-    int32_t *guesses;    ///< [2^splits] cone, or CAROM_CONE_NONE
+    int32_t *guesses;    ///< [CAROM_CONE_GUESSES x 2^splits] cones, or CAROM_CONE_NONE, the likeliest first
     double *picks;       ///< [n x inputs x CAROM_CONE_MOST_GUESSED] the maps once more, coefficient by coefficient
 } carom_cones;
 

@@ -539,12 +539,18 @@ static bool allocate_batch(const carom_cone_map *map, size_t stride, carom_cone_
     return batch->x && batch->impulse && batch->u_next && batch->gain && batch->cone && batch->work && batch->samples;
 }
 
+// A batch, and those for what is left after every guess.
+static bool allocate_batches(const carom_cone_map *map, size_t stride, int guesses, carom_cone_batch *batch) {
+    const bool allocated = allocate_batch(map, stride, batch);
+    if (!guesses) return allocated;
+    batch->left = calloc(1, sizeof *batch->left);
+    return allocated && batch->left && allocate_batches(map, stride, guesses - 1, batch->left);
+}
+
 carom_status carom_cone_batch_create(const carom_cone_map *map, int capacity, carom_cone_batch *batch, carom_error *error) {
     // One line more than the samples: columns that stand a power of two apart share the same lines of a cache.
     const size_t stride = ((size_t)capacity + 2 * CAROM_CONE_LANES - 1) / CAROM_CONE_LANES * CAROM_CONE_LANES;
-    const bool allocated = allocate_batch(map, stride, batch);
-    batch->left = calloc(1, sizeof *batch->left);
-    if (allocated && batch->left && allocate_batch(map, stride, batch->left)) return CAROM_OK;
+    if (allocate_batches(map, stride, CAROM_CONE_GUESSES, batch)) return CAROM_OK;
     carom_cone_batch_free(batch);
     return carom_fail_memory(error, "cone map");
 }

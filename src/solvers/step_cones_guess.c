@@ -93,7 +93,14 @@ static int code_of(const carom_cones *c, const double *x) {
     return code;
 }
 
-// The most frequent cone of every code; returns the share of the training that this gets right.
+static int most_frequent(const int *counts, int labels) {
+    int best = 0;
+    for (int i = 1; i < labels; i++)
+        if (counts[i] > counts[best]) best = i;
+    return counts[best] ? best : CAROM_CONE_NONE;
+}
+
+// The most frequent cones of every code; `share` is that of the training that the first of them gets right.
 static carom_status fill_guesses(choice *made, carom_cones *c, double *share, carom_error *error) {
     const size_t codes = (size_t)1 << c->splits, labels = (size_t)made->labels;
     int *counts = calloc(codes * labels, sizeof *counts), right = 0;
@@ -103,12 +110,14 @@ static carom_status fill_guesses(choice *made, carom_cones *c, double *share, ca
         if (made->label[t] >= 0) counts[code * labels + (size_t)made->label[t]]++;
     }
     for (size_t code = 0; code < codes; code++) {
-        const int *own = counts + code * labels;
-        size_t best = 0;
-        for (size_t i = 1; i < labels; i++)
-            if (own[i] > own[best]) best = i;
-        c->guesses[code] = own[best] ? (int32_t)best : CAROM_CONE_NONE;
-        right += own[best];
+        int *own = counts + code * labels;
+        for (size_t rank = 0; rank < CAROM_CONE_GUESSES; rank++) {
+            const int best = most_frequent(own, made->labels);
+            c->guesses[rank * codes + code] = best;
+            if (best == CAROM_CONE_NONE) continue;
+            if (rank == 0) right += own[best];
+            own[best] = 0;
+        }
     }
     *share = (double)right / made->trained;
     free(counts);
@@ -132,7 +141,7 @@ carom_status carom_cones_choose_splits(carom_cones *cones, const double *states,
     made.judges = trained < JUDGES ? trained : JUDGES;
     if (c->count > CAROM_CONE_MOST_GUESSED || !c->count) return CAROM_OK;
     c->split_rows = calloc(CAROM_CONE_MOST_SPLITS * (size_t)c->inputs, sizeof *c->split_rows);
-    c->guesses = malloc(sizeof *c->guesses << CAROM_CONE_MOST_SPLITS);
+    c->guesses = malloc(CAROM_CONE_GUESSES * sizeof *c->guesses << CAROM_CONE_MOST_SPLITS);
     made.counts = malloc(2 * JUDGES * (size_t)made.labels * sizeof *made.counts);
     made.label = malloc((size_t)trained * sizeof *made.label);
     carom_status status = c->split_rows && c->guesses && made.counts && made.label ? CAROM_OK : carom_fail_memory(error, "cone map");
