@@ -131,8 +131,7 @@ static void kick_and_drift(rodrigues *run, int64_t block, int64_t first, int64_t
             next->spin[j] = spin[k];
             next->position[j] = now->position[j] + h * velocity;
         }
-        if (!turn(run, i, h, spin, now->attitude + 4 * i, next->attitude + 4 * i, &partial) && partial.bad < 0)
-            partial.bad = i;
+        if (!turn(run, i, h, spin, now->attitude + 4 * i, next->attitude + 4 * i, &partial) && partial.bad < 0) partial.bad = i;
     }
     run->partials[block] = partial;
 }

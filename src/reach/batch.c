@@ -12,10 +12,10 @@
 // steps do not keep the training busy for hours.
 enum { TRAINING_SAMPLES = 1024, TRAINING_STEPS = 4096 };
 // `auto` takes the map where it is expected to serve this share of the steps: below, looking up costs more than it saves. A trial that is
-// far from it ends the training.
+// far from it ends the training; it is judged every few samples.
 #define WORTHWHILE 0.75
 #define HOPELESS   0.4
-enum { TRIAL_STEPS = 512 };
+enum { TRIAL_STEPS = 512, TRIAL_SAMPLES = 32 };
 
 enum { WORDS = 4 };
 
@@ -87,7 +87,7 @@ static carom_status train(const carom_batch_plan *plan, bool automatic, double *
     for (uint64_t i = 0; i < TRAINING_SAMPLES && steps < TRAINING_STEPS && !status; i++) {
         bool solved = true;
         memcpy(u, plan->start, (size_t)n * sizeof *u);
-        if (automatic && steps >= TRIAL_STEPS && carom_cone_map_hit_rate(plan->map) < HOPELESS) return CAROM_OK;
+        if (automatic && i % TRIAL_SAMPLES == 0 && steps >= TRIAL_STEPS && carom_cone_map_hit_rate(plan->map) < HOPELESS) return CAROM_OK;
         carom_stream_start_use(&draws->stream, 0, i, CAROM_STREAM_TRAINING);
         draws->has_direction = false;
         for (int64_t k = 0; k < most && solved && !status && !carom_impact_terminated(plan->impact, u); k++, steps++) {

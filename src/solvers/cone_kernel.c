@@ -217,22 +217,26 @@ typedef struct check {
 
 static INLINE lanes column(const double *columns, size_t stride, int row) { return load(columns + (size_t)row * stride); }
 
-// Complementarity of one pair z_i, y_i with w_i.
-static INLINE void add_pair(check *k, int index, lanes y, lanes z, lanes w) {
-    const lanes y_per_unit = spread(k->p->y_per_unit[index]), z_per_unit = spread(k->p->z_per_unit[index]);
-    const lanes y_relative = multiply(y, y_per_unit), z_relative = multiply(z, z_per_unit), size_w = magnitude(w);
+// Complementarity of one pair z_i, y_i.
+static INLINE void add_pair(check *k, int index, lanes y, lanes z) {
+    const lanes y_relative = multiply(y, spread(k->p->y_per_unit[index])), z_relative = multiply(z, spread(k->p->z_per_unit[index]));
     k->worst = larger(magnitude(lesser(y, z)), k->worst);
     k->worst_relative = larger(magnitude(lesser(y_relative, z_relative)), k->worst_relative);
-    k->scale = larger(size_w, k->scale);
-    k->scale_w = larger(multiply(size_w, y_per_unit), k->scale_w);
     k->scale_z = larger(magnitude(z_relative), k->scale_z);
 }
 
+// The size of its w_i.
+static INLINE void add_size(check *k, int index, lanes w) {
+    const lanes size = magnitude(w);
+    k->scale = larger(size, k->scale);
+    k->scale_w = larger(multiply(size, spread(k->p->y_per_unit[index])), k->scale_w);
+}
+
 static INLINE lanes along(const check *k, int edge, const double *columns, int row) {
+    // The line has the edges 1 and -1.
+    if (k->dim == 1) return edge ? subtract(spread(0), column(columns, k->stride, row)) : column(columns, k->stride, row);
     const double *d = k->p->directions + edge * k->dim;
-    lanes sum = multiply(spread(d[0]), column(columns, k->stride, row));
-    if (k->dim == 2) sum = add(sum, multiply(spread(d[1]), column(columns, k->stride, row + 1)));
-    return sum;
+    return add(multiply(spread(d[0]), column(columns, k->stride, row)), multiply(spread(d[1]), column(columns, k->stride, row + 1)));
 }
 
 // Weights of lam_t on cone edges: on the two edges of the sector around it, or, in the plane, on the one that it points along.
@@ -278,18 +282,21 @@ static INLINE void check_pairs(check *k, int contact) {
     const int row = contact * (1 + k->dim);
     const lanes zero = spread(0), normal = column(k->impulse, k->stride, row), u = column(k->u_next, k->stride, row);
     const lanes cap = column(k->x, k->stride, k->n + contact), beta = larger(subtract(zero, u), zero);
-    add_pair(k, contact, subtract(cap, normal), beta, cap);
-    add_pair(k, k->contacts + contact, add(u, beta), normal, column(k->x, k->stride, row));
+    add_size(k, contact, cap);
+    add_pair(k, contact, subtract(cap, normal), beta);
+    add_size(k, k->contacts + contact, column(k->x, k->stride, row));
+    add_pair(k, k->contacts + contact, add(u, beta), normal);
     lanes gamma = zero, sum = zero;
     for (int a = 0; a < k->edges; a++) gamma = larger(subtract(zero, along(k, a, k->u_next, row + 1)), gamma);
     const split weights = split_on_edges(k, row + 1);
     for (int a = 0; a < k->edges; a++) {
         const lanes weight = weight_on(k, &weights, a);
+        const int index = 2 * k->contacts + contact * k->edges + a;
         sum = add(sum, weight);
-        add_pair(k, 2 * k->contacts + contact * k->edges + a, add(gamma, along(k, a, k->u_next, row + 1)), weight,
-                 along(k, a, k->x, row + 1));
+        add_size(k, index, along(k, a, k->x, row + 1));
+        add_pair(k, index, add(gamma, along(k, a, k->u_next, row + 1)), weight);
     }
-    add_pair(k, (2 + k->edges) * k->contacts + contact, subtract(multiply(spread(p->friction[contact]), normal), sum), gamma, zero);
+    add_pair(k, (2 + k->edges) * k->contacts + contact, subtract(multiply(spread(p->friction[contact]), normal), sum), gamma);
 }
 
 // The friction cone and the caps, from the impulses alone.
@@ -328,13 +335,10 @@ static INLINE unsigned verify_shape(const carom_cone_physics *p, int contacts, i
     const lanes zero = spread(0), gain = update(p, b, i, contacts * (1 + dim));
     const int n = contacts * (1 + dim);
     check k = {p, contacts, dim, edges, n, b->x + i, b->impulse + i, b->u_next + i, b->stride, zero, zero, zero, zero, zero, ALL_LANES};
-    lanes speed = zero, largest = zero, undefined = zero;
+    lanes speed = zero, largest = zero;
     for (int r = 0; r < n; r++) {
-        const lanes impulse = column(k.impulse, k.stride, r);
         speed = larger(magnitude(column(k.x, k.stride, r)), speed);
-        largest = larger(magnitude(impulse), largest);
-        // NaN when something is not finite, otherwise zero.
-        undefined = add(undefined, multiply(zero, add(impulse, column(k.u_next, k.stride, r))));
+        largest = larger(magnitude(column(k.impulse, k.stride, r)), largest);
     }
     const lanes tolerance = multiply(spread(CAROM_PHYSICAL_TOLERANCE), larger(largest, multiply(speed, spread(p->least_mass))));
     for (int c = 0; c < contacts; c++) {
@@ -345,7 +349,8 @@ static INLINE unsigned verify_shape(const carom_cone_physics *p, int contacts, i
                 allowed = multiply(limit, add(spread(1), k.scale));
     *rough = ALL_LANES & ~at_least(multiply(spread(REFINED), larger(k.scale_w, k.scale_z)), k.worst_relative);
     *residual = divide(k.worst, add(spread(1), k.scale));
-    return k.accepted & at_least(zero, undefined) & at_least(allowed, k.worst) &
+    // The gain is not finite when an impulse or velocity is not: zero times it is then NaN.
+    return k.accepted & at_least(zero, multiply(zero, gain)) & at_least(allowed, k.worst) &
            at_least(multiply(limit_relative, larger(k.scale_w, k.scale_z)), k.worst_relative) &
            at_least(multiply(spread(CAROM_MOST_AMPLIFICATION), k.scale_w), k.scale_z) & at_least(multiply(tolerance, speed), gain);
 }

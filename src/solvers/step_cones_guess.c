@@ -15,10 +15,14 @@ enum { JUDGES = 256 };
 typedef struct choice {
     const carom_cones *cones;
     const double *states;  // [trained x inputs]
-    int trained, judges, groups, labels;
-    int group[JUDGES];
-    int *label;   // [trained] the first cone that has the training's step, or CAROM_CONE_NONE
-    int *counts;  // [2 groups x labels]
+    int trained, judges, labels;
+    int *label;  // [trained] the first cone that has the training's step, or CAROM_CONE_NONE
+    int *code;   // [trained] bit k: on the upper side of plane k
+    // Of the judges in groups of several cones; the others no plane can part any better.
+    int doubtful, groups;
+    int doubt[JUDGES], group[JUDGES];
+    bool (*side)[JUDGES];  // [rows of the cones] of every judge
+    int *counts;           // [2 groups x labels]
 } choice;
 
 static const double *judge(const choice *c, int t) {
@@ -43,13 +47,17 @@ static void fill_labels(choice *c) {
     }
 }
 
+static void fill_sides(choice *c) {
+    const carom_cones *cones = c->cones;
+    for (int i = 0; i < cones->first_row[cones->count]; i++)
+        for (int t = 0; t < c->judges; t++)
+            c->side[i][t] = carom_dot(cones->inputs, cones->rows + (size_t)i * (size_t)(cones->inputs + 1), judge(c, t)) >= 0;
+}
+
 // Sum over the groups that a plane would make of count_label^2 / count: the greater, the purer (Gini).
-static double purity(choice *c, const double *row) {
+static double purity(choice *c, const bool *side) {
     memset(c->counts, 0, 2 * (size_t)c->groups * (size_t)c->labels * sizeof *c->counts);
-    for (int t = 0; t < c->judges; t++) {
-        const int side = carom_dot(c->cones->inputs, row, judge(c, t)) >= 0;
-        if (label_of(c, t) >= 0) c->counts[(2 * c->group[t] + side) * c->labels + label_of(c, t)]++;
-    }
+    for (int i = 0; i < c->doubtful; i++) c->counts[(2 * c->group[i] + side[c->doubt[i]]) * c->labels + label_of(c, c->doubt[i])]++;
     double sum = 0;
     for (int g = 0; g < 2 * c->groups; g++) {
         double squares = 0, total = 0;
@@ -63,34 +71,46 @@ static double purity(choice *c, const double *row) {
     return sum;
 }
 
-// The row of all cones that is best to ask next; NULL where none tells more than those before it.
-static const double *best_plane(choice *c, double *reached) {
-    const carom_cones *cones = c->cones;
-    const double *best = NULL;
-    double most = *reached * (1 + 1e-9);
-    for (int i = 0; i < cones->first_row[cones->count]; i++) {
-        const double *row = cones->rows + (size_t)i * (size_t)(cones->inputs + 1), pure = purity(c, row);
-        if (pure > most) most = pure, best = row;
+// The row of all cones that is best to ask next; -1 where none tells more than those before it.
+static int best_plane(choice *c) {
+    static const bool nowhere[JUDGES];
+    double most = purity(c, nowhere) * (1 + 1e-9);
+    int best = -1;
+    for (int i = 0; i < c->cones->first_row[c->cones->count]; i++) {
+        const double pure = purity(c, c->side[i]);
+        if (pure > most) most = pure, best = i;
     }
-    *reached = most;
     return best;
 }
 
-static void split_groups(choice *c, const double *row) {
-    int names[2 * JUDGES], groups = 0;
-    for (int g = 0; g < 2 * c->groups; g++) names[g] = CAROM_CONE_NONE;
-    for (int t = 0; t < c->judges; t++) {
-        const int group = 2 * c->group[t] + (carom_dot(c->cones->inputs, row, judge(c, t)) >= 0);
-        if (names[group] < 0) names[group] = groups++;
-        c->group[t] = names[group];
+// Groups of several cones among those that the plane makes; their judges are in doubt.
+static void split_groups(choice *c, const bool *side) {
+    int names[2 * JUDGES], groups = 0, doubtful = 0, first[2 * JUDGES];
+    bool several[2 * JUDGES] = {false};
+    for (int g = 0; g < 2 * c->groups; g++) names[g] = first[g] = CAROM_CONE_NONE;
+    for (int i = 0; i < c->doubtful; i++) {
+        const int g = c->group[i] = 2 * c->group[i] + side[c->doubt[i]], label = label_of(c, c->doubt[i]);
+        if (first[g] == CAROM_CONE_NONE) first[g] = label;
+        several[g] |= label != first[g];
+    }
+    for (int i = 0; i < c->doubtful; i++) {
+        const int g = c->group[i];
+        if (!several[g]) continue;
+        if (names[g] == CAROM_CONE_NONE) names[g] = groups++;
+        c->doubt[doubtful] = c->doubt[i];
+        c->group[doubtful++] = names[g];
     }
     c->groups = groups;
+    c->doubtful = doubtful;
 }
 
-static int code_of(const carom_cones *c, const double *x) {
-    int code = 0;
-    for (int k = 0; k < c->splits; k++) code |= (carom_dot(c->inputs, c->split_rows + k * c->inputs, x) >= 0) << k;
-    return code;
+// Asks for the side of the plane of one more row.
+static void add_plane(choice *c, carom_cones *cones, int row) {
+    const double *plane = cones->rows + (size_t)row * (size_t)(cones->inputs + 1);
+    for (int t = 0; t < c->trained; t++)
+        c->code[t] |= (carom_dot(cones->inputs, plane, c->states + (size_t)t * (size_t)cones->inputs) >= 0) << cones->splits;
+    memcpy(cones->split_rows + cones->splits++ * cones->inputs, plane, (size_t)cones->inputs * sizeof *plane);
+    split_groups(c, c->side[row]);
 }
 
 static int most_frequent(const int *counts, int labels) {
@@ -106,8 +126,7 @@ static carom_status fill_guesses(choice *made, carom_cones *c, double *share, ca
     int *counts = calloc(codes * labels, sizeof *counts), right = 0;
     if (!counts) return carom_fail_memory(error, "cone map");
     for (int t = 0; t < made->trained; t++) {
-        const size_t code = (size_t)code_of(c, made->states + (size_t)t * (size_t)c->inputs);
-        if (made->label[t] >= 0) counts[code * labels + (size_t)made->label[t]]++;
+        if (made->label[t] >= 0) counts[(size_t)made->code[t] * labels + (size_t)made->label[t]]++;
     }
     for (size_t code = 0; code < codes; code++) {
         int *own = counts + code * labels;
@@ -135,28 +154,43 @@ static carom_status fill_picks(carom_cones *c, carom_error *error) {
     return CAROM_OK;
 }
 
+static carom_status start_choice(choice *c, carom_cones *cones, carom_error *error) {
+    c->label = malloc((size_t)c->trained * sizeof *c->label);
+    c->code = calloc((size_t)c->trained, sizeof *c->code);
+    c->side = malloc((size_t)cones->first_row[cones->count] * sizeof *c->side);
+    c->counts = malloc(2 * JUDGES * (size_t)c->labels * sizeof *c->counts);
+    cones->split_rows = calloc(CAROM_CONE_MOST_SPLITS * (size_t)cones->inputs, sizeof *cones->split_rows);
+    cones->guesses = malloc(CAROM_CONE_GUESSES * sizeof *cones->guesses << CAROM_CONE_MOST_SPLITS);
+    if (!c->label || !c->code || !c->side || !c->counts || !cones->split_rows || !cones->guesses)
+        return carom_fail_memory(error, "cone map");
+    fill_labels(c);
+    fill_sides(c);
+    for (int t = 0; t < c->judges; t++) {
+        if (label_of(c, t) == CAROM_CONE_NONE) continue;
+        c->doubt[c->doubtful] = t;
+        c->group[c->doubtful++] = 0;
+    }
+    return CAROM_OK;
+}
+
 carom_status carom_cones_choose_splits(carom_cones *cones, const double *states, int trained, carom_error *error) {
     carom_cones *c = cones;
+    if (c->count > CAROM_CONE_MOST_GUESSED || !c->count) return CAROM_OK;
     choice made = {.cones = c, .states = states, .trained = trained, .groups = 1, .labels = c->count};
     made.judges = trained < JUDGES ? trained : JUDGES;
-    if (c->count > CAROM_CONE_MOST_GUESSED || !c->count) return CAROM_OK;
-    c->split_rows = calloc(CAROM_CONE_MOST_SPLITS * (size_t)c->inputs, sizeof *c->split_rows);
-    c->guesses = malloc(CAROM_CONE_GUESSES * sizeof *c->guesses << CAROM_CONE_MOST_SPLITS);
-    made.counts = malloc(2 * JUDGES * (size_t)made.labels * sizeof *made.counts);
-    made.label = malloc((size_t)trained * sizeof *made.label);
-    carom_status status = c->split_rows && c->guesses && made.counts && made.label ? CAROM_OK : carom_fail_memory(error, "cone map");
-    if (!status) fill_labels(&made);
-    double reached = 0, share = 0;
+    carom_status status = start_choice(&made, c, error);
+    double share = 0;
     while (!status && share < SURE && c->splits < CAROM_CONE_MOST_SPLITS) {
-        const double *plane = best_plane(&made, &reached);
-        if (!plane) break;
-        memcpy(c->split_rows + c->splits++ * c->inputs, plane, (size_t)c->inputs * sizeof *plane);
-        split_groups(&made, plane);
+        const int row = best_plane(&made);
+        if (row < 0) break;
+        add_plane(&made, c, row);
         status = fill_guesses(&made, c, &share, error);
     }
     if (share < LIKELY) c->splits = 0;
     if (!status && c->splits) status = fill_picks(c, error);
-    free(made.counts);
     free(made.label);
+    free(made.code);
+    free(made.side);
+    free(made.counts);
     return status;
 }
