@@ -17,15 +17,16 @@ enum { TREE_BYTES = 16 << 20, TIE_BYTES = 4 << 20, SAVED_BYTES = 8 << 20 };
 // Unknown sequences behind a node after which its tableau is saved: replays start there.
 enum { MISSES_TO_SAVE = 4 };
 enum { UNKNOWN = -1, MET_ONCE = -2, MOST_PIVOTS = CAROM_PIVOTS_PER_ROW * CAROM_MOST_REMEMBERED };
-// Round-off of the bounds themselves.
+// Round-off of the bounds themselves, which are kept in single precision.
 #define BOUND_MARGIN 1.0001
 
-// What follows one sequence of pivots. In memory, the arrays of `arrays` stand behind it.
+// What follows one sequence of pivots. In memory, more arrays stand behind it; what does not fit the caches is waited for.
 typedef struct node {
-    int entering;  // variable that enters next
-    int tie_slot;  // where its rows of the inverse basis stand; UNKNOWN until a tie asks for them
-    int saved;     // where its tableau stands; UNKNOWN until many unknown sequences began behind it
-    int misses;    // how many did
+    int entering;    // variable that enters next
+    int tie_slot;    // where its rows of the inverse basis stand; UNKNOWN until a tie asks for them
+    int saved;       // where its tableau stands; UNKNOWN until many unknown sequences began behind it
+    int misses;      // how many did
+    int children[];  // [n] node that follows when a row leaves
 } node;
 
 typedef struct memory {
@@ -33,8 +34,8 @@ typedef struct memory {
     size_t rows;  // n, padded
     const double *W, *y_unit;
     double pivot_tolerance, tie_tolerance;
-    char *nodes;  // [node_capacity + 1], the last for sequences that the full tree does not keep
-    size_t node_size;
+    char *nodes;               // [node_capacity + 1], the last for sequences that the full tree does not keep
+    size_t node_size, arrays;  // bytes; those before the arrays of a node
     int node_count, node_capacity;
     double *ties;  // [tie_capacity + 1] inverse bases [n x n], the last likewise
     int tie_count, tie_capacity;
@@ -57,13 +58,13 @@ static node *node_at(const memory *m, int index) { return (node *)(void *)(m->no
 // The node of a sequence that is not kept.
 static bool is_spare(const memory *m, const node *k) { return k == node_at(m, m->node_capacity); }
 
+static size_t whole_lines(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
 // The arrays of a node: [rows] the entering column; 1 over its acceptable pivots, 0 elsewhere; bounds of sum_j |inverse basis_ij| |w_j|,
 // the scale of round-off, for w of one unit, minus infinity where there is no acceptable pivot.
-static double *column_of(const node *k) { return (double *)(void *)((char *)(uintptr_t)k + ALIGNMENT); }
-static double *inverse_of(const memory *m, const node *k) { return column_of(k) + m->rows; }
-static double *bound_of(const memory *m, const node *k) { return column_of(k) + 2 * m->rows; }
-// [n] node that follows when a row leaves.
-static int *children_of(const memory *m, const node *k) { return (int *)(void *)(column_of(k) + 3 * m->rows); }
+static double *column_of(const memory *m, const node *k) { return (double *)(void *)((char *)(uintptr_t)k + m->arrays); }
+static double *inverse_of(const memory *m, const node *k) { return column_of(m, k) + m->rows; }
+static float *bound_of(const memory *m, const node *k) { return (float *)(void *)(column_of(m, k) + 2 * m->rows); }
 
 // -------------------------------------------------------------------------------------------------- growing the tree
 
@@ -132,33 +133,36 @@ static void replay(memory *m, int depth) {
 // Rows of padding have no pivots and a zero column in every node.
 static void clear_padding(const memory *m, const node *k) {
     for (size_t i = (size_t)m->n; i < m->rows; i++) {
-        column_of(k)[i] = inverse_of(m, k)[i] = 0;
-        bound_of(m, k)[i] = -INFINITY;
+        column_of(m, k)[i] = inverse_of(m, k)[i] = 0;
+        bound_of(m, k)[i] = -HUGE_VALF;
     }
 }
 
 static void fill_node(memory *m, node *k, int entering) {
     tableau *t = m->tableau;
     const bool spare = is_spare(m, k);
-    *k = (node){.entering = entering, .tie_slot = UNKNOWN, .saved = UNKNOWN};
+    k->entering = entering;
+    k->tie_slot = k->saved = UNKNOWN;
+    k->misses = 0;
     copy_column(t, ~t->place[entering]);
     if (!spare) fill_column_units(m, m->y_unit);
     const double acceptable = m->pivot_tolerance * largest_in_units(t);
-    double *column = column_of(k), *inverse = inverse_of(m, k), *bound = bound_of(m, k);
+    double *column = column_of(m, k), *inverse = inverse_of(m, k);
+    float *bound = bound_of(m, k);
     for (int i = 0; i < m->n; i++) {
         const bool open = is_pivot(t, i, acceptable);
         column[i] = t->column[i];
         inverse[i] = open ? 1 / t->column[i] : 0;
         // What serves this w only has the bound that the tableau carries along.
-        bound[i] = !open ? -INFINITY : spare ? t->weight[i] : round_off_bound(m, i, m->y_unit[t->basic[i] % m->n]);
-        children_of(m, k)[i] = UNKNOWN;
+        bound[i] = !open ? -HUGE_VALF : (float)(spare ? BOUND_MARGIN * t->weight[i] : round_off_bound(m, i, m->y_unit[t->basic[i] % m->n]));
+        k->children[i] = UNKNOWN;
     }
     clear_padding(m, k);
 }
 
 // The node behind k when the variable of row r left; its complement enters. Sequences that are met once, as many are, leave only a mark.
 static node *child(memory *m, node *k, int r, int entering) {
-    int *known = &children_of(m, k)[r];
+    int *known = &k->children[r];
     if (*known >= 0) return node_at(m, *known);
     if (!is_spare(m, k) && ++k->misses == MISSES_TO_SAVE && m->save_count < m->save_capacity) {
         replay(m, m->depth - 1);
@@ -229,13 +233,13 @@ static int leaving_row(memory *m, node *k, double size) {
     const double *inverse = inverse_of(m, k), scale = m->tie_tolerance * (is_spare(m, k) ? 1 : size);
     const double least = least_ratio(m->rows, m->rhs, inverse);
     if (!(least < INFINITY)) return UNKNOWN;
-    subtract_column(m->rows, m->rhs, column_of(k), least, m->next);
+    subtract_column(m->rows, m->rhs, column_of(m, k), least, m->next);
     const uint64_t candidates = rows_within(m->rows, m->next, bound_of(m, k), scale);
     if (!candidates) return UNKNOWN;
     const int r = candidates & (candidates - 1) ? break_tie(m, k, candidates) : __builtin_ctzll(candidates);
     if (r == UNKNOWN) return r;
     const double theta = m->rhs[r] * inverse[r];
-    if (theta != least) subtract_column(m->rows, m->rhs, column_of(k), theta, m->next);
+    if (theta != least) subtract_column(m->rows, m->rhs, column_of(m, k), theta, m->next);
     m->next[r] = theta;
     return r;
 }
@@ -250,7 +254,7 @@ static int enter_artificial(memory *m) {
         m->basic[i] = i;
         if (m->w[i] - least <= m->tie_tolerance * -least) r = i;
     }
-    subtract_column(m->rows, m->rhs, column_of(node_at(m, 0)), -m->w[r], m->next);
+    subtract_column(m->rows, m->rhs, column_of(m, node_at(m, 0)), -m->w[r], m->next);
     m->next[r] = -m->w[r];
     m->artificial = r;
     return r;
@@ -339,13 +343,14 @@ static double *allocate_rows(size_t rows) {
 
 // Nodes are not touched before they are used: pages that no solve needs cost nothing.
 static bool allocate_tree(memory *m) {
-    const size_t n = (size_t)m->n, arrays = 3 * m->rows * sizeof(double) + n * sizeof(int);
-    m->node_size = (ALIGNMENT + arrays + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    const size_t n = (size_t)m->n;
+    m->arrays = whole_lines(sizeof(node) + n * sizeof(int));
+    m->node_size = whole_lines(m->arrays + 2 * m->rows * sizeof(double) + m->rows * sizeof(float));
     m->node_capacity = (int)(TREE_BYTES / m->node_size);
     m->tie_capacity = (int)(TIE_BYTES / (n * n * sizeof(double)));
     m->nodes = aligned_alloc(ALIGNMENT, ((size_t)m->node_capacity + 1) * m->node_size);
     m->ties = malloc(((size_t)m->tie_capacity + 1) * n * n * sizeof *m->ties);
-    m->save_size = (n * m->tableau->stride * sizeof(double) + (4 * n + 2) * sizeof(int) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    m->save_size = whole_lines(n * m->tableau->stride * sizeof(double) + (4 * n + 2) * sizeof(int));
     m->save_capacity = (int)(SAVED_BYTES / m->save_size);
     m->saves = aligned_alloc(ALIGNMENT, (size_t)m->save_capacity * m->save_size);
     return m->nodes && m->ties && m->saves;
@@ -354,11 +359,13 @@ static bool allocate_tree(memory *m) {
 static void plant_root(memory *m) {
     node *root = node_at(m, m->node_count++);
     // Its tableau is where replays start, anyway.
-    *root = (node){.entering = 2 * m->n, .tie_slot = UNKNOWN, .saved = UNKNOWN, .misses = MISSES_TO_SAVE};
+    root->entering = 2 * m->n;
+    root->tie_slot = root->saved = UNKNOWN;
+    root->misses = MISSES_TO_SAVE;
     clear_padding(m, root);
     for (int i = 0; i < m->n; i++) {
-        column_of(root)[i] = -1;
-        children_of(m, root)[i] = UNKNOWN;
+        column_of(m, root)[i] = -1;
+        root->children[i] = UNKNOWN;
     }
 }
 

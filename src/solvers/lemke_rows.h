@@ -45,11 +45,11 @@ static void subtract_column(size_t rows, const double *rhs, const double *column
 }
 
 // Bit i: next_i <= scale * bound_i.
-static uint64_t rows_within(size_t rows, const double *next, const double *bound, double scale) {
+static uint64_t rows_within(size_t rows, const double *next, const float *bound, double scale) {
     const __m512d factor = _mm512_set1_pd(scale);
     uint64_t within = 0;
     for (size_t i = 0; i < rows; i += ROW_LANES) {
-        const __m512d limit = _mm512_mul_pd(factor, _mm512_load_pd(bound + i));
+        const __m512d limit = _mm512_mul_pd(factor, _mm512_cvtps_pd(_mm256_load_ps(bound + i)));
         within |= (uint64_t)_mm512_cmp_pd_mask(_mm512_load_pd(next + i), limit, _CMP_LE_OQ) << i;
     }
     return within;
@@ -82,11 +82,11 @@ static void subtract_column(size_t rows, const double *rhs, const double *column
         _mm256_store_pd(next + i, _mm256_sub_pd(_mm256_load_pd(rhs + i), _mm256_mul_pd(factor, _mm256_load_pd(column + i))));
 }
 
-static uint64_t rows_within(size_t rows, const double *next, const double *bound, double scale) {
+static uint64_t rows_within(size_t rows, const double *next, const float *bound, double scale) {
     const __m256d factor = _mm256_set1_pd(scale);
     uint64_t within = 0;
     for (size_t i = 0; i < rows; i += 4) {
-        const __m256d limit = _mm256_mul_pd(factor, _mm256_load_pd(bound + i));
+        const __m256d limit = _mm256_mul_pd(factor, _mm256_cvtps_pd(_mm_load_ps(bound + i)));
         within |= (uint64_t)_mm256_movemask_pd(_mm256_cmp_pd(_mm256_load_pd(next + i), limit, _CMP_LE_OQ)) << i;
     }
     return within;
@@ -110,9 +110,9 @@ static void subtract_column(size_t rows, const double *rhs, const double *column
     for (size_t i = 0; i < rows; i++) next[i] = rhs[i] - theta * column[i];
 }
 
-static uint64_t rows_within(size_t rows, const double *next, const double *bound, double scale) {
+static uint64_t rows_within(size_t rows, const double *next, const float *bound, double scale) {
     uint64_t within = 0;
-    for (size_t i = 0; i < rows; i++) within |= (uint64_t)(next[i] <= scale * bound[i]) << i;
+    for (size_t i = 0; i < rows; i++) within |= (uint64_t)(next[i] <= scale * (double)bound[i]) << i;
     return within;
 }
 

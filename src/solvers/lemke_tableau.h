@@ -54,26 +54,29 @@ static void start(tableau *t, const double *W, const double *w) {
 static void subtract_row(REAL *restrict row, const REAL *restrict pivot_row, REAL factor, size_t stride) {
     row = __builtin_assume_aligned(row, ALIGNMENT);
     pivot_row = __builtin_assume_aligned(pivot_row, ALIGNMENT);
-    for (size_t j = 0; j < stride; j++) row[j] -= factor * pivot_row[j];
+    for (size_t j = 0; j < stride; j += LANES)
+        for (size_t l = 0; l < LANES; l++) row[j + l] -= factor * pivot_row[j + l];
 }
 
 // Exchanges the basic variable of row r with the non-basic variable of column c, whose entries stand in t->column.
 static void pivot(tableau *t, int r, int c) {
     REAL *pivot_row = row_of(t, r);
     const REAL inverse = 1 / t->column[r];
-    for (size_t j = 0; j < t->stride; j++) pivot_row[j] *= inverse;
-    pivot_row[c] = inverse;
+    for (size_t j = 0; j < t->stride; j += LANES)
+        for (size_t l = 0; l < LANES; l++) pivot_row[j + l] *= inverse;
     t->rhs[r] *= inverse;
     t->weight[r] *= magnitude(inverse);
     for (int i = 0; i < t->n; i++) {
         const REAL factor = t->column[i];
-        if (i == r || factor == 0) continue;
+        if (i == r) continue;
         REAL *row = row_of(t, i);
-        row[c] = 0;
         subtract_row(row, pivot_row, factor, t->stride);
+        // After the row: vectors that are loaded wait long for a number stored into them before.
+        row[c] = -factor * inverse;
         t->rhs[i] -= factor * t->rhs[r];
         t->weight[i] += magnitude(factor) * t->weight[r];
     }
+    pivot_row[c] = inverse;
     const int leaving = t->basic[r], entering = t->nonbasic[c];
     t->basic[r] = entering;
     t->nonbasic[c] = leaving;
