@@ -12,21 +12,20 @@
 #include "solvers/lemke_rows.h"
 #include "solvers/lemke_tableau.h"
 
-// Of the tree, of what it keeps for ties, and of saved tableaus: more does not fit a core's caches.
-enum { TREE_BYTES = 16 << 20, TIE_BYTES = 4 << 20, SAVED_BYTES = 8 << 20 };
+// Of the tree, of what it keeps for ties, little of which is ever touched, and of saved tableaus: more does not fit a core's caches.
+enum { TREE_BYTES = 16 << 20, TIE_BYTES = 32 << 20, SAVED_BYTES = 8 << 20 };
 // Unknown sequences behind a node after which its tableau is saved: replays start there.
 enum { MISSES_TO_SAVE = 4 };
 enum { UNKNOWN = -1, MET_ONCE = -2, MOST_PIVOTS = CAROM_PIVOTS_PER_ROW * CAROM_MOST_REMEMBERED };
-// Round-off of the bounds themselves, which are kept in single precision.
-#define BOUND_MARGIN 1.0001
 
 // What follows one sequence of pivots. In memory, more arrays stand behind it; what does not fit the caches is waited for.
 typedef struct node {
-    int entering;    // variable that enters next
-    int tie_slot;    // where its rows of the inverse basis stand; UNKNOWN until a tie asks for them
-    int saved;       // where its tableau stands; UNKNOWN until many unknown sequences began behind it
-    int misses;      // how many did
-    int children[];  // [n] node that follows when a row leaves
+    int entering;        // variable that enters next
+    int tie_slot;        // where its rows of the inverse basis stand; UNKNOWN until a tie asks for some
+    uint64_t tied_rows;  // bits of those that stand there
+    int saved;           // where its tableau stands; UNKNOWN until many unknown sequences began behind it
+    int misses;          // how many did
+    int children[];      // [n] node that follows when a row leaves
 } node;
 
 typedef struct memory {
@@ -69,10 +68,10 @@ static float *bound_of(const memory *m, const node *k) { return (float *)(void *
 // -------------------------------------------------------------------------------------------------- growing the tree
 
 // sum_j |inverse basis_ij| unit_j, where m->column_unit has the units of the columns.
-static double round_off_bound(const memory *m, int i, double own_unit) {
+static double round_off_bound(const memory *m, int i, const double *unit) {
     const tableau *t = m->tableau;
     const double *row = row_of(t, i);
-    double sums[LANES] = {0}, sum = t->basic[i] < m->n ? own_unit : 0;
+    double sums[LANES] = {0}, sum = t->basic[i] < m->n ? magnitude(unit[t->basic[i]]) : 0;
     for (size_t c = 0; c < t->stride; c += LANES)
         for (size_t l = 0; l < LANES; l++) sums[l] += magnitude(row[c + l]) * m->column_unit[c + l];
     for (int l = 0; l < LANES; l++) sum += sums[l];
@@ -110,7 +109,8 @@ static void load(memory *m, int saved) {
     fill_column_units(m, m->w);
     for (int i = 0; i < m->n; i++) {
         t->rhs[i] = 0;
-        t->weight[i] = round_off_bound(m, i, magnitude(m->w[t->basic[i] % m->n]));
+        t->weight[i] = round_off_bound(m, i, m->w);
+        t->row_unit[i] = t->unit[t->basic[i]];
     }
 }
 
@@ -130,34 +130,21 @@ static void replay(memory *m, int depth) {
     }
 }
 
-// Rows of padding have no pivots and a zero column in every node.
-static void clear_padding(const memory *m, const node *k) {
-    for (size_t i = (size_t)m->n; i < m->rows; i++) {
-        column_of(m, k)[i] = inverse_of(m, k)[i] = 0;
-        bound_of(m, k)[i] = -HUGE_VALF;
-    }
-}
-
 static void fill_node(memory *m, node *k, int entering) {
     tableau *t = m->tableau;
-    const bool spare = is_spare(m, k);
     k->entering = entering;
     k->tie_slot = k->saved = UNKNOWN;
+    k->tied_rows = 0;
     k->misses = 0;
+    for (int i = 0; i < m->n; i++) k->children[i] = UNKNOWN;
     copy_column(t, ~t->place[entering]);
-    if (!spare) fill_column_units(m, m->y_unit);
-    const double acceptable = m->pivot_tolerance * largest_in_units(t);
-    double *column = column_of(m, k), *inverse = inverse_of(m, k);
-    float *bound = bound_of(m, k);
-    for (int i = 0; i < m->n; i++) {
-        const bool open = is_pivot(t, i, acceptable);
-        column[i] = t->column[i];
-        inverse[i] = open ? 1 / t->column[i] : 0;
-        // What serves this w only has the bound that the tableau carries along.
-        bound[i] = !open ? -HUGE_VALF : (float)(spare ? BOUND_MARGIN * t->weight[i] : round_off_bound(m, i, m->y_unit[t->basic[i] % m->n]));
-        k->children[i] = UNKNOWN;
-    }
-    clear_padding(m, k);
+    memcpy(column_of(m, k), t->column, m->rows * sizeof *t->column);
+    list_pivots(m->rows, t->column, t->row_unit, t->weight, m->pivot_tolerance * largest_in_units(t), inverse_of(m, k), bound_of(m, k));
+    // What serves this w only has the bounds that the tableau carries along.
+    if (is_spare(m, k)) return;
+    fill_column_units(m, m->y_unit);
+    for (int i = 0; i < m->n; i++)
+        if (inverse_of(m, k)[i] != 0) bound_of(m, k)[i] = (float)round_off_bound(m, i, m->y_unit);
 }
 
 // The node behind k when the variable of row r left; its complement enters. Sequences that are met once, as many are, leave only a mark.
@@ -193,15 +180,18 @@ static bool precedes(const memory *m, const node *k, int a, int b) {
     return a < b;
 }
 
-// Rows of the inverse basis of the present node: all of them where they are kept, otherwise those of the candidates.
+// Rows of the inverse basis of the present node.
 static void prepare_ties(memory *m, node *k, uint64_t candidates) {
-    if (k->tie_slot != UNKNOWN && k->tie_slot < m->tie_capacity) return;
+    uint64_t missing = candidates & ~k->tied_rows;
+    if (!missing) return;
     replay(m, m->depth);
-    const bool keep = m->tie_count < m->tie_capacity && !is_spare(m, k);
-    k->tie_slot = keep ? m->tie_count++ : m->tie_capacity;
-    double *rows = m->ties + (size_t)k->tie_slot * (size_t)m->n * (size_t)m->n;
-    for (int i = 0; i < m->n; i++)
-        for (int j = 0; (keep || candidates >> i & 1) && j < m->n; j++) rows[i * m->n + j] = inverse_entry(m->tableau, i, j);
+    if (k->tie_slot == UNKNOWN) k->tie_slot = m->tie_count < m->tie_capacity && !is_spare(m, k) ? m->tie_count++ : m->tie_capacity;
+    if (k->tie_slot < m->tie_capacity) k->tied_rows |= missing;
+    for (; missing; missing &= missing - 1) {
+        const int i = __builtin_ctzll(missing);
+        double *row = m->ties + ((size_t)k->tie_slot * (size_t)m->n + (size_t)i) * (size_t)m->n;
+        for (int j = 0; j < m->n; j++) row[j] = inverse_entry(m->tableau, i, j);
+    }
 }
 
 // Is next[i], by which row i misses the least ratio, round-off?
@@ -335,12 +325,6 @@ static void forget(void *kernel_memory) {
     free(m);
 }
 
-static double *allocate_rows(size_t rows) {
-    double *made = aligned_alloc(ALIGNMENT, rows * sizeof *made);
-    for (size_t i = 0; made && i < rows; i++) made[i] = 0;
-    return made;
-}
-
 // Nodes are not touched before they are used: pages that no solve needs cost nothing.
 static bool allocate_tree(memory *m) {
     const size_t n = (size_t)m->n;
@@ -361,12 +345,14 @@ static void plant_root(memory *m) {
     // Its tableau is where replays start, anyway.
     root->entering = 2 * m->n;
     root->tie_slot = root->saved = UNKNOWN;
+    root->tied_rows = 0;
     root->misses = MISSES_TO_SAVE;
-    clear_padding(m, root);
-    for (int i = 0; i < m->n; i++) {
-        column_of(m, root)[i] = -1;
-        root->children[i] = UNKNOWN;
+    for (size_t i = 0; i < m->rows; i++) {
+        column_of(m, root)[i] = i < (size_t)m->n ? -1 : 0;
+        inverse_of(m, root)[i] = 0;
+        bound_of(m, root)[i] = -HUGE_VALF;
     }
+    for (int i = 0; i < m->n; i++) root->children[i] = UNKNOWN;
 }
 
 static void *remember(int n, const double *W, const double *y_unit, const double *z_unit, double pivot_tolerance, double tie_tolerance) {
@@ -375,12 +361,12 @@ static void *remember(int n, const double *W, const double *y_unit, const double
     *m = (memory){.n = n, .W = W, .y_unit = y_unit, .pivot_tolerance = pivot_tolerance, .tie_tolerance = tie_tolerance};
     m->rows = ((size_t)n + ROW_LANES - 1) / ROW_LANES * ROW_LANES;
     m->tableau = create(n, y_unit, z_unit);
-    m->rhs = allocate_rows(m->rows);
-    m->next = allocate_rows(m->rows);
+    m->rhs = allocate_rows(m->rows, 0);
+    m->next = allocate_rows(m->rows, 0);
     m->basic = malloc((size_t)n * sizeof *m->basic);
     m->leaving = malloc(MOST_PIVOTS * sizeof *m->leaving);
     m->entered = malloc(MOST_PIVOTS * sizeof *m->entered);
-    if (m->tableau) m->column_unit = allocate_rows(m->tableau->stride);
+    if (m->tableau) m->column_unit = allocate_rows(m->tableau->stride, 0);
     if (m->tableau && allocate_tree(m) && m->column_unit && m->rhs && m->next && m->basic && m->leaving && m->entered) {
         plant_root(m);
         return m;

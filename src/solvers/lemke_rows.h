@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The two loops over the rows of a pivot, for the instruction set that the file is compiled for. All versions give the same bits: products
+/// The loops over the rows of a pivot, for the instruction set that the file is compiled for. All versions give the same bits: products
 /// and differences are element by element, and the minimum is folded in one order.
 #ifndef CAROM_SOLVERS_LEMKE_ROWS_H
 #define CAROM_SOLVERS_LEMKE_ROWS_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #if defined(__AVX512F__) || defined(__AVX2__)
@@ -14,6 +15,8 @@
 
 // Arrays of rows are aligned to a cache line and padded to a multiple of it.
 enum { ROW_LANES = 8 };
+// Round-off of bounds, which are kept in single precision.
+#define BOUND_MARGIN 1.0001
 
 #if defined(__AVX512F__)
 
@@ -55,6 +58,19 @@ static uint64_t rows_within(size_t rows, const double *next, const float *bound,
     return within;
 }
 
+// 1 / column_i and weight_i as a bound where column_i > acceptable * unit_i, a pivot; 0 and minus infinity elsewhere.
+static void list_pivots(size_t rows, const double *column, const double *unit, const double *weight, double acceptable, double *inverse,
+                        float *bound) {
+    const __m512d none = _mm512_set1_pd(-INFINITY), share = _mm512_set1_pd(acceptable);
+    for (size_t i = 0; i < rows; i += ROW_LANES) {
+        const __m512d entry = _mm512_load_pd(column + i);
+        const __mmask8 open = _mm512_cmp_pd_mask(entry, _mm512_mul_pd(share, _mm512_load_pd(unit + i)), _CMP_GT_OQ);
+        const __m512d limit = _mm512_mask_mul_pd(none, open, _mm512_set1_pd(BOUND_MARGIN), _mm512_load_pd(weight + i));
+        _mm512_store_pd(inverse + i, _mm512_maskz_div_pd(open, _mm512_set1_pd(1), entry));
+        _mm256_store_ps(bound + i, _mm512_cvtpd_ps(limit));
+    }
+}
+
 #elif defined(__AVX2__)
 
 // The two halves of eight lanes.
@@ -92,6 +108,18 @@ static uint64_t rows_within(size_t rows, const double *next, const float *bound,
     return within;
 }
 
+static void list_pivots(size_t rows, const double *column, const double *unit, const double *weight, double acceptable, double *inverse,
+                        float *bound) {
+    const __m256d none = _mm256_set1_pd(-INFINITY), share = _mm256_set1_pd(acceptable), one = _mm256_set1_pd(1);
+    for (size_t i = 0; i < rows; i += 4) {
+        const __m256d entry = _mm256_load_pd(column + i);
+        const __m256d open = _mm256_cmp_pd(entry, _mm256_mul_pd(share, _mm256_load_pd(unit + i)), _CMP_GT_OQ);
+        const __m256d limit = _mm256_mul_pd(_mm256_set1_pd(BOUND_MARGIN), _mm256_load_pd(weight + i));
+        _mm256_store_pd(inverse + i, _mm256_and_pd(open, _mm256_div_pd(one, entry)));
+        _mm_store_ps(bound + i, _mm256_cvtpd_ps(_mm256_blendv_pd(none, limit, open)));
+    }
+}
+
 #else
 
 static double lesser(double a, double b) { return a < b ? a : b; }
@@ -108,6 +136,15 @@ static double least_ratio(size_t rows, const double *rhs, const double *inverse)
 
 static void subtract_column(size_t rows, const double *rhs, const double *column, double theta, double *next) {
     for (size_t i = 0; i < rows; i++) next[i] = rhs[i] - theta * column[i];
+}
+
+static void list_pivots(size_t rows, const double *column, const double *unit, const double *weight, double acceptable, double *inverse,
+                        float *bound) {
+    for (size_t i = 0; i < rows; i++) {
+        const bool open = column[i] > acceptable * unit[i];
+        inverse[i] = open ? 1 / column[i] : 0;
+        bound[i] = open ? (float)(BOUND_MARGIN * weight[i]) : -HUGE_VALF;
+    }
 }
 
 static uint64_t rows_within(size_t rows, const double *next, const float *bound, double scale) {

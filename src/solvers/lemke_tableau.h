@@ -17,11 +17,13 @@ enum { ALIGNMENT = 64, LANES = ALIGNMENT / sizeof(double) };
 typedef struct tableau {
     int n;
     size_t stride;    // n + 1 columns and padding
+    size_t rows;      // n and padding, of the arrays of rows
     REAL *T;          // [n x stride]
-    REAL *rhs;        // [n] right-hand sides
-    REAL *weight;     // [n] bounds of sum_j |inverse basis_ij| |w_j|, the magnitude behind the round-off of each right-hand side
-    REAL *column;     // [n] the entering column
+    REAL *rhs;        // [rows] right-hand sides
+    REAL *weight;     // [rows] bounds of sum_j |inverse basis_ij| |w_j|, the magnitude behind the round-off of each right-hand side
+    REAL *column;     // [rows] the entering column
     REAL *unit;       // [2n+1] of each variable, for the size of pivots
+    REAL *row_unit;   // [rows] of each row's variable
     int *basic;       // [n] variable of each row
     int *nonbasic;    // [n+1] variable of each column
     int *place;       // [2n+1] row of a basic variable, ~column of a non-basic one
@@ -42,6 +44,7 @@ static void start(tableau *t, const double *W, const double *w) {
         row[n] = -1;
         t->rhs[i] = w[i];
         t->weight[i] = magnitude(w[i]);
+        t->row_unit[i] = t->unit[i];
         t->basic[i] = i;
         t->nonbasic[i] = n + i;
         t->place[i] = i;
@@ -79,6 +82,7 @@ static void pivot(tableau *t, int r, int c) {
     pivot_row[c] = inverse;
     const int leaving = t->basic[r], entering = t->nonbasic[c];
     t->basic[r] = entering;
+    t->row_unit[r] = t->unit[entering];
     t->nonbasic[c] = leaving;
     t->place[entering] = r;
     t->place[leaving] = ~c;
@@ -130,13 +134,13 @@ static int lexicographic(const tableau *t, int count, REAL tie_tolerance) {
     return t->tied[0];
 }
 
-static bool is_pivot(const tableau *t, int i, REAL acceptable) { return t->column[i] > acceptable * t->unit[t->basic[i]]; }
+static bool is_pivot(const tableau *t, int i, REAL acceptable) { return t->column[i] > acceptable * t->row_unit[i]; }
 
 // Largest entry of the entering column. In units: with W of 1e9 1/kg, the ones of the caps are no round-off.
 static REAL largest_in_units(const tableau *t) {
     REAL largest = 0;
     for (int i = 0; i < t->n; i++) {
-        const REAL size = magnitude(t->column[i]) / t->unit[t->basic[i]];
+        const REAL size = magnitude(t->column[i]) / t->row_unit[i];
         if (size > largest) largest = size;
     }
     return largest;
@@ -214,6 +218,7 @@ static void release(void *kernel_tableau) {
     free(t->weight);
     free(t->column);
     free(t->unit);
+    free(t->row_unit);
     free(t->basic);
     free(t->nonbasic);
     free(t->place);
@@ -231,22 +236,30 @@ static void set_units(tableau *t, const double *y_unit, const double *z_unit) {
     }
 }
 
+static REAL *allocate_rows(size_t rows, REAL value) {
+    REAL *made = aligned_alloc(ALIGNMENT, rows * sizeof *made);
+    for (size_t i = 0; made && i < rows; i++) made[i] = value;
+    return made;
+}
+
 static void *create(int n, const double *y_unit, const double *z_unit) {
     const size_t size = (size_t)n;
     tableau *t = calloc(1, sizeof *t);
     if (!t) return NULL;
     t->n = n;
     t->stride = (size + 1 + LANES - 1) / LANES * LANES;
+    t->rows = (size + LANES - 1) / LANES * LANES;
     t->T = aligned_alloc(ALIGNMENT, size * t->stride * sizeof *t->T);
-    t->rhs = malloc(size * sizeof *t->rhs);
-    t->weight = malloc(size * sizeof *t->weight);
-    t->column = malloc(size * sizeof *t->column);
+    t->rhs = allocate_rows(t->rows, 0);
+    t->weight = allocate_rows(t->rows, 0);
+    t->column = allocate_rows(t->rows, 0);
+    t->row_unit = allocate_rows(t->rows, 1);
     t->unit = malloc((2 * size + 1) * sizeof *t->unit);
     t->basic = malloc(size * sizeof *t->basic);
     t->nonbasic = malloc((size + 1) * sizeof *t->nonbasic);
     t->place = malloc((2 * size + 1) * sizeof *t->place);
     t->tied = malloc(size * sizeof *t->tied);
-    if (t->T && t->rhs && t->weight && t->column && t->unit && t->basic && t->nonbasic && t->place && t->tied) {
+    if (t->T && t->rhs && t->weight && t->column && t->row_unit && t->unit && t->basic && t->nonbasic && t->place && t->tied) {
         memset(t->T, 0, size * t->stride * sizeof *t->T);
         set_units(t, y_unit, z_unit);
         return t;
