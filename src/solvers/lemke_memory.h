@@ -20,12 +20,14 @@ enum { UNKNOWN = -1, MET_ONCE = -2, MOST_PIVOTS = CAROM_PIVOTS_PER_ROW * CAROM_M
 
 // What follows one sequence of pivots. In memory, more arrays stand behind it; what does not fit the caches is waited for.
 typedef struct node {
-    int entering;        // variable that enters next
-    int tie_slot;        // where its rows of the inverse basis stand; UNKNOWN until a tie asks for some
-    uint64_t tied_rows;  // bits of those that stand there
-    int saved;           // where its tableau stands; UNKNOWN until many unknown sequences began behind it
-    int misses;          // how many did
-    int children[];      // [n] node that follows when a row leaves
+    uint64_t known_rows;  // bits of the rows of the inverse basis that a tie has asked for
+    uint64_t tied;        // bits of the rows of the last tie; 0: there was none
+    int tie_slot;         // where the rows of the inverse basis stand; UNKNOWN until a tie asks for some
+    int saved;            // where its tableau stands; UNKNOWN until many unknown sequences began behind it
+    int16_t entering;     // variable that enters next
+    int8_t smallest;      // of the last tie, lexicographically
+    int8_t misses;        // unknown sequences that began behind it, up to MISSES_TO_SAVE
+    int children[];       // [n] node that follows when a row leaves
 } node;
 
 typedef struct memory {
@@ -36,7 +38,7 @@ typedef struct memory {
     char *nodes;               // [node_capacity + 1], the last for sequences that the full tree does not keep
     size_t node_size, arrays;  // bytes; those before the arrays of a node
     int node_count, node_capacity;
-    double *ties;  // [tie_capacity + 1] inverse bases [n x n], the last likewise
+    double *ties;  // [tie_capacity + 1] inverse bases [n x rows], the last likewise
     int tie_count, tie_capacity;
     char *saves;  // [save_capacity] tableaus
     size_t save_size;
@@ -50,6 +52,8 @@ typedef struct memory {
     int depth, artificial;   // its length; row of the artificial variable
     int saved, saved_depth;  // the last saved tableau on its way, and the pivots before that
     const double *w;         // [n] of the present solve
+    double size;             // of w in units
+    double *size_w;          // [rows] |w|
 } memory;
 
 static node *node_at(const memory *m, int index) { return (node *)(void *)(m->nodes + (size_t)index * m->node_size); }
@@ -65,51 +69,59 @@ static double *column_of(const memory *m, const node *k) { return (double *)(voi
 static double *inverse_of(const memory *m, const node *k) { return column_of(m, k) + m->rows; }
 static float *bound_of(const memory *m, const node *k) { return (float *)(void *)(column_of(m, k) + 2 * m->rows); }
 
+static double *saved_at(const memory *m, int index) { return (double *)(void *)(m->saves + (size_t)index * m->save_size); }
+
 // -------------------------------------------------------------------------------------------------- growing the tree
 
-// sum_j |inverse basis_ij| unit_j, where m->column_unit has the units of the columns.
-static double round_off_bound(const memory *m, int i, const double *unit) {
-    const tableau *t = m->tableau;
-    const double *row = row_of(t, i);
-    double sums[LANES] = {0}, sum = t->basic[i] < m->n ? magnitude(unit[t->basic[i]]) : 0;
-    for (size_t c = 0; c < t->stride; c += LANES)
-        for (size_t l = 0; l < LANES; l++) sums[l] += magnitude(row[c + l]) * m->column_unit[c + l];
+// sum_j |row_j| size_j over whole vectors.
+static double sum_of_sizes(size_t count, const double *row, const double *size) {
+    double sums[LANES] = {0}, sum = 0;
+    for (size_t c = 0; c < count; c += LANES)
+        for (size_t l = 0; l < LANES; l++) sums[l] += magnitude(row[c + l]) * size[c + l];
     for (int l = 0; l < LANES; l++) sum += sums[l];
-    return BOUND_MARGIN * sum;
+    return sum;
 }
 
-static void fill_column_units(memory *m, const double *unit) {
+// sum_j |inverse basis_ij| unit_j, where m->column_unit has the units of the columns.
+static double round_off_bound(const memory *m, int i) {
     const tableau *t = m->tableau;
-    for (int c = 0; c <= m->n; c++) m->column_unit[c] = t->nonbasic[c] < m->n ? magnitude(unit[t->nonbasic[c]]) : 0;
+    const double own = t->basic[i] < m->n ? m->y_unit[t->basic[i]] : 0;
+    return BOUND_MARGIN * (own + sum_of_sizes(t->stride, row_of(t, i), m->column_unit));
 }
 
-// A saved tableau: the entries, then the lists of variables.
+static void fill_column_units(memory *m) {
+    const tableau *t = m->tableau;
+    for (int c = 0; c <= m->n; c++) m->column_unit[c] = t->nonbasic[c] < m->n ? m->y_unit[t->nonbasic[c]] : 0;
+}
+
+// A saved tableau: the entries, bounds of round-off for w of one unit, then the lists of variables. Right-hand sides are not saved: they
+// are the present solve's, and stand in m->rhs.
 static void save(memory *m, node *k) {
     const tableau *t = m->tableau;
-    const size_t n = (size_t)m->n, entries = n * t->stride * sizeof *t->T;
+    const size_t n = (size_t)m->n, entries = n * t->stride;
     k->saved = m->save_count++;
-    char *to = m->saves + (size_t)k->saved * m->save_size;
-    memcpy(to, t->T, entries);
-    int *lists = (int *)(void *)(to + entries);
+    double *to = saved_at(m, k->saved);
+    memcpy(to, t->T, entries * sizeof *to);
+    fill_column_units(m);
+    for (int i = 0; i < m->n; i++) to[entries + (size_t)i] = round_off_bound(m, i);
+    int *lists = (int *)(void *)(to + entries + n);
     memcpy(lists, t->basic, n * sizeof *lists);
     memcpy(lists + n, t->nonbasic, (n + 1) * sizeof *lists);
     memcpy(lists + 2 * n + 1, t->place, (2 * n + 1) * sizeof *lists);
 }
 
-// Right-hand sides are not saved: they are the present solve's, and stand in m->rhs. Weights are bounds for the present w.
 static void load(memory *m, int saved) {
     tableau *t = m->tableau;
-    const size_t n = (size_t)m->n, entries = n * t->stride * sizeof *t->T;
-    const char *from = m->saves + (size_t)saved * m->save_size;
-    memcpy(t->T, from, entries);
-    const int *lists = (const int *)(const void *)(from + entries);
+    const size_t n = (size_t)m->n, entries = n * t->stride;
+    const double *from = saved_at(m, saved);
+    memcpy(t->T, from, entries * sizeof *from);
+    const int *lists = (const int *)(const void *)(from + entries + n);
     memcpy(t->basic, lists, n * sizeof *lists);
     memcpy(t->nonbasic, lists + n, (n + 1) * sizeof *lists);
     memcpy(t->place, lists + 2 * n + 1, (2 * n + 1) * sizeof *lists);
-    fill_column_units(m, m->w);
-    for (int i = 0; i < m->n; i++) {
+    for (size_t i = 0; i < n; i++) {
         t->rhs[i] = 0;
-        t->weight[i] = round_off_bound(m, i, m->w);
+        t->weight[i] = m->size * from[entries + i];
         t->row_unit[i] = t->unit[t->basic[i]];
     }
 }
@@ -132,9 +144,9 @@ static void replay(memory *m, int depth) {
 
 static void fill_node(memory *m, node *k, int entering) {
     tableau *t = m->tableau;
-    k->entering = entering;
+    k->entering = (int16_t)entering;
     k->tie_slot = k->saved = UNKNOWN;
-    k->tied_rows = 0;
+    k->known_rows = k->tied = 0;
     k->misses = 0;
     for (int i = 0; i < m->n; i++) k->children[i] = UNKNOWN;
     copy_column(t, ~t->place[entering]);
@@ -142,16 +154,16 @@ static void fill_node(memory *m, node *k, int entering) {
     list_pivots(m->rows, t->column, t->row_unit, t->weight, m->pivot_tolerance * largest_in_units(t), inverse_of(m, k), bound_of(m, k));
     // What serves this w only has the bounds that the tableau carries along.
     if (is_spare(m, k)) return;
-    fill_column_units(m, m->y_unit);
+    fill_column_units(m);
     for (int i = 0; i < m->n; i++)
-        if (inverse_of(m, k)[i] != 0) bound_of(m, k)[i] = (float)round_off_bound(m, i, m->y_unit);
+        if (inverse_of(m, k)[i] != 0) bound_of(m, k)[i] = (float)round_off_bound(m, i);
 }
 
 // The node behind k when the variable of row r left; its complement enters. Sequences that are met once, as many are, leave only a mark.
 static node *child(memory *m, node *k, int r, int entering) {
     int *known = &k->children[r];
     if (*known >= 0) return node_at(m, *known);
-    if (!is_spare(m, k) && ++k->misses == MISSES_TO_SAVE && m->save_count < m->save_capacity) {
+    if (!is_spare(m, k) && k->misses < MISSES_TO_SAVE && ++k->misses == MISSES_TO_SAVE && m->save_count < m->save_capacity) {
         replay(m, m->depth - 1);
         save(m, k);
     }
@@ -165,8 +177,8 @@ static node *child(memory *m, node *k, int r, int entering) {
 
 // -------------------------------------------------------------------------------------------------------------- ties
 
-static const double *inverse_row(const memory *m, const node *k, int i) {
-    return m->ties + ((size_t)k->tie_slot * (size_t)m->n + (size_t)i) * (size_t)m->n;
+static double *inverse_row(const memory *m, const node *k, int i) {
+    return m->ties + ((size_t)k->tie_slot * (size_t)m->n + (size_t)i) * m->rows;
 }
 
 // Is row a lexicographically before row b? Ratios that differ by less than the tolerance times the larger one count as equal.
@@ -182,45 +194,59 @@ static bool precedes(const memory *m, const node *k, int a, int b) {
 
 // Rows of the inverse basis of the present node.
 static void prepare_ties(memory *m, node *k, uint64_t candidates) {
-    uint64_t missing = candidates & ~k->tied_rows;
+    uint64_t missing = candidates & ~k->known_rows;
     if (!missing) return;
     replay(m, m->depth);
     if (k->tie_slot == UNKNOWN) k->tie_slot = m->tie_count < m->tie_capacity && !is_spare(m, k) ? m->tie_count++ : m->tie_capacity;
-    if (k->tie_slot < m->tie_capacity) k->tied_rows |= missing;
+    if (k->tie_slot < m->tie_capacity) k->known_rows |= missing;
     for (; missing; missing &= missing - 1) {
         const int i = __builtin_ctzll(missing);
-        double *row = m->ties + ((size_t)k->tie_slot * (size_t)m->n + (size_t)i) * (size_t)m->n;
-        for (int j = 0; j < m->n; j++) row[j] = inverse_entry(m->tableau, i, j);
+        double *row = inverse_row(m, k, i);
+        for (int j = 0; j < (int)m->rows; j++) row[j] = j < m->n ? inverse_entry(m->tableau, i, j) : 0;
     }
 }
 
-// Is next[i], by which row i misses the least ratio, round-off?
-static bool is_round_off(const memory *m, const node *k, int i) {
-    if (m->next[i] <= m->tie_tolerance * magnitude(m->rhs[i])) return true;
-    const double *row = inverse_row(m, k, i);
-    double scale = 0;
-    for (int j = 0; j < m->n; j++) scale += magnitude(row[j] * m->w[j]);
-    return m->next[i] <= m->tie_tolerance * scale;
+// Of these rows, those whose next[i], by which they miss the least ratio, is round-off.
+static uint64_t ties_among(memory *m, node *k, uint64_t candidates) {
+    uint64_t unclear = 0;
+    for (uint64_t rest = candidates; rest; rest &= rest - 1) {
+        const int i = __builtin_ctzll(rest);
+        if (!(m->next[i] <= m->tie_tolerance * magnitude(m->rhs[i]))) unclear |= UINT64_C(1) << i;
+    }
+    uint64_t tied = candidates & ~unclear;
+    if (unclear) prepare_ties(m, k, unclear);
+    for (; unclear; unclear &= unclear - 1) {
+        const int i = __builtin_ctzll(unclear);
+        const double scale = sum_of_sizes(m->rows, inverse_row(m, k, i), m->size_w);
+        tied |= (uint64_t)(m->next[i] <= m->tie_tolerance * scale) << i;
+    }
+    return tied;
+}
+
+// The lexicographically smallest of these rows, whatever w is: the last answer is kept.
+static int smallest_row(memory *m, node *k, uint64_t tied) {
+    if (tied == k->tied) return k->smallest;
+    prepare_ties(m, k, tied);
+    int best = __builtin_ctzll(tied);
+    for (uint64_t rest = tied & (tied - 1); rest; rest &= rest - 1)
+        if (precedes(m, k, __builtin_ctzll(rest), best)) best = __builtin_ctzll(rest);
+    k->tied = tied;
+    k->smallest = (int8_t)best;
+    return best;
 }
 
 // Of several rows that may tie: the artificial variable's, or the lexicographically smallest.
 static int break_tie(memory *m, node *k, uint64_t candidates) {
-    prepare_ties(m, k, candidates);
-    int best = UNKNOWN;
-    for (; candidates; candidates &= candidates - 1) {
-        const int i = __builtin_ctzll(candidates);
-        if (!is_round_off(m, k, i)) continue;
-        if (i == m->artificial) return i;
-        if (best == UNKNOWN || precedes(m, k, i, best)) best = i;
-    }
-    return best;
+    const uint64_t tied = ties_among(m, k, candidates);
+    if (!tied) return UNKNOWN;
+    return tied >> m->artificial & 1 ? m->artificial : smallest_row(m, k, tied);
 }
 
 // ------------------------------------------------------------------------------------------------------------ solving
 
 // Row that leaves when the variable of node k enters, UNKNOWN on a ray; m->next are the right-hand sides behind that pivot.
-static int leaving_row(memory *m, node *k, double size) {
-    const double *inverse = inverse_of(m, k), scale = m->tie_tolerance * (is_spare(m, k) ? 1 : size);
+static int leaving_row(memory *m, node *k) {
+    const double *inverse = inverse_of(m, k), scale = m->tie_tolerance * (is_spare(m, k) ? 1 : m->size);
     const double least = least_ratio(m->rows, m->rhs, inverse);
     if (!(least < INFINITY)) return UNKNOWN;
     subtract_column(m->rows, m->rhs, column_of(m, k), least, m->next);
@@ -241,6 +267,7 @@ static int enter_artificial(memory *m) {
     int r = 0;
     for (int i = 0; i < m->n; i++) {
         m->rhs[i] = m->w[i];
+        m->size_w[i] = magnitude(m->w[i]);
         m->basic[i] = i;
         if (m->w[i] - least <= m->tie_tolerance * -least) r = i;
     }
@@ -276,7 +303,7 @@ static carom_verdict recall(void *kernel_memory, const double *w, int64_t *pivot
     m->w = w;
     m->depth = 0;
     m->replayed = m->saved = UNKNOWN;
-    const double size = size_in_units(m, w);
+    m->size = size_in_units(m, w);
     node *k = node_at(m, 0);
     int r = enter_artificial(m);
     while (r != UNKNOWN && m->depth < MOST_PIVOTS) {
@@ -288,7 +315,7 @@ static carom_verdict recall(void *kernel_memory, const double *w, int64_t *pivot
             m->saved = k->saved;
             m->saved_depth = m->depth;
         }
-        r = leaving_row(m, k, size);
+        r = leaving_row(m, k);
     }
     return r == UNKNOWN ? CAROM_RAY : CAROM_BUDGET_SPENT;
 }
@@ -319,6 +346,7 @@ static void forget(void *kernel_memory) {
     free(m->column_unit);
     free(m->rhs);
     free(m->next);
+    free(m->size_w);
     free(m->basic);
     free(m->leaving);
     free(m->entered);
@@ -331,10 +359,10 @@ static bool allocate_tree(memory *m) {
     m->arrays = whole_lines(sizeof(node) + n * sizeof(int));
     m->node_size = whole_lines(m->arrays + 2 * m->rows * sizeof(double) + m->rows * sizeof(float));
     m->node_capacity = (int)(TREE_BYTES / m->node_size);
-    m->tie_capacity = (int)(TIE_BYTES / (n * n * sizeof(double)));
+    m->tie_capacity = (int)(TIE_BYTES / (n * m->rows * sizeof(double)));
     m->nodes = aligned_alloc(ALIGNMENT, ((size_t)m->node_capacity + 1) * m->node_size);
-    m->ties = malloc(((size_t)m->tie_capacity + 1) * n * n * sizeof *m->ties);
-    m->save_size = whole_lines(n * m->tableau->stride * sizeof(double) + (4 * n + 2) * sizeof(int));
+    m->ties = aligned_alloc(ALIGNMENT, ((size_t)m->tie_capacity + 1) * n * m->rows * sizeof *m->ties);
+    m->save_size = whole_lines(n * (m->tableau->stride + 1) * sizeof(double) + (4 * n + 2) * sizeof(int));
     m->save_capacity = (int)(SAVED_BYTES / m->save_size);
     m->saves = aligned_alloc(ALIGNMENT, (size_t)m->save_capacity * m->save_size);
     return m->nodes && m->ties && m->saves;
@@ -343,9 +371,9 @@ static bool allocate_tree(memory *m) {
 static void plant_root(memory *m) {
     node *root = node_at(m, m->node_count++);
     // Its tableau is where replays start, anyway.
-    root->entering = 2 * m->n;
+    root->entering = (int16_t)(2 * m->n);
     root->tie_slot = root->saved = UNKNOWN;
-    root->tied_rows = 0;
+    root->known_rows = root->tied = 0;
     root->misses = MISSES_TO_SAVE;
     for (size_t i = 0; i < m->rows; i++) {
         column_of(m, root)[i] = i < (size_t)m->n ? -1 : 0;
@@ -363,11 +391,12 @@ static void *remember(int n, const double *W, const double *y_unit, const double
     m->tableau = create(n, y_unit, z_unit);
     m->rhs = allocate_rows(m->rows, 0);
     m->next = allocate_rows(m->rows, 0);
+    m->size_w = allocate_rows(m->rows, 0);
     m->basic = malloc((size_t)n * sizeof *m->basic);
     m->leaving = malloc(MOST_PIVOTS * sizeof *m->leaving);
     m->entered = malloc(MOST_PIVOTS * sizeof *m->entered);
     if (m->tableau) m->column_unit = allocate_rows(m->tableau->stride, 0);
-    if (m->tableau && allocate_tree(m) && m->column_unit && m->rhs && m->next && m->basic && m->leaving && m->entered) {
+    if (m->tableau && allocate_tree(m) && m->column_unit && m->rhs && m->next && m->size_w && m->basic && m->leaving && m->entered) {
         plant_root(m);
         return m;
     }

@@ -64,11 +64,9 @@ static void subtract_row(REAL *restrict row, const REAL *restrict pivot_row, REA
 // Exchanges the basic variable of row r with the non-basic variable of column c, whose entries stand in t->column.
 static void pivot(tableau *t, int r, int c) {
     REAL *pivot_row = row_of(t, r);
-    const REAL inverse = 1 / t->column[r];
+    const REAL inverse = 1 / t->column[r], rhs = t->rhs[r] * inverse, weight = t->weight[r] * magnitude(inverse);
     for (size_t j = 0; j < t->stride; j += LANES)
         for (size_t l = 0; l < LANES; l++) pivot_row[j + l] *= inverse;
-    t->rhs[r] *= inverse;
-    t->weight[r] *= magnitude(inverse);
     for (int i = 0; i < t->n; i++) {
         const REAL factor = t->column[i];
         if (i == r) continue;
@@ -76,9 +74,11 @@ static void pivot(tableau *t, int r, int c) {
         subtract_row(row, pivot_row, factor, t->stride);
         // After the row: vectors that are loaded wait long for a number stored into them before.
         row[c] = -factor * inverse;
-        t->rhs[i] -= factor * t->rhs[r];
-        t->weight[i] += magnitude(factor) * t->weight[r];
+        t->rhs[i] -= factor * rhs;
+        t->weight[i] += magnitude(factor) * weight;
     }
+    t->rhs[r] = rhs;
+    t->weight[r] = weight;
     pivot_row[c] = inverse;
     const int leaving = t->basic[r], entering = t->nonbasic[c];
     t->basic[r] = entering;
