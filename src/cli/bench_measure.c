@@ -247,8 +247,11 @@ enum { TRAININGS = 5 };
 
 typedef carom_status (*timed)(runner *r, int64_t count, double *seconds, carom_error *error);
 
-// The count that takes about as long as a repetition should: doubled until half of that time is reached twice, as once may be an
-// interruption, then extrapolated. Where a map is trained first, repetitions are so long that it takes a small part of them.
+// Twice the work in more than this many times the time: something else ran meanwhile.
+#define INTERRUPTED 3
+
+// The count that takes about as long as a repetition should: doubled until half of that time is reached, then extrapolated. Where a map is
+// trained first, repetitions are so long that it takes a small part of them.
 static carom_status calibrate(runner *r, timed work, double target, int64_t *count, carom_error *error) {
     double seconds = 0;
     *count = 1;
@@ -256,11 +259,10 @@ static carom_status calibrate(runner *r, timed work, double target, int64_t *cou
     carom_status status = work(r, *count, &seconds, error);
     if (!status && is_batch(r->result->ran)) target = fmax(target, TRAININGS * seconds);
     while (!status && seconds < 0.5 * target) {
+        const double before = seconds;
         *count *= 2;
         status = work(r, *count, &seconds, error);
-        double again = seconds;
-        if (!status && seconds >= 0.5 * target) status = work(r, *count, &again, error);
-        seconds = fmin(seconds, again);
+        if (!status && seconds > INTERRUPTED * before) status = work(r, *count, &seconds, error);
     }
     if (!status && seconds < target && seconds > 0) *count = (int64_t)ceil((double)*count * target / seconds);
     return status;
