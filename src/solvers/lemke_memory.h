@@ -12,17 +12,17 @@
 #include "solvers/lemke_rows.h"
 #include "solvers/lemke_tableau.h"
 
-// Of the tree, of what it keeps for ties, little of which is ever touched, and of saved tableaus: more does not fit a core's caches.
-enum { TREE_BYTES = 16 << 20, TIE_BYTES = 32 << 20, SAVED_BYTES = 8 << 20 };
+// Of the tree, of what it keeps for ties, and of saved tableaus: more does not fit a core's caches.
+enum { TREE_BYTES = 16 << 20, TIE_BYTES = 8 << 20, SAVED_BYTES = 8 << 20 };
 // Unknown sequences behind a node after which its tableau is saved: replays start there.
 enum { MISSES_TO_SAVE = 4 };
 enum { UNKNOWN = -1, MET_ONCE = -2, MOST_PIVOTS = CAROM_PIVOTS_PER_ROW * CAROM_MOST_REMEMBERED };
 
 // What follows one sequence of pivots. In memory, more arrays stand behind it; what does not fit the caches is waited for.
 typedef struct node {
-    uint64_t known_rows;  // bits of the rows of the inverse basis that a tie has asked for
+    uint64_t known_rows;  // bits of the rows of the inverse basis that are kept for ties
     uint64_t tied;        // bits of the rows of the last tie; 0: there was none
-    int tie_slot;         // where the rows of the inverse basis stand; UNKNOWN until a tie asks for some
+    int first_row;        // where the known rows stand, side by side
     int saved;            // where its tableau stands; UNKNOWN until many unknown sequences began behind it
     int16_t entering;     // variable that enters next
     int8_t smallest;      // of the last tie, lexicographically
@@ -38,7 +38,7 @@ typedef struct memory {
     char *nodes;               // [node_capacity + 1], the last for sequences that the full tree does not keep
     size_t node_size, arrays;  // bytes; those before the arrays of a node
     int node_count, node_capacity;
-    double *ties;  // [tie_capacity + 1] inverse bases [n x rows], the last likewise
+    double *ties;  // [(tie_capacity + n) x rows] rows of inverse bases, the last n for those that are not kept
     int tie_count, tie_capacity;
     char *saves;  // [save_capacity] tableaus
     size_t save_size;
@@ -145,7 +145,8 @@ static void replay(memory *m, int depth) {
 static void fill_node(memory *m, node *k, int entering) {
     tableau *t = m->tableau;
     k->entering = (int16_t)entering;
-    k->tie_slot = k->saved = UNKNOWN;
+    k->saved = UNKNOWN;
+    k->first_row = 0;
     k->known_rows = k->tied = 0;
     k->misses = 0;
     for (int i = 0; i < m->n; i++) k->children[i] = UNKNOWN;
@@ -178,7 +179,9 @@ static node *child(memory *m, node *k, int r, int entering) {
 // -------------------------------------------------------------------------------------------------------------- ties
 
 static double *inverse_row(const memory *m, const node *k, int i) {
-    return m->ties + ((size_t)k->tie_slot * (size_t)m->n + (size_t)i) * m->rows;
+    const uint64_t bit = UINT64_C(1) << i;
+    const int place = k->known_rows & bit ? k->first_row + __builtin_popcountll(k->known_rows & (bit - 1)) : m->tie_capacity + i;
+    return m->ties + (size_t)place * m->rows;
 }
 
 // Is row a lexicographically before row b? Ratios that differ by less than the tolerance times the larger one count as equal.
@@ -197,8 +200,13 @@ static void prepare_ties(memory *m, node *k, uint64_t candidates) {
     uint64_t missing = candidates & ~k->known_rows;
     if (!missing) return;
     replay(m, m->depth);
-    if (k->tie_slot == UNKNOWN) k->tie_slot = m->tie_count < m->tie_capacity && !is_spare(m, k) ? m->tie_count++ : m->tie_capacity;
-    if (k->tie_slot < m->tie_capacity) k->known_rows |= missing;
+    const int count = __builtin_popcountll(candidates | k->known_rows);
+    if (!is_spare(m, k) && m->tie_count + count <= m->tie_capacity) {
+        // All rows of a node move to the end.
+        missing = k->known_rows |= candidates;
+        k->first_row = m->tie_count;
+        m->tie_count += count;
+    }
     for (; missing; missing &= missing - 1) {
         const int i = __builtin_ctzll(missing);
         double *row = inverse_row(m, k, i);
@@ -359,9 +367,9 @@ static bool allocate_tree(memory *m) {
     m->arrays = whole_lines(sizeof(node) + n * sizeof(int));
     m->node_size = whole_lines(m->arrays + 2 * m->rows * sizeof(double) + m->rows * sizeof(float));
     m->node_capacity = (int)(TREE_BYTES / m->node_size);
-    m->tie_capacity = (int)(TIE_BYTES / (n * m->rows * sizeof(double)));
+    m->tie_capacity = (int)(TIE_BYTES / (m->rows * sizeof(double)));
     m->nodes = aligned_alloc(ALIGNMENT, ((size_t)m->node_capacity + 1) * m->node_size);
-    m->ties = aligned_alloc(ALIGNMENT, ((size_t)m->tie_capacity + 1) * n * m->rows * sizeof *m->ties);
+    m->ties = aligned_alloc(ALIGNMENT, ((size_t)m->tie_capacity + n) * m->rows * sizeof *m->ties);
     m->save_size = whole_lines(n * (m->tableau->stride + 1) * sizeof(double) + (4 * n + 2) * sizeof(int));
     m->save_capacity = (int)(SAVED_BYTES / m->save_size);
     m->saves = aligned_alloc(ALIGNMENT, (size_t)m->save_capacity * m->save_size);
@@ -372,7 +380,8 @@ static void plant_root(memory *m) {
     node *root = node_at(m, m->node_count++);
     // Its tableau is where replays start, anyway.
     root->entering = (int16_t)(2 * m->n);
-    root->tie_slot = root->saved = UNKNOWN;
+    root->saved = UNKNOWN;
+    root->first_row = 0;
     root->known_rows = root->tied = 0;
     root->misses = MISSES_TO_SAVE;
     for (size_t i = 0; i < m->rows; i++) {
