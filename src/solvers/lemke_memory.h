@@ -13,7 +13,7 @@
 #include "solvers/lemke_tableau.h"
 
 // Of the tree, of what it keeps for ties, and of saved tableaus: more does not fit a core's caches.
-enum { TREE_BYTES = 16 << 20, TIE_BYTES = 8 << 20, SAVED_BYTES = 8 << 20 };
+enum { TREE_BYTES = 4 << 20, TIE_BYTES = 2 << 20, SAVED_BYTES = 2 << 20 };
 // Unknown sequences behind a node after which its tableau is saved: replays start there.
 enum { MISSES_TO_SAVE = 4 };
 enum { UNKNOWN = -1, MET_ONCE = -2, MOST_PIVOTS = CAROM_PIVOTS_PER_ROW * CAROM_MOST_REMEMBERED };
