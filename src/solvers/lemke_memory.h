@@ -86,7 +86,7 @@ static double sum_of_sizes(size_t count, const double *row, const double *size) 
 static double round_off_bound(const memory *m, int i) {
     const tableau *t = m->tableau;
     const double own = t->basic[i] < m->n ? m->y_unit[t->basic[i]] : 0;
-    return BOUND_MARGIN * (own + sum_of_sizes(t->stride, row_of(t, i), m->column_unit));
+    return BOUND_MARGIN * (own + sum_of_sizes(t->stride, row_of(t, i), m->column_unit)) + LEAST_BOUND;
 }
 
 static void fill_column_units(memory *m) {
