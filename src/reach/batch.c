@@ -39,7 +39,6 @@ typedef struct record {
 struct carom_batch {
     const carom_batch_plan *plan;
     carom_stepper *stepper;  // for steps that no cone serves
-    int capacity;
     carom_cone_batch lanes;
     size_t stride;
     carom_cone_run run;      // of the samples that still run, and in which order they left
@@ -203,7 +202,6 @@ carom_status carom_batch_create(const carom_batch_plan *plan, int capacity, caro
     carom_batch *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, "cone map");
     made->plan = plan;
-    made->capacity = capacity;
     carom_status status = carom_cone_batch_create(plan->map, capacity, &made->lanes, error);
     if (!status) status = allocate(made, error);
     if (!status) status = carom_stepper_create(plan->impact, &plan->stepper, &made->stepper, error);
