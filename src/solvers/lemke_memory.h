@@ -312,9 +312,10 @@ static carom_verdict recall(void *kernel_memory, const double *w, int64_t *pivot
     m->depth = 0;
     m->replayed = m->saved = UNKNOWN;
     m->size = size_in_units(m, w);
+    const int most = CAROM_PIVOTS_PER_ROW * m->n;
     node *k = node_at(m, 0);
     int r = enter_artificial(m);
-    while (r != UNKNOWN && m->depth < MOST_PIVOTS) {
+    while (r != UNKNOWN && m->depth < most) {
         const int left = take_pivot(m, k, r);
         ++*pivots;
         if (left == 2 * m->n) return CAROM_COMPLETE;
