@@ -465,6 +465,21 @@ static void what_it_cannot_serve_is_refused(void **state) {
     carom_impact_free(impact);
 }
 
+// The kernels' bits have places for so many samples, and no more.
+static void batches_have_a_largest_size(void **state) {
+    (void)state;
+    carom_impact *impact = support_impact(&reference_block);
+    carom_cone_map *map = train(impact, 0.3, 10, 20);
+    carom_cone_batch batch;
+    carom_error error;
+    assert_refused(carom_cone_batch_create(map, CAROM_CONE_MOST_SAMPLES + 1, &batch, &error), CAROM_BAD_INPUT, error, "513");
+    assert_refused(carom_cone_batch_create(map, 0, &batch, &error), CAROM_BAD_INPUT, error, "a batch of 0");
+    assert_ok(carom_cone_batch_create(map, CAROM_CONE_MOST_SAMPLES, &batch, &error), error);
+    carom_cone_batch_free(&batch);
+    carom_cone_map_free(map);
+    carom_impact_free(impact);
+}
+
 static bool stop_at_once(void *user) {
     (void)user;
     return true;
@@ -510,6 +525,7 @@ int main(void) {
         cmocka_unit_test(tiny_steps_end_the_training),
         cmocka_unit_test(the_choice_is_by_scene_and_selection),
         cmocka_unit_test(what_it_cannot_serve_is_refused),
+        cmocka_unit_test(batches_have_a_largest_size),
         cmocka_unit_test(an_interrupted_batch_has_no_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

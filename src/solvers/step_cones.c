@@ -548,6 +548,9 @@ static bool allocate_batches(const carom_cone_map *map, size_t stride, int guess
 }
 
 carom_status carom_cone_batch_create(const carom_cone_map *map, int capacity, carom_cone_batch *batch, carom_error *error) {
+    *batch = (carom_cone_batch){0};
+    if (capacity < 1 || capacity > CAROM_CONE_MOST_SAMPLES)
+        return carom_fail(error, CAROM_BAD_INPUT, "a batch of %d samples: 1 to %d are supported", capacity, CAROM_CONE_MOST_SAMPLES);
     // One line more than the samples: columns that stand a power of two apart share the same lines of a cache.
     const size_t stride = ((size_t)capacity + 2 * CAROM_CONE_LANES - 1) / CAROM_CONE_LANES * CAROM_CONE_LANES;
     if (allocate_batches(map, stride, CAROM_CONE_GUESSES, batch)) return CAROM_OK;
