@@ -155,24 +155,18 @@ const char *carom_batch_plan_path(const carom_batch_plan *plan) { return plan->k
 
 // ------------------------------------------------------------------------------------------------------------ lifetime
 
-static double *allocate_columns(int count, size_t stride) {
-    double *columns = aligned_alloc(CAROM_CONE_LANES * sizeof(double), (size_t)count * stride * sizeof *columns);
-    if (columns) memset(columns, 0, (size_t)count * stride * sizeof *columns);
-    return columns;
-}
-
 static carom_status allocate(carom_batch *b, carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(b->plan->impact);
     const int n = carom_impact_contact_size(b->plan->impact);
     const size_t contacts = (size_t)data->contacts, stride = b->stride = b->lanes.stride;
     const bool uniform = b->plan->draw == CAROM_DRAW_UNIFORM;
-    b->run.total = allocate_columns(n, stride);
-    b->run.slot = allocate_columns(1, stride);
-    b->run.done_total = allocate_columns(n, stride);
-    b->run.done_slot = allocate_columns(1, stride);
-    b->numbers = allocate_columns(WORDS, stride);
-    b->impulse = allocate_columns(n, stride);
-    b->v_plus = allocate_columns(data->nv, stride);
+    b->run.total = carom_cone_columns_create(n, stride);
+    b->run.slot = carom_cone_columns_create(1, stride);
+    b->run.done_total = carom_cone_columns_create(n, stride);
+    b->run.done_slot = carom_cone_columns_create(1, stride);
+    b->numbers = carom_cone_columns_create(WORDS, stride);
+    b->impulse = carom_cone_columns_create(n, stride);
+    b->v_plus = carom_cone_columns_create(data->nv, stride);
     b->index = malloc(stride * sizeof *b->index);
     b->row_slot = malloc(stride * sizeof *b->row_slot);
     b->stopped = calloc(stride / CAROM_CONE_LANES, 1);
