@@ -245,6 +245,34 @@ static void samples_are_a_prefix_of_more(void **state) {
     carom_impact_free(impact);
 }
 
+// Where nobody receives outcomes they are not made, and the digest is the same.
+static void digests_do_not_need_a_receiver(void **state) {
+    (void)state;
+    const char *const paths[] = {"cone-map", "lemke"};
+    const int64_t counts[] = {1, 9, 257};
+    carom_registry *registry;
+    carom_error error;
+    assert_ok(carom_registry_create(&registry, &error), error);
+    for (int i = 0; i < 2 * 3 * 3; i++) {
+        carom_impact *impact = support_impact(i % 2 ? &reference_compass : &reference_block);
+        carom_sample_options options = tabulated(0.3, i % 4 ? 10 : 1, counts[i / 2 % 3]);
+        if (i / 6 == 1) options.epsilon = 0.1;
+        if (i / 6 == 2) options.paths = 5;
+        for (int p = 0; p < 2; p++) {
+            const set with = sample_by(impact, options, paths[p]);
+            carom_sample_statistics without;
+            options.path = paths[p];
+            assert_ok(carom_reach_sample(impact, &options, registry, NULL, NULL, &without, &error), error);
+            assert_string_equal(without.digest, with.statistics.digest);
+            assert_int_equal(without.terminated, with.statistics.terminated);
+            assert_int_equal(without.closed, with.statistics.closed);
+            carom_table_free(with.outcomes);
+        }
+        carom_impact_free(impact);
+    }
+    carom_registry_free(registry);
+}
+
 // Blocks of numbers are those of the streams one by one, for any number of streams; what is behind them is left alone.
 static void numbers_are_those_of_the_streams(void **state) {
     (void)state;
@@ -465,6 +493,21 @@ static void what_it_cannot_serve_is_refused(void **state) {
     carom_impact_free(impact);
 }
 
+// The kernels' bits have places for so many samples, and no more.
+static void batches_have_a_largest_size(void **state) {
+    (void)state;
+    carom_impact *impact = support_impact(&reference_block);
+    carom_cone_map *map = train(impact, 0.3, 10, 20);
+    carom_cone_batch batch;
+    carom_error error;
+    assert_refused(carom_cone_batch_create(map, CAROM_CONE_MOST_SAMPLES + 1, &batch, &error), CAROM_BAD_INPUT, error, "513");
+    assert_refused(carom_cone_batch_create(map, 0, &batch, &error), CAROM_BAD_INPUT, error, "a batch of 0");
+    assert_ok(carom_cone_batch_create(map, CAROM_CONE_MOST_SAMPLES, &batch, &error), error);
+    carom_cone_batch_free(&batch);
+    carom_cone_map_free(map);
+    carom_impact_free(impact);
+}
+
 static bool stop_at_once(void *user) {
     (void)user;
     return true;
@@ -503,6 +546,7 @@ int main(void) {
         cmocka_unit_test(closing_steps_and_paths_agree),
         cmocka_unit_test(digests_depend_on_neither_instructions_nor_threads),
         cmocka_unit_test(samples_are_a_prefix_of_more),
+        cmocka_unit_test(digests_do_not_need_a_receiver),
         cmocka_unit_test(numbers_are_those_of_the_streams),
         cmocka_unit_test(rows_are_those_added_one_by_one),
         cmocka_unit_test(the_block_is_certified_and_the_compass_is_not),
@@ -510,6 +554,7 @@ int main(void) {
         cmocka_unit_test(tiny_steps_end_the_training),
         cmocka_unit_test(the_choice_is_by_scene_and_selection),
         cmocka_unit_test(what_it_cannot_serve_is_refused),
+        cmocka_unit_test(batches_have_a_largest_size),
         cmocka_unit_test(an_interrupted_batch_has_no_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

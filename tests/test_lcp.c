@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "solvers/lcp_basis.h"
+#include "solvers/lcp_units.h"
+#include "solvers/lemke_kernel.h"
 #include "support.h"
 
 enum { MAX_N = 8, MAX_SOLUTIONS = 1 << MAX_N };
@@ -379,6 +381,82 @@ static void test_memory_changes_nothing(void **state) {
     carom_impact_free(impact);
 }
 
+// Bounds that are kept in single precision do not lose the ties of vectors that are smaller than its numbers.
+static void test_tiny_vectors_take_the_same_pivots(void **state) {
+    (void)state;
+    carom_stream stream;
+    carom_stream_start(&stream, 1, 22);
+    for (int t = 0; t < support_count(40, 200, 2000); t++) {
+        carom_impact *impact = support_random_impact(&stream, (support_family)(t % FAMILIES), 4, 1 + t / FAMILIES % 2, 2);
+        const carom_impact_data *data = carom_impact_get_data(impact);
+        carom_stepper_options options = carom_stepper_defaults();
+        options.kind = CAROM_STEP_CAPPED;
+        carom_error error;
+        carom_stepper *stepper = NULL;
+        assert_ok(carom_stepper_create(impact, &options, &stepper, &error), error);
+        const int n = carom_stepper_lcp_size(stepper);
+        double lmax[4], w[28], first[28], z[28];
+        for (int i = 0; i < data->contacts; i++) lmax[i] = carom_stream_uniform(&stream);
+        carom_stepper_lcp_vector(stepper, data->velocity, lmax, w);
+        carom_lcp_info info;
+        carom_lcp *lcp = NULL;
+        assert_ok(carom_lcp_create(&carom_lcp_lemke, n, carom_stepper_lcp_matrix(stepper), &lcp, &error), error);
+        carom_lcp_solve(lcp, w, z, &info);
+        carom_lcp_free(lcp);
+        const int64_t pivots = info.pivots;
+        for (int i = 0; i < n; i++) w[i] *= t % 2 ? 0x1p-150 : 0x1p-400;
+        assert_ok(carom_lcp_create(&carom_lcp_lemke, n, carom_stepper_lcp_matrix(stepper), &lcp, &error), error);
+        for (int repeat = 0; repeat < 4; repeat++) {
+            carom_lcp_solve(lcp, w, repeat ? z : first, &info);
+            assert_int_equal(info.pivots, pivots);
+            if (repeat) assert_memory_equal(z, first, (size_t)n * sizeof *first);
+        }
+        carom_lcp_free(lcp);
+        carom_stepper_free(stepper);
+        carom_impact_free(impact);
+    }
+}
+
+// A rung ends after 50 pivots a row, remembered or not. With coefficients of friction of 1e9 tolerances break the lexicographic order.
+static void test_remembered_pivots_are_bounded(void **state) {
+    (void)state;
+    carom_stream stream;
+    carom_stream_start(&stream, 1, 1);
+    const carom_lemke_kernel *kernel = carom_lemke_kernel_fastest();
+    int endless = 0;
+    for (int t = 0; t < 60; t++) {
+        carom_impact *impact = support_random_impact(&stream, (support_family)(t % FAMILIES), 3, 1 + t / FAMILIES % 2, 1e9);
+        const carom_impact_data *data = carom_impact_get_data(impact);
+        carom_stepper_options options = carom_stepper_defaults();
+        options.kind = CAROM_STEP_CAPPED;
+        carom_error error;
+        carom_stepper *stepper = NULL;
+        assert_ok(carom_stepper_create(impact, &options, &stepper, &error), error);
+        const int n = carom_stepper_lcp_size(stepper);
+        const double *W = carom_stepper_lcp_matrix(stepper);
+        double y_unit[21], z_unit[21], v[9], caps[3], w[21];
+        carom_lcp_units(n, W, y_unit, z_unit);
+        void *memory = kernel->remember(n, W, y_unit, z_unit, CAROM_LEMKE_PIVOT_TOLERANCE, CAROM_LEMKE_TIE_TOLERANCE);
+        assert_non_null(memory);
+        for (int k = 0; k < 20; k++) {
+            for (int i = 0; i < data->nv; i++) v[i] = data->velocity[i] * carom_stream_normal(&stream);
+            for (int i = 0; i < data->contacts; i++) caps[i] = carom_stream_uniform(&stream);
+            carom_stepper_lcp_vector(stepper, v, caps, w);
+            double least = 0;
+            for (int i = 0; i < n; i++) least = fmin(least, w[i]);
+            if (!(least < 0)) continue;
+            int64_t pivots = 0;
+            const carom_verdict verdict = kernel->recall(memory, w, &pivots);
+            assert_true(pivots <= CAROM_PIVOTS_PER_ROW * n);
+            endless += verdict == CAROM_BUDGET_SPENT;
+        }
+        kernel->forget(memory);
+        carom_stepper_free(stepper);
+        carom_impact_free(impact);
+    }
+    assert_true(endless > 0);
+}
+
 static void test_vector_that_is_not_finite_is_not_solved(void **state) {
     (void)state;
     const problem p = {2, {2, 1, 1, 2}, {0, 0}};
@@ -470,6 +548,8 @@ int main(void) {
         cmocka_unit_test(test_impact_steps_of_every_family_are_solved),
         cmocka_unit_test(test_solves_do_not_depend_on_history),
         cmocka_unit_test(test_memory_changes_nothing),
+        cmocka_unit_test(test_tiny_vectors_take_the_same_pivots),
+        cmocka_unit_test(test_remembered_pivots_are_bounded),
         cmocka_unit_test(test_vector_that_is_not_finite_is_not_solved),
         cmocka_unit_test(test_bad_problems_are_refused),
         cmocka_unit_test(test_lemke_is_registered_once),

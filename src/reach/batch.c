@@ -39,7 +39,6 @@ typedef struct record {
 struct carom_batch {
     const carom_batch_plan *plan;
     carom_stepper *stepper;  // for steps that no cone serves
-    int capacity;
     carom_cone_batch lanes;
     size_t stride;
     carom_cone_run run;      // of the samples that still run, and in which order they left
@@ -156,24 +155,18 @@ const char *carom_batch_plan_path(const carom_batch_plan *plan) { return plan->k
 
 // ------------------------------------------------------------------------------------------------------------ lifetime
 
-static double *allocate_columns(int count, size_t stride) {
-    double *columns = aligned_alloc(CAROM_CONE_LANES * sizeof(double), (size_t)count * stride * sizeof *columns);
-    if (columns) memset(columns, 0, (size_t)count * stride * sizeof *columns);
-    return columns;
-}
-
 static carom_status allocate(carom_batch *b, carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(b->plan->impact);
     const int n = carom_impact_contact_size(b->plan->impact);
     const size_t contacts = (size_t)data->contacts, stride = b->stride = b->lanes.stride;
     const bool uniform = b->plan->draw == CAROM_DRAW_UNIFORM;
-    b->run.total = allocate_columns(n, stride);
-    b->run.slot = allocate_columns(1, stride);
-    b->run.done_total = allocate_columns(n, stride);
-    b->run.done_slot = allocate_columns(1, stride);
-    b->numbers = allocate_columns(WORDS, stride);
-    b->impulse = allocate_columns(n, stride);
-    b->v_plus = allocate_columns(data->nv, stride);
+    b->run.total = carom_cone_columns_create(n, stride);
+    b->run.slot = carom_cone_columns_create(1, stride);
+    b->run.done_total = carom_cone_columns_create(n, stride);
+    b->run.done_slot = carom_cone_columns_create(1, stride);
+    b->numbers = carom_cone_columns_create(WORDS, stride);
+    b->impulse = carom_cone_columns_create(n, stride);
+    b->v_plus = carom_cone_columns_create(data->nv, stride);
     b->index = malloc(stride * sizeof *b->index);
     b->row_slot = malloc(stride * sizeof *b->row_slot);
     b->stopped = calloc(stride / CAROM_CONE_LANES, 1);
@@ -203,7 +196,6 @@ carom_status carom_batch_create(const carom_batch_plan *plan, int capacity, caro
     carom_batch *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, "cone map");
     made->plan = plan;
-    made->capacity = capacity;
     carom_status status = carom_cone_batch_create(plan->map, capacity, &made->lanes, error);
     if (!status) status = allocate(made, error);
     if (!status) status = carom_stepper_create(plan->impact, &plan->stepper, &made->stepper, error);

@@ -38,7 +38,7 @@ bool carom_batch_is_path(const char *path);
 /// One thread's samples.
 typedef struct carom_batch carom_batch;
 
-/// @param capacity  most samples of a run
+/// @param capacity  most samples of a run, 1 to CAROM_CONE_MOST_SAMPLES
 carom_status carom_batch_create(const carom_batch_plan *plan, int capacity, carom_batch **batch, carom_error *error);
 void carom_batch_free(carom_batch *batch);
 

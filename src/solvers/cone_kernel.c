@@ -3,7 +3,6 @@
 #include "solvers/cone_kernel.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "solvers/cone_lanes.h"
 #include "solvers/lemke_kernel.h"

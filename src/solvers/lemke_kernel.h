@@ -40,6 +40,7 @@ typedef struct carom_lemke_kernel {
     /// W and units are borrowed; NULL when out of memory.
     void *(*remember)(int n, const double *W, const double *y_unit, const double *z_unit, double pivot_tolerance, double tie_tolerance);
     void (*forget)(void *memory);
+    /// For a w with a negative entry, at most CAROM_PIVOTS_PER_ROW * n pivots.
     carom_verdict (*recall)(void *memory, const double *w, int64_t *pivots);
     void (*read_out)(const void *memory, double *z, bool *basic);
 

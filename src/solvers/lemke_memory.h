@@ -86,7 +86,7 @@ static double sum_of_sizes(size_t count, const double *row, const double *size) 
 static double round_off_bound(const memory *m, int i) {
     const tableau *t = m->tableau;
     const double own = t->basic[i] < m->n ? m->y_unit[t->basic[i]] : 0;
-    return BOUND_MARGIN * (own + sum_of_sizes(t->stride, row_of(t, i), m->column_unit));
+    return BOUND_MARGIN * (own + sum_of_sizes(t->stride, row_of(t, i), m->column_unit)) + LEAST_BOUND;
 }
 
 static void fill_column_units(memory *m) {
@@ -312,9 +312,10 @@ static carom_verdict recall(void *kernel_memory, const double *w, int64_t *pivot
     m->depth = 0;
     m->replayed = m->saved = UNKNOWN;
     m->size = size_in_units(m, w);
+    const int most = CAROM_PIVOTS_PER_ROW * m->n;
     node *k = node_at(m, 0);
     int r = enter_artificial(m);
-    while (r != UNKNOWN && m->depth < MOST_PIVOTS) {
+    while (r != UNKNOWN && m->depth < most) {
         const int left = take_pivot(m, k, r);
         ++*pivots;
         if (left == 2 * m->n) return CAROM_COMPLETE;

@@ -5,6 +5,7 @@
 #ifndef CAROM_SOLVERS_LEMKE_ROWS_H
 #define CAROM_SOLVERS_LEMKE_ROWS_H
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,8 +16,10 @@
 
 // Arrays of rows are aligned to a cache line and padded to a multiple of it.
 enum { ROW_LANES = 8 };
-// Round-off of bounds, which are kept in single precision.
+// Bounds are kept in single precision: the margin is for its round-off, the least bound for numbers below its range. What is within a bound
+// but no tie is sorted out later.
 #define BOUND_MARGIN 1.0001
+#define LEAST_BOUND  FLT_MIN
 
 #if defined(__AVX512F__)
 
@@ -58,14 +61,15 @@ static uint64_t rows_within(size_t rows, const double *next, const float *bound,
     return within;
 }
 
-// 1 / column_i and weight_i as a bound where column_i > acceptable * unit_i, a pivot; 0 and minus infinity elsewhere.
+// 1 / column_i, and weight_i as a bound, where column_i > acceptable * unit_i, a pivot; 0 and minus infinity elsewhere.
 static void list_pivots(size_t rows, const double *column, const double *unit, const double *weight, double acceptable, double *inverse,
                         float *bound) {
     const __m512d none = _mm512_set1_pd(-INFINITY), share = _mm512_set1_pd(acceptable);
     for (size_t i = 0; i < rows; i += ROW_LANES) {
         const __m512d entry = _mm512_load_pd(column + i);
         const __mmask8 open = _mm512_cmp_pd_mask(entry, _mm512_mul_pd(share, _mm512_load_pd(unit + i)), _CMP_GT_OQ);
-        const __m512d limit = _mm512_mask_mul_pd(none, open, _mm512_set1_pd(BOUND_MARGIN), _mm512_load_pd(weight + i));
+        const __m512d product = _mm512_mul_pd(_mm512_set1_pd(BOUND_MARGIN), _mm512_load_pd(weight + i));
+        const __m512d limit = _mm512_mask_add_pd(none, open, product, _mm512_set1_pd(LEAST_BOUND));
         _mm512_store_pd(inverse + i, _mm512_maskz_div_pd(open, _mm512_set1_pd(1), entry));
         _mm256_store_ps(bound + i, _mm512_cvtpd_ps(limit));
     }
@@ -114,7 +118,8 @@ static void list_pivots(size_t rows, const double *column, const double *unit, c
     for (size_t i = 0; i < rows; i += 4) {
         const __m256d entry = _mm256_load_pd(column + i);
         const __m256d open = _mm256_cmp_pd(entry, _mm256_mul_pd(share, _mm256_load_pd(unit + i)), _CMP_GT_OQ);
-        const __m256d limit = _mm256_mul_pd(_mm256_set1_pd(BOUND_MARGIN), _mm256_load_pd(weight + i));
+        const __m256d product = _mm256_mul_pd(_mm256_set1_pd(BOUND_MARGIN), _mm256_load_pd(weight + i));
+        const __m256d limit = _mm256_add_pd(product, _mm256_set1_pd(LEAST_BOUND));
         _mm256_store_pd(inverse + i, _mm256_and_pd(open, _mm256_div_pd(one, entry)));
         _mm_store_ps(bound + i, _mm256_cvtpd_ps(_mm256_blendv_pd(none, limit, open)));
     }
@@ -143,7 +148,7 @@ static void list_pivots(size_t rows, const double *column, const double *unit, c
     for (size_t i = 0; i < rows; i++) {
         const bool open = column[i] > acceptable * unit[i];
         inverse[i] = open ? 1 / column[i] : 0;
-        bound[i] = open ? (float)(BOUND_MARGIN * weight[i]) : -HUGE_VALF;
+        bound[i] = open ? (float)(BOUND_MARGIN * weight[i] + LEAST_BOUND) : -HUGE_VALF;
     }
 }
 

@@ -519,7 +519,7 @@ const carom_cone_physics *carom_cone_map_physics(const carom_cone_map *map) { re
 
 // -------------------------------------------------------------------------------------------------------------- batches
 
-static double *allocate_columns(int count, size_t stride) {
+double *carom_cone_columns_create(int count, size_t stride) {
     const size_t size = (size_t)count * stride * sizeof(double);
     double *columns = aligned_alloc(CAROM_CONE_LANES * sizeof(double), size);
     if (columns) memset(columns, 0, size);
@@ -529,12 +529,12 @@ static double *allocate_columns(int count, size_t stride) {
 static bool allocate_batch(const carom_cone_map *map, size_t stride, carom_cone_batch *batch) {
     const int inputs = map->builder.inputs, n = map->builder.n;
     *batch = (carom_cone_batch){.stride = stride,
-                                .x = allocate_columns(inputs, stride),
-                                .impulse = allocate_columns(n, stride),
-                                .u_next = allocate_columns(n, stride),
-                                .gain = allocate_columns(1, stride),
+                                .x = carom_cone_columns_create(inputs, stride),
+                                .impulse = carom_cone_columns_create(n, stride),
+                                .u_next = carom_cone_columns_create(n, stride),
+                                .gain = carom_cone_columns_create(1, stride),
                                 .cone = aligned_alloc(CAROM_CONE_LANES * sizeof(int32_t), stride * sizeof(int32_t)),
-                                .work = allocate_columns(inputs + 1, stride),
+                                .work = carom_cone_columns_create(inputs + 1, stride),
                                 .samples = malloc(stride * sizeof(int32_t))};
     return batch->x && batch->impulse && batch->u_next && batch->gain && batch->cone && batch->work && batch->samples;
 }
@@ -548,6 +548,9 @@ static bool allocate_batches(const carom_cone_map *map, size_t stride, int guess
 }
 
 carom_status carom_cone_batch_create(const carom_cone_map *map, int capacity, carom_cone_batch *batch, carom_error *error) {
+    *batch = (carom_cone_batch){0};
+    if (capacity < 1 || capacity > CAROM_CONE_MOST_SAMPLES)
+        return carom_fail(error, CAROM_BAD_INPUT, "a batch of %d samples: 1 to %d are supported", capacity, CAROM_CONE_MOST_SAMPLES);
     // One line more than the samples: columns that stand a power of two apart share the same lines of a cache.
     const size_t stride = ((size_t)capacity + 2 * CAROM_CONE_LANES - 1) / CAROM_CONE_LANES * CAROM_CONE_LANES;
     if (allocate_batches(map, stride, CAROM_CONE_GUESSES, batch)) return CAROM_OK;

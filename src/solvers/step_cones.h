@@ -46,7 +46,10 @@ bool carom_cone_map_is_certified(const carom_cone_map *map, int cone);
 const carom_cones *carom_cone_map_cones(const carom_cone_map *map);
 const carom_cone_physics *carom_cone_map_physics(const carom_cone_map *map);
 
-/// Arrays for at most `capacity` samples; one thread's.
+/// Columns of zeros for the kernels, `stride` numbers each, freed by free; NULL when out of memory.
+double *carom_cone_columns_create(int count, size_t stride);
+
+/// Arrays for at most `capacity` samples, 1 to CAROM_CONE_MOST_SAMPLES; one thread's.
 carom_status carom_cone_batch_create(const carom_cone_map *map, int capacity, carom_cone_batch *batch, carom_error *error);
 void carom_cone_batch_free(carom_cone_batch *batch);
 
