@@ -27,6 +27,7 @@ typedef struct entry {
     uint64_t basis;  // bit i: z_i is basic
     int count;       // training steps that it has
     bool is_path;    // the conditions of Lemke's pivots, not of the basis alone
+    bool guessable;  // the selection allows its impulses wherever they are verified, in its rows or not
     carom_cone_rows rows;
     double *map;  // [inputs x n]
 } entry;
@@ -334,7 +335,8 @@ static carom_status make_entry(carom_cone_map *map, const double *x, entry *e, b
     *usable = solve_basis(b, e->basis);
     if (!*usable) return CAROM_OK;
     carom_status status = add_signs(b, e->basis, &e->rows, error);
-    if (!status && map->selection == CAROM_SELECT_LEMKE && !carom_cone_prove_unique(b, &e->rows, b->impulse)) {
+    e->guessable = map->selection == CAROM_SELECT_ANY || carom_cone_prove_unique(b, NULL, b->impulse);
+    if (!status && !e->guessable && !carom_cone_prove_unique(b, &e->rows, b->impulse)) {
         e->is_path = true;
         e->rows.count = 0;
         status = carom_cone_follow_lemke(b, x, map->basic, &e->rows, usable, error);
@@ -479,6 +481,13 @@ static carom_status allocate_cones(carom_cone_map *map, carom_error *error) {
     return CAROM_OK;
 }
 
+// A guess is held against the verification alone.
+static carom_status choose_splits(carom_cone_map *map, carom_error *error) {
+    bool guessable[MOST_CONES];
+    for (int i = 0; i < map->cones.count; i++) guessable[i] = map->entries[i].guessable;
+    return carom_cones_choose_splits(&map->cones, guessable, map->states, map->trained, error);
+}
+
 carom_status carom_cone_map_freeze(carom_cone_map *map, carom_error *error) {
     sort_entries(map);
     carom_status status = allocate_cones(map, error);
@@ -494,8 +503,8 @@ carom_status carom_cone_map_freeze(carom_cone_map *map, carom_error *error) {
         for (int j = 0; j < c->inputs; j++)
             memcpy(c->maps + ((size_t)i * (size_t)c->inputs + (size_t)j) * c->map_rows, e->map + j * c->n, (size_t)c->n * sizeof(double));
     }
-    // A guess is held against the verification alone, and cones of pivots have conditions that are not the solution's.
-    return status || map->path_count ? status : carom_cones_choose_splits(c, map->states, map->trained, error);
+    // Cones of pivots have conditions that are not the solution's, and are many.
+    return status || map->path_count ? status : choose_splits(map, error);
 }
 
 double carom_cone_map_hit_rate(const carom_cone_map *map) {

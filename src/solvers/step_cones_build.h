@@ -42,8 +42,9 @@ bool carom_cone_rows_hold(int inputs, const double *rows, int count, const doubl
 
 /// Finds planes whose sides tell the cones apart, for guesses, where there are few cones and the planes are nearly always right; otherwise
 /// none. The cones are complete but for these.
-/// @param states  [trained x inputs] training steps by which the planes are chosen
-carom_status carom_cones_choose_splits(carom_cones *cones, const double *states, int trained, carom_error *error);
+/// @param guessable  [count] cones whose impulses the selection allows wherever they are verified; others are not guessed
+/// @param states     [trained x inputs] training steps by which the planes are chosen
+carom_status carom_cones_choose_splits(carom_cones *cones, const bool *guessable, const double *states, int trained, carom_error *error);
 
 /// Conditions under which Lemke's method takes the same pivots as for x: then it ends on the same basis.
 /// @param basic  [size] the basis it ended on
@@ -52,6 +53,7 @@ carom_status carom_cone_follow_lemke(const carom_cone_builder *builder, const do
                                      bool *same, carom_error *error);
 
 /// Is v' proved to be unique on the cone of these rows, on which `impulse` [inputs x n] is a solution? For two planar contacts at most.
+/// @param rows  NULL: wherever `impulse` is a solution
 bool carom_cone_prove_unique(const carom_cone_builder *builder, const carom_cone_rows *rows, const double *impulse);
 
 #endif

@@ -14,9 +14,10 @@ enum { JUDGES = 256 };
 // The planes chosen so far put every judge into a group; what matters is how often a group's judges are of the same cone.
 typedef struct choice {
     const carom_cones *cones;
-    const double *states;  // [trained x inputs]
+    const bool *guessable;  // [labels]
+    const double *states;   // [trained x inputs]
     int trained, judges, labels;
-    int *label;  // [trained] the first cone that has the training's step, or CAROM_CONE_NONE
+    int *label;  // [trained] the first cone that has the training's step, or CAROM_CONE_NONE, too, where it must not be guessed
     int *code;   // [trained] bit k: on the upper side of plane k
     // Of the judges in groups of several cones; the others no plane can part any better.
     int doubtful, groups;
@@ -43,7 +44,7 @@ static void fill_labels(choice *c) {
         const double size = carom_cone_input_size(c->cones->inputs, c->cones->per_unit, x);
         int i = 0;
         while (i < c->labels && !has(c->cones, i, x, size)) i++;
-        c->label[t] = i < c->labels ? i : CAROM_CONE_NONE;
+        c->label[t] = i < c->labels && c->guessable[i] ? i : CAROM_CONE_NONE;
     }
 }
 
@@ -173,10 +174,10 @@ static carom_status start_choice(choice *c, carom_cones *cones, carom_error *err
     return CAROM_OK;
 }
 
-carom_status carom_cones_choose_splits(carom_cones *cones, const double *states, int trained, carom_error *error) {
+carom_status carom_cones_choose_splits(carom_cones *cones, const bool *guessable, const double *states, int trained, carom_error *error) {
     carom_cones *c = cones;
     if (c->count > CAROM_CONE_MOST_GUESSED || !c->count) return CAROM_OK;
-    choice made = {.cones = c, .states = states, .trained = trained, .groups = 1, .labels = c->count};
+    choice made = {.cones = c, .guessable = guessable, .states = states, .trained = trained, .groups = 1, .labels = c->count};
     made.judges = trained < JUDGES ? trained : JUDGES;
     carom_status status = start_choice(&made, c, error);
     double share = 0;
