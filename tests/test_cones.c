@@ -421,7 +421,7 @@ static void certificates_agree_with_the_enumeration(void **state) {
     int several = 0, certified = 0;
     const int impacts = support_count(20, 60, 1000);
     for (int i = 0; i < impacts; i++) {
-        carom_impact *impact = support_random_impact(&stream, FAMILY_PLAIN, 2, 1, 3);
+        carom_impact *impact = support_random_impact(&stream, (support_family)(i % FAMILIES), 2, 1, 3);
         check_certificates(impact, &stream, &several, &certified);
         carom_impact_free(impact);
     }
