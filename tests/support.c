@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 // -------------------------------------------------------------------------------------------------------- assertions
@@ -302,4 +303,16 @@ char *support_write_file(const char *directory, const char *name, const char *te
     assert_true(fputs(text, file) >= 0);
     assert_int_equal(fclose(file), 0);
     return path;
+}
+
+int support_run_command(const char *arguments, bool want_errors, char *text, size_t size) {
+    const char *build = getenv("CAROM_BUILD");
+    char command[4096];
+    snprintf(command, sizeof command, "%s/carom %s %s", build && *build ? build : "build", arguments,
+             want_errors ? "2>&1 >/dev/null" : "2>/dev/null");
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    text[fread(text, 1, size - 1, pipe)] = '\0';
+    const int status = pclose(pipe);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

@@ -63,4 +63,8 @@ void support_remove_directory(char *path);
 /// Writes a file or fails the test; returns its path, to be freed.
 char *support_write_file(const char *directory, const char *name, const char *text);
 
+/// Runs `carom ARGUMENTS` in a shell and returns its exit status, -1 where a signal ended it; `text` [size] receives what it prints on
+/// stdout, or on stderr where asked.
+int support_run_command(const char *arguments, bool want_errors, char *text, size_t size);
+
 #endif

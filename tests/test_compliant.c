@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "base/dense.h"
 #include "dynamics/compliant.h"
@@ -318,21 +317,9 @@ static void too_large_an_angle_is_refused(void **state) {
 
 // ----------------------------------------------------------------------------------------------------------- the command
 
-static int run_command(const char *arguments, bool want_errors, char text[TEXT_SIZE]) {
-    const char *build = getenv("CAROM_BUILD");
-    char command[4096];
-    snprintf(command, sizeof command, "%s/carom %s %s", build && *build ? build : "build", arguments,
-             want_errors ? "2>&1 >/dev/null" : "2>/dev/null");
-    FILE *pipe = popen(command, "r");
-    assert_non_null(pipe);
-    text[fread(text, 1, TEXT_SIZE - 1, pipe)] = '\0';
-    const int status = pclose(pipe);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 static json_t *ask(const char *arguments) {
     static char text[TEXT_SIZE];
-    assert_int_equal(run_command(arguments, false, text), 0);
+    assert_int_equal(support_run_command(arguments, false, text, TEXT_SIZE), 0);
     json_t *answer = json_loads(text, 0, NULL);
     assert_non_null(answer);
     return answer;
@@ -369,15 +356,16 @@ static void command_says_what_is_missing(void **state) {
     (void)state;
     static char text[TEXT_SIZE];
     // A set that was not computed because nothing approaches has its reason.
-    assert_int_equal(run_command("compliant scenes/dropped-block.yaml --points 1", false, text), 1);
+    assert_int_equal(support_run_command("compliant scenes/dropped-block.yaml --points 1", false, text, TEXT_SIZE), 1);
     assert_non_null(strstr(text, carom_exact_available() ? "lay it over: no contact approaches" : "lay it over: this build has none"));
     if (!carom_exact_available()) skip();
     // Impacts that the horizon cuts off show no excess.
-    assert_int_equal(run_command("compliant scenes/block.yaml --points 3 --horizon 1e-5 --threads 1 --json", false, text), 0);
+    assert_int_equal(
+        support_run_command("compliant scenes/block.yaml --points 3 --horizon 1e-5 --threads 1 --json", false, text, TEXT_SIZE), 0);
     json_t *answer = json_loads(text, 0, NULL);
     for (size_t i = 0; i < 2; i++) assert_true(json_is_null(json_array_get(json_object_get(answer, "excess"), i)));
     json_decref(answer);
-    assert_int_equal(run_command("compliant scenes/block.yaml --points 3 --horizon 1e-5 --threads 2", false, text), 0);
+    assert_int_equal(support_run_command("compliant scenes/block.yaml --points 3 --horizon 1e-5 --threads 2", false, text, TEXT_SIZE), 0);
     assert_non_null(strstr(text, "0 of 3 settled"));
     assert_null(strstr(text, "largest value"));
 }
@@ -427,7 +415,7 @@ static void command_refuses(void **state) {
                                      "<joint type='hinge' axis='0 1 0'/><geom size='1'/><site name='left'/></body></worldbody></mujoco>");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         snprintf(arguments, sizeof arguments, rows[i].arguments, directory);
-        assert_int_equal(run_command(arguments, true, text), 2);
+        assert_int_equal(support_run_command(arguments, true, text, TEXT_SIZE), 2);
         assert_non_null(strstr(text, rows[i].text));
         assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
     }
@@ -440,7 +428,7 @@ static void builds_without_sundials_say_so(void **state) {
     (void)state;
     if (carom_compliant_available()) skip();
     static char text[TEXT_SIZE];
-    assert_int_equal(run_command("compliant scenes/block.yaml", true, text), 2);
+    assert_int_equal(support_run_command("compliant scenes/block.yaml", true, text, TEXT_SIZE), 2);
     assert_non_null(strstr(text, "libsundials-dev"));
 }
 

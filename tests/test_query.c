@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "base/dense.h"
 #include "reach/query_set.h"
@@ -384,24 +383,11 @@ static void what_no_impulse_reaches_is_measured(void **state) {
 
 enum { TEXT_SIZE = 1 << 16 };
 
-// Runs `carom ARGUMENTS` in a shell and returns its exit status; `text` receives what it prints on stdout, or on stderr where asked.
-static int run_command(const char *arguments, bool want_errors, char text[TEXT_SIZE]) {
-    const char *build = getenv("CAROM_BUILD");
-    char command[4096];
-    snprintf(command, sizeof command, "%s/carom %s %s", build && *build ? build : "build", arguments,
-             want_errors ? "2>&1 >/dev/null" : "2>/dev/null");
-    FILE *pipe = popen(command, "r");
-    assert_non_null(pipe);
-    text[fread(text, 1, TEXT_SIZE - 1, pipe)] = '\0';
-    const int status = pclose(pipe);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 static json_t *ask(const char *format, const char *directory, const char *rest) {
     static char text[TEXT_SIZE];
     char arguments[2048];
     snprintf(arguments, sizeof arguments, format, directory, rest);
-    assert_int_equal(run_command(arguments, false, text), 0);
+    assert_int_equal(support_run_command(arguments, false, text, TEXT_SIZE), 0);
     json_t *answer = json_loads(text, 0, NULL);
     assert_non_null(answer);
     return answer;
@@ -418,9 +404,9 @@ static int set_up(void **state) {
     char *directory = support_make_directory(), text[TEXT_SIZE], arguments[2048];
     free(support_write_file(directory, "block.yaml", block_scene));
     snprintf(arguments, sizeof arguments, "sample %s/block.yaml --sampler walk --samples 2000 -o %s/walk.h5", directory, directory);
-    assert_int_equal(run_command(arguments, false, text), 0);
+    assert_int_equal(support_run_command(arguments, false, text, TEXT_SIZE), 0);
     snprintf(arguments, sizeof arguments, "sample %s/block.yaml --samples 500 -o %s/lcp.h5", directory, directory);
-    assert_int_equal(run_command(arguments, false, text), 0);
+    assert_int_equal(support_run_command(arguments, false, text, TEXT_SIZE), 0);
     *state = directory;
     return 0;
 }
@@ -449,7 +435,7 @@ static void command_samples_walks(void **state) {
     assert_true(number(answer, "terminated") < 300);
     json_decref(answer);
     char text[TEXT_SIZE];
-    assert_int_equal(run_command("sample scenes/cube-k4.yaml --sampler walk", true, text), 2);
+    assert_int_equal(support_run_command("sample scenes/cube-k4.yaml --sampler walk", true, text, TEXT_SIZE), 2);
     assert_non_null(strstr(text, "--sampler: walk takes planar contacts only"));
 }
 
@@ -519,7 +505,7 @@ static void command_queries_exact_sets(void **state) {
     char arguments[2048], rest[512];
     snprintf(arguments, sizeof arguments, "exact %s/block.yaml -o %s/exact.h5", directory, directory);
     // Without the library of exact polyhedra there is nothing to query.
-    if (run_command(arguments, false, text) != 0) skip();
+    if (support_run_command(arguments, false, text, TEXT_SIZE) != 0) skip();
     json_t *answer = ask("query %s/exact.h5 --max %s --json", directory, "Jn.A");
     assert_true(json_is_true(json_object_get(answer, "certified")));
     assert_string_equal(json_string_value(json_object_get(answer, "set")), "exact");
@@ -537,9 +523,9 @@ static void command_refuses_motions(void **state) {
     const char *directory = *state;
     char arguments[2048];
     snprintf(arguments, sizeof arguments, "simulate scenes/bouncing-ball.yaml --duration 0.01 -o %s/motion.h5", directory);
-    assert_int_equal(run_command(arguments, false, text), 0);
+    assert_int_equal(support_run_command(arguments, false, text, TEXT_SIZE), 0);
     snprintf(arguments, sizeof arguments, "query %s/motion.h5 --max Jn.ground", directory);
-    assert_int_equal(run_command(arguments, true, text), 2);
+    assert_int_equal(support_run_command(arguments, true, text, TEXT_SIZE), 2);
     assert_non_null(strstr(text, "holds a motion"));
 }
 
@@ -566,7 +552,7 @@ static void command_refuses(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char arguments[2048];
         snprintf(arguments, sizeof arguments, "query %s/walk.h5 %s", (const char *)*state, rows[i][0]);
-        assert_int_equal(run_command(arguments, true, text), 2);
+        assert_int_equal(support_run_command(arguments, true, text, TEXT_SIZE), 2);
         assert_non_null(strstr(text, rows[i][1]));
         assert_int_equal(strncmp(text, "carom: ", 7), 0);
     }
@@ -575,7 +561,7 @@ static void command_refuses(void **state) {
     for (size_t i = 0; i < sizeof velocities / sizeof *velocities; i++) {
         char arguments[2048], *file = support_write_file(*state, "odd.yaml", velocities[i][0]);
         snprintf(arguments, sizeof arguments, "query %s/walk.h5 --contains %s", (const char *)*state, file);
-        assert_int_equal(run_command(arguments, true, text), 2);
+        assert_int_equal(support_run_command(arguments, true, text, TEXT_SIZE), 2);
         assert_non_null(strstr(text, velocities[i][1]));
         free(file);
     }

@@ -184,24 +184,14 @@ static void bad_runs_are_refused(void **state) {
 
 // ----------------------------------------------------------------------------------------------------------- the command
 
-static int run_command(const char *arguments, bool want_errors, char text[TEXT_SIZE]) {
-    const char *build = getenv("CAROM_BUILD");
-    char command[4096];
-    snprintf(command, sizeof command, "%s/carom %s %s", build && *build ? build : "build", arguments,
-             want_errors ? "2>&1 >/dev/null" : "2>/dev/null");
-    FILE *pipe = popen(command, "r");
-    assert_non_null(pipe);
-    text[fread(text, 1, TEXT_SIZE - 1, pipe)] = '\0';
-    const int status = pclose(pipe);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 static double number(const json_t *object, const char *key) { return json_number_value(json_object_get(object, key)); }
 
 static void comparison_says_how_much_is_shown(void **state) {
     (void)state;
     static char text[TEXT_SIZE];
-    assert_int_equal(run_command("compare scenes/block.yaml --simulator mujoco --samples 512 --perturbations 3 --json", false, text), 0);
+    assert_int_equal(
+        support_run_command("compare scenes/block.yaml --simulator mujoco --samples 512 --perturbations 3 --json", false, text, TEXT_SIZE),
+        0);
     json_t *answer = json_loads(text, 0, NULL);
     const json_t *simulator = json_object_get(answer, "simulator");
     assert_string_equal(json_string_value(json_object_get(simulator, "set")), carom_exact_available() ? "halm-posa-exact" : "halm-posa");
@@ -215,7 +205,7 @@ static void comparison_says_how_much_is_shown(void **state) {
     assert_true(one > 0.08 && one < 0.095 && own <= one && all < own);
     assert_true(number(simulator, "inside") > 40 && number(simulator, "outside") < 0.1);
     json_decref(answer);
-    assert_int_equal(run_command("compare scenes/block.yaml --samples 8 --json", false, text), 0);
+    assert_int_equal(support_run_command("compare scenes/block.yaml --samples 8 --json", false, text, TEXT_SIZE), 0);
     answer = json_loads(text, 0, NULL);
     assert_true(json_is_null(json_object_get(answer, "simulator")));
     json_decref(answer);
@@ -226,7 +216,7 @@ static void comparison_writes_a_page(void **state) {
     static char text[TEXT_SIZE];
     char *directory = support_make_directory(), arguments[1024];
     snprintf(arguments, sizeof arguments, "compare scenes/block.yaml --simulator mujoco --samples 64 --perturbations 0 -o %s", directory);
-    assert_int_equal(run_command(arguments, false, text), 0);
+    assert_int_equal(support_run_command(arguments, false, text, TEXT_SIZE), 0);
     assert_non_null(strstr(text, "40 runs of MuJoCo"));
     snprintf(arguments, sizeof arguments, "%s/index.md", directory);
     FILE *page = fopen(arguments, "r");
@@ -279,7 +269,7 @@ static void comparison_refuses(void **state) {
     };
     static char text[TEXT_SIZE];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_int_equal(run_command(rows[i].arguments, true, text), 2);
+        assert_int_equal(support_run_command(rows[i].arguments, true, text, TEXT_SIZE), 2);
         assert_non_null(strstr(text, rows[i].text));
         assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
     }

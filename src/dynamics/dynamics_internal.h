@@ -13,6 +13,9 @@ extern const carom_integrator carom_integrator_inclusion, carom_integrator_lgvci
 carom_status carom_motion_conclude(const carom_motion_call *call, carom_verdict verdict, int64_t steps, double time, double energy_error,
                                    carom_error *error);
 
+/// Hands recorded states on and clears them; nothing where there are none, or no table of them.
+carom_status carom_motion_flush(const carom_motion_call *call, carom_table *states, carom_error *error);
+
 /// Grid steps of a run, whole ones.
 /// @return CAROM_BAD_INPUT "step: ..." when they are too many to be counted, or none although there is time to be covered
 carom_status carom_motion_count_steps(double duration, double step, int64_t *steps, carom_error *error);

@@ -158,13 +158,6 @@ static void note_speed(inclusion *run) {
 
 // ----------------------------------------------------------------------------------------------------------- recording
 
-static carom_status flush_states(inclusion_loop *loop, carom_error *error) {
-    if (!loop->states || !carom_table_rows(loop->states)) return CAROM_OK;
-    const carom_status status = loop->run.call->states->receive(loop->run.call->states->user, loop->states, error);
-    carom_table_clear(loop->states);
-    return status;
-}
-
 // The state, with the forces of its modes; in an impact time stands still.
 static void fill_state(inclusion_loop *loop, bool in_impact, carom_table *table) {
     inclusion *run = &loop->run;
@@ -192,7 +185,7 @@ static carom_status record_state(inclusion_loop *loop, bool in_impact, carom_err
     carom_status status = carom_table_add_row(loop->states, error);
     if (status) return status;
     fill_state(loop, in_impact, loop->states);
-    return carom_table_rows(loop->states) < BLOCK_ROWS ? CAROM_OK : flush_states(loop, error);
+    return carom_table_rows(loop->states) < BLOCK_ROWS ? CAROM_OK : carom_motion_flush(loop->run.call, loop->states, error);
 }
 
 static carom_status record_impact(inclusion_loop *loop, const char *kind, carom_error *error) {
@@ -581,7 +574,7 @@ static carom_status check_start(inclusion_loop *loop, carom_error *error) {
 
 static carom_status conclude(inclusion_loop *loop, carom_error *error) {
     const carom_motion_call *call = loop->run.call;
-    carom_status status = flush_states(loop, error);
+    carom_status status = carom_motion_flush(loop->run.call, loop->states, error);
     if (status) return status;
     fill_state(loop, false, call->final);
     if (loop->accumulations) {

@@ -123,19 +123,12 @@ static void launch(lgvci_loop *loop, const carom_body_state *state) {
 
 // ----------------------------------------------------------------------------------------------------------- recording
 
-static carom_status flush_states(lgvci_loop *loop, carom_error *error) {
-    if (!loop->states || !carom_table_rows(loop->states)) return CAROM_OK;
-    const carom_status status = loop->call->states->receive(loop->call->states->user, loop->states, error);
-    carom_table_clear(loop->states);
-    return status;
-}
-
 static carom_status record_state(lgvci_loop *loop, double time, carom_error *error) {
     if (!loop->states) return CAROM_OK;
     carom_status status = carom_table_add_row(loop->states, error);
     if (status) return status;
     lgvci_fill_state(&loop->run, &loop->run.base, time, loop->states);
-    return carom_table_rows(loop->states) < BLOCK_ROWS ? CAROM_OK : flush_states(loop, error);
+    return carom_table_rows(loop->states) < BLOCK_ROWS ? CAROM_OK : carom_motion_flush(loop->call, loop->states, error);
 }
 
 static carom_status record_impact(lgvci_loop *loop, const carom_body_state *before, const carom_body_state *after, int count,
@@ -361,7 +354,7 @@ static carom_status check_start(lgvci_loop *loop, carom_error *error) {
 static carom_status conclude(lgvci_loop *loop, carom_error *error) {
     const carom_motion_call *call = loop->call;
     note_orthogonality(loop);
-    carom_status status = flush_states(loop, error);
+    carom_status status = carom_motion_flush(loop->call, loop->states, error);
     if (status) return status;
     const bool grid_point = !loop->ended || loop->verdict == CAROM_INTERRUPTED;
     const double time = grid_point ? (double)loop->step * loop->options->step : base_time(loop);

@@ -42,6 +42,13 @@ carom_status carom_motion_conclude(const carom_motion_call *call, carom_verdict 
     return carom_table_set_text(call->result, CAROM_MOTION_VERDICT, carom_verdict_name(verdict), error);
 }
 
+carom_status carom_motion_flush(const carom_motion_call *call, carom_table *states, carom_error *error) {
+    if (!states || !carom_table_rows(states)) return CAROM_OK;
+    const carom_status status = call->states->receive(call->states->user, states, error);
+    carom_table_clear(states);
+    return status;
+}
+
 carom_status carom_motion_set_option(const carom_law *law, void *options, const char *name, double value, carom_error *error) {
     const int row = carom_option_find(law->options, law->option_count, name);
     char text[32];

@@ -208,18 +208,11 @@ static carom_status fill_state(propagative_loop *loop, double time, carom_table 
     return carom_table_set_list(table, STATE_HELD, loop->list, held, error);
 }
 
-static carom_status flush_states(propagative_loop *loop, carom_error *error) {
-    if (!loop->states || !carom_table_rows(loop->states)) return CAROM_OK;
-    const carom_status status = loop->call->states->receive(loop->call->states->user, loop->states, error);
-    carom_table_clear(loop->states);
-    return status;
-}
-
 static carom_status record_state(propagative_loop *loop, carom_error *error) {
     if (!loop->states || loop->step % loop->options.every) return CAROM_OK;
     carom_status status = carom_table_add_row(loop->states, error);
     if (!status) status = fill_state(loop, (double)loop->step * loop->options.step, loop->states, error);
-    return status || carom_table_rows(loop->states) < BLOCK_ROWS ? status : flush_states(loop, error);
+    return status || carom_table_rows(loop->states) < BLOCK_ROWS ? status : carom_motion_flush(loop->call, loop->states, error);
 }
 
 static carom_status record_impact(void *user, const propagative_event *event, carom_error *error) {
@@ -269,7 +262,7 @@ static carom_status run_grid(propagative_loop *loop, carom_error *error) {
             control->progress(control->user, loop->step, loop->steps);
         status = record_state(loop, error);
     }
-    return status ? status : flush_states(loop, error);
+    return status ? status : carom_motion_flush(loop->call, loop->states, error);
 }
 
 static bool has_friction(const carom_system *system) { return carom_max_abs((size_t)system->contacts, system->friction) > 0; }

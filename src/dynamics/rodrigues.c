@@ -223,13 +223,6 @@ static carom_status fill_state(const rodrigues_loop *loop, carom_table *table, c
     return status;
 }
 
-static carom_status flush_states(rodrigues_loop *loop, carom_error *error) {
-    if (!loop->states || !carom_table_rows(loop->states)) return CAROM_OK;
-    const carom_status status = loop->call->states->receive(loop->call->states->user, loop->states, error);
-    carom_table_clear(loop->states);
-    return status;
-}
-
 // What the grid point gives to the trajectory and to the times asked for.
 static carom_status record(rodrigues_loop *loop, carom_error *error) {
     carom_status status = CAROM_OK;
@@ -241,7 +234,7 @@ static carom_status record(rodrigues_loop *loop, carom_error *error) {
     if (status || !loop->states || loop->step % loop->options->every != 0) return status;
     status = carom_table_add_row(loop->states, error);
     if (!status) status = fill_state(loop, loop->states, error);
-    return status || carom_table_rows(loop->states) < BLOCK_ROWS ? status : flush_states(loop, error);
+    return status || carom_table_rows(loop->states) < BLOCK_ROWS ? status : carom_motion_flush(loop->call, loop->states, error);
 }
 
 static carom_status record_impact(rodrigues_loop *loop, const rodrigues_event *event, carom_error *error) {
@@ -467,7 +460,7 @@ static carom_status conclude(rodrigues_loop *loop, carom_error *error) {
     carom_table *result = call->result;
     const double time = time_of(loop), scale = fabs(loop->initial);
     double frequency = 0;
-    carom_status status = flush_states(loop, error);
+    carom_status status = carom_motion_flush(loop->call, loop->states, error);
     if (!status) status = fill_state(loop, call->final, error);
     if (!status) status = rodrigues_stiffest_frequency(&loop->run, &frequency, error);
     if (!status) status = carom_table_set_text(result, RESULT_MESSAGE, loop->message, error);
