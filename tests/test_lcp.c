@@ -142,6 +142,16 @@ static problem draw_copositive(carom_stream *stream) {
     return p;
 }
 
+// Capped steps, whose LCPs are those of sampling.
+static carom_stepper *make_capped(const carom_impact *impact) {
+    carom_stepper_options options = carom_stepper_defaults();
+    options.kind = CAROM_STEP_CAPPED;
+    carom_error error;
+    carom_stepper *stepper = NULL;
+    assert_ok(carom_stepper_create(impact, &options, &stepper, &error), error);
+    return stepper;
+}
+
 static int problems(void) { return support_count(50, 1000, 20000); }
 
 // ------------------------------------------------------------------------------------------------------------ verifier
@@ -298,11 +308,8 @@ static void test_impact_steps_of_every_family_are_solved(void **state) {
         const support_family family = (support_family)(t % FAMILIES);
         carom_impact *impact = support_random_impact(&stream, family, 4, 1 + t / FAMILIES % 2, 2);
         const carom_impact_data *data = carom_impact_get_data(impact);
-        carom_stepper_options options = carom_stepper_defaults();
-        options.kind = CAROM_STEP_CAPPED;
         carom_error error;
-        carom_stepper *stepper = NULL;
-        assert_ok(carom_stepper_create(impact, &options, &stepper, &error), error);
+        carom_stepper *stepper = make_capped(impact);
         const int n = carom_stepper_lcp_size(stepper);
         double lmax[4], w[28], z[28];
         for (int i = 0; i < data->contacts; i++) lmax[i] = family == FAMILY_ZERO_CAPS && i % 2 == 0 ? 0 : carom_stream_uniform(&stream);
@@ -349,10 +356,7 @@ static void test_memory_changes_nothing(void **state) {
     enum { STEP_N = 25 };
     carom_error error;
     carom_impact *impact = support_impact(&reference_disks);
-    carom_stepper_options options = carom_stepper_defaults();
-    options.kind = CAROM_STEP_CAPPED;
-    carom_stepper *stepper = NULL;
-    assert_ok(carom_stepper_create(impact, &options, &stepper, &error), error);
+    carom_stepper *stepper = make_capped(impact);
     const int n = carom_stepper_lcp_size(stepper);
     assert_int_equal(n, STEP_N);
     carom_lcp *old = NULL;
@@ -389,11 +393,8 @@ static void test_tiny_vectors_take_the_same_pivots(void **state) {
     for (int t = 0; t < support_count(40, 200, 2000); t++) {
         carom_impact *impact = support_random_impact(&stream, (support_family)(t % FAMILIES), 4, 1 + t / FAMILIES % 2, 2);
         const carom_impact_data *data = carom_impact_get_data(impact);
-        carom_stepper_options options = carom_stepper_defaults();
-        options.kind = CAROM_STEP_CAPPED;
         carom_error error;
-        carom_stepper *stepper = NULL;
-        assert_ok(carom_stepper_create(impact, &options, &stepper, &error), error);
+        carom_stepper *stepper = make_capped(impact);
         const int n = carom_stepper_lcp_size(stepper);
         double lmax[4], w[28], first[28], z[28];
         for (int i = 0; i < data->contacts; i++) lmax[i] = carom_stream_uniform(&stream);
@@ -427,11 +428,7 @@ static void test_remembered_pivots_are_bounded(void **state) {
     for (int t = 0; t < 60; t++) {
         carom_impact *impact = support_random_impact(&stream, (support_family)(t % FAMILIES), 3, 1 + t / FAMILIES % 2, 1e9);
         const carom_impact_data *data = carom_impact_get_data(impact);
-        carom_stepper_options options = carom_stepper_defaults();
-        options.kind = CAROM_STEP_CAPPED;
-        carom_error error;
-        carom_stepper *stepper = NULL;
-        assert_ok(carom_stepper_create(impact, &options, &stepper, &error), error);
+        carom_stepper *stepper = make_capped(impact);
         const int n = carom_stepper_lcp_size(stepper);
         const double *W = carom_stepper_lcp_matrix(stepper);
         double y_unit[21], z_unit[21], v[9], caps[3], w[21];
