@@ -18,6 +18,8 @@ enum { TREE_BYTES = 4 << 20, TIE_BYTES = 2 << 20, SAVED_BYTES = 2 << 20 };
 enum { MISSES_TO_SAVE = 4 };
 enum { UNKNOWN = -1, MET_ONCE = -2, MOST_PIVOTS = CAROM_PIVOTS_PER_ROW * CAROM_MOST_REMEMBERED };
 
+_Static_assert((int)ROW_LANES == (int)LANES, "arrays of rows are padded as the tableau's are");
+
 // What follows one sequence of pivots. In memory, more arrays stand behind it; what does not fit the caches is waited for.
 typedef struct node {
     uint64_t known_rows;  // bits of the rows of the inverse basis that are kept for ties
@@ -397,8 +399,8 @@ static void *remember(int n, const double *W, const double *y_unit, const double
     memory *m = calloc(1, sizeof *m);
     if (!m) return NULL;
     *m = (memory){.n = n, .W = W, .y_unit = y_unit, .pivot_tolerance = pivot_tolerance, .tie_tolerance = tie_tolerance};
-    m->rows = ((size_t)n + ROW_LANES - 1) / ROW_LANES * ROW_LANES;
     m->tableau = create(n, y_unit, z_unit);
+    m->rows = m->tableau ? m->tableau->rows : ROW_LANES;
     m->rhs = allocate_rows(m->rows, 0);
     m->next = allocate_rows(m->rows, 0);
     m->size_w = allocate_rows(m->rows, 0);
