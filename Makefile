@@ -6,38 +6,54 @@ ifeq ($(origin CC),default)
 CC       := gcc
 endif
 PREFIX   ?= /usr/local
-VERSION  := $(shell sed -n 's/^#define CAROM_VERSION "\(.*\)"/\1/p' include/carom/base.h)
+VERSION  := $(shell sed -n 's/^#define CAROM_VERSION "\(.*\)"/\1/p' include/carom/api.h)
 SOVERSION := 0
 
 # ------------------------------------------------------------------------------- what belongs to which library
-CORE_ROOMS   := base impact solvers reach propagative laws
-QUERY_SOURCES := src/reach/hull.c $(wildcard src/reach/query*.c)
-EXACT_COMMON := src/reach/exact_set.c src/laws/halm_posa_exact.c
-SIDE_SOURCES := src/solvers/lcp_siconos.c $(wildcard src/reach/exact_*.c) $(EXACT_COMMON) $(QUERY_SOURCES)
-CORE_SOURCES := $(filter-out $(SIDE_SOURCES),$(wildcard $(CORE_ROOMS:%=src/%/*.c)))
-SICONOS_SOURCES := src/solvers/lcp_siconos.c
-# With the Parma Polyhedra Library, or what says that it is missing.
-HAVE_PPL := $(shell printf '\043include <gmp.h>\n\043include <ppl_c.h>\n' | $(CC) -E - >/dev/null 2>&1 && echo yes)
-ifeq ($(HAVE_PPL),yes)
-EXACT_SOURCES := $(filter-out src/reach/exact_absent.c,$(wildcard src/reach/exact_*.c)) src/laws/halm_posa_exact.c
-EXACT_LIBS    := -lppl_c -lppl -lgmp -lstdc++ -lm
-else
-EXACT_SOURCES := $(EXACT_COMMON) src/reach/exact_absent.c
-endif
-MUJOCO_SOURCES  := $(wildcard src/model/*.c)
-DYNAMICS_SOURCES := $(filter-out src/dynamics/compliant%,$(wildcard src/dynamics/*.c))
-# With SUNDIALS, or what says that it is missing.
-HAVE_SUNDIALS := $(shell printf '\043include <cvode/cvode.h>\n' | $(CC) -E - >/dev/null 2>&1 && echo yes)
-COMPLIANT_SOURCES := $(filter-out src/dynamics/compliant_$(if $(HAVE_SUNDIALS),absent,cvode).c,$(wildcard src/dynamics/compliant*.c))
-COMPLIANT_LIBS := $(if $(HAVE_SUNDIALS),-lsundials_cvode -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunlinsoldense)
-IO_SOURCES      := $(wildcard src/io/*.c) $(QUERY_SOURCES)
+# Folder = library: no folder is split. Where an outside library may be missing, what needs it stands in a folder of its own, beside the
+# folder `absent` that says so in its stead.
+in_folders = $(wildcard $(1:%=%/*.c))
+has_header = $(shell printf '$(foreach h,$(1),\043include <$(h)>\n)' | $(CC) -E - >/dev/null 2>&1 && echo yes)
+
+HAVE_PPL      := $(call has_header,gmp.h ppl_c.h)
+HAVE_SUNDIALS := $(call has_header,cvode/cvode.h)
+HAVE_BULLET   := $(shell pkg-config --exists bullet 2>/dev/null && echo yes)
+
+FOLDERS_carom           := src/base src/impact solvers solvers/lemke src/step src/step/cones src/reach src/laws src/laws/stronge src/laws/propagative
+FOLDERS_carom-siconos   := solvers/siconos
+FOLDERS_carom-sets      := src/sets
+FOLDERS_carom-exact     := src/exact src/exact/$(if $(HAVE_PPL),ppl,absent)
+FOLDERS_carom-mujoco    := src/mujoco
+FOLDERS_carom-dynamics  := src/bodies src/dynamics $(addprefix src/dynamics/,inclusion lgvci propagative rodrigues)
+FOLDERS_carom-compliant := src/dynamics/compliant src/dynamics/compliant/$(if $(HAVE_SUNDIALS),cvode,absent)
+FOLDERS_carom-design    := src/design/$(if $(HAVE_SUNDIALS),kinsol,absent)
+FOLDERS_carom-io        := src/io $(addprefix src/io/,scene result plot fclib)
 # `make MPI=1`: `mpirun carom sample` shares the work between processes. MPI_PACKAGE is the pkg-config name of the MPI to build with.
-RANKS           := src/cli/ranks_$(if $(filter 1,$(MPI)),mpi,single).c
-CLI_SOURCES     := $(filter-out src/cli/ranks_%.c,$(wildcard src/cli/*.c)) $(RANKS)
-MPI_PACKAGE     ?= ompi-c
-DESIGN_SOURCES  := src/design/design_$(if $(HAVE_SUNDIALS),kinsol,absent).c
-DESIGN_LIBS     := $(if $(HAVE_SUNDIALS),-lsundials_kinsol -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense)
-TEST_SOURCES    := $(filter-out tests/support.c,$(wildcard tests/*.c))
+RANKS       := src/cli/ranks/$(if $(filter 1,$(MPI)),mpi,single)
+FOLDERS_cli := src/cli $(addprefix src/cli/,compare docs hodograph info query simulate) $(RANKS) benchmarks/harness
+MPI_PACKAGE ?= ompi-c
+
+# Users before what they use.
+LIBRARIES := carom-io carom-compliant carom-dynamics carom-design carom-mujoco carom-exact carom-sets carom-siconos carom
+# Libraries of carom that a library uses.
+USES_carom-siconos   := carom
+USES_carom-sets      := carom
+USES_carom-exact     := carom
+USES_carom-mujoco    := carom
+USES_carom-dynamics  := carom
+USES_carom-compliant := carom
+USES_carom-design    := carom
+USES_carom-io        := carom-dynamics carom-mujoco carom-sets carom
+
+ABOUT_carom           := Sets of post-impact velocities of rigid-body systems: impacts, solvers, laws
+ABOUT_carom-siconos   := LCP solvers of Siconos Numerics for carom
+ABOUT_carom-sets      := Distances, hulls and other questions about sets of outcomes of carom, with Qhull
+ABOUT_carom-exact     := Exact sets of impact outcomes for carom, on the Parma Polyhedra Library (GPL-3 terms)
+ABOUT_carom-mujoco    := MuJoCo models (MJCF, URDF) for carom
+ABOUT_carom-dynamics  := Motions in time for carom: bodies and integrators
+ABOUT_carom-compliant := Impacts of compliant bodies for carom, on SUNDIALS
+ABOUT_carom-design    := Design for predictable impacts for carom, with KINSOL
+ABOUT_carom-io        := Scene files, result files and plots of carom
 
 # ---------------------------------------------------------------------------------------- flags of dependencies
 pkg = $(shell pkg-config $(1) $(2) 2>/dev/null)
@@ -45,19 +61,23 @@ pkg = $(shell pkg-config $(1) $(2) 2>/dev/null)
 # hdf5-serial, never hdf5: the latter flips to Open MPI when libsundials-dev is installed.
 DEPENDENCY_CFLAGS = $(patsubst -I%,-isystem %,$(call pkg,--cflags,openblas lapacke hdf5-serial yaml-0.1 jansson nettle qhull_r)) \
                     -isystem /usr/include/siconos -isystem /usr/include/siconos/numerics
-CORE_LIBS    = $(call pkg,--libs,lapacke openblas nettle) -lm
-SICONOS_LIBS = -lsiconos_numerics
-MUJOCO_LIBS  = -lmujoco
-DYNAMICS_LIBS = $(call pkg,--libs,qhull_r)
-IO_LIBS      = $(call pkg,--libs,hdf5-serial yaml-0.1 jansson qhull_r)
-CLI_LIBS     = $(if $(filter 1,$(MPI)),$(call pkg,--libs,$(MPI_PACKAGE)))
-TEST_LIBS    = $(call pkg,--libs,cmocka) -lfclib
+LIBS_carom           = $(call pkg,--libs,lapacke openblas nettle) -fopenmp -lm
+LIBS_carom-siconos   = -lsiconos_numerics
+LIBS_carom-sets      = $(call pkg,--libs,qhull_r) -lm
+LIBS_carom-exact     = $(if $(HAVE_PPL),-lppl_c -lppl -lgmp -lstdc++) -lm
+LIBS_carom-mujoco    = -lmujoco -lm
+LIBS_carom-dynamics  = $(call pkg,--libs,qhull_r) -lm
+LIBS_carom-compliant = $(if $(HAVE_SUNDIALS),-lsundials_cvode -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunlinsoldense) -lm
+LIBS_carom-design    = $(if $(HAVE_SUNDIALS),-lsundials_kinsol -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense) -lm
+LIBS_carom-io        = $(call pkg,--libs,hdf5-serial yaml-0.1 jansson qhull_r) -lm
+CLI_LIBS             = $(if $(filter 1,$(MPI)),$(call pkg,--libs,$(MPI_PACKAGE)))
+TEST_LIBS            = $(call pkg,--libs,cmocka) -lfclib
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 OPTIMISE ?= -O3
 # No contraction into FMA: gcc and clang then give the same bits. No math errno: sqrt becomes an instruction.
 CFLAGS_ALL = -std=c17 $(WARNINGS) $(OPTIMISE) -g -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -fopenmp \
-             -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc $(DEPENDENCY_CFLAGS) $(SANITIZE) $(CFLAGS)
+             -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc -I. $(DEPENDENCY_CFLAGS) $(SANITIZE) $(CFLAGS)
 LDFLAGS_ALL = -fopenmp $(SANITIZE) $(LDFLAGS)
 
 # ---------------------------------------------------------------------------------------------------- what is shown
@@ -70,34 +90,13 @@ endif
 endif
 
 # -------------------------------------------------------------------------------------------------- the libraries
-LIBRARIES := carom carom-siconos carom-exact carom-mujoco carom-design carom-dynamics carom-compliant carom-io
-SOURCES_carom         := $(CORE_SOURCES)
-SOURCES_carom-siconos := $(SICONOS_SOURCES)
-SOURCES_carom-exact   := $(EXACT_SOURCES)
-SOURCES_carom-mujoco  := $(MUJOCO_SOURCES)
-SOURCES_carom-design  := $(DESIGN_SOURCES)
-SOURCES_carom-dynamics := $(DYNAMICS_SOURCES)
-SOURCES_carom-compliant := $(COMPLIANT_SOURCES)
-SOURCES_carom-io      := $(IO_SOURCES)
-LIBS_carom         = $(CORE_LIBS)
-LIBS_carom-siconos = $(SICONOS_LIBS)
-LIBS_carom-exact   = $(EXACT_LIBS)
-LIBS_carom-mujoco  = $(MUJOCO_LIBS)
-LIBS_carom-design  = $(DESIGN_LIBS)
-LIBS_carom-dynamics = $(DYNAMICS_LIBS)
-LIBS_carom-compliant = $(COMPLIANT_LIBS)
-LIBS_carom-io      = $(IO_LIBS)
-
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 STATIC := $(LIBRARIES:%=$(BUILD)/lib%.a)
 SHARED := $(LIBRARIES:%=$(BUILD)/lib%.so)
 # The command and the tests link the static libraries: no search path at run time, and tests reach inner functions.
-# Order: users before what they use.
-LINK_STATIC = $(LINK_ORDER:%=$(BUILD)/lib%.a)
-LINK_ORDER  = carom-io carom-compliant carom-dynamics carom-design carom-mujoco carom-exact carom-siconos carom
-LINK_LIBS   = $(IO_LIBS) $(COMPLIANT_LIBS) $(DYNAMICS_LIBS) $(DESIGN_LIBS) $(MUJOCO_LIBS) $(EXACT_LIBS) $(SICONOS_LIBS) $(CORE_LIBS)
-TESTS := $(TEST_SOURCES:tests/%.c=$(BUILD)/tests/%)
-EXAMPLES := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
+LINK_LIBS = $(foreach l,$(LIBRARIES),$(LIBS_$(l)))
+TESTS     := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/*.c))
+EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
 
@@ -115,45 +114,42 @@ $(BUILD)/obj/%.o: %.c
 	$(QUIET)$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
 # Kernels once more for each wider instruction set; the machine's is chosen at run time.
-KERNEL_NAMES := lemke_kernel step_reduced_kernel cone_kernel
-INSTRUCTION_SETS := scalar $(if $(filter x86_64,$(shell uname -m)),avx2 avx512)
-KERNELS := $(foreach k,$(KERNEL_NAMES),$(INSTRUCTION_SETS:%=$(BUILD)/obj/src/solvers/$(k)_%.o))
-$(filter %_scalar.o,$(KERNELS)): ISA := -fno-tree-vectorize $(if $(findstring clang,$(CC)),-fno-vectorize -fno-slp-vectorize)
-$(filter %_avx2.o,$(KERNELS)): ISA := -mavx2
-$(filter %_avx512.o,$(KERNELS)): ISA := -mavx512f -mprefer-vector-width=512
+KERNEL_SOURCES   := solvers/lemke/kernel.c src/step/cones/kernel.c src/step/reduced_kernel.c
+KERNEL_solvers/lemke/kernel.c     := carom_lemke_kernel
+KERNEL_src/step/cones/kernel.c    := carom_cone_kernel
+KERNEL_src/step/reduced_kernel.c  := carom_step_reduced_kernel
+INSTRUCTION_SETS := scalar $(if $(filter x86_64,$(shell $(CC) -dumpmachine | cut -d- -f1)),avx2 avx512)
+kernel_objects = $(foreach i,$(INSTRUCTION_SETS),$(1:%.c=$(BUILD)/obj/%_$(i).o))
+OBJECTS_carom  := $(foreach k,$(KERNEL_SOURCES),$(call kernel_objects,$(k)))
+$(filter %_scalar.o,$(OBJECTS_carom)): ISA := -fno-tree-vectorize $(if $(findstring clang,$(CC)),-fno-vectorize -fno-slp-vectorize)
+$(filter %_avx2.o,$(OBJECTS_carom)): ISA := -mavx2
+$(filter %_avx512.o,$(OBJECTS_carom)): ISA := -mavx512f -mprefer-vector-width=512
 define kernel_rules
-$(INSTRUCTION_SETS:%=$(BUILD)/obj/src/solvers/$(1)_%.o): $(BUILD)/obj/src/solvers/$(1)_%.o: src/solvers/$(1).c
+$(call kernel_objects,$(1)): $(BUILD)/obj/$(1:.c=)_%.o: $(1)
 	@mkdir -p $$(@D)
 	$$(call show,CC,$$< $$(ISA))
-	$$(QUIET)$$(CC) $$(CFLAGS_ALL) $$(ISA) -DKERNEL=carom_$(1)_$$* -DINSTRUCTION_SET='"$$*"' -MMD -MP -c $$< -o $$@
+	$$(QUIET)$$(CC) $$(CFLAGS_ALL) $$(ISA) -DKERNEL=$(KERNEL_$(1))_$$* -DINSTRUCTION_SET='"$$*"' -MMD -MP -c $$< -o $$@
 endef
-$(foreach k,$(KERNEL_NAMES),$(eval $(call kernel_rules,$(k))))
+$(foreach k,$(KERNEL_SOURCES),$(eval $(call kernel_rules,$(k))))
 
-OBJECTS_carom = $(KERNELS)
-
+# Members of an archive may have the same name in different folders: `q` keeps both.
 define library_rules
-$(BUILD)/lib$(1).a: $$(call objects,$$(SOURCES_$(1))) $$(OBJECTS_$(1))
+$(BUILD)/lib$(1).a: $$(call objects,$$(call in_folders,$$(FOLDERS_$(1)))) $$(OBJECTS_$(1))
 	$$(call show,AR,$$@)
-	$$(QUIET)rm -f $$@ && ar rcs $$@ $$^
+	$$(QUIET)rm -f $$@ && ar qcs $$@ $$^
 
-$(BUILD)/lib$(1).so: $$(call objects,$$(SOURCES_$(1))) $$(OBJECTS_$(1)) $(2)
+$(BUILD)/lib$(1).so: $$(call objects,$$(call in_folders,$$(FOLDERS_$(1)))) $$(OBJECTS_$(1)) $(USES_$(1):%=$(BUILD)/lib%.so)
 	$$(call show,LD,$$@)
-	$$(QUIET)$(CC) -shared -Wl,-soname,lib$(1).so.$(SOVERSION) -Wl,-z,defs -o $$@ $$^ $$(LIBS_$(1)) -lm $$(LDFLAGS_ALL)
+	$$(QUIET)$(CC) -shared -Wl,-soname,lib$(1).so.$(SOVERSION) -Wl,-z,defs -o $$@ $$^ $$(LIBS_$(1)) $$(LDFLAGS_ALL)
 	$$(QUIET)ln -sf $$(@F) $$@.$(SOVERSION)
 endef
-$(eval $(call library_rules,carom,))
-$(eval $(call library_rules,carom-siconos,$(BUILD)/libcarom.so))
-$(eval $(call library_rules,carom-exact,$(BUILD)/libcarom.so))
-$(eval $(call library_rules,carom-mujoco,$(BUILD)/libcarom.so))
-$(eval $(call library_rules,carom-design,$(BUILD)/libcarom.so))
-$(eval $(call library_rules,carom-dynamics,$(BUILD)/libcarom.so))
-$(eval $(call library_rules,carom-compliant,$(BUILD)/libcarom.so))
-$(eval $(call library_rules,carom-io,$(BUILD)/libcarom-dynamics.so $(BUILD)/libcarom-mujoco.so $(BUILD)/libcarom.so))
+$(foreach l,$(LIBRARIES),$(eval $(call library_rules,$(l))))
 
 # Made anew when the prefix changes, as in `make` followed by `make install PREFIX=...`.
-$(BUILD)/pkgconfig/%.pc: scripts/%.pc.in Makefile include/carom/base.h $(BUILD)/pkgconfig/prefix
+$(BUILD)/pkgconfig/%.pc: scripts/carom.pc.in Makefile include/carom/api.h $(BUILD)/pkgconfig/prefix
 	@mkdir -p $(@D)
-	$(QUIET)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|g' -e 's|@DESIGN_LIBS@|$(DESIGN_LIBS)|' $< > $@
+	$(QUIET)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@NAME@|$*|' -e 's|@ABOUT@|$(ABOUT_$*)|' \
+	    -e 's|@REQUIRES@|$(USES_$*)|' -e 's|@PRIVATE@|$(strip $(LIBS_$*))|' $< > $@
 
 $(BUILD)/pkgconfig/prefix: FORCE
 	@mkdir -p $(@D)
@@ -166,12 +162,12 @@ $(BUILD)/ranks: FORCE
 	@mkdir -p $(@D)
 	@echo '$(RANKS)' | cmp -s - $@ || echo '$(RANKS)' > $@
 
-$(BUILD)/obj/src/cli/ranks_mpi.o: DEPENDENCY_CFLAGS += $(patsubst -I%,-isystem %,$(call pkg,--cflags,$(MPI_PACKAGE)))
-$(BUILD)/obj/src/cli/ranks_mpi.o: | check-mpi
+$(BUILD)/obj/src/cli/ranks/mpi/mpi.o: DEPENDENCY_CFLAGS += $(patsubst -I%,-isystem %,$(call pkg,--cflags,$(MPI_PACKAGE)))
+$(BUILD)/obj/src/cli/ranks/mpi/mpi.o: | check-mpi
 check-mpi:
 	@pkg-config --exists $(MPI_PACKAGE) || { echo "MPI=1 needs Open MPI, which pkg-config does not find ($(MPI_PACKAGE)): install it with 'make deps DEPS_GROUPS=mpi', or name another MPI with MPI_PACKAGE=..." >&2; exit 1; }
 
-$(BUILD)/carom: $(call objects,$(CLI_SOURCES)) $(LINK_STATIC) $(BUILD)/ranks
+$(BUILD)/carom: $(call objects,$(call in_folders,$(FOLDERS_cli))) $(STATIC) $(BUILD)/ranks
 	$(call show,LD,$@)
 	$(QUIET)$(CC) -o $@ $(filter-out $(BUILD)/ranks,$^) $(LINK_LIBS) $(CLI_LIBS) $(LDFLAGS_ALL)
 
@@ -189,35 +185,35 @@ $(BUILD)/completion/carom.bash: $(BUILD)/carom
 $(BUILD)/examples/%: $(BUILD)/obj/examples/%.o $(BUILD)/libcarom.a
 	@mkdir -p $(@D)
 	$(call show,LD,$@)
-	$(QUIET)$(CC) -o $@ $^ $(CORE_LIBS) $(LDFLAGS_ALL)
+	$(QUIET)$(CC) -o $@ $^ $(LIBS_carom) $(LDFLAGS_ALL)
 
-$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support.o $(LINK_STATIC)
+$(BUILD)/obj/tests/%.o: CFLAGS_ALL += -Itests
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support.o $(STATIC)
 	@mkdir -p $(@D)
 	$(call show,LD,$@)
 	$(QUIET)$(CC) -o $@ $^ $(TEST_LIBS) $(LINK_LIBS) $(LDFLAGS_ALL)
 
 # Benchmarks reach inner functions, too; their peers are libraries that nothing else needs.
 # Three balls in Bullet (C++), where it is installed: scripts/deps.sh bullet.
-HAVE_BULLET := $(shell pkg-config --exists bullet 2>/dev/null && echo yes)
 BENCHMARKS := $(BUILD)/benchmarks/stronge $(BUILD)/benchmarks/rodrigues $(if $(HAVE_BULLET),$(BUILD)/benchmarks/cradle)
 
-$(BUILD)/benchmarks/stronge: $(BUILD)/obj/benchmarks/stronge_sundials.o $(BUILD)/obj/benchmarks/stronge_euler.o
+$(BUILD)/benchmarks/stronge: $(BUILD)/obj/benchmarks/peers/stronge_sundials.o $(BUILD)/obj/benchmarks/peers/stronge_euler.o
 $(BUILD)/benchmarks/stronge: LIBS_benchmark = -lsundials_cvode -lsundials_arkode -lsundials_nvecserial
 $(BUILD)/benchmarks/rodrigues: $(BUILD)/libcarom-dynamics.a
-$(BUILD)/benchmarks/rodrigues: LIBS_benchmark = $(DYNAMICS_LIBS)
+$(BUILD)/benchmarks/rodrigues: LIBS_benchmark = $(LIBS_carom-dynamics)
 
-$(BUILD)/obj/benchmarks/cradle_bullet.o: benchmarks/cradle_bullet.cpp benchmarks/cradle_bullet.h
+$(BUILD)/obj/benchmarks/peers/cradle_bullet.o: benchmarks/peers/cradle_bullet.cpp benchmarks/peers/cradle_bullet.h
 	@mkdir -p $(@D)
 	$(call show,CXX,$<)
 	$(QUIET)$(CXX) -std=c++17 -Wall -Wextra -O2 $(patsubst -I%,-isystem %,$(call pkg,--cflags,bullet)) -c $< -o $@
 
-$(BUILD)/benchmarks/cradle: $(BUILD)/obj/benchmarks/cradle_bullet.o
+$(BUILD)/benchmarks/cradle: $(BUILD)/obj/benchmarks/peers/cradle_bullet.o
 $(BUILD)/benchmarks/cradle: LIBS_benchmark = -lBulletDynamics -lBulletCollision -lLinearMath -lstdc++
 
-$(BUILD)/benchmarks/%: $(BUILD)/obj/benchmarks/%.o $(BUILD)/libcarom.a
+$(BUILD)/benchmarks/%: $(BUILD)/obj/benchmarks/peers/%.o $(BUILD)/libcarom.a
 	@mkdir -p $(@D)
 	$(call show,LD,$@)
-	$(QUIET)$(CC) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LIBS_benchmark) $(CORE_LIBS) $(LDFLAGS_ALL)
+	$(QUIET)$(CC) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LIBS_benchmark) $(LIBS_carom) $(LDFLAGS_ALL)
 
 deps:
 	@scripts/deps.sh $(DEPS_GROUPS)
@@ -289,10 +285,10 @@ check-layers:
 
 # ----------------------------------------------------------------------------------------------------------- house
 format:
-	clang-format -i include/carom/*.h src/*/*.[ch] tests/*.[ch] examples/*.c benchmarks/*.[ch]
+	clang-format -i $$(git ls-files '*.[ch]')
 
 format-check:
-	clang-format --dry-run --Werror include/carom/*.h src/*/*.[ch] tests/*.[ch] examples/*.c benchmarks/*.[ch]
+	clang-format --dry-run --Werror $$(git ls-files '*.[ch]')
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/carom \

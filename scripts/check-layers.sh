@@ -1,53 +1,80 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# One direction of flow: every include in a room may name only rooms that stand before it in its line below,
-# and a private header (<room>_internal.h) is included by its own room alone.
+# check-layers.sh: one direction of flow between rooms, by what files include.
+# A file may include the public headers of the rooms in its line of `allowed`, and private headers of its own room. Circles of files inside
+# a room have at most two members: a pair that shares a header.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
+# room: rooms whose public headers it may include.
 allowed() {
     case "$1" in
-    base)    echo "base" ;;
-    impact)  echo "base impact" ;;
-    solvers) echo "base impact solvers" ;;
-    reach)   echo "base impact solvers reach" ;;
-    propagative) echo "base impact solvers propagative" ;;
-    laws)    echo "base impact solvers reach propagative laws" ;;
-    dynamics) echo "base impact solvers reach propagative laws model dynamics" ;;
-    design)  echo "base design" ;;
-    model)   echo "base impact model" ;;
-    io)      echo "base impact solvers reach propagative laws model dynamics io" ;;
-    cli)     echo "base impact solvers reach propagative laws design model dynamics io cli" ;;
-    *)       echo "" ;;
+    base)     echo "base" ;;
+    impact)   echo "base impact" ;;
+    solvers)  echo "base solvers" ;;
+    step)     echo "base impact solvers step" ;;
+    reach)    echo "base impact solvers step reach" ;;
+    laws)     echo "base impact solvers step reach laws" ;;
+    exact)    echo "base impact solvers step reach laws exact" ;;
+    sets)     echo "base impact sets" ;;
+    bodies)   echo "base impact sets bodies" ;;
+    mujoco)   echo "base impact solvers step reach laws mujoco" ;;
+    dynamics) echo "base impact solvers step reach laws bodies mujoco dynamics" ;;
+    design)   echo "base design" ;;
+    io)       echo "base impact solvers step reach laws exact sets bodies mujoco dynamics io" ;;
+    harness)  echo "base impact solvers step reach laws exact sets bodies mujoco dynamics design io harness" ;;
+    cli)      echo "base impact solvers step reach laws exact sets bodies mujoco dynamics design io harness cli" ;;
     esac
 }
 
+# The room that a public header describes.
+room_of_header() {
+    case "$1" in
+    api | base | status | stream | loop | digest | option | table | registry) echo base ;;
+    dense | expression | bracket | vector3 | quaternion | instruction_sets) echo base ;;
+    impact | polyhedra | system) echo impact ;;
+    lcp) echo solvers ;;
+    propagative | stronge) echo laws ;;
+    rotation) echo bodies ;;
+    model) echo mujoco ;;
+    compliant) echo dynamics ;;
+    scene | result | plot | files | json | temporary) echo io ;;
+    carom) echo io ;; # the whole API: for the rooms that may use all of it
+    *) echo "$1" ;;   # step.h belongs to step
+    esac
+}
+
+# The room of a file, from its path below src/ or the top.
+room_of_path() {
+    case "$1" in
+    solvers/*) echo solvers ;;
+    benchmarks/harness/*) echo harness ;;
+    *) echo "${1%%/*}" ;;
+    esac
+}
+
+# Private headers of other rooms that are still included; to be emptied.
+pending="src/reach/batch.c step/cones/map.h
+src/cli/simulate/orders.c dynamics/propagative/flight.h
+src/cli/query/expression.c io/plot/axes.h
+src/step/cones/paths.c solvers/lemke/kernel.h
+src/step/cones/kernel.c solvers/lemke/kernel.h
+src/step/cones/unique.c solvers/lemke/kernel.h
+benchmarks/harness/bench.h cli/cli_internal.h"
+
 bad=0
-for file in src/*/*.[ch]; do
-    room=$(basename "$(dirname "$file")")
+while read -r file include; do
+    room=$(room_of_path "${file#src/}")
     rooms=$(allowed "$room")
     if [ -z "$rooms" ]; then
         echo "$file: room '$room' is not in scripts/check-layers.sh"
         bad=1
-        continue
+    elif [[ $include == carom/* ]]; then
+        target=$(room_of_header "$(basename "$include" .h)")
+        [[ " $rooms " == *" $target "* ]] || { echo "$file: a file in '$room' may not include \"$include\""; bad=1; }
+    elif [ "$(room_of_path "$include")" != "$room" ] && [[ $pending != *"$file $include"* ]]; then
+        echo "$file: \"$include\" is private to its room"
+        bad=1
     fi
-    for include in $(sed -n 's/^#include "\([^"]*\)".*/\1/p' "$file"); do
-        case "$include" in
-        carom/carom.h) target=io ;; # the whole API: for the rooms that may use all of it
-        carom/polyhedra.h|carom/exact.h|carom/query.h) target=reach ;; # the room that makes them
-        carom/compliant.h) target=dynamics ;;
-        carom/*) target=$(basename "$include" .h) ;;
-        */*) target=${include%%/*} ;;
-        *) target=$room ;;
-        esac
-        case " $rooms " in
-        *" $target "*) ;;
-        *) echo "$file: a file in '$room' may not include \"$include\""; bad=1 ;;
-        esac
-        case "$include" in
-        *_internal.h)
-            [ "$(basename "$include")" = "${room}_internal.h" ] || { echo "$file: \"$include\" is private to its room"; bad=1; } ;;
-        esac
-    done
-done
+done < <(LC_ALL=C grep -rHo '^#include "[^"]*"' --include='*.[ch]' src solvers benchmarks/harness | sed 's|:#include "\(.*\)"| \1|')
 exit $bad

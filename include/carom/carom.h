@@ -5,6 +5,7 @@
 #define CAROM_CAROM_H
 
 #include "carom/base.h"
+#include "carom/bodies.h"
 #include "carom/compliant.h"
 #include "carom/design.h"
 #include "carom/dynamics.h"
@@ -12,11 +13,13 @@
 #include "carom/impact.h"
 #include "carom/io.h"
 #include "carom/laws.h"
+#include "carom/lcp.h"
 #include "carom/model.h"
 #include "carom/polyhedra.h"
 #include "carom/propagative.h"
-#include "carom/query.h"
 #include "carom/reach.h"
-#include "carom/solvers.h"
+#include "carom/sets.h"
+#include "carom/step.h"
+#include "carom/system.h"
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Systems that give mass matrices and contact Jacobians: MuJoCo models (MJCF, URDF). In libcarom-mujoco.
+/// MuJoCo models (MJCF, URDF): impacts frozen from them, their own contact solver, and systems in motion. In libcarom-mujoco.
 #ifndef CAROM_MODEL_H
 #define CAROM_MODEL_H
 
-#include "carom/impact.h"
+#include "carom/system.h"
 
 CAROM_API_BEGIN
 
@@ -96,7 +96,11 @@ carom_status carom_model_measure_gaps(carom_model *model, const carom_model_cont
 /// @return CAROM_BAD_INPUT as above; also when nothing touches, when the model's nconmax is too small, or for anisotropic friction
 carom_status carom_model_detect(carom_model *model, const carom_detection *detection, carom_impact **impact, carom_error *error);
 
-// ------------------------------------------------------------------------------------------- MuJoCo's own contact solver
+/// What the last load, freeze or detection found worth knowing: sentences, 0..warnings-1. NULL beyond them.
+int carom_model_warnings(const carom_model *model);
+const char *carom_model_warning(const carom_model *model, int index);
+
+// ------------------------------------------------------------------------------------------------------------- MuJoCo's own contact solver
 
 /// Impacts of a model by MuJoCo itself: its soft contacts at the places of the model's last freeze or detection, stepped in time.
 typedef struct carom_model_simulator carom_model_simulator;
@@ -136,44 +140,7 @@ void carom_model_simulator_free(carom_model_simulator *simulator);
 carom_status carom_model_simulator_run(carom_model_simulator *simulator, const carom_model_run *run, carom_model_end *end,
                                        carom_error *error);
 
-// ------------------------------------------------------------------------------------------------------------- systems
-
-/// What a system is at one configuration and velocity: M(q) v' + bias(q, v) = Jn' lambda_n + Jt' lambda_t.
-typedef struct carom_system_terms {
-    double *mass;           ///< [nv x nv]
-    double *bias;           ///< [nv] gyroscopic and gravitational terms, less springs and dampers
-    double *gap;            ///< [contacts] distance from the contact plane, > 0 apart [m]
-    double *normal;         ///< Jn, [contacts x nv]: its velocity is the gap's rate
-    double *tangent;        ///< Jt, [contacts x nv]
-    double *normal_drift;   ///< [contacts] dJn/dt v [m/s^2]
-    double *tangent_drift;  ///< [contacts] dJt/dt v [m/s^2]
-    double potential;       ///< energy of gravity and springs [J]
-} carom_system_terms;
-
-/// A mechanism in motion with points that may touch planes fixed in the world. Its coordinates are those whose rates are its velocities.
-/// Immutable: threads share it, and each opens a workspace of its own.
-typedef struct carom_system {
-    const void *self;
-    int nv, contacts;
-    int tangent_dim;            ///< 1: planar; 0: contacts have no tangents, whose rows stay zero
-    const double *friction;     ///< [contacts]
-    const double *restitution;  ///< [contacts]
-    const bool *turns;          ///< [nv] the coordinate is an angle
-    const char *const *names;   ///< [nv] of the joints
-    const double *position;     ///< [nv] at the start
-    const double *velocity;     ///< [nv] at the start
-    double mass;                ///< of all that moves [kg]
-    double length;              ///< a size that gaps compare with [m]
-    bool constant_mass;         ///< the mass matrix is the same everywhere, and the bias does not depend on the velocity
-    carom_status (*open)(const void *self, void **workspace, carom_error *error);
-    void (*close)(void *workspace);
-    /// Fills all terms. No allocation.
-    void (*evaluate)(void *workspace, const double *position, const double *velocity, carom_system_terms *terms);
-    /// Second derivatives of one contact's gap and of the displacement along its tangent with respect to the coordinates, [nv x nv] each,
-    /// symmetric: those at what `evaluate` saw last. dJn/dt v = v' normal v. No allocation.
-    /// NULL where nobody needs them.
-    void (*curve)(void *workspace, int contact, double *normal, double *tangent);
-} carom_system;
+// --------------------------------------------------------------------------------------------------------------------------------- systems
 
 /// The model as a system, from its state on. Contacts are points (sites, points of bodies) that may touch planes with the given normals;
 /// `offset` places each plane.
@@ -183,40 +150,6 @@ typedef struct carom_system {
 carom_status carom_model_create_system(carom_model *model, const carom_model_contact *contacts, int count, carom_system **system,
                                        carom_error *error);
 void carom_model_free_system(carom_system *system);
-
-/// Balls of one radius without friction and spin, on a line or in a plane. Arrays are borrowed.
-typedef struct carom_ball_data {
-    int count, dim;  ///< dim 1: on a line, 2: in a plane
-    double radius;
-    const double *masses;      ///< [count]
-    const double *positions;   ///< [count x dim]
-    const double *velocities;  ///< [count x dim]
-    double gravity;            ///< along minus the last axis [m/s^2]
-    double stiffness;          ///< of the springs that pull each ball to its place of rest [N/m]
-    const double *rest;        ///< [count x dim] places of rest; NULL: no springs
-} carom_ball_data;
-
-/// Pairs of balls.
-typedef struct carom_ball_pairs {
-    int count;
-    int pair[CAROM_MAX_CONTACTS][2];
-} carom_ball_pairs;
-
-/// Between the centres of two balls.
-double carom_ball_distance(const carom_ball_data *data, int i, int j);
-/// The pairs that may ever touch: neighbours on a line, all in a plane.
-/// @return false when they are more than CAROM_MAX_CONTACTS
-bool carom_ball_neighbours(const carom_ball_data *data, carom_ball_pairs *pairs);
-
-/// The balls as a system whose contacts are these pairs; its coordinates are theirs, ball after ball.
-/// @param system  to be freed by carom_ball_free_system; keeps copies of the data
-carom_status carom_ball_create_system(const carom_ball_data *data, const carom_ball_pairs *pairs, carom_system **system,
-                                      carom_error *error);
-void carom_ball_free_system(carom_system *system);
-
-/// What the last load, freeze or detection found worth knowing: sentences, 0..warnings-1. NULL beyond them.
-int carom_model_warnings(const carom_model *model);
-const char *carom_model_warning(const carom_model *model, int index);
 
 CAROM_API_END
 

@@ -4,7 +4,7 @@
 #ifndef CAROM_REACH_H
 #define CAROM_REACH_H
 
-#include "carom/solvers.h"
+#include "carom/step.h"
 
 CAROM_API_BEGIN
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dense linear algebra in a fixed order of operations.
-#include "base/dense.h"
+#include "carom/dense.h"
 
 #include <cblas.h>
 #include <lapacke.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formulas by recursive descent:
 //     sum = product {(+|-) product},  product = signed {(*|/) signed},  signed = [-] power,  power = atom [^ signed]
-#include "base/expression.h"
+#include "carom/expression.h"
 
 #include <ctype.h>
 #include <math.h>

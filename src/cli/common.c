@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "carom/json.h"
 #include "cli/cli_internal.h"
-#include "cli/ranks.h"
-#include "io/json.h"
+#include "cli/ranks/ranks.h"
 
 int cli_report(const carom_error *error) {
     if (cli_ranks_is_first()) fprintf(stderr, "carom: %s\n", error->message);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/json.h"
 #include "cli/sets.h"
-#include "io/json.h"
 
 // Distance from the set at which a normal velocity still counts as one of it: compliance leaves about that [m/s].
 #define CONTAINED 1e-6

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli_internal.h"
-#include "cli/ranks.h"
+#include "cli/ranks/ranks.h"
 
 // Work that is done sooner shows no bar, and a bar is not redrawn faster.
 #define PROGRESS_AFTER_SECONDS 1.0

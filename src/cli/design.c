@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "carom/design.h"
+#include "carom/json.h"
 #include "cli/design.h"
-#include "cli/info.h"
-#include "io/json.h"
+#include "cli/info/info.h"
 
 static const cli_flag flags[] = {
     {"output", "FILE", "write the new scene, as JSON"},

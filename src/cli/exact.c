@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/json.h"
 #include "cli/cli_internal.h"
-#include "io/json.h"
 
 static const char law_name[] = "halm-posa-exact";
 

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "carom/json.h"
 #include "cli/cli_internal.h"
-#include "io/json.h"
 
 static const cli_flag flags[] = {
     {"solver", "NAME", "LCP solver (default lemke)"},

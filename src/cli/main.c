@@ -8,7 +8,7 @@
 #include <cblas.h>
 
 #include "cli/cli_internal.h"
-#include "cli/ranks.h"
+#include "cli/ranks/ranks.h"
 
 const cli_command *const cli_commands[] = {&cli_info,  &cli_resolve,   &cli_sample,   &cli_exact,     &cli_compare,
                                            &cli_query, &cli_hodograph, &cli_simulate, &cli_compliant, &cli_lcp,

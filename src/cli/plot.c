@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/json.h"
 #include "cli/cli_internal.h"
-#include "io/json.h"
 
 static const cli_flag flags[] = {
     {"axes", "X,Y", "contact velocities to draw, as Jn.A,Jt.B or Jt.B.2 (default: those with the largest extent)"},

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "carom/json.h"
 #include "cli/cli_internal.h"
-#include "io/json.h"
 
 // Outcomes that the table on the terminal shows; JSON and files have them all.
 enum { SHOWN_OUTCOMES = 20 };

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "carom/json.h"
 #include "cli/cli_internal.h"
-#include "cli/ranks.h"
-#include "io/json.h"
+#include "cli/ranks/ranks.h"
 
 static const char law_name[] = "halm-posa";
 

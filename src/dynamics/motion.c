@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/rotation.h"
+#include "carom/vector3.h"
 #include "dynamics/dynamics_internal.h"
-#include "dynamics/rotation.h"
-#include "dynamics/vector3.h"
 
 static const carom_integrator *const integrators[] = {&carom_integrator_lgvci, &carom_integrator_rodrigues, &carom_integrator_inclusion,
                                                       &carom_integrator_propagative};
@@ -127,10 +127,10 @@ static void perturb_body(carom_body_state *state, carom_perturbed what, double s
     for (int i = 0; i < 3; i++) state->position[i] += shift * carom_stream_normal(stream);
     for (int i = 0; i < 3; i++) vector[i] = turn * carom_stream_normal(stream);
     // The Cayley vector of a rotation has the tangent of half its angle as length.
-    const double angle = norm3(vector);
+    const double angle = carom_norm3(vector);
     for (int i = 0; i < 3 && angle > 0; i++) vector[i] *= tan(0.5 * angle) / angle;
     carom_rotation_matrix(vector, F);
-    product3(state->attitude, F, turned);
+    carom_product3(state->attitude, F, turned);
     memcpy(state->attitude, turned, sizeof turned);
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/dense.h"
+#include "carom/dense.h"
 #include "carom/impact.h"
 
 // Entries of M that differ more than this share of the largest one are a mistake, not round-off.

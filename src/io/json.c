@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/json.h"
+#include "carom/json.h"
 
 #include <errno.h>
 #include <math.h>

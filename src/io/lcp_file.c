@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/fclib_file.h"
+#include "io/fclib/file.h"
 #include "io/io_internal.h"
 
 enum { SIZE, LENGTHS };

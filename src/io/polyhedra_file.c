@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "carom/io.h"
-#include "io/temporary.h"
+#include "carom/temporary.h"
 
 static const carom_file_kind kind = {"a text of polyhedra that begins with '# carom polyhedra'", "# carom polyhedra"};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _XOPEN_SOURCE 700  // realpath
-#include "io/temporary.h"
+#include "carom/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>

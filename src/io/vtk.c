@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "carom/io.h"
-#include "io/temporary.h"
+#include "carom/temporary.h"
 
 static const carom_file_kind legacy_kind = {"a legacy VTK file", "# vtk DataFile"};
 static const carom_file_kind xml_kind = {"an XML VTK file", "<?xml"};

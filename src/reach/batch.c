@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "reach/reach_internal.h"
-#include "solvers/step_cones.h"
+#include "step/cones/map.h"
 
 // Samples and steps of the training: a millisecond or some, whatever the run. A sample of more steps than that is cut off, so that tiny
 // steps do not keep the training busy for hours.

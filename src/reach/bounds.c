@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/dense.h"
+#include "carom/dense.h"
 #include "carom/reach.h"
 
 // Round-off of r.M^-1 f over 1 that a certificate of pointedness may have.

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/dense.h"
+#include "carom/dense.h"
 
 // Slopes within this share of the terms they are a sum of have no sign, and neither have excesses over a bound.
 #define ROUNDING 1e-13

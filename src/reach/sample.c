@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/dense.h"
+#include "carom/dense.h"
 #include "reach/batch.h"
 #include "reach/reach_internal.h"
 #include "reach/walk.h"

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/dense.h"
+#include "carom/dense.h"
 #include "reach/box.h"
 
 // Contact velocities within this share of the impact's velocity scale are zero: the rounding of thousands of pieces is below.

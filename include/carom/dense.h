@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Small dense linear algebra in a fixed order of operations, so that results are the same bits on every machine; shared by
+/// carom's own libraries, not installed. Row-major throughout.
+///
+/// Beyond CAROM_FIXED_ORDER_SIZE the cubic operations go to BLAS and LAPACK, whose bits are promised for one machine only.
+#ifndef CAROM_DENSE_H
+#define CAROM_DENSE_H
+
+#include "carom/base.h"
+
+CAROM_API_BEGIN
+
+enum { CAROM_FIXED_ORDER_SIZE = 128 };
+
+/// Sum of a_i b_i in index order.
+double carom_dot(int n, const double *a, const double *b);
+/// Largest |a_i|; 0 for n = 0.
+double carom_max_abs(size_t n, const double *a);
+bool carom_all_finite(size_t n, const double *a);
+/// y = A x with A [rows x columns].
+void carom_multiply(int rows, int columns, const double *A, const double *x, double *y);
+/// G = X X' with X [rows x columns]; exactly symmetric. Overflow is the caller's to check.
+void carom_gram(int rows, int columns, const double *X, double *G);
+
+/// Factors the symmetric A [n x n] in place into L L' (lower triangle; the upper one is zeroed).
+/// @return 0, or the 1-based order of the leading minor that is not positive definite
+int carom_cholesky_factor(int n, double *A);
+/// x = L^-1 b in place.
+void carom_cholesky_forward(int n, const double *L, double *x);
+/// x = L^-T b in place.
+void carom_cholesky_backward(int n, const double *L, double *x);
+
+/// Factors A [n x n] in place with partial pivoting; `rows` [n] receives the exchanges.
+/// @return false when a pivot is exactly zero or not finite
+bool carom_lu_factor(int n, double *A, int *rows);
+/// x = A^-1 b in place, from the factors.
+void carom_lu_solve(int n, const double *LU, const int *rows, double *x);
+
+/// All solutions of A x = b, A [n x n] of any rank, by elimination with complete pivoting. A and b are overwritten; b becomes a solution.
+/// @param tolerance     pivots below this share of the largest entry of A, and right-hand sides below this share of b's, count as zero
+/// @param null_vectors  [n x n]; the first n - rank rows receive a basis of the null space; its entries for free unknowns are 0 and 1
+/// @param exchanges     [n] workspace
+/// @return the rank, or -1 when there is no solution
+int carom_solve_general(int n, double *A, double *b, double tolerance, double *null_vectors, int *exchanges);
+
+/// Eigenvalues of the symmetric A [n x n], ascending; A is overwritten by the eigenvectors as rows.
+/// Cyclic Jacobi up to the fixed-order size: accurate to round-off of the largest one.
+carom_status carom_symmetric_eigen(int n, double *A, double *values, carom_error *error);
+
+CAROM_API_END
+
+#endif

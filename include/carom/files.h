@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Files in other formats: LCPs, FCLIB problems, velocities, polyhedra as text, VTK. In libcarom-io.
+#ifndef CAROM_FILES_H
+#define CAROM_FILES_H
+
+#include "carom/polyhedra.h"
+#include "carom/scene.h"
+
+CAROM_API_BEGIN
+
+// ------------------------------------------------------------------------------------------------------------------------------- LCP files
+
+/// An LCP 0 <= z _|_ W z + w >= 0 read from a file; owns its arrays.
+typedef struct carom_lcp_problem {
+    int n;
+    double *W;      ///< [n x n]
+    double *w;      ///< [n]
+    char *warning;  ///< one sentence for the user; NULL for none
+} carom_lcp_problem;
+
+/// Reads `{W: [[...], ...], w: [...]}` as YAML or JSON, or an FCLIB local problem (HDF5). Of the latter, the LCP is that of the
+/// simultaneous impact step: friction cones linearised with 4 edges in space, 2 in the plane, rows as in carom_stepper_lcp_matrix.
+/// @return CAROM_BAD_INPUT with file, line, key and rule
+carom_status carom_lcp_problem_read(const char *path, carom_lcp_problem *problem, carom_error *error);
+void carom_lcp_problem_release(carom_lcp_problem *problem);
+
+// ----------------------------------------------------------------------------------------------------------------------------------- FCLIB
+
+/// Writes the problem in contact space as an FCLIB local problem: W in compressed rows, q = the pre-impact contact velocity, mu, spacedim 2
+/// or 3. Names and restitution have no place in it. Written under a temporary name and renamed when complete.
+/// @param title  of the problem; any text
+/// @return CAROM_IO_FAILED when the place cannot be written, CAROM_BAD_INPUT when `path` exists and is neither empty nor an HDF5 file
+carom_status carom_fclib_write(const char *path, const char *title, const carom_impact *impact, carom_error *error);
+
+// ------------------------------------------------------------------------------------------------------------------------------ velocities
+
+/// Reads `{v: [...]}` as YAML or JSON: one generalised velocity.
+/// @param v  [nv]
+/// @return CAROM_BAD_INPUT with file, line, key and rule
+carom_status carom_velocity_read(const char *path, int nv, double *v, carom_error *error);
+
+// ------------------------------------------------------------------------------------------------------------------------------- polyhedra
+
+/// May text be written at `path`: is nothing there, or an empty file, or one of these? As carom_polyhedra_write.
+carom_status carom_polyhedra_check(const char *path, carom_error *error);
+/// Writes sets of contact velocities as text, by constraints and by vertices (docs/exact.md has the format). Written under a temporary name
+/// and renamed.
+/// @param outer  a second set that contains the first; may be NULL
+/// @return CAROM_IO_FAILED when the place cannot be written, CAROM_BAD_INPUT when `path` exists and is neither empty nor such a file
+carom_status carom_polyhedra_write(const char *path, const carom_scene *scene, const carom_polyhedra *set, const carom_polyhedra *outer,
+                                   carom_error *error);
+
+// ------------------------------------------------------------------------------------------------------------------------------------- VTK
+
+typedef struct carom_vtk_array {
+    const char *name;  ///< without blanks
+    int components;
+    const double *values;  ///< [points x components]
+} carom_vtk_array;
+
+/// Points with data, at one time.
+typedef struct carom_vtk_points {
+    const char *title;  ///< one line
+    double time;
+    int64_t count;
+    const double *positions;  ///< [count x 3]
+    const carom_vtk_array *arrays;
+    int array_count;
+} carom_vtk_points;
+
+/// One file of a series: its name, beside the list, and its time.
+typedef struct carom_vtk_step {
+    char *name;
+    double time;
+} carom_vtk_step;
+
+/// Does the name end in .vtk or .vtp?
+bool carom_vtk_is_name(const char *path);
+/// Writes points as text that ParaView reads: legacy VTK, or XML PolyData where the name ends in .vtp.
+/// @return CAROM_IO_FAILED; CAROM_BAD_INPUT for another ending, or when `path` exists and is not such a file
+carom_status carom_vtk_write(const char *path, const carom_vtk_points *points, carom_error *error);
+/// Writes the list of a series (`NAME.vtk.series`), which ParaView opens as an animation.
+carom_status carom_vtk_write_series(const char *path, const carom_vtk_step *steps, int64_t count, carom_error *error);
+
+CAROM_API_END
+
+#endif

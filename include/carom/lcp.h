@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Linear complementarity problems: solvers as table rows, their one verifier, enumeration.
+#ifndef CAROM_LCP_H
+#define CAROM_LCP_H
+
+#include "carom/base.h"
+
+CAROM_API_BEGIN
+
+/// What a solve did. Counts are of this call.
+typedef struct carom_lcp_info {
+    carom_verdict verdict;  ///< CAROM_COMPLETE only when the residual passes
+    double residual;        ///< by carom_lcp_residual, independent of the solver; infinite when there is no candidate
+    int64_t pivots;         ///< pivots or iterations
+    int fallbacks;          ///< rungs of the solver's ladder beyond the first
+} carom_lcp_info;
+
+/// Residuals above this are not solutions: double-precision pivoting reaches 1e-15, iterative solvers about 1e-7.
+#define CAROM_LCP_TOLERANCE 1e-9
+
+/// A solver of 0 <= z _|_ W z + w >= 0, as a table row. `create` binds to one W; our own solvers do not allocate in `solve`.
+typedef struct carom_lcp_solver {
+    const char *name;
+    const char *summary;
+    bool canonical;  ///< Lemke's method, covering vector of ones, unscaled data, lexicographic: the selection `lemke`
+    int max_size;    ///< largest n that makes sense; 0: no limit
+    int attempts;    ///< ways of solving, tried in turn; 0 counts as 1
+    /// [attempts] residual, also in the problem's own units, that ends the search; the best of all attempts is taken where none reaches its
+    /// goal. NULL: the first attempt counts
+    const double *goals;
+    carom_status (*create)(int n, const double *W, void **state, carom_error *error);
+    /// Writes z and the verdict, pivots and fallbacks of `info`. Attempt k follows on attempt k - 1, for the same w, and finds its z.
+    /// Never trusted: the caller verifies.
+    void (*solve)(void *state, int attempt, const double *w, double *z, carom_lcp_info *info);
+    void (*free)(void *state);
+} carom_lcp_solver;
+
+/// An LCP matrix bound to a solver. Not to be shared between threads.
+typedef struct carom_lcp carom_lcp;
+
+enum { CAROM_MAX_LCP = 16384 };
+
+/// @param W  [n x n], copied
+/// @return CAROM_BAD_INPUT for sizes, non-finite entries, or n above the solver's max_size; CAROM_UNSUPPORTED when the library lacks the
+/// solver
+carom_status carom_lcp_create(const carom_lcp_solver *solver, int n, const double *W, carom_lcp **lcp, carom_error *error);
+void carom_lcp_free(carom_lcp *lcp);
+
+/// Solves for one w, verifies, and fills `info`. z is defined on every exit (zero when there is no candidate).
+/// A w that is not finite gives CAROM_UNVERIFIED with an infinite residual. No allocation; not thread-safe on one handle.
+void carom_lcp_solve(carom_lcp *lcp, const double *w, double *z, carom_lcp_info *info);
+
+/// max_i |min(z_i, (Wz+w)_i)| / (1 + ||w||_inf); infinite when anything is not finite. The one verifier.
+double carom_lcp_residual(int n, const double *W, const double *w, const double *z);
+
+/// Receives one solution. An error ends the enumeration.
+typedef carom_status (*carom_lcp_visit)(void *user, const double *z, double residual, carom_error *error);
+
+enum { CAROM_LCP_MOST_ENUMERATED = 22 };
+
+/// Every isolated solution, by its complementary bases: for each subset a with W_aa regular, z_a = -W_aa^-1 w_a where the signs allow it.
+/// @param complete  false when a singular basis has a segment of solutions, or may have more
+/// @return CAROM_BAD_INPUT when n is above CAROM_LCP_MOST_ENUMERATED, or a number is not finite
+/// Cost: 2^n eliminations of size n/2: milliseconds at n = 12, seconds at n = 20.
+carom_status carom_lcp_enumerate(int n, const double *W, const double *w, carom_lcp_visit visit, void *user, bool *complete,
+                                 carom_error *error);
+
+/// Our Lemke: condensed tableau, lexicographic ratio test, covering vector of ones, final basis solved again and refined.
+extern const carom_lcp_solver carom_lcp_lemke;
+/// The same, held to one instruction set: `lemke:scalar`, `lemke:portable`, `lemke:avx2`, `lemke:avx512`. All give the same bits; `create`
+/// returns CAROM_UNSUPPORTED where the machine lacks the instructions.
+enum { CAROM_LCP_LEMKE_KERNELS = 4 };
+extern const carom_lcp_solver carom_lcp_lemke_kernels[CAROM_LCP_LEMKE_KERNELS];
+/// Name of the kernel that `lemke` uses on this machine, the fastest: "lemke:avx512", ...
+const char *carom_lcp_lemke_path(void);
+
+/// Adds the core's LCP solvers.
+carom_status carom_solvers_register(carom_registry *registry, carom_error *error);
+/// Adds `siconos-lemke` and the other solvers of Siconos Numerics. In libcarom-siconos.
+carom_status carom_siconos_register(carom_registry *registry, carom_error *error);
+
+// --------------------------------------------------------------------------------------------------------------------- units of tolerances
+
+/// Sizes of y_i and z_i, powers of two, such that W_ij z_unit_j / y_unit_i is of the order of one where it is not zero. An impact LCP mixes
+/// impulses and speeds, and a mass of 1e-9 kg makes them differ by as much.
+/// @param y_unit, z_unit  [n]
+void carom_lcp_units(int n, const double *W, double *y_unit, double *z_unit);
+
+/// The residual in these units: max_i |min(z_i / z_unit_i, y_i / y_unit_i)| over the largest of |w_i| / y_unit_i and |z_i| / z_unit_i.
+/// Infinite when anything is not finite; 0 for w = 0 and z = 0. Multiplying w, rows or columns changes nothing.
+double carom_lcp_relative_residual(int n, const double *W, const double *w, const double *z, const double *y_unit, const double *z_unit);
+
+// ---------------------------------------------------------------------------------------------------------------- the equations of a basis
+
+/// Workspace for one W. Not to be shared between threads.
+typedef struct carom_lcp_basis carom_lcp_basis;
+
+/// @param W  [n x n], borrowed for the life of the workspace
+carom_status carom_lcp_basis_create(int n, const double *W, carom_lcp_basis **basis, carom_error *error);
+void carom_lcp_basis_free(carom_lcp_basis *basis);
+
+/// Solves W_aa z_a = -w_a for the indices a with basic[a], refined; the other z are zero. False, and z left alone, when W_aa is singular.
+bool carom_lcp_basis_solve(carom_lcp_basis *basis, const bool *basic, const double *w, double *z);
+
+/// The same, and keeps in z whichever of the two has the smaller residual.
+/// Round-off below zero is clipped, in z too: impulses are non-negative.
+/// @return the residual of z
+double carom_lcp_basis_polish(carom_lcp_basis *basis, const bool *basic, const double *w, double *z);
+
+CAROM_API_END
+
+#endif

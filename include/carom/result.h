@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Result files: HDF5 out and in. In libcarom-io.
+#ifndef CAROM_RESULT_H
+#define CAROM_RESULT_H
+
+#include "carom/polyhedra.h"
+#include "carom/scene.h"
+
+CAROM_API_BEGIN
+
+/// Writes one HDF5 result file: metadata and matrices at the top, one group per law or integrator.
+/// The file is created at once under a temporary name beside `path` and takes its place when committed.
+typedef struct carom_result_writer carom_result_writer;
+
+/// @return CAROM_IO_FAILED when the place cannot be written, CAROM_BAD_INPUT when `path` exists and is neither empty nor an HDF5 file
+carom_status carom_result_writer_create(const char *path, const carom_scene *scene, carom_result_writer **writer, carom_error *error);
+/// Opens the group of `law`, records its options, and returns the sink for its outcomes (valid until the group is closed).
+/// A second group of the same law in one file is refused.
+carom_status carom_result_writer_open_law(carom_result_writer *writer, const carom_law *law, const void *options, carom_sink *sink,
+                                          carom_error *error);
+/// Records, for files that do not hold every outcome, what of them is kept (attribute `keep` of the law's group) and the extent of them
+/// all (group `extent` in it).
+carom_status carom_result_writer_put_extent(carom_result_writer *writer, const char *keep, const carom_extent *extent, carom_error *error);
+/// Writes the law's result row (attributes of the group) and closes it.
+carom_status carom_result_writer_close_law(carom_result_writer *writer, const carom_table *result, carom_error *error);
+/// Opens the group of an integrator, records its options, and returns the sink for its states (valid until the group is closed).
+carom_status carom_result_writer_open_motion(carom_result_writer *writer, const carom_integrator *integrator, const void *options,
+                                             carom_sink *states, carom_error *error);
+/// Writes impacts, final state, a table of an ensemble's members (NULL: none) and the result row, and closes the group.
+carom_status carom_result_writer_close_motion(carom_result_writer *writer, const carom_motion_answer *answer, const carom_table *ensemble,
+                                              carom_error *error);
+/// The file's `complete` will be 0, whatever its laws and integrators say: part of what was asked for is missing.
+void carom_result_writer_mark_incomplete(carom_result_writer *writer);
+/// Closes the file and renames it to `path`.
+carom_status carom_result_writer_commit(carom_result_writer *writer, carom_error *error);
+/// Frees the writer; a file that was not committed is removed. NULL is allowed.
+void carom_result_writer_free(carom_result_writer *writer);
+
+/// A result file, open for reading.
+typedef struct carom_result carom_result;
+
+carom_status carom_result_open(const char *path, carom_result **result, carom_error *error);
+void carom_result_close(carom_result *result);
+const char *carom_result_scene_name(const carom_result *result);
+int carom_result_contacts(const carom_result *result);
+int carom_result_tangent_dim(const carom_result *result);
+const char *carom_result_contact_name(const carom_result *result, int contact);
+int carom_result_laws(const carom_result *result);
+const char *carom_result_law_name(const carom_result *result, int law);
+/// Reads a real column of one law: `*values` [rows x width], to be freed by the caller with `free`.
+carom_status carom_result_read_reals(const carom_result *result, int law, const char *column, double **values, int64_t *rows, int *width,
+                                     carom_error *error);
+/// The same for an integer column.
+carom_status carom_result_read_integers(const carom_result *result, int law, const char *column, int64_t **values, int64_t *rows,
+                                        int *width, carom_error *error);
+/// Reads a series column of one law: row i is `(*values)[(*offsets)[i] .. (*offsets)[i+1])`; both freed by the caller. No such column: rows
+/// 0.
+carom_status carom_result_read_series(const carom_result *result, int law, const char *column, double **values, int64_t **offsets,
+                                      int64_t *rows, carom_error *error);
+/// The impact that the file's results belong to, made from its matrices; bit for bit that of the scene.
+carom_status carom_result_read_impact(const carom_result *result, carom_impact **impact, carom_error *error);
+
+enum { CAROM_CERTIFICATE_SIZE = 16 };
+
+/// The convex pieces of a law that has them, `halm-posa-exact`, without exact texts; `*polyhedra` is NULL for other laws.
+/// @param certificate  receives what they are of the set, "exact", "inner", "outer" or "none"; may be NULL
+carom_status carom_result_read_polyhedra(const carom_result *result, int law, carom_polyhedra **polyhedra,
+                                         char certificate[CAROM_CERTIFICATE_SIZE], carom_error *error);
+
+/// The outcomes of one law as a set: points, or the vertices of convex pieces where the law has an integer column `piece`, whose rows of
+/// one piece follow each other.
+typedef struct carom_result_set {
+    int n, nv;        ///< size of contact space; generalised velocities, 0 for an impact in contact space
+    int64_t points;   ///< outcomes
+    int64_t pieces;   ///< convex pieces; `points` for laws whose outcomes are single velocities
+    double *u;        ///< [points x n] contact velocities, contact-major [m/s]
+    double *v;        ///< [points x nv] generalised velocities; NULL for an impact in contact space
+    int64_t *starts;  ///< [pieces + 1] first point of each piece
+    /// What it is of the set of outcomes: "exact", "inner", "outer", "none"; "samples" without pieces
+    char certificate[CAROM_CERTIFICATE_SIZE];
+} carom_result_set;
+
+/// @param law  index of the law
+/// @return CAROM_BAD_INPUT when the law has no outcomes
+carom_status carom_result_set_read(const carom_result *result, int law, const carom_impact *impact, carom_result_set *set,
+                                   carom_error *error);
+void carom_result_set_release(carom_result_set *set);
+
+CAROM_API_END
+
+#endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The impact step that laws and samplers are made of: the LCP of an impact, and the way back from its solution.
+#ifndef CAROM_STEP_H
+#define CAROM_STEP_H
+
+#include "carom/impact.h"
+#include "carom/lcp.h"
+
+CAROM_API_BEGIN
+
+typedef enum carom_step_kind {
+    CAROM_STEP_SIMULTANEOUS,  ///< Anitescu & Potra: all contacts, no cap
+    CAROM_STEP_CAPPED,        ///< Halm & Posa eq. (75): normal impulses limited to lmax
+    CAROM_STEP_ONE_CONTACT,   ///< Anitescu & Potra for one contact, of the sequential law
+    CAROM_STEP_NEWTON,        ///< Moreau: simultaneous, with Newton restitution; friction may then add energy
+} carom_step_kind;
+
+/// Which solution a step returns where it has several with different velocities.
+typedef enum carom_selection {
+    CAROM_SELECT_LEMKE,   ///< Lemke's, covering vector of ones, unscaled: canonical
+    CAROM_SELECT_ANY,     ///< any verified one
+    CAROM_SELECT_RANDOM,  ///< one of the distinct ones, each as likely
+    CAROM_SELECT_ALL,     ///< for laws that list all: a single step returns the LCP solver's
+} carom_selection;
+
+const char *carom_selection_name(carom_selection selection);
+
+typedef struct carom_stepper_options {
+    carom_step_kind kind;
+    int contact;     ///< for CAROM_STEP_ONE_CONTACT
+    int cone_edges;  ///< k in spatial problems, even, 4..64; ignored in the plane
+    carom_selection selection;
+    const carom_lcp_solver *solver;  ///< LCP solver that serves as the method
+    const double *restitution;       ///< [contacts] for CAROM_STEP_NEWTON, borrowed; NULL: the impact's
+    const char *path;                ///< NULL: the LCP solver; one of carom_step_reduced_names: that way first, the solver where it fails
+    int cookie;                      ///< set by carom_stepper_defaults
+} carom_stepper_options;
+
+/// Names of the reduced planar step, NULL-terminated: `reduced`, the fastest that this machine runs, then those held to one instruction
+/// set. It serves planar steps of every kind on two rows a contact, and `lemke` where it proves that v' is unique; otherwise `any`.
+extern const char *const carom_step_reduced_names[];
+/// The way that a name means on this machine: "reduced:avx512" for "reduced"; NULL for none of these names.
+const char *carom_step_reduced_path(const char *name);
+
+/// The simultaneous step, four cone edges, selection `lemke`, our Lemke.
+carom_stepper_options carom_stepper_defaults(void);
+
+/// How the steps of a law or sampler are solved, as its options say it.
+typedef struct carom_step_choice {
+    int64_t cone_edges;
+    int selection;       ///< a carom_selection
+    const char *solver;  ///< name in the registry
+} carom_step_choice;
+
+/// Four cone edges, `lemke`, `lemke`.
+carom_step_choice carom_step_choice_defaults(void);
+
+/// Names of the selections, NULL-terminated: all of them; those of laws that take one solution at a time; those that need no enumeration.
+extern const char *const carom_selection_names[], *const carom_selection_names_one[], *const carom_selection_names_solver[];
+
+/// The option rows of a carom_step_choice that stands as `member` in the option struct `type`; `selections` are the names it takes.
+// clang-format off
+#define CAROM_STEP_CHOICE_ROWS(type, member, selections)                                                                                  \
+    {"cone_edges", CAROM_OPTION_INTEGER, offsetof(type, member.cone_edges), CAROM_MIN_CONE_EDGES, CAROM_MAX_CONE_EDGES, "", "4", \
+     "edges of the linearised friction cone of spatial contacts, even", NULL},                                                  \
+    {"selection", CAROM_OPTION_CHOICE, offsetof(type, member.selection), 0, 0, "", "lemke",                                      \
+     "which solution of a step where it has several", selections},                                                              \
+    {"solver", CAROM_OPTION_TEXT, offsetof(type, member.solver), 0, 0, "", "lemke", "LCP solver (carom lcp --list)", NULL}
+// clang-format on
+
+/// Stepper options of that choice; the solver is looked up in `registry`.
+/// @return CAROM_BAD_INPUT when there is no such solver, or for cone edges out of range
+carom_status carom_step_choice_resolve(const carom_step_choice *choice, carom_step_kind kind, const carom_registry *registry,
+                                       carom_stepper_options *options, carom_error *error);
+
+/// What a step did.
+typedef struct carom_step_info {
+    carom_verdict verdict;
+    double residual;  ///< of the step's LCP
+    int64_t pivots;
+    int fallbacks;         ///< as in carom_lcp_info
+    double energy_change;  ///< K(v_next) - K(v) = impulse'(u + u_next)/2 [J]
+} carom_step_info;
+
+/// The step of one impact with its workspace. Not to be shared between threads.
+typedef struct carom_stepper carom_stepper;
+
+/// @return CAROM_BAD_INPUT for a bad contact, number of cone edges or path, for the path `reduced` in space, or what carom_lcp_create
+/// refuses; CAROM_UNSUPPORTED where the machine lacks the path's instructions
+carom_status carom_stepper_create(const carom_impact *impact, const carom_stepper_options *options, carom_stepper **stepper,
+                                  carom_error *error);
+void carom_stepper_free(carom_stepper *stepper);
+
+/// The selection that is really served: `any` when the solver is not canonical, or the path cannot prove that it returns the same v'.
+carom_selection carom_stepper_selection(const carom_stepper *stepper);
+const carom_lcp_solver *carom_stepper_solver(const carom_stepper *stepper);
+
+/// Size of the step's LCP: m(k+2), m(k+3) when capped, k+2 for one contact.
+int carom_stepper_lcp_size(const carom_stepper *stepper);
+/// The LCP matrix W, [size x size], rows in the order lam_n, lam_D, gamma (capped: beta first).
+const double *carom_stepper_lcp_matrix(const carom_stepper *stepper);
+/// The LCP vector w for a velocity and caps.
+void carom_stepper_lcp_vector(carom_stepper *stepper, const double *v, const double *lmax, double *w);
+
+/// One impact step: v_next = v + M^-1 J' impulse (eq. 31 simultaneous, eq. 75 capped).
+/// @param v        [nv]
+/// @param lmax     [contacts] caps >= 0 [N s]; only for CAROM_STEP_CAPPED, otherwise NULL
+/// @param v_next   [nv]; may be v; unchanged velocity when the step is unsolved
+/// @param impulse  [n] contact-major [N s]; zero when the step is unsolved
+/// `info->verdict` is CAROM_COMPLETE only for a step that passed the LCP residual and the physical checks: friction cone,
+/// 0 <= lam_n <= lmax, no energy gain. No allocation.
+void carom_stepper_solve(carom_stepper *stepper, const double *v, const double *lmax, double *v_next, double *impulse,
+                         carom_step_info *info);
+
+/// Lets the caller stop an enumeration: `control` is polled between combinations of modes, borrowed until another is set; NULL: never.
+/// A step that was stopped has the verdict CAROM_INTERRUPTED, an enumeration is not complete.
+void carom_stepper_watch(carom_stepper *stepper, const carom_control *control);
+
+/// The stream that `random` draws from, borrowed until another is set; without one the first solution is taken.
+void carom_stepper_set_stream(carom_stepper *stepper, carom_stream *stream);
+
+/// Receives one solution of a step. An error ends the enumeration.
+typedef carom_status (*carom_step_visit)(void *user, const double *v_next, const double *impulse, const carom_step_info *info,
+                                         carom_error *error);
+
+/// Every distinct v_next of a step (1e-8 of its largest component apart), by contact modes: per contact open, or stopped or capped with
+/// stick, slip along each cone edge, or slip between two (docs/laws.md, "Selection"). For a stepper whose selection is `random` or `all`.
+/// The LCP solver's solution is among them: where no combination of modes gives it, it is added, and `complete` is false.
+/// @param complete  false, too, when a continuum of velocities may hide in a singular combination of modes, or when stopped
+/// Cost: (k+2)^m planar combinations, (2k+3)^m capped, about twice the base in space; each a system of at most m(1 + tangent_dim)
+/// equations.
+carom_status carom_stepper_enumerate(carom_stepper *stepper, const double *v, const double *lmax, carom_step_visit visit, void *user,
+                                     bool *complete, carom_error *error);
+
+CAROM_API_END
+
+#endif

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Files that appear whole or not at all: written under a temporary name beside their place, then renamed.
+#ifndef CAROM_TEMPORARY_H
+#define CAROM_TEMPORARY_H
+
+#include "carom/base.h"
+
+/// What a file that is replaced must be, because any other may be what somebody wrote by hand: the scene that is being read, for one.
+typedef struct carom_file_kind {
+    const char *name;   ///< "an HDF5 file"
+    const char *start;  ///< its first bytes
+} carom_file_kind;
+
+extern const carom_file_kind carom_file_hdf5;
+
+typedef struct carom_temporary {
+    char *target;                 ///< where the file goes; links to existing files are followed
+    char *path;                   ///< .NAME.XXXXXXXX beside it; NULL when there is no temporary file (any more)
+    const carom_file_kind *kind;  ///< of the file at the target, if there is one
+} carom_temporary;
+
+/// Says whether a file may be written at `target`: nothing is there, or an empty file, or one of this kind.
+/// @return as carom_temporary_create
+carom_status carom_temporary_check(const char *target, const carom_file_kind *kind, carom_error *error);
+/// Creates the empty temporary file for `target`, with the mode of an ordinary new file, and opens it for reading and writing.
+/// @param kind        borrowed until the file is committed
+/// @param descriptor  of the open file, to be closed by the caller
+/// @return CAROM_BAD_INPUT when the target exists and is not a regular file (renaming over a device destroys it), or neither empty nor of
+///         this kind; CAROM_IO_FAILED
+carom_status carom_temporary_create(const char *target, const carom_file_kind *kind, carom_temporary *temporary, int *descriptor,
+                                    carom_error *error);
+/// Gives the file its name.
+carom_status carom_temporary_commit(carom_temporary *temporary, carom_error *error);
+/// Removes the file unless it was committed, and frees the names. All zero is allowed.
+void carom_temporary_discard(carom_temporary *temporary);
+
+#endif

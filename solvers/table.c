@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The core's LCP solvers: the only place that lists them.
+#include "carom/lcp.h"
+
+static carom_status add(carom_registry *registry, const carom_lcp_solver *solver, carom_error *error) {
+    return carom_registry_add(registry, CAROM_REGISTRY_SOLVERS, solver->name, solver, error);
+}
+
+carom_status carom_solvers_register(carom_registry *registry, carom_error *error) {
+    carom_status status = add(registry, &carom_lcp_lemke, error);
+    for (int i = 0; i < CAROM_LCP_LEMKE_KERNELS && !status; i++) status = add(registry, &carom_lcp_lemke_kernels[i], error);
+    return status;
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rigid bodies: checks, mass properties, and the support points from which everything about a plane follows.
+#include <stdlib.h>
+#include <string.h>
+
+#include "bodies/bodies_internal.h"
+#include "carom/dense.h"
+#include "carom/vector3.h"
+
+// Relative asymmetry of an inertia that is round-off of whoever computed it, and how far principal moments may miss J1 <= J2 + J3.
+#define INERTIA_TOLERANCE 1e-9
+
+struct carom_body {
+    double mass, radius;
+    double inertia[9];
+    carom_mass_properties uniform;
+    carom_shape_data shape;  // with memory of its own; points inside a hull left out
+    double *memory;
+};
+
+// -------------------------------------------------------------------------------------------------------------- checks
+
+static carom_status check_numbers(const char *key, const double *values, int count, carom_error *error) {
+    if (carom_all_finite((size_t)count, values)) return CAROM_OK;
+    return carom_fail(error, CAROM_BAD_INPUT, "%s: a number is not finite", key);
+}
+
+static carom_status check_ellipsoids(const carom_shape_data *shape, carom_error *error) {
+    if (shape->ellipsoids > CAROM_MAX_ELLIPSOIDS)
+        return carom_fail(error, CAROM_BAD_INPUT, "ellipsoids: %d are more than %d", shape->ellipsoids, CAROM_MAX_ELLIPSOIDS);
+    carom_status status = check_numbers("semiaxes", shape->semiaxes, 3 * shape->ellipsoids, error);
+    if (!status && shape->centers) status = check_numbers("center", shape->centers, 3 * shape->ellipsoids, error);
+    for (int i = 0; i < 3 * shape->ellipsoids && !status; i++)
+        if (shape->semiaxes[i] <= 0)
+            status = carom_fail(error, CAROM_BAD_INPUT, "semiaxes: %g of ellipsoid %d is not greater than 0", shape->semiaxes[i], i / 3);
+    if (status || shape->combine == CAROM_COMBINE_UNION) return status;
+    if (shape->ellipsoids > 2) return carom_fail(error, CAROM_BAD_INPUT, "combine: an intersection takes at most two ellipsoids");
+    return CAROM_OK;
+}
+
+static carom_status check_shape(const carom_shape_data *shape, carom_error *error) {
+    if (!isfinite(shape->rounding) || shape->rounding < 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "rounding: must be a finite number, at least 0");
+    if ((shape->ellipsoids > 0) == (shape->vertices > 0))
+        return carom_fail(error, CAROM_BAD_INPUT, "shape: either ellipsoids or vertices are needed");
+    if (shape->ellipsoids > 0) return check_ellipsoids(shape, error);
+    if (shape->vertices < 4 || shape->vertices > CAROM_MAX_VERTICES)
+        return carom_fail(error, CAROM_BAD_INPUT, "vertices: there are %d, a hull takes 4 to %d", shape->vertices, CAROM_MAX_VERTICES);
+    return check_numbers("vertices", shape->vertex, 3 * shape->vertices, error);
+}
+
+// A copy that owns its memory, with all centers given, and a hull's vertices only.
+static carom_status copy_shape(const carom_shape_data *given, carom_shape_data *shape, double **memory, carom_hull *hull,
+                               carom_error *error) {
+    *hull = (carom_hull){0};
+    carom_status status = check_shape(given, error);
+    if (!status && given->vertices) status = carom_hull_create(given->vertex, given->vertices, hull, error);
+    if (status) return status;
+    *shape = *given;
+    const size_t ellipsoids = 3 * (size_t)given->ellipsoids, vertices = 3 * (size_t)hull->vertices;
+    *memory = calloc(2 * ellipsoids + vertices, sizeof **memory);
+    if (!*memory) return carom_fail_memory(error, "shape");
+    double *semiaxes = *memory, *centers = semiaxes + ellipsoids, *vertex = centers + ellipsoids;
+    if (ellipsoids) memcpy(semiaxes, given->semiaxes, ellipsoids * sizeof *semiaxes);
+    if (ellipsoids && given->centers) memcpy(centers, given->centers, ellipsoids * sizeof *centers);
+    if (vertices) memcpy(vertex, hull->vertex, vertices * sizeof *vertex);
+    shape->semiaxes = semiaxes;
+    shape->centers = centers;
+    shape->vertex = vertex;
+    shape->vertices = hull->vertices;
+    if (shape->ellipsoids == 2 && shape->combine == CAROM_COMBINE_INTERSECTION && !carom_intersection_exists(shape))
+        return carom_fail(error, CAROM_BAD_INPUT, "ellipsoids: their intersection is empty");
+    return CAROM_OK;
+}
+
+// ----------------------------------------------------------------------------------------------------- mass properties
+
+static void reduce_moments(const carom_moments *m, carom_mass_properties *mass) {
+    double spread[9], trace = 0;
+    mass->known = true;
+    mass->volume = m->volume;
+    for (int i = 0; i < 3; i++) mass->centroid[i] = m->first[i] / m->volume;
+    for (int i = 0; i < 9; i++) spread[i] = m->second[i] / m->volume - mass->centroid[i / 3] * mass->centroid[i % 3];
+    for (int i = 0; i < 3; i++) trace += spread[4 * i];
+    for (int i = 0; i < 9; i++) mass->inertia[i] = (i % 4 == 0 ? trace : 0) - spread[i];
+}
+
+// One ellipsoid in closed form.
+static void ellipsoid_mass(const carom_shape_data *shape, carom_mass_properties *mass) {
+    const double *e = shape->semiaxes;
+    *mass = (carom_mass_properties){.known = true, .volume = 4.0 / 3 * 3.141592653589793 * e[0] * e[1] * e[2]};
+    memcpy(mass->centroid, shape->centers, sizeof mass->centroid);
+    for (int i = 0; i < 3; i++) {
+        const double a = e[(i + 1) % 3], b = e[(i + 2) % 3];
+        mass->inertia[4 * i] = (a * a + b * b) / 5;
+    }
+}
+
+// The quadrature's time grows with nearly the third power of the number of ellipsoids: 16 take seconds.
+enum { MOST_INTEGRATED = 16 };
+
+static carom_status find_mass(const carom_shape_data *shape, const carom_hull *hull, carom_mass_properties *mass, carom_error *error) {
+    *mass = (carom_mass_properties){0};
+    if ((shape->ellipsoids && shape->rounding > 0) || shape->ellipsoids > MOST_INTEGRATED) return CAROM_OK;
+    if (shape->ellipsoids == 1) {
+        ellipsoid_mass(shape, mass);
+        return CAROM_OK;
+    }
+    carom_moments moments;
+    const carom_status status =
+        shape->ellipsoids ? carom_ellipsoids_moments(shape, &moments, error) : carom_hull_moments(hull, shape->rounding, &moments, error);
+    if (!status) reduce_moments(&moments, mass);
+    return status;
+}
+
+carom_status carom_shape_mass(const carom_shape_data *given, carom_mass_properties *mass, carom_error *error) {
+    *mass = (carom_mass_properties){0};
+    carom_shape_data shape;
+    double *memory = NULL;
+    carom_hull hull;
+    carom_status status = copy_shape(given, &shape, &memory, &hull, error);
+    if (!status) status = find_mass(&shape, &hull, mass, error);
+    carom_hull_release(&hull);
+    free(memory);
+    return status;
+}
+
+static carom_status check_inertia(const double *inertia, carom_error *error) {
+    double vectors[9], moments[3];
+    carom_status status = check_numbers("inertia", inertia, 9, error);
+    if (status) return status;
+    const double largest = carom_max_abs(9, inertia);
+    for (int i = 0; i < 9; i++)
+        if (fabs(inertia[i] - inertia[3 * (i % 3) + i / 3]) > INERTIA_TOLERANCE * largest)
+            return carom_fail(error, CAROM_BAD_INPUT, "inertia: it is not symmetric");
+    memcpy(vectors, inertia, sizeof vectors);
+    status = carom_symmetric_eigen(3, vectors, moments, error);
+    if (status) return status;
+    if (moments[0] <= INERTIA_TOLERANCE * moments[2])
+        return carom_fail(error, CAROM_BAD_INPUT, "inertia: it is not positive definite: its smallest principal moment is %g", moments[0]);
+    if (moments[2] > (1 + INERTIA_TOLERANCE) * (moments[0] + moments[1]))
+        return carom_fail(error, CAROM_BAD_INPUT,
+                          "inertia: no mass distribution has principal moments %g > %g + %g: none exceeds the sum of the other two",
+                          moments[2], moments[0], moments[1]);
+    return CAROM_OK;
+}
+
+// Moves the centroid of the shape to the origin.
+static void center_shape(carom_body *body) {
+    const carom_shape_data *shape = &body->shape;
+    const size_t axes = 3 * (size_t)shape->ellipsoids, moved = axes + 3 * (size_t)shape->vertices;
+    for (size_t i = 0; i < moved; i++) body->memory[axes + i] -= body->uniform.centroid[i % 3];
+}
+
+static carom_status set_inertia(carom_body *body, const carom_body_data *data, carom_error *error) {
+    if (data->inertia) {
+        const carom_status status = check_inertia(data->inertia, error);
+        if (status) return status;
+        for (int i = 0; i < 9; i++) body->inertia[i] = 0.5 * (data->inertia[i] + data->inertia[3 * (i % 3) + i / 3]);
+        return CAROM_OK;
+    }
+    if (!body->uniform.known)
+        return carom_fail(error, CAROM_BAD_INPUT,
+                          "inertia: it is not computed for rounded ellipsoids, nor for more than %d ellipsoids, and must be given",
+                          MOST_INTEGRATED);
+    for (int i = 0; i < 9; i++) body->inertia[i] = body->mass * body->uniform.inertia[i];
+    center_shape(body);
+    return check_inertia(body->inertia, error);
+}
+
+static double bound_radius(const carom_shape_data *shape) {
+    double radius = 0;
+    for (int i = 0; i < shape->vertices; i++) radius = fmax(radius, carom_norm3(shape->vertex + 3 * i));
+    for (int i = 0; i < shape->ellipsoids; i++) {
+        const double reach = carom_norm3(shape->centers + 3 * i) + carom_max_abs(3, shape->semiaxes + 3 * i);
+        // an intersection is inside each of its parts
+        radius = i && shape->combine == CAROM_COMBINE_INTERSECTION ? fmin(radius, reach) : fmax(radius, reach);
+    }
+    return radius + shape->rounding;
+}
+
+carom_status carom_body_create(const carom_body_data *data, carom_body **body, carom_error *error) {
+    *body = NULL;
+    if (!isfinite(data->mass) || data->mass <= 0) return carom_fail(error, CAROM_BAD_INPUT, "mass: must be a finite number greater than 0");
+    carom_body *made = calloc(1, sizeof *made);
+    if (!made) return carom_fail_memory(error, "body");
+    carom_hull hull;
+    made->mass = data->mass;
+    carom_status status = copy_shape(&data->shape, &made->shape, &made->memory, &hull, error);
+    if (!status && !data->inertia) status = find_mass(&made->shape, &hull, &made->uniform, error);
+    if (!status) status = set_inertia(made, data, error);
+    carom_hull_release(&hull);
+    if (status) {
+        carom_body_free(made);
+        return status;
+    }
+    made->radius = bound_radius(&made->shape);
+    *body = made;
+    return CAROM_OK;
+}
+
+void carom_body_free(carom_body *body) {
+    if (!body) return;
+    free(body->memory);
+    free(body);
+}
+
+double carom_body_mass(const carom_body *body) { return body->mass; }
+const double *carom_body_inertia(const carom_body *body) { return body->inertia; }
+const carom_mass_properties *carom_body_uniform(const carom_body *body) { return &body->uniform; }
+double carom_body_radius(const carom_body *body) { return body->radius; }
+
+// ------------------------------------------------------------------------------------------------------------- support
+
+double carom_ellipsoid_support(const double semiaxes[3], const double center[3], const double u[3], double rho[3]) {
+    double scaled[3];
+    for (int i = 0; i < 3; i++) scaled[i] = semiaxes[i] * u[i];
+    const double length = carom_norm3(scaled);
+    for (int i = 0; i < 3; i++) rho[i] = center[i] - semiaxes[i] * scaled[i] / length;
+    return carom_dot3(u, center) - length;
+}
+
+int carom_body_features(const carom_body *body) {
+    if (body->shape.vertices) return body->shape.vertices;
+    return body->shape.combine == CAROM_COMBINE_UNION ? body->shape.ellipsoids : 1;
+}
+
+double carom_body_feature_support(const carom_body *body, int feature, const double u[3], double rho[3]) {
+    const carom_shape_data *shape = &body->shape;
+    double depth;
+    if (shape->vertices) {
+        memcpy(rho, shape->vertex + 3 * feature, 3 * sizeof *rho);
+        depth = carom_dot3(u, rho);
+    } else if (shape->combine == CAROM_COMBINE_INTERSECTION && shape->ellipsoids == 2) {
+        depth = carom_intersection_support(shape, u, rho);
+    } else {
+        depth = carom_ellipsoid_support(shape->semiaxes + 3 * feature, shape->centers + 3 * feature, u, rho);
+    }
+    carom_add3(-shape->rounding, u, rho);
+    return depth - shape->rounding;
+}
+
+static int deepest_vertex(const carom_shape_data *shape, const double u[3]) {
+    int deepest = 0;
+    double least = carom_dot3(u, shape->vertex);
+    for (int i = 1; i < shape->vertices; i++) {
+        const double depth = carom_dot3(u, shape->vertex + 3 * i);
+        if (depth < least) least = depth, deepest = i;
+    }
+    return deepest;
+}
+
+double carom_body_support(const carom_body *body, const double u[3], double rho[3]) {
+    if (body->shape.vertices) return carom_body_feature_support(body, deepest_vertex(&body->shape, u), u, rho);
+    double least = carom_body_feature_support(body, 0, u, rho);
+    for (int i = 1; i < carom_body_features(body); i++) {
+        double point[3];
+        const double depth = carom_body_feature_support(body, i, u, point);
+        if (depth >= least) continue;
+        least = depth;
+        memcpy(rho, point, sizeof point);
+    }
+    return least;
+}
+
+int carom_body_parts(const carom_body *body) { return body->shape.vertices ? 1 : carom_body_features(body); }
+
+double carom_body_part_support(const carom_body *body, int part, const double u[3], double rho[3]) {
+    return body->shape.vertices ? carom_body_support(body, u, rho) : carom_body_feature_support(body, part, u, rho);
+}
+
+bool carom_body_holds_center(const carom_body *body) {
+    // The hull misses the origin exactly where some direction's support is positive. The search climbs from the direction of the
+    // nearest point found so far (Gilbert 1966), whose distance falls to that of the hull.
+    enum { MOST_STEPS = 2000 };
+    double nearest[3], u[3], rho[3];
+    carom_body_support(body, (const double[3]){0, 0, 1}, nearest);
+    for (int step = 0; step < MOST_STEPS; step++) {
+        const double distance = carom_norm3(nearest);
+        if (distance <= INERTIA_TOLERANCE * body->radius) return true;
+        for (int i = 0; i < 3; i++) u[i] = nearest[i] / distance;
+        if (carom_body_support(body, u, rho) > 0) return false;
+        double along = 0, length = 0;
+        for (int i = 0; i < 3; i++) along += nearest[i] * (nearest[i] - rho[i]), length += (nearest[i] - rho[i]) * (nearest[i] - rho[i]);
+        const double share = length > 0 ? fmin(along / length, 1) : 0;
+        for (int i = 0; i < 3; i++) nearest[i] += share * (rho[i] - nearest[i]);
+    }
+    return true;
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// `carom hodograph`: how slip and impulse of one contact go during its impact (Jia & Wang 2017, Figures 4-8, 10, 11; Routh's impulse
+// plane).
+#include "cli/hodograph/hodograph.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "carom/json.h"
+
+static const char law_name[] = "stronge";
+
+static const cli_flag flags[] = {
+    {"fan", "N", "the same for N slips of the scene's speed all around; unit slips where it has none"},
+    {"output", "DIR", "draw pictures into a directory"},
+    {"json", NULL, "print one JSON document"},
+};
+
+enum { MOST_DIRECTIONS = 3600 };
+
+static const double FULL_TURN = 6.283185307179586476925286766559;
+
+static const carom_option fan_row = {"fan", CAROM_OPTION_INTEGER, 0, 1, MOST_DIRECTIONS, "", "none", "", NULL};
+
+// -------------------------------------------------------------------------------------------------------------- events
+
+const char *hodograph_event_name(char event) {
+    switch (event) {
+    case 'l': return "on an invariant ray";
+    case 's': return "slip is zero";
+    case 'c': return "compression ends";
+    case 'k': return "recompression starts";
+    default: return "end";
+    }
+}
+
+const carom_contact_state *hodograph_event_state(const hodograph_curve *curve, int event) {
+    int i = 0;
+    while (i + 1 < curve->count && curve->states[i].impulse.normal < curve->result.event_impulse[event]) i++;
+    return &curve->states[i];
+}
+
+// ----------------------------------------------------------------------------------------------------------- computing
+
+static void record(void *user, const carom_contact_state *state) {
+    hodograph_curve *curve = user;
+    if (curve->count == curve->capacity) {
+        const int capacity = 2 * curve->capacity + 64;
+        carom_contact_state *states = realloc(curve->states, (size_t)capacity * sizeof *states);
+        curve->out_of_memory = curve->out_of_memory || !states;
+        if (!states) return;
+        curve->states = states;
+        curve->capacity = capacity;
+    }
+    curve->states[curve->count++] = *state;
+}
+
+static carom_status trace(hodograph_curve *curve, const carom_contact_options *options, carom_error *error) {
+    carom_contact_options traced = *options;
+    traced.trace = record;
+    traced.user = curve;
+    const carom_status status = carom_contact_solve(&curve->problem, &traced, &curve->result, error);
+    // Where nothing happens, there is still a state.
+    if (!status && !curve->count) record(curve, &(carom_contact_state){.velocity = curve->problem.velocity});
+    return curve->out_of_memory ? carom_fail_memory(error, "hodograph") : status;
+}
+
+static carom_status trace_fan(hodograph *h, const carom_contact_options *options, int64_t directions, carom_error *error) {
+    if (h->tangent_dim == 1) return carom_fail(error, CAROM_BAD_INPUT, "--fan: slip of a planar contact has no directions to fan out");
+    h->fan = calloc((size_t)directions, sizeof *h->fan);
+    if (!h->fan) return carom_fail_memory(error, "hodograph");
+    h->fan_count = (int)directions;
+    const double *slip = h->curve.problem.velocity.tangent, scene_speed = hypot(slip[0], slip[1]),
+                 speed = scene_speed > 0 ? scene_speed : 1;
+    carom_status status = CAROM_OK;
+    for (int i = 0; i < h->fan_count && !status; i++) {
+        const double angle = FULL_TURN * i / h->fan_count;
+        h->fan[i].problem = h->curve.problem;
+        h->fan[i].problem.velocity.tangent[0] = speed * cos(angle);
+        h->fan[i].problem.velocity.tangent[1] = speed * sin(angle);
+        status = trace(&h->fan[i], options, error);
+    }
+    return status;
+}
+
+static carom_status read_directions(const cli_arguments *arguments, int64_t *directions, carom_error *error) {
+    *directions = 0;
+    const char *text = cli_value(arguments, fan_row.name);
+    carom_error inner;
+    if (!text || !carom_option_set(&fan_row, directions, text, &inner)) return CAROM_OK;
+    return cli_pass_on(&fan_row, &inner, error);
+}
+
+static carom_status compute(const cli_arguments *arguments, hodograph *h, carom_error *error) {
+    const carom_law *law = carom_law_find(arguments->registry, law_name);
+    const carom_impact *impact = carom_scene_impact(h->scene);
+    carom_contact_options options;
+    void *law_options = NULL;
+    int contact = 0;
+    int64_t directions;
+    carom_status status = read_directions(arguments, &directions, error);
+    if (!status) status = cli_prepare_options(arguments, h->scene, law, true, NULL, &law_options, error);
+    if (!status) status = carom_stronge_prepare(impact, law_options, &contact, &h->curve.problem, &options, error);
+    h->contact = carom_impact_get_data(impact)->names[contact];
+    h->tangent_dim = carom_impact_get_data(impact)->tangent_dim;
+    if (!status) status = trace(&h->curve, &options, error);
+    if (!status) status = carom_contact_invariant_rays(&h->curve.problem, h->rays, &h->ray_count, error);
+    if (!status && directions) status = trace_fan(h, &options, directions, error);
+    if (status) cli_place_error(arguments, h->scene, law->options, law->option_count, error);
+    free(law_options);
+    return status;
+}
+
+static void release(hodograph *h) {
+    for (int i = 0; i < h->fan_count; i++) free(h->fan[i].states);
+    free(h->fan);
+    free(h->curve.states);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- JSON
+
+// Impulses are in the order tangents, normal.
+static json_t *state_json(const hodograph *h, const carom_contact_state *state) {
+    double impulse[3] = {state->impulse.tangent[0], state->impulse.tangent[1], state->impulse.normal};
+    impulse[h->tangent_dim] = state->impulse.normal;
+    return json_pack("{s:o, s:o, s:o}", "slip", carom_json_reals(state->velocity.tangent, h->tangent_dim), "normal_velocity",
+                     carom_json_real(state->velocity.normal), "impulse", carom_json_reals(impulse, h->tangent_dim + 1));
+}
+
+static json_t *states_json(const hodograph *h, const hodograph_curve *curve) {
+    json_t *list = json_array();
+    for (int i = 0; i < curve->count; i++) json_array_append_new(list, state_json(h, &curve->states[i]));
+    return list;
+}
+
+static json_t *events_json(const hodograph *h, const hodograph_curve *curve) {
+    json_t *list = json_array();
+    for (int i = 0; curve->result.events[i]; i++) {
+        json_t *event = json_pack("{s:s#}", "event", &curve->result.events[i], 1);
+        json_object_set_new(event, "normal_impulse", carom_json_real(curve->result.event_impulse[i]));
+        json_object_update_new(event, state_json(h, hodograph_event_state(curve, i)));
+        json_array_append_new(list, event);
+    }
+    return list;
+}
+
+static json_t *rays_json(const hodograph *h) {
+    json_t *list = json_array();
+    for (int i = 0; i < h->ray_count; i++) {
+        const carom_invariant_ray *ray = &h->rays[i];
+        json_array_append_new(list, json_pack("{s:o, s:o, s:s}", "angle", carom_json_real(ray->angle), "rate", carom_json_real(ray->rate),
+                                              "type", carom_ray_type_name(ray->type)));
+    }
+    return list;
+}
+
+static json_t *fan_json(const hodograph *h) {
+    json_t *list = json_array();
+    for (int i = 0; i < h->fan_count; i++) {
+        const hodograph_curve *curve = &h->fan[i];
+        json_array_append_new(list, json_pack("{s:o, s:s, s:s, s:o}", "angle", carom_json_real(FULL_TURN * i / h->fan_count), "course",
+                                              carom_contact_course_name(curve->result.course), "events", curve->result.events, "curve",
+                                              states_json(h, curve)));
+    }
+    return list;
+}
+
+static int print_json(const hodograph *h, json_t *files) {
+    const carom_contact_result *result = &h->curve.result;
+    json_t *document = json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:O}", "schema", "carom.hodograph/1", "contact",
+                                 carom_json_text(h->contact), "status", carom_contact_status_name(result->status), "course",
+                                 carom_contact_course_name(result->course), "curve", states_json(h, &h->curve), "events",
+                                 events_json(h, &h->curve), "invariant_directions", rays_json(h), "fan", fan_json(h), "files", files);
+    return cli_print_json(document, EXIT_DONE);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- text
+
+static void print_state(const hodograph *h, const char *label, const carom_contact_state *state) {
+    const carom_impact *impact = carom_scene_impact(h->scene);
+    printf("  %-20s %11.6g |", label, state->impulse.normal);
+    for (int i = 0; i < h->tangent_dim; i++) printf(" %11.6g", state->impulse.tangent[i]);
+    printf(" |");
+    for (int i = 0; i < h->tangent_dim; i++) printf(" %11.6g", cli_shown(impact, state->velocity.tangent[i]));
+    printf(" | %11.6g\n", cli_shown(impact, state->velocity.normal));
+}
+
+static int count_stops(const hodograph *h) {
+    int stops = 0;
+    for (int i = 0; i < h->fan_count; i++) stops += strchr(h->fan[i].result.events, 's') != NULL;
+    return stops;
+}
+
+static int print_text(const hodograph *h, json_t *files) {
+    const carom_contact_result *result = &h->curve.result;
+    printf("%s, contact %s: %s, course %s\n", carom_scene_name(h->scene), h->contact, carom_contact_status_name(result->status),
+           carom_contact_course_name(result->course));
+    printf("  %-20s normal impulse | tangential impulse [N s] | slip [m/s] | normal velocity [m/s]\n", "");
+    print_state(h, "start", &h->curve.states[0]);
+    for (int i = 0; result->events[i]; i++) print_state(h, hodograph_event_name(result->events[i]), hodograph_event_state(&h->curve, i));
+    for (int i = 0; i < h->ray_count; i++)
+        printf("invariant direction at %8.3f degrees: %s, rate %.6g 1/kg\n", 360 * h->rays[i].angle / FULL_TURN,
+               carom_ray_type_name(h->rays[i].type), h->rays[i].rate);
+    if (h->fan_count) printf("fan: slip stops for %d of %d directions\n", count_stops(h), h->fan_count);
+    for (size_t i = 0; i < json_array_size(files); i++) printf("written: %s\n", json_string_value(json_array_get(files, i)));
+    if (!json_array_size(files)) printf("(-o DIR draws it)\n");
+    return EXIT_DONE;
+}
+
+// ------------------------------------------------------------------------------------------------------------- command
+
+static carom_status draw(const hodograph *h, const char *directory, json_t *files, carom_error *error) {
+    bool made;
+    carom_status status = cli_make_directory(directory, &made, error);
+    if (!status) status = hodograph_draw(h, directory, files, error);
+    // Nothing is left behind; a directory with a picture in it stays.
+    if (status && made) rmdir(directory);
+    return status;
+}
+
+static int run_hodograph(const cli_arguments *arguments) {
+    carom_error error;
+    carom_scene *scene = NULL;
+    hodograph h = {0};
+    json_t *files = json_array();
+    const char *directory = cli_value(arguments, "output");
+    carom_status status =
+        files ? carom_scene_read(arguments->operand, arguments->registry, &scene, &error) : carom_fail_memory(&error, "hodograph");
+    h.scene = scene;
+    if (!status) status = compute(arguments, &h, &error);
+    if (!status && directory) status = draw(&h, directory, files, &error);
+    int exit_status;
+    if (status) {
+        exit_status = cli_report(&error);
+    } else {
+        cli_warn(scene);
+        exit_status = cli_given(arguments, "json") ? print_json(&h, files) : print_text(&h, files);
+    }
+    release(&h);
+    json_decref(files);
+    carom_scene_free(scene);
+    return exit_status;
+}
+
+const cli_command cli_hodograph = {
+    .name = "hodograph",
+    .summary = "slip and impulse of one contact during its impact (law stronge)",
+    .operand = "SCENE",
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .laws = CLI_ONE_LAW,
+    .law = law_name,
+    .run = run_hodograph,
+};

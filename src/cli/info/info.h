@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What the files of `carom info` share.
+#ifndef CAROM_CLI_INFO_INFO_H
+#define CAROM_CLI_INFO_INFO_H
+
+#include "cli/cli_internal.h"
+
+/// The uniqueness analysis within limits that keep it quick.
+carom_status cli_info_uniqueness(const carom_impact *impact, carom_uniqueness **uniqueness, carom_error *error);
+json_t *cli_uniqueness_json(const carom_uniqueness *uniqueness);
+void cli_print_uniqueness(const carom_uniqueness *uniqueness, const char *const *contact_names);
+
+#endif

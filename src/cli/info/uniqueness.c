@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of `carom info` that says how predictable an impact is in the propagative model.
+#include <inttypes.h>
+#include <math.h>
+
+#include "carom/json.h"
+#include "cli/info/info.h"
+
+// `info` stays quick: momenta that it visits, and numbers that they hold.
+enum { MOST_STATES = 20000, MOST_STATE_NUMBERS = 1 << 20 };
+// Pairs of contacts that the text lists.
+enum { SHOWN_PAIRS = 20 };
+
+carom_status cli_info_uniqueness(const carom_impact *impact, carom_uniqueness **uniqueness, carom_error *error) {
+    *uniqueness = NULL;
+    carom_propagative *propagative;
+    carom_status status = carom_propagative_create(impact, &propagative, error);
+    if (status) return status;
+    carom_word_limits limits = carom_word_limits_defaults();
+    const int64_t affordable = MOST_STATE_NUMBERS / carom_impact_get_data(impact)->contacts;
+    limits.max_states = affordable < MOST_STATES ? affordable : MOST_STATES;
+    status = carom_propagative_uniqueness(propagative, &limits, NULL, uniqueness, error);
+    carom_propagative_free(propagative);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- JSON
+
+static json_t *pair_json(const carom_uniqueness *u) {
+    if (!u->has_pair) return json_null();
+    return json_pack("{s:o, s:o, s:[I, I], s:I, s:o, s:o}", "cosine", carom_json_real(u->pair.cosine), "wedge_angle",
+                     carom_json_real(u->pair.wedge_angle), "word_lengths", (json_int_t)u->pair.length[0], (json_int_t)u->pair.length[1],
+                     "length_bound", (json_int_t)u->pair.bound, "xi", carom_json_real(u->pair.difference), "xi_bound",
+                     carom_json_real(u->pair.difference_bound));
+}
+
+json_t *cli_uniqueness_json(const carom_uniqueness *u) {
+    const int m = u->contacts;
+    return json_pack("{s:s, s:o, s:b, s:o, s:o, s:o, s:I, s:o, s:b, s:o, s:o}", "verdict", carom_uniqueness_name(u->verdict), "margin",
+                     carom_json_real(u->margin), "jammed", u->verdict == CAROM_UNIQUE_JAMMED, "cosines", carom_json_matrix(u->cosine, m, m),
+                     "wedge_angles", carom_json_matrix(u->wedge_angle, m, m), "coxeter", carom_json_matrix(u->order, m, m), "outcomes",
+                     (json_int_t)u->outcomes, "minimal_outcomes", u->minimal < 0 ? json_null() : json_integer(u->minimal), "complete",
+                     u->complete, "xi", carom_json_real(u->difference), "two_contacts", pair_json(u));
+}
+
+// ---------------------------------------------------------------------------------------------------------------- text
+
+void cli_print_uniqueness(const carom_uniqueness *u, const char *const *names) {
+    printf("\nwithout friction, one elastic impact at a time: %s\n", carom_uniqueness_sentence(u->verdict));
+    printf("margin %.6g", u->margin);
+    if (u->verdict != CAROM_UNIQUE_JAMMED)
+        printf(", %s%" PRId64 " outcome%s, xi = %.6g", u->complete ? "" : "at least ", u->outcomes, u->outcomes == 1 ? "" : "s",
+               u->difference);
+    putchar('\n');
+    int shown = 0;
+    for (int i = 0; i < u->contacts; i++)
+        for (int j = i + 1; j < u->contacts && shown < SHOWN_PAIRS; j++, shown++) {
+            const int at = i * u->contacts + j;
+            printf("  %s, %s: cosine %.9g, wedge angle %.6g deg", names[i], names[j], u->cosine[at], u->wedge_angle[at] * 180 / acos(-1.0));
+            if (u->defect[at] <= CAROM_UNIQUE_TOLERANCE && isfinite(u->order[at])) printf(" = pi/%.0f", u->order[at]);
+            putchar('\n');
+        }
+}

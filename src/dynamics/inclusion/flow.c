@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Smooth motion in constant contact modes: accelerations, one step, and the constraints' round-off.
+#include <math.h>
+#include <string.h>
+
+#include "carom/dense.h"
+#include "dynamics/inclusion/inclusion.h"
+
+// Pivots and right-hand sides of a system of modes below this share of the largest count as zero.
+#define RANK_TOLERANCE 1e-10
+// Sweeps of the projection, which converges geometrically, and the relative residual at which it ends.
+enum { MOST_SWEEPS = 200 };
+#define SWEEP_TOLERANCE 1e-16
+// A tiny number beside a scale that may be zero.
+#define TINY 1e-300
+
+// --------------------------------------------------------------------------------------------------------- acceleration
+
+static const double *jacobian_row(const inclusion *run, int row) {
+    return (row % 2 ? run->terms.tangent : run->terms.normal) + (size_t)(row / 2) * (size_t)run->nv;
+}
+
+bool inclusion_assemble(inclusion *run, const double *y) {
+    const int nv = run->nv, rows = 2 * run->contacts;
+    run->system->evaluate(run->workspace, y, y + nv, &run->terms);
+    memcpy(run->factor, run->terms.mass, (size_t)nv * (size_t)nv * sizeof *run->factor);
+    if (carom_cholesky_factor(nv, run->factor)) return false;
+    for (int j = 0; j < nv; j++) run->smooth[j] = -run->terms.bias[j];
+    carom_cholesky_forward(nv, run->factor, run->smooth);
+    carom_cholesky_backward(nv, run->factor, run->smooth);
+    for (int i = 0; i < rows; i++) {
+        double *response = run->response + (size_t)i * (size_t)nv;
+        memcpy(response, jacobian_row(run, i), (size_t)nv * sizeof *response);
+        carom_cholesky_forward(nv, run->factor, response);
+        carom_cholesky_backward(nv, run->factor, response);
+        const double drift = (i % 2 ? run->terms.tangent_drift : run->terms.normal_drift)[i / 2];
+        run->free[i] = carom_dot(nv, jacobian_row(run, i), run->smooth) + drift;
+        for (int k = 0; k <= i; k++)
+            run->delassus[i * rows + k] = run->delassus[k * rows + i] = carom_dot(nv, jacobian_row(run, k), response);
+    }
+    return carom_all_finite((size_t)nv, run->smooth) && carom_all_finite((size_t)rows, run->free);
+}
+
+// Tangential over normal force of a contact that does not stick.
+static double force_ratio(const inclusion *run, const inclusion_mode *mode, int contact) {
+    if (mode[contact] == INCLUSION_SLIPS_FORWARD) return -run->system->friction[contact];
+    return mode[contact] == INCLUSION_SLIPS_BACKWARD ? run->system->friction[contact] : 0;
+}
+
+// Unknown forces: normal ones of closed contacts, tangential ones of those that stick. Returns their rows.
+static int list_unknowns(const inclusion *run, const inclusion_mode *mode, int *rows) {
+    int count = 0;
+    for (int i = 0; i < run->contacts; i++) {
+        if (mode[i] == INCLUSION_OPEN) continue;
+        rows[count++] = 2 * i;
+        if (mode[i] == INCLUSION_STICKS) rows[count++] = 2 * i + 1;
+    }
+    return count;
+}
+
+// Takes the components along the null space out of x: equal supports share a load equally.
+static void take_least_norm(int n, int nullity, double *null, double *x) {
+    for (int i = 0; i < nullity; i++) {
+        double *own = null + i * n;
+        for (int k = 0; k < i; k++) {
+            const double along = carom_dot(n, own, null + k * n);
+            for (int j = 0; j < n; j++) own[j] -= along * null[k * n + j];
+        }
+        const double length = sqrt(carom_dot(n, own, own));
+        for (int j = 0; j < n; j++) own[j] /= length;
+        const double along = carom_dot(n, own, x);
+        for (int j = 0; j < n; j++) x[j] -= along * own[j];
+    }
+}
+
+bool inclusion_solve_modes(inclusion *run, const inclusion_mode *mode) {
+    const int nv = run->nv, rows = 2 * run->contacts;
+    int list[2 * INCLUSION_MOST_CONTACTS];
+    const int n = list_unknowns(run, mode, list);
+    double *A = run->work, *b = A + n * n, *null = b + n;
+    for (int i = 0; i < n; i++) {
+        b[i] = -run->free[list[i]];
+        for (int k = 0; k < n; k++) {
+            const double *W = run->delassus + list[i] * rows + list[k];
+            A[i * n + k] =
+                list[k] % 2 ? W[0] : W[0] + (mode[list[k] / 2] == INCLUSION_STICKS ? 0 : force_ratio(run, mode, list[k] / 2) * W[1]);
+        }
+    }
+    const int rank = n ? carom_solve_general(n, A, b, RANK_TOLERANCE, null, run->exchanges) : 0;
+    if (rank < 0) return false;
+    take_least_norm(n, n - rank, null, b);
+    memset(run->force, 0, (size_t)rows * sizeof *run->force);
+    for (int i = 0; i < n; i++) run->force[list[i]] = b[i];
+    for (int i = 0; i < run->contacts; i++)
+        if (mode[i] != INCLUSION_STICKS) run->force[2 * i + 1] = force_ratio(run, mode, i) * run->force[2 * i];
+    memcpy(run->acceleration, run->smooth, (size_t)nv * sizeof *run->acceleration);
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < nv && run->force[i] != 0; j++)
+            run->acceleration[j] += run->force[i] * run->response[(size_t)i * (size_t)nv + (size_t)j];
+    return carom_all_finite((size_t)nv, run->acceleration);
+}
+
+static bool derive(inclusion *run, const double *y, double *rate) {
+    const int nv = run->nv;
+    if (!inclusion_assemble(run, y) || !inclusion_solve_modes(run, run->mode)) return false;
+    memcpy(rate, y + nv, (size_t)nv * sizeof *rate);
+    memcpy(rate + nv, run->acceleration, (size_t)nv * sizeof *rate);
+    rate[2 * nv] = 1;
+    for (int i = 0; i < run->contacts; i++) rate[2 * nv] += run->force[2 * i];
+    return true;
+}
+
+// ----------------------------------------------------------------------------------------------------------- one step
+
+enum { STAGES = 7 };
+
+// Dormand & Prince 1980, RK5(4)7M: rows of the stages; the last is the solution of order 5.
+static const double tableau[STAGES][STAGES - 1] = {
+    {0},
+    {1. / 5},
+    {3. / 40, 9. / 40},
+    {44. / 45, -56. / 15, 32. / 9},
+    {19372. / 6561, -25360. / 2187, 64448. / 6561, -212. / 729},
+    {9017. / 3168, -355. / 33, 46732. / 5247, 49. / 176, -5103. / 18656},
+    {35. / 384, 0, 500. / 1113, 125. / 192, -2187. / 6784, 11. / 84},
+};
+// The same less the solution of order 4.
+static const double difference[STAGES] = {71. / 57600, 0, -71. / 16695, 71. / 1920, -17253. / 339200, 22. / 525, -1. / 40};
+
+bool inclusion_advance(inclusion *run, double h, double *y, double *error) {
+    const int size = 2 * run->nv + 1;
+    for (int stage = 0; stage < STAGES; stage++) {
+        memcpy(y, run->y, (size_t)size * sizeof *y);
+        for (int k = 0; k < stage; k++)
+            for (int j = 0; j < size; j++) y[j] += h * tableau[stage][k] * run->stages[k * size + j];
+        // The last stage is the derivative at the end, which only the estimate needs.
+        if (stage == STAGES - 1 && !error) return carom_all_finite((size_t)size, y);
+        if (!derive(run, y, run->stages + stage * size)) return false;
+    }
+    for (int j = 0; j < size; j++) {
+        error[j] = 0;
+        for (int k = 0; k < STAGES; k++) error[j] += h * difference[k] * run->stages[k * size + j];
+    }
+    return carom_all_finite((size_t)size, y);
+}
+
+double inclusion_error_ratio(const inclusion *run, double h, const double *y, const double *error) {
+    const size_t nv = (size_t)run->nv;
+    const double velocity = fmax(carom_max_abs(nv, run->y + nv), carom_max_abs(nv, y + nv));
+    const double position = carom_max_abs(nv, run->y) + run->system->length + h * velocity;
+    const double speed = velocity + run->fastest + h * carom_max_abs(nv, run->acceleration);
+    const double worst = fmax(carom_max_abs(nv, error) / (position + TINY), carom_max_abs(nv, error + nv) / (speed + TINY));
+    return fmax(worst, fabs(error[2 * nv]) / (fabs(y[2 * nv]) + 1)) / run->options->tolerance;
+}
+
+// ----------------------------------------------------------------------------------------------------------- projection
+
+// x -= M^-1 r' (r.x - wanted) / (r.M^-1 r') in turn for the given rows: the nearest x in the kinetic metric, in the limit.
+static void sweep(inclusion *run, const bool *held, double scale, const double *offset, double *x) {
+    const int nv = run->nv, rows = 2 * run->contacts;
+    for (int round = 0; round < MOST_SWEEPS; round++) {
+        double worst = 0;
+        for (int i = 0; i < rows; i++) {
+            if (!held[i] || !(run->delassus[i * rows + i] > 0)) continue;
+            const double left = carom_dot(nv, jacobian_row(run, i), x) + (offset ? offset[i] : 0);
+            worst = fmax(worst, fabs(left));
+            for (int j = 0; j < nv; j++) x[j] -= left / run->delassus[i * rows + i] * run->response[(size_t)i * (size_t)nv + (size_t)j];
+        }
+        if (worst <= SWEEP_TOLERANCE * scale) return;
+    }
+}
+
+bool inclusion_project(inclusion *run, double *y) {
+    const int nv = run->nv;
+    if (!run->closed) return true;
+    bool held[2 * INCLUSION_MOST_CONTACTS];
+    double gap[2 * INCLUSION_MOST_CONTACTS], *shift = run->work;
+    for (int i = 0; i < run->contacts; i++) {
+        held[2 * i] = run->closed >> i & 1;
+        held[2 * i + 1] = false;
+    }
+    if (!inclusion_assemble(run, y)) return false;
+    for (int i = 0; i < run->contacts; i++) {
+        gap[2 * i] = run->terms.gap[i];
+        gap[2 * i + 1] = 0;
+    }
+    memset(shift, 0, (size_t)nv * sizeof *shift);
+    sweep(run, held, run->system->length, gap, shift);
+    for (int j = 0; j < nv; j++) y[j] += shift[j];
+    for (int i = 0; i < run->contacts; i++) held[2 * i + 1] = held[2 * i] && run->mode[i] == INCLUSION_STICKS;
+    if (!inclusion_assemble(run, y)) return false;
+    sweep(run, held, run->fastest, NULL, y + nv);
+    return true;
+}
+
+double inclusion_energy(const inclusion *run, const double *v) {
+    double twice = 0;
+    for (int i = 0; i < run->nv; i++) twice += v[i] * carom_dot(run->nv, run->terms.mass + (size_t)i * (size_t)run->nv, v);
+    return twice / 2 + run->terms.potential;
+}

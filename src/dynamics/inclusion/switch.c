@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where contact modes end, and which ones follow.
+#include <math.h>
+#include <string.h>
+
+#include "carom/bracket.h"
+#include "carom/dense.h"
+#include "dynamics/inclusion/inclusion.h"
+
+// Forces and accelerations below this share of the largest about count as zero.
+#define FORCE_TOLERANCE 1e-9
+// Accelerations of two sets of modes that differ by less, relatively, are one solution.
+#define SAME_ACCELERATION 1e-7
+// Bisections end a search that false position does not.
+enum { MOST_ITERATIONS = 200, MONITORS = 3, MOST_SOLUTIONS = 64 };
+// Halvings of a step in search of a rise from zero: a billionth of the step is left.
+enum { MOST_HALVINGS = 30 };
+
+double inclusion_slow(const inclusion *run) { return INCLUSION_REST * run->fastest; }
+
+// ------------------------------------------------------------------------------------------------------------- monitors
+
+// What must stay positive in the present modes: gaps; normal forces, what is left of friction on both sides; slip along its direction.
+static bool monitor(inclusion *run, const double *y, double *values, double *rates) {
+    const int nv = run->nv;
+    if (!inclusion_assemble(run, y) || !inclusion_solve_modes(run, run->mode)) return false;
+    for (int i = 0; i < run->contacts; i++) {
+        double *own = values + MONITORS * i;
+        const double bound = run->system->friction[i] * run->force[2 * i], tangential = run->force[2 * i + 1];
+        const double slip = carom_dot(nv, run->terms.tangent + i * nv, y + nv);
+        own[1] = own[2] = INFINITY;
+        rates[i] = carom_dot(nv, run->terms.normal + i * nv, y + nv);
+        own[0] = run->mode[i] == INCLUSION_OPEN ? run->terms.gap[i] : run->force[2 * i];
+        if (run->mode[i] == INCLUSION_STICKS) {
+            own[1] = bound - tangential;
+            own[2] = bound + tangential;
+        }
+        if (run->mode[i] == INCLUSION_SLIPS_FORWARD) own[1] = slip;
+        if (run->mode[i] == INCLUSION_SLIPS_BACKWARD) own[1] = -slip;
+    }
+    return true;
+}
+
+// One function of time inside the step: a monitor, or the rate of a gap.
+typedef struct probe {
+    inclusion *run;
+    int monitor;  // beyond all monitors: rates of gaps
+    bool failed;
+} probe;
+
+static double probe_at(probe *p, double tau) {
+    inclusion *run = p->run;
+    const int count = MONITORS * run->contacts;
+    if (!inclusion_advance(run, tau, run->trial, NULL) || !monitor(run, run->trial, run->located, run->rate_located)) {
+        p->failed = true;
+        return 0;
+    }
+    return p->monitor < count ? run->located[p->monitor] : run->rate_located[p->monitor - count];
+}
+
+// The root between two times of opposite signs; the end of its bracket where the sign is that of `low`.
+static double find_root(probe *p, double low, double at_low, double high, double at_high) {
+    const double sign = at_low < 0 ? -1 : 1;
+    carom_bracket b = {low, high, sign * at_low, sign * at_high, 0, 0};
+    for (int i = 0; i < MOST_ITERATIONS && !p->failed; i++) {
+        double guess = carom_bracket_guess(&b);
+        if (!(guess > b.low && guess < b.high)) guess = b.low + (b.high - b.low) / 2;
+        if (!(guess > b.low && guess < b.high)) break;
+        const double value = sign * probe_at(p, guess);
+        if (value == 0) return guess;
+        carom_bracket_update(&b, guess, value);
+    }
+    return b.low;
+}
+
+// --------------------------------------------------------------------------------------------------------------- search
+
+// Values at both ends of a step.
+typedef struct span {
+    double h, *end, *rate_end;
+} span;
+
+// A time before `high` at which what is probed is positive; 0 when there is none that can be told from the start.
+static double find_rise(probe *p, double high) {
+    for (int i = 0; i < MOST_HALVINGS && !p->failed; i++) {
+        high /= 2;
+        if (probe_at(p, high) > 0) return high;
+    }
+    return 0;
+}
+
+// A gap that is negative and closing at the end, or was so in a dip inside. A contact that has just left starts with a gap of round-off,
+// whose roots mean nothing, and perhaps with a rate of round-off, too: the search starts at the top of its hop.
+static bool find_touch(inclusion *run, int contact, const span *step, probe *p, double *when) {
+    const double gap0 = run->before[MONITORS * contact], gap1 = step->end[MONITORS * contact];
+    const double rate0 = run->rate_before[contact], rate1 = step->rate_end[contact];
+    const int gap = MONITORS * contact, rate = MONITORS * run->contacts + contact;
+    double low = 0, at_low = gap0, high = step->h, at_high = gap1;
+    if (rate0 < 0 && rate1 > 0) {
+        p->monitor = rate;
+        high = find_root(p, 0, rate0, step->h, rate1);
+        p->monitor = gap;
+        at_high = probe_at(p, high);
+        if (!(at_high < -INCLUSION_TOUCH * run->system->length)) return false;
+    } else if (!(gap1 < 0 && rate1 < 0)) {
+        return false;
+    }
+    if (gap0 <= INCLUSION_TOUCH * run->system->length && rate1 < 0) {
+        p->monitor = rate;
+        const double rise = rate0 > 0 ? 0 : find_rise(p, high);
+        if (rate0 > 0 || rise > 0) low = find_root(p, rise, rise > 0 ? probe_at(p, rise) : rate0, high, rate1);
+        p->monitor = gap;
+        at_low = probe_at(p, low);
+    }
+    p->monitor = gap;
+    *when = at_low > 0 ? find_root(p, low, at_low, high, at_high) : low;
+    return true;
+}
+
+// Forces and slip: below zero by more than round-off at the end. What starts at zero, as slip does where a contact has just come loose, may
+// rise before it falls.
+static bool find_loss(inclusion *run, int index, double scale, const span *step, probe *p, double *when) {
+    if (!(step->end[index] < -scale)) return false;
+    p->monitor = index;
+    double start = 0, at_start = run->before[index];
+    if (!(at_start > 0)) {
+        start = find_rise(p, step->h);
+        at_start = start > 0 ? probe_at(p, start) : 0;
+    }
+    *when = at_start > 0 ? find_root(p, start, at_start, step->h, step->end[index]) : 0;
+    return true;
+}
+
+static double force_scale(const inclusion *run) {
+    return FORCE_TOLERANCE * (carom_max_abs(2 * (size_t)run->contacts, run->force) + carom_max_abs((size_t)run->nv, run->terms.bias));
+}
+
+bool inclusion_find_switch(inclusion *run, double h, const double *end, double *when) {
+    const int contacts = run->contacts;
+    double values[MONITORS * INCLUSION_MOST_CONTACTS], rates[INCLUSION_MOST_CONTACTS];
+    const span step = {h, values, rates};
+    *when = h;
+    if (!monitor(run, run->y, run->before, run->rate_before) || !monitor(run, end, values, rates)) return false;
+    const double forces = force_scale(run), slow = inclusion_slow(run);
+    bool found = false;
+    for (int i = 0; i < MONITORS * contacts; i++) {
+        const int contact = i / MONITORS;
+        probe p = {.run = run};
+        double tau = h;
+        bool hit;
+        if (run->mode[contact] == INCLUSION_OPEN)
+            hit = i % MONITORS == 0 && find_touch(run, contact, &step, &p, &tau);
+        else
+            hit = find_loss(run, i, i % MONITORS == 1 && run->mode[contact] != INCLUSION_STICKS ? slow : forces, &step, &p, &tau);
+        if (!hit || p.failed) continue;
+        *when = fmin(*when, tau);
+        found = true;
+    }
+    return found;
+}
+
+// ---------------------------------------------------------------------------------------------------------- next modes
+
+static double slip_of(const inclusion *run, int contact) {
+    return carom_dot(run->nv, run->terms.tangent + contact * run->nv, run->y + run->nv);
+}
+
+// May the contact do this at its present velocity?
+static bool is_admissible(const inclusion *run, int contact, inclusion_mode mode) {
+    const double slip = slip_of(run, contact), slow = inclusion_slow(run);
+    if (mode == INCLUSION_OPEN) return true;
+    if (slip > slow) return mode == INCLUSION_SLIPS_FORWARD;
+    if (slip < -slow) return mode == INCLUSION_SLIPS_BACKWARD;
+    return true;
+}
+
+// Do forces and accelerations of the solved modes obey the laws of contact?
+static bool is_consistent(const inclusion *run, const inclusion_mode *mode) {
+    const int rows = 2 * run->contacts;
+    const double forces = force_scale(run), accelerations = FORCE_TOLERANCE * carom_max_abs((size_t)rows, run->free);
+    for (int i = 0; i < run->contacts; i++) {
+        if (!(run->closed >> i & 1)) continue;
+        const double *f = run->force + 2 * i;
+        const double normal = run->free[2 * i] + carom_dot(rows, run->delassus + 2 * i * rows, run->force);
+        const double tangent = run->free[2 * i + 1] + carom_dot(rows, run->delassus + (2 * i + 1) * rows, run->force);
+        const bool starts = fabs(slip_of(run, i)) <= inclusion_slow(run);
+        if (normal < -accelerations || f[0] < -forces) return false;
+        if (mode[i] == INCLUSION_STICKS && fabs(f[1]) > run->system->friction[i] * f[0] + forces) return false;
+        if (mode[i] == INCLUSION_SLIPS_FORWARD && starts && tangent < -accelerations) return false;
+        if (mode[i] == INCLUSION_SLIPS_BACKWARD && starts && tangent > accelerations) return false;
+    }
+    return true;
+}
+
+// Sets of modes with distinct accelerations.
+typedef struct solutions {
+    int count;
+    inclusion_mode mode[MOST_SOLUTIONS][INCLUSION_MOST_CONTACTS];
+} solutions;
+
+// Is the acceleration just solved for that of a solution found before?
+static bool is_known(inclusion *run, const solutions *all) {
+    const size_t nv = (size_t)run->nv;
+    double *own = run->trial, *difference = run->error;
+    memcpy(own, run->acceleration, nv * sizeof *own);
+    for (int k = 0; k < all->count; k++) {
+        if (!inclusion_solve_modes(run, all->mode[k])) continue;
+        for (size_t j = 0; j < nv; j++) difference[j] = own[j] - run->acceleration[j];
+        const double scale = carom_max_abs(nv, own) + carom_max_abs(nv, run->smooth);
+        if (carom_max_abs(nv, difference) <= SAME_ACCELERATION * scale) return true;
+    }
+    return false;
+}
+
+// Tries all modes of the closed contacts, those that stick first.
+static void enumerate(inclusion *run, const inclusion_mode *leave, solutions *all) {
+    int list[INCLUSION_MOST_CONTACTS], count = 0;
+    inclusion_mode mode[INCLUSION_MOST_CONTACTS];
+    for (int i = 0; i < run->contacts; i++) {
+        mode[i] = INCLUSION_OPEN;
+        if (run->closed >> i & 1) list[count++] = i;
+    }
+    all->count = 0;
+    for (long code = 0; code < 1L << 2 * count && all->count < MOST_SOLUTIONS; code++) {
+        bool admissible = true;
+        for (int k = 0; k < count; k++) {
+            mode[list[k]] = (inclusion_mode)(code >> 2 * k & 3);
+            admissible = admissible && is_admissible(run, list[k], mode[list[k]]);
+        }
+        const size_t size = (size_t)run->contacts * sizeof *mode;
+        if (!admissible || (leave && !memcmp(mode, leave, size))) continue;
+        if (!inclusion_solve_modes(run, mode) || !is_consistent(run, mode) || is_known(run, all)) continue;
+        memcpy(all->mode[all->count++], mode, size);
+    }
+}
+
+// A contact that slips with its normal acceleration falling when it is pressed: a + - mu b < 0 (Painleve 1895). -1 for none.
+static int find_jam(const inclusion *run) {
+    const int rows = 2 * run->contacts;
+    for (int i = 0; i < run->contacts; i++) {
+        const double slip = slip_of(run, i), *W = run->delassus + 2 * i * rows + 2 * i;
+        if (!(run->closed >> i & 1) || fabs(slip) <= inclusion_slow(run)) continue;
+        if (W[0] - copysign(run->system->friction[i], slip) * W[1] < 0) return i;
+    }
+    return -1;
+}
+
+bool inclusion_choose_modes(inclusion *run, const inclusion_mode *leave, int *jams) {
+    solutions all;
+    *jams = -1;
+    if (!inclusion_assemble(run, run->y)) return false;
+    enumerate(run, leave, &all);
+    if (!all.count && leave) enumerate(run, NULL, &all);
+    const int jam = find_jam(run), ways = all.count + (jam >= 0);
+    if (!ways) return false;
+    const int chosen = ways > 1 ? (int)(carom_stream_uniform(&run->choices) * ways) : 0;
+    if (chosen == all.count) {
+        *jams = jam;
+        return false;
+    }
+    memcpy(run->mode, all.mode[chosen], (size_t)run->contacts * sizeof *run->mode);
+    for (int i = 0; i < run->contacts; i++)
+        if (run->mode[i] == INCLUSION_OPEN) run->closed &= ~((uint64_t)1 << i);
+    return true;
+}

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0
+// Integrator `lgvci`: a body that bounces on a plane, from impact to impact (Tran & Leok 2023, Algorithm 5.2).
+#include "dynamics/lgvci/lgvci.h"
+
+#include <string.h>
+
+#include "carom/rotation.h"
+#include "dynamics/lgvci/law.h"
+
+// A start that lies below the plane by less than this, relative to the body's radius, touches.
+#define START_TOLERANCE LGVCI_TOUCH_TOLERANCE
+// Attitudes further from a rotation than this are refused; nearer ones are projected.
+#define ATTITUDE_TOLERANCE 1e-8
+// Speeds of approach that count as none, relative to the fastest speed about.
+#define GRAZING_SPEED 1e-10
+// Accelerations that count as none, relative to gravity and turning.
+#define GRAZING_ACCELERATION 1e-9
+// Height of a hop, in resolutions of the gap, that detection is sure to see: halving an interval may step over the top of a lower one, and
+// its end is then where the gap has fallen below the plane by another resolution.
+#define RESOLVED_HOP 3
+// Change of a segment's length, relative to the step, at which the discrete jump and the next impact agree.
+#define SEGMENT_TOLERANCE 1e-13
+// Grid steps between two corrections of the attitude's rounding, whose defect is then about 1e-14, and between polls.
+enum { STEPS_BETWEEN_CORRECTIONS = 4096, STEPS_BETWEEN_POLLS = 256, BLOCK_ROWS = 1024 };
+// Substeps of one step, where the body spins too fast for the whole; beyond, the step is refused.
+enum { MOST_SUBSTEPS = 1000 };
+// Rounds in which the discrete jump and the time of the next impact in the same step are brought together.
+enum { MOST_ROUNDS = 100 };
+
+enum { RESULT_ORTHOGONALITY = CAROM_MOTION_RESULT_COLUMNS, RESULT_INITIAL_ENERGY, RESULT_IMPACTS, RESULT_SEVERAL, RESULT_LAW };
+
+static const carom_column own_result_columns[] = {
+    {"max_orthogonality_error", CAROM_COLUMN_REAL, 1, "", "largest |R'R - I| (Frobenius) at impacts, before corrections, at the end", NULL},
+    {"initial_energy", CAROM_COLUMN_REAL, 1, "J", "energy at the start", NULL},
+    {"impact_count", CAROM_COLUMN_INTEGER, 1, "", "impacts", NULL},
+    {"simultaneous_count", CAROM_COLUMN_INTEGER, 1, "", "impacts at which several points touch", NULL},
+    {"law", CAROM_COLUMN_TEXT, 1, "", "law of all impacts; none: reflection without friction", NULL},
+};
+
+// ------------------------------------------------------------------------------------------------------------- options
+
+static const char *const orders[] = {"2", "4", NULL};
+static const char *const jumps[] = {"energy", "discrete", NULL};
+
+static void defaults(void *options) {
+    *(lgvci_options *)options = (lgvci_options){.step = 0.01,
+                                                .duration = 10,
+                                                .order = LGVCI_FOURTH_ORDER,
+                                                .jump = LGVCI_JUMP_ENERGY,
+                                                .restitution = NAN,
+                                                .law = "auto",
+                                                .max_impacts = 1000,
+                                                .every = 1};
+}
+
+static const carom_option option_rows[] = {
+    {"step", CAROM_OPTION_REAL, offsetof(lgvci_options, step), CAROM_POSITIVE, HUGE_VAL, "s", "0.01", "grid step", NULL},
+    {"duration", CAROM_OPTION_REAL, offsetof(lgvci_options, duration), 0, HUGE_VAL, "s", "10", "time to be covered", NULL},
+    {"order", CAROM_OPTION_CHOICE, offsetof(lgvci_options, order), 0, 0, "", "4",
+     "of the rotation: 2 as published, 4 with the preprocessed inertia at the same cost", orders},
+    {"jump", CAROM_OPTION_CHOICE, offsetof(lgvci_options, jump), 0, 0, "", "energy",
+     "what an impact keeps: the energy, or the discrete energy (symplectic; order 2 only)", jumps},
+    {"restitution", CAROM_OPTION_REAL, offsetof(lgvci_options, restitution), 0, 1, "", "auto",
+     "coefficient of restitution; auto is 1, or what the law's own options say", NULL},
+    {"law", CAROM_OPTION_TEXT, offsetof(lgvci_options, law), 0, 0, "", "auto",
+     "law of all impacts, with its options under `impact`; auto: the law named there, or none; none: reflection without friction", NULL},
+    {"friction", CAROM_OPTION_REAL, offsetof(lgvci_options, friction), 0, HUGE_VAL, "", "0",
+     "Coulomb coefficient, for a law that has friction", NULL},
+    {"seed", CAROM_OPTION_INTEGER, offsetof(lgvci_options, seed), 0, (CAROM_MOST_SEED - 1) / 2, "", "0",
+     "of a law that draws; each impact adds its number", NULL},
+    {"max_impacts", CAROM_OPTION_INTEGER, offsetof(lgvci_options, max_impacts), 1, 1e9, "", "1000",
+     "impacts in one step; one more, and the run ends as a Zeno sequence", NULL},
+    {"every", CAROM_OPTION_INTEGER, offsetof(lgvci_options, every), 1, 1e9, "", "1", "grid steps between recorded states", NULL},
+};
+
+// --------------------------------------------------------------------------------------------------------------- a run
+
+typedef struct lgvci_loop {
+    const carom_motion_call *call;
+    const lgvci_options *options;
+    lgvci run;
+    lgvci_law law;
+    int64_t steps, step;  // grid steps to do; the one being done, from 1
+    double offset;        // of the base inside it
+    int64_t launch_step;  // where the flight began
+    double launch_offset;
+    int64_t impacts, several, in_step;
+    bool dissipates;          // impacts may lower the energy
+    double initial, current;  // energies: at the start, and what the flight should have
+    double energy_error, orthogonality_error;
+    carom_verdict verdict;
+    bool ended;
+    carom_table *states;  // a block of them
+} lgvci_loop;
+
+static void end_run(lgvci_loop *loop, carom_verdict verdict) {
+    loop->verdict = verdict;
+    loop->ended = true;
+}
+
+static void note_orthogonality(lgvci_loop *loop) {
+    loop->orthogonality_error = fmax(loop->orthogonality_error, carom_rotation_defect(loop->run.base.attitude));
+}
+
+static void note_energy(lgvci_loop *loop) {
+    double terms[3];
+    loop->energy_error = fmax(loop->energy_error, fabs(lgvci_energy(&loop->run, &loop->run.base, terms) - loop->current));
+}
+
+static double base_time(const lgvci_loop *loop) { return (double)(loop->step - 1) * loop->options->step + loop->offset; }
+
+static void move_base(lgvci_loop *loop, const carom_body_state *state, double length) {
+    loop->run.base = *state;
+    loop->offset += length;
+    loop->run.elapsed = (double)(loop->step - loop->launch_step) * loop->options->step + (loop->offset - loop->launch_offset);
+}
+
+static void launch(lgvci_loop *loop, const carom_body_state *state) {
+    lgvci_launch(&loop->run, state);
+    loop->launch_step = loop->step;
+    loop->launch_offset = loop->offset;
+}
+
+// ----------------------------------------------------------------------------------------------------------- recording
+
+static carom_status record_state(lgvci_loop *loop, double time, carom_error *error) {
+    if (!loop->states) return CAROM_OK;
+    carom_status status = carom_table_add_row(loop->states, error);
+    if (status) return status;
+    lgvci_fill_state(&loop->run, &loop->run.base, time, loop->states);
+    return carom_table_rows(loop->states) < BLOCK_ROWS ? CAROM_OK : carom_motion_flush(loop->call, loop->states, error);
+}
+
+static carom_status record_impact(lgvci_loop *loop, const carom_body_state *before, const carom_body_state *after, int count,
+                                  carom_error *error) {
+    const lgvci_impact impact = {base_time(loop), loop->step, count, loop->law.contacts, before, after};
+    loop->impacts++;
+    loop->several += count > 1;
+    return lgvci_record_impact(&loop->run, &impact, loop->call->impacts, error);
+}
+
+// -------------------------------------------------------------------------------------------------------------- impacts
+
+// The discrete jump, whose next segment ends at the grid point or, sooner, at the next impact of the same step.
+static bool jump_discretely(lgvci_loop *loop, const carom_body_state *touch, double before, const double c[3], double left,
+                            carom_body_state *after) {
+    double length = left;
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        double impulse, found, unused[3];
+        carom_body_state next;
+        if (!lgvci_discrete_impulse(&loop->run, touch, &loop->law.contacts[0], before, c, length, &impulse)) return false;
+        *after = *touch;
+        lgvci_push(&loop->run, &loop->law.contacts[0], impulse, after);
+        if (left == 0) return true;
+        lgvci trial = loop->run;
+        lgvci_launch(&trial, after);
+        // The step is refused where it goes on.
+        if (left > trial.longest) return true;
+        if (lgvci_find_hit(&trial, left, &found, &next, unused) == LGVCI_UNSOLVED) return false;
+        if (fabs(found - length) <= SEGMENT_TOLERANCE * loop->options->step) return true;
+        length = found;
+    }
+    return false;
+}
+
+// The momenta behind the impact of the contacts that touch the base. `before` and `c` belong to the segment that ended here.
+static carom_status jump(lgvci_loop *loop, int count, double before, const double c[3], carom_error *error) {
+    const carom_body_state touch = loop->run.base;
+    carom_body_state after = touch;
+    bool solved = true;
+    carom_status status = CAROM_OK;
+    if (count > 1 || loop->law.named)
+        status = lgvci_law_apply(&loop->run, loop->call, &loop->law, loop->impacts, count, &after, &solved, error);
+    else if (loop->options->jump == LGVCI_JUMP_DISCRETE)
+        solved = jump_discretely(loop, &touch, before, c, loop->options->step - loop->offset, &after);
+    else
+        lgvci_push(&loop->run, &loop->law.contacts[0], lgvci_reflecting_impulse(&loop->run, &loop->law.contacts[0], loop->law.restitution),
+                   &after);
+    if (status) return status;
+    if (!solved) {
+        end_run(loop, CAROM_NO_CONVERGENCE);
+        return CAROM_OK;
+    }
+    status = record_impact(loop, &touch, &after, count, error);
+    launch(loop, &after);
+    double terms[3];
+    const double energy = lgvci_energy(&loop->run, &after, terms);
+    if (loop->dissipates) loop->current = fmin(energy, loop->current);
+    return status;
+}
+
+// What the points that touch do.
+typedef enum touch { TOUCH_LEAVES, TOUCH_RESTS, TOUCH_APPROACHES } touch;
+
+// A point approaches when it is faster than rounding, and than a fall from the height of a hop that is too low to be seen. It rests when it
+// is as slow in both directions, and free flight does not lift it.
+static touch judge_touch(const lgvci_loop *loop, int count) {
+    const lgvci *run = &loop->run;
+    const double slow = GRAZING_SPEED * lgvci_speed_scale(run, &run->base),
+                 level = GRAZING_ACCELERATION * (run->gravity + run->acceleration);
+    const double height = RESOLVED_HOP * (lgvci_gap_resolution(run, &run->base) + fmax(0, -lgvci_gap(run, &run->base)));
+    touch judged = TOUCH_LEAVES;
+    for (int i = 0; i < count; i++) {
+        const lgvci_contact *contact = &loop->law.contacts[i];
+        const double acceleration = lgvci_gap_acceleration(run, &run->base, contact);
+        const double quiet = fmax(slow, acceleration < 0 ? sqrt(-2 * acceleration * height) : 0);
+        if (contact->speed < -quiet) return TOUCH_APPROACHES;
+        if (contact->speed <= quiet && acceleration <= level) judged = TOUCH_RESTS;
+    }
+    return judged;
+}
+
+// The base touches: an impact where a point approaches; the end of free flight where one rests; otherwise it leaves by itself. A law that
+// takes one contact is asked again, in the same instant, until no point approaches.
+static carom_status touch_down(lgvci_loop *loop, double before, const double c[3], carom_error *error) {
+    note_orthogonality(loop);
+    note_energy(loop);
+    // Numbers overflow: nothing compares with them.
+    if (!isfinite(lgvci_speed_scale(&loop->run, &loop->run.base))) end_run(loop, CAROM_NO_CONVERGENCE);
+    carom_status status = CAROM_OK;
+    for (bool again = true; again && !status && !loop->ended;) {
+        if (loop->in_step++ == loop->options->max_impacts) {
+            end_run(loop, CAROM_ZENO_LIMIT);
+            break;
+        }
+        const int count = lgvci_collect_contacts(&loop->run, &loop->run.base, loop->law.contacts, loop->law.most);
+        const touch judged = judge_touch(loop, count);
+        if (judged == TOUCH_RESTS) end_run(loop, CAROM_PERSISTENT_CONTACT);
+        if (judged == TOUCH_APPROACHES) status = jump(loop, count, before, c, error);
+        again = judged == TOUCH_APPROACHES && loop->law.singly && count > 1;
+    }
+    return status;
+}
+
+// ----------------------------------------------------------------------------------------------------------- the grid
+
+// Length of the next substep: equal parts of what is left that the rotation can be solved for; 0 when there are too many.
+static double substep(const lgvci_loop *loop, double left) {
+    const double parts = ceil(left / loop->run.longest);
+    if (!(parts > 1)) return left;
+    return parts <= MOST_SUBSTEPS && loop->options->jump == LGVCI_JUMP_ENERGY ? left / parts : 0;
+}
+
+static carom_status do_step(lgvci_loop *loop, carom_error *error) {
+    loop->in_step = 0;
+    loop->offset = 0;
+    double left = loop->options->step;
+    while (!loop->ended && left > 0) {
+        const double piece = substep(loop, left);
+        if (piece == 0) {
+            end_run(loop, CAROM_STEP_TOO_LARGE);
+            break;
+        }
+        double s, c[3];
+        carom_body_state next;
+        const lgvci_search found = lgvci_find_hit(&loop->run, piece, &s, &next, c);
+        if (found == LGVCI_UNSOLVED) {
+            end_run(loop, CAROM_NO_CONVERGENCE);
+            break;
+        }
+        move_base(loop, &next, s);
+        if (found == LGVCI_FREE && piece == left) break;
+        left = loop->options->step - loop->offset;
+        if (found == LGVCI_FREE) continue;
+        const carom_status status = touch_down(loop, s, c, error);
+        if (status) return status;
+    }
+    return CAROM_OK;
+}
+
+static void correct_attitude(lgvci_loop *loop) {
+    note_orthogonality(loop);
+    carom_rotation_project(loop->run.base.attitude);
+}
+
+static bool is_stopped(lgvci_loop *loop) {
+    const carom_control *control = loop->call->control;
+    if (control && control->progress) control->progress(control->user, loop->step, loop->steps);
+    return carom_control_cancelled(control);
+}
+
+static carom_status run_grid(lgvci_loop *loop, carom_error *error) {
+    carom_status status = record_state(loop, 0, error);
+    while (!status && !loop->ended && loop->step < loop->steps) {
+        if (loop->step % STEPS_BETWEEN_POLLS == 0 && is_stopped(loop)) {
+            end_run(loop, CAROM_INTERRUPTED);
+            break;
+        }
+        loop->step++;
+        status = do_step(loop, error);
+        if (status || loop->ended) break;
+        // The grid point, whatever the parts of the step add up to.
+        loop->offset = loop->options->step;
+        note_energy(loop);
+        if (loop->step % STEPS_BETWEEN_CORRECTIONS == 0) correct_attitude(loop);
+        if (loop->step % loop->options->every == 0) status = record_state(loop, (double)loop->step * loop->options->step, error);
+    }
+    return status;
+}
+
+// ----------------------------------------------------------------------------------------------------- start and end
+
+static carom_status check_motion(const carom_body_motion *motion, carom_error *error) {
+    const carom_body_state *initial = &motion->initial;
+    const struct {
+        const char *key;
+        const double *values;
+        int count;
+    } numbers[] = {{"gravity", &motion->gravity, 1},
+                   {"plane.normal", motion->plane_normal, 3},
+                   {"plane.offset", &motion->plane_offset, 1},
+                   {"initial.position", initial->position, 3},
+                   {"initial.attitude", initial->attitude, 9},
+                   {"initial.momentum", initial->momentum, 3},
+                   {"initial.angular_momentum", initial->angular_momentum, 3}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        for (int k = 0; k < numbers[i].count; k++)
+            if (!isfinite(numbers[i].values[k])) return carom_fail(error, CAROM_BAD_INPUT, "%s: a number is not finite", numbers[i].key);
+    if (motion->gravity < 0) return carom_fail(error, CAROM_BAD_INPUT, "gravity: %g is below 0", motion->gravity);
+    if (motion->plane_normal[2] <= 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "plane.normal: its third component must be positive: walls and ceilings are not covered");
+    const double defect = carom_rotation_defect(initial->attitude);
+    double adjugate[9];
+    if (carom_adjugate3(initial->attitude, adjugate) < 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "initial.attitude: its determinant is negative: it mirrors the body");
+    if (!(defect <= ATTITUDE_TOLERANCE))
+        return carom_fail(error, CAROM_BAD_INPUT, "initial.attitude: it is not a rotation matrix (|R'R - I| = %.3g)", defect);
+    return CAROM_OK;
+}
+
+static carom_status check_options(const lgvci_options *options, const lgvci_law *law, carom_error *error) {
+    if (options->jump == LGVCI_JUMP_ENERGY) return CAROM_OK;
+    if (options->order != LGVCI_SECOND_ORDER)
+        return carom_fail(error, CAROM_BAD_INPUT, "jump: the discrete energy is that of order 2; set the order to 2");
+    if (law->named || law->restitution != 1)
+        return carom_fail(error, CAROM_BAD_INPUT, "jump: the discrete one is for impacts without loss: no law, restitution 1");
+    return CAROM_OK;
+}
+
+static carom_status check_start(lgvci_loop *loop, carom_error *error) {
+    double terms[3];
+    loop->initial = loop->current = lgvci_energy(&loop->run, &loop->run.base, terms);
+    if (!isfinite(loop->initial) || !isfinite(loop->run.acceleration) || !isfinite(loop->run.spin))
+        return carom_fail(error, CAROM_BAD_INPUT, "initial: the energy of the start is not finite");
+    const double gap = lgvci_gap(&loop->run, &loop->run.base);
+    if (!isfinite(gap)) return carom_fail(error, CAROM_BAD_INPUT, "initial: the distance from the plane is not finite");
+    if (gap < -START_TOLERANCE * loop->run.radius)
+        return carom_fail(error, CAROM_BAD_INPUT, "initial: the body penetrates the plane at the start: its gap is %.9g m", gap);
+    if (gap > START_TOLERANCE * loop->run.radius) return CAROM_OK;
+    const double no_turn[3] = {0};
+    return touch_down(loop, 0, no_turn, error);
+}
+
+static carom_status conclude(lgvci_loop *loop, carom_error *error) {
+    const carom_motion_call *call = loop->call;
+    note_orthogonality(loop);
+    carom_status status = carom_motion_flush(loop->call, loop->states, error);
+    if (status) return status;
+    const bool grid_point = !loop->ended || loop->verdict == CAROM_INTERRUPTED;
+    const double time = grid_point ? (double)loop->step * loop->options->step : base_time(loop);
+    lgvci_fill_state(&loop->run, &loop->run.base, time, call->final);
+    *carom_table_reals(call->result, RESULT_ORTHOGONALITY) = loop->orthogonality_error;
+    *carom_table_reals(call->result, RESULT_INITIAL_ENERGY) = loop->initial;
+    *carom_table_integers(call->result, RESULT_IMPACTS) = loop->impacts;
+    *carom_table_integers(call->result, RESULT_SEVERAL) = loop->several;
+    status = carom_table_set_text(call->result, RESULT_LAW, loop->law.named ? loop->law.law->name : "none", error);
+    if (status) return status;
+    const int64_t done = grid_point || loop->step == 0 ? loop->step : loop->step - 1;
+    const double relative = loop->initial != 0 ? loop->energy_error / fabs(loop->initial) : NAN;
+    return carom_motion_conclude(call, loop->ended ? loop->verdict : CAROM_COMPLETE, done, time, relative, error);
+}
+
+static carom_status prepare(lgvci_loop *loop, carom_error *error) {
+    const carom_motion_call *call = loop->call;
+    carom_status status = check_motion(call->motion->body, error);
+    if (status) return status;
+    lgvci_start(&loop->run, call->motion->body, loop->options->order == LGVCI_FOURTH_ORDER);
+    // A small defect of the given attitude is removed; the iteration squares it.
+    carom_rotation_project(loop->run.base.attitude);
+    carom_rotation_project(loop->run.base.attitude);
+    status = lgvci_law_create(&loop->run, call, &loop->law, error);
+    loop->dissipates = loop->law.named || loop->law.restitution != 1;
+    const carom_sizes none = {0};
+    if (!status) status = carom_motion_count_steps(loop->options->duration, loop->options->step, &loop->steps, error);
+    if (!status) status = check_options(loop->options, &loop->law, error);
+    if (!status && call->states)
+        status = carom_table_create(lgvci_state_columns, LGVCI_STATE_COLUMNS, NULL, 0, &none, &loop->states, error);
+    return status;
+}
+
+static carom_status run(const carom_motion_call *call, carom_error *error) {
+    if (!call->motion->body) return carom_fail(error, CAROM_BAD_INPUT, "integrator: lgvci needs a scene with 'body'");
+    const lgvci_options *options = call->options;
+    // The start is the end of step 0.
+    lgvci_loop loop = {.call = call, .options = options, .offset = options->step, .launch_offset = options->step};
+    carom_status status = prepare(&loop, error);
+    if (!status) status = check_start(&loop, error);
+    if (!status) status = run_grid(&loop, error);
+    if (!status) status = conclude(&loop, error);
+    lgvci_law_release(&loop.law);
+    carom_table_free(loop.states);
+    return status;
+}
+
+const carom_integrator carom_integrator_lgvci = {
+    .name = "lgvci",
+    .summary = "one body bouncing on a plane: Lie group variational collision integrator",
+    .source = "Tran & Leok 2023, Algorithm 5.2; Lee, Leok & McClamroch 2007; Hairer & Vilmart 2006",
+    .options = option_rows,
+    .option_count = sizeof option_rows / sizeof *option_rows,
+    .options_size = sizeof(lgvci_options),
+    .defaults = defaults,
+    .state_columns = lgvci_state_columns,
+    .state_column_count = LGVCI_STATE_COLUMNS,
+    .impact_columns = lgvci_impact_columns,
+    .impact_column_count = LGVCI_IMPACT_COLUMNS,
+    .result_columns = own_result_columns,
+    .result_column_count = sizeof own_result_columns / sizeof *own_result_columns,
+    .run = run,
+};

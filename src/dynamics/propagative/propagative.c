@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+// Integrator `propagative`: systems without friction through strings of single impacts (Seghete & Murphey, section VI).
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "carom/dense.h"
+#include "dynamics/propagative/motion.h"
+
+enum { BLOCK_ROWS = 1024, STEPS_BETWEEN_POLLS = 64 };
+
+// ------------------------------------------------------------------------------------------------------------- options
+
+typedef struct propagative_options {
+    double step, duration;
+    double restitution;  // NaN: the law's
+    int plastic;         // 0: the law's
+    int order;           // 0: the law's, or argmin
+    int64_t seed;
+    double contact_tolerance;
+    int64_t zeno_limit, max_impacts, every;
+} propagative_options;
+
+// "auto", then carom_plastic_kind and carom_word_order_kind one higher.
+static const char *const plastic_kinds[] = {"auto", "unilateral", "bilateral", NULL};
+static const char *const orders[] = {"auto", "argmin", "argmax", "random", NULL};
+
+static void defaults(void *options) {
+    *(propagative_options *)options = (propagative_options){
+        .step = 0.01, .duration = 10, .restitution = NAN, .contact_tolerance = 1e-10, .zeno_limit = 2, .max_impacts = 1000, .every = 1};
+}
+
+static const carom_option option_rows[] = {
+    {"step", CAROM_OPTION_REAL, offsetof(propagative_options, step), CAROM_POSITIVE, HUGE_VAL, "s", "0.01", "grid step", NULL},
+    {"duration", CAROM_OPTION_REAL, offsetof(propagative_options, duration), 0, HUGE_VAL, "s", "10", "time to be covered", NULL},
+    {"restitution", CAROM_OPTION_REAL, offsetof(propagative_options, restitution), 0, 1, "", "auto",
+     "energetic coefficient R of each impact; auto: that of the scene's `impact`, or 1", NULL},
+    {"plastic", CAROM_OPTION_CHOICE, offsetof(propagative_options, plastic), 0, 0, "", "auto",
+     "plastic outcome: contacts only push, or all stop; auto: that of `impact`, or unilateral", plastic_kinds},
+    {"order", CAROM_OPTION_CHOICE, offsetof(propagative_options, order), 0, 0, "", "auto",
+     "which contact of several comes first: the most or the least violated, or any; auto: that of `impact`, or argmin", orders},
+    {"seed", CAROM_OPTION_INTEGER, offsetof(propagative_options, seed), 0, CAROM_MOST_SEED / 2, "", "0", "seed of the order `random`",
+     NULL},
+    {"contact_tolerance", CAROM_OPTION_REAL, offsetof(propagative_options, contact_tolerance), CAROM_POSITIVE, HUGE_VAL, "m", "1e-10",
+     "gaps this small are closed: contacts within it are one impact", NULL},
+    {"zeno_limit", CAROM_OPTION_INTEGER, offsetof(propagative_options, zeno_limit), 1, 1e9, "", "2",
+     "impacts of one contact in one step; one more, and it is closed plastically and held", NULL},
+    {"max_impacts", CAROM_OPTION_INTEGER, offsetof(propagative_options, max_impacts), 1, 1e9, "", "1000",
+     "impacts in one step; one more, and the run ends", NULL},
+    {"every", CAROM_OPTION_INTEGER, offsetof(propagative_options, every), 1, 1e9, "", "1", "grid steps between recorded states", NULL},
+};
+
+// What the scene's `impact` says to the law of the same name: a field of its options by the row's name, NULL when there is none.
+static const void *law_field(const carom_law *law, const void *options, const char *name, carom_option_type type) {
+    const int row = carom_option_find(law->options, law->option_count, name);
+    return row < 0 || law->options[row].type != type ? NULL : (const char *)options + law->options[row].offset;
+}
+
+static carom_status take_law_order(const char *text, int *order, carom_error *error) {
+    *order = CAROM_ORDER_ARGMIN + 1;
+    for (int k = CAROM_ORDER_ARGMIN + 1; text && orders[k]; k++) {
+        *order = k;
+        if (!strcmp(text, orders[k])) return CAROM_OK;
+    }
+    if (!text) return CAROM_OK;
+    return carom_fail(error, CAROM_BAD_INPUT, "order: that of 'impact', '%.60s', is for one impact; a motion has argmin, argmax or random",
+                      text);
+}
+
+static carom_status take_law_options(const carom_law *law, const void *from, propagative_options *options, carom_error *error) {
+    const double *restitution = law_field(law, from, "restitution", CAROM_OPTION_REAL);
+    const int *plastic = law_field(law, from, "plastic", CAROM_OPTION_CHOICE);
+    const char *const *order = law_field(law, from, "order", CAROM_OPTION_CONTACTS);
+    if (isnan(options->restitution) && restitution) options->restitution = *restitution;
+    if (!options->plastic && plastic) options->plastic = *plastic + 1;
+    return options->order ? CAROM_OK : take_law_order(order ? *order : NULL, &options->order, error);
+}
+
+// Fills in what is "auto".
+static carom_status complete_options(const carom_motion_call *call, propagative_options *options, carom_error *error) {
+    const carom_law *law = call->registry ? carom_registry_find(call->registry, CAROM_REGISTRY_LAWS, "propagative") : NULL;
+    void *from = law ? calloc(1, law->options_size) : NULL;
+    if (law && !from) return carom_fail_memory(error, law->name);
+    carom_status status = CAROM_OK;
+    if (law) {
+        law->defaults(from);
+        if (call->settings) status = call->settings->apply(call->settings->user, law, from, error);
+        if (!status) status = take_law_options(law, from, options, error);
+        free(from);
+    }
+    if (isnan(options->restitution)) options->restitution = 1;
+    if (!options->plastic) options->plastic = CAROM_PLASTIC_UNILATERAL + 1;
+    if (!options->order) options->order = CAROM_ORDER_ARGMIN + 1;
+    if (!status && options->duration / options->step > CAROM_MOST_SEED)
+        return carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too small for %g s", options->step, options->duration);
+    return status;
+}
+
+// ------------------------------------------------------------------------------------------------------------- columns
+
+enum {
+    STATE_TIME,
+    STATE_POSITION,
+    STATE_VELOCITY,
+    STATE_MOMENTUM,
+    STATE_GAP,
+    STATE_HELD,
+    STATE_KINETIC,
+    STATE_POTENTIAL,
+    STATE_ENERGY,
+    STATE_COLUMNS
+};
+
+static const carom_column state_columns[STATE_COLUMNS] = {
+    [STATE_TIME] = {"time", CAROM_COLUMN_REAL, 1, "s", "time", NULL},
+    [STATE_POSITION] = {"qpos", CAROM_COLUMN_REAL, CAROM_WIDTH_VELOCITY, "m, rad", "coordinates", NULL},
+    [STATE_VELOCITY] = {"qvel", CAROM_COLUMN_REAL, CAROM_WIDTH_VELOCITY, "m/s, rad/s", "their rates", NULL},
+    [STATE_MOMENTUM] = {"momentum", CAROM_COLUMN_REAL, CAROM_WIDTH_VELOCITY, "N s, N m s", "M v", NULL},
+    [STATE_GAP] = {"gap", CAROM_COLUMN_REAL, CAROM_WIDTH_CONTACTS, "m", "distances of the contacts", NULL},
+    [STATE_HELD] = {"held", CAROM_COLUMN_CONTACTS, 1, "", "contacts that stay closed", NULL},
+    [STATE_KINETIC] = {"kinetic_energy", CAROM_COLUMN_REAL, 1, "J", "v'Mv/2", NULL},
+    [STATE_POTENTIAL] = {"potential_energy", CAROM_COLUMN_REAL, 1, "J", "of gravity and springs", NULL},
+    [STATE_ENERGY] = {"energy", CAROM_COLUMN_REAL, 1, "J", "sum of both", NULL},
+};
+
+enum {
+    IMPACT_TIME,
+    IMPACT_STEP,
+    IMPACT_WORD,
+    IMPACT_CONTACTS,
+    IMPACT_KIND,
+    IMPACT_RATIO,
+    IMPACT_UNIQUENESS,
+    IMPACT_XI,
+    IMPACT_IMPULSE,
+    IMPACT_POSITION,
+    IMPACT_BEFORE,
+    IMPACT_AFTER,
+    IMPACT_COLUMNS
+};
+
+static const carom_column impact_columns[IMPACT_COLUMNS] = {
+    [IMPACT_TIME] = {"time", CAROM_COLUMN_REAL, 1, "s", "time", NULL},
+    [IMPACT_STEP] = {"step", CAROM_COLUMN_INTEGER, 1, "", "grid step in which it happens, from 1", NULL},
+    [IMPACT_WORD] = {"word", CAROM_COLUMN_CONTACTS, 1, "", "contacts in the order of their impacts; none where contacts were closed", NULL},
+    [IMPACT_CONTACTS] = {"contacts", CAROM_COLUMN_CONTACTS, 1, "", "contacts that touch", NULL},
+    [IMPACT_KIND] = {"kind", CAROM_COLUMN_TEXT, 1, "",
+                     "elastic, inelastic, plastic (R = 0); closed plastically: accumulation (more impacts in the step than zeno_limit), "
+                     "jammed (words need not end)",
+                     NULL},
+    [IMPACT_RATIO] = {"energy_ratio", CAROM_COLUMN_REAL, 1, "", "kinetic energy after over before", NULL},
+    [IMPACT_UNIQUENESS] = {"uniqueness", CAROM_COLUMN_TEXT, 1, "", "does the order of the elastic impacts matter? as in `carom info`",
+                           NULL},
+    [IMPACT_XI] = {"xi", CAROM_COLUMN_REAL, 1, "", "largest kinetic distance of two elastic outcomes over |p-|", NULL},
+    [IMPACT_IMPULSE] = {"normal_impulse", CAROM_COLUMN_REAL, CAROM_WIDTH_CONTACTS, "N s", "normal impulses", NULL},
+    [IMPACT_POSITION] = {"qpos", CAROM_COLUMN_REAL, CAROM_WIDTH_VELOCITY, "m, rad", "coordinates", NULL},
+    [IMPACT_BEFORE] = {"qvel_before", CAROM_COLUMN_REAL, CAROM_WIDTH_VELOCITY, "m/s, rad/s", "velocity before", NULL},
+    [IMPACT_AFTER] = {"qvel_after", CAROM_COLUMN_REAL, CAROM_WIDTH_VELOCITY, "m/s, rad/s", "velocity behind", NULL},
+};
+
+static const char *const kind_names[] = {[PROPAGATIVE_ELASTIC] = "elastic",
+                                         [PROPAGATIVE_INELASTIC] = "inelastic",
+                                         [PROPAGATIVE_PLASTIC] = "plastic",
+                                         [PROPAGATIVE_ACCUMULATION] = "accumulation",
+                                         [PROPAGATIVE_JAMMED] = "jammed"};
+
+enum { RESULT_ZENO = CAROM_MOTION_RESULT_COLUMNS, RESULT_INITIAL_ENERGY, RESULT_IMPACTS, RESULT_MULTIPLE, RESULT_FRICTION };
+
+static const carom_column own_result_columns[] = {
+    {"zeno_time", CAROM_COLUMN_REAL, 1, "s", "when an accumulation of impacts was first closed", NULL},
+    {"initial_energy", CAROM_COLUMN_REAL, 1, "J", "energy at the start", NULL},
+    {"impact_count", CAROM_COLUMN_INTEGER, 1, "", "impacts", NULL},
+    {"multiple_count", CAROM_COLUMN_INTEGER, 1, "", "impacts whose outcome depends on the order", NULL},
+    {"friction_ignored", CAROM_COLUMN_BOOLEAN, 1, "", "contacts have friction, which this model has not", NULL},
+};
+
+// --------------------------------------------------------------------------------------------------------------- a run
+
+typedef struct propagative_loop {
+    const carom_motion_call *call;
+    propagative_options options;
+    propagative_motion *motion;
+    int nv, contacts;
+    int64_t steps, step;  // grid steps to do; the one being done, from 1
+    int64_t impacts, multiple;
+    double zeno_time;
+    double initial, energy_error;
+    carom_verdict verdict;
+    int *list;  // [contacts]
+    carom_table *states;
+} propagative_loop;
+
+static double *reals(carom_table *table, int column) { return carom_table_reals(table, column); }
+
+static carom_status fill_state(propagative_loop *loop, double time, carom_table *table, carom_error *error) {
+    propagative_motion *motion = loop->motion;
+    const size_t nv = (size_t)loop->nv, contacts = (size_t)loop->contacts;
+    int held = 0;
+    for (int c = 0; c < loop->contacts; c++)
+        if (propagative_motion_is_held(motion, c)) loop->list[held++] = c;
+    *reals(table, STATE_TIME) = time;
+    memcpy(reals(table, STATE_POSITION), propagative_motion_position(motion), nv * sizeof(double));
+    memcpy(reals(table, STATE_MOMENTUM), propagative_motion_momentum(motion), nv * sizeof(double));
+    propagative_motion_velocity(motion, reals(table, STATE_VELOCITY));
+    memcpy(reals(table, STATE_GAP), propagative_motion_gaps(motion), contacts * sizeof(double));
+    *reals(table, STATE_KINETIC) = propagative_motion_energy(motion, reals(table, STATE_POTENTIAL));
+    *reals(table, STATE_ENERGY) = *reals(table, STATE_KINETIC) + *reals(table, STATE_POTENTIAL);
+    return carom_table_set_list(table, STATE_HELD, loop->list, held, error);
+}
+
+static carom_status record_state(propagative_loop *loop, carom_error *error) {
+    if (!loop->states || loop->step % loop->options.every) return CAROM_OK;
+    carom_status status = carom_table_add_row(loop->states, error);
+    if (!status) status = fill_state(loop, (double)loop->step * loop->options.step, loop->states, error);
+    return status || carom_table_rows(loop->states) < BLOCK_ROWS ? status : carom_motion_flush(loop->call, loop->states, error);
+}
+
+static carom_status record_impact(void *user, const propagative_event *event, carom_error *error) {
+    propagative_loop *loop = user;
+    carom_table *table = loop->call->impacts;
+    const size_t size = (size_t)loop->nv * sizeof(double);
+    carom_status status = carom_table_add_row(table, error);
+    if (status) return status;
+    loop->impacts++;
+    loop->multiple += event->uniqueness == CAROM_UNIQUE_NOT || event->uniqueness == CAROM_UNIQUE_MINIMAL;
+    if (event->kind == PROPAGATIVE_ACCUMULATION && isnan(loop->zeno_time)) loop->zeno_time = event->time;
+    *reals(table, IMPACT_TIME) = event->time;
+    *carom_table_integers(table, IMPACT_STEP) = loop->step;
+    *reals(table, IMPACT_RATIO) = event->energy_ratio;
+    *reals(table, IMPACT_XI) = event->xi;
+    memset(reals(table, IMPACT_IMPULSE), 0, (size_t)loop->contacts * sizeof(double));
+    for (int i = 0; i < event->count; i++) reals(table, IMPACT_IMPULSE)[event->contacts[i]] = event->impulse[i];
+    memcpy(reals(table, IMPACT_POSITION), event->q, size);
+    memcpy(reals(table, IMPACT_BEFORE), event->v_before, size);
+    memcpy(reals(table, IMPACT_AFTER), event->v_after, size);
+    if (event->word) status = carom_table_set_list(table, IMPACT_WORD, event->word, (int)event->length, error);
+    if (!status) status = carom_table_set_list(table, IMPACT_CONTACTS, event->contacts, event->count, error);
+    if (!status) status = carom_table_set_text(table, IMPACT_KIND, kind_names[event->kind], error);
+    return status ? status : carom_table_set_text(table, IMPACT_UNIQUENESS, carom_uniqueness_name(event->uniqueness), error);
+}
+
+static double energy_of(propagative_loop *loop) {
+    double potential;
+    const double kinetic = propagative_motion_energy(loop->motion, &potential);
+    return kinetic + potential;
+}
+
+static carom_status run_grid(propagative_loop *loop, carom_error *error) {
+    const carom_control *control = loop->call->control;
+    carom_status status = record_state(loop, error);
+    while (!status && loop->verdict == CAROM_COMPLETE && loop->step < loop->steps) {
+        const double end = (double)(loop->step + 1) * loop->options.step;
+        loop->step++;
+        status = propagative_motion_step(loop->motion, end, control, record_impact, loop, &loop->verdict, error);
+        if (status || loop->verdict != CAROM_COMPLETE) {
+            loop->step--;
+            break;
+        }
+        // Without the loss of inelastic impacts and dampers the energy is that of the start.
+        loop->energy_error = fmax(loop->energy_error, fabs(energy_of(loop) + propagative_motion_loss(loop->motion) - loop->initial));
+        if (control && control->progress && loop->step % STEPS_BETWEEN_POLLS == 0)
+            control->progress(control->user, loop->step, loop->steps);
+        status = record_state(loop, error);
+    }
+    return status ? status : carom_motion_flush(loop->call, loop->states, error);
+}
+
+static bool has_friction(const carom_system *system) { return carom_max_abs((size_t)system->contacts, system->friction) > 0; }
+
+static carom_status conclude(propagative_loop *loop, carom_error *error) {
+    const carom_motion_call *call = loop->call;
+    const double time = propagative_motion_time(loop->motion);
+    const carom_status status = fill_state(loop, time, call->final, error);
+    if (status) return status;
+    *reals(call->result, RESULT_ZENO) = loop->zeno_time;
+    *reals(call->result, RESULT_INITIAL_ENERGY) = loop->initial;
+    *carom_table_integers(call->result, RESULT_IMPACTS) = loop->impacts;
+    *carom_table_integers(call->result, RESULT_MULTIPLE) = loop->multiple;
+    *carom_table_integers(call->result, RESULT_FRICTION) = has_friction(call->motion->system);
+    const double relative = loop->initial != 0 ? loop->energy_error / fabs(loop->initial) : NAN;
+    return carom_motion_conclude(call, loop->verdict, loop->step, time, relative, error);
+}
+
+// ----------------------------------------------------------------------------------------------------------- the start
+
+// A member of an ensemble starts at another place. One that would begin inside a contact is refused as any such start.
+static void displace(const carom_motion *motion, double *q) {
+    if (!(motion->displacement > 0)) return;
+    carom_stream stream;
+    carom_stream_start(&stream, 0, (uint64_t)motion->member);
+    for (int k = 0; k < motion->system->nv; k++) q[k] += motion->displacement * carom_stream_normal(&stream);
+}
+
+static carom_status create_motion(propagative_loop *loop, carom_error *error) {
+    const carom_motion *problem = loop->call->motion;
+    const carom_system *system = problem->system;
+    const propagative_options *o = &loop->options;
+    const propagative_rules rules = {.contact_tolerance = o->contact_tolerance,
+                                     .restitution = o->restitution,
+                                     .plastic = (carom_plastic_kind)(o->plastic - 1),
+                                     .order = (carom_word_order_kind)(o->order - 1),
+                                     .seed = (uint64_t)(o->seed + problem->member),
+                                     .zeno_limit = o->zeno_limit,
+                                     .max_impacts = o->max_impacts};
+    double *q = malloc((size_t)loop->nv * sizeof *q);
+    if (!q) return carom_fail_memory(error, "motion");
+    memcpy(q, system->position, (size_t)loop->nv * sizeof *q);
+    displace(problem, q);
+    const carom_status status = propagative_motion_create(system, &rules, q, system->velocity, &loop->motion, error);
+    free(q);
+    return status;
+}
+
+static carom_status prepare(propagative_loop *loop, carom_error *error) {
+    const carom_motion_call *call = loop->call;
+    const carom_sizes sizes = {.nv = loop->nv, .contacts = loop->contacts};
+    carom_status status = complete_options(call, &loop->options, error);
+    if (status) return status;
+    loop->steps = (int64_t)(loop->options.duration / loop->options.step + 0.5);
+    loop->list = malloc(((size_t)loop->contacts + 1) * sizeof *loop->list);
+    if (!loop->list) return carom_fail_memory(error, "motion");
+    status = create_motion(loop, error);
+    if (!status && call->states) status = carom_table_create(state_columns, STATE_COLUMNS, NULL, 0, &sizes, &loop->states, error);
+    if (!status) loop->initial = energy_of(loop);
+    if (!status && !isfinite(loop->initial)) status = carom_fail(error, CAROM_BAD_INPUT, "the energy of the start is not finite");
+    return status;
+}
+
+static carom_status run(const carom_motion_call *call, carom_error *error) {
+    const carom_system *system = call->motion->system;
+    if (call->motion->obstacle) return carom_fail(error, CAROM_UNSUPPORTED, "%s", call->motion->obstacle);
+    if (!system)
+        return carom_fail(error, CAROM_BAD_INPUT, "integrator: propagative needs a scene with 'balls' or 'model' and listed contacts");
+    // The tables have the widths of the impact.
+    const carom_sizes sizes = call->motion->impact ? carom_impact_sizes(call->motion->impact) : (carom_sizes){0};
+    if (sizes.nv != system->nv || sizes.contacts != system->contacts)
+        return carom_fail(error, CAROM_BAD_INPUT, "impact: it has other velocities or contacts than the system in motion");
+    propagative_loop loop = {.call = call,
+                             .options = *(const propagative_options *)call->options,
+                             .nv = system->nv,
+                             .contacts = system->contacts,
+                             .zeno_time = NAN,
+                             .verdict = CAROM_COMPLETE};
+    carom_status status = prepare(&loop, error);
+    if (!status) status = run_grid(&loop, error);
+    if (!status) status = conclude(&loop, error);
+    propagative_motion_free(loop.motion);
+    carom_table_free(loop.states);
+    free(loop.list);
+    return status;
+}
+
+const carom_integrator carom_integrator_propagative = {
+    .name = "propagative",
+    .summary = "balls and planar mechanisms without friction: impacts as strings of single impacts",
+    .source = "Seghete & Murphey, A propagative model of simultaneous impact, section VI",
+    .options = option_rows,
+    .option_count = sizeof option_rows / sizeof *option_rows,
+    .options_size = sizeof(propagative_options),
+    .defaults = defaults,
+    .state_columns = state_columns,
+    .state_column_count = STATE_COLUMNS,
+    .impact_columns = impact_columns,
+    .impact_column_count = IMPACT_COLUMNS,
+    .result_columns = own_result_columns,
+    .result_column_count = sizeof own_result_columns / sizeof *own_result_columns,
+    .run = run,
+};

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forces, torques and energies of the built-in potentials (Baker & Gonzalez, sections 4.1 and 4.2, corrected where the printed formulas do
+// not follow from the printed energies), and of the caller's.
+#include <stdlib.h>
+#include <string.h>
+
+#include "carom/quaternion.h"
+#include "dynamics/rodrigues/rodrigues.h"
+
+enum { PLANE_ROW = 5 };  // unit normal, offset, stiffness
+
+// ------------------------------------------------------------------------------------------------------------ one body
+
+// Where the potentials of one body are added up.
+typedef struct body_sum {
+    double force[3], torque[3], energy;
+} body_sum;
+
+static void add_offset_mass(const carom_potential *p, double mass, const double q[4], body_sum *sum) {
+    double arm[3];
+    carom_quaternion_rotate(q, p->offset_mass.offset, arm);
+    const double weight = mass * p->offset_mass.gravity;
+    sum->energy -= weight * arm[2];
+    // T = m g (R rho) x e3 (eq. 40 with its factor completed)
+    sum->torque[0] += weight * arm[1];
+    sum->torque[1] -= weight * arm[0];
+}
+
+static void add_dipole(const carom_potential *p, double mass, const double x[3], const double q[4], body_sum *sum) {
+    double moment[3], field[3], turned[3], pull[3];
+    carom_quaternion_rotate(q, p->dipole.direction, moment);
+    for (int i = 0; i < 3; i++) moment[i] *= p->dipole.moment;
+    carom_multiply3(p->dipole.gradient, x, field);
+    carom_add3(1, p->dipole.field, field);
+    carom_cross3(moment, field, turned);
+    carom_multiply3_transposed(p->dipole.gradient, moment, pull);
+    carom_add3(1, turned, sum->torque);
+    carom_add3(1, pull, sum->force);
+    carom_add3(-p->dipole.trap, x, sum->force);
+    sum->force[2] -= mass * p->dipole.gravity;
+    sum->energy += 0.5 * p->dipole.trap * carom_dot3(x, x) + mass * p->dipole.gravity * x[2] - carom_dot3(moment, field);
+}
+
+// U = (2/5) K s^(5/2) and -dU/d(distance) = (K/D) s^(3/2), s = [1 - distance/D]_+ (eqs. 56-58, with 2/5 for the printed 5/2).
+static double press(double K, double distance, double D, double *energy) {
+    const double s = 1 - distance / D;
+    if (!(s > 0)) return 0;
+    const double root = sqrt(s);
+    *energy += 0.4 * K * s * s * root;
+    return K / D * s * root;
+}
+
+static void add_planes(const rodrigues *run, const double x[3], double radius, body_sum *sum) {
+    for (int w = 0; w < run->planes; w++) {
+        const double *plane = run->plane + PLANE_ROW * w, distance = carom_dot3(plane, x) + plane[3];
+        if (distance < radius) carom_add3(press(plane[4], distance, radius, &sum->energy), plane, sum->force);
+    }
+}
+
+static void add_potentials(const rodrigues *run, int64_t i, body_sum *sum) {
+    const double *x = run->evaluated.position + 3 * i, *q = run->evaluated.attitude + 4 * i, mass = run->mass[i];
+    for (int k = 0; k < run->motion->potentials; k++) {
+        const carom_potential *p = &run->motion->potential[k];
+        switch (p->type) {
+        case CAROM_POTENTIAL_GRAVITY:
+            carom_add3(mass, p->acceleration, sum->force);
+            sum->energy -= mass * carom_dot3(p->acceleration, x);
+            break;
+        case CAROM_POTENTIAL_OFFSET_MASS: add_offset_mass(p, mass, q, sum); break;
+        case CAROM_POTENTIAL_DIPOLE: add_dipole(p, mass, x, q, sum); break;
+        case CAROM_POTENTIAL_BONDS:
+        case CAROM_POTENTIAL_HERTZ:
+        case CAROM_POTENTIAL_USER: break;  // not of one body alone
+        }
+    }
+    add_planes(run, x, run->radius[i], sum);
+}
+
+// --------------------------------------------------------------------------------------------------------------- bonds
+
+// U = Km theta^2/2, T = -Km theta times the axis of Ri Rj'. The angle over the sine of its half tends to 2: no division at zero.
+static void bend(const rodrigues_bond *bond, const double qi[4], const double qj[4], rodrigues_push *push) {
+    double turn[4];
+    carom_quaternion_difference(qi, qj, turn);
+    const double sine = carom_norm3(turn + 1), angle = carom_quaternion_angle(turn);
+    const double factor = -bond->Km * (sine > 0 ? angle / sine : 2) * (turn[0] < 0 ? -1 : 1);
+    for (int k = 0; k < 3; k++) {
+        push->torque[0][k] = factor * turn[1 + k];
+        push->torque[1][k] = -push->torque[0][k];
+    }
+    push->energy += 0.5 * bond->Km * angle * angle;
+}
+
+// (I - n n') v, times a factor, added.
+static void add_across(double factor, const double n[3], const double v[3], double out[3]) {
+    const double along = carom_dot3(n, v);
+    for (int k = 0; k < 3; k++) out[k] += factor * (v[k] - along * n[k]);
+}
+
+// c = (Ri n0).(Rj n) as printed (eq. 53).
+static void shear_as_published(const rodrigues_bond *bond, const double n[3], double r, const double qi[4], const double qj[4],
+                               rodrigues_push *push) {
+    double a[3], b[3], back[3], turned[3];
+    carom_quaternion_rotate(qi, bond->direction, a);
+    carom_quaternion_rotate(qj, n, b);
+    const double slack = 1 - carom_dot3(a, b);
+    carom_quaternion_rotate_back(qj, a, back);
+    add_across(bond->Ks * slack / r, n, back, push->force);
+    carom_cross3(a, b, turned);
+    carom_add3(bond->Ks * slack, turned, push->torque[0]);
+    carom_add3(-bond->Ks * slack, turned, push->torque[1]);
+    push->energy += 0.5 * bond->Ks * slack * slack;
+}
+
+// c = (Ri n0 + Rj n0).n/2: the same for every observer, and for both orders of the pair.
+static void shear_objectively(const rodrigues_bond *bond, const double n[3], double r, const double qi[4], const double qj[4],
+                              rodrigues_push *push) {
+    double arm[2][3], both[3], turned[3];
+    carom_quaternion_rotate(qi, bond->direction, arm[0]);
+    carom_quaternion_rotate(qj, bond->direction, arm[1]);
+    for (int k = 0; k < 3; k++) both[k] = arm[0][k] + arm[1][k];
+    const double slack = 1 - 0.5 * carom_dot3(both, n);
+    add_across(bond->Ks * slack / (2 * r), n, both, push->force);
+    for (int side = 0; side < 2; side++) {
+        carom_cross3(arm[side], n, turned);
+        carom_add3(0.5 * bond->Ks * slack, turned, push->torque[side]);
+    }
+    push->energy += 0.5 * bond->Ks * slack * slack;
+}
+
+static double direction_between(const rodrigues_state *state, int i, int j, double n[3]) {
+    for (int k = 0; k < 3; k++) n[k] = state->position[3 * i + k] - state->position[3 * j + k];
+    const double r = carom_norm3(n);
+    for (int k = 0; k < 3; k++) n[k] /= r;
+    return r;
+}
+
+void rodrigues_bond_push(const rodrigues_bond *bond, const rodrigues_state *state, rodrigues_push *push) {
+    const double *qi = state->attitude + 4 * bond->first, *qj = state->attitude + 4 * bond->second;
+    double n[3];
+    const double r = direction_between(state, bond->first, bond->second, n), stretch = r / bond->length - 1;
+    *push = (rodrigues_push){.energy = 0.5 * bond->Ka * stretch * stretch};
+    carom_add3(-bond->Ka / bond->length * stretch, n, push->force);
+    bend(bond, qi, qj, push);
+    if (bond->shear == CAROM_SHEAR_PUBLISHED)
+        shear_as_published(bond, n, r, qi, qj, push);
+    else
+        shear_objectively(bond, n, r, qi, qj, push);
+}
+
+static void push_bonds(rodrigues *run, int64_t block, int64_t first, int64_t end) {
+    (void)block;
+    for (int64_t k = first; k < end; k++) rodrigues_bond_push(&run->bond[k], &run->evaluated, &run->bond_push[k]);
+}
+
+// Pairs of the list in contact, those of a block of first bodies.
+static void push_contacts(rodrigues *run, int64_t block, int64_t first, int64_t end) {
+    (void)block;
+    const rodrigues_neighbours *near = &run->contacts;
+    for (int64_t i = first; i < end; i++) {
+        for (int64_t k = near->start[i]; k < near->start[i + 1]; k++) {
+            const double D = run->radius[i] + run->radius[near->second[k]];
+            rodrigues_push *push = &run->contact_push[k];
+            double n[3];
+            *push = (rodrigues_push){0};
+            const double r = direction_between(&run->evaluated, (int)i, near->second[k], n);
+            if (!(r >= D)) carom_add3(press(run->Kpp, r, D, &push->energy), n, push->force);
+        }
+    }
+}
+
+// ------------------------------------------------------------------------------------------------------- all of a body
+
+// Pairs give a body its force; the first body of a pair keeps its energy.
+static void gather(const rodrigues_incidence *of, const rodrigues_push *pushes, int64_t i, bool turn, body_sum *sum) {
+    for (int64_t k = of->start[i]; k < of->start[i + 1]; k++) {
+        const rodrigues_push *push = &pushes[of->entries[k] / 2];
+        const int side = (int)(of->entries[k] % 2);
+        carom_add3(side ? -1 : 1, push->force, sum->force);
+        if (turn) carom_add3(1, push->torque[side], sum->torque);
+        if (!side) sum->energy += push->energy;
+    }
+}
+
+static void sum_bodies(rodrigues *run, int64_t block, int64_t first, int64_t end) {
+    double energy = 0;
+    for (int64_t i = first; i < end; i++) {
+        body_sum sum = {0};
+        add_potentials(run, i, &sum);
+        if (run->bonds) gather(&run->of_bonds, run->bond_push, i, true, &sum);
+        if (run->has_contacts) gather(&run->of_contacts, run->contact_push, i, false, &sum);
+        memcpy(run->evaluated_force + 3 * i, sum.force, sizeof sum.force);
+        memcpy(run->evaluated_torque + 3 * i, sum.torque, sizeof sum.torque);
+        energy += sum.energy;
+    }
+    run->partials[block].potential = energy;
+}
+
+static void add_users(rodrigues *run, const rodrigues_state *state, double *force, double *torque, double *energy) {
+    for (int k = 0; k < run->motion->potentials; k++) {
+        const carom_potential *p = &run->motion->potential[k];
+        if (p->type == CAROM_POTENTIAL_USER)
+            p->callback.evaluate(p->callback.user, run->bodies, state->position, state->attitude, force, torque, energy);
+    }
+}
+
+// ----------------------------------------------------------------------------------------------------------- incidence
+
+static int64_t pairs_of(const rodrigues_neighbours *near) { return near->start[near->bodies]; }
+
+// Counts in start[i + 1], sums, then fills each body's entries in the order of pairs.
+static bool make_incidence(int bodies, int64_t pairs, const int *first, const int *second, rodrigues_incidence *of) {
+    if (2 * pairs > of->capacity) {
+        int64_t *grown = realloc(of->entries, (size_t)(2 * pairs) * sizeof *grown);
+        if (!grown) return false;
+        of->entries = grown;
+        of->capacity = 2 * pairs;
+    }
+    memset(of->start, 0, ((size_t)bodies + 1) * sizeof *of->start);
+    for (int64_t k = 0; k < pairs; k++) {
+        of->start[first[k]]++;
+        of->start[second[k]]++;
+    }
+    for (int i = 0; i < bodies; i++) of->start[i + 1] += of->start[i];
+    // start[i] is the end of body i's entries now; filling from behind brings it to their beginning.
+    for (int64_t k = pairs - 1; k >= 0; k--) {
+        of->entries[--of->start[second[k]]] = 2 * k + 1;
+        of->entries[--of->start[first[k]]] = 2 * k;
+    }
+    return true;
+}
+
+// Room for the list's pairs, and their incidence.
+static bool take_contacts(rodrigues *run) {
+    const rodrigues_neighbours *near = &run->contacts;
+    const int64_t pairs = pairs_of(near);
+    if (pairs > run->contact_capacity) {
+        rodrigues_push *grown = realloc(run->contact_push, (size_t)pairs * sizeof *grown);
+        if (!grown) return false;
+        run->contact_push = grown;
+        run->contact_capacity = pairs;
+    }
+    int *first = malloc(((size_t)pairs + 1) * sizeof *first);
+    if (!first) return false;
+    for (int i = 0; i < near->bodies; i++)
+        for (int64_t k = near->start[i]; k < near->start[i + 1]; k++) first[k] = i;
+    const bool made = make_incidence(run->bodies, pairs, first, near->second, &run->of_contacts);
+    free(first);
+    return made;
+}
+
+static bool update_contacts(rodrigues *run, const rodrigues_state *state) {
+    const int64_t generation = run->contacts.generation;
+    if (!rodrigues_neighbours_update(&run->contacts, state->position, run->radius, 0)) return false;
+    return generation == run->contacts.generation || take_contacts(run);
+}
+
+bool rodrigues_evaluate(rodrigues *run, const rodrigues_state *state, double *force, double *torque, double *energy) {
+    run->evaluated = *state;
+    run->evaluated_force = force;
+    run->evaluated_torque = torque;
+    if (run->has_contacts && !update_contacts(run, state)) {
+        run->failure = (rodrigues_failure){.problem = RODRIGUES_NO_MEMORY};
+        return false;
+    }
+    if (run->bonds) rodrigues_for_blocks(run, run->bonds, push_bonds);
+    if (run->has_contacts) rodrigues_for_blocks(run, run->bodies, push_contacts);
+    rodrigues_for_blocks(run, run->bodies, sum_bodies);
+    *energy = 0;
+    for (int64_t b = 0; b < run->blocks; b++) *energy += run->partials[b].potential;
+    if (run->has_users) add_users(run, state, force, torque, energy);
+    return true;
+}
+
+// -------------------------------------------------------------------------------------------------------------- reasons
+
+static bool coincide(const rodrigues_state *state, int64_t i, int64_t j) {
+    return !memcmp(state->position + 3 * i, state->position + 3 * j, 3 * sizeof(double));
+}
+
+void rodrigues_explain_force(rodrigues *run, const rodrigues_state *state, const double *force, const double *torque) {
+    run->failure = (rodrigues_failure){.problem = RODRIGUES_COINCIDENT};
+    for (int64_t k = 0; k < run->bonds; k++) {
+        run->failure.body = run->bond[k].first;
+        run->failure.other = run->bond[k].second;
+        if (coincide(state, run->failure.body, run->failure.other)) return;
+    }
+    for (int64_t i = 0; run->has_contacts && i < run->bodies; i++) {
+        for (int64_t k = run->contacts.start[i]; k < run->contacts.start[i + 1]; k++) {
+            run->failure.body = i;
+            run->failure.other = run->contacts.second[k];
+            if (coincide(state, i, run->failure.other)) return;
+        }
+    }
+    run->failure = (rodrigues_failure){.problem = RODRIGUES_NO_FORCE, .body = -1};
+    for (int64_t i = 0; i < 3 * (int64_t)run->bodies && run->failure.body < 0; i++)
+        if (!isfinite(force[i]) || !isfinite(torque[i])) run->failure.body = i / 3;
+}
+
+// --------------------------------------------------------------------------------------------------------- preparation
+
+static carom_status prepare_bond(const rodrigues *run, const carom_bonds *bonds, int index, rodrigues_bond *bond, carom_error *error) {
+    const int i = bonds->pairs[2 * index], j = bonds->pairs[2 * index + 1];
+    *bond = (rodrigues_bond){.first = i, .second = j, .Km = bonds->Km, .Ka = bonds->Ka, .Ks = bonds->Ks, .shear = bonds->shear};
+    if (i < 0 || j < 0 || i >= run->bodies || j >= run->bodies)
+        return carom_fail(error, CAROM_BAD_INPUT, "potentials: a bond joins bodies %d and %d, but they are numbered from 0 to %d", i, j,
+                          run->bodies - 1);
+    if (i == j) return carom_fail(error, CAROM_BAD_INPUT, "potentials: a bond joins body %d with itself", i);
+    if (coincide(&run->now, i, j))
+        return carom_fail(error, CAROM_BAD_INPUT, "potentials: the centers of bodies %d and %d coincide, so their bond has no direction", i,
+                          j);
+    bond->length = direction_between(&run->now, i, j, bond->direction);
+    return CAROM_OK;
+}
+
+static carom_status prepare_bonds(rodrigues *run, carom_error *error) {
+    for (int k = 0; k < run->motion->potentials; k++)
+        if (run->motion->potential[k].type == CAROM_POTENTIAL_BONDS) run->bonds += run->motion->potential[k].bonds.count;
+    if (!run->bonds) return CAROM_OK;
+    const size_t count = (size_t)run->bonds;
+    run->bond = malloc(count * sizeof *run->bond);
+    run->bond_push = malloc(count * sizeof *run->bond_push);
+    run->of_bonds.start = malloc(((size_t)run->bodies + 1) * sizeof *run->of_bonds.start);
+    int *ends = malloc(2 * count * sizeof *ends);
+    carom_status status = CAROM_OK;
+    if (!run->bond || !run->bond_push || !run->of_bonds.start || !ends) status = carom_fail_memory(error, "bonds");
+    int64_t filled = 0;
+    for (int k = 0; !status && k < run->motion->potentials; k++) {
+        const carom_potential *p = &run->motion->potential[k];
+        for (int b = 0; !status && p->type == CAROM_POTENTIAL_BONDS && b < p->bonds.count; b++)
+            status = prepare_bond(run, &p->bonds, b, &run->bond[filled++], error);
+    }
+    for (size_t b = 0; !status && b < count; b++) {
+        ends[b] = run->bond[b].first;
+        ends[count + b] = run->bond[b].second;
+    }
+    if (!status && !make_incidence(run->bodies, run->bonds, ends, ends + count, &run->of_bonds)) status = carom_fail_memory(error, "bonds");
+    free(ends);
+    return status;
+}
+
+static void add_soft_planes(rodrigues *run, const carom_potential *p) {
+    for (int w = 0; w < p->hertz.planes; w++) {
+        const double *given = p->hertz.plane + 4 * w, length = carom_norm3(given);
+        double *plane = run->plane + PLANE_ROW * run->planes++;
+        for (int k = 0; k < 4; k++) plane[k] = given[k] / length;
+        plane[4] = p->hertz.Kpw;
+    }
+}
+
+carom_status rodrigues_prepare_forces(rodrigues *run, carom_error *error) {
+    size_t planes = 0;
+    for (int k = 0; k < run->motion->potentials; k++) {
+        const carom_potential *p = &run->motion->potential[k];
+        run->has_users |= p->type == CAROM_POTENTIAL_USER;
+        if (p->type != CAROM_POTENTIAL_HERTZ) continue;
+        run->Kpp += p->hertz.Kpp;
+        planes += (size_t)p->hertz.planes;
+    }
+    run->plane = malloc((planes + 1) * PLANE_ROW * sizeof *run->plane);
+    if (!run->plane) return carom_fail_memory(error, "planes");
+    for (int k = 0; k < run->motion->potentials; k++)
+        if (run->motion->potential[k].type == CAROM_POTENTIAL_HERTZ) add_soft_planes(run, &run->motion->potential[k]);
+    run->has_contacts = run->Kpp > 0 && run->bodies > 1;
+    carom_status status = prepare_bonds(run, error);
+    if (status || !run->has_contacts) return status;
+    run->of_contacts.start = malloc(((size_t)run->bodies + 1) * sizeof *run->of_contacts.start);
+    if (!run->of_contacts.start) return carom_fail_memory(error, "contacts");
+    return rodrigues_neighbours_create(run->bodies, &run->contacts, error);
+}
+
+void rodrigues_release_forces(rodrigues *run) {
+    free(run->plane);
+    free(run->bond);
+    free(run->bond_push);
+    free(run->contact_push);
+    free(run->of_bonds.start);
+    free(run->of_bonds.entries);
+    free(run->of_contacts.start);
+    free(run->of_contacts.entries);
+    rodrigues_neighbours_release(&run->contacts);
+}

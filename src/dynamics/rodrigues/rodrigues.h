@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The explicit variational integrator on rescaled Rodrigues increments (Baker & Gonzalez): what its files share.
+///
+/// Bodies are kept as arrays. Positions and velocities are those of centres of mass; the rotational state is the unit quaternion of the
+/// attitude and the spin L = J Omega in the inertial frame, which a free body keeps whatever its shape. Attitudes are never accumulated as
+/// Rodrigues vectors: those are infinite at a half turn.
+///
+/// Work is done in blocks of fixed size, and sums are taken block by block in order: results do not depend on the number of threads.
+#ifndef CAROM_DYNAMICS_RODRIGUES_RODRIGUES_H
+#define CAROM_DYNAMICS_RODRIGUES_RODRIGUES_H
+
+#include "carom/vector3.h"
+#include "dynamics/dynamics_internal.h"
+#include "dynamics/rodrigues/neighbours.h"
+
+/// How the spin turns a body in a step.
+typedef enum rodrigues_map {
+    RODRIGUES_SIN,        ///< eqs. 21, 23
+    RODRIGUES_TAN,        ///< eq. 25
+    RODRIGUES_EXACT,      ///< by the angle h |Omega|
+    RODRIGUES_FIRST,      ///< eq. 27: full kicks, then the drift of `tan`
+    RODRIGUES_CUBIC,      ///< `tan` with the next term of the angle
+    RODRIGUES_SPLITTING,  ///< any inertia: turns about the body's axes, one after the other
+    RODRIGUES_IMPLICIT,   ///< any inertia: discrete Moser-Veselov
+} rodrigues_map;
+
+/// One state of all bodies.
+typedef struct rodrigues_state {
+    double *position, *attitude, *velocity, *spin;  // [n x 3], [n x 4], [n x 3], [n x 3]
+} rodrigues_state;
+
+/// A bond with its reference, or a pair in contact.
+typedef struct rodrigues_bond {
+    int first, second;
+    double length, direction[3];  // r0, n0
+    double Km, Ka, Ks;
+    carom_shear shear;
+} rodrigues_bond;
+
+/// What a pair does: to its first body, the opposite to its second, and torques on both.
+typedef struct rodrigues_push {
+    double force[3], torque[2][3], energy;
+} rodrigues_push;
+
+/// For every body the pairs that it is in: entries[start[i]] .. entries[start[i + 1]]; an entry is 2 pair + (0: first, 1: second).
+typedef struct rodrigues_incidence {
+    int64_t *start, *entries;
+    int64_t capacity;
+} rodrigues_incidence;
+
+/// The next impact.
+typedef struct rodrigues_event {
+    double time;       // from now; infinite for none
+    int64_t body;      // the first body
+    int64_t other;     // the second, -1 for a wall
+    int wall;          // -1 for two bodies
+    double normal[3];  // from the other to the body
+    double approach;   // speed, > 0
+    double normal_impulse, tangent_impulse, energy_change;
+} rodrigues_event;
+
+/// What one block of bodies adds up or finds.
+typedef struct rodrigues_partial {
+    double kinetic, potential, largest;
+    int64_t count, bad;  // bad: the first body that fails, -1 for none
+    rodrigues_event event;
+} rodrigues_partial;
+
+/// Why a step could not be done. The state is then as it was.
+typedef enum rodrigues_problem {
+    RODRIGUES_FINE,
+    RODRIGUES_TOO_FAST,    // h |W| is past the map's limit, or the implicit equation has no solution
+    RODRIGUES_NO_FORCE,    // not finite
+    RODRIGUES_COINCIDENT,  // two centres
+    RODRIGUES_NO_MEMORY,   // for contacts
+} rodrigues_problem;
+
+typedef struct rodrigues_failure {
+    rodrigues_problem problem;
+    int64_t body, other;  // -1 for none
+    double turn;          // h |W|
+} rodrigues_failure;
+
+typedef struct rodrigues {
+    const carom_bodies_motion *motion;
+    int bodies, workers;
+    rodrigues_map map;
+    bool fourth_order, has_users, has_contacts;
+    double *mass, *inverse_mass, *inertia, *inverse_inertia, *radius;  // inertia [n x 3]
+    rodrigues_state now, next, saved;
+    double *force, *torque, *next_force, *next_torque;  // of `now`, of `next` [n x 3]
+    double potential, kinetic;                          // of `now`
+    int64_t fast_turns;                                 // increments of more than a third of a turn, by a map that is not exact
+
+    int64_t bonds;
+    rodrigues_bond *bond;
+    rodrigues_push *bond_push, *contact_push;
+    rodrigues_incidence of_bonds, of_contacts;
+    int64_t contact_capacity;
+    double Kpp;
+    int planes;
+    double *plane;  // [planes x 5]: unit normal, offset, Kpw
+    rodrigues_neighbours contacts, colliders;
+
+    int64_t blocks;
+    rodrigues_partial *partials;
+    double step;                // of the pass being done
+    rodrigues_state evaluated;  // where forces are taken
+    double *evaluated_force, *evaluated_torque;
+    rodrigues_failure failure;
+    double *memory;
+} rodrigues;
+
+// ------------------------------------------------------------------------------------------------------------- blocks
+
+enum { RODRIGUES_BLOCK = 256 };
+
+typedef void rodrigues_kernel(rodrigues *run, int64_t block, int64_t first, int64_t end);
+
+/// Calls the kernel for blocks of `items`, on several threads when there are many.
+void rodrigues_for_blocks(rodrigues *run, int64_t items, rodrigues_kernel *kernel);
+
+// ------------------------------------------------------------------------------------------------------- life and step
+
+/// Checks the motion and takes its initial state, with forces and energies.
+/// @return CAROM_BAD_INPUT naming the key; CAROM_UNSUPPORTED for bodies that the map is not for
+carom_status rodrigues_create(const carom_bodies_motion *motion, rodrigues_map map, bool fourth_order, int workers, rodrigues *run,
+                              carom_error *error);
+void rodrigues_release(rodrigues *run);
+
+/// One step of any sign without impacts.
+/// @return false with run->failure, and an unchanged state
+bool rodrigues_step(rodrigues *run, double h);
+/// The two halves of `rodrigues_step` for a second-order step: a step to `next`, which is then accepted.
+bool rodrigues_advance(rodrigues *run, double h);
+
+static inline bool rodrigues_is_sphere(const double moments[3]) { return moments[0] == moments[1] && moments[0] == moments[2]; }
+
+/// E of `now`.
+static inline double rodrigues_energy(const rodrigues *run) { return run->kinetic + run->potential; }
+/// Omega = R J^-1 R' L.
+void rodrigues_angular_velocity(const rodrigues *run, const rodrigues_state *state, int64_t body, double Omega[3]);
+/// L.Omega/2.
+static inline double rodrigues_rotational_energy(const rodrigues *run, const rodrigues_state *state, int64_t body) {
+    const double *inverse = run->inverse_inertia + 3 * body, *L = state->spin + 3 * body;
+    if (rodrigues_is_sphere(inverse)) return 0.5 * inverse[0] * carom_dot3(L, L);
+    double Omega[3];
+    rodrigues_angular_velocity(run, state, body, Omega);
+    return 0.5 * carom_dot3(L, Omega);
+}
+
+// ------------------------------------------------------------------------------------------------------------- forces
+
+/// Makes bonds with their references, lists and planes from the potentials.
+carom_status rodrigues_prepare_forces(rodrigues *run, carom_error *error);
+void rodrigues_release_forces(rodrigues *run);
+/// Forces, torques and energy of a state.
+/// @return false with run->failure for centres that coincide, or memory that is missing
+bool rodrigues_evaluate(rodrigues *run, const rodrigues_state *state, double *force, double *torque, double *energy);
+
+/// One bond between its bodies; also for tests. Not finite for coincident centres.
+void rodrigues_bond_push(const rodrigues_bond *bond, const rodrigues_state *state, rodrigues_push *push);
+
+/// Says which centres coincide, or which body's force is not finite.
+void rodrigues_explain_force(rodrigues *run, const rodrigues_state *state, const double *force, const double *torque);
+
+/// The highest frequency of small motions about the present state [rad/s], by a power iteration: about 1 % low. 0 where it is not a
+/// vibration. Costs a hundred evaluations of the forces.
+carom_status rodrigues_stiffest_frequency(rodrigues *run, double *frequency, carom_error *error);
+
+// ------------------------------------------------------------------------------------------------------------ impacts
+
+/// The first impact within `length` of `now`. Paths are the parabolas that the next step of that length follows.
+/// @return false when memory is missing
+bool rodrigues_find_event(rodrigues *run, double length, rodrigues_event *event);
+/// Do bodies, at the start, reach into walls or each other by more than rounding?
+carom_status rodrigues_check_gaps(rodrigues *run, carom_error *error);
+/// Applies its impulse to `now`, and completes the event's fields. Coulomb's law is that of `carom_contact_solve`.
+carom_status rodrigues_collide(rodrigues *run, rodrigues_event *event, carom_error *error);
+
+/// The first time in [0, length] at which f = c[0] + c[1] t + ... + c[degree] t^degree is not positive and falls; infinite for none.
+double rodrigues_first_contact(const double *c, int degree, double length);
+
+#endif

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// The step: half kick, drift, forces, half kick (Baker & Gonzalez, eqs. 21, 23, 25, 27; the factor R'R of eq. 21d acts on its own axis
+// and is 1). A step is made beside the state and accepted as a whole.
+#include <string.h>
+
+#include "carom/quaternion.h"
+#include "carom/rotation.h"
+#include "dynamics/rodrigues/rodrigues.h"
+
+// Turns of a step beyond which `tan` misses the angle by more than 20 %: 2 pi / 3.
+#define FAST_TURN 2.0943951023931953
+
+// ---------------------------------------------------------------------------------------------------------------- turns
+
+// out = (w, vector) q, of unit length. The time of a cheap step: written out, so that all of it stays in registers.
+static inline void turn_by(double w, const double vector[3], const double q[4], double out[4]) {
+    const double x = vector[0], y = vector[1], z = vector[2], a = q[0], b = q[1], c = q[2], d = q[3];
+    const double p = w * a - x * b - y * c - z * d, r = w * b + a * x + y * d - z * c, s = w * c + a * y + z * b - x * d;
+    const double t = w * d + a * z + x * c - y * b, scale = 1 / sqrt(p * p + r * r + s * s + t * t);
+    out[0] = p * scale;
+    out[1] = r * scale;
+    out[2] = s * scale;
+    out[3] = t * scale;
+}
+
+// The rotation vector of a free turn, exactly. The sine over its angle tends to 1/2.
+static void turn_exactly(const double angle[3], const double q[4], double out[4]) {
+    const double z = carom_norm3(angle), ratio = z > 0 ? sin(0.5 * z) / z : 0.5;
+    const double vector[3] = {ratio * angle[0], ratio * angle[1], ratio * angle[2]};
+    turn_by(cos(0.5 * z), vector, q, out);
+}
+
+// Turns a body of equal moments by the increment alpha = h g(h|W|) W; the quaternion of alpha is (1, alpha/2) but for its length.
+static bool turn_sphere(rodrigues_map map, double h, const double W[3], const double q[4], double out[4], rodrigues_partial *partial) {
+    const double angle[3] = {h * W[0], h * W[1], h * W[2]}, square = carom_dot3(angle, angle);
+    double g = 1;
+    if (map == RODRIGUES_SIN) {
+        if (!(square < 1)) return false;
+        // g = 2 / (1 + sqrt(1 - square)), without the division.
+        turn_by(1 + sqrt(1 - square), angle, q, out);
+        return true;
+    } else if (map == RODRIGUES_CUBIC) {
+        g = 1 + square / 12;
+    } else if (map == RODRIGUES_EXACT) {
+        turn_exactly(angle, q, out);
+        return true;
+    } else {
+        partial->count += square > FAST_TURN * FAST_TURN;
+    }
+    const double half[3] = {0.5 * g * angle[0], 0.5 * g * angle[1], 0.5 * g * angle[2]};
+    turn_by(1, half, q, out);
+    return true;
+}
+
+// Turns a body about its axis k by `time` times the component of its spin along it, L.R e_k.
+static void turn_about_axis(int k, double time, const double L[3], double q[4]) {
+    if (time == 0) return;
+    const int a = (k + 1) % 3, b = (k + 2) % 3;
+    const double w = q[0], x = q[1 + k], y = q[1 + a], z = q[1 + b];
+    const double spin = L[k] * (1 - 2 * (y * y + z * z)) + 2 * (L[a] * (x * y + w * z) + L[b] * (x * z - w * y));
+    const double half = 0.5 * time * spin, c = cos(half), s = sin(half);
+    q[0] = c * w - s * x;
+    q[1 + k] = c * x + s * w;
+    q[1 + a] = c * y + s * z;
+    q[1 + b] = c * z - s * y;
+}
+
+// Any moments: with m the axis of the middle one, L.Omega/2 = |L|^2/(2 Jm) + sum over the other axes of (1/Ja - 1/Jm) Pi_a^2/2. The first
+// part turns the body about L and commutes with all; the others turn it about its own axes, in the symmetric order a b a (splittings into
+// such turns: McLachlan 1993; Reich 1994; into a symmetric top and a rest: Dullweber, Leimkuhler & McLachlan 1997). Second order, L is
+// kept; with two equal moments only one of the two is left, and the turn is exact.
+static void turn_by_axes(const double inverse[3], double h, const double L[3], const double q[4], double out[4]) {
+    int least = 0, most = 0;
+    for (int k = 1; k < 3; k++) {
+        if (inverse[k] < inverse[least]) least = k;
+        if (inverse[k] >= inverse[most]) most = k;
+    }
+    const double middle = inverse[3 - least - most], rates[] = {inverse[least] - middle, inverse[most] - middle};
+    // The faster turn is the one that is halved: the error of the other counts twice.
+    const int outer = fabs(rates[0]) > fabs(rates[1]) ? 0 : 1, axes[] = {least, most};
+    double turned[4];
+    memcpy(turned, q, sizeof turned);
+    turn_about_axis(axes[outer], 0.5 * h * rates[outer], L, turned);
+    turn_about_axis(axes[1 - outer], h * rates[1 - outer], L, turned);
+    turn_about_axis(axes[outer], 0.5 * h * rates[outer], L, turned);
+    const double angle[] = {h * middle * L[0], h * middle * L[1], h * middle * L[2]};
+    turn_exactly(angle, turned, out);
+}
+
+// The Lie group variational integrator: Newton's iteration for the Cayley vector in the body frame.
+static bool turn_implicitly(const double moments[3], const double inverse[3], double h, const double L[3], const double q[4],
+                            double out[4]) {
+    const double J[9] = {moments[0], 0, 0, 0, moments[1], 0, 0, 0, moments[2]};
+    const double inverted[9] = {inverse[0], 0, 0, 0, inverse[1], 0, 0, 0, inverse[2]};
+    double a[3], c[3];
+    carom_quaternion_rotate_back(q, L, a);
+    for (int k = 0; k < 3; k++) a[k] *= h;
+    if (!carom_rotation_solve(J, inverted, a, c)) return false;
+    const double increment[4] = {1, c[0], c[1], c[2]};
+    carom_quaternion_product(q, increment, out);
+    carom_quaternion_normalise(out);
+    return true;
+}
+
+static bool turn(const rodrigues *run, int64_t i, double h, const double L[3], const double q[4], double out[4],
+                 rodrigues_partial *partial) {
+    const double *moments = run->inertia + 3 * i, *inverse = run->inverse_inertia + 3 * i;
+    if (run->map == RODRIGUES_IMPLICIT) return turn_implicitly(moments, inverse, h, L, q, out);
+    if (run->map == RODRIGUES_SPLITTING || !rodrigues_is_sphere(moments)) {
+        turn_by_axes(inverse, h, L, q, out);
+        return true;
+    }
+    const double W[3] = {inverse[0] * L[0], inverse[0] * L[1], inverse[0] * L[2]};
+    return turn_sphere(run->map, h, W, q, out, partial);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- passes
+
+static void kick_and_drift(rodrigues *run, int64_t block, int64_t first, int64_t end) {
+    const double h = run->step, kick = run->map == RODRIGUES_FIRST ? h : 0.5 * h;
+    const rodrigues_state *now = &run->now, *next = &run->next;
+    rodrigues_partial partial = {.bad = -1};
+    for (int64_t i = first; i < end; i++) {
+        const double push = kick * run->inverse_mass[i];
+        double spin[3];
+        for (int k = 0; k < 3; k++) {
+            const int64_t j = 3 * i + k;
+            const double velocity = now->velocity[j] + push * run->force[j];
+            spin[k] = now->spin[j] + kick * run->torque[j];
+            next->velocity[j] = velocity;
+            next->spin[j] = spin[k];
+            next->position[j] = now->position[j] + h * velocity;
+        }
+        if (!turn(run, i, h, spin, now->attitude + 4 * i, next->attitude + 4 * i, &partial) && partial.bad < 0) partial.bad = i;
+    }
+    run->partials[block] = partial;
+}
+
+static void kick_again(rodrigues *run, int64_t block, int64_t first, int64_t end) {
+    const double kick = run->map == RODRIGUES_FIRST ? 0 : 0.5 * run->step;
+    const rodrigues_state *next = &run->next;
+    double kinetic = 0;
+    for (int64_t i = first; i < end; i++) {
+        const double push = kick * run->inverse_mass[i];
+        for (int k = 0; k < 3; k++) {
+            next->velocity[3 * i + k] += push * run->next_force[3 * i + k];
+            next->spin[3 * i + k] += kick * run->next_torque[3 * i + k];
+        }
+        kinetic +=
+            0.5 * run->mass[i] * carom_dot3(next->velocity + 3 * i, next->velocity + 3 * i) + rodrigues_rotational_energy(run, next, i);
+    }
+    run->partials[block].kinetic = kinetic;
+}
+
+static bool drift_failed(rodrigues *run) {
+    int64_t body = -1;
+    for (int64_t b = run->blocks - 1; b >= 0; b--)
+        if (run->partials[b].bad >= 0) body = run->partials[b].bad;
+    if (body < 0) return false;
+    double Omega[3];
+    rodrigues_angular_velocity(run, &run->next, body, Omega);
+    const rodrigues_failure failure = {RODRIGUES_TOO_FAST, body, -1, fabs(run->step) * carom_norm3(Omega)};
+    run->failure = failure;
+    if (!isfinite(failure.turn)) rodrigues_explain_force(run, &run->now, run->force, run->torque);
+    return true;
+}
+
+static void swap(double **a, double **b) {
+    double *kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+static void accept(rodrigues *run) {
+    const rodrigues_state kept = run->now;
+    run->now = run->next;
+    run->next = kept;
+    swap(&run->force, &run->next_force);
+    swap(&run->torque, &run->next_torque);
+}
+
+bool rodrigues_advance(rodrigues *run, double h) {
+    run->step = h;
+    rodrigues_for_blocks(run, run->bodies, kick_and_drift);
+    if (drift_failed(run)) return false;
+    int64_t fast = 0;
+    for (int64_t b = 0; b < run->blocks; b++) fast += run->partials[b].count;
+    double potential, kinetic = 0;
+    // The attitude of `next` is the map's for this L only: bodies that are not spheres are turned before L is kicked again.
+    if (!rodrigues_evaluate(run, &run->next, run->next_force, run->next_torque, &potential)) return false;
+    rodrigues_for_blocks(run, run->bodies, kick_again);
+    for (int64_t b = 0; b < run->blocks; b++) kinetic += run->partials[b].kinetic;
+    if (!isfinite(kinetic + potential)) {
+        rodrigues_explain_force(run, &run->next, run->next_force, run->next_torque);
+        return false;
+    }
+    run->kinetic = kinetic;
+    run->potential = potential;
+    run->fast_turns += fast;
+    accept(run);
+    return true;
+}
+
+// The states are one after the other in memory, each as one array.
+static void copy_state(const rodrigues *run, const rodrigues_state *from, const rodrigues_state *to) {
+    memcpy(to->position, from->position, 13 * (size_t)run->bodies * sizeof *to->position);
+}
+
+// The triple jump (Yoshida 1990; Suzuki 1990): weights c, 1 - 2c, c with c = 1/(2 - 2^(1/3)).
+static bool jump_thrice(rodrigues *run, double h) {
+    static const double weight = 1.3512071919596578;
+    const double parts[] = {weight * h, h - 2 * weight * h, weight * h};
+    const rodrigues_state saved = run->saved;
+    copy_state(run, &run->now, &saved);
+    const double kinetic = run->kinetic, potential = run->potential;
+    for (int k = 0; k < 3; k++) {
+        if (rodrigues_advance(run, parts[k])) continue;
+        const rodrigues_failure failure = run->failure;
+        copy_state(run, &saved, &run->now);
+        double again;
+        // They could be taken here before.
+        rodrigues_evaluate(run, &run->now, run->force, run->torque, &again);
+        run->kinetic = kinetic;
+        run->potential = potential;
+        run->failure = failure;
+        return false;
+    }
+    return true;
+}
+
+bool rodrigues_step(rodrigues *run, double h) { return run->fourth_order ? jump_thrice(run, h) : rodrigues_advance(run, h); }

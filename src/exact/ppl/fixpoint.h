@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Reachability over the cells, to a fixpoint or to the end of a budget.
+#ifndef CAROM_EXACT_PPL_FIXPOINT_H
+#define CAROM_EXACT_PPL_FIXPOINT_H
+
+#include "exact/ppl/cells.h"
+
+/// Convex pieces; none lies in another.
+typedef struct exact_pieces {
+    exact_polyhedron *items;
+    int count, room;
+} exact_pieces;
+
+void exact_pieces_free(exact_pieces *pieces);
+/// Adds `piece`, which becomes the list's: it is dropped when one contains it, those that it contains are removed, and pairs with a convex
+/// union are merged.
+/// @return false when it was dropped or the session stopped
+bool exact_pieces_add(exact_session *session, exact_pieces *pieces, exact_polyhedron piece);
+/// Does one of the pieces contain `part`?
+bool exact_pieces_cover(exact_session *session, const exact_pieces *pieces, exact_polyhedron part);
+
+typedef struct exact_counts {
+    int64_t elapses;  ///< items taken from the queue and elapsed
+    int64_t stored;   ///< polyhedra in memory
+    int64_t limit;    ///< most of them
+} exact_counts;
+
+/// Reaches from `start` through `cells`, pieces of high energy first; what is terminal goes to `outcomes`.
+///
+/// In cells of width 0: the closure of what solutions with finitely many switches reach, as a union; when the session stops before the
+/// fixpoint, a part of it. In overlapping cells: at the fixpoint, a set that contains every solution's end.
+void exact_reach_union(exact_session *session, const exact_cells *cells, mpq_t *start, exact_counts *counts, exact_pieces *outcomes);
+
+/// The same with one convex polyhedron a cell, widened when it keeps growing: at the fixpoint an inductive set, which contains what
+/// exact_reach_union finds. `outcomes` is complete only when the session did not stop.
+/// @param bound  contains all that can be reached: what widening may not leave
+void exact_reach_hulls(exact_session *session, const exact_cells *cells, mpq_t *start, exact_polyhedron bound, exact_counts *counts,
+                       exact_pieces *outcomes);
+
+#endif

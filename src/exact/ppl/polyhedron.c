@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+// Closed rational polyhedra on PPL 1.2. Its traps, closed here: it rounds upwards once initialised, predicates return negative numbers on
+// errors, an interrupted operation leaves its object unusable, and generators may have fewer coordinates than their space.
+#include "exact/ppl/polyhedron.h"
+
+#include <fenv.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+// PPL counts its work in weights, deterministically and without signals, and can be told to give up at a limit. How long a weight takes
+// depends on the operation, the size of its coefficients and the machine: 1e6 to 1e10 a second were seen. The first limit is below a
+// second in any case, and every further one is tried only when the time it took before leaves room for it.
+#define FIRST_WEIGHT (1UL << 22)
+enum { WEIGHT_GROWTH = 4 };
+
+static pthread_mutex_t ppl_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static double clock_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// ------------------------------------------------------------------------------------------------------------- session
+
+void exact_session_open(exact_session *session, int dimension, int64_t bits, const carom_control *control) {
+    *session = (exact_session){.dimension = dimension, .control = control, .bits = bits};
+    pthread_mutex_lock(&ppl_lock);
+    session->rounding = fegetround();
+    session->opened = session->deadline = clock_seconds();
+    // A program that uses PPL itself has initialised it. Only polyhedra over GMP's numbers are used, which do not need PPL's rounding.
+    const int initialised = ppl_initialize();
+    session->owns_library = initialised >= 0;
+    if (initialised < 0 && initialised != PPL_ERROR_INVALID_ARGUMENT) session->stop = EXACT_FAILED;
+    fesetround(session->rounding);
+}
+
+void exact_session_close(exact_session *session) {
+    if (session->owns_library) ppl_finalize();
+    fesetround(session->rounding);
+    pthread_mutex_unlock(&ppl_lock);
+}
+
+void exact_session_start(exact_session *session, double seconds) {
+    session->deadline = session->opened + seconds;
+    session->stop = EXACT_RUNNING;
+    session->seen = 0;
+}
+
+double exact_session_elapsed(const exact_session *session) { return clock_seconds() - session->opened; }
+
+void exact_session_halt(exact_session *session, exact_stop stop) {
+    if (!session->stop) session->stop = stop;
+}
+
+bool exact_session_continue(exact_session *session) {
+    if (session->stop) return false;
+    if (clock_seconds() >= session->deadline) exact_session_halt(session, EXACT_OUT_OF_TIME);
+    if (carom_control_cancelled(session->control)) exact_session_halt(session, EXACT_CANCELLED);
+    return !session->stop;
+}
+
+// Takes the result of a call of PPL; true for a "yes" or a count.
+static bool holds(exact_session *session, int result) {
+    if (result >= 0) return result > 0;
+    exact_session_halt(session, result == PPL_ERROR_OUT_OF_MEMORY ? EXACT_OUT_OF_MEMORY : EXACT_FAILED);
+    return false;
+}
+
+// --------------------------------------------------------------------------------------------------------------- making
+
+static exact_polyhedron make(exact_session *session, int empty) {
+    exact_polyhedron made = NULL;
+    if (session->stop) return NULL;
+    holds(session, ppl_new_C_Polyhedron_from_space_dimension(&made, (ppl_dimension_type)session->dimension, empty));
+    return session->stop ? NULL : made;
+}
+
+exact_polyhedron exact_polyhedron_universe(exact_session *session) { return make(session, 0); }
+exact_polyhedron exact_polyhedron_empty(exact_session *session) { return make(session, 1); }
+
+exact_polyhedron exact_polyhedron_copy(exact_session *session, exact_polyhedron source) {
+    exact_polyhedron made = NULL;
+    if (session->stop) return NULL;
+    holds(session, ppl_new_C_Polyhedron_from_C_Polyhedron(&made, source));
+    return session->stop ? NULL : made;
+}
+
+void exact_polyhedron_free(exact_polyhedron polyhedron) {
+    if (polyhedron) ppl_delete_Polyhedron(polyhedron);
+}
+
+// The common denominator of row and constant.
+static void find_denominator(const exact_session *session, mpq_t *row, const mpq_t *constant, mpz_t denominator) {
+    mpz_set_ui(denominator, 1);
+    for (int i = 0; i < session->dimension; i++) mpz_lcm(denominator, denominator, mpq_denref(row[i]));
+    if (constant) mpz_lcm(denominator, denominator, mpq_denref(*constant));
+}
+
+// whole = value * denominator
+static void make_whole(mpz_t whole, const mpq_t value, const mpz_t denominator) {
+    mpz_divexact(whole, denominator, mpq_denref(value));
+    mpz_mul(whole, whole, mpq_numref(value));
+}
+
+// sign (row . y) + constant in whole numbers, all multiplied by `denominator`. Of full dimension: a form with zeros at its end would
+// otherwise live in a smaller space.
+static ppl_Linear_Expression_t make_form(exact_session *session, mpq_t *row, int sign, const mpq_t *constant, const mpz_t denominator) {
+    ppl_Linear_Expression_t form = NULL;
+    ppl_Coefficient_t coefficient = NULL;
+    mpz_t whole;
+    mpz_init(whole);
+    holds(session, ppl_new_Linear_Expression_with_dimension(&form, (ppl_dimension_type)session->dimension));
+    holds(session, ppl_new_Coefficient(&coefficient));
+    for (int i = 0; i < session->dimension && !session->stop; i++) {
+        make_whole(whole, row[i], denominator);
+        if (sign < 0) mpz_neg(whole, whole);
+        ppl_assign_Coefficient_from_mpz_t(coefficient, whole);
+        holds(session, ppl_Linear_Expression_add_to_coefficient(form, (ppl_dimension_type)i, coefficient));
+    }
+    if (constant && !session->stop) {
+        make_whole(whole, *constant, denominator);
+        ppl_assign_Coefficient_from_mpz_t(coefficient, whole);
+        holds(session, ppl_Linear_Expression_add_to_inhomogeneous(form, coefficient));
+    }
+    mpz_clear(whole);
+    if (coefficient) ppl_delete_Coefficient(coefficient);
+    return form;
+}
+
+void exact_polyhedron_add_point(exact_session *session, exact_polyhedron polyhedron, mpq_t *point) {
+    if (session->stop) return;
+    ppl_Coefficient_t divisor = NULL;
+    ppl_Generator_t generator = NULL;
+    mpz_t denominator;
+    mpz_init(denominator);
+    find_denominator(session, point, NULL, denominator);
+    ppl_Linear_Expression_t form = make_form(session, point, 1, NULL, denominator);
+    holds(session, ppl_new_Coefficient_from_mpz_t(&divisor, denominator));
+    if (!session->stop) holds(session, ppl_new_Generator(&generator, form, PPL_GENERATOR_TYPE_POINT, divisor));
+    if (!session->stop) holds(session, ppl_Polyhedron_add_generator(polyhedron, generator));
+    if (generator) ppl_delete_Generator(generator);
+    if (divisor) ppl_delete_Coefficient(divisor);
+    if (form) ppl_delete_Linear_Expression(form);
+    mpz_clear(denominator);
+}
+
+exact_polyhedron exact_polyhedron_at(exact_session *session, mpq_t *point) {
+    exact_polyhedron made = exact_polyhedron_empty(session);
+    exact_polyhedron_add_point(session, made, point);
+    return exact_polyhedron_settle(session, made);
+}
+
+void exact_polyhedron_constrain(exact_session *session, exact_polyhedron polyhedron, mpq_t *row, int sign, const mpq_t *constant,
+                                bool equality) {
+    if (session->stop) return;
+    ppl_Constraint_t constraint = NULL;
+    mpz_t denominator;
+    mpz_init(denominator);
+    find_denominator(session, row, constant, denominator);
+    ppl_Linear_Expression_t form = make_form(session, row, sign, constant, denominator);
+    const enum ppl_enum_Constraint_Type type = equality ? PPL_CONSTRAINT_TYPE_EQUAL : PPL_CONSTRAINT_TYPE_GREATER_OR_EQUAL;
+    if (!session->stop) holds(session, ppl_new_Constraint(&constraint, form, type));
+    if (!session->stop) holds(session, ppl_Polyhedron_add_constraint(polyhedron, constraint));
+    if (constraint) ppl_delete_Constraint(constraint);
+    if (form) ppl_delete_Linear_Expression(form);
+    mpz_clear(denominator);
+}
+
+// ----------------------------------------------------------------------------------------------------------- operations
+
+// An operation of PPL that changes its first operand.
+typedef int (*operation)(ppl_Polyhedron_t polyhedron, ppl_const_Polyhedron_t other);
+
+// Computes both forms of what the operation left. Its own result is passed on.
+static int operate(operation apply, exact_polyhedron target, exact_polyhedron other) {
+    ppl_const_Generator_System_t generators;
+    ppl_const_Constraint_System_t constraints;
+    const int result = apply ? apply(target, other) : 0;
+    int settled = result;
+    if (settled >= 0) settled = ppl_Polyhedron_get_minimized_constraints(target, &constraints);
+    if (settled >= 0) settled = ppl_Polyhedron_get_minimized_generators(target, &generators);
+    return settled < 0 ? settled : result;
+}
+
+// Is there time for an attempt that takes WEIGHT_GROWTH times as long as the one begun at `started`?
+static bool has_time_for_another(exact_session *session, double started) {
+    const double now = clock_seconds();
+    if (!exact_session_continue(session)) return false;
+    if (now + WEIGHT_GROWTH * (now - started) <= session->deadline) return true;
+    exact_session_halt(session, EXACT_OUT_OF_TIME);
+    return false;
+}
+
+// Applies the operation to a copy, since one that gives up spoils its object. `*yes` is the answer of operations that have one.
+static exact_polyhedron attempt(exact_session *session, operation apply, exact_polyhedron polyhedron, exact_polyhedron other, bool *yes) {
+    unsigned long weight = FIRST_WEIGHT;
+    int result = PPL_TIMEOUT_EXCEPTION;
+    exact_polyhedron target = NULL;
+    while (result == PPL_TIMEOUT_EXCEPTION && !session->stop) {
+        target = exact_polyhedron_copy(session, polyhedron);
+        if (session->stop) break;
+        const double started = clock_seconds();
+        ppl_set_deterministic_timeout(weight, 0);
+        result = operate(apply, target, other);
+        ppl_reset_deterministic_timeout();
+        if (result != PPL_TIMEOUT_EXCEPTION) break;
+        exact_polyhedron_free(target);
+        target = NULL;
+        if (has_time_for_another(session, started)) weight *= WEIGHT_GROWTH;
+    }
+    *yes = !session->stop && holds(session, result);
+    if (!session->stop) return target;
+    exact_polyhedron_free(target);
+    return NULL;
+}
+
+static exact_polyhedron apply_to_both(exact_session *session, operation apply, exact_polyhedron polyhedron, exact_polyhedron other) {
+    bool yes;
+    return session->stop ? NULL : attempt(session, apply, polyhedron, other, &yes);
+}
+
+exact_polyhedron exact_polyhedron_settle(exact_session *session, exact_polyhedron polyhedron) {
+    exact_polyhedron settled = apply_to_both(session, NULL, polyhedron, NULL);
+    exact_polyhedron_free(polyhedron);
+    return settled;
+}
+
+exact_polyhedron exact_polyhedron_meet(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron other) {
+    return apply_to_both(session, ppl_Polyhedron_intersection_assign, polyhedron, other);
+}
+
+exact_polyhedron exact_polyhedron_hull(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron other) {
+    return apply_to_both(session, ppl_Polyhedron_poly_hull_assign, polyhedron, other);
+}
+
+exact_polyhedron exact_polyhedron_elapse(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron flow) {
+    return apply_to_both(session, ppl_Polyhedron_time_elapse_assign, polyhedron, flow);
+}
+
+exact_polyhedron exact_polyhedron_widen(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron before) {
+    return apply_to_both(session, ppl_Polyhedron_BHRZ03_widening_assign, polyhedron, before);
+}
+
+exact_polyhedron exact_polyhedron_merge(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron other) {
+    if (session->stop) return NULL;
+    bool convex;
+    exact_polyhedron merged = attempt(session, ppl_Polyhedron_upper_bound_assign_if_exact, polyhedron, other, &convex);
+    if (convex) return merged;
+    exact_polyhedron_free(merged);
+    return NULL;
+}
+
+void exact_polyhedron_replace(exact_polyhedron *place, exact_polyhedron next) {
+    exact_polyhedron_free(*place);
+    *place = next;
+}
+
+bool exact_polyhedron_is_empty(exact_session *session, exact_polyhedron polyhedron) {
+    return !session->stop && holds(session, ppl_Polyhedron_is_empty(polyhedron));
+}
+
+bool exact_polyhedron_contains(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron other) {
+    return !session->stop && holds(session, ppl_Polyhedron_contains_Polyhedron(polyhedron, other));
+}
+
+int exact_polyhedron_affine_dimension(exact_session *session, exact_polyhedron polyhedron) {
+    ppl_dimension_type dimension = 0;
+    if (!session->stop) holds(session, ppl_Polyhedron_affine_dimension(polyhedron, &dimension));
+    return session->stop ? 0 : (int)dimension;
+}
+
+// -------------------------------------------------------------------------------------------------------------- reading
+
+static void note_bits(exact_session *session, const mpz_t whole) {
+    const int64_t bits = (int64_t)mpz_sizeinbase(whole, 2);
+    if (bits > session->seen) session->seen = bits;
+    if (bits > session->bits) exact_session_halt(session, EXACT_OUT_OF_BITS);
+}
+
+// What reading needs, made once for all rows of a polyhedron.
+typedef struct reader {
+    exact_session *session;
+    ppl_Coefficient_t coefficient;
+    mpz_t whole, divisor;
+    mpq_t *vertex;  // [dimension]
+    mpz_t *row;     // [dimension + 1]
+} reader;
+
+static bool open_reader(exact_session *session, reader *r) {
+    *r = (reader){.session = session};
+    mpz_inits(r->whole, r->divisor, NULL);
+    const size_t size = (size_t)session->dimension + 1;
+    r->vertex = exact_rationals_create(size);
+    r->row = malloc(size * sizeof *r->row);
+    for (size_t i = 0; r->row && i < size; i++) mpz_init(r->row[i]);
+    if (!r->vertex || !r->row) exact_session_halt(session, EXACT_OUT_OF_MEMORY);
+    holds(session, ppl_new_Coefficient(&r->coefficient));
+    return !session->stop;
+}
+
+static void close_reader(reader *r) {
+    const size_t size = (size_t)r->session->dimension + 1;
+    mpz_clears(r->whole, r->divisor, NULL);
+    exact_rationals_free(r->vertex, size);
+    for (size_t i = 0; r->row && i < size; i++) mpz_clear(r->row[i]);
+    free(r->row);
+    if (r->coefficient) ppl_delete_Coefficient(r->coefficient);
+}
+
+// A generator has no coefficients beyond its own space dimension; they are zero.
+static void read_point(reader *r, ppl_const_Generator_t generator) {
+    ppl_dimension_type size = 0;
+    holds(r->session, ppl_Generator_space_dimension(generator, &size));
+    holds(r->session, ppl_Generator_divisor(generator, r->coefficient));
+    ppl_Coefficient_to_mpz_t(r->coefficient, r->divisor);
+    note_bits(r->session, r->divisor);
+    for (int i = 0; i < r->session->dimension && !r->session->stop; i++) {
+        mpz_set_ui(r->whole, 0);
+        if ((ppl_dimension_type)i < size) {
+            holds(r->session, ppl_Generator_coefficient(generator, (ppl_dimension_type)i, r->coefficient));
+            ppl_Coefficient_to_mpz_t(r->coefficient, r->whole);
+        }
+        note_bits(r->session, r->whole);
+        mpz_set(mpq_numref(r->vertex[i]), r->whole);
+        mpz_set(mpq_denref(r->vertex[i]), r->divisor);
+        mpq_canonicalize(r->vertex[i]);
+    }
+}
+
+static int read_generators(reader *r, ppl_const_Generator_System_t system, exact_vertex_visit visit, void *user) {
+    exact_session *session = r->session;
+    ppl_Generator_System_const_iterator_t at = NULL, end = NULL;
+    int count = 0;
+    holds(session, ppl_new_Generator_System_const_iterator(&at));
+    holds(session, ppl_new_Generator_System_const_iterator(&end));
+    if (!session->stop) holds(session, ppl_Generator_System_begin(system, at));
+    if (!session->stop) holds(session, ppl_Generator_System_end(system, end));
+    while (!session->stop && !holds(session, ppl_Generator_System_const_iterator_equal_test(at, end))) {
+        ppl_const_Generator_t generator;
+        holds(session, ppl_Generator_System_const_iterator_dereference(at, &generator));
+        if (!session->stop && ppl_Generator_type(generator) != PPL_GENERATOR_TYPE_POINT) exact_session_halt(session, EXACT_UNBOUNDED);
+        if (!session->stop) read_point(r, generator);
+        if (!session->stop && visit) visit(user, r->vertex);
+        if (!session->stop) count++;
+        holds(session, ppl_Generator_System_const_iterator_increment(at));
+    }
+    if (at) ppl_delete_Generator_System_const_iterator(at);
+    if (end) ppl_delete_Generator_System_const_iterator(end);
+    return count;
+}
+
+int exact_polyhedron_visit_vertices(exact_session *session, exact_polyhedron polyhedron, exact_vertex_visit visit, void *user) {
+    if (session->stop) return 0;
+    reader r;
+    ppl_const_Generator_System_t system = NULL;
+    int count = 0;
+    if (open_reader(session, &r)) holds(session, ppl_Polyhedron_get_minimized_generators(polyhedron, &system));
+    if (!session->stop) count = read_generators(&r, system, visit, user);
+    close_reader(&r);
+    return count;
+}
+
+static void read_constraint(reader *r, ppl_const_Constraint_t constraint) {
+    ppl_dimension_type size = 0;
+    holds(r->session, ppl_Constraint_space_dimension(constraint, &size));
+    for (int i = 0; i < r->session->dimension && !r->session->stop; i++) {
+        mpz_set_ui(r->row[i], 0);
+        if ((ppl_dimension_type)i >= size) continue;
+        holds(r->session, ppl_Constraint_coefficient(constraint, (ppl_dimension_type)i, r->coefficient));
+        ppl_Coefficient_to_mpz_t(r->coefficient, r->row[i]);
+    }
+    holds(r->session, ppl_Constraint_inhomogeneous_term(constraint, r->coefficient));
+    ppl_Coefficient_to_mpz_t(r->coefficient, r->row[r->session->dimension]);
+}
+
+static int read_constraints(reader *r, ppl_const_Constraint_System_t system, exact_constraint_visit visit, void *user) {
+    exact_session *session = r->session;
+    ppl_Constraint_System_const_iterator_t at = NULL, end = NULL;
+    int count = 0;
+    holds(session, ppl_new_Constraint_System_const_iterator(&at));
+    holds(session, ppl_new_Constraint_System_const_iterator(&end));
+    if (!session->stop) holds(session, ppl_Constraint_System_begin(system, at));
+    if (!session->stop) holds(session, ppl_Constraint_System_end(system, end));
+    while (!session->stop && !holds(session, ppl_Constraint_System_const_iterator_equal_test(at, end))) {
+        ppl_const_Constraint_t constraint;
+        holds(session, ppl_Constraint_System_const_iterator_dereference(at, &constraint));
+        if (!session->stop) read_constraint(r, constraint);
+        if (!session->stop) visit(user, r->row, ppl_Constraint_type(constraint) == PPL_CONSTRAINT_TYPE_EQUAL);
+        if (!session->stop) count++;
+        holds(session, ppl_Constraint_System_const_iterator_increment(at));
+    }
+    if (at) ppl_delete_Constraint_System_const_iterator(at);
+    if (end) ppl_delete_Constraint_System_const_iterator(end);
+    return count;
+}
+
+int exact_polyhedron_visit_constraints(exact_session *session, exact_polyhedron polyhedron, exact_constraint_visit visit, void *user) {
+    if (session->stop) return 0;
+    reader r;
+    ppl_const_Constraint_System_t system = NULL;
+    int count = 0;
+    if (open_reader(session, &r)) holds(session, ppl_Polyhedron_get_minimized_constraints(polyhedron, &system));
+    if (!session->stop) count = read_constraints(&r, system, visit, user);
+    close_reader(&r);
+    return count;
+}

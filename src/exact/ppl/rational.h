@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Rational numbers: from text and from doubles on a grid, and back. Arrays of them, on GMP.
+#ifndef CAROM_EXACT_PPL_RATIONAL_H
+#define CAROM_EXACT_PPL_RATIONAL_H
+
+#include <gmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/// `count` zeros. NULL when out of memory.
+mpq_t *exact_rationals_create(size_t count);
+void exact_rationals_free(mpq_t *values, size_t count);
+
+/// "p/q", "p" or a decimal with or without an exponent, exactly. False for anything else, and for exponents or decimal places
+/// beyond 1024, more than doubles have.
+bool exact_rational_read(mpq_t value, const char *text);
+
+/// The exponent e with 2^(e-1) <= |largest| < 2^e; 0 for zero.
+int exact_scale_exponent(double largest);
+/// x to the nearest multiple of 2^-40 of a scale 2^exponent, ties away from zero, so that zero stays zero, equal numbers stay equal and
+/// opposite ones opposite.
+/// @return value
+double exact_rational_round(mpq_t value, double x, int exponent);
+
+/// Makes equal what is meant to be equal: numbers within 2^-31 of the scale become zero, or, up to their sign, the first of those that are
+/// so close. A grid alone would part equal numbers on both sides of the middle between two of its points.
+void exact_settle(size_t count, double *values, double scale);
+
+/// The nearest double.
+double exact_rational_double(const mpq_t value);
+
+/// A rational that is at least sqrt(value), for value >= 0, and hardly more.
+void exact_rational_above_root(mpq_t root, const mpq_t value);
+
+/// sum += x * y, with `scratch` for the product.
+void exact_rational_add_product(mpq_t sum, const mpq_t x, const mpq_t y, mpq_t scratch);
+
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A scene as a function of named numbers, between the files that evaluate and write it.
+#ifndef CAROM_IO_SCENE_FAMILY_H
+#define CAROM_IO_SCENE_FAMILY_H
+
+#include "io/io_internal.h"
+
+struct carom_family {
+    carom_scene *scene;
+    int variables, contacts;
+    bool *is_parameter;  // [variables]
+    int *index;          // [variables], in the position or among the parameters
+    double *start, *scale;
+    int *pairs;  // [2 design.pairs]
+    // Current values.
+    int position_size, parameter_count;
+    double *position, *parameters;
+    double *reference;  // [contacts], distances of the scene
+    // Models.
+    const carom_node *contact_list;
+    carom_model_contact *model_contacts;
+    carom_model *model;  // of `loaded`
+    double *loaded;      // [parameter_count]
+    // Balls.
+    carom_ball_data balls;  // masses and positions are the arrays above
+    carom_ball_pairs *touching;
+    const char **mass_names;
+    char (*mass_texts)[16];
+};
+
+/// Puts x into position and parameters.
+void carom_family_place(carom_family *family, const double *x);
+
+#endif

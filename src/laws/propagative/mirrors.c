@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// The mirrors of an impact: normals in the metric of M^-1, and the reflection that a single elastic impact is (Seghete & Murphey, eq. 7).
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "carom/dense.h"
+#include "laws/propagative/propagative_internal.h"
+
+// Rows M^-1 w_i/|w_i| that differ by no more than this share of their largest entry are of one mirror. On the vectors, not on their cosine:
+// 1 - cosine = 1e-12 would still be an angle of 1.4e-6, and outcomes would be wrong by as much.
+#define EQUAL_NORMALS 1e-12
+// Eigenvalues of the cosines below this share of the largest one are round-off of dependent normals.
+#define DEPENDENT_NORMALS 1e-13
+// Weights of the hash lie in [1, 2) and are spread by the golden ratio, so that sums of permuted momenta differ.
+#define GOLDEN_FRACTION 0.6180339887498949
+
+const char *const carom_word_set_names[] = {
+    [CAROM_WORDS_ADMISSIBLE] = "admissible", [CAROM_WORDS_MINIMAL] = "minimal", [CAROM_WORDS_LITERAL] = "literal", NULL};
+
+carom_word_limits carom_word_limits_defaults(void) { return (carom_word_limits){.max_states = 100000, .max_length = 1000000}; }
+
+// ------------------------------------------------------------------------------------------------------------- mirrors
+
+// |w_i|^2 and <w_i, w_j> stand in the Delassus operator, at the normals of the contacts.
+static double normal_product(const carom_impact *impact, int i, int j) {
+    const size_t stride = 1 + (size_t)carom_impact_get_data(impact)->tangent_dim, n = (size_t)carom_impact_contact_size(impact);
+    return carom_impact_delassus(impact)[(size_t)i * stride * n + (size_t)j * stride];
+}
+
+static bool same_normal(const carom_impact *impact, int i, int j) {
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    const size_t stride = (1 + (size_t)data->tangent_dim) * (size_t)data->nv;
+    const double *a = carom_impact_response(impact) + (size_t)i * stride, *b = carom_impact_response(impact) + (size_t)j * stride;
+    const double ratio = sqrt(normal_product(impact, i, i) / normal_product(impact, j, j));
+    double largest = 0, difference = 0;
+    for (int k = 0; k < data->nv; k++) {
+        largest = fmax(largest, fabs(a[k]));
+        difference = fmax(difference, fabs(a[k] - ratio * b[k]));
+    }
+    return difference <= EQUAL_NORMALS * largest;
+}
+
+static void find_mirrors(carom_propagative *p) {
+    for (int i = 0; i < p->contacts; i++) {
+        int mirror = 0;
+        while (mirror < p->mirrors && !same_normal(p->impact, p->contact_of[mirror], i)) mirror++;
+        p->mirror_of[i] = mirror;
+        if (mirror == p->mirrors) p->contact_of[p->mirrors++] = i;
+    }
+}
+
+static carom_status fill(carom_propagative *p, carom_error *error) {
+    const size_t n = (size_t)p->mirrors, stride = 1 + (size_t)carom_impact_get_data(p->impact)->tangent_dim;
+    double *u = malloc((size_t)carom_impact_contact_size(p->impact) * sizeof *u);
+    if (!u) return carom_fail_memory(error, "propagative");
+    carom_impact_contact_velocity(p->impact, carom_impact_get_data(p->impact)->velocity, u);
+    for (size_t i = 0; i < n; i++) {
+        p->length[i] = sqrt(normal_product(p->impact, p->contact_of[i], p->contact_of[i]));
+        p->start[i] = u[(size_t)p->contact_of[i] * stride] / p->length[i];
+    }
+    free(u);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            p->cosine[i * n + j] =
+                i == j ? 1 : normal_product(p->impact, p->contact_of[i], p->contact_of[j]) / (p->length[i] * p->length[j]);
+    // No rate exceeds |p-|, but for contact velocities that the Delassus operator does not allow.
+    p->scale = fmax(sqrt(2 * carom_impact_initial_energy(p->impact)), carom_max_abs(n, p->start));
+    return CAROM_OK;
+}
+
+// C = V L V' gives the unit normals as rows of V L^1/2, and y = L^-1/2 V' s.
+carom_status propagative_embed(carom_propagative *p, carom_error *error) {
+    const size_t n = (size_t)p->mirrors;
+    double *vectors = malloc((n * n + n) * sizeof *vectors);
+    if (!vectors) return carom_fail_memory(error, "propagative");
+    double *values = vectors + n * n;
+    memcpy(vectors, p->cosine, n * n * sizeof *vectors);
+    const carom_status status = carom_symmetric_eigen(p->mirrors, vectors, values, error);
+    size_t first = 0;
+    while (!status && first + 1 < n && values[first] <= DEPENDENT_NORMALS * values[n - 1]) first++;
+    p->rank = (int)(n - first);
+    for (size_t k = first; !status && k < n; k++) {
+        const double root = sqrt(values[k]);
+        p->momentum[k - first] = carom_dot(p->mirrors, vectors + k * n, p->start) / root;
+        for (size_t i = 0; i < n; i++) p->unit[i * (n - first) + k - first] = root * vectors[k * n + i];
+    }
+    free(vectors);
+    return status;
+}
+
+carom_status carom_propagative_create(const carom_impact *impact, carom_propagative **propagative, carom_error *error) {
+    *propagative = NULL;
+    carom_propagative *p = calloc(1, sizeof *p);
+    if (!p) return carom_fail_memory(error, "propagative");
+    const size_t m = (size_t)carom_impact_get_data(impact)->contacts;
+    p->impact = impact;
+    p->contacts = (int)m;
+    p->mirror_of = malloc(m * sizeof *p->mirror_of);
+    p->contact_of = malloc(m * sizeof *p->contact_of);
+    p->length = malloc(m * sizeof *p->length);
+    p->start = malloc(m * sizeof *p->start);
+    p->weights = calloc(m, sizeof *p->weights);
+    p->cosine = malloc(m * m * sizeof *p->cosine);
+    p->unit = malloc(m * m * sizeof *p->unit);
+    p->momentum = malloc(m * sizeof *p->momentum);
+    const bool have_all = p->mirror_of && p->contact_of && p->length && p->start && p->weights && p->cosine && p->unit && p->momentum;
+    carom_status status = have_all ? CAROM_OK : carom_fail_memory(error, "propagative");
+    if (!status) find_mirrors(p);
+    if (!status) status = fill(p, error);
+    if (!status) status = propagative_embed(p, error);
+    if (!status) status = propagative_find_margin(p, error);
+    if (status)
+        carom_propagative_free(p);
+    else
+        *propagative = p;
+    return status;
+}
+
+void carom_propagative_free(carom_propagative *p) {
+    if (!p) return;
+    free(p->mirror_of);
+    free(p->contact_of);
+    free(p->length);
+    free(p->start);
+    free(p->weights);
+    free(p->cosine);
+    free(p->unit);
+    free(p->momentum);
+    free(p);
+}
+
+const carom_impact *carom_propagative_impact(const carom_propagative *p) { return p->impact; }
+int carom_propagative_stands_for(const carom_propagative *p, int contact) { return p->contact_of[p->mirror_of[contact]]; }
+double carom_propagative_margin(const carom_propagative *p) { return p->margin; }
+const double *carom_propagative_weights(const carom_propagative *p) { return p->weights; }
+bool carom_propagative_is_jammed(const carom_propagative *p) { return p->margin <= CAROM_JAMMED_MARGIN; }
+
+// ---------------------------------------------------------------------------------------------------------- reflections
+
+double propagative_rate(const carom_propagative *p, const double *momentum, int letter) {
+    return carom_dot(p->rank, p->unit + (size_t)letter * (size_t)p->rank, momentum);
+}
+
+bool propagative_approaches(const carom_propagative *p, const double *momentum, int letter) {
+    return propagative_rate(p, momentum, letter) < -CAROM_WORD_RATE_TOLERANCE * p->scale;
+}
+
+bool propagative_is_feasible(const carom_propagative *p, const double *momentum) {
+    for (int i = 0; i < p->mirrors; i++)
+        if (propagative_approaches(p, momentum, i)) return false;
+    return true;
+}
+
+bool propagative_is_marginal(const carom_propagative *p, const double *momentum) {
+    for (int i = 0; i < p->mirrors; i++) {
+        const double size = fabs(propagative_rate(p, momentum, i));
+        if (size > CAROM_WORD_RATE_TOLERANCE * p->scale && size < CAROM_WORD_MERGE_TOLERANCE * p->scale) return true;
+    }
+    return false;
+}
+
+double propagative_reflect(const carom_propagative *p, double *momentum, int letter) {
+    const double impulse = -2 * propagative_rate(p, momentum, letter), *unit = p->unit + (size_t)letter * (size_t)p->rank;
+    for (int k = 0; k < p->rank; k++) momentum[k] += impulse * unit[k];
+    return impulse;
+}
+
+bool propagative_same(const carom_propagative *p, const double *a, const double *b) {
+    for (int k = 0; k < p->rank; k++)
+        if (!(fabs(a[k] - b[k]) <= CAROM_WORD_MERGE_TOLERANCE * p->scale)) return false;
+    return true;
+}
+
+double propagative_key(const carom_propagative *p, const double *momentum) {
+    double sum = 0, weights = 0;
+    for (int k = 0; k < p->rank; k++) {
+        const double spread = GOLDEN_FRACTION * (k + 1), weight = 1 + spread - floor(spread);
+        sum += weight * momentum[k];
+        weights += weight;
+    }
+    return p->scale > 0 ? sum / (weights * CAROM_WORD_MERGE_TOLERANCE * p->scale) : 0;
+}
+
+// ------------------------------------------------------------------------------------------------- back to the contacts
+
+// The normal velocity of a contact.
+static double normal_velocity(const carom_impact *impact, int contact, const double *v) {
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    if (!carom_impact_has_system(impact)) return v[contact * (1 + data->tangent_dim)];
+    return carom_dot(data->nv, data->normal + (size_t)contact * (size_t)data->nv, v);
+}
+
+void propagative_replay(const carom_propagative *p, const int *word, int64_t length, double *velocity, double *impulse) {
+    const carom_impact_data *data = carom_impact_get_data(p->impact);
+    const size_t nv = (size_t)data->nv, stride = (1 + (size_t)data->tangent_dim) * nv;
+    memcpy(velocity, data->velocity, nv * sizeof *velocity);
+    memset(impulse, 0, (size_t)p->contacts * sizeof *impulse);
+    for (int64_t k = 0; k < length; k++) {
+        const double square = p->length[p->mirror_of[word[k]]] * p->length[p->mirror_of[word[k]]];
+        const double step = -2 * normal_velocity(p->impact, word[k], velocity) / square;
+        const double *response = carom_impact_response(p->impact) + (size_t)word[k] * stride;
+        for (size_t j = 0; j < nv; j++) velocity[j] += step * response[j];
+        impulse[word[k]] += step;
+    }
+}
+
+size_t propagative_replay_size(const carom_propagative *p) { return (size_t)p->contacts + (size_t)carom_impact_get_data(p->impact)->nv; }
+
+void propagative_spread(const carom_propagative *p, const double *mirror_impulse, double *impulse) {
+    memset(impulse, 0, (size_t)p->contacts * sizeof *impulse);
+    for (int i = 0; i < p->mirrors; i++) impulse[p->contact_of[i]] = mirror_impulse[i] / p->length[i];
+}
+
+void propagative_spell(const carom_propagative *p, int *word, int64_t length) {
+    for (int64_t k = 0; k < length; k++) word[k] = p->contact_of[word[k]];
+}
+
+carom_status propagative_resize(void **array, size_t count, size_t size, carom_error *error) {
+    void *grown = realloc(*array, (count ? count : 1) * size);
+    if (!grown) return carom_fail_memory(error, "words");
+    *array = grown;
+    return CAROM_OK;
+}
+
+carom_status carom_propagative_velocity(const carom_propagative *p, const double *impulse, double *velocity, carom_error *error) {
+    const size_t n = (size_t)carom_impact_contact_size(p->impact), stride = n / (size_t)p->contacts;
+    double *whole = calloc(n, sizeof *whole);
+    if (!whole) return carom_fail_memory(error, "propagative");
+    for (size_t i = 0; i < (size_t)p->contacts; i++) whole[i * stride] = impulse[i];
+    carom_impact_apply(p->impact, carom_impact_get_data(p->impact)->velocity, whole, velocity);
+    free(whole);
+    return CAROM_OK;
+}
+
+carom_status carom_propagative_enumerate(const carom_propagative *p, carom_word_set set, const carom_word_limits *limits,
+                                         const carom_control *control, carom_elastic_visit visit, void *user, carom_verdict *verdict,
+                                         carom_error *error) {
+    *verdict = CAROM_INCOMPLETE;
+    if (carom_propagative_is_jammed(p))
+        return carom_fail(error, CAROM_BAD_INPUT, "words need not end: the cone of feasible momenta is flat (its margin is %.3g)",
+                          p->margin);
+    if (set == CAROM_WORDS_ADMISSIBLE) return propagative_enumerate_graph(p, limits, control, visit, user, verdict, error);
+    return propagative_enumerate_minimal(p, set, limits, control, visit, user, verdict, error);
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contacts that MuJoCo's collision detection finds at the state of a model.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mujoco/mujoco_internal.h"
+
+// Contacts of the same two bodies are one when their points are closer than this share of the smaller geom's radius
+// and their normals differ by less than this angle [rad].
+#define MERGE_TOLERANCE 1e-6
+// How far an error message looks for the nearest pair of geoms [m].
+#define SEARCH_MARGIN 1.0
+
+enum { NAME_SIZE = 120, GEOM_NAME_SIZE = 48 };
+
+// The contacts found, with their names.
+typedef struct detected {
+    carom_model *model;
+    const carom_detection *detection;
+    model_touch *touches;  // [CAROM_MAX_CONTACTS]
+    int count;
+    char (*bases)[NAME_SIZE], (*names)[NAME_SIZE];  // names without and with their index
+    bool ignores_torsion;
+} detected;
+
+carom_detection carom_detection_defaults(void) { return (carom_detection){.margin = 1e-3, .friction = (double)NAN}; }
+
+// ------------------------------------------------------------------------------------------------------------ collision
+
+// Arguments of the guarded collision detection.
+typedef struct collision {
+    carom_model *model;
+    double margin;
+} collision;
+
+static void collide(void *argument) {
+    const collision *search = argument;
+    mjModel *compiled = search->model->compiled;
+    mjData *data = search->model->data;
+    // The margin of the caller stands for all of the model's, an override of them included.
+    for (int i = 0; i < compiled->ngeom; i++) compiled->geom_margin[i] = search->margin;
+    for (int i = 0; i < compiled->npair; i++) compiled->pair_margin[i] = search->margin;
+    mju_zero(compiled->geom_gap, compiled->ngeom);
+    mju_zero(compiled->pair_gap, compiled->npair);
+    compiled->opt.enableflags &= ~mjENBL_OVERRIDE;
+    data->warning[mjWARN_CONTACTFULL].number = 0;
+    mj_collision(compiled, data);
+}
+
+static carom_status find_contacts(carom_model *model, double margin, carom_error *error) {
+    collision search = {model, margin};
+    const carom_status status = model_guard_call(collide, &search, error);
+    if (status) return status;
+    if (!model->data->warning[mjWARN_CONTACTFULL].number) return CAROM_OK;
+    return carom_fail(error, CAROM_BAD_INPUT,
+                      "%s: there are more contacts than nconmax = %d, the room that the model gives; add <size nconmax=\"...\"/> to it",
+                      model->path, model->compiled->nconmax);
+}
+
+// --------------------------------------------------------------------------------------------------------------- merge
+
+// Radius of the smaller of two geoms; planes have none.
+static double smaller_radius(const mjModel *compiled, const mjContact *contact) {
+    const double first = compiled->geom_rbound[contact->geom1], second = compiled->geom_rbound[contact->geom2];
+    return first > 0 && (first < second || !(second > 0)) ? first : second;
+}
+
+// Which of two bodies comes first depends on the geoms' types.
+static bool is_same_contact(const carom_model *model, const model_touch *a, const model_touch *b, double radius) {
+    const int sign = model_compare_bodies(model, a, b);
+    if (!sign) return false;
+    double apart[3], turn[3];
+    mju_sub3(apart, a->point[0], b->point[0]);
+    mju_addScl3(turn, a->normal, b->normal, -sign);
+    return mju_norm3(apart) < MERGE_TOLERANCE * radius && mju_norm3(turn) < MERGE_TOLERANCE;
+}
+
+// MuJoCo raises every coefficient to its least one, which stands for none.
+static double geoms_friction(const mjContact *contact) {
+    return contact->dim == 1 || contact->friction[0] <= mjMINMU ? 0 : contact->friction[0];
+}
+
+static carom_status choose_friction(detected *found, const mjContact *contact, double *friction, carom_error *error) {
+    *friction = found->detection->friction;
+    if (contact->dim > 3) found->ignores_torsion = true;
+    if (!isnan(*friction)) return CAROM_OK;
+    *friction = geoms_friction(contact);
+    if (contact->dim == 1 || contact->friction[0] == contact->friction[1]) return CAROM_OK;
+    return carom_fail(error, CAROM_BAD_INPUT,
+                      "%s: a contact pair has different friction along its two tangents, %g and %g: friction cones are isotropic here; "
+                      "give 'friction' for all contacts",
+                      found->model->path, contact->friction[0], contact->friction[1]);
+}
+
+// Of contacts that are one, the first stands for all, with the largest friction: its cone holds the sums of their forces.
+static bool merge_contact(detected *found, const model_touch *touch, double radius) {
+    for (int i = 0; i < found->count; i++) {
+        if (!is_same_contact(found->model, &found->touches[i], touch, radius)) continue;
+        found->touches[i].friction = fmax(found->touches[i].friction, touch->friction);
+        return true;
+    }
+    return false;
+}
+
+// -------------------------------------------------------------------------------------------------------------- names
+
+// A geom's name, or that of its body.
+static void write_geom_name(const carom_model *model, int geom, char name[GEOM_NAME_SIZE]) {
+    const int body = model->compiled->geom_bodyid[geom];
+    const char *given = mj_id2name(model->compiled, mjOBJ_GEOM, geom), *bodys = mj_id2name(model->compiled, mjOBJ_BODY, body);
+    const bool use_body = !(given && *given) && body && bodys && *bodys;
+    model_write_name(model, use_body ? mjOBJ_BODY : mjOBJ_GEOM, use_body ? body : geom, "geom", name, GEOM_NAME_SIZE);
+}
+
+// The geoms of the bodies that can move, with a colon between two of them.
+static void write_base_name(const carom_model *model, const mjContact *contact, char base[NAME_SIZE]) {
+    const mjModel *compiled = model->compiled;
+    char first[GEOM_NAME_SIZE], second[GEOM_NAME_SIZE];
+    write_geom_name(model, contact->geom1, first);
+    write_geom_name(model, contact->geom2, second);
+    const bool first_moves = compiled->body_weldid[compiled->geom_bodyid[contact->geom1]] != 0;
+    const bool second_moves = compiled->body_weldid[compiled->geom_bodyid[contact->geom2]] != 0;
+    if (first_moves == second_moves)
+        snprintf(base, NAME_SIZE, "%s:%s", first, second);
+    else
+        snprintf(base, NAME_SIZE, "%s", first_moves ? first : second);
+}
+
+static bool is_taken(char (*names)[NAME_SIZE], int count, const char *name) {
+    for (int i = 0; i < count; i++) {
+        if (!strcmp(names[i], name)) return true;
+    }
+    return false;
+}
+
+// Contacts whose geoms have the same names are numbered from 1.
+static void choose_name(detected *found, int contact) {
+    char *name = found->names[contact];
+    int same = 0, index = 0;
+    for (int i = 0; i < found->count; i++) {
+        const bool shares = !strcmp(found->bases[i], found->bases[contact]);
+        same += shares;
+        index += shares && i <= contact;
+    }
+    snprintf(name, NAME_SIZE, "%s", found->bases[contact]);
+    for (bool numbered = same > 1; numbered || is_taken(found->names, contact, name); numbered = false) {
+        snprintf(name, NAME_SIZE, "%.100s:%d", found->bases[contact], index++);
+    }
+    found->touches[contact].name = name;
+}
+
+// ---------------------------------------------------------------------------------------------------------- detection
+
+static carom_status add_contact(detected *found, const mjContact *contact, carom_error *error) {
+    const mjModel *compiled = found->model->compiled;
+    model_touch touch = {.body = {compiled->geom_bodyid[contact->geom1], compiled->geom_bodyid[contact->geom2]},
+                         .restitution = found->detection->restitution};
+    mju_copy3(touch.point[0], contact->pos);
+    mju_copy3(touch.point[1], contact->pos);
+    carom_status status = choose_friction(found, contact, &touch.friction, error);
+    if (status) return status;
+    if (!model_normalise(contact->frame, touch.normal))
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: MuJoCo gives a contact without a normal", found->model->path);
+    model_choose_tangents(&touch);
+    if (merge_contact(found, &touch, smaller_radius(compiled, contact))) return CAROM_OK;
+    if (found->count == CAROM_MAX_CONTACTS)
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: more than %d contacts touch at this state", found->model->path, CAROM_MAX_CONTACTS);
+    write_base_name(found->model, contact, found->bases[found->count]);
+    found->touches[found->count++] = touch;
+    return CAROM_OK;
+}
+
+// Says how far the nearest geoms are apart, which is what the user has to correct when none touch, or that the model lets none touch.
+static void describe_gap(carom_model *model, double margin, char text[CAROM_MESSAGE_SIZE]) {
+    if (!model_is_enabled(model, mjDSBL_CONTACT)) {
+        const bool all = !model_is_enabled(model, 0);
+        snprintf(text, CAROM_MESSAGE_SIZE, "no geoms touch: the model disables %s by <flag %s=\"disable\"/>",
+                 all ? "all constraints, contacts included," : "contacts", all ? "constraint" : "contact");
+        return;
+    }
+    if (find_contacts(model, SEARCH_MARGIN, NULL)) {
+        snprintf(text, CAROM_MESSAGE_SIZE, "no geoms touch: none are closer than the margin of %g m", margin);
+        return;
+    }
+    const mjContact *nearest = NULL;
+    for (int i = 0; i < model->data->ncon; i++) {
+        if (!nearest || model->data->contact[i].dist < nearest->dist) nearest = &model->data->contact[i];
+    }
+    if (!nearest) {
+        snprintf(text, CAROM_MESSAGE_SIZE, "no geoms touch: none that may collide are within %g m of each other", SEARCH_MARGIN);
+        return;
+    }
+    char first[GEOM_NAME_SIZE], second[GEOM_NAME_SIZE];
+    write_geom_name(model, nearest->geom1, first);
+    write_geom_name(model, nearest->geom2, second);
+    snprintf(text, CAROM_MESSAGE_SIZE, "no geoms touch: the nearest, '%s' and '%s', are %.6g m apart, more than the margin of %g m", first,
+             second, nearest->dist, margin);
+}
+
+// Without geoms that touch, joints at their stops are the only contacts, if there are any.
+static carom_status check_found(const detected *found, carom_error *error) {
+    if (found->count) return CAROM_OK;
+    char text[CAROM_MESSAGE_SIZE];
+    describe_gap(found->model, found->detection->margin, text);
+    if (model_find_limits(found->model, NULL)) return model_warn(found->model, error, "%s", text);
+    return carom_fail(error, CAROM_BAD_INPUT, "%s; no joint is at its stop either", text);
+}
+
+static carom_status warn_of_torsion(const detected *found, carom_error *error) {
+    if (!found->ignores_torsion) return CAROM_OK;
+    return model_warn(found->model, error,
+                      "torsional and rolling friction of geoms (condim above 3) is left out: contacts have sliding friction only");
+}
+
+static carom_status check_detection(const carom_detection *detection, carom_error *error) {
+    if (!(detection->margin >= 0) || isinf(detection->margin))
+        return carom_fail(error, CAROM_BAD_INPUT, "margin is %g: it is a finite length >= 0", detection->margin);
+    return CAROM_OK;
+}
+
+static carom_status detect_contacts(detected *found, carom_impact **impact, carom_error *error) {
+    carom_model *model = found->model;
+    carom_status status = model_prepare_freeze(model, error);
+    if (!status) status = find_contacts(model, found->detection->margin, error);
+    for (int i = 0; !status && i < model->data->ncon; i++) status = add_contact(found, &model->data->contact[i], error);
+    if (!status) status = check_found(found, error);
+    for (int i = 0; !status && i < found->count; i++) choose_name(found, i);
+    if (!status) status = warn_of_torsion(found, error);
+    if (!status) status = model_freeze_touches(model, found->touches, found->count, 2, MODEL_DROP_IDLE, impact, error);
+    return status;
+}
+
+carom_status carom_model_detect(carom_model *model, const carom_detection *detection, carom_impact **impact, carom_error *error) {
+    if (!impact) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_detect: impact is NULL");
+    *impact = NULL;
+    const carom_detection defaults = carom_detection_defaults();
+    detected found = {.model = model, .detection = detection ? detection : &defaults};
+    carom_status status = check_detection(found.detection, error);
+    if (status) return status;
+    found.touches = malloc(CAROM_MAX_CONTACTS * sizeof *found.touches);
+    found.bases = malloc(CAROM_MAX_CONTACTS * sizeof *found.bases);
+    found.names = malloc(CAROM_MAX_CONTACTS * sizeof *found.names);
+    if (!found.touches || !found.bases || !found.names)
+        status = carom_fail_memory(error, "detected contacts");
+    else
+        status = detect_contacts(&found, impact, error);
+    free(found.touches);
+    free(found.bases);
+    free(found.names);
+    return status;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of MuJoCo that neither print, exit, nor write MUJOCO_LOG.TXT.
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdio.h>
+
+#include "mujoco/mujoco_internal.h"
+
+typedef struct guarded_call {
+    jmp_buf escape;
+    char message[CAROM_MESSAGE_SIZE];
+} guarded_call;
+
+static pthread_mutex_t handlers_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local guarded_call *running;
+
+// Another thread, in code that is not ours, may call MuJoCo while our handlers are in place: it waits until its own are back.
+static void wait_for_own_handlers(void) {
+    pthread_mutex_lock(&handlers_lock);
+    pthread_mutex_unlock(&handlers_lock);
+}
+
+static void leave_call(const char *message) {
+    if (!running) {
+        wait_for_own_handlers();
+        mju_error(message);
+        return;
+    }
+    snprintf(running->message, sizeof running->message, "%s", message);
+    longjmp(running->escape, 1);
+}
+
+static void drop_warning(const char *message) {
+    if (running) return;
+    wait_for_own_handlers();
+    mju_warning(message);
+}
+
+// The only frame that an error's longjmp returns to.
+static bool call_until_error(void (*call)(void *argument), void *argument) {
+    if (setjmp(running->escape)) return false;
+    call(argument);
+    return true;
+}
+
+carom_status model_guard_call(void (*call)(void *argument), void *argument, carom_error *error) {
+    pthread_mutex_lock(&handlers_lock);
+    void (*const callers_error)(const char *) = mju_user_error;
+    void (*const callers_warning)(const char *) = mju_user_warning;
+    mju_user_error = leave_call;
+    mju_user_warning = drop_warning;
+
+    guarded_call frame = {.message = ""};
+    running = &frame;
+    const bool finished = call_until_error(call, argument);
+    running = NULL;
+
+    mju_user_error = callers_error;
+    mju_user_warning = callers_warning;
+    pthread_mutex_unlock(&handlers_lock);
+    return finished ? CAROM_OK : carom_fail(error, CAROM_BAD_INPUT, "MuJoCo: %s", frame.message);
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// MuJoCo models: compiling MJCF and URDF, and the state.
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mujoco/mujoco_internal.h"
+
+// Arguments of the guarded load.
+typedef struct loading {
+    const char *path;
+    const mjVFS *files;  // holds the expanded text of `path`; NULL: the disk does
+    char message[CAROM_MESSAGE_SIZE];
+    mjModel *compiled;
+    mjData *data;
+} loading;
+
+static void compile_model(void *argument) {
+    loading *load = argument;
+    load->compiled = mj_loadXML(load->path, load->files, load->message, sizeof load->message);
+    if (load->compiled && load->compiled->nv <= CAROM_MAX_VELOCITIES) load->data = mj_makeData(load->compiled);
+}
+
+// The message buffer may hold text after a success: only what was returned decides.
+static carom_status check_loaded(const loading *load, const char *advice, carom_error *error) {
+    if (!load->compiled) return carom_fail(error, CAROM_BAD_INPUT, "%s: %s", load->path, load->message);
+    const int nv = load->compiled->nv;
+    if (nv < 1) {
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: the model has no joints, so that nothing can move%s%s", load->path,
+                          *advice ? "; " : "", advice);
+    }
+    if (nv > CAROM_MAX_VELOCITIES) {
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: the model has %d velocities, more than %d", load->path, nv, CAROM_MAX_VELOCITIES);
+    }
+    return load->data ? CAROM_OK : carom_fail_memory(error, load->path);
+}
+
+// A file system in memory that has this text under the path's name.
+static carom_status hold_text(const char *path, const char *text, mjVFS **files, carom_error *error) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const size_t size = strlen(text);
+    *files = malloc(sizeof **files);
+    if (!*files) return carom_fail_memory(error, path);
+    mj_defaultVFS(*files);
+    if (strlen(name) >= mjMAXVFSNAME || mj_makeEmptyFileVFS(*files, name, (int)size)) return carom_fail_memory(error, path);
+    memcpy((*files)->filedata[mj_findFileVFS(*files, name)], text, size);
+    return CAROM_OK;
+}
+
+// Checks the model's text and, where it has formulas, holds it in memory with their values.
+static carom_status prepare_text(const char *path, const carom_model_parameters *parameters, mjVFS **files, carom_error *error) {
+    *files = NULL;
+    if (!parameters) return model_check_sizes(path, NULL, error);
+    char *text = NULL, *expanded = NULL;
+    carom_error inner;
+    carom_status status = model_read_text(path, &text, error);
+    if (!status && (status = model_expand(text, parameters, &expanded, &inner))) carom_fail(error, status, "%s: %s", path, inner.message);
+    if (!status) status = model_check_sizes(path, expanded, error);
+    if (!status) status = hold_text(path, expanded, files, error);
+    free(text);
+    free(expanded);
+    return status;
+}
+
+static void release_files(mjVFS *files) {
+    if (files) mj_deleteVFS(files);
+    free(files);
+}
+
+carom_status carom_model_load(const char *path, carom_model **model, carom_error *error) {
+    return carom_model_load_with(path, NULL, model, error);
+}
+
+carom_status carom_model_load_with(const char *path, const carom_model_parameters *parameters, carom_model **model, carom_error *error) {
+    if (!model) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_load: model is NULL");
+    *model = NULL;
+    if (!path || !*path) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_load: the path of the model is empty");
+    char advice[MODEL_ADVICE_SIZE];
+    mjVFS *files;
+    carom_status status = prepare_text(path, parameters, &files, error);
+    if (!status) status = model_advise_on_root(path, advice, error);
+    carom_model *loaded = status ? NULL : calloc(1, sizeof *loaded);
+    if (!loaded) {
+        release_files(files);
+        return status ? status : carom_fail_memory(error, path);
+    }
+    loading load = {.path = path, .files = files};
+    status = model_guard_call(compile_model, &load, error);
+    release_files(files);
+    loaded->compiled = load.compiled;
+    loaded->data = load.data;
+    loaded->path = strdup(path);
+    if (!status) status = check_loaded(&load, advice, error);
+    if (!status && !loaded->path) status = carom_fail_memory(error, path);
+    if (!status && *advice) status = model_warn(loaded, error, "%s", advice);
+    if (status) {
+        carom_model_free(loaded);
+        return status;
+    }
+    *model = loaded;
+    return CAROM_OK;
+}
+
+void carom_model_free(carom_model *model) {
+    if (!model) return;
+    if (model->data) mj_deleteData(model->data);
+    if (model->compiled) mj_deleteModel(model->compiled);
+    model_clear_warnings(model);
+    free(model->touches);
+    free(model->path);
+    free(model);
+}
+
+// ------------------------------------------------------------------------------------------------------------ warnings
+
+carom_status model_warn(carom_model *model, carom_error *error, const char *format, ...) {
+    char sentence[CAROM_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    char **warnings = realloc(model->warnings, (size_t)(model->warning_count + 1) * sizeof *warnings);
+    if (warnings) model->warnings = warnings;
+    char *copy = warnings ? strdup(sentence) : NULL;
+    if (!copy) return carom_fail_memory(error, "warnings");
+    model->warnings[model->warning_count++] = copy;
+    return CAROM_OK;
+}
+
+void model_clear_warnings(carom_model *model) {
+    for (int i = 0; i < model->warning_count; i++) free(model->warnings[i]);
+    free(model->warnings);
+    model->warnings = NULL;
+    model->warning_count = 0;
+}
+
+int carom_model_warnings(const carom_model *model) { return model->warning_count; }
+const char *carom_model_warning(const carom_model *model, int index) {
+    return index >= 0 && index < model->warning_count ? model->warnings[index] : NULL;
+}
+
+// --------------------------------------------------------------------------------------------------------------- state
+
+int carom_model_nq(const carom_model *model) { return model->compiled->nq; }
+int carom_model_nv(const carom_model *model) { return model->compiled->nv; }
+const double *carom_model_qpos(const carom_model *model) { return model->data->qpos; }
+
+int carom_model_find_coordinate(const carom_model *model, const char *joint) {
+    const mjModel *compiled = model->compiled;
+    const int id = joint && *joint ? mj_name2id(compiled, mjOBJ_JOINT, joint) : -1;
+    const bool scalar = id >= 0 && (compiled->jnt_type[id] == mjJNT_HINGE || compiled->jnt_type[id] == mjJNT_SLIDE);
+    return scalar ? compiled->jnt_qposadr[id] : -1;
+}
+
+static carom_status check_values(const char *what, const double *values, int count, int expected, carom_error *error) {
+    if (count != expected) return carom_fail(error, CAROM_BAD_INPUT, "%s has %d numbers, but the model needs %d", what, count, expected);
+    for (int i = 0; i < count; i++) {
+        if (!isfinite(values[i])) return carom_fail(error, CAROM_BAD_INPUT, "%s[%d] is not finite", what, i);
+    }
+    return CAROM_OK;
+}
+
+// Where the joint's quaternion starts in qpos, -1 for a joint without one.
+static int quaternion_address(const mjModel *compiled, int joint) {
+    switch (compiled->jnt_type[joint]) {
+    case mjJNT_FREE: return compiled->jnt_qposadr[joint] + 3;
+    case mjJNT_BALL: return compiled->jnt_qposadr[joint];
+    default: return -1;
+    }
+}
+
+// MuJoCo would silently read a quaternion without length as the identity.
+static carom_status check_quaternions(const mjModel *compiled, const double *qpos, carom_error *error) {
+    for (int joint = 0; joint < compiled->njnt; joint++) {
+        const int at = quaternion_address(compiled, joint);
+        if (at < 0) continue;
+        const double length = hypot(hypot(qpos[at], qpos[at + 1]), hypot(qpos[at + 2], qpos[at + 3]));
+        if (!(length > mjMINVAL) || !isfinite(length * length)) {
+            return carom_fail(error, CAROM_BAD_INPUT, "qpos[%d..%d] is a quaternion without a finite length greater than zero", at, at + 3);
+        }
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_model_set_state(carom_model *model, const double *qpos, int qpos_count, const double *qvel, int qvel_count,
+                                   carom_error *error) {
+    const mjModel *compiled = model->compiled;
+    carom_status status = CAROM_OK;
+    if (qpos) status = check_values("qpos", qpos, qpos_count, compiled->nq, error);
+    if (!status && qpos) status = check_quaternions(compiled, qpos, error);
+    if (!status && qvel) status = check_values("qvel", qvel, qvel_count, compiled->nv, error);
+    if (status) return status;
+
+    if (qpos) {
+        mju_copy(model->data->qpos, qpos, compiled->nq);
+        mj_normalizeQuat(compiled, model->data->qpos);
+    }
+    if (qvel) mju_copy(model->data->qvel, qvel, compiled->nv);
+    return CAROM_OK;
+}
+
+carom_status carom_model_set_keyframe(carom_model *model, const char *name, carom_error *error) {
+    const mjModel *compiled = model->compiled;
+    const int key = name && *name ? mj_name2id(compiled, mjOBJ_KEY, name) : -1;
+    if (key < 0) return carom_fail(error, CAROM_BAD_INPUT, "there is no keyframe called '%s' in %s", name ? name : "", model->path);
+    carom_status status = carom_model_set_state(model, compiled->key_qpos + key * compiled->nq, compiled->nq,
+                                                compiled->key_qvel + key * compiled->nv, compiled->nv, error);
+    if (status) return status;
+    mju_copy(model->data->mocap_pos, compiled->key_mpos + 3 * key * compiled->nmocap, 3 * compiled->nmocap);
+    mju_copy(model->data->mocap_quat, compiled->key_mquat + 4 * key * compiled->nmocap, 4 * compiled->nmocap);
+    return CAROM_OK;
+}

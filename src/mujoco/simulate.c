@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// MuJoCo's own contact solver on the contacts of an impact.
+//
+// MuJoCo finds the bodies of a contact through its geoms. A copy of the model's struct gets a longer list of geoms' bodies, whose further
+// entries stand for the places of our contacts: so contacts at sites and points need no geoms, and the model's own do not collide.
+#include <math.h>
+#include <stdlib.h>
+
+#include "carom/dense.h"
+#include "mujoco/mujoco_internal.h"
+
+// Mu of a frictionless contact is none; below this MuJoCo raises it to this.
+#define LEAST_FRICTION mjMINMU
+
+// Gaps below this share of the model's extent are closed: round-off of positions must not open one of two contacts that touch at once.
+#define TOUCHING 1e-12
+
+// A contact in its bodies' frames.
+typedef struct soft_contact {
+    double point[2][3];
+    double gap;  // n.(p2 - p1) at the model's state
+} soft_contact;
+
+struct carom_model_simulator {
+    carom_model *model;
+    const carom_impact *impact;
+    mjModel shadow;  // shares everything with the compiled model but options and the list of bodies
+    mjData *data;
+    int *bodies;  // [ngeom + 2 contacts]
+    soft_contact *contacts;
+    double *jacobian;    // [2 x 3 x nv]
+    double *difference;  // [nv]
+    double widening;     // of all gaps in this run [m]
+    const carom_model_run *run;
+    carom_model_end *end;
+    const char *objection;  // what went wrong in a guarded call, NULL if nothing did
+};
+
+// ------------------------------------------------------------------------------------------------------------ contacts
+
+static const model_touch *touch_of(const carom_model_simulator *s, int contact) { return &s->model->touches[contact]; }
+
+static void locate(const carom_model_simulator *s, int contact, int side, double point[3]) {
+    const int body = touch_of(s, contact)->body[side];
+    mju_rotVecMat(point, s->contacts[contact].point[side], s->data->xmat + 9 * body);
+    mju_addTo3(point, s->data->xpos + 3 * body);
+}
+
+static double measure_gap(const carom_model_simulator *s, int contact) {
+    double first[3], second[3];
+    locate(s, contact, 0, first);
+    locate(s, contact, 1, second);
+    mju_subFrom3(second, first);
+    return mju_dot3(touch_of(s, contact)->normal, second) - s->contacts[contact].gap;
+}
+
+static void place_contact(const carom_model_simulator *s, int index, double gap, mjContact *contact) {
+    const model_touch *touch = touch_of(s, index);
+    const carom_model_run *run = s->run;
+    double first[3], second[3];
+    locate(s, index, 0, first);
+    locate(s, index, 1, second);
+    *contact = (mjContact){.dist = gap,
+                           .solref = {run->solref[0], run->solref[1]},
+                           .solimp = {run->solimp[0], run->solimp[1], run->solimp[2], 0.5, 2},
+                           .dim = touch->friction > 0 ? 3 : 1,
+                           .geom1 = s->model->compiled->ngeom + 2 * index,
+                           .geom2 = s->model->compiled->ngeom + 2 * index + 1,
+                           .efc_address = -1};
+    for (int k = 0; k < 3; k++) contact->pos[k] = (first[k] + second[k]) / 2;
+    for (int k = 0; k < 5; k++) contact->friction[k] = fmax(touch->friction, LEAST_FRICTION);
+    mju_copy3(contact->frame, touch->normal);
+    mju_copy3(contact->frame + 3, touch->tangent[0]);
+    mju_cross(contact->frame + 6, touch->normal, touch->tangent[0]);
+}
+
+static void add_contacts(carom_model_simulator *s) {
+    s->data->ncon = 0;
+    for (int i = 0; i < s->model->touch_count; i++) {
+        const double gap = measure_gap(s, i) + s->widening;
+        if (gap > TOUCHING * s->shadow.stat.extent) continue;
+        mjContact contact;
+        place_contact(s, i, gap, &contact);
+        if (mj_addContact(&s->shadow, s->data, &contact)) s->objection = "the model's nconmax is too small for its contacts";
+    }
+}
+
+// Velocities of all contacts of the impact, joints at their stops by their constant rows.
+static void measure_velocities(carom_model_simulator *s) {
+    const carom_impact_data *data = carom_impact_get_data(s->impact);
+    const int nv = data->nv, stride = 1 + data->tangent_dim;
+    const double *v = s->data->qvel;
+    carom_impact_contact_velocity(s->impact, v, s->end->contact);
+    for (int i = 0; i < s->model->touch_count; i++) {
+        const model_touch *touch = touch_of(s, i);
+        double relative[3], *u = s->end->contact + i * stride;
+        for (int side = 0; side < 2; side++) {
+            double point[3];
+            locate(s, i, side, point);
+            mj_jac(&s->shadow, s->data, s->jacobian + side * 3 * nv, NULL, point, touch->body[side]);
+        }
+        for (int k = 0; k < 3; k++) {
+            mju_sub(s->difference, s->jacobian + (3 + k) * nv, s->jacobian + k * nv, nv);
+            relative[k] = carom_dot(nv, s->difference, v);
+        }
+        u[0] = mju_dot3(touch->normal, relative);
+        for (int k = 0; k < data->tangent_dim; k++) u[1 + k] = mju_dot3(touch->tangent[k], relative);
+    }
+}
+
+// -------------------------------------------------------------------------------------------------------------- steps
+
+static void update_positions(carom_model_simulator *s) {
+    mj_kinematics(&s->shadow, s->data);
+    mj_comPos(&s->shadow, s->data);
+}
+
+// mj_step with our contacts in place of those that collision detection finds.
+static void step(carom_model_simulator *s) {
+    const mjModel *model = &s->shadow;
+    mjData *data = s->data;
+    mj_tendon(model, data);
+    mj_crb(model, data);
+    mj_factorM(model, data);
+    add_contacts(s);
+    mj_makeConstraint(model, data);
+    mj_transmission(model, data);
+    mj_projectConstraint(model, data);
+    mj_fwdVelocity(model, data);
+    mj_fwdActuation(model, data);
+    mj_fwdAcceleration(model, data);
+    mj_fwdConstraint(model, data);
+    mj_Euler(model, data);
+    if (data->warning[mjWARN_CNSTRFULL].number) s->objection = "the model's njmax is too small for its contacts";
+}
+
+static void start(carom_model_simulator *s) {
+    const carom_model_run *run = s->run;
+    const int nv = s->shadow.nv;
+    mj_resetData(&s->shadow, s->data);
+    mju_copy(s->data->qpos, s->model->data->qpos, s->shadow.nq);
+    mju_copy(s->data->qvel, s->model->data->qvel, nv);
+    mju_copy(s->data->mocap_pos, s->model->data->mocap_pos, 3 * s->shadow.nmocap);
+    mju_copy(s->data->mocap_quat, s->model->data->mocap_quat, 4 * s->shadow.nmocap);
+    if (run->displacement) mj_integratePos(&s->shadow, s->data->qpos, run->displacement, 1);
+    if (run->kick) mju_addTo(s->data->qvel, run->kick, nv);
+    update_positions(s);
+    s->widening = 0;
+    for (int i = 0; i < s->model->touch_count; i++) s->widening = fmax(s->widening, -measure_gap(s, i));
+}
+
+static bool approaches(const carom_model_simulator *s) {
+    return carom_impact_min_normal(s->impact, s->end->contact) < s->run->approach_limit;
+}
+
+static void run_guarded(void *argument) {
+    carom_model_simulator *s = argument;
+    start(s);
+    measure_velocities(s);
+    while (approaches(s) && s->data->time < s->run->horizon && !s->objection) {
+        step(s);
+        update_positions(s);
+        measure_velocities(s);
+    }
+    mju_copy(s->end->velocity, s->data->qvel, s->shadow.nv);
+    s->end->time = s->data->time;
+    s->end->ended = !approaches(s);
+}
+
+static carom_status check_run(const carom_model_run *run, carom_error *error) {
+    const struct {
+        const char *name;
+        double value, most;
+    } fields[] = {{"timestep", run->timestep, 1e6}, {"solref[0]", run->solref[0], 1e6}, {"solref[1]", run->solref[1], 1e6},
+                  {"solimp[0]", run->solimp[0], 1}, {"solimp[1]", run->solimp[1], 1},   {"solimp[2]", run->solimp[2], 1e6},
+                  {"horizon", run->horizon, 1e6}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (!(fields[i].value > 0) || !(fields[i].value <= fields[i].most))
+            return carom_fail(error, CAROM_BAD_INPUT, "%s: %g is not in (0, %g]", fields[i].name, fields[i].value, fields[i].most);
+    if (!(run->approach_limit <= 0)) return carom_fail(error, CAROM_BAD_INPUT, "approach_limit: %g is above 0", run->approach_limit);
+    return CAROM_OK;
+}
+
+carom_status carom_model_simulator_run(carom_model_simulator *simulator, const carom_model_run *run, carom_model_end *end,
+                                       carom_error *error) {
+    carom_status status = check_run(run, error);
+    if (status) return status;
+    simulator->run = run;
+    simulator->end = end;
+    simulator->objection = NULL;
+    simulator->shadow.opt.timestep = run->timestep;
+    simulator->shadow.opt.cone = run->elliptic ? mjCONE_ELLIPTIC : mjCONE_PYRAMIDAL;
+    status = model_guard_call(run_guarded, simulator, error);
+    const char *path = simulator->model->path;
+    if (!status && simulator->objection) status = carom_fail(error, CAROM_BAD_INPUT, "%s: %s", path, simulator->objection);
+    const size_t nv = (size_t)simulator->shadow.nv;
+    if (!status && !carom_all_finite(nv, end->velocity))
+        status = carom_fail(error, CAROM_BAD_INPUT, "%s: MuJoCo's simulation diverges at time step %g s", path, run->timestep);
+    return status;
+}
+
+// ------------------------------------------------------------------------------------------------------------ creation
+
+static void prepare(void *argument) {
+    carom_model_simulator *s = argument;
+    s->data = mj_makeData(&s->shadow);
+    if (!s->data) return;
+    mj_copyData(s->data, &s->shadow, s->model->data);
+    update_positions(s);
+}
+
+// Points of the contacts in their bodies' frames, and the bodies of the geoms that stand for them.
+static void fill_contacts(carom_model_simulator *s) {
+    const mjModel *compiled = s->model->compiled;
+    for (int i = 0; i < compiled->ngeom; i++) s->bodies[i] = compiled->geom_bodyid[i];
+    for (int i = 0; i < s->model->touch_count; i++) {
+        const model_touch *touch = touch_of(s, i);
+        for (int side = 0; side < 2; side++) {
+            const int body = touch->body[side];
+            double arm[3];
+            s->bodies[compiled->ngeom + 2 * i + side] = body;
+            mju_sub3(arm, touch->point[side], s->data->xpos + 3 * body);
+            mju_rotVecMatT(s->contacts[i].point[side], arm, s->data->xmat + 9 * body);
+        }
+        s->contacts[i].gap = measure_gap(s, i);
+    }
+    s->shadow.geom_bodyid = s->bodies;
+}
+
+static carom_status create(carom_model_simulator *s, carom_error *error) {
+    const mjModel *compiled = s->model->compiled;
+    const size_t contacts = (size_t)s->model->touch_count, nv = (size_t)compiled->nv;
+    s->shadow = *compiled;
+    // An impact has no gravity, and soft contacts take so long that it would hide what they do. A model that switches contacts off still
+    // has those of the impact.
+    mju_zero3(s->shadow.opt.gravity);
+    s->shadow.opt.disableflags &= ~(mjDSBL_CONTACT | mjDSBL_CONSTRAINT);
+    s->bodies = calloc((size_t)compiled->ngeom + 2 * contacts + 1, sizeof *s->bodies);
+    s->contacts = calloc(contacts + 1, sizeof *s->contacts);
+    s->jacobian = calloc(7 * nv, sizeof *s->jacobian);
+    if (!s->bodies || !s->contacts || !s->jacobian) return carom_fail_memory(error, s->model->path);
+    s->difference = s->jacobian + 6 * nv;
+    const carom_status status = model_guard_call(prepare, s, error);
+    if (status) return status;
+    if (!s->data) return carom_fail_memory(error, s->model->path);
+    fill_contacts(s);
+    return CAROM_OK;
+}
+
+carom_status carom_model_simulator_create(carom_model *model, const carom_impact *impact, carom_model_simulator **simulator,
+                                          carom_error *error) {
+    *simulator = NULL;
+    if (!model->touches || carom_impact_get_data(impact)->contacts < model->touch_count ||
+        carom_impact_sizes(impact).nv != model->compiled->nv)
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: the impact is not the one that the model gave last", model->path);
+    carom_model_simulator *created = calloc(1, sizeof *created);
+    if (!created) return carom_fail_memory(error, model->path);
+    created->model = model;
+    created->impact = impact;
+    const carom_status status = create(created, error);
+    if (status)
+        carom_model_simulator_free(created);
+    else
+        *simulator = created;
+    return status;
+}
+
+void carom_model_simulator_free(carom_model_simulator *simulator) {
+    if (!simulator) return;
+    if (simulator->data) mj_deleteData(simulator->data);
+    free(simulator->bodies);
+    free(simulator->contacts);
+    free(simulator->jacobian);
+    free(simulator);
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+// A MuJoCo model in motion: the terms of its equation of motion, gaps, contact Jacobians and their rates.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "carom/dense.h"
+#include "mujoco/mujoco_internal.h"
+
+// A point of a body above a plane fixed in the world.
+typedef struct plane_contact {
+    int body;
+    double point[3];  // in the body's frame
+    double normal[3], tangent[3], offset;
+} plane_contact;
+
+typedef struct model_system {
+    carom_system base;
+    const carom_model *model;
+    plane_contact *contacts;
+    double *reals;  // friction, restitution, position, velocity
+    bool *turns;
+    char (*labels)[MODEL_LABEL_SIZE];
+    const char **names;
+} model_system;
+
+// What one thread computes with.
+typedef struct workspace {
+    const model_system *system;
+    mjData *data;
+    double *acceleration;  // [nbody x 6] of bodies at zero joint acceleration, about the centers of their trees
+    double *jacobian;      // [3 x nv]
+} workspace;
+
+// ---------------------------------------------------------------------------------------------------------- evaluation
+
+// Positions, velocities, M and the bias forces, without collisions and constraints.
+static void compute_motion(void *argument) {
+    workspace *work = argument;
+    const mjModel *compiled = work->system->model->compiled;
+    mjData *data = work->data;
+    mj_kinematics(compiled, data);
+    mj_comPos(compiled, data);
+    mj_tendon(compiled, data);
+    mj_crb(compiled, data);
+    mj_energyPos(compiled, data);
+    mj_fwdVelocity(compiled, data);
+}
+
+// Spatial accelerations of all bodies with zero joint acceleration, from the rates of the joint axes.
+static void compute_drift(workspace *work) {
+    const mjModel *compiled = work->system->model->compiled;
+    const mjData *data = work->data;
+    mju_zero(work->acceleration, 6);
+    for (int body = 1; body < compiled->nbody; body++) {
+        double *own = work->acceleration + 6 * body;
+        mju_copy(own, work->acceleration + 6 * compiled->body_parentid[body], 6);
+        for (int k = 0; k < compiled->body_dofnum[body]; k++) {
+            const int dof = compiled->body_dofadr[body] + k;
+            mju_addToScl(own, data->cdof_dot + 6 * dof, data->qvel[dof], 6);
+        }
+    }
+}
+
+// Acceleration of a body's material point: the spatial one moved there, and omega x v for the turning of its velocity.
+static void point_drift(const workspace *work, int body, const double point[3], double drift[3]) {
+    const mjData *data = work->data;
+    const double *center = data->subtree_com + 3 * work->system->model->compiled->body_rootid[body];
+    const double *spatial = work->acceleration + 6 * body, *twist = data->cvel + 6 * body;
+    double arm[3], turned[3], velocity[3];
+    mju_sub3(arm, point, center);
+    mju_cross(turned, twist, arm);
+    mju_add3(velocity, twist + 3, turned);
+    mju_cross(turned, spatial, arm);
+    mju_add3(drift, spatial + 3, turned);
+    mju_cross(turned, twist, velocity);
+    mju_addTo3(drift, turned);
+}
+
+static void project_jacobian(const workspace *work, const double direction[3], double *row) {
+    const int nv = work->system->base.nv;
+    for (int j = 0; j < nv; j++) {
+        double sum = 0;
+        for (int k = 0; k < 3; k++) sum += direction[k] * work->jacobian[k * nv + j];
+        row[j] = sum;
+    }
+}
+
+static void locate_point(const workspace *work, const plane_contact *contact, double point[3]) {
+    mju_rotVecMat(point, contact->point, work->data->xmat + 9 * contact->body);
+    mju_addTo3(point, work->data->xpos + 3 * contact->body);
+}
+
+static void fill_contact(const workspace *work, int index, carom_system_terms *terms) {
+    const plane_contact *contact = &work->system->contacts[index];
+    const int nv = work->system->base.nv;
+    double point[3], drift[3];
+    locate_point(work, contact, point);
+    mj_jac(work->system->model->compiled, work->data, work->jacobian, NULL, point, contact->body);
+    point_drift(work, contact->body, point, drift);
+    terms->gap[index] = mju_dot3(contact->normal, point) - contact->offset;
+    project_jacobian(work, contact->normal, terms->normal + index * nv);
+    project_jacobian(work, contact->tangent, terms->tangent + index * nv);
+    terms->normal_drift[index] = mju_dot3(contact->normal, drift);
+    terms->tangent_drift[index] = mju_dot3(contact->tangent, drift);
+}
+
+// d2 p / dq_j dq_l of a point p, for dofs j and l on the way from the world to its body, j the nearer to the world: a hinge j turns what
+// dof l does to p, a_j x dp/dq_l; a slide only moves it.
+static void curve(void *opened, int index, double *normal, double *tangent) {
+    const workspace *work = opened;
+    const mjModel *compiled = work->system->model->compiled;
+    const plane_contact *contact = &work->system->contacts[index];
+    const int nv = work->system->base.nv;
+    double point[3];
+    locate_point(work, contact, point);
+    mj_jac(compiled, work->data, work->jacobian, NULL, point, contact->body);
+    mju_zero(normal, nv * nv);
+    mju_zero(tangent, nv * nv);
+    int body = contact->body;
+    while (body && !compiled->body_dofnum[body]) body = compiled->body_parentid[body];
+    const int last = body ? compiled->body_dofadr[body] + compiled->body_dofnum[body] - 1 : -1;
+    for (int l = last; l >= 0; l = compiled->dof_parentid[l]) {
+        const double column[3] = {work->jacobian[l], work->jacobian[nv + l], work->jacobian[2 * nv + l]};
+        for (int j = l; j >= 0; j = compiled->dof_parentid[j]) {
+            if (!work->system->turns[j]) continue;
+            double turned[3];
+            mju_cross(turned, work->data->xaxis + 3 * compiled->dof_jntid[j], column);
+            normal[j * nv + l] = normal[l * nv + j] = mju_dot3(contact->normal, turned);
+            tangent[j * nv + l] = tangent[l * nv + j] = mju_dot3(contact->tangent, turned);
+        }
+    }
+}
+
+static void evaluate(void *opened, const double *position, const double *velocity, carom_system_terms *terms) {
+    workspace *work = opened;
+    const int nv = work->system->base.nv;
+    mjData *data = work->data;
+    mju_copy(data->qpos, position, nv);
+    mju_copy(data->qvel, velocity, nv);
+    compute_motion(work);
+    compute_drift(work);
+    mj_fullM(work->system->model->compiled, terms->mass, data->qM);
+    mju_sub(terms->bias, data->qfrc_bias, data->qfrc_passive, nv);
+    terms->potential = data->energy[0];
+    for (int i = 0; i < work->system->base.contacts; i++) fill_contact(work, i, terms);
+}
+
+// ---------------------------------------------------------------------------------------------------------- workspaces
+
+static void make_data(void *argument) {
+    workspace *work = argument;
+    const carom_model *model = work->system->model;
+    work->data = mj_makeData(model->compiled);
+    if (work->data) mj_copyData(work->data, model->compiled, model->data);
+}
+
+static void close_workspace(void *opened) {
+    workspace *work = opened;
+    if (!work) return;
+    if (work->data) mj_deleteData(work->data);
+    free(work->acceleration);
+    free(work->jacobian);
+    free(work);
+}
+
+// The first evaluation is guarded: what MuJoCo has to say against a model it says there.
+static carom_status open_workspace(const void *self, void **opened, carom_error *error) {
+    const model_system *system = self;
+    *opened = NULL;
+    workspace *work = calloc(1, sizeof *work);
+    if (!work) return carom_fail_memory(error, system->model->path);
+    work->system = system;
+    work->acceleration = calloc(6 * (size_t)system->model->compiled->nbody, sizeof *work->acceleration);
+    work->jacobian = calloc(3 * (size_t)system->base.nv, sizeof *work->jacobian);
+    carom_status status = model_guard_call(make_data, work, error);
+    if (!status && (!work->acceleration || !work->jacobian || !work->data)) status = carom_fail_memory(error, system->model->path);
+    if (!status) status = model_guard_call(compute_motion, work, error);
+    if (status)
+        close_workspace(work);
+    else
+        *opened = work;
+    return status;
+}
+
+// ------------------------------------------------------------------------------------------------------------ creation
+
+static carom_status check_mechanism(carom_model *model, carom_error *error) {
+    const mjModel *compiled = model->compiled;
+    for (int joint = 0; joint < compiled->njnt; joint++) {
+        char name[MODEL_LABEL_SIZE];
+        model_write_name(model, mjOBJ_JOINT, joint, "number ", name, sizeof name);
+        if (compiled->jnt_type[joint] != mjJNT_SLIDE && compiled->jnt_type[joint] != mjJNT_HINGE)
+            return carom_fail(error, CAROM_UNSUPPORTED, "%s: joint '%s': motions have slide and hinge joints only", model->path, name);
+        if (compiled->jnt_limited[joint] && model_is_enabled(model, mjDSBL_LIMIT))
+            return carom_fail(error, CAROM_UNSUPPORTED, "%s: joint '%s': motions do not cover joint stops", model->path, name);
+    }
+    if (compiled->neq) return carom_fail(error, CAROM_UNSUPPORTED, "%s: motions do not cover equality constraints", model->path);
+    return CAROM_OK;
+}
+
+static carom_status place_contact(const carom_model *model, const carom_model_contact *contact, int index, model_system *system,
+                                  carom_error *error) {
+    char label[MODEL_LABEL_SIZE];
+    model_label_contact(label, contact->name, index);
+    if (contact->places != 1 || contact->place[0].kind == CAROM_PLACE_GEOM)
+        return carom_fail(error, CAROM_UNSUPPORTED,
+                          "%s: contacts of a motion are points of one body, at a site or with 'body' and 'point', above fixed planes",
+                          label);
+    model_touch touch;
+    const carom_status status = model_locate_contact(model, contact, index, &touch, error);
+    if (status) return status;
+    plane_contact *own = &system->contacts[index];
+    own->body = touch.body[1];
+    mju_copy3(own->normal, touch.normal);
+    mju_copy3(own->tangent, touch.tangent[0]);
+    double arm[3];
+    mju_sub3(arm, touch.point[1], model->data->xpos + 3 * own->body);
+    mju_rotVecMatT(own->point, arm, model->data->xmat + 9 * own->body);
+    own->offset = isnan(contact->offset) ? mju_dot3(touch.normal, touch.point[1]) : contact->offset;
+    return CAROM_OK;
+}
+
+static carom_status allocate(model_system *system, int count, carom_error *error) {
+    const mjModel *compiled = system->model->compiled;
+    const size_t nv = (size_t)compiled->nv, contacts = (size_t)count;
+    system->contacts = calloc(contacts + 1, sizeof *system->contacts);
+    system->reals = calloc(2 * contacts + 2 * nv, sizeof *system->reals);
+    system->turns = calloc(nv, sizeof *system->turns);
+    system->labels = calloc(nv, sizeof *system->labels);
+    system->names = calloc(nv, sizeof *system->names);
+    if (!system->contacts || !system->reals || !system->turns || !system->labels || !system->names)
+        return carom_fail_memory(error, system->model->path);
+    for (int joint = 0; joint < compiled->njnt; joint++) {
+        const int dof = compiled->jnt_dofadr[joint];
+        system->turns[dof] = compiled->jnt_type[joint] == mjJNT_HINGE;
+        model_write_name(system->model, mjOBJ_JOINT, joint, "joint ", system->labels[dof], sizeof system->labels[dof]);
+        system->names[dof] = system->labels[dof];
+    }
+    return CAROM_OK;
+}
+
+static void fill_base(model_system *system, const carom_model_contact *contacts, int count) {
+    const mjModel *compiled = system->model->compiled;
+    const int nv = compiled->nv;
+    double *friction = system->reals, *restitution = friction + count, *position = restitution + count, *velocity = position + nv;
+    bool spatial = false;
+    for (int i = 0; i < count; i++) {
+        friction[i] = contacts[i].friction;
+        restitution[i] = contacts[i].restitution;
+        spatial = spatial || contacts[i].tangents == 2;
+    }
+    mju_copy(position, system->model->data->qpos, nv);
+    mju_copy(velocity, system->model->data->qvel, nv);
+    system->base = (carom_system){.self = system,
+                                  .nv = nv,
+                                  .contacts = count,
+                                  .tangent_dim = spatial ? 2 : 1,
+                                  .friction = friction,
+                                  .restitution = restitution,
+                                  .turns = system->turns,
+                                  .names = system->names,
+                                  .position = position,
+                                  .velocity = velocity,
+                                  .mass = mj_getTotalmass(compiled),
+                                  .length = compiled->stat.extent,
+                                  .open = open_workspace,
+                                  .close = close_workspace,
+                                  .evaluate = evaluate,
+                                  .curve = curve};
+}
+
+void carom_model_free_system(carom_system *system) {
+    if (!system) return;
+    model_system *own = (model_system *)system;
+    free(own->contacts);
+    free(own->reals);
+    free(own->turns);
+    free(own->labels);
+    free(own->names);
+    free(own);
+}
+
+carom_status carom_model_create_system(carom_model *model, const carom_model_contact *contacts, int count, carom_system **system,
+                                       carom_error *error) {
+    *system = NULL;
+    if (count < 1 || count > CAROM_MAX_CONTACTS)
+        return carom_fail(error, CAROM_BAD_INPUT, "a motion needs 1 to %d contacts, not %d", CAROM_MAX_CONTACTS, count);
+    carom_status status = check_mechanism(model, error);
+    if (!status) status = model_prepare_freeze(model, error);
+    if (status) return status;
+    model_system *created = calloc(1, sizeof *created);
+    if (!created) return carom_fail_memory(error, model->path);
+    created->model = model;
+    // MuJoCo computes energies only when told to.
+    model->compiled->opt.enableflags |= mjENBL_ENERGY;
+    status = allocate(created, count, error);
+    for (int i = 0; !status && i < count; i++) status = place_contact(model, &contacts[i], i, created, error);
+    if (!status) fill_base(created, contacts, count);
+    if (status)
+        carom_model_free_system(&created->base);
+    else
+        *system = &created->base;
+    return status;
+}

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// Lemke's method in quadruple precision, in software: only for the few problems that double precision misjudges, mu = 1e5 above all.
-__extension__ typedef __float128 quad;
-#define REAL quad
-#include "solvers/lemke_tableau.h"
-
-const carom_lemke_kernel carom_lemke_kernel_quad = {
-    .name = "carom_lemke_kernel_quad", .create = create, .free = release, .run = run, .extract = extract};

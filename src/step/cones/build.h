@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How cones are made of what Lemke's method did: the parts of step_cones.c, step_cones_guess.c, step_paths.c and step_unique.c. Not
+/// installed.
+#ifndef CAROM_STEP_CONES_BUILD_H
+#define CAROM_STEP_CONES_BUILD_H
+
+#include "carom/lcp.h"
+#include "step/cones/map.h"
+#include "step/step_internal.h"
+
+/// A cone under construction: rows r . x >= threshold size(x), scaled such that max_j |r_j| unit_j = 1.
+typedef struct carom_cone_rows {
+    int count, capacity, inputs;
+    double *rows;  ///< [capacity x (inputs + 1)]; the last entry is -threshold
+} carom_cone_rows;
+
+/// What all cones of a step have in common.
+typedef struct carom_cone_builder {
+    carom_stepper *stepper;   ///< capped, with our Lemke
+    carom_lcp_basis *basis;   ///< on the stepper's W
+    int inputs, n, size;      ///< of x, of contact space, of the LCP
+    double *unit;             ///< [inputs]
+    double *vector;           ///< [size x inputs] w = vector x
+    double *y_unit, *z_unit;  ///< [size] of lcp_units.h
+    double *z, *y;            ///< [inputs x size] solution of the basis at hand, by a unit of each input
+    double *impulse;          ///< [inputs x n]
+} carom_cone_builder;
+
+/// max_j |row_j| unit_j, the largest value of a row for inputs of size one.
+double carom_cone_row_size(const carom_cone_builder *builder, const double *row);
+
+/// Adds row . x >= threshold size(x), scaled to size one, unless the row is there already: then the stronger threshold counts.
+/// @param size  of the row, > 0
+carom_status carom_cone_rows_add(const carom_cone_builder *builder, carom_cone_rows *rows, const double *row, double size, double threshold,
+                                 carom_error *error);
+
+/// size(x) of carom_cones.
+double carom_cone_input_size(int inputs, const double *per_unit, const double *x);
+/// Do all of these rows [count x (inputs + 1)] hold at x?
+bool carom_cone_rows_hold(int inputs, const double *rows, int count, const double *x, double size);
+
+/// Finds planes whose sides tell the cones apart, for guesses, where there are few cones and the planes are nearly always right; otherwise
+/// none. The cones are complete but for these.
+/// @param guessable  [count] cones whose impulses the selection allows wherever they are verified; others are not guessed
+/// @param states     [trained x inputs] training steps by which the planes are chosen
+carom_status carom_cones_choose_splits(carom_cones *cones, const bool *guessable, const double *states, int trained, carom_error *error);
+
+/// Conditions under which Lemke's method takes the same pivots as for x: then it ends on the same basis.
+/// @param basic  [size] the basis it ended on
+/// @param same   false when the method could not be followed; `rows` are then of no use
+carom_status carom_cone_follow_lemke(const carom_cone_builder *builder, const double *x, const bool *basic, carom_cone_rows *rows,
+                                     bool *same, carom_error *error);
+
+/// Is v' proved to be unique on the cone of these rows, on which `impulse` [inputs x n] is a solution? For two planar contacts at most.
+/// @param rows  NULL: wherever `impulse` is a solution
+bool carom_cone_prove_unique(const carom_cone_builder *builder, const carom_cone_rows *rows, const double *impulse);
+
+#endif

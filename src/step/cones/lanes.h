@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Eight samples in one instruction or in several, for the instruction set that the file is compiled for. Every operation is lane by lane
+/// and nothing is contracted: all versions give the same bits.
+#ifndef CAROM_STEP_CONES_LANES_H
+#define CAROM_STEP_CONES_LANES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#if defined(__AVX512F__) || defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+enum { LANES = 8, ALL_LANES = (1 << LANES) - 1, PICKED = 2 * LANES };
+
+#if defined(__AVX512F__)
+
+typedef __m512d lanes;
+
+static inline lanes spread(double a) { return _mm512_set1_pd(a); }
+static inline lanes load(const double *from) { return _mm512_load_pd(from); }
+static inline void store(double *to, lanes a) { _mm512_store_pd(to, a); }
+static inline lanes add(lanes a, lanes b) { return _mm512_add_pd(a, b); }
+static inline lanes subtract(lanes a, lanes b) { return _mm512_sub_pd(a, b); }
+static inline lanes multiply(lanes a, lanes b) { return _mm512_mul_pd(a, b); }
+static inline lanes divide(lanes a, lanes b) { return _mm512_div_pd(a, b); }
+// a where a > b, otherwise b.
+static inline lanes larger(lanes a, lanes b) { return _mm512_max_pd(a, b); }
+static inline lanes lesser(lanes a, lanes b) { return _mm512_min_pd(a, b); }
+static inline lanes magnitude(lanes a) { return _mm512_abs_pd(a); }
+// Bit l: a_l >= b_l; false for NaN.
+static inline unsigned at_least(lanes a, lanes b) { return _mm512_cmp_pd_mask(a, b, _CMP_GE_OQ); }
+// a where the bit is set, otherwise b.
+static inline lanes choose(unsigned bits, lanes a, lanes b) { return _mm512_mask_blend_pd((__mmask8)bits, b, a); }
+
+// The lanes whose bits are set, one after the other; LANES numbers are written.
+static inline void pack(double *to, lanes a, unsigned bits) { _mm512_storeu_pd(to, _mm512_maskz_compress_pd((__mmask8)bits, a)); }
+
+// table[code_l] for codes that are whole numbers.
+static inline void look_up(const int32_t *table, lanes code, int32_t *to) {
+    _mm256_store_si256((__m256i *)to, _mm256_i32gather_epi32(table, _mm512_cvttpd_epi32(code), sizeof *table));
+}
+// Bit l: index_l >= 0.
+static inline unsigned not_negative(const int32_t *index) {
+    return _mm512_cmpge_epi64_mask(_mm512_cvtepi32_epi64(_mm256_load_si256((const __m256i *)index)), _mm512_setzero_si512());
+}
+// table[index_l] of a table of PICKED numbers; any of them for an index outside.
+static inline lanes pick(const double *table, const int32_t *index) {
+    const __m512i place = _mm512_cvtepi32_epi64(_mm256_load_si256((const __m256i *)index));
+    return _mm512_permutex2var_pd(_mm512_load_pd(table), place, _mm512_load_pd(table + LANES));
+}
+
+#elif defined(__AVX2__)
+
+// The two halves of eight lanes.
+typedef struct lanes {
+    __m256d low, high;
+} lanes;
+
+#define IN_HALVES(operation, a, b) ((lanes){operation((a).low, (b).low), operation((a).high, (b).high)})
+
+static inline lanes spread(double a) { return (lanes){_mm256_set1_pd(a), _mm256_set1_pd(a)}; }
+static inline lanes load(const double *from) { return (lanes){_mm256_load_pd(from), _mm256_load_pd(from + 4)}; }
+static inline void store(double *to, lanes a) {
+    _mm256_store_pd(to, a.low);
+    _mm256_store_pd(to + 4, a.high);
+}
+static inline lanes add(lanes a, lanes b) { return IN_HALVES(_mm256_add_pd, a, b); }
+static inline lanes subtract(lanes a, lanes b) { return IN_HALVES(_mm256_sub_pd, a, b); }
+static inline lanes multiply(lanes a, lanes b) { return IN_HALVES(_mm256_mul_pd, a, b); }
+static inline lanes divide(lanes a, lanes b) { return IN_HALVES(_mm256_div_pd, a, b); }
+static inline lanes larger(lanes a, lanes b) { return IN_HALVES(_mm256_max_pd, a, b); }
+static inline lanes lesser(lanes a, lanes b) { return IN_HALVES(_mm256_min_pd, a, b); }
+static inline lanes magnitude(lanes a) {
+    const lanes sign = spread(-0.0);
+    return IN_HALVES(_mm256_andnot_pd, sign, a);
+}
+static inline unsigned at_least(lanes a, lanes b) {
+    return (unsigned)_mm256_movemask_pd(_mm256_cmp_pd(a.low, b.low, _CMP_GE_OQ)) |
+           (unsigned)_mm256_movemask_pd(_mm256_cmp_pd(a.high, b.high, _CMP_GE_OQ)) << 4;
+}
+static inline __m256d half_mask(unsigned bits) {
+    const __m256i places = _mm256_set_epi64x(8, 4, 2, 1);
+    return _mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x((long long)bits), places), places));
+}
+static inline lanes choose(unsigned bits, lanes a, lanes b) {
+    return (lanes){_mm256_blendv_pd(b.low, a.low, half_mask(bits)), _mm256_blendv_pd(b.high, a.high, half_mask(bits >> 4))};
+}
+
+#else
+
+typedef struct lanes {
+    double at[LANES];
+} lanes;
+
+#define LANE_BY_LANE(expression)                                                                                                           \
+    lanes result;                                                                                                                          \
+    for (int l = 0; l < LANES; l++) result.at[l] = (expression);                                                                           \
+    return result
+
+static inline lanes spread(double a) { LANE_BY_LANE(a); }
+static inline lanes load(const double *from) { LANE_BY_LANE(from[l]); }
+static inline void store(double *to, lanes a) {
+    for (int l = 0; l < LANES; l++) to[l] = a.at[l];
+}
+static inline lanes add(lanes a, lanes b) { LANE_BY_LANE(a.at[l] + b.at[l]); }
+static inline lanes subtract(lanes a, lanes b) { LANE_BY_LANE(a.at[l] - b.at[l]); }
+static inline lanes multiply(lanes a, lanes b) { LANE_BY_LANE(a.at[l] * b.at[l]); }
+static inline lanes divide(lanes a, lanes b) { LANE_BY_LANE(a.at[l] / b.at[l]); }
+static inline lanes larger(lanes a, lanes b) { LANE_BY_LANE(a.at[l] > b.at[l] ? a.at[l] : b.at[l]); }
+static inline lanes lesser(lanes a, lanes b) { LANE_BY_LANE(a.at[l] < b.at[l] ? a.at[l] : b.at[l]); }
+static inline lanes magnitude(lanes a) { LANE_BY_LANE(__builtin_fabs(a.at[l])); }
+static inline unsigned at_least(lanes a, lanes b) {
+    unsigned bits = 0;
+    for (int l = 0; l < LANES; l++) bits |= (unsigned)(a.at[l] >= b.at[l]) << l;
+    return bits;
+}
+static inline lanes choose(unsigned bits, lanes a, lanes b) { LANE_BY_LANE(bits >> l & 1 ? a.at[l] : b.at[l]); }
+
+#endif
+
+#if !defined(__AVX512F__)
+
+static inline void look_up(const int32_t *table, lanes code, int32_t *to) {
+    _Alignas(64) double from[LANES];
+    store(from, code);
+    for (int l = 0; l < LANES; l++) to[l] = table[(int)from[l]];
+}
+static inline unsigned not_negative(const int32_t *index) {
+    unsigned bits = 0;
+    for (int l = 0; l < LANES; l++) bits |= (unsigned)(index[l] >= 0) << l;
+    return bits;
+}
+static inline lanes pick(const double *table, const int32_t *index) {
+    _Alignas(64) double picked[LANES];
+    for (int l = 0; l < LANES; l++) picked[l] = table[index[l] & (PICKED - 1)];
+    return load(picked);
+}
+
+static inline void pack(double *to, lanes a, unsigned bits) {
+    _Alignas(64) double from[LANES];
+    store(from, a);
+    for (; bits; bits &= bits - 1) *to++ = from[__builtin_ctz(bits)];
+}
+
+#endif
+
+#endif

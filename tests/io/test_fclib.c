@@ -1,0 +1,683 @@
+// SPDX-License-Identifier: Apache-2.0
+// FCLIB files: what is written comes back and FCLIB reads it; every storage is read; whatever else is fed to the reader is refused.
+#include "support.h"
+
+#include <fclib.h>
+#include <hdf5.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "io/fclib/file.h"
+#include "io/hdf5_support.h"
+
+// ------------------------------------------------------------------------------------------------------ files of the tests
+
+typedef struct bench {
+    char *directory, *file;  // of FCLIB's form
+    carom_registry *registry;
+} bench;
+
+static bench start(void) {
+    carom_error error = {0};
+    bench b = {.directory = support_make_directory()};
+    assert_ok(carom_registry_create(&b.registry, &error), error);
+    b.file = support_write_file(b.directory, "problem.hdf5", "");
+    assert_int_equal(unlink(b.file), 0);
+    return b;
+}
+
+static void finish(bench *b) {
+    carom_registry_free(b->registry);
+    free(b->file);
+    support_remove_directory(b->directory);
+}
+
+static char *read_bytes(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    char *bytes = malloc(*size + 1);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
+}
+
+static carom_status read_scene(const bench *b, const char *text, carom_scene **scene, carom_error *error) {
+    char *path = support_write_file(b->directory, "scene.yaml", text);
+    const carom_status status = carom_scene_read(path, b->registry, scene, error);
+    assert_int_equal(unlink(path), 0);
+    free(path);
+    return status;
+}
+
+static carom_scene *good_scene(const bench *b, const char *text) {
+    carom_error error = {0};
+    carom_scene *scene;
+    assert_ok(read_scene(b, text, &scene, &error), error);
+    return scene;
+}
+
+#define FILE_SCENE "delassus: {file: problem.hdf5}\n"
+
+// --------------------------------------------------------------------------------- a problem, as other programs write it
+
+enum { MOST_STORED = 12 };
+
+// Parts that a test changes; -100 stands for a dataset that is left out.
+typedef struct layout {
+    int spacedim, m, n, nz, p_count, i_count, x_count, mu_count, q_count;
+    int p[MOST_STORED], i[MOST_STORED];
+    double x[MOST_STORED], mu[2], q[4];
+    const char *extra;  // a group more in fclib_local; NULL for none
+} layout;
+
+enum { ABSENT = -100 };
+
+// Two planar contacts: W = [4 1 0 0; 1 3 0 0.5; 0 0 2 0; 0 0.5 0 1].
+static const double dense[16] = {4, 1, 0, 0, 1, 3, 0, 0.5, 0, 0, 2, 0, 0, 0.5, 0, 1};
+#define COMMON .spacedim = 2, .m = 4, .n = 4, .mu_count = 2, .q_count = 4, .mu = {0.5, 0.25}, .q = {-1, 2, -3, 0.5}
+
+static const layout by_rows = {COMMON,
+                               .nz = -2,
+                               .p_count = 5,
+                               .i_count = 8,
+                               .x_count = 8,
+                               .p = {0, 2, 5, 6, 8},
+                               .i = {0, 1, 0, 1, 3, 2, 1, 3},
+                               .x = {4, 1, 1, 3, 0.5, 2, 0.5, 1}};
+// Triplets out of order, one of them in two parts, and room to spare.
+static const layout by_triplets = {COMMON,
+                                   .nz = 9,
+                                   .p_count = 9,
+                                   .i_count = 9,
+                                   .x_count = 10,
+                                   .p = {3, 0, 0, 1, 1, 1, 2, 3, 1},
+                                   .i = {3, 0, 1, 0, 1, 3, 2, 1, 1},
+                                   .x = {1, 4, 1, 1, 2, 0.5, 2, 0.5, 1, 99}};
+
+static void put_integers(hid_t group, const char *name, int count, const int *values) {
+    if (count != ABSENT) assert_true(carom_hdf5_put_integers(group, name, count, values));
+}
+
+static void put_integer(hid_t group, const char *name, int value) { put_integers(group, name, value == ABSENT ? ABSENT : 1, &value); }
+
+static void put_reals(hid_t group, const char *name, int count, const double *values) {
+    const carom_hdf5_matrix vector = {name, "", "", count, 0, values};
+    if (count != ABSENT) assert_true(carom_hdf5_put_matrix(group, &vector));
+}
+
+static void write_layout(const bench *b, const layout *l) {
+    const hid_t file = H5Fcreate(b->file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), local = carom_hdf5_create_group(file, "fclib_local");
+    const hid_t W = carom_hdf5_create_group(local, "W"), vectors = carom_hdf5_create_group(local, "vectors");
+    put_integer(local, "spacedim", l->spacedim);
+    put_integer(W, "nzmax", l->x_count);
+    put_integer(W, "m", l->m);
+    put_integer(W, "n", l->n);
+    put_integer(W, "nz", l->nz);
+    put_integers(W, "p", l->p_count, l->p);
+    put_integers(W, "i", l->i_count, l->i);
+    put_reals(W, "x", l->x_count, l->x);
+    put_reals(vectors, "mu", l->mu_count, l->mu);
+    put_reals(vectors, "q", l->q_count, l->q);
+    if (l->extra) H5Gclose(carom_hdf5_create_group(local, l->extra));
+    H5Gclose(W);
+    H5Gclose(vectors);
+    H5Gclose(local);
+    assert_true(H5Fclose(file) >= 0);
+}
+
+static void assert_two_contacts(const carom_scene *scene) {
+    const carom_impact *impact = carom_scene_impact(scene);
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    assert_int_equal(data->contacts, 2);
+    assert_int_equal(data->tangent_dim, 1);
+    assert_memory_equal(carom_impact_delassus(impact), dense, sizeof dense);
+    assert_memory_equal(data->velocity, by_rows.q, sizeof by_rows.q);
+    assert_memory_equal(data->friction, by_rows.mu, sizeof by_rows.mu);
+    assert_int_equal(carom_scene_warnings(scene), 0);
+}
+
+static void every_storage_is_read(void **state) {
+    (void)state;
+    bench b = start();
+    layout by_columns = by_rows;  // W is symmetric: only the mark differs
+    by_columns.nz = -1;
+    const layout *all[] = {&by_rows, &by_columns, &by_triplets};
+    for (int k = 0; k < 3; k++) {
+        write_layout(&b, all[k]);
+        carom_scene *scene = good_scene(&b, FILE_SCENE);
+        assert_two_contacts(scene);
+        carom_scene_free(scene);
+    }
+    finish(&b);
+}
+
+static void rows_and_columns_are_told_apart(void **state) {
+    (void)state;
+    bench b = start();
+    carom_error error = {0};
+    layout l = by_triplets;
+    l.nz = 1;
+    l.p[0] = 0, l.i[0] = 3, l.x[0] = 7;
+    for (int k = 0; k < 3; k++) {
+        write_layout(&b, &l);
+        size_t size;
+        char *bytes = read_bytes(b.file, &size);
+        carom_fclib_problem problem;
+        assert_ok(carom_fclib_parse(b.file, bytes, size, &problem, &error), error);
+        for (int e = 0; e < 16; e++) assert_true(problem.delassus[e] == (e == (k == 1 ? 12 : 3) ? 7 : 0));
+        carom_fclib_problem_release(&problem);
+        free(bytes);
+        // the same entry in compressed columns, which end at column 0, and in compressed rows
+        l.nz = k == 0 ? -1 : -2;
+        l.p_count = 5;
+        l.p[0] = 0, l.p[1] = l.p[2] = l.p[3] = l.p[4] = 1;
+    }
+    finish(&b);
+}
+
+static void asymmetry_is_averaged_with_a_warning(void **state) {
+    (void)state;
+    bench b = start();
+    layout l = by_rows;
+    l.x[1] = 1.02;  // W[0][1]; half a percent of the largest entry
+    write_layout(&b, &l);
+    carom_scene *scene = good_scene(&b, FILE_SCENE);
+    assert_int_equal(carom_scene_warnings(scene), 1);
+    assert_non_null(strstr(carom_scene_warning(scene, 0), ":1: delassus.file: W is not symmetric (by 0.005 of its largest entry)"));
+    const double *W = carom_impact_delassus(carom_scene_impact(scene));
+    assert_close(W[1], 1.01, 1e-15);
+    assert_true(W[1] == W[4]);
+    carom_scene_free(scene);
+
+    carom_error error = {0};
+    carom_lcp_problem lcp;
+    assert_ok(carom_lcp_problem_read(b.file, &lcp, &error), error);
+    assert_non_null(lcp.warning);
+    assert_non_null(strstr(lcp.warning, "problem.hdf5: W is not symmetric"));
+    carom_lcp_problem_release(&lcp);
+
+    l.x[1] = 1.1;
+    write_layout(&b, &l);
+    assert_refused(read_scene(&b, FILE_SCENE, &scene, &error), CAROM_BAD_INPUT, error, ":1: delassus.file: W is not symmetric: W[1][0]");
+    assert_refused(carom_lcp_problem_read(b.file, &lcp, &error), CAROM_BAD_INPUT, error, "problem.hdf5: W is not symmetric");
+    finish(&b);
+}
+
+static void names_and_restitution_stand_beside_the_file(void **state) {
+    (void)state;
+    bench b = start();
+    write_layout(&b, &by_rows);
+    carom_scene *scene = good_scene(&b, "delassus: {file: problem.hdf5, names: [toe, heel], restitution: [0, 0.5]}\n");
+    const carom_impact_data *data = carom_impact_get_data(carom_scene_impact(scene));
+    assert_string_equal(data->names[1], "heel");
+    assert_close(data->restitution[1], 0.5, 0);
+    char hash[CAROM_DIGEST_TEXT_SIZE];
+    strcpy(hash, carom_scene_hash(scene));
+    carom_scene_free(scene);
+
+    // the hash is of the file's bytes too
+    layout l = by_rows;
+    l.q[3] = 0.75;
+    write_layout(&b, &l);
+    scene = good_scene(&b, "delassus: {file: problem.hdf5, names: [toe, heel], restitution: [0, 0.5]}\n");
+    assert_string_not_equal(carom_scene_hash(scene), hash);
+    carom_scene_free(scene);
+    finish(&b);
+}
+
+static void bad_scenes_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *scene, *message;
+    } cases[] = {
+        {"delassus: {file: problem.hdf5, names: [A]}\n",
+         ":1: delassus.names: the length is 1, must be 2, the number of contacts in 'file'"},
+        {"delassus: {file: problem.hdf5, restitution: [0, 0, 0]}\n", ":1: delassus.restitution: the length is 3, must be 2"},
+        {"delassus: {file: problem.hdf5, names: [A, A]}\n", ":1: delassus.file: names[0] and names[1] are both 'A'"},
+        {"delassus: {file: problem.hdf5, W: [[1]]}\n", ":1: delassus.W: is read from 'file'"},
+        {"delassus: {file: problem.hdf5, mu: [1, 1]}\n", ":1: delassus.mu: is read from 'file'"},
+        {"delassus: {file: problem.hdf5, what: 1}\n", ":1: delassus.what: unknown key"},
+        {"delassus: {file: [problem.hdf5]}\n", ":1: delassus.file: must be text"},
+        {"delassus: {file: .}\n", ":1: delassus.file: "},
+        {"name: a\ndelassus:\n  file: scene.yaml\n", "scene.yaml: not an FCLIB local problem: it is not an HDF5 file"},
+    };
+    bench b = start();
+    write_layout(&b, &by_rows);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        carom_error error = {0};
+        carom_scene *scene;
+        const carom_status status = read_scene(&b, cases[k].scene, &scene, &error);
+        assert_true(status == CAROM_BAD_INPUT || status == CAROM_IO_FAILED);
+        if (!strstr(error.message, cases[k].message)) fail_msg("'%s' lacks '%s'", error.message, cases[k].message);
+        assert_null(scene);
+    }
+    carom_error error = {0};
+    carom_scene *scene;
+    assert_refused(read_scene(&b, "delassus: {file: none.hdf5}\n", &scene, &error), CAROM_IO_FAILED, error, "none.hdf5: cannot be opened");
+    finish(&b);
+}
+
+// ----------------------------------------------------------------------------------------------------------- bad files
+
+static carom_status parse(const bench *b, carom_error *error) {
+    size_t size;
+    char *bytes = read_bytes(b->file, &size);
+    carom_fclib_problem problem;
+    const carom_status status = carom_fclib_parse(b->file, bytes, size, &problem, error);
+    if (status) assert_null(problem.delassus);
+    carom_fclib_problem_release(&problem);
+    free(bytes);
+    return status;
+}
+
+#define refuses(change, text)                                                                                                              \
+    do {                                                                                                                                   \
+        layout l = by_rows;                                                                                                                \
+        change;                                                                                                                            \
+        write_layout(&b, &l);                                                                                                              \
+        carom_error error = {0};                                                                                                           \
+        assert_refused(parse(&b, &error), CAROM_BAD_INPUT, error, text);                                                                   \
+        assert_non_null(strstr(error.message, "problem.hdf5: "));                                                                          \
+    } while (0)
+
+static void bad_layouts_are_refused(void **state) {
+    (void)state;
+    bench b = start();
+    refuses(l.spacedim = ABSENT, "'fclib_local' lacks the dataset 'spacedim'");
+    refuses(l.spacedim = 4, "'spacedim' of 'fclib_local' is 4, must be from 2 to 3");
+    refuses(l.spacedim = 3, "'m' of 'W' is 4, must be a multiple of spacedim, which is 3");
+    refuses(l.m = ABSENT, "'W' lacks the dataset 'm'");
+    refuses(l.m = 0, "'m' of 'W' is 0, must be from 2 to 2048");
+    refuses(l.m = 2000000000, "'m' of 'W' is 2000000000, must be from 2 to 2048");
+    refuses(l.n = 3, "'n' of 'W' is 3, must be from 4 to 4");
+    refuses(l.nz = ABSENT, "'W' lacks the dataset 'nz'");
+    refuses(l.nz = -3, "'nz' of 'W' is -3");
+    refuses(l.nz = 9, "'nz' exceeds its datasets");
+    refuses(l.p_count = ABSENT, "'W' lacks the dataset 'p'");
+    refuses(l.p_count = 4, "'p' must have one number more");
+    refuses(l.i_count = 7, "'p' does not fit 'i' and 'x'");
+    refuses(l.x_count = 7, "'p' does not fit 'i' and 'x'");
+    refuses(l.x_count = ABSENT, "'W' lacks the dataset 'x'");
+    refuses(l.p[0] = 1, "'p' does not fit");
+    refuses(l.p[1] = 6, "'p' decreases");
+    refuses(l.p[1] = -1, "'p' decreases");
+    refuses(l.i[3] = 4, "an index is out of range");
+    refuses(l.i[3] = -1, "an index is out of range");
+    refuses(l = by_triplets; l.i[8] = 4, "an index is out of range");
+    refuses(l = by_triplets; l.p[8] = -1, "an index is out of range");
+    refuses(l.mu_count = ABSENT, "'vectors' lacks the dataset 'mu'");
+    refuses(l.mu_count = 1, "'mu' of 'vectors' has 1 numbers, must have 2");
+    refuses(l.q_count = 3, "'q' of 'vectors' has 3 numbers, must have 4");
+    refuses(l.extra = "V", "bilateral constraints");
+    refuses(l.extra = "R", "bilateral constraints");
+    finish(&b);
+}
+
+static void other_files_are_refused(void **state) {
+    (void)state;
+    bench b = start();
+    carom_error error = {0};
+    hid_t file = H5Fcreate(b.file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    H5Fclose(file);
+    assert_refused(parse(&b, &error), CAROM_BAD_INPUT, error, "the file lacks the group 'fclib_local'");
+
+    file = H5Fcreate(b.file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    H5Gclose(carom_hdf5_create_group(file, "fclib_global"));
+    H5Fclose(file);
+    assert_refused(parse(&b, &error), CAROM_BAD_INPUT, error, "it holds a global problem");
+
+    // a dataset without data that claims 2^40 numbers, and numbers of another type
+    write_layout(&b, &by_rows);
+    file = H5Fopen(b.file, H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t vectors = H5Gopen2(file, "fclib_local/vectors", H5P_DEFAULT);
+    H5Ldelete(vectors, "q", H5P_DEFAULT);
+    const hid_t space = H5Screate_simple(1, (hsize_t[]){(hsize_t)1 << 40}, NULL), chunks = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(chunks, 1, (hsize_t[]){1024});
+    const hid_t dataset = H5Dcreate2(vectors, "q", H5T_IEEE_F64LE, space, H5P_DEFAULT, chunks, H5P_DEFAULT);
+    assert_true(dataset >= 0);
+    H5Dclose(dataset);
+    H5Pclose(chunks);
+    H5Sclose(space);
+    H5Gclose(vectors);
+    H5Fclose(file);
+    assert_refused(parse(&b, &error), CAROM_BAD_INPUT, error, "'q' of 'vectors' does not hold floating-point numbers, is too large");
+    finish(&b);
+}
+
+// Exits with 1 when an answer makes no sense.
+static void read_damaged(const char *bytes, size_t size) {
+    carom_stream stream;
+    carom_stream_start(&stream, 4, 0);
+    for (int k = 0; k < support_count(100, 500, 5000); k++) {
+        char *damaged = malloc(size);
+        if (!damaged) _exit(1);
+        memcpy(damaged, bytes, size);
+        for (int j = support_random_integer(&stream, 1, 4); j > 0; j--)
+            damaged[carom_stream_bits(&stream) % size] = (char)carom_stream_bits(&stream);
+        carom_error error = {0};
+        carom_fclib_problem problem;
+        const carom_status status = carom_fclib_parse("damaged.hdf5", damaged, size, &problem, &error);
+        if (status ? problem.delassus || !strstr(error.message, "damaged.hdf5: ") : !problem.delassus) _exit(1);
+        carom_fclib_problem_release(&problem);
+        free(damaged);
+    }
+}
+
+static void damaged_files_are_refused_or_read(void **state) {
+    (void)state;
+    bench b = start();
+    carom_error error = {0};
+    write_layout(&b, &by_rows);
+    size_t size;
+    char *bytes = read_bytes(b.file, &size);
+    carom_fclib_problem problem;
+    // every truncation
+    for (size_t kept = 0; kept < size; kept += kept < 64 ? 1 : 61) {
+        assert_int_equal(carom_fclib_parse(b.file, bytes, kept, &problem, &error), CAROM_BAD_INPUT);
+        assert_null(problem.delassus);
+    }
+    // random bytes replaced: any answer but a crash; in a child, because HDF5 is left with what it cannot close
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        read_damaged(bytes, size);
+        _exit(0);
+    }
+    int outcome;
+    assert_int_equal(waitpid(child, &outcome, 0), child);
+    assert_true(WIFEXITED(outcome) && WEXITSTATUS(outcome) == 0);
+    free(bytes);
+    finish(&b);
+}
+
+// ------------------------------------------------------------------------------------------------------------ round trip
+
+static void write_problem(const bench *b, const carom_impact *impact) {
+    carom_error error = {0};
+    assert_ok(carom_fclib_write(b->file, "a problem \xc3\xb6", impact, &error), error);
+}
+
+static double *contact_velocity(const carom_impact *impact) {
+    double *u = malloc((size_t)carom_impact_contact_size(impact) * sizeof *u);
+    assert_non_null(u);
+    carom_impact_contact_velocity(impact, carom_impact_get_data(impact)->velocity, u);
+    return u;
+}
+
+static void assert_same_problem(const carom_impact *impact, const carom_impact *copy) {
+    const carom_impact_data *data = carom_impact_get_data(impact), *copied = carom_impact_get_data(copy);
+    const size_t n = (size_t)carom_impact_contact_size(impact);
+    assert_int_equal(copied->contacts, data->contacts);
+    assert_int_equal(copied->tangent_dim, data->tangent_dim);
+    assert_memory_equal(carom_impact_delassus(copy), carom_impact_delassus(impact), n * n * sizeof(double));
+    assert_memory_equal(copied->friction, data->friction, (size_t)data->contacts * sizeof(double));
+    double *u = contact_velocity(impact);
+    for (size_t i = 0; i < n; i++) assert_true(copied->velocity[i] == u[i]);
+    free(u);
+}
+
+static void problems_come_back_bit_by_bit(void **state) {
+    (void)state;
+    bench b = start();
+    const carom_impact_data *references[] = {&reference_block, &reference_compass, &reference_boxwall, &reference_ramone, &reference_disks};
+    carom_stream stream;
+    carom_stream_start(&stream, 7, 0);
+    for (int k = 0; k < 25; k++) {
+        carom_impact *impact = k < 5 ? support_impact(references[k]) : support_random_impact(&stream, FAMILY_PLAIN, 6, 1 + k % 2, 1);
+        write_problem(&b, impact);
+        carom_scene *scene = good_scene(&b, FILE_SCENE);
+        // Of the random problems, some do not collide, which is worth a warning.
+        for (int i = 0; i < carom_scene_warnings(scene); i++)
+            assert_non_null(strstr(carom_scene_warning(scene, i), "no contact approaches"));
+        assert_same_problem(impact, carom_scene_impact(scene));
+        carom_scene_free(scene);
+        carom_impact_free(impact);
+    }
+    finish(&b);
+}
+
+// The scene with W, u and mu in full digits.
+static char *print_arrays(const carom_impact *impact) {
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    const int n = carom_impact_contact_size(impact);
+    const double *W = carom_impact_delassus(impact);
+    double *u = contact_velocity(impact);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    fprintf(out, "delassus:\n  W: [");
+    for (int i = 0; i < n * n; i++) fprintf(out, "%s%.17g%s", i % n ? ", " : i ? ", [" : "[", W[i], i % n == n - 1 ? "]" : "");
+    fprintf(out, "]\n  u: [");
+    for (int i = 0; i < n; i++) fprintf(out, "%s%.17g", i ? ", " : "", u[i]);
+    fprintf(out, "]\n  mu: [");
+    for (int i = 0; i < data->contacts; i++) fprintf(out, "%s%.17g", i ? ", " : "", data->friction[i]);
+    fprintf(out, "]\n");
+    fclose(out);
+    free(u);
+    return text;
+}
+
+static void sample_digest(const bench *b, const char *text, char digest[CAROM_DIGEST_TEXT_SIZE]) {
+    carom_error error = {0};
+    carom_scene *scene = good_scene(b, text);
+    carom_sample_options options = carom_sample_defaults();
+    options.samples = 200;
+    carom_answer answer = {0};
+    const carom_law *law = carom_law_find(b->registry, "halm-posa");
+    assert_non_null(law);
+    assert_ok(carom_law_resolve(law, carom_scene_impact(scene), &options, b->registry, NULL, NULL, &answer, &error), error);
+    const int column = carom_table_find(answer.result, "digest");
+    assert_true(column >= 0);
+    strcpy(digest, carom_table_text(answer.result, column, 0));
+    carom_answer_free(&answer);
+    carom_scene_free(scene);
+}
+
+static void samples_of_file_and_arrays_are_the_same(void **state) {
+    (void)state;
+    bench b = start();
+    carom_impact *impact = support_impact(&reference_compass);
+    write_problem(&b, impact);
+    char *arrays = print_arrays(impact);
+    char from_file[CAROM_DIGEST_TEXT_SIZE], from_arrays[CAROM_DIGEST_TEXT_SIZE];
+    sample_digest(&b, FILE_SCENE, from_file);
+    sample_digest(&b, arrays, from_arrays);
+    assert_string_equal(from_file, from_arrays);
+    free(arrays);
+    carom_impact_free(impact);
+    finish(&b);
+}
+
+// ------------------------------------------------------------------------------------------------------ FCLIB as a witness
+
+// FCLIB ends the process when it dislikes a file, which counts as a failure too.
+static void fclib_reads_what_is_written(void **state) {
+    (void)state;
+    bench b = start();
+    carom_stream stream;
+    carom_stream_start(&stream, 8, 0);
+    for (int dim = 1; dim <= 2; dim++) {
+        carom_impact *impact = support_random_impact(&stream, FAMILY_PLAIN, 4, dim, 1);
+        write_problem(&b, impact);
+        const carom_impact_data *data = carom_impact_get_data(impact);
+        const int n = carom_impact_contact_size(impact);
+        double *u = contact_velocity(impact);
+        struct fclib_local *local = fclib_read_local(b.file);
+        assert_non_null(local);
+        assert_int_equal(local->spacedim, 1 + dim);
+        assert_int_equal(local->W->m, n);
+        assert_int_equal(local->W->n, n);
+        assert_int_equal(local->W->nz, -2);
+        assert_null(local->V);
+        assert_null(local->R);
+        assert_string_equal(local->info->title, "a problem \xc3\xb6");
+        assert_all_close(local->mu, data->friction, data->contacts, 0);
+        assert_all_close(local->q, u, n, 0);
+        assert_int_equal(local->W->p[n], local->W->nzmax);
+        for (int i = 0; i < n; i++)
+            for (int k = local->W->p[i]; k < local->W->p[i + 1]; k++)
+                assert_true(local->W->x[k] == carom_impact_delassus(impact)[i * n + local->W->i[k]]);
+        fclib_delete_local(local);
+        free(local);
+        free(u);
+        carom_impact_free(impact);
+    }
+    finish(&b);
+}
+
+static void what_fclib_writes_is_read(void **state) {
+    (void)state;
+    bench b = start();
+    layout l = by_rows;
+    struct fclib_matrix W = {8, 4, 4, l.p, l.i, l.x, -2, NULL};
+    struct fclib_info info = {"title", "description", ""};
+    struct fclib_local local = {&W, NULL, NULL, l.mu, l.q, NULL, 2, &info};
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) _exit(fclib_write_local(&local, b.file) == 1 ? 0 : 1);
+    int outcome;
+    assert_int_equal(waitpid(child, &outcome, 0), child);
+    assert_true(WIFEXITED(outcome) && WEXITSTATUS(outcome) == 0);
+    carom_scene *scene = good_scene(&b, FILE_SCENE);
+    assert_two_contacts(scene);
+    carom_scene_free(scene);
+    finish(&b);
+}
+
+// ------------------------------------------------------------------------------------------------------------------ LCP
+
+static void the_lcp_is_that_of_the_simultaneous_step(void **state) {
+    (void)state;
+    bench b = start();
+    carom_error error = {0};
+    carom_stream stream;
+    carom_stream_start(&stream, 9, 0);
+    for (int dim = 1; dim <= 2; dim++) {
+        carom_impact *impact = support_random_impact(&stream, FAMILY_PLAIN, 3, dim, 1);
+        write_problem(&b, impact);
+        carom_lcp_problem lcp;
+        assert_ok(carom_lcp_problem_read(b.file, &lcp, &error), error);
+        assert_null(lcp.warning);
+
+        const carom_stepper_options options = carom_stepper_defaults();
+        carom_stepper *stepper;
+        assert_ok(carom_stepper_create(impact, &options, &stepper, &error), error);
+        const int n = carom_stepper_lcp_size(stepper);
+        double *w = malloc((size_t)n * sizeof *w);
+        assert_non_null(w);
+        carom_stepper_lcp_vector(stepper, carom_impact_get_data(impact)->velocity, NULL, w);
+        assert_int_equal(lcp.n, n);
+        assert_int_equal(n, carom_impact_get_data(impact)->contacts * (dim == 1 ? 4 : 6));
+        assert_all_close(lcp.W, carom_stepper_lcp_matrix(stepper), n * n, 0);
+        assert_all_close(lcp.w, w, n, 0);
+        free(w);
+        carom_stepper_free(stepper);
+        carom_lcp_problem_release(&lcp);
+        carom_impact_free(impact);
+    }
+    finish(&b);
+}
+
+// -------------------------------------------------------------------------------------------------------------- writing
+
+static void rewriting_gives_the_same_bytes(void **state) {
+    (void)state;
+    bench b = start();
+    carom_impact *impact = support_impact(&reference_disks);
+    size_t sizes[2];
+    char *bytes[2];
+    for (int k = 0; k < 2; k++) {
+        write_problem(&b, impact);
+        bytes[k] = read_bytes(b.file, &sizes[k]);
+    }
+    assert_int_equal(sizes[0], sizes[1]);
+    assert_memory_equal(bytes[0], bytes[1], sizes[0]);
+    free(bytes[0]);
+    free(bytes[1]);
+    carom_impact_free(impact);
+    finish(&b);
+}
+
+static void only_regular_files_are_replaced(void **state) {
+    (void)state;
+    bench b = start();
+    carom_error error = {0};
+    carom_impact *impact = support_impact(&reference_block);
+    assert_refused(carom_fclib_write(b.directory, "", impact, &error), CAROM_BAD_INPUT, error, "is a directory");
+    assert_refused(carom_fclib_write("/dev/null", "", impact, &error), CAROM_BAD_INPUT, error, "not a regular file");
+    char *scene = support_write_file(b.directory, "scene.yaml", "name: mine\n");
+    assert_refused(carom_fclib_write(scene, "", impact, &error), CAROM_BAD_INPUT, error, "scene.yaml: is not an HDF5 file");
+    free(scene);
+    assert_refused(carom_fclib_write("/nonexistent/x", "", impact, &error), CAROM_IO_FAILED, error, "/nonexistent/x");
+    carom_impact_free(impact);
+    finish(&b);
+}
+
+// Writes under a limit of the file size; true when it was refused with the reason.
+static bool full_disk_is_reported(const bench *b, const carom_impact *impact, rlim_t limit) {
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        // A sanitizer that has something to say would try for ever to write it into a file of limited size.
+        if (!freopen("/dev/null", "w", stderr)) exit(2);
+        signal(SIGXFSZ, SIG_IGN);
+        const struct rlimit limits = {limit, limit};
+        setrlimit(RLIMIT_FSIZE, &limits);
+        carom_error error = {0};
+        const carom_status status = carom_fclib_write(b->file, "", impact, &error);
+        // exit, not _exit: HDF5 cleans up
+        exit(status == CAROM_IO_FAILED && strstr(error.message, "problem.hdf5: the file could not be written") ? 0 : 1);
+    }
+    int outcome;
+    assert_int_equal(waitpid(child, &outcome, 0), child);
+    return WIFEXITED(outcome) && WEXITSTATUS(outcome) == 0;
+}
+
+static void full_disks_leave_nothing(void **state) {
+    (void)state;
+    bench b = start();
+    carom_impact *impact = support_impact(&reference_disks);
+    write_problem(&b, impact);
+    struct stat about;
+    assert_int_equal(stat(b.file, &about), 0);
+    assert_int_equal(unlink(b.file), 0);
+    for (rlim_t limit = 0; limit < (rlim_t)about.st_size; limit += 700) assert_true(full_disk_is_reported(&b, impact, limit));
+    // nothing is left: the directory can be removed as an empty one
+    assert_int_equal(rmdir(b.directory), 0);
+    assert_int_equal(mkdir(b.directory, 0700), 0);
+    carom_impact_free(impact);
+    finish(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_storage_is_read),
+        cmocka_unit_test(rows_and_columns_are_told_apart),
+        cmocka_unit_test(asymmetry_is_averaged_with_a_warning),
+        cmocka_unit_test(names_and_restitution_stand_beside_the_file),
+        cmocka_unit_test(bad_scenes_are_refused),
+        cmocka_unit_test(bad_layouts_are_refused),
+        cmocka_unit_test(other_files_are_refused),
+        cmocka_unit_test(damaged_files_are_refused_or_read),
+        cmocka_unit_test(problems_come_back_bit_by_bit),
+        cmocka_unit_test(samples_of_file_and_arrays_are_the_same),
+        cmocka_unit_test(fclib_reads_what_is_written),
+        cmocka_unit_test(what_fclib_writes_is_read),
+        cmocka_unit_test(the_lcp_is_that_of_the_simultaneous_step),
+        cmocka_unit_test(rewriting_gives_the_same_bytes),
+        cmocka_unit_test(only_regular_files_are_replaced),
+        cmocka_unit_test(full_disks_leave_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
