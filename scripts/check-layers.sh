@@ -31,7 +31,7 @@ allowed() {
 room_of_header() {
     case "$1" in
     api | base | status | stream | loop | digest | option | table | registry) echo base ;;
-    dense | expression | bracket | vector3 | quaternion | instruction_sets) echo base ;;
+    arena | dense | expression | bracket | vector3 | quaternion | instruction_sets) echo base ;;
     impact | polyhedra | system) echo impact ;;
     lcp) echo solvers ;;
     propagative | stronge) echo laws ;;

@@ -4,6 +4,7 @@
 #ifndef CAROM_BASE_H
 #define CAROM_BASE_H
 
+#include "carom/arena.h"
 #include "carom/digest.h"
 #include "carom/loop.h"
 #include "carom/option.h"

@@ -517,8 +517,42 @@ static void test_a_taken_name_is_refused(void **state) {
     carom_registry_free(registry);
 }
 
+// ------------------------------------------------------------------------------------------------------------- arenas
+
+static void test_arrays_of_an_arena_are_zero_and_apart(void **state) {
+    (void)state;
+    carom_arena arena = {0};
+    int64_t *arrays[10];
+    for (int i = 0; i < 10; i++) {
+        arrays[i] = carom_arena_take(&arena, 100, sizeof *arrays[i]);
+        assert_non_null(arrays[i]);
+        for (int k = 0; k < 100; k++) {
+            assert_int_equal(arrays[i][k], 0);
+            arrays[i][k] = i;
+        }
+    }
+    for (int i = 0; i < 10; i++)
+        for (int k = 0; k < 100; k++) assert_int_equal(arrays[i][k], i);
+    assert_false(arena.failed);
+    carom_arena_free(&arena);
+}
+
+static void test_an_arena_remembers_what_it_could_not_have(void **state) {
+    (void)state;
+    carom_arena arena = {0};
+    assert_non_null(carom_arena_take(&arena, 3, sizeof(double)));
+    assert_null(carom_arena_take(&arena, SIZE_MAX / 2, sizeof(double)));
+    assert_non_null(carom_arena_take(&arena, 3, sizeof(double)));
+    assert_true(arena.failed);
+    carom_arena_free(&arena);
+    assert_false(arena.failed);
+    carom_arena_free(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arrays_of_an_arena_are_zero_and_apart),
+        cmocka_unit_test(test_an_arena_remembers_what_it_could_not_have),
         cmocka_unit_test(test_statuses_have_distinct_names_and_sentences),
         cmocka_unit_test(test_verdicts_have_distinct_names_and_sentences),
         cmocka_unit_test(test_a_message_is_one_line),
