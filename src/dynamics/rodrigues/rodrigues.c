@@ -14,62 +14,38 @@ enum { MOST_PARTS_BETWEEN_POLLS = 64, MOVES_BETWEEN_POLLS = 8192, BLOCK_ROWS = 6
 // Distance of a time to be recorded from the end of the run that is rounding, relative to the step.
 #define RECORD_TOLERANCE 1e-6
 
-enum {
-    STATE_TIME,
-    STATE_TRANSLATIONAL,
-    STATE_ROTATIONAL,
-    STATE_POTENTIAL,
-    STATE_ENERGY,
-    STATE_MOMENTUM,
-    STATE_SPIN,
-    STATE_ANGULAR,
-    STATE_POSITION,
-    STATE_ATTITUDE,
-    STATE_VELOCITY,
-    STATE_ANGULAR_VELOCITY,
-    STATE_COLUMNS
-};
+// Columns of a state: numbers, then series with a row for each body.
+enum { STATE_SERIES = 8, STATE_COLUMNS = 12 };
 
 static const carom_column state_columns[STATE_COLUMNS] = {
-    [STATE_TIME] = {"time", CAROM_COLUMN_REAL, 1, "s", "time", NULL},
-    [STATE_TRANSLATIONAL] = {"translational_energy", CAROM_COLUMN_REAL, 1, "J", "kinetic energy of the centers of mass", NULL},
-    [STATE_ROTATIONAL] = {"rotational_energy", CAROM_COLUMN_REAL, 1, "J", "kinetic energy of rotation", NULL},
-    [STATE_POTENTIAL] = {"potential_energy", CAROM_COLUMN_REAL, 1, "J", "of all potentials", NULL},
-    [STATE_ENERGY] = {"energy", CAROM_COLUMN_REAL, 1, "J", "sum of the three", NULL},
-    [STATE_MOMENTUM] = {"momentum", CAROM_COLUMN_REAL, 3, "N s", "sum of m v", NULL},
-    [STATE_SPIN] = {"spin", CAROM_COLUMN_REAL, 3, "N m s", "sum of J Omega, inertial frame", NULL},
-    [STATE_ANGULAR] = {"angular_momentum", CAROM_COLUMN_REAL, 3, "N m s", "sum of x cross m v and J Omega, about the origin", NULL},
-    [STATE_POSITION] = {"position", CAROM_COLUMN_SERIES, 3, "m", "centers of mass", NULL},
-    [STATE_ATTITUDE] = {"attitude", CAROM_COLUMN_SERIES, 4, "", "unit quaternions w, x, y, z, body to inertial frame", NULL},
-    [STATE_VELOCITY] = {"velocity", CAROM_COLUMN_SERIES, 3, "m/s", "of the centers of mass", NULL},
-    [STATE_ANGULAR_VELOCITY] = {"angular_velocity", CAROM_COLUMN_SERIES, 3, "rad/s", "inertial frame", NULL},
+    {"time", CAROM_COLUMN_REAL, 1, "s", "time", NULL},
+    {"translational_energy", CAROM_COLUMN_REAL, 1, "J", "kinetic energy of the centers of mass", NULL},
+    {"rotational_energy", CAROM_COLUMN_REAL, 1, "J", "kinetic energy of rotation", NULL},
+    {"potential_energy", CAROM_COLUMN_REAL, 1, "J", "of all potentials", NULL},
+    {"energy", CAROM_COLUMN_REAL, 1, "J", "sum of the three", NULL},
+    {"momentum", CAROM_COLUMN_REAL, 3, "N s", "sum of m v", NULL},
+    {"spin", CAROM_COLUMN_REAL, 3, "N m s", "sum of J Omega, inertial frame", NULL},
+    {"angular_momentum", CAROM_COLUMN_REAL, 3, "N m s", "sum of x cross m v and J Omega, about the origin", NULL},
+    {"position", CAROM_COLUMN_SERIES, 3, "m", "centers of mass", NULL},
+    {"attitude", CAROM_COLUMN_SERIES, 4, "", "unit quaternions w, x, y, z, body to inertial frame", NULL},
+    {"velocity", CAROM_COLUMN_SERIES, 3, "m/s", "of the centers of mass", NULL},
+    {"angular_velocity", CAROM_COLUMN_SERIES, 3, "rad/s", "inertial frame", NULL},
 };
 
-enum {
-    IMPACT_TIME,
-    IMPACT_STEP,
-    IMPACT_BODY,
-    IMPACT_OTHER,
-    IMPACT_WALL,
-    IMPACT_NORMAL,
-    IMPACT_APPROACH,
-    IMPACT_NORMAL_IMPULSE,
-    IMPACT_TANGENT_IMPULSE,
-    IMPACT_ENERGY,
-    IMPACT_COLUMNS
-};
+// Columns of an impact; those from IMPACT_NORMAL on are all real.
+enum { IMPACT_TIME, IMPACT_STEP, IMPACT_BODY, IMPACT_OTHER, IMPACT_WALL, IMPACT_NORMAL, IMPACT_COLUMNS = IMPACT_NORMAL + 5 };
 
 static const carom_column impact_columns[IMPACT_COLUMNS] = {
-    [IMPACT_TIME] = {"time", CAROM_COLUMN_REAL, 1, "s", "time", NULL},
-    [IMPACT_STEP] = {"step", CAROM_COLUMN_INTEGER, 1, "", "grid step in which it happens, from 1", NULL},
-    [IMPACT_BODY] = {"body", CAROM_COLUMN_INTEGER, 1, "", "index of the body, from 0", NULL},
-    [IMPACT_OTHER] = {"other", CAROM_COLUMN_INTEGER, 1, "", "the body that it meets, -1 for a wall", NULL},
-    [IMPACT_WALL] = {"wall", CAROM_COLUMN_INTEGER, 1, "", "the wall that it meets, -1 for a body", NULL},
-    [IMPACT_NORMAL] = {"normal", CAROM_COLUMN_REAL, 3, "", "towards the body", NULL},
-    [IMPACT_APPROACH] = {"approach_speed", CAROM_COLUMN_REAL, 1, "m/s", "along the normal, before", NULL},
-    [IMPACT_NORMAL_IMPULSE] = {"normal_impulse", CAROM_COLUMN_REAL, 1, "N s", "on the body", NULL},
-    [IMPACT_TANGENT_IMPULSE] = {"tangent_impulse", CAROM_COLUMN_REAL, 1, "N s", "along the surface", NULL},
-    [IMPACT_ENERGY] = {"energy_change", CAROM_COLUMN_REAL, 1, "J", "energy after minus before", NULL},
+    {"time", CAROM_COLUMN_REAL, 1, "s", "time", NULL},
+    {"step", CAROM_COLUMN_INTEGER, 1, "", "grid step in which it happens, from 1", NULL},
+    {"body", CAROM_COLUMN_INTEGER, 1, "", "index of the body, from 0", NULL},
+    {"other", CAROM_COLUMN_INTEGER, 1, "", "the body that it meets, -1 for a wall", NULL},
+    {"wall", CAROM_COLUMN_INTEGER, 1, "", "the wall that it meets, -1 for a body", NULL},
+    {"normal", CAROM_COLUMN_REAL, 3, "", "towards the body", NULL},
+    {"approach_speed", CAROM_COLUMN_REAL, 1, "m/s", "along the normal, before", NULL},
+    {"normal_impulse", CAROM_COLUMN_REAL, 1, "N s", "on the body", NULL},
+    {"tangent_impulse", CAROM_COLUMN_REAL, 1, "N s", "along the surface", NULL},
+    {"energy_change", CAROM_COLUMN_REAL, 1, "J", "energy after minus before", NULL},
 };
 
 enum {
@@ -186,10 +162,8 @@ CAROM_PRINTF(3, 4) static void end_run(rodrigues_loop *loop, carom_verdict verdi
 // Fills the last row of a table of states.
 static carom_status fill_state(const rodrigues_loop *loop, carom_table *table, carom_error *error) {
     const rodrigues *run = &loop->run;
-    // Sums over the bodies: P = sum m v, spin = sum L, angular momentum = sum x cross m v + spin, and the kinetic energies.
-    double *momentum = carom_table_reals(table, STATE_MOMENTUM), *spin = carom_table_reals(table, STATE_SPIN);
-    double *angular = carom_table_reals(table, STATE_ANGULAR), translational = 0, rotational = 0;
-    for (int k = 0; k < 3; k++) momentum[k] = spin[k] = angular[k] = 0;
+    // Sums over the bodies: momentum P = sum m v, spin = sum L, angular momentum = sum x cross m v + spin, and the kinetic energies.
+    double momentum[3] = {0}, spin[3] = {0}, angular[3] = {0}, translational = 0, rotational = 0;
     for (int64_t i = 0; i < run->bodies; i++) {
         const double *x = run->now.position + 3 * i, *v = run->now.velocity + 3 * i;
         double orbital[3];
@@ -202,21 +176,15 @@ static carom_status fill_state(const rodrigues_loop *loop, carom_table *table, c
         rodrigues_angular_velocity(run, &run->now, i, loop->velocities + 3 * i);
     }
     carom_add3(1, spin, angular);
-    *carom_table_reals(table, STATE_TIME) = time_of(loop);
-    *carom_table_reals(table, STATE_TRANSLATIONAL) = translational;
-    *carom_table_reals(table, STATE_ROTATIONAL) = rotational;
-    *carom_table_reals(table, STATE_POTENTIAL) = run->potential;
-    *carom_table_reals(table, STATE_ENERGY) = rodrigues_energy(run);
-    const struct {
-        int column, width;
-        const double *values;
-    } series[] = {{STATE_POSITION, 3, run->now.position},
-                  {STATE_ATTITUDE, 4, run->now.attitude},
-                  {STATE_VELOCITY, 3, run->now.velocity},
-                  {STATE_ANGULAR_VELOCITY, 3, loop->velocities}};
+    // In the order of the columns.
+    const double time = time_of(loop), energy = rodrigues_energy(run);
+    const double *const values[STATE_COLUMNS] = {
+        &time, &translational, &rotational,       &run->potential,   &energy,           momentum,
+        spin,  angular,        run->now.position, run->now.attitude, run->now.velocity, loop->velocities};
+    for (int c = 0; c < STATE_SERIES; c++) memcpy(carom_table_reals(table, c), values[c], (size_t)state_columns[c].width * sizeof(double));
     carom_status status = CAROM_OK;
-    for (size_t s = 0; !status && s < sizeof series / sizeof *series; s++)
-        status = carom_table_set_series(table, series[s].column, series[s].values, series[s].width * run->bodies, error);
+    for (int c = STATE_SERIES; !status && c < STATE_COLUMNS; c++)
+        status = carom_table_set_series(table, c, values[c], state_columns[c].width * run->bodies, error);
     return status;
 }
 
@@ -333,11 +301,10 @@ static carom_status do_step(rodrigues_loop *loop, carom_error *error) {
         *carom_table_integers(table, IMPACT_BODY) = event.body;
         *carom_table_integers(table, IMPACT_OTHER) = event.other;
         *carom_table_integers(table, IMPACT_WALL) = event.wall;
-        memcpy(carom_table_reals(table, IMPACT_NORMAL), event.normal, sizeof event.normal);
-        *carom_table_reals(table, IMPACT_APPROACH) = event.approach;
-        *carom_table_reals(table, IMPACT_NORMAL_IMPULSE) = event.normal_impulse;
-        *carom_table_reals(table, IMPACT_TANGENT_IMPULSE) = event.tangent_impulse;
-        *carom_table_reals(table, IMPACT_ENERGY) = event.energy_change;
+        // In the order of the columns.
+        const double *const values[] = {event.normal, &event.approach, &event.normal_impulse, &event.tangent_impulse, &event.energy_change};
+        for (int c = IMPACT_NORMAL; c < IMPACT_COLUMNS; c++)
+            memcpy(carom_table_reals(table, c), values[c - IMPACT_NORMAL], (size_t)impact_columns[c].width * sizeof(double));
         loop->impacts++;
         loop->lost += event.energy_change;
         if (is_stopped(loop)) return CAROM_OK;
