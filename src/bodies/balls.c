@@ -41,13 +41,14 @@ bool carom_ball_neighbours(const carom_ball_data *data, carom_ball_pairs *pairs)
     return true;
 }
 
-// Tangents and drifts stay zero, as the caller's memory is: there is no friction, and nobody asks for accelerations.
+// Tangents and drifts stay zero, as the caller's memory is: there is no friction, and no caller needs accelerations.
 static void evaluate(void *opened, const double *q, const double *v, carom_system_terms *terms) {
     (void)v;
     const ball_system *system = opened;
     const size_t nv = (size_t)system->base.nv, dim = system->dim;
     memset(terms->mass, 0, nv * nv * sizeof *terms->mass);
     terms->potential = 0;
+    // M = diag(m), bias = gravity m g and springs k (q - rest), U = m g q + k (q - rest)^2/2.
     for (size_t k = 0; k < nv; k++) {
         const double mass = system->masses[k / dim], pull = system->rest ? system->stiffness * (q[k] - system->rest[k]) : 0;
         const double weight = k % dim == dim - 1 ? mass * system->gravity : 0;
@@ -55,6 +56,7 @@ static void evaluate(void *opened, const double *q, const double *v, carom_syste
         terms->bias[k] = pull + weight;
         terms->potential += weight * q[k] + (system->rest ? 0.5 * pull * (q[k] - system->rest[k]) : 0);
     }
+    // The gap |xj - xi| - 2r, and its gradient.
     for (size_t c = 0; c < (size_t)system->base.contacts; c++) {
         const size_t i = (size_t)system->pair[c][0] * dim, j = (size_t)system->pair[c][1] * dim;
         const double apart[2] = {q[j] - q[i], dim > 1 ? q[j + 1] - q[i + 1] : 0};
@@ -105,6 +107,7 @@ carom_status carom_ball_create_system(const carom_ball_data *data, const carom_b
         carom_ball_free_system(&system->base);
         return carom_fail_memory(error, "balls");
     }
+    // Copies of the data: the caller's arrays are borrowed.
     memcpy(position, data->positions, nv * sizeof *position);
     memcpy(velocity, data->velocities, nv * sizeof *velocity);
     memcpy(system->masses, data->masses, balls * sizeof *system->masses);
@@ -113,12 +116,14 @@ carom_status carom_ball_create_system(const carom_ball_data *data, const carom_b
     system->diameter = 2 * data->radius;
     system->gravity = data->gravity;
     system->stiffness = data->stiffness;
+    // Coordinates are called x1, y1, x2, ...
     double total = 0;
     for (size_t i = 0; i < balls; i++) total += data->masses[i];
     for (size_t k = 0; k < nv; k++) {
         snprintf(texts[k], NAME_SIZE, "%c%d", "xy"[k % dim], (int)(k / dim) + 1);
         names[k] = texts[k];
     }
+    // On a line the ball on the left comes first.
     for (size_t c = 0; c < contacts; c++) {
         const int i = pairs->pair[c][0], j = pairs->pair[c][1];
         const bool swapped = data->dim == 1 && data->positions[i] > data->positions[j];

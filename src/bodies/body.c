@@ -15,7 +15,7 @@ struct carom_body {
     double inertia[9];
     carom_mass_properties uniform;
     carom_shape_data shape;  // with memory of its own; points inside a hull left out
-    double *memory;
+    double *memory;          // semiaxes, centers, vertices
 };
 
 // -------------------------------------------------------------------------------------------------------------- shapes
@@ -25,6 +25,7 @@ static carom_status check_numbers(const char *key, const double *values, int cou
     return carom_fail(error, CAROM_BAD_INPUT, "%s: a number is not finite", key);
 }
 
+// Either ellipsoids or vertices, as many as are allowed, of finite numbers.
 static carom_status check_shape(const carom_shape_data *shape, carom_error *error) {
     if (!isfinite(shape->rounding) || shape->rounding < 0)
         return carom_fail(error, CAROM_BAD_INPUT, "rounding: must be a finite number, at least 0");
@@ -74,6 +75,7 @@ static carom_status copy_shape(const carom_shape_data *given, carom_shape_data *
 // The quadrature's time grows with nearly the third power of the number of ellipsoids: 16 take seconds.
 enum { MOST_INTEGRATED = 16 };
 
+// Mass properties at uniform density; not known where they cannot be had, or would take too long.
 static carom_status find_mass(const carom_shape_data *shape, const carom_hull *hull, carom_mass_properties *mass, carom_error *error) {
     *mass = (carom_mass_properties){0};
     if ((shape->ellipsoids && shape->rounding > 0) || shape->ellipsoids > MOST_INTEGRATED) return CAROM_OK;
@@ -117,6 +119,7 @@ carom_status carom_shape_mass(const carom_shape_data *given, carom_mass_properti
 
 // ------------------------------------------------------------------------------------------------------------ creation
 
+// Symmetric, positive definite, and with principal moments J1 <= J2 + J3, as any mass distribution has.
 static carom_status check_inertia(const double *inertia, carom_error *error) {
     double vectors[9], moments[3];
     carom_status status = check_numbers("inertia", inertia, 9, error);
@@ -195,6 +198,7 @@ double carom_body_radius(const carom_body *body) { return body->radius; }
 
 // ------------------------------------------------------------------------------------------------------------- support
 
+// The least u.rho on the ellipsoid is u.center - |E u|, E the diagonal matrix of the semiaxes.
 double carom_ellipsoid_support(const double semiaxes[3], const double center[3], const double u[3], double rho[3]) {
     double scaled[3];
     for (int i = 0; i < 3; i++) scaled[i] = semiaxes[i] * u[i];
@@ -224,6 +228,7 @@ double carom_body_feature_support(const carom_body *body, int feature, const dou
 }
 
 double carom_body_support(const carom_body *body, const double u[3], double rho[3]) {
+    // Of a hull, the deepest vertex; rounding moves all of them by the same.
     if (body->shape.vertices) {
         const double *vertex = body->shape.vertex;
         double least = carom_dot3(u, vertex);

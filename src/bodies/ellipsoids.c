@@ -150,6 +150,7 @@ carom_status carom_ellipsoids_moments(const carom_shape_data *shape, carom_momen
     *moments = (carom_moments){0};
     double(*intervals)[2] = malloc((size_t)shape->ellipsoids * sizeof *intervals), total[MOMENTS];
     if (!intervals) return carom_fail_memory(error, "ellipsoids");
+    // Errors are relative to the largest part's volume and to the extent of all.
     quadrature q = {.shape = shape, .intervals = intervals};
     double breaks[2 * CAROM_MAX_ELLIPSOIDS], extent = 0, volume = 0;
     for (int i = 0; i < shape->ellipsoids; i++) {

@@ -226,20 +226,6 @@ static void add_corner_sector(carom_moments *moments, const double corner[3], co
     }
 }
 
-// The rounded edge outside side `k` of a triangle, and its share of the corners at both ends; from the lower of its two triangles.
-static void add_rounded_edge(carom_moments *moments, const carom_hull *hull, const double *poles, int triangle, int k, double radius) {
-    const int a = hull->triangle[3 * triangle + k], b = hull->triangle[3 * triangle + (k + 1) % 3];
-    // The triangle on the other side has the corners in the other order.
-    int other = -1;
-    for (int side = 0; side < 3 * hull->triangles && other < 0; side++)
-        if (hull->triangle[side] == b && hull->triangle[side / 3 * 3 + (side + 1) % 3] == a) other = side / 3;
-    if (other < triangle) return;
-    const double *own = hull->normal + 3 * triangle, *others = hull->normal + 3 * other;
-    add_edge_sector(moments, hull->vertex + 3 * a, hull->vertex + 3 * b, own, others, radius);
-    add_corner_sector(moments, hull->vertex + 3 * a, poles + 3 * a, others, own, radius);
-    add_corner_sector(moments, hull->vertex + 3 * b, poles + 3 * b, own, others, radius);
-}
-
 carom_status carom_hull_moments(const carom_hull *hull, double rounding, carom_moments *moments, carom_error *error) {
     *moments = (carom_moments){0};
     for (int t = 0; t < hull->triangles; t++) {
@@ -270,7 +256,18 @@ carom_status carom_hull_moments(const carom_hull *hull, double rounding, carom_m
     }
     for (int t = 0; t < hull->triangles; t++) {
         add_slab(moments, hull, t, rounding);
-        for (int k = 0; k < 3; k++) add_rounded_edge(moments, hull, poles, t, k, rounding);
+        for (int k = 0; k < 3; k++) {
+            // The triangle on the other side of the edge has its corners in the other order. Of both, the lower one adds the edge.
+            const int a = hull->triangle[3 * t + k], b = hull->triangle[3 * t + (k + 1) % 3];
+            int other = -1;
+            for (int side = 0; side < 3 * hull->triangles && other < 0; side++)
+                if (hull->triangle[side] == b && hull->triangle[side / 3 * 3 + (side + 1) % 3] == a) other = side / 3;
+            if (other < t) continue;
+            const double *own = hull->normal + 3 * t, *others = hull->normal + 3 * other;
+            add_edge_sector(moments, hull->vertex + 3 * a, hull->vertex + 3 * b, own, others, rounding);
+            add_corner_sector(moments, hull->vertex + 3 * a, poles + 3 * a, others, own, rounding);
+            add_corner_sector(moments, hull->vertex + 3 * b, poles + 3 * b, own, others, rounding);
+        }
     }
     free(poles);
     return CAROM_OK;

@@ -11,6 +11,7 @@ enum { MOST_ITERATIONS = 25 };
 
 bool carom_rotation_solve(const double inertia[9], const double inverse[9], const double a[3], double c[3]) {
     const double S[9] = {0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0};
+    // The first guess is the turn of the flow, h Omega/2.
     carom_multiply3(inverse, a, c);
     for (int i = 0; i < 3; i++) c[i] *= 0.5;
     for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
@@ -36,6 +37,7 @@ bool carom_rotation_solve(const double inertia[9], const double inverse[9], cons
 }
 
 void carom_rotation_matrix(const double c[3], double F[9]) {
+    // ((1 - c.c) I + 2 c c' + 2 S(c)) / (1 + c.c), entry by entry.
     const double size = carom_dot3(c, c), scale = 1 / (1 + size), diagonal = (1 - size) * scale, twice = 2 * scale;
     const double x = twice * c[0], y = twice * c[1], z = twice * c[2];
     F[0] = diagonal + x * c[0];

@@ -21,6 +21,7 @@ void lgvci_start(lgvci *run, const carom_body_motion *motion, bool fourth_order)
     for (int i = 0; i < 3; i++) run->normal[i] /= length;
     run->offset = motion->plane_offset / largest / length;
 
+    // Invariants of the inertia, from which each flight has the coefficients of order 4.
     double vectors[9], moments[3];
     memcpy(run->inertia, carom_body_inertia(motion->body), sizeof run->inertia);
     memcpy(vectors, run->inertia, sizeof vectors);

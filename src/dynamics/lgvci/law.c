@@ -23,12 +23,14 @@ carom_status lgvci_law_create(const lgvci *run, const carom_motion_call *call, l
     if (law->restitution > 0 && carom_option_find(law->law->options, law->law->option_count, "restitution") < 0)
         return carom_fail(error, CAROM_BAD_INPUT, "restitution: law %s has none, its impacts are inelastic", law->law->name);
 
+    // Every point that may touch at once has its rows.
     const int features = carom_body_features(run->body);
     law->most = features < CAROM_MAX_CONTACTS ? features : CAROM_MAX_CONTACTS;
     law->options = carom_arena_take(&law->memory, 1, law->law->options_size);
     law->contacts = carom_arena_take(&law->memory, (size_t)law->most, sizeof *law->contacts);
     law->rows = carom_arena_take(&law->memory, (size_t)law->most * (3 * VELOCITIES + 2), sizeof *law->rows);
     if (law->memory.failed) return carom_fail_memory(error, "contacts");
+    // The law's own defaults, then the scene's options, then the restitution that the integrator's options give.
     law->law->defaults(law->options);
     carom_status status = settings ? settings->apply(settings->user, law->law, law->options, error) : CAROM_OK;
     if (!status && !isnan(law->restitution))
@@ -52,6 +54,7 @@ static carom_status create_impact(const lgvci *run, const lgvci_law *law, const 
     double mass[VELOCITIES * VELOCITIES] = {0}, velocity[VELOCITIES], tangents[6];
     double *normal = law->rows, *tangent = normal + VELOCITIES * count, *friction = tangent + 2 * VELOCITIES * count;
     double *restitution = friction + count;
+    // M = (m I, J), v = (gamma/m, J^-1 Pi).
     for (int i = 0; i < 3; i++) {
         mass[(VELOCITIES + 1) * i] = run->mass;
         memcpy(mass + VELOCITIES * (3 + i) + 3, run->inertia + 3 * i, 3 * sizeof *mass);
@@ -122,6 +125,7 @@ carom_status lgvci_law_apply(const lgvci *run, const carom_motion_call *call, lg
     }
     if (!status) status = carom_law_resolve(law->law, impact, law->options, call->registry, call->control, NULL, &answer, error);
     if (!status && carom_table_rows(answer.outcomes) > 0 && carom_answer_complete(&answer)) {
+        // The momenta of its first outcome.
         const double *v = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_VELOCITY);
         const carom_body_state before = *state;
         for (int i = 0; i < 3; i++) state->momentum[i] = run->mass * v[i];

@@ -228,6 +228,7 @@ static carom_status do_step(lgvci_loop *loop, carom_error *error) {
             end_run(loop, CAROM_STEP_TOO_LARGE);
             break;
         }
+        // The base moves to the impact, or to the end of the part.
         double s, c[3];
         carom_body_state next;
         const lgvci_search found = lgvci_find_hit(run, piece, &s, &next, c);
@@ -276,7 +277,7 @@ static carom_status check_motion(const carom_body_motion *motion, carom_error *e
     return CAROM_OK;
 }
 
-// Checks the motion and the options, and does the impact of a body that touches at the start.
+// Checks the motion and the options, starts the flight, and does the impact of a body that touches at the start.
 static carom_status prepare(lgvci_loop *loop, carom_error *error) {
     const carom_motion_call *call = loop->call;
     const lgvci_options *options = loop->options;
@@ -299,6 +300,7 @@ static carom_status prepare(lgvci_loop *loop, carom_error *error) {
     if (call->states) status = carom_table_create(lgvci_state_columns, LGVCI_STATE_COLUMNS, NULL, 0, &none, &loop->states, error);
     if (status) return status;
 
+    // The body must not be below the plane, and its energy must be a number.
     double terms[3];
     const double no_turn[3] = {0}, gap = lgvci_gap(run, &run->base);
     loop->initial = loop->current = lgvci_energy(run, &run->base, terms);
@@ -310,6 +312,7 @@ static carom_status prepare(lgvci_loop *loop, carom_error *error) {
     return gap > START_TOLERANCE * run->radius ? CAROM_OK : touch_down(loop, 0, no_turn, error);
 }
 
+// The last state and the results. A run that ended inside a step reports the time of its base, and only the steps before.
 static carom_status conclude(lgvci_loop *loop, carom_error *error) {
     const carom_motion_call *call = loop->call;
     note_orthogonality(loop);

@@ -16,6 +16,7 @@ typedef struct named_values {
     double least;  // -INFINITY for no bound
 } named_values;
 
+// Messages name the owner's list, the index in it and the key.
 static carom_status check_values(const char *owner, int index, const named_values *rows, size_t count, carom_error *error) {
     for (size_t r = 0; r < count; r++) {
         for (int k = 0; k < rows[r].count; k++) {
@@ -35,6 +36,7 @@ static carom_status check_list(const char *name, int count, const void *list, ca
     return carom_fail(error, CAROM_BAD_INPUT, "%s: there is no list of %d entries", name, count);
 }
 
+// Finite numbers, a unit quaternion, possible moments, and a map that can turn the body.
 static carom_status check_body(const carom_particle *body, int index, rodrigues_map map, carom_error *error) {
     const named_values rows[] = {{"mass", &body->mass, 1, CAROM_POSITIVE},
                                  {"inertia", body->inertia, 3, CAROM_POSITIVE},
@@ -95,6 +97,7 @@ static carom_status check_potential(const carom_potential *p, int index, carom_e
     return status;
 }
 
+// Restitution from 0 to 1, friction of 0 or more.
 static carom_status check_law(const char *owner, int index, const carom_surface_law *law, carom_error *error) {
     const named_values rows[] = {{"restitution", &law->restitution, 1, 0}, {"friction", &law->friction, 1, 0}};
     const carom_status status = check_values(owner, index, rows, 2, error);
@@ -111,6 +114,7 @@ carom_status rodrigues_check_motion(const carom_bodies_motion *motion, rodrigues
         return carom_fail(error, CAROM_BAD_INPUT, "order: 4 is composed of symmetric steps, which those of map first-order are not");
     if (fourth_order && (motion->walls > 0 || motion->collisions))
         return carom_fail(error, CAROM_BAD_INPUT, "order: 4 takes steps back in time and is for motions without impacts");
+    // Each entry of the lists, and what bodies that collide need.
     for (int i = 0; !status && i < motion->bodies; i++) status = check_body(&motion->body[i], i, map, error);
     for (int k = 0; !status && k < motion->potentials; k++) status = check_potential(&motion->potential[k], k, error);
     for (int w = 0; !status && w < motion->walls; w++) {

@@ -137,6 +137,7 @@ void rodrigues_bond_push(const rodrigues_bond *bond, const rodrigues_state *stat
     push->energy += 0.5 * bond->Ks * slack * slack;
 }
 
+// What each bond does, once for both of its bodies.
 static void push_bonds(rodrigues *run, int64_t block, int64_t first, int64_t end) {
     (void)block;
     for (int64_t k = first; k < end; k++) rodrigues_bond_push(&run->bond[k], &run->evaluated, &run->bond_push[k]);
@@ -169,6 +170,7 @@ static void gather(const rodrigues_incidence *of, const rodrigues_push *pushes, 
     }
 }
 
+// Forces, torques and energy of the bodies of a block: first their own potentials, then those of their pairs.
 static void sum_bodies(rodrigues *run, int64_t block, int64_t first, int64_t end) {
     double energy = 0;
     for (int64_t i = first; i < end; i++) {
@@ -251,6 +253,7 @@ bool rodrigues_evaluate(rodrigues *run, const rodrigues_state *state, double *fo
 
 // ------------------------------------------------------------------------------------------- reasons and preparation
 
+// Two centers at the same place, bit for bit: the direction between them has no meaning.
 static bool coincide(const rodrigues_state *state, int64_t i, int64_t j) {
     return !memcmp(state->position + 3 * i, state->position + 3 * j, 3 * sizeof(double));
 }
@@ -305,6 +308,7 @@ static carom_status prepare_bonds(rodrigues *run, carom_error *error) {
     return make_incidence(run->bodies, run->bonds, ends, ends + count, &run->of_bonds) ? CAROM_OK : carom_fail_memory(error, "bonds");
 }
 
+// Potentials of one type act together: their bonds and planes are put in one list, their stiffnesses between bodies add up.
 carom_status rodrigues_prepare_forces(rodrigues *run, carom_error *error) {
     const carom_potential *potential = run->motion->potential;
     const int potentials = run->motion->potentials;

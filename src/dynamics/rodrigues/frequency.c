@@ -34,6 +34,7 @@ carom_status rodrigues_stiffest_frequency(rodrigues *run, double *frequency, car
         carom_arena_free(&memory);
         return carom_fail_memory(error, "frequency");
     }
+    // Lengths are measured in radii, so that translations and rotations compare. The first direction is random, always the same.
     double size = 0, square = 0;
     for (size_t i = 0; i < n; i++) size = fmax(size, run->radius[i]);
     if (!(size > 0)) size = 1;

@@ -17,6 +17,7 @@ enum { MOST_HALVINGS = 200 };
 
 // ---------------------------------------------------------------------------------------------------------- polynomials
 
+// Horner's rule.
 static double value_of(const double *c, int degree, double t) {
     double value = c[degree];
     for (int k = degree - 1; k >= 0; k--) value = value * t + c[k];
@@ -139,6 +140,7 @@ bool rodrigues_find_event(rodrigues *run, double length, rodrigues_event *event)
     return true;
 }
 
+// Bodies may touch at the start, with the rounding of numbers written by hand.
 carom_status rodrigues_check_gaps(rodrigues *run, carom_error *error) {
     for (int64_t i = 0; i < run->bodies; i++) {
         const double *x = run->now.position + 3 * i;

@@ -208,6 +208,7 @@ static carom_status take_grid_point(rodrigues_loop *loop, carom_error *error) {
         }
         loop->norm_square += weight * sum;
     }
+    // A row for each recorded time that is this grid point, and one for the trajectory.
     carom_status status = CAROM_OK;
     for (int k = 0; !status && k < loop->record_count; k++) {
         if (loop->records[k] != loop->step) continue;
@@ -292,6 +293,7 @@ static carom_status do_step(rodrigues_loop *loop, carom_error *error) {
             return CAROM_OK;
         }
 
+        // The impulse, and its row in the table of impacts.
         carom_status status = rodrigues_collide(run, &event, error);
         carom_table *table = loop->call->impacts;
         if (!status) status = carom_table_add_row(table, error);
@@ -313,6 +315,7 @@ static carom_status do_step(rodrigues_loop *loop, carom_error *error) {
 
 // ----------------------------------------------------------------------------------------------------- start and end
 
+// Takes the options and the motion, and what is measured at the start.
 static carom_status prepare(rodrigues_loop *loop, carom_error *error) {
     const carom_motion_call *call = loop->call;
     const rodrigues_options *options = loop->options;
@@ -349,6 +352,7 @@ static carom_status prepare(rodrigues_loop *loop, carom_error *error) {
     return call->states ? carom_table_create(state_columns, STATE_COLUMNS, NULL, 0, &none, &loop->states, error) : CAROM_OK;
 }
 
+// The last state and the results.
 static carom_status conclude(rodrigues_loop *loop, carom_error *error) {
     const carom_motion_call *call = loop->call;
     const rodrigues *run = &loop->run;

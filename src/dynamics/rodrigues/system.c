@@ -18,6 +18,7 @@ static int64_t block_end(int64_t block, int64_t items) {
 
 void rodrigues_for_blocks(rodrigues *run, int64_t items, rodrigues_kernel *kernel) {
     const int64_t blocks = (items + RODRIGUES_BLOCK - 1) / RODRIGUES_BLOCK;
+    // Written twice: a parallel region costs more than a step of a few bodies, even on one thread.
     if (run->workers == 1 || blocks < LEAST_PARALLEL_BLOCKS) {
         for (int64_t b = 0; b < blocks; b++) kernel(run, b, b * RODRIGUES_BLOCK, block_end(b, items));
         return;
@@ -71,6 +72,7 @@ static void place_body(rodrigues *run, int i) {
         run->inverse_inertia[3 * i + k] = 1 / body->inertia[k];
         run->now.spin[3 * i + k] = body->inertia[0] * body->angular_velocity[k];
     }
+    // For a sphere L = J Omega is a product of numbers; others need the turn into the body frame and back.
     if (!rodrigues_is_sphere(body->inertia)) {
         carom_quaternion_rotate_back(q, body->angular_velocity, turning);
         for (int k = 0; k < 3; k++) turning[k] *= body->inertia[k];
