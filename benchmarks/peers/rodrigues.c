@@ -103,7 +103,7 @@ static void kick_centers(rodrigues *run, int64_t block, int64_t first, int64_t e
     (void)block;
     for (int64_t i = first; i < end; i++) {
         const double push = 0.5 * run->step * run->inverse_mass[i];
-        for (int64_t k = 3 * i; k < 3 * i + 3; k++) run->now.velocity[k] += push * run->force[k];
+        for (int64_t k = 3 * i; k < 3 * i + 3; k++) run->now.velocity[k] += push * run->now.force[k];
     }
 }
 
@@ -115,7 +115,7 @@ static void kick_and_drift_centers(rodrigues *run, int64_t block, int64_t first,
 static bool verlet_step(rodrigues *run, double h) {
     run->step = h;
     rodrigues_for_blocks(run, run->bodies, kick_and_drift_centers);
-    if (!rodrigues_evaluate(run, &run->now, run->force, run->torque, &run->potential)) return false;
+    if (!rodrigues_evaluate(run, &run->now, &run->potential)) return false;
     rodrigues_for_blocks(run, run->bodies, kick_centers);
     return true;
 }
