@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenes of two free rigid bodies that touch at one point, in world axes: mass, inertia, arm of the contact, velocities. A fixed body has
-// no velocities of its own.
-#include "io/io_internal.h"
-
+// The form `two_bodies`: two rigid bodies that touch at one point, in world axes: mass, inertia, arm of the contact, velocities. A fixed
+// body has no velocities of its own.
 #include <math.h>
 #include <string.h>
 
-enum { AXES, LENGTHS };
+#include "io/io_internal.h"
+
 enum { BODY_VELOCITIES = 6, MOST_VELOCITIES = 2 * BODY_VELOCITIES };
 
 // Given directions may miss unit length and orthogonality by this, the precision of coordinates written by hand.
@@ -21,10 +20,27 @@ typedef struct body_fields {
 static const carom_field BODY[] = {
     {"fixed", CAROM_FIELD_TEXT, .offset = offsetof(body_fields, fixed)},
     {"mass", CAROM_FIELD_NUMBER, .offset = offsetof(body_fields, mass)},
-    {"inertia_world", CAROM_FIELD_MATRIX, .offset = offsetof(body_fields, inertia), .rows = AXES, .columns = AXES},
-    {"contact_arm", CAROM_FIELD_VECTOR, .offset = offsetof(body_fields, arm), .rows = AXES},
-    {"velocity", CAROM_FIELD_VECTOR, .offset = offsetof(body_fields, velocity), .rows = AXES},
-    {"angular_velocity", CAROM_FIELD_VECTOR, .offset = offsetof(body_fields, angular_velocity), .rows = AXES},
+    {"inertia_world", CAROM_FIELD_MATRIX, .offset = offsetof(body_fields, inertia), .rows = CAROM_EXACTLY(3), .columns = CAROM_EXACTLY(3)},
+    {"contact_arm", CAROM_FIELD_VECTOR, .offset = offsetof(body_fields, arm), .rows = CAROM_EXACTLY(3)},
+    {"velocity", CAROM_FIELD_VECTOR, .offset = offsetof(body_fields, velocity), .rows = CAROM_EXACTLY(3)},
+    {"angular_velocity", CAROM_FIELD_VECTOR, .offset = offsetof(body_fields, angular_velocity), .rows = CAROM_EXACTLY(3)},
+};
+
+enum { TANGENTS };
+
+typedef struct pair_fields {
+    const carom_node *bodies;
+    const double *normal, *tangents;
+    int tangent_count;
+    double friction, restitution;
+} pair_fields;
+
+static const carom_field KEYS[] = {
+    {"two_bodies", CAROM_FIELD_LIST, .offset = offsetof(pair_fields, bodies), .rows = CAROM_EXACTLY(2)},
+    {"normal", CAROM_FIELD_VECTOR, .offset = offsetof(pair_fields, normal), .rows = CAROM_EXACTLY(3)},
+    {"tangents", CAROM_FIELD_MATRIX, .offset = offsetof(pair_fields, tangents), .rows = TANGENTS, .columns = CAROM_EXACTLY(3)},
+    {"friction", CAROM_FIELD_NUMBER, .offset = offsetof(pair_fields, friction), .least = 0, .most = HUGE_VAL},
+    {"restitution", CAROM_FIELD_NUMBER, .offset = offsetof(pair_fields, restitution), .least = 0, .most = 1},
 };
 
 // A contact between bodies, as matrices. Velocities are those of the bodies that are not fixed: of the mass centre, then angular.
@@ -51,7 +67,7 @@ static bool normalise(const double vector[3], double unit[3]) {
 }
 
 // Unit directions: the normal, then the tangents that are given, or both of the default rule.
-static carom_status read_directions(const carom_scene *scene, const carom_scene_pair *pair, double directions[3][3], carom_error *error) {
+static carom_status read_directions(const carom_scene *scene, const pair_fields *pair, double directions[3][3], carom_error *error) {
     const carom_node *root = carom_document_root(scene->document);
     if (!pair->normal) return carom_document_refuse(scene->document, root, error, "the key 'normal' is missing beside 'two_bodies'");
     if (!normalise(pair->normal, directions[0]))
@@ -69,16 +85,14 @@ static carom_status read_directions(const carom_scene *scene, const carom_scene_
 
 // -------------------------------------------------------------------------------------------------------------- bodies
 
-static carom_status refuse_missing(const carom_scene *scene, const carom_node *node, const body_fields *fields, carom_error *error) {
-    const char *missing = isnan(fields->mass) ? "mass" : !fields->inertia ? "inertia_world" : !fields->arm ? "contact_arm" : NULL;
-    return missing ? carom_document_refuse(scene->document, node, error, "the key '%s' is missing", missing) : CAROM_OK;
-}
-
 static carom_status read_body(carom_scene *scene, const carom_node *node, body_fields *fields, carom_error *error) {
     *fields = (body_fields){.mass = NAN};
-    carom_length lengths[LENGTHS] = {[AXES] = {.least = 3, .most = 3, .value = 3}};
-    const carom_status status = carom_fields_read(scene->document, node, CAROM_FIELD_ROWS(BODY), lengths, fields, error);
-    if (status || !fields->fixed) return status ? status : refuse_missing(scene, node, fields, error);
+    const carom_status status = carom_fields_read(scene->document, node, CAROM_FIELD_ROWS(BODY), NULL, fields, error);
+    if (status) return status;
+    if (!fields->fixed) {
+        const char *missing = isnan(fields->mass) ? "mass" : !fields->inertia ? "inertia_world" : !fields->arm ? "contact_arm" : NULL;
+        return missing ? carom_document_refuse(scene->document, node, error, "the key '%s' is missing", missing) : CAROM_OK;
+    }
     if (strcmp(fields->fixed, "true") != 0 || node->count > 1)
         return carom_document_refuse(scene->document, node, error, "a fixed body is {fixed: true}, without other keys");
     return CAROM_OK;
@@ -109,7 +123,7 @@ static void pack(const double *wide, int rows, int columns, double *narrow) {
     for (int i = 0; i < rows; i++) memmove(narrow + i * columns, wide + i * MOST_VELOCITIES, (size_t)columns * sizeof *narrow);
 }
 
-static carom_status create_impact(carom_scene *scene, const carom_scene_pair *pair, pair_matrices *m, carom_error *error) {
+static carom_status create_impact(carom_scene *scene, const pair_fields *pair, pair_matrices *m, carom_error *error) {
     pack(m->mass, m->nv, m->nv, m->mass);
     pack(m->rows[0], 3, m->nv, m->rows[0]);
     const carom_impact_data data = {.nv = m->nv,
@@ -127,15 +141,22 @@ static carom_status create_impact(carom_scene *scene, const carom_scene_pair *pa
 }
 
 // The contact velocity is that of the second body minus that of the first, the normal points from the first to the second.
-carom_status carom_scene_read_two_bodies(carom_scene *scene, const carom_scene_pair *pair, carom_error *error) {
+static carom_status read_two_bodies(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error) {
+    (void)digest;
+    pair_fields pair = {0};
+    carom_length lengths[] = {[TANGENTS] = {.least = 1, .most = 2}};
     double directions[3][3] = {{0}};
     pair_matrices matrices = {0};
-    carom_status status = read_directions(scene, pair, directions, error);
-    for (const carom_node *node = pair->bodies->first; !status && node; node = node->next) {
+    carom_status status = carom_fields_take(scene->document, root, CAROM_FIELD_ROWS(KEYS), lengths, &pair, error);
+    pair.tangent_count = lengths[TANGENTS].value;
+    if (!status) status = read_directions(scene, &pair, directions, error);
+    for (const carom_node *node = status ? NULL : pair.bodies->first; !status && node; node = node->next) {
         body_fields body;
         status = read_body(scene, node, &body, error);
         if (!status && !body.fixed) add_body(&matrices, &body, node->index ? 1 : -1, directions);
     }
-    if (!status && !matrices.nv) return carom_document_refuse(scene->document, pair->bodies, error, "one of the two bodies must be free");
-    return status ? status : create_impact(scene, pair, &matrices, error);
+    if (!status && !matrices.nv) return carom_document_refuse(scene->document, pair.bodies, error, "one of the two bodies must be free");
+    return status ? status : create_impact(scene, &pair, &matrices, error);
 }
+
+const carom_scene_form carom_scene_form_two_bodies = {"two_bodies", CAROM_FIELD_TABLE(KEYS), .read = read_two_bodies};
