@@ -13,6 +13,7 @@
 // Memory of a document comes in chunks, so that the millions of small nodes of a large matrix stay cheap.
 enum { CHUNK_SIZE = 1 << 16 };
 
+// One block of memory, filled from its start.
 typedef struct chunk {
     struct chunk *next;
     size_t size, used;
@@ -54,6 +55,7 @@ void *carom_document_allocate(carom_document *document, size_t size) {
     return memory;
 }
 
+// A copy with an end, in the document's memory; NULL when there is none.
 static const char *copy_text(carom_document *document, const char *text, size_t length) {
     char *copy = carom_document_allocate(document, length + 1);
     if (copy) memcpy(copy, text, length);
@@ -90,6 +92,7 @@ static void write_place(const carom_node *node, char *text, size_t size) {
         snprintf(text + used, size - used, "[%d]", node->index);
 }
 
+// "FILE:LINE: key.path: sentence", the one form of every error about a file.
 static carom_status fail_at(const carom_document *document, const carom_node *node, carom_status status, const char *sentence,
                             carom_error *error) {
     char place[SHOWN_PLACE] = "";
@@ -118,6 +121,7 @@ static carom_status refuse_line(const tree_builder *builder, const yaml_event_t 
 
 // --------------------------------------------------------------------------------------------------------------- files
 
+// Reads until the end, doubling the room; larger files than the limit are refused as soon as that shows.
 carom_status carom_file_read(const char *path, char **bytes, size_t *size, carom_error *error) {
     *bytes = NULL;
     *size = 0;
@@ -155,6 +159,7 @@ carom_status carom_file_read(const char *path, char **bytes, size_t *size, carom
 
 // ---------------------------------------------------------------------------------------------------------------- tree
 
+// By key, and equal ones by their place in the map.
 static int compare_keys(const void *left, const void *right) {
     const carom_node *a = *(const carom_node *const *)left, *b = *(const carom_node *const *)right;
     int order = strcmp(a->key, b->key);
@@ -205,6 +210,7 @@ static carom_node *add_node(tree_builder *builder, const yaml_event_t *event, ca
     return node;
 }
 
+// One event of the parser: a key, a value, or the start or end of a list or map.
 static carom_status take_event(tree_builder *builder, const yaml_event_t *event, carom_error *error) {
     carom_document *document = builder->document;
     const bool scalar = event->type == YAML_SCALAR_EVENT, list = event->type == YAML_SEQUENCE_START_EVENT,
@@ -265,6 +271,7 @@ static carom_status fail_syntax(const carom_document *document, const yaml_parse
                       context[0] != '\0' ? " " : "", context);
 }
 
+// Events are taken one by one: libyaml's own tree would hold a file that is then refused.
 carom_status carom_document_parse(const char *path, const char *bytes, size_t size, carom_document **document, carom_error *error) {
     *document = NULL;
     carom_document *made = calloc(1, sizeof *made);

@@ -37,6 +37,7 @@ void carom_suggestion_offer(carom_suggestion *suggestion, const char *name) {
     suggestion->distance = distance;
 }
 
+// Says the nearest name, if one is near.
 carom_status carom_suggestion_refuse(const carom_suggestion *suggestion, const carom_document *document, const carom_node *node,
                                      carom_error *error) {
     if (!suggestion->best) return carom_document_refuse(document, node, error, "unknown key");
@@ -64,6 +65,7 @@ size_t carom_text_span(const char *text) {
     return (size_t)(byte - (const unsigned char *)text);
 }
 
+// Text is one line that is not empty.
 carom_status carom_text_check(const carom_document *document, const carom_node *node, carom_error *error) {
     const carom_status status = expect(document, node, CAROM_NODE_SCALAR, "text", error);
     if (status) return status;
@@ -152,6 +154,7 @@ static carom_status read_value(carom_document *document, const carom_field *fiel
 
 // ---------------------------------------------------------------------------------------------------------------- maps
 
+// A key that no table has gets the nearest one of all tables as a suggestion.
 carom_status carom_fields_check(carom_document *document, const carom_node *map, const carom_field_table *tables, int table_count,
                                 carom_error *error) {
     const carom_status status = expect(document, map, CAROM_NODE_MAP, "a map", error);
@@ -170,6 +173,7 @@ carom_status carom_fields_check(carom_document *document, const carom_node *map,
     return CAROM_OK;
 }
 
+// Rows are read in the order of the table, so that the first of them set the lengths that later ones must fit.
 carom_status carom_fields_take(carom_document *document, const carom_node *map, const carom_field *fields, int count, carom_length *lengths,
                                void *values, carom_error *error) {
     carom_status status = CAROM_OK;

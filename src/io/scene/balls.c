@@ -13,6 +13,8 @@ enum { BALLS, LENGTHS, MOST_BALLS = CAROM_MAX_VELOCITIES / 2, NAME_SIZE = 32 };
 // Balls that overlap by more than this share of their diameter are a mistake.
 #define MOST_OVERLAP 1e-6
 
+// The map `balls`: masses [kg], radius [m], positions [m], velocities [m/s]; gravity [m/s^2] along minus the last axis; springs of
+// stiffness [N/m] to the places `rest`.
 typedef struct balls_fields {
     const double *masses, *positions, *velocities, *rest;
     double radius, gravity, stiffness;
@@ -27,6 +29,7 @@ typedef struct balls_fields {
                                       .most = HUGE_VAL                                                                                     \
     }
 
+// On a line every ball has one coordinate ...
 static const carom_field LINE[] = {
     COMMON_ROWS,
     {"positions", CAROM_FIELD_VECTOR, .required = true, .offset = offsetof(balls_fields, positions), .rows = BALLS},
@@ -34,6 +37,7 @@ static const carom_field LINE[] = {
     {"rest", CAROM_FIELD_VECTOR, .offset = offsetof(balls_fields, rest), .rows = BALLS},
 };
 
+// ... and in a plane a list of two.
 static const carom_field PLANE[] = {
     COMMON_ROWS,
     {"positions", CAROM_FIELD_MATRIX, .required = true, .offset = offsetof(balls_fields, positions), .rows = BALLS,
@@ -43,6 +47,7 @@ static const carom_field PLANE[] = {
     {"rest", CAROM_FIELD_MATRIX, .offset = offsetof(balls_fields, rest), .rows = BALLS, .columns = CAROM_EXACTLY(2)},
 };
 
+// Whether the balls are on a line or in a plane shows in the first position: a number, or a list.
 carom_status carom_scene_read_ball_data(carom_scene *scene, const carom_node *balls, carom_ball_data *data, carom_error *error) {
     balls_fields fields = {0};
     carom_length lengths[LENGTHS] = {[BALLS] = {.least = 2, .most = MOST_BALLS}};
@@ -65,6 +70,7 @@ carom_status carom_scene_read_ball_data(carom_scene *scene, const carom_node *ba
     return status;
 }
 
+// All pairs are compared: n (n - 1) / 2 distances, before anything is allocated for them.
 carom_status carom_scene_pair_balls(carom_scene *scene, const carom_node *balls, const carom_ball_data *data, bool moves,
                                     carom_ball_pairs *pairs, carom_error *error) {
     *pairs = (carom_ball_pairs){0};
@@ -91,6 +97,7 @@ carom_status carom_scene_pair_balls(carom_scene *scene, const carom_node *balls,
     return CAROM_OK;
 }
 
+// M is diagonal; contacts are frictionless, so that Jt is left out.
 carom_status carom_ball_freeze(const carom_ball_data *data, const carom_ball_pairs *pairs, carom_impact **impact, carom_error *error) {
     const size_t dim = (size_t)data->dim, nv = (size_t)data->count * dim, contacts = (size_t)pairs->count;
     carom_arena arena = {0};
@@ -127,6 +134,7 @@ carom_status carom_ball_freeze(const carom_ball_data *data, const carom_ball_pai
     return status;
 }
 
+// The impact of the pairs that touch, and for an integrator the system of all that may.
 static carom_status read_balls(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error) {
     (void)digest;
     const carom_node *balls = carom_node_find(root, "balls");

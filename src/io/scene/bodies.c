@@ -36,6 +36,7 @@ static carom_status count_list(const carom_scene *scene, const carom_node *list,
     return CAROM_OK;
 }
 
+// A number of the map that must be a whole one.
 static carom_status take_whole(const carom_scene *scene, const carom_node *map, const char *key, double value, int64_t *whole,
                                carom_error *error) {
     *whole = (int64_t)value;
@@ -45,6 +46,8 @@ static carom_status take_whole(const carom_scene *scene, const carom_node *map, 
 
 // -------------------------------------------------------------------------------------------------------------- bodies
 
+// One entry of `bodies`: mass [kg], radius [m], moments of inertia [kg m^2], position [m], attitude (quaternion w x y z), velocities
+// [m/s, rad/s], and copies of it.
 typedef struct body_fields {
     double mass, radius, moment;
     const carom_node *inertia, *repeat;
@@ -62,6 +65,7 @@ static const carom_field BODY[] = {
     {"repeat", CAROM_FIELD_MAP, .offset = offsetof(body_fields, repeat)},
 };
 
+// `inertia` is read by one of two rows, by its form: a number for a sphere, or three principal moments.
 static const carom_field_table BODY_TABLES[] = {CAROM_FIELD_TABLE(BODY)};
 static const carom_field SPHERE_INERTIA = {"inertia", CAROM_FIELD_NUMBER, .offset = offsetof(body_fields, moment), .least = CAROM_POSITIVE,
                                            .most = HUGE_VAL};
@@ -88,11 +92,13 @@ static const carom_field REPEAT[] = {
     {"seed", CAROM_FIELD_NUMBER, .offset = offsetof(repeat_fields, seed), .least = 0, .most = CAROM_MOST_SEED},
 };
 
+// `repeat` as whole numbers: `count` copies on a ring or on a grid, with random velocities of this speed [m/s].
 typedef struct repetition {
     int64_t ring, grid[3], seed, count;
     double diameter, spacing, speed;
 } repetition;
 
+// Without `repeat` a body stands for itself.
 static carom_status read_repeat(carom_scene *scene, const carom_node *node, repetition *copies, carom_error *error) {
     *copies = (repetition){.count = 1};
     if (!node) return CAROM_OK;
@@ -121,6 +127,7 @@ static carom_status read_repeat(carom_scene *scene, const carom_node *node, repe
     return CAROM_OK;
 }
 
+// A vector that may be left out, and then stays as it is.
 static void copy_vector(const double *given, int count, double *to) {
     if (given) memcpy(to, given, (size_t)count * sizeof *to);
 }
@@ -143,6 +150,7 @@ static void place_copy(const repetition *copies, int64_t index, carom_particle *
     for (int k = 0; k < 3; k++) body->velocity[k] += copies->speed * carom_stream_normal(&stream);
 }
 
+// A pattern and its copies: what is left out is at the origin, upright and at rest.
 static carom_status read_body(carom_scene *scene, const carom_node *node, carom_particle *body, repetition *copies, carom_error *error) {
     body_fields fields = {0};
     carom_status status = carom_fields_check(scene->document, node, BODY_TABLES, 1, error);
@@ -169,6 +177,7 @@ static carom_status read_body(carom_scene *scene, const carom_node *node, carom_
     return CAROM_OK;
 }
 
+// Patterns first, so that all bodies are counted before they are allocated; then the copies of each.
 static carom_status read_bodies(carom_scene *scene, const carom_node *list, carom_error *error) {
     int entries;
     carom_particle *patterns, *bodies;
@@ -200,6 +209,7 @@ static carom_status read_bodies(carom_scene *scene, const carom_node *list, caro
 
 // ---------------------------------------------------------------------------------------------------------- potentials
 
+// The parameters of all types together, called by their symbols in Baker & Gonzalez; each type reads its own.
 typedef struct potential_fields {
     const char *type, *shear;
     double gravity, moment, trap, Km, Ka, Ks, Kpp, Kpw;
@@ -235,6 +245,7 @@ static const carom_field HERTZ[] = {TYPE_ROW,
                                     NUMBER_ROW(Kpw, 0, HUGE_VAL),
                                     {"planes", CAROM_FIELD_LIST, .offset = offsetof(potential_fields, planes), .rows = MANY_PLANES}};
 
+// The types of potentials: a name, and the rows of its parameters.
 static const struct {
     const char *name;
     carom_potential_type type;
@@ -246,6 +257,7 @@ static const struct {
              {"bonds", CAROM_POTENTIAL_BONDS, CAROM_FIELD_ROWS(BONDS)},
              {"hertz", CAROM_POTENTIAL_HERTZ, CAROM_FIELD_ROWS(HERTZ)}};
 
+// Bonds join pairs of bodies; how stiff they are against bending, stretching and shear are Km, Ka and Ks [J].
 static carom_status read_bonds(carom_scene *scene, const carom_node *map, const potential_fields *fields, carom_bonds *bonds,
                                carom_error *error) {
     *bonds = (carom_bonds){.Km = fields->Km, .Ka = fields->Ka, .Ks = fields->Ks};
@@ -286,6 +298,7 @@ static carom_status read_bonds(carom_scene *scene, const carom_node *map, const 
     return CAROM_OK;
 }
 
+// A plane: the points x with normal.x + offset = 0; bodies are where that is positive.
 typedef struct plane_fields {
     const double *normal;
     double offset;
@@ -296,11 +309,13 @@ static const carom_field PLANE[] = {
     {"offset", CAROM_FIELD_NUMBER, .offset = offsetof(plane_fields, offset)},
 };
 
+// A normal of any length but zero.
 static carom_status check_normal(const carom_scene *scene, const carom_node *node, const double *normal, carom_error *error) {
     if (carom_max_abs(3, normal) > 0) return CAROM_OK;
     return carom_document_refuse(scene->document, carom_node_find(node, "normal"), error, "must not be zero");
 }
 
+// Hertzian contact between bodies (Kpp [J]), and between bodies and planes (Kpw [J]).
 static carom_status read_hertz(carom_scene *scene, const potential_fields *fields, carom_potential *potential, carom_error *error) {
     potential->hertz.Kpp = fields->Kpp;
     potential->hertz.Kpw = fields->Kpw;
@@ -320,6 +335,7 @@ static carom_status read_hertz(carom_scene *scene, const potential_fields *field
     return status;
 }
 
+// A potential begins with its type, which says what other keys it has.
 static carom_status read_potential(carom_scene *scene, const carom_node *node, carom_potential *potential, carom_error *error) {
     const carom_node *type = node->kind == CAROM_NODE_MAP ? carom_node_find(node, "type") : NULL;
     if (!type || type->kind != CAROM_NODE_SCALAR)
@@ -374,6 +390,7 @@ static carom_status read_potentials(carom_scene *scene, const carom_node *list, 
 
 // --------------------------------------------------------------------------------------------------------------- walls
 
+// A wall, or `collisions` of bodies with each other, which have no plane.
 typedef struct wall_fields {
     plane_fields plane;
     const char *surface;
@@ -392,6 +409,7 @@ static const carom_field WALL[] = {
     LAW_ROWS};
 static const carom_field COLLISIONS[] = {LAW_ROWS};
 
+// Friction belongs to the surface `coulomb` alone. A surface that is left out is smooth.
 static carom_status read_surface_law(const carom_scene *scene, const carom_node *node, const wall_fields *fields, carom_surface_law *law,
                                      carom_error *error) {
     *law = (carom_surface_law){.restitution = fields->restitution, .friction = fields->friction};
@@ -407,6 +425,7 @@ static carom_status read_surface_law(const carom_scene *scene, const carom_node 
                                  fields->surface);
 }
 
+// Walls restitute fully where they do not say otherwise.
 static carom_status read_walls(carom_scene *scene, const carom_node *list, carom_error *error) {
     carom_wall *walls;
     int count;
@@ -430,6 +449,7 @@ static carom_status read_walls(carom_scene *scene, const carom_node *list, carom
 
 // ---------------------------------------------------------------------------------------------------------------- form
 
+// The keys of the top level; `bodies` alone is needed.
 typedef struct form_fields {
     const carom_node *bodies, *potentials, *walls, *collisions;
 } form_fields;
@@ -441,6 +461,7 @@ static const carom_field KEYS[] = {
     {"collisions", CAROM_FIELD_MAP, .offset = offsetof(form_fields, collisions)},
 };
 
+// Everything belongs to the document, and the motion refers to it.
 static carom_status read_form(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error) {
     (void)digest;
     form_fields fields = {0};

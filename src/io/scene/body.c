@@ -22,6 +22,7 @@ enum { MOST_COMPARED = 4 };
 
 enum { ELLIPSOIDS, VERTICES, LENGTHS };
 
+// A shape is one of ellipsoids, the hull of vertices, or a box with sides [m]; rounded by a distance [m].
 typedef struct shape_fields {
     const carom_node *ellipsoids;
     const char *combine;
@@ -37,6 +38,7 @@ static const carom_field SHAPE[] = {
     {"rounding", CAROM_FIELD_NUMBER, .offset = offsetof(shape_fields, rounding), .least = 0, .most = HUGE_VAL},
 };
 
+// An ellipsoid with axes along the frame's: semiaxes and center [m].
 typedef struct ellipsoid_fields {
     const double *semiaxes, *center;
 } ellipsoid_fields;
@@ -47,6 +49,7 @@ static const carom_field ELLIPSOID[] = {
     {"center", CAROM_FIELD_VECTOR, .offset = offsetof(ellipsoid_fields, center), .rows = CAROM_EXACTLY(3)},
 };
 
+// Centers that are left out are at the origin, as zeroed memory has them.
 static carom_status read_ellipsoids(carom_scene *scene, const carom_node *list, carom_shape_data *shape, carom_error *error) {
     const size_t count = (size_t)list->count;
     double *semiaxes = carom_document_allocate(scene->document, 3 * count * sizeof *semiaxes);
@@ -65,6 +68,7 @@ static carom_status read_ellipsoids(carom_scene *scene, const carom_node *list, 
     return CAROM_OK;
 }
 
+// The arrays of the shape belong to the document.
 static carom_status read_shape(carom_scene *scene, const carom_node *node, carom_shape_data *shape, carom_error *error) {
     shape_fields fields = {0};
     carom_length lengths[LENGTHS] = {
@@ -103,6 +107,7 @@ static carom_status read_shape(carom_scene *scene, const carom_node *node, carom
 
 // ---------------------------------------------------------------------------------------------------------------- body
 
+// Mass [kg]; inertia [kg m^2] about the centre of mass, that of uniform density where it is left out.
 typedef struct body_fields {
     double mass;
     const double *inertia;
@@ -142,6 +147,7 @@ static carom_status warn_of_mass(carom_scene *scene, const carom_node *node, con
     return status;
 }
 
+// Creates the body; what is wrong with its shape or inertia is said of the map `body`.
 static carom_status read_body(carom_scene *scene, const carom_node *node, carom_error *error) {
     body_fields fields = {0};
     carom_body_data data = {0};
@@ -159,6 +165,7 @@ static carom_status read_body(carom_scene *scene, const carom_node *node, carom_
 
 // ------------------------------------------------------------------------------------------------- plane and initial state
 
+// The plane normal.z + offset = 0; through the origin and horizontal where it is left out.
 typedef struct plane_fields {
     const double *normal;
     double offset;
@@ -169,6 +176,7 @@ static const carom_field PLANE[] = {
     {"offset", CAROM_FIELD_NUMBER, .offset = offsetof(plane_fields, offset)},
 };
 
+// The state at time 0: position [m], attitude (rotation matrix), momentum [N s], angular momentum in the body frame [N m s].
 typedef struct initial_fields {
     const double *position, *attitude, *momentum, *angular_momentum;
 } initial_fields;
@@ -180,6 +188,7 @@ static const carom_field INITIAL[] = {
     {"angular_momentum", CAROM_FIELD_VECTOR, .offset = offsetof(initial_fields, angular_momentum), .rows = CAROM_EXACTLY(3)},
 };
 
+// Upright and at rest, as far as the scene does not say otherwise.
 static carom_status read_initial(carom_scene *scene, const carom_node *node, carom_error *error) {
     static const double upright[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, rest[3] = {0};
     initial_fields fields = {.attitude = upright, .momentum = rest, .angular_momentum = rest};
@@ -205,6 +214,7 @@ static carom_status read_initial(carom_scene *scene, const carom_node *node, car
 
 // ---------------------------------------------------------------------------------------------------------------- form
 
+// The keys of the top level. Gravity [m/s^2] acts along -e3.
 typedef struct form_fields {
     const carom_node *body, *plane, *initial;
     double gravity;
@@ -217,6 +227,7 @@ static const carom_field KEYS[] = {
     {"initial", CAROM_FIELD_MAP, .required = true, .offset = offsetof(form_fields, initial)},
 };
 
+// A motion, not an impact: the body meets the plane later.
 static carom_status read_form(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error) {
     (void)digest;
     static const double up[3] = {0, 0, 1};

@@ -6,6 +6,7 @@
 
 enum { PAIRS, VARIABLES, LENGTHS };
 
+// Pairs of contacts, the names of what may change with the scale of each, and the cosine that the pairs shall have.
 typedef struct design_fields {
     const carom_node *pairs;
     const char **free;
@@ -20,6 +21,7 @@ static const carom_field DESIGN[] = {
     {"target", CAROM_FIELD_NUMBER, .offset = offsetof(design_fields, target), .least = -1, .most = 1},
 };
 
+// Names are only collected: whether the scene has such contacts and coordinates is known when a family is made of it.
 carom_status carom_scene_read_design(carom_scene *scene, const carom_node *design, carom_error *error) {
     design_fields fields = {0};
     carom_length lengths[LENGTHS] = {

@@ -7,6 +7,7 @@
 
 #include "io/scene/family.h"
 
+// The other kind of family is that of a model.
 static bool has_balls(const carom_family *family) { return family->touching; }
 
 // ------------------------------------------------------------------------------------------------------------ creation
@@ -116,6 +117,7 @@ static carom_status find_names(carom_family *family, carom_error *error) {
     return CAROM_OK;
 }
 
+// The scene's own values are the start, and the gaps there the reference.
 carom_status carom_family_create(carom_scene *scene, carom_family **family, carom_error *error) {
     *family = NULL;
     const carom_scene_design *design = &scene->design;
@@ -168,6 +170,7 @@ void carom_family_place(carom_family *family, const double *x) {
     for (int i = 0; i < family->variables; i++) (family->is_parameter[i] ? family->parameters : family->position)[family->index[i]] = x[i];
 }
 
+// Gaps are differences from those of the scene, so that constants of a contact's plane do not matter.
 carom_status carom_family_evaluate(carom_family *family, const double *x, carom_impact **impact, double *gaps, carom_error *error) {
     *impact = NULL;
     carom_family_place(family, x);

@@ -72,6 +72,7 @@ static carom_status put_model(const carom_family *family, const char *path, json
     return CAROM_OK;
 }
 
+// The scene as it was read, with the new values put in its place; written under a temporary name and renamed.
 carom_status carom_family_write(carom_family *family, const double *x, const char *path, carom_error *error) {
     carom_family_place(family, x);
     json_t *document = node_json(carom_document_root(family->scene->document));

@@ -11,6 +11,7 @@ enum { VELOCITIES, CONTACTS, TANGENTS, SPACE, LENGTHS };
 
 // ------------------------------------------------------------------------------------------------------------ matrices
 
+// The matrices of the impact, row-major, as in carom_impact_data.
 typedef struct matrices_fields {
     const double *mass, *normal, *tangent, *friction, *restitution, *velocity;
     const char **names;
@@ -66,6 +67,7 @@ static carom_status collect_texts(const carom_scene *scene, const carom_node *ma
     return CAROM_OK;
 }
 
+// The lengths of v and Jn say how many velocities and contacts there are; Jt has one or two rows for each contact.
 static carom_status read_matrices(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error) {
     (void)digest;
     const carom_node *matrices = carom_node_find(root, "matrices");
@@ -117,6 +119,7 @@ const carom_scene_form carom_scene_form_matrices = {"matrices", CAROM_FIELD_TABL
 
 // ------------------------------------------------------------------------------------------------------------ delassus
 
+// The Delassus operator W, the contact velocity u before the impact, and mu: here, or in a file.
 typedef struct delassus_fields {
     const char *file;
     const double *delassus, *velocity, *friction, *restitution;
@@ -171,6 +174,7 @@ static carom_status create_impact(carom_scene *scene, const carom_delassus_data 
     return status ? carom_document_pass_on(scene->document, node, &inner, error) : CAROM_OK;
 }
 
+// u has two entries for each contact in the plane, three in space.
 static carom_status read_arrays(carom_scene *scene, const carom_node *delassus, carom_error *error) {
     delassus_fields fields = {0};
     carom_length lengths[LENGTHS] = {
@@ -196,6 +200,7 @@ static carom_status read_arrays(carom_scene *scene, const carom_node *delassus, 
     return create_impact(scene, &data, delassus, carom_node_find(delassus, "W"), "", error);
 }
 
+// Names and restitution may stand beside the file, and must fit its number of contacts.
 static carom_status read_fclib(carom_scene *scene, const carom_node *delassus, carom_digest *digest, carom_error *error) {
     const carom_node *node = carom_node_find(delassus, "file");
     delassus_fields fields = {0};
@@ -236,6 +241,7 @@ static carom_status read_fclib(carom_scene *scene, const carom_node *delassus, c
     return status;
 }
 
+// With the key `file` the arrays come from there.
 static carom_status read_delassus(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error) {
     const carom_node *delassus = carom_node_find(root, "delassus");
     return carom_node_find(delassus, "file") ? read_fclib(scene, delassus, digest, error) : read_arrays(scene, delassus, error);

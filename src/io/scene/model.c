@@ -10,6 +10,7 @@
 
 enum { POSITIONS, VELOCITIES };
 
+// A keyframe's name, or position and velocity in MuJoCo's order.
 typedef struct state_fields {
     const char *key;
     const double *position, *velocity;
@@ -59,6 +60,8 @@ typedef struct place_fields {
     const double *point;
 } place_fields;
 
+// A contact: where it is (one of `at`, the flat keys, `sites`, `geoms`), its directions, friction and restitution, and the place of its
+// plane along the normal [m].
 typedef struct contact_fields {
     const char *name;
     const carom_node *at;
@@ -121,6 +124,7 @@ static carom_status choose_places(carom_scene *scene, const carom_node *node, co
     return status ? status : choose_place(scene, fields->at, &at, &contact->place[0], error);
 }
 
+// An offset matters to motions alone.
 static carom_status read_contact(carom_scene *scene, const carom_node *node, carom_model_contact *contact, carom_error *error) {
     contact_fields fields = {.offset = NAN};
     carom_length lengths[] = {[TANGENTS] = {.least = 1, .most = 2}};
@@ -140,6 +144,7 @@ static carom_status read_contact(carom_scene *scene, const carom_node *node, car
     return CAROM_OK;
 }
 
+// `contacts: {detect: true}`: margin [m], and friction and restitution of every contact that is found.
 typedef struct detect_fields {
     const char *detect;
     double margin, friction, restitution;
@@ -152,6 +157,7 @@ static const carom_field DETECT[] = {
     {"restitution", CAROM_FIELD_NUMBER, .offset = offsetof(detect_fields, restitution), .least = 0, .most = 1},
 };
 
+// Contacts as MuJoCo's collision detection finds them at the state.
 static carom_status detect_contacts(carom_scene *scene, const carom_node *node, carom_model *model, carom_error *error) {
     const carom_detection defaults = carom_detection_defaults();
     detect_fields fields = {.margin = defaults.margin, .friction = defaults.friction, .restitution = defaults.restitution};
@@ -166,6 +172,7 @@ static carom_status detect_contacts(carom_scene *scene, const carom_node *node, 
     return status ? carom_document_pass_on(scene->document, node, &inner, error) : CAROM_OK;
 }
 
+// The list may be empty: joints at their stops, which the model knows, are contacts too.
 carom_status carom_scene_list_contacts(carom_scene *scene, const carom_node *list, carom_model_contact **contacts, carom_error *error) {
     *contacts = NULL;
     // An empty list stands for the joints at their stops, which the model knows.
@@ -206,6 +213,7 @@ static carom_status freeze_listed(carom_scene *scene, const carom_node *node, ca
 
 // --------------------------------------------------------------------------------------------------------------- model
 
+// Loads the model, and puts it into the scene's state.
 carom_status carom_scene_load_model(carom_scene *scene, const double *parameters, carom_digest *digest, carom_model **model,
                                     carom_error *error) {
     const carom_node *root = carom_document_root(scene->document), *node = carom_node_find(root, "model"),
@@ -259,6 +267,7 @@ static carom_status read_parameters(carom_scene *scene, const carom_node *parame
     return status;
 }
 
+// The keys of the top level.
 typedef struct model_fields {
     const char *model;
     const carom_node *state, *contacts, *parameters;
@@ -271,6 +280,7 @@ static const carom_field KEYS[] = {
     {"parameters", CAROM_FIELD_MAP, .offset = offsetof(model_fields, parameters)},
 };
 
+// The model, its state, and then its contacts, each with what the model warns of.
 static carom_status read_model(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error) {
     model_fields fields = {0};
     carom_status status = carom_fields_take(scene->document, root, CAROM_FIELD_ROWS(KEYS), NULL, &fields, error);

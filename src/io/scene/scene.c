@@ -17,6 +17,7 @@ enum { FORM_COUNT = sizeof FORMS / sizeof *FORMS };
 
 // ----------------------------------------------------------------------------------------------------------- top level
 
+// Keys that a scene of any form may have.
 typedef struct scene_fields {
     const char *name;
     const carom_node *design, *impact, *simulate, *compliant;
@@ -194,6 +195,7 @@ const char *carom_scene_hash(const carom_scene *scene) { return scene->hash; }
 const carom_impact *carom_scene_impact(const carom_scene *scene) { return scene->impact; }
 const carom_motion *carom_scene_motion(const carom_scene *scene) { return &scene->motion; }
 carom_model *carom_scene_model(const carom_scene *scene) { return scene->model; }
+// Why a model has no system was found when the scene was read; it is said now, at the list of contacts.
 carom_status carom_scene_system(const carom_scene *scene, const carom_system **system, carom_error *error) {
     *system = scene->system;
     if (scene->system) return CAROM_OK;

@@ -15,6 +15,7 @@ typedef struct option_rows {
     void (*defaults)(void *options);
 } option_rows;
 
+// Laws and integrators have their option rows in the same fields.
 static option_rows rows_at(const carom_registry *registry, carom_registry_kind kind, int index) {
     const void *entry = carom_registry_entry(registry, kind, index);
     if (kind == CAROM_REGISTRY_INTEGRATORS) {
@@ -28,6 +29,7 @@ static option_rows rows_at(const carom_registry *registry, carom_registry_kind k
 // The key that names the law or integrator.
 static const char *chooser_of(carom_registry_kind kind) { return kind == CAROM_REGISTRY_INTEGRATORS ? "integrator" : "law"; }
 
+// `law` or `integrator`: a name of the registry, or an error that lists the names.
 static carom_status read_chosen(const carom_scene *scene, carom_scene_settings *settings, const carom_node *node,
                                 const carom_registry *registry, carom_error *error) {
     const carom_status status = carom_text_check(scene->document, node, error);
@@ -105,6 +107,7 @@ static carom_status check_setting(const carom_scene *scene, const carom_scene_se
     return refuse_value(scene, setting, &inner, error);
 }
 
+// All settings are checked now, and applied when a law or integrator is asked.
 carom_status carom_scene_read_settings(carom_scene *scene, carom_scene_settings *settings, const carom_node *map,
                                        const carom_registry *registry, carom_error *error) {
     if (map->count == 0) return CAROM_OK;
@@ -124,6 +127,7 @@ carom_status carom_scene_read_settings(carom_scene *scene, carom_scene_settings 
     return status;
 }
 
+// Sets those options among `rows` that the scene gives.
 static carom_status apply(const carom_scene *scene, const carom_scene_settings *settings, const carom_option *rows, int count,
                           void *options, carom_error *error) {
     for (int i = 0; i < settings->count; i++) {
@@ -146,6 +150,7 @@ carom_status carom_scene_apply_simulate(const carom_scene *scene, const carom_op
     return apply(scene, &scene->simulate, rows, count, options, error);
 }
 
+// The map `compliant` belongs to one command, so that every key must be one of its rows.
 carom_status carom_scene_apply_compliant(const carom_scene *scene, const carom_option *rows, int count, void *options, carom_error *error) {
     carom_status status = CAROM_OK;
     for (const carom_node *node = scene->compliant ? scene->compliant->first : NULL; node && !status; node = node->next) {
@@ -162,6 +167,7 @@ carom_status carom_scene_apply_compliant(const carom_scene *scene, const carom_o
     return status;
 }
 
+// Puts the place of this key before the error, if the scene gives it.
 static bool place_error(const carom_scene *scene, const carom_scene_settings *settings, const char *key, carom_error *error) {
     for (int i = 0; i < settings->count; i++) {
         const carom_scene_setting *setting = &settings->items[i];

@@ -19,6 +19,7 @@ char *carom_scene_join_path(const carom_scene *scene, const char *path) {
     return joined;
 }
 
+// The sentence gets the place of an error, and is kept in the document's memory.
 carom_status carom_scene_warn(carom_scene *scene, const carom_node *node, carom_error *error, const char *format, ...) {
     carom_error sentence = {.status = CAROM_OK}, placed;
     va_list arguments;

@@ -11,6 +11,7 @@ enum { BODY_VELOCITIES = 6, MOST_VELOCITIES = 2 * BODY_VELOCITIES };
 // Given directions may miss unit length and orthogonality by this, the precision of coordinates written by hand.
 #define ORTHOGONALITY_TOLERANCE 1e-6
 
+// Mass [kg], inertia about the centre of mass [kg m^2], arm from there to the contact [m], velocities [m/s, rad/s]; all along world axes.
 typedef struct body_fields {
     const char *fixed;
     double mass;
@@ -28,6 +29,7 @@ static const carom_field BODY[] = {
 
 enum { TANGENTS };
 
+// The keys of the top level.
 typedef struct pair_fields {
     const carom_node *bodies;
     const double *normal, *tangents;
