@@ -174,7 +174,7 @@ static carom_status add_outline(outlines *drawn, const carom_polyhedra *set, con
         x[k] = piece->contact_velocity[k * set->n];
         y[k] = piece->contact_velocity[k * set->n + second];
     }
-    if (!status) status = carom_plot_hull(x, y, piece->vertices, hull, &corners, error);
+    if (!status) status = carom_hull_plane(x, y, piece->vertices, hull, &corners, error);
     for (int64_t i = 0; !status && i <= corners; i++) {
         drawn->x[drawn->count] = x[hull[i % corners]];
         drawn->y[drawn->count++] = y[hull[i % corners]];
