@@ -4,6 +4,7 @@
 #ifndef CAROM_MUJOCO_INTERNAL_H
 #define CAROM_MUJOCO_INTERNAL_H
 
+#include <libxml/tree.h>
 #include <mujoco/mujoco.h>
 
 #include "carom/model.h"
@@ -31,27 +32,24 @@ void model_clear_warnings(carom_model *model);
 
 // --------------------------------------------------------------------------------------------------------- model files
 
-// A piece of a text, not terminated.
-typedef struct model_span {
-    const char *start;
-    size_t length;
-} model_span;
-
-bool model_span_equals(model_span s, const char *text);
-
 // Reads a model file of less than 64 MiB; `*text` is freed by the caller, also after a failure.
 carom_status model_read_text(const char *path, char **text, carom_error *error);
 
-// Receives an element with an empty attribute, then each of its attributes. An error ends the scan.
-typedef carom_status (*model_xml_visit)(void *user, model_span element, model_span attribute, model_span value, carom_error *error);
+// The document of a text, freed by the caller (xmlFreeDoc). Malformed XML is no error here, because MuJoCo may accept it, and its messages
+// are better: the document then holds the elements that can be read, or is NULL. Reads no other file, expands no entity, prints nothing.
+// CAROM_OUT_OF_MEMORY.
+carom_status model_xml_parse(const char *text, xmlDoc **document, carom_error *error);
 
-// Visits every element and attribute in the order of the text. Malformed XML is left to MuJoCo, whose messages are better.
-carom_status model_xml_scan(const char *text, model_xml_visit visit, void *user, carom_error *error);
+// The elements of a document, in the order of the text; NULL after the last one.
+const xmlNode *model_xml_first(const xmlDoc *document);
+const xmlNode *model_xml_next(const xmlNode *element);
+// Is this the element's name?
+bool model_xml_is(const xmlNode *element, const char *name);
+// The value of an attribute, owned by the document; NULL where it has an entity that the document defines.
+const char *model_xml_value(const xmlAttr *attribute);
 
 // Refuses a model file, or a file that it includes, whose sizes would make MuJoCo abort the process for lack of memory.
-// CAROM_IO_FAILED when `path` cannot be read.
-// @param text  of the file, where it is not what the disk has; NULL: read it
-carom_status model_check_sizes(const char *path, const char *text, carom_error *error);
+carom_status model_check_sizes(const char *path, const xmlDoc *document, carom_error *error);
 
 // The text with every ${formula} replaced by its value; freed by the caller.
 carom_status model_expand(const char *text, const carom_model_parameters *parameters, char **expanded, carom_error *error);
@@ -59,7 +57,7 @@ carom_status model_expand(const char *text, const carom_model_parameters *parame
 enum { MODEL_ADVICE_SIZE = 512 };
 
 // A URDF without a link called 'world' has its root welded to the world. Writes how to change that, or an empty text for other files.
-carom_status model_advise_on_root(const char *path, char advice[MODEL_ADVICE_SIZE], carom_error *error);
+void model_advise_on_root(const xmlDoc *document, char advice[MODEL_ADVICE_SIZE]);
 
 // ----------------------------------------------------------------------------------------------------- parts of a freeze
 
