@@ -86,9 +86,6 @@ bool model_normalise(const double vector[3], double unit[3]);
 // together count as one.
 int model_compare_bodies(const carom_model *model, const model_touch *a, const model_touch *b);
 
-// Tangents of the default rule for the touch's normal (carom_impact_default_tangents).
-void model_choose_tangents(model_touch *touch);
-
 // Finds the points of a contact that the caller described, and its directions. Needs the positions of the current state.
 carom_status model_locate_contact(const carom_model *model, const carom_model_contact *contact, int index, model_touch *touch,
                                   carom_error *error);
@@ -123,7 +120,7 @@ carom_status model_warn_of_near_limits(carom_model *model, carom_error *error);
 // number where it has none.
 void model_write_name(const carom_model *model, int type, int id, const char *kind, char *name, size_t size);
 
-// The motions that the active equality constraints C v = 0 leave: P = 1 - sum_i motion_i' force_i, see model_project.c.
+// The motions that the active equality constraints C v = 0 leave: P = 1 - sum_i motion_i' force_i, see project.c.
 typedef struct model_projector {
     int nv, rank;     // rank 0: nothing is constrained, and nothing changes
     double *force;    // [rank x nv]
@@ -131,9 +128,10 @@ typedef struct model_projector {
     int *constraint;  // [rank], the equality constraint that each comes from
 } model_projector;
 
-// @param mass  M at the current state, [nv x nv]
-carom_status model_projector_create(carom_model *model, const double *mass, model_projector *projector, carom_error *error);
-void model_projector_free(model_projector *projector);
+// @param mass   M at the current state, [nv x nv]
+// @param arena  holds its arrays
+carom_status model_projector_create(carom_model *model, const double *mass, carom_arena *arena, model_projector *projector,
+                                    carom_error *error);
 // row = row P.
 void model_project_row(const model_projector *projector, double *row);
 // v = P v. CAROM_BAD_INPUT naming the constraint when v breaks it by more than round-off of what people type.
