@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `carom compliant`: sweeps of impacts of compliant bodies, laid over the set of outcomes of rigid ones.
+//
+// The sweep is compared with the exact set in the plane of normal velocities: how far each of its outcomes is from the set, and by how much
+// its largest normal velocities exceed the set's.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -92,6 +95,7 @@ static carom_status run(comparison *c, carom_error *error) {
     clock_gettime(CLOCK_MONOTONIC, &start);
     if (!status) status = cli_start_control(c->arguments, &control, error);
 
+    // The sweep, into memory and into the file.
     if (!status && output) status = carom_result_writer_create(output, c->scene, &writer, error);
     if (!status && writer) status = carom_result_writer_open_law(writer, law, &c->options, &file, error);
     if (!status) {
@@ -102,7 +106,7 @@ static carom_status run(comparison *c, carom_error *error) {
     if (!status && writer) status = file.receive(file.user, c->answer.outcomes, error);
     if (!status && writer) status = carom_result_writer_close_law(writer, c->answer.result, error);
 
-    // The sweep stands alone where there is no exact set.
+    // The set of rigid bodies; the sweep stands alone where there is no exact set.
     if (!status && carom_exact_available()) status = cli_solve_exact(c->arguments, c->scene, &control, writer, &c->exact, error);
     if (!status) {
         c->points = carom_table_rows(c->answer.outcomes);
@@ -157,6 +161,7 @@ static carom_status make_outlines(const comparison *c, carom_arena *arena, carom
     return status;
 }
 
+// The sweep's normal velocities of the first two contacts as marks over the set.
 static carom_status draw(const comparison *c, const char *path, carom_error *error) {
     const int contacts = c->sizes.contacts;
     if (contacts < 2) return carom_fail(error, CAROM_BAD_INPUT, "--figure: the plane of two normal velocities needs two contacts");
@@ -182,6 +187,7 @@ static carom_status draw(const comparison *c, const char *path, carom_error *err
 
 // -------------------------------------------------------------------------------------------------------------- output
 
+// Every point, and what is known of them together; null for what needs the exact set where there is none.
 static json_t *make_json(const comparison *c) {
     const carom_sizes *sizes = &c->sizes;
     const double *parameter = column(c, CAROM_OUTCOME_COLUMNS + CAROM_COMPLIANT_PARAMETER);
@@ -210,6 +216,7 @@ static json_t *make_json(const comparison *c) {
     return document;
 }
 
+// How many of the impacts ended and lie in the set, and by how much the largest velocities exceed it.
 static void print_summary(const comparison *c) {
     const carom_impact_data *data = carom_impact_get_data(carom_scene_impact(c->scene));
     int64_t settled = 0, contained = 0;
@@ -239,6 +246,7 @@ static void print_text(const comparison *c) {
     const carom_impact_data *data = carom_impact_get_data(carom_scene_impact(c->scene));
     const double *parameter = column(c, CAROM_OUTCOME_COLUMNS + CAROM_COMPLIANT_PARAMETER);
     const double *normal = column(c, CAROM_OUTCOME_NORMAL_VELOCITY);
+    // A table of the first points: parameter, normal velocities, distance from the set.
     printf("%s: %s\n  %12s ", carom_scene_name(c->scene), carom_compliant_rows[0].choices[c->options.sweep],
            c->options.sweep == CAROM_SWEEP_ANGLE ? "angle, deg" : "log10 ratio");
     for (int i = 0; i < data->contacts; i++) printf(" %12s.%-2s", "Jn", data->names[i]);

@@ -11,6 +11,7 @@
 // One this close that is not there gives a warning.
 #define NEAR_TOLERANCE 1e-3
 
+// A model may switch off one kind of constraints, or all of them at once.
 bool model_is_enabled(const carom_model *model, int disable_bit) {
     return !(model->compiled->opt.disableflags & (mjDSBL_CONSTRAINT | disable_bit));
 }
@@ -27,6 +28,7 @@ void model_write_name(const carom_model *model, int type, int id, const char *ki
     }
 }
 
+// Refuses a constraint by its name; `what` says why it acts.
 static carom_status fail_constraint(const carom_model *model, int type, int id, const char *what, carom_error *error) {
     char name[MODEL_LABEL_SIZE];
     model_write_name(model, type, id, "number ", name, sizeof name);
@@ -44,6 +46,8 @@ static int find_stop(double value, const double range[2]) {
     return value < range[1] - tolerance ? 0 : -1;
 }
 
+// Writes the stop that a joint stands at, as a contact: its velocity is +v at a lower limit and -v at an upper one, so that opening is
+// positive.
 static bool joint_is_at_stop(const mjModel *compiled, const double *qpos, int joint, model_limit *limit) {
     if (!compiled->jnt_limited[joint]) return false;
     const double *range = compiled->jnt_range + 2 * joint;
@@ -55,7 +59,8 @@ static bool joint_is_at_stop(const mjModel *compiled, const double *qpos, int jo
         return limit->row[0] != 0;
     }
     if (type != mjJNT_BALL) return false;
-    // The limit of a ball joint is on its angle of rotation, which grows by the angular velocity along the axis of rotation.
+    // The limit of a ball joint is on its angle of rotation, which grows by the angular velocity along the axis of rotation. MuJoCo takes
+    // the larger number of the range.
     double axis[3];
     mju_quat2Vel(axis, qpos, 1);
     limit->dofs = 3;
@@ -108,6 +113,7 @@ carom_status model_warn_of_near_limits(carom_model *model, carom_error *error) {
 
 carom_status model_check_constraints(const carom_model *model, carom_error *error) {
     const mjModel *compiled = model->compiled;
+    // A tendon between its limits takes no part; dry friction acts whenever anything moves.
     const bool limits = model_is_enabled(model, mjDSBL_LIMIT), friction = model_is_enabled(model, mjDSBL_FRICTIONLOSS);
     for (int i = 0; limits && i < compiled->ntendon; i++)
         if (compiled->tendon_limited[i] && find_stop(model->data->ten_length[i], compiled->tendon_range + 2 * i))

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contacts that MuJoCo's collision detection finds at the state of a model.
+//
+// MuJoCo reports several points of a pair of geoms, some of them twice when pairs share a corner. What is left after
+// merging is what an impact needs: one contact for a point and a normal.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +24,7 @@ typedef struct detected {
     const carom_detection *detection;
     model_touch *touches;  // [CAROM_MAX_CONTACTS]
     int count;
-    char (*bases)[NAME_SIZE], (*names)[NAME_SIZE];  // names without and with their index
+    char (*bases)[NAME_SIZE], (*names)[NAME_SIZE];  // [CAROM_MAX_CONTACTS] names without and with their index
     bool ignores_torsion;
 } detected;
 
@@ -49,6 +52,7 @@ static void collide(void *argument) {
     mj_collision(compiled, data);
 }
 
+// Fills the data's contacts with those closer than the margin.
 static carom_status find_contacts(carom_model *model, double margin, carom_error *error) {
     collision search = {model, margin};
     const carom_status status = model_guard_call(collide, &search, error);
@@ -61,19 +65,6 @@ static carom_status find_contacts(carom_model *model, double margin, carom_error
 
 // --------------------------------------------------------------------------------------------------------------- merge
 
-// The contact found so far that a new one repeats; NULL when it is new. Which of two bodies comes first depends on the geoms' types.
-static model_touch *find_same(const detected *found, const model_touch *touch, double radius) {
-    for (int i = 0; i < found->count; i++) {
-        model_touch *other = &found->touches[i];
-        const int sign = model_compare_bodies(found->model, other, touch);
-        double apart[3], turn[3];
-        mju_sub3(apart, other->point[0], touch->point[0]);
-        mju_addScl3(turn, other->normal, touch->normal, -sign);
-        if (sign && mju_norm3(apart) < MERGE_TOLERANCE * radius && mju_norm3(turn) < MERGE_TOLERANCE) return other;
-    }
-    return NULL;
-}
-
 // -------------------------------------------------------------------------------------------------------------- names
 
 // A geom's name, or that of its body.
@@ -84,29 +75,9 @@ static void write_geom_name(const carom_model *model, int geom, char name[GEOM_N
     model_write_name(model, use_body ? mjOBJ_BODY : mjOBJ_GEOM, use_body ? body : geom, "geom", name, GEOM_NAME_SIZE);
 }
 
-// Contacts whose geoms have the same names are numbered from 1.
-static void choose_name(detected *found, int contact) {
-    char *name = found->names[contact];
-    int same = 0, index = 0;
-    for (int i = 0; i < found->count; i++) {
-        const bool shares = !strcmp(found->bases[i], found->bases[contact]);
-        same += shares;
-        index += shares && i <= contact;
-    }
-    bool numbered = same > 1;
-    for (bool taken = true; taken; numbered = true) {
-        if (numbered)
-            snprintf(name, NAME_SIZE, "%.100s:%d", found->bases[contact], index++);
-        else
-            snprintf(name, NAME_SIZE, "%s", found->bases[contact]);
-        taken = false;
-        for (int i = 0; i < contact; i++) taken = taken || !strcmp(found->names[i], name);
-    }
-    found->touches[contact].name = name;
-}
-
 // ---------------------------------------------------------------------------------------------------------- detection
 
+// Adds a contact that MuJoCo found, unless it repeats one.
 static carom_status add_contact(detected *found, const mjContact *contact, carom_error *error) {
     const mjModel *compiled = found->model->compiled;
     const int geoms[2] = {contact->geom1, contact->geom2};
@@ -130,12 +101,18 @@ static carom_status add_contact(detected *found, const mjContact *contact, carom
         return carom_fail(error, CAROM_BAD_INPUT, "%s: MuJoCo gives a contact without a normal", found->model->path);
     carom_impact_default_tangents(touch.normal, touch.tangent);
 
-    // Of contacts that are one, the first stands for all, with the largest friction: its cone holds the sums of their forces. Planes have
-    // no radius.
+    // Of contacts that are one, the first stands for all, with the largest friction: its cone holds the sums of their forces. Which of two
+    // bodies comes first depends on the geoms' types. Planes have no radius.
     const double first = compiled->geom_rbound[geoms[0]], second = compiled->geom_rbound[geoms[1]];
-    model_touch *same = find_same(found, &touch, first > 0 && (first < second || !(second > 0)) ? first : second);
-    if (same) {
-        same->friction = fmax(same->friction, touch.friction);
+    const double radius = first > 0 && (first < second || !(second > 0)) ? first : second;
+    for (int i = 0; i < found->count; i++) {
+        model_touch *other = &found->touches[i];
+        const int sign = model_compare_bodies(found->model, other, &touch);
+        double apart[3], turn[3];
+        mju_sub3(apart, other->point[0], touch.point[0]);
+        mju_addScl3(turn, other->normal, touch.normal, -sign);
+        if (!sign || !(mju_norm3(apart) < MERGE_TOLERANCE * radius) || !(mju_norm3(turn) < MERGE_TOLERANCE)) continue;
+        other->friction = fmax(other->friction, touch.friction);
         return CAROM_OK;
     }
     if (found->count == CAROM_MAX_CONTACTS)
@@ -165,6 +142,7 @@ static void describe_gap(carom_model *model, double margin, char text[CAROM_MESS
         snprintf(text, CAROM_MESSAGE_SIZE, "no geoms touch: none are closer than the margin of %g m", margin);
         return;
     }
+    // Within a wider margin, which pair is the nearest?
     const mjContact *nearest = NULL;
     for (int i = 0; i < model->data->ncon; i++) {
         if (!nearest || model->data->contact[i].dist < nearest->dist) nearest = &model->data->contact[i];
@@ -202,7 +180,25 @@ carom_status carom_model_detect(carom_model *model, const carom_detection *detec
         status = model_find_limits(model, NULL) ? model_warn(model, error, "%s", text)
                                                 : carom_fail(error, CAROM_BAD_INPUT, "%s; no joint is at its stop either", text);
     }
-    for (int i = 0; !status && i < found.count; i++) choose_name(&found, i);
+    // Contacts whose geoms have the same names are numbered from 1.
+    for (int i = 0; !status && i < found.count; i++) {
+        int same = 0, index = 0;
+        for (int k = 0; k < found.count; k++) {
+            const bool shares = !strcmp(found.bases[k], found.bases[i]);
+            same += shares;
+            index += shares && k <= i;
+        }
+        bool numbered = same > 1;
+        for (bool taken = true; taken; numbered = true) {
+            if (numbered)
+                snprintf(found.names[i], NAME_SIZE, "%.100s:%d", found.bases[i], index++);
+            else
+                snprintf(found.names[i], NAME_SIZE, "%s", found.bases[i]);
+            taken = false;
+            for (int k = 0; k < i; k++) taken = taken || !strcmp(found.names[k], found.names[i]);
+        }
+        found.touches[i].name = found.names[i];
+    }
     if (!status && found.ignores_torsion)
         status = model_warn(model, error,
                             "torsional and rolling friction of geoms (condim above 3) is left out: contacts have sliding friction only");

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a model at its state to an impact: mass matrix and contact Jacobians.
+// From a model at its state to an impact: mass matrix M, contact Jacobians J and velocity v-.
+//
+// A row of J is d.(J_second - J_first) P for a direction d of the contact: the velocity of its second place minus that of the first, and P
+// the projection on what the equality constraints allow (project.c). Rows that stay zero mean that no motion changes the contact.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,11 +59,12 @@ static carom_status add_touch(frozen *f, const model_touch *touch, int index, mo
     const mjModel *compiled = f->model->compiled;
     mj_jac(compiled, f->model->data, f->first, NULL, touch->point[0], touch->body[0]);
     mj_jac(compiled, f->model->data, f->second, NULL, touch->point[1], touch->body[1]);
-    // MuJoCo only warns about a NaN in a model file.
+    // MuJoCo only warns about a NaN in a model file, and goes on with it.
     const size_t nv = (size_t)f->nv;
     if (!carom_all_finite(3 * nv, f->first) || !carom_all_finite(3 * nv, f->second))
         return carom_fail(error, CAROM_BAD_INPUT, "%s: its Jacobian is not finite; are all numbers of the model?", label);
 
+    // The normal row decides whether there is a contact at all; tangents may be idle, as in a planar scene.
     const double scale = fmax(carom_max_abs(3 * nv, f->first), carom_max_abs(3 * nv, f->second));
     double *normal = f->normal + (size_t)f->count * nv;
     fill_row(f, touch->normal, normal);
@@ -122,16 +126,19 @@ static void drop_idle_tangents(frozen *f) {
     f->tangent_dim = 1;
 }
 
-// Are contacts i and j of a planar scene between the same bodies, with equal rows?
-static bool are_equal(const frozen *f, int i, int j) {
-    if (!f->touches[i] || !f->touches[j] || !model_compare_bodies(f->model, f->touches[i], f->touches[j])) return false;
-    const size_t nv = (size_t)f->nv, a = (size_t)i * nv, b = (size_t)j * nv;
-    const double scale = fmax(carom_max_abs(nv, f->normal + a), carom_max_abs(nv, f->tangent + a));
-    for (size_t k = 0; k < nv; k++) {
-        if (fabs(f->normal[a + k] - f->normal[b + k]) > EQUAL_TOLERANCE * scale) return false;
-        if (fabs(f->tangent[a + k] - f->tangent[b + k]) > EQUAL_TOLERANCE * scale) return false;
+// The first of the contacts 0..kept-1 that is between the same bodies as contact i and has equal rows; `kept` when there is none.
+static int find_equal(const frozen *f, int kept, int i) {
+    const size_t nv = (size_t)f->nv, b = (size_t)i * nv;
+    for (int j = 0; j < kept; j++) {
+        if (!f->touches[j] || !f->touches[i] || !model_compare_bodies(f->model, f->touches[j], f->touches[i])) continue;
+        const size_t a = (size_t)j * nv;
+        const double limit = EQUAL_TOLERANCE * fmax(carom_max_abs(nv, f->normal + a), carom_max_abs(nv, f->tangent + a));
+        bool equal = true;
+        for (size_t k = 0; k < nv && equal; k++)
+            equal = fabs(f->normal[a + k] - f->normal[b + k]) <= limit && fabs(f->tangent[a + k] - f->tangent[b + k]) <= limit;
+        if (equal) return j;
     }
-    return true;
+    return kept;
 }
 
 // In a planar scene, points that differ across the plane only are one contact: the first stands for all, with the largest friction.
@@ -141,8 +148,7 @@ static carom_status merge_across_plane(frozen *f, carom_error *error) {
     size_t used = 0;
     int kept = 0;
     for (int i = 0; i < f->count; i++) {
-        int same = 0;
-        while (same < kept && !are_equal(f, same, i)) same++;
+        const int same = find_equal(f, kept, i);
         if (same < kept) {
             f->friction[same] = fmax(f->friction[same], f->friction[i]);
             if (used < sizeof list)
@@ -180,21 +186,6 @@ carom_status model_prepare_freeze(carom_model *model, carom_error *error) {
     model_clear_warnings(model);
     const carom_status status = model_guard_call(compute_positions, model, error);
     return status ? status : model_check_constraints(model, error);
-}
-
-// Remembers the contacts of the impact, for a simulator of the model.
-static carom_status keep_touches(const frozen *f, carom_error *error) {
-    carom_model *model = f->model;
-    free(model->touches);
-    model->touch_count = 0;
-    model->touches = calloc((size_t)f->count + 1, sizeof *model->touches);
-    if (!model->touches) return carom_fail_memory(error, "contacts");
-    for (int i = 0; i < f->count; i++) {
-        if (!f->touches[i]) continue;
-        model->touches[model->touch_count] = *f->touches[i];
-        model->touches[model->touch_count++].name = NULL;
-    }
-    return CAROM_OK;
 }
 
 carom_status model_freeze_touches(carom_model *model, const model_touch *touches, int count, int tangent_dim, model_idle_rule rule,
@@ -238,7 +229,17 @@ carom_status model_freeze_touches(carom_model *model, const model_touch *touches
     // A contact that is listed twice is meant twice; but detection finds all corners of a box, whatever the box can do.
     if (!status && rule == MODEL_DROP_IDLE && f.tangent_dim == 1) status = merge_across_plane(&f, error);
 
-    if (!status) status = keep_touches(&f, error);
+    // The model remembers the contacts of the impact, for a simulator.
+    model_touch *kept = status ? NULL : calloc((size_t)f.count + 1, sizeof *kept);
+    if (!status && !kept) status = carom_fail_memory(error, "contacts");
+    if (!status) {
+        free(model->touches);
+        model->touches = kept;
+        model->touch_count = 0;
+        for (int i = 0; i < f.count; i++)
+            if (f.touches[i]) kept[model->touch_count++] = *f.touches[i];
+        for (int i = 0; i < model->touch_count; i++) kept[i].name = NULL;
+    }
     // Named all or none, but for joints at their stops, which then have default names as well.
     if (!status)
         status = carom_impact_create(&(carom_impact_data){.nv = f.nv,

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The law `mujoco`: impacts by MuJoCo's own contact solver, over what its users may choose.
+//
+// A soft contact resolves an impact in one way for each choice of time step, contact setting and friction cone, and small perturbations of
+// the start move the order of events. All these runs together show which part of the set of outcomes a user of the simulator may meet.
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -24,6 +27,7 @@ static const carom_option option_rows[] = {
 
 // ------------------------------------------------------------------------------------------------------------ settings
 
+// solref: time constant [s] and damping ratio; solimp: least and largest impedance, and width [m].
 typedef struct setting {
     const char *name;
     double solref[2], solimp[3];
@@ -74,6 +78,7 @@ static carom_status add_outcome(carom_table *outcomes, const carom_impact *impac
         normal[i] = u[0] + 0.0;
         for (int k = 0; k < tangents; k++) tangent[i * tangents + k] = u[1 + k] + 0.0;
     }
+    // An impact that the horizon cut off has not terminated.
     *carom_table_integers(outcomes, CAROM_OUTCOME_TERMINATED) = end->ended;
     *carom_table_reals(outcomes, own + COLUMN_TIMESTEP) = timesteps[step];
     *carom_table_reals(outcomes, own + COLUMN_TIME) = end->time;
@@ -103,12 +108,14 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     for (int j = 0; j < nv; j++) fastest = fmax(fastest, fabs(data->velocity[j]));
     const int64_t starts = options->perturbations + 1;
     for (int64_t start = 0; start < starts && !status && !carom_control_cancelled(call->control); start++) {
+        // Each start has a stream of its own, so that it does not depend on how many there are.
         carom_stream stream;
         carom_stream_start(&stream, (uint64_t)options->seed, (uint64_t)start);
         for (int j = 0; j < nv; j++) {
             displacement[j] = start ? options->perturb * carom_stream_normal(&stream) : 0;
             kick[j] = start ? options->perturb * fastest * carom_stream_normal(&stream) : 0;
         }
+        // The cone varies fastest, then the time step, then the setting.
         for (int i = 0; i < RUNS && !status; i++) {
             const setting *set = &settings[i / (CAROM_MUJOCO_CONES * CAROM_MUJOCO_TIMESTEPS)];
             const carom_model_run run = {.timestep = timesteps[i / CAROM_MUJOCO_CONES % CAROM_MUJOCO_TIMESTEPS],
@@ -125,6 +132,7 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
         if (call->control && call->control->progress) call->control->progress(call->control->user, start + 1, starts);
     }
 
+    // A caller may stop between starts: the unperturbed runs are there from the first one on.
     if (!status) {
         const int64_t runs = carom_table_rows(outcomes);
         *carom_table_integers(call->result, CAROM_RESULT_COLUMNS + CAROM_MUJOCO_RUNS) = runs;

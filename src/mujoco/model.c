@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // MuJoCo models: compiling MJCF and URDF, and the state.
+//
+// MuJoCo reads a model file itself. Before it does, the text is checked for what would make it abort the process (sizes.c) and for what it
+// would do without a word (urdf.c); formulas of the text are replaced by their values (template.c).
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,22 +20,11 @@ typedef struct loading {
     mjData *data;
 } loading;
 
+// A model with too many velocities is refused before its data takes memory.
 static void compile_model(void *argument) {
     loading *load = argument;
     load->compiled = mj_loadXML(load->path, load->files, load->message, sizeof load->message);
     if (load->compiled && load->compiled->nv <= CAROM_MAX_VELOCITIES) load->data = mj_makeData(load->compiled);
-}
-
-// A file system in memory that has this text under the path's name.
-static carom_status hold_text(const char *path, const char *text, mjVFS **files, carom_error *error) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const size_t size = strlen(text);
-    *files = malloc(sizeof **files);
-    if (!*files) return carom_fail_memory(error, path);
-    mj_defaultVFS(*files);
-    if (strlen(name) >= mjMAXVFSNAME || mj_makeEmptyFileVFS(*files, name, (int)size)) return carom_fail_memory(error, path);
-    memcpy((*files)->filedata[mj_findFileVFS(*files, name)], text, size);
-    return CAROM_OK;
 }
 
 carom_status carom_model_load(const char *path, carom_model **model, carom_error *error) {
@@ -57,7 +49,17 @@ carom_status carom_model_load_with(const char *path, const carom_model_parameter
     if (!status) status = model_xml_parse(expanded ? expanded : text, &document, error);
     if (!status) status = model_check_sizes(path, document, error);
     if (!status) model_advise_on_root(document, advice);
-    if (!status && expanded) status = hold_text(path, expanded, &files, error);
+    if (!status && expanded) {
+        // A file system in memory that has the expanded text under the path's name.
+        const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+        const size_t size = strlen(expanded);
+        files = malloc(sizeof *files);
+        if (files) mj_defaultVFS(files);
+        if (!files || strlen(name) >= mjMAXVFSNAME || mj_makeEmptyFileVFS(files, name, (int)size))
+            status = carom_fail_memory(error, path);
+        else
+            memcpy(files->filedata[mj_findFileVFS(files, name)], expanded, size);
+    }
     if (document) xmlFreeDoc(document);
     free(text);
     free(expanded);
@@ -135,10 +137,12 @@ const double *carom_model_qpos(const carom_model *model) { return model->data->q
 int carom_model_find_coordinate(const carom_model *model, const char *joint) {
     const mjModel *compiled = model->compiled;
     const int id = joint && *joint ? mj_name2id(compiled, mjOBJ_JOINT, joint) : -1;
+    // Of other joints than these, a position has no single coordinate.
     const bool scalar = id >= 0 && (compiled->jnt_type[id] == mjJNT_HINGE || compiled->jnt_type[id] == mjJNT_SLIDE);
     return scalar ? compiled->jnt_qposadr[id] : -1;
 }
 
+// Refuses a vector of the wrong length, or with numbers that are not finite.
 static carom_status check_values(const char *what, const double *values, int count, int expected, carom_error *error) {
     if (count != expected) return carom_fail(error, CAROM_BAD_INPUT, "%s has %d numbers, but the model needs %d", what, count, expected);
     for (int i = 0; i < count; i++) {
@@ -164,6 +168,7 @@ carom_status carom_model_set_state(carom_model *model, const double *qpos, int q
     if (!status && qvel) status = check_values("qvel", qvel, qvel_count, compiled->nv, error);
     if (status) return status;
 
+    // Nothing is changed before all is checked.
     if (qpos) {
         mju_copy(model->data->qpos, qpos, compiled->nq);
         mj_normalizeQuat(compiled, model->data->qpos);
@@ -179,6 +184,7 @@ carom_status carom_model_set_keyframe(carom_model *model, const char *name, caro
     carom_status status = carom_model_set_state(model, compiled->key_qpos + key * compiled->nq, compiled->nq,
                                                 compiled->key_qvel + key * compiled->nv, compiled->nv, error);
     if (status) return status;
+    // A keyframe also places the bodies that only a user moves.
     mju_copy(model->data->mocap_pos, compiled->key_mpos + 3 * key * compiled->nmocap, 3 * compiled->nmocap);
     mju_copy(model->data->mocap_quat, compiled->key_mquat + 4 * key * compiled->nmocap, 4 * compiled->nmocap);
     return CAROM_OK;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the contacts that a caller describes are: their points and their orthonormal directions.
+//
+// A site or a point of a body says where it touches. Of a geom the normal tells the point, where its shape has one that is farthest along
+// it; a plane or a box on the world does not need one, because the point of the other place serves.
 #include <math.h>
 #include <stdio.h>
 
@@ -50,6 +53,7 @@ int model_compare_bodies(const carom_model *model, const model_touch *a, const m
 static bool find_support_point(const carom_model *model, int geom, const double direction[3], double point[3]) {
     const double *size = model->compiled->geom_size + 3 * geom;
     const double *rotation = model->data->geom_xmat + 9 * geom;
+    // In the geom's frame, with d the direction there: r d for a sphere, and with semi-axes a_i of an ellipsoid a_i^2 d_i / |a d|.
     double local[3], support[3];
     mju_rotVecMatT(local, direction, rotation);
     switch (model->compiled->geom_type[geom]) {
@@ -75,6 +79,7 @@ static bool find_support_point(const carom_model *model, int geom, const double 
 // `direction` points from this place to the other one.
 static carom_status locate_place(const carom_model *model, const carom_place *place, const double direction[3], const char *label,
                                  located_place *located, carom_error *error) {
+    // Find it by its name.
     static const struct {
         int type;
         const char *name;
@@ -91,6 +96,7 @@ static carom_status locate_place(const carom_model *model, const carom_place *pl
     if (id < 0)
         return carom_fail(error, CAROM_BAD_INPUT, "%s: there is no %s called '%s' in %s", label, kinds[place->kind].name, name,
                           model->path);
+    // Its point in the world.
     switch (place->kind) {
     case CAROM_PLACE_SITE:
         located->body = compiled->site_bodyid[id];

@@ -38,6 +38,7 @@ struct carom_model_simulator {
 
 // ------------------------------------------------------------------------------------------------------------ contacts
 
+// The place of a contact on one of its bodies, at the present positions.
 static void locate(const carom_model_simulator *s, int contact, int side, double point[3]) {
     const int body = s->model->touches[contact].body[side];
     mju_rotVecMat(point, s->contacts[contact].point[side], s->data->xmat + 9 * body);
@@ -102,11 +103,13 @@ static bool measure_velocities(carom_model_simulator *s) {
 
 // ---------------------------------------------------------------------------------------------------------------- runs
 
+// Positions of bodies from qpos.
 static void update_positions(carom_model_simulator *s) {
     mj_kinematics(&s->shadow, s->data);
     mj_comPos(&s->shadow, s->data);
 }
 
+// One run, where MuJoCo's errors are caught.
 static void run_guarded(void *argument) {
     carom_model_simulator *s = argument;
     const carom_model_run *run = s->run;
@@ -148,6 +151,7 @@ static void run_guarded(void *argument) {
         update_positions(s);
         approaches = measure_velocities(s);
     }
+    // The end: before the horizon when no contact approaches any more.
     mju_copy(s->end->velocity, data->qvel, model->nv);
     s->end->time = data->time;
     s->end->ended = !approaches;

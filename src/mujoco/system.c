@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A MuJoCo model in motion: the terms of its equation of motion, gaps, contact Jacobians and their rates.
+// A MuJoCo model in motion: the terms of its equation of motion M v' + bias = J' lambda, gaps, contact Jacobians and their rates.
+//
+// MuJoCo has no second derivatives of positions. Slides and hinges make them simple: dJ/dt v is the acceleration of a point at zero joint
+// acceleration, and d2p/dq2 has cross products of axes with columns of the Jacobian.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +70,7 @@ static void evaluate(void *opened, const double *position, const double *velocit
     const mjModel *compiled = work->system->model->compiled;
     const int nv = work->system->base.nv;
     mjData *data = work->data;
+    // M; bias = Coriolis, centrifugal and gravitational forces less springs and dampers; potential energy.
     mju_copy(data->qpos, position, nv);
     mju_copy(data->qvel, velocity, nv);
     compute_motion(work);
@@ -121,6 +125,7 @@ static void curve(void *opened, int index, double *normal, double *tangent) {
     locate_point(work, contact, point);
     mju_zero(normal, nv * nv);
     mju_zero(tangent, nv * nv);
+    // From the last joint that moves the body towards the world.
     int body = contact->body;
     while (body && !compiled->body_dofnum[body]) body = compiled->body_parentid[body];
     const int last = body ? compiled->body_dofadr[body] + compiled->body_dofnum[body] - 1 : -1;
@@ -138,6 +143,7 @@ static void curve(void *opened, int index, double *normal, double *tangent) {
 
 // ---------------------------------------------------------------------------------------------------------- workspaces
 
+// Data of its own for a workspace: a model is shared between threads, its data are not.
 static void make_data(void *argument) {
     workspace *work = argument;
     const carom_model *model = work->system->model;
@@ -175,20 +181,7 @@ static carom_status open_workspace(const void *self, void **opened, carom_error 
 
 // ------------------------------------------------------------------------------------------------------------ creation
 
-static carom_status check_mechanism(carom_model *model, carom_error *error) {
-    const mjModel *compiled = model->compiled;
-    for (int joint = 0; joint < compiled->njnt; joint++) {
-        char name[MODEL_LABEL_SIZE];
-        model_write_name(model, mjOBJ_JOINT, joint, "number ", name, sizeof name);
-        if (compiled->jnt_type[joint] != mjJNT_SLIDE && compiled->jnt_type[joint] != mjJNT_HINGE)
-            return carom_fail(error, CAROM_UNSUPPORTED, "%s: joint '%s': motions have slide and hinge joints only", model->path, name);
-        if (compiled->jnt_limited[joint] && model_is_enabled(model, mjDSBL_LIMIT))
-            return carom_fail(error, CAROM_UNSUPPORTED, "%s: joint '%s': motions do not cover joint stops", model->path, name);
-    }
-    if (compiled->neq) return carom_fail(error, CAROM_UNSUPPORTED, "%s: motions do not cover equality constraints", model->path);
-    return CAROM_OK;
-}
-
+// Puts a point of one body above a plane through the point at the model's state, or at the contact's offset.
 static carom_status place_contact(const carom_model *model, const carom_model_contact *contact, int index, plane_contact *placed,
                                   carom_error *error) {
     char label[MODEL_LABEL_SIZE];
@@ -222,12 +215,21 @@ carom_status carom_model_create_system(carom_model *model, const carom_model_con
     *system = NULL;
     if (count < 1 || count > CAROM_MAX_CONTACTS)
         return carom_fail(error, CAROM_BAD_INPUT, "a motion needs 1 to %d contacts, not %d", CAROM_MAX_CONTACTS, count);
-    carom_status status = check_mechanism(model, error);
-    if (!status) status = model_prepare_freeze(model, error);
+    mjModel *compiled = model->compiled;
+    for (int joint = 0; joint < compiled->njnt; joint++) {
+        char name[MODEL_LABEL_SIZE];
+        model_write_name(model, mjOBJ_JOINT, joint, "number ", name, sizeof name);
+        if (compiled->jnt_type[joint] != mjJNT_SLIDE && compiled->jnt_type[joint] != mjJNT_HINGE)
+            return carom_fail(error, CAROM_UNSUPPORTED, "%s: joint '%s': motions have slide and hinge joints only", model->path, name);
+        if (compiled->jnt_limited[joint] && model_is_enabled(model, mjDSBL_LIMIT))
+            return carom_fail(error, CAROM_UNSUPPORTED, "%s: joint '%s': motions do not cover joint stops", model->path, name);
+    }
+    if (compiled->neq) return carom_fail(error, CAROM_UNSUPPORTED, "%s: motions do not cover equality constraints", model->path);
+    carom_status status = model_prepare_freeze(model, error);
     if (status) return status;
+
     model_system *created = calloc(1, sizeof *created);
     if (!created) return carom_fail_memory(error, model->path);
-    mjModel *compiled = model->compiled;
     const size_t nv = (size_t)compiled->nv, room = (size_t)count;
     carom_arena *arena = &created->arena;
     double *friction = carom_arena_take(arena, room, sizeof *friction), *restitution = carom_arena_take(arena, room, sizeof *restitution);

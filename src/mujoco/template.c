@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Model files with parameters: every ${formula} of the text is replaced by its value before MuJoCo reads it.
+// Values are written with all their digits, so that a model with formulas is the same as one with the numbers.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

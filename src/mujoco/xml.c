@@ -74,6 +74,7 @@ carom_status model_xml_parse(const char *text, xmlDoc **document, carom_error *e
 
 const xmlNode *model_xml_first(const xmlDoc *document) { return document ? xmlDocGetRootElement(document) : NULL; }
 
+// Depth first, without recursion: documents may be deep.
 const xmlNode *model_xml_next(const xmlNode *element) {
     // Children come before siblings; nodes other than elements have none that count.
     const xmlNode *next = element->children;
@@ -88,6 +89,7 @@ const xmlNode *model_xml_next(const xmlNode *element) {
 
 bool model_xml_is(const xmlNode *element, const char *name) { return xmlStrEqual(element->name, (const xmlChar *)name); }
 
+// libxml2 keeps an attribute's value as a list of texts and references to entities; values without such references are one text.
 const char *model_xml_value(const xmlAttr *attribute) {
     const xmlNode *value = attribute->children;
     if (!value) return "";

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The nearest point of a convex hull: P. Wolfe, "Finding the nearest point in a polytope", Mathematical Programming 11 (1976).
+//
+// A corral of affinely independent points holds the current point c, the nearest to x of their affine hull. The point p with the least
+// (p - x).(c - x) enters; the corral is then cut back to the points whose hull holds its nearest point. It is over when no point is ahead
+// of c, (p - x).(c - x) >= |c - x|^2 for all p: then c is the nearest point of the hull.
 #include <math.h>
 #include <string.h>
 
@@ -64,6 +68,7 @@ static bool minimise_affine(const corral *c, double weights[MOST_CORNERS]) {
     return true;
 }
 
+// Takes corner i out of the corral.
 static void drop_corner(corral *c, int i) {
     c->count--;
     memmove(&c->corners[i], &c->corners[i + 1], (size_t)(c->count - i) * sizeof *c->corners);

@@ -43,6 +43,7 @@ struct carom_corners {
 
 // ---------------------------------------------------------------------------------------------------------- one plane
 
+// The box first: it is cheap, and decides for most outcomes that lie outside.
 static bool is_outside(const plane *p, double x, double y) {
     if (!p->corners) return true;
     const double dx = x - p->low[0], dy = y - p->low[1], out = -p->tolerance;
@@ -53,6 +54,7 @@ static bool is_outside(const plane *p, double x, double y) {
     return beyond > 0;
 }
 
+// Unit normals of the edges, which point inwards, as the corners go around counter-clockwise.
 static void make_sides(plane *p) {
     for (int i = 0; i < p->corners && p->corners > 1; i++) {
         const point *from = &p->points[i], *to = &p->points[(i + 1) % p->corners];
@@ -148,6 +150,7 @@ static carom_status forget(carom_corners *corners, carom_error *error) {
     return status;
 }
 
+// Offers each row to all planes, and keeps it where one of them has it outside.
 static carom_status receive_rows(void *user, const carom_table *rows, carom_error *error) {
     carom_corners *corners = user;
     const double scale = carom_impact_velocity_scale(corners->impact);
@@ -221,6 +224,7 @@ carom_sink carom_corners_sink(carom_corners *corners) { return (carom_sink){corn
 carom_status carom_corners_outcomes(carom_corners *corners, const carom_table **outcomes, carom_error *error) {
     const double scale = carom_impact_velocity_scale(corners->impact);
     carom_status status = CAROM_OK;
+    // What was gathered since the last hulls may lie inside by now.
     for (int k = 0; k < corners->plane_count && !status; k++)
         if (corners->planes[k].count > corners->planes[k].corners) status = make_hull(&corners->planes[k], scale, error);
     if (!status) status = forget(corners, error);

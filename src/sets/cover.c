@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One-sided Hausdorff distances by branch and bound: the least eps for which a net covers a set, and the worst covered point.
+//
+// A cell is a simplex of the set. Its center and corners bound the radius from below. From above, all its points are at most as far from
+// the net as the farthest corner is from one convex piece of it. Cells whose bound does not exceed the radius by more than the gap are
+// dropped; the others are bisected, those of the largest bound first.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +56,7 @@ static bool reserve(void *entries, int64_t count, int64_t more, int64_t *room, s
     return true;
 }
 
+// The same for corners of cells.
 static bool reserve_corners(search *s, int64_t more) {
     return reserve(&s->corners, s->corner_count, more, &s->corner_room, sizeof *s->corners);
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convex hulls in any dimension: the one wrapper of Qhull, triangulations, and volumes.
+//
+// Qhull is called nowhere else. It computes in the affine hull of the points, scaled to the order of 1, because its tolerances are absolute
+// and it refuses flat sets. Its own memory, file and copy of the points are gone when a call returns.
 #include <libqhull_r/libqhull_r.h>
 #include <limits.h>
 #include <math.h>
@@ -109,6 +112,7 @@ static int flatten(affine_hull *hull, int count, double *offset, double *coordin
         for (size_t k = 0; k < width; k++) row[k] /= most;
         hull->dimension++;
     }
+    // x_i = B (p_i - p_0) / extent.
     for (int i = 0; i < count; i++) {
         for (size_t k = 0; k < width; k++) offset[k] = hull->points[(size_t)i * width + k] - hull->points[k];
         for (int b = 0; b < hull->dimension; b++)
@@ -165,6 +169,7 @@ carom_status carom_hull_triangulate(int width, int count, const double *points, 
 // -------------------------------------------------------------------------------------------------------------- volume
 
 carom_status carom_hull_volume(int dimension, int64_t count, const double *points, double *volume, carom_error *error) {
+    // Flat sets have no volume, and bad input none either.
     *volume = 0;
     if (dimension < 1 || dimension > CAROM_HULL_MOST_DIMENSIONS)
         return carom_fail(error, CAROM_BAD_INPUT, "convex hull: the number of dimensions, %d, is not between 1 and %d", dimension,

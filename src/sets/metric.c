@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Metrics of contact velocities as linear coordinates, and the way back to generalised velocities.
+//
+// With W = J M^-1 J' = sum_i w_i q_i q_i', the kinetic coordinates of a change of contact velocities are q_i.(u - u0) / sqrt(w_i): their
+// length is the square root of (u - u0)' W^+ (u - u0) = (v - v-)' M (v - v-), because v - v- = M^-1 J' W^+ (u - u0).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +67,7 @@ void carom_metric_map(const carom_metric *metric, const double *u, double *x) {
     }
 }
 
+// u = u0 + x, or u0 + sum_i sqrt(w_i) x_i q_i.
 void carom_metric_unmap(const carom_metric *metric, const double *x, double *u) {
     const size_t n = (size_t)metric->n;
     for (size_t k = 0; k < n; k++) {

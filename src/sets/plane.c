@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convex hulls in the plane. Qhull accepts neither flat sets nor single points: those are found first.
+// Convex hulls in the plane, as lists of vertices that go around. Qhull accepts neither flat sets nor single points: those are found first.
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,6 +21,7 @@ typedef struct point_set {
 
 static double distance(const point_set *set, int64_t a, int64_t b) { return hypot(set->x[b] - set->x[a], set->y[b] - set->y[a]); }
 
+// The first of the points that are farthest from one.
 static int64_t farthest_from(const point_set *set, int64_t point) {
     int64_t farthest = point;
     for (int64_t i = 0; i < set->count; i++)
@@ -42,6 +43,7 @@ typedef struct corner {
     int64_t point;
 } corner;
 
+// By angle; equal angles in the order of the points, so that results do not depend on qsort.
 static int compare_corners(const void *a, const void *b) {
     const corner *p = a, *q = b;
     if (p->angle != q->angle) return p->angle < q->angle ? -1 : 1;
@@ -55,6 +57,7 @@ static carom_status find_hull(const point_set *set, int64_t *hull, int64_t *vert
     bool *taken = carom_arena_take(&arena, (size_t)set->count, sizeof *taken);
     corner *corners = carom_arena_take(&arena, (size_t)set->count, sizeof *corners);
     carom_status status = arena.failed ? carom_fail_memory(error, "convex hull") : CAROM_OK;
+    // In the frame [0,1]^2, for Qhull's tolerances.
     for (int64_t i = 0; !status && i < set->count; i++) {
         points[2 * i] = (set->x[i] - set->left) / set->extent;
         points[2 * i + 1] = (set->y[i] - set->bottom) / set->extent;

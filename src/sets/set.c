@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unions of convex hulls of points, and a tree of boxes over them for nearest neighbours.
+//
+// The tree halves the pieces at the median of their first points along the widest side of the box, until a leaf holds few. A search goes to
+// the nearer child first, and leaves out boxes that are farther than the best piece so far. Memory: 2 d + 3 numbers for each node.
 #include "sets/set.h"
 
 #include <limits.h>
@@ -57,6 +60,7 @@ static void split_node(carom_set *set, int64_t index) {
                 low[k] = fmin(low[k], value);
                 high[k] = fmax(high[k], value);
             }
+    // Halve the pieces along its widest side.
     if (node->count <= set->leaf_size) return;
     int widest = 0;
     for (int k = 1; k < d; k++)
@@ -102,6 +106,8 @@ carom_status carom_set_create(int dimension, int64_t pieces, const int64_t *star
         carom_set_free(made);
         return carom_fail_memory(error, "set");
     }
+
+    // Split nodes from the root on; their number grows meanwhile.
     memcpy(made->coordinates, points, values * sizeof *points);
     for (int64_t i = 0; i <= pieces; i++) made->starts[i] = starts ? starts[i] : i;
     for (int64_t i = 0; i < pieces; i++) made->order[i] = i;
@@ -137,6 +143,7 @@ double carom_set_support(const carom_set *set, const double *direction, int64_t 
 // ------------------------------------------------------------------------------------------------------------ distances
 
 double carom_set_piece_distance(const carom_set *set, int64_t piece, const double *x, double *nearest) {
+    // A piece that is one point is its own nearest point.
     const int64_t first = set->starts[piece], count = set->starts[piece + 1] - first;
     const double *points = set->coordinates + (size_t)first * (size_t)set->dimension;
     if (count > 1) return carom_convex_distance(set->dimension, count, points, x, nearest);
@@ -146,6 +153,7 @@ double carom_set_piece_distance(const carom_set *set, int64_t piece, const doubl
     return sqrt(square);
 }
 
+// Distance from a box, 0 inside: no piece of the node is nearer.
 static double box_distance(const carom_set *set, int64_t node, const double *x) {
     const int d = set->dimension;
     const double *box = set->boxes + (size_t)node * 2 * (size_t)d;

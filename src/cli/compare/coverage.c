@@ -46,6 +46,7 @@ carom_status cli_coverage_measure(cli_comparison *c, const cli_run *run, const c
     coverage->set = reference->law->name;
     coverage->shown = calloc((size_t)carom_impact_get_data(c->impact)->contacts, sizeof *coverage->shown);
     if (!coverage->shown) status = carom_fail_memory(error, "coverage");
+    // How much of the set lies beside the outcomes of the default run, of the unperturbed runs, and of all.
     const int64_t counts[] = {1, coverage->unperturbed, coverage->runs};
     for (int i = 0; i < 3 && !status; i++) status = measure_cover(set, shown, counts[i], control, &coverage->uncovered[i], error);
     // How far the outcomes are from the set.
@@ -74,6 +75,7 @@ void cli_coverage_free(cli_coverage *coverage) {
 
 // -------------------------------------------------------------------------------------------------------------- output
 
+// Null for what needs a set, where there is none to measure by.
 json_t *cli_coverage_json(const cli_comparison *c) {
     const cli_coverage *coverage = c->coverage;
     if (!coverage) return json_null();

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sweeps of impacts of compliant bodies (Halm & Posa 2023, section 5.4.1): over the ratio of two stiffnesses, and over the initial angle.
+//
+// Rigid impacts with several contacts have many outcomes because they do not say which contact acts first and how fast. Here the
+// stiffnesses say it, or an angle by which one contact touches earlier; a sweep over them shows which outcomes are limits of compliant
+// bodies.
 #include "dynamics/compliant/compliant.h"
 
 #include <math.h>
@@ -104,6 +108,7 @@ static double parameter_of(const sweep *s, int64_t point) {
     return last ? most * ((double)(2 * point - last) / (double)last) : 0;
 }
 
+// Prepares the start of one impact in the slot's room and follows it to its end.
 static carom_status compute(void *user, int worker, int slot, int64_t point, carom_error *error) {
     const sweep *s = user;
     const carom_compliant_options *options = s->options;
@@ -121,6 +126,7 @@ static carom_status compute(void *user, int worker, int slot, int64_t point, car
     for (int i = 0; i < contacts; i++) stiffness[i] = options->min_stiffness;
     const double parameter = parameter_of(s, point);
     if (options->sweep == CAROM_SWEEP_STIFFNESS) {
+        // k_1 / k_2 = 10^parameter, and the softer one has the least stiffness.
         stiffness[0] = options->min_stiffness * pow(10, fmax(parameter, 0));
         stiffness[1] = options->min_stiffness * pow(10, fmax(-parameter, 0));
     } else {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Equations of motion of a planar mechanism with springs, dampers and regularised friction at its contacts (Halm & Posa 2023, section
-// 5.4.1), and their derivatives.
+// 5.4.1), and their derivatives:
+//   x' = v,  M v' = -bias + sum_i Jn_i' lambda_n,i + Jt_i' lambda_t,i,  Lambda_i' = lambda_n,i
+// with lambda_n = -k phi - c phi' while the contact pushes, and lambda_t = -mu lambda_n r / max(|r|, eps) for its slip r = Jt v.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +72,7 @@ bool compliant_pushes(const compliant_motion *motion, int contact) { return moti
 
 bool compliant_is_closed(const compliant_motion *motion, int contact) { return motion->mode[contact] != COMPLIANT_OPEN; }
 
+// Where a push begins or ends is decided by its sign, where sticking does by the slip.
 compliant_mode compliant_closed_mode(const compliant_motion *motion, const double *y, int contact) {
     // Without a damper the push of a contact that just touches is zero, and rises: that it leaves zero is no root.
     const bool rises = motion->push[contact] == 0 && compliant_gap_rate(motion, y, contact) < 0;
@@ -96,7 +99,6 @@ static void solve_mass(const compliant_motion *motion, double *x) {
 void compliant_derive(compliant_motion *motion, const double *y, double *rate) {
     const int nv = motion->nv;
     compliant_evaluate(motion, y);
-    // x' = v, v' = M^-1 (-bias + sum_i Jn_i' lambda_n,i + Jt_i' lambda_t,i), Lambda' = lambda_n.
     memcpy(rate, y + nv, (size_t)nv * sizeof *rate);
     double *acceleration = rate + nv;
     for (int j = 0; j < nv; j++) acceleration[j] = -motion->terms.bias[j];
@@ -122,7 +124,7 @@ void compliant_linearise(compliant_motion *motion, const double *y, double *cons
     const double *v = y + nv;
     compliant_evaluate(motion, y);
     for (int column = 0; column < motion->states; column++) memset(jacobian[column], 0, (size_t)motion->states * sizeof *jacobian[column]);
-    for (int j = 0; j < nv; j++) jacobian[nv + j][j] = 1;
+    for (int j = 0; j < nv; j++) jacobian[nv + j][j] = 1;  // x' = v
     for (int i = 0; i < motion->contacts; i++) {
         if (!compliant_pushes(motion, i)) continue;
         // Rows of the forces' derivatives with respect to (x, v): d lambda_n = -k Jn dx - c (v' Kn dx + Jn dv), with the curvature Kn of
@@ -150,5 +152,6 @@ void compliant_linearise(compliant_motion *motion, const double *y, double *cons
             jacobian[column][2 * nv + i] = motion->normal_row[column];
         }
     }
+    // From M v' to v', with the factors of M: its own derivatives are left out (see the header).
     for (int column = 0; column < 2 * nv; column++) solve_mass(motion, jacobian[column] + nv);
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One impact of compliant bodies by CVODE: backward differentiation formulas, an analytic Jacobian, events as roots.
+//
+// Forces are not smooth where a contact touches, leaves, sticks or slides. Each contact therefore has a mode, in which its force is smooth;
+// CVODE stops at the roots that end a mode, modes change, and the integration starts anew from there.
 #include <cvode/cvode.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
@@ -25,6 +28,7 @@ struct compliant_solver {
     compliant_motion motion;
     const compliant_start *start;
     double damping_ratio;
+    // CVODE and the parts that it works with; the state y.
     SUNContext context;
     N_Vector y;
     SUNMatrix matrix;
@@ -41,6 +45,7 @@ bool carom_compliant_available(void) { return true; }
 
 // ---------------------------------------------------------------------------------------------------------- callbacks
 
+// y' and its derivatives, as CVODE asks for them.
 static int derive(sunrealtype time, N_Vector y, N_Vector rate, void *user) {
     (void)time;
     compliant_derive(&((compliant_solver *)user)->motion, N_VGetArrayPointer(y), N_VGetArrayPointer(rate));
@@ -219,6 +224,7 @@ static carom_status integrate(compliant_solver *solver, compliant_end *end, caro
         if (touched && first >= 0 && isnan(before)) before = y[2 * motion->nv + first];
         end->settled = solver->roots[ROOTS * motion->contacts] || measure_end(solver, y) >= 0;
     }
+    // All of the first contact's impulse may come before: the second then never touched, and the fraction is unknown.
     if (first >= 0) end->first_fraction = before / y[2 * motion->nv + first];
     return status;
 }
@@ -252,6 +258,7 @@ carom_status compliant_solver_run(compliant_solver *solver, const compliant_star
         end->first_fraction = NAN;
         status = integrate(solver, end, error);
     }
+    // Velocities at the configuration of the end.
     compliant_evaluate(motion, y);
     for (int j = 0; j < nv; j++) end->velocity[j] = y[nv + j];
     for (int i = 0; i < motion->contacts; i++) {
