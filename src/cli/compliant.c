@@ -162,7 +162,7 @@ static carom_status make_outlines(const comparison *c, carom_arena *arena, carom
 }
 
 // The sweep's normal velocities of the first two contacts as marks over the set.
-static carom_status draw(const comparison *c, const char *path, carom_error *error) {
+static carom_status write_figure(const comparison *c, const char *path, carom_error *error) {
     const int contacts = c->sizes.contacts;
     if (contacts < 2) return carom_fail(error, CAROM_BAD_INPUT, "--figure: the plane of two normal velocities needs two contacts");
     const carom_impact_data *data = carom_impact_get_data(carom_scene_impact(c->scene));
@@ -275,7 +275,7 @@ static int run_compliant(const cli_arguments *arguments) {
     carom_status status = carom_scene_read_motion(arguments->operand, arguments->registry, &scene, &error);
     c.scene = scene;
     if (!status) status = run(&c, &error);
-    if (!status && figure) status = draw(&c, figure, &error);
+    if (!status && figure) status = write_figure(&c, figure, &error);
     int exit_status;
     if (status) {
         exit_status = cli_report(&error);

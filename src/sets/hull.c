@@ -49,16 +49,16 @@ carom_status carom_hull_facets(int dimension, int count, const double *points, c
     facets->mirrored = carom_arena_take(arena, (size_t)facets->count, sizeof *facets->mirrored);
     if (!status && arena->failed) status = carom_fail_memory(error, "convex hull");
     size_t index = 0;
-    if (!status) FORALLfacets {
-            size_t taken = 0;
-            FOREACHvertex_(facet->vertices) {
-                if (taken < size) facets->corners[index * size + taken] = qh_pointid(qh, vertex->point);
-                taken++;
-            }
-            if (taken < size) status = carom_fail(error, CAROM_INTERNAL, "convex hull: a facet has too few vertices");
-            memcpy(facets->normals + index * size, facet->normal, size * sizeof *facets->normals);
-            facets->mirrored[index++] = !facet->toporient;
+    for (facet = qh->facet_list; !status && facet && facet->next; facet = facet->next, index++) {
+        size_t taken = 0;
+        FOREACHvertex_(facet->vertices) {
+            if (taken < size) facets->corners[index * size + taken] = qh_pointid(qh, vertex->point);
+            taken++;
         }
+        if (taken < size) status = carom_fail(error, CAROM_INTERNAL, "convex hull: a facet has too few vertices");
+        memcpy(facets->normals + index * size, facet->normal, size * sizeof *facets->normals);
+        facets->mirrored[index] = !facet->toporient;
+    }
 
     qh_freeqhull(qh, qh_ALL);
     int leaked_blocks, leaked_bytes;

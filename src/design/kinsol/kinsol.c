@@ -102,9 +102,7 @@ static int kinsol_residual(N_Vector y, N_Vector residual, void *user) {
 }
 
 static int kinsol_jacobian(N_Vector y, N_Vector residual, SUNMatrix J, void *user, N_Vector work1, N_Vector work2) {
-    (void)residual;
-    (void)work1;
-    (void)work2;
+    (void)residual, (void)work1, (void)work2;
     search *s = user;
     place(s, N_VGetArrayPointer(y));
     int status = 0;

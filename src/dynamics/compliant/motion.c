@@ -72,7 +72,6 @@ bool compliant_pushes(const compliant_motion *motion, int contact) { return moti
 
 bool compliant_is_closed(const compliant_motion *motion, int contact) { return motion->mode[contact] != COMPLIANT_OPEN; }
 
-// Where a push begins or ends is decided by its sign, where sticking does by the slip.
 compliant_mode compliant_closed_mode(const compliant_motion *motion, const double *y, int contact) {
     // Without a damper the push of a contact that just touches is zero, and rises: that it leaves zero is no root.
     const bool rises = motion->push[contact] == 0 && compliant_gap_rate(motion, y, contact) < 0;

@@ -224,7 +224,7 @@ static carom_status integrate(compliant_solver *solver, compliant_end *end, caro
         if (touched && first >= 0 && isnan(before)) before = y[2 * motion->nv + first];
         end->settled = solver->roots[ROOTS * motion->contacts] || measure_end(solver, y) >= 0;
     }
-    // All of the first contact's impulse may come before: the second then never touched, and the fraction is unknown.
+    // NaN when no second contact touched.
     if (first >= 0) end->first_fraction = before / y[2 * motion->nv + first];
     return status;
 }
