@@ -100,7 +100,7 @@ EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE check-mpi all libraries demo figures coverage bench benchmarks test test-long deps sanitize valgrind check-layers format format-check install uninstall clean help run-tests run-demo run-figures run-coverage run-bench run-benchmarks
+.PHONY: FORCE check-mpi all libraries demo figures coverage bench benchmarks test test-long deps sanitize valgrind check-layers check-aarch64 format format-check install uninstall clean help run-tests run-demo run-figures run-coverage run-bench run-benchmarks
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -283,6 +283,10 @@ valgrind:
 check-layers:
 	@scripts/check-layers.sh
 
+check-aarch64:
+	@scripts/deps.sh build test aarch64
+	@scripts/check-aarch64.sh
+
 # ----------------------------------------------------------------------------------------------------------- house
 format:
 	clang-format -i $$(git ls-files '*.[ch]')
@@ -327,5 +331,6 @@ help:
 	@echo "make deps       install the Debian packages that the build uses and that are missing"
 	@echo "make install    PREFIX=$(PREFIX), DESTDIR is honoured"
 	@echo "make format     clang-format; make check-layers verifies the direction of includes"
+	@echo "make check-aarch64  every file through gcc for 64-bit ARM, without making code"
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
