@@ -1,34 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convex polyhedra: hulls by Qhull, and their moments with rounded edges and corners.
-#include <libqhull_r/libqhull_r.h>
-// behind it
-#include <libqhull_r/poly_r.h>
-#include <stdio.h>
+// Convex polyhedra: hulls of points, and their moments with rounded edges and corners.
 #include <stdlib.h>
 #include <string.h>
 
 #include "bodies/bodies_internal.h"
+#include "carom/sets.h"
 #include "carom/vector3.h"
 
 // ---------------------------------------------------------------------------------------------------------------- hull
 
-static carom_status reserve(carom_hull *hull, int vertices, int triangles, carom_error *error) {
-    hull->vertex = malloc((size_t)vertices * 3 * sizeof *hull->vertex);
-    hull->triangle = malloc((size_t)triangles * 3 * sizeof *hull->triangle);
-    hull->normal = malloc((size_t)triangles * 3 * sizeof *hull->normal);
-    return hull->vertex && hull->triangle && hull->normal ? CAROM_OK : carom_fail_memory(error, "vertices");
-}
-
-// Vertices keep the order in which they were given, so that nothing depends on Qhull's.
-static void take_vertices(const double *points, const bool *used, int count, int *places, carom_hull *hull) {
-    for (int i = 0; i < count; i++) {
-        if (!used[i]) continue;
-        places[i] = hull->vertices;
-        memcpy(hull->vertex + 3 * hull->vertices++, points + 3 * i, 3 * sizeof *points);
-    }
-}
-
-// Qhull orders the corners of all triangles alike, but which way is a matter of how it was built: the volume tells.
+// The corners of all triangles are ordered alike, but which way is a matter of how Qhull was built: the volume tells.
 static void orient(carom_hull *hull) {
     double volume = 0;
     for (int t = 0; t < hull->triangles; t++) {
@@ -47,72 +28,40 @@ static void orient(carom_hull *hull) {
     }
 }
 
-static void take_triangle(qhT *qh, facetT *facet, const int *places, carom_hull *hull) {
-    setT *corners = qh_facet3vertex(qh, facet);
-    vertexT *vertex, **vertexp;
-    int corner = 0;
-    FOREACHvertex_(corners) hull->triangle[3 * hull->triangles + corner++] = places[qh_pointid(qh, vertex->point)];
-    qh_settempfree(qh, &corners);
-    memcpy(hull->normal + 3 * hull->triangles++, facet->normal, 3 * sizeof *hull->normal);
-}
-
-// `places` [count] and `used` [count] are workspace.
-static carom_status collect(qhT *qh, const double *points, int count, int *places, bool *used, carom_hull *hull, carom_error *error) {
-    facetT *facet;
-    vertexT *vertex, **vertexp;
-    int triangles = 0, vertices = 0;
-    memset(used, 0, (size_t)count * sizeof *used);
-    FORALLfacets {
-        triangles++;
-        FOREACHvertex_(facet->vertices) used[qh_pointid(qh, vertex->point)] = true;
-    }
-    for (int i = 0; i < count; i++) vertices += used[i];
-    const carom_status status = reserve(hull, vertices, triangles, error);
-    if (status) return status;
-    take_vertices(points, used, count, places, hull);
-    FORALLfacets take_triangle(qh, facet, places, hull);
-    orient(hull);
-    return CAROM_OK;
-}
-
-static carom_status run_qhull(double *copy, const double *points, int count, int *places, bool *used, carom_hull *hull,
-                              carom_error *error) {
-    // Qhull prints its messages to stderr unless it is given a file for them.
-    char *text = NULL;
-    size_t size = 0;
-    FILE *messages = open_memstream(&text, &size);
-    if (!messages) return carom_fail_memory(error, "vertices");
-    qhT state;
-    qh_zero(&state, messages);
-    char command[] = "qhull Qt Pp";
-    const int failure = qh_new_qhull(&state, 3, count, copy, False, command, NULL, messages);
-    carom_status status = CAROM_OK;
-    if (failure)
-        status = carom_fail(error, CAROM_BAD_INPUT, "vertices: they lie in one plane, or nearly so; a body has a volume");
-    else
-        status = collect(&state, points, count, places, used, hull, error);
-    qh_freeqhull(&state, qh_ALL);
-    int leaked_blocks, leaked_bytes;
-    qh_memfreeshort(&state, &leaked_blocks, &leaked_bytes);
-    fclose(messages);
-    free(text);
-    return status;
-}
-
 carom_status carom_hull_create(const double *points, int count, carom_hull *hull, carom_error *error) {
     *hull = (carom_hull){0};
-    const size_t size = (size_t)count * 3 * sizeof *points;
-    double *copy = malloc(size);
-    int *places = malloc((size_t)count * sizeof *places);
-    bool *used = malloc((size_t)count * sizeof *used);
-    carom_status status = copy && places && used ? CAROM_OK : carom_fail_memory(error, "vertices");
-    if (!status) {
-        memcpy(copy, points, size);
-        status = run_qhull(copy, points, count, places, used, hull, error);
+    carom_arena arena = {0};
+    carom_facets facets;
+    int *places = carom_arena_take(&arena, (size_t)count, sizeof *places);
+    carom_status status = places ? carom_hull_facets(3, count, points, &arena, &facets, error) : CAROM_OUT_OF_MEMORY;
+    if (status == CAROM_INTERNAL)
+        status = carom_fail(error, CAROM_BAD_INPUT, "vertices: they lie in one plane, or nearly so; a body has a volume");
+    else if (!status) {
+        // Vertices keep the order in which they were given, so that nothing depends on Qhull's.
+        for (int i = 0; i < 3 * facets.count; i++) places[facets.corners[i]] = 1;
+        for (int i = 0; i < count; i++) hull->vertices += places[i];
+        hull->vertex = malloc((size_t)hull->vertices * 3 * sizeof *hull->vertex);
+        hull->triangle = malloc((size_t)facets.count * 3 * sizeof *hull->triangle);
+        hull->normal = malloc((size_t)facets.count * 3 * sizeof *hull->normal);
+        if (!hull->vertex || !hull->triangle || !hull->normal) status = CAROM_OUT_OF_MEMORY;
     }
-    free(copy);
-    free(places);
-    free(used);
+    if (status == CAROM_OUT_OF_MEMORY) carom_fail_memory(error, "vertices");
+    if (!status) {
+        for (int i = 0, next = 0; i < count; i++) {
+            if (!places[i]) continue;
+            places[i] = next++;
+            memcpy(hull->vertex + 3 * places[i], points + 3 * i, 3 * sizeof *points);
+        }
+        hull->triangles = facets.count;
+        for (int t = 0; t < facets.count; t++) {
+            const int *corner = facets.corners + 3 * t, first = facets.mirrored[t];
+            const int order[3] = {first, !first, 2};
+            for (int k = 0; k < 3; k++) hull->triangle[3 * t + k] = places[corner[order[k]]];
+        }
+        memcpy(hull->normal, facets.normals, (size_t)facets.count * 3 * sizeof *hull->normal);
+        orient(hull);
+    }
+    carom_arena_free(&arena);
     if (status) carom_hull_release(hull);
     return status;
 }
