@@ -986,7 +986,7 @@ static void friction_makes_points_stick(void **state) {
     carom_body_free(body);
 }
 
-// Routh's law draws: the same seed gives the same run, another seed another one; impacts lose energy.
+// Routh's law uses random numbers: the same seed gives the same run, another seed another one; impacts lose energy.
 static void routh_draws_by_its_seed(void **state) {
     (void)state;
     carom_body *body = create_body(&cases[0].shape, 1, cases[0].inertia);

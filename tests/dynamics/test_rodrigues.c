@@ -1246,7 +1246,7 @@ static void runs_can_be_stopped(void **state) {
 
 static bool stop_the_second_time(void *user) { return ++*(int *)user > 1; }
 
-// A single step with hundreds of impacts between two walls is left behind one of them; what happened before is kept.
+// A single step with hundreds of impacts between two walls stops after one of them; what happened before is kept.
 static void steps_with_many_impacts_can_be_stopped(void **state) {
     (void)state;
     problem s = {.body = {{.mass = 1, .inertia = {1, 1, 1}, .radius = 0.1, .attitude = {1}, .velocity = {1, 0, 0}}},
