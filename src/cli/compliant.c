@@ -132,8 +132,9 @@ static carom_status sweep(compliant *c, const carom_control *control, carom_resu
     carom_sink file;
     carom_status status = writer ? carom_result_writer_open_law(writer, &carom_compliant_law, &c->options, &file, error) : CAROM_OK;
     if (!status)
-        status = carom_law_resolve(&carom_compliant_law, carom_scene_impact(c->scene), &c->options, c->arguments->registry, control, NULL,
-                                   &c->answer, error);
+        status = carom_law_resolve(
+            &carom_compliant_law, &(carom_law_call){carom_scene_impact(c->scene), &c->options, c->arguments->registry, control, NULL, NULL},
+            &c->answer, error);
     cli_end_progress();
     if (status) place_error(c, error);
     if (!status && writer) status = file.receive(file.user, c->answer.outcomes, error);

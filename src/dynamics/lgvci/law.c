@@ -145,7 +145,8 @@ carom_status lgvci_law_apply(const lgvci *run, const carom_motion_call *call, lg
     carom_status status =
         law->named ? carom_motion_set_option(law->law, law->options, "seed", (double)(law->seed + index), error) : CAROM_OK;
     if (!status) status = pose_impact(run, law, state, count, &impact, error);
-    if (!status) status = carom_law_resolve(law->law, impact, law->options, call->registry, call->control, NULL, &answer, error);
+    const carom_law_call question = {impact, law->options, call->registry, call->control, NULL, NULL};
+    if (!status) status = carom_law_resolve(law->law, &question, &answer, error);
     if (!status && carom_table_rows(answer.outcomes) > 0 && carom_answer_complete(&answer)) {
         const double *v = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_VELOCITY);
         const carom_body_state before = *state;

@@ -13,32 +13,26 @@
 #define MOST_STATES  1e8
 #define MOST_LETTERS 1e9
 
-typedef struct propagative_options {
-    double restitution;
-    int plastic;        // a carom_plastic_kind
-    int words;          // a carom_word_set
-    const char *order;  // argmin, argmax, random, or contacts with commas; NULL: every order
-    int64_t seed;
-    carom_word_limits limits;
-} propagative_options;
-
-static void defaults(void *options) {
-    *(propagative_options *)options = (propagative_options){.restitution = 1, .limits = carom_word_limits_defaults()};
+carom_propagative_options carom_propagative_defaults(void) {
+    return (carom_propagative_options){.restitution = 1, .limits = carom_word_limits_defaults()};
 }
 
+static void defaults(void *options) { *(carom_propagative_options *)options = carom_propagative_defaults(); }
+
 static const carom_option option_rows[] = {
-    {"restitution", CAROM_OPTION_REAL, offsetof(propagative_options, restitution), 0, 1, "", "1",
+    {"restitution", CAROM_OPTION_REAL, offsetof(carom_propagative_options, restitution), 0, 1, "", "1",
      "energetic coefficient R of the whole impact: 1 elastic, 0 plastic", NULL},
-    {"plastic", CAROM_OPTION_CHOICE, offsetof(propagative_options, plastic), 0, 0, "", "unilateral",
+    {"plastic", CAROM_OPTION_CHOICE, offsetof(carom_propagative_options, plastic), 0, 0, "", "unilateral",
      "plastic outcome: contacts only push, or all stop", carom_plastic_kind_names},
-    {"words", CAROM_OPTION_CHOICE, offsetof(propagative_options, words), 0, 0, "", "admissible",
+    {"words", CAROM_OPTION_CHOICE, offsetof(carom_propagative_options, words), 0, 0, "", "admissible",
      "which sequences of single impacts; `literal` is for comparison", carom_word_set_names},
-    {"order", CAROM_OPTION_CONTACTS, offsetof(propagative_options, order), 0, 0, "", "every order",
+    {"order", CAROM_OPTION_CONTACTS, offsetof(carom_propagative_options, order), 0, 0, "", "every order",
      "one outcome: argmin, argmax, random, or contacts gone through again and again", NULL},
-    {"seed", CAROM_OPTION_INTEGER, offsetof(propagative_options, seed), 0, CAROM_MOST_SEED, "", "0", "seed of the order `random`", NULL},
-    {"max_states", CAROM_OPTION_INTEGER, offsetof(propagative_options, limits.max_states), 1, MOST_STATES, "", "100000",
+    {"seed", CAROM_OPTION_INTEGER, offsetof(carom_propagative_options, seed), 0, CAROM_MOST_SEED, "", "0", "seed of the order `random`",
+     NULL},
+    {"max_states", CAROM_OPTION_INTEGER, offsetof(carom_propagative_options, limits.max_states), 1, MOST_STATES, "", "100000",
      "distinct momenta, or unfinished words, after which a set is incomplete", NULL},
-    {"max_length", CAROM_OPTION_INTEGER, offsetof(propagative_options, limits.max_length), 1, MOST_LETTERS, "", "1000000",
+    {"max_length", CAROM_OPTION_INTEGER, offsetof(carom_propagative_options, limits.max_length), 1, MOST_LETTERS, "", "1000000",
      "single impacts after which a word counts as not finished", NULL},
 };
 
@@ -67,7 +61,7 @@ static const carom_column result_columns[RESULT_OWN_COLUMNS] = {
 
 typedef struct answer {
     const carom_law_call *call;
-    const propagative_options *options;
+    const carom_propagative_options *options;
     const carom_propagative *propagative;
     carom_table *outcomes;
     double *plastic, *impulse;  // [contacts]
@@ -236,7 +230,7 @@ const carom_law carom_law_propagative = {
     .source = "Seghete & Murphey, A propagative model of simultaneous impact",
     .options = option_rows,
     .option_count = sizeof option_rows / sizeof *option_rows,
-    .options_size = sizeof(propagative_options),
+    .options_size = sizeof(carom_propagative_options),
     .defaults = defaults,
     .outcome_columns = outcome_columns,
     .outcome_column_count = OUTCOME_OWN_COLUMNS,

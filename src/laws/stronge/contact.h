@@ -7,7 +7,7 @@
 #ifndef CAROM_LAWS_STRONGE_CONTACT_H
 #define CAROM_LAWS_STRONGE_CONTACT_H
 
-#include "carom/laws.h"
+#include "carom/stronge.h"
 
 /// Highest order of the Taylor series.
 enum { CONTACT_MOST_ORDER = 20 };

@@ -6,33 +6,27 @@
 
 #include "laws/laws_internal.h"
 
-typedef struct stronge_options {
-    const char *contact;  // NULL: the only one
-    int hypothesis;       // a carom_restitution
-    double restitution;   // NaN: the scene's
-    double tolerance;
-    bool allow_tangential;
-} stronge_options;
-
 static const char *const hypotheses[] = {
     [CAROM_RESTITUTION_STRONGE] = "stronge", [CAROM_RESTITUTION_POISSON] = "poisson", [CAROM_RESTITUTION_NEWTON] = "newton", NULL};
 
 static const carom_option option_rows[] = {
-    {"contact", CAROM_OPTION_TEXT, offsetof(stronge_options, contact), 0, 0, "", "the only one",
+    {"contact", CAROM_OPTION_TEXT, offsetof(carom_stronge_options, contact), 0, 0, "", "the only one",
      "contact that collides, where the scene has several", NULL},
-    {"hypothesis", CAROM_OPTION_CHOICE, offsetof(stronge_options, hypothesis), 0, 0, "", "stronge",
+    {"hypothesis", CAROM_OPTION_CHOICE, offsetof(carom_stronge_options, hypothesis), 0, 0, "", "stronge",
      "what restitution means: energetic, kinetic or kinematic", hypotheses},
-    {"restitution", CAROM_OPTION_REAL, offsetof(stronge_options, restitution), 0, 1, "", "scene",
+    {"restitution", CAROM_OPTION_REAL, offsetof(carom_stronge_options, restitution), 0, 1, "", "scene",
      "coefficient of restitution, instead of the scene's", NULL},
-    {"tolerance", CAROM_OPTION_REAL, offsetof(stronge_options, tolerance), 1e-15, 1e-3, "", "1e-12",
+    {"tolerance", CAROM_OPTION_REAL, offsetof(carom_stronge_options, tolerance), 1e-15, 1e-3, "", "1e-12",
      "of the integration, relative to the contact's pre-impact velocity", NULL},
-    {"allow_tangential", CAROM_OPTION_SWITCH, offsetof(stronge_options, allow_tangential), 0, 0, "", "false",
+    {"allow_tangential", CAROM_OPTION_SWITCH, offsetof(carom_stronge_options, allow_tangential), 0, 0, "", "false",
      "at an approach speed of exactly zero, take the limit of small ones", NULL},
 };
 
-static void defaults(void *options) {
-    *(stronge_options *)options = (stronge_options){.restitution = NAN, .tolerance = carom_contact_defaults().tolerance};
+carom_stronge_options carom_stronge_defaults(void) {
+    return (carom_stronge_options){.restitution = NAN, .tolerance = carom_contact_defaults().tolerance};
 }
+
+static void defaults(void *options) { *(carom_stronge_options *)options = carom_stronge_defaults(); }
 
 // ------------------------------------------------------------------------------------------------------------- columns
 
@@ -138,9 +132,8 @@ static carom_status put_columns(carom_table *t, const carom_contact_problem *pro
 
 // ------------------------------------------------------------------------------------------------------------- the law
 
-carom_status carom_stronge_prepare(const carom_impact *impact, const void *options, int *contact, carom_contact_problem *problem,
+carom_status carom_stronge_prepare(const carom_impact *impact, const carom_stronge_options *o, int *contact, carom_contact_problem *problem,
                                    carom_contact_options *solve, carom_error *error) {
-    const stronge_options *o = options;
     const carom_impact_data *data = carom_impact_get_data(impact);
     *contact = o->contact ? carom_impact_find_contact(impact, o->contact) : 0;
     if (*contact < 0) return carom_fail(error, CAROM_BAD_INPUT, "contact: the scene has no contact '%.80s'", o->contact);
@@ -207,7 +200,7 @@ const carom_law carom_law_stronge = {
     .source = "Jia & Wang 2017; Stronge 1990",
     .options = option_rows,
     .option_count = sizeof option_rows / sizeof *option_rows,
-    .options_size = sizeof(stronge_options),
+    .options_size = sizeof(carom_stronge_options),
     .defaults = defaults,
     .outcome_columns = outcome_columns,
     .outcome_column_count = OWN_COLUMNS,
