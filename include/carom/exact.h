@@ -86,7 +86,9 @@ carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_opt
                                carom_exact_set **set, carom_error *error);
 void carom_exact_set_free(carom_exact_set *set);
 
-/// The vertices of `outer` as outcomes, under a name of their own: how result files hold them. Its option `set` is where the set is read
+/// The law `halm-posa-exact`. Its outcomes are the vertices of `pieces`.
+extern const struct carom_law carom_exact_law;
+/// The vertices of `outer` as outcomes, under a name of their own, as result files hold them. The option `set` is where the set is read
 /// from. In no registry.
 /// @return (resolve) CAROM_BAD_INPUT where there is no outer set
 extern const struct carom_law carom_exact_outer_law;
