@@ -15,7 +15,7 @@ static const carom_option option_rows[] = {
     CAROM_STEP_CHOICE_ROWS(carom_anitescu_potra_options, method, carom_selection_names),
 };
 
-// Where a visited solution goes.
+// Where solutions go.
 typedef struct collection {
     const carom_law_call *call;
     carom_table *outcomes;
@@ -27,58 +27,50 @@ static carom_status collect(void *user, const double *v, const double *impulse, 
     return carom_outcomes_add(found->outcomes, found->call->impact, v, impulse, 1, 0, error);
 }
 
-// Every distinct solution of the LCP.
-static carom_status solve_all(const carom_law_call *call, carom_stepper *stepper, carom_verdict *verdict, carom_error *error) {
-    collection found = {.call = call};
-    bool complete = false;
-    carom_status status = carom_outcomes_create(call->impact, NULL, 0, &found.outcomes, error);
-    if (!status)
-        status = carom_stepper_enumerate(stepper, carom_impact_get_data(call->impact)->velocity, NULL, collect, &found, &complete, error);
-    if (!status) {
-        *verdict = complete && carom_table_rows(found.outcomes) > 0 ? CAROM_COMPLETE : CAROM_INCOMPLETE;
-        if (carom_control_cancelled(call->control)) *verdict = CAROM_INTERRUPTED;
-        status = carom_law_emit(call, found.outcomes, error);
-    }
-    carom_table_free(found.outcomes);
-    return status;
-}
-
 static carom_status resolve(const carom_law_call *call, carom_error *error) {
     const carom_anitescu_potra_options *options = call->options;
     const carom_impact_data *data = carom_impact_get_data(call->impact);
-    carom_stepper_options stepper_options;
-    carom_stepper *stepper;
-    carom_status status = carom_step_choice_resolve(&options->method, CAROM_STEP_SIMULTANEOUS, call->registry, &stepper_options, error);
-    if (!status) status = carom_stepper_create(call->impact, &stepper_options, &stepper, error);
-    if (status) return status;
-    carom_stepper_watch(stepper, call->control);
-
     carom_arena arena = {0};
+    double *v = carom_arena_take(&arena, (size_t)data->nv, sizeof *v);
+    double *impulse = carom_arena_take(&arena, (size_t)carom_impact_contact_size(call->impact), sizeof *impulse);
+    carom_status status = arena.failed ? carom_fail_memory(error, "anitescu-potra") : CAROM_OK;
+
+    // The step of all contacts at once, and a table for its solutions.
+    carom_stepper_options stepper_options;
+    carom_stepper *stepper = NULL;
+    collection found = {.call = call};
+    if (!status) status = carom_step_choice_resolve(&options->method, CAROM_STEP_SIMULTANEOUS, call->registry, &stepper_options, error);
+    if (!status) status = carom_stepper_create(call->impact, &stepper_options, &stepper, error);
+    if (!status) status = carom_outcomes_create(call->impact, NULL, 0, &found.outcomes, error);
+
     carom_verdict verdict = CAROM_COMPLETE;
-    if (carom_stepper_selection(stepper) == CAROM_SELECT_ALL) {
-        status = solve_all(call, stepper, &verdict, error);
-    } else {
+    if (!status && carom_stepper_selection(stepper) == CAROM_SELECT_ALL) {
+        // Every distinct solution of the LCP. None at all is no answer: the LCP has one.
+        bool complete;
+        carom_stepper_watch(stepper, call->control);
+        status = carom_stepper_enumerate(stepper, data->velocity, NULL, collect, &found, &complete, error);
+        verdict = complete && carom_table_rows(found.outcomes) > 0 ? CAROM_COMPLETE : CAROM_INCOMPLETE;
+        if (carom_control_cancelled(call->control)) verdict = CAROM_INTERRUPTED;
+    } else if (!status) {
         // One solution: Lemke's, or a random one by the seed.
-        double *v = carom_arena_take(&arena, (size_t)data->nv, sizeof *v);
-        double *impulse = carom_arena_take(&arena, (size_t)carom_impact_contact_size(call->impact), sizeof *impulse);
-        if (arena.failed) {
-            status = carom_fail_memory(error, "anitescu-potra");
-        } else {
-            carom_stream stream;
-            carom_step_info info;
-            carom_stream_start_use(&stream, (uint64_t)options->seed, 0, CAROM_STREAM_SELECTION);
-            carom_stepper_set_stream(stepper, &stream);
-            carom_stepper_solve(stepper, data->velocity, NULL, v, impulse, &info);
-            verdict = info.verdict;
-            if (verdict == CAROM_COMPLETE) status = carom_law_emit_one(call, v, impulse, 1, 0, error);
-        }
+        carom_stream stream;
+        carom_step_info info;
+        carom_stream_start_use(&stream, (uint64_t)options->seed, 0, CAROM_STREAM_SELECTION);
+        carom_stepper_set_stream(stepper, &stream);
+        carom_stepper_watch(stepper, call->control);
+        carom_stepper_solve(stepper, data->velocity, NULL, v, impulse, &info);
+        verdict = info.verdict;
+        if (verdict == CAROM_COMPLETE) status = collect(&found, v, impulse, &info, error);
     }
+    if (!status) status = carom_law_emit(call, found.outcomes, error);
     if (!status) status = carom_law_conclude(call, verdict, carom_stepper_selection(stepper), error);
-    carom_arena_free(&arena);
+    carom_table_free(found.outcomes);
     carom_stepper_free(stepper);
+    carom_arena_free(&arena);
     return status;
 }
 
+// A comparison shows every solution.
 static const char *const thorough[] = {"selection", "all", NULL};
 
 const carom_law carom_law_anitescu_potra = {

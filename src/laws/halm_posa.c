@@ -2,6 +2,7 @@
 // Law `halm-posa`: the set of post-impact velocities of the impact inclusion, sampled (an inner approximation).
 #include "laws/laws_internal.h"
 
+// The law's own result columns: what carom_sample_statistics counts.
 enum {
     RESULT_SAMPLES,
     RESULT_REQUESTED,

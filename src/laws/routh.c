@@ -5,6 +5,7 @@
 #include "carom/arena.h"
 #include "laws/laws_internal.h"
 
+// The options of sampling, of which those before `seed` make sense for several samples alone.
 carom_routh_options carom_routh_defaults(void) {
     carom_routh_options one = carom_sample_defaults();
     one.samples = 1;
@@ -21,6 +22,7 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     double *impulse = carom_arena_take(&arena, (size_t)carom_impact_contact_size(call->impact), sizeof *impulse);
     carom_status status = arena.failed ? carom_fail_memory(error, "routh") : CAROM_OK;
 
+    // The discretised inclusion, with a step of its own where none is given.
     carom_stepper_options stepper;
     double step = options->step;
     if (!status) status = carom_sample_resolve_method(options, call->registry, &stepper, error);
@@ -30,6 +32,7 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
                                         &simulator, error);
 
     if (!status) {
+        // Sample 0 of the seed. Running out of steps is a verdict; the velocity reached so far is the outcome.
         carom_simulation result;
         carom_simulator_watch(simulator, call->control);
         carom_simulator_run(simulator, options->seed, 0, v, impulse, &result);

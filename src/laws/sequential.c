@@ -54,7 +54,7 @@ typedef struct sequence {
 // Reads "A,C,B": every contact exactly once.
 static carom_status parse_order(const carom_impact *impact, const char *text, int *order, carom_error *error) {
     const int contacts = carom_impact_get_data(impact)->contacts;
-    char *copy = strdup(text);
+    char *copy = strdup(text);  // cut at its commas
     if (!copy) return carom_fail_memory(error, "order");
     int count = 0;
     const char *why = NULL;
@@ -94,6 +94,7 @@ static carom_status record(sequence *run, int contact, carom_error *error) {
 static carom_status collide(sequence *run, int contact, carom_verdict *verdict, carom_error *error) {
     const carom_impact *impact = run->call->impact;
     if (run->options->rule == CAROM_RULE_STRONGE) {
+        // With friction and restitution, as the law `stronge` does.
         const carom_contact_options options = carom_contact_defaults();
         carom_contact_problem problem;
         carom_contact_result result;
@@ -105,6 +106,7 @@ static carom_status collide(sequence *run, int contact, carom_verdict *verdict, 
         carom_contact_place_impulse(impact, contact, &result.impulse, run->step_impulse);
         carom_impact_apply(impact, run->v, run->step_impulse, run->v);
     } else {
+        // Inelastic: one step with this contact alone.
         carom_step_info info;
         carom_stepper_solve(run->steppers[contact], run->v, NULL, run->v, run->step_impulse, &info);
         *verdict = info.verdict;
@@ -118,6 +120,7 @@ static carom_status collide(sequence *run, int contact, carom_verdict *verdict, 
 static carom_status run_order(sequence *run, carom_verdict *verdict, carom_error *error) {
     const carom_impact *impact = run->call->impact;
     const int stride = run->n / run->contacts;
+    // From the velocity before the impact.
     memcpy(run->v, carom_impact_get_data(impact)->velocity, (size_t)run->nv * sizeof *run->v);
     memset(run->impulse, 0, (size_t)run->n * sizeof *run->impulse);
     carom_impact_contact_velocity(impact, run->v, run->u);
@@ -131,12 +134,14 @@ static carom_status run_order(sequence *run, carom_verdict *verdict, carom_error
         } else if (visits == run->options->max_impacts) {
             *verdict = CAROM_BUDGET_SPENT;
         } else {
+            // A contact whose turn it is acts when it approaches.
             const int contact = run->order[visits++ % run->contacts];
             if (run->u[contact * stride] < carom_impact_approach_limit(impact)) status = collide(run, contact, verdict, error);
         }
     }
     if (status) return status;
 
+    // The outcome, also of an order that did not end, with its word and the velocities on the way.
     const int64_t flags = *verdict == CAROM_UNVERIFIED || *verdict == CAROM_RAY ? CAROM_FLAG_UNSOLVED : 0;
     const int entries = (int)((run->acted + 1) * run->n);
     carom_table_clear(run->outcomes);
@@ -179,6 +184,7 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
         if (!status) status = run_order(&run, &verdict, error);
         if (verdict != CAROM_COMPLETE) worst = verdict;
     }
+    // A rule without steps selects nothing.
     if (!status && steps) status = carom_law_conclude(call, worst, carom_stepper_selection(run.steppers[0]), error);
     if (!status && !steps) status = carom_law_set_verdict(call, worst, error);
 
