@@ -476,7 +476,7 @@ static void sample_digest(const bench *b, const char *text, char digest[CAROM_DI
     carom_answer answer = {0};
     const carom_law *law = carom_law_find(b->registry, "halm-posa");
     assert_non_null(law);
-    assert_ok(carom_law_resolve(law, carom_scene_impact(scene), &options, b->registry, NULL, NULL, &answer, &error), error);
+    assert_ok(carom_law_resolve(law, &(carom_law_call){.impact = carom_scene_impact(scene), .options = &options}, &answer, &error), error);
     const int column = carom_table_find(answer.result, "digest");
     assert_true(column >= 0);
     strcpy(digest, carom_table_text(answer.result, column, 0));
