@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// An HDF5 file driver over an open descriptor: the callbacks that HDF5 calls for every piece of a file.
 #include "io/hdf5_driver.h"
 
 #include <errno.h>
@@ -127,8 +128,8 @@ hid_t carom_hdf5_create_file(const char *name, carom_hdf5_medium *medium) {
     // The driver's settings are the address of the medium; HDF5 copies `fapl_size` bytes.
     if (H5Pset_driver(access, medium->driver, &medium) >= 0 && H5Pset_obj_track_times(creation, 0) >= 0)
         file = H5Fcreate(name, H5F_ACC_TRUNC, creation, access);
-    if (access >= 0) H5Pclose(access);
-    if (creation >= 0) H5Pclose(creation);
+    H5Pclose(access);
+    H5Pclose(creation);
     if (file < 0) H5FDunregister(medium->driver);
     return file;
 }

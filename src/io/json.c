@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// JSON values from numbers, texts and tables.
 #include "carom/json.h"
 
 #include <errno.h>
@@ -46,28 +47,6 @@ json_t *carom_json_text(const char *text) {
     return value;
 }
 
-static json_t *integers(const int64_t *values, int count) {
-    json_t *list = json_array();
-    for (int i = 0; i < count && list; i++) list = append(list, json_integer(values[i]));
-    return list;
-}
-
-static json_t *flag_names(const carom_column *column, int64_t bits) {
-    json_t *list = json_array();
-    for (int bit = 0; list && column->flags[bit]; bit++)
-        if (bits >> bit & 1) list = append(list, carom_json_text(column->flags[bit]));
-    return list;
-}
-
-static json_t *contact_list(const carom_table *table, int column, int64_t row, const char *const *names) {
-    int count;
-    const int *contacts = carom_table_list(table, column, row, &count);
-    if (!contacts) return json_null();
-    json_t *list = json_array();
-    for (int i = 0; i < count && list; i++) list = append(list, carom_json_text(names[contacts[i]]));
-    return list;
-}
-
 // A record: its fields by name. Names that begin with = are texts that numbers of the field before them stand for.
 static json_t *record(const char *const *names, const double *values) {
     json_t *object = json_object();
@@ -84,46 +63,54 @@ static json_t *record(const char *const *names, const double *values) {
     return object;
 }
 
-static json_t *records(const char *const *names, const double *values, int count, int width) {
-    json_t *list = json_array();
-    for (int i = 0; i < count && list; i++) list = append(list, record(names, values + i * width));
-    return list;
-}
-
-static json_t *series(const carom_table *table, int index, int64_t row, int width) {
-    int count;
-    const carom_column *column = carom_table_column(table, index);
-    const double *values = carom_table_series(table, index, row, &count);
-    if (!column->flags && column->width == 1) return list_of_reals(values, count);
-    const int lines = width ? count / width : 0;
-    return column->flags ? records(column->flags, values, lines, width) : carom_json_matrix(values, lines, width);
-}
-
-static json_t *square(const double *values, int width) {
-    int size = 1;
-    while (size * size < width) size++;
-    return all_nan(values, width) ? json_null() : carom_json_matrix(values, size, size);
-}
-
 static json_t *cell(const carom_table *table, int index, int64_t row, const char *const *contact_names) {
     const carom_column *column = carom_table_column(table, index);
     const int width = carom_column_width(column, carom_table_sizes(table));
     const size_t start = (size_t)row * (size_t)width;
+    int count;
     switch (column->type) {
     case CAROM_COLUMN_REAL: {
         const double *values = carom_table_real_column(table, index) + start;
         return column->width == 1 ? carom_json_real(*values) : carom_json_reals(values, width);
     }
-    case CAROM_COLUMN_SQUARE: return square(carom_table_real_column(table, index) + start, width);
+    case CAROM_COLUMN_SQUARE: {
+        const double *values = carom_table_real_column(table, index) + start;
+        int size = 1;
+        while (size * size < width) size++;
+        return all_nan(values, width) ? json_null() : carom_json_matrix(values, size, size);
+    }
     case CAROM_COLUMN_INTEGER: {
         const int64_t *values = carom_table_integer_column(table, index) + start;
-        return column->width == 1 ? json_integer(*values) : integers(values, width);
+        if (column->width == 1) return json_integer(*values);
+        json_t *list = json_array();
+        for (int i = 0; i < width && list; i++) list = append(list, json_integer(values[i]));
+        return list;
     }
     case CAROM_COLUMN_BOOLEAN: return json_boolean(carom_table_integer_column(table, index)[start]);
-    case CAROM_COLUMN_FLAGS: return flag_names(column, carom_table_integer_column(table, index)[start]);
+    case CAROM_COLUMN_FLAGS: {
+        const int64_t bits = carom_table_integer_column(table, index)[start];
+        json_t *list = json_array();
+        for (int bit = 0; list && column->flags[bit]; bit++)
+            if (bits >> bit & 1) list = append(list, carom_json_text(column->flags[bit]));
+        return list;
+    }
     case CAROM_COLUMN_TEXT: return carom_json_text(carom_table_text(table, index, row));
-    case CAROM_COLUMN_CONTACTS: return contact_list(table, index, row, contact_names);
-    case CAROM_COLUMN_SERIES: return series(table, index, row, width);
+    case CAROM_COLUMN_CONTACTS: {
+        const int *contacts = carom_table_list(table, index, row, &count);
+        if (!contacts) return json_null();
+        json_t *list = json_array();
+        for (int i = 0; i < count && list; i++) list = append(list, carom_json_text(contact_names[contacts[i]]));
+        return list;
+    }
+    case CAROM_COLUMN_SERIES: {
+        const double *values = carom_table_series(table, index, row, &count);
+        if (!column->flags && column->width == 1) return list_of_reals(values, count);
+        const int lines = width ? count / width : 0;
+        if (!column->flags) return carom_json_matrix(values, lines, width);
+        json_t *list = json_array();
+        for (int i = 0; i < lines && list; i++) list = append(list, record(column->flags, values + i * width));
+        return list;
+    }
     }
     return json_null();
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// UTF-8 by RFC 3629.
 #include "io/utf8.h"
 
 #include <stdlib.h>

@@ -112,7 +112,7 @@ static void put_integer(hid_t group, const char *name, int value) { put_integers
 
 static void put_reals(hid_t group, const char *name, int count, const double *values) {
     const carom_hdf5_matrix vector = {name, "", "", count, 0, values};
-    if (count != ABSENT) assert_true(carom_hdf5_put_matrix(group, &vector));
+    if (count != ABSENT) assert_true(carom_hdf5_put_matrices(group, 1, &vector));
 }
 
 static void write_layout(const bench *b, const layout *l) {

@@ -14,9 +14,6 @@ enum {
     IMAGE_INCREMENT = 1 << 16,                   // HDF5 asks for one, although an image that is only read does not grow
 };
 
-// FCLIB's marks of storage in `nz`; a triplet matrix has its number of entries there.
-enum { COMPRESSED_COLUMNS = -1, COMPRESSED_ROWS = -2 };
-
 // A group with its name, for messages, and the file's.
 typedef struct place {
     hid_t group;
@@ -36,43 +33,32 @@ static carom_status refuse(const char *path, carom_error *error, const char *for
 
 // ------------------------------------------------------------------------------------------------------------ datasets
 
-// Reads all numbers of a dataset as int64_t or double.
-static carom_status read_numbers(const place *from, const char *name, hid_t memory_type, void **values, int64_t *count,
-                                 carom_error *error) {
-    *values = NULL;
+// All numbers of a dataset as int64_t or double, to be freed; NULL where that fails.
+static void *read_numbers(const place *from, const char *name, hid_t memory_type, int64_t *count, carom_status *status,
+                          carom_error *error) {
+    void *values = NULL;
     *count = 0;
     carom_hdf5_extent extent;
     const hid_t dataset = carom_hdf5_open(from->group, name, H5I_DATASET);
-    if (dataset < 0) return refuse(from->path, error, "'%s' lacks the dataset '%s'", from->name, name);
-    // Compressed datasets may be larger than their file: what bounds them is the largest problem, at 4 bytes an entry.
-    const bool read = carom_hdf5_get_dataset(dataset, memory_type, (hsize_t)4 * MOST_ENTRIES, values, &extent);
+    // Compressed datasets may be larger than their file: the largest problem bounds them, at 4 bytes an entry.
+    const bool read = dataset >= 0 && carom_hdf5_get_dataset(dataset, memory_type, (hsize_t)4 * MOST_ENTRIES, &values, &extent);
+    if (dataset < 0)
+        *status = refuse(from->path, error, "'%s' lacks the dataset '%s'", from->name, name);
+    else if (!read)
+        *status = refuse(from->path, error, "the dataset '%s' of '%s' does not hold %s, is too large, or is damaged", name, from->name,
+                         H5Tget_class(memory_type) == H5T_INTEGER ? "whole numbers" : "floating-point numbers");
+    else
+        *status = CAROM_OK;
     H5Oclose(dataset);
-    if (!read)
-        return refuse(from->path, error, "the dataset '%s' of '%s' does not hold %s, is too large, or is damaged", name, from->name,
-                      H5Tget_class(memory_type) == H5T_INTEGER ? "whole numbers" : "floating-point numbers");
-    *count = extent.lines * extent.width;
-    return CAROM_OK;
-}
-
-static carom_status read_integers(const place *from, const char *name, int64_t **values, int64_t *count, carom_error *error) {
-    void *read;
-    const carom_status status = read_numbers(from, name, H5T_NATIVE_INT64, &read, count, error);
-    *values = read;
-    return status;
-}
-
-static carom_status read_reals(const place *from, const char *name, double **values, int64_t *count, carom_error *error) {
-    void *read;
-    const carom_status status = read_numbers(from, name, H5T_NATIVE_DOUBLE, &read, count, error);
-    *values = read;
-    return status;
+    if (read) *count = extent.lines * extent.width;
+    return values;
 }
 
 // Reads a dataset that holds a single whole number in least..most.
 static carom_status read_integer(const place *from, const char *name, int64_t least, int64_t most, int64_t *value, carom_error *error) {
-    int64_t *values, count;
-    carom_status status = read_integers(from, name, &values, &count, error);
-    *value = !status && count == 1 ? *values : 0;
+    carom_status status;
+    int64_t count, *values = read_numbers(from, name, H5T_NATIVE_INT64, &count, &status, error);
+    *value = count == 1 ? *values : 0;
     if (!status && count != 1)
         status = refuse(from->path, error, "the dataset '%s' of '%s' has %lld numbers, must have 1", name, from->name, (long long)count);
     else if (!status && (*value < least || *value > most))
@@ -84,8 +70,9 @@ static carom_status read_integer(const place *from, const char *name, int64_t le
 
 // Reads a vector of a known length.
 static carom_status read_vector(const place *from, const char *name, int64_t length, double **values, carom_error *error) {
+    carom_status status;
     int64_t count;
-    const carom_status status = read_reals(from, name, values, &count, error);
+    *values = read_numbers(from, name, H5T_NATIVE_DOUBLE, &count, &status, error);
     if (status || count == length) return status;
     return refuse(from->path, error, "the dataset '%s' of '%s' has %lld numbers, must have %lld", name, from->name, (long long)count,
                   (long long)length);
@@ -110,67 +97,47 @@ typedef struct sparse {
     double *x;
 } sparse;
 
-static void release_sparse(sparse *matrix) {
-    free(matrix->p);
-    free(matrix->i);
-    free(matrix->x);
-}
-
-static carom_status read_sparse(const place *from, int64_t size, sparse *matrix, carom_error *error) {
-    *matrix = (sparse){.size = size};
-    int64_t rows, columns;
-    carom_status status = read_integer(from, "m", size, size, &rows, error);
-    if (!status) status = read_integer(from, "n", size, size, &columns, error);
-    if (!status) status = read_integer(from, "nz", COMPRESSED_ROWS, MOST_ENTRIES, &matrix->storage, error);
-    if (!status) status = read_integers(from, "p", &matrix->p, &matrix->p_count, error);
-    if (!status) status = read_integers(from, "i", &matrix->i, &matrix->i_count, error);
-    if (!status) status = read_reals(from, "x", &matrix->x, &matrix->x_count, error);
-    return status;
-}
-
-static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
-
-static bool is_index(const sparse *matrix, int64_t value) { return value >= 0 && value < matrix->size; }
-
-// Entries that stand twice are summed, as assembled matrices mean it.
-static const char *fill_from_triplets(const sparse *matrix, double *W) {
-    if (matrix->storage > least_of(matrix->p_count, least_of(matrix->i_count, matrix->x_count))) return "'nz' exceeds its datasets";
-    for (int64_t k = 0; k < matrix->storage; k++) {
-        if (!is_index(matrix, matrix->p[k]) || !is_index(matrix, matrix->i[k])) return "an index is out of range";
-        W[matrix->p[k] * matrix->size + matrix->i[k]] += matrix->x[k];
-    }
-    return NULL;
-}
-
-static const char *fill_from_lines(const sparse *matrix, double *W) {
-    const int64_t size = matrix->size, *p = matrix->p;
-    const int64_t across = matrix->storage == COMPRESSED_ROWS ? 1 : size, along = matrix->storage == COMPRESSED_ROWS ? size : 1;
-    if (matrix->p_count != size + 1) return "'p' must have one number more than W has lines";
-    if (p[0] != 0 || p[size] > least_of(matrix->i_count, matrix->x_count)) return "'p' does not fit 'i' and 'x'";
-    for (int64_t line = 0; line < size; line++)
+// Adds the entries to W [size x size] and returns what is wrong, NULL for nothing. Entries that stand twice are summed, as assembled
+// matrices mean it.
+static const char *fill(const sparse *matrix, double *W) {
+    const int64_t size = matrix->size, storage = matrix->storage, *p = matrix->p, *i = matrix->i;
+    const int64_t stored = matrix->i_count < matrix->x_count ? matrix->i_count : matrix->x_count;
+    const bool compressed = storage < 0, by_columns = storage == CAROM_FCLIB_COMPRESSED_COLUMNS;
+    if (compressed && matrix->p_count != size + 1) return "'p' must have one number more than W has lines";
+    if (compressed && (p[0] != 0 || p[size] > stored)) return "'p' does not fit 'i' and 'x'";
+    if (!compressed && (storage > matrix->p_count || storage > stored)) return "'nz' exceeds its datasets";
+    for (int64_t line = 0; line < size && compressed; line++)
         if (p[line] > p[line + 1]) return "'p' decreases";
-    for (int64_t line = 0; line < size; line++)
-        for (int64_t k = p[line]; k < p[line + 1]; k++) {
-            if (!is_index(matrix, matrix->i[k])) return "an index is out of range";
-            W[line * along + matrix->i[k] * across] += matrix->x[k];
-        }
+
+    const int64_t count = compressed ? p[size] : storage;
+    for (int64_t k = 0, line = 0; k < count; k++) {
+        while (compressed && k == p[line + 1]) line++;
+        const int64_t row = compressed ? line : p[k];
+        if (row < 0 || row >= size || i[k] < 0 || i[k] >= size) return "an index is out of range";
+        W[by_columns ? i[k] * size + row : row * size + i[k]] += matrix->x[k];
+    }
     return NULL;
 }
 
 static carom_status read_delassus(const place *from, carom_fclib_problem *problem, carom_error *error) {
-    const int64_t size = (int64_t)problem->contacts * (1 + problem->tangent_dim);
-    sparse matrix;
-    carom_status status = read_sparse(from, size, &matrix, error);
+    sparse matrix = {.size = (int64_t)problem->contacts * (1 + problem->tangent_dim)};
+    const int64_t size = matrix.size;
+    int64_t rows, columns;
+    carom_status status = read_integer(from, "m", size, size, &rows, error);
+    if (!status) status = read_integer(from, "n", size, size, &columns, error);
+    if (!status) status = read_integer(from, "nz", CAROM_FCLIB_COMPRESSED_ROWS, MOST_ENTRIES, &matrix.storage, error);
+    if (!status) matrix.p = read_numbers(from, "p", H5T_NATIVE_INT64, &matrix.p_count, &status, error);
+    if (!status) matrix.i = read_numbers(from, "i", H5T_NATIVE_INT64, &matrix.i_count, &status, error);
+    if (!status) matrix.x = read_numbers(from, "x", H5T_NATIVE_DOUBLE, &matrix.x_count, &status, error);
     if (!status) {
         problem->delassus = calloc((size_t)(size * size), sizeof *problem->delassus);
+        const char *wrong = problem->delassus ? fill(&matrix, problem->delassus) : NULL;
         if (!problem->delassus) status = carom_fail_memory(error, from->path);
-    }
-    if (!status) {
-        const char *wrong =
-            matrix.storage < 0 ? fill_from_lines(&matrix, problem->delassus) : fill_from_triplets(&matrix, problem->delassus);
         if (wrong) status = refuse(from->path, error, "'%s': %s", from->name, wrong);
     }
-    release_sparse(&matrix);
+    free(matrix.p);
+    free(matrix.i);
+    free(matrix.x);
     return status;
 }
 
@@ -188,11 +155,10 @@ static carom_status read_sizes(const place *from, carom_fclib_problem *problem, 
     const int64_t dimension = 1 + problem->tangent_dim;
     const carom_status status = read_integer(from, "m", dimension, dimension * CAROM_MAX_CONTACTS, &rows, error);
     if (status) return status;
-    if (rows % dimension)
-        return refuse(from->path, error, "'m' of 'W' is %lld, must be a multiple of spacedim, which is %lld", (long long)rows,
-                      (long long)dimension);
     problem->contacts = (int)(rows / dimension);
-    return CAROM_OK;
+    if (rows % dimension == 0) return CAROM_OK;
+    return refuse(from->path, error, "'m' of 'W' is %lld, must be a multiple of spacedim, which is %lld", (long long)rows,
+                  (long long)dimension);
 }
 
 static carom_status read_local(const place *from, carom_fclib_problem *problem, carom_error *error) {
@@ -209,27 +175,6 @@ static carom_status read_local(const place *from, carom_fclib_problem *problem, 
     return status;
 }
 
-// Opens the bytes as a file that nothing else has open: HDF5 tells images apart by their names.
-static hid_t open_image(const char *bytes, size_t size) {
-    char name[32];
-    snprintf(name, sizeof name, "image %p", (const void *)bytes);
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    hid_t file = -1;
-    // HDF5 takes a copy of the bytes, which its interface does not call const.
-    if (H5Pset_fapl_core(access, IMAGE_INCREMENT, 0) >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
-        H5Pset_file_image(access, (void *)(uintptr_t)bytes, size) >= 0)
-        file = H5Fopen(name, H5F_ACC_RDONLY, access);
-    if (access >= 0) H5Pclose(access);
-    return file;
-}
-
-static carom_status read_file(const char *path, hid_t file, carom_fclib_problem *problem, carom_error *error) {
-    const place root = {file, "the file", path};
-    if (H5Lexists(file, "fclib_local", H5P_DEFAULT) <= 0 && H5Lexists(file, "fclib_global", H5P_DEFAULT) > 0)
-        return refuse(path, error, "it holds a global problem; W = H' M^-1 H makes it a local one");
-    return enter(&root, "fclib_local", read_local, problem, error);
-}
-
 bool carom_fclib_is_hdf5(const char *bytes, size_t size) {
     static const char signature[] = "\211HDF\r\n\032\n";
     return size >= sizeof signature - 1 && !memcmp(bytes, signature, sizeof signature - 1);
@@ -239,9 +184,26 @@ carom_status carom_fclib_parse(const char *path, const char *bytes, size_t size,
     *problem = (carom_fclib_problem){0};
     if (!carom_fclib_is_hdf5(bytes, size)) return refuse(path, error, "it is not an HDF5 file");
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
-    const hid_t file = open_image(bytes, size);
-    const carom_status status = file >= 0 ? read_file(path, file, problem, error) : refuse(path, error, "it is not a whole HDF5 file");
-    if (file >= 0) H5Fclose(file);
+
+    // The bytes become a file that nothing else has open: HDF5 tells images apart by their names. It takes a copy of them, which its
+    // interface does not call const.
+    char name[32];
+    snprintf(name, sizeof name, "image %p", (const void *)bytes);
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t file = -1;
+    if (H5Pset_fapl_core(access, IMAGE_INCREMENT, 0) >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
+        H5Pset_file_image(access, (void *)(uintptr_t)bytes, size) >= 0)
+        file = H5Fopen(name, H5F_ACC_RDONLY, access);
+    H5Pclose(access);
+
+    carom_status status;
+    if (file < 0)
+        status = refuse(path, error, "it is not a whole HDF5 file");
+    else if (H5Lexists(file, "fclib_local", H5P_DEFAULT) <= 0 && H5Lexists(file, "fclib_global", H5P_DEFAULT) > 0)
+        status = refuse(path, error, "it holds a global problem; W = H' M^-1 H makes it a local one");
+    else
+        status = enter(&(place){file, "the file", path}, "fclib_local", read_local, problem, error);
+    H5Fclose(file);
     carom_hdf5_unmute(reporting);
     if (status) carom_fclib_problem_release(problem);
     return status;
