@@ -43,6 +43,7 @@ static term refuse(parser *p, const char *why) {
     return (term){NAN, NULL};
 }
 
+// Takes one character, after blanks, where it stands next.
 static bool accept(parser *p, char wanted) {
     while (p->at < p->end && isspace((unsigned char)*p->at)) p->at++;
     if (p->at == p->end || *p->at != wanted) return false;
@@ -65,25 +66,31 @@ int carom_expression_match(const char *text, const char *end, const char *const 
     return best;
 }
 
-static term parse_number(parser *p) {
-    char number[NUMBER_SIZE];
-    size_t size = 0;
-    // Digits, point, exponent: a sign belongs to the number only after the e.
-    while (p->at < p->end && size + 1 < sizeof number) {
-        const bool sign = (*p->at == '+' || *p->at == '-') && size && (number[size - 1] == 'e' || number[size - 1] == 'E');
-        if (!sign && !isdigit((unsigned char)*p->at) && *p->at != '.' && *p->at != 'e' && *p->at != 'E') break;
-        number[size++] = *p->at++;
+static term parse_atom(parser *p) {
+    if (accept(p, '(')) {
+        const term inner = parse_sum(p);
+        return accept(p, ')') ? inner : refuse(p, "lacks a closing parenthesis");
     }
-    number[size] = '\0';
-    double parsed;
-    if (carom_parse_number(number, &parsed)) return (term){parsed, NULL};
-    char why[NUMBER_SIZE + 64];
-    snprintf(why, sizeof why, "has '%s', which is not a finite number", number);
-    return refuse(p, why);
-}
+    if (p->at == p->end) return refuse(p, "ends too early");
+    char why[CAROM_MESSAGE_SIZE];
+    size_t size = 0;
 
-static term parse_name(parser *p) {
-    size_t size;
+    // A number: digits, point, exponent. A sign belongs to it only after the e.
+    if (isdigit((unsigned char)*p->at) || *p->at == '.') {
+        char number[NUMBER_SIZE];
+        double parsed;
+        while (p->at < p->end && size + 1 < sizeof number) {
+            const bool sign = (*p->at == '+' || *p->at == '-') && size && (number[size - 1] == 'e' || number[size - 1] == 'E');
+            if (!sign && !isdigit((unsigned char)*p->at) && *p->at != '.' && *p->at != 'e' && *p->at != 'E') break;
+            number[size++] = *p->at++;
+        }
+        number[size] = '\0';
+        if (carom_parse_number(number, &parsed)) return (term){parsed, NULL};
+        snprintf(why, sizeof why, "has '%s', which is not a finite number", number);
+        return refuse(p, why);
+    }
+
+    // A name: its value, or the variable that it stands for.
     const int name = carom_expression_match(p->at, p->end, p->names, p->count, "+-*/^)", &size);
     if (name >= 0) {
         p->at += size;
@@ -92,6 +99,8 @@ static term parse_name(parser *p) {
         if (factors) factors[name] = 1;
         return factors ? (term){0, factors} : refuse(p, "needs more memory than there is");
     }
+
+    // The words of the language itself.
     static const char *const known[] = {"pi", "sqrt"};
     const int word = carom_expression_match(p->at, p->end, known, 2, "+-*/^()", &size);
     p->at += size;
@@ -101,20 +110,11 @@ static term parse_name(parser *p) {
         if (of.factors) return refuse(p, "is not linear: it has the root of a variable");
         return accept(p, ')') ? (term){sqrt(of.number), NULL} : refuse(p, "lacks a closing parenthesis");
     }
-    char why[CAROM_MESSAGE_SIZE], list[CAROM_MESSAGE_SIZE / 2];
+    char list[CAROM_MESSAGE_SIZE / 2];
     carom_expression_list(p->names, p->count, list, sizeof list);
     snprintf(why, sizeof why, "has '%.*s', which does not begin with a number%s%s", shown(p->at, p->end, SHOWN_REST), p->at,
              p->count ? " or one of " : "", list);
     return refuse(p, why);
-}
-
-static term parse_atom(parser *p) {
-    if (accept(p, '(')) {
-        const term inner = parse_sum(p);
-        return accept(p, ')') ? inner : refuse(p, "lacks a closing parenthesis");
-    }
-    if (p->at == p->end) return refuse(p, "ends too early");
-    return isdigit((unsigned char)*p->at) || *p->at == '.' ? parse_number(p) : parse_name(p);
 }
 
 static term negate(const parser *p, term of) {
@@ -122,6 +122,7 @@ static term negate(const parser *p, term of) {
     return (term){-of.number, of.factors};
 }
 
+// Signs and powers; -2^2 is -(2^2).
 static term parse_signed(parser *p) {
     if (p->depth == MOST_DEPTH) return refuse(p, "is nested too deeply");
     p->depth++;
@@ -142,6 +143,7 @@ static term parse_signed(parser *p) {
     return result;
 }
 
+// Products are linear where one side is a number, quotients where the divisor is.
 static term parse_product(parser *p) {
     term result = parse_signed(p);
     for (;;) {
@@ -149,6 +151,7 @@ static term parse_product(parser *p) {
         if (!times && !accept(p, '/')) return result;
         term by = parse_signed(p);
         if (by.factors && (result.factors || !times)) return refuse(p, "is not linear: it has a product or quotient of variables");
+        // From here on `by` is a number.
         if (by.factors) {
             const term swapped = result;
             result = by;

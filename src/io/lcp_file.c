@@ -27,18 +27,6 @@ static carom_status make_problem(const char *path, int size, const double *W, ca
     return CAROM_OK;
 }
 
-static carom_status read_document(const char *path, const char *bytes, size_t size, carom_lcp_problem *problem, carom_error *error) {
-    carom_document *document = NULL;
-    lcp_fields fields = {0};
-    carom_length lengths[LENGTHS] = {[SIZE] = {.least = 1, .most = CAROM_MAX_LCP}};
-    carom_status status = carom_document_parse(path, bytes, size, &document, error);
-    if (!status) status = carom_fields_read(document, carom_document_root(document), CAROM_FIELD_ROWS(FIELDS), lengths, &fields, error);
-    if (!status) status = make_problem(path, lengths[SIZE].value, fields.matrix, problem, error);
-    if (!status) memcpy(problem->w, fields.vector, (size_t)problem->n * sizeof *problem->w);
-    carom_document_free(document);
-    return status;
-}
-
 // The LCP of the simultaneous step, which Anitescu & Potra's law solves, and a warning where W is not symmetric.
 static carom_status read_fclib(const char *path, const char *bytes, size_t size, carom_lcp_problem *problem, carom_error *error) {
     carom_fclib_problem contact;
@@ -79,10 +67,18 @@ carom_status carom_lcp_problem_read(const char *path, carom_lcp_problem *problem
     char *bytes = NULL;
     size_t size = 0;
     carom_status status = carom_file_read(path, &bytes, &size, error);
-    if (!status && carom_fclib_is_hdf5(bytes, size))
+    if (!status && carom_fclib_is_hdf5(bytes, size)) {
         status = read_fclib(path, bytes, size, problem, error);
-    else if (!status)
-        status = read_document(path, bytes, size, problem, error);
+    } else if (!status) {
+        carom_document *document = NULL;
+        lcp_fields fields = {0};
+        carom_length lengths[LENGTHS] = {[SIZE] = {.least = 1, .most = CAROM_MAX_LCP}};
+        status = carom_document_parse(path, bytes, size, &document, error);
+        if (!status) status = carom_fields_read(document, carom_document_root(document), CAROM_FIELD_ROWS(FIELDS), lengths, &fields, error);
+        if (!status) status = make_problem(path, lengths[SIZE].value, fields.matrix, problem, error);
+        if (!status) memcpy(problem->w, fields.vector, (size_t)problem->n * sizeof *problem->w);
+        carom_document_free(document);
+    }
     free(bytes);
     if (status) carom_lcp_problem_release(problem);
     return status;

@@ -44,29 +44,9 @@ carom_status carom_temporary_check(const char *target, const carom_file_kind *ki
     return carom_fail(error, CAROM_BAD_INPUT, "%s: is not %s; only such a file is replaced", target, kind->name);
 }
 
-// Opens a new file beside the target, .NAME.SUFFIX, with a suffix that no other process or thread draws. mkstemp would do, but it makes
-// the file private to its owner.
-static int create_beside(const char *target, char *path, size_t size) {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
-    const char *slash = strrchr(target, '/');
-    const int directory = slash ? (int)(slash - target) + 1 : 0;
-    struct timespec now = {0};
-    carom_stream stream;
-    clock_gettime(CLOCK_REALTIME, &now);
-    carom_stream_start(&stream, (uint64_t)now.tv_sec ^ (uint64_t)getpid() << 32, (uint64_t)now.tv_nsec ^ (uint64_t)(uintptr_t)&stream);
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        char suffix[SUFFIX_SIZE + 1] = {0};
-        uint64_t bits = carom_stream_bits(&stream);
-        for (int i = 0; i < SUFFIX_SIZE; i++, bits >>= 5) suffix[i] = letters[bits & 31];
-        snprintf(path, size, "%.*s.%.*s.%s", directory, target, KEPT_NAME, target + directory, suffix);
-        const int descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor >= 0 || errno != EEXIST) return descriptor;
-    }
-    return -1;
-}
-
 carom_status carom_temporary_create(const char *target, const carom_file_kind *kind, carom_temporary *temporary, int *descriptor,
                                     carom_error *error) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
     *temporary = (carom_temporary){.kind = kind};
     *descriptor = -1;
     const carom_status status = carom_temporary_check(target, kind, error);
@@ -76,19 +56,36 @@ carom_status carom_temporary_create(const char *target, const carom_file_kind *k
     char *followed = realpath(target, NULL);
     temporary->target = followed ? followed : strdup(target);
     const size_t size = temporary->target ? strlen(temporary->target) + SUFFIX_SIZE + 3 : 0;
-    temporary->path = size ? malloc(size) : NULL;
-    if (!temporary->path) {
+    char *path = size ? malloc(size) : NULL;
+    if (!path) {
         carom_temporary_discard(temporary);
         return carom_fail_memory(error, target);
     }
 
-    *descriptor = create_beside(temporary->target, temporary->path, size);
-    if (*descriptor >= 0) return CAROM_OK;
-    const int reason = errno;
-    free(temporary->path);
-    temporary->path = NULL;
+    // The file beside it is called .NAME.SUFFIX, with a suffix that no other process or thread draws. mkstemp would do, but it makes the
+    // file private to its owner.
+    const char *slash = strrchr(temporary->target, '/');
+    const int directory = slash ? (int)(slash - temporary->target) + 1 : 0;
+    struct timespec now = {0};
+    carom_stream stream;
+    clock_gettime(CLOCK_REALTIME, &now);
+    carom_stream_start(&stream, (uint64_t)now.tv_sec ^ (uint64_t)getpid() << 32, (uint64_t)now.tv_nsec ^ (uint64_t)(uintptr_t)&stream);
+    errno = EEXIST;
+    for (int attempt = 0; attempt < ATTEMPTS && *descriptor < 0 && errno == EEXIST; attempt++) {
+        char suffix[SUFFIX_SIZE + 1] = {0};
+        uint64_t bits = carom_stream_bits(&stream);
+        for (int i = 0; i < SUFFIX_SIZE; i++, bits >>= 5) suffix[i] = letters[bits & 31];
+        snprintf(path, size, "%.*s.%.*s.%s", directory, temporary->target, KEPT_NAME, temporary->target + directory, suffix);
+        *descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    }
+    if (*descriptor >= 0) {
+        temporary->path = path;
+        return CAROM_OK;
+    }
+    carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", target, strerror(errno));
+    free(path);
     carom_temporary_discard(temporary);
-    return carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", target, strerror(reason));
+    return CAROM_IO_FAILED;
 }
 
 carom_status carom_temporary_commit(carom_temporary *temporary, carom_error *error) {

@@ -78,14 +78,10 @@ static carom_status read_vector(const place *from, const char *name, int64_t len
                   (long long)length);
 }
 
-// Calls `read` with a group that must be there.
-static carom_status enter(const place *from, const char *name, carom_status (*read)(const place *, carom_fclib_problem *, carom_error *),
-                          carom_fclib_problem *problem, carom_error *error) {
-    const place inner = {carom_hdf5_open(from->group, name, H5I_GROUP), name, from->path};
-    if (inner.group < 0) return refuse(from->path, error, "%s lacks the group '%s'", from->name, name);
-    const carom_status status = read(&inner, problem, error);
-    H5Oclose(inner.group);
-    return status;
+// Opens a group that must be there.
+static carom_status open_group(const place *from, const char *name, place *group, carom_error *error) {
+    *group = (place){carom_hdf5_open(from->group, name, H5I_GROUP), name, from->path};
+    return group->group >= 0 ? CAROM_OK : refuse(from->path, error, "%s lacks the group '%s'", from->name, name);
 }
 
 // ------------------------------------------------------------------------------------------------------- sparse matrices
@@ -143,35 +139,30 @@ static carom_status read_delassus(const place *from, carom_fclib_problem *proble
 
 // ------------------------------------------------------------------------------------------------------------- problems
 
-static carom_status read_vectors(const place *from, carom_fclib_problem *problem, carom_error *error) {
-    const carom_status status = read_vector(from, "mu", problem->contacts, &problem->friction, error);
-    if (status) return status;
-    return read_vector(from, "q", (int64_t)problem->contacts * (1 + problem->tangent_dim), &problem->velocity, error);
-}
-
-// The sizes come from W alone, so that all else is checked against one number.
-static carom_status read_sizes(const place *from, carom_fclib_problem *problem, carom_error *error) {
-    int64_t rows;
-    const int64_t dimension = 1 + problem->tangent_dim;
-    const carom_status status = read_integer(from, "m", dimension, dimension * CAROM_MAX_CONTACTS, &rows, error);
-    if (status) return status;
-    problem->contacts = (int)(rows / dimension);
-    if (rows % dimension == 0) return CAROM_OK;
-    return refuse(from->path, error, "'m' of 'W' is %lld, must be a multiple of spacedim, which is %lld", (long long)rows,
-                  (long long)dimension);
-}
-
 static carom_status read_local(const place *from, carom_fclib_problem *problem, carom_error *error) {
     if (H5Lexists(from->group, "V", H5P_DEFAULT) > 0 || H5Lexists(from->group, "R", H5P_DEFAULT) > 0)
         return carom_fail(error, CAROM_BAD_INPUT, "%s: the problem has bilateral constraints (V, R, s), which are not read: eliminate them",
                           from->path);
-    int64_t dimension;
+    place W = {.group = -1}, vectors = {.group = -1};
+    int64_t dimension = 0, rows = 0;
     carom_status status = read_integer(from, "spacedim", 2, 3, &dimension, error);
-    if (status) return status;
-    problem->tangent_dim = (int)dimension - 1;
-    status = enter(from, "W", read_sizes, problem, error);
-    if (!status) status = enter(from, "vectors", read_vectors, problem, error);
-    if (!status) status = enter(from, "W", read_delassus, problem, error);
+
+    // The sizes come from W alone, so that all else is checked against one number.
+    if (!status) status = open_group(from, "W", &W, error);
+    if (!status) status = read_integer(&W, "m", dimension, dimension * CAROM_MAX_CONTACTS, &rows, error);
+    if (!status && rows % dimension)
+        status = refuse(from->path, error, "'m' of 'W' is %lld, must be a multiple of spacedim, which is %lld", (long long)rows,
+                        (long long)dimension);
+    if (!status) {
+        problem->tangent_dim = (int)dimension - 1;
+        problem->contacts = (int)(rows / dimension);
+    }
+    if (!status) status = open_group(from, "vectors", &vectors, error);
+    if (!status) status = read_vector(&vectors, "mu", problem->contacts, &problem->friction, error);
+    if (!status) status = read_vector(&vectors, "q", rows, &problem->velocity, error);
+    if (!status) status = read_delassus(&W, problem, error);
+    H5Oclose(W.group);
+    H5Oclose(vectors.group);
     return status;
 }
 
@@ -196,13 +187,14 @@ carom_status carom_fclib_parse(const char *path, const char *bytes, size_t size,
         file = H5Fopen(name, H5F_ACC_RDONLY, access);
     H5Pclose(access);
 
-    carom_status status;
+    carom_status status = CAROM_OK;
+    place local = {.group = -1};
     if (file < 0)
         status = refuse(path, error, "it is not a whole HDF5 file");
     else if (H5Lexists(file, "fclib_local", H5P_DEFAULT) <= 0 && H5Lexists(file, "fclib_global", H5P_DEFAULT) > 0)
         status = refuse(path, error, "it holds a global problem; W = H' M^-1 H makes it a local one");
-    else
-        status = enter(&(place){file, "the file", path}, "fclib_local", read_local, problem, error);
+    if (!status) status = open_group(&(place){file, "the file", path}, "fclib_local", &local, error);
+    if (!status) status = read_local(&local, problem, error);
     H5Fclose(file);
     carom_hdf5_unmute(reporting);
     if (status) carom_fclib_problem_release(problem);

@@ -24,36 +24,33 @@ typedef struct problem {
     const double *friction;     // [contacts]
 } problem;
 
-static bool write_delassus(hid_t group, const problem *from) {
+// The group fclib_local with its groups W, vectors and info.
+static bool write_local(hid_t file, const problem *from) {
     const carom_hdf5_matrix values = {"x", "1/kg", "entries of the Delassus operator", from->entries, 0, from->values};
-    return carom_hdf5_put_integers(group, "nzmax", 1, &from->entries) && carom_hdf5_put_integers(group, "m", 1, &from->size) &&
-           carom_hdf5_put_integers(group, "n", 1, &from->size) &&
-           carom_hdf5_put_integers(group, "nz", 1, &(int){CAROM_FCLIB_COMPRESSED_ROWS}) &&
-           carom_hdf5_put_integers(group, "p", from->size + 1, from->starts) &&
-           carom_hdf5_put_integers(group, "i", from->entries, from->columns) && carom_hdf5_put_matrices(group, 1, &values);
-}
-
-static bool write_vectors(hid_t group, const problem *from) {
     const carom_hdf5_matrix vectors[] = {
         {"q", "m/s", "pre-impact contact velocity; per contact the normal, then the tangents", from->size, 0, from->velocity},
         {"mu", "", "Coulomb friction coefficients", from->contacts, 0, from->friction}};
-    return carom_hdf5_put_matrices(group, 2, vectors);
-}
+    const hid_t local = carom_hdf5_create_group(file, "fclib_local");
+    bool written = local >= 0 && carom_hdf5_put_integers(local, "spacedim", 1, &(int){1 + from->tangent_dim});
 
-static bool write_info(hid_t group, const problem *from) {
-    return carom_hdf5_put_fixed_text(group, "title", from->title) && carom_hdf5_put_fixed_text(group, "description", DESCRIPTION) &&
-           carom_hdf5_put_fixed_text(group, "math_info", "W is symmetric positive semidefinite");
-}
+    hid_t group = carom_hdf5_create_group(local, "W");
+    written = written && group >= 0 && carom_hdf5_put_integers(group, "nzmax", 1, &from->entries) &&
+              carom_hdf5_put_integers(group, "m", 1, &from->size) && carom_hdf5_put_integers(group, "n", 1, &from->size) &&
+              carom_hdf5_put_integers(group, "nz", 1, &(int){CAROM_FCLIB_COMPRESSED_ROWS}) &&
+              carom_hdf5_put_integers(group, "p", from->size + 1, from->starts) &&
+              carom_hdf5_put_integers(group, "i", from->entries, from->columns) && carom_hdf5_put_matrices(group, 1, &values);
+    written = H5Gclose(group) >= 0 && written;
 
-static bool write_group(hid_t parent, const char *name, bool (*write)(hid_t, const problem *), const problem *from) {
-    const hid_t group = carom_hdf5_create_group(parent, name);
-    const bool written = group >= 0 && write(group, from);
-    return H5Gclose(group) >= 0 && written;
-}
+    group = carom_hdf5_create_group(local, "vectors");
+    written = written && group >= 0 && carom_hdf5_put_matrices(group, 2, vectors);
+    written = H5Gclose(group) >= 0 && written;
 
-static bool write_local(hid_t group, const problem *from) {
-    return carom_hdf5_put_integers(group, "spacedim", 1, &(int){1 + from->tangent_dim}) && write_group(group, "W", write_delassus, from) &&
-           write_group(group, "vectors", write_vectors, from) && write_group(group, "info", write_info, from);
+    group = carom_hdf5_create_group(local, "info");
+    written = written && group >= 0 && carom_hdf5_put_fixed_text(group, "title", from->title) &&
+              carom_hdf5_put_fixed_text(group, "description", DESCRIPTION) &&
+              carom_hdf5_put_fixed_text(group, "math_info", "W is symmetric positive semidefinite");
+    written = H5Gclose(group) >= 0 && written;
+    return H5Gclose(local) >= 0 && written;
 }
 
 static carom_status write_file(const char *path, const problem *from, carom_error *error) {
@@ -63,7 +60,7 @@ static carom_status write_file(const char *path, const problem *from, carom_erro
     if (status) return status;
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
     const hid_t file = carom_hdf5_create_file(temporary.path, &medium);
-    bool written = file >= 0 && write_group(file, "fclib_local", write_local, from);
+    bool written = file >= 0 && write_local(file, from);
     if (file >= 0 && !carom_hdf5_close_file(file, &medium)) written = false;
     carom_hdf5_unmute(reporting);
     // What the medium lost is known only when its descriptor is closed.
@@ -82,6 +79,7 @@ carom_status carom_fclib_write(const char *path, const char *title, const carom_
     const double *W = carom_impact_delassus(impact);
     const int n = carom_impact_contact_size(impact);
     problem from = {.title = title, .contacts = data->contacts, .tangent_dim = data->tangent_dim, .size = n, .friction = data->friction};
+    // Entries that are not zero, and the diagonal: every n + 1st.
     for (int k = 0; k < n * n; k++) from.entries += k % (n + 1) == 0 || W[k] != 0;
 
     carom_arena memory = {0};

@@ -109,13 +109,6 @@ static range pad(range inner, range other) {
 
 // ------------------------------------------------------------------------------------------------------------- the script
 
-// Characters that every machine with gnuplot can draw. For one that no font has, gnuplot paints black bars over the whole PNG.
-static bool is_drawable(unsigned long code) {
-    const bool letters = code >= 0xa0 && code < 0x530;     // Latin, Greek, Cyrillic
-    const bool symbols = code >= 0x1e00 && code < 0x2300;  // punctuation, indices, arrows, mathematics
-    return code < 0x7f || letters || symbols;
-}
-
 // Any text in single quotes, those inside doubled: gnuplot runs what stands in backquotes within double quotes. Quotes at the very start
 // are joined on, because gnuplot takes two of them for an empty text.
 static void print_quoted(FILE *script, const char *text, const picture_format *format) {
@@ -124,8 +117,11 @@ static void print_quoted(FILE *script, const char *text, const picture_format *f
     while (*text) {
         unsigned long code;
         const int length = carom_utf8_decode(text, &code);
+        // For a character that no font of the machine has, gnuplot paints black bars over the whole PNG. Every machine with gnuplot can
+        // draw ASCII; Latin, Greek, Cyrillic; punctuation, indices, arrows and mathematics.
         const bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
-        if (!length || (format->drawn_here && !is_drawable(code) && !control))
+        const bool drawable = code < 0x7f || (code >= 0xa0 && code < 0x530) || (code >= 0x1e00 && code < 0x2300);
+        if (!length || (format->drawn_here && !drawable && !control))
             fputc('?', script);
         else if (control)
             fputc(' ', script);
@@ -301,15 +297,6 @@ static bool file_has(int descriptor, off_t offset, const char *bytes, size_t siz
     return offset >= 0 && pread(descriptor, found, size, offset) == (ssize_t)size && !memcmp(found, bytes, size);
 }
 
-// A failed plot leaves an empty or a cut file.
-static bool is_whole(int descriptor, const picture_format *format) {
-    struct stat about;
-    if (fstat(descriptor, &about) || !file_has(descriptor, 0, format->kind.start, strlen(format->kind.start))) return false;
-    for (off_t back = (off_t)format->end_size; back < (off_t)format->end_size + 4; back++)
-        if (file_has(descriptor, about.st_size - back, format->end, format->end_size)) return true;
-    return false;
-}
-
 carom_status carom_plot_write(const carom_plot *plot, const char *path, carom_error *error) {
     picture drawn = {.plot = plot};
     const char *ending = strrchr(path, '.');
@@ -327,9 +314,17 @@ carom_status carom_plot_write(const carom_plot *plot, const char *path, carom_er
     if (!status) status = carom_text_print(script, "the temporary script of the picture", print_script, &drawn, error);
     if (!status) {
         rewind(script);
-        if (!run_gnuplot(script, descriptor, messages)) {
+        const bool ran = run_gnuplot(script, descriptor, messages);
+        // A failed plot leaves an empty or a cut file. Up to three bytes may follow the end of a whole one.
+        const picture_format *format = drawn.format;
+        struct stat about;
+        bool whole = false;
+        if (!fstat(descriptor, &about) && file_has(descriptor, 0, format->kind.start, strlen(format->kind.start)))
+            for (int extra = 0; extra < 4 && !whole; extra++)
+                whole = file_has(descriptor, about.st_size - (off_t)format->end_size - extra, format->end, format->end_size);
+        if (!ran) {
             status = carom_fail(error, CAROM_UNSUPPORTED, "%s: pictures are drawn by gnuplot, which was not found", path);
-        } else if (!is_whole(descriptor, drawn.format)) {
+        } else if (!whole) {
             char said[CAROM_MESSAGE_SIZE / 2];
             rewind(messages);
             const size_t size = fread(said, 1, sizeof said - 1, messages);

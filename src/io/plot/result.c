@@ -176,34 +176,9 @@ static void add_point(points *set, double x, double y) {
     set->y[set->count++] = y;
 }
 
-// The point of a contact velocity, and of the vertices of a hull.
+// Adds the point of a contact velocity.
 static void add_velocity(const picture *drawn, points *set, const double *u) {
     add_point(set, u[drawn->axes.places[drawn->x]], u[drawn->axes.places[drawn->y]]);
-}
-
-// The projections of an exact set's pieces: their outlines, closed, with a NaN after each.
-static carom_status place_areas(picture *drawn, law_data *law, carom_error *error) {
-    if (!law->pieces) return CAROM_OK;
-    // An outline has at most all vertices, the first of them again, and a NaN.
-    int64_t room = 0, most = 0, count;
-    for (int k = 0; k < law->pieces->count; k++) {
-        const int vertices = law->pieces->pieces[k].vertices;
-        room += vertices + 2;
-        most = vertices > most ? vertices : most;
-    }
-    points corners = {0};
-    int64_t *hull = carom_arena_take(&drawn->memory, (size_t)most, sizeof *hull);
-    carom_status status = make_points(drawn, &law->areas, room, error);
-    if (!status) status = make_points(drawn, &corners, most, error);
-    for (int k = 0; k < law->pieces->count && !status; k++) {
-        const carom_piece *piece = &law->pieces->pieces[k];
-        corners.count = 0;
-        for (int i = 0; i < piece->vertices; i++) add_velocity(drawn, &corners, piece->contact_velocity + i * law->pieces->n);
-        status = carom_plot_hull(corners.x, corners.y, corners.count, hull, &count, error);
-        for (int64_t i = 0; i <= count && !status; i++) add_point(&law->areas, corners.x[hull[i % count]], corners.y[hull[i % count]]);
-        add_point(&law->areas, NAN, NAN);
-    }
-    return status;
 }
 
 // Everything that is drawn of a law.
@@ -225,7 +200,30 @@ static carom_status place_law(picture *drawn, law_data *law, carom_error *error)
         if (!status) status = make_points(drawn, &law->hull, vertices, error);
         for (int64_t i = 0; i < vertices && !status; i++) add_point(&law->hull, outcomes->x[hull[i]], outcomes->y[hull[i]]);
     }
-    if (!status) status = place_areas(drawn, law, error);
+
+    // The projections of an exact set's pieces: their outlines, closed, with a NaN after each. The first room is for all of them: each has
+    // at most all its vertices, the first of them again, and a NaN. The second is for the vertices of any one.
+    const int pieces = law->pieces ? law->pieces->count : 0;
+    int64_t room = 0, most = 0;
+    for (int k = 0; k < pieces; k++) {
+        const int vertices = law->pieces->pieces[k].vertices;
+        room += vertices + 2;
+        most = vertices > most ? vertices : most;
+    }
+    points corners = {0};
+    int64_t *outline = carom_arena_take(&drawn->memory, (size_t)most, sizeof *outline);
+    if (!status) status = make_points(drawn, &law->areas, room, error);
+    if (!status) status = make_points(drawn, &corners, most, error);
+    for (int k = 0; k < pieces && !status; k++) {
+        const carom_piece *piece = &law->pieces->pieces[k];
+        int64_t count;
+        corners.count = 0;
+        for (int i = 0; i < piece->vertices; i++) add_velocity(drawn, &corners, piece->contact_velocity + i * n);
+        status = carom_plot_hull(corners.x, corners.y, corners.count, outline, &count, error);
+        for (int64_t i = 0; i <= count && !status; i++)
+            add_point(&law->areas, corners.x[outline[i % count]], corners.y[outline[i % count]]);
+        add_point(&law->areas, NAN, NAN);
+    }
 
     // All paths in one series, with a NaN between them.
     if (!status && law->paths) status = make_points(drawn, &law->path, law->starts[law->paths] / n + law->paths, error);

@@ -105,50 +105,41 @@ static bool create_column(hid_t group, const carom_table *first, int index, bool
 
 // ------------------------------------------------------------------------------------------------------------- growing
 
-// Writes the lists of all rows one after the other, and where each ends.
-static bool append_lists(column_files *files, const carom_table *rows, int index) {
-    const carom_column *column = carom_table_column(rows, index);
-    const bool series = column->type == CAROM_COLUMN_SERIES;
-    const size_t line_size = series ? (size_t)carom_column_width(column, carom_table_sizes(rows)) * sizeof(double) : sizeof(int);
-    const int64_t count = carom_table_rows(rows), total = count_lines(rows, index);
-    char *entries = malloc((size_t)total * line_size + 1), *next = entries;
-    int64_t *ends = malloc((size_t)count * sizeof *ends + 1), end = files->lines;
-    for (int64_t row = 0; row < count && entries && ends; row++) {
-        int64_t lines;
-        const void *list = list_lines(rows, index, row, &lines);
-        if (lines) memcpy(next, list, (size_t)lines * line_size);
-        next += (size_t)lines * line_size;
-        ends[row] = end += lines;
-    }
-    const bool written = entries && ends &&
-                         carom_hdf5_append(files->data, series ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT, (hsize_t)total, entries) &&
-                         carom_hdf5_append(files->offsets, H5T_NATIVE_INT64, (hsize_t)count, ends);
-    files->lines += total;
-    free(entries);
-    free(ends);
-    return written;
-}
-
 static bool append_column(column_files *files, const carom_table *rows, int index) {
-    const hsize_t count = (hsize_t)carom_table_rows(rows);
+    const carom_column *column = carom_table_column(rows, index);
+    const int64_t count = carom_table_rows(rows);
+    bool written = true;
     if (!count) return true;
-    switch (carom_table_column(rows, index)->type) {
-    case CAROM_COLUMN_REAL:
-    case CAROM_COLUMN_SQUARE: return carom_hdf5_append(files->data, H5T_NATIVE_DOUBLE, count, carom_table_real_column(rows, index));
-    case CAROM_COLUMN_TEXT: {
-        const char **texts = calloc(count, sizeof *texts);
-        for (hsize_t row = 0; row < count && texts; row++) texts[row] = carom_table_text(rows, index, (int64_t)row);
-        const bool written = texts && carom_hdf5_append_texts(files->data, texts, count);
+    if (column->type == CAROM_COLUMN_TEXT) {
+        const char **texts = calloc((size_t)count, sizeof *texts);
+        for (int64_t row = 0; row < count && texts; row++) texts[row] = carom_table_text(rows, index, row);
+        written = texts && carom_hdf5_append_texts(files->data, texts, (hsize_t)count);
         free(texts);
-        return written;
+    } else if (is_list(column)) {
+        // The lists of all rows one after the other, and where each ends.
+        const bool series = column->type == CAROM_COLUMN_SERIES;
+        const size_t line_size = series ? (size_t)carom_column_width(column, carom_table_sizes(rows)) * sizeof(double) : sizeof(int);
+        const int64_t total = count_lines(rows, index);
+        char *entries = malloc((size_t)total * line_size + 1), *next = entries;
+        int64_t *ends = malloc((size_t)count * sizeof *ends), end = files->lines;
+        for (int64_t row = 0; row < count && entries && ends; row++) {
+            int64_t lines;
+            const void *list = list_lines(rows, index, row, &lines);
+            if (lines) memcpy(next, list, (size_t)lines * line_size);
+            next += (size_t)lines * line_size;
+            ends[row] = end += lines;
+        }
+        written = entries && ends && carom_hdf5_append(files->data, series ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT, (hsize_t)total, entries) &&
+                  carom_hdf5_append(files->offsets, H5T_NATIVE_INT64, (hsize_t)count, ends);
+        files->lines += total;
+        free(entries);
+        free(ends);
+    } else {
+        const bool real = column->type == CAROM_COLUMN_REAL || column->type == CAROM_COLUMN_SQUARE;
+        const void *cells = real ? (const void *)carom_table_real_column(rows, index) : carom_table_integer_column(rows, index);
+        written = carom_hdf5_append(files->data, real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64, (hsize_t)count, cells);
     }
-    case CAROM_COLUMN_CONTACTS:
-    case CAROM_COLUMN_SERIES: return append_lists(files, rows, index);
-    case CAROM_COLUMN_INTEGER:
-    case CAROM_COLUMN_BOOLEAN:
-    case CAROM_COLUMN_FLAGS: break;
-    }
-    return carom_hdf5_append(files->data, H5T_NATIVE_INT64, count, carom_table_integer_column(rows, index));
+    return written;
 }
 
 static bool close_column(column_files *files) {

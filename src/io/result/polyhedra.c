@@ -64,25 +64,6 @@ static bool join(const constraints *from, int64_t row, int count, int n, double 
     return true;
 }
 
-// Takes the piece whose vertices begin at `row`; `*next` is the row after them.
-static carom_status take_piece(const carom_result *result, int law, const columns *c, int64_t row, int64_t *next, carom_polyhedra *made,
-                               carom_error *error) {
-    const int n = c->n;
-    for (*next = row + 1; *next < c->rows && c->piece[*next] == c->piece[row];) ++*next;
-    const int64_t planes = c->planes.offsets.starts[row + 1] - c->planes.offsets.starts[row];
-    const int64_t facets = c->facets.offsets.starts[row + 1] - c->facets.offsets.starts[row];
-    const int64_t vertices = *next - row, limit = INT32_MAX / (n + 1);
-    if (c->dimension[row] < 0 || c->dimension[row] > n || vertices > limit || planes > limit || facets > limit)
-        return refuse(result, law, error);
-    carom_piece *piece;
-    const carom_status status = carom_polyhedra_add(made, (int)c->dimension[row], (int)vertices, (int)planes, (int)facets, &piece, error);
-    if (status) return status;
-    memcpy(piece->contact_velocity, c->u + row * n, (size_t)(vertices * n) * sizeof *c->u);
-    memcpy(piece->velocity, c->v + row * c->nv, (size_t)(vertices * c->nv) * sizeof *c->v);
-    const bool joined = join(&c->planes, row, (int)planes, n, piece->equality) && join(&c->facets, row, (int)facets, n, piece->inequality);
-    return joined ? CAROM_OK : refuse(result, law, error);
-}
-
 carom_status carom_result_read_polyhedra(const carom_result *result, int law, carom_polyhedra **polyhedra,
                                          char certificate[CAROM_CERTIFICATE_SIZE], carom_error *error) {
     const char *name = carom_result_law_name(result, law);
@@ -94,7 +75,25 @@ carom_status carom_result_read_polyhedra(const carom_result *result, int law, ca
     carom_polyhedra *made = NULL;
     carom_status status = read_columns(result, law, &c, error);
     if (!status) status = carom_polyhedra_create(c.n, c.nv, &made, error);
-    for (int64_t row = 0, next; row < c.rows && !status; row = next) status = take_piece(result, law, &c, row, &next, made, error);
+    for (int64_t row = 0, next; row < c.rows && !status; row = next) {
+        // A piece: consecutive rows with one index are its vertices, and the first of them has its constraints.
+        const int n = c.n;
+        for (next = row + 1; next < c.rows && c.piece[next] == c.piece[row];) next++;
+        const int64_t planes = c.planes.offsets.starts[row + 1] - c.planes.offsets.starts[row];
+        const int64_t facets = c.facets.offsets.starts[row + 1] - c.facets.offsets.starts[row];
+        const int64_t vertices = next - row, dimension = c.dimension[row], limit = INT32_MAX / (n + 1);
+        if (dimension < 0 || dimension > n || vertices > limit || planes > limit || facets > limit) {
+            status = refuse(result, law, error);
+            break;
+        }
+        carom_piece *piece;
+        status = carom_polyhedra_add(made, (int)dimension, (int)vertices, (int)planes, (int)facets, &piece, error);
+        if (status) break;
+        memcpy(piece->contact_velocity, c.u + row * n, (size_t)(vertices * n) * sizeof *c.u);
+        memcpy(piece->velocity, c.v + row * c.nv, (size_t)(vertices * c.nv) * sizeof *c.v);
+        if (!join(&c.planes, row, (int)planes, n, piece->equality) || !join(&c.facets, row, (int)facets, n, piece->inequality))
+            status = refuse(result, law, error);
+    }
     if (status)
         carom_polyhedra_free(made);
     else
