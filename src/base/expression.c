@@ -33,6 +33,7 @@ typedef struct parser {
 
 static term parse_sum(parser *p);
 
+// Bytes of a text that a message shows.
 static int shown(const char *from, const char *end, int most) { return end - from > most ? most : (int)(end - from); }
 
 // Keeps the first refusal and skips the rest of the text.
@@ -51,6 +52,7 @@ static bool accept(parser *p, char wanted) {
     return true;
 }
 
+// Linear in the names, of which there are a few dozen at most.
 int carom_expression_match(const char *text, const char *end, const char *const *names, int count, const char *enders, size_t *size) {
     int best = -1;
     *size = 0;
@@ -117,6 +119,7 @@ static term parse_atom(parser *p) {
     return refuse(p, why);
 }
 
+// Minus the number and all factors.
 static term negate(const parser *p, term of) {
     for (int i = 0; of.factors && i < p->count; i++) of.factors[i] = -of.factors[i];
     return (term){-of.number, of.factors};
@@ -124,6 +127,7 @@ static term negate(const parser *p, term of) {
 
 // Signs and powers; -2^2 is -(2^2).
 static term parse_signed(parser *p) {
+    // Every nesting passes here.
     if (p->depth == MOST_DEPTH) return refuse(p, "is nested too deeply");
     p->depth++;
     term result;
@@ -164,6 +168,7 @@ static term parse_product(parser *p) {
 }
 
 static term parse_sum(parser *p) {
+    // Terms are added from left to right.
     term result = parse_product(p);
     for (;;) {
         const bool plus = accept(p, '+');
@@ -186,6 +191,7 @@ static term parse(parser *p) {
 
 carom_status carom_expression_evaluate(const char *text, size_t length, const char *const *names, const double *values, int count,
                                        double *value, carom_error *error) {
+    // Without names there are no values either; NULL would mean variables.
     static const double none[1] = {0};
     parser p = {.at = text, .end = text + length, .text = text, .subject = "the formula ", .names = names, .count = count, .error = error};
     p.values = values ? values : none;
@@ -196,6 +202,7 @@ carom_status carom_expression_evaluate(const char *text, size_t length, const ch
 
 carom_status carom_expression_linear(const char *text, const char *const *names, int count, double *factors, carom_error *error) {
     parser p = {.at = text, .end = text + strlen(text), .text = text, .subject = "", .names = names, .count = count, .error = error};
+    // A linear functional has no constant term.
     const term sum = parse(&p);
     if (!p.status && (!sum.factors || sum.number != 0)) refuse(&p, "is not a sum of multiples of variables");
     if (!p.status) memcpy(factors, sum.factors, (size_t)count * sizeof *factors);

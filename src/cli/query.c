@@ -43,6 +43,7 @@ typedef struct query {
 
 // -------------------------------------------------------------------------------------------------------------- reading
 
+// Index of the law with this name; -1 for none.
 static int find_law(const carom_result *result, const char *name) {
     for (int i = 0; i < carom_result_laws(result); i++)
         if (!strcmp(carom_result_law_name(result, i), name)) return i;
@@ -63,12 +64,15 @@ static carom_status read_source(const char *path, const char *law_name, source *
     // The law by name, or the only one, or the first of those that have whole sets.
     const int laws = carom_result_laws(into->result);
     int law = law_name ? find_law(into->result, law_name) : laws == 1 ? 0 : find_law(into->result, "halm-posa-exact");
+    // A name that is given must be there.
     if (law < 0 && law_name) return carom_fail(error, CAROM_BAD_INPUT, "--law: %s has no outcomes of '%.60s'", path, law_name);
     if (law < 0) law = find_law(into->result, "halm-posa");
     if (law < 0) return carom_fail(error, CAROM_BAD_INPUT, "%s: say with --law which of its %d laws is meant", path, laws);
 
+    // The impact, from the matrices in the file, and the set of outcomes.
     carom_error inner;
     status = carom_result_read_impact(into->result, &into->impact, &inner);
+    // Rows of the law's outcomes, as points or as polytopes.
     if (!status) status = carom_result_set_read(into->result, law, into->impact, &into->set, &inner);
     if (!status) return CAROM_OK;
     // Some messages begin with the file, others do not.
@@ -78,6 +82,7 @@ static carom_status read_source(const char *path, const char *law_name, source *
 
 // ------------------------------------------------------------------------------------------------------------- velocities
 
+// Adds contact velocities to an object, and the generalised velocity, null where the impact has none.
 static void add_velocity(json_t *object, const query *q, const double *u, const double *v) {
     cli_add_contact_velocity(object, q->asked.impact, u);
     json_object_set_new(object, "v_plus", v ? carom_json_reals(v, q->asked.set.nv) : json_null());
@@ -116,6 +121,7 @@ static carom_status ask_maximum(query *q, const char *text, carom_error *error) 
     carom_error inner;
     const carom_status status = carom_functional_parse(q->asked.impact, text, &f, &inner);
     if (status) return carom_fail(error, status, "--max: %s", inner.message);
+    // Outcomes with a value that is not a number are never the largest.
     double most = -INFINITY;
     int64_t best = 0;
     for (int64_t i = 0; i < set->points; i++) {
@@ -125,6 +131,7 @@ static carom_status ask_maximum(query *q, const char *text, carom_error *error) 
         best = i;
     }
     carom_functional_release(&f);
+    // Factors near the largest number overflow.
     if (!isfinite(most))
         return carom_fail(error, CAROM_BAD_INPUT, "--max: the factors of '%.100s' are too large for double precision", text);
     json_object_set_new(q->document, "expression", carom_json_text(text));
@@ -134,17 +141,20 @@ static carom_status ask_maximum(query *q, const char *text, carom_error *error) 
     return CAROM_OK;
 }
 
+// The fastest that the impact is before any impulse, in the unit of the metric.
 static double scale_of(const query *q, carom_metric_kind kind) {
     const carom_impact *impact = q->asked.impact;
     return kind == CAROM_METRIC_KINETIC ? sqrt(2 * carom_impact_initial_energy(impact)) : carom_impact_velocity_scale(impact);
 }
 
+// How far is a velocity from the set? It has a part that contact velocities see, and one that no contact does.
 static carom_status ask_containment(query *q, const char *path, carom_error *error) {
     const carom_impact *impact = q->asked.impact;
     const size_t n = (size_t)q->asked.set.n, nv = (size_t)carom_impact_get_data(impact)->nv;
     double *v = carom_arena_take(&q->memory, nv, sizeof *v), *u = carom_arena_take(&q->memory, n, sizeof *u);
     double *x = carom_arena_take(&q->memory, n, sizeof *x), *nearest = carom_arena_take(&q->memory, n, sizeof *nearest);
     if (q->memory.failed) return carom_fail_memory(error, "query");
+    // The nearest point of the set, in the space of the metric.
     carom_set *set = NULL;
     carom_status status = make_set(q, &q->asked.set, &set, error);
     if (!status) status = carom_velocity_read(path, (int)nv, v, error);
@@ -171,6 +181,7 @@ static carom_status ask_containment(query *q, const char *path, carom_error *err
     return status;
 }
 
+// The area or volume of the projection to some contact velocities.
 static carom_status ask_hull(query *q, const char *text, carom_error *error) {
     const carom_result_set *set = &q->asked.set;
     const carom_impact_data *data = carom_impact_get_data(q->asked.impact);
@@ -212,6 +223,7 @@ static carom_status ask_distance(query *q, const char *path, carom_error *error)
     }
     if (!same) fprintf(stderr, "carom: warning: %s and %s are of different impacts\n", asked_path, path);
 
+    // Both sets in the space of the metric of the first impact.
     carom_set *a = NULL, *b = NULL;
     if (!status) status = make_set(q, &asked->set, &a, error);
     if (!status) status = make_set(q, &other.set, &b, error);
@@ -221,6 +233,7 @@ static carom_status ask_distance(query *q, const char *path, carom_error *error)
     if (!status && gap && (!carom_parse_number(gap, &options.relative_gap) || options.relative_gap < 0))
         status = carom_fail(error, CAROM_BAD_INPUT, "--gap: '%.60s' is not a number that is at least 0", gap);
 
+    // The farthest point of each set from the other, with a bound from above in three and more dimensions.
     carom_control control;
     carom_cover forth = {.point = carom_arena_take(&q->memory, n, sizeof(double))};
     carom_cover back = {.point = carom_arena_take(&q->memory, n, sizeof(double))};
@@ -244,11 +257,13 @@ static carom_status ask_distance(query *q, const char *path, carom_error *error)
 
 // --------------------------------------------------------------------------------------------------------------- output
 
+// The answer as lines of a name and its value; an object is indented under its name.
 static void print_text(json_t *object, int indent) {
     const char *key;
     json_t *value;
     json_object_foreach(object, key, value) {
         if (!strcmp(key, "schema")) continue;
+        // Numbers in 9 digits: the document has all of them.
         printf(json_is_object(value) ? "%*s%s" : "%*s%-18s", indent, "", key);
         if (json_is_number(value)) printf(" %.9g", json_number_value(value));
         if (json_is_boolean(value)) printf(" %s", json_is_true(value) ? "yes" : "no");
@@ -261,7 +276,9 @@ static void print_text(json_t *object, int indent) {
     }
 }
 
+// Answers the one question that is asked.
 static carom_status ask(query *q, carom_error *error) {
+    // The metric by its name; the first one where none is given.
     const char *metric = cli_value(q->arguments, "metric");
     while (metric && carom_metric_names[q->kind] && strcmp(metric, carom_metric_names[q->kind]) != 0) q->kind++;
     if (!carom_metric_names[q->kind])
@@ -272,6 +289,7 @@ static carom_status ask(query *q, carom_error *error) {
         const char *flag;
         carom_status (*ask)(query *q, const char *value, carom_error *error);
     } questions[] = {{"max", ask_maximum}, {"contains", ask_containment}, {"hull", ask_hull}, {"distance", ask_distance}};
+    // Exactly one of these flags.
     int asked = 0;
     for (size_t i = 0; i < sizeof questions / sizeof *questions && !status; i++) {
         const char *value = cli_value(q->arguments, questions[i].flag);
@@ -290,6 +308,7 @@ static int run_query(const cli_arguments *arguments) {
     if (!status) json_object_set_new(q.document, "set", carom_json_text(q.asked.set.certificate));
     if (!status) status = ask(&q, &error);
     cli_end_progress();
+    // A search that was stopped is an answer too, but an incomplete one.
     int exit_status = json_is_false(json_object_get(q.document, "complete")) ? EXIT_INCOMPLETE : EXIT_DONE;
     if (status)
         exit_status = cli_report(&error);

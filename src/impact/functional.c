@@ -9,12 +9,14 @@
 
 #include "carom/expression.h"
 
+// Room for the letters and numbers around a contact's name.
 enum { NUMBER_ROOM = 16, SHOWN_TEXT = 100, SHOWN_REST = 60 };
 
 carom_status carom_axes_create(int contacts, int tangent_dim, const char *const *names, carom_axes *axes, carom_error *error) {
     *axes = (carom_axes){.contacts = contacts, .count = contacts * (1 + tangent_dim)};
     const char **made = carom_arena_take(&axes->memory, (size_t)axes->count, sizeof *made);
     int *places = carom_arena_take(&axes->memory, (size_t)axes->count, sizeof *places);
+    // Part 0 of a contact is its normal, parts 1 and 2 are its tangents, of which the first goes without a number.
     for (int i = 0; i < axes->count && !axes->memory.failed; i++) {
         const int contact = i < contacts ? i : (i - contacts) / tangent_dim, part = i < contacts ? 0 : 1 + (i - contacts) % tangent_dim;
         const size_t size = strlen(names[contact]) + NUMBER_ROOM;
@@ -38,6 +40,7 @@ void carom_axes_free(carom_axes *axes) {
 carom_status carom_axes_parse(const carom_axes *axes, const char *text, int least, int most, int *chosen, int *count, carom_error *error) {
     const char *rest = text, *end = text + strlen(text);
     *count = 0;
+    // One name after the other, with commas between them.
     for (bool more = true; more;) {
         size_t size;
         while (isspace((unsigned char)*rest)) rest++;
@@ -54,6 +57,7 @@ carom_status carom_axes_parse(const carom_axes *axes, const char *text, int leas
         more = *rest == ',';
         rest += more;
     }
+    // What may follow a name is checked; how many there are is not yet.
     if (*count >= least) return CAROM_OK;
     char list[CAROM_MESSAGE_SIZE / 2];
     carom_expression_list(axes->names, axes->count, list, sizeof list);
@@ -77,9 +81,11 @@ carom_status carom_functional_parse(const carom_impact *impact, const char *text
         if (name) snprintf(name, NUMBER_ROOM, "v.%d", i - axes.count + 1);
         names[i] = i < axes.count ? axes.names[i] : name;
     }
+    // One block for both arrays; zeros for the generalised velocities of an impact that has none.
     functional->contact = calloc((size_t)(axes.count + data->nv) + 1, sizeof(double));
     if (axes.memory.failed || !functional->contact) status = carom_fail_memory(error, "functional");
     if (!status) status = carom_expression_linear(text, names, variables, factors, error);
+    // The axes are in an order of their own; the factors go to the places of contact space.
     if (!status) {
         functional->velocity = functional->contact + axes.count;
         for (int i = 0; i < axes.count; i++) functional->contact[axes.places[i]] = factors[i];

@@ -9,6 +9,7 @@
 
 #include "io/utf8.h"
 
+// HDF5 keeps one setting for each thread.
 carom_hdf5_reporting carom_hdf5_mute(void) {
     carom_hdf5_reporting before = {0};
     H5Eget_auto2(H5E_DEFAULT, &before.report, &before.data);
@@ -27,6 +28,7 @@ static hid_t timeless(hid_t class) {
     return properties;
 }
 
+// Groups and datasets record when they were made, unless they are told not to.
 hid_t carom_hdf5_create_group(hid_t parent, const char *name) {
     const hid_t properties = timeless(H5P_GROUP_CREATE);
     const hid_t group = H5Gcreate2(parent, name, H5P_DEFAULT, properties, H5P_DEFAULT);
@@ -34,6 +36,7 @@ hid_t carom_hdf5_create_group(hid_t parent, const char *name) {
     return group;
 }
 
+// Text of any length in UTF-8, as h5py and MATLAB read it.
 hid_t carom_hdf5_text_type(void) {
     const hid_t type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, H5T_VARIABLE);
@@ -67,6 +70,7 @@ static char **copy_texts(const char *const *texts, int count, char *(*copy)(cons
     return copies;
 }
 
+// Texts as an attribute: an array of `size`, or a single one where that is 0.
 static bool put_texts(hid_t object, const char *name, const char *const *texts, int count, hsize_t size) {
     char **repaired = copy_texts(texts, count, carom_utf8_repair);
     const hid_t type = carom_hdf5_text_type();
@@ -108,6 +112,7 @@ static hid_t put_dataset(hid_t parent, const char *name, hid_t file_type, hid_t 
 }
 
 bool carom_hdf5_put_matrices(hid_t parent, size_t count, const carom_hdf5_matrix *matrices) {
+    // Each with its unit and doc; the first failure ends it.
     bool written = true;
     for (const carom_hdf5_matrix *matrix = matrices; matrix < matrices + count && written; matrix++) {
         const hsize_t size[2] = {(hsize_t)matrix->rows, (hsize_t)matrix->columns};
@@ -119,6 +124,7 @@ bool carom_hdf5_put_matrices(hid_t parent, size_t count, const carom_hdf5_matrix
     return written;
 }
 
+// Closing a dataset that could not be made fails as well.
 bool carom_hdf5_put_integers(hid_t parent, const char *name, int count, const int *values) {
     const hid_t space = H5Screate_simple(1, &(hsize_t){(hsize_t)count}, NULL);
     return H5Dclose(put_dataset(parent, name, H5T_STD_I32LE, H5T_NATIVE_INT, space, values)) >= 0;
@@ -127,6 +133,7 @@ bool carom_hdf5_put_integers(hid_t parent, const char *name, int count, const in
 bool carom_hdf5_put_fixed_text(hid_t parent, const char *name, const char *text) {
     char *repaired = carom_utf8_repair(text);
     if (!repaired) return false;
+    // A type as long as this text and its final zero.
     const hid_t type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, strlen(repaired) + 1);
     H5Tset_cset(type, H5T_CSET_UTF8);
@@ -137,6 +144,7 @@ bool carom_hdf5_put_fixed_text(hid_t parent, const char *name, const char *text)
 }
 
 hid_t carom_hdf5_create_dataset(hid_t parent, const char *name, const carom_hdf5_layout *layout) {
+    // No lines yet, and room for any number of them.
     const int rank = layout->width ? 2 : 1;
     const hsize_t size[2] = {0, layout->width}, most[2] = {H5S_UNLIMITED, layout->width}, chunk[2] = {layout->chunk, layout->width};
     const hid_t space = H5Screate_simple(rank, size, most), properties = timeless(H5P_DATASET_CREATE);
@@ -164,6 +172,7 @@ bool carom_hdf5_append(hid_t dataset, hid_t memory_type, hsize_t lines, const vo
     if (!lines) return true;
     hsize_t size[2];
     const int rank = dataset_size(dataset, size);
+    // The dataset grows, then the new lines at its end are selected and written.
     const hsize_t start[2] = {size[0], 0}, count[2] = {lines, size[1]}, grown[2] = {size[0] + lines, size[1]};
     if (rank < 1 || H5Dset_extent(dataset, grown) < 0) return false;
     const hid_t file_space = H5Dget_space(dataset), memory_space = H5Screate_simple(rank, count, NULL);
@@ -188,6 +197,7 @@ bool carom_hdf5_append_texts(hid_t dataset, const char *const *texts, hsize_t co
 bool carom_hdf5_get_texts(hid_t object, const char *name, int least, int most, char ***texts, int *count) {
     *texts = NULL;
     *count = 0;
+    // Only texts of variable length, as many as expected.
     const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(attribute), space = H5Aget_space(attribute);
     const hssize_t points = H5Sget_simple_extent_npoints(space);
     if (points >= least && points <= most && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0) {
@@ -209,6 +219,7 @@ bool carom_hdf5_get_texts(hid_t object, const char *name, int least, int most, c
 bool carom_hdf5_get_integer(hid_t object, const char *name, int64_t *value) {
     *value = 0;
     const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+    // A single whole number of any size and sign.
     const bool read =
         H5Tget_class(type) == H5T_INTEGER && H5Sget_simple_extent_npoints(space) == 1 && H5Aread(attribute, H5T_NATIVE_INT64, value) >= 0;
     H5Tclose(type);
@@ -218,6 +229,7 @@ bool carom_hdf5_get_integer(hid_t object, const char *name, int64_t *value) {
 }
 
 hid_t carom_hdf5_open(hid_t parent, const char *name, H5I_type_t kind) {
+    // Is there such a link, and a hard one? What it leads to must be of this kind.
     H5L_info_t link;
     if (H5Lexists(parent, name, H5P_DEFAULT) <= 0 || H5Lget_info(parent, name, &link, H5P_DEFAULT) < 0) return -1;
     if (link.type != H5L_TYPE_HARD) return -1;
@@ -230,6 +242,7 @@ hid_t carom_hdf5_open(hid_t parent, const char *name, H5I_type_t kind) {
 bool carom_hdf5_get_dataset(hid_t dataset, hid_t memory_type, hsize_t file_size, void **values, carom_hdf5_extent *extent) {
     *values = NULL;
     *extent = (carom_hdf5_extent){0};
+    // HDF5 converts between integers of all sizes, and between floating-point numbers, but not from one class to the other.
     hsize_t size[2];
     const hid_t type = H5Dget_type(dataset);
     const bool fits = H5Tget_class(type) == H5Tget_class(memory_type) && dataset_size(dataset, size) > 0;

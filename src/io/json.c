@@ -11,6 +11,7 @@
 
 json_t *carom_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+// Nothing is known of a list that has only NaN; an empty list is known to be empty.
 static bool all_nan(const double *values, int count) {
     for (int i = 0; i < count; i++)
         if (!isnan(values[i])) return false;
@@ -25,6 +26,7 @@ static json_t *append(json_t *list, json_t *item) {
     return NULL;
 }
 
+// Entries that are not finite are null one by one.
 static json_t *list_of_reals(const double *values, int count) {
     json_t *list = json_array();
     for (int i = 0; i < count && list; i++) list = append(list, carom_json_real(values[i]));
@@ -39,6 +41,7 @@ json_t *carom_json_matrix(const double *values, int rows, int columns) {
     return list;
 }
 
+// Valid UTF-8, with U+FFFD for stray bytes, because jansson refuses anything else.
 json_t *carom_json_text(const char *text) {
     if (!text) return json_null();
     char *repaired = carom_utf8_repair(text);
@@ -63,6 +66,7 @@ static json_t *record(const char *const *names, const double *values) {
     return object;
 }
 
+// The value of one cell by the type of its column. A column that is declared one wide gives a value, others lists.
 static json_t *cell(const carom_table *table, int index, int64_t row, const char *const *contact_names) {
     const carom_column *column = carom_table_column(table, index);
     const int width = carom_column_width(column, carom_table_sizes(table));
@@ -75,6 +79,7 @@ static json_t *cell(const carom_table *table, int index, int64_t row, const char
     }
     case CAROM_COLUMN_SQUARE: {
         const double *values = carom_table_real_column(table, index) + start;
+        // The side of the square: its width is 4, 9, 16, ...
         int size = 1;
         while (size * size < width) size++;
         return all_nan(values, width) ? json_null() : carom_json_matrix(values, size, size);
@@ -89,6 +94,7 @@ static json_t *cell(const carom_table *table, int index, int64_t row, const char
     case CAROM_COLUMN_BOOLEAN: return json_boolean(carom_table_integer_column(table, index)[start]);
     case CAROM_COLUMN_FLAGS: {
         const int64_t bits = carom_table_integer_column(table, index)[start];
+        // The names of the bits that are set.
         json_t *list = json_array();
         for (int bit = 0; list && column->flags[bit]; bit++)
             if (bits >> bit & 1) list = append(list, carom_json_text(column->flags[bit]));
@@ -97,6 +103,7 @@ static json_t *cell(const carom_table *table, int index, int64_t row, const char
     case CAROM_COLUMN_TEXT: return carom_json_text(carom_table_text(table, index, row));
     case CAROM_COLUMN_CONTACTS: {
         const int *contacts = carom_table_list(table, index, row, &count);
+        // No list is not the same as an empty one.
         if (!contacts) return json_null();
         json_t *list = json_array();
         for (int i = 0; i < count && list; i++) list = append(list, carom_json_text(contact_names[contacts[i]]));
@@ -105,6 +112,7 @@ static json_t *cell(const carom_table *table, int index, int64_t row, const char
     case CAROM_COLUMN_SERIES: {
         const double *values = carom_table_series(table, index, row, &count);
         if (!column->flags && column->width == 1) return list_of_reals(values, count);
+        // Lists of the width of a line, or records where the column names their fields.
         const int lines = width ? count / width : 0;
         if (!column->flags) return carom_json_matrix(values, lines, width);
         json_t *list = json_array();
@@ -116,6 +124,7 @@ static json_t *cell(const carom_table *table, int index, int64_t row, const char
 }
 
 json_t *carom_json_row(const carom_table *table, int64_t row, const char *const *contact_names) {
+    // A value that could not be made is NULL, which jansson refuses to set.
     json_t *object = json_object();
     for (int i = 0; i < carom_table_columns(table) && object; i++) {
         if (!json_object_set_new(object, carom_table_column(table, i)->name, cell(table, i, row, contact_names))) continue;
@@ -127,6 +136,7 @@ json_t *carom_json_row(const carom_table *table, int64_t row, const char *const 
 
 carom_status carom_json_write(FILE *file, json_t *document, carom_error *error) {
     if (!document) return carom_fail_memory(error, "JSON document");
+    // 17 digits bring back the same double.
     const bool written = !json_dumpf(document, file, JSON_REAL_PRECISION(17)) && fputc('\n', file) != EOF && !fflush(file);
     if (written) return CAROM_OK;
     return carom_fail(error, CAROM_IO_FAILED, "the JSON document could not be written: %s", strerror(errno));

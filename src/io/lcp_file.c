@@ -7,8 +7,10 @@
 #include "io/fclib/file.h"
 #include "io/io_internal.h"
 
+// The one length that both arrays share.
 enum { SIZE, LENGTHS };
 
+// What the reader finds in a document, which owns it.
 typedef struct lcp_fields {
     const double *matrix, *vector;
 } lcp_fields;
@@ -37,6 +39,7 @@ static carom_status read_fclib(const char *path, const char *bytes, size_t size,
                                       .delassus = contact.delassus,
                                       .velocity = contact.velocity,
                                       .friction = contact.friction};
+    // The impact of the problem; its errors do not name the file.
     const carom_stepper_options options = carom_stepper_defaults();
     carom_impact *impact = NULL;
     carom_stepper *stepper = NULL;
@@ -47,6 +50,7 @@ static carom_status read_fclib(const char *path, const char *bytes, size_t size,
     if (!status) status = make_problem(path, carom_stepper_lcp_size(stepper), carom_stepper_lcp_matrix(stepper), problem, error);
     if (!status) carom_stepper_lcp_vector(stepper, carom_impact_get_data(impact)->velocity, NULL, problem->w);
 
+    // The impact has averaged W with its transpose.
     char sentence[CAROM_MESSAGE_SIZE];
     if (!status && carom_asymmetry_describe(contact.contacts * (1 + contact.tangent_dim), contact.delassus, sentence)) {
         const size_t length = strlen(path) + strlen(sentence) + sizeof ": W ";
@@ -67,6 +71,7 @@ carom_status carom_lcp_problem_read(const char *path, carom_lcp_problem *problem
     char *bytes = NULL;
     size_t size = 0;
     carom_status status = carom_file_read(path, &bytes, &size, error);
+    // Names of files say nothing: the first bytes do.
     if (!status && carom_fclib_is_hdf5(bytes, size)) {
         status = read_fclib(path, bytes, size, problem, error);
     } else if (!status) {

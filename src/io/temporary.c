@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+// Sizes of names, and of what is compared.
 enum {
     SUFFIX_SIZE = 8,
     KEPT_NAME = 200,  // file systems allow 255 bytes in a name
@@ -23,6 +24,7 @@ enum {
 const carom_file_kind carom_file_hdf5 = {"an HDF5 file", "\x89HDF\r\n\x1a\n"};
 
 carom_status carom_temporary_check(const char *target, const carom_file_kind *kind, carom_error *error) {
+    // A place where nothing is may be written. Links are followed.
     struct stat about;
     if (!*target) return carom_fail(error, CAROM_BAD_INPUT, "the name of the file to write is empty");
     if (stat(target, &about)) {
@@ -92,6 +94,7 @@ carom_status carom_temporary_commit(carom_temporary *temporary, carom_error *err
     // Something else may have taken the place since the file was begun.
     const carom_status status = carom_temporary_check(temporary->target, temporary->kind, error);
     if (status) return status;
+    // Within one directory, so that the change is seen at once and whole.
     if (rename(temporary->path, temporary->target))
         return carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", temporary->target, strerror(errno));
     free(temporary->path);
@@ -100,6 +103,7 @@ carom_status carom_temporary_commit(carom_temporary *temporary, carom_error *err
 }
 
 void carom_temporary_discard(carom_temporary *temporary) {
+    // Committed files have no temporary name any more.
     if (temporary->path) unlink(temporary->path);
     free(temporary->path);
     free(temporary->target);
@@ -107,12 +111,14 @@ void carom_temporary_discard(carom_temporary *temporary) {
 }
 
 carom_status carom_text_print(FILE *file, const char *name, carom_text_printer *print, const void *content, carom_error *error) {
+    // The host program may have a locale with a decimal comma. uselocale changes only this thread.
     const locale_t neutral = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
     if (!neutral) return carom_fail_memory(error, name);
     const locale_t callers = uselocale(neutral);
     const carom_status status = print(file, content, error);
     uselocale(callers);
     freelocale(neutral);
+    // The disk may be too full for what is still in the buffer.
     if (status || (!fflush(file) && !ferror(file))) return status;
     return carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", name, strerror(errno));
 }
@@ -123,6 +129,7 @@ carom_status carom_text_write(const char *target, const carom_file_kind *kind, c
     int descriptor;
     carom_status status = carom_temporary_create(target, kind, &temporary, &descriptor, error);
     if (status) return status;
+    // The stream owns the descriptor from here on.
     FILE *file = fdopen(descriptor, "w");
     if (!file) close(descriptor);
     status = file ? carom_text_print(file, target, print, content, error) : carom_fail_memory(error, target);

@@ -6,10 +6,12 @@
 #include "carom/io.h"
 #include "carom/temporary.h"
 
+// Only files that begin like these are replaced.
 static const carom_file_kind legacy_kind = {"a legacy VTK file", "# vtk DataFile"};
 static const carom_file_kind xml_kind = {"an XML VTK file", "<?xml"};
 static const carom_file_kind series_kind = {"a list of a VTK series", "{\"file-series-version\""};
 
+// Endings count in either case.
 static bool ends_with(const char *path, const char *ending) {
     const size_t length = strlen(path), tail = strlen(ending);
     return length > tail && !strcasecmp(path + length - tail, ending);
@@ -17,6 +19,7 @@ static bool ends_with(const char *path, const char *ending) {
 
 bool carom_vtk_is_name(const char *path) { return ends_with(path, ".vtk") || ends_with(path, ".vtp"); }
 
+// Rows of numbers in 17 digits, which bring back the same doubles.
 static void print_values(FILE *file, const double *values, int64_t rows, int columns) {
     for (int64_t i = 0; i < rows; i++)
         for (int k = 0; k < columns; k++) fprintf(file, "%.17g%c", values[i * columns + k], k + 1 < columns ? ' ' : '\n');
@@ -29,12 +32,15 @@ static carom_status print_legacy(FILE *file, const void *content, carom_error *e
     // The title is one line of at most 255 characters.
     fprintf(file, "# vtk DataFile Version 3.0\n%.200s\nASCII\nDATASET POLYDATA\n", points->title);
     fprintf(file, "FIELD FieldData 1\nTimeValue 1 1 double\n%.17g\n", points->time);
+    // Where the points are, and a cell with one vertex for each.
     fprintf(file, "POINTS %lld double\n", count);
     print_values(file, points->positions, points->count, 3);
     fprintf(file, "VERTICES %lld %lld\n", count, 2 * count);
     for (long long i = 0; i < count; i++) fprintf(file, "1 %lld\n", i);
+    // Their data, one array after the other.
     fprintf(file, "POINT_DATA %lld\nFIELD FieldData %d\n", count, points->array_count);
-    for (const carom_vtk_array *array = points->arrays; array < points->arrays + points->array_count; array++) {
+    for (int a = 0; a < points->array_count; a++) {
+        const carom_vtk_array *array = &points->arrays[a];
         fprintf(file, "%s %d %lld double\n", array->name, array->components, count);
         print_values(file, array->values, points->count, array->components);
     }
@@ -47,6 +53,7 @@ static void print_array(FILE *file, const char *name, int components, const doub
     fputs("</DataArray>\n", file);
 }
 
+// PolyData in XML: time, then the data of the points, the points, and their cells.
 static carom_status print_xml(FILE *file, const void *content, carom_error *error) {
     (void)error;
     const carom_vtk_points *points = content;
@@ -56,8 +63,8 @@ static carom_status print_xml(FILE *file, const void *content, carom_error *erro
             "<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">\n%.17g\n</DataArray>\n</FieldData>\n",
             points->time);
     fprintf(file, "<Piece NumberOfPoints=\"%lld\" NumberOfVerts=\"%lld\">\n<PointData>\n", count, count);
-    for (const carom_vtk_array *array = points->arrays; array < points->arrays + points->array_count; array++)
-        print_array(file, array->name, array->components, array->values, points->count);
+    for (int a = 0; a < points->array_count; a++)
+        print_array(file, points->arrays[a].name, points->arrays[a].components, points->arrays[a].values, points->count);
     fputs("</PointData>\n<Points>\n", file);
     print_array(file, "Points", 3, points->positions, points->count);
     // Every point is a vertex cell of its own.
@@ -77,6 +84,7 @@ carom_status carom_vtk_write(const char *path, const carom_vtk_points *points, c
 
 // ---------------------------------------------------------------------------------------------------------------- series
 
+// The list of a series: names of files and their times, as ParaView reads them.
 typedef struct series {
     const carom_vtk_step *steps;
     int64_t count;

@@ -58,6 +58,7 @@ static void *read_numbers(const place *from, const char *name, hid_t memory_type
 static carom_status read_integer(const place *from, const char *name, int64_t least, int64_t most, int64_t *value, carom_error *error) {
     carom_status status;
     int64_t count, *values = read_numbers(from, name, H5T_NATIVE_INT64, &count, &status, error);
+    // A dataset of another length has no value.
     *value = count == 1 ? *values : 0;
     if (!status && count != 1)
         status = refuse(from->path, error, "the dataset '%s' of '%s' has %lld numbers, must have 1", name, from->name, (long long)count);
@@ -93,28 +94,7 @@ typedef struct sparse {
     double *x;
 } sparse;
 
-// Adds the entries to W [size x size] and returns what is wrong, NULL for nothing. Entries that stand twice are summed, as assembled
-// matrices mean it.
-static const char *fill(const sparse *matrix, double *W) {
-    const int64_t size = matrix->size, storage = matrix->storage, *p = matrix->p, *i = matrix->i;
-    const int64_t stored = matrix->i_count < matrix->x_count ? matrix->i_count : matrix->x_count;
-    const bool compressed = storage < 0, by_columns = storage == CAROM_FCLIB_COMPRESSED_COLUMNS;
-    if (compressed && matrix->p_count != size + 1) return "'p' must have one number more than W has lines";
-    if (compressed && (p[0] != 0 || p[size] > stored)) return "'p' does not fit 'i' and 'x'";
-    if (!compressed && (storage > matrix->p_count || storage > stored)) return "'nz' exceeds its datasets";
-    for (int64_t line = 0; line < size && compressed; line++)
-        if (p[line] > p[line + 1]) return "'p' decreases";
-
-    const int64_t count = compressed ? p[size] : storage;
-    for (int64_t k = 0, line = 0; k < count; k++) {
-        while (compressed && k == p[line + 1]) line++;
-        const int64_t row = compressed ? line : p[k];
-        if (row < 0 || row >= size || i[k] < 0 || i[k] >= size) return "an index is out of range";
-        W[by_columns ? i[k] * size + row : row * size + i[k]] += matrix->x[k];
-    }
-    return NULL;
-}
-
+// Reads W. Entries that stand twice are summed, as assembled matrices mean it.
 static carom_status read_delassus(const place *from, carom_fclib_problem *problem, carom_error *error) {
     sparse matrix = {.size = (int64_t)problem->contacts * (1 + problem->tangent_dim)};
     const int64_t size = matrix.size;
@@ -125,12 +105,31 @@ static carom_status read_delassus(const place *from, carom_fclib_problem *proble
     if (!status) matrix.p = read_numbers(from, "p", H5T_NATIVE_INT64, &matrix.p_count, &status, error);
     if (!status) matrix.i = read_numbers(from, "i", H5T_NATIVE_INT64, &matrix.i_count, &status, error);
     if (!status) matrix.x = read_numbers(from, "x", H5T_NATIVE_DOUBLE, &matrix.x_count, &status, error);
-    if (!status) {
-        problem->delassus = calloc((size_t)(size * size), sizeof *problem->delassus);
-        const char *wrong = problem->delassus ? fill(&matrix, problem->delassus) : NULL;
-        if (!problem->delassus) status = carom_fail_memory(error, from->path);
-        if (wrong) status = refuse(from->path, error, "'%s': %s", from->name, wrong);
+    if (!status) problem->delassus = calloc((size_t)(size * size), sizeof *problem->delassus);
+    if (!status && !problem->delassus) status = carom_fail_memory(error, from->path);
+
+    // Do the starts of lines, or the number of entries, agree with the lengths of the datasets?
+    const bool compressed = matrix.storage < 0, by_columns = matrix.storage == CAROM_FCLIB_COMPRESSED_COLUMNS;
+    const int64_t stored = matrix.i_count < matrix.x_count ? matrix.i_count : matrix.x_count, *p = matrix.p, *i = matrix.i;
+    const char *wrong = NULL;
+    if (!status && !compressed && (matrix.storage > matrix.p_count || matrix.storage > stored)) wrong = "'nz' exceeds its datasets";
+    if (!status && compressed && matrix.p_count != size + 1)
+        wrong = "'p' must have one number more than W has lines";
+    else if (!status && compressed && (p[0] != 0 || p[size] > stored))
+        wrong = "'p' does not fit 'i' and 'x'";
+    for (int64_t line = 0; line < size && compressed && !status && !wrong; line++)
+        if (p[line] > p[line + 1]) wrong = "'p' decreases";
+
+    // One entry after the other; `line` is the row or column of compressed ones.
+    for (int64_t k = 0, line = 0; !status && !wrong && k < (compressed ? p[size] : matrix.storage); k++) {
+        while (compressed && k == p[line + 1]) line++;
+        const int64_t row = compressed ? line : p[k];
+        if (row < 0 || row >= size || i[k] < 0 || i[k] >= size)
+            wrong = "an index is out of range";
+        else
+            problem->delassus[by_columns ? i[k] * size + row : row * size + i[k]] += matrix.x[k];
     }
+    if (wrong) status = refuse(from->path, error, "'%s': %s", from->name, wrong);
     free(matrix.p);
     free(matrix.i);
     free(matrix.x);
@@ -140,9 +139,11 @@ static carom_status read_delassus(const place *from, carom_fclib_problem *proble
 // ------------------------------------------------------------------------------------------------------------- problems
 
 static carom_status read_local(const place *from, carom_fclib_problem *problem, carom_error *error) {
+    // Bilateral constraints have matrices of their own.
     if (H5Lexists(from->group, "V", H5P_DEFAULT) > 0 || H5Lexists(from->group, "R", H5P_DEFAULT) > 0)
         return carom_fail(error, CAROM_BAD_INPUT, "%s: the problem has bilateral constraints (V, R, s), which are not read: eliminate them",
                           from->path);
+    // Closing a group that is not open is a harmless failure.
     place W = {.group = -1}, vectors = {.group = -1};
     int64_t dimension = 0, rows = 0;
     carom_status status = read_integer(from, "spacedim", 2, 3, &dimension, error);
@@ -197,6 +198,7 @@ carom_status carom_fclib_parse(const char *path, const char *bytes, size_t size,
     if (!status) status = read_local(&local, problem, error);
     H5Fclose(file);
     carom_hdf5_unmute(reporting);
+    // Nothing half read is left.
     if (status) carom_fclib_problem_release(problem);
     return status;
 }

@@ -22,6 +22,7 @@ enum {
     SVG_DOTS = 20000,   // every dot of an SVG costs a hundred bytes
 };
 
+// What is known of PNG and SVG.
 typedef struct picture_format {
     const char *ending, *terminal;
     carom_file_kind kind;
@@ -62,6 +63,7 @@ typedef struct mark {
     double size;
 } mark;
 
+// gnuplot's numbers of open shapes.
 enum { CIRCLE = 6, SQUARE = 4, TRIANGLE = 8, DIAMOND = 12, TIP_DOWN = 10, CROSS = 2, PLUS = 1 };
 
 static const mark marks[] = {{CIRCLE, 3.4}, {SQUARE, 3}, {TRIANGLE, 2.4}, {DIAMOND, 1.9}, {TIP_DOWN, 2}, {CROSS, 1.8}, {PLUS, 1.8}};
@@ -81,25 +83,11 @@ static void widen(range *covered, double value) {
     covered->most = fmax(covered->most, value);
 }
 
-// The ranges of everything that is visible; false when nothing is. With a focus, paths and traces may run out of the picture.
-static bool find_ranges(const carom_plot *plot, range *x, range *y) {
-    *x = *y = (range){INFINITY, -INFINITY};
-    for (int s = 0; s < plot->series_count; s++) {
-        const carom_plot_series *series = &plot->series[s];
-        if (plot->focus && (series->style == CAROM_PLOT_PATH || series->style == CAROM_PLOT_TRACES)) continue;
-        for (int64_t i = 0; i < series->count; i++) {
-            if (!is_visible(series, i)) continue;
-            widen(x, series->x[i]);
-            widen(y, series->y[i]);
-        }
-    }
-    return x->least <= x->most;
-}
-
 // Adds a margin. A range without extent of its own gets one: gnuplot cannot draw an empty range, and rounding must not fill the picture.
 static range pad(range inner, range other) {
     const double extent = inner.most - inner.least, other_extent = other.most - other.least;
     const double largest = fmax(fabs(inner.least), fabs(inner.most)), other_largest = fmax(fabs(other.least), fabs(other.most));
+    // 8 % of the extent; a quarter of the other one for a line; a tenth of the distance from zero for a point.
     double margin = 0.08 * extent;
     if (extent <= 1e-9 * fmax(largest, other_extent)) margin = 0.25 * other_extent;
     if (margin <= 1e-9 * largest) margin = 0.1 * fmax(largest, other_largest);
@@ -132,6 +120,7 @@ static void print_quoted(FILE *script, const char *text, const picture_format *f
     fputc('\'', script);
 }
 
+// A command with a quoted text and options.
 static void print_labelled(FILE *script, const char *command, const char *text, const char *options, const picture_format *format) {
     fprintf(script, "%s ", command);
     print_quoted(script, text, format);
@@ -220,6 +209,7 @@ static carom_status print_script(FILE *script, const void *content, carom_error 
     print_labelled(script, "set title", plot->title, "noenhanced font ',18' offset 0,0.3", format);
     print_labelled(script, "set xlabel", plot->x_label, "noenhanced", format);
     print_labelled(script, "set ylabel", plot->y_label, "noenhanced", format);
+    // Ranges with margins; grid, zero lines and borders in quiet colours.
     fprintf(script, "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\n", x.least, x.most, y.least, y.most);
     fputs("set grid lt 1 lw 1 lc rgb '#e6e6e6'\n"
           "set xzeroaxis lt 1 lw 1 lc rgb '#a0a0a0'\n"
@@ -273,71 +263,89 @@ static carom_status print_script(FILE *script, const void *content, carom_error 
 
 extern char **environ;
 
-// Runs `gnuplot -d` (without the settings of the user) on the three streams given, and waits. False when it could not be started.
-static bool run_gnuplot(FILE *script, int output, FILE *messages) {
-    char program[] = "gnuplot", defaults[] = "-d";
-    char *const arguments[] = {program, defaults, NULL};
-    posix_spawn_file_actions_t streams;
-    if (posix_spawn_file_actions_init(&streams)) return false;
-    posix_spawn_file_actions_adddup2(&streams, fileno(script), STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&streams, output, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&streams, fileno(messages), STDERR_FILENO);
-    pid_t child;
-    const bool started = !posix_spawnp(&child, program, &streams, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&streams);
-    int outcome = 0;
-    while (started && waitpid(child, &outcome, 0) < 0 && errno == EINTR) continue;
-    // 127 is the other way to learn that there is no such program (POSIX, posix_spawn). Otherwise the status says nothing: gnuplot ends
-    // with 0 even when it could not write.
-    return started && !(WIFEXITED(outcome) && WEXITSTATUS(outcome) == 127);
-}
-
 static bool file_has(int descriptor, off_t offset, const char *bytes, size_t size) {
+    // Longer than any beginning or end of a picture.
     char found[16];
     return offset >= 0 && pread(descriptor, found, size, offset) == (ssize_t)size && !memcmp(found, bytes, size);
 }
 
+// Runs `gnuplot -d` (without the settings of the user) on a script, and waits. The picture must be whole then.
+static carom_status run_gnuplot(FILE *script, const picture_format *format, int output, const char *path, carom_error *error) {
+    FILE *messages = tmpfile();
+    if (!messages) return carom_fail(error, CAROM_IO_FAILED, "%s: no temporary file: %s", path, strerror(errno));
+    // posix_spawn wants arguments that could be written to. There is no shell in between.
+    char program[] = "gnuplot", defaults[] = "-d";
+    char *const arguments[] = {program, defaults, NULL};
+    posix_spawn_file_actions_t streams;
+    pid_t child;
+    bool started = !posix_spawn_file_actions_init(&streams);
+    if (started) {
+        posix_spawn_file_actions_adddup2(&streams, fileno(script), STDIN_FILENO);
+        posix_spawn_file_actions_adddup2(&streams, output, STDOUT_FILENO);
+        posix_spawn_file_actions_adddup2(&streams, fileno(messages), STDERR_FILENO);
+        started = !posix_spawnp(&child, program, &streams, NULL, arguments, environ);
+        posix_spawn_file_actions_destroy(&streams);
+    }
+    int outcome = 0;
+    while (started && waitpid(child, &outcome, 0) < 0 && errno == EINTR) continue;
+
+    // gnuplot ends with 0 even when it could not write, and leaves an empty or a cut file. Up to three bytes may follow the end of a whole
+    // one.
+    struct stat about;
+    bool whole = false;
+    if (started && !fstat(output, &about) && file_has(output, 0, format->kind.start, strlen(format->kind.start)))
+        for (int extra = 0; extra < 4 && !whole; extra++)
+            whole = file_has(output, about.st_size - (off_t)format->end_size - extra, format->end, format->end_size);
+
+    // 127 is the other way to learn that there is no such program (POSIX, posix_spawn).
+    carom_status status = CAROM_OK;
+    if (!started || (WIFEXITED(outcome) && WEXITSTATUS(outcome) == 127)) {
+        status = carom_fail(error, CAROM_UNSUPPORTED, "%s: pictures are drawn by gnuplot, which was not found", path);
+    } else if (!whole) {
+        char said[CAROM_MESSAGE_SIZE / 2];
+        rewind(messages);
+        const size_t size = fread(said, 1, sizeof said - 1, messages);
+        said[size] = '\0';
+        status = carom_fail(error, CAROM_IO_FAILED, "%s: gnuplot could not write the picture: %s", path,
+                            size ? said : "it said nothing (disk full?)");
+    }
+    fclose(messages);
+    return status;
+}
+
 carom_status carom_plot_write(const carom_plot *plot, const char *path, carom_error *error) {
-    picture drawn = {.plot = plot};
+    // The format by the ending of the name.
+    picture drawn = {.plot = plot, .x = {INFINITY, -INFINITY}, .y = {INFINITY, -INFINITY}};
     const char *ending = strrchr(path, '.');
     for (size_t i = 0; ending && i < sizeof formats / sizeof *formats; i++)
         if (!strcasecmp(ending, formats[i].ending)) drawn.format = &formats[i];
     if (!drawn.format) return carom_fail(error, CAROM_BAD_INPUT, "%s: a picture's name must end in .png or .svg", path);
-    if (!find_ranges(plot, &drawn.x, &drawn.y)) return carom_fail(error, CAROM_BAD_INPUT, "%s: there is nothing to draw", path);
+
+    // The ranges of everything that is visible. With a focus, paths and traces may run out of the picture.
+    for (int s = 0; s < plot->series_count; s++) {
+        const carom_plot_series *series = &plot->series[s];
+        if (plot->focus && (series->style == CAROM_PLOT_PATH || series->style == CAROM_PLOT_TRACES)) continue;
+        for (int64_t i = 0; i < series->count; i++) {
+            if (!is_visible(series, i)) continue;
+            widen(&drawn.x, series->x[i]);
+            widen(&drawn.y, series->y[i]);
+        }
+    }
+    if (drawn.x.least > drawn.x.most) return carom_fail(error, CAROM_BAD_INPUT, "%s: there is nothing to draw", path);
 
     carom_temporary temporary;
     int descriptor;
     carom_status status = carom_temporary_create(path, &drawn.format->kind, &temporary, &descriptor, error);
     if (status) return status;
-    FILE *script = tmpfile(), *messages = tmpfile();
-    if (!script || !messages) status = carom_fail(error, CAROM_IO_FAILED, "%s: no temporary file: %s", path, strerror(errno));
+    FILE *script = tmpfile();
+    if (!script) status = carom_fail(error, CAROM_IO_FAILED, "%s: no temporary file: %s", path, strerror(errno));
     if (!status) status = carom_text_print(script, "the temporary script of the picture", print_script, &drawn, error);
-    if (!status) {
-        rewind(script);
-        const bool ran = run_gnuplot(script, descriptor, messages);
-        // A failed plot leaves an empty or a cut file. Up to three bytes may follow the end of a whole one.
-        const picture_format *format = drawn.format;
-        struct stat about;
-        bool whole = false;
-        if (!fstat(descriptor, &about) && file_has(descriptor, 0, format->kind.start, strlen(format->kind.start)))
-            for (int extra = 0; extra < 4 && !whole; extra++)
-                whole = file_has(descriptor, about.st_size - (off_t)format->end_size - extra, format->end, format->end_size);
-        if (!ran) {
-            status = carom_fail(error, CAROM_UNSUPPORTED, "%s: pictures are drawn by gnuplot, which was not found", path);
-        } else if (!whole) {
-            char said[CAROM_MESSAGE_SIZE / 2];
-            rewind(messages);
-            const size_t size = fread(said, 1, sizeof said - 1, messages);
-            said[size] = '\0';
-            status = carom_fail(error, CAROM_IO_FAILED, "%s: gnuplot could not write the picture: %s", path,
-                                size ? said : "it said nothing (disk full?)");
-        }
-    }
+    if (!status) rewind(script);
+    if (!status) status = run_gnuplot(script, drawn.format, descriptor, path, error);
     if (close(descriptor) && !status)
         status = carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", path, strerror(errno));
     if (!status) status = carom_temporary_commit(&temporary, error);
     if (script) fclose(script);
-    if (messages) fclose(messages);
     carom_temporary_discard(&temporary);
     return status;
 }

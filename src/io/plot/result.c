@@ -63,6 +63,7 @@ typedef struct picture {
 
 // Opens the file asked for and those laid over it, which must have the same contacts, and so the same axes.
 static carom_status open_files(picture *drawn, const char *path, const char *const *overlays, carom_error *error) {
+    // The list of overlays ends with NULL.
     int count = 1;
     while (overlays && overlays[count - 1]) count++;
     drawn->files = carom_arena_take(&drawn->memory, (size_t)count, sizeof *drawn->files);
@@ -97,10 +98,12 @@ static carom_status read_laws(picture *drawn, carom_error *error) {
             law_data *law = &drawn->laws[drawn->law_count++];
             law->file = file;
             law->index = i;
+            // Samples have a column that numbers them.
             law->sampled = carom_result_has_dataset(file, name, carom_sample_columns[0].name);
             carom_status status = carom_result_read_contact_velocities(file, i, &law->u, &law->rows, error);
             if (!status) status = carom_result_read_polyhedra(file, i, &law->pieces, law->certificate, error);
             if (!status) status = carom_result_read_series(file, i, "path", &law->states, &law->starts, &law->paths, error);
+            // A path is a whole number of states.
             for (int64_t k = 0; k < law->paths && !status; k++)
                 if ((law->starts[k + 1] - law->starts[k]) % drawn->axes.count)
                     status = carom_result_refuse(file, error, "the paths of %s do not fit its contacts", name);
@@ -115,6 +118,7 @@ typedef struct range {
     double least, most;
 } range;
 
+// 0 where there are no outcomes, whose range is empty.
 static double extent_of(range covered) { return covered.most > covered.least ? covered.most - covered.least : 0; }
 
 // The best axis other than `except`: one with extent before one without, normal before tangential, and of two with extent the wider one.
@@ -146,6 +150,7 @@ static carom_status choose_axes(picture *drawn, const char *text, carom_error *e
     }
     range *ranges = carom_arena_take(&drawn->memory, (size_t)axes->count, sizeof *ranges);
     if (!ranges) return carom_fail_memory(error, "axes");
+    // The ranges of all outcomes of all laws, and the fastest of them.
     double scale = 0;
     for (int i = 0; i < axes->count; i++) {
         ranges[i] = (range){INFINITY, -INFINITY};
@@ -184,6 +189,7 @@ static void add_velocity(const picture *drawn, points *set, const double *u) {
 // Everything that is drawn of a law.
 static carom_status place_law(picture *drawn, law_data *law, carom_error *error) {
     const int n = drawn->axes.count;
+    // The outcomes; velocities that are not finite cannot be drawn.
     points *outcomes = &law->outcomes;
     carom_status status = make_points(drawn, outcomes, law->rows, error);
     for (int64_t row = 0; row < law->rows && !status; row++) {
@@ -244,6 +250,7 @@ static void label_law(law_data *law) {
     // Samples may have been taken with paths or without, and only the first of them have one.
     long long count = law->rows, paths = 0;
     for (int64_t i = 0; i < law->paths; i++) paths += law->starts[i + 1] > law->starts[i];
+    // A label says what the outcomes are of the set: all, a certified part, or samples from within.
     const char *plural = count == 1 ? "" : "s";
     if (law->pieces) {
         // What is drawn of an exact computation may be the set, a part of it, or more than it.
@@ -318,39 +325,18 @@ static char *picture_path(picture *drawn, const carom_plot_request *request, con
     return path;
 }
 
-static carom_status write_picture(picture *drawn, const carom_plot_request *request, carom_plot_report report, void *user,
-                                  carom_error *error) {
-    const char *x = drawn->axes.names[drawn->x], *y = drawn->axes.names[drawn->y];
-    char title[LABEL_SIZE], x_label[LABEL_SIZE], y_label[LABEL_SIZE];
-    snprintf(title, sizeof title, "%s: contact velocities after the impact", carom_result_scene_name(drawn->files->result));
-    snprintf(x_label, sizeof x_label, "%s  [m/s]", x);
-    snprintf(y_label, sizeof y_label, "%s  [m/s]", y);
-    carom_plot_series *room = carom_arena_take(&drawn->memory, (size_t)drawn->law_count * SERIES_PER_LAW + 1, sizeof *room);
-    char *path = picture_path(drawn, request, x, y);
-    if (!room || !path) return carom_fail_memory(error, "picture");
-    carom_plot plot = {.title = title, .x_label = x_label, .y_label = y_label, .series = room, .focus = drawn->focus};
-    collect_series(drawn, &plot, room);
-
-    // The picture, and an SVG beside a PNG where it is asked for.
-    const bool both = request->svg && ends_with(path, ".png");
-    for (int i = 0; i <= both; i++) {
-        if (i) memcpy(path + strlen(path) - 4, ".svg", 4);
-        const carom_status status = carom_plot_write(&plot, path, error);
-        if (status) return status;
-        if (report) report(user, path);
-    }
-    return CAROM_OK;
-}
-
 carom_status carom_plot_result(const char *result_path, const carom_plot_request *request, carom_plot_report report, void *user,
                                carom_error *error) {
     picture drawn = {.focus = request->focus};
+    char title[LABEL_SIZE], x_label[LABEL_SIZE], y_label[LABEL_SIZE], *path = NULL;
+    carom_plot plot = {.title = title, .x_label = x_label, .y_label = y_label, .focus = drawn.focus};
+
+    // The data: files, their laws, and the points of each law on the chosen axes.
     carom_status status = open_files(&drawn, result_path, request->overlays, error);
-    if (!status) {
-        const carom_result *first = drawn.files->result;
+    const carom_result *first = status ? NULL : drawn.files->result;
+    if (!status)
         status = carom_axes_create(carom_result_contacts(first), carom_result_tangent_dim(first), carom_result_contact_names(first),
                                    &drawn.axes, error);
-    }
     if (!status) status = read_laws(&drawn, error);
     if (!status) status = choose_axes(&drawn, request->axes, error);
     if (!status) status = make_points(&drawn, &drawn.start, 1, error);
@@ -358,7 +344,27 @@ carom_status carom_plot_result(const char *result_path, const carom_plot_request
         label_law(&drawn.laws[i]);
         status = place_law(&drawn, &drawn.laws[i], error);
     }
-    if (!status) status = write_picture(&drawn, request, report, user, error);
+
+    // The picture of them.
+    if (!status) {
+        const char *x = drawn.axes.names[drawn.x], *y = drawn.axes.names[drawn.y];
+        snprintf(title, LABEL_SIZE, "%s: contact velocities after the impact", carom_result_scene_name(first));
+        snprintf(x_label, LABEL_SIZE, "%s  [m/s]", x);
+        snprintf(y_label, LABEL_SIZE, "%s  [m/s]", y);
+        path = picture_path(&drawn, request, x, y);
+        carom_plot_series *room = carom_arena_take(&drawn.memory, (size_t)drawn.law_count * SERIES_PER_LAW + 1, sizeof *room);
+        if (drawn.memory.failed) status = carom_fail_memory(error, "picture");
+        if (!status) collect_series(&drawn, &plot, room);
+        plot.series = room;
+    }
+
+    // Its file, and an SVG beside a PNG where it is asked for.
+    const int files = request->svg && path && ends_with(path, ".png") ? 2 : 1;
+    for (int i = 0; i < files && !status; i++) {
+        if (i) memcpy(path + strlen(path) - 4, ".svg", 4);
+        status = carom_plot_write(&plot, path, error);
+        if (!status && report) report(user, path);
+    }
 
     for (int i = 0; i < drawn.law_count; i++) {
         carom_polyhedra_free(drawn.laws[i].pieces);

@@ -17,11 +17,13 @@ typedef struct column_files {
     int64_t lines;  // written to `data`
 } column_files;
 
+// One for each column of the table, in its order.
 struct carom_result_columns {
     int count;
     column_files files[];
 };
 
+// No datasets are open.
 static const column_files CLOSED = {-1, -1, 0};
 
 static bool is_list(const carom_column *column) { return column->type == CAROM_COLUMN_CONTACTS || column->type == CAROM_COLUMN_SERIES; }
@@ -37,6 +39,7 @@ static hsize_t line_width(const carom_table *rows, const carom_column *column) {
     return is_wide(column) ? (hsize_t)carom_column_width(column, carom_table_sizes(rows)) : 0;
 }
 
+// These become attributes in result rows.
 bool carom_result_column_is_scalar(const carom_column *column) { return !is_list(column) && !is_wide(column); }
 
 // The list or series in a cell, in lines of the dataset; a list that is absent is stored as the single entry -1.
@@ -73,8 +76,10 @@ static hid_t create_dataset(hid_t group, const char *name, hid_t type, hsize_t w
     return carom_hdf5_create_dataset(group, name, &(carom_hdf5_layout){type, width, chunk > 1 ? (hsize_t)chunk : 1});
 }
 
+// Creates the dataset of a column, empty, and says in attributes what it holds.
 static bool create_column(hid_t group, const carom_table *first, int index, bool last, column_files *files) {
     const carom_column *column = carom_table_column(first, index);
+    // The type in the file: little-endian everywhere, small where the values are small.
     hid_t type = H5T_STD_I64LE, text = carom_hdf5_text_type();
     switch (column->type) {
     case CAROM_COLUMN_REAL:
@@ -88,6 +93,7 @@ static bool create_column(hid_t group, const carom_table *first, int index, bool
     }
     files->data = create_dataset(group, column->name, type, line_width(first, column), count_lines(first, index), last);
     H5Tclose(text);
+    // Unit, doc, and the names of flags or of the fields of records.
     int names = 0;
     while (column->flags && column->flags[names]) names++;
     if (files->data < 0 || !carom_hdf5_describe(files->data, column->unit, column->doc)) return false;
@@ -111,6 +117,7 @@ static bool append_column(column_files *files, const carom_table *rows, int inde
     bool written = true;
     if (!count) return true;
     if (column->type == CAROM_COLUMN_TEXT) {
+        // A list of pointers to the texts of the table.
         const char **texts = calloc((size_t)count, sizeof *texts);
         for (int64_t row = 0; row < count && texts; row++) texts[row] = carom_table_text(rows, index, row);
         written = texts && carom_hdf5_append_texts(files->data, texts, (hsize_t)count);
@@ -135,6 +142,7 @@ static bool append_column(column_files *files, const carom_table *rows, int inde
         free(entries);
         free(ends);
     } else {
+        // Numbers stand in the table as they go to the file; HDF5 converts to smaller ones.
         const bool real = column->type == CAROM_COLUMN_REAL || column->type == CAROM_COLUMN_SQUARE;
         const void *cells = real ? (const void *)carom_table_real_column(rows, index) : carom_table_integer_column(rows, index);
         written = carom_hdf5_append(files->data, real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64, (hsize_t)count, cells);
@@ -142,6 +150,7 @@ static bool append_column(column_files *files, const carom_table *rows, int inde
     return written;
 }
 
+// Writes what HDF5 still holds.
 static bool close_column(column_files *files) {
     const bool data_closed = files->data < 0 || H5Dclose(files->data) >= 0;
     const bool offsets_closed = files->offsets < 0 || H5Dclose(files->offsets) >= 0;
@@ -153,6 +162,7 @@ carom_result_columns *carom_result_columns_create(hid_t group, const carom_table
     const int count = carom_table_columns(first);
     carom_result_columns *columns = malloc(sizeof *columns + (size_t)count * sizeof *columns->files);
     if (!columns) return NULL;
+    // All closed first, so that a failure can close what is open.
     columns->count = count;
     for (int i = 0; i < count; i++) columns->files[i] = CLOSED;
     for (int i = 0; i < count; i++) {
@@ -170,6 +180,7 @@ bool carom_result_columns_append(carom_result_columns *columns, const carom_tabl
 }
 
 bool carom_result_columns_close(carom_result_columns *columns) {
+    // A dataset that cannot be closed has lost something, but the others are closed all the same.
     bool closed = true;
     for (int i = 0; columns && i < columns->count; i++)
         if (!close_column(&columns->files[i])) closed = false;
@@ -188,6 +199,7 @@ int64_t carom_result_columns_size(const carom_table *rows) {
     for (int i = 0; i < carom_table_columns(rows); i++) {
         const carom_column *column = carom_table_column(rows, i);
         const int64_t width = (int64_t)line_width(rows, column);
+        // Numbers have 8 bytes in memory, whatever they have in the file.
         bytes += 8 * count_lines(rows, i) * (width ? width : 1);
         for (int64_t row = 0; column->type == CAROM_COLUMN_TEXT && row < carom_table_rows(rows); row++)
             bytes += (int64_t)strlen(carom_table_text(rows, i, row));

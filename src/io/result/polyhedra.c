@@ -25,6 +25,7 @@ typedef struct columns {
     constraints planes, facets;
 } columns;
 
+// In the order in which the series are read.
 static const carom_piece_column series_columns[] = {CAROM_PIECE_PLANES, CAROM_PIECE_PLANE_OFFSETS, CAROM_PIECE_FACETS,
                                                     CAROM_PIECE_FACET_OFFSETS};
 
@@ -36,6 +37,7 @@ static carom_status refuse(const carom_result *result, int law, carom_error *err
 static carom_status read_columns(const carom_result *result, int law, columns *c, carom_error *error) {
     int64_t rows[4] = {0};
     int width = 0, dimension_width = 0;
+    // The contact velocities say how many rows there are.
     carom_status status = carom_result_read_contact_velocities(result, law, &c->u, &c->rows, error);
     const char *piece = carom_piece_columns[CAROM_PIECE_INDEX].name, *dimension = carom_piece_columns[CAROM_PIECE_DIMENSION].name;
     if (!status) status = carom_result_read_integers(result, law, piece, &c->piece, &rows[0], &width, error);
@@ -44,6 +46,7 @@ static carom_status read_columns(const carom_result *result, int law, columns *c
         status = carom_result_read_reals(result, law, carom_outcome_columns()[CAROM_OUTCOME_VELOCITY].name, &c->v, &rows[2], &c->nv, error);
     if (!status && (width != 1 || dimension_width != 1 || rows[0] != c->rows || rows[1] != c->rows || rows[2] != c->rows))
         status = refuse(result, law, error);
+    // The constraints stand on the first row of a piece, and the lists of its other rows are empty.
     series *const all[] = {&c->planes.normals, &c->planes.offsets, &c->facets.normals, &c->facets.offsets};
     for (int i = 0; i < 4 && !status; i++) {
         const char *name = carom_piece_columns[series_columns[i]].name;
@@ -67,6 +70,7 @@ static bool join(const constraints *from, int64_t row, int count, int n, double 
 carom_status carom_result_read_polyhedra(const carom_result *result, int law, carom_polyhedra **polyhedra,
                                          char certificate[CAROM_CERTIFICATE_SIZE], carom_error *error) {
     const char *name = carom_result_law_name(result, law);
+    // Laws without pieces have none of these columns.
     *polyhedra = NULL;
     if (certificate) snprintf(certificate, CAROM_CERTIFICATE_SIZE, "none");
     if (!carom_result_has_dataset(result, name, carom_piece_columns[CAROM_PIECE_INDEX].name)) return CAROM_OK;
@@ -98,6 +102,7 @@ carom_status carom_result_read_polyhedra(const carom_result *result, int law, ca
         carom_polyhedra_free(made);
     else
         *polyhedra = made;
+    // Everything read is copied by now.
     const constraints *const both[] = {&c.planes, &c.facets};
     for (int i = 0; i < 2; i++) {
         free(both[i]->normals.values);

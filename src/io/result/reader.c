@@ -12,6 +12,7 @@
 
 enum { NAME_SIZE = 256, MAX_LAWS = 1024 };
 
+// What is known of an open file. Columns are read when they are asked for.
 struct carom_result {
     char *path;
     hid_t file;
@@ -55,12 +56,14 @@ static herr_t add_law(hid_t file, const char *name, const H5L_info_t *link, void
 
 // Opens the file with HDF5 and reads its attributes and the names of its laws.
 static carom_status read_top(carom_result *result, carom_error *error) {
+    // Objects that are still open are closed with the file.
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
     result->file = H5Fopen(result->path, H5F_ACC_RDONLY, access);
     H5Pclose(access);
     if (result->file < 0) return carom_result_refuse(result, error, "it is not an HDF5 file, or not a whole one");
 
+    // Any version is read: its layout is checked column by column.
     char **version;
     int count;
     const bool ours = carom_hdf5_get_texts(result->file, "carom_version", 1, 1, &version, &count);
@@ -71,13 +74,16 @@ static carom_status read_top(carom_result *result, carom_error *error) {
     if (!carom_hdf5_get_texts(result->file, "contacts", 1, CAROM_MAX_CONTACTS, &result->contacts, &result->contact_count))
         return carom_result_refuse(result, error,
                                    "it lacks the attribute contacts: it holds no impact (motions are drawn by `carom simulate --figures`)");
+    // One tangent in the plane, two in space.
     if (!carom_hdf5_get_integer(result->file, "tangent_dim", &result->tangent_dim) || result->tangent_dim < 1 || result->tangent_dim > 2)
         return carom_result_refuse(result, error, "its tangent_dim is neither 1 nor 2");
 
+    // The groups, by name.
     result->laws = calloc(MAX_LAWS, sizeof *result->laws);
     if (!result->laws) return carom_fail_memory(error, result->path);
     if (H5Literate(result->file, H5_INDEX_NAME, H5_ITER_INC, NULL, add_law, result) < 0)
         return carom_result_refuse(result, error, "its groups cannot be listed");
+    // A file of motions alone has no outcomes that anybody could draw or query.
     if (!result->has_motion || result->law_count) return CAROM_OK;
     return carom_fail(error, CAROM_BAD_INPUT, "%s: it holds a motion and no outcomes of an impact (`carom simulate --figures` draws it)",
                       result->path);
@@ -109,6 +115,7 @@ carom_status carom_result_open(const char *path, carom_result **result, carom_er
         status = read_top(made, error);
         carom_hdf5_unmute(reporting);
     }
+    // The caller gets a whole file or none.
     if (status)
         carom_result_close(made);
     else
@@ -138,6 +145,7 @@ const char *carom_result_law_name(const carom_result *result, int law) { return 
 
 // -------------------------------------------------------------------------------------------------------------- columns
 
+// Only hard links, at two levels: group and dataset.
 static hid_t open_dataset(const carom_result *result, const char *group_name, const char *name) {
     const hid_t group = carom_hdf5_open(result->file, group_name, H5I_GROUP);
     if (group < 0) return -1;
@@ -157,6 +165,7 @@ bool carom_result_has_dataset(const carom_result *result, const char *group, con
 // Reads a dataset that must be there. NULL and no lines where that fails.
 static void *read_dataset(const carom_result *result, const char *group, const char *name, hid_t memory_type, carom_hdf5_extent *extent,
                           carom_status *status, carom_error *error) {
+    // The size of the file bounds what is allocated.
     void *values = NULL;
     *extent = (carom_hdf5_extent){0};
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
@@ -200,6 +209,7 @@ bool carom_result_read_attribute(const carom_result *result, int law, const char
     char **texts = NULL;
     int count = 0;
     const bool read = group >= 0 && carom_hdf5_get_texts(group, name, 1, 1, &texts, &count);
+    // Attributes of a law are the scalars of its result row.
     if (read) snprintf(text, size, "%s", texts[0]);
     if (group >= 0) H5Oclose(group);
     carom_hdf5_free_texts(texts, count);
@@ -214,6 +224,7 @@ carom_status carom_result_read_series(const carom_result *result, int law, const
     *rows = 0;
     const char *group = result->laws[law];
     if (!carom_result_has_dataset(result, group, column)) return CAROM_OK;
+    // The entries, and where each row of them starts.
     char name[NAME_SIZE];
     snprintf(name, sizeof name, "%s_offsets", column);
     carom_hdf5_extent lines, starts = {0};

@@ -11,6 +11,7 @@ carom_status carom_result_read_contact_velocities(const carom_result *result, in
     int64_t tangent_rows = 0;
     int width = 0, tangent_width = 0;
     *u = NULL;
+    // Two columns in the file, whose widths and numbers of rows must agree.
     carom_status status = carom_result_read_reals(result, law, "normal_velocity", &normal, rows, &width, error);
     if (!status) status = carom_result_read_reals(result, law, "tangent_velocity", &tangent, &tangent_rows, &tangent_width, error);
     if (!status && (width != contacts || tangent_width != contacts * dim || tangent_rows != *rows))
@@ -53,6 +54,7 @@ carom_status carom_result_set_read(const carom_result *result, int law, const ca
         status = carom_result_read_integers(result, law, column, &piece, &rows, &width, error);
         if (!status && rows != set->points) status = carom_result_refuse(result, error, "the outcomes of %s do not fit their pieces", name);
     }
+    // At most one piece for each point.
     if (!status) {
         set->starts = malloc(((size_t)set->points + 1) * sizeof *set->starts);
         if (!set->starts) status = carom_fail_memory(error, "set");
@@ -64,6 +66,7 @@ carom_status carom_result_set_read(const carom_result *result, int law, const ca
         carom_result_set_release(set);
         return status;
     }
+    // The last piece ends with the points. Laws with pieces say what they are of the set.
     set->starts[set->pieces] = set->points;
     snprintf(set->certificate, sizeof set->certificate, "%s", polyhedral ? "none" : "samples");
     if (polyhedral) carom_result_read_attribute(result, law, "certificate", set->certificate, sizeof set->certificate);

@@ -45,6 +45,7 @@ static carom_status check_write(carom_result_writer *writer, bool written, carom
 static bool write_impact(hid_t file, const carom_impact *impact) {
     const carom_impact_data *data = carom_impact_get_data(impact);
     const int nv = data->nv, m = data->contacts, n = carom_impact_contact_size(impact);
+    // A system of generalised velocities, or the same in contact space alone.
     const carom_hdf5_matrix coefficients[] = {{"mu", "", "Coulomb friction coefficients", m, 0, data->friction},
                                               {"restitution", "", "coefficients of restitution", m, 0, data->restitution}};
     const carom_hdf5_matrix system[] = {
@@ -101,11 +102,13 @@ carom_status carom_result_writer_create(const char *path, const carom_scene *sce
 
 // ------------------------------------------------------------------------------------------------- groups and their rows
 
+// One group is open at a time.
 static carom_status check_ready(const carom_result_writer *writer, const char *what, carom_error *error) {
     if (writer->group < 0 && writer->file >= 0) return CAROM_OK;
     return carom_fail(error, CAROM_INTERNAL, "%s: the file is not ready for %s", writer->name, what);
 }
 
+// Closes the open group, if there is one, and forgets its rows.
 static bool close_group(carom_result_writer *writer) {
     bool closed = carom_result_columns_close(writer->columns);
     if (writer->states >= 0 && H5Gclose(writer->states) < 0) closed = false;
@@ -124,6 +127,7 @@ static bool append_rows(carom_result_writer *writer, hid_t group, const carom_ta
     return writer->columns && carom_result_columns_append(writer->columns, rows);
 }
 
+// The sink of a law: rows are staged, and written when there are megabytes of them.
 static carom_status receive_outcomes(void *user, const carom_table *rows, carom_error *error) {
     carom_result_writer *writer = user;
     const carom_status status = carom_table_append(writer->staged, rows, error);
@@ -141,6 +145,7 @@ static carom_status receive_outcomes(void *user, const carom_table *rows, carom_
     return check_write(writer, written, error);
 }
 
+// The sink of a motion: integrators send blocks of states, which are written as they come.
 static carom_status receive_states(void *user, const carom_table *rows, carom_error *error) {
     carom_result_writer *writer = user;
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
@@ -161,6 +166,7 @@ typedef struct asked {
 
 // Opens a group and writes the options that were used, one attribute each.
 static bool start_group(carom_result_writer *writer, const asked *about) {
+    // Options that were not given are the defaults.
     void *defaults = about->values ? NULL : calloc(1, about->size + 1);
     if (defaults && about->defaults) about->defaults(defaults);
     const void *values = about->values ? about->values : defaults;
@@ -181,6 +187,7 @@ static bool start_group(carom_result_writer *writer, const asked *about) {
 // Writes the result row and closes the group. A single number or text becomes an attribute of the group, anything else a dataset with one
 // line in its group `result`.
 static carom_status end_group(carom_result_writer *writer, bool written, const carom_table *result, carom_error *error) {
+    // The group `result` exists only where it is needed.
     hid_t wide = -1;
     for (int i = 0; i < carom_table_columns(result) && written; i++) {
         const carom_column *column = carom_table_column(result, i);
@@ -197,6 +204,7 @@ static carom_status end_group(carom_result_writer *writer, bool written, const c
     }
     if (wide >= 0 && H5Gclose(wide) < 0) written = false;
     const bool closed = close_group(writer), flushed = H5Fflush(writer->file, H5F_SCOPE_LOCAL) >= 0;
+    // The file is complete when everything in it is.
     const int verdict = carom_table_find(result, "verdict");
     if (verdict < 0 || strcmp(carom_table_text(result, verdict, 0), carom_verdict_name(CAROM_COMPLETE)) != 0) writer->complete = false;
     return check_write(writer, written && closed && flushed, error);
@@ -214,6 +222,7 @@ carom_status carom_result_writer_open_law(carom_result_writer *writer, const car
     if (status) return status;
     const asked about = {law->name, law->summary, law->options, law->option_count, law->options_size, law->defaults, options};
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
+    // A law may be asked only once for a file: its group has its name.
     if (H5Lexists(writer->file, law->name, H5P_DEFAULT) > 0)
         status = carom_fail(error, CAROM_BAD_INPUT, "%s: the file already has a group %s", writer->name, law->name);
     else
@@ -225,6 +234,7 @@ carom_status carom_result_writer_open_law(carom_result_writer *writer, const car
 
 carom_status carom_result_writer_put_extent(carom_result_writer *writer, const char *keep, const carom_extent *extent, carom_error *error) {
     if (writer->group < 0) return carom_fail(error, CAROM_INTERNAL, "%s: no law's results are open", writer->name);
+    // Least and largest values, side by side.
     const carom_hdf5_matrix ranges[] = {
         {"normal", "m/s", "least and largest Jn v_plus of all outcomes", extent->sizes.contacts, 2, extent->normal},
         {"tangent", "m/s", "least and largest Jt v_plus of all outcomes", extent->sizes.tangents, 2, extent->tangent},
@@ -242,6 +252,7 @@ carom_status carom_result_writer_close_law(carom_result_writer *writer, const ca
     if (writer->group < 0) return carom_fail(error, CAROM_INTERNAL, "%s: no law's results are open", writer->name);
     if (carom_table_rows(result) != 1) return carom_fail(error, CAROM_INTERNAL, "%s: a law reports exactly one result row", writer->name);
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
+    // What is still staged; also of a law without outcomes, so that its columns are there.
     const bool written = append_rows(writer, writer->group, writer->staged, true);
     const carom_status status = end_group(writer, written, result, error);
     carom_hdf5_unmute(reporting);
@@ -255,15 +266,11 @@ carom_status carom_result_writer_open_motion(carom_result_writer *writer, const 
     *states = (carom_sink){writer, receive_states};
     const carom_status status = check_ready(writer, integrator->name, error);
     if (status) return status;
-    const asked about = {.name = integrator->name,
-                         .summary = integrator->summary,
-                         .options = integrator->options,
-                         .option_count = integrator->option_count,
-                         .size = integrator->options_size,
-                         .defaults = integrator->defaults,
-                         .values = options};
+    const carom_integrator *row = integrator;
+    const asked about = {row->name, row->summary, row->options, row->option_count, row->options_size, row->defaults, options};
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
     const bool written = start_group(writer, &about);
+    // States come in blocks, impacts and the final state at the end.
     if (written) writer->states = carom_hdf5_create_group(writer->group, "states");
     carom_hdf5_unmute(reporting);
     return check_write(writer, writer->states >= 0, error);
@@ -310,6 +317,7 @@ carom_status carom_result_writer_commit(carom_result_writer *writer, carom_error
     carom_status status = check_ready(writer, "closing", error);
     if (status) return status;
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
+    // The last attribute: a file that lacks it was never finished.
     const bool marked = carom_hdf5_put_integer(writer->file, "complete", writer->complete);
     carom_hdf5_unmute(reporting);
     const bool closed = close_file(writer);
@@ -320,6 +328,7 @@ carom_status carom_result_writer_commit(carom_result_writer *writer, carom_error
 void carom_result_writer_free(carom_result_writer *writer) {
     if (!writer) return;
     close_file(writer);
+    // What was not committed is not kept.
     carom_temporary_discard(&writer->temporary);
     free(writer->name);
     free(writer);
