@@ -64,7 +64,6 @@ static carom_status read_source(const char *path, const char *law_name, source *
     // The law by name, or the only one, or the first of those that have whole sets.
     const int laws = carom_result_laws(into->result);
     int law = law_name ? find_law(into->result, law_name) : laws == 1 ? 0 : find_law(into->result, "halm-posa-exact");
-    // A name that is given must be there.
     if (law < 0 && law_name) return carom_fail(error, CAROM_BAD_INPUT, "--law: %s has no outcomes of '%.60s'", path, law_name);
     if (law < 0) law = find_law(into->result, "halm-posa");
     if (law < 0) return carom_fail(error, CAROM_BAD_INPUT, "%s: say with --law which of its %d laws is meant", path, laws);
@@ -72,7 +71,6 @@ static carom_status read_source(const char *path, const char *law_name, source *
     // The impact, from the matrices in the file, and the set of outcomes.
     carom_error inner;
     status = carom_result_read_impact(into->result, &into->impact, &inner);
-    // Rows of the law's outcomes, as points or as polytopes.
     if (!status) status = carom_result_set_read(into->result, law, into->impact, &into->set, &inner);
     if (!status) return CAROM_OK;
     // Some messages begin with the file, others do not.
@@ -125,13 +123,13 @@ static carom_status ask_maximum(query *q, const char *text, carom_error *error) 
     double most = -INFINITY;
     int64_t best = 0;
     for (int64_t i = 0; i < set->points; i++) {
-        const double value = carom_dot(set->n, f.contact, set->u + i * set->n) + carom_dot(set->nv, f.velocity, set->v + i * set->nv);
+        const double rest = set->v ? carom_dot(set->nv, f.velocity, set->v + i * set->nv) : 0;
+        const double value = carom_dot(set->n, f.contact, set->u + i * set->n) + rest;
         if (!(value > most)) continue;
         most = value;
         best = i;
     }
     carom_functional_release(&f);
-    // Factors near the largest number overflow.
     if (!isfinite(most))
         return carom_fail(error, CAROM_BAD_INPUT, "--max: the factors of '%.100s' are too large for double precision", text);
     json_object_set_new(q->document, "expression", carom_json_text(text));
@@ -141,13 +139,13 @@ static carom_status ask_maximum(query *q, const char *text, carom_error *error) 
     return CAROM_OK;
 }
 
-// The fastest that the impact is before any impulse, in the unit of the metric.
+// The speed of the impact before any impulse, in the unit of the metric.
 static double scale_of(const query *q, carom_metric_kind kind) {
     const carom_impact *impact = q->asked.impact;
     return kind == CAROM_METRIC_KINETIC ? sqrt(2 * carom_impact_initial_energy(impact)) : carom_impact_velocity_scale(impact);
 }
 
-// How far is a velocity from the set? It has a part that contact velocities see, and one that no contact does.
+// How far is a velocity from the set? Part of it is seen in the contact velocities, and the rest at no contact.
 static carom_status ask_containment(query *q, const char *path, carom_error *error) {
     const carom_impact *impact = q->asked.impact;
     const size_t n = (size_t)q->asked.set.n, nv = (size_t)carom_impact_get_data(impact)->nv;
@@ -289,7 +287,6 @@ static carom_status ask(query *q, carom_error *error) {
         const char *flag;
         carom_status (*ask)(query *q, const char *value, carom_error *error);
     } questions[] = {{"max", ask_maximum}, {"contains", ask_containment}, {"hull", ask_hull}, {"distance", ask_distance}};
-    // Exactly one of these flags.
     int asked = 0;
     for (size_t i = 0; i < sizeof questions / sizeof *questions && !status; i++) {
         const char *value = cli_value(q->arguments, questions[i].flag);

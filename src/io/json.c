@@ -26,7 +26,6 @@ static json_t *append(json_t *list, json_t *item) {
     return NULL;
 }
 
-// Entries that are not finite are null one by one.
 static json_t *list_of_reals(const double *values, int count) {
     json_t *list = json_array();
     for (int i = 0; i < count && list; i++) list = append(list, carom_json_real(values[i]));

@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-// Sizes of names, and of what is compared.
 enum {
     SUFFIX_SIZE = 8,
     KEPT_NAME = 200,  // file systems allow 255 bytes in a name
@@ -103,7 +102,6 @@ carom_status carom_temporary_commit(carom_temporary *temporary, carom_error *err
 }
 
 void carom_temporary_discard(carom_temporary *temporary) {
-    // Committed files have no temporary name any more.
     if (temporary->path) unlink(temporary->path);
     free(temporary->path);
     free(temporary->target);

@@ -139,7 +139,6 @@ static carom_status read_delassus(const place *from, carom_fclib_problem *proble
 // ------------------------------------------------------------------------------------------------------------- problems
 
 static carom_status read_local(const place *from, carom_fclib_problem *problem, carom_error *error) {
-    // Bilateral constraints have matrices of their own.
     if (H5Lexists(from->group, "V", H5P_DEFAULT) > 0 || H5Lexists(from->group, "R", H5P_DEFAULT) > 0)
         return carom_fail(error, CAROM_BAD_INPUT, "%s: the problem has bilateral constraints (V, R, s), which are not read: eliminate them",
                           from->path);
@@ -198,7 +197,6 @@ carom_status carom_fclib_parse(const char *path, const char *bytes, size_t size,
     if (!status) status = read_local(&local, problem, error);
     H5Fclose(file);
     carom_hdf5_unmute(reporting);
-    // Nothing half read is left.
     if (status) carom_fclib_problem_release(problem);
     return status;
 }

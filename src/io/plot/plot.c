@@ -22,7 +22,6 @@ enum {
     SVG_DOTS = 20000,   // every dot of an SVG costs a hundred bytes
 };
 
-// What is known of PNG and SVG.
 typedef struct picture_format {
     const char *ending, *terminal;
     carom_file_kind kind;

@@ -63,7 +63,6 @@ typedef struct picture {
 
 // Opens the file asked for and those laid over it, which must have the same contacts, and so the same axes.
 static carom_status open_files(picture *drawn, const char *path, const char *const *overlays, carom_error *error) {
-    // The list of overlays ends with NULL.
     int count = 1;
     while (overlays && overlays[count - 1]) count++;
     drawn->files = carom_arena_take(&drawn->memory, (size_t)count, sizeof *drawn->files);
@@ -250,7 +249,6 @@ static void label_law(law_data *law) {
     // Samples may have been taken with paths or without, and only the first of them have one.
     long long count = law->rows, paths = 0;
     for (int64_t i = 0; i < law->paths; i++) paths += law->starts[i + 1] > law->starts[i];
-    // A label says what the outcomes are of the set: all, a certified part, or samples from within.
     const char *plural = count == 1 ? "" : "s";
     if (law->pieces) {
         // What is drawn of an exact computation may be the set, a part of it, or more than it.

@@ -23,7 +23,6 @@ struct carom_result_columns {
     column_files files[];
 };
 
-// No datasets are open.
 static const column_files CLOSED = {-1, -1, 0};
 
 static bool is_list(const carom_column *column) { return column->type == CAROM_COLUMN_CONTACTS || column->type == CAROM_COLUMN_SERIES; }
@@ -117,7 +116,6 @@ static bool append_column(column_files *files, const carom_table *rows, int inde
     bool written = true;
     if (!count) return true;
     if (column->type == CAROM_COLUMN_TEXT) {
-        // A list of pointers to the texts of the table.
         const char **texts = calloc((size_t)count, sizeof *texts);
         for (int64_t row = 0; row < count && texts; row++) texts[row] = carom_table_text(rows, index, row);
         written = texts && carom_hdf5_append_texts(files->data, texts, (hsize_t)count);

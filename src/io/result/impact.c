@@ -33,7 +33,6 @@ static const double *read_matrix(matrix_reader *reader, const char *name, int ro
 
 carom_status carom_result_read_impact(const carom_result *result, carom_impact **impact, carom_error *error) {
     *impact = NULL;
-    // Every impact has coefficients for each contact.
     const char *const *names = carom_result_contact_names(result);
     const int contacts = carom_result_contacts(result), dim = carom_result_tangent_dim(result), n = contacts * (1 + dim);
     matrix_reader reader = {.result = result, .error = error};

@@ -78,7 +78,6 @@ static carom_status read_top(carom_result *result, carom_error *error) {
     if (!carom_hdf5_get_integer(result->file, "tangent_dim", &result->tangent_dim) || result->tangent_dim < 1 || result->tangent_dim > 2)
         return carom_result_refuse(result, error, "its tangent_dim is neither 1 nor 2");
 
-    // The groups, by name.
     result->laws = calloc(MAX_LAWS, sizeof *result->laws);
     if (!result->laws) return carom_fail_memory(error, result->path);
     if (H5Literate(result->file, H5_INDEX_NAME, H5_ITER_INC, NULL, add_law, result) < 0)
@@ -115,7 +114,6 @@ carom_status carom_result_open(const char *path, carom_result **result, carom_er
         status = read_top(made, error);
         carom_hdf5_unmute(reporting);
     }
-    // The caller gets a whole file or none.
     if (status)
         carom_result_close(made);
     else

@@ -166,7 +166,6 @@ typedef struct asked {
 
 // Opens a group and writes the options that were used, one attribute each.
 static bool start_group(carom_result_writer *writer, const asked *about) {
-    // Options that were not given are the defaults.
     void *defaults = about->values ? NULL : calloc(1, about->size + 1);
     if (defaults && about->defaults) about->defaults(defaults);
     const void *values = about->values ? about->values : defaults;
@@ -187,7 +186,6 @@ static bool start_group(carom_result_writer *writer, const asked *about) {
 // Writes the result row and closes the group. A single number or text becomes an attribute of the group, anything else a dataset with one
 // line in its group `result`.
 static carom_status end_group(carom_result_writer *writer, bool written, const carom_table *result, carom_error *error) {
-    // The group `result` exists only where it is needed.
     hid_t wide = -1;
     for (int i = 0; i < carom_table_columns(result) && written; i++) {
         const carom_column *column = carom_table_column(result, i);
@@ -234,7 +232,6 @@ carom_status carom_result_writer_open_law(carom_result_writer *writer, const car
 
 carom_status carom_result_writer_put_extent(carom_result_writer *writer, const char *keep, const carom_extent *extent, carom_error *error) {
     if (writer->group < 0) return carom_fail(error, CAROM_INTERNAL, "%s: no law's results are open", writer->name);
-    // Least and largest values, side by side.
     const carom_hdf5_matrix ranges[] = {
         {"normal", "m/s", "least and largest Jn v_plus of all outcomes", extent->sizes.contacts, 2, extent->normal},
         {"tangent", "m/s", "least and largest Jt v_plus of all outcomes", extent->sizes.tangents, 2, extent->tangent},
@@ -328,7 +325,6 @@ carom_status carom_result_writer_commit(carom_result_writer *writer, carom_error
 void carom_result_writer_free(carom_result_writer *writer) {
     if (!writer) return;
     close_file(writer);
-    // What was not committed is not kept.
     carom_temporary_discard(&writer->temporary);
     free(writer->name);
     free(writer);
