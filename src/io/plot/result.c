@@ -200,7 +200,7 @@ static carom_status place_law(picture *drawn, law_data *law, carom_error *error)
     // The convex hull of samples.
     if (!status && law->sampled) {
         int64_t vertices = 0, *hull = carom_arena_take(&drawn->memory, (size_t)outcomes->count, sizeof *hull);
-        status = hull ? carom_plot_hull(outcomes->x, outcomes->y, outcomes->count, hull, &vertices, error)
+        status = hull ? carom_hull_plane(outcomes->x, outcomes->y, outcomes->count, hull, &vertices, error)
                       : carom_fail_memory(error, "convex hull");
         if (!status) status = make_points(drawn, &law->hull, vertices, error);
         for (int64_t i = 0; i < vertices && !status; i++) add_point(&law->hull, outcomes->x[hull[i]], outcomes->y[hull[i]]);
@@ -224,7 +224,7 @@ static carom_status place_law(picture *drawn, law_data *law, carom_error *error)
         int64_t count;
         corners.count = 0;
         for (int i = 0; i < piece->vertices; i++) add_velocity(drawn, &corners, piece->contact_velocity + i * n);
-        status = carom_plot_hull(corners.x, corners.y, corners.count, outline, &count, error);
+        status = carom_hull_plane(corners.x, corners.y, corners.count, outline, &count, error);
         for (int64_t i = 0; i <= count && !status; i++)
             add_point(&law->areas, corners.x[outline[i % count]], corners.y[outline[i % count]]);
         add_point(&law->areas, NAN, NAN);
