@@ -56,9 +56,6 @@ room_of_path() {
 # Private headers of other rooms that are still included; to be emptied.
 pending="src/reach/batch.c step/cones/map.h
 src/cli/simulate/orders.c dynamics/propagative/flight.h
-src/step/cones/paths.c solvers/lemke/kernel.h
-src/step/cones/kernel.c solvers/lemke/kernel.h
-src/step/cones/unique.c solvers/lemke/kernel.h
 benchmarks/harness/bench.h cli/cli_internal.h"
 
 bad=0
