@@ -19,12 +19,8 @@ static carom_status receive_vote(const carom_ranks *ranks, int from, vote *recei
     return status ? status : carom_bytes_take(message, received, sizeof *received, error);
 }
 
-// The first failure and the least value.
-static void merge_vote(vote *all, const vote *one) {
-    if (!all->error.status) all->error = one->error;
-    if (one->value < all->value) all->value = one->value;
-}
-
+// On rank 0: hears every rank, merges their votes into the first failure and the least value, and tells all. On any other: votes and
+// listens.
 static carom_status exchange(const carom_ranks *ranks, vote *all, carom_bytes *message, carom_error *error) {
     carom_status status = CAROM_OK;
     if (ranks->rank) {
@@ -34,7 +30,9 @@ static carom_status exchange(const carom_ranks *ranks, vote *all, carom_bytes *m
     for (int rank = 1; rank < ranks->count && !status; rank++) {
         vote one;
         status = receive_vote(ranks, rank, &one, message, error);
-        if (!status) merge_vote(all, &one);
+        if (status) break;
+        if (!all->error.status) all->error = one.error;
+        if (one.value < all->value) all->value = one.value;
     }
     for (int rank = 1; rank < ranks->count && !status; rank++) status = send_vote(ranks, rank, all, message, error);
     return status;

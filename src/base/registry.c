@@ -30,22 +30,17 @@ void carom_registry_free(carom_registry *registry) {
     free(registry);
 }
 
-static carom_status grow(shelf *kept, carom_error *error) {
-    if (kept->count < kept->capacity) return CAROM_OK;
-    const int capacity = kept->capacity ? 2 * kept->capacity : 8;
-    named_entry *entries = realloc(kept->entries, (size_t)capacity * sizeof *entries);
-    if (!entries) return carom_fail_memory(error, "registry");
-    kept->entries = entries;
-    kept->capacity = capacity;
-    return CAROM_OK;
-}
-
 carom_status carom_registry_add(carom_registry *registry, carom_registry_kind kind, const char *name, const void *entry,
                                 carom_error *error) {
     if (carom_registry_find(registry, kind, name)) return carom_fail(error, CAROM_BAD_INPUT, "registry: the name '%s' is taken", name);
     shelf *kept = &registry->shelves[kind];
-    const carom_status status = grow(kept, error);
-    if (status) return status;
+    if (kept->count == kept->capacity) {
+        const int capacity = kept->capacity ? 2 * kept->capacity : 8;
+        named_entry *entries = realloc(kept->entries, (size_t)capacity * sizeof *entries);
+        if (!entries) return carom_fail_memory(error, "registry");
+        kept->entries = entries;
+        kept->capacity = capacity;
+    }
     kept->entries[kept->count++] = (named_entry){name, entry};
     return CAROM_OK;
 }
