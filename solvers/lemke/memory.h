@@ -113,10 +113,7 @@ static void save(lemke_memory *memory, pivot_node *node) {
     memcpy(to, tableau->T, entries * sizeof *to);
     fill_column_units(memory);
     for (int i = 0; i < memory->n; i++) to[entries + (size_t)i] = round_off_bound(memory, i);
-    int *lists = (int *)(void *)(to + entries + n);
-    memcpy(lists, tableau->basic, n * sizeof *lists);
-    memcpy(lists + n, tableau->nonbasic, (n + 1) * sizeof *lists);
-    memcpy(lists + 2 * n + 1, tableau->place, (2 * n + 1) * sizeof *lists);
+    memcpy(to + entries + n, tableau->lists, (4 * n + 2) * sizeof *tableau->lists);
 }
 
 static void load(lemke_memory *memory, int saved) {
@@ -124,10 +121,7 @@ static void load(lemke_memory *memory, int saved) {
     const size_t n = (size_t)memory->n, entries = n * tableau->stride;
     const double *from = saved_at(memory, saved);
     memcpy(tableau->T, from, entries * sizeof *from);
-    const int *lists = (const int *)(const void *)(from + entries + n);
-    memcpy(tableau->basic, lists, n * sizeof *lists);
-    memcpy(tableau->nonbasic, lists + n, (n + 1) * sizeof *lists);
-    memcpy(tableau->place, lists + 2 * n + 1, (2 * n + 1) * sizeof *lists);
+    memcpy(tableau->lists, from + entries + n, (4 * n + 2) * sizeof *tableau->lists);
     for (size_t i = 0; i < n; i++) {
         tableau->rhs[i] = 0;
         tableau->weight[i] = memory->size * from[entries + i];

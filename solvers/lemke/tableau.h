@@ -26,6 +26,7 @@ typedef struct lemke_tableau {
     REAL *column;     // [rows] the entering column
     REAL *unit;       // [2n+1] of each variable, for the size of pivots
     REAL *row_unit;   // [rows] of each row's variable
+    int *lists;       // [4n+2] the next three, one after the other
     int *basic;       // [n] variable of each row
     int *nonbasic;    // [n+1] variable of each column
     int *place;       // [2n+1] row of a basic variable, ~column of a non-basic one
@@ -241,14 +242,15 @@ static void *create(int n, const double *y_unit, const double *z_unit) {
     tableau->column = carom_arena_take(arena, tableau->rows, sizeof *tableau->column);
     tableau->row_unit = carom_arena_take(arena, tableau->rows, sizeof *tableau->row_unit);
     tableau->unit = carom_arena_take(arena, 2 * size + 1, sizeof *tableau->unit);
-    tableau->basic = carom_arena_take(arena, size, sizeof *tableau->basic);
-    tableau->nonbasic = carom_arena_take(arena, size + 1, sizeof *tableau->nonbasic);
-    tableau->place = carom_arena_take(arena, 2 * size + 1, sizeof *tableau->place);
+    tableau->lists = carom_arena_take(arena, 4 * size + 2, sizeof *tableau->lists);
     tableau->tied = carom_arena_take(arena, size, sizeof *tableau->tied);
     if (arena->failed) {
         release(tableau);
         return NULL;
     }
+    tableau->basic = tableau->lists;
+    tableau->nonbasic = tableau->lists + size;
+    tableau->place = tableau->lists + 2 * size + 1;
     // Padded rows are divided by their unit, too.
     for (size_t i = 0; i < tableau->rows; i++) tableau->row_unit[i] = 1;
     // The artificial variable is added to every y, and has the largest of their units.

@@ -11,18 +11,19 @@
 enum { MOST_DEPTH = 64, NUMBER_SIZE = 64 };
 
 typedef struct parser {
-    const char *at, *end, *text;
+    const char *at, *end, *text;  // the next character, the end and the start of the formula
     size_t length;
-    const char *const *names;
+    const char *const *names;  // [count] of the parameters
     const double *values;
-    int count, depth;
-    carom_status status;
+    int count, depth;     // depth of the recursion
+    carom_status status;  // of the first refusal
     carom_error *error;
 } parser;
 
 static double parse_sum(parser *p);
 static double parse_signed(parser *p);
 
+// Ends the formula, so that every caller returns; the first refusal stays.
 static double refuse(parser *p, const char *why) {
     if (!p->status)
         p->status = carom_fail(p->error, CAROM_BAD_INPUT, "the formula '%.*s' %s", (int)(p->length > 200 ? 200 : p->length), p->text, why);
@@ -30,6 +31,7 @@ static double refuse(parser *p, const char *why) {
     return NAN;
 }
 
+// Skips blanks, and the wanted character where it comes next.
 static bool accept(parser *p, char wanted) {
     while (p->at < p->end && isspace((unsigned char)*p->at)) p->at++;
     if (p->at == p->end || *p->at != wanted) return false;
@@ -37,42 +39,35 @@ static bool accept(parser *p, char wanted) {
     return true;
 }
 
-static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
-// A number: digits, point, exponent.
-static double parse_number(parser *p) {
-    char number[NUMBER_SIZE];
-    size_t size = 0;
-    while (p->at < p->end && size + 1 < sizeof number) {
-        const bool sign = (*p->at == '+' || *p->at == '-') && size && (number[size - 1] == 'e' || number[size - 1] == 'E');
-        if (!sign && !isdigit((unsigned char)*p->at) && *p->at != '.' && *p->at != 'e' && *p->at != 'E') break;
-        number[size++] = *p->at++;
-    }
-    number[size] = '\0';
-    double value;
-    return carom_parse_number(number, &value) ? value : refuse(p, "has a number that is not understood");
-}
-
-static double parse_name(parser *p) {
-    const char *start = p->at;
-    while (p->at < p->end && is_name(*p->at)) p->at++;
-    const size_t size = (size_t)(p->at - start);
-    for (int i = 0; i < p->count; i++)
-        if (strlen(p->names[i]) == size && !memcmp(p->names[i], start, size)) return p->values[i];
-    if (size == 2 && !memcmp(start, "pi", size)) return acos(-1.0);
-    if (size != 4 || memcmp(start, "sqrt", size) != 0 || !accept(p, '(')) return refuse(p, "has a name that is no parameter");
-    const double value = parse_sum(p);
-    return accept(p, ')') ? sqrt(value) : refuse(p, "lacks a closing parenthesis");
-}
-
+// A number (digits, point, exponent), a name, a root, or a sum in parentheses.
 static double parse_atom(parser *p) {
     if (accept(p, '(')) {
         const double value = parse_sum(p);
         return accept(p, ')') ? value : refuse(p, "lacks a closing parenthesis");
     }
     if (p->at == p->end) return refuse(p, "ends too early");
-    if (isdigit((unsigned char)*p->at) || *p->at == '.') return parse_number(p);
-    return is_name(*p->at) ? parse_name(p) : refuse(p, "has a character that is not understood");
+    const char *start = p->at;
+    if (isdigit((unsigned char)*start) || *start == '.') {
+        char number[NUMBER_SIZE];
+        size_t size = 0;
+        for (; p->at < p->end && size + 1 < sizeof number; number[size++] = *p->at++) {
+            const bool sign = (*p->at == '+' || *p->at == '-') && size && (number[size - 1] == 'e' || number[size - 1] == 'E');
+            if (!sign && !isdigit((unsigned char)*p->at) && *p->at != '.' && *p->at != 'e' && *p->at != 'E') break;
+        }
+        number[size] = '\0';
+        double value;
+        return carom_parse_number(number, &value) ? value : refuse(p, "has a number that is not understood");
+    }
+    while (p->at < p->end && (isalnum((unsigned char)*p->at) || *p->at == '_')) p->at++;
+    const size_t size = (size_t)(p->at - start);
+    if (!size) return refuse(p, "has a character that is not understood");
+    // Parameters first: they may be called like a function.
+    for (int i = 0; i < p->count; i++)
+        if (strlen(p->names[i]) == size && !memcmp(p->names[i], start, size)) return p->values[i];
+    if (size == 2 && !memcmp(start, "pi", size)) return acos(-1.0);
+    if (size != 4 || memcmp(start, "sqrt", size) != 0 || !accept(p, '(')) return refuse(p, "has a name that is no parameter");
+    const double value = parse_sum(p);
+    return accept(p, ')') ? sqrt(value) : refuse(p, "lacks a closing parenthesis");
 }
 
 static double parse_signed(parser *p) {
