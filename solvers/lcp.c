@@ -28,6 +28,7 @@ carom_status carom_lcp_create(const carom_lcp_solver *solver, int n, const doubl
     const size_t size = (size_t)n, rows = (size + CHECK_LANES - 1) / CHECK_LANES * CHECK_LANES;
     for (size_t i = 0; i < size; i++)
         for (size_t j = 0; j < size; j++)
+            // Solvers may assume finite numbers.
             if (!isfinite(W[i * size + j])) return carom_fail(error, CAROM_BAD_INPUT, "W[%zu][%zu] is not a finite number", i, j);
 
     carom_lcp *made = calloc(1, sizeof *made);
@@ -78,7 +79,7 @@ void carom_lcp_solve(carom_lcp *lcp, const double *w, double *z, carom_lcp_info 
     memset(z, 0, bytes);
     if (!carom_all_finite((size_t)lcp->n, w)) return;
 
-    // Attempts until one reaches its goal, otherwise the best of them. A single attempt counts whatever it reaches.
+    // Attempts until one reaches its goal, otherwise the best of them. A single attempt counts in any case.
     const int attempts = lcp->solver->attempts > 0 ? lcp->solver->attempts : 1;
     double residual = INFINITY, relative = INFINITY, best = INFINITY, best_residual = INFINITY;
     bool reached = false;

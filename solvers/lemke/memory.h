@@ -160,12 +160,14 @@ static void clear_node(const lemke_memory *memory, pivot_node *node, int enterin
 static pivot_node *child(lemke_memory *memory, pivot_node *node, int r, int entering) {
     int *known = &node->children[r];
     if (*known >= 0) return node_at(memory, *known);
+    // Many unknown sequences begin here: the tableau is saved, so that the next replays start from it.
     if (!is_spare(memory, node) && node->misses < MISSES_TO_SAVE && ++node->misses == MISSES_TO_SAVE &&
         memory->save_count < memory->save_capacity) {
         replay(memory, memory->depth - 1);
         save(memory, node);
     }
     replay(memory, memory->depth);
+    // At the second meeting the sequence is kept, unless the tree is full; else it gets the spare node.
     const bool keep = *known == MET_ONCE && !is_spare(memory, node) && memory->node_count < memory->node_capacity;
     pivot_node *made = node_at(memory, keep ? memory->node_count : memory->node_capacity);
     *known = keep ? memory->node_count++ : MET_ONCE;
@@ -263,6 +265,7 @@ static int break_tie(lemke_memory *memory, pivot_node *node, uint64_t candidates
 static int leaving_row(lemke_memory *memory, pivot_node *node) {
     const double *inverse = inverse_of(memory, node), *column = column_of(memory, node);
     const double scale = memory->tie_tolerance * (is_spare(memory, node) ? 1 : memory->size);
+    // The least ratio, and by how much each row misses it: candidates are the rows within their bound of round-off.
     const double least = least_ratio(memory->rows, memory->rhs, inverse);
     if (!(least < INFINITY)) return UNKNOWN;
     subtract_column(memory->rows, memory->rhs, column, least, memory->next);
@@ -270,6 +273,7 @@ static int leaving_row(lemke_memory *memory, pivot_node *node) {
     if (!candidates) return UNKNOWN;
     const int r = candidates & (candidates - 1) ? break_tie(memory, node, candidates) : __builtin_ctzll(candidates);
     if (r == UNKNOWN) return r;
+    // A tied row may leave at a ratio that is larger by round-off: its own ratio counts.
     const double theta = memory->rhs[r] * inverse[r];
     if (theta != least) subtract_column(memory->rows, memory->rhs, column, theta, memory->next);
     memory->next[r] = theta;

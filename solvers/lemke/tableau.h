@@ -22,7 +22,7 @@ typedef struct lemke_tableau {
     size_t rows;      // n and padding, of the arrays of rows
     REAL *T;          // [n x stride]
     REAL *rhs;        // [rows] right-hand sides
-    REAL *weight;     // [rows] bounds of sum_j |inverse basis_ij| |w_j|, the magnitude behind the round-off of each right-hand side
+    REAL *weight;     // [rows] bounds of sum_j |inverse basis_ij| |w_j|, the scale of the round-off of each right-hand side
     REAL *column;     // [rows] the entering column
     REAL *unit;       // [2n+1] of each variable, for the size of pivots
     REAL *row_unit;   // [rows] of each row's variable

@@ -34,6 +34,7 @@ void carom_bytes_free(carom_bytes *bytes) {
 
 void carom_bytes_clear(carom_bytes *bytes) { bytes->size = bytes->taken = 0; }
 
+// Room for `size` bytes in all, doubled until it is enough. False, with the contents unchanged, when there is no memory.
 static bool reserve(carom_bytes *bytes, size_t size) {
     size_t capacity = bytes->capacity;
     while (capacity < size) capacity *= 2;

@@ -25,6 +25,7 @@ void carom_digest_add_doubles(carom_digest *digest, const double *values, size_t
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     sha256_update(&digest->context, count * sizeof *values, (const uint8_t *)values);
 #else
+    // Big-endian: every number byte by byte, the least first, so that digests agree between machines.
     for (size_t i = 0; i < count; i++) {
         uint64_t bits;
         memcpy(&bits, &values[i], sizeof bits);

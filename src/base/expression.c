@@ -72,6 +72,7 @@ static double parse_atom(parser *p) {
 
 static double parse_signed(parser *p) {
     if (p->depth == MOST_DEPTH) return refuse(p, "is nested too deeply");
+    // A sign binds weaker than a power, -x^2 = -(x^2), and powers bind to the right.
     p->depth++;
     double value;
     if (accept(p, '-')) {
@@ -110,6 +111,7 @@ static double parse_sum(parser *p) {
 
 carom_status carom_expression_evaluate(const char *text, size_t length, const char *const *names, const double *values, int count,
                                        double *value, carom_error *error) {
+    // Ends with the value, or with the first refusal.
     parser p = {
         .at = text, .end = text + length, .text = text, .length = length, .names = names, .values = values, .count = count, .error = error};
     *value = parse_sum(&p);

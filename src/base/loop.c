@@ -11,6 +11,7 @@
 enum { SLOTS_PER_WORKER = 4, MOST_WORKERS = 1024 };
 
 int carom_control_workers(const carom_control *control) {
+    // 0 threads, or no control, means what OpenMP offers.
     const int asked = control && control->threads > 0 ? control->threads : omp_get_max_threads();
     if (asked < 1) return 1;
     return asked < MOST_WORKERS ? asked : MOST_WORKERS;
@@ -34,8 +35,8 @@ void carom_loop_report(const carom_loop_run_state *run, int64_t delivered) {
 
 // ------------------------------------------------------------------------------------------------------------ one rank
 
-// Threads take blocks in order, as far ahead of the delivery as there are slots. The calling thread delivers whatever is next, and computes
-// while nothing is: digests and files then cost no time of the others.
+// Threads take blocks in order, as far ahead of the delivery as there are slots. The calling thread delivers the next block in order, and
+// computes while nothing is: digests and files then cost no time of the others.
 typedef struct pipeline {
     const carom_loop_run_state *run;
     pthread_mutex_t lock;
@@ -114,6 +115,7 @@ static carom_status run_alone(const carom_loop_run_state *run, int64_t *delivere
 
 carom_status carom_loop_run(const carom_loop *loop, const carom_control *control, int workers, int64_t *delivered, carom_error *error) {
     *delivered = 0;
+    // Blocks are dealt to ranks where there are several and a block can travel; otherwise every rank runs the whole loop.
     const int slots = carom_loop_slots(workers);
     carom_slot_outcome *outcomes = malloc((size_t)slots * sizeof *outcomes);
     const carom_loop_run_state run = {loop, control, workers, slots, outcomes};

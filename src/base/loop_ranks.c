@@ -60,6 +60,7 @@ static int64_t compute_share(const party *all, share own) {
             if (outcome->status) atomic_store(&stop, true);
         }
     }
+    // The finished prefix: it ends at the first block that failed or was not computed.
     int64_t finished = 0;
     while (finished < own.count && run->outcomes[finished].finished && !run->outcomes[finished].status) finished++;
     return finished;
@@ -125,6 +126,7 @@ static carom_status collect_wave(const party *all, decision *made, carom_error *
     for (int rank = 1; rank < all->ranks->count; rank++) {
         const carom_status status = all->ranks->receive(all->ranks->user, rank, all->message, error);
         if (status) return status;
+        // A run after a failed or cancelled one is heard, and dropped.
         if (made->stop) continue;
         const share theirs = share_of(all, first, rank);
         made->error.status = deliver_message(all, theirs, &made->delivered, &made->error);
@@ -173,6 +175,7 @@ carom_status carom_loop_run_shared(const carom_loop_run_state *run, carom_ranks 
     if (!status) status = carom_bytes_create(&heard, &own);
     // Ranks with fewer threads set the pace, or the others would wait for them.
     status = carom_ranks_agree_least(ranks, status, &all.most, &own);
+    // All ranks are ready, or all fail here: from now on the messages of a wave keep them in step.
     decision made = {0};
     if (!status) {
         status = ranks->rank ? contribute(&all, &made, heard, &own) : collect(&all, &made, &own);

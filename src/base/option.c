@@ -20,12 +20,14 @@ int carom_option_find(const carom_option *rows, int count, const char *name) {
 
 // Decimal floating-point syntax [sign] digits [. digits] [e [sign] digits]: strtod alone would take hexadecimal, "nan", "inf" and blanks.
 static bool is_decimal(const char *text) {
+    // Sign, whole part and fraction: at least one digit in all.
     if (*text == '+' || *text == '-') text++;
     size_t digits = 0;
     for (; isdigit((unsigned char)*text); text++) digits++;
     if (*text == '.')
         for (text++; isdigit((unsigned char)*text); text++) digits++;
     if (!digits) return false;
+    // The exponent has at least one digit of its own.
     if (*text == 'e' || *text == 'E') {
         text++;
         if (*text == '+' || *text == '-') text++;
@@ -69,6 +71,7 @@ void carom_print_number(double value, char *text, size_t size) {
     leave_point_locale(locale);
 }
 
+// A number within the closed range of the row. The message names the rule in the words of the range.
 static carom_status parse_in_range(const carom_option *row, const char *text, double *value, carom_error *error) {
     if (!carom_parse_number(text, value)) return carom_fail(error, CAROM_BAD_INPUT, "%s: '%.60s' is not a number", row->name, text);
     if (*value >= row->least && *value <= row->most) return CAROM_OK;

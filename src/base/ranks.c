@@ -40,6 +40,7 @@ static carom_status exchange(const carom_ranks *ranks, vote *all, carom_bytes *m
 
 carom_status carom_ranks_agree_least(carom_ranks *ranks, carom_status status, int64_t *value, carom_error *error) {
     if (!ranks || ranks->count < 2 || ranks->ended) return status;
+    // A rank that failed votes with its error; the value of a rank that failed does not matter, because all fail.
     vote all = {.value = *value};
     if (status && error) all.error = *error;
     all.error.status = status;
@@ -47,6 +48,7 @@ carom_status carom_ranks_agree_least(carom_ranks *ranks, carom_status status, in
     carom_status sent = carom_bytes_create(&message, error);
     if (!sent) sent = exchange(ranks, &all, message, error);
     carom_bytes_free(message);
+    // After a failure no rank sends any more: a later agreement would wait for a rank that has left.
     ranks->ended = sent || all.error.status;
     if (sent) return sent;
     *value = all.value;

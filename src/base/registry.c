@@ -10,6 +10,7 @@ typedef struct named_entry {
     const void *entry;
 } named_entry;
 
+// The entries of one kind, in the order in which they were added.
 typedef struct shelf {
     named_entry *entries;
     int count, capacity;

@@ -45,6 +45,7 @@ void carom_stream_uniform_block(uint64_t seed, const uint64_t *index, size_t cou
 }
 
 double carom_stream_normal(carom_stream *stream) {
+    // Box & Muller: sqrt(-2 log U1) cos(2 pi U2).
     const double radius = sqrt(-2 * log(carom_stream_uniform(stream)));
     return radius * cos(TWO_PI * carom_stream_uniform(stream));
 }

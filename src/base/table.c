@@ -26,6 +26,7 @@ struct carom_table {
     int64_t rows, capacity;
 };
 
+// The mark of "no list", the sign bit of a row's end.
 static const int64_t NO_LIST = INT64_MIN;
 
 int carom_column_width(const carom_column *column, const carom_sizes *sizes) {
@@ -94,6 +95,7 @@ int carom_table_find(const carom_table *table, const char *name) {
 
 static carom_status reserve_rows(carom_table *table, int64_t rows, carom_error *error) {
     if (rows <= table->capacity) return CAROM_OK;
+    // Doubled, so that adding rows one by one costs the same as adding them at once.
     int64_t capacity = table->capacity ? table->capacity : 16;
     while (capacity < rows) capacity *= 2;
     for (int i = 0; i < table->columns; i++) {
@@ -185,6 +187,7 @@ carom_status carom_table_append_row(carom_table *table, const carom_table *rows,
 
 static size_t cell_bytes(const cells *cell, int64_t rows) { return (size_t)rows * row_cells(cell) * sizeof(double); }
 
+// A message holds the number of rows, and for each column the size of its pool, the cells, and the pool.
 carom_status carom_table_pack(const carom_table *table, carom_bytes *into, carom_error *error) {
     carom_status status = carom_bytes_put(into, &table->rows, sizeof table->rows, error);
     for (int i = 0; i < table->columns && !status; i++) {
@@ -197,6 +200,7 @@ carom_status carom_table_pack(const carom_table *table, carom_bytes *into, carom
 }
 
 carom_status carom_table_unpack(carom_table *table, carom_bytes *from, carom_error *error) {
+    // The table stays empty when the message is cut short.
     carom_table_clear(table);
     int64_t rows = 0;
     carom_status status = carom_bytes_take(from, &rows, sizeof rows, error);

@@ -37,6 +37,7 @@ void carom_cone_directions(int tangent_dim, int edges, double *directions) {
 #define PARALLEL_TOLERANCE 1e-9
 
 void carom_impact_default_tangents(const double n[3], double tangent[2][3]) {
+    // t1 = y x n / |y x n|, with y x n = (n_z, 0, -n_x); t2 = n x t1.
     const double across = hypot(n[0], n[2]);
     const bool parallel = across <= PARALLEL_TOLERANCE;
     const double *t = tangent[0];

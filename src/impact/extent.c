@@ -38,6 +38,7 @@ void carom_extent_free(carom_extent *extent) {
 static void widen(double *ranges, const double *values, int64_t rows, int width) {
     for (int k = 0; k < width; k++) {
         double least = ranges[2 * k], most = ranges[2 * k + 1];
+        // A range without values takes the first value that is one.
         int64_t row = 0;
         for (; row < rows && isnan(least); row++) least = most = values[row * width + k];
         for (; row < rows; row++) {

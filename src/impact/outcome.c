@@ -6,6 +6,7 @@
 #include "carom/dense.h"
 #include "carom/impact.h"
 
+// In the order of the CAROM_FLAG bits.
 static const char *const flag_names[] = {"unsolved", "energy-gain", "friction-ignored", "marginal", "adhesive", NULL};
 
 static const carom_column columns[CAROM_OUTCOME_COLUMNS] = {
@@ -56,6 +57,7 @@ static void multiply_row(const carom_outcome_rows *rows, int nv, const double *r
     }
 }
 
+// Structure of arrays to rows, with positive zeros.
 void carom_outcome_velocities(const carom_impact *impact, const carom_outcome_rows *rows, double *v_plus) {
     const int nv = carom_impact_get_data(impact)->nv;
     for (int k = 0; k < nv; k++) write_component(rows, rows->v_plus + (size_t)k * rows->stride, v_plus + k, nv);

@@ -39,6 +39,7 @@ carom_status carom_polyhedra_add(carom_polyhedra *polyhedra, int dimension, int 
     if (dimension < 0 || dimension > polyhedra->n || vertices < 1 || equalities < 0 || inequalities < 0)
         return carom_fail(error, CAROM_BAD_INPUT, "polyhedra: a piece of dimension %d with %d vertices is not a polytope", dimension,
                           vertices);
+    // Unions have few pieces: room for one more each time.
     carom_piece *pieces = realloc(polyhedra->pieces, ((size_t)polyhedra->count + 1) * sizeof *pieces);
     if (!pieces) return carom_fail_memory(error, "polyhedra");
     polyhedra->pieces = pieces;
