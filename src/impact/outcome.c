@@ -50,6 +50,11 @@ static void write_component(const carom_outcome_rows *rows, const double *values
 
 // values_i = sum_k row_k v_k,i in the order of carom_dot.
 static void multiply_row(const carom_outcome_rows *rows, int nv, const double *row, double *values) {
+    // One row alone is a vector, and costs less as one.
+    if (rows->stride == 1) {
+        *values = carom_dot(nv, row, rows->v_plus);
+        return;
+    }
     for (int64_t i = 0; i < rows->count; i++) values[i] = 0;
     for (int k = 0; k < nv; k++) {
         const double *v = rows->v_plus + (size_t)k * rows->stride;
@@ -96,7 +101,7 @@ static void fill_rows(carom_table *outcomes, const carom_impact *impact, const c
     // v'Mv/2 over the energy before, in the order of carom_impact_kinetic_energy.
     const double before = carom_impact_initial_energy(impact);
     double *ratio = first_reals(outcomes, rows, CAROM_OUTCOME_ENERGY_RATIO);
-    if (before > 0 && has_system) {
+    if (before > 0 && has_system && rows->count > 1) {
         for (int64_t i = 0; i < rows->count; i++) ratio[i] = 0;
         for (int k = 0; k < nv; k++) {
             const double *v = rows->v_plus + (size_t)k * rows->stride;
