@@ -35,6 +35,7 @@ carom_status carom_lcp_create(const carom_lcp_solver *solver, int n, const doubl
     if (!made) return carom_fail_memory(error, "LCP");
     made->W = carom_arena_take(&made->arena, size * size, sizeof *made->W);
     made->best = carom_arena_take(&made->arena, size, sizeof *made->best);
+    // The matrix by columns, with reciprocal units: what the check of a solution reads.
     double *y_per_unit = carom_arena_take(&made->arena, size, sizeof *y_per_unit);
     double *z_per_unit = carom_arena_take(&made->arena, size, sizeof *z_per_unit);
     double *columns = carom_arena_take(&made->arena, size * rows, sizeof *columns);
@@ -86,6 +87,7 @@ void carom_lcp_solve(carom_lcp *lcp, const double *w, double *z, carom_lcp_info 
     for (int k = 0; k < attempts && !reached; k++) {
         lcp->solver->solve(lcp->state, k, w, z, info);
         lcp->kernel->check(&lcp->columns, w, z, &residual, &relative);
+        // Solvers are never trusted: both residuals come from W, w and z alone.
         const bool complete = info->verdict == CAROM_COMPLETE;
         reached = attempts == 1 || (complete && fmax(residual, relative) <= lcp->solver->goals[k]);
         if (reached || !complete || !(relative < best)) continue;

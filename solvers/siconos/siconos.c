@@ -194,6 +194,7 @@ static void siconos_solve(void *state, int try, const double *w, double *z, caro
         info->fallbacks = k;
         info->verdict = call_driver(solver, k ? perturbation_sizes[k - 1] : 0);
         info->pivots += solver->options->iparam[SICONOS_IPARAM_ITER_DONE];
+        // Written so that NaN is passed over.
         if (!(carom_max_abs(n, solver->z) < CREDIBLE_SIZE)) continue;
         // z scaled back, and its basis solved again for the w that was asked.
         for (size_t i = 0; i < n; i++) {
@@ -229,6 +230,7 @@ static void siconos_solve_raw(void *state, int try, const double *w, double *z, 
 
 // ------------------------------------------------------------------------------------------------------------- creation
 
+// Projected Gauss-Seidel divides by the diagonal.
 static carom_status create(const carom_lcp_solver *row, int n, const double *W, void **state, carom_error *error) {
     const bool divides = ((const method *)row->method)->divides;
     for (size_t i = 0; divides && i < (size_t)n; i++)

@@ -27,6 +27,7 @@ const char *carom_verdict_sentence(carom_verdict verdict) {
 }
 
 carom_status carom_fail(carom_error *error, carom_status status, const char *format, ...) {
+    // A caller that wants no message passes NULL.
     if (!error) return status;
     error->status = status;
     va_list arguments;

@@ -45,6 +45,7 @@ typedef struct pipeline {
     bool stop;
 } pipeline;
 
+// Slots are used in turn: a block is delivered before the block that is `slots` later takes its place.
 static int slot_of(const pipeline *line, int64_t block) { return (int)(block % line->run->slots); }
 
 // Computes until nothing will be taken any more; worker 0, the calling thread, until all that was taken is delivered.
@@ -95,10 +96,12 @@ static carom_status work(pipeline *line, int worker, carom_error *error) {
 
 static carom_status run_alone(const carom_loop_run_state *run, int64_t *delivered, carom_error *error) {
     if (!run->outcomes) return carom_fail_memory(error, "parallel loop");
+    // Delivered blocks are always a prefix of the loop, however many threads work.
     pipeline line = {.run = run};
     pthread_mutex_init(&line.lock, NULL);
     pthread_cond_init(&line.changed, NULL);
     carom_status status = CAROM_OK;
+// The calling thread is worker 0.
 #pragma omp parallel num_threads(run->workers)
     {
         const int worker = omp_get_thread_num();

@@ -12,6 +12,7 @@
 // 2^53: doubles hold all whole numbers below it, and a text above it may have been rounded to it.
 #define TOO_LARGE_WHOLE 9007199254740992.0
 
+// Tables are short, and looked up once for each flag.
 int carom_option_find(const carom_option *rows, int count, const char *name) {
     for (int i = 0; i < count; i++)
         if (!strcmp(rows[i].name, name)) return i;
@@ -75,6 +76,7 @@ void carom_print_number(double value, char *text, size_t size) {
 static carom_status parse_in_range(const carom_option *row, const char *text, double *value, carom_error *error) {
     if (!carom_parse_number(text, value)) return carom_fail(error, CAROM_BAD_INPUT, "%s: '%.60s' is not a number", row->name, text);
     if (*value >= row->least && *value <= row->most) return CAROM_OK;
+    // An open lower end reads "greater than 0".
     if (row->least == CAROM_POSITIVE) {
         if (isinf(row->most)) return carom_fail(error, CAROM_BAD_INPUT, "%s: %.60s is not greater than 0", row->name, text);
         return carom_fail(error, CAROM_BAD_INPUT, "%s: %.60s is not greater than 0 and at most %.17g", row->name, text, row->most);
@@ -137,6 +139,7 @@ carom_status carom_option_set(const carom_option *row, void *options, const char
     return carom_fail(error, CAROM_INTERNAL, "%s: an option row of unknown type", row->name);
 }
 
+// Laws that share an option may offer different choices of it.
 bool carom_option_offers(const carom_option *row, const char *text) {
     if (row->type != CAROM_OPTION_CHOICE) return true;
     for (int i = 0; row->choices[i]; i++)

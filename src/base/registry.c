@@ -5,6 +5,7 @@
 
 #include "carom/base.h"
 
+// The type of an entry follows from its kind.
 typedef struct named_entry {
     const char *name;
     const void *entry;
@@ -31,6 +32,7 @@ void carom_registry_free(carom_registry *registry) {
     free(registry);
 }
 
+// Names and entries are borrowed: they are rows of tables that live as long as the program.
 carom_status carom_registry_add(carom_registry *registry, carom_registry_kind kind, const char *name, const void *entry,
                                 carom_error *error) {
     if (carom_registry_find(registry, kind, name)) return carom_fail(error, CAROM_BAD_INPUT, "registry: the name '%s' is taken", name);
@@ -54,6 +56,7 @@ const void *carom_registry_entry(const carom_registry *registry, carom_registry_
 
 const void *carom_registry_find(const carom_registry *registry, carom_registry_kind kind, const char *name) {
     const shelf *kept = &registry->shelves[kind];
+    // A few dozen names: a linear search is enough.
     for (int i = 0; i < kept->count; i++)
         if (!strcmp(kept->entries[i].name, name)) return kept->entries[i].entry;
     return NULL;

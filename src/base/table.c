@@ -39,6 +39,7 @@ int carom_column_width(const carom_column *column, const carom_sizes *sizes) {
     }
 }
 
+// Types whose cells differ in size.
 static bool is_pooled(const cells *cell) {
     const carom_column_type type = cell->column->type;
     return type == CAROM_COLUMN_TEXT || type == CAROM_COLUMN_CONTACTS || type == CAROM_COLUMN_SERIES;
@@ -58,6 +59,7 @@ carom_status carom_table_create(const carom_column *first, int first_count, cons
         free(all);
         return carom_fail_memory(error, "table");
     }
+    // The widths are fixed from here on: the sizes of a table do not change.
     for (int i = 0; i < columns; i++) {
         all[i].column = i < first_count ? &first[i] : &second[i - first_count];
         all[i].width = carom_column_width(all[i].column, sizes);
@@ -78,6 +80,7 @@ void carom_table_free(carom_table *table) {
 }
 
 void carom_table_clear(carom_table *table) {
+    // Fixed-width cells are filled again when rows are added; only pools know how far they are filled.
     table->rows = 0;
     for (int i = 0; i < table->columns; i++) table->cells[i].pool_size = 0;
 }
@@ -93,6 +96,7 @@ int carom_table_find(const carom_table *table, const char *name) {
     return -1;
 }
 
+// Room for `rows` rows in every column.
 static carom_status reserve_rows(carom_table *table, int64_t rows, carom_error *error) {
     if (rows <= table->capacity) return CAROM_OK;
     // Doubled, so that adding rows one by one costs the same as adding them at once.
@@ -107,6 +111,7 @@ static carom_status reserve_rows(carom_table *table, int64_t rows, carom_error *
     return CAROM_OK;
 }
 
+// Room for `size` bytes in a column's pool.
 static carom_status reserve_pool(cells *cell, size_t size, carom_error *error) {
     if (size <= cell->pool_capacity) return CAROM_OK;
     size_t capacity = cell->pool_capacity ? cell->pool_capacity : 256;
@@ -214,10 +219,12 @@ carom_status carom_table_unpack(carom_table *table, carom_bytes *from, carom_err
         if (!status) status = carom_bytes_take(from, cell->pool, size, error);
         if (!status) cell->pool_size = size;
     }
+    // Only a message that was read to its end counts.
     if (!status) table->rows = rows;
     return status;
 }
 
+// The setters address the last row: rows are filled one after the other.
 double *carom_table_reals(carom_table *table, int column) {
     const cells *cell = &table->cells[column];
     return cell->reals + (size_t)(table->rows - 1) * (size_t)cell->width;
@@ -255,6 +262,7 @@ carom_status carom_table_set_series(carom_table *table, int column, const double
 const double *carom_table_real_column(const carom_table *table, int column) { return table->cells[column].reals; }
 const int64_t *carom_table_integer_column(const carom_table *table, int column) { return table->cells[column].integers; }
 
+// Readers. Texts are kept with their end, so that a cell can be returned as it stands.
 const char *carom_table_text(const carom_table *table, int column, int64_t row) {
     size_t size;
     const char *text = pooled_part(&table->cells[column], row, &size);

@@ -9,6 +9,7 @@
 // In the order of the CAROM_FLAG bits.
 static const char *const flag_names[] = {"unsolved", "energy-gain", "friction-ignored", "marginal", "adhesive", NULL};
 
+// What every outcome reports, in the order of carom_outcome_column.
 static const carom_column columns[CAROM_OUTCOME_COLUMNS] = {
     [CAROM_OUTCOME_VELOCITY] = {"v_plus", CAROM_COLUMN_REAL, CAROM_WIDTH_VELOCITY, "m/s, rad/s", "post-impact velocity", NULL},
     [CAROM_OUTCOME_NORMAL_IMPULSE] = {"normal_impulse", CAROM_COLUMN_REAL, CAROM_WIDTH_CONTACTS, "N s", "accumulated normal impulses",
@@ -126,6 +127,7 @@ static void fill_rows(carom_table *outcomes, const carom_impact *impact, const c
 carom_status carom_outcomes_add(carom_table *outcomes, const carom_impact *impact, const double *v_plus, const double *impulse,
                                 int64_t steps, int64_t flags, carom_error *error) {
     const carom_outcome_rows row = {.count = 1, .stride = 1, .v_plus = v_plus, .impulse = impulse, .steps = &steps, .flags = &flags};
+    // One row is a batch of one: the bits are the same by construction.
     double scratch;
     const carom_status status = carom_table_add_rows(outcomes, 1, error);
     if (!status) fill_rows(outcomes, impact, &row, &scratch);
