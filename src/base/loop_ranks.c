@@ -30,6 +30,7 @@ typedef struct decision {
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
+// The first block after the wave that begins with block `first`.
 static int64_t wave_end(const party *all, int64_t first) { return least(all->run->loop->blocks, first + all->most * all->ranks->count); }
 
 // Every wave is dealt evenly, the last one too, which is short.
@@ -167,6 +168,7 @@ static carom_status contribute(const party *all, decision *made, carom_bytes *he
     return status;
 }
 
+// All ranks enter together and leave with the same count and status.
 carom_status carom_loop_run_shared(const carom_loop_run_state *run, carom_ranks *ranks, int64_t *delivered, carom_error *error) {
     party all = {.run = run, .ranks = ranks, .most = run->slots};
     carom_bytes *heard = NULL;

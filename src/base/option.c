@@ -49,6 +49,7 @@ static point_locale enter_point_locale(void) {
     return l;
 }
 
+// This thread uses the C locale for a while, and then its own again.
 static void leave_point_locale(point_locale l) {
     if (!l.ours) return;
     uselocale(l.callers);
@@ -66,6 +67,7 @@ bool carom_parse_number(const char *text, double *value) {
     return true;
 }
 
+// 17 significant digits give every double back.
 void carom_print_number(double value, char *text, size_t size) {
     const point_locale locale = enter_point_locale();
     snprintf(text, size, "%.17g", value);
@@ -128,9 +130,11 @@ carom_status carom_option_set(const carom_option *row, void *options, const char
     case CAROM_OPTION_TEXT:
     case CAROM_OPTION_CONTACTS:
         if (!*text) return carom_fail(error, CAROM_BAD_INPUT, "%s: an empty text is not allowed", row->name);
+        // The text is borrowed.
         *(const char **)field = text;
         return CAROM_OK;
     case CAROM_OPTION_SWITCH:
+        // Scenes write the word; a flag without a value means true.
         if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
             return carom_fail(error, CAROM_BAD_INPUT, "%s: '%.60s' is neither true nor false", row->name, text);
         *(bool *)field = !strcmp(text, "true");
@@ -147,6 +151,7 @@ bool carom_option_offers(const carom_option *row, const char *text) {
     return false;
 }
 
+// The inverse of carom_option_set.
 void carom_option_print(const carom_option *row, const void *options, char *text, size_t size) {
     const void *field = (const char *)options + row->offset;
     const char *shown = "";

@@ -29,6 +29,7 @@ struct carom_table {
 // The mark of "no list", the sign bit of a row's end.
 static const int64_t NO_LIST = INT64_MIN;
 
+// Negative widths stand for sizes of the problem.
 int carom_column_width(const carom_column *column, const carom_sizes *sizes) {
     switch (column->width) {
     case CAROM_WIDTH_VELOCITY: return sizes->nv;
@@ -72,6 +73,7 @@ carom_status carom_table_create(const carom_column *first, int first_count, cons
 void carom_table_free(carom_table *table) {
     if (!table) return;
     for (int i = 0; i < table->columns; i++) {
+        // The members of the union share one pointer, so that freeing one of them is enough.
         free(table->cells[i].reals);
         free(table->cells[i].pool);
     }
@@ -190,6 +192,7 @@ carom_status carom_table_append_row(carom_table *table, const carom_table *rows,
 
 // ------------------------------------------------------------------------------------------------- tables as messages
 
+// Of `rows` rows of one column, without their pool.
 static size_t cell_bytes(const cells *cell, int64_t rows) { return (size_t)rows * row_cells(cell) * sizeof(double); }
 
 // A message holds the number of rows, and for each column the size of its pool, the cells, and the pool.
@@ -285,4 +288,5 @@ const double *carom_table_series(const carom_table *table, int column, int64_t r
 
 static carom_status append_rows(void *user, const carom_table *rows, carom_error *error) { return carom_table_append(user, rows, error); }
 
+// The sink of a table in memory.
 carom_sink carom_table_sink(carom_table *table) { return (carom_sink){table, append_rows}; }

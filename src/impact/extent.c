@@ -5,6 +5,7 @@
 
 #include "carom/impact.h"
 
+// Ranges are NaN until the first value comes.
 carom_status carom_extent_create(const carom_impact *impact, carom_extent **extent, carom_error *error) {
     *extent = NULL;
     carom_extent *made = calloc(1, sizeof *made);
@@ -52,6 +53,7 @@ static void widen(double *ranges, const double *values, int64_t rows, int width)
     }
 }
 
+// Ranges of velocities and energy ratios, and how often each contact is in each mode.
 void carom_extent_widen(carom_extent *extent, const carom_table *outcomes) {
     // Normal, tangential and energy ranges from the columns that every law fills in.
     const int64_t rows = carom_table_rows(outcomes);

@@ -20,6 +20,7 @@
 
 enum { DEFAULT_NAME_SIZE = 16 };
 
+// Everything is set when the impact is created, and never changes.
 struct carom_impact {
     carom_arena arena;       // of all arrays
     carom_impact_data data;  // points to copies
@@ -92,6 +93,7 @@ static carom_status check_contacts(int contacts, const double *friction, const d
     return CAROM_OK;
 }
 
+// Every rule about an impact with a mass matrix; positive definiteness shows when M is factored.
 static carom_status check_data(const carom_impact_data *data, carom_error *error) {
     const int nv = data->nv, contacts = data->contacts;
     if (!data->mass || !data->normal || !data->velocity)
@@ -108,6 +110,7 @@ static carom_status check_data(const carom_impact_data *data, carom_error *error
     return status ? status : check_contacts(contacts, data->friction, data->restitution, data->names, error);
 }
 
+// The same rules in contact space. W may be singular, but every contact must have an inverse mass.
 static carom_status check_delassus(const carom_delassus_data *data, carom_error *error) {
     if (!data->delassus || !data->velocity)
         return carom_fail(error, CAROM_BAD_INPUT, "delassus and velocity are needed: one of them is NULL");
@@ -190,6 +193,7 @@ static carom_impact *allocate_impact(const carom_impact_data *given) {
 
 // ---------------------------------------------------------------------------------------------------------- operators
 
+// A = (A + A') / 2: the asymmetry that the tolerance let pass must not matter later.
 static void symmetrise(int n, double *A) {
     const size_t size = (size_t)n;
     for (size_t i = 0; i < size; i++)
@@ -334,6 +338,7 @@ const double *carom_impact_response(const carom_impact *impact) { return impact-
 double carom_impact_velocity_scale(const carom_impact *impact) { return impact->velocity_scale; }
 double carom_impact_initial_energy(const carom_impact *impact) { return impact->initial_energy; }
 
+// What the widths of columns refer to.
 carom_sizes carom_impact_sizes(const carom_impact *impact) {
     return (carom_sizes){impact->data.nv, impact->data.contacts, impact->data.contacts * impact->data.tangent_dim};
 }
@@ -344,6 +349,7 @@ int carom_impact_find_contact(const carom_impact *impact, const char *name) {
     return -1;
 }
 
+// u = J v; in contact space v is u.
 void carom_impact_contact_velocity(const carom_impact *impact, const double *v, double *u) {
     if (impact->jacobian)
         carom_multiply(impact->contact_size, impact->data.nv, impact->jacobian, v, u);
@@ -387,6 +393,7 @@ double carom_impact_min_normal(const carom_impact *impact, const double *u) {
 
 double carom_impact_approach_limit(const carom_impact *impact) { return -CAROM_TERMINATION_TOLERANCE * impact->velocity_scale; }
 
+// No contact approaches faster than the round-off of the impact's speed.
 bool carom_impact_terminated(const carom_impact *impact, const double *u) {
     return carom_impact_min_normal(impact, u) >= carom_impact_approach_limit(impact);
 }
