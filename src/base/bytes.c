@@ -34,7 +34,7 @@ void carom_bytes_free(carom_bytes *bytes) {
 
 void carom_bytes_clear(carom_bytes *bytes) { bytes->size = bytes->taken = 0; }
 
-// Room for this many bytes in all; the capacity doubles.
+// Room for `size` bytes in all, doubled until it is enough. False, with the contents unchanged, when there is no memory.
 static bool reserve(carom_bytes *bytes, size_t size) {
     size_t capacity = bytes->capacity;
     while (capacity < size) capacity *= 2;
@@ -46,7 +46,7 @@ static bool reserve(carom_bytes *bytes, size_t size) {
     return true;
 }
 
-// Appends at the end.
+// Bytes are copied as they stand in memory: both sides run the same program on like machines.
 carom_status carom_bytes_put(carom_bytes *bytes, const void *values, size_t size, carom_error *error) {
     if (!size) return CAROM_OK;
     if (!reserve(bytes, bytes->size + size)) return carom_fail_memory(error, "message");
@@ -55,7 +55,6 @@ carom_status carom_bytes_put(carom_bytes *bytes, const void *values, size_t size
     return CAROM_OK;
 }
 
-// Reads at the front. A message that ends early comes from another program or version.
 carom_status carom_bytes_take(carom_bytes *bytes, void *values, size_t size, carom_error *error) {
     if (size > bytes->size - bytes->taken) return carom_fail(error, CAROM_INTERNAL, "a message between ranks is too short");
     if (size) memcpy(values, bytes->data + bytes->taken, size);
@@ -69,6 +68,7 @@ const void *carom_bytes_data(const carom_bytes *bytes, size_t *size) {
 }
 
 void *carom_bytes_renew(carom_bytes *bytes, size_t size) {
+    // What was written before is gone; the caller writes all of the new contents.
     carom_bytes_clear(bytes);
     if (!reserve(bytes, size)) return NULL;
     bytes->size = size;

@@ -8,14 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One accumulator, in index order: the sum has the same bits on every machine.
+// One sum, never split: every machine and every form of an algorithm that sums in this order gets the same bits.
 double carom_dot(int n, const double *a, const double *b) {
     double sum = 0;
     for (int i = 0; i < n; i++) sum += a[i] * b[i];
     return sum;
 }
 
-// A NaN compares as not larger, and is passed over; carom_all_finite finds it.
 double carom_max_abs(size_t n, const double *a) {
     double largest = 0;
     for (size_t i = 0; i < n; i++)
@@ -29,12 +28,10 @@ bool carom_all_finite(size_t n, const double *a) {
     return true;
 }
 
-// A dot product for each row.
 void carom_multiply(int rows, int columns, const double *A, const double *x, double *y) {
     for (int i = 0; i < rows; i++) y[i] = carom_dot(columns, A + (size_t)i * (size_t)columns, x);
 }
 
-// Only the lower triangle is computed.
 void carom_gram(int rows, int columns, const double *X, double *G) {
     const size_t size = (size_t)rows, width = (size_t)columns;
     if (rows > CAROM_FIXED_ORDER_SIZE || columns > CAROM_FIXED_ORDER_SIZE)
@@ -47,14 +44,13 @@ void carom_gram(int rows, int columns, const double *X, double *G) {
         for (size_t j = 0; j < i; j++) G[j * size + i] = G[i * size + j];
 }
 
-// Callers read L as a full matrix.
+// The factor is used as a whole matrix, too: what a library left above the diagonal must not be read.
 static void zero_upper(int n, double *A) {
     const size_t size = (size_t)n;
     for (size_t i = 0; i < size; i++)
         for (size_t j = i + 1; j < size; j++) A[i * size + j] = 0;
 }
 
-// Column by column: L_jj = sqrt(A_jj - |row j|^2), L_ij = (A_ij - row i . row j) / L_jj over the columns before j.
 int carom_cholesky_factor(int n, double *A) {
     const size_t size = (size_t)n;
     if (n > CAROM_FIXED_ORDER_SIZE) {
@@ -63,6 +59,7 @@ int carom_cholesky_factor(int n, double *A) {
         // LAPACKE refuses NaN by a negative number.
         return failed < 0 ? 1 : failed;
     }
+    // Column by column: L_jj^2 = A_jj - sum_k L_jk^2, and L_ij L_jj = A_ij - sum_k L_ik L_jk below it.
     for (size_t j = 0; j < size; j++) {
         double *row_j = A + j * size;
         const double pivot = row_j[j] - carom_dot((int)j, row_j, row_j);
@@ -75,7 +72,7 @@ int carom_cholesky_factor(int n, double *A) {
     return 0;
 }
 
-// Row i of L x = b gives x_i from those before it.
+// L x = b from the first row to the last: x_i = (b_i - sum_j L_ij x_j) / L_ii.
 void carom_cholesky_forward(int n, const double *L, double *x) {
     for (int i = 0; i < n; i++) {
         const double *row = L + (size_t)i * (size_t)n;
@@ -83,7 +80,7 @@ void carom_cholesky_forward(int n, const double *L, double *x) {
     }
 }
 
-// L' has the rows of L as columns: once x_i is known, it leaves the equations of all before it.
+// L'x = b from the last row to the first. A row of L is a column of L': each x_i is taken out of the rows above it.
 void carom_cholesky_backward(int n, const double *L, double *x) {
     for (int i = n - 1; i >= 0; i--) {
         const double *row = L + (size_t)i * (size_t)n;
@@ -98,15 +95,14 @@ static void exchange(double *a, double *b) {
     *b = kept;
 }
 
-// Whole rows, so that factors which stand in them move too.
 static void exchange_rows(size_t n, double *A, size_t a, size_t b) {
     for (size_t k = 0; k < n; k++) exchange(&A[a * n + k], &A[b * n + k]);
 }
 
-// Gaussian elimination; the factors of L replace the entries that they eliminate.
 bool carom_lu_factor(int n, double *A, int *rows) {
     const size_t size = (size_t)n;
     for (size_t k = 0; k < size; k++) {
+        // The largest entry of column k becomes its pivot.
         size_t best = k;
         for (size_t i = k + 1; i < size; i++)
             if (fabs(A[i * size + k]) > fabs(A[best * size + k])) best = i;
@@ -114,6 +110,7 @@ bool carom_lu_factor(int n, double *A, int *rows) {
         if (best != k) exchange_rows(size, A, k, best);
         const double pivot = A[k * size + k];
         if (pivot == 0 || !isfinite(pivot)) return false;
+        // Below the pivot stand the factors of L; the rest of each row loses its share of row k.
         for (size_t i = k + 1; i < size; i++) {
             const double factor = A[i * size + k] /= pivot;
             if (factor == 0) continue;
@@ -123,11 +120,11 @@ bool carom_lu_factor(int n, double *A, int *rows) {
     return true;
 }
 
-// Exchanges, then L y = b, then U x = y.
 void carom_lu_solve(int n, const double *LU, const int *rows, double *x) {
     const size_t size = (size_t)n;
     // carom_lu_factor exchanges whole rows, the factors included: so all exchanges come first.
     for (int k = 0; k < n; k++) exchange(&x[k], &x[rows[k]]);
+    // L has ones on its diagonal; then U from the last row.
     for (int i = 0; i < n; i++) x[i] -= carom_dot(i, LU + (size_t)i * size, x);
     for (int i = n - 1; i >= 0; i--) {
         const double *row = LU + (size_t)i * size;
@@ -144,7 +141,6 @@ static void substitute_back(size_t n, size_t rank, const double *A, const int *c
     for (size_t k = rank; k-- > 0;) exchange(&x[k], &x[(size_t)columns[k]]);
 }
 
-// Gaussian elimination with complete pivoting, which shows the rank.
 int carom_solve_general(int n, double *A, double *b, double tolerance, double *null_vectors, int *exchanges) {
     const size_t size = (size_t)n;
     const double negligible = tolerance * carom_max_abs(size * size, A), negligible_b = tolerance * carom_max_abs(size, b);
@@ -184,9 +180,11 @@ int carom_solve_general(int n, double *A, double *b, double tolerance, double *n
 
 // One Jacobi rotation that annihilates A[p][q] (Golub & Van Loan, symmetric Schur decomposition), applied to A and to the rows of V.
 static void rotate(size_t n, double *A, double *V, size_t p, size_t q) {
+    // The smaller root of t^2 + 2 tau t - 1 = 0, the tangent of the angle: the rotation is by at most 45 degrees.
     const double tau = (A[q * n + q] - A[p * n + p]) / (2 * A[p * n + q]);
     const double t = (tau >= 0 ? 1 : -1) / (fabs(tau) + sqrt(1 + tau * tau));
     const double c = 1 / sqrt(1 + t * t), s = t * c;
+    // A R, then R'(A R) and R'V.
     for (size_t k = 0; k < n; k++) {
         const double a = A[k * n + p], b = A[k * n + q];
         A[k * n + p] = c * a - s * b;
@@ -238,7 +236,6 @@ static carom_status jacobi_eigen(int n, double *A, double *values, carom_error *
     return CAROM_OK;
 }
 
-// Jacobi's method where bits are promised, LAPACK beyond.
 carom_status carom_symmetric_eigen(int n, double *A, double *values, carom_error *error) {
     if (!carom_all_finite((size_t)n * (size_t)n, A)) return carom_fail(error, CAROM_INTERNAL, "eigenvalues of a matrix that is not finite");
     if (n <= CAROM_FIXED_ORDER_SIZE) return jacobi_eigen(n, A, values, error);

@@ -12,6 +12,7 @@ static const double TWO_PI = 6.283185307179586476925286766559;
 
 // The use is the second word of the counter, so that uses never share a block.
 void carom_stream_start_use(carom_stream *stream, uint64_t seed, uint64_t index, carom_stream_use use) {
+    // The buffer counts as spent: the first number makes the first block.
     *stream = (carom_stream){.key = {seed, index}, .counter = {0, (uint64_t)use}, .used = WORDS};
 }
 

@@ -19,7 +19,6 @@ typedef struct cells {
     size_t pool_size, pool_capacity;
 } cells;
 
-// All columns have the same number of rows, and grow together.
 struct carom_table {
     carom_sizes sizes;
     cells *cells;
@@ -27,6 +26,7 @@ struct carom_table {
     int64_t rows, capacity;
 };
 
+// The mark of "no list", the sign bit of a row's end.
 static const int64_t NO_LIST = INT64_MIN;
 
 // Negative widths stand for sizes of the problem.
@@ -40,7 +40,7 @@ int carom_column_width(const carom_column *column, const carom_sizes *sizes) {
     }
 }
 
-// Does a row's cell say where its part of the pool ends?
+// Types whose cells differ in size.
 static bool is_pooled(const cells *cell) {
     const carom_column_type type = cell->column->type;
     return type == CAROM_COLUMN_TEXT || type == CAROM_COLUMN_CONTACTS || type == CAROM_COLUMN_SERIES;
@@ -60,6 +60,7 @@ carom_status carom_table_create(const carom_column *first, int first_count, cons
         free(all);
         return carom_fail_memory(error, "table");
     }
+    // The widths are fixed from here on: the sizes of a table do not change.
     for (int i = 0; i < columns; i++) {
         all[i].column = i < first_count ? &first[i] : &second[i - first_count];
         all[i].width = carom_column_width(all[i].column, sizes);
@@ -69,10 +70,10 @@ carom_status carom_table_create(const carom_column *first, int first_count, cons
     return CAROM_OK;
 }
 
-// The members of the union share one pointer, so that freeing one of them is enough.
 void carom_table_free(carom_table *table) {
     if (!table) return;
     for (int i = 0; i < table->columns; i++) {
+        // The members of the union share one pointer, so that freeing one of them is enough.
         free(table->cells[i].reals);
         free(table->cells[i].pool);
     }
@@ -80,8 +81,8 @@ void carom_table_free(carom_table *table) {
     free(table);
 }
 
-// Rows are forgotten, their memory stays.
 void carom_table_clear(carom_table *table) {
+    // Fixed-width cells are filled again when rows are added; only pools know how far they are filled.
     table->rows = 0;
     for (int i = 0; i < table->columns; i++) table->cells[i].pool_size = 0;
 }
@@ -97,9 +98,10 @@ int carom_table_find(const carom_table *table, const char *name) {
     return -1;
 }
 
-// Room for this many rows; the capacity doubles, so that adding rows one by one stays linear.
+// Room for `rows` rows in every column.
 static carom_status reserve_rows(carom_table *table, int64_t rows, carom_error *error) {
     if (rows <= table->capacity) return CAROM_OK;
+    // Doubled, so that adding rows one by one costs the same as adding them at once.
     int64_t capacity = table->capacity ? table->capacity : 16;
     while (capacity < rows) capacity *= 2;
     for (int i = 0; i < table->columns; i++) {
@@ -111,7 +113,7 @@ static carom_status reserve_rows(carom_table *table, int64_t rows, carom_error *
     return CAROM_OK;
 }
 
-// The same for the pool of one column.
+// Room for `size` bytes in a column's pool.
 static carom_status reserve_pool(cells *cell, size_t size, carom_error *error) {
     if (size <= cell->pool_capacity) return CAROM_OK;
     size_t capacity = cell->pool_capacity ? cell->pool_capacity : 256;
@@ -180,7 +182,6 @@ static carom_status append_range(carom_table *table, const carom_table *from, in
     return status;
 }
 
-// Used by sinks, block after block.
 carom_status carom_table_append(carom_table *table, const carom_table *rows, carom_error *error) {
     return append_range(table, rows, 0, rows->rows, error);
 }
@@ -194,7 +195,7 @@ carom_status carom_table_append_row(carom_table *table, const carom_table *rows,
 // Of `rows` rows of one column, without their pool.
 static size_t cell_bytes(const cells *cell, int64_t rows) { return (size_t)rows * row_cells(cell) * sizeof(double); }
 
-// For each column: the size of its pool, its cells, its pool.
+// A message holds the number of rows, and for each column the size of its pool, the cells, and the pool.
 carom_status carom_table_pack(const carom_table *table, carom_bytes *into, carom_error *error) {
     carom_status status = carom_bytes_put(into, &table->rows, sizeof table->rows, error);
     for (int i = 0; i < table->columns && !status; i++) {
@@ -206,8 +207,8 @@ carom_status carom_table_pack(const carom_table *table, carom_bytes *into, carom
     return status;
 }
 
-// Reads what carom_table_pack wrote, into a table with the same columns.
 carom_status carom_table_unpack(carom_table *table, carom_bytes *from, carom_error *error) {
+    // The table stays empty when the message is cut short.
     carom_table_clear(table);
     int64_t rows = 0;
     carom_status status = carom_bytes_take(from, &rows, sizeof rows, error);
@@ -221,17 +222,17 @@ carom_status carom_table_unpack(carom_table *table, carom_bytes *from, carom_err
         if (!status) status = carom_bytes_take(from, cell->pool, size, error);
         if (!status) cell->pool_size = size;
     }
+    // Only a message that was read to its end counts.
     if (!status) table->rows = rows;
     return status;
 }
 
-// Cells of the last row.
+// The setters address the last row: rows are filled one after the other.
 double *carom_table_reals(carom_table *table, int column) {
     const cells *cell = &table->cells[column];
     return cell->reals + (size_t)(table->rows - 1) * (size_t)cell->width;
 }
 
-// Cells of the last row.
 int64_t *carom_table_integers(carom_table *table, int column) {
     const cells *cell = &table->cells[column];
     return cell->integers + (size_t)(table->rows - 1) * (size_t)cell->width;
@@ -249,7 +250,6 @@ static carom_status set_pooled(carom_table *table, int column, const void *bytes
     return CAROM_OK;
 }
 
-// With the end of the text, so that it can be read where it stands.
 carom_status carom_table_set_text(carom_table *table, int column, const char *text, carom_error *error) {
     return set_pooled(table, column, text, strlen(text) + 1, error);
 }
@@ -265,14 +265,13 @@ carom_status carom_table_set_series(carom_table *table, int column, const double
 const double *carom_table_real_column(const carom_table *table, int column) { return table->cells[column].reals; }
 const int64_t *carom_table_integer_column(const carom_table *table, int column) { return table->cells[column].integers; }
 
-// A row that was never set has no part of the pool: its text is empty.
+// Readers. Texts are kept with their end, so that a cell can be returned as it stands.
 const char *carom_table_text(const carom_table *table, int column, int64_t row) {
     size_t size;
     const char *text = pooled_part(&table->cells[column], row, &size);
     return size ? text : "";
 }
 
-// An empty list is a list; -1 says that there is none.
 const int *carom_table_list(const carom_table *table, int column, int64_t row, int *count) {
     size_t size;
     const void *list = pooled_part(&table->cells[column], row, &size);
@@ -280,7 +279,6 @@ const int *carom_table_list(const carom_table *table, int column, int64_t row, i
     return list;
 }
 
-// A row that was never set has a series of no numbers.
 const double *carom_table_series(const carom_table *table, int column, int64_t row, int *count) {
     size_t size;
     const void *series = pooled_part(&table->cells[column], row, &size);
@@ -288,7 +286,7 @@ const double *carom_table_series(const carom_table *table, int column, int64_t r
     return series;
 }
 
-// The sink of a table in memory.
 static carom_status append_rows(void *user, const carom_table *rows, carom_error *error) { return carom_table_append(user, rows, error); }
 
+// The sink of a table in memory.
 carom_sink carom_table_sink(carom_table *table) { return (carom_sink){table, append_rows}; }

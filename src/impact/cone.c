@@ -40,6 +40,7 @@ void carom_cone_directions(int tangent_dim, int edges, double *directions) {
 
 // t1 = e_y x n / |e_y x n|, t2 = n x t1: a rule that depends on the normal alone.
 void carom_impact_default_tangents(const double n[3], double tangent[2][3]) {
+    // t1 = y x n / |y x n|, with y x n = (n_z, 0, -n_x); t2 = n x t1.
     const double across = hypot(n[0], n[2]);
     const bool parallel = across <= PARALLEL_TOLERANCE;
     const double *t = tangent[0];
