@@ -35,6 +35,7 @@ static const carom_option option_rows[] = {
      "single impacts after which a word counts as not finished", NULL},
 };
 
+// The law's own columns of outcomes, and of the result row below.
 enum { OUTCOME_COUNT, OUTCOME_MIN_LENGTH, OUTCOME_MAX_LENGTH, OUTCOME_JAMMED, OUTCOME_OWN_COLUMNS };
 
 static const carom_column outcome_columns[OUTCOME_OWN_COLUMNS] = {
@@ -89,6 +90,7 @@ static carom_status add_word(void *user, const carom_elastic_outcome *elastic, c
     }
     carom_status status = add_row(answer, impulse, elastic->min_length, elastic->marginal ? CAROM_FLAG_MARGINAL : 0, error);
     if (status) return status;
+    // What is known of the words that end here.
     const int own = CAROM_OUTCOME_COLUMNS;
     *carom_table_integers(answer->outcomes, own + OUTCOME_COUNT) = elastic->count;
     *carom_table_integers(answer->outcomes, own + OUTCOME_MIN_LENGTH) = elastic->min_length;
@@ -113,6 +115,7 @@ static carom_status follow(word_answer *answer, carom_verdict *verdict, carom_er
         // A list has one entry more than commas, and no more than characters.
         order.list = list = malloc((strlen(text) + 1) * sizeof *list);
         if (!list) return carom_fail_memory(error, "order");
+        // Name after name; one that is longer than any is of no contact.
         for (const char *name = text; name && !status;) {
             char copy[CAROM_MAX_NAME + 1];
             const size_t length = strcspn(name, ",");
@@ -145,6 +148,7 @@ static carom_status find_outcomes(word_answer *answer, const char **words, carom
     carom_status status = CAROM_OK;
     *verdict = CAROM_COMPLETE;
     *words = "none";
+    // The plastic outcome is the answer where elastic words need not end, and one end of inelastic ones.
     if (jammed || options->restitution < 1) {
         bool adhesive;
         status = carom_propagative_plastic(propagative, (carom_plastic_kind)options->plastic, answer->plastic, &adhesive, error);
@@ -156,6 +160,7 @@ static carom_status find_outcomes(word_answer *answer, const char **words, carom
         if (!status) *carom_table_integers(answer->outcomes, CAROM_OUTCOME_COLUMNS + OUTCOME_JAMMED) = jammed;
         return status;
     }
+    // One word by an order, or all of a set.
     if (options->order) {
         *words = "one-order";
         return follow(answer, verdict, error);

@@ -30,6 +30,7 @@ typedef struct collection {
 } collection;
 
 static carom_status collect(void *user, const carom_elastic_outcome *outcome, carom_error *error) {
+    // The velocity after the word; distances between velocities are kinetic ones.
     collection *found = user;
     const size_t nv = (size_t)carom_impact_get_data(found->p->impact)->nv;
     if (found->count == found->capacity) {
@@ -41,6 +42,7 @@ static carom_status collect(void *user, const carom_elastic_outcome *outcome, ca
     return carom_propagative_velocity(found->p, outcome->impulse, found->velocities + (size_t)found->count++ * nv, error);
 }
 
+// Counts outcomes and nothing else.
 static carom_status count_outcome(void *user, const carom_elastic_outcome *outcome, carom_error *error) {
     (void)outcome;
     (void)error;
@@ -73,6 +75,7 @@ static carom_status study_words(const carom_propagative *p, const carom_word_lim
     carom_verdict verdict;
     carom_status status = carom_propagative_enumerate(p, CAROM_WORDS_ADMISSIBLE, limits, control, collect, &found, &verdict, error);
     if (!status) {
+        // The farthest pair, or a lower bound where pairs are too many.
         const double count = (double)found.count;
         double largest = 0;
         int64_t end = 0;

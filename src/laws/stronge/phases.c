@@ -9,6 +9,7 @@
 // -------------------------------------------------------------------------------------------------------------- events
 
 void contact_note(contact_process *process, char event) {
+    // Events beyond the room for them are dropped.
     const size_t count = strlen(process->result->events);
     if (count == CAROM_MOST_CONTACT_EVENTS) return;
     process->result->events[count] = event;
@@ -44,6 +45,7 @@ void contact_end(contact_process *process) {
     process->over = true;
 }
 
+// The first compression is remembered. Without restitution, the impact ends here.
 void contact_end_compression(contact_process *process) {
     process->normal = 0;
     process->restituting = true;
