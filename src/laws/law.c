@@ -22,6 +22,23 @@ carom_status carom_law_set(const carom_law *law, void *options, const char *name
     return carom_option_set(&law->options[row], options, text, error);
 }
 
+carom_status carom_law_read_contacts(const carom_impact *impact, const char *text, int **list, int *count, carom_error *error) {
+    // A list has one entry more than commas, and no more than characters and one.
+    *count = 0;
+    *list = malloc((strlen(text) + 1) * sizeof **list);
+    if (!*list) return carom_fail_memory(error, "order");
+    for (const char *name = text; name;) {
+        // A name that is longer than any is that of no contact.
+        char copy[CAROM_MAX_NAME + 1] = {0};
+        const size_t length = strcspn(name, ",");
+        const bool fits = length <= CAROM_MAX_NAME;
+        if (fits) memcpy(copy, name, length);
+        (*list)[(*count)++] = fits ? carom_impact_find_contact(impact, copy) : -1;
+        name = name[length] ? name + length + 1 : NULL;
+    }
+    return CAROM_OK;
+}
+
 // ---------------------------------------------------------------------------------------------------- the end of a `resolve`
 
 carom_status carom_law_set_verdict(const carom_law_call *call, carom_verdict verdict, carom_error *error) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Law `propagative`: single elastic impacts in every order until no contact approaches, and plastic and inelastic outcomes derived from
 // them (Seghete & Murphey). Frictionless: coefficients of the scene are ignored, and outcomes say so.
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,22 +111,13 @@ static carom_status follow(word_answer *answer, carom_verdict *verdict, carom_er
         order.kind = CAROM_ORDER_RANDOM;
     carom_status status = CAROM_OK;
     if (order.kind == CAROM_ORDER_GIVEN) {
-        // A list has one entry more than commas, and no more than characters.
-        order.list = list = malloc((strlen(text) + 1) * sizeof *list);
-        if (!list) return carom_fail_memory(error, "order");
-        // Name after name; one that is longer than any is of no contact.
-        for (const char *name = text; name && !status;) {
-            char copy[CAROM_MAX_NAME + 1];
-            const size_t length = strcspn(name, ",");
-            snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : 0), name);
-            const int contact = length < sizeof copy ? carom_impact_find_contact(answer->call->impact, copy) : -1;
-            if (contact < 0)
+        status = carom_law_read_contacts(answer->call->impact, text, &list, &order.count, error);
+        for (int i = 0; i < order.count && !status; i++)
+            if (list[i] < 0)
                 status =
                     carom_fail(error, CAROM_BAD_INPUT,
                                "order: '%.200s' is not argmin, argmax or random, and names a contact that the scene does not have", text);
-            list[order.count++] = contact;
-            name = name[length] ? name + length + 1 : NULL;
-        }
+        order.list = list;
     }
     if (!status)
         status = carom_propagative_follow(answer->propagative, &order, &options->limits, answer->call->control, add_word, answer, verdict,
