@@ -40,7 +40,7 @@ static const carom_column outcome_columns[OUTCOME_OWN_COLUMNS] = {
 typedef struct sequence {
     const carom_law_call *call;
     const carom_sequential_options *options;
-    int contacts, n, nv;
+    int contacts, n, nv;                 // sizes: contacts, contact space, velocities
     carom_stepper **steppers;            // [contacts]; none for the rule `stronge`
     int *order;                          // [contacts]
     double *v;                           // [nv]

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 
 #include "carom/exact.h"
-#include "exact/ppl/bound.h"
-#include "exact/ppl/data.h"
 #include "exact/ppl/output.h"
 
 // Shares of the time: what the set itself may use, and when the hulls that bound an unfinished one must be done. The rest is for the bound
@@ -19,9 +17,9 @@
 typedef struct set_solver {
     const exact_data *data;
     const carom_exact_options *options;
-    exact_session session;
-    exact_pieces pieces, outer;
-    bool has_outer;
+    exact_session session;       // open while phases run
+    exact_pieces pieces, outer;  // what was asked for, and the best bound on it
+    bool has_outer;              // an empty bound is one, too
     exact_counts counts;
     int64_t bits;     // largest of all phases
     exact_stop stop;  // of the phase that was asked for

@@ -19,9 +19,9 @@ typedef struct union_search {
     exact_session *session;
     const exact_cells *cells;
     exact_counts *counts;
-    exact_pieces *outcomes;
-    exact_pieces *reached;  // [cells]
-    item *queue;
+    exact_pieces *outcomes;  // terminal pieces
+    exact_pieces *reached;   // [cells]
+    item *queue;             // [queued], oldest first
     int queued, room;
     double metric[EXACT_MOST_ROWS * EXACT_MOST_ROWS];  // [d x d], for energies
 } union_search;

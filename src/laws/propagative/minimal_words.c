@@ -33,6 +33,7 @@ typedef struct ending {
     bool marginal;
 } ending;
 
+// A candidate with its key, for sorting.
 typedef struct keyed {
     double key;
     int index;
@@ -44,7 +45,7 @@ typedef struct word_search {
     const carom_word_limits *limits;
     size_t n;  // rank, the size of a momentum
     word_level now, next;
-    ending *endings;
+    ending *endings;  // in the order in which they are found
     int ending_count;
     double *fresh, *candidates;  // [n], [candidate_capacity x n]
     keyed *keys;
@@ -74,6 +75,7 @@ static carom_status record_ending(word_search *search, const int *letters, int l
         known->marginal = known->marginal || marginal;
         return CAROM_OK;
     }
+    // A new outcome with its witness.
     const size_t room = (size_t)search->ending_count + 1;
     const carom_status status = propagative_resize((void **)&search->endings, room, sizeof *search->endings, error);
     if (status) return status;

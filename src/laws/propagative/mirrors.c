@@ -208,6 +208,7 @@ carom_status propagative_resize(void **array, size_t count, size_t size, carom_e
 
 carom_status carom_propagative_velocity(const carom_propagative *p, const double *impulse, double *velocity, carom_error *error) {
     const size_t n = (size_t)carom_impact_contact_size(p->impact), stride = n / (size_t)p->contacts;
+    // Normal impulses at their places in contact space.
     double *whole = calloc(n, sizeof *whole);
     if (!whole) return carom_fail_memory(error, "propagative");
     for (size_t i = 0; i < (size_t)p->contacts; i++) whole[i * stride] = impulse[i];
@@ -219,6 +220,7 @@ carom_status carom_propagative_velocity(const carom_propagative *p, const double
 carom_status carom_propagative_enumerate(const carom_propagative *p, carom_word_set set, const carom_word_limits *limits,
                                          const carom_control *control, carom_elastic_visit visit, void *user, carom_verdict *verdict,
                                          carom_error *error) {
+    // Admissible words share momenta in a graph; others are enumerated one by one.
     *verdict = CAROM_INCOMPLETE;
     if (carom_propagative_is_jammed(p))
         return carom_fail(error, CAROM_BAD_INPUT, "words need not end: the cone of feasible momenta is flat (its margin is %.3g)",

@@ -23,6 +23,7 @@ const char *carom_uniqueness_sentence(carom_uniqueness_verdict verdict) { return
 
 // ------------------------------------------------------------------------------------------------------------ outcomes
 
+// Velocities of the outcomes, as they come.
 typedef struct collection {
     const carom_propagative *p;
     double *velocities;  // [count x nv]
@@ -148,6 +149,7 @@ carom_status carom_propagative_uniqueness(const carom_propagative *p, const caro
     if (carom_propagative_is_jammed(p)) {
         u->verdict = CAROM_UNIQUE_JAMMED;
     } else {
+        // Two mirrors have a closed form, unless they are parallel.
         if (p->mirrors == 2) {
             const double rates[2] = {p->scale > 0 ? p->start[0] / p->scale : 0, p->scale > 0 ? p->start[1] / p->scale : 0};
             u->has_pair = !carom_two_contacts_solve(p->cosine[1], rates, &u->pair, NULL);
