@@ -23,8 +23,7 @@ bool exact_pieces_cover(exact_session *session, const exact_pieces *pieces, exac
 
 typedef struct exact_counts {
     int64_t elapses;  ///< items taken from the queue and elapsed
-    int64_t stored;   ///< polyhedra in memory
-    int64_t limit;    ///< most of them
+    int64_t limit;    ///< most polyhedra in memory
 } exact_counts;
 
 /// Reaches from `start` through `cells`, pieces of high energy first; what is terminal goes to `outcomes`.

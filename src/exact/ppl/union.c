@@ -105,7 +105,6 @@ static void advance(union_search *search, const item *popped) {
     // The budget of polyhedra in memory.
     int64_t stored = search->queued + search->outcomes->count;
     for (int i = 0; i < search->cells->count; i++) stored += search->reached[i].count;
-    search->counts->stored = stored;
     if (stored > search->counts->limit) exact_session_halt(session, EXACT_OUT_OF_PIECES);
 }
 
