@@ -20,6 +20,7 @@
 #include "carom/reach.h"
 #include "carom/sets.h"
 #include "carom/step.h"
+#include "carom/studies.h"
 #include "carom/system.h"
 
 #endif

@@ -438,7 +438,8 @@ static carom_status simulate(const char *path, const char *text, const char *set
         if (set)
             assert_ok(carom_option_set(&one->options[carom_option_find(one->options, one->option_count, "step")], options, set, error),
                       *error);
-        status = carom_integrator_run(one, carom_scene_motion(scene), options, registry, NULL, NULL, NULL, answer, error);
+        status = carom_integrator_run(&(carom_motion_request){one, carom_scene_motion(scene), options, registry, NULL, NULL}, NULL, answer,
+                                      error);
         free(options);
         carom_scene_free(scene);
     }
@@ -526,10 +527,9 @@ static void bad_scenes_in_time_are_refused(void **state) {
     assert_ok(carom_registry_create(&registry, &error), error);
     assert_ok(carom_dynamics_register(registry, &error), error);
     ball.system = system_of(&ball);
-    const carom_motion lonely = {.system = &ball.system};
-    assert_refused(
-        carom_integrator_run(carom_integrator_find(registry, "propagative"), &lonely, NULL, registry, NULL, NULL, NULL, &answer, &error),
-        CAROM_BAD_INPUT, error, "impact");
+    const carom_motion lonely = {.form = CAROM_MOTION_SYSTEM, .system = &ball.system};
+    const carom_motion_request request = {carom_integrator_find(registry, "propagative"), &lonely, NULL, registry, NULL, NULL};
+    assert_refused(carom_integrator_run(&request, NULL, &answer, &error), CAROM_BAD_INPUT, error, "impact");
     carom_registry_free(registry);
     assert_refused(simulate(NULL, BALLS("positions: [0, 0.5], velocities: [0, 0]"), NULL, 1, &answer, &error), CAROM_BAD_INPUT, error,
                    "overlap");

@@ -102,6 +102,8 @@ static const carom_column own_result_columns[] = {
     {"max_penetration", CAROM_COLUMN_REAL, 1, "m", "largest penetration at the ends of steps", NULL},
 };
 
+static const carom_result_group accumulation = {"accumulation", RESULT_ACCUMULATION_T, 2};
+
 static void defaults(void *options) {
     *(inclusion_options *)options =
         (inclusion_options){.step = 0.001, .duration = 10, .law = "auto", .tolerance = 1e-11, .seed = 0, .max_impacts = 100000, .every = 1};
@@ -526,8 +528,6 @@ static carom_status prepare_law(inclusion *run, carom_error *error) {
 
 static carom_status check_problem(const carom_motion_call *call, carom_error *error) {
     const carom_system *system = call->motion->system;
-    if (call->motion->obstacle) return carom_fail(error, CAROM_UNSUPPORTED, "%s", call->motion->obstacle);
-    if (!system) return carom_fail(error, CAROM_BAD_INPUT, "integrator: inclusion needs a scene with 'model' that lists its contacts");
     if (system->tangent_dim != 1)
         return carom_fail(error, CAROM_UNSUPPORTED, "contacts: inclusion is for planar scenes whose contacts have a tangent");
     if (system->contacts > INCLUSION_MOST_CONTACTS)
@@ -625,6 +625,7 @@ const carom_integrator carom_integrator_inclusion = {
     .name = "inclusion",
     .summary = "planar mechanisms through impacts, sustained contact and Zeno: the time-augmented inclusion",
     .source = "Halm & Posa 2023, section 4; Genot & Brogliato 1999 for impacts without collision",
+    .form = CAROM_MOTION_SYSTEM,
     .options = option_rows,
     .option_count = sizeof option_rows / sizeof *option_rows,
     .options_size = sizeof(inclusion_options),
@@ -635,5 +636,11 @@ const carom_integrator carom_integrator_inclusion = {
     .impact_column_count = IMPACT_COLUMNS,
     .result_columns = own_result_columns,
     .result_column_count = sizeof own_result_columns / sizeof *own_result_columns,
+    .result_groups = &accumulation,
+    .result_group_count = 1,
     .run = run,
+    .describe = inclusion_describe,
+    .figures = inclusion_figures,
+    .trace = inclusion_trace,
+    .trace_width = INCLUSION_TRACE_WIDTH,
 };

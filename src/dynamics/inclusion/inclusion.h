@@ -140,4 +140,13 @@ void inclusion_remember(inclusion *run, uint64_t contacts);
 /// @param contacts  those that take part
 bool inclusion_pass_accumulation(inclusion *run, uint64_t *contacts);
 
+// ------------------------------------------------------------------------------------------------ figures and studies
+
+/// What pictures show of a recorded state.
+enum { INCLUSION_TRACE_TIME, INCLUSION_TRACE_COORDINATE, INCLUSION_TRACE_RATE, INCLUSION_TRACE_WIDTH };
+
+void inclusion_describe(const carom_motion_answer *answer, char *text, size_t size);
+void inclusion_trace(const carom_table *states, int64_t row, double *values);
+carom_status inclusion_figures(const carom_figures *figures, carom_error *error);
+
 #endif

@@ -77,4 +77,11 @@ double propagative_motion_energy(propagative_motion *motion, double *potential);
 /// Energy that impacts and dampers have taken so far.
 double propagative_motion_loss(const propagative_motion *motion);
 
+// ------------------------------------------------------------------------------------------------ figures and studies
+
+carom_status propagative_figures(const carom_figures *figures, carom_error *error);
+/// |p - p'|/|p| in the kinetic metric at the first run's positions.
+carom_status propagative_order_distances(const carom_motion *motion, const carom_table *first, const carom_table *second, int64_t count,
+                                         double *distances, carom_error *error);
+
 #endif

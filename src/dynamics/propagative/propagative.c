@@ -328,9 +328,6 @@ static carom_status prepare(propagative_loop *loop, carom_error *error) {
 
 static carom_status run(const carom_motion_call *call, carom_error *error) {
     const carom_system *system = call->motion->system;
-    if (call->motion->obstacle) return carom_fail(error, CAROM_UNSUPPORTED, "%s", call->motion->obstacle);
-    if (!system)
-        return carom_fail(error, CAROM_BAD_INPUT, "integrator: propagative needs a scene with 'balls' or 'model' and listed contacts");
     // The tables have the widths of the impact.
     const carom_sizes sizes = call->motion->impact ? carom_impact_sizes(call->motion->impact) : (carom_sizes){0};
     if (sizes.nv != system->nv || sizes.contacts != system->contacts)
@@ -354,6 +351,7 @@ const carom_integrator carom_integrator_propagative = {
     .name = "propagative",
     .summary = "balls and planar mechanisms without friction: impacts as strings of single impacts",
     .source = "Seghete & Murphey, A propagative model of simultaneous impact, section VI",
+    .form = CAROM_MOTION_SYSTEM,
     .options = option_rows,
     .option_count = sizeof option_rows / sizeof *option_rows,
     .options_size = sizeof(propagative_options),
@@ -365,4 +363,6 @@ const carom_integrator carom_integrator_propagative = {
     .result_columns = own_result_columns,
     .result_column_count = sizeof own_result_columns / sizeof *own_result_columns,
     .run = run,
+    .figures = propagative_figures,
+    .order_distances = propagative_order_distances,
 };

@@ -475,6 +475,9 @@ carom_status carom_scene_read_bodies(carom_scene *scene, const carom_scene_bodie
     if (!status) status = read_potentials(scene, fields->potentials, error);
     if (!status) status = read_walls(scene, fields->walls, error);
     if (!status) status = read_collisions(scene, fields->collisions, error);
-    if (!status) scene->motion.bodies = &scene->bodies_motion;
+    if (!status) {
+        scene->motion.form = CAROM_MOTION_BODIES;
+        scene->motion.bodies = &scene->bodies_motion;
+    }
     return status;
 }

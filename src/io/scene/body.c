@@ -248,6 +248,9 @@ carom_status carom_scene_read_body(carom_scene *scene, const carom_scene_body_fi
     carom_status status = read_body(scene, fields->body, error);
     if (!status) status = read_plane(scene, fields->plane, error);
     if (!status) status = read_initial(scene, fields->initial, error);
-    if (!status) scene->motion.body = &scene->body_motion;
+    if (!status) {
+        scene->motion.form = CAROM_MOTION_BODY;
+        scene->motion.body = &scene->body_motion;
+    }
     return status;
 }

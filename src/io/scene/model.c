@@ -269,6 +269,9 @@ carom_status carom_scene_read_model(carom_scene *scene, const carom_node *root, 
     carom_status status = carom_scene_load_model(scene, NULL, digest, &scene->model, error);
     if (!status) status = pass_warnings_on(scene, carom_node_find(root, "model"), scene->model, error);
     if (!status) status = read_contacts(scene, contacts, scene->model, error);
-    scene->motion.system = scene->system;
+    if (scene->system) {
+        scene->motion.form = CAROM_MOTION_SYSTEM;
+        scene->motion.system = scene->system;
+    }
     return status;
 }
