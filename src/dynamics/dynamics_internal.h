@@ -6,9 +6,6 @@
 
 #include "carom/studies.h"
 
-/// The table's rows.
-extern const carom_integrator carom_integrator_inclusion, carom_integrator_lgvci, carom_integrator_propagative, carom_integrator_rodrigues;
-
 // --------------------------------------------------------------------------------------------------------------- a run
 
 /// Coordinates [nv] of a system at the start: those of a member of an ensemble are displaced.

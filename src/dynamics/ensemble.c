@@ -86,20 +86,6 @@ static carom_status set_series(const ensemble_loop *loop, const carom_motion_ans
     return status;
 }
 
-// The member's states as pictures need them, and a row of NaN.
-static carom_status add_trace(const carom_integrator *integrator, carom_ensemble *ensemble, const carom_table *states, carom_error *error) {
-    const int64_t rows = carom_table_rows(states), count = ensemble->trace_count + rows + 1;
-    const size_t width = (size_t)integrator->trace_width;
-    double *grown = realloc(ensemble->traces, width * (size_t)count * sizeof *grown);
-    if (!grown) return carom_fail_memory(error, "ensemble");
-    double *next = grown + width * (size_t)ensemble->trace_count;
-    for (int64_t i = 0; i < rows; i++, next += width) integrator->trace(states, i, next);
-    for (size_t k = 0; k < width; k++) next[k] = NAN;
-    ensemble->traces = grown;
-    ensemble->trace_count = count;
-    return CAROM_OK;
-}
-
 // A member that was interrupted on its way says nothing of where it would have ended: the finished ones before it are kept.
 static carom_status deliver(void *user, int slot, int64_t block, carom_error *error) {
     ensemble_loop *loop = user;
@@ -119,7 +105,23 @@ static carom_status deliver(void *user, int slot, int64_t block, carom_error *er
             status = carom_table_set_text(members, CAROM_MEMBER_VERDICT, verdict, error);
         }
         if (!status) status = set_series(loop, answer, error);
-        if (!status && loop->states[slot]) status = add_trace(loop->request->integrator, loop->ensemble, loop->states[slot], error);
+        const carom_table *states = status ? NULL : loop->states[slot];
+        if (states) {
+            // The member's states as pictures need them, and a row of NaN.
+            const carom_integrator *integrator = loop->request->integrator;
+            carom_ensemble *ensemble = loop->ensemble;
+            const size_t width = (size_t)integrator->trace_width;
+            const int64_t rows = carom_table_rows(states), first = ensemble->trace_count;
+            double *grown = realloc(ensemble->traces, width * (size_t)(first + rows + 1) * sizeof *grown);
+            if (grown) {
+                for (int64_t i = 0; i < rows; i++) integrator->trace(states, i, grown + width * (size_t)(first + i));
+                for (size_t k = 0; k < width; k++) grown[width * (size_t)(first + rows) + k] = NAN;
+                ensemble->traces = grown;
+                ensemble->trace_count = first + rows + 1;
+            } else {
+                status = carom_fail_memory(error, "ensemble");
+            }
+        }
     }
     carom_motion_answer_free(answer);
     return status;

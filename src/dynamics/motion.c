@@ -8,8 +8,14 @@
 #include "carom/vector3.h"
 #include "dynamics/dynamics_internal.h"
 
-static const carom_integrator *const integrators[] = {&carom_integrator_lgvci, &carom_integrator_rodrigues, &carom_integrator_inclusion,
-                                                      &carom_integrator_propagative};
+// A row for each integrator, whose folder has the same name.
+#define INTEGRATORS(ROW) ROW(lgvci) ROW(rodrigues) ROW(inclusion) ROW(propagative)
+
+#define DECLARE(name) extern const carom_integrator carom_integrator_##name;
+#define ADDRESS(name) &carom_integrator_##name,
+
+INTEGRATORS(DECLARE)
+static const carom_integrator *const integrators[] = {INTEGRATORS(ADDRESS)};
 
 static const carom_column result_columns[CAROM_MOTION_RESULT_COLUMNS] = {
     [CAROM_MOTION_VERDICT] = {"verdict", CAROM_COLUMN_TEXT, 1, "", "how far the run got", NULL},

@@ -56,23 +56,23 @@ static json_t *state_json(const cli_motion *motion, const carom_table *table, in
     return object;
 }
 
-// Result columns that the integrator's row groups become one object.
-static void group_results(json_t *document, const carom_result_group *group, const carom_table *result) {
-    json_t *object = isnan(*carom_table_real_column(result, group->first)) ? json_null() : json_object();
-    for (int i = group->first; i < group->first + group->count; i++) {
-        const char *name = carom_table_column(result, i)->name;
-        if (json_is_object(object)) json_object_set(object, name + strlen(group->name) + 1, json_object_get(document, name));
-        json_object_del(document, name);
-    }
-    json_object_set_new(document, group->name, object);
-}
-
 int cli_print_motion_json(const cli_motion *motion, const char *file) {
     const carom_integrator *one = motion->request.integrator;
     json_t *document = json_pack("{s:s, s:s, s:b}", "schema", "carom.simulate/1", "integrator", one->name, "complete",
                                  carom_motion_answer_complete(&motion->answer));
-    cli_add_result(document, motion->answer.result);
-    for (int i = 0; i < one->result_group_count; i++) group_results(document, &one->result_groups[i], motion->answer.result);
+    const carom_table *result = motion->answer.result;
+    cli_add_result(document, result);
+    // Result columns that the integrator's row groups become one object.
+    for (int g = 0; g < one->result_group_count; g++) {
+        const carom_result_group *group = &one->result_groups[g];
+        json_t *object = isnan(*carom_table_real_column(result, group->first)) ? json_null() : json_object();
+        for (int i = group->first; i < group->first + group->count; i++) {
+            const char *name = carom_table_column(result, i)->name;
+            if (json_is_object(object)) json_object_set(object, name + strlen(group->name) + 1, json_object_get(document, name));
+            json_object_del(document, name);
+        }
+        json_object_set_new(document, group->name, object);
+    }
     json_object_set_new(document, "seconds", carom_json_real(motion->seconds));
     json_object_set_new(document, "impacts", rows_json(motion, motion->answer.impacts));
     json_t *states = json_array();
@@ -122,34 +122,6 @@ static void print_impacts(const carom_table *impacts) {
     if (shown < rows) printf("... and %" PRId64 " more; --json and -o FILE give them all\n", rows - shown);
 }
 
-// Why a run ended before its time. Some integrators know more than the verdict says.
-static void print_end(const carom_table *result) {
-    const char *name = carom_table_text(result, CAROM_MOTION_VERDICT, 0);
-    const int message = carom_table_find(result, "message");
-    unsigned verdict = CAROM_COMPLETE;
-    if (!strcmp(name, carom_verdict_name(verdict))) return;
-    if (message >= 0 && *carom_table_text(result, message, 0)) {
-        printf("%s\n", carom_table_text(result, message, 0));
-        return;
-    }
-    // Results name verdicts of the list only.
-    while (strcmp(name, carom_verdict_name(verdict)) != 0) verdict++;
-    printf("%s: %s\n", name, carom_verdict_sentence(verdict));
-}
-
-static void print_ensemble(const carom_ensemble *ensemble) {
-    const int64_t rows = carom_table_rows(ensemble->members);
-    const int64_t *impacts = carom_table_integer_column(ensemble->members, CAROM_MEMBER_IMPACTS);
-    int64_t least = rows ? INT64_MAX : 0, most = 0, sum = 0;
-    for (int64_t i = 0; i < rows; i++) {
-        least = impacts[i] < least ? impacts[i] : least;
-        most = impacts[i] > most ? impacts[i] : most;
-        sum += impacts[i];
-    }
-    printf("ensemble: %" PRId64 " of %" PRId64 " members, starts perturbed by %g, impacts %" PRId64 " to %" PRId64 ", mean %.1f\n", rows,
-           ensemble->requested, ensemble->perturbation, least, most, rows ? (double)sum / (double)rows : 0);
-}
-
 static void print_orders(const carom_table *orders) {
     for (int64_t row = 0; row < carom_table_rows(orders); row++) {
         const double largest = carom_table_real_column(orders, CAROM_ORDERS_LARGEST)[row];
@@ -193,7 +165,18 @@ int cli_print_motion_text(const cli_motion *motion, const char *file) {
     printf("%s, integrator %s: %" PRId64 " steps, %.9g s, %" PRId64 " impact%s, %s\n", carom_scene_name(motion->scene), one->name, steps,
            carom_table_real_column(result, CAROM_MOTION_TIME)[0], impacts, impacts == 1 ? "" : "s",
            carom_table_text(result, CAROM_MOTION_VERDICT, 0));
-    print_end(result);
+    // Why a run ended before its time. Some integrators know more than the verdict says.
+    if (!carom_motion_answer_complete(&motion->answer)) {
+        const char *verdict = carom_table_text(result, CAROM_MOTION_VERDICT, 0);
+        const int message = carom_table_find(result, "message");
+        unsigned code = CAROM_COMPLETE;
+        // Results name verdicts of the list only.
+        while (strcmp(verdict, carom_verdict_name(code)) != 0) code++;
+        if (message >= 0 && *carom_table_text(result, message, 0))
+            printf("%s\n", carom_table_text(result, message, 0));
+        else
+            printf("%s: %s\n", verdict, carom_verdict_sentence(code));
+    }
     const double error = carom_table_real_column(result, CAROM_MOTION_ENERGY_ERROR)[0];
     if (!isnan(error)) printf("largest relative energy error %.3g\n", error);
     char text[CAROM_MESSAGE_SIZE] = "";
@@ -201,7 +184,19 @@ int cli_print_motion_text(const cli_motion *motion, const char *file) {
     fputs(text, stdout);
     cli_print_findings(result, CAROM_MOTION_RESULT_COLUMNS);
     print_impacts(motion->answer.impacts);
-    if (motion->ensemble.members) print_ensemble(&motion->ensemble);
+    const carom_ensemble *ensemble = &motion->ensemble;
+    if (ensemble->members) {
+        const int64_t rows = carom_table_rows(ensemble->members);
+        const int64_t *hits = carom_table_integer_column(ensemble->members, CAROM_MEMBER_IMPACTS);
+        int64_t least = rows ? INT64_MAX : 0, most = 0, sum = 0;
+        for (int64_t i = 0; i < rows; i++) {
+            least = hits[i] < least ? hits[i] : least;
+            most = hits[i] > most ? hits[i] : most;
+            sum += hits[i];
+        }
+        printf("ensemble: %" PRId64 " of %" PRId64 " members, starts perturbed by %g, impacts %" PRId64 " to %" PRId64 ", mean %.1f\n",
+               rows, ensemble->requested, ensemble->perturbation, least, most, rows ? (double)sum / (double)rows : 0);
+    }
     if (motion->orders) print_orders(motion->orders);
     if (motion->convergence) print_convergence(motion->convergence);
     printf("%.3g s, %.3g steps/s\n", motion->seconds, (double)steps / fmax(motion->seconds, 1e-9));

@@ -28,37 +28,6 @@ static const cli_flag flags[] = {
 
 // ------------------------------------------------------------------------------------------------------------- options
 
-static carom_status find_integrator(cli_motion *motion, carom_error *error) {
-    const char *name = cli_value(motion->arguments, "integrator");
-    if (!name) name = carom_scene_integrator(motion->scene);
-    if (!name)
-        return carom_fail(error, CAROM_BAD_INPUT,
-                          "--integrator is missing, and the scene names none under 'simulate'; `carom simulate --list` prints them");
-    motion->request.integrator = carom_integrator_find(motion->arguments->registry, name);
-    if (motion->request.integrator) return CAROM_OK;
-    return carom_fail(error, CAROM_BAD_INPUT, "--integrator: there is no integrator '%.60s'; `carom simulate --list` prints them", name);
-}
-
-// The integrator's options: defaults, then the scene, then the command line. An integrator that asks a law leaves to it what it does not
-// know itself; names that both have are the integrator's.
-static carom_status prepare_options(cli_motion *motion, carom_error *error) {
-    const carom_integrator *one = motion->request.integrator;
-    motion->request.options = motion->options = calloc(1, one->options_size);
-    if (!motion->options) return carom_fail_memory(error, one->name);
-    one->defaults(motion->options);
-    carom_status status = carom_scene_apply_simulate(motion->scene, one->options, one->option_count, motion->options, error);
-    if (status) return status;
-    const cli_owner owner = {"integrator", one->name, one->summary, one->options, one->option_count};
-    if (carom_option_find(one->options, one->option_count, "law") < 0)
-        return cli_apply_owner(motion->arguments, &owner, true, motion->options, error);
-    cli_arguments own = {0};
-    status = cli_select(motion->arguments, &owner, true, &own, error);
-    if (!status) status = cli_apply_owner(&own, &owner, true, motion->options, error);
-    if (!status) status = cli_select(motion->arguments, &owner, false, &motion->law_arguments, error);
-    cli_release(&own);
-    return status;
-}
-
 // A flag's whole number from 1 to `most`; 0 when it is not given.
 static carom_status parse_count(const cli_motion *motion, const char *flag, int most, int *count, carom_error *error) {
     const char *text = cli_value(motion->arguments, flag);
@@ -143,20 +112,6 @@ static carom_status blame(carom_status status, const char *flag, carom_error *er
     return carom_fail(error, status, "--%s: %s", flag, inner.message);
 }
 
-static carom_status run_studies(cli_motion *motion, carom_error *error) {
-    carom_status status = CAROM_OK;
-    if (motion->ensemble.requested)
-        status = blame(carom_ensemble_run(&motion->request, &motion->answer, &motion->ensemble, error), "ensemble", error);
-    if (!status && cli_given(motion->arguments, "orders")) {
-        status = blame(carom_orders_run(&motion->request, "as given", &motion->orders, error), "orders", error);
-        if (!status && cli_given(motion->arguments, "design") && !carom_control_cancelled(&motion->control))
-            status = cli_compare_designed(motion, error);
-    }
-    if (!status && motion->halvings)
-        status = blame(carom_convergence_run(&motion->request, motion->halvings, &motion->convergence, error), "convergence", error);
-    return status;
-}
-
 // The motion itself, then its studies.
 static carom_status integrate(cli_motion *motion, const carom_sink *file, cli_vtk *vtk, carom_error *error) {
     carom_status status = CAROM_OK;
@@ -173,7 +128,14 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, cli_vt
     cli_end_progress();
     if (status) place_error(motion, error);
     if (!status && vtk) status = cli_vtk_finish(vtk, motion->answer.final, error);
-    if (!status) status = run_studies(motion, error);
+    if (!status && motion->ensemble.requested)
+        status = blame(carom_ensemble_run(&motion->request, &motion->answer, &motion->ensemble, error), "ensemble", error);
+    if (!status && cli_given(motion->arguments, "orders"))
+        status = blame(carom_orders_run(&motion->request, "as given", &motion->orders, error), "orders", error);
+    if (!status && cli_given(motion->arguments, "design") && !carom_control_cancelled(&motion->control))
+        status = cli_compare_designed(motion, error);
+    if (!status && motion->halvings)
+        status = blame(carom_convergence_run(&motion->request, motion->halvings, &motion->convergence, error), "convergence", error);
     cli_end_progress();
     return status;
 }
@@ -207,9 +169,43 @@ static carom_status write_figure(void *user, const char *name, const carom_plot 
     return status;
 }
 
-static carom_status draw(cli_motion *motion, carom_error *error) {
-    const carom_integrator *one = motion->request.integrator;
-    if (!one->figures) return carom_fail(error, CAROM_UNSUPPORTED, "--figures: the integrator '%s' has no pictures", one->name);
+// Everything that is asked, into the motion and the files.
+static carom_status find_answer(cli_motion *motion, const char *path, carom_error *error) {
+    const cli_arguments *arguments = motion->arguments;
+    const char *name = cli_value(arguments, "integrator");
+    if (!name) name = carom_scene_integrator(motion->scene);
+    if (!name)
+        return carom_fail(error, CAROM_BAD_INPUT,
+                          "--integrator is missing, and the scene names none under 'simulate'; `carom simulate --list` prints them");
+    const carom_integrator *one = motion->request.integrator = carom_integrator_find(arguments->registry, name);
+    if (!one)
+        return carom_fail(error, CAROM_BAD_INPUT, "--integrator: there is no integrator '%.60s'; `carom simulate --list` prints them",
+                          name);
+    const bool draws = cli_given(arguments, "figures");
+    if (draws && !one->figures) return carom_fail(error, CAROM_UNSUPPORTED, "--figures: the integrator '%s' has no pictures", one->name);
+    // The integrator's options: defaults, then the scene, then the command line. An integrator that asks a law leaves to it what it does
+    // not know itself; names that both have are the integrator's.
+    motion->request.options = motion->options = calloc(1, one->options_size);
+    if (!motion->options) return carom_fail_memory(error, one->name);
+    one->defaults(motion->options);
+    const cli_owner owner = {"integrator", one->name, one->summary, one->options, one->option_count};
+    const bool asks_law = carom_option_find(one->options, one->option_count, "law") >= 0;
+    cli_arguments own = {0};
+    carom_status status = carom_scene_apply_simulate(motion->scene, one->options, one->option_count, motion->options, error);
+    if (!status && asks_law) status = cli_select(arguments, &owner, true, &own, error);
+    if (!status) status = cli_apply_owner(asks_law ? &own : arguments, &owner, true, motion->options, error);
+    if (!status && asks_law) status = cli_select(arguments, &owner, false, &motion->law_arguments, error);
+    cli_release(&own);
+    if (!status) status = parse_studies(motion, error);
+    if (!status) status = cli_start_control(arguments, &motion->control, error);
+    // A name that ends in .vtk or .vtp is for ParaView, any other for HDF5.
+    const bool is_vtk = path && carom_vtk_is_name(path);
+    const char *vtk_path = is_vtk ? path : cli_value(arguments, "vtk");
+    cli_vtk *vtk = NULL;
+    if (!status && vtk_path) status = cli_vtk_create(vtk_path, one, motion->scene, &vtk, error);
+    if (!status) status = path && !is_vtk ? run_into_file(motion, path, vtk, error) : integrate(motion, NULL, vtk, error);
+    cli_vtk_free(vtk);
+    if (status || !draws) return status;
     const carom_figures figures = {.title = carom_scene_name(motion->scene),
                                    .motion = motion->request.motion,
                                    .states = motion->states,
@@ -220,22 +216,6 @@ static carom_status draw(cli_motion *motion, carom_error *error) {
                                    .user = motion,
                                    .receive = write_figure};
     return one->figures(&figures, error);
-}
-
-static carom_status find_answer(cli_motion *motion, const char *path, carom_error *error) {
-    carom_status status = find_integrator(motion, error);
-    if (!status) status = prepare_options(motion, error);
-    if (!status) status = parse_studies(motion, error);
-    if (!status) status = cli_start_control(motion->arguments, &motion->control, error);
-    // A name that ends in .vtk or .vtp is for ParaView, any other for HDF5.
-    const bool is_vtk = path && carom_vtk_is_name(path);
-    const char *vtk_path = is_vtk ? path : cli_value(motion->arguments, "vtk");
-    cli_vtk *vtk = NULL;
-    if (!status && vtk_path) status = cli_vtk_create(vtk_path, motion->request.integrator, motion->scene, &vtk, error);
-    if (!status) status = path && !is_vtk ? run_into_file(motion, path, vtk, error) : integrate(motion, NULL, vtk, error);
-    cli_vtk_free(vtk);
-    if (!status && cli_given(motion->arguments, "figures")) status = draw(motion, error);
-    return status;
 }
 
 static int run_simulate(const cli_arguments *arguments) {

@@ -48,21 +48,6 @@ static double force_ratio(const inclusion *run, const inclusion_mode *mode, int 
     return mode[contact] == INCLUSION_SLIPS_BACKWARD ? run->system->friction[contact] : 0;
 }
 
-// Takes the components along the null space out of x: equal supports share a load equally.
-static void take_least_norm(int n, int nullity, double *null, double *x) {
-    for (int i = 0; i < nullity; i++) {
-        double *own = null + i * n;
-        for (int k = 0; k < i; k++) {
-            const double along = carom_dot(n, own, null + k * n);
-            for (int j = 0; j < n; j++) own[j] -= along * null[k * n + j];
-        }
-        const double length = sqrt(carom_dot(n, own, own));
-        for (int j = 0; j < n; j++) own[j] /= length;
-        const double along = carom_dot(n, own, x);
-        for (int j = 0; j < n; j++) x[j] -= along * own[j];
-    }
-}
-
 bool inclusion_solve_modes(inclusion *run, const inclusion_mode *mode) {
     const int nv = run->nv, rows = 2 * run->contacts;
     // Unknown forces: normal ones of closed contacts, tangential ones of those that stick.
@@ -84,7 +69,18 @@ bool inclusion_solve_modes(inclusion *run, const inclusion_mode *mode) {
     }
     const int rank = n ? carom_solve_general(n, A, b, RANK_TOLERANCE, null, run->exchanges) : 0;
     if (rank < 0) return false;
-    take_least_norm(n, n - rank, null, b);
+    // Without the components along the null space, made orthonormal on the way: equal supports share a load equally.
+    for (int i = 0; i < n - rank; i++) {
+        double *own = null + i * n;
+        for (int k = 0; k < i; k++) {
+            const double along = carom_dot(n, own, null + k * n);
+            for (int j = 0; j < n; j++) own[j] -= along * null[k * n + j];
+        }
+        const double length = sqrt(carom_dot(n, own, own));
+        for (int j = 0; j < n; j++) own[j] /= length;
+        const double along = carom_dot(n, own, b);
+        for (int j = 0; j < n; j++) b[j] -= along * own[j];
+    }
     memset(run->force, 0, (size_t)rows * sizeof *run->force);
     for (int i = 0; i < n; i++) run->force[list[i]] = b[i];
     for (int i = 0; i < run->contacts; i++)

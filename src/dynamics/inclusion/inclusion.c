@@ -218,19 +218,6 @@ static carom_status allocate(inclusion_loop *loop, carom_error *error) {
     return run->arena.failed ? carom_fail_memory(error, "inclusion") : CAROM_OK;
 }
 
-static carom_status prepare_law(inclusion *run, carom_error *error) {
-    const carom_law_settings *settings = run->call->settings;
-    const char *name = run->options->law;
-    if (!strcmp(name, "auto")) name = settings && settings->law ? settings->law : "anitescu-potra";
-    run->law = carom_law_find(run->call->registry, name);
-    if (!run->law) return carom_fail(error, CAROM_BAD_INPUT, "law: there is no law '%.60s'", name);
-    run->law_options = carom_arena_take(&run->arena, 1, run->law->options_size);
-    if (!run->law_options) return carom_fail_memory(error, "inclusion");
-    run->law->defaults(run->law_options);
-    const carom_status status = settings ? settings->apply(settings->user, run->law, run->law_options, error) : CAROM_OK;
-    return status ? status : carom_motion_set_option(run->law, run->law_options, "samples", DRAWN_SAMPLES, error);
-}
-
 // The start, with nothing closed yet: the first `settle` finds out what touches.
 static carom_status load_start(inclusion_loop *loop, carom_error *error) {
     inclusion *run = &loop->run;
@@ -259,23 +246,6 @@ static carom_status load_start(inclusion_loop *loop, carom_error *error) {
     return CAROM_OK;
 }
 
-static carom_status conclude(inclusion_loop *loop, carom_error *error) {
-    const carom_motion_call *call = loop->run.call;
-    const carom_status status = carom_motion_flush(call, loop->states, error);
-    if (status) return status;
-    inclusion_fill_state(loop, false, call->final);
-    if (loop->accumulations) {
-        *carom_table_reals(call->result, RESULT_ACCUMULATION_T) = loop->accumulation[0];
-        *carom_table_reals(call->result, RESULT_ACCUMULATION_S) = loop->accumulation[1];
-    }
-    *carom_table_integers(call->result, RESULT_ACCUMULATIONS) = loop->accumulations;
-    *carom_table_integers(call->result, RESULT_IMPACTS) = loop->impacts;
-    *carom_table_integers(call->result, RESULT_SWITCHES) = loop->switches;
-    *carom_table_reals(call->result, RESULT_PENETRATION) = loop->penetration;
-    const double relative = loop->initial != 0 ? loop->energy_error / fabs(loop->initial) : NAN;
-    return carom_motion_conclude(call, loop->ended ? loop->verdict : CAROM_COMPLETE, loop->step, loop->run.t, relative, error);
-}
-
 static carom_status run(const carom_motion_call *call, carom_error *error) {
     const carom_system *system = call->motion->system;
     const inclusion_options *options = call->options;
@@ -284,16 +254,45 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
     if (system->contacts > INCLUSION_MOST_CONTACTS)
         return carom_fail(error, CAROM_UNSUPPORTED, "contacts: inclusion takes up to %d contacts", INCLUSION_MOST_CONTACTS);
     inclusion_loop loop = {.run = {.call = call, .options = options, .system = system, .nv = system->nv, .contacts = system->contacts}};
+    inclusion *motion = &loop.run;
     carom_status status = carom_motion_count_steps(options->duration, options->step, &loop.steps, error);
     if (!status) status = allocate(&loop, error);
-    if (!status) status = prepare_law(&loop.run, error);
-    if (!status) status = system->open(system->self, &loop.run.workspace, error);
+    // The law of all impacts, with the options that the scene gives it.
+    const carom_law_settings *settings = call->settings;
+    const char *name = options->law;
+    if (!strcmp(name, "auto")) name = settings && settings->law ? settings->law : "anitescu-potra";
+    motion->law = carom_law_find(call->registry, name);
+    if (!status && !motion->law) status = carom_fail(error, CAROM_BAD_INPUT, "law: there is no law '%.60s'", name);
+    if (!status) {
+        motion->law_options = carom_arena_take(&motion->arena, 1, motion->law->options_size);
+        if (motion->law_options)
+            motion->law->defaults(motion->law_options);
+        else
+            status = carom_fail_memory(error, "inclusion");
+    }
+    if (!status && settings) status = settings->apply(settings->user, motion->law, motion->law_options, error);
+    if (!status) status = carom_motion_set_option(motion->law, motion->law_options, "samples", DRAWN_SAMPLES, error);
+    if (!status) status = system->open(system->self, &motion->workspace, error);
     if (!status && call->states) status = carom_motion_create_states(&carom_integrator_inclusion, call->motion, &loop.states, error);
     if (!status) status = load_start(&loop, error);
     if (!status) status = inclusion_run_grid(&loop, error);
-    if (!status) status = conclude(&loop, error);
-    if (loop.run.workspace) system->close(loop.run.workspace);
-    carom_arena_free(&loop.run.arena);
+    if (!status) status = carom_motion_flush(call, loop.states, error);
+    // The end.
+    if (!status) {
+        inclusion_fill_state(&loop, false, call->final);
+        if (loop.accumulations) {
+            *carom_table_reals(call->result, RESULT_ACCUMULATION_T) = loop.accumulation[0];
+            *carom_table_reals(call->result, RESULT_ACCUMULATION_S) = loop.accumulation[1];
+        }
+        *carom_table_integers(call->result, RESULT_ACCUMULATIONS) = loop.accumulations;
+        *carom_table_integers(call->result, RESULT_IMPACTS) = loop.impacts;
+        *carom_table_integers(call->result, RESULT_SWITCHES) = loop.switches;
+        *carom_table_reals(call->result, RESULT_PENETRATION) = loop.penetration;
+        const double relative = loop.initial != 0 ? loop.energy_error / fabs(loop.initial) : NAN;
+        status = carom_motion_conclude(call, loop.ended ? loop.verdict : CAROM_COMPLETE, loop.step, motion->t, relative, error);
+    }
+    if (motion->workspace) system->close(motion->workspace);
+    carom_arena_free(&motion->arena);
     carom_table_free(loop.states);
     return status;
 }

@@ -110,6 +110,8 @@ static inline double inclusion_slip(const inclusion *run, int contact) {
 #define INCLUSION_REST  1e-9
 static inline double inclusion_slow(const inclusion *run) { return INCLUSION_REST * run->fastest; }
 
+extern const carom_integrator carom_integrator_inclusion;
+
 // --------------------------------------------------------------------------------------------------------------- loop
 
 /// Runs the motion over the grid. A run that cannot go on ends with a verdict.

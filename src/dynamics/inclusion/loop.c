@@ -69,29 +69,7 @@ static carom_status apply_outcome(inclusion_loop *loop, const char *kind, double
     return status;
 }
 
-// Passes to the limit of infinitely many impacts, where the last ones tell what it is.
-static carom_status pass_accumulation(inclusion_loop *loop, carom_error *error) {
-    inclusion *run = &loop->run;
-    uint64_t contacts;
-    if (!inclusion_pass_accumulation(run, &contacts)) return CAROM_OK;
-    if (!loop->accumulations++) {
-        loop->accumulation[0] = run->t;
-        loop->accumulation[1] = run->y[2 * run->nv];
-    }
-    if (!inclusion_assemble(run, run->y)) end_run(loop, CAROM_NO_CONVERGENCE);
-    // Nothing is left of the speed with which these contacts touch: all of them close. Slip may remain.
-    sort_contacts(run, contacts, run->fastest);
-    for (int i = 0; i < run->contacts; i++) {
-        const double slip = inclusion_slip(run, i);
-        if (run->closed & inclusion_bit(i) && fabs(slip) > inclusion_slow(run))
-            run->mode[i] = slip > 0 ? INCLUSION_SLIPS_FORWARD : INCLUSION_SLIPS_BACKWARD;
-    }
-    if (!loop->ended && !inclusion_project(run, run->y)) end_run(loop, CAROM_NO_CONVERGENCE);
-    note_energy(loop);
-    return loop->ended ? CAROM_OK : inclusion_record_state(loop, true, error);
-}
-
-// The collision of the touching contacts, by the law, and what follows from it.
+// The collision of the touching contacts, by the law, and the limit of the accumulation that it may be part of.
 static carom_status collide(inclusion_loop *loop, uint64_t touching, carom_error *error) {
     inclusion *run = &loop->run;
     // After an impact, Newton's law allows a contact that separated with speed u to approach with e u: nothing has ended then. A contact
@@ -109,7 +87,24 @@ static carom_status collide(inclusion_loop *loop, uint64_t touching, carom_error
         status = apply_outcome(loop, "collision", fmax(CAROM_TERMINATION_TOLERANCE * scale, inclusion_slow(run)), error);
     }
     inclusion_remember(run, touching);
-    return status || loop->ended ? status : pass_accumulation(loop, error);
+    // Infinitely many impacts, where the last ones tell their limit.
+    uint64_t contacts;
+    if (status || loop->ended || !inclusion_pass_accumulation(run, &contacts)) return status;
+    if (!loop->accumulations++) {
+        loop->accumulation[0] = run->t;
+        loop->accumulation[1] = run->y[2 * run->nv];
+    }
+    if (!inclusion_assemble(run, run->y)) end_run(loop, CAROM_NO_CONVERGENCE);
+    // Nothing is left of the speed with which these contacts touch: all of them close. Slip may remain.
+    sort_contacts(run, contacts, run->fastest);
+    for (int i = 0; i < run->contacts; i++) {
+        const double slip = inclusion_slip(run, i);
+        if (run->closed & inclusion_bit(i) && fabs(slip) > inclusion_slow(run))
+            run->mode[i] = slip > 0 ? INCLUSION_SLIPS_FORWARD : INCLUSION_SLIPS_BACKWARD;
+    }
+    if (!loop->ended && !inclusion_project(run, run->y)) end_run(loop, CAROM_NO_CONVERGENCE);
+    note_energy(loop);
+    return loop->ended ? CAROM_OK : inclusion_record_state(loop, true, error);
 }
 
 // Impacts at this instant until nothing approaches, then the modes in which the motion goes on.

@@ -117,20 +117,6 @@ static bool find_touch(inclusion *run, int contact, const span *step, probe *p, 
     return true;
 }
 
-// Forces and slip: below zero by more than round-off at the end. What starts at zero, as slip does where a contact has just come loose, may
-// rise before it falls.
-static bool find_loss(inclusion *run, int index, double scale, const span *step, probe *p, double *when) {
-    if (!(step->end[index] < -scale)) return false;
-    p->monitor = index;
-    double start = 0, at_start = run->before[index];
-    if (!(at_start > 0)) {
-        start = find_rise(p, step->h);
-        at_start = start > 0 ? probe_at(p, start) : 0;
-    }
-    *when = at_start > 0 ? find_root(p, start, at_start, step->h, step->end[index]) : 0;
-    return true;
-}
-
 static double force_scale(const inclusion *run) {
     return FORCE_TOLERANCE * (carom_max_abs(2 * (size_t)run->contacts, run->force) + carom_max_abs((size_t)run->nv, run->terms.bias));
 }
@@ -145,15 +131,23 @@ bool inclusion_find_switch(inclusion *run, double h, const double *end, double *
     const double forces = force_scale(run), slow = inclusion_slow(run);
     bool found = false;
     for (int i = 0; i < MONITORS * contacts; i++) {
-        const int contact = i / MONITORS;
-        probe p = {.run = run};
+        const inclusion_mode mode = run->mode[i / MONITORS];
+        probe p = {.run = run, .monitor = i};
         double tau = h;
-        bool hit;
-        if (run->mode[contact] == INCLUSION_OPEN)
-            hit = i % MONITORS == 0 && find_touch(run, contact, &step, &p, &tau);
-        else
-            hit = find_loss(run, i, i % MONITORS == 1 && run->mode[contact] != INCLUSION_STICKS ? slow : forces, &step, &p, &tau);
-        if (!hit || p.failed) continue;
+        if (mode == INCLUSION_OPEN) {
+            if (i % MONITORS || !find_touch(run, i / MONITORS, &step, &p, &tau)) continue;
+        } else {
+            // Forces and slip: below zero by more than round-off at the end. What starts at zero, as slip does where a contact has just
+            // come loose, may rise before it falls.
+            if (!(values[i] < -(i % MONITORS == 1 && mode != INCLUSION_STICKS ? slow : forces))) continue;
+            double start = 0, at_start = run->before[i];
+            if (!(at_start > 0)) {
+                start = find_rise(&p, h);
+                at_start = start > 0 ? probe_at(&p, start) : 0;
+            }
+            tau = at_start > 0 ? find_root(&p, start, at_start, h, values[i]) : 0;
+        }
+        if (p.failed) continue;
         *when = fmin(*when, tau);
         found = true;
     }

@@ -85,17 +85,6 @@ static double closing_time(propagative_motion *motion, int contact, double rest,
     return 0;
 }
 
-// A contact that is open at both ends of the trial, but closes at its start and opens at its end, may have been closed between: when, or
-// `rest` when it was not. Bodies that pass through each other in one step are found in this way.
-static double dipping_time(propagative_motion *motion, int contact, double rest, double closing, double opening) {
-    const double lowest = find_root(motion, contact, CLOSING_SPEED, 0, closing, rest, -opening);
-    if (isnan(lowest)) return NAN;
-    const double at = watch(motion, contact, GAP, lowest);
-    if (!(at < -motion->rules.contact_tolerance)) return isnan(at) ? NAN : rest;
-    bool rests;
-    return closing_time(motion, contact, lowest, at, &rests);
-}
-
 // The first time at which a free contact closes, in the trial over `rest`; `rest` when none does, NaN when a trial does not converge.
 // Contacts that rest become held: then `*again`, because the trial changes.
 static double first_closing(propagative_motion *motion, double rest, bool *again) {
@@ -108,10 +97,17 @@ static double first_closing(propagative_motion *motion, double rest, bool *again
         bool rests = false;
         double at = rest;
         if (motion->held[c]) continue;
-        if (motion->end_gap[c] < -motion->rules.contact_tolerance)
+        if (motion->end_gap[c] < -motion->rules.contact_tolerance) {
             at = closing_time(motion, (int)c, rest, motion->end_gap[c], &rests);
-        else if (motion->start_rate[c] < 0 && motion->end_rate[c] > 0)
-            at = dipping_time(motion, (int)c, rest, -motion->start_rate[c], motion->end_rate[c]);
+        } else if (motion->start_rate[c] < 0 && motion->end_rate[c] > 0) {
+            // Open at both ends, but closing at the start and opening at the end: it may have been closed between. Bodies that pass
+            // through each other in one step are found in this way.
+            const double lowest = find_root(motion, (int)c, CLOSING_SPEED, 0, -motion->start_rate[c], rest, -motion->end_rate[c]);
+            const double gap = isnan(lowest) ? NAN : watch(motion, (int)c, GAP, lowest);
+            if (isnan(gap)) return NAN;
+            bool unused;
+            if (gap < -motion->rules.contact_tolerance) at = closing_time(motion, (int)c, lowest, gap, &unused);
+        }
         if (isnan(at)) return NAN;
         if (rests) motion->held[c] = true;
         *again = *again || rests;
@@ -250,35 +246,6 @@ static carom_status strike(propagative_motion *motion, carom_error *error) {
 
 // ---------------------------------------------------------------------------------------------------------------- steps
 
-// From one impact to the next. `*rest` is what remains of the step.
-static carom_status advance(propagative_motion *motion, double *rest, carom_error *error) {
-    double tau = NAN;
-    bool again = false;
-    if (try_flight(motion, *rest)) {
-        // The held contact that pulls most at the end is freed, and the trial repeated without it.
-        int worst = -1;
-        for (int c = 0; c < (int)motion->m; c++)
-            if (motion->held[c] && motion->multiplier[c] < 0 && (worst < 0 || motion->multiplier[c] < motion->multiplier[worst])) worst = c;
-        if (worst >= 0) {
-            motion->held[worst] = false;
-            return CAROM_OK;
-        }
-        tau = first_closing(motion, *rest, &again);
-    }
-    if (again && !isnan(tau)) return CAROM_OK;
-    if (isnan(tau) || !try_flight(motion, tau)) {
-        motion->verdict = CAROM_NO_CONVERGENCE;
-        return CAROM_OK;
-    }
-    memcpy(motion->q, motion->next_q, motion->n * sizeof *motion->q);
-    memcpy(motion->p, motion->next_p, motion->n * sizeof *motion->p);
-    motion->time += tau;
-    motion->loss -= motion->work;
-    const bool whole = tau == *rest;
-    *rest -= tau;
-    return whole ? CAROM_OK : strike(motion, error);
-}
-
 carom_status propagative_motion_step(propagative_motion *motion, double end, const carom_control *control, propagative_visit visit,
                                      void *user, carom_verdict *verdict, carom_error *error) {
     const double start = motion->time, loss = motion->loss;
@@ -292,13 +259,40 @@ carom_status propagative_motion_step(propagative_motion *motion, double end, con
     memset(motion->impacts, 0, motion->m * sizeof *motion->impacts);
     double rest = end - start;
     carom_status status = CAROM_OK;
+    // From one impact to the next.
     for (int64_t parts = 0; !status && motion->verdict == CAROM_COMPLETE && rest > 0; parts++) {
-        if (carom_control_cancelled(control))
+        if (carom_control_cancelled(control)) {
             motion->verdict = CAROM_INTERRUPTED;
-        else if (parts > motion->rules.max_impacts)
+            break;
+        }
+        if (parts > motion->rules.max_impacts) {
             motion->verdict = CAROM_ZENO_LIMIT;
-        else
-            status = advance(motion, &rest, error);
+            break;
+        }
+        bool again = false;
+        double tau = NAN;
+        if (try_flight(motion, rest)) {
+            // The held contact that pulls most at the end is freed, and the trial repeated without it.
+            int worst = -1;
+            for (int c = 0; c < (int)motion->m; c++)
+                if (motion->held[c] && motion->multiplier[c] < 0 && (worst < 0 || motion->multiplier[c] < motion->multiplier[worst]))
+                    worst = c;
+            if (worst >= 0) motion->held[worst] = false;
+            if (worst >= 0) continue;
+            tau = first_closing(motion, rest, &again);
+        }
+        if (!isnan(tau) && again) continue;
+        if (isnan(tau) || !try_flight(motion, tau)) {
+            motion->verdict = CAROM_NO_CONVERGENCE;
+            break;
+        }
+        memcpy(motion->q, motion->next_q, motion->n * sizeof *motion->q);
+        memcpy(motion->p, motion->next_p, motion->n * sizeof *motion->p);
+        motion->time += tau;
+        motion->loss -= motion->work;
+        const bool whole = tau == rest;
+        rest -= tau;
+        if (!whole) status = strike(motion, error);
     }
     *verdict = motion->verdict;
     if (!status && motion->verdict == CAROM_COMPLETE) {

@@ -96,6 +96,7 @@ double propagative_motion_energy(propagative_motion *motion, double *potential);
 
 // ------------------------------------------------------------------------------------------------ figures and studies
 
+extern const carom_integrator carom_integrator_propagative;
 carom_status propagative_figures(const carom_figures *figures, carom_error *error);
 /// |p - p'|/|p| in the kinetic metric at the first run's positions.
 carom_status propagative_order_distances(const carom_motion *motion, const carom_table *first, const carom_table *second, int64_t count,

@@ -56,37 +56,6 @@ static const void *law_field(const carom_law *law, const void *options, const ch
     return row < 0 || law->options[row].type != type ? NULL : (const char *)options + law->options[row].offset;
 }
 
-// Fills in what is "auto": what the scene's `impact` says to the law of the same name, or a default.
-static carom_status complete_options(const carom_motion_call *call, propagative_options *options, carom_error *error) {
-    const carom_law *law = call->registry ? carom_registry_find(call->registry, CAROM_REGISTRY_LAWS, "propagative") : NULL;
-    void *from = law ? calloc(1, law->options_size) : NULL;
-    if (law && !from) return carom_fail_memory(error, law->name);
-    carom_status status = CAROM_OK;
-    if (law) {
-        law->defaults(from);
-        if (call->settings) status = call->settings->apply(call->settings->user, law, from, error);
-        const double *restitution = law_field(law, from, "restitution", CAROM_OPTION_REAL);
-        const int *plastic = law_field(law, from, "plastic", CAROM_OPTION_CHOICE);
-        const char *const *order = law_field(law, from, "order", CAROM_OPTION_CONTACTS);
-        if (isnan(options->restitution) && restitution) options->restitution = *restitution;
-        if (!options->plastic && plastic) options->plastic = *plastic + 1;
-        // Orders that list contacts are for one impact.
-        if (!status && !options->order && order && *order) {
-            int k = CAROM_ORDER_ARGMIN + 1;
-            while (orders[k] && strcmp(*order, orders[k]) != 0) k++;
-            options->order = k;
-            if (!orders[k])
-                status = carom_fail(error, CAROM_BAD_INPUT,
-                                    "order: that of 'impact', '%.60s', is for one impact; a motion has argmin, argmax or random", *order);
-        }
-        free(from);
-    }
-    if (isnan(options->restitution)) options->restitution = 1;
-    if (!options->plastic) options->plastic = CAROM_PLASTIC_UNILATERAL + 1;
-    if (!options->order) options->order = CAROM_ORDER_ARGMIN + 1;
-    return status;
-}
-
 // ------------------------------------------------------------------------------------------------------------- columns
 
 enum {
@@ -241,19 +210,45 @@ static double energy_of(propagative_loop *loop) {
 // Options, and the motion at its start. A displaced start inside a contact is refused as any such start.
 static carom_status prepare(propagative_loop *loop, carom_error *error) {
     const carom_motion_call *call = loop->call;
-    propagative_options *o = &loop->options;
-    carom_status status = complete_options(call, o, error);
-    if (!status && o->duration / o->step > CAROM_MOST_SEED)
-        status = carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too small for %g s", o->step, o->duration);
+    propagative_options *options = &loop->options;
+    // What is "auto" is what the scene's `impact` says to the law of the same name, or a default.
+    const carom_law *law = call->registry ? carom_registry_find(call->registry, CAROM_REGISTRY_LAWS, "propagative") : NULL;
+    void *from = law ? calloc(1, law->options_size) : NULL;
+    if (law && !from) return carom_fail_memory(error, law->name);
+    carom_status status = CAROM_OK;
+    if (law) {
+        law->defaults(from);
+        if (call->settings) status = call->settings->apply(call->settings->user, law, from, error);
+        const double *restitution = law_field(law, from, "restitution", CAROM_OPTION_REAL);
+        const int *plastic = law_field(law, from, "plastic", CAROM_OPTION_CHOICE);
+        const char *const *order = law_field(law, from, "order", CAROM_OPTION_CONTACTS);
+        if (isnan(options->restitution) && restitution) options->restitution = *restitution;
+        if (!options->plastic && plastic) options->plastic = *plastic + 1;
+        // Orders that list contacts are for one impact.
+        if (!status && !options->order && order && *order) {
+            int k = CAROM_ORDER_ARGMIN + 1;
+            while (orders[k] && strcmp(*order, orders[k]) != 0) k++;
+            options->order = k;
+            if (!orders[k])
+                status = carom_fail(error, CAROM_BAD_INPUT,
+                                    "order: that of 'impact', '%.60s', is for one impact; a motion has argmin, argmax or random", *order);
+        }
+        free(from);
+    }
+    if (isnan(options->restitution)) options->restitution = 1;
+    if (!options->plastic) options->plastic = CAROM_PLASTIC_UNILATERAL + 1;
+    if (!options->order) options->order = CAROM_ORDER_ARGMIN + 1;
+    if (!status && options->duration / options->step > CAROM_MOST_SEED)
+        status = carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too small for %g s", options->step, options->duration);
     if (status) return status;
-    loop->steps = (int64_t)(o->duration / o->step + 0.5);
-    const propagative_rules rules = {.contact_tolerance = o->contact_tolerance,
-                                     .restitution = o->restitution,
-                                     .plastic = (carom_plastic_kind)(o->plastic - 1),
-                                     .order = (carom_word_order_kind)(o->order - 1),
-                                     .seed = (uint64_t)(o->seed + call->motion->member),
-                                     .zeno_limit = o->zeno_limit,
-                                     .max_impacts = o->max_impacts};
+    loop->steps = (int64_t)(options->duration / options->step + 0.5);
+    const propagative_rules rules = {.contact_tolerance = options->contact_tolerance,
+                                     .restitution = options->restitution,
+                                     .plastic = (carom_plastic_kind)(options->plastic - 1),
+                                     .order = (carom_word_order_kind)(options->order - 1),
+                                     .seed = (uint64_t)(options->seed + call->motion->member),
+                                     .zeno_limit = options->zeno_limit,
+                                     .max_impacts = options->max_impacts};
     loop->list = malloc(((size_t)loop->contacts + 1) * sizeof *loop->list);
     double *q = malloc((size_t)loop->nv * sizeof *q);
     if (loop->list && q) {
@@ -269,42 +264,6 @@ static carom_status prepare(propagative_loop *loop, carom_error *error) {
     return status;
 }
 
-static carom_status run_grid(propagative_loop *loop, carom_error *error) {
-    const carom_control *control = loop->call->control;
-    carom_status status = record_state(loop, error);
-    while (!status && loop->verdict == CAROM_COMPLETE && loop->step < loop->steps) {
-        const double end = (double)(loop->step + 1) * loop->options.step;
-        // Impacts are recorded with the number of the step that they fall into.
-        loop->step++;
-        status = propagative_motion_step(loop->motion, end, control, record_impact, loop, &loop->verdict, error);
-        if (status || loop->verdict != CAROM_COMPLETE) {
-            loop->step--;
-            break;
-        }
-        // Without the loss of inelastic impacts and dampers the energy is that of the start.
-        loop->energy_error = fmax(loop->energy_error, fabs(energy_of(loop) + loop->motion->loss - loop->initial));
-        if (control && control->progress && loop->step % STEPS_BETWEEN_POLLS == 0)
-            control->progress(control->user, loop->step, loop->steps);
-        status = record_state(loop, error);
-    }
-    return status ? status : carom_motion_flush(loop->call, loop->states, error);
-}
-
-static carom_status conclude(propagative_loop *loop, carom_error *error) {
-    const carom_motion_call *call = loop->call;
-    const carom_system *system = call->motion->system;
-    const double time = loop->motion->time;
-    const carom_status status = fill_state(loop, time, call->final, error);
-    if (status) return status;
-    *carom_table_reals(call->result, RESULT_ZENO) = loop->zeno_time;
-    *carom_table_reals(call->result, RESULT_INITIAL_ENERGY) = loop->initial;
-    *carom_table_integers(call->result, RESULT_IMPACTS) = loop->impacts;
-    *carom_table_integers(call->result, RESULT_MULTIPLE) = loop->multiple;
-    *carom_table_integers(call->result, RESULT_FRICTION) = carom_max_abs((size_t)system->contacts, system->friction) > 0;
-    const double relative = loop->initial != 0 ? loop->energy_error / fabs(loop->initial) : NAN;
-    return carom_motion_conclude(call, loop->verdict, loop->step, time, relative, error);
-}
-
 static carom_status run(const carom_motion_call *call, carom_error *error) {
     const carom_system *system = call->motion->system;
     // The tables have the widths of the impact.
@@ -318,8 +277,33 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
                              .zeno_time = NAN,
                              .verdict = CAROM_COMPLETE};
     carom_status status = prepare(&loop, error);
-    if (!status) status = run_grid(&loop, error);
-    if (!status) status = conclude(&loop, error);
+    if (!status) status = record_state(&loop, error);
+    const carom_control *control = call->control;
+    while (!status && loop.verdict == CAROM_COMPLETE && loop.step < loop.steps) {
+        const double end = (double)(loop.step + 1) * loop.options.step;
+        // Impacts are recorded with the number of the step that they fall into.
+        loop.step++;
+        status = propagative_motion_step(loop.motion, end, control, record_impact, &loop, &loop.verdict, error);
+        if (status || loop.verdict != CAROM_COMPLETE) {
+            loop.step--;
+            break;
+        }
+        // Without the loss of inelastic impacts and dampers the energy is that of the start.
+        loop.energy_error = fmax(loop.energy_error, fabs(energy_of(&loop) + loop.motion->loss - loop.initial));
+        if (control && control->progress && loop.step % STEPS_BETWEEN_POLLS == 0) control->progress(control->user, loop.step, loop.steps);
+        status = record_state(&loop, error);
+    }
+    if (!status) status = carom_motion_flush(call, loop.states, error);
+    if (!status) status = fill_state(&loop, loop.motion->time, call->final, error);
+    if (!status) {
+        *carom_table_reals(call->result, RESULT_ZENO) = loop.zeno_time;
+        *carom_table_reals(call->result, RESULT_INITIAL_ENERGY) = loop.initial;
+        *carom_table_integers(call->result, RESULT_IMPACTS) = loop.impacts;
+        *carom_table_integers(call->result, RESULT_MULTIPLE) = loop.multiple;
+        *carom_table_integers(call->result, RESULT_FRICTION) = carom_max_abs((size_t)system->contacts, system->friction) > 0;
+        const double relative = loop.initial != 0 ? loop.energy_error / fabs(loop.initial) : NAN;
+        status = carom_motion_conclude(call, loop.verdict, loop.step, loop.motion->time, relative, error);
+    }
     propagative_motion_free(loop.motion);
     carom_table_free(loop.states);
     free(loop.list);

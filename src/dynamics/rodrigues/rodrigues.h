@@ -184,6 +184,7 @@ double rodrigues_first_contact(const double *c, int degree, double length);
 
 // ------------------------------------------------------------------------------------------------ figures and studies
 
+extern const carom_integrator carom_integrator_rodrigues;
 carom_status rodrigues_figures(const carom_figures *figures, carom_error *error);
 extern const carom_convergence_hooks rodrigues_convergence;
 
