@@ -52,6 +52,7 @@ carom_status carom_convergence_run(const carom_motion_request *request, int runs
     if (!status) status = run_with(request, ldexp(step, -(runs - 1 + REFERENCE_HALVINGS)), true, &reference, error);
     double *errors = malloc((size_t)hooks->count * sizeof *errors + 1);
     if (!status && !errors) status = carom_fail_memory(error, "convergence");
+    // Steps of h, h/2, h/4, ...
     for (int k = 0; !status && k < runs; k++) {
         carom_motion_answer one = {0};
         status = run_with(request, ldexp(step, -k), false, &one, error);

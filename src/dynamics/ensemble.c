@@ -7,6 +7,7 @@
 
 #include "dynamics/dynamics_internal.h"
 
+// Size of perturbations of a body where nobody says one [m, rad].
 #define DEFAULT_PERTURBATION 1e-8
 
 static const carom_column columns[CAROM_MEMBER_COLUMNS] = {
@@ -41,6 +42,7 @@ static carom_status compute(void *user, int worker, int slot, int64_t block, car
     carom_status status = carom_motion_perturb(loop->request->motion, loop->ensemble->perturbed, loop->ensemble->perturbation, 0, block,
                                                &room, &perturbed, error);
     if (status) return status;
+    // A member runs on one thread and is silent: the loop over members is parallel, and shows the progress.
     carom_control quiet = {.threads = 1};
     if (control) {
         quiet.cancelled = control->cancelled;
@@ -55,6 +57,7 @@ static carom_status compute(void *user, int worker, int slot, int64_t block, car
         carom_table_clear(states);
         sink = carom_table_sink(states);
     }
+    // A start that is refused is that of a member.
     carom_error inner;
     status = carom_integrator_run(&request, states ? &sink : NULL, &loop->answers[slot], &inner);
     return status ? carom_fail(error, status, "member %" PRId64 ": %s", block, inner.message) : CAROM_OK;
@@ -65,6 +68,7 @@ static carom_status set_series(const ensemble_loop *loop, const carom_motion_ans
     const carom_integrator *integrator = loop->request->integrator;
     carom_table *members = loop->ensemble->members;
     carom_status status = CAROM_OK;
+    // Impacts are counted, not matched: the k-th of the member against the k-th of the reference.
     if (integrator->impact_distance) {
         const carom_table *reference = loop->reference->impacts;
         const int64_t rows = carom_table_rows(answer->impacts), others = carom_table_rows(reference), count = rows < others ? rows : others;

@@ -46,6 +46,7 @@ const carom_integrator *carom_integrator_find(const carom_registry *registry, co
 
 // ------------------------------------------------------------------------------------------------------------- running
 
+// Widths of columns: those of the impact, where the problem has one.
 static carom_sizes sizes_of(const carom_motion *motion) { return motion->impact ? carom_impact_sizes(motion->impact) : (carom_sizes){0}; }
 
 carom_status carom_motion_create_states(const carom_integrator *integrator, const carom_motion *motion, carom_table **states,
@@ -79,11 +80,13 @@ carom_status carom_integrator_run(const carom_motion_request *request, const car
     const carom_motion *motion = request->motion;
     const carom_sizes sizes = sizes_of(motion);
     *answer = (carom_motion_answer){0};
+    // A model that is not a system says why; any other problem says what the integrator needs.
     if (motion->form != integrator->form || !motion->problem) {
         if (motion->obstacle && integrator->form == CAROM_MOTION_SYSTEM)
             return carom_fail(error, CAROM_UNSUPPORTED, "%s", motion->obstacle);
         return carom_fail(error, CAROM_BAD_INPUT, "integrator: %s needs %s", integrator->name, form_names[integrator->form]);
     }
+    // Tables of what will be found, with one row for the end and one for the results.
     void *options = carom_motion_copy_options(request);
     carom_status status = options ? CAROM_OK : carom_fail_memory(error, integrator->name);
     if (!status)
@@ -167,6 +170,7 @@ const char *const carom_perturbed_names[] = {"both", "position", "attitude", NUL
 carom_status carom_motion_perturb(const carom_motion *motion, carom_perturbed what, double size, int64_t seed, int64_t index,
                                   carom_motion_room *room, carom_motion *perturbed, carom_error *error) {
     *perturbed = *motion;
+    // A system is displaced by its integrator, from the stream of the member.
     if (motion->form == CAROM_MOTION_SYSTEM) {
         if (what != CAROM_PERTURB_BOTH)
             return carom_fail(error, CAROM_UNSUPPORTED, "all coordinates of a scene with 'model' are perturbed, not one kind of them");

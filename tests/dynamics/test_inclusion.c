@@ -114,7 +114,7 @@ static const double GRAVITY = 9.81, ACCUMULATION_T = 2.671421398374244, ACCUMULA
 
 static void zeno_block_accumulates_where_quadrature_says(void **state) {
     (void)state;
-    // Half-cycles: t and s behind the impact at the end of each.
+    // Half-cycles: t and s after the impact at the end of each.
     static const double t[] = {0.9873278073159661, 1.5312698464061411, 1.8845703372039461,
                                2.1242217428427162, 2.2895752649077437, 2.4045321556359718};
     static const double s[] = {10.523013597085593, 16.298027039650385, 20.043705345174657,
@@ -144,7 +144,7 @@ static void zeno_block_accumulates_where_quadrature_says(void **state) {
     carom_scene_free(scene);
 }
 
-static void zeno_block_rests_behind_the_accumulation(void **state) {
+static void zeno_block_rests_after_the_accumulation(void **state) {
     (void)state;
     carom_scene *scene = read_scene(BLOCK, PIVOTING);
     carom_motion_answer answer = run(scene, NULL);
@@ -197,7 +197,7 @@ static void bouncing_ball_comes_to_rest_in_finite_time(void **state) {
         carom_motion_answer answer = run(scene, NULL);
         assert_verdict(&answer, "complete");
         assert_close(*reals(answer.result, "accumulation_t"), sqrt(2 / GRAVITY) * (1 + restitution) / (1 - restitution), 1e-9);
-        // The speed along the ground is what it was, through the accumulation and behind it.
+        // The speed along the ground is what it was, through the accumulation and after it.
         assert_close(reals(answer.final, "qpos")[0], 6, 1e-8);
         assert_close(reals(answer.final, "qvel")[0], 0.5, 1e-10);
         // Over the whole run the ground gives back what gravity takes: s = (1 + m g) t.
@@ -541,7 +541,7 @@ static void bad_motions_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zeno_block_accumulates_where_quadrature_says),
-        cmocka_unit_test(zeno_block_rests_behind_the_accumulation),
+        cmocka_unit_test(zeno_block_rests_after_the_accumulation),
         cmocka_unit_test(first_apex_is_that_of_the_energy),
         cmocka_unit_test(bouncing_ball_comes_to_rest_in_finite_time),
         cmocka_unit_test(point_on_a_slope_slides_and_sticks),

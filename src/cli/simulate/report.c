@@ -10,6 +10,7 @@
 // Impacts that the table on the terminal shows; JSON and files have them all.
 enum { SHOWN_IMPACTS = 20 };
 
+// Done means that the motion and everything asked about it reached the end.
 static int exit_status_of(const cli_motion *motion) {
     const carom_table *members = motion->ensemble.members, *orders = motion->orders;
     bool complete = carom_motion_answer_complete(&motion->answer);
@@ -75,6 +76,7 @@ int cli_print_motion_json(const cli_motion *motion, const char *file) {
     }
     json_object_set_new(document, "seconds", carom_json_real(motion->seconds));
     json_object_set_new(document, "impacts", rows_json(motion, motion->answer.impacts));
+    // States at the times that the options ask for; files have them all.
     json_t *states = json_array();
     for (int64_t row = 0; row < carom_table_rows(motion->answer.recorded); row++)
         json_array_append_new(states, state_json(motion, motion->answer.recorded, row));
@@ -122,6 +124,7 @@ static void print_impacts(const carom_table *impacts) {
     if (shown < rows) printf("... and %" PRId64 " more; --json and -o FILE give them all\n", rows - shown);
 }
 
+// How far the momenta part, and when they are first apart by half of that.
 static void print_orders(const carom_table *orders) {
     for (int64_t row = 0; row < carom_table_rows(orders); row++) {
         const double largest = carom_table_real_column(orders, CAROM_ORDERS_LARGEST)[row];
@@ -177,6 +180,7 @@ int cli_print_motion_text(const cli_motion *motion, const char *file) {
         else
             printf("%s: %s\n", verdict, carom_verdict_sentence(code));
     }
+    // What integrators have in common, what this one says about itself, and its impacts.
     const double error = carom_table_real_column(result, CAROM_MOTION_ENERGY_ERROR)[0];
     if (!isnan(error)) printf("largest relative energy error %.3g\n", error);
     char text[CAROM_MESSAGE_SIZE] = "";
@@ -184,6 +188,7 @@ int cli_print_motion_text(const cli_motion *motion, const char *file) {
     fputs(text, stdout);
     cli_print_findings(result, CAROM_MOTION_RESULT_COLUMNS);
     print_impacts(motion->answer.impacts);
+    // Studies.
     const carom_ensemble *ensemble = &motion->ensemble;
     if (ensemble->members) {
         const int64_t rows = carom_table_rows(ensemble->members);

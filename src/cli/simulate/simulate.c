@@ -48,6 +48,7 @@ static carom_status parse_studies(cli_motion *motion, carom_error *error) {
     ensemble->requested = members;
     ensemble->traced = cli_given(arguments, "figures");
     ensemble->perturbation = carom_ensemble_default_perturbation(motion->request.motion);
+    // What is perturbed, and by how much: only for ensembles.
     const char *size = cli_value(arguments, "perturb"), *what = cli_value(arguments, "perturbed");
     if (size && (!carom_parse_number(size, &ensemble->perturbation) || ensemble->perturbation < 0))
         return carom_fail(error, CAROM_BAD_INPUT, "--perturb: '%.60s' is not a number of at least 0", size);
@@ -118,6 +119,7 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, cli_vt
     if (cli_given(motion->arguments, "figures"))
         status = carom_motion_create_states(motion->request.integrator, motion->request.motion, &motion->states, error);
     if (status) return status;
+    // States are recorded only where somebody wants them.
     const carom_sink pictures = cli_vtk_sink(vtk);
     splitter way = {file, vtk ? &pictures : NULL, motion->states};
     const carom_sink sink = {&way, split};
@@ -128,6 +130,7 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, cli_vt
     cli_end_progress();
     if (status) place_error(motion, error);
     if (!status && vtk) status = cli_vtk_finish(vtk, motion->answer.final, error);
+    // Studies, each by the same request.
     if (!status && motion->ensemble.requested)
         status = blame(carom_ensemble_run(&motion->request, &motion->answer, &motion->ensemble, error), "ensemble", error);
     if (!status && cli_given(motion->arguments, "orders"))
@@ -140,6 +143,7 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, cli_vt
     return status;
 }
 
+// The same with an HDF5 file, which is there before the run starts and gets its name when all is in it.
 static carom_status run_into_file(cli_motion *motion, const char *path, cli_vtk *vtk, carom_error *error) {
     carom_result_writer *writer = NULL;
     carom_sink file;

@@ -28,6 +28,7 @@ carom_status cli_vtk_create(const char *path, const carom_integrator *integrator
     if (!carom_vtk_is_name(path)) return carom_fail(error, CAROM_BAD_INPUT, "--vtk: '%.200s' does not end in .vtk or .vtp", path);
     if (motion->form != CAROM_MOTION_BODIES)
         return carom_fail(error, CAROM_UNSUPPORTED, "--vtk: only motions of scenes with 'bodies' are written");
+    // Any integrator of many bodies will do whose states have these series.
     for (int k = 0; k < SERIES; k++) {
         int i = 0;
         while (i < integrator->state_column_count && strcmp(integrator->state_columns[i].name, series_names[k]) != 0) i++;
@@ -57,6 +58,7 @@ void cli_vtk_free(cli_vtk *vtk) {
     free(vtk);
 }
 
+// One state as points with data.
 static carom_status write_row(const cli_vtk *vtk, const char *path, const carom_table *table, int64_t row, carom_error *error) {
     int count = 0;
     const double *values[SERIES];

@@ -75,10 +75,12 @@ carom_status inclusion_figures(const carom_figures *figures, carom_error *error)
         inclusion_trace(states, i, row);
         for (int k = 0; k < WIDTH; k++) values[k * c.rows + i] = row[k];
     }
+    // Axes are called after the joint of the last coordinate.
     const char *name = system->names[system->nv - 1], *unit = system->turns[system->nv - 1] ? "rad" : "m";
     snprintf(c.label[INCLUSION_TRACE_TIME], sizeof *c.label, "time t [s]");
     snprintf(c.label[INCLUSION_TRACE_COORDINATE], sizeof *c.label, "%.60s [%s]", name, unit);
     snprintf(c.label[INCLUSION_TRACE_RATE], sizeof *c.label, "rate of %.60s [%s/s]", name, unit);
+    // Figure 6: over time, over s, and the rates of both.
     carom_status status = figure_course(figures, "time", "time t [s]", c.own[INCLUSION_TRACE_TIME], &c, error);
     if (!status) status = figure_course(figures, "impulse", IMPULSE_LABEL, s, &c, error);
     if (!status) {
@@ -89,6 +91,7 @@ carom_status inclusion_figures(const carom_figures *figures, carom_error *error)
         const carom_plot plot = {figures->title, IMPULSE_LABEL, "rate over s", series, 2, false, false};
         status = figures->receive(figures->user, "rates", &plot, error);
     }
+    // Figure 8: the phase plane, and what the draws of an ensemble make of one start.
     if (!status) status = figure_bundle(figures, "phase", &c, INCLUSION_TRACE_COORDINATE, INCLUSION_TRACE_RATE, error);
     if (!status && c.member_rows) status = figure_bundle(figures, "bundle", &c, INCLUSION_TRACE_TIME, INCLUSION_TRACE_COORDINATE, error);
     free(values);

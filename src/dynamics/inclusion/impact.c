@@ -20,6 +20,7 @@ typedef struct frozen_rows {
 static carom_status freeze(const inclusion *run, uint64_t touching, frozen_rows *rows, carom_impact **impact, carom_error *error) {
     const size_t nv = (size_t)run->nv;
     const char *const *names = carom_impact_get_data(run->call->motion->impact)->names;
+    // Rows of J are packed into the scratch memory.
     double *normal = run->work, *tangent = normal + (size_t)run->contacts * nv;
     rows->count = 0;
     for (int i = 0; i < run->contacts; i++) {

@@ -128,6 +128,7 @@ static carom_status figure_sensitivity(const carom_figures *figures, carom_error
     double *x = malloc((size_t)(2 * total + 1) * sizeof *x);
     if (!x) return carom_fail_memory(error, "figure");
     double *y = x + total;
+    // A line for each member, which a NaN ends.
     for (int64_t row = 0; row < carom_table_rows(members); row++) {
         const double *distances = carom_table_series(members, CAROM_MEMBER_DISTANCES, row, &count);
         for (int k = 0; k <= count; k++) {

@@ -47,6 +47,7 @@ static carom_status figure_coordinates(const carom_figures *figures, carom_error
     if (!turned) return carom_fail_memory(error, "figure");
     carom_plot_series series[MOST_LINES];
     char labels[MOST_LINES][96];
+    // States have their coordinates row by row; pictures take an array for each.
     for (int k = 0; k < lines; k++) {
         double *values = turned + (size_t)k * rows;
         for (size_t i = 0; i < rows; i++) values[i] = positions[i * nv + (size_t)k];
@@ -73,6 +74,7 @@ static void add_point(curve *c, double x, double y) {
     c->y[c->count++] = y;
 }
 
+// Circles of all balls at one position.
 static void add_outlines(curve *c, const carom_system *system, const double *q) {
     for (int k = 0; k < system->nv; k += 2) {
         for (int i = 0; i < OUTLINE_POINTS; i++) {
@@ -88,20 +90,21 @@ static carom_status figure_paths(const carom_figures *figures, carom_error *erro
     const carom_table *states = figures->states;
     const carom_system *system = figures->motion->system;
     const size_t nv = (size_t)system->nv, balls = nv / 2, rows = (size_t)carom_table_rows(states);
-    const size_t path = balls * (rows + 1), outline = balls * (OUTLINE_POINTS + 1);
+    const size_t track = balls * (rows + 1), outline = balls * (OUTLINE_POINTS + 1);
     const double *positions = carom_motion_column(states, "qpos");
-    double *room = malloc(2 * (path + 2 * outline) * sizeof *room);
+    double *room = malloc(2 * (track + 2 * outline) * sizeof *room);
     if (!room) return carom_fail_memory(error, "figure");
-    curve paths = {room, room + path, 0}, first = {room + 2 * path, room + 2 * path + outline, 0};
+    curve tracks = {room, room + track, 0}, first = {room + 2 * track, room + 2 * track + outline, 0};
     curve last = {first.y + outline, first.y + 2 * outline, 0};
+    // A line for each ball, over all states.
     for (size_t k = 0; k < nv; k += 2) {
-        for (size_t i = 0; i < rows; i++) add_point(&paths, positions[i * nv + k], positions[i * nv + k + 1]);
-        add_point(&paths, NAN, NAN);
+        for (size_t i = 0; i < rows; i++) add_point(&tracks, positions[i * nv + k], positions[i * nv + k + 1]);
+        add_point(&tracks, NAN, NAN);
     }
     add_outlines(&first, system, positions);
     add_outlines(&last, system, positions + (rows - 1) * nv);
     const carom_plot_series series[] = {
-        {"paths", CAROM_PLOT_TRACES, paths.count, paths.x, paths.y},
+        {"paths", CAROM_PLOT_TRACES, tracks.count, tracks.x, tracks.y},
         {"start", CAROM_PLOT_LINE, first.count, first.x, first.y},
         {"end", CAROM_PLOT_LINE, last.count, last.x, last.y},
     };
@@ -122,6 +125,7 @@ static carom_status figure_orders(const carom_figures *figures, carom_error *err
         carom_table_series(orders, CAROM_ORDERS_DISTANCES, k, &count);
         total += (size_t)count;
     }
+    // A line for each scene: as given, and designed.
     carom_arena arena = {0};
     carom_plot_series *series = carom_arena_take(&arena, (size_t)scenes, sizeof *series);
     double *next = carom_arena_take(&arena, total, sizeof *next);

@@ -166,12 +166,14 @@ static carom_status resolve(propagative_motion *motion, const carom_propagative 
                                   : carom_propagative_is_jammed(p) ? PROPAGATIVE_JAMMED
                                   : rules->restitution < 1         ? PROPAGATIVE_INELASTIC
                                                                    : PROPAGATIVE_ELASTIC;
+    // Kinds from here on close the contacts, by the plastic impulses.
     const bool closes = kind >= PROPAGATIVE_PLASTIC;
     const double energy = propagative_flight_kinetic_energy(motion->flight, motion->q, motion->p);
     // The plastic impulses, which inelastic impacts blend with those of a word.
     word_copy word = {.motion = motion, .propagative = p};
     bool adhesive;
     carom_status status = carom_propagative_plastic(p, rules->plastic, motion->plastic, &adhesive, error);
+    // One word, by the rule of the order.
     if (!status && !closes) {
         const carom_word_limits limits = carom_word_limits_defaults();
         const carom_word_order order = {.kind = rules->order, .seed = rules->seed, .index = motion->events};
@@ -214,6 +216,7 @@ static carom_status resolve(propagative_motion *motion, const carom_propagative 
 
 // The impact of all contacts that are closed here, if one of them approaches.
 static carom_status strike(propagative_motion *motion, carom_error *error) {
+    // Held contacts, and those whose gaps are within the tolerance, with their normals.
     int count = 0;
     bool approaching = false;
     find_rates(motion, motion->q, motion->p, motion->rate);
@@ -227,6 +230,7 @@ static carom_status strike(propagative_motion *motion, carom_error *error) {
         motion->impacts[c]++;
     }
     if (!approaching) return CAROM_OK;
+    // The frozen problem of these contacts, without friction: its words act on momenta.
     propagative_flight_velocity(motion->flight, motion->q, motion->p, motion->before);
     carom_impact *impact = NULL;
     carom_propagative *p = NULL;
@@ -277,15 +281,19 @@ carom_status propagative_motion_step(propagative_motion *motion, double end, con
             for (int c = 0; c < (int)motion->m; c++)
                 if (motion->held[c] && motion->multiplier[c] < 0 && (worst < 0 || motion->multiplier[c] < motion->multiplier[worst]))
                     worst = c;
-            if (worst >= 0) motion->held[worst] = false;
-            if (worst >= 0) continue;
+            if (worst >= 0) {
+                motion->held[worst] = false;
+                continue;
+            }
             tau = first_closing(motion, rest, &again);
         }
+        // A contact that came to rest is held now: the trial changes.
         if (!isnan(tau) && again) continue;
         if (isnan(tau) || !try_flight(motion, tau)) {
             motion->verdict = CAROM_NO_CONVERGENCE;
             break;
         }
+        // Up to there, and through the impact.
         memcpy(motion->q, motion->next_q, motion->n * sizeof *motion->q);
         memcpy(motion->p, motion->next_p, motion->n * sizeof *motion->p);
         motion->time += tau;

@@ -150,6 +150,7 @@ typedef struct propagative_loop {
     carom_table *states;  // a block of them; NULL: nobody wants them
 } propagative_loop;
 
+// Momenta are the state; velocities follow from them.
 static carom_status fill_state(propagative_loop *loop, double time, carom_table *table, carom_error *error) {
     propagative_motion *motion = loop->motion;
     const size_t size = (size_t)loop->nv * sizeof(double), contacts = (size_t)loop->contacts;
@@ -176,6 +177,7 @@ static carom_status record_state(propagative_loop *loop, carom_error *error) {
     return status || carom_table_rows(loop->states) < BLOCK_ROWS ? status : carom_motion_flush(loop->call, loop->states, error);
 }
 
+// A row for each event of a step. Words and outcomes that orders decide are counted.
 static carom_status record_impact(void *user, const propagative_event *event, carom_error *error) {
     propagative_loop *loop = user;
     carom_table *table = loop->call->impacts;

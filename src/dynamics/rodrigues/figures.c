@@ -154,6 +154,7 @@ static carom_status figure_frames(const carom_figures *figures, carom_error *err
         carom_arena_free(&arena);
         return carom_fail_memory(error, "figure");
     }
+    // Bodies and planes of every frame, and the label with the frames' times.
     const view v = choose_view(problem, states);
     char label[FRAMES * 24 + 48], x_label[64], y_label[64], when[FRAMES][24];
     for (int frame = 0; frame < FRAMES; frame++) {
