@@ -41,7 +41,7 @@ USES_carom-siconos   := carom
 USES_carom-sets      := carom
 USES_carom-exact     := carom
 USES_carom-mujoco    := carom
-USES_carom-dynamics  := carom
+USES_carom-dynamics  := carom-sets carom
 USES_carom-compliant := carom
 USES_carom-design    := carom
 USES_carom-io        := carom-dynamics carom-mujoco carom-sets carom
@@ -60,17 +60,17 @@ ABOUT_carom-io        := Scene files, result files and plots of carom
 pkg = $(shell pkg-config $(1) $(2) 2>/dev/null)
 
 # hdf5-serial, never hdf5: the latter flips to Open MPI when libsundials-dev is installed.
-DEPENDENCY_CFLAGS = $(patsubst -I%,-isystem %,$(call pkg,--cflags,openblas lapacke hdf5-serial yaml-0.1 jansson nettle qhull_r)) \
+DEPENDENCY_CFLAGS = $(patsubst -I%,-isystem %,$(call pkg,--cflags,openblas lapacke hdf5-serial yaml-0.1 jansson nettle qhull_r libxml-2.0)) \
                     -isystem /usr/include/siconos -isystem /usr/include/siconos/numerics
 LIBS_carom           = $(call pkg,--libs,lapacke openblas nettle) -fopenmp -lm
 LIBS_carom-siconos   = -lsiconos_numerics
 LIBS_carom-sets      = $(call pkg,--libs,qhull_r) -lm
 LIBS_carom-exact     = $(if $(HAVE_PPL),-lppl_c -lppl -lgmp -lstdc++) -lm
-LIBS_carom-mujoco    = -lmujoco -lm
-LIBS_carom-dynamics  = $(call pkg,--libs,qhull_r) -lm
+LIBS_carom-mujoco    = $(call pkg,--libs,libxml-2.0) -lmujoco -lm
+LIBS_carom-dynamics  = -lm
 LIBS_carom-compliant = $(if $(HAVE_SUNDIALS),-lsundials_cvode -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunlinsoldense) -lm
 LIBS_carom-design    = $(if $(HAVE_SUNDIALS),-lsundials_kinsol -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense) -lm
-LIBS_carom-io        = $(call pkg,--libs,hdf5-serial yaml-0.1 jansson qhull_r) -lm
+LIBS_carom-io        = $(call pkg,--libs,hdf5-serial yaml-0.1 jansson) -lm
 CLI_LIBS             = $(if $(filter 1,$(MPI)),$(call pkg,--libs,$(MPI_PACKAGE)))
 TEST_LIBS            = $(call pkg,--libs,cmocka) -lfclib
 
@@ -200,8 +200,8 @@ BENCHMARKS := $(BUILD)/benchmarks/stronge $(BUILD)/benchmarks/rodrigues $(if $(H
 
 $(BUILD)/benchmarks/stronge: $(BUILD)/obj/benchmarks/peers/stronge_sundials.o $(BUILD)/obj/benchmarks/peers/stronge_euler.o
 $(BUILD)/benchmarks/stronge: LIBS_benchmark = -lsundials_cvode -lsundials_arkode -lsundials_nvecserial
-$(BUILD)/benchmarks/rodrigues: $(BUILD)/libcarom-dynamics.a
-$(BUILD)/benchmarks/rodrigues: LIBS_benchmark = $(LIBS_carom-dynamics)
+$(BUILD)/benchmarks/rodrigues: $(BUILD)/libcarom-dynamics.a $(BUILD)/libcarom-sets.a
+$(BUILD)/benchmarks/rodrigues: LIBS_benchmark = $(LIBS_carom-dynamics) $(LIBS_carom-sets)
 
 $(BUILD)/obj/benchmarks/peers/cradle_bullet.o: benchmarks/peers/cradle_bullet.cpp benchmarks/peers/cradle_bullet.h
 	@mkdir -p $(@D)

@@ -14,7 +14,7 @@ list_packages() {
     case "$1" in
     build)
         echo gcc libc6-dev make pkg-config libopenblas-dev liblapacke-dev nettle-dev librandom123-dev libsiconos-numerics-dev \
-            libmujoco-dev libhdf5-dev libyaml-dev libjansson-dev libqhull-dev libppl-dev libgmp-dev gnuplot-nox fonts-dejavu-core ;;
+            libmujoco-dev libxml2-dev libhdf5-dev libyaml-dev libjansson-dev libqhull-dev libppl-dev libgmp-dev gnuplot-nox fonts-dejavu-core ;;
     # For `make MPI=1` only.
     mpi) echo libopenmpi-dev openmpi-bin ;;
     # For `carom design` and `carom compliant`, which say so without it, and for benchmarks; it pulls 140 others.

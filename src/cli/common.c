@@ -180,20 +180,20 @@ static carom_status ask_into_file(const cli_arguments *arguments, const carom_sc
         if (!status) run->written = run->extent->outcomes;
         return status;
     }
-    carom_hull_filter *filter = NULL;
-    carom_sink corners;
+    carom_corners *corners = NULL;
+    carom_sink sink;
     carom_status status = CAROM_OK;
     if (options->keep == CLI_KEEP_HULL)
         status =
-            carom_hull_filter_create(carom_scene_impact(scene), run->law->outcome_columns, run->law->outcome_column_count, &filter, error);
-    if (filter) corners = carom_hull_filter_sink(filter);
-    if (!status) status = cli_ask_law(arguments, scene, law_options, control, options, filter ? &corners : NULL, run, error);
+            carom_corners_create(carom_scene_impact(scene), run->law->outcome_columns, run->law->outcome_column_count, &corners, error);
+    if (corners) sink = carom_corners_sink(corners);
+    if (!status) status = cli_ask_law(arguments, scene, law_options, control, options, corners ? &sink : NULL, run, error);
     const carom_table *kept = NULL;
-    if (!status && filter) status = carom_hull_filter_outcomes(filter, &kept, error);
+    if (!status && corners) status = carom_corners_outcomes(corners, &kept, error);
     if (!status && kept) status = file->receive(file->user, kept, error);
     if (!status && kept) run->written = carom_table_rows(kept);
     if (!status) status = carom_result_writer_put_extent(options->writer, cli_keep_names[options->keep], run->extent, error);
-    carom_hull_filter_free(filter);
+    carom_corners_free(corners);
     return status;
 }
 

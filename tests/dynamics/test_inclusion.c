@@ -6,21 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support.h"
-
-static carom_registry *registry;
-
-static int start(void **state) {
-    (void)state;
-    carom_error error;
-    return carom_registry_create(&registry, &error) || carom_dynamics_register(registry, &error);
-}
-
-static int stop(void **state) {
-    (void)state;
-    carom_registry_free(registry);
-    return 0;
-}
+#include "integrators.h"
 
 // -------------------------------------------------------------------------------------------------------------- helpers
 
@@ -86,12 +72,6 @@ static carom_motion_answer run(carom_scene *scene, const char *const *pairs) {
     carom_error error;
     assert_ok(try_run(scene, pairs, 0, NULL, &answer, &error), error);
     return answer;
-}
-
-static const double *reals(const carom_table *table, const char *name) {
-    const int column = carom_table_find(table, name);
-    assert_true(column >= 0);
-    return carom_table_real_column(table, column);
 }
 
 static int64_t whole(const carom_table *table, const char *name) {

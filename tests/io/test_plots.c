@@ -58,7 +58,7 @@ static void hulls_agree_with_brute_force(void **state) {
             x[i] = support_random_integer(&stream, -reach, reach);
             y[i] = support_random_integer(&stream, -reach, reach);
         }
-        assert_ok(carom_plot_hull(x, y, count, hull, &vertices, &error), error);
+        assert_ok(carom_hull_plane(x, y, count, hull, &vertices, &error), error);
         const int64_t expected = count_distinct_vertices(x, y, count);
         assert_int_equal(vertices, expected ? expected : 1);
         for (int64_t i = 0; i < vertices && vertices > 1; i++) assert_true(is_vertex(x, y, count, hull[i]));
@@ -70,7 +70,7 @@ static void hulls_agree_with_brute_force(void **state) {
 static void check_hull(const double *x, const double *y, int64_t count, int64_t expected) {
     carom_error error = {0};
     int64_t hull[64], vertices;
-    assert_ok(carom_plot_hull(x, y, count, hull, &vertices, &error), error);
+    assert_ok(carom_hull_plane(x, y, count, hull, &vertices, &error), error);
     assert_int_equal(vertices, expected);
 }
 
@@ -110,10 +110,10 @@ static void hulls_refuse_what_is_not_finite(void **state) {
     carom_error error = {0};
     const double x[] = {0, 1, NAN}, y[] = {0, INFINITY, 1}, far[] = {-1.7e308, 1.7e308};
     int64_t hull[3], vertices = 7;
-    assert_refused(carom_plot_hull(x, x, 3, hull, &vertices, &error), CAROM_BAD_INPUT, error, "not finite");
+    assert_refused(carom_hull_plane(x, x, 3, hull, &vertices, &error), CAROM_BAD_INPUT, error, "not finite");
     assert_int_equal(vertices, 0);
-    assert_refused(carom_plot_hull(x, y, 2, hull, &vertices, &error), CAROM_BAD_INPUT, error, "not finite");
-    assert_refused(carom_plot_hull(far, far, 2, hull, &vertices, &error), CAROM_BAD_INPUT, error, "too far apart");
+    assert_refused(carom_hull_plane(x, y, 2, hull, &vertices, &error), CAROM_BAD_INPUT, error, "not finite");
+    assert_refused(carom_hull_plane(far, far, 2, hull, &vertices, &error), CAROM_BAD_INPUT, error, "too far apart");
 }
 
 static void hull_of_many_points(void **state) {
@@ -128,7 +128,7 @@ static void hull_of_many_points(void **state) {
         x[i] = carom_stream_uniform(&stream);
         y[i] = carom_stream_uniform(&stream);
     }
-    assert_ok(carom_plot_hull(x, y, count, hull, &vertices, &error), error);
+    assert_ok(carom_hull_plane(x, y, count, hull, &vertices, &error), error);
     assert_true(vertices > 10 && vertices < 200);
     for (int64_t i = 0; i < count; i++)
         for (int64_t k = 0; k < vertices; k++) assert_true(turn(x, y, hull[k], hull[(k + 1) % vertices], i) > -1e-11);

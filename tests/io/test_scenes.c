@@ -236,7 +236,7 @@ static double hull_area(const double *x, const double *y, int64_t count) {
     carom_error error;
     int64_t *hull = calloc((size_t)count, sizeof *hull), vertices = 0;
     assert_non_null(hull);
-    assert_ok(carom_plot_hull(x, y, count, hull, &vertices, &error), error);
+    assert_ok(carom_hull_plane(x, y, count, hull, &vertices, &error), error);
     double twice = 0;
     for (int64_t i = 0; i < vertices; i++) {
         const int64_t a = hull[i], b = hull[(i + 1) % vertices];

@@ -195,7 +195,7 @@ static carom_status place_hull(law_data *law, carom_error *error) {
     const points *set = &law->outcomes;
     int64_t *hull = calloc((size_t)set->count + 1, sizeof *hull), vertices = 0;
     if (!hull) return carom_fail_memory(error, "convex hull");
-    carom_status status = carom_plot_hull(set->x, set->y, set->count, hull, &vertices, error);
+    carom_status status = carom_hull_plane(set->x, set->y, set->count, hull, &vertices, error);
     if (!status) status = make_points(&law->hull, vertices, error);
     for (int64_t i = 0; i < vertices && !status; i++) add_point(&law->hull, set->x[hull[i]], set->y[hull[i]]);
     free(hull);
@@ -209,7 +209,7 @@ static carom_status place_area(const picture *drawn, law_data *law, const carom_
     int64_t count;
     corners->count = 0;
     for (int k = 0; k < piece->vertices; k++) add_point(corners, piece->contact_velocity[k * n + x], piece->contact_velocity[k * n + y]);
-    const carom_status status = carom_plot_hull(corners->x, corners->y, corners->count, hull, &count, error);
+    const carom_status status = carom_hull_plane(corners->x, corners->y, corners->count, hull, &count, error);
     for (int64_t i = 0; i <= count && !status; i++) add_point(&law->areas, corners->x[hull[i % count]], corners->y[hull[i % count]]);
     add_point(&law->areas, NAN, NAN);
     return status;
