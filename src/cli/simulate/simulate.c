@@ -63,22 +63,6 @@ static carom_status parse_studies(cli_motion *motion, carom_error *error) {
     return parse_count(motion, "convergence", MOST_HALVINGS, &motion->halvings, error);
 }
 
-// Says where a value came from that the integrator refuses: the command line, `simulate`, or another key of the scene.
-static void place_error(const cli_motion *motion, carom_error *error) {
-    const carom_integrator *one = motion->request.integrator;
-    for (int i = 0; i < one->option_count; i++) {
-        const carom_option *row = &one->options[i];
-        if (!cli_is_about(error, row)) continue;
-        const carom_error inner = *error;
-        if (cli_given(motion->arguments, row->name))
-            cli_pass_on(row, &inner, error);
-        else
-            carom_scene_place_simulate_error(motion->scene, row->name, error);
-        return;
-    }
-    if (error->status == CAROM_BAD_INPUT) carom_scene_place_key_error(motion->scene, error);
-}
-
 // Options of an impact law: what the scene's `impact` says, then the command line; refuses what neither integrator nor law knows.
 static carom_status apply_law_settings(void *user, const carom_law *law, void *options, carom_error *error) {
     const cli_motion *motion = user;
@@ -128,7 +112,19 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, cli_vt
     status = carom_integrator_run(&motion->request, file || vtk || motion->states ? &sink : NULL, &motion->answer, error);
     motion->seconds = cli_seconds_since(&start);
     cli_end_progress();
-    if (status) place_error(motion, error);
+    // Where a value came from that the integrator refuses: the command line, `simulate`, or another key of the scene.
+    if (status) {
+        const carom_integrator *one = motion->request.integrator;
+        int i = 0;
+        while (i < one->option_count && !cli_is_about(error, &one->options[i])) i++;
+        const carom_error inner = *error;
+        if (i < one->option_count && cli_given(motion->arguments, one->options[i].name))
+            cli_pass_on(&one->options[i], &inner, error);
+        else if (i < one->option_count)
+            carom_scene_place_simulate_error(motion->scene, one->options[i].name, error);
+        else if (error->status == CAROM_BAD_INPUT)
+            carom_scene_place_key_error(motion->scene, error);
+    }
     if (!status && vtk) status = cli_vtk_finish(vtk, motion->answer.final, error);
     // Studies, each by the same request.
     if (!status && motion->ensemble.requested)

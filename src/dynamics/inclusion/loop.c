@@ -172,56 +172,47 @@ static bool try_substep(inclusion *run, double left, double *h, double *y) {
     return false;
 }
 
-// Up to the next switch or the end of a substep, at most over `left`.
-static carom_status move(inclusion_loop *loop, double left, carom_error *error) {
-    inclusion *run = &loop->run;
-    const size_t size = 2 * (size_t)run->nv + 1;
-    double h, when;
-    if (!try_substep(run, left, &h, run->next)) {
-        end_run(loop, CAROM_NO_CONVERGENCE);
-        return CAROM_OK;
-    }
-    const bool switches = inclusion_find_switch(run, h, run->next, &when);
-    if (switches) {
-        if (when > 0 && !inclusion_advance(run, when, run->next, NULL)) end_run(loop, CAROM_NO_CONVERGENCE);
-        if (when == 0) memcpy(run->next, run->y, size * sizeof *run->y);
-    }
-    run->t += switches ? when : h;
-    memcpy(run->y, run->next, size * sizeof *run->y);
-    if (!inclusion_project(run, run->y)) end_run(loop, CAROM_NO_CONVERGENCE);
-    // Where nothing is closed, there is nothing to project, and the terms are still those of a stage.
-    if (!run->closed) inclusion_assemble(run, run->y);
-    note_energy(loop);
-    if (!switches || loop->ended) return CAROM_OK;
-    inclusion_mode leave[INCLUSION_MOST_CONTACTS];
-    memcpy(leave, run->mode, (size_t)run->contacts * sizeof *leave);
-    loop->switches++;
-    return settle(loop, leave, error);
-}
-
 carom_status inclusion_run_grid(inclusion_loop *loop, carom_error *error) {
     inclusion *run = &loop->run;
     const carom_control *control = run->call->control;
+    const size_t size = (2 * (size_t)run->nv + 1) * sizeof *run->y;
     carom_status status = settle(loop, NULL, error);
     while (!status && !loop->ended && loop->step < loop->steps) {
         if (control && control->progress) control->progress(control->user, loop->step, loop->steps);
-        if (carom_control_cancelled(control)) {
-            end_run(loop, CAROM_INTERRUPTED);
-            break;
-        }
-        // One grid step. Switches at one instant that do not end are Zeno's, too.
+        if (carom_control_cancelled(control)) end_run(loop, CAROM_INTERRUPTED);
+        // One grid step, from switch to switch. Switches at one instant that do not end are Zeno's, too.
         const double end = (double)(loop->step + 1) * run->options->step;
         int64_t idle = 0;
-        while (!loop->ended && run->t < end) {
+        while (!status && !loop->ended && run->t < end) {
             const double start = run->t;
-            status = move(loop, end - run->t, error);
-            if (status) return status;
+            double h, when;
+            if (!try_substep(run, end - start, &h, run->next)) {
+                end_run(loop, CAROM_NO_CONVERGENCE);
+                break;
+            }
+            const bool switches = inclusion_find_switch(run, h, run->next, &when);
+            if (switches) {
+                if (when > 0 && !inclusion_advance(run, when, run->next, NULL)) end_run(loop, CAROM_NO_CONVERGENCE);
+                if (when == 0) memcpy(run->next, run->y, size);
+            }
+            run->t += switches ? when : h;
+            memcpy(run->y, run->next, size);
+            if (!inclusion_project(run, run->y)) end_run(loop, CAROM_NO_CONVERGENCE);
+            // Where nothing is closed, there is nothing to project, and the terms are still those of a stage.
+            if (!run->closed) inclusion_assemble(run, run->y);
+            note_energy(loop);
+            if (switches && !loop->ended) {
+                inclusion_mode leave[INCLUSION_MOST_CONTACTS];
+                memcpy(leave, run->mode, (size_t)run->contacts * sizeof *leave);
+                loop->switches++;
+                status = settle(loop, leave, error);
+            }
             idle = run->t > start ? 0 : idle + 1;
-            if (idle > MOST_SETTLING) end_run(loop, CAROM_ZENO_LIMIT);
+            if (!status && idle > MOST_SETTLING) end_run(loop, CAROM_ZENO_LIMIT);
             // A step of fast joints has many substeps.
-            if (carom_control_cancelled(control)) end_run(loop, CAROM_INTERRUPTED);
+            if (!status && carom_control_cancelled(control)) end_run(loop, CAROM_INTERRUPTED);
         }
-        if (loop->ended) break;
+        if (status || loop->ended) break;
         loop->step++;
         // Accumulations may lie beyond the grid point by less than a step.
         if (run->t < (double)(loop->step + 1) * run->options->step) run->t = fmax(run->t, (double)loop->step * run->options->step);
