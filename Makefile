@@ -31,7 +31,7 @@ FOLDERS_carom-design    := src/design/$(if $(HAVE_SUNDIALS),kinsol,absent)
 FOLDERS_carom-io        := src/io $(addprefix src/io/,scene result plot fclib)
 # `make MPI=1`: `mpirun carom sample` shares the work between processes. MPI_PACKAGE is the pkg-config name of the MPI to build with.
 RANKS       := src/cli/ranks/$(if $(filter 1,$(MPI)),mpi,single)
-FOLDERS_cli := src/cli $(addprefix src/cli/,compare docs hodograph info query simulate) $(RANKS) benchmarks/harness
+FOLDERS_cli := src/cli $(addprefix src/cli/,compare docs hodograph info simulate) $(RANKS) benchmarks/harness
 MPI_PACKAGE ?= ompi-c
 
 # Users before what they use.
@@ -114,13 +114,16 @@ $(BUILD)/obj/%.o: %.c
 	$(call show,CC,$<)
 	$(QUIET)$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
-# Kernels once more for each wider instruction set; the machine's is chosen at run time.
+# Kernels once more for each instruction set that pays; the machine's is chosen at run time. Scalar ones are for tests.
 KERNEL_SOURCES   := solvers/lemke/kernel.c src/step/cones/kernel.c src/step/reduced_kernel.c
 KERNEL_solvers/lemke/kernel.c     := carom_lemke_kernel
 KERNEL_src/step/cones/kernel.c    := carom_cone_kernel
 KERNEL_src/step/reduced_kernel.c  := carom_step_reduced_kernel
-INSTRUCTION_SETS := scalar $(if $(filter x86_64,$(shell $(CC) -dumpmachine | cut -d- -f1)),avx2 avx512)
-kernel_objects = $(foreach i,$(INSTRUCTION_SETS),$(1:%.c=$(BUILD)/obj/%_$(i).o))
+X86              := $(filter x86_64,$(shell $(CC) -dumpmachine | cut -d- -f1))
+SETS_solvers/lemke/kernel.c       := scalar $(if $(X86),avx2)
+SETS_src/step/cones/kernel.c      := scalar $(if $(X86),avx2 avx512)
+SETS_src/step/reduced_kernel.c    := scalar $(if $(X86),avx2 avx512)
+kernel_objects = $(foreach i,$(SETS_$(1)),$(1:%.c=$(BUILD)/obj/%_$(i).o))
 OBJECTS_carom  := $(foreach k,$(KERNEL_SOURCES),$(call kernel_objects,$(k)))
 $(filter %_scalar.o,$(OBJECTS_carom)): ISA := -fno-tree-vectorize $(if $(findstring clang,$(CC)),-fno-vectorize -fno-slp-vectorize)
 $(filter %_avx2.o,$(OBJECTS_carom)): ISA := -mavx2

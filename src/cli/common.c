@@ -90,7 +90,8 @@ carom_status cli_ask_law(const cli_arguments *arguments, const carom_scene *scen
         const carom_sink sink = {&way, split};
         struct timespec start;
         clock_gettime(CLOCK_MONOTONIC, &start);
-        status = carom_law_resolve(law, impact, law_options, arguments->registry, control, &sink, &run->answer, error);
+        const carom_law_call call = {impact, law_options, arguments->registry, control, &sink, NULL};
+        status = carom_law_resolve(law, &call, &run->answer, error);
         run->seconds = cli_seconds_since(&start);
         cli_end_progress();
     }
@@ -120,8 +121,7 @@ carom_status cli_prepare_options(const cli_arguments *arguments, const carom_sce
     if (!*options) return carom_fail_memory(error, law->name);
     law->defaults(*options);
     carom_status status = CAROM_OK;
-    for (; preset && *preset && !status; preset += 2)
-        status = carom_option_set(&law->options[carom_option_find(law->options, law->option_count, preset[0])], *options, preset[1], error);
+    for (; preset && *preset && !status; preset += 2) status = carom_law_set(law, *options, preset[0], preset[1], error);
     if (!status) status = carom_scene_apply(scene, law->options, law->option_count, *options, error);
     if (!status) forget_steps_of_other_sampler(arguments, law, *options);
     if (!status) status = cli_apply(arguments, law, strict, *options, error);

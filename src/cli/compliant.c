@@ -99,7 +99,8 @@ static carom_status run(comparison *c, carom_error *error) {
     if (!status && output) status = carom_result_writer_create(output, c->scene, &writer, error);
     if (!status && writer) status = carom_result_writer_open_law(writer, law, &c->options, &file, error);
     if (!status) {
-        status = carom_law_resolve(law, impact, &c->options, c->arguments->registry, &control, NULL, &c->answer, error);
+        status =
+            carom_law_resolve(law, &(carom_law_call){impact, &c->options, c->arguments->registry, &control, NULL, NULL}, &c->answer, error);
         cli_end_progress();
         if (status) place_error(c, error);
     }

@@ -922,7 +922,7 @@ static void coulomb_impacts_are_those_of_stronge(void **state) {
         carom_impact *impact = impact_of_pair(&s, n);
         void *options = malloc(law->options_size);
         law->defaults(options);
-        assert_ok(carom_law_resolve(law, impact, options, registry, NULL, NULL, &answer, &error), error);
+        assert_ok(carom_law_resolve(law, &(carom_law_call){.impact = impact, .options = options}, &answer, &error), error);
         const double *after = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_VELOCITY);
         for (int i = 0; i < 2; i++) {
             double Omega[3];

@@ -534,7 +534,7 @@ static void command_refuses(void **state) {
     static const char *const rows[][2] = {
         {"", "ask for one of"},
         {"--max Jn.C", "Jn.A"},
-        {"--max '2*'", "does not begin"},
+        {"--max '2*'", "ends too early"},
         {"--max 'Jn.A Jn.B'", "does not begin"},
         {"--max v.4", "does not begin"},
         {"--max v.0", "does not begin"},

@@ -123,7 +123,8 @@ carom_status lgvci_law_apply(const lgvci *run, const carom_motion_call *call, lg
         impact = NULL;
         status = create_impact(run, law, state, 1, &impact, error);
     }
-    if (!status) status = carom_law_resolve(law->law, impact, law->options, call->registry, call->control, NULL, &answer, error);
+    const carom_law_call question = {impact, law->options, call->registry, call->control, NULL, NULL};
+    if (!status) status = carom_law_resolve(law->law, &question, &answer, error);
     if (!status && carom_table_rows(answer.outcomes) > 0 && carom_answer_complete(&answer)) {
         // The momenta of its first outcome.
         const double *v = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_VELOCITY);
