@@ -1618,12 +1618,14 @@ static void balls_move(void **state) {
 static void racks_break_in_random_orders(void **state) {
     char scene[PATH_SIZE];
     motion_path("rack", scene);
-    json_t *one = ask(*state, "simulate", scene, "--order", "random", "--ensemble", "4", "--duration", "1", "--threads", "1");
+    json_t *one =
+        ask(*state, "simulate", scene, "--order", "random", "--ensemble", "4", "--duration", "1", "--threads", "1", "--figures", "r");
     json_t *many = ask(*state, "simulate", scene, "--order", "random", "--ensemble", "4", "--duration", "1", "--threads", "3");
     assert_string_equal(text(one, "impacts.0.uniqueness"), "multiple");
     assert_true(number(one, "impacts.0.xi") > 0.5);
     assert_int_equal(length(one, "ensemble.members"), 4);
     assert_true(json_equal(at(one, "ensemble"), at(many, "ensemble")));
+    assert_int_equal(length(one, "figures"), 2);
     json_decref(one);
     json_decref(many);
 }

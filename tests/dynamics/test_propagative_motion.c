@@ -543,6 +543,79 @@ static void bad_scenes_in_time_are_refused(void **state) {
     assert_refused(simulate("scenes/cube-k4.yaml", NULL, NULL, 1, &answer, &error), CAROM_UNSUPPORTED, error, "slide and hinge");
 }
 
+// A receiver of pictures that counts their lines and points.
+typedef struct pictures {
+    int count, lines;
+    int64_t points;
+} pictures;
+
+static carom_status count_picture(void *user, const char *name, const carom_plot *picture, carom_error *error) {
+    (void)error;
+    pictures *seen = user;
+    assert_true(*name);
+    assert_string_equal(picture->title, "a rack");
+    seen->count++;
+    seen->lines += picture->series_count;
+    for (int i = 0; i < picture->series_count; i++) seen->points += picture->series[i].count;
+    return CAROM_OK;
+}
+
+// Studies and pictures from C, without any command: all of them by one request.
+static void studies_take_one_request(void **state) {
+    (void)state;
+    carom_registry *registry;
+    carom_scene *scene;
+    carom_error error;
+    assert_ok(carom_registry_create(&registry, &error), error);
+    assert_ok(carom_dynamics_register(registry, &error), error);
+    assert_ok(carom_scene_read_motion("scenes/rack.yaml", registry, &scene, &error), error);
+    const carom_motion_request request = {
+        .integrator = carom_integrator_find(registry, "propagative"), .motion = carom_scene_motion(scene), .registry = registry};
+    carom_table *states, *orders = NULL, *convergence;
+    carom_motion_answer answer;
+    assert_ok(carom_motion_create_states(request.integrator, request.motion, &states, &error), error);
+    const carom_sink sink = carom_table_sink(states);
+    assert_ok(carom_integrator_run(&request, &sink, &answer, &error), error);
+    // Members of a system are the same motion where neither starts nor draws differ.
+    carom_ensemble ensemble = {.requested = 3, .traced = true, .perturbation = carom_ensemble_default_perturbation(request.motion)};
+    assert_ok(carom_ensemble_run(&request, &answer, &ensemble, &error), error);
+    assert_int_equal(carom_table_rows(ensemble.members), 3);
+    const size_t nv = (size_t)request.motion->system->nv;
+    for (int64_t row = 0; row < 3; row++) {
+        int count;
+        const double *end = carom_table_series(ensemble.members, CAROM_MEMBER_FINAL, row, &count);
+        assert_int_equal(count, 2 * nv);
+        assert_memory_equal(end, column(answer.final, "qpos"), nv * sizeof *end);
+    }
+    assert_ok(carom_orders_run(&request, "first", &orders, &error), error);
+    assert_ok(carom_orders_run(&request, "again", &orders, &error), error);
+    const double *largest = carom_table_real_column(orders, CAROM_ORDERS_LARGEST);
+    assert_int_equal(carom_table_rows(orders), 2);
+    assert_true(largest[0] > 0.5 && largest[0] == largest[1]);
+    assert_refused(carom_convergence_run(&request, 2, &convergence, &error), CAROM_UNSUPPORTED, error, "'propagative' has no study");
+    // Energies, paths with the balls at both ends, and a line for each comparison of orders.
+    pictures seen = {0};
+    const carom_figures figures = {.title = "a rack",
+                                   .motion = request.motion,
+                                   .states = states,
+                                   .answer = &answer,
+                                   .ensemble = &ensemble,
+                                   .orders = orders,
+                                   .user = &seen,
+                                   .receive = count_picture};
+    assert_ok(request.integrator->figures(&figures, &error), error);
+    assert_int_equal(seen.count, 3);
+    assert_int_equal(seen.lines, 3 + 3 + 2);
+    assert_true(seen.points > 5 * carom_table_rows(states));
+    carom_ensemble_free(&ensemble);
+    carom_table_free(orders);
+    carom_table_free(convergence);
+    carom_table_free(states);
+    carom_motion_answer_free(&answer);
+    carom_scene_free(scene);
+    carom_registry_free(registry);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ball_bounces_for_ever),
@@ -559,6 +632,7 @@ int main(void) {
         cmocka_unit_test(mechanisms_are_of_second_order),
         cmocka_unit_test(scenes_move),
         cmocka_unit_test(bad_scenes_in_time_are_refused),
+        cmocka_unit_test(studies_take_one_request),
     };
     return cmocka_run_group_tests_name("propagative motion", tests, NULL, NULL);
 }
