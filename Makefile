@@ -24,7 +24,8 @@ FOLDERS_carom-siconos   := solvers/siconos
 FOLDERS_carom-sets      := src/sets
 FOLDERS_carom-exact     := src/exact src/exact/$(if $(HAVE_PPL),ppl,absent)
 FOLDERS_carom-mujoco    := src/mujoco
-FOLDERS_carom-dynamics  := src/bodies src/dynamics $(addprefix src/dynamics/,inclusion lgvci propagative rodrigues)
+# Every folder of src/dynamics is an integrator, but for the study of compliant bodies, which needs SUNDIALS.
+FOLDERS_carom-dynamics  := src/bodies src/dynamics $(filter-out src/dynamics/compliant,$(patsubst %/,%,$(wildcard src/dynamics/*/)))
 FOLDERS_carom-compliant := src/dynamics/compliant src/dynamics/compliant/$(if $(HAVE_SUNDIALS),cvode,absent)
 FOLDERS_carom-design    := src/design/$(if $(HAVE_SUNDIALS),kinsol,absent)
 FOLDERS_carom-io        := src/io $(addprefix src/io/,scene result plot fclib)

@@ -1618,12 +1618,14 @@ static void balls_move(void **state) {
 static void racks_break_in_random_orders(void **state) {
     char scene[PATH_SIZE];
     motion_path("rack", scene);
-    json_t *one = ask(*state, "simulate", scene, "--order", "random", "--ensemble", "4", "--duration", "1", "--threads", "1");
+    json_t *one =
+        ask(*state, "simulate", scene, "--order", "random", "--ensemble", "4", "--duration", "1", "--threads", "1", "--figures", "r");
     json_t *many = ask(*state, "simulate", scene, "--order", "random", "--ensemble", "4", "--duration", "1", "--threads", "3");
     assert_string_equal(text(one, "impacts.0.uniqueness"), "multiple");
     assert_true(number(one, "impacts.0.xi") > 0.5);
     assert_int_equal(length(one, "ensemble.members"), 4);
     assert_true(json_equal(at(one, "ensemble"), at(many, "ensemble")));
+    assert_int_equal(length(one, "figures"), 2);
     json_decref(one);
     json_decref(many);
 }
@@ -1967,7 +1969,7 @@ static const refusal refusals[] = {
      "body: {mass: 0, shape: {box: [1, 1, 1]}}\ninitial: {position: [0, 0, 9]}\n"},
     {"simulate case.yaml", "the key 'initial' is missing", "body: {mass: 1, shape: {box: [1, 1, 1]}}\n"},
     {"simulate case.yaml", "case.yaml:2: gravity: belongs to a scene with 'body'", "matrices: {" FLAT_PARTS "}\ngravity: 1\n"},
-    {"simulate case.yaml --integrator inclusion", "inclusion needs a scene with 'model'", "matrices: {" FLAT_PARTS "}\n"},
+    {"simulate case.yaml --integrator inclusion", "inclusion needs a scene with 'balls' or 'model'", "matrices: {" FLAT_PARTS "}\n"},
     {"simulate block.yaml --integrator inclusion --step 0", "--step", NULL},
     {"simulate block.yaml --integrator inclusion --duration nan", "--duration", NULL},
     {"simulate block.yaml --integrator inclusion --law guess", "--law: there is no law 'guess'", NULL},
@@ -2014,7 +2016,7 @@ static const refusal refusals[] = {
      "simulate: {integrator: rodrigues, record: [1, soon]}\nbodies: [{mass: 1, inertia: 1}]\n"},
     {"simulate case.yaml --ensemble 2", "only scenes with 'body' or 'model' can be perturbed", BODIES("")},
     {"simulate case.yaml --convergence 0", "--convergence: '0'", BODIES("")},
-    {"simulate case.yaml --convergence 2", "--convergence: only for motions of scenes with 'bodies'",
+    {"simulate case.yaml --convergence 2", "--convergence: the integrator 'lgvci' has no study of convergence",
      BALL_AT "3]}\nsimulate: {integrator: lgvci, duration: 0.1}\n"},
     {"simulate case.yaml --vtk case.txt", "does not end in .vtk or .vtp", BODIES("")},
     {"simulate case.yaml --vtk case.vtk", "only motions of scenes with 'bodies'", BALL_AT "3]}\nsimulate: {integrator: lgvci}\n"},

@@ -127,7 +127,7 @@ static void do_steps(rodrigues *run, double h, int64_t steps) {
 
 static carom_status try_run(const carom_bodies_motion *bodies, const char *const *pairs, int threads, carom_motion_answer *answer,
                             carom_error *error) {
-    const carom_motion motion = {.bodies = bodies};
+    const carom_motion motion = {.form = CAROM_MOTION_BODIES, .bodies = bodies};
     const carom_control control = {.threads = threads};
     return run_integrator("rodrigues", &motion, pairs, &control, NULL, answer, error);
 }
@@ -1233,13 +1233,12 @@ static void runs_can_be_stopped(void **state) {
     (void)state;
     problem s = pendulum();
     borrow(&s, 1, 1);
-    const carom_motion motion = {.bodies = &s.motion};
+    const carom_motion motion = {.form = CAROM_MOTION_BODIES, .bodies = &s.motion};
     const carom_control control = {.cancelled = stop_at_once};
     carom_motion_answer answer;
     carom_error error;
-    assert_ok(
-        carom_integrator_run(carom_integrator_find(registry, "rodrigues"), &motion, NULL, registry, NULL, &control, NULL, &answer, &error),
-        error);
+    const carom_motion_request request = {carom_integrator_find(registry, "rodrigues"), &motion, NULL, registry, NULL, &control};
+    assert_ok(carom_integrator_run(&request, NULL, &answer, &error), error);
     assert_string_equal(verdict(&answer), "interrupted");
     carom_motion_answer_free(&answer);
 }
@@ -1253,7 +1252,7 @@ static void steps_with_many_impacts_can_be_stopped(void **state) {
                  .wall = {{{1, 0, 0}, 1, {CAROM_SURFACE_SMOOTH, 1, 0}}, {{-1, 0, 0}, 1, {CAROM_SURFACE_SMOOTH, 1, 0}}},
                  .motion = {.walls = 2}};
     borrow(&s, 1, 0);
-    const carom_motion motion = {.bodies = &s.motion};
+    const carom_motion motion = {.form = CAROM_MOTION_BODIES, .bodies = &s.motion};
     int looks = 0;
     const carom_control control = {.user = &looks, .cancelled = stop_the_second_time};
     const carom_integrator *one = carom_integrator_find(registry, "rodrigues");
@@ -1265,7 +1264,7 @@ static void steps_with_many_impacts_can_be_stopped(void **state) {
     for (int i = 0; i < one->option_count; i++)
         if (!strcmp(one->options[i].name, "step") || !strcmp(one->options[i].name, "duration"))
             assert_ok(carom_option_set(&one->options[i], options, "1000", &error), error);
-    assert_ok(carom_integrator_run(one, &motion, options, registry, NULL, &control, NULL, &answer, &error), error);
+    assert_ok(carom_integrator_run(&(carom_motion_request){one, &motion, options, registry, NULL, &control}, NULL, &answer, &error), error);
     assert_string_equal(verdict(&answer), "interrupted");
     const int64_t impacts = carom_table_rows(answer.impacts);
     assert_in_range(impacts, 1, 100);

@@ -182,4 +182,10 @@ carom_status rodrigues_collide(rodrigues *run, rodrigues_event *event, carom_err
 /// The first time in [0, length] at which f = c[0] + c[1] t + ... + c[degree] t^degree is not positive and falls; infinite for none.
 double rodrigues_first_contact(const double *c, int degree, double length);
 
+// ------------------------------------------------------------------------------------------------ figures and studies
+
+extern const carom_integrator carom_integrator_rodrigues;
+carom_status rodrigues_figures(const carom_figures *figures, carom_error *error);
+extern const carom_convergence_hooks rodrigues_convergence;
+
 #endif
