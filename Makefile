@@ -95,7 +95,7 @@ STATIC := $(LIBRARIES:%=$(BUILD)/lib%.a)
 SHARED := $(LIBRARIES:%=$(BUILD)/lib%.so)
 # The command and the tests link the static libraries: no search path at run time, and tests reach inner functions.
 LINK_LIBS = $(foreach l,$(LIBRARIES),$(LIBS_$(l)))
-TESTS     := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/*.c))
+TESTS     := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
 EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
@@ -188,10 +188,12 @@ $(BUILD)/examples/%: $(BUILD)/obj/examples/%.o $(BUILD)/libcarom.a
 	$(QUIET)$(CC) -o $@ $^ $(LIBS_carom) $(LDFLAGS_ALL)
 
 $(BUILD)/obj/tests/%.o: CFLAGS_ALL += -Itests
+# Tests of the command share more: running it, its JSON, what it leaves behind.
+$(filter $(BUILD)/tests/command/%,$(TESTS)): $(BUILD)/obj/tests/command/command_support.o
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support.o $(STATIC)
 	@mkdir -p $(@D)
 	$(call show,LD,$@)
-	$(QUIET)$(CC) -o $@ $^ $(TEST_LIBS) $(LINK_LIBS) $(LDFLAGS_ALL)
+	$(QUIET)$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS) $(LINK_LIBS) $(LDFLAGS_ALL)
 
 # Benchmarks reach inner functions, too; their peers are libraries that nothing else needs.
 # Three balls in Bullet (C++), where it is installed: scripts/deps.sh bullet.
