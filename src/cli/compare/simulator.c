@@ -198,8 +198,9 @@ static carom_status ask(cli_comparison *c, const mujoco_options *options, const 
                         cli_run *run, carom_error *error) {
     carom_sink file;
     carom_status status = writer ? carom_result_writer_open_law(writer, run->law, options, &file, error) : CAROM_OK;
-    const cli_run_options kept = {.keep_outcomes = true, .collect_points = true};
-    if (!status) status = cli_ask_law(c->arguments, c->scene, options, control, &kept, writer ? &file : NULL, run, error);
+    const cli_question question = {
+        .arguments = c->arguments, .scene = c->scene, .law = run->law, .control = control, .keep_outcomes = true, .collect_points = true};
+    if (!status) status = cli_ask_law(&question, options, writer ? &file : NULL, run, error);
     if (!status && writer) status = carom_result_writer_close_law(writer, run->answer.result, error);
     return status;
 }
