@@ -30,7 +30,7 @@ FOLDERS_carom-design    := src/design/$(if $(HAVE_SUNDIALS),kinsol,absent)
 FOLDERS_carom-io        := src/io $(addprefix src/io/,scene result plot fclib)
 # `make MPI=1`: `mpirun carom sample` shares the work between processes. MPI_PACKAGE is the pkg-config name of the MPI to build with.
 RANKS       := src/cli/ranks/$(if $(filter 1,$(MPI)),mpi,single)
-FOLDERS_cli := src/cli $(addprefix src/cli/,compare docs hodograph info query simulate) $(RANKS) benchmarks/harness
+FOLDERS_cli := src/cli $(addprefix src/cli/,bench compare docs hodograph info query simulate) $(RANKS)
 MPI_PACKAGE ?= ompi-c
 
 # Users before what they use.
@@ -167,7 +167,12 @@ $(BUILD)/obj/src/cli/ranks/mpi/mpi.o: | check-mpi
 check-mpi:
 	@pkg-config --exists $(MPI_PACKAGE) || { echo "MPI=1 needs Open MPI, which pkg-config does not find ($(MPI_PACKAGE)): install it with 'make deps DEPS_GROUPS=mpi', or name another MPI with MPI_PACKAGE=..." >&2; exit 1; }
 
-$(BUILD)/carom: $(call objects,$(call in_folders,$(FOLDERS_cli))) $(STATIC) $(BUILD)/ranks
+# The harness of `carom bench` is a library of the command alone, and not installed.
+$(BUILD)/libcarom-bench.a: $(call objects,$(call in_folders,benchmarks/harness))
+	$(call show,AR,$@)
+	$(QUIET)rm -f $@ && ar qcs $@ $^
+
+$(BUILD)/carom: $(call objects,$(call in_folders,$(FOLDERS_cli))) $(BUILD)/libcarom-bench.a $(STATIC) $(BUILD)/ranks
 	$(call show,LD,$@)
 	$(QUIET)$(CC) -o $@ $(filter-out $(BUILD)/ranks,$^) $(LINK_LIBS) $(CLI_LIBS) $(LDFLAGS_ALL)
 

@@ -195,7 +195,4 @@ extern const cli_command *const cli_commands[];
 extern const cli_command cli_info, cli_resolve, cli_sample, cli_exact, cli_compare, cli_query, cli_hodograph, cli_simulate, cli_compliant,
     cli_lcp, cli_plot, cli_bench, cli_design, cli_docs;
 
-/// Some solvers have a row only so that they can say, when asked for, that this machine's libraries lack them.
-bool cli_solver_is_available(const carom_lcp_solver *solver);
-
 #endif

@@ -13,14 +13,6 @@ static const cli_flag flags[] = {
     {"json", NULL, "print one JSON document"},
 };
 
-bool cli_solver_is_available(const carom_lcp_solver *solver) {
-    static const double identity[] = {1, 0, 0, 1};
-    carom_lcp *lcp;
-    const carom_status status = carom_lcp_create(solver, 2, identity, &lcp, NULL);
-    carom_lcp_free(lcp);
-    return status != CAROM_UNSUPPORTED;
-}
-
 // What is said of a problem, as JSON and as text.
 typedef struct report {
     const char *solver;
@@ -82,7 +74,7 @@ static int run_lcp(const cli_arguments *arguments) {
     if (cli_given(arguments, "list")) {
         for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_SOLVERS); i++) {
             const carom_lcp_solver *solver = carom_registry_entry(registry, CAROM_REGISTRY_SOLVERS, i);
-            if (cli_solver_is_available(solver)) printf("%-28s  %s\n", solver->name, solver->summary);
+            if (carom_lcp_available(solver)) printf("%-28s  %s\n", solver->name, solver->summary);
         }
         return EXIT_DONE;
     }

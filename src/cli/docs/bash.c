@@ -24,7 +24,7 @@ static void put_integrators(const carom_registry *registry) {
 static void put_solvers(const carom_registry *registry) {
     for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_SOLVERS); i++) {
         const carom_lcp_solver *solver = carom_registry_entry(registry, CAROM_REGISTRY_SOLVERS, i);
-        if (cli_solver_is_available(solver)) printf(" %s", solver->name);
+        if (carom_lcp_available(solver)) printf(" %s", solver->name);
     }
 }
 

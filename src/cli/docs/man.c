@@ -138,7 +138,7 @@ static void put_solvers(const carom_registry *registry) {
     put_line("Values of --solver:");
     for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_SOLVERS); i++) {
         const carom_lcp_solver *solver = carom_registry_entry(registry, CAROM_REGISTRY_SOLVERS, i);
-        if (cli_solver_is_available(solver)) put_named(solver->name, solver->summary);
+        if (carom_lcp_available(solver)) put_named(solver->name, solver->summary);
     }
 }
 
