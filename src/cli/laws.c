@@ -14,8 +14,7 @@ carom_status cli_prepare_options(const cli_question *question, const char *const
     if (!*options) return carom_fail_memory(error, law->name);
     law->defaults(*options);
     carom_status status = CAROM_OK;
-    for (; preset && *preset && !status; preset += 2)
-        status = carom_option_set(&law->options[carom_option_find(law->options, law->option_count, preset[0])], *options, preset[1], error);
+    for (; preset && *preset && !status; preset += 2) status = carom_law_set(law, *options, preset[0], preset[1], error);
     if (!status) status = carom_scene_apply(question->scene, law->options, law->option_count, *options, error);
 
     // A scene's max_steps counts steps of the scene's sampler: it says nothing about another sampler that the command line asks for.
@@ -117,7 +116,8 @@ carom_status cli_ask_law(const cli_question *question, const void *options, cons
         const carom_sink sink = {&ways, split};
         struct timespec start;
         clock_gettime(CLOCK_MONOTONIC, &start);
-        status = carom_law_resolve(law, impact, options, question->arguments->registry, question->control, &sink, &run->answer, error);
+        const carom_law_call call = {impact, options, question->arguments->registry, question->control, &sink, NULL};
+        status = carom_law_resolve(law, &call, &run->answer, error);
         run->seconds = cli_seconds_since(&start);
         cli_end_progress();
     }
@@ -134,9 +134,9 @@ carom_status cli_resolve_law(const cli_question *question, const void *options, 
     carom_result_writer *writer = question->writer;
     carom_sink file;
     carom_status status = writer ? carom_result_writer_open_law(writer, question->law, options, &file, error) : CAROM_OK;
-    if (!status)
-        status = carom_law_resolve(question->law, carom_scene_impact(question->scene), options, question->arguments->registry,
-                                   question->control, writer ? &file : NULL, answer, error);
+    const carom_law_call call = {
+        carom_scene_impact(question->scene), options, question->arguments->registry, question->control, writer ? &file : NULL, NULL};
+    if (!status) status = carom_law_resolve(question->law, &call, answer, error);
     cli_end_progress();
     if (!status && writer) status = carom_result_writer_close_law(writer, answer->result, error);
     return status;

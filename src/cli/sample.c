@@ -99,7 +99,7 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
 static carom_status fill_file(const cli_question *question, int keep, cli_run *run, int64_t *written, carom_error *error) {
     const carom_law *law = question->law;
     carom_result_writer *writer = question->writer;
-    carom_hull_filter *filter = NULL;
+    carom_corners *filter = NULL;
     void *options = NULL;
     carom_sink file, corners;
     const carom_table *kept = NULL;
@@ -107,18 +107,17 @@ static carom_status fill_file(const cli_question *question, int keep, cli_run *r
     carom_status status = cli_prepare_options(question, NULL, &options, error);
     if (!status) status = carom_result_writer_open_law(writer, law, options, &file, error);
     if (!status && keep == KEEP_HULL) {
-        status =
-            carom_hull_filter_create(carom_scene_impact(question->scene), law->outcome_columns, law->outcome_column_count, &filter, error);
-        if (!status) corners = carom_hull_filter_sink(filter);
+        status = carom_corners_create(carom_scene_impact(question->scene), law->outcome_columns, law->outcome_column_count, &filter, error);
+        if (!status) corners = carom_corners_sink(filter);
     }
     const carom_sink *const sinks[] = {[KEEP_ALL] = &file, [KEEP_EXTENT] = NULL, [KEEP_HULL] = &corners};
     if (!status) status = cli_ask_law(question, options, sinks[keep], run, error);
-    if (!status && filter) status = carom_hull_filter_outcomes(filter, &kept, error);
+    if (!status && filter) status = carom_corners_outcomes(filter, &kept, error);
     if (!status && kept) status = file.receive(file.user, kept, error);
     if (!status) *written = keep == KEEP_ALL ? run->extent->outcomes : kept ? carom_table_rows(kept) : 0;
     if (!status && keep != KEEP_ALL) status = carom_result_writer_put_extent(writer, keep_names[keep], run->extent, error);
     if (!status) status = carom_result_writer_close_law(writer, run->answer.result, error);
-    carom_hull_filter_free(filter);
+    carom_corners_free(filter);
     free(options);
     if (status) {
         cli_place_error(question->arguments, question->scene, law->options, law->option_count, error);

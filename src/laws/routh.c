@@ -1,55 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 // Law `routh`: one seeded solution of the impact inclusion, the first sample of Algorithm 1 (Halm & Posa, section 5).
 #include <math.h>
-#include <stdlib.h>
 
+#include "carom/arena.h"
 #include "laws/laws_internal.h"
 
-static void defaults(void *options) {
-    carom_sample_options *one = options;
-    *one = carom_sample_defaults();
-    one->samples = 1;
+// The options of sampling, of which those before `seed` make sense for several samples alone.
+carom_routh_options carom_routh_defaults(void) {
+    carom_routh_options one = carom_sample_defaults();
+    one.samples = 1;
+    return one;
 }
 
-// How the one solution ended, as a verdict.
-static carom_verdict judge(const carom_simulation *result) {
-    if (result->interrupted) return CAROM_INTERRUPTED;
-    if (result->unsolved) return CAROM_UNVERIFIED;
-    return result->terminated ? CAROM_COMPLETE : CAROM_BUDGET_SPENT;
-}
-
-static carom_status run(const carom_law_call *call, carom_simulator *simulator, int64_t seed, carom_error *error) {
-    const int nv = carom_impact_get_data(call->impact)->nv;
-    double *work = malloc((size_t)(nv + carom_impact_contact_size(call->impact)) * sizeof *work);
-    if (!work) return carom_fail_memory(error, "routh");
-    carom_simulation result;
-    carom_simulator_watch(simulator, call->control);
-    carom_simulator_run(simulator, seed, 0, work, work + nv, &result);
-    carom_table *outcomes;
-    carom_status status = carom_outcomes_create(call->impact, NULL, 0, &outcomes, error);
-    if (!status) {
-        const int64_t flags = result.unsolved ? CAROM_FLAG_UNSOLVED : 0;
-        status = carom_outcomes_add(outcomes, call->impact, work, work + nv, result.steps, flags, error);
-        if (!status) status = carom_law_emit(call, outcomes, error);
-        carom_table_free(outcomes);
-    }
-    if (!status) status = carom_law_conclude(call, judge(&result), carom_simulator_selection(simulator), error);
-    free(work);
-    return status;
-}
+static void defaults(void *options) { *(carom_routh_options *)options = carom_routh_defaults(); }
 
 static carom_status resolve(const carom_law_call *call, carom_error *error) {
-    const carom_sample_options *options = call->options;
-    carom_stepper_options stepper;
+    const carom_routh_options *options = call->options;
+    carom_arena arena = {0};
     carom_simulator *simulator = NULL;
+    double *v = carom_arena_take(&arena, (size_t)carom_impact_get_data(call->impact)->nv, sizeof *v);
+    double *impulse = carom_arena_take(&arena, (size_t)carom_impact_contact_size(call->impact), sizeof *impulse);
+    carom_status status = arena.failed ? carom_fail_memory(error, "routh") : CAROM_OK;
+
+    // The discretised inclusion, with a step of its own where none is given.
+    carom_stepper_options stepper;
     double step = options->step;
-    carom_status status = carom_sample_resolve_method(options, call->registry, &stepper, error);
+    if (!status) status = carom_sample_resolve_method(options, call->registry, &stepper, error);
     if (!status && isnan(step)) status = carom_reach_auto_step(call->impact, options->method.cone_edges, &step, error);
     if (!status)
         status = carom_simulator_create(call->impact, &stepper, step, carom_sample_max_steps(options), (carom_draw)options->draw,
                                         &simulator, error);
-    if (!status) status = run(call, simulator, options->seed, error);
+
+    if (!status) {
+        // Sample 0 of the seed. Running out of steps is a verdict; the velocity reached so far is the outcome.
+        carom_simulation result;
+        carom_simulator_watch(simulator, call->control);
+        carom_simulator_run(simulator, options->seed, 0, v, impulse, &result);
+        const carom_verdict verdict = result.interrupted  ? CAROM_INTERRUPTED
+                                      : result.unsolved   ? CAROM_UNVERIFIED
+                                      : result.terminated ? CAROM_COMPLETE
+                                                          : CAROM_BUDGET_SPENT;
+        status = carom_law_emit_one(call, v, impulse, result.steps, result.unsolved ? CAROM_FLAG_UNSOLVED : 0, error);
+        if (!status) status = carom_law_conclude(call, verdict, carom_simulator_selection(simulator), error);
+    }
     carom_simulator_free(simulator);
+    carom_arena_free(&arena);
     return status;
 }
 
@@ -59,7 +54,7 @@ const carom_law carom_law_routh = {
     .source = "Halm & Posa 2023, Algorithm 1; Routh 1860 for one contact",
     .options = carom_sample_rows + CAROM_SAMPLE_SET_ROWS,
     .option_count = CAROM_SAMPLE_ROWS - CAROM_SAMPLE_SET_ROWS,
-    .options_size = sizeof(carom_sample_options),
+    .options_size = sizeof(carom_routh_options),
     .defaults = defaults,
     .resolve = resolve,
 };

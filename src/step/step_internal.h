@@ -44,9 +44,6 @@ static inline int carom_step_force_index(const carom_stepper *s, int i, int a) {
     return a ? s->cone + i * s->edges + a - 1 : s->normal + i;
 }
 
-/// [size] which z are basic in the last solution of an LCP whose solver is of the `lemke` family.
-const bool *carom_lcp_lemke_basic(const carom_lcp *lcp);
-
 /// Sets s->u and s->w for a velocity and caps.
 void carom_step_start(carom_stepper *s, const double *v, const double *lmax);
 /// The same from the contact velocity.

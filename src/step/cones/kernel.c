@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "solvers/lemke/kernel.h"
+#include "carom/lcp.h"
 #include "step/cones/lanes.h"
 #include "step/step_internal.h"
 
@@ -351,7 +351,7 @@ static INLINE unsigned verify_shape(const carom_cone_physics *p, int contacts, i
     // The gain is not finite when an impulse or velocity is not: zero times it is then NaN.
     return k.accepted & at_least(zero, multiply(zero, gain)) & at_least(allowed, k.worst) &
            at_least(multiply(limit_relative, larger(k.scale_w, k.scale_z)), k.worst_relative) &
-           at_least(multiply(spread(CAROM_MOST_AMPLIFICATION), k.scale_w), k.scale_z) & at_least(multiply(tolerance, speed), gain);
+           at_least(multiply(spread(CAROM_LCP_MOST_AMPLIFICATION), k.scale_w), k.scale_z) & at_least(multiply(tolerance, speed), gain);
 }
 
 static void raise(double *most, lanes values) {
