@@ -46,6 +46,7 @@ static carom_status measure_size(const carom_registry *registry, const bench_eff
     const carom_sample_options options = sample_options(size);
     carom_impact *impact = NULL;
     bench_problem *problem = NULL;
+    // Our Lemke against the reference.
     bench_find_path(registry, bench_reference, &cases[0].path);
     bench_find_path(registry, carom_lcp_lemke.name, &cases[1].path);
     carom_status status = make_impact(size, &impact, error);
@@ -92,11 +93,13 @@ static carom_status sweep_samples(const carom_registry *registry, int repetition
 carom_status bench_growth_measure(const carom_registry *registry, const bench_effort *effort, bench_growth *growth, carom_error *error) {
     growth->count = 0;
     carom_status status = CAROM_OK;
+    // Contacts, with every number of cone edges.
     for (int k = 0; k < EDGE_COUNTS; k++)
         for (int m = 1; m <= MOST_CONTACTS && !status; m++) {
             const bench_growth_row size = {BENCH_SWEEP_CONTACTS, m, CONTACT_SWEEP_VELOCITIES, edge_counts[k], 1, NULL, 0, 0};
             status = measure_size(registry, effort, &size, growth, error);
         }
+    // Velocities, at a fixed number of contacts.
     for (int i = 0; i < VELOCITY_COUNTS && !status; i++) {
         const bench_growth_row size = {
             BENCH_SWEEP_VELOCITIES, VELOCITY_SWEEP_CONTACTS, velocity_counts[i], VELOCITY_SWEEP_EDGES, 1, NULL, 0, 0};

@@ -65,13 +65,16 @@ static carom_status record_steps(bench_problem *p, carom_error *error) {
     carom_stream_start_use(&stream, (uint64_t)p->options.seed, 0, CAROM_STREAM_CAPS);
     int64_t steps = 0;  // of the sample
     memcpy(v, data->velocity, nv * sizeof *v);
+    // Walk: draw caps, solve the step from v, and go on from v+ until the sample ends.
     for (size_t count = 0; count < RECORDED_STEPS;) {
         carom_impact_contact_velocity(p->impact, v, u);
         bool ended = steps == carom_sample_max_steps(&p->options) || carom_impact_terminated(p->impact, u);
         if (!ended) {
+            // Caps h U of the step, with U uniform in [0, 1): Algorithm 1.
             double *caps = p->caps + count * contacts;
             for (size_t i = 0; i < contacts; i++) caps[i] = p->options.step * carom_stream_uniform(&stream);
             memcpy(p->velocities + count * nv, v, nv * sizeof *v);
+            // Before the step is solved: its w, which the LCP solvers alone will be given.
             carom_stepper_lcp_vector(p->stepper, v, caps, p->vectors + count * (size_t)p->size);
             carom_step_info info;
             carom_stepper_solve(p->stepper, v, caps, v, impulse, &info);
@@ -79,6 +82,7 @@ static carom_status record_steps(bench_problem *p, carom_error *error) {
             steps++;
             ended = info.verdict != CAROM_COMPLETE;
         }
+        // The next sample starts where this one did.
         if (!ended) continue;
         steps = 0;
         memcpy(v, data->velocity, nv * sizeof *v);
@@ -92,6 +96,7 @@ carom_status bench_problem_create(const carom_impact *impact, const carom_sample
     bench_problem *p = calloc(1, sizeof *p);
     if (!p) return carom_fail_memory(error, "bench");
     *p = (bench_problem){.impact = impact, .registry = registry, .options = *options};
+    // The record is made by our Lemke, whatever the paths use.
     p->options.method = (carom_step_choice){options->method.cone_edges, CAROM_SELECT_LEMKE, carom_lcp_lemke.name};
     carom_stepper_options stepper_options;
     carom_status status = CAROM_OK;
@@ -119,6 +124,7 @@ static carom_sample_options path_options(const bench_problem *p, const bench_pat
     return options;
 }
 
+// The stepper that a run along the path would use.
 static carom_status make_stepper(const bench_problem *p, const bench_path *path, carom_stepper **stepper, carom_error *error) {
     const carom_sample_options options = path_options(p, path);
     carom_stepper_options stepper_options;
@@ -139,6 +145,7 @@ bool bench_problem_takes(const bench_problem *problem, const bench_path *path) {
     }
     carom_stepper *stepper = NULL;
     const carom_status status = make_stepper(problem, path, &stepper, NULL);
+    // A canonical solver that does not serve `lemke` here would be measured on other solutions.
     const bool serves = !status && (path->selection != CAROM_SELECT_LEMKE || carom_stepper_selection(stepper) == CAROM_SELECT_LEMKE ||
                                     !path->solver->canonical);
     carom_stepper_free(stepper);
@@ -190,6 +197,7 @@ static carom_status time_lcps(runner *r, int64_t count, double *seconds, carom_e
     const carom_impact_data *data = carom_impact_get_data(p->impact);
     const double start = bench_now();
     for (int64_t i = 0; i < count; i++) {
+        // Over the record again and again: memory and branches see the variety of a real run.
         const size_t row = (size_t)(i % RECORDED_STEPS);
         carom_lcp_info info;
         carom_step_info step;
@@ -211,6 +219,7 @@ static carom_status calibrate(runner *r, carom_status (*work)(runner *, int64_t,
     // The first call also warms the caches.
     carom_status status = work(r, *count, &seconds, error);
     if (!status && is_batch(r->result->ran)) target = fmax(target, TRAININGS * seconds);
+    // Double; where that took far more than twice the time, measure it once more.
     while (!status && seconds < 0.5 * target) {
         const double before = seconds;
         *count *= 2;
@@ -229,6 +238,7 @@ static carom_status prepare(runner *r, const bench_problem *p, double target, be
     r->impulse = carom_arena_take(&r->arena, (size_t)carom_impact_contact_size(p->impact), sizeof *r->impulse);
     if (r->arena.failed) return carom_fail_memory(error, "bench");
     carom_status status;
+    // A solver alone is timed on bare LCPs; every other path, and a random selection, on whole steps.
     if (!path->path && path->selection != CAROM_SELECT_RANDOM) {
         status = carom_lcp_create(path->solver, p->size, carom_stepper_lcp_matrix(p->stepper), &r->lcp, error);
     } else {
@@ -238,6 +248,7 @@ static carom_status prepare(runner *r, const bench_problem *p, double target, be
     }
     if (!status) status = calibrate(r, time_samples, target, &r->samples, error);
     if (!status && !is_batch(result->ran)) status = calibrate(r, time_lcps, target, &r->lcps, error);
+    // Enough samples for every thread.
     const int64_t least = path->threads > 1 ? (int64_t)LEAST_SAMPLES_A_THREAD * path->threads : 1;
     if (r->samples < least) r->samples = least;
     result->samples = r->samples;
@@ -246,6 +257,7 @@ static carom_status prepare(runner *r, const bench_problem *p, double target, be
 
 // One repetition, in nanoseconds for a sample and an LCP.
 static carom_status repeat(runner *r, double *sample, double *lcp, carom_error *error) {
+    // A batch has no LCP of its own: its share of a sample stands for it.
     carom_status status = time_samples(r, r->samples, sample, error);
     *sample *= 1e9 / (double)r->samples;
     *lcp = *sample / r->result->lcps_per_sample;
@@ -280,6 +292,7 @@ carom_status bench_measure(const bench_problem *problem, const bench_effort *eff
     }
     carom_status status = CAROM_OK;
     for (int i = 0; i < count && !status; i++) status = prepare(&runners[i], problem, 1e-3 * effort->milliseconds, &cases[i], error);
+    // Interleave: all paths once, then all once more.
     for (int k = 0; k < repetitions && !status; k++)
         for (int i = 0; i < count && !status; i++)
             status = repeat(&runners[i], &samples[i * repetitions + k], &lcps[i * repetitions + k], error);
@@ -295,6 +308,7 @@ carom_status bench_measure(const bench_problem *problem, const bench_effort *eff
             for (int k = 0; k < repetitions; k++) scratch[k] = other[k] / own[k];
             cases[i].ratio_to_siconos = bench_median(scratch, repetitions);
         }
+        // The median sorts its values: on a copy, since others are divided by these.
         memcpy(scratch, own, (size_t)repetitions * sizeof *scratch);
         cases[i].ns_per_sample = bench_median(scratch, repetitions);
         cases[i].ns_per_lcp = bench_median(lcps + i * repetitions, repetitions);

@@ -29,6 +29,7 @@ static carom_status make_problem(int index, problem *p, carom_error *error) {
     const int tangent_dim = 1 + index % 2, most = tangent_dim == 1 ? MOST_CONTACTS : SPATIAL_CONTACTS;
     carom_stream stream;
     carom_stream_start(&stream, PROFILE_SEED, (uint64_t)index);
+    // 1 to `most` contacts and 1 to 3m velocities, so that some W are singular.
     const int contacts = 1 + (int)(most * carom_stream_uniform(&stream));
     const bench_sizes sizes = {contacts, 1 + (int)(3 * contacts * carom_stream_uniform(&stream)), tangent_dim};
     carom_impact *impact = NULL;
@@ -49,6 +50,7 @@ static carom_status make_problem(int index, problem *p, carom_error *error) {
         double *impulse = carom_arena_take(&p->arena, contact_size, sizeof *impulse);
         double *caps = carom_arena_take(&p->arena, (size_t)contacts, sizeof *caps);
         if (p->arena.failed) status = carom_fail_memory(error, "bench");
+        // The steps of a sample with caps U, uniform in [0, 1), and of the next sample when it has ended.
         const double *start = carom_impact_get_data(impact)->velocity;
         if (!status) memcpy(p->W, carom_stepper_lcp_matrix(stepper), n * n * sizeof *p->W);
         if (!status) memcpy(v, start, nv * sizeof *v);
@@ -98,6 +100,7 @@ carom_status bench_profile_measure(const carom_registry *registry, const bench_e
         status = make_problem(index, &p, error);
         for (int s = 0; !status && s < profile->solver_count; s++) {
             const carom_lcp_solver *solver = profile->solvers[s];
+            // A solver that cannot take the size counts as one that fails.
             const bool fits = p.n <= (solver->max_size ? solver->max_size : CAROM_MAX_LCP);
             int solved = 0;
             for (int k = 0; fits && k < (int)effort->repetitions && !status; k++) status = solve_all(solver, &p, &times[k], &solved, error);
@@ -114,6 +117,7 @@ carom_status bench_profile_measure(const carom_registry *registry, const bench_e
 double bench_profile_share(const bench_profile *profile, int solver, double factor) {
     int count = 0;
     for (int i = 0; i < BENCH_PROFILE_PROBLEMS; i++) {
+        // The fastest of all solvers on this problem.
         double fastest = INFINITY;
         for (int s = 0; s < profile->solver_count; s++) fastest = fmin(fastest, profile->seconds[s][i]);
         count += isfinite(profile->seconds[solver][i]) && profile->seconds[solver][i] <= factor * fastest;

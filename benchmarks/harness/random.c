@@ -37,6 +37,7 @@ carom_status bench_random_impact(carom_stream *stream, const bench_sizes *sizes,
             for (size_t k = 0; k < nv; k++) sum += factor[i * nv + k] * factor[j * nv + k] / (double)nv;
             mass[i * nv + j] = sum;
         }
+    // The order of the draws is part of every number that a benchmark reports.
     fill_normal(stream, nv, velocity);
     fill_normal(stream, contacts * nv, normal);
     fill_normal(stream, tangents * nv, tangent);
@@ -52,6 +53,7 @@ carom_status bench_random_impact(carom_stream *stream, const bench_sizes *sizes,
             if (size == 0) normal[i * nv + i % nv] = 1;
         }
     }
+    // The second half of the contacts repeats the first.
     if (degeneracy == BENCH_DUPLICATED) {
         const size_t half = contacts / 2, row = tangents / contacts * nv;
         memcpy(normal + (contacts - half) * nv, normal, half * nv * sizeof(double));

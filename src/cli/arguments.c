@@ -44,6 +44,7 @@ cli_owner cli_owner_at(const cli_command *command, const carom_registry *registr
         const carom_integrator *one = carom_registry_entry(registry, CAROM_REGISTRY_INTEGRATORS, index);
         return (cli_owner){"integrator", one->name, one->summary, one->options, one->option_count};
     }
+    // After the integrators: the command's one law, or all laws of the registry.
     const carom_law *law = command->own_law ? command->own_law
                            : command->law   ? carom_law_find(registry, command->law)
                                             : carom_registry_entry(registry, CAROM_REGISTRY_LAWS, index - integrators);
@@ -87,6 +88,7 @@ static carom_status parse_flag(cli_arguments *arguments, int argc, char **argv, 
     if (equals)
         setting->value = equals + 1;
     else if (row && row->type == CAROM_OPTION_SWITCH)
+        // A switch of a law is an option with the value true.
         setting->value = "true";
     else if (*index + 1 < argc)
         setting->value = argv[++*index];
@@ -98,6 +100,7 @@ static carom_status parse_flag(cli_arguments *arguments, int argc, char **argv, 
     bool offered = own || command->laws == CLI_INTEGRATORS;
     if (!offered) find_option(arguments, option, setting->value, &offered);
     if (offered) return CAROM_OK;
+    // Let the row itself say which choices there are.
     carom_option probe = *row;
     probe.offset = 0;
     int choice;
@@ -108,11 +111,13 @@ static carom_status parse_flag(cli_arguments *arguments, int argc, char **argv, 
 
 carom_status cli_parse(const cli_command *command, const carom_registry *registry, int argc, char **argv, cli_arguments *arguments,
                        carom_error *error) {
+    // No command line has more settings than words.
     *arguments = (cli_arguments){.command = command, .registry = registry};
     arguments->settings = calloc((size_t)argc + 1, sizeof *arguments->settings);
     if (!arguments->settings) return carom_fail_memory(error, "arguments");
     carom_status status = CAROM_OK;
     for (int i = 0; i < argc && !status; i++) {
+        // "-" alone is an operand, as elsewhere.
         if (argv[i][0] == '-' && argv[i][1])
             status = parse_flag(arguments, argc, argv, &i, error);
         else if (command->operand_flag)
@@ -152,6 +157,7 @@ carom_status cli_select(const cli_arguments *arguments, const cli_owner *owner, 
     if (!selected->settings) return carom_fail_memory(error, "arguments");
     for (int i = 0; i < arguments->count; i++) {
         const cli_setting *setting = &arguments->settings[i];
+        // Order stays: of a setting that is given twice the last one wins.
         if ((carom_option_find(owner->options, owner->option_count, setting->name) >= 0) == owned)
             selected->settings[selected->count++] = *setting;
     }
@@ -161,6 +167,7 @@ carom_status cli_select(const cli_arguments *arguments, const cli_owner *owner, 
 carom_status cli_apply_owner(const cli_arguments *arguments, const cli_owner *owner, bool strict, void *options, carom_error *error) {
     for (int i = 0; i < arguments->count; i++) {
         const cli_setting *setting = &arguments->settings[i];
+        // The command reads its own flags itself.
         if (find_flag(arguments->command, setting->name)) continue;
         const int index = carom_option_find(owner->options, owner->option_count, setting->name);
         if (!strict && (index < 0 || !carom_option_offers(&owner->options[index], setting->value))) continue;
@@ -198,6 +205,7 @@ const char *cli_value_word(const carom_option *row, char *word, size_t size) {
     case CAROM_OPTION_SWITCH: return NULL;
     case CAROM_OPTION_CHOICE: break;
     }
+    // Choices, with | between them.
     word[0] = '\0';
     for (int i = 0; row->choices[i]; i++) {
         const size_t used = strlen(word);
@@ -231,6 +239,7 @@ void cli_help(const cli_command *command, const carom_registry *registry) {
     }
     if (command->laws == CLI_NO_LAWS) return;
 
+    // Options that scenes take, too: under which key.
     const int integrators = count_integrators(command, registry);
     const char *key = integrators ? "simulate" : command->own_law ? command->own_law->name : "impact";
     printf("\nEvery option of %s may also stand under `%s:` in the scene; the command line wins.\n",

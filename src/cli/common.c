@@ -12,6 +12,7 @@
 
 int cli_report(const carom_error *error) {
     if (cli_ranks_is_first()) fprintf(stderr, "carom: %s\n", error->message);
+    // Lack of memory and bugs of ours are not the input's fault.
     const bool could_not_finish = error->status == CAROM_OUT_OF_MEMORY || error->status == CAROM_INTERNAL;
     return could_not_finish ? EXIT_INCOMPLETE : EXIT_BAD_INPUT;
 }
@@ -37,6 +38,7 @@ char *cli_join_path(const char *directory, const char *name) {
 carom_status cli_make_directory(const char *path, bool *made, carom_error *error) {
     *made = !mkdir(path, 0777);
     if (*made) return CAROM_OK;
+    // A directory that is there already is fine, anything else of that name is not.
     struct stat about;
     if (errno == EEXIST && !stat(path, &about) && S_ISDIR(about.st_mode)) return CAROM_OK;
     return carom_fail(error, CAROM_IO_FAILED, "%s: the directory cannot be made (%s)", path, strerror(errno == EEXIST ? ENOTDIR : errno));
@@ -65,6 +67,7 @@ json_t *cli_extent_json(const carom_extent *extent) {
 
 void cli_add_contact_velocity(json_t *object, const carom_impact *impact, const double *u) {
     const int n = carom_impact_contact_size(impact), stride = 1 + carom_impact_get_data(impact)->tangent_dim;
+    // Every stride-th entry is a normal velocity.
     json_t *normal = json_array(), *tangent = json_array();
     for (int i = 0; i < n; i++) json_array_append_new(i % stride ? tangent : normal, carom_json_real(u[i]));
     json_object_set_new(object, "normal_velocity", normal);

@@ -68,12 +68,14 @@ static carom_status solve(const cli_arguments *arguments, carom_scene *scene, co
     searched->variables = carom_family_variables(family);
     searched->pairs = carom_family_pairs(family);
     searched->contacts = carom_impact_get_data(carom_scene_impact(scene))->contacts;
+    // Where the search ends, and what is measured before and after it.
     searched->x = carom_arena_take(&searched->arena, (size_t)searched->variables, sizeof(double));
     searched->gaps = carom_arena_take(&searched->arena, (size_t)searched->contacts, sizeof(double));
     searched->before.cosines = carom_arena_take(&searched->arena, (size_t)searched->pairs, sizeof(double));
     searched->after.cosines = carom_arena_take(&searched->arena, (size_t)searched->pairs, sizeof(double));
     if (searched->arena.failed) return carom_fail_memory(error, "design");
 
+    // As many equations as pairs of contacts, and one for each contact's gap.
     const carom_design_problem problem = {.variables = searched->variables,
                                           .equations = searched->pairs + searched->contacts,
                                           .start = carom_family_start(family),
@@ -81,6 +83,7 @@ static carom_status solve(const cli_arguments *arguments, carom_scene *scene, co
                                           .user = searched,
                                           .evaluate = evaluate};
     carom_control control;
+    // Measure, search, measure.
     status = take_measure(searched, problem.start, &searched->before, error);
     if (!status) status = cli_start_control(arguments, &control, error);
     if (!status) status = carom_design_solve(&problem, &control, searched->x, &searched->result, error);
@@ -120,6 +123,7 @@ static int print_json(const study *searched, const char *file) {
     const double *values;
     int count;
     const double *position = carom_family_position(searched->family, searched->x, &count);
+    // The solution in the scene's own terms: a configuration, and parameters by their names.
     json_t *qpos = carom_json_reals(position, count), *parameters = json_object();
     carom_family_parameters(searched->family, searched->x, &names, &values, &count);
     for (int i = 0; i < count; i++) json_object_set_new(parameters, names[i], carom_json_real(values[i]));
@@ -143,6 +147,7 @@ static int print_text(const carom_scene *scene, const study *searched, const cha
                searched->after.cosines[p]);
     }
     printf("  xi: %.9g -> %.9g\n", searched->before.xi, searched->after.xi);
+    // Coordinates and parameters, from the scene's to the new ones.
     for (int i = 0; i < searched->variables; i++)
         printf("  %-12s %18.12g -> %.12g\n", carom_family_variable(family, i), carom_family_start(family)[i], searched->x[i]);
     if (file) printf("written to %s\n", file);

@@ -78,6 +78,7 @@ static void print_pieces(const carom_impact *impact, const carom_polyhedra *set)
     if (left <= 0) printf("  ... --json, --export and -o give them all\n");
 }
 
+// What the set is, its first vertices, and what it cost.
 static int print_text(const carom_scene *scene, const carom_exact_set *set, const carom_answer *answer, const char *file) {
     const char *certificate = carom_table_text(answer->result, carom_table_find(answer->result, "certificate"), 0);
     printf("%s: %s; %d piece%s (%s), dimension %d\n", carom_scene_name(scene), carom_exact_status_name(set->status), set->pieces->count,
@@ -116,6 +117,7 @@ static carom_status solve(const cli_arguments *arguments, const carom_scene *sce
     if (!status) status = cli_start_control(arguments, &control, error);
     if (!status) status = cli_prepare_options(&question, NULL, &options, error);
     if (!status) {
+        // The set itself comes back beside the law's outcomes, which are its vertices.
         ((carom_exact_options *)options)->set = set;
         status = cli_resolve_law(&question, options, answer, error);
     }
@@ -127,6 +129,7 @@ static carom_status solve(const cli_arguments *arguments, const carom_scene *sce
         carom_answer_free(&outer_answer);
     }
     if (status && options) cli_place_error(arguments, scene, question.law->options, question.law->option_count, error);
+    // The text has both sets, and comes before the HDF5 file takes its place.
     if (!status && export) status = carom_polyhedra_write(export, scene, (*set)->pieces, (*set)->outer, error);
     if (!status && output) status = carom_result_writer_commit(question.writer, error);
     carom_result_writer_free(question.writer);

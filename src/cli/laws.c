@@ -12,6 +12,7 @@ carom_status cli_prepare_options(const cli_question *question, const char *const
     const carom_law *law = question->law;
     *options = malloc(law->options_size);
     if (!*options) return carom_fail_memory(error, law->name);
+    // Each source overrides those before it.
     law->defaults(*options);
     carom_status status = CAROM_OK;
     for (; preset && *preset && !status; preset += 2) status = carom_law_set(law, *options, preset[0], preset[1], error);
@@ -36,6 +37,7 @@ bool cli_is_about(const carom_error *error, const carom_option *row) {
 }
 
 void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, const carom_option *rows, int count, carom_error *error) {
+    // Which option the message begins with.
     int i = 0;
     while (i < count && !cli_is_about(error, &rows[i])) i++;
     if (i == count) return;
@@ -54,6 +56,7 @@ void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, c
 static carom_status add_points(cli_points *points, const carom_table *outcomes, carom_error *error) {
     const int64_t rows = carom_table_rows(outcomes), count = points->count + rows;
     if (points->dropped) return CAROM_OK;
+    // Too many: give the memory back, and collect no more.
     if (count > CLI_MOST_POINTS) {
         free(points->u);
         *points = (cli_points){.impact = points->impact, .n = points->n, .dropped = true};
@@ -112,6 +115,7 @@ carom_status cli_ask_law(const cli_question *question, const void *options, cons
     if (!status && question->keep_outcomes)
         status = carom_outcomes_create(impact, law->outcome_columns, law->outcome_column_count, &kept, error);
     if (!status) {
+        // Time the law alone, with the costs of passing its outcomes on.
         splitter ways = {run->extent, file, run->points, kept};
         const carom_sink sink = {&ways, split};
         struct timespec start;
@@ -121,6 +125,7 @@ carom_status cli_ask_law(const cli_question *question, const void *options, cons
         run->seconds = cli_seconds_since(&start);
         cli_end_progress();
     }
+    // The outcomes that were kept are the answer's, in place of its empty table.
     if (!status && kept) {
         carom_table_free(run->answer.outcomes);
         run->answer.outcomes = kept;

@@ -39,6 +39,7 @@ static carom_status solve(const carom_lcp_solver *solver, const carom_lcp_proble
     carom_status status = z ? carom_lcp_create(solver, problem->n, problem->W, &lcp, error) : carom_fail_memory(error, "LCP");
     if (!status) {
         carom_lcp_solve(lcp, problem->w, z, &info);
+        // A solution that does not pass the check is none.
         said->verdict = info.verdict;
         said->complete = info.verdict == CAROM_COMPLETE;
         said->pivots = info.pivots;
@@ -50,6 +51,7 @@ static carom_status solve(const carom_lcp_solver *solver, const carom_lcp_proble
     return status;
 }
 
+// As JSON or as text; both say the same.
 static int print_report(const cli_arguments *arguments, const report *said) {
     const int status = said->complete ? EXIT_DONE : EXIT_INCOMPLETE;
     const char *verdict = carom_verdict_name(said->verdict);
@@ -64,6 +66,7 @@ static int print_report(const cli_arguments *arguments, const report *said) {
     for (size_t k = 0; k < count; k++) {
         const json_t *solution = json_array_get(said->solutions, k), *z = json_object_get(solution, "z");
         printf("residual %.3g, z =\n", json_real_value(json_object_get(solution, "residual")));
+        // All digits: people paste them into other programs.
         for (size_t i = 0; i < json_array_size(z); i++) printf("  %.17g\n", json_number_value(json_array_get(z, i)));
     }
     return status;
@@ -80,6 +83,7 @@ static int run_lcp(const cli_arguments *arguments) {
     }
     carom_error error;
     carom_lcp_problem problem = {0};
+    // --all enumerates bases; otherwise one solver gives one solution.
     const bool all = cli_given(arguments, "all");
     const char *name = cli_value(arguments, "solver");
     const carom_lcp_solver *solver = carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, name ? name : carom_lcp_lemke.name);

@@ -31,6 +31,7 @@ static carom_status draw(const cli_arguments *arguments, json_t *files, carom_er
         else
             overlays[count++] = name;
     }
+    // Axes and names that are not given are chosen by the library.
     const carom_plot_request request = {.axes = cli_value(arguments, "axes"),
                                         .output = cli_value(arguments, "output"),
                                         .svg = cli_given(arguments, "svg"),

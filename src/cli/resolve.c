@@ -57,11 +57,13 @@ static void print_outcome(const carom_impact *impact, const carom_table *outcome
     else
         printf(" | %9.6f", energy_ratio);
     printf(" | %4" PRId64, carom_table_integer_column(outcomes, CAROM_OUTCOME_STEPS)[row]);
+    // The word: the contacts that acted, in their order.
     int count;
     const int *word = carom_table_list(outcomes, CAROM_OUTCOME_WORD, row, &count);
     for (int i = 0; i < count && i < SHOWN_CONTACTS; i++) printf("%s%s", i ? "-" : "  ", data->names[word[i]]);
     if (count > SHOWN_CONTACTS) printf("-... (%d)", count);
     if (!carom_table_integer_column(outcomes, CAROM_OUTCOME_TERMINATED)[row]) printf("  (not terminated)");
+    // Flags are bits, with a name for each.
     const char *const *flag_names = carom_table_column(outcomes, CAROM_OUTCOME_FLAGS)->flags;
     const int64_t set = carom_table_integer_column(outcomes, CAROM_OUTCOME_FLAGS)[row];
     for (int i = 0; flag_names[i]; i++)
@@ -92,6 +94,7 @@ static carom_status ask(const cli_arguments *arguments, const carom_scene *scene
     if (!name) name = carom_scene_law(scene);
     if (!name)
         return carom_fail(error, CAROM_BAD_INPUT, "--law is missing, and the scene names no law; `carom resolve --list` prints them");
+    // The law of the command line, or the one that the scene names.
     const carom_law *law = carom_law_find(arguments->registry, name);
     if (!law) return carom_fail(error, CAROM_BAD_INPUT, "--law: there is no law '%.60s'; `carom resolve --list` prints them", name);
     carom_control control;

@@ -23,6 +23,7 @@ static const char *const keep_names[] = {"all", "extent", "hull"};
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
 
+// The result row with all statistics, and what the command adds to it.
 static int print_json(const cli_run *run, const char *file) {
     json_t *document = json_pack("{s:s}", "schema", "carom.sample/1");
     cli_add_result(document, run->answer.result);
@@ -73,6 +74,7 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
                "  largest residual %.2g, largest relative energy gain %.2g\n",
                real(run, "lcps_per_sample"), real(run, "lcps_per_sample_ci95"), h, text(run, "selection"), text(run, "solver"),
                real(run, "max_residual"), real(run, "max_relative_energy_gain"));
+    // How far the outcomes reach in each contact velocity.
     if (extent->outcomes) {
         printf("extent of the outcomes:\n");
         for (int i = 0; i < data->contacts; i++) {
@@ -110,11 +112,14 @@ static carom_status fill_file(const cli_question *question, int keep, cli_run *r
         status = carom_corners_create(carom_scene_impact(question->scene), law->outcome_columns, law->outcome_column_count, &filter, error);
         if (!status) corners = carom_corners_sink(filter);
     }
+    // Where the law's outcomes go directly: into the file, nowhere, or through the filter.
     const carom_sink *const sinks[] = {[KEEP_ALL] = &file, [KEEP_EXTENT] = NULL, [KEEP_HULL] = &corners};
     if (!status) status = cli_ask_law(question, options, sinks[keep], run, error);
+    // The corners are known only at the end.
     if (!status && filter) status = carom_corners_outcomes(filter, &kept, error);
     if (!status && kept) status = file.receive(file.user, kept, error);
     if (!status) *written = keep == KEEP_ALL ? run->extent->outcomes : kept ? carom_table_rows(kept) : 0;
+    // The file says that it does not hold every outcome, and how far all of them reach.
     if (!status && keep != KEEP_ALL) status = carom_result_writer_put_extent(writer, keep_names[keep], run->extent, error);
     if (!status) status = carom_result_writer_close_law(writer, run->answer.result, error);
     carom_corners_free(filter);
@@ -128,6 +133,7 @@ static carom_status fill_file(const cli_question *question, int keep, cli_run *r
 
 static carom_status sample(const cli_arguments *arguments, const carom_scene *scene, cli_run *run, int64_t *written, carom_error *error) {
     const char *file = cli_value(arguments, "output"), *what = cli_value(arguments, "keep");
+    // Which outcomes the file is to hold.
     int keep = KEEP_ALL;
     while (what && keep <= KEEP_HULL && strcmp(what, keep_names[keep]) != 0) keep++;
     if (keep > KEEP_HULL) return carom_fail(error, CAROM_BAD_INPUT, "--keep: '%.60s' is not one of all, extent, hull", what);
@@ -145,6 +151,7 @@ static carom_status sample(const cli_arguments *arguments, const carom_scene *sc
                                    .writer = writer,
                                    .strict = true};
     if (!status) status = writer ? fill_file(&question, keep, run, written, error) : cli_run_law(&question, run, error);
+    // A failure of one rank is a failure of all.
     status = carom_ranks_agree(control.ranks, status, error);
     if (!status && writer) status = carom_result_writer_commit(writer, error);
     if (status) cli_run_release(run);

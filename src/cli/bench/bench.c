@@ -24,6 +24,7 @@ static const cli_flag flags[] = {
 
 enum { MOST_REPETITIONS = 1000, MOST_THREADS = 1024 };
 
+// Flags whose values are numbers: their ranges and where they go.
 static const carom_option effort_rows[] = {
     {"repetitions", CAROM_OPTION_INTEGER, offsetof(bench_effort, repetitions), 1, MOST_REPETITIONS, "", "5", "", NULL},
     {"milliseconds", CAROM_OPTION_REAL, offsetof(bench_effort, milliseconds), 0, 1e5, "ms", "60", "", NULL},
@@ -31,6 +32,7 @@ static const carom_option effort_rows[] = {
 };
 enum { EFFORT_ROWS = sizeof effort_rows / sizeof *effort_rows };
 
+// Small and larger, planar and spatial.
 static const char *const default_scenes[] = {"block", "boxwall", "compass", "ramone", "disks", "cube-k4", "cube-k8", "quadruped"};
 enum { DEFAULT_SCENES = sizeof default_scenes / sizeof *default_scenes };
 
@@ -58,6 +60,7 @@ static void name_processor(char name[LINE_SIZE]) {
     snprintf(name, LINE_SIZE, "unknown processor");
     FILE *file = fopen("/proc/cpuinfo", "r");
     char line[LINE_SIZE];
+    // The first "model name" line; all cores are taken to be alike.
     while (file && fgets(line, sizeof line, file)) {
         const char *colon = strchr(line, ':');
         if (strncmp(line, "model name", strlen("model name")) != 0 || !colon) continue;
@@ -85,6 +88,7 @@ static void print_head(FILE *file) {
         file);
 }
 
+// The rows of one scene.
 static void print_scene(const scene_report *report, FILE *file) {
     for (int i = 0; i < report->count; i++) {
         const bench_case *c = &report->cases[i];
@@ -101,6 +105,7 @@ static void print_scene(const scene_report *report, FILE *file) {
     fflush(file);
 }
 
+// What the numbers depend on: processor, compiler, version, and the effort.
 static void print_machine(const bench_effort *effort, FILE *file) {
     char processor[LINE_SIZE];
     name_processor(processor);
@@ -148,6 +153,7 @@ static carom_status write_output(const bench *b, const char *path, carom_error *
     }
     status = written ? carom_temporary_commit(&temporary, error) : carom_fail(error, CAROM_IO_FAILED, "%s could not be written", path);
     carom_temporary_discard(&temporary);
+    // Pictures are named after the file, without its ending.
     char prefix[FILENAME_MAX];
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
     snprintf(prefix, sizeof prefix, "%.*s", dot ? (int)(dot - path) : (int)strlen(path), path);
@@ -158,6 +164,7 @@ static carom_status write_output(const bench *b, const char *path, carom_error *
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
 
+// One path on one scene.
 static json_t *case_json(const scene_report *report, const bench_case *c) {
     return json_pack("{s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:i}", "scene", carom_json_text(report->name),
                      "selection", carom_selection_name(c->path.selection), "path", c->path.name, "ran", c->ran, "contacts",
@@ -191,6 +198,7 @@ static carom_status measure_scene(const bench *b, const char *word, scene_report
     // A word without slash and dot is a shipped scene.
     char path[FILENAME_MAX];
     snprintf(path, sizeof path, strpbrk(word, "/.") ? "%s" : "scenes/%s.yaml", word);
+    // Scenes are reported by the stem of their file.
     const char *slash = strrchr(path, '/'), *stem = slash ? slash + 1 : path, *dot = strrchr(stem, '.');
     snprintf(report->name, sizeof report->name, "%.*s", dot ? (int)(dot - stem) : (int)strlen(stem), stem);
 
@@ -205,10 +213,12 @@ static carom_status measure_scene(const bench *b, const char *word, scene_report
         const carom_impact *impact = carom_scene_impact(scene);
         report->contacts = carom_impact_get_data(impact)->contacts;
         report->velocities = carom_impact_get_data(impact)->nv;
+        // The harness knows no files: say which scene it could not measure.
         carom_error inner;
         status = bench_problem_create(impact, &options, registry, &problem, &inner);
         if (status) carom_fail(error, status, "%s: %s", path, inner.message);
     }
+    // All paths that this impact takes are cases of one measurement.
     if (!status) status = bench_list_paths(problem, registry, (int)b->effort.threads, &paths, &report->count, error);
     if (!status) {
         report->lcp_size = bench_problem_lcp_size(problem);
@@ -227,6 +237,7 @@ static carom_status measure_scene(const bench *b, const char *word, scene_report
 static carom_status measure(bench *b, carom_error *error) {
     const cli_arguments *arguments = b->arguments;
     const bool talks = !cli_given(arguments, "json");
+    // Scenes of the command line, each of them a setting of the flag `scene`; without any, the default ones.
     int given = 0;
     for (int i = 0; i < arguments->count; i++) given += !strcmp(arguments->settings[i].name, "scene");
     const int count = given ? given : DEFAULT_SCENES;
@@ -238,10 +249,12 @@ static carom_status measure(bench *b, carom_error *error) {
         scene_report *report = &b->scenes[b->scene_count];
         status = measure_scene(b, given ? arguments->settings[next++].value : default_scenes[b->scene_count], report, error);
         if (status || !talks) continue;
+        // The head of the table waits for the first scene, so that a scene that is refused prints nothing.
         if (b->scene_count == 0) print_machine(&b->effort, stdout);
         if (b->scene_count == 0) print_head(stdout);
         print_scene(report, stdout);
     }
+    // What is measured on request comes after the scenes.
     if (!status && cli_given(arguments, "growth")) {
         b->growth = malloc(sizeof *b->growth);
         status = b->growth ? bench_growth_measure(arguments->registry, &b->effort, b->growth, error) : carom_fail_memory(error, "bench");

@@ -28,6 +28,7 @@ double cli_show_velocity(const cli_comparison *comparison, double velocity) {
 
 void cli_describe_share(int64_t count, int64_t outcomes, char *text, size_t size) {
     const double percent = 100 * (double)count / (double)outcomes;
+    // Rounding must turn neither a few into none nor nearly all into all.
     if (count == 0 || count == outcomes)
         snprintf(text, size, "%d %%", count ? 100 : 0);
     else if (percent < 0.1)
@@ -36,6 +37,7 @@ void cli_describe_share(int64_t count, int64_t outcomes, char *text, size_t size
         snprintf(text, size, "%.1f %%", fmin(percent, 99.9));
 }
 
+// Incomplete when the user stopped it, or when any law ran out of its budget.
 static int exit_status_of(const cli_comparison *comparison) {
     if (cli_interrupted() || comparison->interrupted) return EXIT_INCOMPLETE;
     for (int i = 0; i < comparison->count; i++)
@@ -45,11 +47,13 @@ static int exit_status_of(const cli_comparison *comparison) {
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
 
+// Every law by its name, with counts, extents, modes and its distance from the exact set.
 static int print_json(const cli_comparison *comparison) {
     json_t *laws = json_object();
     for (int i = 0; i < comparison->count; i++) {
         const cli_run *run = &comparison->runs[i];
         const carom_extent *extent = run->extent;
+        // The ratio of energies is not known where there was none before the impact.
         const bool has_energy = extent->outcomes && !isnan(extent->energy_ratio[0]);
         // For each mode, how many outcomes have each contact in it.
         json_t *modes = json_object();
@@ -89,6 +93,7 @@ static void print_contact(const cli_comparison *comparison, const carom_extent *
     }
 }
 
+// A line for each law, then the distances, what the simulator shows, and the files.
 static int print_text(const cli_comparison *comparison) {
     const int contacts = carom_impact_get_data(comparison->impact)->contacts;
     printf("%s\n%-16s %9s  %18s   %s\n", carom_scene_name(comparison->scene), "law", "outcomes", "energy ratio",
@@ -106,6 +111,7 @@ static int print_text(const cli_comparison *comparison) {
         if (!carom_answer_complete(&run->answer)) printf("  (%s)", carom_table_text(run->answer.result, CAROM_RESULT_VERDICT, 0));
         putchar('\n');
     }
+    // Distances from the exact set, of the laws that have one.
     if (cli_any_distance_known(comparison))
         printf("\nfrom the exact set [m/s]:   farthest outcome   farthest point of the set that they miss\n");
     for (int i = 0; i < comparison->count; i++) {
@@ -152,17 +158,21 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
         .arguments = arguments, .scene = comparison->scene, .control = &control, .writer = writer, .collect_points = true};
     for (int i = 0; i < carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS) && !status; i++) {
         cli_run *run = &comparison->runs[comparison->count];
+        // Laws that have nothing to say of this impact are passed over.
         question.law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
         if (question.law->applies && !question.law->applies(comparison->impact)) continue;
+        // All solutions where they can be had, otherwise what the law gives by default.
         if (!question.law->thorough || ask_thoroughly(&question, run, error)) status = cli_run_law(&question, run, error);
         if (!status) comparison->count++;
     }
     if (!status && cli_given(arguments, "simulator")) status = cli_simulate_impact(comparison, &control, writer, error);
     if (!status) status = cli_measure_distances(comparison, &control, error);
+    // Later searches may have been cut short, too.
     comparison->interrupted = carom_control_cancelled(&control);
     return status;
 }
 
+// The same into a directory: compare.h5, the figures and the page.
 static carom_status write_directory(cli_comparison *comparison, const char *directory, carom_error *error) {
     carom_result_writer *writer = NULL;
     bool made = false;

@@ -62,6 +62,7 @@ carom_status cli_measure_distances(cli_comparison *comparison, const carom_contr
     carom_set *exact = NULL;
     comparison->distances = calloc((size_t)comparison->count, sizeof *comparison->distances);
     carom_status status = comparison->distances ? cli_make_exact_set(run, &exact, error) : carom_fail_memory(error, "distances");
+    // The exact law itself has no distance from its set.
     for (int i = 0; i < comparison->count && !status; i++)
         if (&comparison->runs[i] != run) status = measure(exact, comparison->runs[i].points, control, &comparison->distances[i], error);
     carom_set_free(exact);
@@ -82,6 +83,7 @@ bool cli_any_distance_known(const cli_comparison *comparison) {
     return false;
 }
 
+// The Hausdorff distance is the larger of the two one-sided ones.
 json_t *cli_distance_json(const cli_comparison *comparison, int run) {
     if (!cli_distance_known(comparison, run)) return json_null();
     const cli_distance *distance = &comparison->distances[run];

@@ -122,6 +122,7 @@ carom_status cli_figures_choose(const cli_comparison *comparison, cli_figures *f
     for (int i = 0; i < comparison->count; i++) any_outcomes = any_outcomes || comparison->runs[i].extent->outcomes;
     if (!figures->count && any_outcomes)
         add_figure(figures, count > 1 ? CLI_PLANE_NORMALS : CLI_PLANE_NORMAL_TANGENT, chosen[0], chosen[count > 1], 0);
+    // Names are numbered in the order of the page.
     carom_status status = CAROM_OK;
     for (int i = 0; i < figures->count && !status; i++) status = name_figure(comparison, &figures->list[i], i + 1, error);
     if (status) cli_figures_free(figures);
@@ -153,6 +154,7 @@ carom_status cli_figures_draw(const cli_comparison *comparison, const cli_figure
     }
     // Ctrl-C reaches gnuplot, too: a failure that it causes is no error.
     if (cli_interrupted()) status = CAROM_OK;
+    // All of them or none.
     if (!status && !cli_interrupted())
         json_array_extend(comparison->files, drawn);
     else

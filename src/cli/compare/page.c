@@ -46,6 +46,7 @@ static void put_text(FILE *file, const char *text) {
 
 // A word of a shell's command line.
 static void put_word(FILE *file, const char *word) {
+    // Words of these characters alone need no quotes; in the others a quote ends the quoted part, stands escaped, and opens the next.
     bool plain = *word != '\0';
     for (const char *c = word; *c && plain; c++) plain = isalnum((unsigned char)*c) || strchr("_-+=.,:/@%", *c);
     if (plain) {
@@ -65,6 +66,7 @@ static void put_word(FILE *file, const char *word) {
 // "0.1 to 0.2", or one number where both look the same.
 static void put_range(FILE *file, double least, double most) {
     char first[32], last[32];
+    // Five digits, as in the whole table: ranges that differ only beyond them are one number.
     snprintf(first, sizeof first, "%.5g", least);
     snprintf(last, sizeof last, "%.5g", most);
     fputs(first, file);
@@ -81,6 +83,7 @@ static void put_velocities(const page *p, const double *ranges, int count) {
 
 // ------------------------------------------------------------------------------------------------------------ the table
 
+// Samples carry the columns of halm-posa: a law whose outcomes have the first of them draws samples.
 static bool is_sampled(const carom_law *law) {
     for (int i = 0; i < law->outcome_column_count; i++)
         if (!strcmp(law->outcome_columns[i].name, carom_sample_columns[0].name)) return true;
@@ -92,6 +95,7 @@ static carom_status put_before(const page *p, carom_error *error) {
     const int dim = p->data->tangent_dim;
     double *u = calloc((size_t)carom_impact_contact_size(p->comparison->impact), sizeof *u);
     if (!u) return carom_fail_memory(error, CLI_PAGE);
+    // u = (J_n v, J_t v), contact-major: a normal velocity, then one or two tangential ones.
     carom_impact_contact_velocity(p->comparison->impact, p->data->velocity, u);
     for (int i = 0; i < p->rows; i++) {
         const double *part = u + i * (1 + dim);
@@ -126,6 +130,7 @@ static void put_law_cells(const page *p, const cli_run *run) {
     fputs(" | ", p->file);
 }
 
+// The cells of one contact: its name, the ranges of its velocities, and how many outcomes have it in each mode.
 static void put_contact_cells(const page *p, const carom_extent *extent, int contact) {
     const int dim = p->data->tangent_dim;
     put_text(p->file, p->data->names[contact]);
@@ -143,10 +148,12 @@ static void put_contact_cells(const page *p, const carom_extent *extent, int con
     fputc('\n', p->file);
 }
 
+// The table: a head, the state before the impact, then every law with a row for each contact.
 static carom_status put_table(const page *p, carom_error *error) {
     const bool planar = p->data->tangent_dim == 1;
     fprintf(p->file, "| law | outcomes | energy after / before | contact | normal velocity [m/s] | tangential velocit%s [m/s] |",
             planar ? "y" : "ies");
+    // A column for each mode of contacts.
     for (int mode = 0; mode < p->modes; mode++) fprintf(p->file, " %s |", carom_contact_mode_name((carom_contact_mode)mode));
     fputs("\n|---|---:|---|---|---|---|", p->file);
     for (int mode = 0; mode < p->modes; mode++) fputs("---:|", p->file);
@@ -185,6 +192,7 @@ static void put_notes(const page *p) {
     fputs("\n\n", p->file);
 }
 
+// A list that says what each law is, where it is published, and which solutions it took.
 static void put_laws(const page *p) {
     for (int i = 0; i < p->comparison->count; i++) {
         const cli_run *run = &p->comparison->runs[i];
@@ -200,6 +208,7 @@ static void put_laws(const page *p) {
     fputc('\n', p->file);
 }
 
+// How far each law is from the exact set, where a law gives that.
 static void put_distances(const page *p) {
     const cli_comparison *comparison = p->comparison;
     if (!cli_any_distance_known(comparison)) return;
@@ -213,6 +222,7 @@ static void put_distances(const page *p) {
         const cli_distance *distance = &comparison->distances[i];
         fprintf(p->file, "| `%s` | %.3g | %.3g | ", comparison->runs[i].law->name, cli_show_velocity(comparison, distance->outside),
                 cli_show_velocity(comparison, distance->coverage));
+        // The point of the set that outcomes miss by most: normal velocities first, then the tangential ones.
         for (int k = 0; k < n; k += stride) fprintf(p->file, "%s%.4g", k ? ", " : "", cli_show_velocity(comparison, distance->worst[k]));
         for (int k = 1; k < n; k++)
             if (k % stride) fprintf(p->file, "%s%.4g", k > 1 ? ", " : "; ", cli_show_velocity(comparison, distance->worst[k]));
@@ -223,6 +233,7 @@ static void put_distances(const page *p) {
 
 // ---------------------------------------------------------------------------------------- figures and how they were made
 
+// The figures, each under its caption, with a link to the SVG beside the picture.
 static void put_figures(const page *p, const cli_figures *figures) {
     if (!figures->count) return;
     fputs("## Figures\n\nAll laws in each figure. A dashed convex hull encloses the samples; it is not the set.\n", p->file);
@@ -240,6 +251,7 @@ static void put_figures(const page *p, const cli_figures *figures) {
     fputc('\n', p->file);
 }
 
+// What a reader needs to make the page again: scene, hash, version, and the commands.
 static carom_status put_making(const page *p, const cli_figures *figures, const char *directory, carom_error *error) {
     const cli_comparison *comparison = p->comparison;
     const cli_arguments *arguments = comparison->arguments;
@@ -265,6 +277,7 @@ static carom_status put_making(const page *p, const cli_figures *figures, const 
     fputs(" -o ", file);
     put_word(file, directory);
     fputc('\n', file);
+    // The first figure stands for all of them: the others differ only in their axes.
     if (figures->count) {
         char *result = cli_join_path(directory, "compare.h5");
         if (!result) return carom_fail_memory(error, CLI_PAGE);
@@ -284,6 +297,7 @@ static carom_status put_making(const page *p, const cli_figures *figures, const 
 static carom_status put_page(FILE *file, const cli_comparison *comparison, const cli_figures *figures, const char *directory,
                              carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(comparison->impact);
+    // The column of the mode "approach" is worth its place only where some contact is in it.
     bool approaches = false;
     for (int i = 0; i < comparison->count; i++)
         for (int contact = 0; contact < data->contacts; contact++)
@@ -294,6 +308,7 @@ static carom_status put_page(FILE *file, const cli_comparison *comparison, const
     fprintf(file, "\n\nWhat %d impact laws say of one impact: %d %s contact%s, kinetic energy %.6g J before it.\n\n", comparison->count,
             data->contacts, data->tangent_dim == 1 ? "planar" : "spatial", data->contacts == 1 ? "" : "s",
             carom_impact_initial_energy(comparison->impact));
+    // The parts in their order; each of them is empty where it has nothing to say.
     carom_status status = put_table(&p, error);
     put_notes(&p);
     put_laws(&p);
@@ -314,6 +329,7 @@ carom_status cli_page_write(const cli_comparison *comparison, const cli_figures 
     char *path = cli_join_path(directory, CLI_PAGE);
     carom_status status =
         path ? carom_temporary_create(path, &page_kind, &temporary, &descriptor, error) : carom_fail_memory(error, CLI_PAGE);
+    // Write under a temporary name: the page appears whole or not at all.
     if (!status) {
         file = fdopen(descriptor, "w");
         if (file) status = put_page(file, comparison, figures, directory, error);

@@ -154,6 +154,7 @@ void cli_print_completion(const carom_registry *registry) {
         for (int k = 0; k < cli_commands[i]->flag_count; k++) put_flag_case(cli_commands[i], registry, &cli_commands[i]->flags[k]);
         visit_options(cli_commands[i], registry, put_option_case);
     }
+    // Flags and operands, where the word before asks for no value.
     fputs(middle, stdout);
     fputs("    ' '*) words='--help --version help", stdout);
     for (int i = 0; cli_commands[i]; i++) printf(" %s", cli_commands[i]->name);

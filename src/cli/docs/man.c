@@ -114,6 +114,7 @@ void cli_print_manual(const carom_registry *registry) {
     puts(".TH CAROM 1 \"\" \"carom " CAROM_VERSION "\" \"User Commands\"");
     put_section("NAME");
     puts("carom \\- which velocities are possible after a simultaneous rigid\\-body impact");
+    // One line for each command.
     put_section("SYNOPSIS");
     for (int i = 0; cli_commands[i]; i++) {
         if (i) puts(".br");
@@ -151,6 +152,7 @@ void cli_print_manual(const carom_registry *registry) {
         if (carom_lcp_available(solver)) put_named(solver->name, solver->summary);
     }
 
+    // What is the same for every command.
     put_section("EXIT STATUS");
     put_named("0", "Done. Samples that did not terminate are a result.");
     put_named("1", "The computation could not finish or is incomplete; what was found is printed, kept and marked.");

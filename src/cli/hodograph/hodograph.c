@@ -35,6 +35,7 @@ const char *hodograph_event_name(char event) {
 }
 
 const carom_contact_state *hodograph_event_state(const hodograph_curve *curve, int event) {
+    // The normal impulse grows all the time: it is the clock that tells where the event is.
     int i = 0;
     while (i + 1 < curve->count && curve->states[i].impulse.normal < curve->result.event_impulse[event]) i++;
     return &curve->states[i];
@@ -44,6 +45,7 @@ const carom_contact_state *hodograph_event_state(const hodograph_curve *curve, i
 
 static void record(void *user, const carom_contact_state *state) {
     hodograph_curve *curve = user;
+    // Grow by doubling; a state that finds no room makes the trace fail in the end.
     if (curve->count == curve->capacity) {
         const int capacity = 2 * curve->capacity + 64;
         carom_contact_state *states = realloc(curve->states, (size_t)capacity * sizeof *states);
@@ -73,6 +75,7 @@ static carom_status trace_fan(hodograph *h, const carom_contact_options *options
     h->fan = calloc((size_t)directions, sizeof *h->fan);
     if (!h->fan) return carom_fail_memory(error, "hodograph");
     h->fan_count = (int)directions;
+    // The speed of the scene's slip, in directions 2 pi i / N; the normal velocity stays.
     const double *slip = h->curve.problem.velocity.tangent, scene_speed = hypot(slip[0], slip[1]);
     const double speed = scene_speed > 0 ? scene_speed : 1;
     carom_status status = CAROM_OK;
@@ -96,6 +99,7 @@ static carom_status compute(const cli_arguments *arguments, hodograph *h, carom_
     int64_t directions = 0;
     carom_status status = cli_apply_rows(arguments, &fan_row, 1, &directions, error);
     if (!status) status = cli_prepare_options(&question, NULL, &law_options, error);
+    // The contact of the scene as a problem of its own: B, d, w, mu, e and the velocity.
     if (!status) status = carom_stronge_prepare(impact, law_options, &contact, &h->curve.problem, &options, error);
     h->contact = carom_impact_get_data(impact)->names[contact];
     h->tangent_dim = carom_impact_get_data(impact)->tangent_dim;
@@ -126,17 +130,20 @@ static json_t *states_json(const hodograph *h, const hodograph_curve *curve) {
 static int print_json(const hodograph *h, json_t *files) {
     const carom_contact_result *result = &h->curve.result;
     json_t *events = json_array(), *rays = json_array(), *fan = json_array();
+    // Events, with the state of the contact at each.
     for (int i = 0; result->events[i]; i++) {
         json_t *event =
             json_pack("{s:s#, s:o}", "event", &result->events[i], 1, "normal_impulse", carom_json_real(result->event_impulse[i]));
         json_object_update_new(event, state_json(h, hodograph_event_state(&h->curve, i)));
         json_array_append_new(events, event);
     }
+    // Invariant rays, along which the direction of slip does not change.
     for (int i = 0; i < h->ray_count; i++) {
         const carom_invariant_ray *ray = &h->rays[i];
         json_array_append_new(rays, json_pack("{s:o, s:o, s:s}", "angle", carom_json_real(ray->angle), "rate", carom_json_real(ray->rate),
                                               "type", carom_ray_type_name(ray->type)));
     }
+    // The fan: a curve for each direction of the initial slip.
     for (int i = 0; i < h->fan_count; i++) {
         const hodograph_curve *curve = &h->fan[i];
         json_array_append_new(fan, json_pack("{s:o, s:s, s:s, s:o}", "angle", carom_json_real(FULL_TURN * i / h->fan_count), "course",
@@ -171,6 +178,7 @@ static int print_text(const hodograph *h, json_t *files) {
     for (int i = 0; i < h->ray_count; i++)
         printf("invariant direction at %8.3f degrees: %s, rate %.6g 1/kg\n", 360 * h->rays[i].angle / FULL_TURN,
                carom_ray_type_name(h->rays[i].type), h->rays[i].rate);
+    // Of the fan, the number of curves that come to rest.
     int stops = 0;
     for (int i = 0; i < h->fan_count; i++) stops += strchr(h->fan[i].result.events, 's') != NULL;
     if (h->fan_count) printf("fan: slip stops for %d of %d directions\n", stops, h->fan_count);

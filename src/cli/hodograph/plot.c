@@ -21,6 +21,7 @@ typedef struct canvas {
     int count;
 } canvas;
 
+// Begins a series with room for `capacity` points.
 static void add_series(canvas *c, const char *label, carom_plot_style style, int64_t capacity) {
     const int i = c->count++;
     c->x[i] = carom_arena_take(&c->arena, (size_t)capacity, sizeof(double));
@@ -106,6 +107,7 @@ static carom_status draw_slip(const hodograph *h, const char *directory, json_t 
                  {CAROM_RAY_MERGED, "merged directions", CAROM_PLOT_LINE},
                  {CAROM_RAY_REPELLING, "repelling directions", CAROM_PLOT_GUIDE}};
     canvas c = {0};
+    // Rays reach a little beyond the largest slip of all curves.
     double radius = largest_slip(&h->curve);
     int64_t points = 0;
     for (int i = 0; i < h->fan_count; i++) {
@@ -113,6 +115,7 @@ static carom_status draw_slip(const hodograph *h, const char *directory, json_t 
         points += h->fan[i].count + 1;
     }
     radius *= BEYOND;
+    // The fan comes first, so that the scene's own curve lies on top.
     if (points) add_series(&c, "other initial slips", CAROM_PLOT_TRACES, points);
     for (int i = 0; i < h->fan_count; i++) {
         for (int k = 0; k < h->fan[i].count; k++) place_slip(&c, &h->fan[i].states[k]);
@@ -120,6 +123,7 @@ static carom_status draw_slip(const hodograph *h, const char *directory, json_t 
     }
     add_series(&c, "hodograph", CAROM_PLOT_LINE, h->curve.count);
     for (int i = 0; i < h->curve.count; i++) place_slip(&c, &h->curve.states[i]);
+    // Rays from the origin, a series for each kind that there is.
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
         bool found = false;
         for (int i = 0; i < h->ray_count; i++) {
@@ -166,6 +170,7 @@ static void add_line(canvas *picture, const line *drawn, double width, double he
     double low = -INFINITY, high = INFINITY;
     const double along[2] = {-b, a}, least[2] = {-width - x, -y}, most[2] = {width - x, height - y};
     for (int i = 0; i < 2; i++) {
+        // The interval of the line within these two borders; a parallel line lies inside or outside.
         const double first = least[i] / along[i], second = most[i] / along[i];
         if (along[i] == 0 && (least[i] > 0 || most[i] < 0)) return;
         if (along[i] == 0) continue;
@@ -189,6 +194,7 @@ static carom_status draw_impulse_plane(const hodograph *h, const char *directory
     };
     double reach = 0;
     for (int i = 0; i < h->curve.count; i++) reach = fmax(reach, fabs(h->curve.states[i].impulse.tangent[0]));
+    // The picture: as high as the last impulse, and wide enough for the line of friction.
     const double height = BEYOND * end->impulse.normal, width = 2 * BEYOND * fmax(reach, 0.25 * height);
     canvas c = {0};
     for (size_t i = 0; i < sizeof lines / sizeof *lines && height > 0; i++) add_line(&c, &lines[i], width, height);

@@ -44,6 +44,7 @@ static carom_status derive(const cli_arguments *arguments, facts *f, carom_error
     if (!status) status = cli_apply_rows(arguments, &carom_sample_rows[cone_edges], 1, &options, error);
     int edges = 0;
     f->step = options.step;
+    // The bounds depend on the polyhedral cone and on h.
     if (!status) status = carom_impact_cone_edges(f->impact, options.method.cone_edges, &edges, error);
     if (!status && isnan(f->step)) status = carom_reach_auto_step(f->impact, options.method.cone_edges, &f->step, error);
     if (!status) status = carom_reach_get_bounds(f->impact, edges, f->step, &f->bounds, error);
@@ -66,6 +67,7 @@ static carom_status derive(const cli_arguments *arguments, facts *f, carom_error
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
 
+// Everything, in the order of the documentation: what it is, its matrices, then what follows from them.
 static int print_json(const facts *f) {
     const carom_impact *impact = f->impact;
     const carom_impact_data *data = f->data;
@@ -102,6 +104,7 @@ static int print_json(const facts *f) {
     json_object_set_new(document, "restitution", carom_json_reals(data->restitution, contacts));
     json_object_set_new(document, "W", carom_json_matrix(carom_impact_delassus(impact), n, n));
     json_object_set_new(document, "kinetic_energy", carom_json_real(carom_impact_initial_energy(impact)));
+    // Borrowed from the row, which goes afterwards.
     json_object_set(document, "normal_velocity", json_object_get(row, "normal_velocity"));
     json_object_set(document, "tangent_velocity", json_object_get(row, "tangent_velocity"));
     json_object_set_new(document, "pointed", json_boolean(f->bounds.pointed));
@@ -114,6 +117,7 @@ static int print_json(const facts *f) {
 
 // ---------------------------------------------------------------------------------------------------------------- text
 
+// A matrix by rows, with its name before the first.
 static void print_matrix(const char *name, const double *A, int rows, int columns) {
     for (int i = 0; i < rows; i++) {
         printf("%-4s", i ? "" : name);
@@ -128,6 +132,7 @@ static void print_contacts(const facts *f) {
     const int dim = data->tangent_dim;
     double u[3];  // normal, then tangential
     for (int i = 0; i < data->contacts; i++) {
+        // J v, or in contact space the velocity itself, contact-major.
         for (int c = 0; c <= dim; c++) {
             if (!carom_impact_has_system(f->impact))
                 u[c] = data->velocity[i * (1 + dim) + c];
@@ -142,6 +147,7 @@ static void print_contacts(const facts *f) {
     }
 }
 
+// The matrices, the contacts, then the bounds and how predictable the impact is.
 static int print_text(const facts *f) {
     const carom_impact_data *data = f->data;
     printf("%s: %d contacts (%s)", carom_scene_name(f->scene), data->contacts, data->tangent_dim == 1 ? "planar" : "spatial");

@@ -18,6 +18,7 @@ carom_status cli_info_uniqueness(const carom_impact *impact, carom_uniqueness **
     if (status) return status;
     carom_word_limits limits = carom_word_limits_defaults();
     const int64_t affordable = MOST_STATE_NUMBERS / carom_impact_get_data(impact)->contacts;
+    // A state holds a number for each contact.
     limits.max_states = affordable < MOST_STATES ? affordable : MOST_STATES;
     status = carom_propagative_uniqueness(propagative, &limits, NULL, uniqueness, error);
     carom_propagative_free(propagative);
@@ -51,6 +52,7 @@ void cli_print_uniqueness(const carom_uniqueness *u, const char *const *names) {
         printf(", %s%" PRId64 " outcome%s, xi = %.6g", u->complete ? "" : "at least ", u->outcomes, u->outcomes == 1 ? "" : "s",
                u->difference);
     putchar('\n');
+    // Pairs of contacts, whose wedge angles decide: at pi / m the order does not matter.
     int shown = 0;
     for (int i = 0; i < u->contacts; i++)
         for (int j = i + 1; j < u->contacts && shown < SHOWN_PAIRS; j++, shown++) {
