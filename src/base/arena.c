@@ -10,6 +10,7 @@ struct carom_arena_block {
     struct carom_arena_block *before;
 };
 
+// The header of a block says which block came before.
 void *carom_arena_take(carom_arena *arena, size_t count, size_t size) {
     void *block = NULL;
     const bool fits = size == 0 || count <= (SIZE_MAX - CAROM_ARENA_ALIGNMENT) / size;
@@ -23,6 +24,7 @@ void *carom_arena_take(carom_arena *arena, size_t count, size_t size) {
     return (char *)block + CAROM_ARENA_ALIGNMENT;
 }
 
+// The last block is freed first.
 void carom_arena_free(carom_arena *arena) {
     while (arena->last) {
         struct carom_arena_block *block = arena->last;

@@ -34,6 +34,7 @@ void carom_bytes_free(carom_bytes *bytes) {
 
 void carom_bytes_clear(carom_bytes *bytes) { bytes->size = bytes->taken = 0; }
 
+// Room for this many bytes in all; the capacity doubles.
 static bool reserve(carom_bytes *bytes, size_t size) {
     size_t capacity = bytes->capacity;
     while (capacity < size) capacity *= 2;
@@ -45,6 +46,7 @@ static bool reserve(carom_bytes *bytes, size_t size) {
     return true;
 }
 
+// Appends at the end.
 carom_status carom_bytes_put(carom_bytes *bytes, const void *values, size_t size, carom_error *error) {
     if (!size) return CAROM_OK;
     if (!reserve(bytes, bytes->size + size)) return carom_fail_memory(error, "message");
@@ -53,6 +55,7 @@ carom_status carom_bytes_put(carom_bytes *bytes, const void *values, size_t size
     return CAROM_OK;
 }
 
+// Reads at the front. A message that ends early comes from another program or version.
 carom_status carom_bytes_take(carom_bytes *bytes, void *values, size_t size, carom_error *error) {
     if (size > bytes->size - bytes->taken) return carom_fail(error, CAROM_INTERNAL, "a message between ranks is too short");
     if (size) memcpy(values, bytes->data + bytes->taken, size);

@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+// One accumulator, in index order: the sum has the same bits on every machine.
 double carom_dot(int n, const double *a, const double *b) {
     double sum = 0;
     for (int i = 0; i < n; i++) sum += a[i] * b[i];
     return sum;
 }
 
+// A NaN compares as not larger, and is passed over; carom_all_finite finds it.
 double carom_max_abs(size_t n, const double *a) {
     double largest = 0;
     for (size_t i = 0; i < n; i++)
@@ -27,10 +29,12 @@ bool carom_all_finite(size_t n, const double *a) {
     return true;
 }
 
+// A dot product for each row.
 void carom_multiply(int rows, int columns, const double *A, const double *x, double *y) {
     for (int i = 0; i < rows; i++) y[i] = carom_dot(columns, A + (size_t)i * (size_t)columns, x);
 }
 
+// Only the lower triangle is computed.
 void carom_gram(int rows, int columns, const double *X, double *G) {
     const size_t size = (size_t)rows, width = (size_t)columns;
     if (rows > CAROM_FIXED_ORDER_SIZE || columns > CAROM_FIXED_ORDER_SIZE)
@@ -43,12 +47,14 @@ void carom_gram(int rows, int columns, const double *X, double *G) {
         for (size_t j = 0; j < i; j++) G[j * size + i] = G[i * size + j];
 }
 
+// Callers read L as a full matrix.
 static void zero_upper(int n, double *A) {
     const size_t size = (size_t)n;
     for (size_t i = 0; i < size; i++)
         for (size_t j = i + 1; j < size; j++) A[i * size + j] = 0;
 }
 
+// Column by column: L_jj = sqrt(A_jj - |row j|^2), L_ij = (A_ij - row i . row j) / L_jj over the columns before j.
 int carom_cholesky_factor(int n, double *A) {
     const size_t size = (size_t)n;
     if (n > CAROM_FIXED_ORDER_SIZE) {
@@ -69,6 +75,7 @@ int carom_cholesky_factor(int n, double *A) {
     return 0;
 }
 
+// Row i of L x = b gives x_i from those before it.
 void carom_cholesky_forward(int n, const double *L, double *x) {
     for (int i = 0; i < n; i++) {
         const double *row = L + (size_t)i * (size_t)n;
@@ -76,6 +83,7 @@ void carom_cholesky_forward(int n, const double *L, double *x) {
     }
 }
 
+// L' has the rows of L as columns: once x_i is known, it leaves the equations of all before it.
 void carom_cholesky_backward(int n, const double *L, double *x) {
     for (int i = n - 1; i >= 0; i--) {
         const double *row = L + (size_t)i * (size_t)n;
@@ -90,10 +98,12 @@ static void exchange(double *a, double *b) {
     *b = kept;
 }
 
+// Whole rows, so that factors which stand in them move too.
 static void exchange_rows(size_t n, double *A, size_t a, size_t b) {
     for (size_t k = 0; k < n; k++) exchange(&A[a * n + k], &A[b * n + k]);
 }
 
+// Gaussian elimination; the factors of L replace the entries that they eliminate.
 bool carom_lu_factor(int n, double *A, int *rows) {
     const size_t size = (size_t)n;
     for (size_t k = 0; k < size; k++) {
@@ -113,6 +123,7 @@ bool carom_lu_factor(int n, double *A, int *rows) {
     return true;
 }
 
+// Exchanges, then L y = b, then U x = y.
 void carom_lu_solve(int n, const double *LU, const int *rows, double *x) {
     const size_t size = (size_t)n;
     // carom_lu_factor exchanges whole rows, the factors included: so all exchanges come first.
@@ -133,6 +144,7 @@ static void substitute_back(size_t n, size_t rank, const double *A, const int *c
     for (size_t k = rank; k-- > 0;) exchange(&x[k], &x[(size_t)columns[k]]);
 }
 
+// Gaussian elimination with complete pivoting, which shows the rank.
 int carom_solve_general(int n, double *A, double *b, double tolerance, double *null_vectors, int *exchanges) {
     const size_t size = (size_t)n;
     const double negligible = tolerance * carom_max_abs(size * size, A), negligible_b = tolerance * carom_max_abs(size, b);
@@ -226,6 +238,7 @@ static carom_status jacobi_eigen(int n, double *A, double *values, carom_error *
     return CAROM_OK;
 }
 
+// Jacobi's method where bits are promised, LAPACK beyond.
 carom_status carom_symmetric_eigen(int n, double *A, double *values, carom_error *error) {
     if (!carom_all_finite((size_t)n * (size_t)n, A)) return carom_fail(error, CAROM_INTERNAL, "eigenvalues of a matrix that is not finite");
     if (n <= CAROM_FIXED_ORDER_SIZE) return jacobi_eigen(n, A, values, error);

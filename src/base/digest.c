@@ -12,6 +12,7 @@ struct carom_digest {
     struct sha256_ctx context;
 };
 
+// SHA-256 of nettle, behind an opaque type: users of the header need no nettle.
 carom_status carom_digest_create(carom_digest **digest, carom_error *error) {
     *digest = malloc(sizeof **digest);
     if (!*digest) return carom_fail_memory(error, "digest");

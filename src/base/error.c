@@ -34,6 +34,7 @@ static void fold_control_characters(char *text) {
     }
 }
 
+// The one place that writes an error, so that every message is one line of bounded length.
 carom_status carom_fail(carom_error *error, carom_status status, const char *format, ...) {
     if (!error) return status;
     error->status = status;

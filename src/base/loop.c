@@ -10,6 +10,7 @@
 // Blocks in flight for each worker. More hide uneven blocks better, fewer save memory.
 enum { SLOTS_PER_WORKER = 4, MOST_WORKERS = 1024 };
 
+// As many threads as were asked for, or as OpenMP offers.
 int carom_control_workers(const carom_control *control) {
     const int asked = control && control->threads > 0 ? control->threads : omp_get_max_threads();
     if (asked < 1) return 1;
@@ -49,6 +50,7 @@ static carom_status deliver_slot(const carom_loop_run_state *run, int slot, int6
     return outcome->status;
 }
 
+// In order, up to the first slot that is not finished.
 carom_status carom_loop_deliver(const carom_loop_run_state *run, int64_t first, int count, int64_t *delivered, carom_error *error) {
     for (int slot = 0; slot < count && run->outcomes[slot].finished; slot++) {
         const carom_status status = deliver_slot(run, slot, first + slot, error);
@@ -58,6 +60,7 @@ carom_status carom_loop_deliver(const carom_loop_run_state *run, int64_t first, 
     return CAROM_OK;
 }
 
+// Progress is reported in blocks of the whole loop.
 void carom_loop_report(const carom_loop_run_state *run, int64_t delivered) {
     const carom_control *control = run->control;
     if (control && control->progress) control->progress(control->user, delivered, run->loop->blocks);
@@ -75,10 +78,13 @@ typedef struct pipeline {
     bool stop;
 } pipeline;
 
+// Slots are used in turn.
 static int slot_of(const pipeline *p, int64_t block) { return (int)(block % p->run->slots); }
 
+// Is there a block left, and a free slot for it?
 static bool may_take(const pipeline *p) { return !p->stop && p->taken < p->run->loop->blocks && p->taken < p->delivered + p->run->slots; }
 
+// Is the next block in order finished?
 static bool is_deliverable(const pipeline *p) { return p->delivered < p->taken && p->run->outcomes[slot_of(p, p->delivered)].finished; }
 
 // Everything that will be taken has been.
@@ -103,6 +109,7 @@ static void compute_next(pipeline *p, int worker) {
     pthread_cond_broadcast(&p->changed);
 }
 
+// Delivers the next block in order. The lock is held at both ends, but not while the caller's function runs.
 static carom_status deliver_next(pipeline *p, carom_error *error) {
     const int64_t block = p->delivered;
     pthread_mutex_unlock(&p->lock);
@@ -117,6 +124,7 @@ static carom_status deliver_next(pipeline *p, carom_error *error) {
     return status;
 }
 
+// What a thread other than the calling one does.
 static void work(pipeline *p, int worker) {
     pthread_mutex_lock(&p->lock);
     while (!is_exhausted(p)) {
@@ -128,6 +136,7 @@ static void work(pipeline *p, int worker) {
     pthread_mutex_unlock(&p->lock);
 }
 
+// The calling thread: delivery comes first, computing next, waiting last.
 static carom_status work_and_deliver(pipeline *p, carom_error *error) {
     carom_status status = CAROM_OK;
     pthread_mutex_lock(&p->lock);
@@ -143,6 +152,7 @@ static carom_status work_and_deliver(pipeline *p, carom_error *error) {
     return status;
 }
 
+// All threads of this process, thread 0 being the calling one.
 static carom_status run_alone(const carom_loop_run_state *run, int64_t *delivered, carom_error *error) {
     if (!run->outcomes) return carom_fail_memory(error, "parallel loop");
     pipeline p = {.run = run};
@@ -163,6 +173,7 @@ static carom_status run_alone(const carom_loop_run_state *run, int64_t *delivere
     return status;
 }
 
+// A loop that cannot pack its blocks runs on every rank for itself.
 carom_status carom_loop_run(const carom_loop *loop, const carom_control *control, int workers, int64_t *delivered, carom_error *error) {
     *delivered = 0;
     const int slots = carom_loop_slots(workers);

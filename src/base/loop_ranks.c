@@ -5,6 +5,7 @@
 #include "base/loop.h"
 #include "base/ranks.h"
 
+// One rank's part in the loop.
 typedef struct party {
     const carom_loop_run_state *run;
     carom_ranks *ranks;
@@ -27,6 +28,7 @@ typedef struct decision {
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
+// The first block after the wave that begins with block `first`.
 static int64_t wave_end(const party *p, int64_t first) { return least(p->run->loop->blocks, first + p->most * p->ranks->count); }
 
 // A wave is dealt evenly, the last one, which is short, too.
@@ -47,6 +49,7 @@ static carom_error failure_behind(const party *p, share own, int64_t finished) {
     return failure;
 }
 
+// Starts a message anew: how many blocks it holds, and why they are not more.
 static carom_status put_header(const party *p, int64_t finished, const carom_error *failure, carom_error *error) {
     carom_bytes_clear(p->message);
     const carom_status status = carom_bytes_put(p->message, &finished, sizeof finished, error);
@@ -87,6 +90,7 @@ static carom_status deliver_message(const party *p, share theirs, int64_t *deliv
 
 // ------------------------------------------------------------------------------------------------ the two kinds of rank
 
+// Rank 0 tells the others what it decided ...
 static carom_status announce(const party *p, const decision *made, carom_error *error) {
     carom_bytes_clear(p->message);
     carom_status status = carom_bytes_put(p->message, made, sizeof *made, error);
@@ -94,6 +98,7 @@ static carom_status announce(const party *p, const decision *made, carom_error *
     return status;
 }
 
+// ... and they hear it.
 static carom_status listen(const party *p, decision *made, carom_bytes *message, carom_error *error) {
     const carom_status status = p->ranks->receive(p->ranks->user, 0, message, error);
     return status ? status : carom_bytes_take(message, made, sizeof *made, error);
@@ -117,6 +122,7 @@ static carom_status collect_wave(const party *p, decision *made, carom_error *er
     return CAROM_OK;
 }
 
+// Rank 0: wave after wave, until something failed, was cancelled, or all is delivered.
 static carom_status collect(const party *p, decision *made, carom_error *error) {
     carom_status status = CAROM_OK;
     while (!status && !made->stop && made->delivered < p->run->loop->blocks) {
@@ -145,6 +151,7 @@ static carom_status contribute(const party *p, decision *made, carom_bytes *hear
     return status;
 }
 
+// All ranks enter together and leave with the same count and status.
 carom_status carom_loop_run_shared(const carom_loop_run_state *run, carom_ranks *ranks, int64_t *delivered, carom_error *error) {
     party p = {.run = run, .ranks = ranks, .most = run->slots};
     carom_bytes *heard = NULL;

@@ -12,6 +12,7 @@
 // 2^53: doubles hold all whole numbers below it, and a text above it may have been rounded to it.
 #define TOO_LARGE_WHOLE 9007199254740992.0
 
+// Tables are short: a linear search is enough.
 int carom_option_find(const carom_option *rows, int count, const char *name) {
     for (int i = 0; i < count; i++)
         if (!strcmp(rows[i].name, name)) return i;
@@ -40,18 +41,21 @@ typedef struct point_locale {
     locale_t ours, callers;
 } point_locale;
 
+// Numbers have decimal points, whatever the program's locale: this thread uses the C locale for a while ...
 static point_locale enter_point_locale(void) {
     point_locale l = {.ours = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0)};
     if (l.ours) l.callers = uselocale(l.ours);
     return l;
 }
 
+// ... and then its own again.
 static void leave_point_locale(point_locale l) {
     if (!l.ours) return;
     uselocale(l.callers);
     freelocale(l.ours);
 }
 
+// strtod also takes hexadecimal, "inf" and "nan", which are no numbers here.
 bool carom_parse_number(const char *text, double *value) {
     *value = 0;
     if (!is_decimal(text)) return false;
@@ -63,12 +67,14 @@ bool carom_parse_number(const char *text, double *value) {
     return true;
 }
 
+// 17 significant digits give every double back.
 void carom_print_number(double value, char *text, size_t size) {
     const point_locale locale = enter_point_locale();
     snprintf(text, size, "%.17g", value);
     leave_point_locale(locale);
 }
 
+// A number within the row's closed range.
 static carom_status parse_in_range(const carom_option *row, const char *text, double *value, carom_error *error) {
     if (!carom_parse_number(text, value)) return carom_fail(error, CAROM_BAD_INPUT, "%s: '%.60s' is not a number", row->name, text);
     if (*value >= row->least && *value <= row->most) return CAROM_OK;
@@ -86,6 +92,7 @@ static bool has_word(const carom_option *row) {
     return row->initial && row->least > 0 && !carom_parse_number(row->initial, &number);
 }
 
+// A whole number that a double holds exactly.
 static carom_status set_integer(const carom_option *row, int64_t *field, const char *text, carom_error *error) {
     double value;
     if (has_word(row) && !strcmp(row->initial, text)) {
@@ -100,6 +107,7 @@ static carom_status set_integer(const carom_option *row, int64_t *field, const c
     return CAROM_OK;
 }
 
+// NaN stands for a word such as `auto`, where the row's default is one.
 static carom_status set_real(const carom_option *row, double *field, const char *text, carom_error *error) {
     double value;
     // A default that is a word, "auto" or "none", stands for NaN.
@@ -112,6 +120,7 @@ static carom_status set_real(const carom_option *row, double *field, const char 
     return status;
 }
 
+// The index of the name; a wrong one is answered with the list of all.
 static carom_status set_choice(const carom_option *row, int *field, const char *text, carom_error *error) {
     char names[256] = "";
     for (int i = 0; row->choices[i]; i++) {
@@ -125,6 +134,7 @@ static carom_status set_choice(const carom_option *row, int *field, const char *
     return carom_fail(error, CAROM_BAD_INPUT, "%s: '%.60s' is not one of: %s", row->name, text, names);
 }
 
+// Scenes write the word; a flag without value means true.
 static carom_status set_switch(const carom_option *row, bool *field, const char *text, carom_error *error) {
     const bool on = !strcmp(text, "true");
     if (!on && strcmp(text, "false") != 0)
@@ -133,12 +143,14 @@ static carom_status set_switch(const carom_option *row, bool *field, const char 
     return CAROM_OK;
 }
 
+// The text is borrowed.
 static carom_status set_text(const carom_option *row, const char **field, const char *text, carom_error *error) {
     if (!*text) return carom_fail(error, CAROM_BAD_INPUT, "%s: an empty text is not allowed", row->name);
     *field = text;
     return CAROM_OK;
 }
 
+// The row says where in the struct the field is, and of which type.
 carom_status carom_option_set(const carom_option *row, void *options, const char *text, carom_error *error) {
     void *field = (char *)options + row->offset;
     switch (row->type) {
@@ -152,6 +164,7 @@ carom_status carom_option_set(const carom_option *row, void *options, const char
     return carom_fail(error, CAROM_INTERNAL, "%s: an option row of unknown type", row->name);
 }
 
+// Only choices can lack a text that another law has.
 bool carom_option_offers(const carom_option *row, const char *text) {
     if (row->type != CAROM_OPTION_CHOICE) return true;
     for (int i = 0; row->choices[i]; i++)
@@ -159,6 +172,7 @@ bool carom_option_offers(const carom_option *row, const char *text) {
     return false;
 }
 
+// The inverse of carom_option_set.
 void carom_option_print(const carom_option *row, const void *options, char *text, size_t size) {
     const void *field = (const char *)options + row->offset;
     switch (row->type) {

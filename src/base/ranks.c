@@ -3,17 +3,20 @@
 // All agreements exchange the same messages, so that a rank that fails early meets the others at whichever they come to next.
 #include "base/ranks.h"
 
+// What a rank says of itself, and rank 0 of all.
 typedef struct vote {
     carom_error error;  // its status: CAROM_OK when nothing failed
     int64_t value;
 } vote;
 
+// A message with one vote.
 static carom_status send_vote(const carom_ranks *ranks, int to, const vote *sent, carom_bytes *message, carom_error *error) {
     carom_bytes_clear(message);
     const carom_status status = carom_bytes_put(message, sent, sizeof *sent, error);
     return status ? status : ranks->send(ranks->user, to, message, error);
 }
 
+// Waits for the vote of a rank.
 static carom_status receive_vote(const carom_ranks *ranks, int from, vote *received, carom_bytes *message, carom_error *error) {
     const carom_status status = ranks->receive(ranks->user, from, message, error);
     return status ? status : carom_bytes_take(message, received, sizeof *received, error);
@@ -40,6 +43,7 @@ static carom_status exchange(const carom_ranks *ranks, vote *all, carom_bytes *m
     return status;
 }
 
+// The lowest rank that failed speaks for all, so that every rank reports the same sentence.
 carom_status carom_ranks_agree_least(carom_ranks *ranks, carom_status status, int64_t *value, carom_error *error) {
     if (!ranks || ranks->count < 2 || ranks->ended) return status;
     vote all = {.value = *value};
@@ -56,6 +60,7 @@ carom_status carom_ranks_agree_least(carom_ranks *ranks, carom_status status, in
     return all.error.status;
 }
 
+// An agreement on the status alone.
 carom_status carom_ranks_agree(carom_ranks *ranks, carom_status status, carom_error *error) {
     int64_t nothing = 0;
     return carom_ranks_agree_least(ranks, status, &nothing, error);

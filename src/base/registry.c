@@ -5,11 +5,13 @@
 
 #include "carom/base.h"
 
+// An entry belongs to whoever added it, and its name too.
 typedef struct named_entry {
     const char *name;
     const void *entry;
 } named_entry;
 
+// The entries of one kind, in the order in which they came.
 typedef struct shelf {
     named_entry *entries;
     int count, capacity;
@@ -30,6 +32,7 @@ void carom_registry_free(carom_registry *registry) {
     free(registry);
 }
 
+// Room for one more entry.
 static carom_status grow(shelf *kept, carom_error *error) {
     if (kept->count < kept->capacity) return CAROM_OK;
     const int capacity = kept->capacity ? 2 * kept->capacity : 8;
@@ -56,6 +59,7 @@ const void *carom_registry_entry(const carom_registry *registry, carom_registry_
     return registry->shelves[kind].entries[index].entry;
 }
 
+// A handful of entries: a linear search is enough.
 const void *carom_registry_find(const carom_registry *registry, carom_registry_kind kind, const char *name) {
     const shelf *kept = &registry->shelves[kind];
     for (int i = 0; i < kept->count; i++)

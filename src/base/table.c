@@ -19,6 +19,7 @@ typedef struct cells {
     size_t pool_size, pool_capacity;
 } cells;
 
+// All columns have the same number of rows, and grow together.
 struct carom_table {
     carom_sizes sizes;
     cells *cells;
@@ -28,6 +29,7 @@ struct carom_table {
 
 static const int64_t NO_LIST = INT64_MIN;
 
+// Negative widths stand for sizes of the problem.
 int carom_column_width(const carom_column *column, const carom_sizes *sizes) {
     switch (column->width) {
     case CAROM_WIDTH_VELOCITY: return sizes->nv;
@@ -38,6 +40,7 @@ int carom_column_width(const carom_column *column, const carom_sizes *sizes) {
     }
 }
 
+// Does a row's cell say where its part of the pool ends?
 static bool is_pooled(const cells *cell) {
     const carom_column_type type = cell->column->type;
     return type == CAROM_COLUMN_TEXT || type == CAROM_COLUMN_CONTACTS || type == CAROM_COLUMN_SERIES;
@@ -66,6 +69,7 @@ carom_status carom_table_create(const carom_column *first, int first_count, cons
     return CAROM_OK;
 }
 
+// The members of the union share one pointer, so that freeing one of them is enough.
 void carom_table_free(carom_table *table) {
     if (!table) return;
     for (int i = 0; i < table->columns; i++) {
@@ -76,6 +80,7 @@ void carom_table_free(carom_table *table) {
     free(table);
 }
 
+// Rows are forgotten, their memory stays.
 void carom_table_clear(carom_table *table) {
     table->rows = 0;
     for (int i = 0; i < table->columns; i++) table->cells[i].pool_size = 0;
@@ -92,6 +97,7 @@ int carom_table_find(const carom_table *table, const char *name) {
     return -1;
 }
 
+// Room for this many rows; the capacity doubles, so that adding rows one by one stays linear.
 static carom_status reserve_rows(carom_table *table, int64_t rows, carom_error *error) {
     if (rows <= table->capacity) return CAROM_OK;
     int64_t capacity = table->capacity ? table->capacity : 16;
@@ -105,6 +111,7 @@ static carom_status reserve_rows(carom_table *table, int64_t rows, carom_error *
     return CAROM_OK;
 }
 
+// The same for the pool of one column.
 static carom_status reserve_pool(cells *cell, size_t size, carom_error *error) {
     if (size <= cell->pool_capacity) return CAROM_OK;
     size_t capacity = cell->pool_capacity ? cell->pool_capacity : 256;
@@ -173,6 +180,7 @@ static carom_status append_range(carom_table *table, const carom_table *from, in
     return status;
 }
 
+// Used by sinks, block after block.
 carom_status carom_table_append(carom_table *table, const carom_table *rows, carom_error *error) {
     return append_range(table, rows, 0, rows->rows, error);
 }
@@ -183,8 +191,10 @@ carom_status carom_table_append_row(carom_table *table, const carom_table *rows,
 
 // ------------------------------------------------------------------------------------------------- tables as messages
 
+// Of `rows` rows of one column, without their pool.
 static size_t cell_bytes(const cells *cell, int64_t rows) { return (size_t)rows * row_cells(cell) * sizeof(double); }
 
+// For each column: the size of its pool, its cells, its pool.
 carom_status carom_table_pack(const carom_table *table, carom_bytes *into, carom_error *error) {
     carom_status status = carom_bytes_put(into, &table->rows, sizeof table->rows, error);
     for (int i = 0; i < table->columns && !status; i++) {
@@ -196,6 +206,7 @@ carom_status carom_table_pack(const carom_table *table, carom_bytes *into, carom
     return status;
 }
 
+// Reads what carom_table_pack wrote, into a table with the same columns.
 carom_status carom_table_unpack(carom_table *table, carom_bytes *from, carom_error *error) {
     carom_table_clear(table);
     int64_t rows = 0;
@@ -214,11 +225,13 @@ carom_status carom_table_unpack(carom_table *table, carom_bytes *from, carom_err
     return status;
 }
 
+// Cells of the last row.
 double *carom_table_reals(carom_table *table, int column) {
     const cells *cell = &table->cells[column];
     return cell->reals + (size_t)(table->rows - 1) * (size_t)cell->width;
 }
 
+// Cells of the last row.
 int64_t *carom_table_integers(carom_table *table, int column) {
     const cells *cell = &table->cells[column];
     return cell->integers + (size_t)(table->rows - 1) * (size_t)cell->width;
@@ -236,6 +249,7 @@ static carom_status set_pooled(carom_table *table, int column, const void *bytes
     return CAROM_OK;
 }
 
+// With the end of the text, so that it can be read where it stands.
 carom_status carom_table_set_text(carom_table *table, int column, const char *text, carom_error *error) {
     return set_pooled(table, column, text, strlen(text) + 1, error);
 }
@@ -251,12 +265,14 @@ carom_status carom_table_set_series(carom_table *table, int column, const double
 const double *carom_table_real_column(const carom_table *table, int column) { return table->cells[column].reals; }
 const int64_t *carom_table_integer_column(const carom_table *table, int column) { return table->cells[column].integers; }
 
+// A row that was never set has no part of the pool: its text is empty.
 const char *carom_table_text(const carom_table *table, int column, int64_t row) {
     size_t size;
     const char *text = pooled_part(&table->cells[column], row, &size);
     return size ? text : "";
 }
 
+// An empty list is a list; -1 says that there is none.
 const int *carom_table_list(const carom_table *table, int column, int64_t row, int *count) {
     size_t size;
     const void *list = pooled_part(&table->cells[column], row, &size);
@@ -264,6 +280,7 @@ const int *carom_table_list(const carom_table *table, int column, int64_t row, i
     return list;
 }
 
+// A row that was never set has a series of no numbers.
 const double *carom_table_series(const carom_table *table, int column, int64_t row, int *count) {
     size_t size;
     const void *series = pooled_part(&table->cells[column], row, &size);
@@ -271,6 +288,7 @@ const double *carom_table_series(const carom_table *table, int column, int64_t r
     return series;
 }
 
+// The sink of a table in memory.
 static carom_status append_rows(void *user, const carom_table *rows, carom_error *error) { return carom_table_append(user, rows, error); }
 
 carom_sink carom_table_sink(carom_table *table) { return (carom_sink){table, append_rows}; }

@@ -5,6 +5,7 @@
 
 #include "carom/impact.h"
 
+// Ranges are NaN until the first value comes.
 carom_status carom_extent_create(const carom_impact *impact, carom_extent **extent, carom_error *error) {
     *extent = NULL;
     carom_extent *made = calloc(1, sizeof *made);
@@ -50,6 +51,7 @@ static void widen(double *ranges, const double *values, int64_t rows, int width)
     }
 }
 
+// Ranges of velocities and energy ratios, and how often each contact is in each mode.
 void carom_extent_widen(carom_extent *extent, const carom_table *outcomes) {
     const int64_t rows = carom_table_rows(outcomes);
     const double *normal = carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY);

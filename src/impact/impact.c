@@ -20,6 +20,7 @@
 
 enum { DEFAULT_NAME_SIZE = 16 };
 
+// Everything is set when the impact is created, and never changes.
 struct carom_impact {
     carom_arena arena;       // of all arrays
     carom_impact_data data;  // points to copies
@@ -35,6 +36,7 @@ struct carom_impact {
 
 // ---------------------------------------------------------------------------------------------------------- validation
 
+// Within the limits of the tables of names and the memory of a dense matrix.
 static carom_status check_sizes(int nv, int contacts, int tangent_dim, carom_error *error) {
     if (nv < 1 || nv > CAROM_MAX_VELOCITIES)
         return carom_fail(error, CAROM_BAD_INPUT, "%d velocities: 1 to %d are supported", nv, CAROM_MAX_VELOCITIES);
@@ -45,6 +47,7 @@ static carom_status check_sizes(int nv, int contacts, int tangent_dim, carom_err
     return CAROM_OK;
 }
 
+// Names the first entry that is no finite number.
 static carom_status check_finite(const char *name, int rows, int columns, const double *A, carom_error *error) {
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < columns; j++) {
@@ -55,6 +58,7 @@ static carom_status check_finite(const char *name, int rows, int columns, const 
     return CAROM_OK;
 }
 
+// Up to `tolerance` times the largest entry.
 static carom_status check_symmetric(const char *name, int n, const double *A, double tolerance, carom_error *error) {
     const size_t size = (size_t)n;
     const double scale = carom_max_abs(size * size, A);
@@ -90,6 +94,7 @@ static carom_status check_contacts(int contacts, const double *friction, const d
     return CAROM_OK;
 }
 
+// Every rule about an impact with a mass matrix; positive definiteness shows when M is factored.
 static carom_status check_data(const carom_impact_data *data, carom_error *error) {
     const int nv = data->nv, contacts = data->contacts;
     if (!data->mass || !data->normal || !data->velocity)
@@ -106,6 +111,7 @@ static carom_status check_data(const carom_impact_data *data, carom_error *error
     return status ? status : check_contacts(contacts, data->friction, data->restitution, data->names, error);
 }
 
+// The same rules in contact space. W may be singular, but every contact must have an inverse mass.
 static carom_status check_delassus(const carom_delassus_data *data, carom_error *error) {
     if (!data->delassus || !data->velocity)
         return carom_fail(error, CAROM_BAD_INPUT, "delassus and velocity are needed: one of them is NULL");
@@ -132,6 +138,7 @@ static double *copy_reals(carom_arena *arena, const double *values, size_t count
     return copy;
 }
 
+// A copy that lives as long as the arena.
 static const char *copy_text(carom_arena *arena, const char *text) {
     const size_t size = strlen(text) + 1;
     char *copy = carom_arena_take(arena, size, 1);
@@ -188,6 +195,7 @@ static carom_impact *allocate_impact(const carom_impact_data *given) {
 
 // ---------------------------------------------------------------------------------------------------------- operators
 
+// A = (A + A') / 2: what asymmetry the tolerance let pass must not matter later.
 static void symmetrise(int n, double *A) {
     const size_t size = (size_t)n;
     for (size_t i = 0; i < size; i++)
@@ -285,10 +293,12 @@ carom_status carom_impact_create_exact(const carom_impact_data *data, const caro
     return finish_impact(status, made, impact, error);
 }
 
+// Without texts the numbers are what their doubles say.
 carom_status carom_impact_create(const carom_impact_data *data, carom_impact **impact, carom_error *error) {
     return carom_impact_create_exact(data, NULL, impact, error);
 }
 
+// In contact space velocities are contact velocities, and M^-1 J' is W.
 carom_status carom_impact_create_delassus(const carom_delassus_data *data, carom_impact **impact, carom_error *error) {
     *impact = NULL;
     carom_status status = check_delassus(data, error);
@@ -328,16 +338,19 @@ const double *carom_impact_response(const carom_impact *impact) { return impact-
 double carom_impact_velocity_scale(const carom_impact *impact) { return impact->velocity_scale; }
 double carom_impact_initial_energy(const carom_impact *impact) { return impact->initial_energy; }
 
+// What widths of columns refer to.
 carom_sizes carom_impact_sizes(const carom_impact *impact) {
     return (carom_sizes){impact->data.nv, impact->data.contacts, impact->data.contacts * impact->data.tangent_dim};
 }
 
+// -1 where no contact has the name.
 int carom_impact_find_contact(const carom_impact *impact, const char *name) {
     for (int i = 0; i < impact->data.contacts; i++)
         if (!strcmp(impact->data.names[i], name)) return i;
     return -1;
 }
 
+// u = J v; in contact space v is u.
 void carom_impact_contact_velocity(const carom_impact *impact, const double *v, double *u) {
     if (impact->jacobian)
         carom_multiply(impact->contact_size, impact->data.nv, impact->jacobian, v, u);
@@ -345,6 +358,7 @@ void carom_impact_contact_velocity(const carom_impact *impact, const double *v, 
         memcpy(u, v, (size_t)impact->contact_size * sizeof *u);
 }
 
+// v_next = v + M^-1 J' impulse, summed contact row by contact row.
 void carom_impact_apply(const carom_impact *impact, const double *v, const double *impulse, double *v_next) {
     const size_t nv = (size_t)impact->data.nv;
     if (v_next != v) memcpy(v_next, v, nv * sizeof *v);
@@ -352,6 +366,7 @@ void carom_impact_apply(const carom_impact *impact, const double *v, const doubl
         for (size_t k = 0; k < nv; k++) v_next[k] += impulse[c] * impact->response[c * nv + k];
 }
 
+// v'Mv/2; in contact space u'W^+u/2, of what contacts can see.
 double carom_impact_kinetic_energy(const carom_impact *impact, const double *v) {
     double twice = 0;
     if (impact->data.mass) {
@@ -370,6 +385,7 @@ double carom_impact_kinetic_energy(const carom_impact *impact, const double *v) 
     return 0.5 * twice;
 }
 
+// The fastest approach, of which termination is judged.
 double carom_impact_min_normal(const carom_impact *impact, const double *u) {
     const int stride = 1 + impact->data.tangent_dim;
     double least = u[0];
@@ -380,6 +396,7 @@ double carom_impact_min_normal(const carom_impact *impact, const double *u) {
 
 double carom_impact_approach_limit(const carom_impact *impact) { return -CAROM_TERMINATION_TOLERANCE * impact->velocity_scale; }
 
+// No contact approaches faster than round-off of the impact's speed.
 bool carom_impact_terminated(const carom_impact *impact, const double *u) {
     return carom_impact_min_normal(impact, u) >= carom_impact_approach_limit(impact);
 }

@@ -38,6 +38,7 @@ static double *first_reals(carom_table *outcomes, const carom_outcome_rows *rows
     return carom_table_reals(outcomes, column) - (size_t)(rows->count - 1) * (size_t)width;
 }
 
+// The cells of the first of the rows that were just added.
 static int64_t *first_integers(carom_table *outcomes, const carom_outcome_rows *rows, int column) {
     return carom_table_integers(outcomes, column) - (rows->count - 1);
 }
@@ -56,6 +57,7 @@ static void multiply_row(const carom_outcome_rows *rows, int nv, const double *r
     }
 }
 
+// From a row for each component to a row for each outcome.
 void carom_outcome_velocities(const carom_impact *impact, const carom_outcome_rows *rows, double *v_plus) {
     const int nv = carom_impact_get_data(impact)->nv;
     for (int k = 0; k < nv; k++) write_component(rows, rows->v_plus + (size_t)k * rows->stride, v_plus + k, nv);

@@ -14,6 +14,7 @@ static void release_piece(const carom_polyhedra *polyhedra, carom_piece *piece) 
     free(piece->inequality);
 }
 
+// An empty union.
 carom_status carom_polyhedra_create(int n, int nv, carom_polyhedra **polyhedra, carom_error *error) {
     *polyhedra = NULL;
     if (n < 1 || nv < 1) return carom_fail(error, CAROM_BAD_INPUT, "polyhedra: sizes must be positive, not %d and %d", n, nv);
