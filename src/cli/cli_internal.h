@@ -32,6 +32,7 @@ typedef struct cli_command cli_command;
 /// A command line that was understood. Texts are borrowed from argv.
 typedef struct cli_arguments {
     const cli_command *command;
+    const cli_command *const *commands;  ///< all that the command has, NULL-terminated
     const carom_registry *registry;
     const char *operand;  ///< NULL when left out
     cli_setting *settings;
@@ -188,9 +189,6 @@ bool cli_is_about(const carom_error *error, const carom_option *row);
 void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, const carom_option *rows, int count, carom_error *error);
 
 // ------------------------------------------------------------------------------------------------------------ commands
-
-/// All of them, NULL-terminated.
-extern const cli_command *const cli_commands[];
 
 extern const cli_command cli_info, cli_resolve, cli_sample, cli_exact, cli_compare, cli_query, cli_hodograph, cli_simulate, cli_compliant,
     cli_lcp, cli_plot, cli_bench, cli_design, cli_docs;

@@ -10,9 +10,10 @@
 #include "cli/cli_internal.h"
 #include "cli/ranks/ranks.h"
 
-const cli_command *const cli_commands[] = {&cli_info,  &cli_resolve,   &cli_sample,   &cli_exact,     &cli_compare,
-                                           &cli_query, &cli_hodograph, &cli_simulate, &cli_compliant, &cli_lcp,
-                                           &cli_plot,  &cli_design,    &cli_bench,    &cli_docs,      NULL};
+// The only place that lists the commands.
+static const cli_command *const commands[] = {&cli_info,  &cli_resolve,   &cli_sample,   &cli_exact,     &cli_compare,
+                                              &cli_query, &cli_hodograph, &cli_simulate, &cli_compliant, &cli_lcp,
+                                              &cli_plot,  &cli_design,    &cli_bench,    &cli_docs,      NULL};
 
 static bool is_help(const char *word) { return !strcmp(word, "--help") || !strcmp(word, "-h"); }
 
@@ -27,6 +28,7 @@ static int run_command(const cli_command *command, const carom_registry *registr
     cli_arguments arguments;
     carom_error error;
     if (cli_parse(command, registry, argc, argv, &arguments, &error)) return cli_report(&error);
+    arguments.commands = commands;
     const int status = command->run(&arguments);
     cli_release(&arguments);
     return status;
@@ -41,7 +43,7 @@ static int run(int argc, char **argv) {
     if (is_help(argv[1]) || !strcmp(argv[1], "help")) {
         printf("carom " CAROM_VERSION ": which velocities are possible after a simultaneous rigid-body impact?\n\n"
                "usage: carom COMMAND FILE [options]\n\ncommands:\n");
-        for (int i = 0; cli_commands[i]; i++) printf("  %-9s  %s\n", cli_commands[i]->name, cli_commands[i]->summary);
+        for (int i = 0; commands[i]; i++) printf("  %-9s  %s\n", commands[i]->name, commands[i]->summary);
         printf("\n`carom COMMAND --help` lists the options. Exit status: 0 done, 1 not finished or incomplete, 2 bad input or usage.\n");
         return EXIT_DONE;
     }
@@ -50,8 +52,8 @@ static int run(int argc, char **argv) {
         return EXIT_DONE;
     }
     int index = 0;
-    while (cli_commands[index] && strcmp(cli_commands[index]->name, argv[1]) != 0) index++;
-    if (!cli_commands[index]) {
+    while (commands[index] && strcmp(commands[index]->name, argv[1]) != 0) index++;
+    if (!commands[index]) {
         carom_fail(&error, CAROM_BAD_INPUT, "'%.60s' is not a command; `carom --help` lists them", argv[1]);
         return cli_report(&error);
     }
@@ -61,7 +63,7 @@ static int run(int argc, char **argv) {
     if (!status) status = carom_siconos_register(registry, &error);
     if (!status) status = carom_exact_register(registry, &error);
     if (!status) status = carom_dynamics_register(registry, &error);
-    const int exit_status = status ? cli_report(&error) : run_command(cli_commands[index], registry, argc - 2, argv + 2);
+    const int exit_status = status ? cli_report(&error) : run_command(commands[index], registry, argc - 2, argv + 2);
     carom_registry_free(registry);
     return exit_status;
 }

@@ -147,21 +147,21 @@ static const char closing[] = "        esac\n"
                               "\n"
                               "complete -F _carom carom\n";
 
-void cli_print_completion(const carom_registry *registry) {
+void cli_print_completion(const cli_command *const *commands, const carom_registry *registry) {
     static const char *const endings[][2] = {{"SCENE", "directory .yaml .yml .json"}, {"RESULT", "directory .h5"}};
     fputs(opening, stdout);
-    for (int i = 0; cli_commands[i]; i++) {
-        for (int k = 0; k < cli_commands[i]->flag_count; k++) put_flag_case(cli_commands[i], registry, &cli_commands[i]->flags[k]);
-        visit_options(cli_commands[i], registry, put_option_case);
+    for (int i = 0; commands[i]; i++) {
+        for (int k = 0; k < commands[i]->flag_count; k++) put_flag_case(commands[i], registry, &commands[i]->flags[k]);
+        visit_options(commands[i], registry, put_option_case);
     }
     // Flags and operands, where the word before asks for no value.
     fputs(middle, stdout);
     fputs("    ' '*) words='--help --version help", stdout);
-    for (int i = 0; cli_commands[i]; i++) printf(" %s", cli_commands[i]->name);
+    for (int i = 0; commands[i]; i++) printf(" %s", commands[i]->name);
     puts("' ;;");
-    for (int i = 0; cli_commands[i]; i++) {
+    for (int i = 0; commands[i]; i++) {
         // A word that starts with a dash is a flag.
-        const cli_command *command = cli_commands[i];
+        const cli_command *command = commands[i];
         printf("    '%s -'*) words='--help", command->name);
         for (int k = 0; k < command->flag_count; k++)
             printf(" %s%s", strcmp(command->flags[k].name, "output") ? "--" : "-o --", command->flags[k].name);

@@ -109,18 +109,18 @@ static void put_command(const cli_command *command) {
         put_line("Takes the options of the law that is asked, see LAWS.");
 }
 
-void cli_print_manual(const carom_registry *registry) {
+void cli_print_manual(const cli_command *const *commands, const carom_registry *registry) {
     puts(".\\\" Made by `carom docs man` from the tables of the command: change those.");
     puts(".TH CAROM 1 \"\" \"carom " CAROM_VERSION "\" \"User Commands\"");
     put_section("NAME");
     puts("carom \\- which velocities are possible after a simultaneous rigid\\-body impact");
     // One line for each command.
     put_section("SYNOPSIS");
-    for (int i = 0; cli_commands[i]; i++) {
+    for (int i = 0; commands[i]; i++) {
         if (i) puts(".br");
-        printf(cli_commands[i]->operand_flag ? "\\fBcarom %s\\fR [\\fI%s\\fR ...] [\\fIoptions\\fR]\n"
-                                             : "\\fBcarom %s\\fR \\fI%s\\fR [\\fIoptions\\fR]\n",
-               cli_commands[i]->name, cli_commands[i]->operand);
+        printf(commands[i]->operand_flag ? "\\fBcarom %s\\fR [\\fI%s\\fR ...] [\\fIoptions\\fR]\n"
+                                         : "\\fBcarom %s\\fR \\fI%s\\fR [\\fIoptions\\fR]\n",
+               commands[i]->name, commands[i]->operand);
     }
     put_section("DESCRIPTION");
     put_line("A scene is a YAML or JSON file with a rigid-body system at the instant when several contacts collide. Every impact law maps "
@@ -131,7 +131,7 @@ void cli_print_manual(const carom_registry *registry) {
     put_section("COMMANDS");
     put_named("--help, -h", "With a command: its options. Alone: the commands.");
     put_named("--version", "The version.");
-    for (int i = 0; cli_commands[i]; i++) put_command(cli_commands[i]);
+    for (int i = 0; commands[i]; i++) put_command(commands[i]);
 
     put_section("LAWS");
     put_line("Every option may also stand under `impact:` in the scene, with _ in place of - ; the command line wins.");
