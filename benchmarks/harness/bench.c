@@ -91,9 +91,8 @@ static void add_solver(path_list *list, const bench_problem *problem, const caro
 }
 
 // Paths other than LCP solvers; their kernels are measured for the first selection that they serve.
-static const char *const named_paths[] = {"reduced", "cone-map"};
-static const char *const kernel_paths[] = {"reduced:scalar",  "reduced:portable",  "reduced:avx2",  "reduced:avx512",
-                                           "cone-map:scalar", "cone-map:portable", "cone-map:avx2", "cone-map:avx512"};
+static const char *const named_paths[] = {"cone-map"};
+static const char *const kernel_paths[] = {"cone-map:scalar", "cone-map:portable", "cone-map:avx2", "cone-map:avx512"};
 enum { NAMED_PATHS = sizeof named_paths / sizeof *named_paths, KERNEL_PATHS = sizeof kernel_paths / sizeof *kernel_paths, SELECTIONS = 2 };
 
 static bool add_named(path_list *list, const bench_problem *problem, const char *name, carom_selection selection) {

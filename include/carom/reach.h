@@ -83,7 +83,7 @@ typedef struct carom_sample_options {
     int draw;                  ///< a carom_draw
     int sampler;               ///< a carom_sampler; walks use samples, paths, seed and max_steps alone
     int64_t max_steps;         ///< N, steps after which a sample counts as not terminated; 0: carom_sample_max_steps
-    const char *path;          ///< "auto", or "lemke", "reduced" or "cone-map", alone or held to an instruction set: "lemke:avx2", ...
+    const char *path;          ///< "auto", or "lemke" or "cone-map", alone or held to an instruction set: "lemke:avx2", ...
     carom_step_choice method;  ///< how steps are solved
 } carom_sample_options;
 
@@ -118,8 +118,8 @@ typedef struct carom_sample_statistics {
     double step;                                   ///< h used
     carom_selection selection;                     ///< served
     const char *solver;                            ///< LCP solver
-    const char *path;                     ///< what ran: "cone-map:avx512", "lemke:avx512", "reduced:avx512", another LCP solver, or "modes"
-    char digest[CAROM_DIGEST_TEXT_SIZE];  ///< of the terminated samples' v_plus, in sample order
+    const char *path;                              ///< what ran: "cone-map:avx512", "lemke:avx512", another LCP solver, or "modes"
+    char digest[CAROM_DIGEST_TEXT_SIZE];           ///< of the terminated samples' v_plus, in sample order
 } carom_sample_statistics;
 
 /// Columns that sampled outcomes have beside the common ones: the sample's index, and its velocity path where it was kept.

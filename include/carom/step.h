@@ -33,15 +33,8 @@ typedef struct carom_stepper_options {
     carom_selection selection;
     const carom_lcp_solver *solver;  ///< LCP solver that serves as the method
     const double *restitution;       ///< [contacts] for CAROM_STEP_NEWTON, borrowed; NULL: the impact's
-    const char *path;                ///< NULL: the LCP solver; one of carom_step_reduced_names: that way first, the solver where it fails
     int cookie;                      ///< set by carom_stepper_defaults
 } carom_stepper_options;
-
-/// Names of the reduced planar step, NULL-terminated: `reduced`, the fastest that this machine runs, then those held to one instruction
-/// set. It serves planar steps of every kind on two rows a contact, and `lemke` where it proves that v' is unique; otherwise `any`.
-extern const char *const carom_step_reduced_names[];
-/// The way that a name means on this machine: "reduced:avx512" for "reduced"; NULL for none of these names.
-const char *carom_step_reduced_path(const char *name);
 
 /// The simultaneous step, four cone edges, selection `lemke`, our Lemke.
 carom_stepper_options carom_stepper_defaults(void);
@@ -86,13 +79,12 @@ typedef struct carom_step_info {
 /// The step of one impact with its workspace. Not to be shared between threads.
 typedef struct carom_stepper carom_stepper;
 
-/// @return CAROM_BAD_INPUT for a bad contact, number of cone edges or path, for the path `reduced` in space, or what carom_lcp_create
-/// refuses; CAROM_UNSUPPORTED where the machine lacks the path's instructions
+/// @return CAROM_BAD_INPUT for a bad contact or number of cone edges, or what carom_lcp_create refuses
 carom_status carom_stepper_create(const carom_impact *impact, const carom_stepper_options *options, carom_stepper **stepper,
                                   carom_error *error);
 void carom_stepper_free(carom_stepper *stepper);
 
-/// The selection that is really served: `any` when the solver is not canonical, or the path cannot prove that it returns the same v'.
+/// The selection that is really served: `any` when the solver is not canonical.
 carom_selection carom_stepper_selection(const carom_stepper *stepper);
 const carom_lcp_solver *carom_stepper_solver(const carom_stepper *stepper);
 

@@ -41,8 +41,7 @@ const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
     {"draw", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, draw), 0, 0, "", "uniform", "how the caps of a step are drawn",
      carom_draw_names},
     {"path", CAROM_OPTION_TEXT, offsetof(carom_sample_options, path), 0, 0, "", "auto",
-     "way of computing: auto (the fastest), or lemke, reduced (planar) or cone-map, alone or with :scalar, :portable, :avx2, :avx512",
-     NULL},
+     "way of computing: auto (the fastest), or lemke or cone-map, each alone or with :scalar, :portable, :avx2, :avx512", NULL},
     CAROM_STEP_CHOICE_ROWS(carom_sample_options, method, carom_selection_names_one),
 };
 
@@ -57,24 +56,19 @@ carom_status carom_sample_check(const carom_sample_options *options, carom_error
     return CAROM_OK;
 }
 
-// The solver that the options mean: a path other than `auto` is the reduced step or the cone map, or holds the steps to one of the `lemke`
-// family.
+// The solver that the options mean: a path other than `auto` is the cone map, or holds the steps to one of the `lemke` family.
 carom_status carom_sample_resolve_method(const carom_sample_options *options, const carom_registry *registry,
                                          carom_stepper_options *stepper, carom_error *error) {
     carom_step_choice method = options->method;
-    const bool reduced = carom_step_reduced_path(options->path);
-    if (strcmp(options->path, "auto") && !reduced && !carom_batch_is_path(options->path)) {
+    if (strcmp(options->path, "auto") && !carom_batch_is_path(options->path)) {
         const size_t family = strlen(carom_lcp_lemke.name);
         if (strncmp(options->path, carom_lcp_lemke.name, family) || !carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, options->path))
-            return carom_fail(
-                error, CAROM_BAD_INPUT,
-                "path: '%.60s' is neither auto nor lemke, reduced or cone-map, alone or with :scalar, :portable, :avx2 or :avx512",
-                options->path);
+            return carom_fail(error, CAROM_BAD_INPUT,
+                              "path: '%.60s' is neither auto nor lemke or cone-map, alone or with :scalar, :portable, :avx2 or :avx512",
+                              options->path);
         if (strcmp(method.solver, carom_lcp_lemke.name) != 0 && strcmp(method.solver, options->path) != 0)
             return carom_fail(error, CAROM_BAD_INPUT, "path: %s takes no other solver than lemke", options->path);
         method.solver = options->path;
     }
-    const carom_status status = carom_step_choice_resolve(&method, CAROM_STEP_CAPPED, registry, stepper, error);
-    if (reduced) stepper->path = options->path;
-    return status;
+    return carom_step_choice_resolve(&method, CAROM_STEP_CAPPED, registry, stepper, error);
 }

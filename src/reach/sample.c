@@ -360,7 +360,6 @@ static carom_status choose_method(sampler *s, const carom_registry *registry, ca
 static const char *path_name(const sampler *s, carom_selection selection) {
     if (s->plan) return carom_batch_plan_path(s->plan);
     if (selection == CAROM_SELECT_RANDOM) return "modes";
-    if (s->stepper.path) return carom_step_reduced_path(s->stepper.path);
     return strcmp(s->stepper.solver->name, carom_lcp_lemke.name) ? s->stepper.solver->name : carom_lcp_lemke_path();
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "carom/dense.h"
-#include "step/reduced.h"
 #include "step/step_internal.h"
 
 enum { STEPPER_COOKIE = 0x57e9 };
@@ -157,10 +156,6 @@ carom_status carom_stepper_create(const carom_impact *impact, const carom_steppe
         fill_constant_blocks(s);
         status = carom_lcp_create(s->solver, s->size, s->W, &s->lcp, error);
     }
-    if (!status && options->path) {
-        status = carom_step_reduced_create(s, options->path, &s->reduced, error);
-        if (!status && s->selection == CAROM_SELECT_LEMKE && !carom_step_reduced_is_unique(s->reduced)) s->selection = CAROM_SELECT_ANY;
-    }
     if (!status && enumerates(s->selection)) status = carom_step_modes_create(s, &s->modes, error);
     if (status)
         carom_stepper_free(s);
@@ -172,7 +167,6 @@ carom_status carom_stepper_create(const carom_impact *impact, const carom_steppe
 void carom_stepper_free(carom_stepper *stepper) {
     if (!stepper) return;
     carom_lcp_free(stepper->lcp);
-    carom_step_reduced_free(stepper->reduced);
     carom_step_modes_free(stepper->modes);
     free(stepper->directions);
     free(stepper->W);
@@ -298,24 +292,11 @@ static void leave_unsolved(const carom_stepper *s, const double *v, double *v_ne
     if (v_next != v) memcpy(v_next, v, (size_t)carom_impact_get_data(s->impact)->nv * sizeof *v_next);
 }
 
-// s->z from s->w: by the reduced step where there is one, by the LCP solver where that is not or has failed.
-static void solve_started(carom_stepper *s, carom_lcp_info *info) {
-    int64_t pivots = 0;
-    if (s->reduced) {
-        carom_step_reduced_solve(s->reduced, s->w, s->z, info);
-        if (info->verdict == CAROM_COMPLETE) return;
-        pivots = info->pivots;
-    }
-    carom_lcp_solve(s->lcp, s->w, s->z, info);
-    info->pivots += pivots;
-    info->fallbacks += s->reduced != NULL;
-}
-
 // The solution into s->v_next and `impulse`, verified.
 static void find_by_lcp(carom_stepper *s, const double *v, const double *lmax, double *impulse, carom_step_info *info) {
     carom_step_start(s, v, lmax);
     carom_lcp_info lcp;
-    solve_started(s, &lcp);
+    carom_lcp_solve(s->lcp, s->w, s->z, &lcp);
     *info = (carom_step_info){lcp.verdict, lcp.residual, lcp.pivots, lcp.fallbacks, 0};
     if (info->verdict == CAROM_COMPLETE) carom_step_accept(s, v, lmax, impulse, info);
 }

@@ -11,7 +11,6 @@
 #define CAROM_PHYSICAL_TOLERANCE 1e-9
 
 typedef struct carom_step_modes carom_step_modes;
-typedef struct carom_step_reduced carom_step_reduced;
 
 struct carom_stepper {
     const carom_impact *impact;
@@ -30,7 +29,6 @@ struct carom_stepper {
     double *v_next;                 // [nv]
     double least_mass;              // 1 / max |W_ij|: times a speed, an impulse that stops
     const double *restitution;      // [contacts] of the impact, for CAROM_STEP_NEWTON
-    carom_step_reduced *reduced;    // tried before the LCP solver; NULL where no path asks for it
     carom_step_modes *modes;        // of the enumeration; NULL where the selection needs none
     const carom_control *control;   // polled by enumerations; the caller's
     carom_stream *stream;           // that `random` draws from; the caller's
