@@ -114,9 +114,10 @@ $(BUILD)/obj/%.o: %.c
 	$(QUIET)$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
 # Kernels once more for each wider instruction set; the machine's is chosen at run time.
-KERNEL_SOURCES   := solvers/lemke/kernel.c src/step/cones/kernel.c
+KERNEL_SOURCES   := solvers/lemke/kernel.c src/step/cones/kernel.c src/step/loops.c
 KERNEL_solvers/lemke/kernel.c     := carom_lemke_kernel
 KERNEL_src/step/cones/kernel.c    := carom_cone_kernel
+KERNEL_src/step/loops.c           := carom_step_loops
 INSTRUCTION_SETS := scalar $(if $(filter x86_64,$(shell $(CC) -dumpmachine | cut -d- -f1)),avx2 avx512)
 kernel_objects = $(foreach i,$(INSTRUCTION_SETS),$(1:%.c=$(BUILD)/obj/%_$(i).o))
 OBJECTS_carom  := $(foreach k,$(KERNEL_SOURCES),$(call kernel_objects,$(k)))

@@ -54,10 +54,9 @@ room_of_path() {
 }
 
 # Private headers of other rooms that are still included; to be emptied.
-pending="src/reach/batch.c step/cones/map.h
-src/cli/simulate/orders.c dynamics/propagative/flight.h
+pending="src/cli/simulate/orders.c dynamics/propagative/flight.h
 src/cli/query/expression.c io/plot/axes.h
-src/step/cones/paths.c solvers/lemke/kernel.h
+src/step/cones/pivots.c solvers/lemke/kernel.h
 src/step/cones/kernel.c solvers/lemke/kernel.h
 src/step/cones/unique.c solvers/lemke/kernel.h
 benchmarks/harness/bench.h cli/cli_internal.h"

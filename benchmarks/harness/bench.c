@@ -90,32 +90,25 @@ static void add_solver(path_list *list, const bench_problem *problem, const caro
     if (bench_find_path(registry, name, &path)) add_path(list, problem, &path);
 }
 
-// Paths other than LCP solvers; their kernels are measured for the first selection that they serve.
-static const char *const named_paths[] = {"cone-map"};
-static const char *const kernel_paths[] = {"cone-map:scalar", "cone-map:portable", "cone-map:avx2", "cone-map:avx512"};
-enum { NAMED_PATHS = sizeof named_paths / sizeof *named_paths, KERNEL_PATHS = sizeof kernel_paths / sizeof *kernel_paths, SELECTIONS = 2 };
-
-static bool add_named(path_list *list, const bench_problem *problem, const char *name, carom_selection selection) {
-    const bench_path path = bench_named_path(name, selection);
-    const int before = list->count;
-    add_path(list, problem, &path);
-    return list->count > before;
-}
-
-static void add_all_named(path_list *list, const bench_problem *problem) {
-    static const carom_selection selections[SELECTIONS] = {CAROM_SELECT_LEMKE, CAROM_SELECT_ANY};
-    for (int i = 0; i < NAMED_PATHS; i++)
-        for (int k = 0; k < SELECTIONS; k++) add_named(list, problem, named_paths[i], selections[k]);
-    for (int i = 0; i < KERNEL_PATHS; i++)
-        for (int k = 0; k < SELECTIONS && !add_named(list, problem, kernel_paths[i], selections[k]); k++) {}
-}
-
-// `lemke` and its kernels that this machine runs.
-static void add_family(path_list *list, const bench_problem *problem, const carom_registry *registry) {
-    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_SOLVERS); i++) {
-        const carom_lcp_solver *solver = carom_registry_entry(registry, CAROM_REGISTRY_SOLVERS, i);
-        if (!strncmp(solver->name, carom_lcp_lemke.name, strlen(carom_lcp_lemke.name))) add_solver(list, problem, registry, solver->name);
-    }
+// Every step method, alone and held to each instruction set. A method that is an LCP solver of the registry is measured as one; the others
+// for each selection that they serve, their kernels for the first.
+static void add_methods(path_list *list, const bench_problem *problem, const carom_registry *registry) {
+    static const carom_selection selections[] = {CAROM_SELECT_LEMKE, CAROM_SELECT_ANY, CAROM_SELECT_RANDOM};
+    for (const carom_step_method *const *row = carom_step_methods; *row; row++)
+        for (int set = -1; set < CAROM_INSTRUCTIONS; set++) {
+            char name[CAROM_MAX_NAME];
+            snprintf(name, sizeof name, set < 0 ? "%s" : "%s:%s", (*row)->name, set < 0 ? "" : carom_instructions_names[set]);
+            if (carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, name)) {
+                add_solver(list, problem, registry, name);
+                continue;
+            }
+            const int before = list->count;
+            for (size_t k = 0; k < sizeof selections / sizeof *selections && (set < 0 || list->count == before); k++) {
+                const bench_path path = bench_named_path(name, selections[k]);
+                const bool kernels = set < 0 || (*row)->batch;
+                if (kernels && carom_step_method_serves(*row, selections[k])) add_path(list, problem, &path);
+            }
+        }
 }
 
 // The default way, of which the result says what ran.
@@ -128,16 +121,14 @@ static void add_default(path_list *list, const bench_problem *problem, int threa
 // Every path that the scene takes, in the order of the table.
 static carom_status list_paths(const bench *b, const bench_problem *problem, path_list *list, carom_error *error) {
     const carom_registry *registry = b->arguments->registry;
-    // Beside the solvers: modes, the named paths, and the default with 1, 2, 4, ... threads and all of them.
-    const int most = carom_registry_count(registry, CAROM_REGISTRY_SOLVERS) + 3 + SELECTIONS * NAMED_PATHS + KERNEL_PATHS +
-                     (int)ceil(log2((double)MOST_THREADS));
+    // Two solvers of Siconos, every method with its selections and kernels, and the default with 1, 2, 4, ... threads and all of them.
+    int most = 3 + (int)ceil(log2((double)MOST_THREADS));
+    for (const carom_step_method *const *row = carom_step_methods; *row; row++) most += CAROM_SELECT_ALL + CAROM_INSTRUCTIONS;
     *list = (path_list){.paths = calloc((size_t)most, sizeof *list->paths)};
     if (!list->paths) return carom_fail_memory(error, "bench");
     add_solver(list, problem, registry, "siconos-raw");
     add_solver(list, problem, registry, bench_reference);
-    add_family(list, problem, registry);
-    add_all_named(list, problem);
-    add_path(list, problem, &(bench_path){"modes", NULL, &carom_lcp_lemke, CAROM_SELECT_RANDOM, 1});
+    add_methods(list, problem, registry);
     const int threads = (int)b->effort.threads;
     for (int t = 1; t < threads; t *= 2) add_default(list, problem, t);
     add_default(list, problem, threads);
@@ -223,12 +214,13 @@ static void print_scene(const scene_report *report, FILE *file) {
         char unsolved[48], name[64];
         // What the default turned out to be, without its kernel.
         const bool chosen = !strcmp(c->path.name, "auto");
-        snprintf(name, sizeof name, chosen ? "auto: %.*s" : "%.*s", (int)strcspn(chosen ? c->ran : c->path.name, chosen ? ":" : ""),
-                 chosen ? c->ran : c->path.name);
-        snprintf(unsolved, sizeof unsolved, "%.2g %%", 100 * (double)c->unsolved / (double)c->samples);
+        snprintf(name, sizeof name, chosen ? "auto: %.*s" : "%.*s",
+                 (int)strcspn(chosen ? c->statistics.path : c->path.name, chosen ? ":" : ""), chosen ? c->statistics.path : c->path.name);
+        snprintf(unsolved, sizeof unsolved, "%.2g %%", 100 * (double)c->statistics.counts.unsolved / (double)c->samples);
         fprintf(file, "| %-12s | %2d | %-9s | %-17s | %7d | %9.0f | %10.0f | %11.2f | %6.3g | %8s | %8.1e |\n", report->name,
                 report->lcp_size, carom_selection_name(c->path.selection), name, c->path.threads, c->ns_per_lcp, c->ns_per_sample,
-                c->lcps_per_sample, c->ratio_to_siconos, c->unsolved ? unsolved : "0", c->max_residual);
+                c->statistics.lcps_per_sample, c->ratio_to_siconos, c->statistics.counts.unsolved ? unsolved : "0",
+                c->statistics.counts.max_residual);
     }
     fflush(file);
 }
@@ -311,11 +303,12 @@ static carom_status check_output(const char *path, carom_error *error) {
 
 static json_t *case_json(const scene_report *report, const bench_case *c) {
     return json_pack("{s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:i}", "scene", carom_json_text(report->name),
-                     "selection", carom_selection_name(c->path.selection), "path", c->path.name, "ran", c->ran, "contacts",
+                     "selection", carom_selection_name(c->path.selection), "path", c->path.name, "ran", c->statistics.path, "contacts",
                      report->contacts, "nv", report->velocities, "lcp_size", report->lcp_size, "ns_per_lcp", carom_json_real(c->ns_per_lcp),
-                     "ns_per_sample", carom_json_real(c->ns_per_sample), "lcps_per_sample", carom_json_real(c->lcps_per_sample),
+                     "ns_per_sample", carom_json_real(c->ns_per_sample), "lcps_per_sample", carom_json_real(c->statistics.lcps_per_sample),
                      "ratio_to_siconos", carom_json_real(c->ratio_to_siconos), "samples", (json_int_t)c->samples, "unsolved",
-                     (json_int_t)c->unsolved, "max_residual", carom_json_real(c->max_residual), "threads", c->path.threads);
+                     (json_int_t)c->statistics.counts.unsolved, "max_residual", carom_json_real(c->statistics.counts.max_residual),
+                     "threads", c->path.threads);
 }
 
 static int print_json(const bench *b) {

@@ -82,7 +82,7 @@ static carom_status measure_size(bench_growth *g, const growth_row *size, carom_
     for (int i = 0; i < PATHS && !status; i++) {
         growth_row *row = &g->rows[g->count++];
         *row = *size;
-        row->path = cases[i].path.name;
+        row->path = cases[i].path.solver->name;
         row->samples = cases[i].samples;
         row->ns_per_lcp = cases[i].ns_per_lcp;
         row->ns_per_sample = cases[i].ns_per_sample;

@@ -121,7 +121,7 @@ static carom_sample_options path_options(const bench_problem *p, const bench_pat
     options.method.solver = path->solver->name;
     options.method.selection = (int)path->selection;
     // A solver by its name is held to LCPs.
-    options.path = path->path ? path->path : strcmp(path->solver->name, carom_lcp_lemke.name) ? "auto" : carom_lcp_lemke.name;
+    options.path = path->is_path ? path->name : path->solver == &carom_lcp_lemke ? carom_lcp_lemke.name : "auto";
     return options;
 }
 
@@ -133,8 +133,7 @@ static carom_status make_stepper(const bench_problem *p, const bench_path *path,
     return status ? status : carom_stepper_create(p->impact, &stepper_options, stepper, error);
 }
 
-// The cone map is one of whole samples.
-static bool is_batch(const char *path) { return path && !strncmp(path, "cone-map", strlen("cone-map")); }
+static bool is_batch(const carom_step_method *method) { return method && method->batch; }
 
 static bool batch_serves(const bench_problem *p, const bench_path *path) {
     carom_sample_options options = path_options(p, path);
@@ -145,7 +144,10 @@ static bool batch_serves(const bench_problem *p, const bench_path *path) {
 }
 
 bool bench_problem_takes(const bench_problem *problem, const bench_path *path) {
-    if (is_batch(path->path)) return batch_serves(problem, path);
+    const carom_step_method *method = NULL;
+    carom_instructions instructions;
+    if (path->is_path && carom_step_method_find(path->name, &method, &instructions, NULL)) return false;
+    if (is_batch(method)) return batch_serves(problem, path);
     carom_stepper *stepper = NULL;
     const carom_status status = make_stepper(problem, path, &stepper, NULL);
     const bool serves = !status && (path->selection != CAROM_SELECT_LEMKE || carom_stepper_selection(stepper) == CAROM_SELECT_LEMKE ||
@@ -155,12 +157,15 @@ bool bench_problem_takes(const bench_problem *problem, const bench_path *path) {
 }
 
 bench_path bench_named_path(const char *name, carom_selection selection) {
-    return (bench_path){name, name, &carom_lcp_lemke, selection, 1};
+    bench_path path = {.is_path = true, .solver = &carom_lcp_lemke, .selection = selection, .threads = 1};
+    snprintf(path.name, sizeof path.name, "%s", name);
+    return path;
 }
 
 bool bench_find_path(const carom_registry *registry, const char *name, bench_path *path) {
     const carom_lcp_solver *solver = carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, name);
-    *path = (bench_path){name, NULL, solver, CAROM_SELECT_LEMKE, 1};
+    *path = (bench_path){.solver = solver, .selection = CAROM_SELECT_LEMKE, .threads = 1};
+    snprintf(path->name, sizeof path->name, "%s", name);
     return solver && cli_solver_is_available(solver);
 }
 
@@ -190,8 +195,7 @@ static carom_status runner_start(runner *r, const bench_problem *p, bench_case *
     if (!r->z) return carom_fail_memory(error, "bench");
     r->v = r->z + size;
     r->impulse = r->v + nv;
-    if (!result->path.path && result->path.selection != CAROM_SELECT_RANDOM)
-        return carom_lcp_create(result->path.solver, p->size, carom_stepper_lcp_matrix(p->stepper), &r->lcp, error);
+    if (!result->path.is_path) return carom_lcp_create(result->path.solver, p->size, carom_stepper_lcp_matrix(p->stepper), &r->lcp, error);
     carom_stream_start_use(&r->selection, (uint64_t)p->options.seed, 0, CAROM_STREAM_SELECTION);
     const carom_status status = make_stepper(p, &result->path, &r->stepper, error);
     if (!status) carom_stepper_set_stream(r->stepper, &r->selection);
@@ -212,14 +216,8 @@ carom_status bench_time_run(const carom_impact *impact, const carom_sample_optio
 static carom_status time_samples(runner *r, int64_t count, double *seconds, carom_error *error) {
     carom_sample_options options = path_options(r->problem, &r->result->path);
     options.samples = count;
-    carom_sample_statistics statistics;
-    const carom_status status =
-        bench_time_run(r->problem->impact, &options, r->problem->registry, r->result->path.threads, seconds, &statistics, error);
-    r->result->ran = statistics.path;
-    r->result->lcps_per_sample = statistics.lcps_per_sample;
-    r->result->unsolved = statistics.unsolved;
-    r->result->max_residual = statistics.max_residual;
-    return status;
+    carom_sample_statistics *statistics = &r->result->statistics;
+    return bench_time_run(r->problem->impact, &options, r->problem->registry, r->result->path.threads, seconds, statistics, error);
 }
 
 // The recorded LCPs, or steps, over and over.
@@ -257,7 +255,7 @@ static carom_status calibrate(runner *r, timed work, double target, int64_t *cou
     *count = 1;
     // The first call also warms the caches.
     carom_status status = work(r, *count, &seconds, error);
-    if (!status && is_batch(r->result->ran)) target = fmax(target, TRAININGS * seconds);
+    if (!status && is_batch(r->result->statistics.method)) target = fmax(target, TRAININGS * seconds);
     while (!status && seconds < 0.5 * target) {
         const double before = seconds;
         *count *= 2;
@@ -309,7 +307,7 @@ static carom_status prepare(runner *runners, const bench_problem *problem, doubl
     for (int i = 0; i < count && !status; i++) {
         status = runner_start(&runners[i], problem, &cases[i], error);
         if (!status) status = calibrate(&runners[i], time_samples, target, &runners[i].samples, error);
-        if (!status && !is_batch(cases[i].ran)) status = calibrate(&runners[i], time_lcps, target, &runners[i].lcps, error);
+        if (!status && !is_batch(cases[i].statistics.method)) status = calibrate(&runners[i], time_lcps, target, &runners[i].lcps, error);
         const int64_t least = cases[i].path.threads > 1 ? (int64_t)LEAST_SAMPLES_A_THREAD * cases[i].path.threads : 1;
         if (runners[i].samples < least) runners[i].samples = least;
         cases[i].samples = runners[i].samples;
@@ -321,8 +319,8 @@ static carom_status prepare(runner *runners, const bench_problem *problem, doubl
 static carom_status repeat(runner *r, double *sample, double *lcp, carom_error *error) {
     carom_status status = time_samples(r, r->samples, sample, error);
     *sample *= 1e9 / (double)r->samples;
-    *lcp = *sample / r->result->lcps_per_sample;
-    if (status || is_batch(r->result->ran)) return status;
+    *lcp = *sample / r->result->statistics.lcps_per_sample;
+    if (status || is_batch(r->result->statistics.method)) return status;
     status = time_lcps(r, r->lcps, lcp, error);
     *lcp *= 1e9 / (double)r->lcps;
     return status;

@@ -60,17 +60,17 @@ static carom_status set_text(carom_table *result, result_column column, const ch
 }
 
 static carom_status report(carom_table *result, const carom_sample_statistics *s, carom_error *error) {
-    set_integer(result, RESULT_SAMPLES, s->samples);
+    set_integer(result, RESULT_SAMPLES, s->counts.samples);
     set_integer(result, RESULT_REQUESTED, s->requested);
-    set_integer(result, RESULT_TERMINATED, s->terminated);
-    set_integer(result, RESULT_UNSOLVED, s->unsolved);
-    set_integer(result, RESULT_CLOSED, s->closed);
+    set_integer(result, RESULT_TERMINATED, s->counts.terminated);
+    set_integer(result, RESULT_UNSOLVED, s->counts.unsolved);
+    set_integer(result, RESULT_CLOSED, s->counts.closed);
     set_integer(result, RESULT_LCP_SOLVES, s->lcp_solves);
     set_real(result, RESULT_LCPS_PER_SAMPLE, s->lcps_per_sample);
     set_real(result, RESULT_LCPS_PER_SAMPLE_CI95, s->lcps_per_sample_ci95);
-    set_integer(result, RESULT_FALLBACKS, s->fallbacks);
-    set_integer(result, RESULT_LOOKED_UP, s->looked_up);
-    set_real(result, RESULT_MAX_RESIDUAL, s->max_residual);
+    set_integer(result, RESULT_FALLBACKS, s->counts.fallbacks);
+    set_integer(result, RESULT_LOOKED_UP, s->counts.looked_up);
+    set_real(result, RESULT_MAX_RESIDUAL, s->counts.max_residual);
     set_real(result, RESULT_MAX_RELATIVE_ENERGY_GAIN, s->max_relative_energy_gain);
     set_real(result, RESULT_STEP, s->step);
     carom_status status = set_text(result, RESULT_DIGEST, s->digest, error);

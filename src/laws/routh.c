@@ -11,29 +11,22 @@ static void defaults(void *options) {
     one->samples = 1;
 }
 
-// How the one solution ended, as a verdict.
-static carom_verdict judge(const carom_simulation *result) {
-    if (result->interrupted) return CAROM_INTERRUPTED;
-    if (result->unsolved) return CAROM_UNVERIFIED;
-    return result->terminated ? CAROM_COMPLETE : CAROM_BUDGET_SPENT;
-}
-
-static carom_status run(const carom_law_call *call, carom_simulator *simulator, int64_t seed, carom_error *error) {
+static carom_status run(const carom_law_call *call, carom_time_stepping *stepping, int64_t seed, carom_error *error) {
     const int nv = carom_impact_get_data(call->impact)->nv;
     double *work = malloc((size_t)(nv + carom_impact_contact_size(call->impact)) * sizeof *work);
     if (!work) return carom_fail_memory(error, "routh");
-    carom_simulation result;
-    carom_simulator_watch(simulator, call->control);
-    carom_simulator_run(simulator, seed, 0, work, work + nv, &result);
+    carom_sample_counts counts;
+    carom_time_stepping_watch(stepping, call->control);
+    const carom_verdict verdict = carom_time_stepping_run(stepping, seed, 0, work, work + nv, &counts);
     carom_table *outcomes;
     carom_status status = carom_outcomes_create(call->impact, NULL, 0, &outcomes, error);
     if (!status) {
-        const int64_t flags = result.unsolved ? CAROM_FLAG_UNSOLVED : 0;
-        status = carom_outcomes_add(outcomes, call->impact, work, work + nv, result.steps, flags, error);
+        const int64_t flags = counts.unsolved ? CAROM_FLAG_UNSOLVED : 0;
+        status = carom_outcomes_add(outcomes, call->impact, work, work + nv, counts.steps, flags, error);
         if (!status) status = carom_law_emit(call, outcomes, error);
         carom_table_free(outcomes);
     }
-    if (!status) status = carom_law_conclude(call, judge(&result), carom_simulator_selection(simulator), error);
+    if (!status) status = carom_law_conclude(call, verdict, carom_stepper_selection(carom_time_stepping_stepper(stepping)), error);
     free(work);
     return status;
 }
@@ -41,15 +34,15 @@ static carom_status run(const carom_law_call *call, carom_simulator *simulator, 
 static carom_status resolve(const carom_law_call *call, carom_error *error) {
     const carom_sample_options *options = call->options;
     carom_stepper_options stepper;
-    carom_simulator *simulator = NULL;
+    carom_time_stepping *stepping = NULL;
     double step = options->step;
     carom_status status = carom_sample_resolve_method(options, call->registry, &stepper, error);
     if (!status && isnan(step)) status = carom_reach_auto_step(call->impact, options->method.cone_edges, &step, error);
     if (!status)
-        status = carom_simulator_create(call->impact, &stepper, step, carom_sample_max_steps(options), (carom_draw)options->draw,
-                                        &simulator, error);
-    if (!status) status = run(call, simulator, options->seed, error);
-    carom_simulator_free(simulator);
+        status = carom_time_stepping_create(call->impact, &stepper, step, carom_sample_max_steps(options), (carom_draw)options->draw,
+                                            &stepping, error);
+    if (!status) status = run(call, stepping, options->seed, error);
+    carom_time_stepping_free(stepping);
     return status;
 }
 

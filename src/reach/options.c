@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "reach/batch.h"
 #include "reach/reach_internal.h"
 
 #define MOST_SAMPLES 1099511627776.0  // 2^40
@@ -41,7 +40,7 @@ const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
     {"draw", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, draw), 0, 0, "", "uniform", "how the caps of a step are drawn",
      carom_draw_names},
     {"path", CAROM_OPTION_TEXT, offsetof(carom_sample_options, path), 0, 0, "", "auto",
-     "way of computing: auto (the fastest), or lemke or cone-map, each alone or with :scalar, :portable, :avx2, :avx512", NULL},
+     "step method: auto (the fastest), or lemke, cone-map or modes, alone or with :scalar, :portable, :avx2, :avx512", NULL},
     CAROM_STEP_CHOICE_ROWS(carom_sample_options, method, carom_selection_names_one),
 };
 
@@ -56,19 +55,20 @@ carom_status carom_sample_check(const carom_sample_options *options, carom_error
     return CAROM_OK;
 }
 
-// The solver that the options mean: a path other than `auto` is the cone map, or holds the steps to one of the `lemke` family.
 carom_status carom_sample_resolve_method(const carom_sample_options *options, const carom_registry *registry,
                                          carom_stepper_options *stepper, carom_error *error) {
-    carom_step_choice method = options->method;
-    if (strcmp(options->path, "auto") && !carom_batch_is_path(options->path)) {
-        const size_t family = strlen(carom_lcp_lemke.name);
-        if (strncmp(options->path, carom_lcp_lemke.name, family) || !carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, options->path))
-            return carom_fail(error, CAROM_BAD_INPUT,
-                              "path: '%.60s' is neither auto nor lemke or cone-map, alone or with :scalar, :portable, :avx2 or :avx512",
-                              options->path);
-        if (strcmp(method.solver, carom_lcp_lemke.name) != 0 && strcmp(method.solver, options->path) != 0)
-            return carom_fail(error, CAROM_BAD_INPUT, "path: %s takes no other solver than lemke", options->path);
-        method.solver = options->path;
-    }
-    return carom_step_choice_resolve(&method, CAROM_STEP_CAPPED, registry, stepper, error);
+    carom_step_choice choice = options->method;
+    const carom_step_method *method;
+    carom_instructions instructions;
+    carom_status status = carom_step_method_find(options->path, &method, &instructions, error);
+    if (status) return status;
+    if (method && strcmp(choice.solver, carom_lcp_lemke.name) != 0 && strcmp(choice.solver, options->path) != 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "path: %s takes no other solver than lemke", options->path);
+    // A path that names an LCP solver, such as lemke:avx2, also holds to it the steps that another method falls back on.
+    const bool names_solver = method && carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, options->path);
+    if (names_solver) choice.solver = options->path;
+    status = carom_step_choice_resolve(&choice, CAROM_STEP_CAPPED, registry, stepper, error);
+    if (!status && method && method->solve && !(names_solver && !carom_step_method_serves(method, stepper->selection)))
+        stepper->method = method;
+    return status;
 }

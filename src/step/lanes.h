@@ -2,14 +2,17 @@
 /// @file
 /// Eight samples in one instruction or in several, for the instruction set that the file is compiled for. Every operation is lane by lane
 /// and nothing is contracted: all versions give the same bits.
-#ifndef CAROM_STEP_CONES_LANES_H
-#define CAROM_STEP_CONES_LANES_H
+#ifndef CAROM_STEP_LANES_H
+#define CAROM_STEP_LANES_H
 
 #include <stddef.h>
 #include <stdint.h>
 #if defined(__AVX512F__) || defined(__AVX2__)
 #include <immintrin.h>
 #endif
+
+// For loops whose bounds are constants in the calls that matter most.
+#define INLINE inline __attribute__((always_inline))
 
 enum { LANES = 8, ALL_LANES = (1 << LANES) - 1, PICKED = 2 * LANES };
 
@@ -144,5 +147,12 @@ static inline void pack(double *to, lanes a, unsigned bits) {
 }
 
 #endif
+
+// The largest of *most and the lanes.
+static inline void raise_to(double *most, lanes values) {
+    _Alignas(64) double at[LANES];
+    store(at, values);
+    for (int l = 0; l < LANES; l++) *most = at[l] > *most ? at[l] : *most;
+}
 
 #endif
