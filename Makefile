@@ -30,7 +30,7 @@ FOLDERS_carom-design    := src/design/$(if $(HAVE_SUNDIALS),kinsol,absent)
 FOLDERS_carom-io        := src/io $(addprefix src/io/,scene result plot fclib)
 # `make MPI=1`: `mpirun carom sample` shares the work between processes. MPI_PACKAGE is the pkg-config name of the MPI to build with.
 RANKS       := src/cli/ranks/$(if $(filter 1,$(MPI)),mpi,single)
-FOLDERS_cli := src/cli $(addprefix src/cli/,compare docs hodograph info query simulate) $(RANKS) benchmarks/harness
+FOLDERS_cli := src/cli $(addprefix src/cli/,compare docs hodograph info simulate) $(RANKS) benchmarks/harness
 MPI_PACKAGE ?= ompi-c
 
 # Users before what they use.
@@ -40,7 +40,7 @@ USES_carom-siconos   := carom
 USES_carom-sets      := carom
 USES_carom-exact     := carom
 USES_carom-mujoco    := carom
-USES_carom-dynamics  := carom
+USES_carom-dynamics  := carom-sets carom
 USES_carom-compliant := carom
 USES_carom-design    := carom
 USES_carom-io        := carom-dynamics carom-mujoco carom-sets carom
@@ -59,17 +59,17 @@ ABOUT_carom-io        := Scene files, result files and plots of carom
 pkg = $(shell pkg-config $(1) $(2) 2>/dev/null)
 
 # hdf5-serial, never hdf5: the latter flips to Open MPI when libsundials-dev is installed.
-DEPENDENCY_CFLAGS = $(patsubst -I%,-isystem %,$(call pkg,--cflags,openblas lapacke hdf5-serial yaml-0.1 jansson nettle qhull_r)) \
+DEPENDENCY_CFLAGS = $(patsubst -I%,-isystem %,$(call pkg,--cflags,openblas lapacke hdf5-serial yaml-0.1 jansson nettle qhull_r libxml-2.0)) \
                     -isystem /usr/include/siconos -isystem /usr/include/siconos/numerics
 LIBS_carom           = $(call pkg,--libs,lapacke openblas nettle) -fopenmp -lm
 LIBS_carom-siconos   = -lsiconos_numerics
 LIBS_carom-sets      = $(call pkg,--libs,qhull_r) -lm
 LIBS_carom-exact     = $(if $(HAVE_PPL),-lppl_c -lppl -lgmp -lstdc++) -lm
-LIBS_carom-mujoco    = -lmujoco -lm
-LIBS_carom-dynamics  = $(call pkg,--libs,qhull_r) -lm
+LIBS_carom-mujoco    = $(call pkg,--libs,libxml-2.0) -lmujoco -lm
+LIBS_carom-dynamics  = -lm
 LIBS_carom-compliant = $(if $(HAVE_SUNDIALS),-lsundials_cvode -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunlinsoldense) -lm
 LIBS_carom-design    = $(if $(HAVE_SUNDIALS),-lsundials_kinsol -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense) -lm
-LIBS_carom-io        = $(call pkg,--libs,hdf5-serial yaml-0.1 jansson qhull_r) -lm
+LIBS_carom-io        = $(call pkg,--libs,hdf5-serial yaml-0.1 jansson) -lm
 CLI_LIBS             = $(if $(filter 1,$(MPI)),$(call pkg,--libs,$(MPI_PACKAGE)))
 TEST_LIBS            = $(call pkg,--libs,cmocka) -lfclib
 
@@ -100,7 +100,7 @@ EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE check-mpi all libraries demo figures coverage bench benchmarks test test-long deps sanitize valgrind check-layers format format-check install uninstall clean help run-tests run-demo run-figures run-coverage run-bench run-benchmarks
+.PHONY: FORCE check-mpi all libraries demo figures coverage bench benchmarks test test-long deps sanitize valgrind check-layers check-aarch64 format format-check install uninstall clean help run-tests run-demo run-figures run-coverage run-bench run-benchmarks
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -113,13 +113,16 @@ $(BUILD)/obj/%.o: %.c
 	$(call show,CC,$<)
 	$(QUIET)$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
-# Kernels once more for each wider instruction set; the machine's is chosen at run time.
+# Kernels once more for each instruction set that pays; the machine's is chosen at run time. Scalar ones are for tests.
 KERNEL_SOURCES   := solvers/lemke/kernel.c src/step/cones/kernel.c src/step/loops.c
 KERNEL_solvers/lemke/kernel.c     := carom_lemke_kernel
 KERNEL_src/step/cones/kernel.c    := carom_cone_kernel
 KERNEL_src/step/loops.c           := carom_step_loops
-INSTRUCTION_SETS := scalar $(if $(filter x86_64,$(shell $(CC) -dumpmachine | cut -d- -f1)),avx2 avx512)
-kernel_objects = $(foreach i,$(INSTRUCTION_SETS),$(1:%.c=$(BUILD)/obj/%_$(i).o))
+X86              := $(filter x86_64,$(shell $(CC) -dumpmachine | cut -d- -f1))
+SETS_solvers/lemke/kernel.c       := scalar $(if $(X86),avx2)
+SETS_src/step/cones/kernel.c      := scalar $(if $(X86),avx2 avx512)
+SETS_src/step/loops.c             := scalar $(if $(X86),avx2 avx512)
+kernel_objects = $(foreach i,$(SETS_$(1)),$(1:%.c=$(BUILD)/obj/%_$(i).o))
 OBJECTS_carom  := $(foreach k,$(KERNEL_SOURCES),$(call kernel_objects,$(k)))
 $(filter %_scalar.o,$(OBJECTS_carom)): ISA := -fno-tree-vectorize $(if $(findstring clang,$(CC)),-fno-vectorize -fno-slp-vectorize)
 $(filter %_avx2.o,$(OBJECTS_carom)): ISA := -mavx2
@@ -199,8 +202,8 @@ BENCHMARKS := $(BUILD)/benchmarks/stronge $(BUILD)/benchmarks/rodrigues $(if $(H
 
 $(BUILD)/benchmarks/stronge: $(BUILD)/obj/benchmarks/peers/stronge_sundials.o $(BUILD)/obj/benchmarks/peers/stronge_euler.o
 $(BUILD)/benchmarks/stronge: LIBS_benchmark = -lsundials_cvode -lsundials_arkode -lsundials_nvecserial
-$(BUILD)/benchmarks/rodrigues: $(BUILD)/libcarom-dynamics.a
-$(BUILD)/benchmarks/rodrigues: LIBS_benchmark = $(LIBS_carom-dynamics)
+$(BUILD)/benchmarks/rodrigues: $(BUILD)/libcarom-dynamics.a $(BUILD)/libcarom-sets.a
+$(BUILD)/benchmarks/rodrigues: LIBS_benchmark = $(LIBS_carom-dynamics) $(LIBS_carom-sets)
 
 $(BUILD)/obj/benchmarks/peers/cradle_bullet.o: benchmarks/peers/cradle_bullet.cpp benchmarks/peers/cradle_bullet.h
 	@mkdir -p $(@D)
@@ -283,6 +286,10 @@ valgrind:
 check-layers:
 	@scripts/check-layers.sh
 
+check-aarch64:
+	@scripts/deps.sh build test aarch64
+	@scripts/check-aarch64.sh
+
 # ----------------------------------------------------------------------------------------------------------- house
 format:
 	clang-format -i $$(git ls-files '*.[ch]')
@@ -327,5 +334,6 @@ help:
 	@echo "make deps       install the Debian packages that the build uses and that are missing"
 	@echo "make install    PREFIX=$(PREFIX), DESTDIR is honoured"
 	@echo "make format     clang-format; make check-layers verifies the direction of includes"
+	@echo "make check-aarch64  every file through gcc for 64-bit ARM, without making code"
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -15,13 +15,12 @@ int main(void) {
         .velocity = (double[]){0, -0.443, 0},
     };
     carom_impact *impact = NULL;
-    carom_registry *registry = NULL;  // the laws and LCP solvers of this program
     carom_answer answer = {NULL, NULL};
     carom_extent *extent = NULL;
     carom_error error;
     carom_status status = carom_impact_create(&block, &impact, &error);
-    if (!status) status = carom_registry_create(&registry, &error);
-    if (!status) status = carom_law_resolve(carom_law_find(registry, "halm-posa"), impact, NULL, registry, NULL, NULL, &answer, &error);
+    const carom_law_call call = {.impact = impact};  // options, threads, sink: by default
+    if (!status) status = carom_law_resolve(&carom_law_halm_posa, &call, &answer, &error);
     if (!status) status = carom_extent_create(impact, &extent, &error);
     if (status) {
         fprintf(stderr, "impact: %s\n", error.message);
@@ -32,7 +31,6 @@ int main(void) {
     }
     carom_extent_free(extent);
     carom_answer_free(&answer);
-    carom_registry_free(registry);
     carom_impact_free(impact);
     return (int)status;
 }

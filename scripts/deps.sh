@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# deps.sh [GROUP...]: installs the Debian 12 packages of the groups (build, mpi, test, sundials, bullet, clang, valgrind) that are missing.
+# deps.sh [GROUP...]: installs the Debian 12 packages of the groups (build, mpi, test, sundials, bullet, clang, valgrind, aarch64) that are missing.
 # Without root and sudo it prints the command that would do it, and fails. Silent when nothing is missing.
 set -u
 
@@ -14,7 +14,7 @@ list_packages() {
     case "$1" in
     build)
         echo gcc libc6-dev make pkg-config libopenblas-dev liblapacke-dev nettle-dev librandom123-dev libsiconos-numerics-dev \
-            libmujoco-dev libhdf5-dev libyaml-dev libjansson-dev libqhull-dev libppl-dev libgmp-dev gnuplot-nox fonts-dejavu-core ;;
+            libmujoco-dev libxml2-dev libhdf5-dev libyaml-dev libjansson-dev libqhull-dev libppl-dev libgmp-dev gnuplot-nox fonts-dejavu-core ;;
     # For `make MPI=1` only.
     mpi) echo libopenmpi-dev openmpi-bin ;;
     # For `carom design` and `carom compliant`, which say so without it, and for benchmarks; it pulls 140 others.
@@ -25,7 +25,8 @@ list_packages() {
     clang) echo clang libclang-rt-14-dev libomp-dev ;;
     # Without the symbols of libc valgrind cannot intercept its functions.
     valgrind) echo valgrind libc6-dbg ;;
-    *) fail "there is no group '$1': choose among build, mpi, test, sundials, bullet, clang, valgrind" ;;
+    aarch64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
+    *) fail "there is no group '$1': choose among build, mpi, test, sundials, bullet, clang, valgrind, aarch64" ;;
     esac
 }
 

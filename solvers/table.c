@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core's LCP solvers: the only place that lists them.
-#include "carom/lcp.h"
+// The core's LCP solvers: the only place that lists them. A new solver is one file, and one row here.
+#include "solvers/solvers_internal.h"
 
-static carom_status add(carom_registry *registry, const carom_lcp_solver *solver, carom_error *error) {
-    return carom_registry_add(registry, CAROM_REGISTRY_SOLVERS, solver->name, solver, error);
-}
+static const carom_lcp_solver *const solvers[] = {
+    &carom_lcp_lemke, &carom_lcp_lemke_kernels[0], &carom_lcp_lemke_kernels[1], &carom_lcp_lemke_kernels[2], &carom_lcp_lemke_kernels[3],
+};
 
 carom_status carom_solvers_register(carom_registry *registry, carom_error *error) {
-    carom_status status = add(registry, &carom_lcp_lemke, error);
-    for (int i = 0; i < CAROM_LCP_LEMKE_KERNELS && !status; i++) status = add(registry, &carom_lcp_lemke_kernels[i], error);
+    carom_status status = CAROM_OK;
+    for (size_t i = 0; i < sizeof solvers / sizeof *solvers && !status; i++)
+        status = carom_registry_add(registry, CAROM_REGISTRY_SOLVERS, solvers[i]->name, solvers[i], error);
     return status;
 }

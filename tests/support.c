@@ -255,7 +255,7 @@ int support_count(int small, int usual, int large) {
 
 // -------------------------------------------------------------------------------------------------------------- files
 
-static char *join_path(const char *directory, const char *name) {
+char *support_join_path(const char *directory, const char *name) {
     size_t size = strlen(directory) + strlen(name) + 2;
     char *path = malloc(size);
     assert_non_null(path);
@@ -265,7 +265,7 @@ static char *join_path(const char *directory, const char *name) {
 
 char *support_make_directory(void) {
     const char *parent = getenv("TMPDIR");
-    char *path = join_path(parent && *parent ? parent : "/tmp", "carom-test-XXXXXX");
+    char *path = support_join_path(parent && *parent ? parent : "/tmp", "carom-test-XXXXXX");
     assert_non_null(mkdtemp(path));
     return path;
 }
@@ -283,7 +283,7 @@ static void remove_tree(const char *path) {
     assert_non_null(directory);
     for (const struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-        char *child = join_path(path, entry->d_name);
+        char *child = support_join_path(path, entry->d_name);
         remove_tree(child);
         free(child);
     }
@@ -297,12 +297,25 @@ void support_remove_directory(char *path) {
 }
 
 char *support_write_file(const char *directory, const char *name, const char *text) {
-    char *path = join_path(directory, name);
+    char *path = support_join_path(directory, name);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     assert_true(fputs(text, file) >= 0);
     assert_int_equal(fclose(file), 0);
     return path;
+}
+
+char *support_read_file(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    char *bytes = calloc(*size + 1, 1);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
 }
 
 int support_run_command(const char *arguments, bool want_errors, char *text, size_t size) {

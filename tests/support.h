@@ -62,6 +62,10 @@ char *support_make_directory(void);
 void support_remove_directory(char *path);
 /// Writes a file or fails the test; returns its path, to be freed.
 char *support_write_file(const char *directory, const char *name, const char *text);
+/// DIRECTORY/NAME, to be freed.
+char *support_join_path(const char *directory, const char *name);
+/// The bytes of a file and a final zero, to be freed; fails the test where there is none.
+char *support_read_file(const char *path, size_t *size);
 
 /// Runs `carom ARGUMENTS` in a shell and returns its exit status, -1 where a signal ended it; `text` [size] receives what it prints on
 /// stdout, or on stderr where asked.

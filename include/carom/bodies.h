@@ -94,6 +94,30 @@ typedef struct carom_body_motion {
     carom_body_state initial;
 } carom_body_motion;
 
+// ----------------------------------------------------------------------------------------------------------------- two bodies at one point
+
+/// A body at the instant it touches another at one point, in world axes. Arrays are borrowed.
+typedef struct carom_touching_body {
+    bool fixed;                      ///< it has no velocities, and nothing else counts
+    double mass;                     ///< > 0 [kg]
+    const double *inertia;           ///< [3 x 3] about the centre of mass [kg m^2]
+    const double *arm;               ///< [3] from the centre of mass to the point [m]
+    const double *velocity;          ///< [3] of the centre of mass [m/s]; NULL: 0
+    const double *angular_velocity;  ///< [3] [rad/s]; NULL: 0
+} carom_touching_body;
+
+typedef struct carom_two_bodies_data {
+    carom_touching_body body[2];  ///< at least one of them free
+    int tangent_dim;              ///< 1 planar, 2 spatial
+    double directions[3][3];      ///< unit: the normal, from the first body to the second, then the tangents
+    double friction, restitution;
+} carom_two_bodies_data;
+
+/// The impact of two bodies. Its velocities are those of the free bodies, in order: of the centre of mass, then angular. Contact velocities
+/// are those of the second body minus those of the first.
+/// @return CAROM_BAD_INPUT when both are fixed, and as carom_impact_create
+carom_status carom_two_bodies_create_impact(const carom_two_bodies_data *data, carom_impact **impact, carom_error *error);
+
 // ----------------------------------------------------------------------------------------------------------------------------- many bodies
 
 /// A free body with a spherical surface. With three equal moments it is what the explicit maps of the integrator `rodrigues` are for.

@@ -10,6 +10,7 @@
 #include "carom/design.h"
 #include "carom/dynamics.h"
 #include "carom/exact.h"
+#include "carom/functional.h"
 #include "carom/impact.h"
 #include "carom/io.h"
 #include "carom/laws.h"
@@ -20,6 +21,7 @@
 #include "carom/reach.h"
 #include "carom/sets.h"
 #include "carom/step.h"
+#include "carom/stronge.h"
 #include "carom/system.h"
 
 #endif

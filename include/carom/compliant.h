@@ -38,7 +38,7 @@ carom_compliant_options carom_compliant_defaults(void);
 enum { CAROM_COMPLIANT_ROWS = 9 };
 extern const carom_option carom_compliant_rows[CAROM_COMPLIANT_ROWS];
 
-/// Columns of the outcomes, behind the common ones.
+/// Columns of the outcomes, after the common ones.
 typedef enum carom_compliant_column {
     CAROM_COMPLIANT_PARAMETER,  ///< log10 of the ratio of stiffnesses, or the initial angle [degrees]
     CAROM_COMPLIANT_SETTLED,    ///< the impact ended before the horizon
@@ -46,7 +46,7 @@ typedef enum carom_compliant_column {
     CAROM_COMPLIANT_COLUMNS
 } carom_compliant_column;
 
-/// Result columns, behind the common ones.
+/// Result columns, after the common ones.
 typedef enum carom_compliant_result_column {
     CAROM_COMPLIANT_SWEEP,           ///< its name
     CAROM_COMPLIANT_FIRST_FRACTION,  ///< of the last point of an angle sweep: share of the first contact's normal impulse that is delivered
@@ -57,7 +57,7 @@ typedef enum carom_compliant_result_column {
 /// False in a build without SUNDIALS, where resolving the law returns CAROM_UNSUPPORTED.
 bool carom_compliant_available(void);
 
-/// The sweep as a law: an outcome for each of its impacts, in order. It is in no registry, because it needs the system behind the impact.
+/// The sweep as a law: an outcome for each of its impacts, in order. It is in no registry, because it needs the system of the impact.
 ///
 /// CVODE, BDF with an analytic Jacobian; touching and leaving are located as roots. An impact ends when no closed contact approaches
 /// faster than a thousandth of m / k_min, and every contact has its least impulse. Gravity, springs and dampers of the model act.

@@ -53,15 +53,19 @@ typedef struct carom_exact_set {
 
 typedef struct carom_exact_options {
     int mode;               ///< a carom_exact_mode
-    double seconds;         ///< of the whole run
-    int64_t pieces;         ///< most polyhedra in memory
-    int64_t bits;           ///< most bits of a coefficient
-    double cover;           ///< of mode `eps`: width of the overlap, over the largest pre-impact contact velocity
+    double seconds;         ///< budget of time of the whole run [s], > 0
+    int64_t pieces;         ///< most polyhedra in memory, >= 1
+    int64_t bits;           ///< most bits of a coefficient, >= 64
+    double cover;           ///< of mode `eps`: width of the overlap, over the largest pre-impact contact velocity, in (0, 1]
     carom_exact_set **set;  ///< of the law: receives the set itself, to be freed by the caller; NULL: not wanted
 } carom_exact_options;
 
 /// Mode `exact`, 30 s, 10,000 polyhedra, 8192 bits, cover 1e-3.
 carom_exact_options carom_exact_defaults(void);
+
+/// Options of the law `halm-posa-exact`.
+typedef carom_exact_options carom_halm_posa_exact_options;
+carom_halm_posa_exact_options carom_halm_posa_exact_defaults(void);
 
 enum { CAROM_EXACT_ROWS = 5 };
 extern const carom_option carom_exact_rows[CAROM_EXACT_ROWS];
@@ -82,7 +86,9 @@ carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_opt
                                carom_exact_set **set, carom_error *error);
 void carom_exact_set_free(carom_exact_set *set);
 
-/// The vertices of `outer` as outcomes, under a name of their own: how result files hold them. Its option `set` is where the set is read
+/// The law `halm-posa-exact`. Its outcomes are the vertices of `pieces`.
+extern const struct carom_law carom_exact_law;
+/// The vertices of `outer` as outcomes, under a name of their own, as result files hold them. The option `set` is where the set is read
 /// from. In no registry.
 /// @return (resolve) CAROM_BAD_INPUT where there is no outer set
 extern const struct carom_law carom_exact_outer_law;

@@ -162,7 +162,7 @@ typedef struct carom_outcome_rows {
     int64_t count;
     size_t stride;
     const double *v_plus;          ///< [nv x stride]
-    const double *impulse;         ///< [n x stride] accumulated, contact-major
+    const double *impulse;         ///< [n x stride] accumulated, contact-major; NULL: not determined
     const int64_t *steps, *flags;  ///< [count]
 } carom_outcome_rows;
 
@@ -198,8 +198,9 @@ typedef struct carom_extent {
     double *normal;   ///< [contacts x 2], min and max [m/s]
     double *tangent;  ///< [tangents x 2], min and max [m/s]
     double energy_ratio[2];
-    double tolerance;  ///< of the modes [m/s]
-    int64_t *modes;    ///< [contacts x CAROM_CONTACT_MODES], number of outcomes
+    double tolerance;   ///< of the modes [m/s]
+    int64_t *modes;     ///< [contacts x CAROM_CONTACT_MODES], number of outcomes
+    carom_arena arena;  ///< of the arrays
 } carom_extent;
 
 carom_status carom_extent_create(const carom_impact *impact, carom_extent **extent, carom_error *error);

@@ -18,6 +18,8 @@ typedef struct carom_lcp_info {
 
 /// Residuals above this are not solutions: double-precision pivoting reaches 1e-15, iterative solvers about 1e-7.
 #define CAROM_LCP_TOLERANCE 1e-9
+/// Where z, in units, exceeds w by this factor, w is lost in the round-off of W z, and a small residual means nothing.
+#define CAROM_LCP_MOST_AMPLIFICATION 1e12
 
 /// A solver of 0 <= z _|_ W z + w >= 0, as a table row. `create` binds to one W; our own solvers do not allocate in `solve`.
 typedef struct carom_lcp_solver {
@@ -29,7 +31,8 @@ typedef struct carom_lcp_solver {
     /// [attempts] residual, also in the problem's own units, that ends the search; the best of all attempts is taken where none reaches its
     /// goal. NULL: the first attempt counts
     const double *goals;
-    carom_status (*create)(int n, const double *W, void **state, carom_error *error);
+    const void *method;  ///< the solver's own, for `create`: what distinguishes rows that share their functions
+    carom_status (*create)(const struct carom_lcp_solver *row, int n, const double *W, void **state, carom_error *error);
     /// Writes z and the verdict, pivots and fallbacks of `info`. Attempt k follows on attempt k - 1, for the same w, and finds its z.
     /// Never trusted: the caller verifies.
     void (*solve)(void *state, int attempt, const double *w, double *z, carom_lcp_info *info);
@@ -66,14 +69,32 @@ enum { CAROM_LCP_MOST_ENUMERATED = 22 };
 carom_status carom_lcp_enumerate(int n, const double *W, const double *w, carom_lcp_visit visit, void *user, bool *complete,
                                  carom_error *error);
 
-/// Our Lemke: condensed tableau, lexicographic ratio test, covering vector of ones, final basis solved again and refined.
+// -------------------------------------------------------------------------------------------------------------------------------- our
+// Lemke
+
+/// Our Lemke: condensed tableau, lexicographic ratio test, covering vector of ones, final basis solved again and refined. The registry also
+/// has it held to one instruction set: `lemke:scalar`, `lemke:portable`, `lemke:avx2`, `lemke:avx512`. All give the same bits; an
+/// instruction set without a kernel of its own runs the next lower one, and `create` returns CAROM_UNSUPPORTED where the machine lacks the
+/// instructions.
 extern const carom_lcp_solver carom_lcp_lemke;
-/// The same, held to one instruction set: `lemke:scalar`, `lemke:portable`, `lemke:avx2`, `lemke:avx512`. All give the same bits; `create`
-/// returns CAROM_UNSUPPORTED where the machine lacks the instructions.
-enum { CAROM_LCP_LEMKE_KERNELS = 4 };
-extern const carom_lcp_solver carom_lcp_lemke_kernels[CAROM_LCP_LEMKE_KERNELS];
-/// Name of the kernel that `lemke` uses on this machine, the fastest: "lemke:avx512", ...
+
+/// Name of the kernel that `lemke` uses on this machine, the fastest: "lemke:avx2", ...
 const char *carom_lcp_lemke_path(void);
+
+/// Tolerances of its first rung, which solves nearly all problems: pivots below this share of their column's largest entry are zero, and
+/// ratios closer than this share of the round-off scale are equal.
+#define CAROM_LEMKE_PIVOT_TOLERANCE 1e-9
+#define CAROM_LEMKE_TIE_TOLERANCE   1e-10
+/// Lemke's method takes about 2n pivots; the limit only bounds a run whose tolerances broke the lexicographic order.
+enum { CAROM_LEMKE_PIVOTS_PER_ROW = 50 };
+
+/// [n] which z are basic in the solution that was found last. Only for an `lcp` whose solver is `lemke` or one of its instruction sets.
+const bool *carom_lcp_lemke_basic(const carom_lcp *lcp);
+
+/// One run of Lemke's method with the tolerances above and all units one: no ladder, and no residual. For certificates, which verify in
+/// their own way what z proves. Entries of z may be negative by round-off; `*z` is zero for w >= 0.
+/// @return CAROM_COMPLETE, CAROM_RAY, CAROM_BUDGET_SPENT; CAROM_UNVERIFIED when there was no memory
+carom_verdict carom_lcp_lemke_once(int n, const double *W, const double *w, double *z);
 
 /// Adds the core's LCP solvers.
 carom_status carom_solvers_register(carom_registry *registry, carom_error *error);
@@ -103,7 +124,7 @@ void carom_lcp_basis_free(carom_lcp_basis *basis);
 /// Solves W_aa z_a = -w_a for the indices a with basic[a], refined; the other z are zero. False, and z left alone, when W_aa is singular.
 bool carom_lcp_basis_solve(carom_lcp_basis *basis, const bool *basic, const double *w, double *z);
 
-/// The same, and keeps in z whichever of the two has the smaller residual.
+/// The same, and keeps in z whichever of the two, the given z or the solution, has the smaller residual.
 /// Round-off below zero is clipped, in z too: impulses are non-negative.
 /// @return the residual of z
 double carom_lcp_basis_polish(carom_lcp_basis *basis, const bool *basic, const double *w, double *z);

@@ -4,6 +4,7 @@
 #ifndef CAROM_MODEL_H
 #define CAROM_MODEL_H
 
+#include "carom/laws.h"
 #include "carom/system.h"
 
 CAROM_API_BEGIN
@@ -139,6 +140,28 @@ void carom_model_simulator_free(carom_model_simulator *simulator);
 /// Cost: horizon / timestep steps at most, some 10 us each for a small model. One run at a time in a process; others wait.
 carom_status carom_model_simulator_run(carom_model_simulator *simulator, const carom_model_run *run, carom_model_end *end,
                                        carom_error *error);
+
+/// Options of the law `mujoco`.
+typedef struct carom_mujoco_options {
+    int64_t perturbations;  ///< perturbed starts besides the model's own state
+    double perturb;         ///< their size: normal numbers times this, of coordinates [m, rad], of velocities over the largest of them
+    int64_t seed;           ///< of the perturbations: 0 to CAROM_MOST_SEED
+    double horizon;         ///< longest time of an impact [s]
+    carom_model *model;     ///< that gave the impact; must be set
+} carom_mujoco_options;
+
+/// Ten perturbations of 0.001, 0.1 s; no model.
+carom_mujoco_options carom_mujoco_defaults(void);
+
+/// The simulator as a law: an outcome for each of its runs, over contact settings, time steps, friction cones and starts. The unperturbed
+/// runs come first, and the first of them has MuJoCo's defaults. In no registry, because it needs the impact's model.
+extern const carom_law carom_law_mujoco;
+
+/// What the law varies from each start.
+enum { CAROM_MUJOCO_SETTINGS = 4, CAROM_MUJOCO_TIMESTEPS = 5, CAROM_MUJOCO_CONES = 2 };
+
+/// Its result columns, which follow the common ones.
+enum { CAROM_MUJOCO_RUNS, CAROM_MUJOCO_UNPERTURBED, CAROM_MUJOCO_RESULTS };
 
 // --------------------------------------------------------------------------------------------------------------------------------- systems
 

@@ -126,6 +126,21 @@ void carom_propagative_blend(const carom_propagative *propagative, double restit
 /// v+ [nv] after these normal impulses.
 carom_status carom_propagative_velocity(const carom_propagative *propagative, const double *impulse, double *velocity, carom_error *error);
 
+// ------------------------------------------------------------------------------------------------------------- the law
+
+/// Options of the law `propagative`.
+typedef struct carom_propagative_options {
+    double restitution;        ///< R, energetic coefficient of the whole impact, in [0, 1]: 1 elastic, 0 plastic
+    int plastic;               ///< a carom_plastic_kind
+    int words;                 ///< a carom_word_set
+    const char *order;         ///< one outcome: "argmin", "argmax", "random", or contacts with commas; NULL: every order
+    int64_t seed;              ///< of the order `random`: 0 to CAROM_MOST_SEED
+    carom_word_limits limits;  ///< max_states from 1 to 1e8, max_length from 1 to 1e9
+} carom_propagative_options;
+
+/// Elastic, admissible words in every order, a unilateral plastic outcome, the limits of carom_word_limits_defaults.
+carom_propagative_options carom_propagative_defaults(void);
+
 // --------------------------------------------------------------------------------------------------------- uniqueness
 
 /// Two contacts in closed form: reflections in a plane wedge.

@@ -13,7 +13,7 @@ CAROM_API_BEGIN
 
 // --------------------------------------------------------------------------------------------------------------------------------- metrics
 
-/// What the distance of two velocities is.
+/// How the distance of two velocities is measured.
 typedef enum carom_metric_kind {
     CAROM_METRIC_EUCLIDEAN,  ///< ||u - u'||_2 over all contact velocities [m/s]
     CAROM_METRIC_KINETIC,    ///< sqrt((v - v')'M(v - v')), whose half square is an energy [sqrt(J)]
@@ -96,17 +96,30 @@ carom_status carom_set_cover(const carom_set *set, const carom_set *net, const c
 /// Hulls of many points in more dimensions take Qhull hours.
 enum { CAROM_HULL_MOST_DIMENSIONS = 6 };
 
+/// The boundary of a convex hull as simplices of `dimension` points each, in Qhull's order.
+typedef struct carom_facets {
+    int dimension, count;
+    int *corners;     ///< [count x dimension] indices of points
+    double *normals;  ///< [count x dimension] outward, of length 1
+    bool *mirrored;   ///< [count] its corners have the opposite orientation of those of a facet that is not marked
+} carom_facets;
+
+/// Facets of the convex hull of points that span their space.
+/// @param points  [count x dimension], of the order of 1 where flatness matters: Qhull's tolerances do not scale with the set
+/// @param arena   receives the arrays of `facets`
+/// @return CAROM_INTERNAL when Qhull fails, as on flat sets
+carom_status carom_hull_facets(int dimension, int count, const double *points, carom_arena *arena, carom_facets *facets,
+                               carom_error *error);
+
 /// Volume of the convex hull of points in `dimension` coordinates: length, area, volume, ...; 0 for a flat set.
 /// @param dimension  1 to CAROM_HULL_MOST_DIMENSIONS
 /// @param points     [count x dimension]
 /// @return CAROM_BAD_INPUT for sizes out of range or a coordinate that is not finite, CAROM_INTERNAL when Qhull fails
 carom_status carom_hull_volume(int dimension, int64_t count, const double *points, double *volume, carom_error *error);
 
-// ---------------------------------------------------------------------------------------------------------------------- hulls in the plane
-
 /// Vertices of the convex hull of `count` points in the plane, counter-clockwise; `hull` receives indices, room for `count`.
 /// Flat sets give their two end points, single points one. Coordinates within 1e-12 of the extent count as equal.
-carom_status carom_plot_hull(const double *x, const double *y, int64_t count, int64_t *hull, int64_t *vertices, carom_error *error);
+carom_status carom_hull_plane(const double *x, const double *y, int64_t count, int64_t *hull, int64_t *vertices, carom_error *error);
 
 // --------------------------------------------------------------------------------------------------------------------- corners of a stream
 
@@ -115,19 +128,19 @@ carom_status carom_plot_hull(const double *x, const double *y, int64_t count, in
 /// Depends on the outcomes and their order alone, not on how they are cut into blocks. Memory grows with the corners: for a set with smooth
 /// edges as the cube root of the number of outcomes, and never beyond about 1e5 for each plane.
 /// Cost: each outcome, n(n-1)/2 planes times the corners of a hull. Not to be shared between threads.
-typedef struct carom_hull_filter carom_hull_filter;
+typedef struct carom_corners carom_corners;
 
-enum { CAROM_MOST_HULL_AXES = 64 };  ///< contact velocities, normal and tangential
+enum { CAROM_CORNERS_MOST_AXES = 64 };  ///< contact velocities, normal and tangential
 
-/// For outcomes with `own_count` columns behind the common ones; impact and columns are borrowed.
-/// @return CAROM_UNSUPPORTED beyond CAROM_MOST_HULL_AXES
-carom_status carom_hull_filter_create(const carom_impact *impact, const carom_column *own, int own_count, carom_hull_filter **filter,
-                                      carom_error *error);
-void carom_hull_filter_free(carom_hull_filter *filter);
+/// For outcomes with `own_count` columns after the common ones; impact and columns are borrowed.
+/// @return CAROM_UNSUPPORTED beyond CAROM_CORNERS_MOST_AXES
+carom_status carom_corners_create(const carom_impact *impact, const carom_column *own, int own_count, carom_corners **corners,
+                                  carom_error *error);
+void carom_corners_free(carom_corners *corners);
 /// Receives the stream.
-carom_sink carom_hull_filter_sink(carom_hull_filter *filter);
+carom_sink carom_corners_sink(carom_corners *corners);
 /// What is kept of the stream so far, in the order in which it came; valid until more is received.
-carom_status carom_hull_filter_outcomes(carom_hull_filter *filter, const carom_table **outcomes, carom_error *error);
+carom_status carom_corners_outcomes(carom_corners *corners, const carom_table **outcomes, carom_error *error);
 
 CAROM_API_END
 

@@ -4,6 +4,8 @@
 #ifndef CAROM_TEMPORARY_H
 #define CAROM_TEMPORARY_H
 
+#include <stdio.h>
+
 #include "carom/base.h"
 
 /// What a file that is replaced must be, because any other may be what somebody wrote by hand: the scene that is being read, for one.
@@ -34,5 +36,17 @@ carom_status carom_temporary_create(const char *target, const carom_file_kind *k
 carom_status carom_temporary_commit(carom_temporary *temporary, carom_error *error);
 /// Removes the file unless it was committed, and frees the names. All zero is allowed.
 void carom_temporary_discard(carom_temporary *temporary);
+
+/// Prints the content of a text file. What the stream cannot write is found by the caller.
+typedef carom_status carom_text_printer(FILE *file, const void *content, carom_error *error);
+
+/// Prints into an open file and flushes it. Numbers have a decimal point, whatever the locale of the host program.
+/// @param name  of the file, for messages
+/// @return CAROM_IO_FAILED, or as `print`
+carom_status carom_text_print(FILE *file, const char *name, carom_text_printer *print, const void *content, carom_error *error);
+/// Writes a whole text file in the place of `target`.
+/// @return as carom_temporary_create and carom_text_print
+carom_status carom_text_write(const char *target, const carom_file_kind *kind, carom_text_printer *print, const void *content,
+                              carom_error *error);
 
 #endif

@@ -5,37 +5,24 @@
 #define KERNEL carom_lemke_kernel_portable
 #endif
 #include "solvers/lemke/memory.h"
+#include "solvers/solvers_internal.h"
 
-// y = W z + w, column by column: half of the z of a solution are zero.
-static void fill_slacks(const carom_lcp_columns *c, const double *w, const double *z, double *y) {
-    for (size_t i = 0; i < c->rows; i++) y[i] = 0;
-    for (int j = 0; j < c->n; j++) {
-        const double *column = c->columns + (size_t)j * c->rows, factor = z[j];
+static void check(const carom_lcp_columns *matrix, const double *w, const double *z, double *residual, double *relative) {
+    // y = W z + w column by column, which vector instructions can do in the order of carom_dot. Half of the z of a solution are zero.
+    double *y = matrix->slacks;
+    for (size_t i = 0; i < matrix->rows; i++) y[i] = 0;
+    for (int j = 0; j < matrix->n; j++) {
+        const double *column = matrix->columns + (size_t)j * matrix->rows, factor = z[j];
         if (factor == 0) continue;
-        for (size_t i = 0; i < c->rows; i++) y[i] += factor * column[i];
+        for (size_t i = 0; i < matrix->rows; i++) y[i] += factor * column[i];
     }
-    for (int i = 0; i < c->n; i++) y[i] += w[i];
-}
+    for (int i = 0; i < matrix->n; i++) y[i] += w[i];
 
-// Without the function call of fmax; NaN are counted apart.
-static double larger(double a, double b) { return a > b ? a : b; }
-
-static void check(const carom_lcp_columns *c, const double *w, const double *z, double *residual, double *relative) {
-    double *y = c->slacks, worst = 0, worst_relative = 0, scale = 0, scale_w = 0, scale_z = 0, undefined = 0;
-    fill_slacks(c, w, z, y);
-    for (int i = 0; i < c->n; i++) {
-        const double x = z[i], y_relative = y[i] * c->y_per_unit[i], x_relative = x * c->z_per_unit[i];
-        worst = larger(worst, fabs(y[i] < x ? y[i] : x));
-        worst_relative = larger(worst_relative, fabs(y_relative < x_relative ? y_relative : x_relative));
-        scale = larger(scale, fabs(w[i]));
-        scale_w = larger(scale_w, fabs(w[i]) * c->y_per_unit[i]);
-        scale_z = larger(scale_z, fabs(x_relative));
-        // NaN when something is not finite, otherwise zero.
-        undefined += 0 * y[i] + 0 * x;
-    }
-    const bool defined = undefined == 0 && scale_z <= CAROM_MOST_AMPLIFICATION * scale_w;
-    *residual = defined ? worst / (1 + scale) : INFINITY;
-    *relative = !defined ? INFINITY : worst_relative > 0 ? worst_relative / larger(scale_w, scale_z) : 0;
+    carom_lcp_violation sums = {0};
+    for (int i = 0; i < matrix->n; i++) carom_lcp_add_row(&sums, y[i], z[i], w[i], matrix->y_per_unit[i], matrix->z_per_unit[i]);
+    if (!(sums.z_relative <= CAROM_LCP_MOST_AMPLIFICATION * sums.w_relative)) sums.undefined = NAN;
+    *residual = carom_lcp_absolute(&sums);
+    *relative = carom_lcp_relative(&sums);
 }
 
 #define TEXT_OF(name) #name

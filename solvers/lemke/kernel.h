@@ -7,25 +7,21 @@
 
 #include "carom/lcp.h"
 
-/// Tolerances of the first rung of the ladder, which solves nearly all problems.
-#define CAROM_LEMKE_PIVOT_TOLERANCE 1e-9
-#define CAROM_LEMKE_TIE_TOLERANCE   1e-10
-
-/// Where z, in units, exceeds w by this factor, w is lost in the round-off of W z, and a small residual means nothing.
-#define CAROM_MOST_AMPLIFICATION 1e12
+/// Largest n of a kernel's memory of pivots: sets of rows are the bits of one word.
+enum { CAROM_LEMKE_MOST_REMEMBERED = 64 };
 
 /// An LCP matrix by columns, for checks of many solutions.
 typedef struct carom_lcp_columns {
     int n;
-    size_t rows;                            ///< n, padded
+    size_t rows;                            ///< n, padded to whole cache lines
     double *columns;                        ///< [n x rows]
     double *slacks;                         ///< [rows] scratch
-    const double *y_per_unit, *z_per_unit;  ///< [n] reciprocals of the units of lcp_units.h
+    const double *y_per_unit, *z_per_unit;  ///< [n] reciprocals of the units of carom_lcp_units
 } carom_lcp_columns;
 
 typedef struct carom_lemke_kernel {
     const char *name;
-    /// A tableau for LCPs of size n with these units of its variables; NULL when out of memory.
+    /// A tableau for LCPs of size n with these units of its variables (NULL: ones); NULL when out of memory.
     void *(*create)(int n, const double *y_unit, const double *z_unit);
     void (*free)(void *tableau);
     /// Pivots until the artificial variable leaves, at most `limit` pivots in all; adds to `*pivots`.
@@ -33,27 +29,25 @@ typedef struct carom_lemke_kernel {
     /// @param tie_tolerance    ratios closer than this share of the round-off scale are equal
     carom_verdict (*run)(void *tableau, const double *W, const double *w, int64_t limit, double pivot_tolerance, double tie_tolerance,
                          int64_t *pivots);
-    /// The solution, and which z are basic.
+    /// The solution, and which z are basic (NULL: not asked for).
     void (*extract)(const void *tableau, double *z, bool *basic);
 
-    /// The same method with a memory of its pivots, for one W, many w, and n up to CAROM_MOST_REMEMBERED; NULL in extended precision.
+    /// The same method with a memory of its pivots, for one W, many w, and n up to CAROM_LEMKE_MOST_REMEMBERED; NULL in extended precision.
     /// W and units are borrowed; NULL when out of memory.
     void *(*remember)(int n, const double *W, const double *y_unit, const double *z_unit, double pivot_tolerance, double tie_tolerance);
     void (*forget)(void *memory);
-    /// For a w with a negative entry, at most CAROM_PIVOTS_PER_ROW * n pivots.
+    /// For a w with a negative entry, at most CAROM_LEMKE_PIVOTS_PER_ROW * n pivots.
     carom_verdict (*recall)(void *memory, const double *w, int64_t *pivots);
     void (*read_out)(const void *memory, double *z, bool *basic);
 
-    /// The residual of carom_lcp_residual, and the relative one of lcp_units.h, in one pass; NULL in extended precision.
+    /// Both residuals of z in one pass, bit for bit those of carom_lcp_residual and carom_lcp_relative_residual; infinite where z exceeds w
+    /// by CAROM_LCP_MOST_AMPLIFICATION. NULL in extended precision.
     void (*check)(const carom_lcp_columns *matrix, const double *w, const double *z, double *residual, double *relative);
 } carom_lemke_kernel;
 
-/// Lemke needs about 2n pivots; the limit only bounds a run whose tolerances broke the lexicographic order.
-enum { CAROM_PIVOTS_PER_ROW = 50, CAROM_MOST_REMEMBERED = 64 };
-
 extern const carom_lemke_kernel carom_lemke_kernel_scalar, carom_lemke_kernel_portable, carom_lemke_kernel_quad;
 #if defined(__x86_64__)
-extern const carom_lemke_kernel carom_lemke_kernel_avx2, carom_lemke_kernel_avx512;
+extern const carom_lemke_kernel carom_lemke_kernel_avx2;
 #endif
 
 /// The fastest kernel that this machine runs.

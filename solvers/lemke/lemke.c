@@ -10,8 +10,8 @@
 
 #include "carom/dense.h"
 #include "carom/instruction_sets.h"
-#include "carom/lcp.h"
 #include "solvers/lemke/kernel.h"
+#include "solvers/solvers_internal.h"
 
 // Relative to the column's largest entry, and to the round-off weight of the right-hand side.
 typedef struct rung {
@@ -43,7 +43,26 @@ static const double goals[2 * RUNGS] = {RUNG_GOALS, RUNG_GOALS, RUNG_GOALS, RUNG
 // Quadruple precision is some fifty times slower: beyond this size its rungs take minutes, and are passed over.
 enum { MOST_QUADRUPLE = 256 };
 
+// ------------------------------------------------------------------------------------------------------------- kernels
+
+// What a row of the solvers runs.
+typedef struct kernel_choice {
+    const carom_lemke_kernel *kernel;
+    bool needs_avx2;
+} kernel_choice;
+
+static const kernel_choice scalar = {&carom_lemke_kernel_scalar, false};
+static const kernel_choice portable = {&carom_lemke_kernel_portable, false};
+static const kernel_choice avx2 = {CAROM_X86_KERNEL(carom_lemke_kernel_avx2), true};
+
+const carom_lemke_kernel *carom_lemke_kernel_fastest(void) { return CAROM_HAS_AVX2 ? avx2.kernel : portable.kernel; }
+
+const char *carom_lcp_lemke_path(void) { return CAROM_HAS_AVX2 ? "lemke:avx2" : "lemke:portable"; }
+
+// -------------------------------------------------------------------------------------------------------------- solver
+
 typedef struct lemke {
+    carom_arena arena;
     int n;
     const double *W;
     const carom_lemke_kernel *fast;  // the double kernel
@@ -52,84 +71,70 @@ typedef struct lemke {
     carom_lcp_basis *basis;          // solves the final basis again
     bool *basic;                     // [n] which z are basic
     carom_verdict last;              // of the rung that was climbed last
-    double *perturbed;               // w of a perturbed rung
-    double *y_unit, *z_unit;         // for tolerances
+    double *perturbed;               // [n] w of a perturbed rung
 } lemke;
 
 static void lemke_free(void *state) {
-    lemke *s = state;
-    s->fast->forget(s->memory);
-    s->fast->free(s->plain);
-    carom_lemke_kernel_quad.free(s->extended);
-    carom_lcp_basis_free(s->basis);
-    free(s->basic);
-    free(s->perturbed);
-    free(s->y_unit);
-    free(s->z_unit);
-    free(s);
+    lemke *solver = state;
+    solver->fast->forget(solver->memory);
+    solver->fast->free(solver->plain);
+    carom_lemke_kernel_quad.free(solver->extended);
+    carom_lcp_basis_free(solver->basis);
+    carom_arena_free(&solver->arena);
+    free(solver);
 }
 
-static carom_status create(const carom_lemke_kernel *kernel, int n, const double *W, void **state, carom_error *error) {
-    const size_t size = (size_t)n;
-    lemke *s = calloc(1, sizeof *s);
-    if (!s) return carom_fail_memory(error, "lemke");
-    s->n = n;
-    s->W = W;
-    s->fast = kernel;
-    s->basic = malloc(size * sizeof *s->basic);
-    s->perturbed = malloc(size * sizeof *s->perturbed);
-    s->y_unit = malloc(size * sizeof *s->y_unit);
-    s->z_unit = malloc(size * sizeof *s->z_unit);
-    carom_status status = carom_lcp_basis_create(n, W, &s->basis, error);
-    if (!status && s->y_unit && s->z_unit) {
-        carom_lcp_units(n, W, s->y_unit, s->z_unit);
-        s->plain = s->fast->create(n, s->y_unit, s->z_unit);
-        if (n <= CAROM_MOST_REMEMBERED)
-            s->memory = s->fast->remember(n, W, s->y_unit, s->z_unit, ladder[0].pivot_tolerance, ladder[0].tie_tolerance);
-        if (n <= MOST_QUADRUPLE) s->extended = carom_lemke_kernel_quad.create(n, s->y_unit, s->z_unit);
+static carom_status create(const carom_lcp_solver *row, int n, const double *W, void **state, carom_error *error) {
+    // A row without a choice takes the fastest kernel.
+    const kernel_choice *choice = row->method;
+    if (choice && choice->needs_avx2 && !CAROM_HAS_AVX2)
+        return carom_fail(error, CAROM_UNSUPPORTED, "%s: this machine lacks the instructions", row->name);
+    lemke *solver = calloc(1, sizeof *solver);
+    if (!solver) return carom_fail_memory(error, "lemke");
+    *solver = (lemke){.n = n, .W = W, .fast = choice ? choice->kernel : carom_lemke_kernel_fastest()};
+    const bool remembers = n <= CAROM_LEMKE_MOST_REMEMBERED, extends = n <= MOST_QUADRUPLE;
+    solver->basic = carom_arena_take(&solver->arena, (size_t)n, sizeof *solver->basic);
+    solver->perturbed = carom_arena_take(&solver->arena, (size_t)n, sizeof *solver->perturbed);
+    double *y_unit = carom_arena_take(&solver->arena, (size_t)n, sizeof *y_unit);
+    double *z_unit = carom_arena_take(&solver->arena, (size_t)n, sizeof *z_unit);
+    carom_status status = carom_lcp_basis_create(n, W, &solver->basis, error);
+    if (!status && !solver->arena.failed) {
+        carom_lcp_units(n, W, y_unit, z_unit);
+        solver->plain = solver->fast->create(n, y_unit, z_unit);
+        if (remembers) solver->memory = solver->fast->remember(n, W, y_unit, z_unit, ladder[0].pivot_tolerance, ladder[0].tie_tolerance);
+        if (extends) solver->extended = carom_lemke_kernel_quad.create(n, y_unit, z_unit);
     }
-    const bool complete =
-        s->plain && (s->memory || n > CAROM_MOST_REMEMBERED) && (s->extended || n > MOST_QUADRUPLE) && s->basic && s->perturbed;
+    const bool complete = solver->plain && (solver->memory || !remembers) && (solver->extended || !extends);
     if (!status && !complete) status = carom_fail_memory(error, "lemke");
-    if (status) {
-        lemke_free(s);
-        return status;
+    if (status)
+        lemke_free(solver);
+    else
+        *state = solver;
+    return status;
+}
+
+// One rung of the ladder: Lemke's method in its precision, with its tolerances and its perturbation of w.
+static carom_verdict climb(lemke *solver, const rung *now, const double *w, double *z, int64_t *pivots) {
+    const int n = solver->n;
+    // The first rung on what is remembered: nearly all problems end here.
+    if (now == ladder && solver->memory) {
+        const carom_verdict verdict = solver->fast->recall(solver->memory, w, pivots);
+        solver->fast->read_out(solver->memory, z, solver->basic);
+        return verdict;
     }
-    *state = s;
-    return CAROM_OK;
-}
-
-// w + eps ||w|| (1 + noise), the same noise at every call.
-static const double *perturb(lemke *s, const double *w, double perturbation) {
-    if (perturbation == 0) return w;
-    const double size = perturbation * carom_max_abs((size_t)s->n, w);
-    carom_stream noise;
-    carom_stream_start(&noise, 0, 0);
-    for (int i = 0; i < s->n; i++) s->perturbed[i] = w[i] + size * (1 + carom_stream_uniform(&noise));
-    return s->perturbed;
-}
-
-// Round-off below zero; impulses are non-negative. NaN becomes zero, too: it is no candidate for anything.
-static void clip(int n, double *z) {
-    for (int i = 0; i < n; i++)
-        if (!(z[i] > 0)) z[i] = 0;
-}
-
-// The first rung on what is remembered: nearly all problems end here.
-static carom_verdict recall(lemke *s, const double *w, double *z, int64_t *pivots) {
-    const carom_verdict verdict = s->fast->recall(s->memory, w, pivots);
-    s->fast->read_out(s->memory, z, s->basic);
-    return verdict;
-}
-
-static carom_verdict climb(lemke *s, const rung *r, const double *given, double *z, int64_t *pivots) {
-    if (r == ladder && s->memory) return recall(s, given, z, pivots);
-    const double *w = perturb(s, given, r->perturbation);
-    const int64_t limit = *pivots + (int64_t)CAROM_PIVOTS_PER_ROW * s->n;
-    const carom_lemke_kernel *kernel = r->extended ? &carom_lemke_kernel_quad : s->fast;
-    void *tableau = r->extended ? s->extended : s->plain;
-    const carom_verdict verdict = kernel->run(tableau, s->W, w, limit, r->pivot_tolerance, r->tie_tolerance, pivots);
-    kernel->extract(tableau, z, s->basic);
+    if (now->perturbation > 0) {
+        // w + eps ||w|| (1 + noise), the same noise at every call.
+        const double size = now->perturbation * carom_max_abs((size_t)n, w);
+        carom_stream noise;
+        carom_stream_start(&noise, 0, 0);
+        for (int i = 0; i < n; i++) solver->perturbed[i] = w[i] + size * (1 + carom_stream_uniform(&noise));
+        w = solver->perturbed;
+    }
+    const int64_t limit = *pivots + (int64_t)CAROM_LEMKE_PIVOTS_PER_ROW * n;
+    const carom_lemke_kernel *kernel = now->extended ? &carom_lemke_kernel_quad : solver->fast;
+    void *tableau = now->extended ? solver->extended : solver->plain;
+    const carom_verdict verdict = kernel->run(tableau, solver->W, w, limit, now->pivot_tolerance, now->tie_tolerance, pivots);
+    kernel->extract(tableau, z, solver->basic);
     return verdict;
 }
 
@@ -141,78 +146,50 @@ static bool is_non_negative(int n, const double *w) {
 
 // Attempt 2k is rung k; attempt 2k + 1 solves the equations of the basis that it ended on again.
 static void lemke_solve(void *state, int attempt, const double *w, double *z, carom_lcp_info *info) {
-    lemke *s = state;
-    const rung *r = &ladder[attempt / 2];
+    lemke *solver = state;
+    const rung *now = &ladder[attempt / 2];
     info->fallbacks = attempt / 2;
-    if (attempt == 0 && is_non_negative(s->n, w)) {
-        memset(s->basic, 0, (size_t)s->n * sizeof *s->basic);
-        info->verdict = s->last = CAROM_COMPLETE;
+    if (attempt == 0 && is_non_negative(solver->n, w)) {
+        memset(solver->basic, 0, (size_t)solver->n * sizeof *solver->basic);
+        info->verdict = solver->last = CAROM_COMPLETE;
         return;
     }
-    if (attempt % 2 == 0 && !(r->extended && !s->extended)) s->last = climb(s, r, w, z, &info->pivots);
-    info->verdict = s->last;
-    if (s->last == CAROM_COMPLETE && attempt % 2 == 1) carom_lcp_basis_solve(s->basis, s->basic, w, z);
-    clip(s->n, z);
+    if (attempt % 2 == 0 && !(now->extended && !solver->extended)) solver->last = climb(solver, now, w, z, &info->pivots);
+    info->verdict = solver->last;
+    if (solver->last == CAROM_COMPLETE && attempt % 2 == 1) carom_lcp_basis_solve(solver->basis, solver->basic, w, z);
+    carom_lcp_clip(solver->n, z);
 }
 
 const bool *carom_lemke_basis(const void *state) { return ((const lemke *)state)->basic; }
 
-// ------------------------------------------------------------------------------------------------------------- kernels
-
-typedef struct kernel_choice {
-    const carom_lemke_kernel *kernel;
-    const char *name;  // of the solver that uses it
-} kernel_choice;
-
-static const kernel_choice scalar = {&carom_lemke_kernel_scalar, "lemke:scalar"};
-static const kernel_choice portable = {&carom_lemke_kernel_portable, "lemke:portable"};
-static const kernel_choice avx2 = {CAROM_X86_KERNEL(carom_lemke_kernel_avx2), "lemke:avx2"};
-static const kernel_choice avx512 = {CAROM_X86_KERNEL(carom_lemke_kernel_avx512), "lemke:avx512"};
-
-// The fastest kernel that this machine runs.
-static const kernel_choice *fastest(void) { return CAROM_HAS_AVX512 ? &avx512 : CAROM_HAS_AVX2 ? &avx2 : &portable; }
-
-const carom_lemke_kernel *carom_lemke_kernel_fastest(void) { return fastest()->kernel; }
-
-const char *carom_lcp_lemke_path(void) { return fastest()->name; }
-
-static carom_status create_if(bool available, const kernel_choice *choice, int n, const double *W, void **state, carom_error *error) {
-    if (available) return create(choice->kernel, n, W, state, error);
-    return carom_fail(error, CAROM_UNSUPPORTED, "%s: this machine lacks the instructions", choice->name);
+carom_verdict carom_lcp_lemke_once(int n, const double *W, const double *w, double *z) {
+    memset(z, 0, (size_t)n * sizeof *z);
+    if (is_non_negative(n, w)) return CAROM_COMPLETE;
+    const carom_lemke_kernel *kernel = carom_lemke_kernel_fastest();
+    void *tableau = kernel->create(n, NULL, NULL);
+    if (!tableau) return CAROM_UNVERIFIED;
+    int64_t pivots = 0;
+    const carom_verdict verdict = kernel->run(tableau, W, w, (int64_t)CAROM_LEMKE_PIVOTS_PER_ROW * n, CAROM_LEMKE_PIVOT_TOLERANCE,
+                                              CAROM_LEMKE_TIE_TOLERANCE, &pivots);
+    kernel->extract(tableau, z, NULL);
+    kernel->free(tableau);
+    return verdict;
 }
 
-static carom_status create_fastest(int n, const double *W, void **state, carom_error *error) {
-    return create(fastest()->kernel, n, W, state, error);
-}
-
-static carom_status create_scalar(int n, const double *W, void **state, carom_error *error) {
-    return create_if(true, &scalar, n, W, state, error);
-}
-
-static carom_status create_portable(int n, const double *W, void **state, carom_error *error) {
-    return create_if(true, &portable, n, W, state, error);
-}
-
-static carom_status create_avx2(int n, const double *W, void **state, carom_error *error) {
-    return create_if(CAROM_HAS_AVX2, &avx2, n, W, state, error);
-}
-
-static carom_status create_avx512(int n, const double *W, void **state, carom_error *error) {
-    return create_if(CAROM_HAS_AVX512, &avx512, n, W, state, error);
-}
+// --------------------------------------------------------------------------------------------------------------- table
 
 // clang-format off
-#define LEMKE_SOLVER(text, about, how) \
-    {.name = text, .summary = about, .canonical = true, .attempts = 2 * RUNGS, .goals = goals, \
-     .create = how, .solve = lemke_solve, .free = lemke_free}
+#define LEMKE_SOLVER(text, about, choice) \
+    {.name = text, .summary = about, .canonical = true, .attempts = 2 * RUNGS, .goals = goals, .method = choice, \
+     .create = create, .solve = lemke_solve, .free = lemke_free}
 
 const carom_lcp_solver carom_lcp_lemke =
-    LEMKE_SOLVER("lemke", "Lemke's method, lexicographic, covering vector of ones (canonical)", create_fastest);
+    LEMKE_SOLVER("lemke", "Lemke's method, lexicographic, covering vector of ones (canonical)", NULL);
 
 const carom_lcp_solver carom_lcp_lemke_kernels[CAROM_LCP_LEMKE_KERNELS] = {
-    LEMKE_SOLVER("lemke:scalar", "lemke without vector instructions: the same bits, for comparison", create_scalar),
-    LEMKE_SOLVER("lemke:portable", "lemke with the vector instructions that every machine has", create_portable),
-    LEMKE_SOLVER("lemke:avx2", "lemke with AVX2", create_avx2),
-    LEMKE_SOLVER("lemke:avx512", "lemke with AVX-512", create_avx512),
+    LEMKE_SOLVER("lemke:scalar", "lemke without vector instructions: the same bits, for comparison", &scalar),
+    LEMKE_SOLVER("lemke:portable", "lemke with the vector instructions that every machine has", &portable),
+    LEMKE_SOLVER("lemke:avx2", "lemke with AVX2", &avx2),
+    LEMKE_SOLVER("lemke:avx512", "the same as lemke:avx2: AVX-512 is no faster", &avx2),
 };
 // clang-format on

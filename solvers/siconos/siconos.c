@@ -22,14 +22,12 @@
 
 // A solver of Siconos and how to run it.
 typedef struct method {
-    const char *name;
     int id;
     double tolerance;  // of Siconos' own stopping test, for data scaled to one
     int iterations;    // limit, plus `iterations_per_row` times n
     int iterations_per_row;
     int perturbations;      // attempts with a perturbed w after the first
     bool divides;           // by the diagonal of W
-    bool probed;            // may be missing from a build, which only a trial tells
     carom_verdict failure;  // what a failure below the iteration limit means
 } method;
 
@@ -61,6 +59,7 @@ enum { PERTURBATIONS = sizeof perturbation_sizes / sizeof *perturbation_sizes };
 enum { PERTURBATION_SEED = 4 };
 
 typedef struct siconos {
+    carom_arena arena;
     const method *method;
     int n;
     const double *W;    // borrowed, row-major
@@ -80,55 +79,25 @@ typedef struct siconos {
 // ------------------------------------------------------------------------------------------------------------- lifetime
 
 static void siconos_free(void *state) {
-    siconos *s = state;
-    if (!s) return;
-    if (s->problem) {
+    siconos *solver = state;
+    if (!solver) return;
+    if (solver->problem) {
         // Freeing the problem would free these, which are ours.
-        if (s->problem->M) s->problem->M->matrix0 = NULL;
-        s->problem->q = NULL;
-        freeLinearComplementarityProblem(s->problem);
+        if (solver->problem->M) solver->problem->M->matrix0 = NULL;
+        solver->problem->q = NULL;
+        freeLinearComplementarityProblem(solver->problem);
     }
-    if (s->options) {
-        solver_options_delete(s->options);
+    if (solver->options) {
+        solver_options_delete(solver->options);
         // Siconos 4.4 deletes what the options own, and loses the options.
-        free(s->options);
+        free(solver->options);
     }
-    carom_lcp_basis_free(s->basis);
-    free(s->columns);
-    free(s->scaled);
-    free(s->perturbed);
-    free(s->z);
-    free(s->slack);
-    free(s->noise);
-    free(s->candidate);
-    free(s->basic);
-    free(s);
+    carom_lcp_basis_free(solver->basis);
+    carom_arena_free(&solver->arena);
+    free(solver);
 }
 
-static bool allocate_arrays(siconos *s) {
-    const size_t size = (size_t)s->n;
-    s->columns = malloc(size * size * sizeof *s->columns);
-    s->scaled = malloc(size * sizeof *s->scaled);
-    s->perturbed = malloc(size * sizeof *s->perturbed);
-    s->z = malloc(size * sizeof *s->z);
-    s->slack = malloc(size * sizeof *s->slack);
-    s->noise = malloc(size * sizeof *s->noise);
-    s->candidate = malloc(size * sizeof *s->candidate);
-    s->basic = malloc(size * sizeof *s->basic);
-    return s->columns && s->scaled && s->perturbed && s->z && s->slack && s->noise && s->candidate && s->basic;
-}
-
-static bool allocate_problem(siconos *s) {
-    s->options = solver_options_create(s->method->id);
-    s->problem = newLCP();
-    if (!s->options || !s->problem) return false;
-    s->problem->size = s->n;
-    s->problem->q = s->perturbed;
-    s->problem->M = NM_create_from_data(NM_DENSE, s->n, s->n, s->columns);
-    return s->problem->M != NULL;
-}
-
-// x / 2^exponent without what is negligible beside one. Exact: scaling by powers of two changes no pivot.
+// x / 2^exponent, zero where it is negligible beside one. Exact: scaling by powers of two changes no pivot.
 static double scale_entry(double x, int exponent) {
     const double scaled = ldexp(x, -exponent);
     return fabs(scaled) < NEGLIGIBLE ? 0 : scaled;
@@ -141,67 +110,62 @@ static int largest_exponent(size_t count, const double *values) {
     return exponent;
 }
 
-static void fill_constant_data(siconos *s) {
-    const size_t size = (size_t)s->n;
-    s->W_exponent = largest_exponent(size * size, s->W);
-    for (size_t i = 0; i < size; i++)
-        for (size_t j = 0; j < size; j++) s->columns[j * size + i] = scale_entry(s->W[i * size + j], s->W_exponent);
-    carom_stream stream;
-    carom_stream_start(&stream, PERTURBATION_SEED, 0);
-    for (size_t i = 0; i < size; i++) s->noise[i] = 1 + carom_stream_uniform(&stream);
-    s->options->iparam[SICONOS_IPARAM_MAX_ITER] = s->method->iterations + s->method->iterations_per_row * s->n;
-    s->options->dparam[SICONOS_DPARAM_TOL] = s->method->tolerance;
-}
-
-static carom_status bind_method(const method *m, int n, const double *W, void **state, carom_error *error) {
-    siconos *s = calloc(1, sizeof *s);
-    if (!s) return carom_fail_memory(error, m->name);
-    *s = (siconos){.method = m, .n = n, .W = W};
-    carom_status status = carom_lcp_basis_create(n, W, &s->basis, error);
-    if (!status && !(allocate_arrays(s) && allocate_problem(s))) status = carom_fail_memory(error, m->name);
+static carom_status bind_method(const carom_lcp_solver *row, int n, const double *W, void **state, carom_error *error) {
+    const size_t size = (size_t)n;
+    siconos *solver = calloc(1, sizeof *solver);
+    if (!solver) return carom_fail_memory(error, row->name);
+    *solver = (siconos){.method = row->method, .n = n, .W = W, .W_exponent = largest_exponent(size * size, W)};
+    carom_arena *arena = &solver->arena;
+    solver->columns = carom_arena_take(arena, size * size, sizeof *solver->columns);
+    solver->scaled = carom_arena_take(arena, size, sizeof *solver->scaled);
+    solver->perturbed = carom_arena_take(arena, size, sizeof *solver->perturbed);
+    solver->z = carom_arena_take(arena, size, sizeof *solver->z);
+    solver->slack = carom_arena_take(arena, size, sizeof *solver->slack);
+    solver->noise = carom_arena_take(arena, size, sizeof *solver->noise);
+    solver->candidate = carom_arena_take(arena, size, sizeof *solver->candidate);
+    solver->basic = carom_arena_take(arena, size, sizeof *solver->basic);
+    solver->options = solver_options_create(solver->method->id);
+    solver->problem = newLCP();
+    bool allocated = !arena->failed && solver->options && solver->problem;
+    if (allocated) {
+        solver->problem->size = n;
+        solver->problem->q = solver->perturbed;
+        solver->problem->M = NM_create_from_data(NM_DENSE, n, n, solver->columns);
+        allocated = solver->problem->M;
+    }
+    carom_status status = carom_lcp_basis_create(n, W, &solver->basis, error);
+    if (!status && !allocated) status = carom_fail_memory(error, row->name);
     if (status) {
-        siconos_free(s);
+        siconos_free(solver);
         return status;
     }
-    fill_constant_data(s);
-    *state = s;
+    for (size_t i = 0; i < size; i++)
+        for (size_t j = 0; j < size; j++) solver->columns[j * size + i] = scale_entry(W[i * size + j], solver->W_exponent);
+    carom_stream stream;
+    carom_stream_start(&stream, PERTURBATION_SEED, 0);
+    for (size_t i = 0; i < size; i++) solver->noise[i] = 1 + carom_stream_uniform(&stream);
+    solver->options->iparam[SICONOS_IPARAM_MAX_ITER] = solver->method->iterations + solver->method->iterations_per_row * n;
+    solver->options->dparam[SICONOS_DPARAM_TOL] = solver->method->tolerance;
+    *state = solver;
     return CAROM_OK;
 }
 
 // -------------------------------------------------------------------------------------------------------------- solving
 
-// Calls Siconos for w + size * noise. Returns its code, 0 for success, and leaves z in s->z.
-static int call_driver(siconos *s, double size) {
-    const size_t n = (size_t)s->n;
-    for (size_t i = 0; i < n; i++) s->perturbed[i] = s->scaled[i] + size * s->noise[i];
-    memset(s->z, 0, n * sizeof *s->z);
-    memset(s->slack, 0, n * sizeof *s->slack);
-    s->options->iparam[SICONOS_IPARAM_ITER_DONE] = 0;
-    if (setjmp(*sn_get_jmp_buf())) {
-        sn_release_jmp_buf();
-        return -1;
-    }
-    const int code = linearComplementarity_driver(s->problem, s->z, s->slack, s->options);
+// Calls Siconos for w + size * noise, which leaves z in solver->z. Returns what its code means.
+static carom_verdict call_driver(siconos *solver, double size) {
+    const size_t n = (size_t)solver->n;
+    int *numbers = solver->options->iparam;
+    for (size_t i = 0; i < n; i++) solver->perturbed[i] = solver->scaled[i] + size * solver->noise[i];
+    memset(solver->z, 0, n * sizeof *solver->z);
+    memset(solver->slack, 0, n * sizeof *solver->slack);
+    numbers[SICONOS_IPARAM_ITER_DONE] = 0;
+    // A fatal error of Siconos jumps back to here.
+    volatile int code = -1;
+    if (!setjmp(*sn_get_jmp_buf())) code = linearComplementarity_driver(solver->problem, solver->z, solver->slack, solver->options);
     sn_release_jmp_buf();
-    return code;
-}
-
-static carom_verdict judge_failure(const siconos *s, int code) {
     if (code == 0) return CAROM_UNVERIFIED;
-    const bool spent = s->options->iparam[SICONOS_IPARAM_ITER_DONE] >= s->options->iparam[SICONOS_IPARAM_MAX_ITER];
-    return spent ? CAROM_BUDGET_SPENT : s->method->failure;
-}
-
-// One attempt: Siconos' z, scaled back, and its basis solved again for the w that was asked. Returns the candidate's residual.
-static double attempt(siconos *s, double size, const double *w, int w_exponent, carom_lcp_info *info) {
-    info->verdict = judge_failure(s, call_driver(s, size));
-    info->pivots += s->options->iparam[SICONOS_IPARAM_ITER_DONE];
-    if (!(carom_max_abs((size_t)s->n, s->z) < CREDIBLE_SIZE)) return INFINITY;
-    for (int i = 0; i < s->n; i++) {
-        s->candidate[i] = ldexp(s->z[i], w_exponent - s->W_exponent);
-        s->basic[i] = s->z[i] > 0;
-    }
-    return carom_lcp_basis_polish(s->basis, s->basic, w, s->candidate);
+    return numbers[SICONOS_IPARAM_ITER_DONE] >= numbers[SICONOS_IPARAM_MAX_ITER] ? CAROM_BUDGET_SPENT : solver->method->failure;
 }
 
 static void solve_scalar(double W, double w, double *z, carom_lcp_info *info) {
@@ -211,23 +175,31 @@ static void solve_scalar(double W, double w, double *z, carom_lcp_info *info) {
 
 static void siconos_solve(void *state, int try, const double *w, double *z, carom_lcp_info *info) {
     (void)try;
-    siconos *s = state;
-    if (s->n == 1) {
-        solve_scalar(*s->W, *w, z, info);
+    siconos *solver = state;
+    if (solver->n == 1) {
+        solve_scalar(*solver->W, *w, z, info);
         return;
     }
-    const size_t n = (size_t)s->n;
+    const size_t n = (size_t)solver->n;
     const int w_exponent = largest_exponent(n, w);
-    for (size_t i = 0; i < n; i++) s->scaled[i] = scale_entry(w[i], w_exponent);
+    for (size_t i = 0; i < n; i++) solver->scaled[i] = scale_entry(w[i], w_exponent);
 
     // The first attempt as it is; then perturbed ones, which are not degenerate but have the same basis.
     double best = INFINITY;
-    for (int k = 0; k <= s->method->perturbations && !(best <= RESIDUAL_GOAL); k++) {
+    for (int k = 0; k <= solver->method->perturbations && !(best <= RESIDUAL_GOAL); k++) {
         info->fallbacks = k;
-        const double residual = attempt(s, k ? perturbation_sizes[k - 1] : 0, w, w_exponent, info);
+        info->verdict = call_driver(solver, k ? perturbation_sizes[k - 1] : 0);
+        info->pivots += solver->options->iparam[SICONOS_IPARAM_ITER_DONE];
+        if (!(carom_max_abs(n, solver->z) < CREDIBLE_SIZE)) continue;
+        // z scaled back, and its basis solved again for the w that was asked.
+        for (size_t i = 0; i < n; i++) {
+            solver->candidate[i] = ldexp(solver->z[i], w_exponent - solver->W_exponent);
+            solver->basic[i] = solver->z[i] > 0;
+        }
+        const double residual = carom_lcp_basis_polish(solver->basis, solver->basic, w, solver->candidate);
         if (!(residual < best)) continue;
         best = residual;
-        memcpy(z, s->candidate, n * sizeof *z);
+        memcpy(z, solver->candidate, n * sizeof *z);
     }
     if (best <= CAROM_LCP_TOLERANCE) info->verdict = CAROM_COMPLETE;
     // The end point of a ray is no candidate.
@@ -235,120 +207,104 @@ static void siconos_solve(void *state, int try, const double *w, double *z, caro
         memset(z, 0, n * sizeof *z);
 }
 
-// One call as a program makes it that binds to Siconos itself, for measurements: w unscaled, no retry, the basis not solved again. W is
+// One call as made by a program that binds to Siconos itself, for measurements: w unscaled, no retry, the basis not solved again. W is
 // scaled nevertheless, because a pivot that overflows ends in an assertion.
 static void siconos_solve_raw(void *state, int try, const double *w, double *z, carom_lcp_info *info) {
     (void)try;
-    siconos *s = state;
-    if (s->n == 1) {
-        solve_scalar(*s->W, *w, z, info);
+    siconos *solver = state;
+    if (solver->n == 1) {
+        solve_scalar(*solver->W, *w, z, info);
         return;
     }
-    memcpy(s->scaled, w, (size_t)s->n * sizeof *w);
-    info->verdict = judge_failure(s, call_driver(s, 0));
-    info->pivots = s->options->iparam[SICONOS_IPARAM_ITER_DONE];
-    const double unit = ldexp(1, -s->W_exponent);
-    for (int i = 0; i < s->n; i++) z[i] = unit * s->z[i];
+    memcpy(solver->scaled, w, (size_t)solver->n * sizeof *w);
+    info->verdict = call_driver(solver, 0);
+    info->pivots = solver->options->iparam[SICONOS_IPARAM_ITER_DONE];
+    const double unit = ldexp(1, -solver->W_exponent);
+    for (int i = 0; i < solver->n; i++) z[i] = unit * solver->z[i];
 }
 
 // ------------------------------------------------------------------------------------------------------------- creation
 
-// True when the method solves a small problem with one, positive solution. A method that was left out of the build leaves z alone.
-static bool works(const method *m) {
-    static const double W[] = {2, 1, 1, 2}, w[] = {-1, -1};
-    double z[2];
-    void *state;
-    carom_lcp_info info = {0};
-    if (bind_method(m, 2, W, &state, NULL)) return false;
-    siconos_solve(state, 0, w, z, &info);
-    siconos_free(state);
-    return carom_lcp_residual(2, W, w, z) <= CAROM_LCP_TOLERANCE;
-}
-
-static carom_status create(const method *m, int n, const double *W, void **state, carom_error *error) {
-    if (m->probed && !works(m)) return carom_fail(error, CAROM_UNSUPPORTED, "%s: this build of Siconos lacks the solver", m->name);
-    for (size_t i = 0; m->divides && i < (size_t)n; i++)
+static carom_status create(const carom_lcp_solver *row, int n, const double *W, void **state, carom_error *error) {
+    const bool divides = ((const method *)row->method)->divides;
+    for (size_t i = 0; divides && i < (size_t)n; i++)
         if (!(W[i * (size_t)n + i] > 0))
-            return carom_fail(error, CAROM_BAD_INPUT, "%s divides by the diagonal of W, and W[%zu][%zu] is not positive", m->name, i, i);
-    return bind_method(m, n, W, state, error);
+            return carom_fail(error, CAROM_BAD_INPUT, "%s divides by the diagonal of W, and W[%zu][%zu] is not positive", row->name, i, i);
+    return bind_method(row, n, W, state, error);
 }
 
-static carom_status refuse(const char *name, const char *reason, carom_error *error) {
-    return carom_fail(error, CAROM_UNSUPPORTED, "%s is not offered: %s", name, reason);
+// For a method that may be missing from the build, which then leaves z alone: it must solve a small problem with one, positive solution.
+static carom_status create_probed(const carom_lcp_solver *row, int n, const double *W, void **state, carom_error *error) {
+    static const double probe_W[] = {2, 1, 1, 2}, probe_w[] = {-1, -1};
+    double z[2] = {0};
+    void *probe = NULL;
+    carom_lcp_info info = {0};
+    if (!bind_method(row, 2, probe_W, &probe, NULL)) siconos_solve(probe, 0, probe_w, z, &info);
+    siconos_free(probe);
+    if (!(carom_lcp_residual(2, probe_W, probe_w, z) <= CAROM_LCP_TOLERANCE))
+        return carom_fail(error, CAROM_UNSUPPORTED, "%s: this build of Siconos lacks the solver", row->name);
+    return create(row, n, W, state, error);
+}
+
+// A method that would harm the program that calls it: its summary says why.
+static carom_status refuse(const carom_lcp_solver *row, int n, const double *W, void **state, carom_error *error) {
+    (void)n, (void)W, (void)state;
+    return carom_fail(error, CAROM_UNSUPPORTED, "%s is %s", row->name, row->summary);
 }
 
 // ------------------------------------------------------------------------------------------------------------ the table
 
-// Methods that work. X(key, name, largest size, summary, fields of the method)
-#define METHOD_LIST(X)                                                                                                                     \
-    X(lemke, "siconos-lemke", MAX_SIZE, "Siconos: Lemke's method, lexicographic, with perturbed retries", .id = SICONOS_LCP_LEMKE,         \
-      .tolerance = PIVOTING_TOLERANCE, .iterations_per_row = PIVOTS_PER_ROW, .perturbations = PERTURBATIONS, .failure = CAROM_RAY)         \
-    X(avi, "siconos-avi-caoferris", MAX_SIZE, "Siconos: pivoting method of Cao and Ferris for affine variational inequalities",            \
-      .id = SICONOS_LCP_AVI_CAOFERRIS, .tolerance = PIVOTING_TOLERANCE, .iterations_per_row = PIVOTS_PER_ROW, .failure = CAROM_RAY)        \
-    X(murty, "siconos-murty", MAX_SIZE, "Siconos: Murty's least-index method, for P-matrices", .id = SICONOS_LCP_MURTY,                    \
-      .tolerance = PIVOTING_TOLERANCE, .iterations_per_row = PIVOTS_PER_ROW, .failure = CAROM_UNVERIFIED)                                  \
-    X(bard, "siconos-bard", MAX_SIZE, "Siconos: Bard's principal pivoting method, may cycle", .id = SICONOS_LCP_BARD,                      \
-      .tolerance = PIVOTING_TOLERANCE, .iterations_per_row = PIVOTS_PER_ROW, .failure = CAROM_UNVERIFIED)                                  \
-    X(enumeration, "siconos-enum", MAX_ENUMERATED, "Siconos: tries all 2^n bases; loses 32 bytes of memory in every solve",                \
-      .id = SICONOS_LCP_ENUM, .tolerance = ENUMERATION_TOLERANCE, .iterations = SWEEPS, .failure = CAROM_INCOMPLETE)                       \
-    X(rpgs, "siconos-rpgs", MAX_SIZE, "Siconos: regularised projected Gauss-Seidel", .id = SICONOS_LCP_RPGS,                               \
-      .tolerance = ITERATIVE_TOLERANCE, .iterations = SWEEPS, .failure = CAROM_UNVERIFIED)                                                 \
-    X(cpg, "siconos-cpg", MAX_SIZE, "Siconos: conjugate projected gradient, for symmetric matrices", .id = SICONOS_LCP_CPG,                \
-      .tolerance = ITERATIVE_TOLERANCE, .iterations = SWEEPS, .failure = CAROM_UNVERIFIED)                                                 \
-    X(pgs, "siconos-pgs", MAX_SIZE, "Siconos: projected Gauss-Seidel, for matrices with a positive diagonal", .id = SICONOS_LCP_PGS,       \
-      .tolerance = ITERATIVE_TOLERANCE, .iterations = SWEEPS, .divides = true, .failure = CAROM_UNVERIFIED)                                \
-    X(path, "siconos-path", MAX_SIZE, "Siconos: PATH of Ferris and Munson, where the build has it", .id = SICONOS_LCP_PATH,                \
-      .tolerance = PIVOTING_TOLERANCE, .iterations = SWEEPS, .probed = true, .failure = CAROM_UNVERIFIED)
+// clang-format off
+#define SOLVER(label, most, text, creation, solution, ...)                                                                                  \
+    {.name = label, .summary = text, .max_size = most, .method = &(const method){__VA_ARGS__},                                              \
+     .create = creation, .solve = solution, .free = siconos_free}
+#define PIVOTING(label, text, ...)                                                                                                          \
+    SOLVER(label, MAX_SIZE, text, create, siconos_solve, .tolerance = PIVOTING_TOLERANCE, .iterations_per_row = PIVOTS_PER_ROW, __VA_ARGS__)
+#define ITERATIVE(label, text, ...)                                                                                                         \
+    SOLVER(label, MAX_SIZE, text, create, siconos_solve, .tolerance = ITERATIVE_TOLERANCE, .iterations = SWEEPS,                            \
+           .failure = CAROM_UNVERIFIED, __VA_ARGS__)
+#define REFUSED(label, reason) {.name = label, .summary = "not offered: " reason, .create = refuse, .solve = siconos_solve, .free = siconos_free}
 
-// Methods that would harm the program that calls them. X(key, name, reason)
-#define REFUSED_LIST(X)                                                                                                                    \
-    X(pivot, "siconos-pivot", "Siconos prints to standard output when it ends on a ray")                                                   \
-    X(pivot_lumod, "siconos-pivot-lumod", "Siconos aborts the program when it ends on a ray")                                              \
-    X(pathsearch, "siconos-pathsearch", "Siconos prints to standard output")                                                               \
-    X(psor, "siconos-psor", "Siconos prints to standard output")                                                                           \
-    X(latin, "siconos-latin", "Siconos prints to standard output when a factorisation fails")                                              \
-    X(latin_w, "siconos-latin-w", "Siconos prints to standard output when a factorisation fails")                                          \
-    X(newton_min, "siconos-newton-min", "Siconos prints to standard output when a factorisation fails")                                    \
-    X(newton_fb, "siconos-newton-fb", "Siconos prints to standard error when a Jacobian is singular")                                      \
-    X(newton_min_fb, "siconos-newton-min-fblsa", "Siconos prints to standard error when a Jacobian is singular")                           \
-    X(qp, "siconos-qp", "this build of Siconos lacks the QP solver QL0001, and aborts the program without it")                             \
-    X(nsqp, "siconos-nsqp", "this build of Siconos lacks the QP solver QL0001, and aborts the program without it")                         \
-    X(gams, "siconos-gams", "this build of Siconos lacks GAMS, and aborts the program without it")                                         \
-    X(convexqp_pg, "siconos-convexqp-pg", "Siconos corrupts memory in it")                                                                 \
-    X(nsgs_sbm, "siconos-nsgs-sbm", "it takes sparse block matrices only, and Siconos exits the program on any other")
-
-// A row's `create` is not told the row: each has its own, which names the method.
-#define DEFINE_METHOD(key, label, most, summary, ...)                                                                                      \
-    static carom_status create_##key(int n, const double *W, void **state, carom_error *error) {                                           \
-        static const method m = {.name = label, __VA_ARGS__};                                                                              \
-        return create(&m, n, W, state, error);                                                                                             \
-    }
-METHOD_LIST(DEFINE_METHOD)
-
-#define DEFINE_REFUSED(key, label, reason)                                                                                                 \
-    static carom_status create_##key(int n, const double *W, void **state, carom_error *error) {                                           \
-        (void)n, (void)W, (void)state;                                                                                                     \
-        return refuse(label, reason, error);                                                                                               \
-    }
-REFUSED_LIST(DEFINE_REFUSED)
-
-#define METHOD_ROW(key, label, most, text, ...)                                                                                            \
-    {.name = label, .summary = text, .max_size = most, .create = create_##key, .solve = siconos_solve, .free = siconos_free},
-#define REFUSED_ROW(key, label, reason)                                                                                                    \
-    {.name = label, .summary = "not offered: " reason, .create = create_##key, .solve = siconos_solve, .free = siconos_free},
-static const carom_lcp_solver rows[] = {METHOD_LIST(METHOD_ROW) REFUSED_LIST(REFUSED_ROW){
-    .name = "siconos-raw",
-    .summary = "Siconos: siconos-lemke without its safeguards, for measurements; fails on degenerate steps",
-    .max_size = MAX_SIZE,
-    .create = create_lemke,
-    .solve = siconos_solve_raw,
-    .free = siconos_free,
-}};
+static const carom_lcp_solver rows[] = {
+    PIVOTING("siconos-lemke", "Siconos: Lemke's method, lexicographic, with perturbed retries",
+             .id = SICONOS_LCP_LEMKE, .perturbations = PERTURBATIONS, .failure = CAROM_RAY),
+    PIVOTING("siconos-avi-caoferris", "Siconos: pivoting method of Cao and Ferris for affine variational inequalities",
+             .id = SICONOS_LCP_AVI_CAOFERRIS, .failure = CAROM_RAY),
+    PIVOTING("siconos-murty", "Siconos: Murty's least-index method, for P-matrices",
+             .id = SICONOS_LCP_MURTY, .failure = CAROM_UNVERIFIED),
+    PIVOTING("siconos-bard", "Siconos: Bard's principal pivoting method, may cycle",
+             .id = SICONOS_LCP_BARD, .failure = CAROM_UNVERIFIED),
+    SOLVER("siconos-enum", MAX_ENUMERATED, "Siconos: tries all 2^n bases; loses 32 bytes of memory in every solve", create, siconos_solve,
+           .id = SICONOS_LCP_ENUM, .tolerance = ENUMERATION_TOLERANCE, .iterations = SWEEPS, .failure = CAROM_INCOMPLETE),
+    ITERATIVE("siconos-rpgs", "Siconos: regularised projected Gauss-Seidel", .id = SICONOS_LCP_RPGS),
+    ITERATIVE("siconos-cpg", "Siconos: conjugate projected gradient, for symmetric matrices", .id = SICONOS_LCP_CPG),
+    ITERATIVE("siconos-pgs", "Siconos: projected Gauss-Seidel, for matrices with a positive diagonal",
+              .id = SICONOS_LCP_PGS, .divides = true),
+    SOLVER("siconos-path", MAX_SIZE, "Siconos: PATH of Ferris and Munson, where the build has it", create_probed, siconos_solve,
+           .id = SICONOS_LCP_PATH, .tolerance = PIVOTING_TOLERANCE, .iterations = SWEEPS, .failure = CAROM_UNVERIFIED),
+    REFUSED("siconos-pivot", "Siconos prints to standard output when it ends on a ray"),
+    REFUSED("siconos-pivot-lumod", "Siconos aborts the program when it ends on a ray"),
+    REFUSED("siconos-pathsearch", "Siconos prints to standard output"),
+    REFUSED("siconos-psor", "Siconos prints to standard output"),
+    REFUSED("siconos-latin", "Siconos prints to standard output when a factorisation fails"),
+    REFUSED("siconos-latin-w", "Siconos prints to standard output when a factorisation fails"),
+    REFUSED("siconos-newton-min", "Siconos prints to standard output when a factorisation fails"),
+    REFUSED("siconos-newton-fb", "Siconos prints to standard error when a Jacobian is singular"),
+    REFUSED("siconos-newton-min-fblsa", "Siconos prints to standard error when a Jacobian is singular"),
+    REFUSED("siconos-qp", "this build of Siconos lacks the QP solver QL0001, and aborts the program without it"),
+    REFUSED("siconos-nsqp", "this build of Siconos lacks the QP solver QL0001, and aborts the program without it"),
+    REFUSED("siconos-gams", "this build of Siconos lacks GAMS, and aborts the program without it"),
+    REFUSED("siconos-convexqp-pg", "Siconos corrupts memory in it"),
+    REFUSED("siconos-nsgs-sbm", "it takes sparse block matrices only, and Siconos exits the program on any other"),
+    SOLVER("siconos-raw", MAX_SIZE, "Siconos: siconos-lemke without its safeguards, for measurements; fails on degenerate steps",
+           create, siconos_solve_raw, .id = SICONOS_LCP_LEMKE, .tolerance = PIVOTING_TOLERANCE, .iterations_per_row = PIVOTS_PER_ROW,
+           .perturbations = PERTURBATIONS, .failure = CAROM_RAY),
+};
+// clang-format on
 
 carom_status carom_siconos_register(carom_registry *registry, carom_error *error) {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const carom_status status = carom_registry_add(registry, CAROM_REGISTRY_SOLVERS, rows[i].name, &rows[i], error);
-        if (status) return status;
-    }
-    return CAROM_OK;
+    carom_status status = CAROM_OK;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && !status; i++)
+        status = carom_registry_add(registry, CAROM_REGISTRY_SOLVERS, rows[i].name, &rows[i], error);
+    return status;
 }

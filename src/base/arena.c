@@ -2,25 +2,25 @@
 // Arenas: every array is an allocation of its own, so that sanitizers see its ends, and a list remembers them all.
 #include "carom/arena.h"
 
-#include <stdalign.h>
 #include <stdlib.h>
+#include <string.h>
 
+// A cache line stands before each array; it holds the link and keeps the array aligned.
 struct carom_arena_block {
     struct carom_arena_block *before;
-    alignas(max_align_t) unsigned char bytes[];
 };
 
 void *carom_arena_take(carom_arena *arena, size_t count, size_t size) {
-    const size_t header = sizeof(struct carom_arena_block);
-    const bool fits = size == 0 || count <= (SIZE_MAX - header) / size;
-    struct carom_arena_block *block = fits ? calloc(1, header + count * size) : NULL;
-    if (!block) {
+    void *block = NULL;
+    const bool fits = size == 0 || count <= (SIZE_MAX - CAROM_ARENA_ALIGNMENT) / size;
+    if (!fits || posix_memalign(&block, CAROM_ARENA_ALIGNMENT, CAROM_ARENA_ALIGNMENT + count * size)) {
         arena->failed = true;
         return NULL;
     }
-    block->before = arena->last;
+    memset(block, 0, CAROM_ARENA_ALIGNMENT + count * size);
+    ((struct carom_arena_block *)block)->before = arena->last;
     arena->last = block;
-    return block->bytes;
+    return (char *)block + CAROM_ARENA_ALIGNMENT;
 }
 
 void carom_arena_free(carom_arena *arena) {

@@ -31,12 +31,6 @@ void carom_multiply(int rows, int columns, const double *A, const double *x, dou
     for (int i = 0; i < rows; i++) y[i] = carom_dot(columns, A + (size_t)i * (size_t)columns, x);
 }
 
-static void mirror_lower(int n, double *A) {
-    const size_t size = (size_t)n;
-    for (size_t i = 0; i < size; i++)
-        for (size_t j = 0; j < i; j++) A[j * size + i] = A[i * size + j];
-}
-
 void carom_gram(int rows, int columns, const double *X, double *G) {
     const size_t size = (size_t)rows, width = (size_t)columns;
     if (rows > CAROM_FIXED_ORDER_SIZE || columns > CAROM_FIXED_ORDER_SIZE)
@@ -44,7 +38,9 @@ void carom_gram(int rows, int columns, const double *X, double *G) {
     else
         for (size_t i = 0; i < size; i++)
             for (size_t j = 0; j <= i; j++) G[i * size + j] = carom_dot(columns, X + i * width, X + j * width);
-    mirror_lower(rows, G);
+    // The upper triangle mirrors the lower one.
+    for (size_t i = 0; i < size; i++)
+        for (size_t j = 0; j < i; j++) G[j * size + i] = G[i * size + j];
 }
 
 static void zero_upper(int n, double *A) {
@@ -88,12 +84,14 @@ void carom_cholesky_backward(int n, const double *L, double *x) {
     }
 }
 
+static void exchange(double *a, double *b) {
+    const double kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
 static void exchange_rows(size_t n, double *A, size_t a, size_t b) {
-    for (size_t k = 0; k < n; k++) {
-        const double kept = A[a * n + k];
-        A[a * n + k] = A[b * n + k];
-        A[b * n + k] = kept;
-    }
+    for (size_t k = 0; k < n; k++) exchange(&A[a * n + k], &A[b * n + k]);
 }
 
 bool carom_lu_factor(int n, double *A, int *rows) {
@@ -118,45 +116,12 @@ bool carom_lu_factor(int n, double *A, int *rows) {
 void carom_lu_solve(int n, const double *LU, const int *rows, double *x) {
     const size_t size = (size_t)n;
     // carom_lu_factor exchanges whole rows, the factors included: so all exchanges come first.
-    for (int k = 0; k < n; k++) {
-        const double kept = x[k];
-        x[k] = x[rows[k]];
-        x[rows[k]] = kept;
-    }
+    for (int k = 0; k < n; k++) exchange(&x[k], &x[rows[k]]);
     for (int i = 0; i < n; i++) x[i] -= carom_dot(i, LU + (size_t)i * size, x);
     for (int i = n - 1; i >= 0; i--) {
         const double *row = LU + (size_t)i * size;
         x[i] = (x[i] - carom_dot(n - 1 - i, row + i + 1, x + i + 1)) / row[i];
     }
-}
-
-static void exchange_columns(size_t n, double *A, size_t a, size_t b) {
-    for (size_t i = 0; i < n; i++) {
-        const double kept = A[i * n + a];
-        A[i * n + a] = A[i * n + b];
-        A[i * n + b] = kept;
-    }
-}
-
-// Brings the largest entry of the remaining block to (k, k) and eliminates below; false when all of it is negligible.
-static bool eliminate(size_t n, size_t k, double *A, double *b, double negligible, int *columns) {
-    size_t row = k, column = k;
-    for (size_t i = k; i < n; i++)
-        for (size_t j = k; j < n; j++)
-            if (fabs(A[i * n + j]) > fabs(A[row * n + column])) row = i, column = j;
-    if (!(fabs(A[row * n + column]) > negligible)) return false;
-    exchange_rows(n, A, k, row);
-    exchange_columns(n, A, k, column);
-    const double kept_b = b[k];
-    b[k] = b[row];
-    b[row] = kept_b;
-    columns[k] = (int)column;
-    for (size_t i = k + 1; i < n; i++) {
-        const double factor = A[i * n + k] / A[k * n + k];
-        for (size_t j = k; j < n; j++) A[i * n + j] -= factor * A[k * n + j];
-        b[i] -= factor * b[k];
-    }
-    return true;
 }
 
 // x of the first `rank` unknowns from the upper triangle, in place; then the column exchanges are undone.
@@ -165,23 +130,38 @@ static void substitute_back(size_t n, size_t rank, const double *A, const int *c
         for (size_t j = i + 1; j < rank; j++) x[i] -= A[i * n + j] * x[j];
         x[i] /= A[i * n + i];
     }
-    for (size_t k = rank; k-- > 0;) {
-        const double kept = x[k];
-        x[k] = x[(size_t)columns[k]];
-        x[(size_t)columns[k]] = kept;
-    }
+    for (size_t k = rank; k-- > 0;) exchange(&x[k], &x[(size_t)columns[k]]);
 }
 
 int carom_solve_general(int n, double *A, double *b, double tolerance, double *null_vectors, int *exchanges) {
     const size_t size = (size_t)n;
     const double negligible = tolerance * carom_max_abs(size * size, A), negligible_b = tolerance * carom_max_abs(size, b);
     size_t rank = 0;
-    while (rank < size && eliminate(size, rank, A, b, negligible, exchanges)) rank++;
+    for (; rank < size; rank++) {
+        // The largest entry of the remaining block comes to the diagonal. Elimination ends where all of the block is negligible.
+        const size_t k = rank;
+        size_t row = k, column = k;
+        for (size_t i = k; i < size; i++)
+            for (size_t j = k; j < size; j++)
+                if (fabs(A[i * size + j]) > fabs(A[row * size + column])) row = i, column = j;
+        if (!(fabs(A[row * size + column]) > negligible)) break;
+        exchange_rows(size, A, k, row);
+        for (size_t i = 0; i < size; i++) exchange(&A[i * size + k], &A[i * size + column]);
+        exchange(&b[k], &b[row]);
+        exchanges[k] = (int)column;
+        for (size_t i = k + 1; i < size; i++) {
+            const double factor = A[i * size + k] / A[k * size + k];
+            for (size_t j = k; j < size; j++) A[i * size + j] -= factor * A[k * size + j];
+            b[i] -= factor * b[k];
+        }
+    }
+    // The equations that are left have zeros on the left.
     for (size_t i = rank; i < size; i++) {
         if (fabs(b[i]) > negligible_b) return -1;
         b[i] = 0;
     }
     substitute_back(size, rank, A, exchanges, b);
+    // A null vector for each free unknown, which is 1.
     for (size_t free_column = rank; free_column < size; free_column++) {
         double *vector = null_vectors + (free_column - rank) * size;
         for (size_t i = 0; i < size; i++) vector[i] = i < rank ? -A[i * size + free_column] : i == free_column;
@@ -211,31 +191,7 @@ static void rotate(size_t n, double *A, double *V, size_t p, size_t q) {
     A[p * n + q] = A[q * n + p] = 0;
 }
 
-// One sweep over all pairs; returns how many were rotated.
-static int sweep(size_t n, double *A, double *V, double negligible) {
-    int rotations = 0;
-    for (size_t p = 0; p < n; p++)
-        for (size_t q = p + 1; q < n; q++) {
-            if (fabs(A[p * n + q]) <= negligible) continue;
-            rotate(n, A, V, p, q);
-            rotations++;
-        }
-    return rotations;
-}
-
-static void sort_ascending(size_t n, double *values, double *V) {
-    for (size_t i = 0; i + 1 < n; i++) {
-        size_t least = i;
-        for (size_t j = i + 1; j < n; j++)
-            if (values[j] < values[least]) least = j;
-        if (least == i) continue;
-        const double kept = values[i];
-        values[i] = values[least];
-        values[least] = kept;
-        exchange_rows(n, V, i, least);
-    }
-}
-
+// Cyclic Jacobi: rotates all pairs until the off-diagonal entries are negligible, then sorts.
 static carom_status jacobi_eigen(int n, double *A, double *values, carom_error *error) {
     // Quadratic convergence: six to ten sweeps are usual, and this is far beyond.
     enum { MOST_SWEEPS = 60 };
@@ -245,21 +201,36 @@ static carom_status jacobi_eigen(int n, double *A, double *values, carom_error *
     for (size_t i = 0; i < size; i++) V[i * size + i] = 1;
     // Round-off of the largest entry.
     const double negligible = 1e-17 * carom_max_abs(size * size, A);
-    for (int i = 0; i < MOST_SWEEPS && sweep(size, A, V, negligible); i++) {}
+    bool rotated = true;
+    for (int sweep = 0; sweep < MOST_SWEEPS && rotated; sweep++) {
+        rotated = false;
+        for (size_t p = 0; p < size; p++)
+            for (size_t q = p + 1; q < size; q++) {
+                if (fabs(A[p * size + q]) <= negligible) continue;
+                rotate(size, A, V, p, q);
+                rotated = true;
+            }
+    }
+    // Ascending, by selection.
     for (size_t i = 0; i < size; i++) values[i] = A[i * size + i];
-    sort_ascending(size, values, V);
+    for (size_t i = 0; i + 1 < size; i++) {
+        size_t least = i;
+        for (size_t j = i + 1; j < size; j++)
+            if (values[j] < values[least]) least = j;
+        if (least == i) continue;
+        exchange(&values[i], &values[least]);
+        exchange_rows(size, V, i, least);
+    }
     memcpy(A, V, size * size * sizeof *A);
     free(V);
     return CAROM_OK;
 }
 
-static carom_status lapack_eigen(int n, double *A, double *values, carom_error *error) {
-    if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, A, n, values))
-        return carom_fail(error, CAROM_INTERNAL, "the eigenvalues of a symmetric matrix did not converge");
-    return CAROM_OK;  // columns of the column-major result are our rows
-}
-
 carom_status carom_symmetric_eigen(int n, double *A, double *values, carom_error *error) {
     if (!carom_all_finite((size_t)n * (size_t)n, A)) return carom_fail(error, CAROM_INTERNAL, "eigenvalues of a matrix that is not finite");
-    return n > CAROM_FIXED_ORDER_SIZE ? lapack_eigen(n, A, values, error) : jacobi_eigen(n, A, values, error);
+    if (n <= CAROM_FIXED_ORDER_SIZE) return jacobi_eigen(n, A, values, error);
+    // Columns of the column-major result are our rows.
+    if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, A, n, values))
+        return carom_fail(error, CAROM_INTERNAL, "the eigenvalues of a symmetric matrix did not converge");
+    return CAROM_OK;
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counter-based random streams.
+// Counter-based random streams: Philox4x64-10 of Random123.
 #include <math.h>
 
 #include <Random123/philox.h>
 #include <Random123/u01fixedpt.h>
 
-#include "base/stream_lanes.h"
 #include "carom/base.h"
 
 enum { WORDS = 4 };
@@ -19,16 +18,19 @@ void carom_stream_start(carom_stream *stream, uint64_t seed, uint64_t index) {
     carom_stream_start_use(stream, seed, index, CAROM_STREAM_GENERAL);
 }
 
-static void refill(carom_stream *stream) {
-    const philox4x64_ctr_t counter = {{stream->counter[0]++, stream->counter[1], 0, 0}};
-    const philox4x64_key_t key = {{stream->key[0], stream->key[1]}};
-    const philox4x64_ctr_t words = philox4x64(counter, key);
-    for (int i = 0; i < WORDS; i++) stream->buffer[i] = words.v[i];
-    stream->used = 0;
+// The four words of a block: a function of key and counter alone.
+static philox4x64_ctr_t block_of(uint64_t seed, uint64_t index, uint64_t block, uint64_t use) {
+    const philox4x64_ctr_t counter = {{block, use, 0, 0}};
+    const philox4x64_key_t key = {{seed, index}};
+    return philox4x64(counter, key);
 }
 
 uint64_t carom_stream_bits(carom_stream *stream) {
-    if (stream->used == WORDS) refill(stream);
+    if (stream->used == WORDS) {
+        const philox4x64_ctr_t words = block_of(stream->key[0], stream->key[1], stream->counter[0]++, stream->counter[1]);
+        for (int i = 0; i < WORDS; i++) stream->buffer[i] = words.v[i];
+        stream->used = 0;
+    }
     return stream->buffer[stream->used++];
 }
 
@@ -36,16 +38,8 @@ double carom_stream_uniform(carom_stream *stream) { return u01fixedpt_open_open_
 
 void carom_stream_uniform_block(uint64_t seed, const uint64_t *index, size_t count, carom_stream_use use, uint64_t block, size_t stride,
                                 double *numbers) {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f")) {
-        uniform_lanes(seed, index, count, (uint64_t[]){block, (uint64_t)use}, stride, numbers);
-        return;
-    }
-#endif
-    const philox4x64_ctr_t counter = {{block, (uint64_t)use, 0, 0}};
     for (size_t i = 0; i < count; i++) {
-        const philox4x64_key_t key = {{seed, index[i]}};
-        const philox4x64_ctr_t words = philox4x64(counter, key);
+        const philox4x64_ctr_t words = block_of(seed, index[i], block, (uint64_t)use);
         for (size_t k = 0; k < WORDS; k++) numbers[k * stride + i] = u01fixedpt_open_open_64_double(words.v[k]);
     }
 }

@@ -116,50 +116,27 @@ static carom_status reserve_pool(cells *cell, size_t size, carom_error *error) {
     return CAROM_OK;
 }
 
-static void start_rows(cells *cell, int64_t first, int64_t count) {
-    const size_t start = (size_t)first * row_cells(cell), values = (size_t)count * row_cells(cell);
-    const int64_t end = (int64_t)cell->pool_size | (cell->column->type == CAROM_COLUMN_CONTACTS ? NO_LIST : 0);
-    if (cell->column->type == CAROM_COLUMN_REAL || cell->column->type == CAROM_COLUMN_SQUARE)
-        for (size_t k = 0; k < values; k++) cell->reals[start + k] = NAN;
-    else if (is_pooled(cell))
-        for (size_t k = 0; k < values; k++) cell->ends[start + k] = end;
-    else
-        memset(cell->integers + start, 0, values * sizeof(int64_t));
-}
-
 carom_status carom_table_add_rows(carom_table *table, int64_t count, carom_error *error) {
     const carom_status status = reserve_rows(table, table->rows + count, error);
     if (status) return status;
-    for (int i = 0; i < table->columns; i++) start_rows(&table->cells[i], table->rows, count);
+    for (int i = 0; i < table->columns; i++) {
+        // Nothing is determined yet: NaN, zero, an empty text, no list.
+        cells *cell = &table->cells[i];
+        const carom_column_type type = cell->column->type;
+        const size_t start = (size_t)table->rows * row_cells(cell), values = (size_t)count * row_cells(cell);
+        const int64_t end = (int64_t)cell->pool_size | (type == CAROM_COLUMN_CONTACTS ? NO_LIST : 0);
+        if (type == CAROM_COLUMN_REAL || type == CAROM_COLUMN_SQUARE)
+            for (size_t k = 0; k < values; k++) cell->reals[start + k] = NAN;
+        else if (is_pooled(cell))
+            for (size_t k = 0; k < values; k++) cell->ends[start + k] = end;
+        else
+            memset(cell->integers + start, 0, values * sizeof(int64_t));
+    }
     table->rows += count;
     return CAROM_OK;
 }
 
 carom_status carom_table_add_row(carom_table *table, carom_error *error) { return carom_table_add_rows(table, 1, error); }
-
-static carom_status append_cells(cells *cell, int64_t rows, const cells *more, int64_t more_rows, carom_error *error) {
-    const size_t width = row_cells(cell);
-    if (!is_pooled(cell)) {
-        memcpy(cell->reals + (size_t)rows * width, more->reals, (size_t)more_rows * width * sizeof(double));
-        return CAROM_OK;
-    }
-    const carom_status status = reserve_pool(cell, cell->pool_size + more->pool_size, error);
-    if (status) return status;
-    if (more->pool_size) memcpy(cell->pool + cell->pool_size, more->pool, more->pool_size);
-    for (int64_t row = 0; row < more_rows; row++) cell->ends[rows + row] = more->ends[row] + (int64_t)cell->pool_size;
-    cell->pool_size += more->pool_size;
-    return CAROM_OK;
-}
-
-carom_status carom_table_append(carom_table *table, const carom_table *rows, carom_error *error) {
-    if (table->columns != rows->columns) return carom_fail(error, CAROM_INTERNAL, "tables with different columns were joined");
-    if (!rows->rows) return CAROM_OK;
-    carom_status status = reserve_rows(table, table->rows + rows->rows, error);
-    for (int i = 0; i < table->columns && !status; i++)
-        status = append_cells(&table->cells[i], table->rows, &rows->cells[i], rows->rows, error);
-    if (!status) table->rows += rows->rows;
-    return status;
-}
 
 // The part of the pool that belongs to a row; NULL where there is no list.
 static const char *pooled_part(const cells *cell, int64_t row, size_t *size) {
@@ -169,28 +146,39 @@ static const char *pooled_part(const cells *cell, int64_t row, size_t *size) {
     return cell->ends[row] < 0 ? NULL : cell->pool ? cell->pool + start : "";
 }
 
-static carom_status append_cell(cells *cell, int64_t rows, const cells *more, int64_t row, carom_error *error) {
-    const size_t width = row_cells(cell);
-    if (!is_pooled(cell)) {
-        memcpy(cell->reals + (size_t)rows * width, more->reals + (size_t)row * width, width * sizeof(double));
-        return CAROM_OK;
+// Appends rows first .. first+count-1 of a table with the same columns.
+static carom_status append_range(carom_table *table, const carom_table *from, int64_t first, int64_t count, carom_error *error) {
+    if (table->columns != from->columns) return carom_fail(error, CAROM_INTERNAL, "tables with different columns were joined");
+    if (!count) return CAROM_OK;
+    carom_status status = reserve_rows(table, table->rows + count, error);
+    for (int i = 0; i < table->columns && !status; i++) {
+        cells *cell = &table->cells[i];
+        const cells *more = &from->cells[i];
+        const size_t width = row_cells(cell);
+        if (!is_pooled(cell)) {
+            memcpy(cell->reals + (size_t)table->rows * width, more->reals + (size_t)first * width, (size_t)count * width * sizeof(double));
+            continue;
+        }
+        // The rows' part of the pool moves as a whole; their ends move with it, and keep the mark of "no list".
+        const int64_t start = first ? more->ends[first - 1] & ~NO_LIST : 0, end = more->ends[first + count - 1] & ~NO_LIST;
+        const size_t size = (size_t)(end - start);
+        status = reserve_pool(cell, cell->pool_size + size, error);
+        if (status) break;
+        if (size) memcpy(cell->pool + cell->pool_size, more->pool + start, size);
+        for (int64_t row = 0; row < count; row++)
+            cell->ends[table->rows + row] = more->ends[first + row] + ((int64_t)cell->pool_size - start);
+        cell->pool_size += size;
     }
-    size_t size;
-    const char *part = pooled_part(more, row, &size);
-    const carom_status status = reserve_pool(cell, cell->pool_size + size, error);
-    if (status) return status;
-    if (size) memcpy(cell->pool + cell->pool_size, part, size);
-    cell->pool_size += size;
-    cell->ends[rows] = (int64_t)cell->pool_size | (part ? 0 : NO_LIST);
-    return CAROM_OK;
+    if (!status) table->rows += count;
+    return status;
+}
+
+carom_status carom_table_append(carom_table *table, const carom_table *rows, carom_error *error) {
+    return append_range(table, rows, 0, rows->rows, error);
 }
 
 carom_status carom_table_append_row(carom_table *table, const carom_table *rows, int64_t row, carom_error *error) {
-    if (table->columns != rows->columns) return carom_fail(error, CAROM_INTERNAL, "tables with different columns were joined");
-    carom_status status = reserve_rows(table, table->rows + 1, error);
-    for (int i = 0; i < table->columns && !status; i++) status = append_cell(&table->cells[i], table->rows, &rows->cells[i], row, error);
-    if (!status) table->rows++;
-    return status;
+    return append_range(table, rows, row, 1, error);
 }
 
 // ------------------------------------------------------------------------------------------------- tables as messages

@@ -15,17 +15,27 @@ struct carom_body {
     double inertia[9];
     carom_mass_properties uniform;
     carom_shape_data shape;  // with memory of its own; points inside a hull left out
-    double *memory;
+    double *memory;          // semiaxes, centers, vertices
 };
 
-// -------------------------------------------------------------------------------------------------------------- checks
+// -------------------------------------------------------------------------------------------------------------- shapes
 
 static carom_status check_numbers(const char *key, const double *values, int count, carom_error *error) {
     if (carom_all_finite((size_t)count, values)) return CAROM_OK;
     return carom_fail(error, CAROM_BAD_INPUT, "%s: a number is not finite", key);
 }
 
-static carom_status check_ellipsoids(const carom_shape_data *shape, carom_error *error) {
+// Either ellipsoids or vertices, as many as are allowed, of finite numbers.
+static carom_status check_shape(const carom_shape_data *shape, carom_error *error) {
+    if (!isfinite(shape->rounding) || shape->rounding < 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "rounding: must be a finite number, at least 0");
+    if ((shape->ellipsoids > 0) == (shape->vertices > 0))
+        return carom_fail(error, CAROM_BAD_INPUT, "shape: either ellipsoids or vertices are needed");
+    if (shape->ellipsoids <= 0) {
+        if (shape->vertices < 4 || shape->vertices > CAROM_MAX_VERTICES)
+            return carom_fail(error, CAROM_BAD_INPUT, "vertices: there are %d, a hull takes 4 to %d", shape->vertices, CAROM_MAX_VERTICES);
+        return check_numbers("vertices", shape->vertex, 3 * shape->vertices, error);
+    }
     if (shape->ellipsoids > CAROM_MAX_ELLIPSOIDS)
         return carom_fail(error, CAROM_BAD_INPUT, "ellipsoids: %d are more than %d", shape->ellipsoids, CAROM_MAX_ELLIPSOIDS);
     carom_status status = check_numbers("semiaxes", shape->semiaxes, 3 * shape->ellipsoids, error);
@@ -33,23 +43,12 @@ static carom_status check_ellipsoids(const carom_shape_data *shape, carom_error 
     for (int i = 0; i < 3 * shape->ellipsoids && !status; i++)
         if (shape->semiaxes[i] <= 0)
             status = carom_fail(error, CAROM_BAD_INPUT, "semiaxes: %g of ellipsoid %d is not greater than 0", shape->semiaxes[i], i / 3);
-    if (status || shape->combine == CAROM_COMBINE_UNION) return status;
-    if (shape->ellipsoids > 2) return carom_fail(error, CAROM_BAD_INPUT, "combine: an intersection takes at most two ellipsoids");
-    return CAROM_OK;
+    if (!status && shape->combine == CAROM_COMBINE_INTERSECTION && shape->ellipsoids > 2)
+        status = carom_fail(error, CAROM_BAD_INPUT, "combine: an intersection takes at most two ellipsoids");
+    return status;
 }
 
-static carom_status check_shape(const carom_shape_data *shape, carom_error *error) {
-    if (!isfinite(shape->rounding) || shape->rounding < 0)
-        return carom_fail(error, CAROM_BAD_INPUT, "rounding: must be a finite number, at least 0");
-    if ((shape->ellipsoids > 0) == (shape->vertices > 0))
-        return carom_fail(error, CAROM_BAD_INPUT, "shape: either ellipsoids or vertices are needed");
-    if (shape->ellipsoids > 0) return check_ellipsoids(shape, error);
-    if (shape->vertices < 4 || shape->vertices > CAROM_MAX_VERTICES)
-        return carom_fail(error, CAROM_BAD_INPUT, "vertices: there are %d, a hull takes 4 to %d", shape->vertices, CAROM_MAX_VERTICES);
-    return check_numbers("vertices", shape->vertex, 3 * shape->vertices, error);
-}
-
-// A copy that owns its memory, with all centers given, and a hull's vertices only.
+// A copy that owns its memory, with all centers given, and a hull's vertices only. The hull and the memory are to be freed in every case.
 static carom_status copy_shape(const carom_shape_data *given, carom_shape_data *shape, double **memory, carom_hull *hull,
                                carom_error *error) {
     *hull = (carom_hull){0};
@@ -73,44 +72,37 @@ static carom_status copy_shape(const carom_shape_data *given, carom_shape_data *
     return CAROM_OK;
 }
 
-// ----------------------------------------------------------------------------------------------------- mass properties
-
-static void reduce_moments(const carom_moments *m, carom_mass_properties *mass) {
-    double spread[9], trace = 0;
-    mass->known = true;
-    mass->volume = m->volume;
-    for (int i = 0; i < 3; i++) mass->centroid[i] = m->first[i] / m->volume;
-    for (int i = 0; i < 9; i++) spread[i] = m->second[i] / m->volume - mass->centroid[i / 3] * mass->centroid[i % 3];
-    for (int i = 0; i < 3; i++) trace += spread[4 * i];
-    for (int i = 0; i < 9; i++) mass->inertia[i] = (i % 4 == 0 ? trace : 0) - spread[i];
-}
-
-// One ellipsoid in closed form.
-static void ellipsoid_mass(const carom_shape_data *shape, carom_mass_properties *mass) {
-    const double *e = shape->semiaxes;
-    *mass = (carom_mass_properties){.known = true, .volume = 4.0 / 3 * 3.141592653589793 * e[0] * e[1] * e[2]};
-    memcpy(mass->centroid, shape->centers, sizeof mass->centroid);
-    for (int i = 0; i < 3; i++) {
-        const double a = e[(i + 1) % 3], b = e[(i + 2) % 3];
-        mass->inertia[4 * i] = (a * a + b * b) / 5;
-    }
-}
-
 // The quadrature's time grows with nearly the third power of the number of ellipsoids: 16 take seconds.
 enum { MOST_INTEGRATED = 16 };
 
+// Mass properties at uniform density; not known where they cannot be had, or would take too long.
 static carom_status find_mass(const carom_shape_data *shape, const carom_hull *hull, carom_mass_properties *mass, carom_error *error) {
     *mass = (carom_mass_properties){0};
     if ((shape->ellipsoids && shape->rounding > 0) || shape->ellipsoids > MOST_INTEGRATED) return CAROM_OK;
     if (shape->ellipsoids == 1) {
-        ellipsoid_mass(shape, mass);
+        // In closed form: V = 4/3 pi abc, J1/m = (b^2 + c^2)/5.
+        const double *e = shape->semiaxes;
+        *mass = (carom_mass_properties){.known = true, .volume = 4.0 / 3 * 3.141592653589793 * e[0] * e[1] * e[2]};
+        memcpy(mass->centroid, shape->centers, sizeof mass->centroid);
+        for (int i = 0; i < 3; i++) {
+            const double a = e[(i + 1) % 3], b = e[(i + 2) % 3];
+            mass->inertia[4 * i] = (a * a + b * b) / 5;
+        }
         return CAROM_OK;
     }
     carom_moments moments;
     const carom_status status =
         shape->ellipsoids ? carom_ellipsoids_moments(shape, &moments, error) : carom_hull_moments(hull, shape->rounding, &moments, error);
-    if (!status) reduce_moments(&moments, mass);
-    return status;
+    if (status) return status;
+    // With the mean S of (rho - centroid)(rho - centroid)': J/m = tr S I - S.
+    double spread[9], trace = 0;
+    mass->known = true;
+    mass->volume = moments.volume;
+    for (int i = 0; i < 3; i++) mass->centroid[i] = moments.first[i] / moments.volume;
+    for (int i = 0; i < 9; i++) spread[i] = moments.second[i] / moments.volume - mass->centroid[i / 3] * mass->centroid[i % 3];
+    for (int i = 0; i < 3; i++) trace += spread[4 * i];
+    for (int i = 0; i < 9; i++) mass->inertia[i] = (i % 4 == 0 ? trace : 0) - spread[i];
+    return CAROM_OK;
 }
 
 carom_status carom_shape_mass(const carom_shape_data *given, carom_mass_properties *mass, carom_error *error) {
@@ -125,6 +117,9 @@ carom_status carom_shape_mass(const carom_shape_data *given, carom_mass_properti
     return status;
 }
 
+// ------------------------------------------------------------------------------------------------------------ creation
+
+// Symmetric, positive definite, and with principal moments J1 <= J2 + J3, as any mass distribution has.
 static carom_status check_inertia(const double *inertia, carom_error *error) {
     double vectors[9], moments[3];
     carom_status status = check_numbers("inertia", inertia, 9, error);
@@ -145,38 +140,22 @@ static carom_status check_inertia(const double *inertia, carom_error *error) {
     return CAROM_OK;
 }
 
-// Moves the centroid of the shape to the origin.
-static void center_shape(carom_body *body) {
-    const carom_shape_data *shape = &body->shape;
-    const size_t axes = 3 * (size_t)shape->ellipsoids, moved = axes + 3 * (size_t)shape->vertices;
-    for (size_t i = 0; i < moved; i++) body->memory[axes + i] -= body->uniform.centroid[i % 3];
-}
-
-static carom_status set_inertia(carom_body *body, const carom_body_data *data, carom_error *error) {
-    if (data->inertia) {
-        const carom_status status = check_inertia(data->inertia, error);
-        if (status) return status;
-        for (int i = 0; i < 9; i++) body->inertia[i] = 0.5 * (data->inertia[i] + data->inertia[3 * (i % 3) + i / 3]);
-        return CAROM_OK;
+// The inertia that is given, or that of uniform density, with the centroid of the shape moved to the origin.
+static carom_status set_inertia(carom_body *body, const double *given, carom_error *error) {
+    if (given) {
+        const carom_status status = check_inertia(given, error);
+        for (int i = 0; i < 9; i++) body->inertia[i] = 0.5 * (given[i] + given[3 * (i % 3) + i / 3]);
+        return status;
     }
     if (!body->uniform.known)
         return carom_fail(error, CAROM_BAD_INPUT,
                           "inertia: it is not computed for rounded ellipsoids, nor for more than %d ellipsoids, and must be given",
                           MOST_INTEGRATED);
     for (int i = 0; i < 9; i++) body->inertia[i] = body->mass * body->uniform.inertia[i];
-    center_shape(body);
+    // Centers and vertices follow the semiaxes in memory.
+    const size_t axes = 3 * (size_t)body->shape.ellipsoids, moved = axes + 3 * (size_t)body->shape.vertices;
+    for (size_t i = 0; i < moved; i++) body->memory[axes + i] -= body->uniform.centroid[i % 3];
     return check_inertia(body->inertia, error);
-}
-
-static double bound_radius(const carom_shape_data *shape) {
-    double radius = 0;
-    for (int i = 0; i < shape->vertices; i++) radius = fmax(radius, carom_norm3(shape->vertex + 3 * i));
-    for (int i = 0; i < shape->ellipsoids; i++) {
-        const double reach = carom_norm3(shape->centers + 3 * i) + carom_max_abs(3, shape->semiaxes + 3 * i);
-        // an intersection is inside each of its parts
-        radius = i && shape->combine == CAROM_COMBINE_INTERSECTION ? fmin(radius, reach) : fmax(radius, reach);
-    }
-    return radius + shape->rounding;
 }
 
 carom_status carom_body_create(const carom_body_data *data, carom_body **body, carom_error *error) {
@@ -188,13 +167,20 @@ carom_status carom_body_create(const carom_body_data *data, carom_body **body, c
     made->mass = data->mass;
     carom_status status = copy_shape(&data->shape, &made->shape, &made->memory, &hull, error);
     if (!status && !data->inertia) status = find_mass(&made->shape, &hull, &made->uniform, error);
-    if (!status) status = set_inertia(made, data, error);
+    if (!status) status = set_inertia(made, data->inertia, error);
     carom_hull_release(&hull);
     if (status) {
         carom_body_free(made);
         return status;
     }
-    made->radius = bound_radius(&made->shape);
+    // A sphere about the centre of mass that holds the body; an intersection is inside each of its parts.
+    const carom_shape_data *shape = &made->shape;
+    for (int i = 0; i < shape->vertices; i++) made->radius = fmax(made->radius, carom_norm3(shape->vertex + 3 * i));
+    for (int i = 0; i < shape->ellipsoids; i++) {
+        const double reach = carom_norm3(shape->centers + 3 * i) + carom_max_abs(3, shape->semiaxes + 3 * i);
+        made->radius = i && shape->combine == CAROM_COMBINE_INTERSECTION ? fmin(made->radius, reach) : fmax(made->radius, reach);
+    }
+    made->radius += shape->rounding;
     *body = made;
     return CAROM_OK;
 }
@@ -212,6 +198,7 @@ double carom_body_radius(const carom_body *body) { return body->radius; }
 
 // ------------------------------------------------------------------------------------------------------------- support
 
+// The least u.rho on the ellipsoid is u.center - |E u|, E the diagonal matrix of the semiaxes.
 double carom_ellipsoid_support(const double semiaxes[3], const double center[3], const double u[3], double rho[3]) {
     double scaled[3];
     for (int i = 0; i < 3; i++) scaled[i] = semiaxes[i] * u[i];
@@ -240,18 +227,18 @@ double carom_body_feature_support(const carom_body *body, int feature, const dou
     return depth - shape->rounding;
 }
 
-static int deepest_vertex(const carom_shape_data *shape, const double u[3]) {
-    int deepest = 0;
-    double least = carom_dot3(u, shape->vertex);
-    for (int i = 1; i < shape->vertices; i++) {
-        const double depth = carom_dot3(u, shape->vertex + 3 * i);
-        if (depth < least) least = depth, deepest = i;
-    }
-    return deepest;
-}
-
 double carom_body_support(const carom_body *body, const double u[3], double rho[3]) {
-    if (body->shape.vertices) return carom_body_feature_support(body, deepest_vertex(&body->shape, u), u, rho);
+    // Of a hull, the deepest vertex; rounding moves all of them by the same.
+    if (body->shape.vertices) {
+        const double *vertex = body->shape.vertex;
+        double least = carom_dot3(u, vertex);
+        int deepest = 0;
+        for (int i = 1; i < body->shape.vertices; i++) {
+            const double depth = carom_dot3(u, vertex + 3 * i);
+            if (depth < least) least = depth, deepest = i;
+        }
+        return carom_body_feature_support(body, deepest, u, rho);
+    }
     double least = carom_body_feature_support(body, 0, u, rho);
     for (int i = 1; i < carom_body_features(body); i++) {
         double point[3];
@@ -280,6 +267,7 @@ bool carom_body_holds_center(const carom_body *body) {
         if (distance <= INERTIA_TOLERANCE * body->radius) return true;
         for (int i = 0; i < 3; i++) u[i] = nearest[i] / distance;
         if (carom_body_support(body, u, rho) > 0) return false;
+        // The nearest point of the segment from `nearest` to the support point.
         double along = 0, length = 0;
         for (int i = 0; i < 3; i++) along += nearest[i] * (nearest[i] - rho[i]), length += (nearest[i] - rho[i]) * (nearest[i] - rho[i]);
         const double share = length > 0 ? fmin(along / length, 1) : 0;

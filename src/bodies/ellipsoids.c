@@ -47,6 +47,7 @@ static void add_node(quadrature *q, integrand f, panel p, double angle, double k
     }
 }
 
+// Adds the integral over a range of angles, which is halved until both rules agree.
 static void integrate_angles(quadrature *q, integrand f, panel p, double low, double high, double tolerance, int depth,
                              double total[MOMENTS]) {
     const double center = 0.5 * (low + high), half = 0.5 * (high - low);
@@ -82,56 +83,45 @@ static void integrate(quadrature *q, integrand f, double *breaks, int count, dou
     }
 }
 
-// Half the width of a part's section: the share of its semiaxis that is left at `offset` semiaxes from the center; 0 outside.
-static double share_left(double squared_offset) { return squared_offset < 1 ? sqrt(1 - squared_offset) : 0; }
-
+// ((at - center) / semiaxis)^2 of a part along an axis.
 static double squared_offset(const carom_shape_data *shape, int part, int axis, double at) {
     const double t = (at - shape->centers[3 * part + axis]) / shape->semiaxes[3 * part + axis];
     return t * t;
 }
 
-// The intervals of z that a line meets, united or intersected; returns their number.
-static int cross_parts(quadrature *q, double y) {
+// Half the width of a part's section, in semiaxes, that is left at an offset from the center; 0 outside.
+static double share_left(double squared) { return squared < 1 ? sqrt(1 - squared) : 0; }
+
+// The integrand over y: moments of the line through (q->x, y) along z.
+static void along_y(quadrature *q, double y, double values[MOMENTS]) {
+    // The intervals in which the line meets the parts.
     const carom_shape_data *shape = q->shape;
-    int count = 0;
+    const bool unites = shape->combine == CAROM_COMBINE_UNION;
+    double(*all)[2] = q->intervals;
+    int crossed = 0, count = 0;
     for (int i = 0; i < shape->ellipsoids; i++) {
         const double half = shape->semiaxes[3 * i + 2] * share_left(squared_offset(shape, i, 0, q->x) + squared_offset(shape, i, 1, y));
-        if (half == 0 && shape->combine == CAROM_COMBINE_UNION) continue;
-        const double low = shape->centers[3 * i + 2] - half, high = shape->centers[3 * i + 2] + half;
-        q->intervals[count][0] = low;
-        q->intervals[count++][1] = high;
+        if (half == 0 && unites) continue;
+        all[crossed][0] = shape->centers[3 * i + 2] - half;
+        all[crossed++][1] = shape->centers[3 * i + 2] + half;
     }
-    return count;
-}
-
-static int intersect_intervals(quadrature *q, int count) {
-    double(*all)[2] = q->intervals;
-    for (int i = 1; i < count; i++) {
+    // United, from the lowest on, or intersected.
+    if (unites) qsort(all, (size_t)crossed, sizeof *all, compare_numbers);
+    for (int i = 0; unites && i < crossed; i++) {
+        if (count && all[i][0] <= all[count - 1][1])
+            all[count - 1][1] = fmax(all[count - 1][1], all[i][1]);
+        else
+            memmove(all[count++], all[i], sizeof *all);
+    }
+    for (int i = 1; !unites && i < crossed; i++) {
         all[0][0] = fmax(all[0][0], all[i][0]);
         all[0][1] = fmin(all[0][1], all[i][1]);
     }
-    return all[0][1] > all[0][0];
-}
-
-static int unite_intervals(quadrature *q, int count) {
-    double(*all)[2] = q->intervals;
-    qsort(all, (size_t)count, sizeof *all, compare_numbers);
-    int united = 0;
-    for (int i = 0; i < count; i++) {
-        if (united && all[i][0] <= all[united - 1][1])
-            all[united - 1][1] = fmax(all[united - 1][1], all[i][1]);
-        else
-            memmove(all[united++], all[i], sizeof *all);
-    }
-    return united;
-}
-
-static void along_y(quadrature *q, double y, double values[MOMENTS]) {
-    int count = cross_parts(q, y);
-    count = q->shape->combine == CAROM_COMBINE_UNION ? unite_intervals(q, count) : intersect_intervals(q, count);
+    if (!unites) count = all[0][1] > all[0][0];
+    // Integrals of 1, z and z^2 over them.
     double length = 0, first = 0, second = 0;
     for (int i = 0; i < count; i++) {
-        const double low = q->intervals[i][0], high = q->intervals[i][1];
+        const double low = all[i][0], high = all[i][1];
         length += high - low;
         first += (high * high - low * low) / 2;
         second += (high * high * high - low * low * low) / 3;
@@ -141,6 +131,7 @@ static void along_y(quadrature *q, double y, double values[MOMENTS]) {
     memcpy(values, moments, sizeof moments);
 }
 
+// The integrand over x: moments of the plane section at x.
 static void along_x(quadrature *q, double x, double values[MOMENTS]) {
     const carom_shape_data *shape = q->shape;
     double breaks[2 * CAROM_MAX_ELLIPSOIDS];
@@ -159,6 +150,7 @@ carom_status carom_ellipsoids_moments(const carom_shape_data *shape, carom_momen
     *moments = (carom_moments){0};
     double(*intervals)[2] = malloc((size_t)shape->ellipsoids * sizeof *intervals), total[MOMENTS];
     if (!intervals) return carom_fail_memory(error, "ellipsoids");
+    // Errors are relative to the largest part's volume and to the extent of all.
     quadrature q = {.shape = shape, .intervals = intervals};
     double breaks[2 * CAROM_MAX_ELLIPSOIDS], extent = 0, volume = 0;
     for (int i = 0; i < shape->ellipsoids; i++) {

@@ -17,7 +17,9 @@ typedef struct pencil_member {
     double weight[3], center[3], level;
 } pencil_member;
 
-static double level_of(const double semiaxes[3], const double center[3], const double rho[3]) {
+// f of one of the two ellipsoids.
+static double level_of(const carom_shape_data *shape, int part, const double rho[3]) {
+    const double *semiaxes = shape->semiaxes + 3 * part, *center = shape->centers + 3 * part;
     double sum = 0;
     for (int i = 0; i < 3; i++) {
         const double t = (rho[i] - center[i]) / semiaxes[i];
@@ -52,22 +54,24 @@ bool carom_intersection_exists(const carom_shape_data *shape) {
     return member_at(shape, 0.5 * (low + high)).level > 0;
 }
 
-static void support_of_member(const pencil_member *member, const double u[3], double rho[3]) {
-    double spread = 0;
-    for (int i = 0; i < 3; i++) spread += u[i] * u[i] / member->weight[i];
-    const double scale = sqrt(fmax(member->level, 0) / spread);
-    for (int i = 0; i < 3; i++) rho[i] = member->center[i] - scale * u[i] / member->weight[i];
-}
-
 // f1 - f2 at the deepest point of a member: falls from positive at w = 0 to negative at w = 1.
 static double level_difference(const carom_shape_data *shape, double w, const double u[3], double rho[3]) {
+    // rho = center - sqrt(level / sum u_i^2/weight_i) u_i/weight_i.
     const pencil_member member = member_at(shape, w);
-    support_of_member(&member, u, rho);
-    return level_of(shape->semiaxes, shape->centers, rho) - level_of(shape->semiaxes + 3, shape->centers + 3, rho);
+    double spread = 0;
+    for (int i = 0; i < 3; i++) spread += u[i] * u[i] / member.weight[i];
+    const double scale = sqrt(fmax(member.level, 0) / spread);
+    for (int i = 0; i < 3; i++) rho[i] = member.center[i] - scale * u[i] / member.weight[i];
+    return level_of(shape, 0, rho) - level_of(shape, 1, rho);
 }
 
-// The deepest point on the rim.
-static double rim_support(const carom_shape_data *shape, const double u[3], double rho[3]) {
+double carom_intersection_support(const carom_shape_data *shape, const double u[3], double rho[3]) {
+    // The deepest point of one part, where it lies in the other.
+    for (int part = 0; part < 2; part++) {
+        const double depth = carom_ellipsoid_support(shape->semiaxes + 3 * part, shape->centers + 3 * part, u, rho);
+        if (level_of(shape, 1 - part, rho) <= 1) return depth;
+    }
+    // Otherwise the deepest point on the rim.
     carom_bracket b = {0, 1, level_difference(shape, 0, u, rho), level_difference(shape, 1, u, rho), 0, 0};
     for (int i = 0; i < MOST_EVALUATIONS && b.high - b.low > WEIGHT_TOLERANCE; i++) {
         const double w = carom_bracket_guess(&b);
@@ -75,13 +79,4 @@ static double rim_support(const carom_shape_data *shape, const double u[3], doub
         carom_bracket_update(&b, w, level_difference(shape, w, u, rho));
     }
     return carom_dot3(u, rho);
-}
-
-double carom_intersection_support(const carom_shape_data *shape, const double u[3], double rho[3]) {
-    for (int part = 0; part < 2; part++) {
-        const int other = 3 * (1 - part);
-        const double depth = carom_ellipsoid_support(shape->semiaxes + 3 * part, shape->centers + 3 * part, u, rho);
-        if (level_of(shape->semiaxes + other, shape->centers + other, rho) <= 1) return depth;
-    }
-    return rim_support(shape, u, rho);
 }

@@ -1,34 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convex polyhedra: hulls by Qhull, and their moments with rounded edges and corners.
-#include <libqhull_r/libqhull_r.h>
-// behind it
-#include <libqhull_r/poly_r.h>
-#include <stdio.h>
+// Convex polyhedra: hulls of points, and their moments with rounded edges and corners.
 #include <stdlib.h>
 #include <string.h>
 
 #include "bodies/bodies_internal.h"
+#include "carom/sets.h"
 #include "carom/vector3.h"
 
 // ---------------------------------------------------------------------------------------------------------------- hull
 
-static carom_status reserve(carom_hull *hull, int vertices, int triangles, carom_error *error) {
-    hull->vertex = malloc((size_t)vertices * 3 * sizeof *hull->vertex);
-    hull->triangle = malloc((size_t)triangles * 3 * sizeof *hull->triangle);
-    hull->normal = malloc((size_t)triangles * 3 * sizeof *hull->normal);
-    return hull->vertex && hull->triangle && hull->normal ? CAROM_OK : carom_fail_memory(error, "vertices");
-}
-
-// Vertices keep the order in which they were given, so that nothing depends on Qhull's.
-static void take_vertices(const double *points, const bool *used, int count, int *places, carom_hull *hull) {
-    for (int i = 0; i < count; i++) {
-        if (!used[i]) continue;
-        places[i] = hull->vertices;
-        memcpy(hull->vertex + 3 * hull->vertices++, points + 3 * i, 3 * sizeof *points);
-    }
-}
-
-// Qhull orders the corners of all triangles alike, but which way is a matter of how it was built: the volume tells.
+// The corners of all triangles are ordered alike, but which way is a matter of how Qhull was built: the volume tells.
 static void orient(carom_hull *hull) {
     double volume = 0;
     for (int t = 0; t < hull->triangles; t++) {
@@ -47,72 +28,40 @@ static void orient(carom_hull *hull) {
     }
 }
 
-static void take_triangle(qhT *qh, facetT *facet, const int *places, carom_hull *hull) {
-    setT *corners = qh_facet3vertex(qh, facet);
-    vertexT *vertex, **vertexp;
-    int corner = 0;
-    FOREACHvertex_(corners) hull->triangle[3 * hull->triangles + corner++] = places[qh_pointid(qh, vertex->point)];
-    qh_settempfree(qh, &corners);
-    memcpy(hull->normal + 3 * hull->triangles++, facet->normal, 3 * sizeof *hull->normal);
-}
-
-// `places` [count] and `used` [count] are workspace.
-static carom_status collect(qhT *qh, const double *points, int count, int *places, bool *used, carom_hull *hull, carom_error *error) {
-    facetT *facet;
-    vertexT *vertex, **vertexp;
-    int triangles = 0, vertices = 0;
-    memset(used, 0, (size_t)count * sizeof *used);
-    FORALLfacets {
-        triangles++;
-        FOREACHvertex_(facet->vertices) used[qh_pointid(qh, vertex->point)] = true;
-    }
-    for (int i = 0; i < count; i++) vertices += used[i];
-    const carom_status status = reserve(hull, vertices, triangles, error);
-    if (status) return status;
-    take_vertices(points, used, count, places, hull);
-    FORALLfacets take_triangle(qh, facet, places, hull);
-    orient(hull);
-    return CAROM_OK;
-}
-
-static carom_status run_qhull(double *copy, const double *points, int count, int *places, bool *used, carom_hull *hull,
-                              carom_error *error) {
-    // Qhull prints its messages to stderr unless it is given a file for them.
-    char *text = NULL;
-    size_t size = 0;
-    FILE *messages = open_memstream(&text, &size);
-    if (!messages) return carom_fail_memory(error, "vertices");
-    qhT state;
-    qh_zero(&state, messages);
-    char command[] = "qhull Qt Pp";
-    const int failure = qh_new_qhull(&state, 3, count, copy, False, command, NULL, messages);
-    carom_status status = CAROM_OK;
-    if (failure)
-        status = carom_fail(error, CAROM_BAD_INPUT, "vertices: they lie in one plane, or nearly so; a body has a volume");
-    else
-        status = collect(&state, points, count, places, used, hull, error);
-    qh_freeqhull(&state, qh_ALL);
-    int leaked_blocks, leaked_bytes;
-    qh_memfreeshort(&state, &leaked_blocks, &leaked_bytes);
-    fclose(messages);
-    free(text);
-    return status;
-}
-
 carom_status carom_hull_create(const double *points, int count, carom_hull *hull, carom_error *error) {
     *hull = (carom_hull){0};
-    const size_t size = (size_t)count * 3 * sizeof *points;
-    double *copy = malloc(size);
-    int *places = malloc((size_t)count * sizeof *places);
-    bool *used = malloc((size_t)count * sizeof *used);
-    carom_status status = copy && places && used ? CAROM_OK : carom_fail_memory(error, "vertices");
-    if (!status) {
-        memcpy(copy, points, size);
-        status = run_qhull(copy, points, count, places, used, hull, error);
+    carom_arena arena = {0};
+    carom_facets facets;
+    int *places = carom_arena_take(&arena, (size_t)count, sizeof *places);
+    carom_status status = places ? carom_hull_facets(3, count, points, &arena, &facets, error) : CAROM_OUT_OF_MEMORY;
+    if (status == CAROM_INTERNAL)
+        status = carom_fail(error, CAROM_BAD_INPUT, "vertices: they lie in one plane, or nearly so; a body has a volume");
+    else if (!status) {
+        // Vertices keep the order in which they were given, so that nothing depends on Qhull's.
+        for (int i = 0; i < 3 * facets.count; i++) places[facets.corners[i]] = 1;
+        for (int i = 0; i < count; i++) hull->vertices += places[i];
+        hull->vertex = malloc((size_t)hull->vertices * 3 * sizeof *hull->vertex);
+        hull->triangle = malloc((size_t)facets.count * 3 * sizeof *hull->triangle);
+        hull->normal = malloc((size_t)facets.count * 3 * sizeof *hull->normal);
+        if (!hull->vertex || !hull->triangle || !hull->normal) status = CAROM_OUT_OF_MEMORY;
     }
-    free(copy);
-    free(places);
-    free(used);
+    if (status == CAROM_OUT_OF_MEMORY) carom_fail_memory(error, "vertices");
+    if (!status) {
+        for (int i = 0, next = 0; i < count; i++) {
+            if (!places[i]) continue;
+            places[i] = next++;
+            memcpy(hull->vertex + 3 * places[i], points + 3 * i, 3 * sizeof *points);
+        }
+        hull->triangles = facets.count;
+        for (int t = 0; t < facets.count; t++) {
+            const int *corner = facets.corners + 3 * t, first = facets.mirrored[t];
+            const int order[3] = {first, !first, 2};
+            for (int k = 0; k < 3; k++) hull->triangle[3 * t + k] = places[corner[order[k]]];
+        }
+        memcpy(hull->normal, facets.normals, (size_t)facets.count * 3 * sizeof *hull->normal);
+        orient(hull);
+    }
+    carom_arena_free(&arena);
     if (status) carom_hull_release(hull);
     return status;
 }
@@ -127,24 +76,11 @@ void carom_hull_release(carom_hull *hull) {
 // ------------------------------------------------------------------------------------------------------------- moments
 
 // Adds weight times the moments 1, p, p p'.
-static void add_point(carom_moments *m, double weight, const double p[3]) {
-    m->volume += weight;
+static void add_point(carom_moments *moments, double weight, const double p[3]) {
+    moments->volume += weight;
     for (int i = 0; i < 3; i++) {
-        m->first[i] += weight * p[i];
-        for (int j = 0; j < 3; j++) m->second[3 * i + j] += weight * p[i] * p[j];
-    }
-}
-
-// A tetrahedron with one corner at the origin: volume det/6, and moments by its corners and their sum, exactly.
-static void add_tetrahedron(carom_moments *m, const double a[3], const double b[3], const double c[3]) {
-    double bc[3], sum[3];
-    carom_cross3(b, c, bc);
-    const double det = carom_dot3(a, bc);
-    for (int i = 0; i < 3; i++) sum[i] = a[i] + b[i] + c[i];
-    m->volume += det / 6;
-    for (int i = 0; i < 3; i++) {
-        m->first[i] += det / 24 * sum[i];
-        for (int j = 0; j < 3; j++) m->second[3 * i + j] += det / 120 * (a[i] * a[j] + b[i] * b[j] + c[i] * c[j] + sum[i] * sum[j]);
+        moments->first[i] += weight * p[i];
+        for (int j = 0; j < 3; j++) moments->second[3 * i + j] += weight * p[i] * p[j];
     }
 }
 
@@ -157,37 +93,8 @@ static const double WEIGHT[NODES] = {0.085662246189585178, 0.18038078652406930, 
 // Pieces of an arc of a rounded edge or corner: with six nodes each, a quarter turn is exact to rounding.
 enum { ARC_PIECES = 4 };
 
-// Points of the segments p + t n, 0 <= t <= thickness.
-static void add_column(carom_moments *m, double weight, const double p[3], const double n[3], double thickness) {
-    for (int k = 0; k < NODES; k++) {
-        double q[3] = {p[0], p[1], p[2]};
-        carom_add3(NODE[k] * thickness, n, q);
-        add_point(m, weight * WEIGHT[k] * thickness, q);
-    }
-}
-
-static double triangle_area(const carom_hull *hull, int triangle) {
-    const int *t = hull->triangle + 3 * triangle;
-    const double *a = hull->vertex + 3 * t[0], *b = hull->vertex + 3 * t[1], *c = hull->vertex + 3 * t[2];
-    double ab[3], ac[3], normal[3];
-    for (int i = 0; i < 3; i++) ab[i] = b[i] - a[i], ac[i] = c[i] - a[i];
-    carom_cross3(ab, ac, normal);
-    return 0.5 * carom_norm3(normal);
-}
-
-// The slab on a triangle. Quadratic moments of a triangle are those of its edge midpoints, a third of the area each.
-static void add_slab(carom_moments *m, const carom_hull *hull, int triangle, double thickness) {
-    const int *t = hull->triangle + 3 * triangle;
-    const double area = triangle_area(hull, triangle);
-    for (int k = 0; k < 3; k++) {
-        const double *a = hull->vertex + 3 * t[k], *b = hull->vertex + 3 * t[(k + 1) % 3];
-        const double middle[3] = {0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2])};
-        add_column(m, area / 3, middle, hull->normal + 3 * triangle, thickness);
-    }
-}
-
 // The unit vector at an angle from `from` towards `across`, both unit and perpendicular.
-static void turn(const double from[3], const double across[3], double angle, double out[3]) {
+static void unit_at(const double from[3], const double across[3], double angle, double out[3]) {
     for (int i = 0; i < 3; i++) out[i] = cos(angle) * from[i] + sin(angle) * across[i];
 }
 
@@ -200,8 +107,26 @@ static double angle_between(const double from[3], const double to[3], double acr
     return atan2(sine, cosine);
 }
 
+// The slab of a thickness on a triangle. Quadratic moments of a triangle are those of its edge midpoints, a third of the area each.
+static void add_slab(carom_moments *moments, const carom_hull *hull, int triangle, double thickness) {
+    const int *corner = hull->triangle + 3 * triangle;
+    const double *a = hull->vertex + 3 * corner[0], *b = hull->vertex + 3 * corner[1], *c = hull->vertex + 3 * corner[2];
+    double ab[3], ac[3], normal[3];
+    for (int i = 0; i < 3; i++) ab[i] = b[i] - a[i], ac[i] = c[i] - a[i];
+    carom_cross3(ab, ac, normal);
+    const double area = 0.5 * carom_norm3(normal);
+    for (int side = 0; side < 3; side++) {
+        const double *from = hull->vertex + 3 * corner[side], *to = hull->vertex + 3 * corner[(side + 1) % 3];
+        for (int k = 0; k < NODES; k++) {
+            double p[3] = {0.5 * (from[0] + to[0]), 0.5 * (from[1] + to[1]), 0.5 * (from[2] + to[2])};
+            carom_add3(NODE[k] * thickness, hull->normal + 3 * triangle, p);
+            add_point(moments, area / 3 * WEIGHT[k] * thickness, p);
+        }
+    }
+}
+
 // The sector of a cylinder along an edge between two faces with normals `from` and `to`.
-static void add_edge_sector(carom_moments *m, const double a[3], const double b[3], const double from[3], const double to[3],
+static void add_edge_sector(carom_moments *moments, const double a[3], const double b[3], const double from[3], const double to[3],
                             double radius) {
     double across[3], ab[3];
     const double angle = angle_between(from, to, across);
@@ -211,87 +136,87 @@ static void add_edge_sector(carom_moments *m, const double a[3], const double b[
         const int along = piece % NODES, ring = piece / NODES % NODES, arc = piece / NODES / NODES;
         for (int k = 0; k < NODES; k++) {
             double out[3], p[3] = {a[0], a[1], a[2]};
-            turn(from, across, angle * (arc + NODE[k]) / ARC_PIECES, out);
+            unit_at(from, across, angle * (arc + NODE[k]) / ARC_PIECES, out);
             carom_add3(NODE[along], ab, p);
             const double distance = NODE[ring] * radius;
             carom_add3(distance, out, p);
-            add_point(m, WEIGHT[along] * length * WEIGHT[ring] * radius * distance * WEIGHT[k] * angle / ARC_PIECES, p);
+            add_point(moments, WEIGHT[along] * length * WEIGHT[ring] * radius * distance * WEIGHT[k] * angle / ARC_PIECES, p);
         }
     }
 }
 
 // The sector of a ball at a corner over the spherical triangle (pole, from, to): arcs from the pole to the points of the arc from-to. The
 // solid angle of the strip between two such arcs is (1 - cos of their length) times the angle between them at the pole.
-static void add_corner_sector(carom_moments *m, const double corner[3], const double pole[3], const double from[3], const double to[3],
-                              double radius) {
+static void add_corner_sector(carom_moments *moments, const double corner[3], const double pole[3], const double from[3],
+                              const double to[3], double radius) {
     double across[3], edge_across[3], first[3];
     const double edge = angle_between(from, to, edge_across);
     if (edge == 0 || angle_between(pole, from, first) == 0) return;
     for (int piece = 0; piece < ARC_PIECES * NODES; piece++) {
         double point[3], tangent[3], normal[3], toward[3];
         const double at = edge * (piece / NODES + NODE[piece % NODES]) / ARC_PIECES;
-        turn(from, edge_across, at, point);
-        turn(from, edge_across, at + 1.5707963267948966, tangent);
+        unit_at(from, edge_across, at, point);
+        unit_at(from, edge_across, at + 1.5707963267948966, tangent);
         const double length = angle_between(pole, point, toward);
         // Turn of the arc's direction at the pole for each radian along the edge.
         carom_cross3(pole, toward, normal);
         const double rate = carom_dot3(normal, tangent) / sin(length), width = rate * WEIGHT[piece % NODES] * edge / ARC_PIECES;
         for (int k = 0; k < ARC_PIECES * NODES; k++) {
             const double share = (k / NODES + NODE[k % NODES]) / ARC_PIECES;
-            turn(pole, toward, share * length, across);
+            unit_at(pole, toward, share * length, across);
             const double solid = width * sin(share * length) * length * WEIGHT[k % NODES] / ARC_PIECES;
             for (int ring = 0; ring < NODES; ring++) {
                 const double distance = NODE[ring] * radius;
                 double p[3] = {corner[0], corner[1], corner[2]};
                 carom_add3(distance, across, p);
-                add_point(m, solid * distance * distance * WEIGHT[ring] * radius, p);
+                add_point(moments, solid * distance * distance * WEIGHT[ring] * radius, p);
             }
         }
-    }
-}
-
-// The triangle on the other side of the edge from `a` to `b`.
-static int neighbour(const carom_hull *hull, int a, int b) {
-    for (int t = 0; t < hull->triangles; t++)
-        for (int k = 0; k < 3; k++)
-            if (hull->triangle[3 * t + k] == b && hull->triangle[3 * t + (k + 1) % 3] == a) return t;
-    return -1;
-}
-
-// The rounded edge behind side `k` of a triangle, and its share of the corners at both ends. A corner's sector is the fan of spherical
-// triangles from a pole to the arcs of its edges; the mean of its faces' normals is a pole inside.
-static void add_rounded_edge(carom_moments *m, const carom_hull *hull, const double *poles, int triangle, int k, double radius) {
-    const int a = hull->triangle[3 * triangle + k], b = hull->triangle[3 * triangle + (k + 1) % 3], other = neighbour(hull, a, b);
-    if (other < triangle) return;
-    const double *own = hull->normal + 3 * triangle, *others = hull->normal + 3 * other;
-    add_edge_sector(m, hull->vertex + 3 * a, hull->vertex + 3 * b, own, others, radius);
-    add_corner_sector(m, hull->vertex + 3 * a, poles + 3 * a, others, own, radius);
-    add_corner_sector(m, hull->vertex + 3 * b, poles + 3 * b, own, others, radius);
-}
-
-static void find_poles(const carom_hull *hull, double *poles) {
-    memset(poles, 0, (size_t)hull->vertices * 3 * sizeof *poles);
-    for (int t = 0; t < hull->triangles; t++)
-        for (int k = 0; k < 3; k++) carom_add3(1, hull->normal + 3 * t, poles + 3 * hull->triangle[3 * t + k]);
-    for (int i = 0; i < hull->vertices; i++) {
-        const double length = carom_norm3(poles + 3 * i);
-        for (int k = 0; k < 3; k++) poles[3 * i + k] /= length;
     }
 }
 
 carom_status carom_hull_moments(const carom_hull *hull, double rounding, carom_moments *moments, carom_error *error) {
     *moments = (carom_moments){0};
     for (int t = 0; t < hull->triangles; t++) {
+        // The tetrahedron of a triangle and the origin: volume det/6, and moments by its corners and their sum, exactly.
         const int *corner = hull->triangle + 3 * t;
-        add_tetrahedron(moments, hull->vertex + 3 * corner[0], hull->vertex + 3 * corner[1], hull->vertex + 3 * corner[2]);
+        const double *a = hull->vertex + 3 * corner[0], *b = hull->vertex + 3 * corner[1], *c = hull->vertex + 3 * corner[2];
+        double bc[3], sum[3];
+        carom_cross3(b, c, bc);
+        const double det = carom_dot3(a, bc);
+        for (int i = 0; i < 3; i++) sum[i] = a[i] + b[i] + c[i];
+        moments->volume += det / 6;
+        for (int i = 0; i < 3; i++) {
+            moments->first[i] += det / 24 * sum[i];
+            for (int j = 0; j < 3; j++)
+                moments->second[3 * i + j] += det / 120 * (a[i] * a[j] + b[i] * b[j] + c[i] * c[j] + sum[i] * sum[j]);
+        }
     }
     if (rounding == 0) return CAROM_OK;
-    double *poles = malloc((size_t)hull->vertices * 3 * sizeof *poles);
+    // A corner's sector is the fan of spherical triangles from a pole to the arcs of its edges; the mean of its faces' normals is a pole
+    // inside.
+    double *poles = calloc((size_t)hull->vertices * 3, sizeof *poles);
     if (!poles) return carom_fail_memory(error, "vertices");
-    find_poles(hull, poles);
+    for (int t = 0; t < hull->triangles; t++)
+        for (int k = 0; k < 3; k++) carom_add3(1, hull->normal + 3 * t, poles + 3 * hull->triangle[3 * t + k]);
+    for (int i = 0; i < hull->vertices; i++) {
+        const double length = carom_norm3(poles + 3 * i);
+        for (int k = 0; k < 3; k++) poles[3 * i + k] /= length;
+    }
     for (int t = 0; t < hull->triangles; t++) {
         add_slab(moments, hull, t, rounding);
-        for (int k = 0; k < 3; k++) add_rounded_edge(moments, hull, poles, t, k, rounding);
+        for (int k = 0; k < 3; k++) {
+            // The triangle on the other side of the edge has its corners in the other order. Of both, the lower one adds the edge.
+            const int a = hull->triangle[3 * t + k], b = hull->triangle[3 * t + (k + 1) % 3];
+            int other = -1;
+            for (int side = 0; side < 3 * hull->triangles && other < 0; side++)
+                if (hull->triangle[side] == b && hull->triangle[side / 3 * 3 + (side + 1) % 3] == a) other = side / 3;
+            if (other < t) continue;
+            const double *own = hull->normal + 3 * t, *others = hull->normal + 3 * other;
+            add_edge_sector(moments, hull->vertex + 3 * a, hull->vertex + 3 * b, own, others, rounding);
+            add_corner_sector(moments, hull->vertex + 3 * a, poles + 3 * a, others, own, rounding);
+            add_corner_sector(moments, hull->vertex + 3 * b, poles + 3 * b, own, others, rounding);
+        }
     }
     free(poles);
     return CAROM_OK;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rotations: the implicit update of free rotation by Newton's method, and rotation matrices.
 #include "carom/rotation.h"
-
-#include <string.h>
 
 #include "carom/vector3.h"
 
@@ -10,30 +9,23 @@
 // At most 9 iterations were needed in 20,000 random cases up to the limit of solvability.
 enum { MOST_ITERATIONS = 25 };
 
-// With F = (I + S(c))(I - S(c))^-1 the equation is, exactly, G(c) = a + a x c + (a.c) c - 2 J c = 0.
-static void residual(const double J[9], const double a[3], const double c[3], double along, double G[3]) {
-    double turned[3], Jc[3];
-    carom_cross3(a, c, turned);
-    carom_multiply3(J, c, Jc);
-    for (int i = 0; i < 3; i++) G[i] = a[i] + turned[i] + along * c[i] - 2 * Jc[i];
-}
-
-// dG/dc = S(a) + (a.c) I + c a' - 2 J.
-static void derivative(const double J[9], const double a[3], const double c[3], double along, double D[9]) {
-    const double S[9] = {0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0};
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) D[3 * i + j] = S[3 * i + j] + c[i] * a[j] - 2 * J[3 * i + j];
-    for (int i = 0; i < 9; i += 4) D[i] += along;
-}
-
 bool carom_rotation_solve(const double inertia[9], const double inverse[9], const double a[3], double c[3]) {
+    const double S[9] = {0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0};
+    // The first guess is the turn of the flow, h Omega/2.
     carom_multiply3(inverse, a, c);
     for (int i = 0; i < 3; i++) c[i] *= 0.5;
     for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
-        double G[3], D[9], adjugate[9], change[3];
+        // With F = (I + S(c))(I - S(c))^-1 the equation is, exactly, G(c) = a + a x c + (a.c) c - 2 J c = 0.
+        double G[3], D[9], adjugate[9], change[3], turned[3], Jc[3];
         const double along = carom_dot3(a, c);
-        residual(inertia, a, c, along, G);
-        derivative(inertia, a, c, along, D);
+        carom_cross3(a, c, turned);
+        carom_multiply3(inertia, c, Jc);
+        for (int i = 0; i < 3; i++) G[i] = a[i] + turned[i] + along * c[i] - 2 * Jc[i];
+        // dG/dc = S(a) + (a.c) I + c a' - 2 J.
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) D[3 * i + j] = S[3 * i + j] + c[i] * a[j] - 2 * inertia[3 * i + j];
+        for (int i = 0; i < 9; i += 4) D[i] += along;
+        // c -= (dG/dc)^-1 G.
         const double determinant = carom_adjugate3(D, adjugate);
         carom_multiply3(adjugate, G, change);
         carom_add3(-1 / determinant, change, c);
@@ -45,6 +37,7 @@ bool carom_rotation_solve(const double inertia[9], const double inverse[9], cons
 }
 
 void carom_rotation_matrix(const double c[3], double F[9]) {
+    // ((1 - c.c) I + 2 c c' + 2 S(c)) / (1 + c.c), entry by entry.
     const double size = carom_dot3(c, c), scale = 1 / (1 + size), diagonal = (1 - size) * scale, twice = 2 * scale;
     const double x = twice * c[0], y = twice * c[1], z = twice * c[2];
     F[0] = diagonal + x * c[0];
@@ -72,6 +65,7 @@ double carom_rotation_defect(const double R[9]) {
 }
 
 void carom_rotation_project(double R[9]) {
+    // R (I - (R'R - I)/2).
     double E[9], change[9];
     gram_defect(R, E);
     carom_product3(R, E, change);

@@ -149,7 +149,7 @@ typedef struct cli_run {
 typedef enum cli_keep {
     CLI_KEEP_ALL,
     CLI_KEEP_EXTENT,  ///< none, but their extent
-    CLI_KEEP_HULL,    ///< those of carom_hull_filter, and the extent of all
+    CLI_KEEP_HULL,    ///< those of carom_corners, and the extent of all
 } cli_keep;
 
 /// Their names, NULL-terminated.

@@ -90,7 +90,8 @@ carom_status cli_ask_law(const cli_arguments *arguments, const carom_scene *scen
         const carom_sink sink = {&way, split};
         struct timespec start;
         clock_gettime(CLOCK_MONOTONIC, &start);
-        status = carom_law_resolve(law, impact, law_options, arguments->registry, control, &sink, &run->answer, error);
+        const carom_law_call call = {impact, law_options, arguments->registry, control, &sink, NULL};
+        status = carom_law_resolve(law, &call, &run->answer, error);
         run->seconds = cli_seconds_since(&start);
         cli_end_progress();
     }
@@ -120,8 +121,7 @@ carom_status cli_prepare_options(const cli_arguments *arguments, const carom_sce
     if (!*options) return carom_fail_memory(error, law->name);
     law->defaults(*options);
     carom_status status = CAROM_OK;
-    for (; preset && *preset && !status; preset += 2)
-        status = carom_option_set(&law->options[carom_option_find(law->options, law->option_count, preset[0])], *options, preset[1], error);
+    for (; preset && *preset && !status; preset += 2) status = carom_law_set(law, *options, preset[0], preset[1], error);
     if (!status) status = carom_scene_apply(scene, law->options, law->option_count, *options, error);
     if (!status) forget_steps_of_other_sampler(arguments, law, *options);
     if (!status) status = cli_apply(arguments, law, strict, *options, error);
@@ -180,20 +180,20 @@ static carom_status ask_into_file(const cli_arguments *arguments, const carom_sc
         if (!status) run->written = run->extent->outcomes;
         return status;
     }
-    carom_hull_filter *filter = NULL;
-    carom_sink corners;
+    carom_corners *corners = NULL;
+    carom_sink sink;
     carom_status status = CAROM_OK;
     if (options->keep == CLI_KEEP_HULL)
         status =
-            carom_hull_filter_create(carom_scene_impact(scene), run->law->outcome_columns, run->law->outcome_column_count, &filter, error);
-    if (filter) corners = carom_hull_filter_sink(filter);
-    if (!status) status = cli_ask_law(arguments, scene, law_options, control, options, filter ? &corners : NULL, run, error);
+            carom_corners_create(carom_scene_impact(scene), run->law->outcome_columns, run->law->outcome_column_count, &corners, error);
+    if (corners) sink = carom_corners_sink(corners);
+    if (!status) status = cli_ask_law(arguments, scene, law_options, control, options, corners ? &sink : NULL, run, error);
     const carom_table *kept = NULL;
-    if (!status && filter) status = carom_hull_filter_outcomes(filter, &kept, error);
+    if (!status && corners) status = carom_corners_outcomes(corners, &kept, error);
     if (!status && kept) status = file->receive(file->user, kept, error);
     if (!status && kept) run->written = carom_table_rows(kept);
     if (!status) status = carom_result_writer_put_extent(options->writer, cli_keep_names[options->keep], run->extent, error);
-    carom_hull_filter_free(filter);
+    carom_corners_free(corners);
     return status;
 }
 

@@ -128,8 +128,9 @@ static carom_status write_outer(const cli_arguments *arguments, const carom_scen
     const carom_law *law = &carom_exact_outer_law;
     carom_answer answer = {NULL, NULL};
     carom_sink file;
+    const carom_law_call call = {carom_scene_impact(scene), options, arguments->registry, NULL, &file, NULL};
     carom_status status = carom_result_writer_open_law(writer, law, options, &file, error);
-    if (!status) status = carom_law_resolve(law, carom_scene_impact(scene), options, arguments->registry, NULL, &file, &answer, error);
+    if (!status) status = carom_law_resolve(law, &call, &answer, error);
     if (!status) status = carom_result_writer_close_law(writer, answer.result, error);
     carom_answer_free(&answer);
     return status;
@@ -146,9 +147,8 @@ static carom_status ask(const cli_arguments *arguments, const carom_scene *scene
     if (!status) status = cli_prepare_options(arguments, scene, law, true, NULL, &options, error);
     if (!status) ((carom_exact_options *)options)->set = set;
     if (!status && writer) status = carom_result_writer_open_law(writer, law, options, &file, error);
-    if (!status)
-        status =
-            carom_law_resolve(law, carom_scene_impact(scene), options, arguments->registry, &control, writer ? &file : NULL, answer, error);
+    const carom_law_call call = {carom_scene_impact(scene), options, arguments->registry, &control, writer ? &file : NULL, NULL};
+    if (!status) status = carom_law_resolve(law, &call, answer, error);
     cli_end_progress();
     if (!status && writer) status = carom_result_writer_close_law(writer, answer->result, error);
     if (!status && writer && (*set)->outer) status = write_outer(arguments, scene, options, writer, error);

@@ -9,9 +9,8 @@ static carom_status resolve(const cli_arguments *arguments, const carom_scene *s
     carom_answer answer = {NULL, NULL};
     carom_sink file;
     carom_status status = writer ? carom_result_writer_open_law(writer, law, options, &file, error) : CAROM_OK;
-    if (!status)
-        status =
-            carom_law_resolve(law, carom_scene_impact(scene), options, arguments->registry, control, writer ? &file : NULL, &answer, error);
+    const carom_law_call call = {carom_scene_impact(scene), options, arguments->registry, control, writer ? &file : NULL, NULL};
+    if (!status) status = carom_law_resolve(law, &call, &answer, error);
     if (!status && writer) status = carom_result_writer_close_law(writer, answer.result, error);
     carom_answer_free(&answer);
     return status;

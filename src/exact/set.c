@@ -26,6 +26,8 @@ carom_exact_options carom_exact_defaults(void) {
     return (carom_exact_options){CAROM_EXACT_UNION, DEFAULT_SECONDS, DEFAULT_PIECES, DEFAULT_BITS, DEFAULT_COVER, NULL};
 }
 
+carom_halm_posa_exact_options carom_halm_posa_exact_defaults(void) { return carom_exact_defaults(); }
+
 static const char *const mode_names[] = {"exact", "hull", "eps", NULL};
 
 const carom_option carom_exact_rows[CAROM_EXACT_ROWS] = {

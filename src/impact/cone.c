@@ -16,22 +16,20 @@ carom_status carom_impact_cone_edges(const carom_impact *impact, int64_t cone_ed
     return CAROM_OK;
 }
 
-// cos and sin of 2 pi j/k for 0 <= j <= k/2; exact on the axes, so that four edges give the tangents themselves.
-static void direction(int j, int edges, double *cosine, double *sine) {
-    *cosine = 4 * j == edges ? 0 : 2 * j == edges ? -1 : cos(TWO_PI * j / edges);
-    *sine = j == 0 || 2 * j == edges ? 0 : sin(TWO_PI * j / edges);
-}
-
 void carom_cone_directions(int tangent_dim, int edges, double *directions) {
     if (tangent_dim == 1) {
         directions[0] = 1;
         directions[1] = -1;
         return;
     }
+    // cos and sin of 2 pi j/k for one half, exact on the axes, so that four edges give the tangents themselves; the other half is its exact
+    // negative.
     const int half = edges / 2;
     for (int j = 0; j < half; j++) {
-        direction(j, edges, &directions[2 * j], &directions[2 * j + 1]);
-        for (int axis = 0; axis < 2; axis++) directions[2 * (j + half) + axis] = 0 - directions[2 * j + axis];
+        double *edge = directions + 2 * j, *opposite = directions + 2 * (j + half);
+        edge[0] = 4 * j == edges ? 0 : cos(TWO_PI * j / edges);
+        edge[1] = j == 0 ? 0 : sin(TWO_PI * j / edges);
+        for (int axis = 0; axis < 2; axis++) opposite[axis] = 0 - edge[axis];
     }
 }
 

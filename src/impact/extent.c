@@ -5,35 +5,32 @@
 
 #include "carom/impact.h"
 
-static void start(double *ranges, int width) {
-    for (int i = 0; i < 2 * width; i++) ranges[i] = NAN;
-}
-
 carom_status carom_extent_create(const carom_impact *impact, carom_extent **extent, carom_error *error) {
-    *extent = calloc(1, sizeof **extent);
-    if (!*extent) return carom_fail_memory(error, "extent");
+    *extent = NULL;
+    carom_extent *made = calloc(1, sizeof *made);
+    if (!made) return carom_fail_memory(error, "extent");
     const carom_sizes sizes = carom_impact_sizes(impact);
-    (*extent)->sizes = sizes;
-    (*extent)->normal = malloc(2 * (size_t)sizes.contacts * sizeof(double));
-    (*extent)->tangent = malloc(2 * (size_t)sizes.tangents * sizeof(double));
-    (*extent)->tolerance = -carom_impact_approach_limit(impact);
-    (*extent)->modes = calloc((size_t)sizes.contacts * CAROM_CONTACT_MODES, sizeof(int64_t));
-    if (!(*extent)->normal || !(*extent)->tangent || !(*extent)->modes) {
-        carom_extent_free(*extent);
-        *extent = NULL;
+    const size_t contacts = (size_t)sizes.contacts, tangents = (size_t)sizes.tangents;
+    made->sizes = sizes;
+    made->tolerance = -carom_impact_approach_limit(impact);
+    made->normal = carom_arena_take(&made->arena, 2 * contacts, sizeof(double));
+    made->tangent = carom_arena_take(&made->arena, 2 * tangents, sizeof(double));
+    made->modes = carom_arena_take(&made->arena, contacts * CAROM_CONTACT_MODES, sizeof(int64_t));
+    if (made->arena.failed) {
+        carom_extent_free(made);
         return carom_fail_memory(error, "extent");
     }
-    start((*extent)->normal, sizes.contacts);
-    start((*extent)->tangent, sizes.tangents);
-    start((*extent)->energy_ratio, 1);
+    // There are no values yet.
+    for (size_t i = 0; i < 2 * contacts; i++) made->normal[i] = NAN;
+    for (size_t i = 0; i < 2 * tangents; i++) made->tangent[i] = NAN;
+    made->energy_ratio[0] = made->energy_ratio[1] = NAN;
+    *extent = made;
     return CAROM_OK;
 }
 
 void carom_extent_free(carom_extent *extent) {
     if (!extent) return;
-    free(extent->normal);
-    free(extent->tangent);
-    free(extent->modes);
+    carom_arena_free(&extent->arena);
     free(extent);
 }
 
@@ -53,16 +50,6 @@ static void widen(double *ranges, const double *values, int64_t rows, int width)
     }
 }
 
-static void count_modes(carom_extent *extent, const double *normal, const double *tangent, int64_t rows) {
-    const int contacts = extent->sizes.contacts, dim = extent->sizes.tangents / contacts;
-    for (int64_t row = 0; row < rows; row++)
-        for (int i = 0; i < contacts; i++) {
-            const int64_t place = row * contacts + i;
-            const carom_contact_mode mode = carom_contact_mode_of(normal[place], tangent + place * dim, dim, extent->tolerance);
-            extent->modes[i * CAROM_CONTACT_MODES + (int)mode]++;
-        }
-}
-
 void carom_extent_widen(carom_extent *extent, const carom_table *outcomes) {
     const int64_t rows = carom_table_rows(outcomes);
     const double *normal = carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY);
@@ -70,6 +57,13 @@ void carom_extent_widen(carom_extent *extent, const carom_table *outcomes) {
     extent->outcomes += rows;
     widen(extent->normal, normal, rows, extent->sizes.contacts);
     widen(extent->tangent, tangent, rows, extent->sizes.tangents);
-    count_modes(extent, normal, tangent, rows);
     widen(extent->energy_ratio, carom_table_real_column(outcomes, CAROM_OUTCOME_ENERGY_RATIO), rows, 1);
+    // How often each contact is in each mode.
+    const int contacts = extent->sizes.contacts, dim = extent->sizes.tangents / contacts;
+    for (int64_t row = 0; row < rows; row++)
+        for (int i = 0; i < contacts; i++) {
+            const int64_t place = row * contacts + i;
+            const carom_contact_mode mode = carom_contact_mode_of(normal[place], tangent + place * dim, dim, extent->tolerance);
+            extent->modes[i * CAROM_CONTACT_MODES + (int)mode]++;
+        }
 }

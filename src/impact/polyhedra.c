@@ -30,18 +30,8 @@ void carom_polyhedra_free(carom_polyhedra *polyhedra) {
     free(polyhedra);
 }
 
-// Zeroed room for `rows` x `width` values; never NULL for want of rows.
+// Zeroed room for `rows` x `width` values; not NULL when there are no rows.
 static void *make_room(int rows, int width, size_t size) { return calloc((size_t)rows * (size_t)width + 1, size); }
-
-static bool allocate_piece(const carom_polyhedra *polyhedra, carom_piece *piece) {
-    const int n = polyhedra->n;
-    piece->contact_velocity = make_room(piece->vertices, n, sizeof *piece->contact_velocity);
-    piece->velocity = make_room(piece->vertices, polyhedra->nv, sizeof *piece->velocity);
-    piece->exact = make_room(piece->vertices, n, sizeof *piece->exact);
-    piece->equality = make_room(piece->equalities, n + 1, sizeof *piece->equality);
-    piece->inequality = make_room(piece->inequalities, n + 1, sizeof *piece->inequality);
-    return piece->contact_velocity && piece->velocity && piece->exact && piece->equality && piece->inequality;
-}
 
 carom_status carom_polyhedra_add(carom_polyhedra *polyhedra, int dimension, int vertices, int equalities, int inequalities,
                                  carom_piece **piece, carom_error *error) {
@@ -54,7 +44,12 @@ carom_status carom_polyhedra_add(carom_polyhedra *polyhedra, int dimension, int 
     polyhedra->pieces = pieces;
     carom_piece *added = &pieces[polyhedra->count];
     *added = (carom_piece){.dimension = dimension, .vertices = vertices, .equalities = equalities, .inequalities = inequalities};
-    if (!allocate_piece(polyhedra, added)) {
+    added->contact_velocity = make_room(vertices, polyhedra->n, sizeof *added->contact_velocity);
+    added->velocity = make_room(vertices, polyhedra->nv, sizeof *added->velocity);
+    added->exact = make_room(vertices, polyhedra->n, sizeof *added->exact);
+    added->equality = make_room(equalities, polyhedra->n + 1, sizeof *added->equality);
+    added->inequality = make_room(inequalities, polyhedra->n + 1, sizeof *added->inequality);
+    if (!added->contact_velocity || !added->velocity || !added->exact || !added->equality || !added->inequality) {
         release_piece(polyhedra, added);
         return carom_fail_memory(error, "polyhedra");
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// YAML and JSON files as trees, built from the events of libyaml.
 #include "io/document.h"
 
 #include <errno.h>
@@ -12,6 +13,7 @@
 // Memory of a document comes in chunks, so that the millions of small nodes of a large matrix stay cheap.
 enum { CHUNK_SIZE = 1 << 16 };
 
+// One block of memory, filled from its start.
 typedef struct chunk {
     struct chunk *next;
     size_t size, used;
@@ -24,12 +26,12 @@ struct carom_document {
     carom_node *root;
 };
 
-/// What grows while the events of the parser arrive.
+// What grows while the events of the parser arrive.
 typedef struct tree_builder {
     carom_document *document;
-    int depth;                                ///< lists and maps that are not closed yet
-    carom_node *newest[CAROM_MAX_DEPTH + 1];  ///< newest node of each depth; all but the deepest are open
-    const char *key;                          ///< waits for its value
+    int depth;                                // lists and maps that are not closed yet
+    carom_node *newest[CAROM_MAX_DEPTH + 1];  // newest node of each depth; all but the deepest are open
+    const char *key;                          // waits for its value
     int key_line;
 } tree_builder;
 
@@ -40,7 +42,7 @@ void *carom_document_allocate(carom_document *document, size_t size) {
     if (size > SIZE_MAX / 2) return NULL;
     size = (size + alignment - 1) / alignment * alignment;
 
-    // a new chunk when the newest one is full
+    // A new chunk when the newest one is full
     if (!document->chunks || document->chunks->size - document->chunks->used < size) {
         size_t room = size > CHUNK_SIZE ? size : CHUNK_SIZE;
         chunk *fresh = calloc(1, sizeof *fresh + room);
@@ -53,6 +55,7 @@ void *carom_document_allocate(carom_document *document, size_t size) {
     return memory;
 }
 
+// A copy with an end, in the document's memory; NULL when there is none.
 static const char *copy_text(carom_document *document, const char *text, size_t length) {
     char *copy = carom_document_allocate(document, length + 1);
     if (copy) memcpy(copy, text, length);
@@ -72,13 +75,13 @@ void carom_document_free(carom_document *document) {
 
 enum { SHOWN_PATH = 300, SHOWN_KEY = 40, SHOWN_PLACE = 300 };
 
-/// The end of a path that is too long for a message.
+// The end of a path that is too long for a message.
 static const char *shown_path(const char *path) {
     size_t length = strlen(path);
     return length > SHOWN_PATH ? path + length - SHOWN_PATH : path;
 }
 
-/// Appends "key.path[index]" of a node; nothing for the root.
+// Appends "key.path[index]" of a node; nothing for the root.
 static void write_place(const carom_node *node, char *text, size_t size) {
     if (!node->parent) return;
     write_place(node->parent, text, size);
@@ -89,6 +92,7 @@ static void write_place(const carom_node *node, char *text, size_t size) {
         snprintf(text + used, size - used, "[%d]", node->index);
 }
 
+// "FILE:LINE: key.path: sentence", the one form of every error about a file.
 static carom_status fail_at(const carom_document *document, const carom_node *node, carom_status status, const char *sentence,
                             carom_error *error) {
     char place[SHOWN_PLACE] = "";
@@ -110,24 +114,21 @@ carom_status carom_document_pass_on(const carom_document *document, const carom_
     return fail_at(document, node, inner->status, inner->message, error);
 }
 
-/// For rules of the file's form, which concern a line and no key.
+// For rules of the file's form, which concern a line and no key.
 static carom_status refuse_line(const tree_builder *builder, const yaml_event_t *event, const char *sentence, carom_error *error) {
     return carom_fail(error, CAROM_BAD_INPUT, "%s:%zu: %s", shown_path(builder->document->path), event->start_mark.line + 1, sentence);
 }
 
-static carom_status fail_memory(const tree_builder *builder, carom_error *error) {
-    return carom_fail_memory(error, builder->document->path);
-}
-
 // --------------------------------------------------------------------------------------------------------------- files
 
+// Reads until the end, doubling the room; larger files than the limit are refused as soon as that shows.
 carom_status carom_file_read(const char *path, char **bytes, size_t *size, carom_error *error) {
     *bytes = NULL;
     *size = 0;
     FILE *file = fopen(path, "rb");
     if (!file) return carom_fail(error, CAROM_IO_FAILED, "%s: cannot be opened: %s", shown_path(path), strerror(errno));
 
-    // grow as it reads: the size of a pipe or device is not known before
+    // Grow as it reads: the size of a pipe or device is not known before
     carom_status status = CAROM_OK;
     char *buffer = NULL;
     size_t room = 0, used = 0;
@@ -158,21 +159,22 @@ carom_status carom_file_read(const char *path, char **bytes, size_t *size, carom
 
 // ---------------------------------------------------------------------------------------------------------------- tree
 
+// By key, and equal ones by their place in the map.
 static int compare_keys(const void *left, const void *right) {
     const carom_node *a = *(const carom_node *const *)left, *b = *(const carom_node *const *)right;
     int order = strcmp(a->key, b->key);
     return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-/// Sorts the entries instead of comparing each with each: a map may be as long as the file.
-static carom_status refuse_duplicates(const tree_builder *builder, const carom_node *map, carom_error *error) {
+// Sorts the entries instead of comparing each with each: a map may be as long as the file.
+static carom_status refuse_duplicates(const carom_document *document, const carom_node *map, carom_error *error) {
     if (map->count < 2) return CAROM_OK;
     const carom_node **entries = malloc((size_t)map->count * sizeof *entries);
-    if (!entries) return fail_memory(builder, error);
+    if (!entries) return carom_fail_memory(error, document->path);
     for (const carom_node *entry = map->first; entry != NULL; entry = entry->next) entries[entry->index] = entry;
     qsort(entries, (size_t)map->count, sizeof *entries, compare_keys);
 
-    // of several duplicates, the first in the file is reported
+    // Of several duplicates, the first in the file is reported.
     const carom_node *original = NULL, *duplicate = NULL;
     for (int i = 1; i < map->count; i++) {
         if (strcmp(entries[i - 1]->key, entries[i]->key) != 0 || (duplicate != NULL && duplicate->index < entries[i]->index)) continue;
@@ -181,27 +183,17 @@ static carom_status refuse_duplicates(const tree_builder *builder, const carom_n
     }
     free(entries);
     if (!duplicate) return CAROM_OK;
-    return carom_document_refuse(builder->document, duplicate, error, "the key stands twice, first in line %d", original->line);
+    return carom_document_refuse(document, duplicate, error, "the key stands twice, first in line %d", original->line);
 }
 
-/// The list or map that the next node belongs to; NULL for the root.
+// The list or map that the next node belongs to; NULL for the root.
 static carom_node *innermost(const tree_builder *builder) { return builder->depth > 0 ? builder->newest[builder->depth - 1] : NULL; }
 
-/// Scalars in a map alternate between keys and values.
-static carom_status take_key(tree_builder *builder, const yaml_event_t *event, carom_error *error) {
-    if (event->type != YAML_SCALAR_EVENT) return refuse_line(builder, event, "a key must be text, not a list or map", error);
-    const char *text = (const char *)event->data.scalar.value;
-    if (strlen(text) != event->data.scalar.length) return refuse_line(builder, event, "a key contains a NUL character", error);
-    builder->key = copy_text(builder->document, text, event->data.scalar.length);
-    builder->key_line = (int)event->start_mark.line + 1;
-    return builder->key != NULL ? CAROM_OK : fail_memory(builder, error);
-}
-
-/// Hangs a new node behind the newest entry of the innermost open list or map.
-static carom_node *add_node(tree_builder *builder, const yaml_event_t *event) {
+// Adds a node of this kind after the newest entry of the innermost open list or map. NULL when out of memory.
+static carom_node *add_node(tree_builder *builder, const yaml_event_t *event, carom_node_kind kind) {
     carom_node *node = carom_document_allocate(builder->document, sizeof *node), *parent = innermost(builder);
     if (!node) return NULL;
-    *node = (carom_node){.parent = parent, .key = builder->key, .line = (int)event->start_mark.line + 1};
+    *node = (carom_node){.parent = parent, .kind = kind, .key = builder->key, .line = (int)event->start_mark.line + 1};
     if (builder->key) node->line = builder->key_line;
     builder->key = NULL;
 
@@ -218,66 +210,55 @@ static carom_node *add_node(tree_builder *builder, const yaml_event_t *event) {
     return node;
 }
 
-static carom_status take_scalar(tree_builder *builder, const yaml_event_t *event, carom_error *error) {
-    const char *text = (const char *)event->data.scalar.value;
-    if (strlen(text) != event->data.scalar.length) return refuse_line(builder, event, "a text contains a NUL character", error);
-    carom_node *node = add_node(builder, event);
-    if (!node) return fail_memory(builder, error);
-    node->kind = CAROM_NODE_SCALAR;
-    node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-    node->text = copy_text(builder->document, text, event->data.scalar.length);
-    return node->text != NULL ? CAROM_OK : fail_memory(builder, error);
-}
+// One event of the parser: a key, a value, or the start or end of a list or map.
+static carom_status take_event(tree_builder *builder, const yaml_event_t *event, carom_error *error) {
+    carom_document *document = builder->document;
+    const bool scalar = event->type == YAML_SCALAR_EVENT, list = event->type == YAML_SEQUENCE_START_EVENT,
+               map = event->type == YAML_MAPPING_START_EVENT;
 
-static carom_status open_collection(tree_builder *builder, const yaml_event_t *event, carom_error *error) {
-    if (builder->depth == CAROM_MAX_DEPTH) return refuse_line(builder, event, "lists and maps are nested more than 64 deep", error);
-    carom_node *node = add_node(builder, event);
-    if (!node) return fail_memory(builder, error);
-    node->kind = event->type == YAML_MAPPING_START_EVENT ? CAROM_NODE_MAP : CAROM_NODE_LIST;
-    builder->depth++;
+    // An alias may stand for itself, and ten lines of aliases for more nodes than any memory holds.
+    if (event->type == YAML_ALIAS_EVENT) return refuse_line(builder, event, "aliases (*name) are not allowed", error);
+    if ((scalar && event->data.scalar.tag) || (list && event->data.sequence_start.tag) || (map && event->data.mapping_start.tag))
+        return refuse_line(builder, event, "tags (!name) are not allowed", error);
+
+    // Scalars in a map alternate between keys and values.
+    const carom_node *open = innermost(builder);
+    const bool key = (scalar || list || map) && open && open->kind == CAROM_NODE_MAP && !builder->key;
+    if (key && !scalar) return refuse_line(builder, event, "a key must be text, not a list or map", error);
+
+    if (scalar) {
+        const char *text = (const char *)event->data.scalar.value;
+        const size_t length = event->data.scalar.length;
+        if (strlen(text) != length)
+            return refuse_line(builder, event, key ? "a key contains a NUL character" : "a text contains a NUL character", error);
+        const char *copy = copy_text(document, text, length);
+        if (!copy) return carom_fail_memory(error, document->path);
+        if (key) {
+            builder->key = copy;
+            builder->key_line = (int)event->start_mark.line + 1;
+            return CAROM_OK;
+        }
+        carom_node *node = add_node(builder, event, CAROM_NODE_SCALAR);
+        if (!node) return carom_fail_memory(error, document->path);
+        node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+        node->text = copy;
+    } else if (list || map) {
+        if (builder->depth == CAROM_MAX_DEPTH) return refuse_line(builder, event, "lists and maps are nested more than 64 deep", error);
+        if (!add_node(builder, event, map ? CAROM_NODE_MAP : CAROM_NODE_LIST)) return carom_fail_memory(error, document->path);
+        builder->depth++;
+    } else if (event->type == YAML_SEQUENCE_END_EVENT || event->type == YAML_MAPPING_END_EVENT) {
+        builder->depth--;
+        if (open->kind == CAROM_NODE_MAP) return refuse_duplicates(document, open, error);
+    } else if (event->type == YAML_DOCUMENT_START_EVENT && document->root) {
+        return refuse_line(builder, event, "a second document starts here: a file holds one", error);
+    }
     return CAROM_OK;
 }
 
-static carom_status close_collection(tree_builder *builder, carom_error *error) {
-    const carom_node *closed = innermost(builder);
-    builder->depth--;
-    return closed->kind == CAROM_NODE_MAP ? refuse_duplicates(builder, closed, error) : CAROM_OK;
-}
-
-static bool has_tag(const yaml_event_t *event) {
-    switch (event->type) {
-    case YAML_SCALAR_EVENT: return event->data.scalar.tag != NULL;
-    case YAML_SEQUENCE_START_EVENT: return event->data.sequence_start.tag != NULL;
-    case YAML_MAPPING_START_EVENT: return event->data.mapping_start.tag != NULL;
-    default: return false;
-    }
-}
-
-static carom_status take_event(tree_builder *builder, const yaml_event_t *event, carom_error *error) {
-    // an alias may stand for itself, and ten lines of them for more nodes than any memory holds
-    if (event->type == YAML_ALIAS_EVENT) return refuse_line(builder, event, "aliases (*name) are not allowed", error);
-    if (has_tag(event)) return refuse_line(builder, event, "tags (!name) are not allowed", error);
-    bool starts = event->type == YAML_SCALAR_EVENT || event->type == YAML_SEQUENCE_START_EVENT || event->type == YAML_MAPPING_START_EVENT;
-    const carom_node *open = innermost(builder);
-    if (starts && open != NULL && open->kind == CAROM_NODE_MAP && builder->key == NULL) return take_key(builder, event, error);
-
-    switch (event->type) {
-    case YAML_DOCUMENT_START_EVENT:
-        if (!builder->document->root) return CAROM_OK;
-        return refuse_line(builder, event, "a second document starts here: a file holds one", error);
-    case YAML_SCALAR_EVENT: return take_scalar(builder, event, error);
-    case YAML_SEQUENCE_START_EVENT:
-    case YAML_MAPPING_START_EVENT: return open_collection(builder, event, error);
-    case YAML_SEQUENCE_END_EVENT:
-    case YAML_MAPPING_END_EVENT: return close_collection(builder, error);
-    default: return CAROM_OK;
-    }
-}
-
-/// One sentence about what libyaml found. Encoding errors have an offset and no line.
-static carom_status fail_syntax(const tree_builder *builder, const yaml_parser_t *parser, const char *bytes, size_t size,
+// One sentence about what libyaml found. Encoding errors have an offset and no line.
+static carom_status fail_syntax(const carom_document *document, const yaml_parser_t *parser, const char *bytes, size_t size,
                                 carom_error *error) {
-    if (parser->error == YAML_MEMORY_ERROR) return fail_memory(builder, error);
+    if (parser->error == YAML_MEMORY_ERROR) return carom_fail_memory(error, document->path);
     size_t line = parser->problem_mark.line + 1;
     if (parser->error == YAML_READER_ERROR) {
         size_t end = parser->problem_offset < size ? parser->problem_offset : size;
@@ -286,41 +267,42 @@ static carom_status fail_syntax(const tree_builder *builder, const yaml_parser_t
     }
     const char *problem = parser->problem != NULL ? parser->problem : "cannot be parsed";
     const char *context = parser->context != NULL ? parser->context : "";
-    return carom_fail(error, CAROM_BAD_INPUT, "%s:%zu: not valid YAML: %s%s%s", shown_path(builder->document->path), line, problem,
+    return carom_fail(error, CAROM_BAD_INPUT, "%s:%zu: not valid YAML: %s%s%s", shown_path(document->path), line, problem,
                       context[0] != '\0' ? " " : "", context);
 }
 
-static carom_status build(tree_builder *builder, yaml_parser_t *parser, const char *bytes, size_t size, carom_error *error) {
-    for (bool more = true; more;) {
-        yaml_event_t event;
-        if (!yaml_parser_parse(parser, &event)) return fail_syntax(builder, parser, bytes, size, error);
-        carom_status status = take_event(builder, &event, error);
-        more = event.type != YAML_STREAM_END_EVENT;
-        yaml_event_delete(&event);
-        if (status != CAROM_OK) return status;
-    }
-    if (!builder->document->root) return carom_fail(error, CAROM_BAD_INPUT, "%s:1: the file is empty", shown_path(builder->document->path));
-    return CAROM_OK;
-}
-
+// Events are taken one by one: libyaml's own tree would hold a file that is then refused.
 carom_status carom_document_parse(const char *path, const char *bytes, size_t size, carom_document **document, carom_error *error) {
     *document = NULL;
-    tree_builder builder = {.document = calloc(1, sizeof *builder.document)};
-    if (!builder.document) return carom_fail_memory(error, path);
-    builder.document->path = copy_text(builder.document, path, strlen(path));
+    carom_document *made = calloc(1, sizeof *made);
+    if (!made) return carom_fail_memory(error, path);
+    made->path = copy_text(made, path, strlen(path));
     yaml_parser_t parser;
-    if (!builder.document->path || !yaml_parser_initialize(&parser)) {
-        carom_document_free(builder.document);
+    if (!made->path || !yaml_parser_initialize(&parser)) {
+        carom_document_free(made);
         return carom_fail_memory(error, path);
     }
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&parser, (const unsigned char *)bytes, size);
-    carom_status status = build(&builder, &parser, bytes, size, error);
+
+    tree_builder builder = {.document = made};
+    carom_status status = CAROM_OK;
+    for (bool more = true; more && !status;) {
+        yaml_event_t event;
+        if (!yaml_parser_parse(&parser, &event)) {
+            status = fail_syntax(made, &parser, bytes, size, error);
+            break;
+        }
+        status = take_event(&builder, &event, error);
+        more = event.type != YAML_STREAM_END_EVENT;
+        yaml_event_delete(&event);
+    }
     yaml_parser_delete(&parser);
-    if (status == CAROM_OK)
-        *document = builder.document;
+    if (!status && !made->root) status = carom_fail(error, CAROM_BAD_INPUT, "%s:1: the file is empty", shown_path(path));
+    if (status)
+        carom_document_free(made);
     else
-        carom_document_free(builder.document);
+        *document = made;
     return status;
 }
 

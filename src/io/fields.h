@@ -18,12 +18,15 @@ typedef enum carom_field_type {
     CAROM_FIELD_REFUSED,  ///< a key that has a meaning elsewhere; `doc` says why it is refused
 } carom_field_type;
 
-/// A length that several fields share. The first field read with it sets it, the others must agree.
+/// A length that several fields share. The first field that is read with it sets it; the others must agree.
 typedef struct carom_length {
     int least, most;
-    int value;           ///< 0 until it is known; preset where it is fixed
-    const char *origin;  ///< key of the field that set it; NULL where it is fixed
+    int value;           ///< 0 until it is known
+    const char *origin;  ///< key of the field that set it
 } carom_length;
+
+/// A length that is the same in every file, in place of an index into the lengths.
+#define CAROM_EXACTLY(n) (-(n))
 
 /// One key. Values belong to the document; a key that is left out leaves its value alone.
 typedef struct carom_field {
@@ -31,17 +34,33 @@ typedef struct carom_field {
     carom_field_type type;
     bool required;
     size_t offset;       ///< of the value in the caller's struct
-    int rows, columns;   ///< indices into the caller's lengths
+    int rows, columns;   ///< indices into the caller's lengths, or CAROM_EXACTLY(n)
     double least, most;  ///< closed range of every number; both 0: any finite number
     const char *doc;     ///< what is wrong with a refused key
 } carom_field;
 
-/// A table and its number of rows, as two arguments.
-#define CAROM_FIELD_ROWS(table) (table), (int)(sizeof(table) / sizeof *(table))
+/// The keys that a map may have.
+typedef struct carom_field_table {
+    const carom_field *rows;
+    int count;
+} carom_field_table;
 
-/// Reads `map` by `count` rows into `values`. Every key of the map must be in the table.
+/// An array of rows as a table, and as two arguments.
+#define CAROM_FIELD_ROWS(array) (array), (int)(sizeof(array) / sizeof *(array))
+#define CAROM_FIELD_TABLE(array)                                                                                                           \
+    { CAROM_FIELD_ROWS(array) }
+
+/// Reads `map` by `count` rows into `values`. Every key of the map must be among the rows.
+/// @param lengths  what the rows' indices refer to; NULL where all lengths are exact
 /// @return CAROM_BAD_INPUT with file, line, key and rule
 carom_status carom_fields_read(carom_document *document, const carom_node *map, const carom_field *fields, int count, carom_length *lengths,
+                               void *values, carom_error *error);
+
+/// The same in two halves, for a map whose keys several tables describe: every key must be in one of them ...
+carom_status carom_fields_check(carom_document *document, const carom_node *map, const carom_field_table *tables, int table_count,
+                                carom_error *error);
+/// ... and each table takes its own.
+carom_status carom_fields_take(carom_document *document, const carom_node *map, const carom_field *fields, int count, carom_length *lengths,
                                void *values, carom_error *error);
 
 /// The nearest of the names offered so far, for "did you mean".

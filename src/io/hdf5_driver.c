@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// An HDF5 file driver over an open descriptor: the callbacks that HDF5 calls for every piece of a file.
 #include "io/hdf5_driver.h"
 
 #include <errno.h>
@@ -15,6 +16,7 @@ typedef struct open_file {
     haddr_t allocated, end;
 } open_file;
 
+// The medium comes through the driver settings of the property list. What it held before is not looked at.
 static H5FD_t *open_medium(const char *name, unsigned flags, hid_t access, haddr_t limit) {
     (void)name, (void)flags, (void)limit;
     carom_hdf5_medium *const *medium = H5Pget_driver_info(access);
@@ -24,11 +26,13 @@ static H5FD_t *open_medium(const char *name, unsigned flags, hid_t access, haddr
     return &file->header;
 }
 
+// The descriptor belongs to the caller, who checks its closing.
 static herr_t close_medium(H5FD_t *file) {
     free(file);
     return 0;
 }
 
+// Small writes may be gathered, as in the standard driver.
 static herr_t query_features(const H5FD_t *file, unsigned long *flags) {
     (void)file;
     *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_AGGREGATE_SMALLDATA |
@@ -36,6 +40,7 @@ static herr_t query_features(const H5FD_t *file, unsigned long *flags) {
     return 0;
 }
 
+// HDF5 keeps two ends: that of the addresses it has given out, and that of the bytes it has written.
 static haddr_t get_allocated(const H5FD_t *file, H5FD_mem_t type) {
     (void)type;
     return ((const open_file *)file)->allocated;
@@ -59,6 +64,7 @@ static herr_t read_medium(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t
     char *rest = buffer;
     while (size) {
         const ssize_t count = pread(medium->descriptor, rest, size, (off_t)address);
+        // Signals interrupt; anything else is a failure that HDF5 may see, because nothing is lost by it.
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return -1;
         if (!count) break;
@@ -75,10 +81,12 @@ static herr_t write_medium(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_
     open_file *opened = (open_file *)file;
     carom_hdf5_medium *medium = opened->medium;
     if (address + size > opened->end) opened->end = address + size;
+    // After a failed write nothing more is written, and HDF5 is told that all is well.
     const char *rest = buffer;
     while (size && !medium->lost) {
         const ssize_t count = pwrite(medium->descriptor, rest, size, (off_t)address);
         if (count < 0 && errno == EINTR) continue;
+        // A write of 0 bytes is a full disk, too.
         if (count <= 0) medium->lost = count ? errno : ENOSPC;
         if (count <= 0) break;
         rest += count;
@@ -90,6 +98,7 @@ static herr_t write_medium(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_
 
 static herr_t truncate_medium(H5FD_t *file, hid_t transfer, hbool_t closing) {
     (void)transfer, (void)closing;
+    // The file ends where the given addresses end.
     open_file *opened = (open_file *)file;
     carom_hdf5_medium *medium = opened->medium;
     if (opened->end == opened->allocated || medium->lost) return 0;
@@ -98,6 +107,7 @@ static herr_t truncate_medium(H5FD_t *file, hid_t transfer, hbool_t closing) {
     return 0;
 }
 
+// What a driver must have; locks, asynchronous and memory-mapped reading are left out.
 static const H5FD_class_t DRIVER = {
 #ifdef H5FD_CLASS_VERSION  // HDF5 1.14 and later; 500 lies in the range for drivers that are not registered
     .version = H5FD_CLASS_VERSION,
@@ -119,6 +129,7 @@ static const H5FD_class_t DRIVER = {
     .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
+// The driver is registered for this file alone, because its settings are those of the file.
 hid_t carom_hdf5_create_file(const char *name, carom_hdf5_medium *medium) {
     medium->driver = H5FDregister(&DRIVER);
     if (medium->driver < 0) return -1;
@@ -127,8 +138,8 @@ hid_t carom_hdf5_create_file(const char *name, carom_hdf5_medium *medium) {
     // The driver's settings are the address of the medium; HDF5 copies `fapl_size` bytes.
     if (H5Pset_driver(access, medium->driver, &medium) >= 0 && H5Pset_obj_track_times(creation, 0) >= 0)
         file = H5Fcreate(name, H5F_ACC_TRUNC, creation, access);
-    if (access >= 0) H5Pclose(access);
-    if (creation >= 0) H5Pclose(creation);
+    H5Pclose(access);
+    H5Pclose(creation);
     if (file < 0) H5FDunregister(medium->driver);
     return file;
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// What reading and writing HDF5 files share. Errors are muted here, so that closing an identifier that was never opened is a harmless
+// failure.
 #include "io/hdf5_support.h"
 
 #include <limits.h>
@@ -7,6 +9,7 @@
 
 #include "io/utf8.h"
 
+// HDF5 keeps one setting for each thread.
 carom_hdf5_reporting carom_hdf5_mute(void) {
     carom_hdf5_reporting before = {0};
     H5Eget_auto2(H5E_DEFAULT, &before.report, &before.data);
@@ -21,17 +24,19 @@ void carom_hdf5_unmute(carom_hdf5_reporting before) { H5Eset_auto2(H5E_DEFAULT, 
 // Property list of this class without times.
 static hid_t timeless(hid_t class) {
     const hid_t properties = H5Pcreate(class);
-    if (properties >= 0) H5Pset_obj_track_times(properties, 0);
+    H5Pset_obj_track_times(properties, 0);
     return properties;
 }
 
+// Groups and datasets record when they were made, unless they are told not to.
 hid_t carom_hdf5_create_group(hid_t parent, const char *name) {
     const hid_t properties = timeless(H5P_GROUP_CREATE);
     const hid_t group = H5Gcreate2(parent, name, H5P_DEFAULT, properties, H5P_DEFAULT);
-    if (properties >= 0) H5Pclose(properties);
+    H5Pclose(properties);
     return group;
 }
 
+// Text of any length in UTF-8, as h5py and MATLAB read it.
 hid_t carom_hdf5_text_type(void) {
     const hid_t type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, H5T_VARIABLE);
@@ -39,13 +44,13 @@ hid_t carom_hdf5_text_type(void) {
     return type;
 }
 
-// Creates, writes and closes an attribute; takes over `space`.
-static bool put_attribute(hid_t object, const char *name, hid_t file_type, hid_t memory_type, hid_t space, const void *value) {
+// Creates, writes and closes an attribute of `count` values, of a single one where that is 0.
+static bool put_attribute(hid_t object, const char *name, hid_t file_type, hid_t memory_type, hsize_t count, const void *values) {
+    const hid_t space = count ? H5Screate_simple(1, &count, NULL) : H5Screate(H5S_SCALAR);
     const hid_t attribute = H5Acreate2(object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
-    bool written = attribute >= 0 && H5Awrite(attribute, memory_type, value) >= 0;
-    if (attribute >= 0 && H5Aclose(attribute) < 0) written = false;
-    if (space >= 0) H5Sclose(space);
-    return written;
+    const bool written = attribute >= 0 && H5Awrite(attribute, memory_type, values) >= 0;
+    H5Sclose(space);
+    return H5Aclose(attribute) >= 0 && written;
 }
 
 void carom_hdf5_free_texts(char **texts, int count) {
@@ -53,43 +58,40 @@ void carom_hdf5_free_texts(char **texts, int count) {
     free(texts);
 }
 
-static char **repair_texts(const char *const *texts, int count) {
-    char **repaired = calloc((size_t)count + 1, sizeof *repaired);
-    for (int i = 0; i < count && repaired; i++) {
-        repaired[i] = carom_utf8_repair(texts[i]);
-        if (repaired[i]) continue;
-        carom_hdf5_free_texts(repaired, i);
-        repaired = NULL;
+// Copies of the texts, made by `copy`; NULL when out of memory. Missing texts become empty.
+static char **copy_texts(const char *const *texts, int count, char *(*copy)(const char *)) {
+    char **copies = calloc((size_t)count + 1, sizeof *copies);
+    for (int i = 0; i < count && copies; i++) {
+        copies[i] = copy(texts[i] ? texts[i] : "");
+        if (copies[i]) continue;
+        carom_hdf5_free_texts(copies, i);
+        copies = NULL;
     }
-    return repaired;
+    return copies;
 }
 
-// Takes over `space`.
-static bool put_texts_in(hid_t object, const char *name, hid_t space, const char *const *texts, int count) {
-    char **repaired = repair_texts(texts, count);
+// Texts as an attribute: an array of `size`, or a single one where that is 0.
+static bool put_texts(hid_t object, const char *name, const char *const *texts, int count, hsize_t size) {
+    char **repaired = copy_texts(texts, count, carom_utf8_repair);
     const hid_t type = carom_hdf5_text_type();
-    const bool written = repaired && put_attribute(object, name, type, type, space, repaired);
-    if (!repaired) H5Sclose(space);
+    const bool written = repaired && put_attribute(object, name, type, type, size, repaired);
     H5Tclose(type);
     carom_hdf5_free_texts(repaired, count);
     return written;
 }
 
-bool carom_hdf5_put_text(hid_t object, const char *name, const char *text) {
-    return put_texts_in(object, name, H5Screate(H5S_SCALAR), &text, 1);
-}
+bool carom_hdf5_put_text(hid_t object, const char *name, const char *text) { return put_texts(object, name, &text, 1, 0); }
 
 bool carom_hdf5_put_texts(hid_t object, const char *name, const char *const *texts, int count) {
-    const hsize_t size = (hsize_t)count;
-    return put_texts_in(object, name, H5Screate_simple(1, &size, NULL), texts, count);
+    return put_texts(object, name, texts, count, (hsize_t)count);
 }
 
 bool carom_hdf5_put_real(hid_t object, const char *name, double value) {
-    return put_attribute(object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, H5Screate(H5S_SCALAR), &value);
+    return put_attribute(object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 0, &value);
 }
 
 bool carom_hdf5_put_integer(hid_t object, const char *name, int64_t value) {
-    return put_attribute(object, name, H5T_STD_I64LE, H5T_NATIVE_INT64, H5Screate(H5S_SCALAR), &value);
+    return put_attribute(object, name, H5T_STD_I64LE, H5T_NATIVE_INT64, 0, &value);
 }
 
 bool carom_hdf5_describe(hid_t dataset, const char *unit, const char *doc) {
@@ -104,38 +106,45 @@ static hid_t put_dataset(hid_t parent, const char *name, hid_t file_type, hid_t 
         H5Dclose(dataset);
         dataset = -1;
     }
-    if (space >= 0) H5Sclose(space);
-    if (properties >= 0) H5Pclose(properties);
+    H5Sclose(space);
+    H5Pclose(properties);
     return dataset;
 }
 
-bool carom_hdf5_put_matrix(hid_t parent, const carom_hdf5_matrix *matrix) {
-    const hsize_t size[2] = {(hsize_t)matrix->rows, (hsize_t)matrix->columns};
-    const hid_t space = H5Screate_simple(matrix->columns ? 2 : 1, size, NULL);
-    const hid_t dataset = put_dataset(parent, matrix->name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, space, matrix->values);
-    const bool described = dataset >= 0 && carom_hdf5_describe(dataset, matrix->unit, matrix->doc);
-    return dataset >= 0 && H5Dclose(dataset) >= 0 && described;
+bool carom_hdf5_put_matrices(hid_t parent, size_t count, const carom_hdf5_matrix *matrices) {
+    // Each with its unit and doc; the first failure ends it.
+    bool written = true;
+    for (const carom_hdf5_matrix *matrix = matrices; matrix < matrices + count && written; matrix++) {
+        const hsize_t size[2] = {(hsize_t)matrix->rows, (hsize_t)matrix->columns};
+        const hid_t space = H5Screate_simple(matrix->columns ? 2 : 1, size, NULL);
+        const hid_t dataset = put_dataset(parent, matrix->name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, space, matrix->values);
+        written = dataset >= 0 && carom_hdf5_describe(dataset, matrix->unit, matrix->doc);
+        if (H5Dclose(dataset) < 0) written = false;
+    }
+    return written;
 }
 
+// Closing a dataset that could not be made fails as well.
 bool carom_hdf5_put_integers(hid_t parent, const char *name, int count, const int *values) {
-    const hsize_t size = (hsize_t)count;
-    const hid_t dataset = put_dataset(parent, name, H5T_STD_I32LE, H5T_NATIVE_INT, H5Screate_simple(1, &size, NULL), values);
-    return dataset >= 0 && H5Dclose(dataset) >= 0;
+    const hid_t space = H5Screate_simple(1, &(hsize_t){(hsize_t)count}, NULL);
+    return H5Dclose(put_dataset(parent, name, H5T_STD_I32LE, H5T_NATIVE_INT, space, values)) >= 0;
 }
 
 bool carom_hdf5_put_fixed_text(hid_t parent, const char *name, const char *text) {
     char *repaired = carom_utf8_repair(text);
     if (!repaired) return false;
+    // A type as long as this text and its final zero.
     const hid_t type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, strlen(repaired) + 1);
     H5Tset_cset(type, H5T_CSET_UTF8);
     const hid_t dataset = put_dataset(parent, name, type, type, H5Screate(H5S_SCALAR), repaired);
     H5Tclose(type);
     free(repaired);
-    return dataset >= 0 && H5Dclose(dataset) >= 0;
+    return H5Dclose(dataset) >= 0;
 }
 
 hid_t carom_hdf5_create_dataset(hid_t parent, const char *name, const carom_hdf5_layout *layout) {
+    // No lines yet, and room for any number of them.
     const int rank = layout->width ? 2 : 1;
     const hsize_t size[2] = {0, layout->width}, most[2] = {H5S_UNLIMITED, layout->width}, chunk[2] = {layout->chunk, layout->width};
     const hid_t space = H5Screate_simple(rank, size, most), properties = timeless(H5P_DATASET_CREATE);
@@ -143,42 +152,39 @@ hid_t carom_hdf5_create_dataset(hid_t parent, const char *name, const carom_hdf5
     // The unused end of the last chunk is filled, so that no stray memory gets into the file.
     if (H5Pset_chunk(properties, rank, chunk) >= 0 && H5Pset_fill_time(properties, H5D_FILL_TIME_ALLOC) >= 0)
         dataset = H5Dcreate2(parent, name, layout->type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
-    if (space >= 0) H5Sclose(space);
-    if (properties >= 0) H5Pclose(properties);
+    H5Sclose(space);
+    H5Pclose(properties);
     return dataset;
 }
 
-// Reads the dataset's dimensions; one-dimensional ones get a width of 1.
+// Reads the dataset's dimensions, one or two, and returns how many there are; a second one that is missing is 1. -1 for any other number.
 static int dataset_size(hid_t dataset, hsize_t size[2]) {
     size[0] = 0;
     size[1] = 1;
     const hid_t space = H5Dget_space(dataset);
-    int rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
+    int rank = H5Sget_simple_extent_ndims(space);
     if (rank < 1 || rank > 2 || H5Sget_simple_extent_dims(space, size, NULL) < 0) rank = -1;
-    if (space >= 0) H5Sclose(space);
+    H5Sclose(space);
     return rank;
-}
-
-static bool write_lines(hid_t dataset, hid_t memory_type, const hsize_t start[2], const hsize_t count[2], int rank, const void *values) {
-    const hid_t file_space = H5Dget_space(dataset), memory_space = H5Screate_simple(rank, count, NULL);
-    const bool written = file_space >= 0 && memory_space >= 0 &&
-                         H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
-                         H5Dwrite(dataset, memory_type, memory_space, file_space, H5P_DEFAULT, values) >= 0;
-    if (file_space >= 0) H5Sclose(file_space);
-    if (memory_space >= 0) H5Sclose(memory_space);
-    return written;
 }
 
 bool carom_hdf5_append(hid_t dataset, hid_t memory_type, hsize_t lines, const void *values) {
     if (!lines) return true;
     hsize_t size[2];
     const int rank = dataset_size(dataset, size);
+    // The dataset grows, then the new lines at its end are selected and written.
     const hsize_t start[2] = {size[0], 0}, count[2] = {lines, size[1]}, grown[2] = {size[0] + lines, size[1]};
-    return rank > 0 && H5Dset_extent(dataset, grown) >= 0 && write_lines(dataset, memory_type, start, count, rank, values);
+    if (rank < 1 || H5Dset_extent(dataset, grown) < 0) return false;
+    const hid_t file_space = H5Dget_space(dataset), memory_space = H5Screate_simple(rank, count, NULL);
+    const bool written = H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+                         H5Dwrite(dataset, memory_type, memory_space, file_space, H5P_DEFAULT, values) >= 0;
+    H5Sclose(file_space);
+    H5Sclose(memory_space);
+    return written;
 }
 
 bool carom_hdf5_append_texts(hid_t dataset, const char *const *texts, hsize_t count) {
-    char **repaired = repair_texts(texts, (int)count);
+    char **repaired = copy_texts(texts, (int)count, carom_utf8_repair);
     const hid_t type = carom_hdf5_text_type();
     const bool written = repaired && carom_hdf5_append(dataset, type, count, repaired);
     H5Tclose(type);
@@ -188,88 +194,66 @@ bool carom_hdf5_append_texts(hid_t dataset, const char *const *texts, hsize_t co
 
 // ------------------------------------------------------------------------------------------------------------- reading
 
-static bool is_variable_text(hid_t type) { return H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0; }
-
-// Copies texts out of HDF5's memory; missing ones become empty.
-static char **copy_texts(char *const *texts, int count) {
-    char **copies = calloc((size_t)count + 1, sizeof *copies);
-    for (int i = 0; i < count && copies; i++) {
-        copies[i] = strdup(texts[i] ? texts[i] : "");
-        if (copies[i]) continue;
-        carom_hdf5_free_texts(copies, i);
-        copies = NULL;
-    }
-    return copies;
-}
-
-static char **read_texts(hid_t attribute, hid_t type, hid_t space, int count) {
-    char **raw = calloc((size_t)count + 1, sizeof *raw), **texts = NULL;
-    // The file's own type: HDF5 does not convert between ASCII and UTF-8.
-    if (raw && H5Aread(attribute, type, raw) >= 0) {
-        texts = copy_texts(raw, count);
-        H5Dvlen_reclaim(type, space, H5P_DEFAULT, raw);
-    }
-    free(raw);
-    return texts;
-}
-
 bool carom_hdf5_get_texts(hid_t object, const char *name, int least, int most, char ***texts, int *count) {
     *texts = NULL;
     *count = 0;
-    const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
-    if (attribute < 0) return false;
-    const hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
-    const hssize_t points = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
-    if (points >= least && points <= most && type >= 0 && is_variable_text(type)) {
-        *count = (int)points;
-        *texts = read_texts(attribute, type, space, *count);
+    // Only texts of variable length, as many as expected.
+    const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+    const hssize_t points = H5Sget_simple_extent_npoints(space);
+    if (points >= least && points <= most && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0) {
+        char **raw = calloc((size_t)points + 1, sizeof *raw);
+        // The file's own type: HDF5 does not convert between ASCII and UTF-8. What it allocates is copied and given back.
+        if (raw && H5Aread(attribute, type, raw) >= 0) {
+            *count = (int)points;
+            *texts = copy_texts((const char *const *)raw, *count, strdup);
+            H5Dvlen_reclaim(type, space, H5P_DEFAULT, raw);
+        }
+        free(raw);
     }
-    if (type >= 0) H5Tclose(type);
-    if (space >= 0) H5Sclose(space);
+    H5Tclose(type);
+    H5Sclose(space);
     H5Aclose(attribute);
     return *texts != NULL;
 }
 
 bool carom_hdf5_get_integer(hid_t object, const char *name, int64_t *value) {
     *value = 0;
-    const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
-    if (attribute < 0) return false;
-    const hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
-    const bool whole = type >= 0 && H5Tget_class(type) == H5T_INTEGER && space >= 0 && H5Sget_simple_extent_npoints(space) == 1;
-    const bool read = whole && H5Aread(attribute, H5T_NATIVE_INT64, value) >= 0;
-    if (type >= 0) H5Tclose(type);
-    if (space >= 0) H5Sclose(space);
+    const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+    // A single whole number of any size and sign.
+    const bool read =
+        H5Tget_class(type) == H5T_INTEGER && H5Sget_simple_extent_npoints(space) == 1 && H5Aread(attribute, H5T_NATIVE_INT64, value) >= 0;
+    H5Tclose(type);
+    H5Sclose(space);
     H5Aclose(attribute);
     return read;
 }
 
 hid_t carom_hdf5_open(hid_t parent, const char *name, H5I_type_t kind) {
+    // Is there such a link, and a hard one? What it leads to must be of this kind.
     H5L_info_t link;
     if (H5Lexists(parent, name, H5P_DEFAULT) <= 0 || H5Lget_info(parent, name, &link, H5P_DEFAULT) < 0) return -1;
     if (link.type != H5L_TYPE_HARD) return -1;
     const hid_t object = H5Oopen(parent, name, H5P_DEFAULT);
     if (object >= 0 && H5Iget_type(object) == kind) return object;
-    if (object >= 0) H5Oclose(object);
+    H5Oclose(object);
     return -1;
-}
-
-// Entries are at least 4 bytes long in files of ours, and nothing is compressed: a dataset is never larger than its file by more than this.
-static bool is_plausible(const hsize_t size[2], hsize_t file_size) {
-    return size[1] >= 1 && size[1] <= INT_MAX && size[0] <= INT64_MAX / 8 / size[1] && size[0] * size[1] <= file_size / 4;
 }
 
 bool carom_hdf5_get_dataset(hid_t dataset, hid_t memory_type, hsize_t file_size, void **values, carom_hdf5_extent *extent) {
     *values = NULL;
     *extent = (carom_hdf5_extent){0};
+    // HDF5 converts between integers of all sizes, and between floating-point numbers, but not from one class to the other.
     hsize_t size[2];
     const hid_t type = H5Dget_type(dataset);
-    bool read =
-        type >= 0 && H5Tget_class(type) == H5Tget_class(memory_type) && dataset_size(dataset, size) > 0 && is_plausible(size, file_size);
-    if (type >= 0) H5Tclose(type);
-    if (!read) return false;
-    *values = malloc(size[0] * size[1] * 8 + 1);
-    read = *values && H5Dread(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, *values) >= 0;
-    if (!read) {
+    const bool fits = H5Tget_class(type) == H5Tget_class(memory_type) && dataset_size(dataset, size) > 0;
+    H5Tclose(type);
+    // Entries are at least 4 bytes long in files of ours, and nothing is compressed: a dataset that would be larger than its file is
+    // damage.
+    const bool plausible =
+        fits && size[1] >= 1 && size[1] <= INT_MAX && size[0] <= INT64_MAX / 8 / size[1] && size[0] * size[1] <= file_size / 4;
+    if (plausible) *values = malloc(size[0] * size[1] * 8 + 1);
+    if (!*values) return false;
+    if (H5Dread(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, *values) < 0) {
         free(*values);
         *values = NULL;
         return false;

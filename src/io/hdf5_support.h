@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What reading and writing HDF5 files share. Functions return false, or a negative identifier, when HDF5 fails; they print nothing
-/// as long as the thread is muted. Nothing that is written carries a time, so that a rerun gives the same bytes.
+/// as long as the calling thread is muted. Nothing that is written carries a time, so that a rerun gives the same bytes.
 #ifndef CAROM_IO_HDF5_SUPPORT_H
 #define CAROM_IO_HDF5_SUPPORT_H
 
@@ -29,16 +29,16 @@ bool carom_hdf5_put_texts(hid_t object, const char *name, const char *const *tex
 bool carom_hdf5_put_real(hid_t object, const char *name, double value);
 bool carom_hdf5_put_integer(hid_t object, const char *name, int64_t value);
 
-/// A dataset of fixed size with `rows` x `columns` doubles; a vector where `columns` is 0.
+/// A dataset of fixed size with `rows` x `columns` doubles, and its unit and doc; a vector where `columns` is 0.
 typedef struct carom_hdf5_matrix {
     const char *name, *unit, *doc;
     int rows, columns;
     const double *values;
 } carom_hdf5_matrix;
 
-bool carom_hdf5_put_matrix(hid_t parent, const carom_hdf5_matrix *matrix);
+bool carom_hdf5_put_matrices(hid_t parent, size_t count, const carom_hdf5_matrix *matrices);
 
-/// Datasets without unit and doc, for files of other programs' form: a vector of 32-bit whole numbers, and a text of fixed length.
+/// Datasets without unit and doc, as other programs want them: a vector of 32-bit whole numbers, and a text of fixed length.
 bool carom_hdf5_put_integers(hid_t parent, const char *name, int count, const int *values);
 bool carom_hdf5_put_fixed_text(hid_t parent, const char *name, const char *text);
 
@@ -68,7 +68,7 @@ bool carom_hdf5_get_texts(hid_t object, const char *name, int least, int most, c
 void carom_hdf5_free_texts(char **texts, int count);
 bool carom_hdf5_get_integer(hid_t object, const char *name, int64_t *value);
 
-/// Opens the group or dataset behind a hard link: soft and external links could lead out of the file.
+/// Opens the group or dataset of a hard link: soft and external links could lead out of the file.
 hid_t carom_hdf5_open(hid_t parent, const char *name, H5I_type_t kind);
 
 /// A dataset's size: lines of `width` (1 where there is one dimension only).

@@ -60,27 +60,20 @@ carom_status carom_scene_warn(carom_scene *scene, const carom_node *node, carom_
 /// The path of a file that the scene names, relative to the scene file; to be freed. NULL when out of memory.
 char *carom_scene_join_path(const carom_scene *scene, const char *path);
 
-/// Each reads one form of scene and creates the scene's impact.
-/// @param digest  receives the bytes of the file that the scene names, where it does
-carom_status carom_scene_read_matrices(carom_scene *scene, const carom_node *matrices, carom_error *error);
-carom_status carom_scene_read_delassus(carom_scene *scene, const carom_node *delassus, carom_digest *digest, carom_error *error);
-carom_status carom_scene_read_balls(carom_scene *scene, const carom_node *balls, carom_error *error);
-/// @param root    with the keys `model` (checked to be text), `state` and `contacts` (any form, or left out)
-carom_status carom_scene_read_model(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error);
+/// A form of scene as a table row: the way in which a scene describes what collides or moves.
+typedef struct carom_scene_form {
+    const char *key;         ///< whose presence makes a scene one of this form
+    carom_field_table keys;  ///< of the top level that belong to this form, `key` among them
+    bool motion_only;        ///< it has no impact of its own: only integrators take it
+    /// Reads these keys of the root, and creates the scene's impact or motion.
+    /// @param digest  receives the bytes of files that the scene names
+    carom_status (*read)(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error);
+} carom_scene_form;
 
-/// The keys of a scene of two bodies; NULL and 0 where left out.
-typedef struct carom_scene_pair {
-    const carom_node *bodies;  ///< a list of two
-    const double *normal;      ///< [3]
-    const double *tangents;    ///< [tangent_count x 3]
-    int tangent_count;
-    double friction, restitution;
-} carom_scene_pair;
+extern const carom_scene_form carom_scene_form_model, carom_scene_form_matrices, carom_scene_form_delassus, carom_scene_form_two_bodies,
+    carom_scene_form_balls, carom_scene_form_body, carom_scene_form_bodies;
 
-carom_status carom_scene_read_two_bodies(carom_scene *scene, const carom_scene_pair *pair, carom_error *error);
-
-/// Reads `parameters`: a map of names and numbers.
-carom_status carom_scene_read_parameters(carom_scene *scene, const carom_node *parameters, carom_error *error);
+/// Reads `design`.
 carom_status carom_scene_read_design(carom_scene *scene, const carom_node *design, carom_error *error);
 
 /// The model of a scene at the scene's state, with these values of its parameters (NULL: the scene's).
@@ -90,33 +83,17 @@ carom_status carom_scene_load_model(carom_scene *scene, const double *parameters
 /// The contacts of a scene that lists them, to be freed; names belong to the document.
 carom_status carom_scene_list_contacts(carom_scene *scene, const carom_node *list, carom_model_contact **contacts, carom_error *error);
 
+/// The balls that the map `balls` describes; arrays belong to the document.
 carom_status carom_scene_read_ball_data(carom_scene *scene, const carom_node *balls, carom_ball_data *data, carom_error *error);
 
-/// Those that touch.
-carom_status carom_scene_pair_balls(carom_scene *scene, const carom_node *balls, const carom_ball_data *data, carom_ball_pairs *pairs,
-                                    carom_error *error);
+/// The pairs of balls that touch, or for a motion all that may ever touch. Balls that overlap are refused.
+carom_status carom_scene_pair_balls(carom_scene *scene, const carom_node *balls, const carom_ball_data *data, bool moves,
+                                    carom_ball_pairs *pairs, carom_error *error);
 /// The impact of these pairs, as if they touched. Contacts are called "1:2", by the numbers of the balls.
 carom_status carom_ball_freeze(const carom_ball_data *data, const carom_ball_pairs *pairs, carom_impact **impact, carom_error *error);
 
 /// Says in `text` how asymmetric W [size x size] is, to follow its name; false when that is round-off.
 bool carom_asymmetry_describe(int size, const double *W, char text[CAROM_MESSAGE_SIZE]);
-
-/// Keys of the form with one body above one plane, as parts of a scene's top level.
-typedef struct carom_scene_body_fields {
-    const carom_node *body, *plane, *initial;  ///< maps; NULL when left out
-    double gravity;
-} carom_scene_body_fields;
-
-/// Reads one body above one plane.
-carom_status carom_scene_read_body(carom_scene *scene, const carom_scene_body_fields *fields, carom_error *error);
-
-/// Keys of the form with many bodies, as parts of a scene's top level; NULL when left out.
-typedef struct carom_scene_bodies_fields {
-    const carom_node *bodies, *potentials, *walls, *collisions;
-} carom_scene_bodies_fields;
-
-/// Reads many bodies.
-carom_status carom_scene_read_bodies(carom_scene *scene, const carom_scene_bodies_fields *fields, carom_error *error);
 
 /// Reads `impact` or `simulate`: the law or integrator, and settings that some one of the registry accepts.
 carom_status carom_scene_read_settings(carom_scene *scene, carom_scene_settings *settings, const carom_node *map,

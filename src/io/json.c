@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// JSON values from numbers, texts and tables.
 #include "carom/json.h"
 
 #include <errno.h>
@@ -10,6 +11,7 @@
 
 json_t *carom_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+// Nothing is known of a list that has only NaN; an empty list is known to be empty.
 static bool all_nan(const double *values, int count) {
     for (int i = 0; i < count; i++)
         if (!isnan(values[i])) return false;
@@ -38,34 +40,13 @@ json_t *carom_json_matrix(const double *values, int rows, int columns) {
     return list;
 }
 
+// Valid UTF-8, with U+FFFD for stray bytes, because jansson refuses anything else.
 json_t *carom_json_text(const char *text) {
     if (!text) return json_null();
     char *repaired = carom_utf8_repair(text);
     json_t *value = repaired ? json_string(repaired) : NULL;
     free(repaired);
     return value;
-}
-
-static json_t *integers(const int64_t *values, int count) {
-    json_t *list = json_array();
-    for (int i = 0; i < count && list; i++) list = append(list, json_integer(values[i]));
-    return list;
-}
-
-static json_t *flag_names(const carom_column *column, int64_t bits) {
-    json_t *list = json_array();
-    for (int bit = 0; list && column->flags[bit]; bit++)
-        if (bits >> bit & 1) list = append(list, carom_json_text(column->flags[bit]));
-    return list;
-}
-
-static json_t *contact_list(const carom_table *table, int column, int64_t row, const char *const *names) {
-    int count;
-    const int *contacts = carom_table_list(table, column, row, &count);
-    if (!contacts) return json_null();
-    json_t *list = json_array();
-    for (int i = 0; i < count && list; i++) list = append(list, carom_json_text(names[contacts[i]]));
-    return list;
 }
 
 // A record: its fields by name. Names that begin with = are texts that numbers of the field before them stand for.
@@ -84,51 +65,65 @@ static json_t *record(const char *const *names, const double *values) {
     return object;
 }
 
-static json_t *records(const char *const *names, const double *values, int count, int width) {
-    json_t *list = json_array();
-    for (int i = 0; i < count && list; i++) list = append(list, record(names, values + i * width));
-    return list;
-}
-
-static json_t *series(const carom_table *table, int index, int64_t row, int width) {
-    int count;
-    const carom_column *column = carom_table_column(table, index);
-    const double *values = carom_table_series(table, index, row, &count);
-    if (!column->flags && column->width == 1) return list_of_reals(values, count);
-    const int lines = width ? count / width : 0;
-    return column->flags ? records(column->flags, values, lines, width) : carom_json_matrix(values, lines, width);
-}
-
-static json_t *square(const double *values, int width) {
-    int size = 1;
-    while (size * size < width) size++;
-    return all_nan(values, width) ? json_null() : carom_json_matrix(values, size, size);
-}
-
+// The value of one cell by the type of its column. A column that is declared one wide gives a value, others lists.
 static json_t *cell(const carom_table *table, int index, int64_t row, const char *const *contact_names) {
     const carom_column *column = carom_table_column(table, index);
     const int width = carom_column_width(column, carom_table_sizes(table));
     const size_t start = (size_t)row * (size_t)width;
+    int count;
     switch (column->type) {
     case CAROM_COLUMN_REAL: {
         const double *values = carom_table_real_column(table, index) + start;
         return column->width == 1 ? carom_json_real(*values) : carom_json_reals(values, width);
     }
-    case CAROM_COLUMN_SQUARE: return square(carom_table_real_column(table, index) + start, width);
+    case CAROM_COLUMN_SQUARE: {
+        const double *values = carom_table_real_column(table, index) + start;
+        // The side of the square: its width is 4, 9, 16, ...
+        int size = 1;
+        while (size * size < width) size++;
+        return all_nan(values, width) ? json_null() : carom_json_matrix(values, size, size);
+    }
     case CAROM_COLUMN_INTEGER: {
         const int64_t *values = carom_table_integer_column(table, index) + start;
-        return column->width == 1 ? json_integer(*values) : integers(values, width);
+        if (column->width == 1) return json_integer(*values);
+        json_t *list = json_array();
+        for (int i = 0; i < width && list; i++) list = append(list, json_integer(values[i]));
+        return list;
     }
     case CAROM_COLUMN_BOOLEAN: return json_boolean(carom_table_integer_column(table, index)[start]);
-    case CAROM_COLUMN_FLAGS: return flag_names(column, carom_table_integer_column(table, index)[start]);
+    case CAROM_COLUMN_FLAGS: {
+        const int64_t bits = carom_table_integer_column(table, index)[start];
+        // The names of the bits that are set.
+        json_t *list = json_array();
+        for (int bit = 0; list && column->flags[bit]; bit++)
+            if (bits >> bit & 1) list = append(list, carom_json_text(column->flags[bit]));
+        return list;
+    }
     case CAROM_COLUMN_TEXT: return carom_json_text(carom_table_text(table, index, row));
-    case CAROM_COLUMN_CONTACTS: return contact_list(table, index, row, contact_names);
-    case CAROM_COLUMN_SERIES: return series(table, index, row, width);
+    case CAROM_COLUMN_CONTACTS: {
+        const int *contacts = carom_table_list(table, index, row, &count);
+        // No list is not the same as an empty one.
+        if (!contacts) return json_null();
+        json_t *list = json_array();
+        for (int i = 0; i < count && list; i++) list = append(list, carom_json_text(contact_names[contacts[i]]));
+        return list;
+    }
+    case CAROM_COLUMN_SERIES: {
+        const double *values = carom_table_series(table, index, row, &count);
+        if (!column->flags && column->width == 1) return list_of_reals(values, count);
+        // Lists of the width of a line, or records where the column names their fields.
+        const int lines = width ? count / width : 0;
+        if (!column->flags) return carom_json_matrix(values, lines, width);
+        json_t *list = json_array();
+        for (int i = 0; i < lines && list; i++) list = append(list, record(column->flags, values + i * width));
+        return list;
+    }
     }
     return json_null();
 }
 
 json_t *carom_json_row(const carom_table *table, int64_t row, const char *const *contact_names) {
+    // A value that could not be made is NULL, which jansson refuses to set.
     json_t *object = json_object();
     for (int i = 0; i < carom_table_columns(table) && object; i++) {
         if (!json_object_set_new(object, carom_table_column(table, i)->name, cell(table, i, row, contact_names))) continue;
@@ -140,6 +135,7 @@ json_t *carom_json_row(const carom_table *table, int64_t row, const char *const 
 
 carom_status carom_json_write(FILE *file, json_t *document, carom_error *error) {
     if (!document) return carom_fail_memory(error, "JSON document");
+    // 17 digits bring back the same double.
     const bool written = !json_dumpf(document, file, JSON_REAL_PRECISION(17)) && fputc('\n', file) != EOF && !fflush(file);
     if (written) return CAROM_OK;
     return carom_fail(error, CAROM_IO_FAILED, "the JSON document could not be written: %s", strerror(errno));

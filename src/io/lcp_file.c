@@ -7,8 +7,10 @@
 #include "io/fclib/file.h"
 #include "io/io_internal.h"
 
+// The one length that both arrays share.
 enum { SIZE, LENGTHS };
 
+// What the reader finds in a document, which owns it.
 typedef struct lcp_fields {
     const double *matrix, *vector;
 } lcp_fields;
@@ -18,59 +20,16 @@ static const carom_field FIELDS[] = {
     {"W", CAROM_FIELD_MATRIX, .required = true, .offset = offsetof(lcp_fields, matrix), .rows = SIZE, .columns = SIZE},
 };
 
-static double *copy(const double *values, size_t count) {
-    double *made = malloc(count * sizeof *made);
-    if (made) memcpy(made, values, count * sizeof *made);
-    return made;
-}
-
-static carom_status read_fields(carom_document *document, carom_lcp_problem *problem, carom_error *error) {
-    lcp_fields fields = {0};
-    carom_length lengths[LENGTHS] = {[SIZE] = {.least = 1, .most = CAROM_MAX_LCP}};
-    const carom_status status =
-        carom_fields_read(document, carom_document_root(document), CAROM_FIELD_ROWS(FIELDS), lengths, &fields, error);
-    if (status) return status;
-    const size_t n = (size_t)lengths[SIZE].value;
-    *problem = (carom_lcp_problem){.n = (int)n, .W = copy(fields.matrix, n * n), .w = copy(fields.vector, n)};
-    return problem->W && problem->w ? CAROM_OK : carom_fail_memory(error, carom_document_path(document));
-}
-
-static carom_status read_document(const char *path, const char *bytes, size_t size, carom_lcp_problem *problem, carom_error *error) {
-    carom_document *document = NULL;
-    carom_status status = carom_document_parse(path, bytes, size, &document, error);
-    if (!status) status = read_fields(document, problem, error);
-    carom_document_free(document);
-    return status;
-}
-
-// --------------------------------------------------------------------------------------------------------------- FCLIB
-
-// The LCP of the simultaneous step: what Anitescu & Potra's law solves.
-static carom_status linearise(const char *path, const carom_impact *impact, carom_lcp_problem *problem, carom_error *error) {
-    const carom_stepper_options options = carom_stepper_defaults();
-    carom_stepper *stepper = NULL;
-    carom_status status = carom_stepper_create(impact, &options, &stepper, error);
-    if (status) return status;
-    const size_t n = (size_t)carom_stepper_lcp_size(stepper);
-    *problem = (carom_lcp_problem){.n = (int)n, .W = copy(carom_stepper_lcp_matrix(stepper), n * n), .w = malloc(n * sizeof(double))};
-    if (problem->W && problem->w)
-        carom_stepper_lcp_vector(stepper, carom_impact_get_data(impact)->velocity, NULL, problem->w);
-    else
-        status = carom_fail_memory(error, path);
-    carom_stepper_free(stepper);
-    return status;
-}
-
-static carom_status describe_asymmetry(const char *path, const carom_delassus_data *data, carom_lcp_problem *problem, carom_error *error) {
-    char sentence[CAROM_MESSAGE_SIZE];
-    if (!carom_asymmetry_describe(data->contacts * (1 + data->tangent_dim), data->delassus, sentence)) return CAROM_OK;
-    const size_t size = strlen(path) + strlen(sentence) + sizeof ": W ";
-    problem->warning = malloc(size);
-    if (!problem->warning) return carom_fail_memory(error, path);
-    snprintf(problem->warning, size, "%s: W %s", path, sentence);
+// Makes room for an LCP of this size with a copy of W.
+static carom_status make_problem(const char *path, int size, const double *W, carom_lcp_problem *problem, carom_error *error) {
+    const size_t n = (size_t)size;
+    *problem = (carom_lcp_problem){.n = size, .W = malloc(n * n * sizeof *W), .w = malloc(n * sizeof *W)};
+    if (!problem->W || !problem->w) return carom_fail_memory(error, path);
+    memcpy(problem->W, W, n * n * sizeof *W);
     return CAROM_OK;
 }
 
+// The LCP of the simultaneous step, which Anitescu & Potra's law solves, and a warning where W is not symmetric.
 static carom_status read_fclib(const char *path, const char *bytes, size_t size, carom_lcp_problem *problem, carom_error *error) {
     carom_fclib_problem contact;
     carom_status status = carom_fclib_parse(path, bytes, size, &contact, error);
@@ -80,28 +39,51 @@ static carom_status read_fclib(const char *path, const char *bytes, size_t size,
                                       .delassus = contact.delassus,
                                       .velocity = contact.velocity,
                                       .friction = contact.friction};
+    // The impact of the problem; its errors do not name the file.
+    const carom_stepper_options options = carom_stepper_defaults();
     carom_impact *impact = NULL;
+    carom_stepper *stepper = NULL;
     carom_error inner;
     status = carom_impact_create_delassus(&data, &impact, &inner);
     if (status) carom_fail(error, status, "%s: %s", path, inner.message);
-    if (!status) status = linearise(path, impact, problem, error);
-    if (!status) status = describe_asymmetry(path, &data, problem, error);
+    if (!status) status = carom_stepper_create(impact, &options, &stepper, error);
+    if (!status) status = make_problem(path, carom_stepper_lcp_size(stepper), carom_stepper_lcp_matrix(stepper), problem, error);
+    if (!status) carom_stepper_lcp_vector(stepper, carom_impact_get_data(impact)->velocity, NULL, problem->w);
+
+    // The impact has averaged W with its transpose.
+    char sentence[CAROM_MESSAGE_SIZE];
+    if (!status && carom_asymmetry_describe(contact.contacts * (1 + contact.tangent_dim), contact.delassus, sentence)) {
+        const size_t length = strlen(path) + strlen(sentence) + sizeof ": W ";
+        problem->warning = malloc(length);
+        if (problem->warning)
+            snprintf(problem->warning, length, "%s: W %s", path, sentence);
+        else
+            status = carom_fail_memory(error, path);
+    }
+    carom_stepper_free(stepper);
     carom_impact_free(impact);
     carom_fclib_problem_release(&contact);
     return status;
 }
-
-// --------------------------------------------------------------------------------------------------------------- files
 
 carom_status carom_lcp_problem_read(const char *path, carom_lcp_problem *problem, carom_error *error) {
     *problem = (carom_lcp_problem){0};
     char *bytes = NULL;
     size_t size = 0;
     carom_status status = carom_file_read(path, &bytes, &size, error);
-    if (!status && carom_fclib_is_hdf5(bytes, size))
+    // Names of files say nothing: the first bytes do.
+    if (!status && carom_fclib_is_hdf5(bytes, size)) {
         status = read_fclib(path, bytes, size, problem, error);
-    else if (!status)
-        status = read_document(path, bytes, size, problem, error);
+    } else if (!status) {
+        carom_document *document = NULL;
+        lcp_fields fields = {0};
+        carom_length lengths[LENGTHS] = {[SIZE] = {.least = 1, .most = CAROM_MAX_LCP}};
+        status = carom_document_parse(path, bytes, size, &document, error);
+        if (!status) status = carom_fields_read(document, carom_document_root(document), CAROM_FIELD_ROWS(FIELDS), lengths, &fields, error);
+        if (!status) status = make_problem(path, lengths[SIZE].value, fields.matrix, problem, error);
+        if (!status) memcpy(problem->w, fields.vector, (size_t)problem->n * sizeof *problem->w);
+        carom_document_free(document);
+    }
     free(bytes);
     if (status) carom_lcp_problem_release(problem);
     return status;

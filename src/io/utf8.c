@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
+// UTF-8 by RFC 3629.
 #include "io/utf8.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 // The shortest forms: a code point of `length` bytes must be at least this large (RFC 3629, section 3).
 static const unsigned long SMALLEST[] = {0, 0, 0x80, 0x800, 0x10000};
 
-static int sequence_length(unsigned char lead) {
-    if (lead < 0x80) return 1;
-    if (lead >= 0xc2 && lead <= 0xdf) return 2;
-    if (lead >= 0xe0 && lead <= 0xef) return 3;
-    if (lead >= 0xf0 && lead <= 0xf4) return 4;
-    return 0;
-}
-
 int carom_utf8_decode(const char *text, unsigned long *code) {
-    const unsigned char *bytes = (const unsigned char *)text;
-    const int length = sequence_length(*bytes);
-    *code = length > 1 ? *bytes & (0x7fu >> length) : *bytes;
+    const unsigned char *bytes = (const unsigned char *)text, lead = *bytes;
+    // The first byte says how many follow; 0x80 to 0xc1 and 0xf5 to 0xff begin nothing.
+    const int length = lead < 0x80                    ? 1
+                       : lead >= 0xc2 && lead <= 0xdf ? 2
+                       : lead >= 0xe0 && lead <= 0xef ? 3
+                       : lead >= 0xf0 && lead <= 0xf4 ? 4
+                                                      : 0;
+    *code = length > 1 ? lead & (0x7fu >> length) : lead;
     for (int i = 1; i < length; i++) {
         if ((bytes[i] & 0xc0) != 0x80) return 0;
         *code = *code << 6 | (bytes[i] & 0x3f);
     }
-    const int surrogate = *code >= 0xd800 && *code <= 0xdfff;
+    const bool surrogate = *code >= 0xd800 && *code <= 0xdfff;
     return *code < SMALLEST[length] || *code > 0x10ffff || surrogate ? 0 : length;
 }
 

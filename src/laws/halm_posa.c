@@ -2,7 +2,8 @@
 // Law `halm-posa`: the set of post-impact velocities of the impact inclusion, sampled (an inner approximation).
 #include "laws/laws_internal.h"
 
-typedef enum result_column {
+// The law's own result columns: what carom_sample_statistics counts.
+enum {
     RESULT_SAMPLES,
     RESULT_REQUESTED,
     RESULT_TERMINATED,
@@ -20,7 +21,7 @@ typedef enum result_column {
     RESULT_SOLVER,
     RESULT_PATH,
     RESULT_OWN_COLUMNS
-} result_column;
+};
 
 static const carom_column result_columns[RESULT_OWN_COLUMNS] = {
     [RESULT_SAMPLES] = {"samples", CAROM_COLUMN_INTEGER, 1, "", "samples that were finished", NULL},
@@ -44,48 +45,35 @@ static const carom_column result_columns[RESULT_OWN_COLUMNS] = {
     [RESULT_PATH] = {"path", CAROM_COLUMN_TEXT, 1, "", "way of computing that ran", NULL},
 };
 
-static void defaults(void *options) { *(carom_sample_options *)options = carom_sample_defaults(); }
+carom_halm_posa_options carom_halm_posa_defaults(void) { return carom_sample_defaults(); }
 
-// The cells of the row of results that stand behind the common ones.
-static void set_integer(carom_table *result, result_column column, int64_t value) {
-    *carom_table_integers(result, CAROM_RESULT_COLUMNS + (int)column) = value;
-}
-
-static void set_real(carom_table *result, result_column column, double value) {
-    *carom_table_reals(result, CAROM_RESULT_COLUMNS + (int)column) = value;
-}
-
-static carom_status set_text(carom_table *result, result_column column, const char *text, carom_error *error) {
-    return carom_table_set_text(result, CAROM_RESULT_COLUMNS + (int)column, text, error);
-}
-
-static carom_status report(carom_table *result, const carom_sample_statistics *s, carom_error *error) {
-    set_integer(result, RESULT_SAMPLES, s->counts.samples);
-    set_integer(result, RESULT_REQUESTED, s->requested);
-    set_integer(result, RESULT_TERMINATED, s->counts.terminated);
-    set_integer(result, RESULT_UNSOLVED, s->counts.unsolved);
-    set_integer(result, RESULT_CLOSED, s->counts.closed);
-    set_integer(result, RESULT_LCP_SOLVES, s->lcp_solves);
-    set_real(result, RESULT_LCPS_PER_SAMPLE, s->lcps_per_sample);
-    set_real(result, RESULT_LCPS_PER_SAMPLE_CI95, s->lcps_per_sample_ci95);
-    set_integer(result, RESULT_FALLBACKS, s->counts.fallbacks);
-    set_integer(result, RESULT_LOOKED_UP, s->counts.looked_up);
-    set_real(result, RESULT_MAX_RESIDUAL, s->counts.max_residual);
-    set_real(result, RESULT_MAX_RELATIVE_ENERGY_GAIN, s->max_relative_energy_gain);
-    set_real(result, RESULT_STEP, s->step);
-    carom_status status = set_text(result, RESULT_DIGEST, s->digest, error);
-    if (!status) status = set_text(result, RESULT_SOLVER, s->solver, error);
-    if (!status) status = set_text(result, RESULT_PATH, s->path, error);
-    return status;
-}
+static void defaults(void *options) { *(carom_halm_posa_options *)options = carom_halm_posa_defaults(); }
 
 static carom_status resolve(const carom_law_call *call, carom_error *error) {
     carom_sample_statistics statistics;
-    carom_status status =
-        carom_reach_sample(call->impact, call->options, call->registry, call->control, call->outcomes, &statistics, error);
-    if (!status) status = report(call->result, &statistics, error);
-    if (!status) status = carom_law_conclude(call, statistics.verdict, statistics.selection, error);
-    return status;
+    carom_status status = carom_reach_sample(call->impact, call->options, call->registry, call->control, call->sink, &statistics, error);
+    if (status) return status;
+
+    // The law's own result columns follow the common ones.
+    const int first = CAROM_RESULT_COLUMNS;
+    carom_table *result = call->result;
+    *carom_table_integers(result, first + RESULT_SAMPLES) = statistics.counts.samples;
+    *carom_table_integers(result, first + RESULT_REQUESTED) = statistics.requested;
+    *carom_table_integers(result, first + RESULT_TERMINATED) = statistics.counts.terminated;
+    *carom_table_integers(result, first + RESULT_UNSOLVED) = statistics.counts.unsolved;
+    *carom_table_integers(result, first + RESULT_CLOSED) = statistics.counts.closed;
+    *carom_table_integers(result, first + RESULT_LCP_SOLVES) = statistics.lcp_solves;
+    *carom_table_reals(result, first + RESULT_LCPS_PER_SAMPLE) = statistics.lcps_per_sample;
+    *carom_table_reals(result, first + RESULT_LCPS_PER_SAMPLE_CI95) = statistics.lcps_per_sample_ci95;
+    *carom_table_integers(result, first + RESULT_FALLBACKS) = statistics.counts.fallbacks;
+    *carom_table_integers(result, first + RESULT_LOOKED_UP) = statistics.counts.looked_up;
+    *carom_table_reals(result, first + RESULT_MAX_RESIDUAL) = statistics.counts.max_residual;
+    *carom_table_reals(result, first + RESULT_MAX_RELATIVE_ENERGY_GAIN) = statistics.max_relative_energy_gain;
+    *carom_table_reals(result, first + RESULT_STEP) = statistics.step;
+    status = carom_table_set_text(result, first + RESULT_DIGEST, statistics.digest, error);
+    if (!status) status = carom_table_set_text(result, first + RESULT_SOLVER, statistics.solver, error);
+    if (!status) status = carom_table_set_text(result, first + RESULT_PATH, statistics.path, error);
+    return status ? status : carom_law_conclude(call, statistics.verdict, statistics.selection, error);
 }
 
 const carom_law carom_law_halm_posa = {
@@ -94,7 +82,7 @@ const carom_law carom_law_halm_posa = {
     .source = "Halm & Posa 2023, Algorithms 1 and 2",
     .options = carom_sample_rows,
     .option_count = CAROM_SAMPLE_ROWS,
-    .options_size = sizeof(carom_sample_options),
+    .options_size = sizeof(carom_halm_posa_options),
     .defaults = defaults,
     .outcome_columns = carom_sample_columns,
     .outcome_column_count = CAROM_SAMPLE_COLUMNS,

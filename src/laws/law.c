@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asking a law: options, result row, sink.
+// Asking a law: completes the call, makes the tables of the answer, and lets the law fill them.
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +14,14 @@ const carom_law *carom_law_find(const carom_registry *registry, const char *name
     return carom_registry_find(registry, CAROM_REGISTRY_LAWS, name);
 }
 
+carom_status carom_law_set(const carom_law *law, void *options, const char *name, const char *text, carom_error *error) {
+    const int row = carom_option_find(law->options, law->option_count, name);
+    if (row < 0) return carom_fail(error, CAROM_BAD_INPUT, "%.60s: the law '%s' has no such option", name, law->name);
+    return carom_option_set(&law->options[row], options, text, error);
+}
+
+// ---------------------------------------------------------------------------------------------------- the end of a `resolve`
+
 carom_status carom_law_set_verdict(const carom_law_call *call, carom_verdict verdict, carom_error *error) {
     return carom_table_set_text(call->result, CAROM_RESULT_VERDICT, carom_verdict_name(verdict), error);
 }
@@ -25,8 +33,21 @@ carom_status carom_law_conclude(const carom_law_call *call, carom_verdict verdic
 }
 
 carom_status carom_law_emit(const carom_law_call *call, const carom_table *outcomes, carom_error *error) {
-    return call->outcomes->receive(call->outcomes->user, outcomes, error);
+    return call->sink->receive(call->sink->user, outcomes, error);
 }
+
+carom_status carom_law_emit_one(const carom_law_call *call, const double *v, const double *impulse, int64_t steps, int64_t flags,
+                                carom_error *error) {
+    carom_table *outcomes;
+    carom_status status = carom_outcomes_create(call->impact, NULL, 0, &outcomes, error);
+    if (status) return status;
+    status = carom_outcomes_add(outcomes, call->impact, v, impulse, steps, flags, error);
+    if (!status) status = carom_law_emit(call, outcomes, error);
+    carom_table_free(outcomes);
+    return status;
+}
+
+// ------------------------------------------------------------------------------------------------------------- answers
 
 void carom_answer_free(carom_answer *answer) {
     carom_table_free(answer->outcomes);
@@ -38,34 +59,39 @@ bool carom_answer_complete(const carom_answer *answer) {
     return !strcmp(carom_table_text(answer->result, CAROM_RESULT_VERDICT, 0), carom_verdict_name(CAROM_COMPLETE));
 }
 
-static carom_status make_tables(const carom_law *law, const carom_impact *impact, carom_answer *answer, carom_error *error) {
-    const carom_sizes sizes = carom_impact_sizes(impact);
-    carom_status status = carom_outcomes_create(impact, law->outcome_columns, law->outcome_column_count, &answer->outcomes, error);
+carom_status carom_law_resolve(const carom_law *law, const carom_law_call *call, carom_answer *answer, carom_error *error) {
+    *answer = (carom_answer){NULL, NULL};
+    // An empty outcome set, and one result row.
+    const carom_sizes sizes = carom_impact_sizes(call->impact);
+    carom_status status = carom_outcomes_create(call->impact, law->outcome_columns, law->outcome_column_count, &answer->outcomes, error);
     if (!status)
         status = carom_table_create(result_columns, CAROM_RESULT_COLUMNS, law->result_columns, law->result_column_count, &sizes,
                                     &answer->result, error);
     if (!status) status = carom_table_add_row(answer->result, error);
-    return status;
-}
 
-carom_status carom_law_resolve(const carom_law *law, const carom_impact *impact, const void *options, const carom_registry *registry,
-                               const carom_control *control, const carom_sink *sink, carom_answer *answer, carom_error *error) {
-    *answer = (carom_answer){NULL, NULL};
-    void *defaults = NULL;
-    carom_status status = make_tables(law, impact, answer, error);
-    if (!status && !options) {
-        options = defaults = malloc(law->options_size);
-        if (defaults)
-            law->defaults(defaults);
+    // Laws see a complete call: what the caller left out gets its default.
+    carom_law_call complete = *call;
+    complete.result = answer->result;
+    const carom_sink memory = carom_table_sink(answer->outcomes);
+    if (!call->sink) complete.sink = &memory;
+    void *options = NULL;
+    if (!status && !call->options) {
+        complete.options = options = malloc(law->options_size);
+        if (options)
+            law->defaults(options);
         else
             status = carom_fail_memory(error, law->name);
     }
-    if (!status) {
-        const carom_sink memory = carom_table_sink(answer->outcomes);
-        const carom_law_call call = {impact, options, registry, control, sink ? sink : &memory, answer->result};
-        status = law->resolve(&call, error);
+    carom_registry *solvers = NULL;
+    if (!status && !call->registry) {
+        status = carom_registry_create_empty(&solvers, error);
+        if (!status) status = carom_solvers_register(solvers, error);
+        complete.registry = solvers;
     }
-    free(defaults);
+
+    if (!status) status = law->resolve(&complete, error);
+    carom_registry_free(solvers);
+    free(options);
     if (status) carom_answer_free(answer);
     return status;
 }

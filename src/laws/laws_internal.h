@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The rows of the table of laws.
+/// What the laws share among themselves.
 #ifndef CAROM_LAWS_INTERNAL_H
 #define CAROM_LAWS_INTERNAL_H
 
 #include "carom/laws.h"
-
-extern const carom_law carom_law_anitescu_potra, carom_law_halm_posa, carom_law_moreau, carom_law_propagative, carom_law_routh,
-    carom_law_sequential, carom_law_stronge;
 
 /// Sets the verdict alone: for laws without impact steps, where nothing is selected.
 carom_status carom_law_set_verdict(const carom_law_call *call, carom_verdict verdict, carom_error *error);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contacts that MuJoCo's collision detection finds at the state of a model.
+//
+// MuJoCo reports several points of a pair of geoms, some of them twice when pairs share a corner. What is left after
+// merging is what an impact needs: one contact for a point and a normal.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +24,7 @@ typedef struct detected {
     const carom_detection *detection;
     model_touch *touches;  // [CAROM_MAX_CONTACTS]
     int count;
-    char (*bases)[NAME_SIZE], (*names)[NAME_SIZE];  // names without and with their index
+    char (*bases)[NAME_SIZE], (*names)[NAME_SIZE];  // [CAROM_MAX_CONTACTS] names without and with their index
     bool ignores_torsion;
 } detected;
 
@@ -49,6 +52,7 @@ static void collide(void *argument) {
     mj_collision(compiled, data);
 }
 
+// Fills the data's contacts with those closer than the margin.
 static carom_status find_contacts(carom_model *model, double margin, carom_error *error) {
     collision search = {model, margin};
     const carom_status status = model_guard_call(collide, &search, error);
@@ -61,49 +65,6 @@ static carom_status find_contacts(carom_model *model, double margin, carom_error
 
 // --------------------------------------------------------------------------------------------------------------- merge
 
-// Radius of the smaller of two geoms; planes have none.
-static double smaller_radius(const mjModel *compiled, const mjContact *contact) {
-    const double first = compiled->geom_rbound[contact->geom1], second = compiled->geom_rbound[contact->geom2];
-    return first > 0 && (first < second || !(second > 0)) ? first : second;
-}
-
-// Which of two bodies comes first depends on the geoms' types.
-static bool is_same_contact(const carom_model *model, const model_touch *a, const model_touch *b, double radius) {
-    const int sign = model_compare_bodies(model, a, b);
-    if (!sign) return false;
-    double apart[3], turn[3];
-    mju_sub3(apart, a->point[0], b->point[0]);
-    mju_addScl3(turn, a->normal, b->normal, -sign);
-    return mju_norm3(apart) < MERGE_TOLERANCE * radius && mju_norm3(turn) < MERGE_TOLERANCE;
-}
-
-// MuJoCo raises every coefficient to its least one, which stands for none.
-static double geoms_friction(const mjContact *contact) {
-    return contact->dim == 1 || contact->friction[0] <= mjMINMU ? 0 : contact->friction[0];
-}
-
-static carom_status choose_friction(detected *found, const mjContact *contact, double *friction, carom_error *error) {
-    *friction = found->detection->friction;
-    if (contact->dim > 3) found->ignores_torsion = true;
-    if (!isnan(*friction)) return CAROM_OK;
-    *friction = geoms_friction(contact);
-    if (contact->dim == 1 || contact->friction[0] == contact->friction[1]) return CAROM_OK;
-    return carom_fail(error, CAROM_BAD_INPUT,
-                      "%s: a contact pair has different friction along its two tangents, %g and %g: friction cones are isotropic here; "
-                      "give 'friction' for all contacts",
-                      found->model->path, contact->friction[0], contact->friction[1]);
-}
-
-// Of contacts that are one, the first stands for all, with the largest friction: its cone holds the sums of their forces.
-static bool merge_contact(detected *found, const model_touch *touch, double radius) {
-    for (int i = 0; i < found->count; i++) {
-        if (!is_same_contact(found->model, &found->touches[i], touch, radius)) continue;
-        found->touches[i].friction = fmax(found->touches[i].friction, touch->friction);
-        return true;
-    }
-    return false;
-}
-
 // -------------------------------------------------------------------------------------------------------------- names
 
 // A geom's name, or that of its body.
@@ -114,60 +75,57 @@ static void write_geom_name(const carom_model *model, int geom, char name[GEOM_N
     model_write_name(model, use_body ? mjOBJ_BODY : mjOBJ_GEOM, use_body ? body : geom, "geom", name, GEOM_NAME_SIZE);
 }
 
-// The geoms of the bodies that can move, with a colon between two of them.
-static void write_base_name(const carom_model *model, const mjContact *contact, char base[NAME_SIZE]) {
-    const mjModel *compiled = model->compiled;
-    char first[GEOM_NAME_SIZE], second[GEOM_NAME_SIZE];
-    write_geom_name(model, contact->geom1, first);
-    write_geom_name(model, contact->geom2, second);
-    const bool first_moves = compiled->body_weldid[compiled->geom_bodyid[contact->geom1]] != 0;
-    const bool second_moves = compiled->body_weldid[compiled->geom_bodyid[contact->geom2]] != 0;
-    if (first_moves == second_moves)
-        snprintf(base, NAME_SIZE, "%s:%s", first, second);
-    else
-        snprintf(base, NAME_SIZE, "%s", first_moves ? first : second);
-}
-
-static bool is_taken(char (*names)[NAME_SIZE], int count, const char *name) {
-    for (int i = 0; i < count; i++) {
-        if (!strcmp(names[i], name)) return true;
-    }
-    return false;
-}
-
-// Contacts whose geoms have the same names are numbered from 1.
-static void choose_name(detected *found, int contact) {
-    char *name = found->names[contact];
-    int same = 0, index = 0;
-    for (int i = 0; i < found->count; i++) {
-        const bool shares = !strcmp(found->bases[i], found->bases[contact]);
-        same += shares;
-        index += shares && i <= contact;
-    }
-    snprintf(name, NAME_SIZE, "%s", found->bases[contact]);
-    for (bool numbered = same > 1; numbered || is_taken(found->names, contact, name); numbered = false) {
-        snprintf(name, NAME_SIZE, "%.100s:%d", found->bases[contact], index++);
-    }
-    found->touches[contact].name = name;
-}
-
 // ---------------------------------------------------------------------------------------------------------- detection
 
+// Adds a contact that MuJoCo found, unless it repeats one.
 static carom_status add_contact(detected *found, const mjContact *contact, carom_error *error) {
     const mjModel *compiled = found->model->compiled;
-    model_touch touch = {.body = {compiled->geom_bodyid[contact->geom1], compiled->geom_bodyid[contact->geom2]},
-                         .restitution = found->detection->restitution};
+    const int geoms[2] = {contact->geom1, contact->geom2};
+    const int bodies[2] = {compiled->geom_bodyid[geoms[0]], compiled->geom_bodyid[geoms[1]]};
+    model_touch touch = {
+        .body = {bodies[0], bodies[1]}, .friction = found->detection->friction, .restitution = found->detection->restitution};
     mju_copy3(touch.point[0], contact->pos);
     mju_copy3(touch.point[1], contact->pos);
-    carom_status status = choose_friction(found, contact, &touch.friction, error);
-    if (status) return status;
+    if (contact->dim > 3) found->ignores_torsion = true;
+    if (isnan(touch.friction)) {
+        // The geoms' friction. MuJoCo raises every coefficient to its least one, which stands for none.
+        touch.friction = contact->dim == 1 || contact->friction[0] <= mjMINMU ? 0 : contact->friction[0];
+        if (contact->dim != 1 && contact->friction[0] != contact->friction[1])
+            return carom_fail(
+                error, CAROM_BAD_INPUT,
+                "%s: a contact pair has different friction along its two tangents, %g and %g: friction cones are isotropic here; "
+                "give 'friction' for all contacts",
+                found->model->path, contact->friction[0], contact->friction[1]);
+    }
     if (!model_normalise(contact->frame, touch.normal))
         return carom_fail(error, CAROM_BAD_INPUT, "%s: MuJoCo gives a contact without a normal", found->model->path);
-    model_choose_tangents(&touch);
-    if (merge_contact(found, &touch, smaller_radius(compiled, contact))) return CAROM_OK;
+    carom_impact_default_tangents(touch.normal, touch.tangent);
+
+    // Of contacts that are one, the first stands for all, with the largest friction: its cone holds the sums of their forces. Which of two
+    // bodies comes first depends on the geoms' types. Planes have no radius.
+    const double first = compiled->geom_rbound[geoms[0]], second = compiled->geom_rbound[geoms[1]];
+    const double radius = first > 0 && (first < second || !(second > 0)) ? first : second;
+    for (int i = 0; i < found->count; i++) {
+        model_touch *other = &found->touches[i];
+        const int sign = model_compare_bodies(found->model, other, &touch);
+        double apart[3], turn[3];
+        mju_sub3(apart, other->point[0], touch.point[0]);
+        mju_addScl3(turn, other->normal, touch.normal, -sign);
+        if (!sign || !(mju_norm3(apart) < MERGE_TOLERANCE * radius) || !(mju_norm3(turn) < MERGE_TOLERANCE)) continue;
+        other->friction = fmax(other->friction, touch.friction);
+        return CAROM_OK;
+    }
     if (found->count == CAROM_MAX_CONTACTS)
         return carom_fail(error, CAROM_BAD_INPUT, "%s: more than %d contacts touch at this state", found->model->path, CAROM_MAX_CONTACTS);
-    write_base_name(found->model, contact, found->bases[found->count]);
+
+    // Named after the geoms of the bodies that can move, with a colon between two of them.
+    char names[2][GEOM_NAME_SIZE], *base = found->bases[found->count];
+    for (int side = 0; side < 2; side++) write_geom_name(found->model, geoms[side], names[side]);
+    const bool first_moves = compiled->body_weldid[bodies[0]] != 0, second_moves = compiled->body_weldid[bodies[1]] != 0;
+    if (first_moves == second_moves)
+        snprintf(base, NAME_SIZE, "%s:%s", names[0], names[1]);
+    else
+        snprintf(base, NAME_SIZE, "%s", names[second_moves]);
     found->touches[found->count++] = touch;
     return CAROM_OK;
 }
@@ -184,6 +142,7 @@ static void describe_gap(carom_model *model, double margin, char text[CAROM_MESS
         snprintf(text, CAROM_MESSAGE_SIZE, "no geoms touch: none are closer than the margin of %g m", margin);
         return;
     }
+    // Within a wider margin, which pair is the nearest?
     const mjContact *nearest = NULL;
     for (int i = 0; i < model->data->ncon; i++) {
         if (!nearest || model->data->contact[i].dist < nearest->dist) nearest = &model->data->contact[i];
@@ -199,55 +158,51 @@ static void describe_gap(carom_model *model, double margin, char text[CAROM_MESS
              second, nearest->dist, margin);
 }
 
-// Without geoms that touch, joints at their stops are the only contacts, if there are any.
-static carom_status check_found(const detected *found, carom_error *error) {
-    if (found->count) return CAROM_OK;
-    char text[CAROM_MESSAGE_SIZE];
-    describe_gap(found->model, found->detection->margin, text);
-    if (model_find_limits(found->model, NULL)) return model_warn(found->model, error, "%s", text);
-    return carom_fail(error, CAROM_BAD_INPUT, "%s; no joint is at its stop either", text);
-}
-
-static carom_status warn_of_torsion(const detected *found, carom_error *error) {
-    if (!found->ignores_torsion) return CAROM_OK;
-    return model_warn(found->model, error,
-                      "torsional and rolling friction of geoms (condim above 3) is left out: contacts have sliding friction only");
-}
-
-static carom_status check_detection(const carom_detection *detection, carom_error *error) {
-    if (!(detection->margin >= 0) || isinf(detection->margin))
-        return carom_fail(error, CAROM_BAD_INPUT, "margin is %g: it is a finite length >= 0", detection->margin);
-    return CAROM_OK;
-}
-
-static carom_status detect_contacts(detected *found, carom_impact **impact, carom_error *error) {
-    carom_model *model = found->model;
-    carom_status status = model_prepare_freeze(model, error);
-    if (!status) status = find_contacts(model, found->detection->margin, error);
-    for (int i = 0; !status && i < model->data->ncon; i++) status = add_contact(found, &model->data->contact[i], error);
-    if (!status) status = check_found(found, error);
-    for (int i = 0; !status && i < found->count; i++) choose_name(found, i);
-    if (!status) status = warn_of_torsion(found, error);
-    if (!status) status = model_freeze_touches(model, found->touches, found->count, 2, MODEL_DROP_IDLE, impact, error);
-    return status;
-}
-
 carom_status carom_model_detect(carom_model *model, const carom_detection *detection, carom_impact **impact, carom_error *error) {
     if (!impact) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_detect: impact is NULL");
     *impact = NULL;
     const carom_detection defaults = carom_detection_defaults();
     detected found = {.model = model, .detection = detection ? detection : &defaults};
-    carom_status status = check_detection(found.detection, error);
-    if (status) return status;
-    found.touches = malloc(CAROM_MAX_CONTACTS * sizeof *found.touches);
-    found.bases = malloc(CAROM_MAX_CONTACTS * sizeof *found.bases);
-    found.names = malloc(CAROM_MAX_CONTACTS * sizeof *found.names);
-    if (!found.touches || !found.bases || !found.names)
-        status = carom_fail_memory(error, "detected contacts");
-    else
-        status = detect_contacts(&found, impact, error);
-    free(found.touches);
-    free(found.bases);
-    free(found.names);
+    const double margin = found.detection->margin;
+    if (!(margin >= 0) || isinf(margin)) return carom_fail(error, CAROM_BAD_INPUT, "margin is %g: it is a finite length >= 0", margin);
+    carom_arena arena = {0};
+    found.touches = carom_arena_take(&arena, CAROM_MAX_CONTACTS, sizeof *found.touches);
+    found.bases = carom_arena_take(&arena, CAROM_MAX_CONTACTS, sizeof *found.bases);
+    found.names = carom_arena_take(&arena, CAROM_MAX_CONTACTS, sizeof *found.names);
+    carom_status status = arena.failed ? carom_fail_memory(error, "detected contacts") : CAROM_OK;
+    if (!status) status = model_prepare_freeze(model, error);
+    if (!status) status = find_contacts(model, margin, error);
+    for (int i = 0; !status && i < model->data->ncon; i++) status = add_contact(&found, &model->data->contact[i], error);
+    if (!status && !found.count) {
+        // Joints at their stops are then the only contacts, if there are any.
+        char text[CAROM_MESSAGE_SIZE];
+        describe_gap(model, margin, text);
+        status = model_find_limits(model, NULL) ? model_warn(model, error, "%s", text)
+                                                : carom_fail(error, CAROM_BAD_INPUT, "%s; no joint is at its stop either", text);
+    }
+    // Contacts whose geoms have the same names are numbered from 1.
+    for (int i = 0; !status && i < found.count; i++) {
+        int same = 0, index = 0;
+        for (int k = 0; k < found.count; k++) {
+            const bool shares = !strcmp(found.bases[k], found.bases[i]);
+            same += shares;
+            index += shares && k <= i;
+        }
+        bool numbered = same > 1;
+        for (bool taken = true; taken; numbered = true) {
+            if (numbered)
+                snprintf(found.names[i], NAME_SIZE, "%.100s:%d", found.bases[i], index++);
+            else
+                snprintf(found.names[i], NAME_SIZE, "%s", found.bases[i]);
+            taken = false;
+            for (int k = 0; k < i; k++) taken = taken || !strcmp(found.names[k], found.names[i]);
+        }
+        found.touches[i].name = found.names[i];
+    }
+    if (!status && found.ignores_torsion)
+        status = model_warn(model, error,
+                            "torsional and rolling friction of geoms (condim above 3) is left out: contacts have sliding friction only");
+    if (!status) status = model_freeze_touches(model, found.touches, found.count, 2, MODEL_DROP_IDLE, impact, error);
+    carom_arena_free(&arena);
     return status;
 }

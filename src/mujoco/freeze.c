@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a model at its state to an impact: mass matrix and contact Jacobians.
+// From a model at its state to an impact: mass matrix M, contact Jacobians J and velocity v-.
+//
+// A row of J is d.(J_second - J_first) P for a direction d of the contact: the velocity of its second place minus that of the first, and P
+// the projection on what the equality constraints allow (project.c). Rows that stay zero mean that no motion changes the contact.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +17,10 @@
 // Rows of two contacts of a planar scene that differ by no more than this, relative to their largest entry, are equal.
 #define EQUAL_TOLERANCE 1e-12
 
-// The arrays of the impact under construction, all in one block of memory.
+// The impact under construction.
 typedef struct frozen {
     carom_model *model;
+    carom_arena arena;
     int nv, count, tangent_dim;      // contacts so far
     double *mass;                    // [nv x nv]
     double *velocity;                // [nv]
@@ -24,18 +28,14 @@ typedef struct frozen {
     double *tangent;                 // [(room*tangent_dim) x nv]
     double *first, *second;          // [3 x nv] Jacobians of the two places of one contact
     double *friction, *restitution;  // [room]
-    double *block;
-    const char **names;           // [room]
-    const model_touch **touches;  // [room]; NULL for joints at their stops
-    model_limit *limits;          // [limit_count]
-    char (*limit_names)[MODEL_LABEL_SIZE];
-    int limit_count;
+    const char **names;              // [room]
+    const model_touch **touches;     // [room]; NULL for joints at their stops
     model_projector projector;
 } frozen;
 
 // --------------------------------------------------------------------------------------------------------------- rows
 
-// One row of the contact's Jacobian: velocity of the second place minus that of the first along `direction`.
+// One row of the contact's Jacobian: direction . (J of the second place - J of the first).
 static void fill_row(const frozen *f, const double direction[3], double *row) {
     for (int j = 0; j < f->nv; j++) {
         double sum = 0;
@@ -52,12 +52,6 @@ static bool restrict_row(const frozen *f, double scale, double *row) {
     return moves;
 }
 
-static carom_status handle_idle(frozen *f, const char *label, model_idle_rule rule, carom_error *error) {
-    if (rule == MODEL_REFUSE_IDLE)
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: no joint of the model changes its distance along the normal", label);
-    return model_warn(f->model, error, "%s is left out: no motion of the model changes its distance along the normal", label);
-}
-
 // Fills the next rows with those of a contact.
 static carom_status add_touch(frozen *f, const model_touch *touch, int index, model_idle_rule rule, carom_error *error) {
     char label[MODEL_LABEL_SIZE];
@@ -65,16 +59,20 @@ static carom_status add_touch(frozen *f, const model_touch *touch, int index, mo
     const mjModel *compiled = f->model->compiled;
     mj_jac(compiled, f->model->data, f->first, NULL, touch->point[0], touch->body[0]);
     mj_jac(compiled, f->model->data, f->second, NULL, touch->point[1], touch->body[1]);
-
-    // MuJoCo only warns about a NaN in a model file.
+    // MuJoCo only warns about a NaN in a model file, and goes on with it.
     const size_t nv = (size_t)f->nv;
-    if (!carom_all_finite(3 * nv, f->first) || !carom_all_finite(3 * nv, f->second)) {
+    if (!carom_all_finite(3 * nv, f->first) || !carom_all_finite(3 * nv, f->second))
         return carom_fail(error, CAROM_BAD_INPUT, "%s: its Jacobian is not finite; are all numbers of the model?", label);
-    }
+
+    // The normal row decides whether there is a contact at all; tangents may be idle, as in a planar scene.
     const double scale = fmax(carom_max_abs(3 * nv, f->first), carom_max_abs(3 * nv, f->second));
     double *normal = f->normal + (size_t)f->count * nv;
     fill_row(f, touch->normal, normal);
-    if (!restrict_row(f, scale, normal)) return handle_idle(f, label, rule, error);
+    if (!restrict_row(f, scale, normal)) {
+        if (rule == MODEL_REFUSE_IDLE)
+            return carom_fail(error, CAROM_BAD_INPUT, "%s: no joint of the model changes its distance along the normal", label);
+        return model_warn(f->model, error, "%s is left out: no motion of the model changes its distance along the normal", label);
+    }
     for (int k = 0; k < f->tangent_dim; k++) {
         double *tangent = f->tangent + (size_t)(f->count * f->tangent_dim + k) * nv;
         fill_row(f, touch->tangent[k], tangent);
@@ -87,27 +85,27 @@ static carom_status add_touch(frozen *f, const model_touch *touch, int index, mo
     return CAROM_OK;
 }
 
-// Fills the next rows with those of a joint at its stop: a contact without friction.
-static carom_status add_limit(frozen *f, int index, carom_error *error) {
-    const model_limit *limit = &f->limits[index];
-    char *name = f->limit_names[index], joint[MODEL_LABEL_SIZE - 8];
-    model_write_name(f->model, mjOBJ_JOINT, limit->joint, "joint", joint, sizeof joint);
-    snprintf(name, sizeof *f->limit_names, "LIMIT:%s", joint);
-    const size_t nv = (size_t)f->nv;
-    double *normal = f->normal + (size_t)f->count * nv;
-    mju_zero(normal, f->nv);
-    mju_copy(normal + limit->dof, limit->row, limit->dofs);
-    if (!restrict_row(f, 1, normal))
-        return model_warn(f->model, error, "joint '%s' is at its stop, where the equality constraints hold it; the stop is left out",
-                          joint);
-    mju_zero(f->tangent + (size_t)(f->count * f->tangent_dim) * nv, f->tangent_dim * f->nv);
-    f->names[f->count++] = name;
-    return CAROM_OK;
-}
-
-// One warning for all stops that became contacts, those behind `first`.
-static carom_status warn_of_limits(const frozen *f, int first, carom_error *error) {
-    if (f->count == first) return CAROM_OK;
+// Fills the next rows with those of joints at their stops, contacts without friction whose names stand in `names`; one warning tells of
+// all.
+static carom_status add_limits(frozen *f, const model_limit *limits, int count, char (*names)[MODEL_LABEL_SIZE], carom_error *error) {
+    carom_status status = CAROM_OK;
+    const int first = f->count;
+    for (int i = 0; i < count && !status; i++) {
+        char joint[MODEL_LABEL_SIZE - 8];
+        model_write_name(f->model, mjOBJ_JOINT, limits[i].joint, "joint", joint, sizeof joint);
+        snprintf(names[i], sizeof names[i], "LIMIT:%s", joint);
+        double *normal = f->normal + (size_t)f->count * (size_t)f->nv;
+        mju_zero(normal, f->nv);
+        mju_copy(normal + limits[i].dof, limits[i].row, limits[i].dofs);
+        if (!restrict_row(f, 1, normal)) {
+            status = model_warn(f->model, error, "joint '%s' is at its stop, where the equality constraints hold it; the stop is left out",
+                                joint);
+            continue;
+        }
+        mju_zero(f->tangent + (size_t)(f->count * f->tangent_dim) * (size_t)f->nv, f->tangent_dim * f->nv);
+        f->names[f->count++] = names[i];
+    }
+    if (status || f->count == first) return status;
     char list[CAROM_MESSAGE_SIZE / 2] = "";
     size_t used = 0;
     for (int i = first; i < f->count && used < sizeof list; i++)
@@ -115,63 +113,57 @@ static carom_status warn_of_limits(const frozen *f, int first, carom_error *erro
     return model_warn(f->model, error, "joints at their stops are contacts without friction: %s%s", list, used < sizeof list ? "" : "...");
 }
 
-// Second tangents along which nothing can move are left out: the scene is planar.
+// ------------------------------------------------------------------------------------------------------- planar scenes
+
+// Leaves second tangents out when nothing can move along any of them: the scene is planar.
 static void drop_idle_tangents(frozen *f) {
     const size_t nv = (size_t)f->nv, rows = (size_t)f->count;
     if (f->tangent_dim != 2) return;
     const double scale = fmax(carom_max_abs(rows * nv, f->normal), carom_max_abs(2 * rows * nv, f->tangent));
-    for (size_t i = 0; i < rows; i++) {
+    for (size_t i = 0; i < rows; i++)
         if (carom_max_abs(nv, f->tangent + (2 * i + 1) * nv) > ZERO_TOLERANCE * scale) return;
-    }
     for (size_t i = 0; i < rows; i++) mju_copy(f->tangent + i * nv, f->tangent + 2 * i * nv, f->nv);
     f->tangent_dim = 1;
 }
 
-// ----------------------------------------------------------------------------------------------- contacts of one line
-
-static bool rows_are_equal(const frozen *f, int i, int j) {
-    const size_t nv = (size_t)f->nv, a = (size_t)i * nv, b = (size_t)j * nv;
-    const double scale = fmax(carom_max_abs(nv, f->normal + a), carom_max_abs(nv, f->tangent + a));
-    for (size_t k = 0; k < nv; k++) {
-        if (fabs(f->normal[a + k] - f->normal[b + k]) > EQUAL_TOLERANCE * scale) return false;
-        if (fabs(f->tangent[a + k] - f->tangent[b + k]) > EQUAL_TOLERANCE * scale) return false;
+// The first of the contacts 0..kept-1 that is between the same bodies as contact i and has equal rows; `kept` when there is none.
+static int find_equal(const frozen *f, int kept, int i) {
+    const size_t nv = (size_t)f->nv, b = (size_t)i * nv;
+    for (int j = 0; j < kept; j++) {
+        if (!f->touches[j] || !f->touches[i] || !model_compare_bodies(f->model, f->touches[j], f->touches[i])) continue;
+        const size_t a = (size_t)j * nv;
+        const double limit = EQUAL_TOLERANCE * fmax(carom_max_abs(nv, f->normal + a), carom_max_abs(nv, f->tangent + a));
+        bool equal = true;
+        for (size_t k = 0; k < nv && equal; k++)
+            equal = fabs(f->normal[a + k] - f->normal[b + k]) <= limit && fabs(f->tangent[a + k] - f->tangent[b + k]) <= limit;
+        if (equal) return j;
     }
-    return true;
-}
-
-// The contact before `count` that contact `index` repeats; -1 when it repeats none.
-static int find_equal(const frozen *f, int count, int index) {
-    for (int i = 0; i < count; i++) {
-        if (!f->touches[i] || !f->touches[index]) continue;
-        if (model_compare_bodies(f->model, f->touches[i], f->touches[index]) && rows_are_equal(f, i, index)) return i;
-    }
-    return -1;
-}
-
-static void move_contact(frozen *f, int from, int to) {
-    if (from == to) return;
-    mju_copy(f->normal + (size_t)to * (size_t)f->nv, f->normal + (size_t)from * (size_t)f->nv, f->nv);
-    mju_copy(f->tangent + (size_t)to * (size_t)f->nv, f->tangent + (size_t)from * (size_t)f->nv, f->nv);
-    f->friction[to] = f->friction[from];
-    f->restitution[to] = f->restitution[from];
-    f->touches[to] = f->touches[from];
-    f->names[to] = f->names[from];
+    return kept;
 }
 
 // In a planar scene, points that differ across the plane only are one contact: the first stands for all, with the largest friction.
 static carom_status merge_across_plane(frozen *f, carom_error *error) {
+    const size_t nv = (size_t)f->nv;
     char list[CAROM_MESSAGE_SIZE / 2] = "";
     size_t used = 0;
     int kept = 0;
     for (int i = 0; i < f->count; i++) {
         const int same = find_equal(f, kept, i);
-        if (same < 0) {
-            move_contact(f, i, kept++);
+        if (same < kept) {
+            f->friction[same] = fmax(f->friction[same], f->friction[i]);
+            if (used < sizeof list)
+                used += (size_t)snprintf(list + used, sizeof list - used, "%s%s into %s", used ? ", " : "", f->names[i], f->names[same]);
             continue;
         }
-        f->friction[same] = fmax(f->friction[same], f->friction[i]);
-        if (used < sizeof list)
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s into %s", used ? ", " : "", f->names[i], f->names[same]);
+        if (kept < i) {
+            mju_copy(f->normal + (size_t)kept * nv, f->normal + (size_t)i * nv, f->nv);
+            mju_copy(f->tangent + (size_t)kept * nv, f->tangent + (size_t)i * nv, f->nv);
+            f->friction[kept] = f->friction[i];
+            f->restitution[kept] = f->restitution[i];
+            f->touches[kept] = f->touches[i];
+            f->names[kept] = f->names[i];
+        }
+        kept++;
     }
     if (kept == f->count) return CAROM_OK;
     f->count = kept;
@@ -196,155 +188,108 @@ carom_status model_prepare_freeze(carom_model *model, carom_error *error) {
     return status ? status : model_check_constraints(model, error);
 }
 
-// Arrays for `touches` contacts and all joints at their stops.
-static carom_status allocate_frozen(frozen *f, int touches, carom_error *error) {
-    const size_t nv = (size_t)f->nv, joints = (size_t)f->model->compiled->njnt;
-    f->limits = calloc(joints, sizeof *f->limits);
-    if (!f->limits) return carom_fail_memory(error, "joint limits");
-    f->limit_count = model_find_limits(f->model, f->limits);
-    const size_t room = (size_t)touches + (size_t)f->limit_count;
-    f->limit_names = calloc((size_t)f->limit_count + 1, sizeof *f->limit_names);
-    f->block = calloc(nv * nv + nv + 3 * room * nv + 6 * nv + 2 * room, sizeof *f->block);
-    f->names = calloc(room + 1, sizeof *f->names);
-    f->touches = calloc(room + 1, sizeof *f->touches);
-    if (!f->limit_names || !f->block || !f->names || !f->touches) return carom_fail_memory(error, "contact Jacobians");
-    f->mass = f->block;
-    f->velocity = f->mass + nv * nv;
-    f->normal = f->velocity + nv;
-    f->tangent = f->normal + room * nv;
-    f->first = f->tangent + 2 * room * nv;
-    f->second = f->first + 3 * nv;
-    f->friction = f->second + 3 * nv;
-    f->restitution = f->friction + room;
-    return CAROM_OK;
-}
-
-static void free_frozen(frozen *f) {
-    model_projector_free(&f->projector);
-    free(f->limits);
-    free(f->limit_names);
-    free(f->names);
-    free(f->touches);
-    free(f->block);
-}
-
-// Mass matrix, velocity, and what the equality constraints leave of both contacts and velocity.
-static carom_status fill_system(frozen *f, carom_error *error) {
-    mj_fullM(f->model->compiled, f->mass, f->model->data->qM);
-    mju_copy(f->velocity, f->model->data->qvel, f->nv);
-    const carom_status status = model_projector_create(f->model, f->mass, &f->projector, error);
-    if (status || !f->projector.rank) return status;
-    return model_project_velocity(f->model, &f->projector, f->mass, f->velocity, error);
-}
-
-static carom_status fill_contacts(frozen *f, const model_touch *touches, int count, model_idle_rule rule, carom_error *error) {
-    carom_status status = CAROM_OK;
-    for (int i = 0; !status && i < count; i++) status = add_touch(f, &touches[i], i, rule, error);
-    const int first = f->count;
-    for (int i = 0; !status && i < f->limit_count; i++) status = add_limit(f, i, error);
-    if (!status) status = warn_of_limits(f, first, error);
-    return status ? status : model_warn_of_near_limits(f->model, error);
-}
-
-// Who simulates the model wants the contacts that the impact has.
-static carom_status keep_touches(frozen *f, carom_error *error) {
-    carom_model *model = f->model;
-    free(model->touches);
-    model->touch_count = 0;
-    model->touches = calloc((size_t)f->count + 1, sizeof *model->touches);
-    if (!model->touches) return carom_fail_memory(error, "contacts");
-    for (int i = 0; i < f->count; i++) {
-        if (!f->touches[i]) continue;
-        model->touches[model->touch_count] = *f->touches[i];
-        model->touches[model->touch_count++].name = NULL;
-    }
-    return CAROM_OK;
-}
-
-static carom_status create_impact(const frozen *f, carom_impact **impact, carom_error *error) {
-    const carom_impact_data data = {
-        .nv = f->nv,
-        .contacts = f->count,
-        .tangent_dim = f->tangent_dim,
-        .mass = f->mass,
-        .normal = f->normal,
-        .tangent = f->tangent,
-        .friction = f->friction,
-        .restitution = f->restitution,
-        .velocity = f->velocity,
-        // Named all or none, but for joints at their stops, which then have default names as well.
-        .names = f->names[0] ? f->names : NULL,
-    };
-    return carom_impact_create(&data, impact, error);
-}
-
 carom_status model_freeze_touches(carom_model *model, const model_touch *touches, int count, int tangent_dim, model_idle_rule rule,
                                   carom_impact **impact, carom_error *error) {
-    frozen f = {.model = model, .nv = model->compiled->nv, .tangent_dim = tangent_dim};
-    carom_status status = allocate_frozen(&f, count, error);
-    if (!status) status = fill_system(&f, error);
-    if (!status) status = fill_contacts(&f, touches, count, rule, error);
+    const mjModel *compiled = model->compiled;
+    frozen f = {.model = model, .nv = compiled->nv, .tangent_dim = tangent_dim};
+    carom_arena *arena = &f.arena;
+    const int limit_count = model_find_limits(model, NULL);
+    const size_t nv = (size_t)f.nv, room = (size_t)count + (size_t)limit_count;
+    model_limit *limits = carom_arena_take(arena, (size_t)limit_count, sizeof *limits);
+    char(*limit_names)[MODEL_LABEL_SIZE] = carom_arena_take(arena, (size_t)limit_count, sizeof *limit_names);
+    f.mass = carom_arena_take(arena, nv * nv, sizeof *f.mass);
+    f.velocity = carom_arena_take(arena, nv, sizeof *f.velocity);
+    f.normal = carom_arena_take(arena, room * nv, sizeof *f.normal);
+    f.tangent = carom_arena_take(arena, 2 * room * nv, sizeof *f.tangent);
+    f.first = carom_arena_take(arena, 3 * nv, sizeof *f.first);
+    f.second = carom_arena_take(arena, 3 * nv, sizeof *f.second);
+    f.friction = carom_arena_take(arena, room, sizeof *f.friction);
+    f.restitution = carom_arena_take(arena, room, sizeof *f.restitution);
+    f.names = carom_arena_take(arena, room + 1, sizeof *f.names);
+    f.touches = carom_arena_take(arena, room, sizeof *f.touches);
+    carom_status status = arena->failed ? carom_fail_memory(error, "contact Jacobians") : CAROM_OK;
+
+    // Mass matrix, velocity, and what the equality constraints leave of the velocity.
+    if (!status) {
+        mj_fullM(compiled, f.mass, model->data->qM);
+        mju_copy(f.velocity, model->data->qvel, f.nv);
+        status = model_projector_create(model, f.mass, arena, &f.projector, error);
+    }
+    if (!status && f.projector.rank) status = model_project_velocity(model, &f.projector, f.mass, f.velocity, error);
+
+    // The contacts: those that the caller found, then joints at their stops.
+    if (!status) model_find_limits(model, limits);
+    for (int i = 0; !status && i < count; i++) status = add_touch(&f, &touches[i], i, rule, error);
+    if (!status) status = add_limits(&f, limits, limit_count, limit_names, error);
+    if (!status) status = model_warn_of_near_limits(model, error);
     if (!status && !f.count)
         status = carom_fail(error, CAROM_BAD_INPUT, "%s: none of the %d contacts found can be changed by a motion of the model",
-                            model->path, count + f.limit_count);
+                            model->path, count + limit_count);
     if (!status) drop_idle_tangents(&f);
-    // Who lists a contact twice means it; detection finds all corners of a box, whatever the box can do.
+    // A contact that is listed twice is meant twice; but detection finds all corners of a box, whatever the box can do.
     if (!status && rule == MODEL_DROP_IDLE && f.tangent_dim == 1) status = merge_across_plane(&f, error);
-    if (!status) status = keep_touches(&f, error);
-    if (!status) status = create_impact(&f, impact, error);
-    free_frozen(&f);
+
+    // The model remembers the contacts of the impact, for a simulator.
+    model_touch *kept = status ? NULL : calloc((size_t)f.count + 1, sizeof *kept);
+    if (!status && !kept) status = carom_fail_memory(error, "contacts");
+    if (!status) {
+        free(model->touches);
+        model->touches = kept;
+        model->touch_count = 0;
+        for (int i = 0; i < f.count; i++)
+            if (f.touches[i]) kept[model->touch_count++] = *f.touches[i];
+        for (int i = 0; i < model->touch_count; i++) kept[i].name = NULL;
+    }
+    // Named all or none, but for joints at their stops, which then have default names as well.
+    if (!status)
+        status = carom_impact_create(&(carom_impact_data){.nv = f.nv,
+                                                          .contacts = f.count,
+                                                          .tangent_dim = f.tangent_dim,
+                                                          .mass = f.mass,
+                                                          .normal = f.normal,
+                                                          .tangent = f.tangent,
+                                                          .friction = f.friction,
+                                                          .restitution = f.restitution,
+                                                          .velocity = f.velocity,
+                                                          .names = f.names[0] ? f.names : NULL},
+                                     impact, error);
+    carom_arena_free(arena);
     return status;
 }
 
 // --------------------------------------------------------------------------------------------------- listed contacts
-
-// Tangents per contact: as many as the contacts give, which must agree; two where none gives any.
-static carom_status choose_tangent_dim(const carom_model_contact *contacts, int count, int *dim, carom_error *error) {
-    *dim = 0;
-    for (int i = 0; i < count; i++) {
-        char label[MODEL_LABEL_SIZE];
-        model_label_contact(label, contacts[i].name, i);
-        const int given = contacts[i].tangents;
-        if (given < 0 || given > 2) return carom_fail(error, CAROM_BAD_INPUT, "%s: a contact has up to two tangents, not %d", label, given);
-        if (given && *dim && given != *dim) {
-            return carom_fail(error, CAROM_BAD_INPUT, "%s: %d tangents, but contacts before it have %d; all need the same number", label,
-                              given, *dim);
-        }
-        if (given) *dim = given;
-    }
-    if (!*dim) *dim = 2;
-    return CAROM_OK;
-}
-
-// Names are given for all contacts or for none.
-static carom_status check_names(const carom_model_contact *contacts, int count, carom_error *error) {
-    for (int i = 1; i < count; i++) {
-        if (!contacts[i].name != !contacts[0].name) {
-            return carom_fail(error, CAROM_BAD_INPUT, "contact number %d has no name while others have one", contacts[i].name ? 1 : i + 1);
-        }
-    }
-    return CAROM_OK;
-}
 
 carom_status carom_model_freeze(carom_model *model, const carom_model_contact *contacts, int count, carom_impact **impact,
                                 carom_error *error) {
     if (!impact) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_freeze: impact is NULL");
     *impact = NULL;
     const int least = model_find_limits(model, NULL) ? 0 : 1;
-    if ((!contacts && count) || count < least || count > CAROM_MAX_CONTACTS) {
+    if ((!contacts && count) || count < least || count > CAROM_MAX_CONTACTS)
         return carom_fail(error, CAROM_BAD_INPUT, "an impact needs %d to %d contacts, not %d%s", least, CAROM_MAX_CONTACTS, count,
                           least ? "; no joint is at its stop" : "");
+    for (int i = 1; i < count; i++)
+        if (!contacts[i].name != !contacts[0].name)
+            return carom_fail(error, CAROM_BAD_INPUT, "contact number %d has no name while others have one", contacts[i].name ? 1 : i + 1);
+
+    // Tangents: as many as the contacts give, which must agree; two where none gives any.
+    int tangent_dim = 0;
+    for (int i = 0; i < count; i++) {
+        char label[MODEL_LABEL_SIZE];
+        model_label_contact(label, contacts[i].name, i);
+        const int given = contacts[i].tangents;
+        if (given < 0 || given > 2) return carom_fail(error, CAROM_BAD_INPUT, "%s: a contact has up to two tangents, not %d", label, given);
+        if (given && tangent_dim && given != tangent_dim)
+            return carom_fail(error, CAROM_BAD_INPUT, "%s: %d tangents, but contacts before it have %d; all need the same number", label,
+                              given, tangent_dim);
+        if (given) tangent_dim = given;
     }
-    int tangent_dim;
-    carom_status status = check_names(contacts, count, error);
-    if (!status) status = choose_tangent_dim(contacts, count, &tangent_dim, error);
-    if (!status) status = model_prepare_freeze(model, error);
+    carom_status status = model_prepare_freeze(model, error);
     if (status) return status;
 
     model_touch *touches = calloc((size_t)count + 1, sizeof *touches);
     if (!touches) return carom_fail_memory(error, "contacts");
     for (int i = 0; !status && i < count; i++) status = model_locate_contact(model, &contacts[i], i, &touches[i], error);
-    if (!status) status = model_freeze_touches(model, touches, count, tangent_dim, MODEL_REFUSE_IDLE, impact, error);
+    if (!status) status = model_freeze_touches(model, touches, count, tangent_dim ? tangent_dim : 2, MODEL_REFUSE_IDLE, impact, error);
     free(touches);
     return status;
 }

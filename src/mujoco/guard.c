@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of MuJoCo that neither print, exit, nor write MUJOCO_LOG.TXT.
+//
+// MuJoCo reports errors through one handler for the whole process, and expects it not to return. Ours jumps back to where the call began
+// (longjmp inside this file only, over frames of MuJoCo). A lock lets one guarded call run at a time, and `running` tells each thread
+// whether the call is its own.
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
 
 #include "mujoco/mujoco_internal.h"
 
+// The call that this thread is in.
 typedef struct guarded_call {
     jmp_buf escape;
     char message[CAROM_MESSAGE_SIZE];

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // MuJoCo models: compiling MJCF and URDF, and the state.
+//
+// MuJoCo reads a model file itself. Before it does, the text is checked for what would make it abort the process (sizes.c) and for what it
+// would do without a word (urdf.c); formulas of the text are replaced by their values (template.c).
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,56 +20,11 @@ typedef struct loading {
     mjData *data;
 } loading;
 
+// A model with too many velocities is refused before its data takes memory.
 static void compile_model(void *argument) {
     loading *load = argument;
     load->compiled = mj_loadXML(load->path, load->files, load->message, sizeof load->message);
     if (load->compiled && load->compiled->nv <= CAROM_MAX_VELOCITIES) load->data = mj_makeData(load->compiled);
-}
-
-// The message buffer may hold text after a success: only what was returned decides.
-static carom_status check_loaded(const loading *load, const char *advice, carom_error *error) {
-    if (!load->compiled) return carom_fail(error, CAROM_BAD_INPUT, "%s: %s", load->path, load->message);
-    const int nv = load->compiled->nv;
-    if (nv < 1) {
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: the model has no joints, so that nothing can move%s%s", load->path,
-                          *advice ? "; " : "", advice);
-    }
-    if (nv > CAROM_MAX_VELOCITIES) {
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: the model has %d velocities, more than %d", load->path, nv, CAROM_MAX_VELOCITIES);
-    }
-    return load->data ? CAROM_OK : carom_fail_memory(error, load->path);
-}
-
-// A file system in memory that has this text under the path's name.
-static carom_status hold_text(const char *path, const char *text, mjVFS **files, carom_error *error) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const size_t size = strlen(text);
-    *files = malloc(sizeof **files);
-    if (!*files) return carom_fail_memory(error, path);
-    mj_defaultVFS(*files);
-    if (strlen(name) >= mjMAXVFSNAME || mj_makeEmptyFileVFS(*files, name, (int)size)) return carom_fail_memory(error, path);
-    memcpy((*files)->filedata[mj_findFileVFS(*files, name)], text, size);
-    return CAROM_OK;
-}
-
-// Checks the model's text and, where it has formulas, holds it in memory with their values.
-static carom_status prepare_text(const char *path, const carom_model_parameters *parameters, mjVFS **files, carom_error *error) {
-    *files = NULL;
-    if (!parameters) return model_check_sizes(path, NULL, error);
-    char *text = NULL, *expanded = NULL;
-    carom_error inner;
-    carom_status status = model_read_text(path, &text, error);
-    if (!status && (status = model_expand(text, parameters, &expanded, &inner))) carom_fail(error, status, "%s: %s", path, inner.message);
-    if (!status) status = model_check_sizes(path, expanded, error);
-    if (!status) status = hold_text(path, expanded, files, error);
-    free(text);
-    free(expanded);
-    return status;
-}
-
-static void release_files(mjVFS *files) {
-    if (files) mj_deleteVFS(files);
-    free(files);
 }
 
 carom_status carom_model_load(const char *path, carom_model **model, carom_error *error) {
@@ -77,25 +35,54 @@ carom_status carom_model_load_with(const char *path, const carom_model_parameter
     if (!model) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_load: model is NULL");
     *model = NULL;
     if (!path || !*path) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_load: the path of the model is empty");
-    char advice[MODEL_ADVICE_SIZE];
-    mjVFS *files;
-    carom_status status = prepare_text(path, parameters, &files, error);
-    if (!status) status = model_advise_on_root(path, advice, error);
-    carom_model *loaded = status ? NULL : calloc(1, sizeof *loaded);
-    if (!loaded) {
-        release_files(files);
-        return status ? status : carom_fail_memory(error, path);
+
+    // Read the text; where it has formulas, MuJoCo gets it from memory with their values.
+    char *text = NULL, *expanded = NULL, advice[MODEL_ADVICE_SIZE] = "";
+    xmlDoc *document = NULL;
+    mjVFS *files = NULL;
+    carom_error inner;
+    carom_status status = model_read_text(path, &text, error);
+    if (!status && parameters && (status = model_expand(text, parameters, &expanded, &inner)))
+        carom_fail(error, status, "%s: %s", path, inner.message);
+
+    // Check what MuJoCo does not.
+    if (!status) status = model_xml_parse(expanded ? expanded : text, &document, error);
+    if (!status) status = model_check_sizes(path, document, error);
+    if (!status) model_advise_on_root(document, advice);
+    if (!status && expanded) {
+        // A file system in memory that has the expanded text under the path's name.
+        const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+        const size_t size = strlen(expanded);
+        files = malloc(sizeof *files);
+        if (files) mj_defaultVFS(files);
+        if (!files || strlen(name) >= mjMAXVFSNAME || mj_makeEmptyFileVFS(files, name, (int)size))
+            status = carom_fail_memory(error, path);
+        else
+            memcpy(files->filedata[mj_findFileVFS(files, name)], expanded, size);
     }
+    if (document) xmlFreeDoc(document);
+    free(text);
+    free(expanded);
+
+    // Compile. The message buffer may hold text after a success: only what was returned decides.
     loading load = {.path = path, .files = files};
-    status = model_guard_call(compile_model, &load, error);
-    release_files(files);
-    loaded->compiled = load.compiled;
-    loaded->data = load.data;
-    loaded->path = strdup(path);
-    if (!status) status = check_loaded(&load, advice, error);
-    if (!status && !loaded->path) status = carom_fail_memory(error, path);
+    if (!status) status = model_guard_call(compile_model, &load, error);
+    if (files) mj_deleteVFS(files);
+    free(files);
+    const int nv = load.compiled ? load.compiled->nv : 0;
+    if (!status && !load.compiled) status = carom_fail(error, CAROM_BAD_INPUT, "%s: %s", path, load.message);
+    if (!status && nv < 1)
+        status = carom_fail(error, CAROM_BAD_INPUT, "%s: the model has no joints, so that nothing can move%s%s", path, *advice ? "; " : "",
+                            advice);
+    if (!status && nv > CAROM_MAX_VELOCITIES)
+        status = carom_fail(error, CAROM_BAD_INPUT, "%s: the model has %d velocities, more than %d", path, nv, CAROM_MAX_VELOCITIES);
+    carom_model *loaded = calloc(1, sizeof *loaded);
+    if (loaded) *loaded = (carom_model){.compiled = load.compiled, .data = load.data, .path = strdup(path)};
+    if (!status && (!loaded || !loaded->path || !loaded->data)) status = carom_fail_memory(error, path);
     if (!status && *advice) status = model_warn(loaded, error, "%s", advice);
     if (status) {
+        if (!loaded && load.data) mj_deleteData(load.data);
+        if (!loaded && load.compiled) mj_deleteModel(load.compiled);
         carom_model_free(loaded);
         return status;
     }
@@ -150,36 +137,16 @@ const double *carom_model_qpos(const carom_model *model) { return model->data->q
 int carom_model_find_coordinate(const carom_model *model, const char *joint) {
     const mjModel *compiled = model->compiled;
     const int id = joint && *joint ? mj_name2id(compiled, mjOBJ_JOINT, joint) : -1;
+    // Of other joints than these, a position has no single coordinate.
     const bool scalar = id >= 0 && (compiled->jnt_type[id] == mjJNT_HINGE || compiled->jnt_type[id] == mjJNT_SLIDE);
     return scalar ? compiled->jnt_qposadr[id] : -1;
 }
 
+// Refuses a vector of the wrong length, or with numbers that are not finite.
 static carom_status check_values(const char *what, const double *values, int count, int expected, carom_error *error) {
     if (count != expected) return carom_fail(error, CAROM_BAD_INPUT, "%s has %d numbers, but the model needs %d", what, count, expected);
     for (int i = 0; i < count; i++) {
         if (!isfinite(values[i])) return carom_fail(error, CAROM_BAD_INPUT, "%s[%d] is not finite", what, i);
-    }
-    return CAROM_OK;
-}
-
-// Where the joint's quaternion starts in qpos, -1 for a joint without one.
-static int quaternion_address(const mjModel *compiled, int joint) {
-    switch (compiled->jnt_type[joint]) {
-    case mjJNT_FREE: return compiled->jnt_qposadr[joint] + 3;
-    case mjJNT_BALL: return compiled->jnt_qposadr[joint];
-    default: return -1;
-    }
-}
-
-// MuJoCo would silently read a quaternion without length as the identity.
-static carom_status check_quaternions(const mjModel *compiled, const double *qpos, carom_error *error) {
-    for (int joint = 0; joint < compiled->njnt; joint++) {
-        const int at = quaternion_address(compiled, joint);
-        if (at < 0) continue;
-        const double length = hypot(hypot(qpos[at], qpos[at + 1]), hypot(qpos[at + 2], qpos[at + 3]));
-        if (!(length > mjMINVAL) || !isfinite(length * length)) {
-            return carom_fail(error, CAROM_BAD_INPUT, "qpos[%d..%d] is a quaternion without a finite length greater than zero", at, at + 3);
-        }
     }
     return CAROM_OK;
 }
@@ -189,10 +156,19 @@ carom_status carom_model_set_state(carom_model *model, const double *qpos, int q
     const mjModel *compiled = model->compiled;
     carom_status status = CAROM_OK;
     if (qpos) status = check_values("qpos", qpos, qpos_count, compiled->nq, error);
-    if (!status && qpos) status = check_quaternions(compiled, qpos, error);
+    // MuJoCo would silently read a quaternion without length as the identity.
+    for (int joint = 0; qpos && !status && joint < compiled->njnt; joint++) {
+        const int type = compiled->jnt_type[joint], at = compiled->jnt_qposadr[joint] + (type == mjJNT_FREE ? 3 : 0);
+        if (type != mjJNT_FREE && type != mjJNT_BALL) continue;
+        const double length = hypot(hypot(qpos[at], qpos[at + 1]), hypot(qpos[at + 2], qpos[at + 3]));
+        if (!(length > mjMINVAL) || !isfinite(length * length))
+            status =
+                carom_fail(error, CAROM_BAD_INPUT, "qpos[%d..%d] is a quaternion without a finite length greater than zero", at, at + 3);
+    }
     if (!status && qvel) status = check_values("qvel", qvel, qvel_count, compiled->nv, error);
     if (status) return status;
 
+    // Nothing is changed before all is checked.
     if (qpos) {
         mju_copy(model->data->qpos, qpos, compiled->nq);
         mj_normalizeQuat(compiled, model->data->qpos);
@@ -208,6 +184,7 @@ carom_status carom_model_set_keyframe(carom_model *model, const char *name, caro
     carom_status status = carom_model_set_state(model, compiled->key_qpos + key * compiled->nq, compiled->nq,
                                                 compiled->key_qvel + key * compiled->nv, compiled->nv, error);
     if (status) return status;
+    // A keyframe also places the bodies that only a user moves.
     mju_copy(model->data->mocap_pos, compiled->key_mpos + 3 * key * compiled->nmocap, 3 * compiled->nmocap);
     mju_copy(model->data->mocap_quat, compiled->key_mquat + 4 * key * compiled->nmocap, 4 * compiled->nmocap);
     return CAROM_OK;

@@ -4,6 +4,7 @@
 #ifndef CAROM_MUJOCO_INTERNAL_H
 #define CAROM_MUJOCO_INTERNAL_H
 
+#include <libxml/tree.h>
 #include <mujoco/mujoco.h>
 
 #include "carom/model.h"
@@ -31,27 +32,24 @@ void model_clear_warnings(carom_model *model);
 
 // --------------------------------------------------------------------------------------------------------- model files
 
-// A piece of a text, not terminated.
-typedef struct model_span {
-    const char *start;
-    size_t length;
-} model_span;
-
-bool model_span_equals(model_span s, const char *text);
-
 // Reads a model file of less than 64 MiB; `*text` is freed by the caller, also after a failure.
 carom_status model_read_text(const char *path, char **text, carom_error *error);
 
-// Receives an element with an empty attribute, then each of its attributes. An error ends the scan.
-typedef carom_status (*model_xml_visit)(void *user, model_span element, model_span attribute, model_span value, carom_error *error);
+// The document of a text, freed by the caller (xmlFreeDoc). Malformed XML is no error here, because MuJoCo may accept it, and its messages
+// are better: the document then holds the elements that can be read, or is NULL. Reads no other file, expands no entity, prints nothing.
+// CAROM_OUT_OF_MEMORY.
+carom_status model_xml_parse(const char *text, xmlDoc **document, carom_error *error);
 
-// Visits every element and attribute in the order of the text. Malformed XML is left to MuJoCo, whose messages are better.
-carom_status model_xml_scan(const char *text, model_xml_visit visit, void *user, carom_error *error);
+// The elements of a document, in the order of the text; NULL after the last one.
+const xmlNode *model_xml_first(const xmlDoc *document);
+const xmlNode *model_xml_next(const xmlNode *element);
+// Is this the element's name?
+bool model_xml_is(const xmlNode *element, const char *name);
+// The value of an attribute, owned by the document; NULL where it has an entity that the document defines.
+const char *model_xml_value(const xmlAttr *attribute);
 
 // Refuses a model file, or a file that it includes, whose sizes would make MuJoCo abort the process for lack of memory.
-// CAROM_IO_FAILED when `path` cannot be read.
-// @param text  of the file, where it is not what the disk has; NULL: read it
-carom_status model_check_sizes(const char *path, const char *text, carom_error *error);
+carom_status model_check_sizes(const char *path, const xmlDoc *document, carom_error *error);
 
 // The text with every ${formula} replaced by its value; freed by the caller.
 carom_status model_expand(const char *text, const carom_model_parameters *parameters, char **expanded, carom_error *error);
@@ -59,7 +57,7 @@ carom_status model_expand(const char *text, const carom_model_parameters *parame
 enum { MODEL_ADVICE_SIZE = 512 };
 
 // A URDF without a link called 'world' has its root welded to the world. Writes how to change that, or an empty text for other files.
-carom_status model_advise_on_root(const char *path, char advice[MODEL_ADVICE_SIZE], carom_error *error);
+void model_advise_on_root(const xmlDoc *document, char advice[MODEL_ADVICE_SIZE]);
 
 // ----------------------------------------------------------------------------------------------------- parts of a freeze
 
@@ -87,9 +85,6 @@ bool model_normalise(const double vector[3], double unit[3]);
 // 1 when two contacts are of the same bodies, -1 when the first of one is the second of the other, 0 when they are not. Bodies welded
 // together count as one.
 int model_compare_bodies(const carom_model *model, const model_touch *a, const model_touch *b);
-
-// Tangents of the default rule for the touch's normal (carom_impact_default_tangents).
-void model_choose_tangents(model_touch *touch);
 
 // Finds the points of a contact that the caller described, and its directions. Needs the positions of the current state.
 carom_status model_locate_contact(const carom_model *model, const carom_model_contact *contact, int index, model_touch *touch,
@@ -125,7 +120,7 @@ carom_status model_warn_of_near_limits(carom_model *model, carom_error *error);
 // number where it has none.
 void model_write_name(const carom_model *model, int type, int id, const char *kind, char *name, size_t size);
 
-// The motions that the active equality constraints C v = 0 leave: P = 1 - sum_i motion_i' force_i, see model_project.c.
+// The motions that the active equality constraints C v = 0 leave: P = 1 - sum_i motion_i' force_i, see project.c.
 typedef struct model_projector {
     int nv, rank;     // rank 0: nothing is constrained, and nothing changes
     double *force;    // [rank x nv]
@@ -133,9 +128,10 @@ typedef struct model_projector {
     int *constraint;  // [rank], the equality constraint that each comes from
 } model_projector;
 
-// @param mass  M at the current state, [nv x nv]
-carom_status model_projector_create(carom_model *model, const double *mass, model_projector *projector, carom_error *error);
-void model_projector_free(model_projector *projector);
+// @param mass   M at the current state, [nv x nv]
+// @param arena  holds its arrays
+carom_status model_projector_create(carom_model *model, const double *mass, carom_arena *arena, model_projector *projector,
+                                    carom_error *error);
 // row = row P.
 void model_project_row(const model_projector *projector, double *row);
 // v = P v. CAROM_BAD_INPUT naming the constraint when v breaks it by more than round-off of what people type.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the contacts that a caller describes are: their points and their orthonormal directions.
+//
+// A site or a point of a body says where it touches. Of a geom the normal tells the point, where its shape has one that is farthest along
+// it; a plane or a box on the world does not need one, because the point of the other place serves.
 #include <math.h>
 #include <stdio.h>
 
@@ -36,8 +39,6 @@ bool model_normalise(const double vector[3], double unit[3]) {
     return true;
 }
 
-void model_choose_tangents(model_touch *touch) { carom_impact_default_tangents(touch->normal, touch->tangent); }
-
 int model_compare_bodies(const carom_model *model, const model_touch *a, const model_touch *b) {
     const int *weld = model->compiled->body_weldid;
     const int a0 = weld[a->body[0]], a1 = weld[a->body[1]], b0 = weld[b->body[0]], b1 = weld[b->body[1]];
@@ -45,40 +46,14 @@ int model_compare_bodies(const carom_model *model, const model_touch *a, const m
     return a0 == b1 && a1 == b0 ? -1 : 0;
 }
 
-static carom_status take_tangents(const carom_model_contact *contact, const char *label, model_touch *touch, carom_error *error) {
-    for (int i = 0; i < contact->tangents; i++) {
-        if (!model_normalise(contact->tangent[i], touch->tangent[i])) {
-            return carom_fail(error, CAROM_BAD_INPUT, "%s: tangent %d needs a finite length greater than zero", label, i + 1);
-        }
-        if (fabs(mju_dot3(touch->tangent[i], touch->normal)) > ORTHOGONALITY_TOLERANCE) {
-            return carom_fail(error, CAROM_BAD_INPUT, "%s: tangent %d is not orthogonal to the normal", label, i + 1);
-        }
-    }
-    if (contact->tangents == 2 && fabs(mju_dot3(touch->tangent[0], touch->tangent[1])) > ORTHOGONALITY_TOLERANCE) {
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: the two tangents are not orthogonal to each other", label);
-    }
-    return CAROM_OK;
-}
-
-static carom_status build_frame(const carom_model_contact *contact, const char *label, model_touch *touch, carom_error *error) {
-    if (!model_normalise(contact->normal, touch->normal)) {
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: the normal needs a finite length greater than zero", label);
-    }
-    model_choose_tangents(touch);
-    return take_tangents(contact, label, touch, error);
-}
-
 // ----------------------------------------------------------------------------------------------------------- places
-
-static int find_object(const carom_model *model, int type, const char *name) {
-    return name && *name ? mj_name2id(model->compiled, type, name) : -1;
-}
 
 // The point of a geom that is farthest along `direction`; false for shapes that need not have a unique one.
 // A capsule whose axis is perpendicular to the direction touches along its whole length: the middle stands for it.
 static bool find_support_point(const carom_model *model, int geom, const double direction[3], double point[3]) {
     const double *size = model->compiled->geom_size + 3 * geom;
     const double *rotation = model->data->geom_xmat + 9 * geom;
+    // In the geom's frame, with d the direction there: r d for a sphere, and with semi-axes a_i of an ellipsoid a_i^2 d_i / |a d|.
     double local[3], support[3];
     mju_rotVecMatT(local, direction, rotation);
     switch (model->compiled->geom_type[geom]) {
@@ -101,98 +76,51 @@ static bool find_support_point(const carom_model *model, int geom, const double 
     return true;
 }
 
-static carom_status locate_geom(const carom_model *model, const char *name, const double direction[3], const char *label,
-                                located_place *located, carom_error *error) {
-    const mjModel *compiled = model->compiled;
-    const int geom = find_object(model, mjOBJ_GEOM, name);
-    if (geom < 0) return carom_fail(error, CAROM_BAD_INPUT, "%s: there is no geom called '%s' in %s", label, name ? name : "", model->path);
-    located->body = compiled->geom_bodyid[geom];
-    located->size = compiled->geom_rbound[geom];
-    located->definite = find_support_point(model, geom, direction, located->point);
-    if (!located->definite && compiled->body_weldid[located->body] != 0) {
-        return carom_fail(error, CAROM_BAD_INPUT,
-                          "%s: geom '%s' is no sphere, capsule or ellipsoid, so that the normal does not tell its contact point; "
-                          "give a site or a point of its body",
-                          label, name);
-    }
-    return CAROM_OK;
-}
-
-static carom_status locate_site(const carom_model *model, const char *name, const char *label, located_place *located, carom_error *error) {
-    const int site = find_object(model, mjOBJ_SITE, name);
-    if (site < 0) return carom_fail(error, CAROM_BAD_INPUT, "%s: there is no site called '%s' in %s", label, name ? name : "", model->path);
-    located->body = model->compiled->site_bodyid[site];
-    mju_copy3(located->point, model->data->site_xpos + 3 * site);
-    return CAROM_OK;
-}
-
-static carom_status locate_body_point(const carom_model *model, const carom_place *place, const char *label, located_place *located,
-                                      carom_error *error) {
-    const int body = find_object(model, mjOBJ_BODY, place->name);
-    if (body < 0) {
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: there is no body called '%s' in %s", label, place->name ? place->name : "",
-                          model->path);
-    }
-    for (int i = 0; i < 3; i++) {
-        if (!isfinite(place->point[i])) return carom_fail(error, CAROM_BAD_INPUT, "%s: point[%d] is not finite", label, i);
-    }
-    located->body = body;
-    mju_rotVecMat(located->point, place->point, model->data->xmat + 9 * body);
-    mju_addTo3(located->point, model->data->xpos + 3 * body);
-    return CAROM_OK;
-}
-
 // `direction` points from this place to the other one.
 static carom_status locate_place(const carom_model *model, const carom_place *place, const double direction[3], const char *label,
                                  located_place *located, carom_error *error) {
+    // Find it by its name.
+    static const struct {
+        int type;
+        const char *name;
+    } kinds[] = {[CAROM_PLACE_SITE] = {mjOBJ_SITE, "site"},
+                 [CAROM_PLACE_GEOM] = {mjOBJ_GEOM, "geom"},
+                 [CAROM_PLACE_BODY_POINT] = {mjOBJ_BODY, "body"}};
+    const mjModel *compiled = model->compiled;
+    const mjData *data = model->data;
     *located = (located_place){.definite = true};
+    if (place->kind < CAROM_PLACE_SITE || place->kind > CAROM_PLACE_BODY_POINT)
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: a place is a site, a geom or a point of a body", label);
+    const char *name = place->name ? place->name : "";
+    const int id = *name ? mj_name2id(compiled, kinds[place->kind].type, name) : -1;
+    if (id < 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: there is no %s called '%s' in %s", label, kinds[place->kind].name, name,
+                          model->path);
+    // Its point in the world.
     switch (place->kind) {
-    case CAROM_PLACE_SITE: return locate_site(model, place->name, label, located, error);
-    case CAROM_PLACE_GEOM: return locate_geom(model, place->name, direction, label, located, error);
-    case CAROM_PLACE_BODY_POINT: return locate_body_point(model, place, label, located, error);
+    case CAROM_PLACE_SITE:
+        located->body = compiled->site_bodyid[id];
+        mju_copy3(located->point, data->site_xpos + 3 * id);
+        break;
+    case CAROM_PLACE_GEOM:
+        located->body = compiled->geom_bodyid[id];
+        located->size = compiled->geom_rbound[id];
+        located->definite = find_support_point(model, id, direction, located->point);
+        if (!located->definite && compiled->body_weldid[located->body] != 0)
+            return carom_fail(error, CAROM_BAD_INPUT,
+                              "%s: geom '%s' is no sphere, capsule or ellipsoid, so that the normal does not tell its contact point; "
+                              "give a site or a point of its body",
+                              label, name);
+        break;
+    case CAROM_PLACE_BODY_POINT:
+        for (int i = 0; i < 3; i++)
+            if (!isfinite(place->point[i])) return carom_fail(error, CAROM_BAD_INPUT, "%s: point[%d] is not finite", label, i);
+        located->body = id;
+        mju_rotVecMat(located->point, place->point, data->xmat + 9 * id);
+        mju_addTo3(located->point, data->xpos + 3 * id);
+        break;
     }
-    return carom_fail(error, CAROM_BAD_INPUT, "%s: a place is a site, a geom or a point of a body", label);
-}
-
-// Two convex geoms with the common normal n touch where both are extreme along n: one point, or two on a line along n before they touch.
-static carom_status check_alignment(const located_place *first, const located_place *second, const double normal[3], const char *label,
-                                    carom_error *error) {
-    double offset[3];
-    mju_sub3(offset, second->point, first->point);
-    mju_addToScl3(offset, normal, -mju_dot3(offset, normal));
-    if (mju_norm3(offset) <= ALIGNMENT_TOLERANCE * (first->size + second->size)) return CAROM_OK;
-    return carom_fail(error, CAROM_BAD_INPUT,
-                      "%s: the geoms do not touch with this normal (their extreme points are %g m apart across it); "
-                      "the normal of two spheres is the line from the first centre to the second",
-                      label, mju_norm3(offset));
-}
-
-static void take_place(model_touch *touch, int side, const located_place *place, const double point[3]) {
-    touch->body[side] = place->body;
-    mju_copy3(touch->point[side], point);
-}
-
-// The points of the contact's places. The world is the first place where only one is given. A place without a point of its own, the world
-// or a geom that the normal does not tell one of, has that of the other.
-static carom_status locate_places(const carom_model *model, const carom_model_contact *contact, const char *label, model_touch *touch,
-                                  carom_error *error) {
-    if (contact->places < 1 || contact->places > 2) {
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: a contact has one place or two, not %d", label, contact->places);
-    }
-    const double inwards[3] = {-touch->normal[0], -touch->normal[1], -touch->normal[2]};
-    located_place first, second;
-    carom_status status = locate_place(model, &contact->place[contact->places - 1], inwards, label, &second, error);
-    if (status) return status;
-    take_place(touch, 1, &second, second.point);
-    take_place(touch, 0, &(located_place){.body = 0}, second.point);
-    if (contact->places == 1) return CAROM_OK;
-
-    status = locate_place(model, &contact->place[0], touch->normal, label, &first, error);
-    if (status) return status;
-    take_place(touch, 0, &first, first.definite ? first.point : second.point);
-    const bool geoms = contact->place[0].kind == CAROM_PLACE_GEOM && contact->place[1].kind == CAROM_PLACE_GEOM;
-    if (!geoms || !first.definite || !second.definite) return CAROM_OK;
-    return check_alignment(&first, &second, touch->normal, label, error);
+    return CAROM_OK;
 }
 
 carom_status model_locate_contact(const carom_model *model, const carom_model_contact *contact, int index, model_touch *touch,
@@ -200,8 +128,50 @@ carom_status model_locate_contact(const carom_model *model, const carom_model_co
     char label[MODEL_LABEL_SIZE];
     model_label_contact(label, contact->name, index);
     *touch = (model_touch){.name = contact->name, .friction = contact->friction, .restitution = contact->restitution};
-    const carom_status status = build_frame(contact, label, touch, error);
-    return status ? status : locate_places(model, contact, label, touch, error);
+
+    // Orthonormal directions: tangents by the default rule where none are given.
+    double *normal = touch->normal, (*tangent)[3] = touch->tangent;
+    if (!model_normalise(contact->normal, normal))
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: the normal needs a finite length greater than zero", label);
+    carom_impact_default_tangents(normal, tangent);
+    for (int i = 0; i < contact->tangents; i++) {
+        if (!model_normalise(contact->tangent[i], tangent[i]))
+            return carom_fail(error, CAROM_BAD_INPUT, "%s: tangent %d needs a finite length greater than zero", label, i + 1);
+        if (fabs(mju_dot3(tangent[i], normal)) > ORTHOGONALITY_TOLERANCE)
+            return carom_fail(error, CAROM_BAD_INPUT, "%s: tangent %d is not orthogonal to the normal", label, i + 1);
+    }
+    if (contact->tangents == 2 && fabs(mju_dot3(tangent[0], tangent[1])) > ORTHOGONALITY_TOLERANCE)
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: the two tangents are not orthogonal to each other", label);
+
+    // The points of its places. The world is the first place where only one is given. A place without a point of its own, the world or a
+    // geom that the normal does not tell one of, has that of the other.
+    if (contact->places < 1 || contact->places > 2)
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: a contact has one place or two, not %d", label, contact->places);
+    const carom_place *places = contact->place;
+    const double inwards[3] = {-normal[0], -normal[1], -normal[2]};
+    located_place first, second;
+    carom_status status = locate_place(model, &places[contact->places - 1], inwards, label, &second, error);
+    if (status) return status;
+    touch->body[1] = second.body;
+    mju_copy3(touch->point[1], second.point);
+    mju_copy3(touch->point[0], second.point);
+    if (contact->places == 1) return CAROM_OK;
+    status = locate_place(model, &places[0], normal, label, &first, error);
+    if (status) return status;
+    touch->body[0] = first.body;
+    if (first.definite) mju_copy3(touch->point[0], first.point);
+    if (places[0].kind != CAROM_PLACE_GEOM || places[1].kind != CAROM_PLACE_GEOM || !first.definite || !second.definite) return CAROM_OK;
+
+    // Two convex geoms with the common normal n touch where both are extreme along n: one point, or two on a line along n before they
+    // touch.
+    double offset[3];
+    mju_sub3(offset, second.point, first.point);
+    mju_addToScl3(offset, normal, -mju_dot3(offset, normal));
+    if (mju_norm3(offset) <= ALIGNMENT_TOLERANCE * (first.size + second.size)) return CAROM_OK;
+    return carom_fail(error, CAROM_BAD_INPUT,
+                      "%s: the geoms do not touch with this normal (their extreme points are %g m apart across it); "
+                      "the normal of two spheres is the line from the first center to the second",
+                      label, mju_norm3(offset));
 }
 
 carom_status carom_model_measure_gaps(carom_model *model, const carom_model_contact *contacts, int count, double *gaps,

@@ -9,7 +9,7 @@
 #include "carom/dense.h"
 #include "mujoco/mujoco_internal.h"
 
-// Mu of a frictionless contact is none; below this MuJoCo raises it to this.
+// MuJoCo raises smaller coefficients of friction, also of frictionless contacts, to this.
 #define LEAST_FRICTION mjMINMU
 
 // Gaps below this share of the model's extent are closed: round-off of positions must not open one of two contacts that touch at once.
@@ -33,66 +33,58 @@ struct carom_model_simulator {
     double widening;     // of all gaps in this run [m]
     const carom_model_run *run;
     carom_model_end *end;
-    const char *objection;  // what went wrong in a guarded call, NULL if nothing did
+    const char *objection;  // to the run, found in a guarded call; NULL if there is none
 };
 
 // ------------------------------------------------------------------------------------------------------------ contacts
 
-static const model_touch *touch_of(const carom_model_simulator *s, int contact) { return &s->model->touches[contact]; }
-
+// The place of a contact on one of its bodies, at the present positions.
 static void locate(const carom_model_simulator *s, int contact, int side, double point[3]) {
-    const int body = touch_of(s, contact)->body[side];
+    const int body = s->model->touches[contact].body[side];
     mju_rotVecMat(point, s->contacts[contact].point[side], s->data->xmat + 9 * body);
     mju_addTo3(point, s->data->xpos + 3 * body);
 }
 
+// n.(p2 - p1), less that at the model's state.
 static double measure_gap(const carom_model_simulator *s, int contact) {
     double first[3], second[3];
     locate(s, contact, 0, first);
     locate(s, contact, 1, second);
     mju_subFrom3(second, first);
-    return mju_dot3(touch_of(s, contact)->normal, second) - s->contacts[contact].gap;
+    return mju_dot3(s->model->touches[contact].normal, second) - s->contacts[contact].gap;
 }
 
-static void place_contact(const carom_model_simulator *s, int index, double gap, mjContact *contact) {
-    const model_touch *touch = touch_of(s, index);
+// Gives MuJoCo one of our contacts at its present place.
+static void add_contact(carom_model_simulator *s, int index, double gap) {
+    const model_touch *touch = &s->model->touches[index];
     const carom_model_run *run = s->run;
     double first[3], second[3];
     locate(s, index, 0, first);
     locate(s, index, 1, second);
-    *contact = (mjContact){.dist = gap,
-                           .solref = {run->solref[0], run->solref[1]},
-                           .solimp = {run->solimp[0], run->solimp[1], run->solimp[2], 0.5, 2},
-                           .dim = touch->friction > 0 ? 3 : 1,
-                           .geom1 = s->model->compiled->ngeom + 2 * index,
-                           .geom2 = s->model->compiled->ngeom + 2 * index + 1,
-                           .efc_address = -1};
-    for (int k = 0; k < 3; k++) contact->pos[k] = (first[k] + second[k]) / 2;
-    for (int k = 0; k < 5; k++) contact->friction[k] = fmax(touch->friction, LEAST_FRICTION);
-    mju_copy3(contact->frame, touch->normal);
-    mju_copy3(contact->frame + 3, touch->tangent[0]);
-    mju_cross(contact->frame + 6, touch->normal, touch->tangent[0]);
+    mjContact contact = {.dist = gap,
+                         .solref = {run->solref[0], run->solref[1]},
+                         .solimp = {run->solimp[0], run->solimp[1], run->solimp[2], 0.5, 2},
+                         .dim = touch->friction > 0 ? 3 : 1,
+                         .geom1 = s->model->compiled->ngeom + 2 * index,
+                         .geom2 = s->model->compiled->ngeom + 2 * index + 1,
+                         .efc_address = -1};
+    for (int k = 0; k < 3; k++) contact.pos[k] = (first[k] + second[k]) / 2;
+    for (int k = 0; k < 5; k++) contact.friction[k] = fmax(touch->friction, LEAST_FRICTION);
+    mju_copy3(contact.frame, touch->normal);
+    mju_copy3(contact.frame + 3, touch->tangent[0]);
+    mju_cross(contact.frame + 6, touch->normal, touch->tangent[0]);
+    if (mj_addContact(&s->shadow, s->data, &contact)) s->objection = "the model's nconmax is too small for its contacts";
 }
 
-static void add_contacts(carom_model_simulator *s) {
-    s->data->ncon = 0;
-    for (int i = 0; i < s->model->touch_count; i++) {
-        const double gap = measure_gap(s, i) + s->widening;
-        if (gap > TOUCHING * s->shadow.stat.extent) continue;
-        mjContact contact;
-        place_contact(s, i, gap, &contact);
-        if (mj_addContact(&s->shadow, s->data, &contact)) s->objection = "the model's nconmax is too small for its contacts";
-    }
-}
-
-// Velocities of all contacts of the impact, joints at their stops by their constant rows.
-static void measure_velocities(carom_model_simulator *s) {
+// The velocities u = (J2 - J1) v of all contacts of the impact along their normals and tangents, at the present positions; those of
+// joints at their stops by their constant rows. True when a contact still approaches.
+static bool measure_velocities(carom_model_simulator *s) {
     const carom_impact_data *data = carom_impact_get_data(s->impact);
     const int nv = data->nv, stride = 1 + data->tangent_dim;
     const double *v = s->data->qvel;
     carom_impact_contact_velocity(s->impact, v, s->end->contact);
     for (int i = 0; i < s->model->touch_count; i++) {
-        const model_touch *touch = touch_of(s, i);
+        const model_touch *touch = &s->model->touches[i];
         double relative[3], *u = s->end->contact + i * stride;
         for (int side = 0; side < 2; side++) {
             double point[3];
@@ -106,68 +98,67 @@ static void measure_velocities(carom_model_simulator *s) {
         u[0] = mju_dot3(touch->normal, relative);
         for (int k = 0; k < data->tangent_dim; k++) u[1 + k] = mju_dot3(touch->tangent[k], relative);
     }
+    return carom_impact_min_normal(s->impact, s->end->contact) < s->run->approach_limit;
 }
 
-// -------------------------------------------------------------------------------------------------------------- steps
+// ---------------------------------------------------------------------------------------------------------------- runs
 
+// Positions of bodies from qpos.
 static void update_positions(carom_model_simulator *s) {
     mj_kinematics(&s->shadow, s->data);
     mj_comPos(&s->shadow, s->data);
 }
 
-// mj_step with our contacts in place of those that collision detection finds.
-static void step(carom_model_simulator *s) {
+// One run, where MuJoCo's errors are caught.
+static void run_guarded(void *argument) {
+    carom_model_simulator *s = argument;
+    const carom_model_run *run = s->run;
     const mjModel *model = &s->shadow;
     mjData *data = s->data;
-    mj_tendon(model, data);
-    mj_crb(model, data);
-    mj_factorM(model, data);
-    add_contacts(s);
-    mj_makeConstraint(model, data);
-    mj_transmission(model, data);
-    mj_projectConstraint(model, data);
-    mj_fwdVelocity(model, data);
-    mj_fwdActuation(model, data);
-    mj_fwdAcceleration(model, data);
-    mj_fwdConstraint(model, data);
-    mj_Euler(model, data);
-    if (data->warning[mjWARN_CNSTRFULL].number) s->objection = "the model's njmax is too small for its contacts";
-}
 
-static void start(carom_model_simulator *s) {
-    const carom_model_run *run = s->run;
-    const int nv = s->shadow.nv;
-    mj_resetData(&s->shadow, s->data);
-    mju_copy(s->data->qpos, s->model->data->qpos, s->shadow.nq);
-    mju_copy(s->data->qvel, s->model->data->qvel, nv);
-    mju_copy(s->data->mocap_pos, s->model->data->mocap_pos, 3 * s->shadow.nmocap);
-    mju_copy(s->data->mocap_quat, s->model->data->mocap_quat, 4 * s->shadow.nmocap);
-    if (run->displacement) mj_integratePos(&s->shadow, s->data->qpos, run->displacement, 1);
-    if (run->kick) mju_addTo(s->data->qvel, run->kick, nv);
+    // Start at the model's state, displaced; gaps are widened by the deepest one.
+    mj_resetData(model, data);
+    mju_copy(data->qpos, s->model->data->qpos, model->nq);
+    mju_copy(data->qvel, s->model->data->qvel, model->nv);
+    mju_copy(data->mocap_pos, s->model->data->mocap_pos, 3 * model->nmocap);
+    mju_copy(data->mocap_quat, s->model->data->mocap_quat, 4 * model->nmocap);
+    if (run->displacement) mj_integratePos(model, data->qpos, run->displacement, 1);
+    if (run->kick) mju_addTo(data->qvel, run->kick, model->nv);
     update_positions(s);
     s->widening = 0;
     for (int i = 0; i < s->model->touch_count; i++) s->widening = fmax(s->widening, -measure_gap(s, i));
-}
 
-static bool approaches(const carom_model_simulator *s) {
-    return carom_impact_min_normal(s->impact, s->end->contact) < s->run->approach_limit;
-}
-
-static void run_guarded(void *argument) {
-    carom_model_simulator *s = argument;
-    start(s);
-    measure_velocities(s);
-    while (approaches(s) && s->data->time < s->run->horizon && !s->objection) {
-        step(s);
+    bool approaches = measure_velocities(s);
+    while (approaches && data->time < run->horizon && !s->objection) {
+        // mj_step with our contacts in place of those that collision detection finds.
+        mj_tendon(model, data);
+        mj_crb(model, data);
+        mj_factorM(model, data);
+        data->ncon = 0;
+        for (int i = 0; i < s->model->touch_count; i++) {
+            const double gap = measure_gap(s, i) + s->widening;
+            if (!(gap > TOUCHING * model->stat.extent)) add_contact(s, i, gap);
+        }
+        mj_makeConstraint(model, data);
+        mj_transmission(model, data);
+        mj_projectConstraint(model, data);
+        mj_fwdVelocity(model, data);
+        mj_fwdActuation(model, data);
+        mj_fwdAcceleration(model, data);
+        mj_fwdConstraint(model, data);
+        mj_Euler(model, data);
+        if (data->warning[mjWARN_CNSTRFULL].number) s->objection = "the model's njmax is too small for its contacts";
         update_positions(s);
-        measure_velocities(s);
+        approaches = measure_velocities(s);
     }
-    mju_copy(s->end->velocity, s->data->qvel, s->shadow.nv);
-    s->end->time = s->data->time;
-    s->end->ended = !approaches(s);
+    // The end: before the horizon when no contact approaches any more.
+    mju_copy(s->end->velocity, data->qvel, model->nv);
+    s->end->time = data->time;
+    s->end->ended = !approaches;
 }
 
-static carom_status check_run(const carom_model_run *run, carom_error *error) {
+carom_status carom_model_simulator_run(carom_model_simulator *simulator, const carom_model_run *run, carom_model_end *end,
+                                       carom_error *error) {
     const struct {
         const char *name;
         double value, most;
@@ -178,25 +169,19 @@ static carom_status check_run(const carom_model_run *run, carom_error *error) {
         if (!(fields[i].value > 0) || !(fields[i].value <= fields[i].most))
             return carom_fail(error, CAROM_BAD_INPUT, "%s: %g is not in (0, %g]", fields[i].name, fields[i].value, fields[i].most);
     if (!(run->approach_limit <= 0)) return carom_fail(error, CAROM_BAD_INPUT, "approach_limit: %g is above 0", run->approach_limit);
-    return CAROM_OK;
-}
 
-carom_status carom_model_simulator_run(carom_model_simulator *simulator, const carom_model_run *run, carom_model_end *end,
-                                       carom_error *error) {
-    carom_status status = check_run(run, error);
-    if (status) return status;
     simulator->run = run;
     simulator->end = end;
     simulator->objection = NULL;
     simulator->shadow.opt.timestep = run->timestep;
     simulator->shadow.opt.cone = run->elliptic ? mjCONE_ELLIPTIC : mjCONE_PYRAMIDAL;
-    status = model_guard_call(run_guarded, simulator, error);
+    const carom_status status = model_guard_call(run_guarded, simulator, error);
+    if (status) return status;
     const char *path = simulator->model->path;
-    if (!status && simulator->objection) status = carom_fail(error, CAROM_BAD_INPUT, "%s: %s", path, simulator->objection);
-    const size_t nv = (size_t)simulator->shadow.nv;
-    if (!status && !carom_all_finite(nv, end->velocity))
-        status = carom_fail(error, CAROM_BAD_INPUT, "%s: MuJoCo's simulation diverges at time step %g s", path, run->timestep);
-    return status;
+    if (simulator->objection) return carom_fail(error, CAROM_BAD_INPUT, "%s: %s", path, simulator->objection);
+    if (!carom_all_finite((size_t)simulator->shadow.nv, end->velocity))
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: MuJoCo's simulation diverges at time step %g s", path, run->timestep);
+    return CAROM_OK;
 }
 
 // ------------------------------------------------------------------------------------------------------------ creation
@@ -209,60 +194,49 @@ static void prepare(void *argument) {
     update_positions(s);
 }
 
-// Points of the contacts in their bodies' frames, and the bodies of the geoms that stand for them.
-static void fill_contacts(carom_model_simulator *s) {
-    const mjModel *compiled = s->model->compiled;
-    for (int i = 0; i < compiled->ngeom; i++) s->bodies[i] = compiled->geom_bodyid[i];
-    for (int i = 0; i < s->model->touch_count; i++) {
-        const model_touch *touch = touch_of(s, i);
-        for (int side = 0; side < 2; side++) {
-            const int body = touch->body[side];
-            double arm[3];
-            s->bodies[compiled->ngeom + 2 * i + side] = body;
-            mju_sub3(arm, touch->point[side], s->data->xpos + 3 * body);
-            mju_rotVecMatT(s->contacts[i].point[side], arm, s->data->xmat + 9 * body);
-        }
-        s->contacts[i].gap = measure_gap(s, i);
-    }
-    s->shadow.geom_bodyid = s->bodies;
-}
-
-static carom_status create(carom_model_simulator *s, carom_error *error) {
-    const mjModel *compiled = s->model->compiled;
-    const size_t contacts = (size_t)s->model->touch_count, nv = (size_t)compiled->nv;
-    s->shadow = *compiled;
-    // An impact has no gravity, and soft contacts take so long that it would hide what they do. A model that switches contacts off still
-    // has those of the impact.
-    mju_zero3(s->shadow.opt.gravity);
-    s->shadow.opt.disableflags &= ~(mjDSBL_CONTACT | mjDSBL_CONSTRAINT);
-    s->bodies = calloc((size_t)compiled->ngeom + 2 * contacts + 1, sizeof *s->bodies);
-    s->contacts = calloc(contacts + 1, sizeof *s->contacts);
-    s->jacobian = calloc(7 * nv, sizeof *s->jacobian);
-    if (!s->bodies || !s->contacts || !s->jacobian) return carom_fail_memory(error, s->model->path);
-    s->difference = s->jacobian + 6 * nv;
-    const carom_status status = model_guard_call(prepare, s, error);
-    if (status) return status;
-    if (!s->data) return carom_fail_memory(error, s->model->path);
-    fill_contacts(s);
-    return CAROM_OK;
-}
-
 carom_status carom_model_simulator_create(carom_model *model, const carom_impact *impact, carom_model_simulator **simulator,
                                           carom_error *error) {
     *simulator = NULL;
-    if (!model->touches || carom_impact_get_data(impact)->contacts < model->touch_count ||
-        carom_impact_sizes(impact).nv != model->compiled->nv)
+    const mjModel *compiled = model->compiled;
+    if (!model->touches || carom_impact_get_data(impact)->contacts < model->touch_count || carom_impact_sizes(impact).nv != compiled->nv)
         return carom_fail(error, CAROM_BAD_INPUT, "%s: the impact is not the one that the model gave last", model->path);
     carom_model_simulator *created = calloc(1, sizeof *created);
     if (!created) return carom_fail_memory(error, model->path);
+    const size_t contacts = (size_t)model->touch_count, nv = (size_t)compiled->nv;
     created->model = model;
     created->impact = impact;
-    const carom_status status = create(created, error);
-    if (status)
+    created->shadow = *compiled;
+    // An impact has no gravity, and soft contacts take so long that it would hide what they do. A model that switches contacts off still
+    // has those of the impact.
+    mju_zero3(created->shadow.opt.gravity);
+    created->shadow.opt.disableflags &= ~(mjDSBL_CONTACT | mjDSBL_CONSTRAINT);
+    created->bodies = calloc((size_t)compiled->ngeom + 2 * contacts + 1, sizeof *created->bodies);
+    created->contacts = calloc(contacts + 1, sizeof *created->contacts);
+    created->jacobian = calloc(6 * nv, sizeof *created->jacobian);
+    created->difference = calloc(nv, sizeof *created->difference);
+    carom_status status = model_guard_call(prepare, created, error);
+    if (!status && (!created->bodies || !created->contacts || !created->jacobian || !created->difference || !created->data))
+        status = carom_fail_memory(error, model->path);
+    if (status) {
         carom_model_simulator_free(created);
-    else
-        *simulator = created;
-    return status;
+        return status;
+    }
+    // Points of the contacts in their bodies' frames, and the bodies of the geoms that stand for them.
+    for (int i = 0; i < compiled->ngeom; i++) created->bodies[i] = compiled->geom_bodyid[i];
+    for (int i = 0; i < model->touch_count; i++) {
+        const model_touch *touch = &model->touches[i];
+        for (int side = 0; side < 2; side++) {
+            const int body = touch->body[side];
+            double arm[3];
+            created->bodies[compiled->ngeom + 2 * i + side] = body;
+            mju_sub3(arm, touch->point[side], created->data->xpos + 3 * body);
+            mju_rotVecMatT(created->contacts[i].point[side], arm, created->data->xmat + 9 * body);
+        }
+        created->contacts[i].gap = measure_gap(created, i);
+    }
+    created->shadow.geom_bodyid = created->bodies;
+    *simulator = created;
+    return CAROM_OK;
 }
 
 void carom_model_simulator_free(carom_model_simulator *simulator) {
@@ -271,5 +245,6 @@ void carom_model_simulator_free(carom_model_simulator *simulator) {
     free(simulator->bodies);
     free(simulator->contacts);
     free(simulator->jacobian);
+    free(simulator->difference);
     free(simulator);
 }

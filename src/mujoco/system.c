@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A MuJoCo model in motion: the terms of its equation of motion, gaps, contact Jacobians and their rates.
+// A MuJoCo model in motion: the terms of its equation of motion M v' + bias = J' lambda, gaps, contact Jacobians and their rates.
+//
+// MuJoCo has no second derivatives of positions. Slides and hinges make them simple: dJ/dt v is the acceleration of a point at zero joint
+// acceleration, and d2p/dq2 has cross products of axes with columns of the Jacobian.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +21,8 @@ typedef struct model_system {
     carom_system base;
     const carom_model *model;
     plane_contact *contacts;
-    double *reals;  // friction, restitution, position, velocity
-    bool *turns;
-    char (*labels)[MODEL_LABEL_SIZE];
-    const char **names;
+    bool *turns;  // [nv] the coordinate is an angle
+    carom_arena arena;
 } model_system;
 
 // What one thread computes with.
@@ -47,36 +48,14 @@ static void compute_motion(void *argument) {
     mj_fwdVelocity(compiled, data);
 }
 
-// Spatial accelerations of all bodies with zero joint acceleration, from the rates of the joint axes.
-static void compute_drift(workspace *work) {
-    const mjModel *compiled = work->system->model->compiled;
-    const mjData *data = work->data;
-    mju_zero(work->acceleration, 6);
-    for (int body = 1; body < compiled->nbody; body++) {
-        double *own = work->acceleration + 6 * body;
-        mju_copy(own, work->acceleration + 6 * compiled->body_parentid[body], 6);
-        for (int k = 0; k < compiled->body_dofnum[body]; k++) {
-            const int dof = compiled->body_dofadr[body] + k;
-            mju_addToScl(own, data->cdof_dot + 6 * dof, data->qvel[dof], 6);
-        }
-    }
+// The point p of a contact in the world, and its Jacobian dp/dq into the workspace.
+static void locate_point(const workspace *work, const plane_contact *contact, double point[3]) {
+    mju_rotVecMat(point, contact->point, work->data->xmat + 9 * contact->body);
+    mju_addTo3(point, work->data->xpos + 3 * contact->body);
+    mj_jac(work->system->model->compiled, work->data, work->jacobian, NULL, point, contact->body);
 }
 
-// Acceleration of a body's material point: the spatial one moved there, and omega x v for the turning of its velocity.
-static void point_drift(const workspace *work, int body, const double point[3], double drift[3]) {
-    const mjData *data = work->data;
-    const double *center = data->subtree_com + 3 * work->system->model->compiled->body_rootid[body];
-    const double *spatial = work->acceleration + 6 * body, *twist = data->cvel + 6 * body;
-    double arm[3], turned[3], velocity[3];
-    mju_sub3(arm, point, center);
-    mju_cross(turned, twist, arm);
-    mju_add3(velocity, twist + 3, turned);
-    mju_cross(turned, spatial, arm);
-    mju_add3(drift, spatial + 3, turned);
-    mju_cross(turned, twist, velocity);
-    mju_addTo3(drift, turned);
-}
-
+// row = direction . dp/dq.
 static void project_jacobian(const workspace *work, const double direction[3], double *row) {
     const int nv = work->system->base.nv;
     for (int j = 0; j < nv; j++) {
@@ -86,23 +65,53 @@ static void project_jacobian(const workspace *work, const double direction[3], d
     }
 }
 
-static void locate_point(const workspace *work, const plane_contact *contact, double point[3]) {
-    mju_rotVecMat(point, contact->point, work->data->xmat + 9 * contact->body);
-    mju_addTo3(point, work->data->xpos + 3 * contact->body);
-}
-
-static void fill_contact(const workspace *work, int index, carom_system_terms *terms) {
-    const plane_contact *contact = &work->system->contacts[index];
+static void evaluate(void *opened, const double *position, const double *velocity, carom_system_terms *terms) {
+    workspace *work = opened;
+    const mjModel *compiled = work->system->model->compiled;
     const int nv = work->system->base.nv;
-    double point[3], drift[3];
-    locate_point(work, contact, point);
-    mj_jac(work->system->model->compiled, work->data, work->jacobian, NULL, point, contact->body);
-    point_drift(work, contact->body, point, drift);
-    terms->gap[index] = mju_dot3(contact->normal, point) - contact->offset;
-    project_jacobian(work, contact->normal, terms->normal + index * nv);
-    project_jacobian(work, contact->tangent, terms->tangent + index * nv);
-    terms->normal_drift[index] = mju_dot3(contact->normal, drift);
-    terms->tangent_drift[index] = mju_dot3(contact->tangent, drift);
+    mjData *data = work->data;
+    // M; bias = Coriolis, centrifugal and gravitational forces less springs and dampers; potential energy.
+    mju_copy(data->qpos, position, nv);
+    mju_copy(data->qvel, velocity, nv);
+    compute_motion(work);
+    mj_fullM(compiled, terms->mass, data->qM);
+    mju_sub(terms->bias, data->qfrc_bias, data->qfrc_passive, nv);
+    terms->potential = data->energy[0];
+
+    // Spatial accelerations of all bodies at zero joint acceleration, from the rates of the joint axes: a_body = a_parent + sum S' v.
+    mju_zero(work->acceleration, 6);
+    for (int body = 1; body < compiled->nbody; body++) {
+        double *own = work->acceleration + 6 * body;
+        mju_copy(own, work->acceleration + 6 * compiled->body_parentid[body], 6);
+        for (int k = 0; k < compiled->body_dofnum[body]; k++) {
+            const int dof = compiled->body_dofadr[body] + k;
+            mju_addToScl(own, data->cdof_dot + 6 * dof, data->qvel[dof], 6);
+        }
+    }
+
+    for (int i = 0; i < work->system->base.contacts; i++) {
+        const plane_contact *contact = &work->system->contacts[i];
+        double point[3];
+        locate_point(work, contact, point);
+        terms->gap[i] = mju_dot3(contact->normal, point) - contact->offset;
+        project_jacobian(work, contact->normal, terms->normal + i * nv);
+        project_jacobian(work, contact->tangent, terms->tangent + i * nv);
+
+        // dJ/dt v, the acceleration of the body's material point: a + alpha x r + omega x (v + omega x r), with r from the center about
+        // which MuJoCo writes spatial vectors, whose angular part comes first.
+        const double *center = data->subtree_com + 3 * compiled->body_rootid[contact->body];
+        const double *spatial = work->acceleration + 6 * contact->body, *twist = data->cvel + 6 * contact->body;
+        double arm[3], turned[3], speed[3], drift[3];
+        mju_sub3(arm, point, center);
+        mju_cross(turned, twist, arm);
+        mju_add3(speed, twist + 3, turned);
+        mju_cross(turned, spatial, arm);
+        mju_add3(drift, spatial + 3, turned);
+        mju_cross(turned, twist, speed);
+        mju_addTo3(drift, turned);
+        terms->normal_drift[i] = mju_dot3(contact->normal, drift);
+        terms->tangent_drift[i] = mju_dot3(contact->tangent, drift);
+    }
 }
 
 // d2 p / dq_j dq_l of a point p, for dofs j and l on the way from the world to its body, j the nearer to the world: a hinge j turns what
@@ -114,9 +123,9 @@ static void curve(void *opened, int index, double *normal, double *tangent) {
     const int nv = work->system->base.nv;
     double point[3];
     locate_point(work, contact, point);
-    mj_jac(compiled, work->data, work->jacobian, NULL, point, contact->body);
     mju_zero(normal, nv * nv);
     mju_zero(tangent, nv * nv);
+    // From the last joint that moves the body towards the world.
     int body = contact->body;
     while (body && !compiled->body_dofnum[body]) body = compiled->body_parentid[body];
     const int last = body ? compiled->body_dofadr[body] + compiled->body_dofnum[body] - 1 : -1;
@@ -132,22 +141,9 @@ static void curve(void *opened, int index, double *normal, double *tangent) {
     }
 }
 
-static void evaluate(void *opened, const double *position, const double *velocity, carom_system_terms *terms) {
-    workspace *work = opened;
-    const int nv = work->system->base.nv;
-    mjData *data = work->data;
-    mju_copy(data->qpos, position, nv);
-    mju_copy(data->qvel, velocity, nv);
-    compute_motion(work);
-    compute_drift(work);
-    mj_fullM(work->system->model->compiled, terms->mass, data->qM);
-    mju_sub(terms->bias, data->qfrc_bias, data->qfrc_passive, nv);
-    terms->potential = data->energy[0];
-    for (int i = 0; i < work->system->base.contacts; i++) fill_contact(work, i, terms);
-}
-
 // ---------------------------------------------------------------------------------------------------------- workspaces
 
+// Data of its own for a workspace: a model is shared between threads, its data are not.
 static void make_data(void *argument) {
     workspace *work = argument;
     const carom_model *model = work->system->model;
@@ -164,7 +160,7 @@ static void close_workspace(void *opened) {
     free(work);
 }
 
-// The first evaluation is guarded: what MuJoCo has to say against a model it says there.
+// The first evaluation is guarded: whatever MuJoCo has to say against a model it says there.
 static carom_status open_workspace(const void *self, void **opened, carom_error *error) {
     const model_system *system = self;
     *opened = NULL;
@@ -185,21 +181,8 @@ static carom_status open_workspace(const void *self, void **opened, carom_error 
 
 // ------------------------------------------------------------------------------------------------------------ creation
 
-static carom_status check_mechanism(carom_model *model, carom_error *error) {
-    const mjModel *compiled = model->compiled;
-    for (int joint = 0; joint < compiled->njnt; joint++) {
-        char name[MODEL_LABEL_SIZE];
-        model_write_name(model, mjOBJ_JOINT, joint, "number ", name, sizeof name);
-        if (compiled->jnt_type[joint] != mjJNT_SLIDE && compiled->jnt_type[joint] != mjJNT_HINGE)
-            return carom_fail(error, CAROM_UNSUPPORTED, "%s: joint '%s': motions have slide and hinge joints only", model->path, name);
-        if (compiled->jnt_limited[joint] && model_is_enabled(model, mjDSBL_LIMIT))
-            return carom_fail(error, CAROM_UNSUPPORTED, "%s: joint '%s': motions do not cover joint stops", model->path, name);
-    }
-    if (compiled->neq) return carom_fail(error, CAROM_UNSUPPORTED, "%s: motions do not cover equality constraints", model->path);
-    return CAROM_OK;
-}
-
-static carom_status place_contact(const carom_model *model, const carom_model_contact *contact, int index, model_system *system,
+// Puts a point of one body above a plane through the point at the model's state, or at the contact's offset.
+static carom_status place_contact(const carom_model *model, const carom_model_contact *contact, int index, plane_contact *placed,
                                   carom_error *error) {
     char label[MODEL_LABEL_SIZE];
     model_label_contact(label, contact->name, index);
@@ -210,74 +193,20 @@ static carom_status place_contact(const carom_model *model, const carom_model_co
     model_touch touch;
     const carom_status status = model_locate_contact(model, contact, index, &touch, error);
     if (status) return status;
-    plane_contact *own = &system->contacts[index];
-    own->body = touch.body[1];
-    mju_copy3(own->normal, touch.normal);
-    mju_copy3(own->tangent, touch.tangent[0]);
+    placed->body = touch.body[1];
+    mju_copy3(placed->normal, touch.normal);
+    mju_copy3(placed->tangent, touch.tangent[0]);
     double arm[3];
-    mju_sub3(arm, touch.point[1], model->data->xpos + 3 * own->body);
-    mju_rotVecMatT(own->point, arm, model->data->xmat + 9 * own->body);
-    own->offset = isnan(contact->offset) ? mju_dot3(touch.normal, touch.point[1]) : contact->offset;
+    mju_sub3(arm, touch.point[1], model->data->xpos + 3 * placed->body);
+    mju_rotVecMatT(placed->point, arm, model->data->xmat + 9 * placed->body);
+    placed->offset = isnan(contact->offset) ? mju_dot3(touch.normal, touch.point[1]) : contact->offset;
     return CAROM_OK;
-}
-
-static carom_status allocate(model_system *system, int count, carom_error *error) {
-    const mjModel *compiled = system->model->compiled;
-    const size_t nv = (size_t)compiled->nv, contacts = (size_t)count;
-    system->contacts = calloc(contacts + 1, sizeof *system->contacts);
-    system->reals = calloc(2 * contacts + 2 * nv, sizeof *system->reals);
-    system->turns = calloc(nv, sizeof *system->turns);
-    system->labels = calloc(nv, sizeof *system->labels);
-    system->names = calloc(nv, sizeof *system->names);
-    if (!system->contacts || !system->reals || !system->turns || !system->labels || !system->names)
-        return carom_fail_memory(error, system->model->path);
-    for (int joint = 0; joint < compiled->njnt; joint++) {
-        const int dof = compiled->jnt_dofadr[joint];
-        system->turns[dof] = compiled->jnt_type[joint] == mjJNT_HINGE;
-        model_write_name(system->model, mjOBJ_JOINT, joint, "joint ", system->labels[dof], sizeof system->labels[dof]);
-        system->names[dof] = system->labels[dof];
-    }
-    return CAROM_OK;
-}
-
-static void fill_base(model_system *system, const carom_model_contact *contacts, int count) {
-    const mjModel *compiled = system->model->compiled;
-    const int nv = compiled->nv;
-    double *friction = system->reals, *restitution = friction + count, *position = restitution + count, *velocity = position + nv;
-    bool spatial = false;
-    for (int i = 0; i < count; i++) {
-        friction[i] = contacts[i].friction;
-        restitution[i] = contacts[i].restitution;
-        spatial = spatial || contacts[i].tangents == 2;
-    }
-    mju_copy(position, system->model->data->qpos, nv);
-    mju_copy(velocity, system->model->data->qvel, nv);
-    system->base = (carom_system){.self = system,
-                                  .nv = nv,
-                                  .contacts = count,
-                                  .tangent_dim = spatial ? 2 : 1,
-                                  .friction = friction,
-                                  .restitution = restitution,
-                                  .turns = system->turns,
-                                  .names = system->names,
-                                  .position = position,
-                                  .velocity = velocity,
-                                  .mass = mj_getTotalmass(compiled),
-                                  .length = compiled->stat.extent,
-                                  .open = open_workspace,
-                                  .close = close_workspace,
-                                  .evaluate = evaluate,
-                                  .curve = curve};
 }
 
 void carom_model_free_system(carom_system *system) {
     if (!system) return;
     model_system *own = (model_system *)system;
-    free(own->contacts);
-    free(own->reals);
-    free(own->turns);
-    free(own->labels);
-    free(own->names);
+    carom_arena_free(&own->arena);
     free(own);
 }
 
@@ -286,20 +215,69 @@ carom_status carom_model_create_system(carom_model *model, const carom_model_con
     *system = NULL;
     if (count < 1 || count > CAROM_MAX_CONTACTS)
         return carom_fail(error, CAROM_BAD_INPUT, "a motion needs 1 to %d contacts, not %d", CAROM_MAX_CONTACTS, count);
-    carom_status status = check_mechanism(model, error);
-    if (!status) status = model_prepare_freeze(model, error);
+    mjModel *compiled = model->compiled;
+    for (int joint = 0; joint < compiled->njnt; joint++) {
+        char name[MODEL_LABEL_SIZE];
+        model_write_name(model, mjOBJ_JOINT, joint, "number ", name, sizeof name);
+        if (compiled->jnt_type[joint] != mjJNT_SLIDE && compiled->jnt_type[joint] != mjJNT_HINGE)
+            return carom_fail(error, CAROM_UNSUPPORTED, "%s: joint '%s': motions have slide and hinge joints only", model->path, name);
+        if (compiled->jnt_limited[joint] && model_is_enabled(model, mjDSBL_LIMIT))
+            return carom_fail(error, CAROM_UNSUPPORTED, "%s: joint '%s': motions do not cover joint stops", model->path, name);
+    }
+    if (compiled->neq) return carom_fail(error, CAROM_UNSUPPORTED, "%s: motions do not cover equality constraints", model->path);
+    carom_status status = model_prepare_freeze(model, error);
     if (status) return status;
+
     model_system *created = calloc(1, sizeof *created);
     if (!created) return carom_fail_memory(error, model->path);
+    const size_t nv = (size_t)compiled->nv, room = (size_t)count;
+    carom_arena *arena = &created->arena;
+    double *friction = carom_arena_take(arena, room, sizeof *friction), *restitution = carom_arena_take(arena, room, sizeof *restitution);
+    double *position = carom_arena_take(arena, nv, sizeof *position), *velocity = carom_arena_take(arena, nv, sizeof *velocity);
+    char(*labels)[MODEL_LABEL_SIZE] = carom_arena_take(arena, nv, sizeof *labels);
+    const char **names = carom_arena_take(arena, nv, sizeof *names);
     created->model = model;
-    // MuJoCo computes energies only when told to.
-    model->compiled->opt.enableflags |= mjENBL_ENERGY;
-    status = allocate(created, count, error);
-    for (int i = 0; !status && i < count; i++) status = place_contact(model, &contacts[i], i, created, error);
-    if (!status) fill_base(created, contacts, count);
-    if (status)
+    created->contacts = carom_arena_take(arena, room, sizeof *created->contacts);
+    created->turns = carom_arena_take(arena, nv, sizeof *created->turns);
+    status = arena->failed ? carom_fail_memory(error, model->path) : CAROM_OK;
+
+    bool spatial = false;
+    for (int i = 0; i < count && !status; i++) {
+        friction[i] = contacts[i].friction;
+        restitution[i] = contacts[i].restitution;
+        spatial = spatial || contacts[i].tangents == 2;
+        status = place_contact(model, &contacts[i], i, &created->contacts[i], error);
+    }
+    if (status) {
         carom_model_free_system(&created->base);
-    else
-        *system = &created->base;
-    return status;
+        return status;
+    }
+    // Slides and hinges: a joint is a coordinate.
+    for (int joint = 0; joint < compiled->njnt; joint++) {
+        const int dof = compiled->jnt_dofadr[joint];
+        created->turns[dof] = compiled->jnt_type[joint] == mjJNT_HINGE;
+        model_write_name(model, mjOBJ_JOINT, joint, "joint ", labels[dof], sizeof labels[dof]);
+        names[dof] = labels[dof];
+    }
+    mju_copy(position, model->data->qpos, compiled->nv);
+    mju_copy(velocity, model->data->qvel, compiled->nv);
+    compiled->opt.enableflags |= mjENBL_ENERGY;  // MuJoCo computes energies only when told to
+    created->base = (carom_system){.self = created,
+                                   .nv = compiled->nv,
+                                   .contacts = count,
+                                   .tangent_dim = spatial ? 2 : 1,
+                                   .friction = friction,
+                                   .restitution = restitution,
+                                   .turns = created->turns,
+                                   .names = names,
+                                   .position = position,
+                                   .velocity = velocity,
+                                   .mass = mj_getTotalmass(compiled),
+                                   .length = compiled->stat.extent,
+                                   .open = open_workspace,
+                                   .close = close_workspace,
+                                   .evaluate = evaluate,
+                                   .curve = curve};
+    *system = &created->base;
+    return CAROM_OK;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Model files with parameters: every ${formula} of the text is replaced by its value before MuJoCo reads it.
+// Values are written with all their digits, so that a model with formulas is the same as one with the numbers.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,57 +10,35 @@
 
 enum { NUMBER_SIZE = 32 };
 
-// A text that grows.
-typedef struct builder {
-    char *text;
-    size_t size, room;
-} builder;
-
-static carom_status append(builder *b, const char *piece, size_t length, carom_error *error) {
-    if (b->size + length + 1 > b->room) {
-        const size_t room = 2 * (b->size + length + 1);
-        char *grown = realloc(b->text, room);
-        if (!grown) return carom_fail_memory(error, "model");
-        b->text = grown;
-        b->room = room;
-    }
-    memcpy(b->text + b->size, piece, length);
-    b->size += length;
-    b->text[b->size] = '\0';
-    return CAROM_OK;
-}
-
-static carom_status append_value(builder *b, const char *formula, size_t length, const carom_model_parameters *parameters,
-                                 carom_error *error) {
-    double value;
-    carom_status status =
-        carom_expression_evaluate(formula, length, parameters->names, parameters->values, parameters->count, &value, error);
-    if (status) return status;
-    char number[NUMBER_SIZE];
-    carom_print_number(value, number, sizeof number);
-    return append(b, number, strlen(number), error);
-}
-
 carom_status model_expand(const char *text, const carom_model_parameters *parameters, char **expanded, carom_error *error) {
-    builder b = {0};
-    carom_status status = append(&b, "", 0, error);
+    *expanded = NULL;
+    size_t size;
+    FILE *output = open_memstream(expanded, &size);
+    if (!output) return carom_fail_memory(error, "model");
+    carom_status status = CAROM_OK;
     while (!status && *text) {
-        const char *mark = strstr(text, "${");
-        const size_t plain = mark ? (size_t)(mark - text) : strlen(text);
-        status = append(&b, text, plain, error);
-        if (status || !mark) break;
-        const char *end = strchr(mark, '}');
+        // Copy the text before the next formula, then its value.
+        const char *mark = strstr(text, "${"), *end = mark ? strchr(mark, '}') : NULL;
+        fwrite(text, 1, mark ? (size_t)(mark - text) : strlen(text), output);
+        if (!mark) break;
         if (!end) {
             status = carom_fail(error, CAROM_BAD_INPUT, "a formula that starts with ${ has no end");
             break;
         }
-        status = append_value(&b, mark + 2, (size_t)(end - mark - 2), parameters, error);
+        double value;
+        const size_t length = (size_t)(end - mark - 2);
+        status = carom_expression_evaluate(mark + 2, length, parameters->names, parameters->values, parameters->count, &value, error);
+        if (status) break;
+        char number[NUMBER_SIZE];
+        carom_print_number(value, number, sizeof number);
+        fputs(number, output);
         text = end + 1;
     }
+    const bool written = !ferror(output);
+    if ((fclose(output) || !written) && !status) status = carom_fail_memory(error, "model");
     if (status) {
-        free(b.text);
-        b.text = NULL;
+        free(*expanded);
+        *expanded = NULL;
     }
-    *expanded = b.text;
     return status;
 }

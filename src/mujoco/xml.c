@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes of an XML file, as far as they must be known before MuJoCo reads it, or beside what it keeps.
+// Model files as XML documents, for what must be known before MuJoCo reads them, or beside what it keeps.
+//
+// libxml2 initialises itself at its first use, safely for threads, and is never cleaned up here: the calling program may use it, too.
 #include <errno.h>
+#include <libxml/HTMLparser.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "mujoco/mujoco_internal.h"
-
-#define XML_SPACE " \t\r\n"
 
 enum { MAX_FILE_BYTES = 1 << 26 };  // far above hand-written and generated models; also ends the reading of devices
 
@@ -32,54 +33,65 @@ carom_status model_read_text(const char *path, char **text, carom_error *error) 
     } while (size == room && size < MAX_FILE_BYTES);
 
     if (!status && ferror(file)) status = carom_fail(error, CAROM_IO_FAILED, "%s: the model cannot be read: %s", path, strerror(errno));
-    if (!status && size >= MAX_FILE_BYTES) {
+    if (!status && size >= MAX_FILE_BYTES)
         status = carom_fail(error, CAROM_BAD_INPUT, "%s: a model file must be smaller than %d bytes", path, MAX_FILE_BYTES);
-    }
     fclose(file);
     return status;
 }
 
-bool model_span_equals(model_span s, const char *text) { return strlen(text) == s.length && memcmp(s.start, text, s.length) == 0; }
-
-// Visits the element that starts at *text and its attributes, and moves behind it. Ends of elements have no name; declarations are no
-// elements.
-static carom_status scan_element(const char **text, model_xml_visit visit, void *user, carom_error *error) {
-    const char *at = *text + 1;
-    const model_span element = {at, strcspn(at, XML_SPACE "/>")};
-    at += element.length;
-    carom_status status = CAROM_OK;
-    if (element.length && *element.start != '!') status = visit(user, element, (model_span){at, 0}, (model_span){at, 0}, error);
-    while (!status && *(at += strspn(at, XML_SPACE "/=\"'")) && *at != '>') {
-        const model_span attribute = {at, strcspn(at, XML_SPACE "=/>")};
-        at += attribute.length;
-        at += strspn(at, XML_SPACE);
-        if (*at != '=') continue;
-        at += 1 + strspn(at + 1, XML_SPACE);
-        if (*at != '"' && *at != '\'') continue;
-        const char *end = strchr(at + 1, *at);
-        if (!end) break;
-        const model_span value = {at + 1, (size_t)(end - at - 1)};
-        at = end + 1;
-        status = visit(user, element, attribute, value, error);
-    }
-    *text = at;
-    return status;
+// MuJoCo reports what is wrong with a file, in its own words.
+static void drop_message(void *user, xmlErrorPtr message) {
+    (void)user;
+    (void)message;
 }
 
-carom_status model_xml_scan(const char *text, model_xml_visit visit, void *user, carom_error *error) {
-    static const char *const skipped[][2] = {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}};
-    carom_status status = CAROM_OK;
-    while (!status && (text = strchr(text, '<'))) {
-        const char *end = NULL;
-        for (size_t i = 0; !end && i < sizeof skipped / sizeof *skipped; i++) {
-            if (strncmp(text, skipped[i][0], strlen(skipped[i][0])) != 0) continue;
-            end = strstr(text + strlen(skipped[i][0]), skipped[i][1]);
-            if (!end) return CAROM_OK;
-        }
-        if (end)
-            text = end;
-        else
-            status = scan_element(&text, visit, user, error);
+carom_status model_xml_parse(const char *text, xmlDoc **document, carom_error *error) {
+    *document = NULL;
+    xmlParserCtxt *xml = xmlNewParserCtxt();
+    htmlParserCtxt *html = htmlNewParserCtxt();
+    const int size = (int)strlen(text);
+    if (xml && html) {
+        // Handlers of these parsers alone: neither a message on stderr nor a change of the process's handlers.
+        xml->sax->serror = html->sax->serror = drop_message;
+        // MuJoCo reads every file as UTF-8, and knows neither the entities of a document nor other files that a DTD names: they stay
+        // unread here, too.
+        *document = xmlCtxtReadMemory(xml, text, size, NULL, NULL,
+                                      XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_IGNORE_ENC);
+        // MuJoCo accepts files that are not well-formed, such as those with '<' in a value. The parser of HTML, which never gives up, finds
+        // their elements and attributes; their nesting does not matter then.
+        if (!*document && xml->errNo != XML_ERR_NO_MEMORY)
+            *document = htmlCtxtReadMemory(html, text, size, NULL, "UTF-8",
+                                           HTML_PARSE_RECOVER | HTML_PARSE_NONET | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING);
     }
-    return status;
+    const bool failed = !xml || !html || xml->errNo == XML_ERR_NO_MEMORY || html->errNo == XML_ERR_NO_MEMORY;
+    if (xml) xmlFreeParserCtxt(xml);
+    if (html) htmlFreeParserCtxt(html);
+    if (!failed) return CAROM_OK;
+    if (*document) xmlFreeDoc(*document);
+    *document = NULL;
+    return carom_fail_memory(error, "model file");
+}
+
+const xmlNode *model_xml_first(const xmlDoc *document) { return document ? xmlDocGetRootElement(document) : NULL; }
+
+// Depth first, without recursion: documents may be deep.
+const xmlNode *model_xml_next(const xmlNode *element) {
+    // Children come before siblings; nodes other than elements have none that count.
+    const xmlNode *next = element->children;
+    for (;;) {
+        while (next && next->type != XML_ELEMENT_NODE) next = next->next;
+        if (next) return next;
+        next = element->next;
+        element = element->parent;
+        if (!next && (!element || element->type != XML_ELEMENT_NODE)) return NULL;
+    }
+}
+
+bool model_xml_is(const xmlNode *element, const char *name) { return xmlStrEqual(element->name, (const xmlChar *)name); }
+
+// libxml2 keeps an attribute's value as a list of texts and references to entities; values without such references are one text.
+const char *model_xml_value(const xmlAttr *attribute) {
+    const xmlNode *value = attribute->children;
+    if (!value) return "";
+    return value->next || value->type != XML_TEXT_NODE ? NULL : (const char *)value->content;
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Metrics of contact velocities as linear coordinates, and the way back to generalised velocities.
+//
+// With W = J M^-1 J' = sum_i w_i q_i q_i', the kinetic coordinates of a change of contact velocities are q_i.(u - u0) / sqrt(w_i): their
+// length is the square root of (u - u0)' W^+ (u - u0) = (v - v-)' M (v - v-), because v - v- = M^-1 J' W^+ (u - u0).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,31 +24,30 @@ struct carom_metric {
     double *vectors;  // [n x n] eigenvectors as rows
 };
 
-static carom_status decompose(carom_metric *metric, carom_error *error) {
-    const size_t n = (size_t)metric->n;
-    metric->u0 = malloc((n * n + 2 * n) * sizeof(double));
-    if (!metric->u0) return carom_fail_memory(error, "metric");
-    metric->values = metric->u0 + n;
-    metric->vectors = metric->values + n;
-    carom_impact_contact_velocity(metric->impact, carom_impact_get_data(metric->impact)->velocity, metric->u0);
-    memcpy(metric->vectors, carom_impact_delassus(metric->impact), n * n * sizeof(double));
-    const carom_status status = carom_symmetric_eigen(metric->n, metric->vectors, metric->values, error);
-    for (size_t i = 0; !status && i < n; i++)
-        if (metric->values[i] <= RANK * metric->values[n - 1]) metric->values[i] = 0;
-    return status;
-}
-
 carom_status carom_metric_create(const carom_impact *impact, carom_metric_kind kind, carom_metric **metric, carom_error *error) {
     *metric = NULL;
+    const int size = carom_impact_contact_size(impact);
+    const size_t n = (size_t)size;
     carom_metric *made = calloc(1, sizeof *made);
-    if (!made) return carom_fail_memory(error, "metric");
-    *made = (carom_metric){.impact = impact, .kind = kind, .n = carom_impact_contact_size(impact)};
-    const carom_status status = decompose(made, error);
-    if (status)
+    double *numbers = malloc((n * n + 2 * n) * sizeof *numbers);
+    if (!made || !numbers) {
+        free(made);
+        free(numbers);
+        return carom_fail_memory(error, "metric");
+    }
+    *made = (carom_metric){impact, kind, size, .u0 = numbers, .values = numbers + n, .vectors = numbers + 2 * n};
+    carom_impact_contact_velocity(impact, carom_impact_get_data(impact)->velocity, made->u0);
+    // W = sum_i values_i vectors_i vectors_i'.
+    memcpy(made->vectors, carom_impact_delassus(impact), n * n * sizeof *made->vectors);
+    const carom_status status = carom_symmetric_eigen(size, made->vectors, made->values, error);
+    if (status) {
         carom_metric_free(made);
-    else
-        *metric = made;
-    return status;
+        return status;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (made->values[i] <= RANK * made->values[n - 1]) made->values[i] = 0;
+    *metric = made;
+    return CAROM_OK;
 }
 
 void carom_metric_free(carom_metric *metric) {
@@ -56,6 +58,7 @@ void carom_metric_free(carom_metric *metric) {
 
 void carom_metric_map(const carom_metric *metric, const double *u, double *x) {
     const size_t n = (size_t)metric->n;
+    // Kinetic: x_i = vectors_i . (u - u0) / sqrt(values_i), 0 in directions that W does not have.
     for (size_t i = 0; i < n; i++) {
         x[i] = metric->kind == CAROM_METRIC_EUCLIDEAN ? u[i] - metric->u0[i] : 0;
         if (metric->kind == CAROM_METRIC_EUCLIDEAN || metric->values[i] == 0) continue;
@@ -64,6 +67,7 @@ void carom_metric_map(const carom_metric *metric, const double *u, double *x) {
     }
 }
 
+// u = u0 + x, or u0 + sum_i sqrt(w_i) x_i q_i.
 void carom_metric_unmap(const carom_metric *metric, const double *x, double *u) {
     const size_t n = (size_t)metric->n;
     for (size_t k = 0; k < n; k++) {
@@ -73,26 +77,21 @@ void carom_metric_unmap(const carom_metric *metric, const double *x, double *u) 
     }
 }
 
-// One entry of W^+ (u - u0), an impulse that brings the contact velocity u about.
-static double impulse_entry(const carom_metric *metric, const double *u, int entry) {
-    const size_t n = (size_t)metric->n;
-    double impulse = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (metric->values[i] == 0) continue;
-        double along = 0;
-        for (size_t k = 0; k < n; k++) along += metric->vectors[i * n + k] * (u[k] - metric->u0[k]);
-        impulse += metric->vectors[i * n + (size_t)entry] * along / metric->values[i];
-    }
-    return impulse;
-}
-
+// v = v- + M^-1 J' p with p = W^+ (u - u0), an impulse that brings the contact velocity u about.
 void carom_metric_velocity(const carom_metric *metric, const double *u, double *v) {
     const carom_impact_data *data = carom_impact_get_data(metric->impact);
     const double *response = carom_impact_response(metric->impact);
-    memcpy(v, data->velocity, (size_t)data->nv * sizeof *v);
-    for (int c = 0; c < metric->n; c++) {
-        const double impulse = impulse_entry(metric, u, c);
-        for (int k = 0; k < data->nv; k++) v[k] += response[(size_t)c * (size_t)data->nv + (size_t)k] * impulse;
+    const size_t n = (size_t)metric->n, nv = (size_t)data->nv;
+    memcpy(v, data->velocity, nv * sizeof *v);
+    for (size_t c = 0; c < n; c++) {
+        double impulse = 0;
+        for (size_t i = 0; i < n; i++) {
+            if (metric->values[i] == 0) continue;
+            double along = 0;
+            for (size_t k = 0; k < n; k++) along += metric->vectors[i * n + k] * (u[k] - metric->u0[k]);
+            impulse += metric->vectors[i * n + c] * along / metric->values[i];
+        }
+        for (size_t k = 0; k < nv; k++) v[k] += response[c * nv + k] * impulse;
     }
 }
 
@@ -101,6 +100,7 @@ double carom_metric_unreachable(const carom_metric *metric, const double *v) {
     const int nv = data->nv;
     double *work = malloc((size_t)(metric->n + nv) * sizeof *work);
     if (!work) return NAN;
+    // The rest of v after the velocity that an impulse can reach, and its kinetic length sqrt(rest' M rest).
     double *rest = work + metric->n, square = 0;
     carom_impact_contact_velocity(metric->impact, v, work);
     carom_metric_velocity(metric, work, rest);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Inside sets of convex pieces: the tree of boxes over them, and distances from one piece. Not installed.
+/// What the files of this room share: the tree of boxes over the pieces of a set, distances from one piece, triangulations.
 #ifndef CAROM_SETS_SET_H
 #define CAROM_SETS_SET_H
 
@@ -17,18 +17,16 @@ typedef struct carom_set_node {
 struct carom_set {
     int dimension;
     int64_t pieces, points;
-    int64_t *starts;      // [pieces + 1]
-    double *coordinates;  // [points x dimension]
-    int most_points;      // of a piece
+    carom_arena arena;    ///< holds the arrays
+    int64_t *starts;      ///< [pieces + 1]
+    double *coordinates;  ///< [points x dimension]
+    int leaf_size;        ///< most pieces in a leaf
     double extent;
-    int64_t *order;  // [pieces], the tree's
-    carom_set_node *nodes;
-    double *boxes;  // [nodes x 2 x dimension], least then largest coordinates
+    int64_t *order;         ///< [pieces], the tree's
+    carom_set_node *nodes;  ///< [node_count]
+    double *boxes;          ///< [node_count x 2 x dimension], least then largest coordinates
     int64_t node_count;
 };
-
-/// Builds the tree of a set whose pieces are there.
-carom_status carom_set_build_tree(carom_set *set, carom_error *error);
 
 /// Distance of x from the convex hull of `count` points, by Wolfe's algorithm for the point of least norm (1976).
 /// @param x, nearest  [dimension]; nearest may be NULL
@@ -39,5 +37,19 @@ double carom_set_nearest_piece(const carom_set *set, const double *x, int64_t *p
 
 /// Distance of x from one piece.
 double carom_set_piece_distance(const carom_set *set, int64_t piece, const double *x, double *nearest);
+
+/// Simplices of `size` points each.
+typedef struct carom_triangulation {
+    int size;      ///< 1 + dimension of the points' affine hull
+    int count;     ///< of simplices
+    int *corners;  ///< [count x size] indices of points
+} carom_triangulation;
+
+/// Simplices that cover the convex hull of points. The dimension of their affine hull is found with tolerance 1e-9 of the extent.
+/// @param points  [count x width]
+/// @param arena   receives the corners and what is needed to find them
+/// @return CAROM_UNSUPPORTED above CAROM_HULL_MOST_DIMENSIONS, CAROM_INTERNAL when Qhull fails
+carom_status carom_hull_triangulate(int width, int count, const double *points, carom_arena *arena, carom_triangulation *triangulation,
+                                    carom_error *error);
 
 #endif

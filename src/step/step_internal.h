@@ -51,9 +51,6 @@ static inline const double *carom_step_direction(const carom_stepper *stepper, i
     return stepper->directions + (edge % stepper->edges) * stepper->dim;
 }
 
-/// [size] which z are basic in the last solution of an LCP whose solver is of the `lemke` family.
-const bool *carom_lcp_lemke_basic(const carom_lcp *lcp);
-
 /// Fills the cone directions and the LCP matrix W.
 void carom_step_assemble(carom_stepper *stepper);
 /// Sets stepper->u and stepper->w for a velocity and caps.

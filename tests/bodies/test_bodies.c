@@ -238,6 +238,41 @@ static void uniform_bodies_are_centered(void **state) {
     carom_body_free(body);
 }
 
+// ---------------------------------------------------------------------------------------------------------- two bodies
+
+// Two equal spheres, the second above the first: W along the normal is 2/m, along tangents 2/m + 2 r^2/J, and the contact velocity is that
+// of the second body minus that of the first. A fixed body leaves half of W and no velocities.
+static void two_bodies_freeze_into_an_impact(void **state) {
+    (void)state;
+    const double mass = 2, radius = 0.5, moment = 0.2, inertia[] = {moment, 0, 0, 0, moment, 0, 0, 0, moment};
+    const double up[] = {0, 0, radius}, down[] = {0, 0, -radius}, fall[] = {0.1, 0, -3}, spin[] = {0, 4, 0};
+    carom_two_bodies_data data = {
+        .body = {{.mass = mass, .inertia = inertia, .arm = up, .angular_velocity = spin},
+                 {.mass = mass, .inertia = inertia, .arm = down, .velocity = fall}},
+        .tangent_dim = 2,
+        .directions = {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}},
+    };
+    for (int fixed = 0; fixed < 2; fixed++) {
+        carom_impact *impact;
+        carom_error error;
+        data.body[0].fixed = fixed;
+        assert_ok(carom_two_bodies_create_impact(&data, &impact, &error), error);
+        const carom_impact_data *frozen = carom_impact_get_data(impact);
+        const double bodies = fixed ? 1 : 2, along = bodies / mass, across = along + bodies * radius * radius / moment;
+        assert_int_equal(frozen->nv, fixed ? 6 : 12);
+        assert_all_close(carom_impact_delassus(impact), ((double[]){along, 0, 0, 0, across, 0, 0, 0, across}), 9, 1e-14);
+        double u[3];
+        carom_impact_contact_velocity(impact, frozen->velocity, u);
+        assert_all_close(u, ((double[]){-3, fixed ? 0.1 : 0.1 - 4 * radius, 0}), 3, 1e-14);
+        carom_impact_free(impact);
+    }
+    data.body[1].fixed = true;
+    carom_impact *impact;
+    carom_error error;
+    assert_refused(carom_two_bodies_create_impact(&data, &impact, &error), CAROM_BAD_INPUT, error, "must be free");
+    assert_null(impact);
+}
+
 // ------------------------------------------------------------------------------------------------------------ refusals
 
 static void impossible_bodies_are_refused(void **state) {
@@ -300,6 +335,7 @@ int main(void) {
         cmocka_unit_test(rounding_moves_the_support_by_a_constant),
         cmocka_unit_test(centers_outside_are_seen),
         cmocka_unit_test(uniform_bodies_are_centered),
+        cmocka_unit_test(two_bodies_freeze_into_an_impact),
         cmocka_unit_test(impossible_bodies_are_refused),
         cmocka_unit_test(flat_inertias_are_allowed),
     };

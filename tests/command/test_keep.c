@@ -88,13 +88,13 @@ static carom_table *make_stream(const carom_impact *impact, cloud which, int64_t
 }
 
 // Feeds a table in blocks of so many rows.
-static carom_hull_filter *feed(const carom_impact *impact, const carom_table *stream, int64_t block_rows) {
-    carom_hull_filter *filter;
+static carom_corners *feed(const carom_impact *impact, const carom_table *stream, int64_t block_rows) {
+    carom_corners *corners;
     carom_table *block;
     carom_error error;
-    assert_ok(carom_hull_filter_create(impact, carom_sample_columns, CAROM_SAMPLE_COLUMNS, &filter, &error), error);
+    assert_ok(carom_corners_create(impact, carom_sample_columns, CAROM_SAMPLE_COLUMNS, &corners, &error), error);
     assert_ok(carom_outcomes_create(impact, carom_sample_columns, CAROM_SAMPLE_COLUMNS, &block, &error), error);
-    const carom_sink sink = carom_hull_filter_sink(filter);
+    const carom_sink sink = carom_corners_sink(corners);
     const int64_t rows = carom_table_rows(stream);
     for (int64_t row = 0; row < rows; row++) {
         assert_ok(carom_table_append_row(block, stream, row, &error), error);
@@ -103,17 +103,17 @@ static carom_hull_filter *feed(const carom_impact *impact, const carom_table *st
         carom_table_clear(block);
     }
     carom_table_free(block);
-    return filter;
+    return corners;
 }
 
-static const carom_table *kept_by(carom_hull_filter *filter) {
+static const carom_table *kept_by(carom_corners *corners) {
     const carom_table *kept;
     carom_error error;
-    assert_ok(carom_hull_filter_outcomes(filter, &kept, &error), error);
+    assert_ok(carom_corners_outcomes(corners, &kept, &error), error);
     return kept;
 }
 
-// ----------------------------------------------------------------------------------------------------------- the filter
+// ----------------------------------------------------------------------------------------------------------- the corners of a stream
 
 // How far the outcomes reach in a direction of a plane.
 static double reach(const carom_table *outcomes, int first, int second, double angle) {
@@ -130,15 +130,15 @@ static void test_what_is_kept_has_the_hulls_of_the_stream(void **state) {
     carom_impact *impact = make_impact();
     for (int c = 0; c < CLOUDS; c++) {
         carom_table *stream = make_stream(impact, clouds[c], support_count(300, 3000, 100000));
-        carom_hull_filter *filter = feed(impact, stream, 256);
-        const carom_table *kept = kept_by(filter);
+        carom_corners *corners = feed(impact, stream, 256);
+        const carom_table *kept = kept_by(corners);
         for (int first = 0; first < AXES; first++)
             for (int second = first + 1; second < AXES; second++)
                 for (int k = 0; k < DIRECTIONS; k++) {
                     const double angle = 2 * 3.14159265358979323846 * k / DIRECTIONS;
                     assert_close(reach(kept, first, second, angle), reach(stream, first, second, angle), 1e-8);
                 }
-        carom_hull_filter_free(filter);
+        carom_corners_free(corners);
         carom_table_free(stream);
     }
     carom_impact_free(impact);
@@ -151,9 +151,9 @@ static void test_outcomes_inside_are_forgotten(void **state) {
     for (int c = 0; c < CLOUDS; c++) {
         if (!most[c]) continue;
         carom_table *stream = make_stream(impact, clouds[c], 20000);
-        carom_hull_filter *filter = feed(impact, stream, 256);
-        assert_in_range(carom_table_rows(kept_by(filter)), 1, most[c]);
-        carom_hull_filter_free(filter);
+        carom_corners *corners = feed(impact, stream, 256);
+        assert_in_range(carom_table_rows(kept_by(corners)), 1, most[c]);
+        carom_corners_free(corners);
         carom_table_free(stream);
     }
     carom_impact_free(impact);
@@ -164,8 +164,8 @@ static void test_kept_outcomes_are_whole_rows_in_their_order(void **state) {
     carom_impact *impact = make_impact();
     for (int c = 0; c < CLOUDS; c++) {
         carom_table *stream = make_stream(impact, clouds[c], 3000);
-        carom_hull_filter *filter = feed(impact, stream, 100);
-        const carom_table *kept = kept_by(filter);
+        carom_corners *corners = feed(impact, stream, 100);
+        const carom_table *kept = kept_by(corners);
         const int64_t *index = carom_table_integer_column(kept, CAROM_OUTCOME_COLUMNS);
         for (int64_t i = 0; i < carom_table_rows(kept); i++) {
             if (i) assert_true(index[i] > index[i - 1]);
@@ -173,7 +173,7 @@ static void test_kept_outcomes_are_whole_rows_in_their_order(void **state) {
                                 carom_table_real_column(stream, CAROM_OUTCOME_VELOCITY) + AXES * index[i], AXES * sizeof(double));
             assert_int_equal(carom_table_integer_column(kept, CAROM_OUTCOME_STEPS)[i], index[i]);
         }
-        carom_hull_filter_free(filter);
+        carom_corners_free(corners);
         carom_table_free(stream);
     }
     carom_impact_free(impact);
@@ -185,18 +185,18 @@ static void test_blocks_do_not_matter(void **state) {
     carom_impact *impact = make_impact();
     for (int c = 0; c < CLOUDS; c++) {
         carom_table *stream = make_stream(impact, clouds[c], 3000);
-        carom_hull_filter *first = feed(impact, stream, 17);
+        carom_corners *first = feed(impact, stream, 17);
         const carom_table *expected = kept_by(first);
         const int64_t rows = carom_table_rows(expected);
         for (size_t k = 0; k < sizeof block_rows / sizeof *block_rows; k++) {
-            carom_hull_filter *filter = feed(impact, stream, block_rows[k]);
-            const carom_table *kept = kept_by(filter);
+            carom_corners *corners = feed(impact, stream, block_rows[k]);
+            const carom_table *kept = kept_by(corners);
             assert_int_equal(carom_table_rows(kept), rows);
             assert_memory_equal(carom_table_integer_column(kept, CAROM_OUTCOME_COLUMNS),
                                 carom_table_integer_column(expected, CAROM_OUTCOME_COLUMNS), (size_t)rows * sizeof(int64_t));
-            carom_hull_filter_free(filter);
+            carom_corners_free(corners);
         }
-        carom_hull_filter_free(first);
+        carom_corners_free(first);
         carom_table_free(stream);
     }
     carom_impact_free(impact);
@@ -204,26 +204,26 @@ static void test_blocks_do_not_matter(void **state) {
 
 static void test_what_cannot_be_kept_is_refused(void **state) {
     (void)state;
-    enum { CONTACTS = CAROM_MOST_HULL_AXES / 2 + 1 };
+    enum { CONTACTS = CAROM_CORNERS_MOST_AXES / 2 + 1 };
     static double W[4 * CONTACTS * CONTACTS], u[2 * CONTACTS], mu[CONTACTS];
     for (int i = 0; i < 2 * CONTACTS; i++) {
         W[i * (2 * CONTACTS + 1)] = 1;
         u[i] = -1;
     }
     carom_impact *large, *small = make_impact();
-    carom_hull_filter *filter;
+    carom_corners *corners;
     carom_error error;
     assert_ok(carom_impact_create_delassus(&(carom_delassus_data){CONTACTS, 1, W, u, mu, NULL, NULL}, &large, &error), error);
-    assert_refused(carom_hull_filter_create(large, NULL, 0, &filter, &error), CAROM_UNSUPPORTED, error, "at most 64");
-    assert_null(filter);
+    assert_refused(carom_corners_create(large, NULL, 0, &corners, &error), CAROM_UNSUPPORTED, error, "at most 64");
+    assert_null(corners);
     carom_table *stream = make_stream(small, one_place, 0);
-    filter = feed(small, stream, 1);
-    assert_int_equal(carom_table_rows(kept_by(filter)), 0);
+    corners = feed(small, stream, 1);
+    assert_int_equal(carom_table_rows(kept_by(corners)), 0);
     for (int i = 0; i < 200; i++) assert_ok(carom_outcomes_add(stream, small, (double[]){1, 2, NAN, i}, NULL, 1, 0, &error), error);
-    const carom_sink sink = carom_hull_filter_sink(filter);
+    const carom_sink sink = carom_corners_sink(corners);
     assert_refused(sink.receive(sink.user, stream, &error), CAROM_BAD_INPUT, error, "not finite");
-    carom_hull_filter_free(filter);
-    carom_hull_filter_free(NULL);
+    carom_corners_free(corners);
+    carom_corners_free(NULL);
     carom_table_free(stream);
     carom_impact_free(large);
     carom_impact_free(small);

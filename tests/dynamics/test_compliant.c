@@ -55,7 +55,9 @@ static carom_answer resolve(const carom_scene *scene, const carom_compliant_opti
     carom_answer answer;
     carom_error error;
     const carom_control control = {.threads = threads};
-    assert_ok(carom_law_resolve(&carom_compliant_law, carom_scene_impact(scene), options, registry, &control, NULL, &answer, &error),
+    assert_ok(carom_law_resolve(&carom_compliant_law,
+                                &(carom_law_call){.impact = carom_scene_impact(scene), .options = options, .control = &control}, &answer,
+                                &error),
               error);
     assert_true(carom_answer_complete(&answer));
     return answer;
@@ -274,7 +276,8 @@ static void sweeps_that_cannot_be_are_refused(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         carom_answer answer;
         carom_error error;
-        assert_refused(carom_law_resolve(&carom_compliant_law, carom_scene_impact(rows[i].scene), &rows[i].options, registry, NULL, NULL,
+        assert_refused(carom_law_resolve(&carom_compliant_law,
+                                         &(carom_law_call){.impact = carom_scene_impact(rows[i].scene), .options = &rows[i].options},
                                          &answer, &error),
                        rows[i].status, error, rows[i].text);
     }
@@ -310,7 +313,8 @@ static void too_large_an_angle_is_refused(void **state) {
     options.angle = 10;
     carom_answer answer;
     carom_error error;
-    assert_refused(carom_law_resolve(&carom_compliant_law, carom_scene_impact(scene), &options, registry, NULL, NULL, &answer, &error),
+    assert_refused(carom_law_resolve(&carom_compliant_law, &(carom_law_call){.impact = carom_scene_impact(scene), .options = &options},
+                                     &answer, &error),
                    CAROM_BAD_INPUT, error, "angle: ");
     carom_scene_free(scene);
 }

@@ -8,21 +8,7 @@
 
 #include "carom/rotation.h"
 #include "dynamics/lgvci/lgvci.h"
-#include "support.h"
-
-static carom_registry *registry;
-
-static int start(void **state) {
-    (void)state;
-    carom_error error;
-    return carom_registry_create(&registry, &error) || carom_dynamics_register(registry, &error);
-}
-
-static int stop(void **state) {
-    (void)state;
-    carom_registry_free(registry);
-    return 0;
-}
+#include "integrators.h"
 
 // ----------------------------------------------------------------------------------------------------------- the cases
 
@@ -104,18 +90,8 @@ static carom_body_motion motion_of(const carom_body *body, bool tilted) {
 // Runs with options given as name, text pairs, NULL at the end.
 static carom_status try_run(const carom_body_motion *body, const char *const *pairs, const carom_sink *states, carom_motion_answer *answer,
                             carom_error *error) {
-    const carom_integrator *one = carom_integrator_find(registry, "lgvci");
-    void *options = malloc(one->options_size);
-    one->defaults(options);
-    for (; pairs && *pairs; pairs += 2) {
-        const int row = carom_option_find(one->options, one->option_count, pairs[0]);
-        assert_true(row >= 0);
-        assert_ok(carom_option_set(&one->options[row], options, pairs[1], error), *error);
-    }
     const carom_motion motion = {.body = body};
-    const carom_status status = carom_integrator_run(one, &motion, options, registry, NULL, NULL, states, answer, error);
-    free(options);
-    return status;
+    return run_integrator("lgvci", &motion, pairs, NULL, states, answer, error);
 }
 
 static carom_motion_answer run(const carom_body_motion *body, const char *const *pairs) {
@@ -131,14 +107,6 @@ static carom_motion_answer run_for(const carom_body_motion *body, const char *or
     snprintf(durations, sizeof durations, "%.17g", duration);
     return run(body, (const char *[]){"order", order, "step", steps, "duration", durations, NULL});
 }
-
-static const double *reals(const carom_table *table, const char *name) {
-    const int column = carom_table_find(table, name);
-    assert_true(column >= 0);
-    return carom_table_real_column(table, column);
-}
-
-static const char *verdict(const carom_motion_answer *answer) { return carom_table_text(answer->result, CAROM_MOTION_VERDICT, 0); }
 
 static void published_impacts_are_met(void **state) {
     (void)state;

@@ -8,23 +8,9 @@
 
 #include "carom/quaternion.h"
 #include "dynamics/rodrigues/rodrigues.h"
-#include "support.h"
+#include "integrators.h"
 
 #define PI 3.141592653589793
-
-static carom_registry *registry;
-
-static int start(void **state) {
-    (void)state;
-    carom_error error;
-    return carom_registry_create(&registry, &error) || carom_dynamics_register(registry, &error);
-}
-
-static int stop(void **state) {
-    (void)state;
-    carom_registry_free(registry);
-    return 0;
-}
 
 // ------------------------------------------------------------------------------------------------------------- motions
 
@@ -141,19 +127,9 @@ static void do_steps(rodrigues *run, double h, int64_t steps) {
 
 static carom_status try_run(const carom_bodies_motion *bodies, const char *const *pairs, int threads, carom_motion_answer *answer,
                             carom_error *error) {
-    const carom_integrator *one = carom_integrator_find(registry, "rodrigues");
-    void *options = malloc(one->options_size);
-    one->defaults(options);
-    for (; pairs && *pairs; pairs += 2) {
-        const int row = carom_option_find(one->options, one->option_count, pairs[0]);
-        assert_true(row >= 0);
-        assert_ok(carom_option_set(&one->options[row], options, pairs[1], error), *error);
-    }
     const carom_motion motion = {.bodies = bodies};
     const carom_control control = {.threads = threads};
-    const carom_status status = carom_integrator_run(one, &motion, options, registry, NULL, &control, NULL, answer, error);
-    free(options);
-    return status;
+    return run_integrator("rodrigues", &motion, pairs, &control, NULL, answer, error);
 }
 
 #define RUN(s, answer, ...) run_with(s, answer, (const char *[]){__VA_ARGS__, NULL})
@@ -164,20 +140,12 @@ static void run_with(problem *s, carom_motion_answer *answer, const char *const 
     assert_ok(try_run(&s->motion, pairs, 1, answer, &error), error);
 }
 
-static const double *reals(const carom_table *table, const char *name) {
-    const int column = carom_table_find(table, name);
-    assert_true(column >= 0);
-    return carom_table_real_column(table, column);
-}
-
 static double result(const carom_motion_answer *answer, const char *name) { return reals(answer->result, name)[0]; }
 
 static const double *final_series(const carom_motion_answer *answer, const char *name) {
     int count;
     return carom_table_series(answer->final, carom_table_find(answer->final, name), 0, &count);
 }
-
-static const char *verdict(const carom_motion_answer *answer) { return carom_table_text(answer->result, CAROM_MOTION_VERDICT, 0); }
 
 static const char *message(const carom_motion_answer *answer) {
     return carom_table_text(answer->result, carom_table_find(answer->result, "message"), 0);
@@ -954,7 +922,7 @@ static void coulomb_impacts_are_those_of_stronge(void **state) {
         carom_impact *impact = impact_of_pair(&s, n);
         void *options = malloc(law->options_size);
         law->defaults(options);
-        assert_ok(carom_law_resolve(law, impact, options, registry, NULL, NULL, &answer, &error), error);
+        assert_ok(carom_law_resolve(law, &(carom_law_call){.impact = impact, .options = options}, &answer, &error), error);
         const double *after = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_VELOCITY);
         for (int i = 0; i < 2; i++) {
             double Omega[3];

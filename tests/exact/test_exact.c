@@ -780,8 +780,8 @@ static void an_outer_set_is_not_made_up(void **state) {
     carom_exact_set *set = solve(impact, &options);
     assert_ok(carom_registry_create(&registry, &error), error);
     options.set = &set;
-    assert_refused(carom_law_resolve(&carom_exact_outer_law, impact, &options, registry, NULL, NULL, &answer, &error), CAROM_BAD_INPUT,
-                   error, "no outer set");
+    assert_refused(carom_law_resolve(&carom_exact_outer_law, &(carom_law_call){.impact = impact, .options = &options}, &answer, &error),
+                   CAROM_BAD_INPUT, error, "no outer set");
     carom_exact_set_free(set);
     carom_registry_free(registry);
     carom_impact_free(impact);

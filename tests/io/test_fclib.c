@@ -38,19 +38,6 @@ static void finish(bench *b) {
     support_remove_directory(b->directory);
 }
 
-static char *read_bytes(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    assert_int_equal(fseek(file, 0, SEEK_END), 0);
-    *size = (size_t)ftell(file);
-    rewind(file);
-    char *bytes = malloc(*size + 1);
-    assert_non_null(bytes);
-    assert_int_equal(fread(bytes, 1, *size, file), *size);
-    fclose(file);
-    return bytes;
-}
-
 static carom_status read_scene(const bench *b, const char *text, carom_scene **scene, carom_error *error) {
     char *path = support_write_file(b->directory, "scene.yaml", text);
     const carom_status status = carom_scene_read(path, b->registry, scene, error);
@@ -112,7 +99,7 @@ static void put_integer(hid_t group, const char *name, int value) { put_integers
 
 static void put_reals(hid_t group, const char *name, int count, const double *values) {
     const carom_hdf5_matrix vector = {name, "", "", count, 0, values};
-    if (count != ABSENT) assert_true(carom_hdf5_put_matrix(group, &vector));
+    if (count != ABSENT) assert_true(carom_hdf5_put_matrices(group, 1, &vector));
 }
 
 static void write_layout(const bench *b, const layout *l) {
@@ -171,7 +158,7 @@ static void rows_and_columns_are_told_apart(void **state) {
     for (int k = 0; k < 3; k++) {
         write_layout(&b, &l);
         size_t size;
-        char *bytes = read_bytes(b.file, &size);
+        char *bytes = support_read_file(b.file, &size);
         carom_fclib_problem problem;
         assert_ok(carom_fclib_parse(b.file, bytes, size, &problem, &error), error);
         for (int e = 0; e < 16; e++) assert_true(problem.delassus[e] == (e == (k == 1 ? 12 : 3) ? 7 : 0));
@@ -271,7 +258,7 @@ static void bad_scenes_are_refused(void **state) {
 
 static carom_status parse(const bench *b, carom_error *error) {
     size_t size;
-    char *bytes = read_bytes(b->file, &size);
+    char *bytes = support_read_file(b->file, &size);
     carom_fclib_problem problem;
     const carom_status status = carom_fclib_parse(b->file, bytes, size, &problem, error);
     if (status) assert_null(problem.delassus);
@@ -379,7 +366,7 @@ static void damaged_files_are_refused_or_read(void **state) {
     carom_error error = {0};
     write_layout(&b, &by_rows);
     size_t size;
-    char *bytes = read_bytes(b.file, &size);
+    char *bytes = support_read_file(b.file, &size);
     carom_fclib_problem problem;
     // every truncation
     for (size_t kept = 0; kept < size; kept += kept < 64 ? 1 : 61) {
@@ -476,7 +463,7 @@ static void sample_digest(const bench *b, const char *text, char digest[CAROM_DI
     carom_answer answer = {0};
     const carom_law *law = carom_law_find(b->registry, "halm-posa");
     assert_non_null(law);
-    assert_ok(carom_law_resolve(law, carom_scene_impact(scene), &options, b->registry, NULL, NULL, &answer, &error), error);
+    assert_ok(carom_law_resolve(law, &(carom_law_call){.impact = carom_scene_impact(scene), .options = &options}, &answer, &error), error);
     const int column = carom_table_find(answer.result, "digest");
     assert_true(column >= 0);
     strcpy(digest, carom_table_text(answer.result, column, 0));
@@ -599,7 +586,7 @@ static void rewriting_gives_the_same_bytes(void **state) {
     char *bytes[2];
     for (int k = 0; k < 2; k++) {
         write_problem(&b, impact);
-        bytes[k] = read_bytes(b.file, &sizes[k]);
+        bytes[k] = support_read_file(b.file, &sizes[k]);
     }
     assert_int_equal(sizes[0], sizes[1]);
     assert_memory_equal(bytes[0], bytes[1], sizes[0]);

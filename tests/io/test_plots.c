@@ -58,7 +58,7 @@ static void hulls_agree_with_brute_force(void **state) {
             x[i] = support_random_integer(&stream, -reach, reach);
             y[i] = support_random_integer(&stream, -reach, reach);
         }
-        assert_ok(carom_plot_hull(x, y, count, hull, &vertices, &error), error);
+        assert_ok(carom_hull_plane(x, y, count, hull, &vertices, &error), error);
         const int64_t expected = count_distinct_vertices(x, y, count);
         assert_int_equal(vertices, expected ? expected : 1);
         for (int64_t i = 0; i < vertices && vertices > 1; i++) assert_true(is_vertex(x, y, count, hull[i]));
@@ -70,7 +70,7 @@ static void hulls_agree_with_brute_force(void **state) {
 static void check_hull(const double *x, const double *y, int64_t count, int64_t expected) {
     carom_error error = {0};
     int64_t hull[64], vertices;
-    assert_ok(carom_plot_hull(x, y, count, hull, &vertices, &error), error);
+    assert_ok(carom_hull_plane(x, y, count, hull, &vertices, &error), error);
     assert_int_equal(vertices, expected);
 }
 
@@ -110,10 +110,10 @@ static void hulls_refuse_what_is_not_finite(void **state) {
     carom_error error = {0};
     const double x[] = {0, 1, NAN}, y[] = {0, INFINITY, 1}, far[] = {-1.7e308, 1.7e308};
     int64_t hull[3], vertices = 7;
-    assert_refused(carom_plot_hull(x, x, 3, hull, &vertices, &error), CAROM_BAD_INPUT, error, "not finite");
+    assert_refused(carom_hull_plane(x, x, 3, hull, &vertices, &error), CAROM_BAD_INPUT, error, "not finite");
     assert_int_equal(vertices, 0);
-    assert_refused(carom_plot_hull(x, y, 2, hull, &vertices, &error), CAROM_BAD_INPUT, error, "not finite");
-    assert_refused(carom_plot_hull(far, far, 2, hull, &vertices, &error), CAROM_BAD_INPUT, error, "too far apart");
+    assert_refused(carom_hull_plane(x, y, 2, hull, &vertices, &error), CAROM_BAD_INPUT, error, "not finite");
+    assert_refused(carom_hull_plane(far, far, 2, hull, &vertices, &error), CAROM_BAD_INPUT, error, "too far apart");
 }
 
 static void hull_of_many_points(void **state) {
@@ -128,7 +128,7 @@ static void hull_of_many_points(void **state) {
         x[i] = carom_stream_uniform(&stream);
         y[i] = carom_stream_uniform(&stream);
     }
-    assert_ok(carom_plot_hull(x, y, count, hull, &vertices, &error), error);
+    assert_ok(carom_hull_plane(x, y, count, hull, &vertices, &error), error);
     assert_true(vertices > 10 && vertices < 200);
     for (int64_t i = 0; i < count; i++)
         for (int64_t k = 0; k < vertices; k++) assert_true(turn(x, y, hull[k], hull[(k + 1) % vertices], i) > -1e-11);
@@ -139,25 +139,9 @@ static void hull_of_many_points(void **state) {
 
 // -------------------------------------------------------------------------------------------------------------- pictures
 
-static char *path_in(const char *directory, const char *name) {
-    const size_t size = strlen(directory) + strlen(name) + 2;
-    char *path = malloc(size);
-    assert_non_null(path);
-    snprintf(path, size, "%s/%s", directory, name);
-    return path;
-}
-
 static char *read_text(const char *path) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    const size_t size = (size_t)ftell(file);
-    rewind(file);
-    char *text = calloc(size + 1, 1);
-    assert_non_null(text);
-    assert_int_equal(fread(text, 1, size, file), size);
-    fclose(file);
-    return text;
+    size_t size;
+    return support_read_file(path, &size);
 }
 
 static bool draws_pictures(void) { return !system("command -v gnuplot > /dev/null"); }
@@ -178,7 +162,7 @@ static void pictures_of_any_set(void **state) {
     (void)state;
     if (!draws_pictures()) skip();
     carom_error error = {0};
-    char *directory = support_make_directory(), *path = path_in(directory, "set.png");
+    char *directory = support_make_directory(), *path = support_join_path(directory, "set.png");
     const double x[] = {1, 2, 3, NAN, 4}, y[] = {1, 1, 1, 2, NAN}, zero[] = {0, 0, 0, 0, 0}, tiny[] = {1, 1 + 1e-16, 1, 1, 1};
     const double *const pairs[][2] = {{x, y}, {y, x}, {zero, zero}, {tiny, zero}, {x, tiny}};
     for (int pair = 0; pair < 5; pair++)
@@ -201,7 +185,7 @@ static void names_are_shown_as_they_are(void **state) {
     (void)state;
     if (!draws_pictures()) skip();
     carom_error error = {0};
-    char *directory = support_make_directory(), *path = path_in(directory, "it's `touch bad` |x \xc3\xa9.svg");
+    char *directory = support_make_directory(), *path = support_join_path(directory, "it's `touch bad` |x \xc3\xa9.svg");
     char weird[256], proof[160];
     snprintf(proof, sizeof proof, "%.140s/proof", directory);
     snprintf(weird, sizeof weird, "'`touch %s`\" {/Symbol a}_b^c $s0 @m \\n\n\x01 \xff \xe6\xb5\xb7 EOD", proof);
@@ -236,7 +220,7 @@ static size_t read_png(const char *name, const char *path, char *bytes, size_t s
 static void letters_without_a_font_do_no_harm(void **state) {
     (void)state;
     if (!draws_pictures()) skip();
-    char *directory = support_make_directory(), *path = path_in(directory, "a.png");
+    char *directory = support_make_directory(), *path = support_join_path(directory, "a.png");
     static char strange[1 << 18], plain[1 << 18];
     const size_t strange_size = read_png("a\xe6\xb5\xb7\xff\xf0\x9f\x98\x80\xc2\x85z", path, strange, sizeof strange);
     assert_int_equal(strange_size, read_png("a??? z", path, plain, sizeof plain));
@@ -248,13 +232,14 @@ static void letters_without_a_font_do_no_harm(void **state) {
 static void pictures_replace_only_files(void **state) {
     (void)state;
     carom_error error = {0};
-    char *directory = support_make_directory(), *folder = path_in(directory, "missing/a.png"), *odd = path_in(directory, "a.pdf");
+    char *directory = support_make_directory(), *folder = support_join_path(directory, "missing/a.png"),
+         *odd = support_join_path(directory, "a.pdf");
     const double x[] = {0, NAN};
     const carom_plot_series series = {"", CAROM_PLOT_DOTS, 1, x, x}, nothing = {"", CAROM_PLOT_DOTS, 1, x + 1, x};
     const carom_plot plot = {"", "", "", &series, 1, false, false}, empty = {"", "", "", &nothing, 1, false, false};
     assert_refused(carom_plot_write(&plot, odd, &error), CAROM_BAD_INPUT, error, ".png or .svg");
     assert_refused(carom_plot_write(&plot, folder, &error), CAROM_IO_FAILED, error, "missing/a.png");
-    char *path = path_in(directory, "a.png");
+    char *path = support_join_path(directory, "a.png");
     assert_refused(carom_plot_write(&empty, path, &error), CAROM_BAD_INPUT, error, "nothing to draw");
     assert_int_equal(access(path, F_OK), -1);
     // A text of that name is somebody's work
@@ -272,7 +257,7 @@ static void pictures_replace_only_files(void **state) {
 static void a_missing_gnuplot_is_named(void **state) {
     (void)state;
     carom_error error = {0};
-    char *directory = support_make_directory(), *path = path_in(directory, "a.png");
+    char *directory = support_make_directory(), *path = support_join_path(directory, "a.png");
     char *search = strdup(getenv("PATH"));
     const double x[] = {0};
     const carom_plot_series series = {"", CAROM_PLOT_DOTS, 1, x, x};
@@ -322,7 +307,7 @@ static bench start(const char *scene_text) {
     assert_ok(carom_registry_create_empty(&b.registry, &error), error);
     assert_ok(carom_scene_read(path, b.registry, &b.scene, &error), error);
     free(path);
-    b.file = path_in(b.directory, "result.h5");
+    b.file = support_join_path(b.directory, "result.h5");
     assert_ok(carom_result_writer_create(b.file, b.scene, &b.writer, &error), error);
     return b;
 }
@@ -387,6 +372,14 @@ static void in_a_point(int64_t i, double v[2]) {
     v[0] = v[1] = 0.3;
 }
 
+// A file with the outcomes of one law.
+static bench start_with(const char *scene, const carom_law *law, int64_t count, void (*velocity)(int64_t i, double v[2])) {
+    bench b = start(scene);
+    write_law(&b, law, count, velocity);
+    close_file(&b);
+    return b;
+}
+
 typedef struct reported {
     int count;
     char last[512];
@@ -408,7 +401,7 @@ static void all_laws_in_one_picture(void **state) {
     write_law(&b, &path_law, 2, on_a_line);
     write_law(&b, &point_law, 1, in_a_point);
     close_file(&b);
-    char *prefix = path_in(b.directory, "plot");
+    char *prefix = support_join_path(b.directory, "plot");
     reported seen = {0};
     const carom_plot_request request = {.output = prefix, .svg = true};
     assert_ok(carom_plot_result(b.file, &request, remember, &seen, &error), error);
@@ -433,12 +426,8 @@ static void files_are_laid_over_each_other(void **state) {
     (void)state;
     if (!draws_pictures()) skip();
     carom_error error = {0};
-    bench set = start(planar_scene), point = start(planar_scene);
-    write_law(&set, &traced_law, 50, in_triangle);
-    close_file(&set);
-    write_law(&point, &point_law, 1, in_a_point);
-    close_file(&point);
-    char *picture = path_in(set.directory, "both.svg");
+    bench set = start_with(planar_scene, &traced_law, 50, in_triangle), point = start_with(planar_scene, &point_law, 1, in_a_point);
+    char *picture = support_join_path(set.directory, "both.svg");
     const char *const overlays[] = {point.file, NULL};
     carom_plot_request request = {.axes = "Jn.left.foot,Jn.B/'x`", .output = picture, .overlays = overlays};
     for (int focus = 0; focus <= 1; focus++) {
@@ -461,12 +450,8 @@ static void files_are_laid_over_each_other(void **state) {
 static void only_files_of_the_same_contacts_are_laid_over(void **state) {
     (void)state;
     carom_error error = {0};
-    bench first = start(planar_scene);
-    bench other = start("matrices: {M: [[1, 0], [0, 1]], Jn: [[1, 0], [0, 1]], Jt: [[0.5, 0], [0, 0]], mu: [1, 1], v: [-1, -1]}\n");
-    write_law(&first, &point_law, 1, in_a_point);
-    close_file(&first);
-    write_law(&other, &point_law, 1, in_a_point);
-    close_file(&other);
+    const char *unnamed = "matrices: {M: [[1, 0], [0, 1]], Jn: [[1, 0], [0, 1]], Jt: [[0.5, 0], [0, 0]], mu: [1, 1], v: [-1, -1]}\n";
+    bench first = start_with(planar_scene, &point_law, 1, in_a_point), other = start_with(unnamed, &point_law, 1, in_a_point);
     const char *overlays[] = {other.file, NULL};
     carom_plot_request request = {.output = first.directory, .overlays = overlays};
     assert_refused(carom_plot_result(first.file, &request, NULL, NULL, &error), CAROM_BAD_INPUT, error, "its contacts are not those of");
@@ -479,11 +464,9 @@ static void only_files_of_the_same_contacts_are_laid_over(void **state) {
 static void axes_are_named(void **state) {
     (void)state;
     if (!draws_pictures()) skip();
-    bench b = start(planar_scene);
+    bench b = start_with(planar_scene, &point_law, 1, in_a_point);
     carom_error error = {0};
-    write_law(&b, &point_law, 1, in_a_point);
-    close_file(&b);
-    char *png = path_in(b.directory, "chosen.png");
+    char *png = support_join_path(b.directory, "chosen.png");
     reported seen = {0};
     carom_plot_request request = {.axes = "Jn.left.foot, Jt.B/'x`", .output = png};
     assert_ok(carom_plot_result(b.file, &request, remember, &seen, &error), error);
@@ -504,11 +487,9 @@ static void axes_are_named(void **state) {
 static void names_come_from_the_axes(void **state) {
     (void)state;
     if (!draws_pictures()) skip();
-    bench b = start(planar_scene);
+    bench b = start_with(planar_scene, &point_law, 1, in_a_point);
     carom_error error = {0};
-    write_law(&b, &point_law, 1, in_a_point);
-    close_file(&b);
-    char *expected = path_in(b.directory, "result-Jn.left.foot-Jn.B_'x`.png");
+    char *expected = support_join_path(b.directory, "result-Jn.left.foot-Jn.B_'x`.png");
     const char *const axes[] = {NULL, "Jn.left.foot,Jn.B/'x`"};
     for (int i = 0; i < 2; i++) {
         reported seen = {0};
@@ -523,11 +504,9 @@ static void names_come_from_the_axes(void **state) {
 
 // What the default axes are, by the name of the picture.
 static void check_default_axes(const char *scene, void (*velocity)(int64_t i, double v[2]), const char *expected) {
-    bench b = start(scene);
+    bench b = start_with(scene, &set_law, 20, velocity);
     carom_error error = {0};
-    write_law(&b, &set_law, 20, velocity);
-    close_file(&b);
-    char *prefix = path_in(b.directory, "p");
+    char *prefix = support_join_path(b.directory, "p");
     reported seen = {0};
     const carom_plot_request request = {.output = prefix};
     assert_ok(carom_plot_result(b.file, &request, remember, &seen, &error), error);
@@ -552,11 +531,9 @@ static void default_axes_have_extent(void **state) {
 
 static void empty_sets_are_said_to_be_empty(void **state) {
     (void)state;
-    bench b = start(planar_scene);
+    bench b = start_with(planar_scene, &set_law, 0, in_triangle);
     carom_error error = {0};
-    write_law(&b, &set_law, 0, in_triangle);
-    close_file(&b);
-    char *prefix = path_in(b.directory, "p");
+    char *prefix = support_join_path(b.directory, "p");
     const carom_plot_request request = {.output = prefix};
     assert_refused(carom_plot_result(b.file, &request, NULL, NULL, &error), CAROM_BAD_INPUT, error, "nothing to draw");
     assert_refused(carom_plot_result(prefix, &request, NULL, NULL, &error), CAROM_IO_FAILED, error, "cannot be read");

@@ -79,14 +79,6 @@ typedef struct bench {
     carom_scene *scene;
 } bench;
 
-static char *path_in(const char *directory, const char *name) {
-    const size_t size = strlen(directory) + strlen(name) + 2;
-    char *path = malloc(size);
-    assert_non_null(path);
-    snprintf(path, size, "%s/%s", directory, name);
-    return path;
-}
-
 static carom_scene *read_scene(const bench *b, const char *text) {
     carom_error error = {0};
     carom_scene *scene;
@@ -101,7 +93,7 @@ static bench start(void) {
     carom_error error = {0};
     bench b = {.directory = support_make_directory()};
     assert_ok(carom_registry_create_empty(&b.registry, &error), error);
-    b.target = path_in(b.directory, "result.h5");
+    b.target = support_join_path(b.directory, "result.h5");
     b.scene = read_scene(&b, scene_text);
     return b;
 }
@@ -181,19 +173,6 @@ static carom_status write_file(const bench *b, const char *path, int64_t count, 
     if (!status) status = carom_result_writer_commit(writer, error);
     carom_result_writer_free(writer);
     return status;
-}
-
-static char *read_bytes(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    assert_int_equal(fseek(file, 0, SEEK_END), 0);
-    *size = (size_t)ftell(file);
-    rewind(file);
-    char *bytes = malloc(*size + 1);
-    assert_non_null(bytes);
-    assert_int_equal(fread(bytes, 1, *size, file), *size);
-    fclose(file);
-    return bytes;
 }
 
 static int count_entries(const char *directory) {
@@ -391,13 +370,13 @@ static void reruns_give_the_same_bytes(void **state) {
     (void)state;
     bench b = start();
     carom_error error = {0};
-    char *other = path_in(b.directory, "other.h5");
+    char *other = support_join_path(b.directory, "other.h5");
     assert_ok(write_file(&b, b.target, 3000, 7, "complete", &error), error);
     // Times would have changed by now
     sleep(1);
     assert_ok(write_file(&b, other, 3000, 1000, "complete", &error), error);
     size_t size, other_size;
-    char *bytes = read_bytes(b.target, &size), *other_bytes = read_bytes(other, &other_size);
+    char *bytes = support_read_file(b.target, &size), *other_bytes = support_read_file(other, &other_size);
     assert_int_equal(size, other_size);
     assert_memory_equal(bytes, other_bytes, size);
     free(bytes);
@@ -447,7 +426,7 @@ static void bad_places_are_refused(void **state) {
     (void)state;
     bench b = start();
     carom_error error = {0};
-    char *missing = path_in(b.directory, "missing/result.h5"), *fifo = path_in(b.directory, "fifo");
+    char *missing = support_join_path(b.directory, "missing/result.h5"), *fifo = support_join_path(b.directory, "fifo");
     assert_int_equal(mkfifo(fifo, 0600), 0);
     assert_refused(try_create(&b, missing, &error), CAROM_IO_FAILED, error, "missing/result.h5");
     assert_refused(try_create(&b, b.directory, &error), CAROM_BAD_INPUT, error, "a directory");
@@ -486,7 +465,7 @@ static void links_and_modes_are_kept(void **state) {
     (void)state;
     bench b = start();
     carom_error error = {0};
-    char *link = path_in(b.directory, "link.h5");
+    char *link = support_join_path(b.directory, "link.h5");
     free(support_write_file(b.directory, "result.h5", "\x89HDF\r\n\x1a\n, an old one"));
     assert_int_equal(symlink("result.h5", link), 0);
     const mode_t mask = umask(027);
@@ -512,7 +491,7 @@ static void only_hdf5_files_are_replaced(void **state) {
         free(support_write_file(b.directory, "result.h5", others[i]));
         assert_refused(try_create(&b, b.target, &error), CAROM_BAD_INPUT, error, "result.h5: is not an HDF5 file");
         size_t size;
-        char *left = read_bytes(b.target, &size);
+        char *left = support_read_file(b.target, &size);
         assert_int_equal(size, strlen(others[i]));
         assert_memory_equal(left, others[i], size);
         free(left);
@@ -624,7 +603,7 @@ static void truncated_files_are_refused(void **state) {
     carom_error error = {0};
     assert_ok(write_file(&b, b.target, 20, 20, "complete", &error), error);
     size_t size;
-    char *bytes = read_bytes(b.target, &size);
+    char *bytes = support_read_file(b.target, &size);
     const size_t stride = (size_t)support_count(1009, 101, 7);
     for (size_t length = 0; length < size; length += length < 2048 ? 13 : stride) {
         write_bytes(b.target, bytes, length);
@@ -642,7 +621,7 @@ static void foreign_files_are_refused(void **state) {
     (void)state;
     bench b = start();
     carom_error error = {0};
-    char *missing = path_in(b.directory, "missing.h5");
+    char *missing = support_join_path(b.directory, "missing.h5");
     carom_result *result;
     assert_refused(carom_result_open(missing, &result, &error), CAROM_IO_FAILED, error, "missing.h5");
     assert_null(result);

@@ -236,7 +236,7 @@ static double hull_area(const double *x, const double *y, int64_t count) {
     carom_error error;
     int64_t *hull = calloc((size_t)count, sizeof *hull), vertices = 0;
     assert_non_null(hull);
-    assert_ok(carom_plot_hull(x, y, count, hull, &vertices, &error), error);
+    assert_ok(carom_hull_plane(x, y, count, hull, &vertices, &error), error);
     double twice = 0;
     for (int64_t i = 0; i < vertices; i++) {
         const int64_t a = hull[i], b = hull[(i + 1) % vertices];
@@ -282,7 +282,7 @@ static void cube_comes_to_rest_or_lifts_a_corner(void **state) {
         carom_scene *scene = read_scene(stems[i]);
         carom_answer answer;
         const carom_law *law = carom_law_find(registry, "anitescu-potra");
-        assert_ok(carom_law_resolve(law, carom_scene_impact(scene), NULL, registry, NULL, NULL, &answer, &error), error);
+        assert_ok(carom_law_resolve(law, &(carom_law_call){.impact = carom_scene_impact(scene)}, &answer, &error), error);
         assert_int_equal(carom_table_rows(answer.outcomes), 1);
         assert_all_close(carom_table_real_column(answer.outcomes, CAROM_OUTCOME_VELOCITY), (double[6]){0}, 6, 1e-14);
         carom_answer_free(&answer);

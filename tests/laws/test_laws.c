@@ -26,13 +26,10 @@ static carom_answer ask(const carom_impact *impact, const char *name, const char
     void *options = malloc(law->options_size);
     law->defaults(options);
     carom_error error;
-    for (; pairs && *pairs; pairs += 2) {
-        const int row = carom_option_find(law->options, law->option_count, pairs[0]);
-        assert_true(row >= 0);
-        assert_ok(carom_option_set(&law->options[row], options, pairs[1], &error), error);
-    }
+    for (; pairs && *pairs; pairs += 2) assert_ok(carom_law_set(law, options, pairs[0], pairs[1], &error), error);
     carom_answer answer;
-    assert_ok(carom_law_resolve(law, impact, options, registry, NULL, NULL, &answer, &error), error);
+    assert_ok(carom_law_resolve(law, &(carom_law_call){.impact = impact, .options = options, .registry = registry}, &answer, &error),
+              error);
     free(options);
     return answer;
 }
@@ -266,6 +263,28 @@ static void paths_lead_to_the_outcome(void **state) {
     carom_impact_free(impact);
 }
 
+// Options by field and by name are the same, and a call without a registry finds the core's solvers.
+static void options_are_typed(void **state) {
+    (void)state;
+    carom_error error;
+    carom_answer answer, by_name;
+    carom_impact *impact = support_impact(&reference_block);
+    carom_sequential_options options = carom_sequential_defaults();
+    options.order = "B,A";
+    options.rule = CAROM_RULE_STRONGE;
+    options.restitution = 0.5;
+    assert_ok(carom_law_resolve(&carom_law_sequential, &(carom_law_call){.impact = impact, .options = &options}, &answer, &error), error);
+    by_name = ask(impact, "sequential", (const char *[]){"order", "B,A", "rule", "stronge", "restitution", "0.5", NULL});
+    assert_int_equal(carom_table_rows(answer.outcomes), 1);
+    assert_memory_equal(normal_of(&answer, 0), normal_of(&by_name, 0), 2 * sizeof(double));
+    assert_refused(carom_law_set(&carom_law_sequential, &options, "orders", "B,A", &error), CAROM_BAD_INPUT, error,
+                   "orders: the law 'sequential' has no such option");
+    assert_refused(carom_law_set(&carom_law_sequential, &options, "restitution", "2", &error), CAROM_BAD_INPUT, error, "restitution: ");
+    carom_answer_free(&answer);
+    carom_answer_free(&by_name);
+    carom_impact_free(impact);
+}
+
 static void orders_are_checked(void **state) {
     (void)state;
     static const char *const orders[][2] = {
@@ -277,11 +296,9 @@ static void orders_are_checked(void **state) {
         carom_error error;
         carom_answer answer;
         law->defaults(options);
-        assert_ok(
-            carom_option_set(&law->options[carom_option_find(law->options, law->option_count, "order")], options, orders[i][0], &error),
-            error);
-        assert_refused(carom_law_resolve(law, impact, options, registry, NULL, NULL, &answer, &error), CAROM_BAD_INPUT, error,
-                       orders[i][1]);
+        assert_ok(carom_law_set(law, options, "order", orders[i][0], &error), error);
+        assert_refused(carom_law_resolve(law, &(carom_law_call){.impact = impact, .options = options}, &answer, &error), CAROM_BAD_INPUT,
+                       error, orders[i][1]);
         assert_null(answer.outcomes);
     }
     free(options);
@@ -350,13 +367,12 @@ static void laws_stop_when_asked_to(void **state) {
         void *options = malloc(law->options_size);
         law->defaults(options);
         carom_error error;
-        assert_ok(carom_option_set(&law->options[carom_option_find(law->options, law->option_count, rows[i].option)], options,
-                                   rows[i].value, &error),
-                  error);
+        assert_ok(carom_law_set(law, options, rows[i].option, rows[i].value, &error), error);
         int polls = 0;
         const carom_control control = {.threads = 1, .cancelled = cancel_after, .user = &polls};
         carom_answer answer;
-        assert_ok(carom_law_resolve(law, impact, options, registry, &control, NULL, &answer, &error), error);
+        assert_ok(carom_law_resolve(law, &(carom_law_call){.impact = impact, .options = options, .control = &control}, &answer, &error),
+                  error);
         assert_string_equal(carom_table_text(answer.result, CAROM_RESULT_VERDICT, 0), "interrupted");
         carom_answer_free(&answer);
         free(options);
@@ -383,7 +399,7 @@ static void every_row_of_the_table_is_complete(void **state) {
         if (law->applies && !law->applies(impact)) continue;
         carom_answer answer;
         carom_error error;
-        assert_ok(carom_law_resolve(law, impact, NULL, registry, NULL, NULL, &answer, &error), error);
+        assert_ok(carom_law_resolve(law, &(carom_law_call){.impact = impact}, &answer, &error), error);
         assert_true(carom_table_rows(answer.outcomes) >= 1);
         for (int64_t row = 0; row < carom_table_rows(answer.outcomes); row++) {
             assert_true(carom_table_real_column(answer.outcomes, CAROM_OUTCOME_ENERGY_RATIO)[row] <= 1 + 1e-12);
@@ -405,6 +421,7 @@ int main(void) {
         cmocka_unit_test(sequential_outcomes_are_those_of_appendix_a),
         cmocka_unit_test(disks_converge_geometrically),
         cmocka_unit_test(paths_lead_to_the_outcome),
+        cmocka_unit_test(options_are_typed),
         cmocka_unit_test(orders_are_checked),
         cmocka_unit_test(a_spent_budget_is_reported),
         cmocka_unit_test(routh_is_the_first_sample),

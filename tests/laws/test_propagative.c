@@ -944,11 +944,9 @@ static carom_answer ask(const carom_impact *impact, const char *const *pairs) {
     void *options = malloc(law->options_size);
     law->defaults(options);
     carom_error error;
-    for (; pairs && *pairs; pairs += 2)
-        assert_ok(carom_option_set(&law->options[carom_option_find(law->options, law->option_count, pairs[0])], options, pairs[1], &error),
-                  error);
+    for (; pairs && *pairs; pairs += 2) assert_ok(carom_law_set(law, options, pairs[0], pairs[1], &error), error);
     carom_answer answer;
-    assert_ok(carom_law_resolve(law, impact, options, registry, NULL, NULL, &answer, &error), error);
+    assert_ok(carom_law_resolve(law, &(carom_law_call){.impact = impact, .options = options}, &answer, &error), error);
     free(options);
     return answer;
 }
@@ -1036,8 +1034,9 @@ static void law_takes_orders(void **state) {
     law->defaults(options);
     carom_error error;
     carom_answer answer;
-    assert_ok(carom_option_set(&law->options[carom_option_find(law->options, law->option_count, "order")], options, "A,,B", &error), error);
-    assert_refused(carom_law_resolve(law, impact, options, registry, NULL, NULL, &answer, &error), CAROM_BAD_INPUT, error, "order: ");
+    assert_ok(carom_law_set(law, options, "order", "A,,B", &error), error);
+    assert_refused(carom_law_resolve(law, &(carom_law_call){.impact = impact, .options = options}, &answer, &error), CAROM_BAD_INPUT, error,
+                   "order: ");
     free(options);
     carom_impact_free(impact);
 }

@@ -941,11 +941,9 @@ static carom_answer ask(const carom_impact *impact, const char *name, const char
     void *options = malloc(law->options_size);
     law->defaults(options);
     carom_error error;
-    for (; pairs && *pairs; pairs += 2)
-        assert_ok(carom_option_set(&law->options[carom_option_find(law->options, law->option_count, pairs[0])], options, pairs[1], &error),
-                  error);
+    for (; pairs && *pairs; pairs += 2) assert_ok(carom_law_set(law, options, pairs[0], pairs[1], &error), error);
     carom_answer answer;
-    assert_ok(carom_law_resolve(law, impact, options, registry, NULL, NULL, &answer, &error), error);
+    assert_ok(carom_law_resolve(law, &(carom_law_call){.impact = impact, .options = options}, &answer, &error), error);
     free(options);
     return answer;
 }
@@ -1005,7 +1003,7 @@ static void a_contact_is_chosen_by_name(void **state) {
     const carom_law *law = carom_law_find(registry, "stronge");
     carom_answer answer;
     carom_error error;
-    assert_refused(carom_law_resolve(law, impact, NULL, registry, NULL, NULL, &answer, &error), CAROM_BAD_INPUT, error,
+    assert_refused(carom_law_resolve(law, &(carom_law_call){.impact = impact}, &answer, &error), CAROM_BAD_INPUT, error,
                    "contact: the scene has 2 contacts");
     answer = ask(impact, "stronge", (const char *[]){"contact", "B", NULL});
     int count;

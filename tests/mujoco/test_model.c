@@ -689,6 +689,32 @@ static void test_absurd_sizes_are_refused(void **state) {
     assert_freezes(PLANAR_MODEL("", "<!-- <size nuser_body='2000000000'/> --><size nuser_body='3' nkey='2' njmax='500' nconmax='100'/>"));
 }
 
+// Entities are not expanded, no other file is read, and files that are no XML but that MuJoCo accepts are checked all the same.
+static void test_absurd_sizes_in_odd_files(void **state) {
+    (void)state;
+#define ENTITIES(name)                                                                                                                     \
+    "<!DOCTYPE mujoco SYSTEM 'http://127.0.0.1:9/mujoco.dtd' [<!ENTITY e0 '1000000000'><!ENTITY e1 '&e0;&e0;&e0;&e0;&e0;&e0;&e0;&e0;'>"    \
+    "<!ENTITY e2 '&e1;&e1;&e1;&e1;&e1;&e1;&e1;&e1;'><!ENTITY e3 '&e2;&e2;&e2;&e2;&e2;&e2;&e2;&e2;'>"                                       \
+    "<!ENTITY e4 '&e3;&e3;&e3;&e3;&e3;&e3;&e3;&e3;'><!ENTITY e5 '&e4;&e4;&e4;&e4;&e4;&e4;&e4;&e4;'>]>"                                     \
+    "<mujoco model='&" name ";'><size nkey='&" name ";'/></mujoco>"
+    static const char *const texts[] = {
+        ENTITIES("e0"),
+        "<mujoco model='a < b'><size nkey='2000000000'/></mujoco>",
+        "<mujoco model='a & b'><size nkey='2000000000'/></mujoco>",
+        "<mujoco model='\001'><!-- \002 --><size nkey='2000000000'/></mujoco>",
+        "<mujoco><!-- \xff\xfe --><body><body><size nkey='2000000000'/></mujoco>",
+        "text <mujoco><size nkey='2000000000'/></mujoco>",
+        "<mujoco/><mujoco><size nkey='2000000000'/></mujoco>",
+        "<mujoco><body></mujoco><size nkey='2000000000'/>",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) assert_text_refused(texts[i], "<size nkey>");
+    // These MuJoCo refuses itself: it knows no entities.
+    assert_text_refused(ENTITIES("e5"), "nkey");
+    assert_text_refused(ENTITIES("undefined"), "nkey");
+#undef ENTITIES
+    assert_freezes(PLANAR_MODEL("", "<custom><text name='a < b' data='a & b \002'/></custom>"));
+}
+
 static void test_absurd_sizes_in_included_files(void **state) {
     (void)state;
     char *directory = support_make_directory();
@@ -816,8 +842,12 @@ static long count_printed_bytes(void (*call)(void **), const char *directory) {
 // Neither good nor bad models print, and MuJoCo's log file does not appear in the working directory.
 static void test_nothing_is_printed(void **state) {
     (void)state;
-    void (*const calls[])(void **) = {test_bad_models_are_refused, test_nan_in_a_model_is_refused, test_absurd_sizes_are_refused,
-                                      test_urdf_loads, test_runtime_errors_are_returned};
+    void (*const calls[])(void **) = {test_bad_models_are_refused,
+                                      test_nan_in_a_model_is_refused,
+                                      test_absurd_sizes_are_refused,
+                                      test_absurd_sizes_in_odd_files,
+                                      test_urdf_loads,
+                                      test_runtime_errors_are_returned};
     char *directory = support_make_directory();
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) assert_int_equal(count_printed_bytes(calls[i], directory), 0);
     assert_int_not_equal(access("MUJOCO_LOG.TXT", F_OK), 0);
@@ -851,6 +881,7 @@ int main(void) {
         cmocka_unit_test(test_bad_models_are_refused),
         cmocka_unit_test(test_nan_in_a_model_is_refused),
         cmocka_unit_test(test_absurd_sizes_are_refused),
+        cmocka_unit_test(test_absurd_sizes_in_odd_files),
         cmocka_unit_test(test_absurd_sizes_in_included_files),
         cmocka_unit_test(test_urdf_loads),
         cmocka_unit_test(test_threads_load_models),

@@ -308,11 +308,10 @@ static void check_covered(const carom_impact_data *data, const set *s, const cha
     const carom_law *law = carom_law_find(registry, law_name);
     void *options = malloc(law->options_size);
     law->defaults(options);
-    if (option)
-        assert_ok(carom_option_set(&law->options[carom_option_find(law->options, law->option_count, option)], options, value, &error),
-                  error);
+    if (option) assert_ok(carom_law_set(law, options, option, value, &error), error);
     carom_answer answer;
-    assert_ok(carom_law_resolve(law, impact, options, registry, NULL, NULL, &answer, &error), error);
+    assert_ok(carom_law_resolve(law, &(carom_law_call){.impact = impact, .options = options, .registry = registry}, &answer, &error),
+              error);
     const double *normal = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_NORMAL_VELOCITY);
     const double *tangent = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_TANGENT_VELOCITY);
     for (int64_t row = 0; row < carom_table_rows(answer.outcomes); row++)

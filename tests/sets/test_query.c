@@ -165,7 +165,7 @@ static void areas_agree_with_the_shoelace_formula(void **state) {
     for (int i = 0; i < COUNT; i++) x[i] = points[2 * i], y[i] = points[2 * i + 1];
     int64_t hull[COUNT], vertices;
     carom_error error;
-    assert_ok(carom_plot_hull(x, y, COUNT, hull, &vertices, &error), error);
+    assert_ok(carom_hull_plane(x, y, COUNT, hull, &vertices, &error), error);
     for (int64_t i = 0; i < vertices; i++) {
         const int64_t a = hull[i], b = hull[(i + 1) % vertices];
         area += (x[a] * y[b] - x[b] * y[a]) / 2;
@@ -534,7 +534,7 @@ static void command_refuses(void **state) {
     static const char *const rows[][2] = {
         {"", "ask for one of"},
         {"--max Jn.C", "Jn.A"},
-        {"--max '2*'", "does not begin"},
+        {"--max '2*'", "ends too early"},
         {"--max 'Jn.A Jn.B'", "does not begin"},
         {"--max v.4", "does not begin"},
         {"--max v.0", "does not begin"},

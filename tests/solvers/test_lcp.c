@@ -443,7 +443,7 @@ static void test_remembered_pivots_are_bounded(void **state) {
             if (!(least < 0)) continue;
             int64_t pivots = 0;
             const carom_verdict verdict = kernel->recall(memory, w, &pivots);
-            assert_true(pivots <= CAROM_PIVOTS_PER_ROW * n);
+            assert_true(pivots <= CAROM_LEMKE_PIVOTS_PER_ROW * n);
             endless += verdict == CAROM_BUDGET_SPENT;
         }
         kernel->forget(memory);

@@ -1,28 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of a set a simulator's runs show.
+// How much of a set the runs of a simulator show: distances both ways, and the shares of its ranges.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "carom/json.h"
 #include "cli/compare/simulator.h"
-
-static const cli_run *find_run(const cli_comparison *c, const char *name) {
-    for (int i = 0; i < c->count; i++)
-        if (!strcmp(c->runs[i].law->name, name) && c->runs[i].points->count) return &c->runs[i];
-    return NULL;
-}
-
-// The set that is measured by: the exact one where it is complete, otherwise samples. NULL where there is neither, or too many outcomes to
-// be kept.
-static carom_status choose_set(const cli_comparison *c, const cli_run **reference, carom_set **set, carom_error *error) {
-    const cli_run *exact = cli_find_exact(c);
-    *reference = exact && exact->points->count ? exact : find_run(c, "halm-posa");
-    if (!*reference) return CAROM_OK;
-    const cli_points *points = (*reference)->points;
-    return *reference == exact ? cli_make_exact_set(exact, set, error)
-                               : carom_set_create(points->n, points->count, NULL, points->u, set, error);
-}
 
 // Largest distance of the set's points from the first `count` outcomes; NaN when the caller stops it.
 static carom_status measure_cover(const carom_set *set, const cli_points *outcomes, int64_t count, const carom_control *control,
@@ -39,24 +22,6 @@ static carom_status measure_cover(const carom_set *set, const cli_points *outcom
     return status;
 }
 
-static void measure_outcomes(const cli_comparison *c, const carom_set *set, const cli_points *outcomes, cli_coverage *coverage) {
-    const double limit = CLI_COVERAGE_SHARE * carom_impact_velocity_scale(c->impact);
-    for (int64_t i = 0; i < outcomes->count; i++) {
-        const double distance = carom_set_distance(set, outcomes->u + i * outcomes->n, NULL);
-        coverage->outside = fmax(coverage->outside, distance);
-        coverage->inside += distance <= limit;
-    }
-}
-
-// The part of the set's range of each normal velocity that lies within the range of the runs.
-static void measure_shown(const cli_comparison *c, const carom_extent *set, const carom_extent *runs, double *shown) {
-    for (int i = 0; i < set->sizes.contacts; i++) {
-        const double *all = set->normal + 2 * i, *some = runs->normal + 2 * i, width = all[1] - all[0];
-        const double common = fmin(all[1], some[1]) - fmax(all[0], some[0]);
-        shown[i] = width > -carom_impact_approach_limit(c->impact) ? fmax(common, 0) / width : NAN;
-    }
-}
-
 carom_status cli_coverage_measure(cli_comparison *c, const cli_run *run, const carom_control *control, carom_error *error) {
     const carom_table *outcomes = run->answer.outcomes;
     const int64_t *ended = carom_table_integer_column(outcomes, CAROM_OUTCOME_TERMINATED);
@@ -64,20 +29,40 @@ carom_status cli_coverage_measure(cli_comparison *c, const cli_run *run, const c
     if (!coverage) return carom_fail_memory(error, "coverage");
     c->coverage = coverage;
     coverage->runs = carom_table_rows(outcomes);
-    coverage->unperturbed = *carom_table_integer_column(run->answer.result, CAROM_RESULT_COLUMNS + CLI_MUJOCO_UNPERTURBED);
+    coverage->unperturbed = *carom_table_integer_column(run->answer.result, CAROM_RESULT_COLUMNS + CAROM_MUJOCO_UNPERTURBED);
     for (int64_t i = 0; i < coverage->runs; i++) coverage->ended += ended[i];
     if (!coverage->runs) return CAROM_OK;
-    const cli_run *reference;
+
+    // Measure by the exact set where it is complete, otherwise by samples; by neither where there are too many outcomes to be kept.
+    const cli_run *exact = cli_find_exact(c), *reference = exact && exact->points->count ? exact : NULL;
+    for (int i = 0; i < c->count && !reference; i++)
+        if (!strcmp(c->runs[i].law->name, "halm-posa") && c->runs[i].points->count) reference = &c->runs[i];
+    if (!reference) return CAROM_OK;
+    const cli_points *points = reference->points, *shown = run->points;
     carom_set *set = NULL;
-    carom_status status = choose_set(c, &reference, &set, error);
+    carom_status status = reference == exact ? cli_make_exact_set(exact, &set, error)
+                                             : carom_set_create(points->n, points->count, NULL, points->u, &set, error);
     if (status || !set) return status;
     coverage->set = reference->law->name;
     coverage->shown = calloc((size_t)carom_impact_get_data(c->impact)->contacts, sizeof *coverage->shown);
     if (!coverage->shown) status = carom_fail_memory(error, "coverage");
+    // How much of the set lies beside the outcomes of the default run, of the unperturbed runs, and of all.
     const int64_t counts[] = {1, coverage->unperturbed, coverage->runs};
-    for (int i = 0; i < 3 && !status; i++) status = measure_cover(set, run->points, counts[i], control, &coverage->uncovered[i], error);
-    if (!status) measure_outcomes(c, set, run->points, coverage);
-    if (!status) measure_shown(c, reference->extent, run->extent, coverage->shown);
+    for (int i = 0; i < 3 && !status; i++) status = measure_cover(set, shown, counts[i], control, &coverage->uncovered[i], error);
+    // How far the outcomes are from the set.
+    const double limit = CLI_COVERAGE_SHARE * carom_impact_velocity_scale(c->impact);
+    for (int64_t i = 0; i < shown->count && !status; i++) {
+        const double distance = carom_set_distance(set, shown->u + i * shown->n, NULL);
+        coverage->outside = fmax(coverage->outside, distance);
+        coverage->inside += distance <= limit;
+    }
+    // The part of the set's range of each normal velocity that lies within the range of the runs.
+    const double rest = -carom_impact_approach_limit(c->impact);
+    for (int i = 0; i < reference->extent->sizes.contacts && !status; i++) {
+        const double *all = reference->extent->normal + 2 * i, *some = run->extent->normal + 2 * i, width = all[1] - all[0];
+        const double common = fmin(all[1], some[1]) - fmax(all[0], some[0]);
+        coverage->shown[i] = width > rest ? fmax(common, 0) / width : NAN;
+    }
     carom_set_free(set);
     return status;
 }
@@ -90,11 +75,12 @@ void cli_coverage_free(cli_coverage *coverage) {
 
 // -------------------------------------------------------------------------------------------------------------- output
 
+// Null for what needs a set, where there is none to measure by.
 json_t *cli_coverage_json(const cli_comparison *c) {
     const cli_coverage *coverage = c->coverage;
     if (!coverage) return json_null();
     json_t *object =
-        json_pack("{s:s, s:I, s:I, s:I, s:o}", "name", cli_mujoco_law.name, "runs", (json_int_t)coverage->runs, "unperturbed",
+        json_pack("{s:s, s:I, s:I, s:I, s:o}", "name", carom_law_mujoco.name, "runs", (json_int_t)coverage->runs, "unperturbed",
                   (json_int_t)coverage->unperturbed, "ended", (json_int_t)coverage->ended, "set", carom_json_text(coverage->set));
     const bool known = coverage->set;
     json_object_set_new(object, "inside", known ? json_integer((json_int_t)coverage->inside) : json_null());
@@ -104,33 +90,6 @@ json_t *cli_coverage_json(const cli_comparison *c) {
     json_object_set_new(object, "uncovered_by_all_runs", known ? carom_json_real(coverage->uncovered[2]) : json_null());
     json_object_set_new(object, "shown", known ? carom_json_reals(coverage->shown, carom_impact_sizes(c->impact).contacts) : json_null());
     return object;
-}
-
-static void print_uncovered(const cli_coverage *coverage, FILE *file, const char *line_start) {
-    // The searches run one after another: the last one knows of any interruption.
-    if (isnan(coverage->uncovered[2]))
-        fprintf(file, "%show much of the set they leave out was not measured: interrupted\n", line_start);
-    else
-        fprintf(
-            file,
-            "%sa possible outcome is up to %.3g m/s from that of MuJoCo's defaults, %.3g from all unperturbed runs, %.3g from all runs\n",
-            line_start, coverage->uncovered[0], coverage->uncovered[1], coverage->uncovered[2]);
-}
-
-static void print_shown(const cli_comparison *c, FILE *file, const char *line_start) {
-    const carom_impact_data *data = carom_impact_get_data(c->impact);
-    const double *shown = c->coverage->shown;
-    bool any = false;
-    for (int i = 0; i < data->contacts; i++) {
-        if (isnan(shown[i])) continue;
-        if (!any) fprintf(file, "%sshare of the set's range of normal velocities that the runs span:", line_start);
-        fprintf(file, " %s %.0f %%", data->names[i], 100 * shown[i]);
-        any = true;
-    }
-    if (any)
-        fputc('\n', file);
-    else
-        fprintf(file, "%sthe set has no range of normal velocities\n", line_start);
 }
 
 void cli_coverage_print(const cli_comparison *c, FILE *file, const char *line_start) {
@@ -144,14 +103,32 @@ void cli_coverage_print(const cli_comparison *c, FILE *file, const char *line_st
     fprintf(file,
             "%s%lld runs of MuJoCo: %d time steps, %d contact settings, %d friction cones, %lld %s; in %lld no contact approaches in "
             "the end\n",
-            line_start, (long long)coverage->runs, CLI_MUJOCO_TIMESTEPS, CLI_MUJOCO_SETTINGS, CLI_MUJOCO_CONES, (long long)starts,
+            line_start, (long long)coverage->runs, CAROM_MUJOCO_TIMESTEPS, CAROM_MUJOCO_SETTINGS, CAROM_MUJOCO_CONES, (long long)starts,
             starts == 1 ? "start" : "starts", (long long)coverage->ended);
     if (!coverage->set) {
-        fprintf(file, "%sno set to measure them by\n", line_start);
+        fprintf(file, "%sthere is no set to measure them by\n", line_start);
         return;
     }
     fprintf(file, "%s%lld outcomes within %g %% of the impact's speed from the set (%s), the farthest %.3g m/s outside\n", line_start,
             (long long)coverage->inside, 100 * CLI_COVERAGE_SHARE, coverage->set, coverage->outside);
-    print_uncovered(coverage, file, line_start);
-    print_shown(c, file, line_start);
+    // The searches run one after another: the last one knows of any interruption.
+    if (isnan(coverage->uncovered[2]))
+        fprintf(file, "%sinterrupted before it was measured how much of the set the runs leave out\n", line_start);
+    else
+        fprintf(
+            file,
+            "%sa possible outcome is up to %.3g m/s from that of MuJoCo's defaults, %.3g from all unperturbed runs, %.3g from all runs\n",
+            line_start, coverage->uncovered[0], coverage->uncovered[1], coverage->uncovered[2]);
+    const carom_impact_data *data = carom_impact_get_data(c->impact);
+    bool any = false;
+    for (int i = 0; i < data->contacts; i++) {
+        if (isnan(coverage->shown[i])) continue;
+        if (!any) fprintf(file, "%sshare of the set's range of normal velocities that the runs span:", line_start);
+        fprintf(file, " %s %.0f %%", data->names[i], 100 * coverage->shown[i]);
+        any = true;
+    }
+    if (any)
+        fputc('\n', file);
+    else
+        fprintf(file, "%sthe set has no range of normal velocities\n", line_start);
 }

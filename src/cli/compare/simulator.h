@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What `carom compare --simulator` asks of a simulator, and how its outcomes lie to a set.
+/// `carom compare --simulator`: the runs of MuJoCo's contact solver, and how much of a set they show.
 #ifndef CAROM_CLI_COMPARE_SIMULATOR_H
 #define CAROM_CLI_COMPARE_SIMULATOR_H
 
 #include "cli/compare/compare.h"
 
-/// MuJoCo's own contact solver as a law: an outcome for each of its runs, over time steps, contact settings, friction cones and starts. The
-/// unperturbed runs come first, of them that with MuJoCo's defaults. In no registry, because it needs the model behind the impact.
-extern const carom_law cli_mujoco_law;
-
-/// What is varied from each start.
-enum { CLI_MUJOCO_SETTINGS = 4, CLI_MUJOCO_TIMESTEPS = 5, CLI_MUJOCO_CONES = 2 };
-
-/// Result columns, behind the common ones.
-enum { CLI_MUJOCO_RUNS, CLI_MUJOCO_UNPERTURBED, CLI_MUJOCO_RESULTS };
-
-/// What its runs show of the set of possible outcomes. Distances over all contact velocities [m/s].
+/// How much of the set of possible outcomes the simulator's runs show. Distances over all contact velocities [m/s].
 struct cli_coverage {
     const char *set;      ///< the law whose outcomes are the set; NULL where there is none to measure by
     int64_t runs, ended;  ///< runs, and those in which no contact approaches in the end

@@ -29,18 +29,26 @@ typedef struct search {
     const carom_design_problem *problem;
     const carom_control *control;
     carom_design_result *result;
-    size_t n, k;             // variables, equations
-    double *basis;           // [k x n], orthonormal rows, in scaled variables
-    double *x;               // [n]
-    double *best;            // [n], the point of the least residual so far
-    double *jacobian;        // [k x n]
-    double *gram;            // [k x k]
-    double *ahead, *behind;  // [k], residuals of a difference
-    double *shifted;         // [n]
-    double *centre, *next;   // [n], where the gradients of the last solved plane were taken, and of the next one are
+    size_t variables, equations;
+    double *basis;           // [equations x variables], orthonormal rows, in scaled variables
+    double *x;               // [variables]
+    double *best;            // [variables], the point of the least residual so far
+    double *jacobian;        // [equations x variables]
+    double *gram;            // [equations x equations]
+    double *ahead, *behind;  // [equations], residuals of a difference
+    double *shifted;         // [variables]
     carom_status status;     // of the last evaluation that cannot be recovered from
     carom_error *error;
 } search;
+
+// What KINSOL needs.
+typedef struct solver {
+    SUNContext context;
+    void *memory;
+    N_Vector y, ones;  // [equations]
+    SUNMatrix matrix;
+    SUNLinearSolver linear;
+} solver;
 
 // ---------------------------------------------------------------------------------------------------------- evaluation
 
@@ -49,15 +57,15 @@ static int evaluate(search *s, const double *x, double *residual) {
     carom_error inner;
     s->result->evaluations++;
     const carom_status status = s->problem->evaluate(s->problem->user, x, residual, &inner);
-    if (status == CAROM_BAD_INPUT || (!status && !carom_all_finite(s->k, residual))) return 1;
+    if (status == CAROM_BAD_INPUT || (!status && !carom_all_finite(s->equations, residual))) return 1;
     if (status) {
         s->status = carom_fail(s->error, status, "%s", inner.message);
         return -1;
     }
-    const double size = carom_max_abs(s->k, residual);
+    const double size = carom_max_abs(s->equations, residual);
     if (size < s->result->residual) {
         s->result->residual = size;
-        memcpy(s->best, x, s->n * sizeof *x);
+        memcpy(s->best, x, s->variables * sizeof *x);
     }
     return 0;
 }
@@ -66,18 +74,19 @@ static int evaluate(search *s, const double *x, double *residual) {
 static int differentiate(search *s, const double *x, const double *direction, double *column, size_t stride) {
     int status = 0;
     for (int side = 0; side < 2 && !status; side++) {
-        for (size_t i = 0; i < s->n; i++)
+        for (size_t i = 0; i < s->variables; i++)
             s->shifted[i] = x[i] + (side ? -DIFFERENCE_STEP : DIFFERENCE_STEP) * s->problem->scale[i] * direction[i];
         status = evaluate(s, s->shifted, side ? s->behind : s->ahead);
     }
-    for (size_t e = 0; e < s->k && !status; e++) column[e * stride] = (s->ahead[e] - s->behind[e]) / (2 * DIFFERENCE_STEP);
+    for (size_t e = 0; e < s->equations && !status; e++) column[e * stride] = (s->ahead[e] - s->behind[e]) / (2 * DIFFERENCE_STEP);
     return status;
 }
 
+// x = x0 + D B' y.
 static void place(search *s, const double *y) {
-    for (size_t i = 0; i < s->n; i++) {
+    for (size_t i = 0; i < s->variables; i++) {
         double step = 0;
-        for (size_t e = 0; e < s->k; e++) step += s->basis[e * s->n + i] * y[e];
+        for (size_t e = 0; e < s->equations; e++) step += s->basis[e * s->variables + i] * y[e];
         s->x[i] = s->problem->start[i] + s->problem->scale[i] * step;
     }
 }
@@ -93,144 +102,100 @@ static int kinsol_residual(N_Vector y, N_Vector residual, void *user) {
 }
 
 static int kinsol_jacobian(N_Vector y, N_Vector residual, SUNMatrix J, void *user, N_Vector work1, N_Vector work2) {
-    (void)residual;
-    (void)work1;
-    (void)work2;
+    (void)residual, (void)work1, (void)work2;
     search *s = user;
     place(s, N_VGetArrayPointer(y));
     int status = 0;
-    for (size_t e = 0; e < s->k && !status; e++)
-        status = differentiate(s, s->x, s->basis + e * s->n, SUNDenseMatrix_Column(J, (sunindextype)e), 1);
+    for (size_t e = 0; e < s->equations && !status; e++)
+        status = differentiate(s, s->x, s->basis + e * s->variables, SUNDenseMatrix_Column(J, (sunindextype)e), 1);
     return status;
 }
 
 // --------------------------------------------------------------------------------------------------------------- basis
 
-// Orthonormal rows that span the scaled gradients at x. False where they are dependent, or F has no value beside x.
+// Orthonormal rows B = L^-1 J that span the scaled gradients J at x, with J J' = L L'. False where they are dependent, or F has no value
+// beside x.
 static bool find_basis(search *s, const double *x) {
     double *unit = s->basis;  // its first row serves as the direction until it is filled
-    for (size_t i = 0; i < s->n; i++) {
-        memset(unit, 0, s->n * sizeof *unit);
+    for (size_t i = 0; i < s->variables; i++) {
+        memset(unit, 0, s->variables * sizeof *unit);
         unit[i] = 1;
-        if (differentiate(s, x, unit, s->jacobian + i, s->n)) return false;
+        if (differentiate(s, x, unit, s->jacobian + i, s->variables)) return false;
     }
-    carom_gram((int)s->k, (int)s->n, s->jacobian, s->gram);
-    if (carom_cholesky_factor((int)s->k, s->gram)) return false;
-    // B = L^-1 J, column by column.
-    for (size_t i = 0; i < s->n; i++) {
-        for (size_t e = 0; e < s->k; e++) s->ahead[e] = s->jacobian[e * s->n + i];
-        carom_cholesky_forward((int)s->k, s->gram, s->ahead);
-        for (size_t e = 0; e < s->k; e++) s->basis[e * s->n + i] = s->ahead[e];
+    carom_gram((int)s->equations, (int)s->variables, s->jacobian, s->gram);
+    if (carom_cholesky_factor((int)s->equations, s->gram)) return false;
+    for (size_t i = 0; i < s->variables; i++) {
+        for (size_t e = 0; e < s->equations; e++) s->ahead[e] = s->jacobian[e * s->variables + i];
+        carom_cholesky_forward((int)s->equations, s->gram, s->ahead);
+        for (size_t e = 0; e < s->equations; e++) s->basis[e * s->variables + i] = s->ahead[e];
     }
     return true;
 }
 
-// -------------------------------------------------------------------------------------------------------------- KINSOL
-
-// Everything that KINSOL needs for k equations.
-typedef struct solver {
-    SUNContext context;
-    void *memory;
-    N_Vector y, ones;
-    SUNMatrix matrix;
-    SUNLinearSolver linear;
-} solver;
+// -------------------------------------------------------------------------------------------------------------- search
 
 // The library does not print: the result says what happened.
 static void drop_message(int code, const char *module, const char *function, char *message, void *user) {
-    (void)code;
-    (void)module;
-    (void)function;
-    (void)message;
-    (void)user;
+    (void)code, (void)module, (void)function, (void)message, (void)user;
 }
 
-static void release_solver(solver *k) {
-    if (k->linear) SUNLinSolFree(k->linear);
-    if (k->matrix) SUNMatDestroy(k->matrix);
-    if (k->y) N_VDestroy(k->y);
-    if (k->ones) N_VDestroy(k->ones);
-    if (k->memory) KINFree(&k->memory);
-    if (k->context) SUNContext_Free(&k->context);
-}
-
-static carom_status create_solver(search *s, solver *k, carom_error *error) {
-    const sunindextype size = (sunindextype)s->k;
-    *k = (solver){0};
-    if (SUNContext_Create(NULL, &k->context)) return carom_fail_memory(error, "KINSOL");
-    k->memory = KINCreate(k->context);
-    k->y = N_VNew_Serial(size, k->context);
-    k->ones = N_VNew_Serial(size, k->context);
-    k->matrix = SUNDenseMatrix(size, size, k->context);
-    if (!k->memory || !k->y || !k->ones || !k->matrix) return carom_fail_memory(error, "KINSOL");
-    k->linear = SUNLinSol_Dense(k->y, k->matrix, k->context);
-    if (!k->linear) return carom_fail_memory(error, "KINSOL");
-    N_VConst(1, k->ones);
-    const bool ready = !KINSetErrHandlerFn(k->memory, drop_message, NULL) && !KINInit(k->memory, kinsol_residual, k->y) &&
-                       !KINSetUserData(k->memory, s) && !KINSetLinearSolver(k->memory, k->linear, k->matrix) &&
-                       !KINSetJacFn(k->memory, kinsol_jacobian) && !KINSetFuncNormTol(k->memory, KINSOL_TOLERANCE) &&
-                       !KINSetScaledStepTol(k->memory, KINSOL_TOLERANCE) && !KINSetNumMaxIters(k->memory, MOST_ITERATIONS) &&
-                       !KINSetMaxSetupCalls(k->memory, 1);
-    return ready ? CAROM_OK : carom_fail(error, CAROM_INTERNAL, "KINSOL refused its settings");
-}
-
-// Solves on the plane of the basis; the residual of the best point says how far it came.
-static void solve_plane(search *s, solver *k) {
-    double *y = N_VGetArrayPointer(k->y);
-    for (size_t e = 0; e < s->k; e++) {
+// Solves F(x0 + D B'y) = 0 on the plane of the basis, from the present x; the residual of the best point says how far it came.
+static void solve_plane(search *s, const solver *kinsol) {
+    double *y = N_VGetArrayPointer(kinsol->y);
+    for (size_t e = 0; e < s->equations; e++) {
         y[e] = 0;
-        for (size_t i = 0; i < s->n; i++) y[e] += s->basis[e * s->n + i] * (s->x[i] - s->problem->start[i]) / s->problem->scale[i];
+        for (size_t i = 0; i < s->variables; i++)
+            y[e] += s->basis[e * s->variables + i] * (s->x[i] - s->problem->start[i]) / s->problem->scale[i];
     }
-    KINSol(k->memory, k->y, KIN_LINESEARCH, k->ones, k->ones);
+    KINSol(kinsol->memory, kinsol->y, KIN_LINESEARCH, kinsol->ones, kinsol->ones);
     long iterations = 0;
-    KINGetNumNonlinSolvIters(k->memory, &iterations);
+    KINGetNumNonlinSolvIters(kinsol->memory, &iterations);
     s->result->iterations += iterations;
-}
-
-static double distance(const search *s, const double *a, const double *b) {
-    double square = 0;
-    for (size_t i = 0; i < s->n; i++) square += (a[i] - b[i]) * (a[i] - b[i]) / (s->problem->scale[i] * s->problem->scale[i]);
-    return sqrt(square);
 }
 
 // Bases and solutions in turn. The point c whose gradients are taken moves towards the solution x(c): all the way at first, less where that
 // does not bring them closer or leads to a plane without solution, as for strongly curved equations. Every plane starts its own search of
 // the best point: later solutions are nearer to the start, not better.
-static void alternate(search *s, solver *k, double *x) {
+// `center`, `next` [variables]: where the gradients of the last solved plane were taken, and of the next one are; both x at first.
+static void alternate(search *s, const solver *kinsol, double *center, double *next, double *x) {
+    const size_t bytes = s->variables * sizeof *x;
     double kept = s->result->residual, last = INFINITY, share = 1;
-    memcpy(s->centre, x, s->n * sizeof *x);
-    memcpy(s->next, x, s->n * sizeof *x);
     for (int round = 0; round < MOST_BASES; round++) {
-        bool solved = find_basis(s, s->next);
+        bool solved = find_basis(s, next);
         if (solved) {
-            memcpy(s->x, x, s->n * sizeof *x);
+            memcpy(s->x, x, bytes);
             s->result->residual = INFINITY;
-            solve_plane(s, k);
+            solve_plane(s, kinsol);
             solved = s->result->residual <= CAROM_DESIGN_TOLERANCE;
         }
         if (s->status || s->result->verdict == CAROM_INTERRUPTED) break;
         if (!solved && round == 0) {
-            // What was found is the best that there is to say.
-            memcpy(x, s->best, s->n * sizeof *x);
+            // There is nothing better than the best point.
+            memcpy(x, s->best, bytes);
             return;
         }
         if (solved) {
-            memcpy(x, s->best, s->n * sizeof *x);
-            memcpy(s->centre, s->next, s->n * sizeof *x);
+            memcpy(x, s->best, bytes);
+            memcpy(center, next, bytes);
             kept = s->result->residual;
         }
-        const double gap = distance(s, x, s->centre);
+        // Their distance in scaled variables.
+        double square = 0;
+        for (size_t i = 0; i < s->variables; i++)
+            square += (x[i] - center[i]) * (x[i] - center[i]) / (s->problem->scale[i] * s->problem->scale[i]);
+        const double gap = sqrt(square);
         if (gap <= SAME_POINT) break;
         if (!solved || gap > CLOSER * last) share *= 0.5;
         last = gap;
-        for (size_t i = 0; i < s->n; i++) s->next[i] = s->centre[i] + share * (x[i] - s->centre[i]);
+        for (size_t i = 0; i < s->variables; i++) next[i] = center[i] + share * (x[i] - center[i]);
     }
     s->result->residual = kept;
 }
 
-// --------------------------------------------------------------------------------------------------------- the problem
-
-static carom_status check(const carom_design_problem *problem, carom_error *error) {
+carom_status carom_design_solve(const carom_design_problem *problem, const carom_control *control, double *x, carom_design_result *result,
+                                carom_error *error) {
+    *result = (carom_design_result){.verdict = CAROM_INCOMPLETE, .residual = INFINITY};
+    memcpy(x, problem->start, (size_t)problem->variables * sizeof *x);
     if (problem->equations < 1 || problem->equations > problem->variables)
         return carom_fail(error, CAROM_BAD_INPUT, "%d equations need at least as many free variables, not %d", problem->equations,
                           problem->variables);
@@ -239,45 +204,62 @@ static carom_status check(const carom_design_problem *problem, carom_error *erro
         if (!(problem->scale[i] > 0) || !isfinite(problem->scale[i]))
             return carom_fail(error, CAROM_BAD_INPUT, "scale[%d] is %g: it must be greater than 0", i, problem->scale[i]);
     }
-    return CAROM_OK;
-}
 
-static carom_status run(search *s, double *x, carom_error *error) {
-    carom_error inner;
-    carom_status status = s->problem->evaluate(s->problem->user, x, s->ahead, &inner);
-    if (status) return carom_fail(error, status, "%s", inner.message);
-    s->result->residual = carom_max_abs(s->k, s->ahead);
-    memcpy(s->best, x, s->n * sizeof *x);
-    s->result->evaluations = 1;
-    solver k;
-    status = create_solver(s, &k, error);
-    if (!status) alternate(s, &k, x);
-    release_solver(&k);
-    return status ? status : s->status;
-}
-
-carom_status carom_design_solve(const carom_design_problem *problem, const carom_control *control, double *x, carom_design_result *result,
-                                carom_error *error) {
-    *result = (carom_design_result){.verdict = CAROM_INCOMPLETE, .residual = INFINITY};
-    memcpy(x, problem->start, (size_t)problem->variables * sizeof *x);
-    carom_status status = check(problem, error);
-    if (status) return status;
     const size_t n = (size_t)problem->variables, k = (size_t)problem->equations;
-    double *work = calloc(2 * k * n + k * k + 2 * k + 5 * n, sizeof *work);
-    if (!work) return carom_fail_memory(error, "design");
-    search s = {.problem = problem, .control = control, .result = result, .n = n, .k = k, .error = error};
-    s.basis = work;
-    s.jacobian = s.basis + k * n;
-    s.gram = s.jacobian + k * n;
-    s.ahead = s.gram + k * k;
-    s.behind = s.ahead + k;
-    s.x = s.behind + k;
-    s.best = s.x + n;
-    s.shifted = s.best + n;
-    s.centre = s.shifted + n;
-    s.next = s.centre + n;
-    status = run(&s, x, error);
+    search s = {.problem = problem, .control = control, .result = result, .variables = n, .equations = k, .error = error};
+    solver kinsol = {0};
+    carom_arena arena = {0};
+    s.basis = carom_arena_take(&arena, k * n, sizeof *s.basis);
+    s.jacobian = carom_arena_take(&arena, k * n, sizeof *s.jacobian);
+    s.gram = carom_arena_take(&arena, k * k, sizeof *s.gram);
+    s.ahead = carom_arena_take(&arena, k, sizeof *s.ahead);
+    s.behind = carom_arena_take(&arena, k, sizeof *s.behind);
+    s.x = carom_arena_take(&arena, n, sizeof *s.x);
+    s.best = carom_arena_take(&arena, n, sizeof *s.best);
+    s.shifted = carom_arena_take(&arena, n, sizeof *s.shifted);
+    double *center = carom_arena_take(&arena, n, sizeof *center), *next = carom_arena_take(&arena, n, sizeof *next);
+    carom_status status = arena.failed ? carom_fail_memory(error, "design") : CAROM_OK;
+
+    // F must have a value at the start.
+    carom_error inner;
+    if (!status && (status = problem->evaluate(problem->user, x, s.ahead, &inner))) carom_fail(error, status, "%s", inner.message);
+    if (!status) {
+        result->residual = carom_max_abs(k, s.ahead);
+        result->evaluations = 1;
+        memcpy(s.best, x, n * sizeof *x);
+        memcpy(center, x, n * sizeof *x);
+        memcpy(next, x, n * sizeof *x);
+    }
+
+    // KINSOL for as many unknowns as equations.
+    const sunindextype size = (sunindextype)k;
+    if (!status && !SUNContext_Create(NULL, &kinsol.context)) {
+        kinsol.memory = KINCreate(kinsol.context);
+        kinsol.y = N_VNew_Serial(size, kinsol.context);
+        kinsol.ones = N_VNew_Serial(size, kinsol.context);
+        kinsol.matrix = SUNDenseMatrix(size, size, kinsol.context);
+        if (kinsol.y && kinsol.matrix) kinsol.linear = SUNLinSol_Dense(kinsol.y, kinsol.matrix, kinsol.context);
+    }
+    if (!status && (!kinsol.memory || !kinsol.ones || !kinsol.linear)) status = carom_fail_memory(error, "KINSOL");
+    if (!status) N_VConst(1, kinsol.ones);
+    if (!status && (KINSetErrHandlerFn(kinsol.memory, drop_message, NULL) || KINInit(kinsol.memory, kinsol_residual, kinsol.y) ||
+                    KINSetUserData(kinsol.memory, &s) || KINSetLinearSolver(kinsol.memory, kinsol.linear, kinsol.matrix) ||
+                    KINSetJacFn(kinsol.memory, kinsol_jacobian) || KINSetFuncNormTol(kinsol.memory, KINSOL_TOLERANCE) ||
+                    KINSetScaledStepTol(kinsol.memory, KINSOL_TOLERANCE) || KINSetNumMaxIters(kinsol.memory, MOST_ITERATIONS) ||
+                    KINSetMaxSetupCalls(kinsol.memory, 1)))
+        status = carom_fail(error, CAROM_INTERNAL, "KINSOL refused its settings");
+
+    if (!status) {
+        alternate(&s, &kinsol, center, next, x);
+        status = s.status;
+    }
     if (result->verdict != CAROM_INTERRUPTED && result->residual <= CAROM_DESIGN_TOLERANCE) result->verdict = CAROM_COMPLETE;
-    free(work);
+    if (kinsol.linear) SUNLinSolFree(kinsol.linear);
+    if (kinsol.matrix) SUNMatDestroy(kinsol.matrix);
+    if (kinsol.y) N_VDestroy(kinsol.y);
+    if (kinsol.ones) N_VDestroy(kinsol.ones);
+    if (kinsol.memory) KINFree(&kinsol.memory);
+    if (kinsol.context) SUNContext_Free(&kinsol.context);
+    carom_arena_free(&arena);
     return status;
 }

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sweeps of impacts of compliant bodies (Halm & Posa 2023, section 5.4.1): over the ratio of two stiffnesses, and over the initial angle.
+//
+// Rigid impacts with several contacts have many outcomes because they do not say which contact acts first and how fast. Here the
+// stiffnesses say it, or an angle by which one contact touches earlier; a sweep over them shows which outcomes are limits of compliant
+// bodies.
 #include "dynamics/compliant/compliant.h"
 
 #include <math.h>
@@ -65,26 +69,25 @@ static const carom_column result_columns[CAROM_COMPLIANT_RESULT_COLUMNS] = {
                                         NULL},
 };
 
-// -------------------------------------------------------------------------------------------------------------- starts
+// -------------------------------------------------------------------------------------------------------------- impacts
 
-// What the impacts of a sweep have in common, and what an angle needs.
+// What the impacts of a sweep have in common.
 typedef struct sweep {
     const carom_law_call *call;
     const carom_compliant_options *options;
     const carom_system *system;
-    int hinge;
-    double *shift;  // [nv] slides that open every contact by 1 m
-    double energy;  // kinetic and potential, at the system's state [J]
-    double rest_speed, least_impulse;
-    // Each worker's, and each slot's.
-    compliant_solver **solvers;
-    compliant_motion *probes;
-    double *rooms;  // [slots x room]
-    compliant_end *ends;
+    int hinge;                         // of an angle sweep
+    double *shift;                     // [nv] slides that open every contact by 1 m
+    double energy;                     // kinetic and potential, at the system's state [J]
+    double rest_speed, least_impulse;  // ends of impacts
+    compliant_solver **solvers;        // [workers]
+    compliant_motion *probes;          // [workers]
+    double *rooms;                     // [slots x room] start and end of an impact
+    compliant_end *ends;               // [slots]
     size_t room;
     carom_table *outcomes;
-    double first_fraction;
-    bool stuck;  // some impact could not be followed to its end
+    double first_fraction;  // of the last impact of an angle sweep
+    bool stuck;             // some impact could not be followed to its end
 } sweep;
 
 // Kinetic energy of v at what the probe saw last, whose M is factored: |L'v|^2 / 2.
@@ -98,39 +101,17 @@ static double kinetic_energy(const compliant_motion *probe, const double *v) {
     return sum / 2;
 }
 
+// The exponent or angle of a point of the sweep: from -most to most in equal steps.
 static double parameter_of(const sweep *s, int64_t point) {
     const double most = s->options->sweep == CAROM_SWEEP_ANGLE ? s->options->angle : s->options->decades;
     const int64_t last = s->options->points - 1;
     return last ? most * ((double)(2 * point - last) / (double)last) : 0;
 }
 
-static void start_stiffness(const sweep *s, double exponent, double *stiffness) {
-    stiffness[0] = s->options->min_stiffness * pow(10, fmax(exponent, 0));
-    stiffness[1] = s->options->min_stiffness * pow(10, fmax(-exponent, 0));
-}
-
-// Turns the hinge, raises the system until its lowest contact touches, and scales the velocity to the old total energy. `y` is the probe's
-// state: displacement and velocity, and zeros.
-static carom_status start_angle(const sweep *s, compliant_motion *probe, double degrees, double *y, carom_error *error) {
-    const int nv = s->system->nv;
-    y[s->hinge] = degrees * RADIANS_PER_DEGREE;
-    compliant_evaluate(probe, y);
-    double lowest = INFINITY;
-    for (int i = 0; i < s->system->contacts; i++) lowest = fmin(lowest, probe->terms.gap[i]);
-    for (int j = 0; j < nv; j++) y[j] -= lowest * s->shift[j];
-    compliant_evaluate(probe, y);
-    const double kinetic = kinetic_energy(probe, y + nv), left = s->energy - probe->terms.potential;
-    if (!(kinetic > 0)) return carom_fail(error, CAROM_BAD_INPUT, "angle: the system rests at its state, and has no velocity to be scaled");
-    if (!(left >= 0))
-        return carom_fail(error, CAROM_BAD_INPUT, "angle: %g degrees raise the system higher than its kinetic energy does", degrees);
-    for (int j = 0; j < nv; j++) y[nv + j] *= sqrt(left / kinetic);
-    return CAROM_OK;
-}
-
-// --------------------------------------------------------------------------------------------------------------- loop
-
+// Prepares the start of one impact in the slot's room and follows it to its end.
 static carom_status compute(void *user, int worker, int slot, int64_t point, carom_error *error) {
     const sweep *s = user;
+    const carom_compliant_options *options = s->options;
     const int nv = s->system->nv, contacts = s->system->contacts;
     double *y = s->rooms + (size_t)slot * s->room, *stiffness = y + 2 * nv + contacts;
     compliant_end *end = &s->ends[slot];
@@ -142,14 +123,30 @@ static carom_status compute(void *user, int worker, int slot, int64_t point, car
         y[j] = 0;
         y[nv + j] = s->system->velocity[j];
     }
-    for (int i = 0; i < contacts; i++) stiffness[i] = s->options->min_stiffness;
-    carom_status status = CAROM_OK;
-    if (s->options->sweep == CAROM_SWEEP_STIFFNESS)
-        start_stiffness(s, parameter_of(s, point), stiffness);
-    else
-        status = start_angle(s, &s->probes[worker], parameter_of(s, point), y, error);
-    const compliant_start start = {stiffness, y, y + nv, s->rest_speed, s->least_impulse, s->options->horizon};
-    return status ? status : compliant_solver_run(s->solvers[worker], &start, end, error);
+    for (int i = 0; i < contacts; i++) stiffness[i] = options->min_stiffness;
+    const double parameter = parameter_of(s, point);
+    if (options->sweep == CAROM_SWEEP_STIFFNESS) {
+        // k_1 / k_2 = 10^parameter, and the softer one has the least stiffness.
+        stiffness[0] = options->min_stiffness * pow(10, fmax(parameter, 0));
+        stiffness[1] = options->min_stiffness * pow(10, fmax(-parameter, 0));
+    } else {
+        // Turn the hinge, raise the system until its lowest contact touches, and scale the velocity to the old total energy.
+        compliant_motion *probe = &s->probes[worker];
+        y[s->hinge] = parameter * RADIANS_PER_DEGREE;
+        compliant_evaluate(probe, y);
+        double lowest = INFINITY;
+        for (int i = 0; i < contacts; i++) lowest = fmin(lowest, probe->terms.gap[i]);
+        for (int j = 0; j < nv; j++) y[j] -= lowest * s->shift[j];
+        compliant_evaluate(probe, y);
+        const double kinetic = kinetic_energy(probe, y + nv), left = s->energy - probe->terms.potential;
+        if (!(kinetic > 0))
+            return carom_fail(error, CAROM_BAD_INPUT, "angle: the system rests at its state, and has no velocity to be scaled");
+        if (!(left >= 0))
+            return carom_fail(error, CAROM_BAD_INPUT, "angle: %g degrees raise the system higher than its kinetic energy does", parameter);
+        for (int j = 0; j < nv; j++) y[nv + j] *= sqrt(left / kinetic);
+    }
+    const compliant_start start = {stiffness, y, y + nv, s->rest_speed, s->least_impulse, options->horizon};
+    return compliant_solver_run(s->solvers[worker], &start, end, error);
 }
 
 // Contact velocities are those at the end's configuration: the body has turned a little since the impact began, and what touches there
@@ -176,116 +173,90 @@ static carom_status deliver(void *user, int slot, int64_t point, carom_error *er
     return CAROM_OK;
 }
 
-// ------------------------------------------------------------------------------------------------------------ checking
+// ------------------------------------------------------------------------------------------------------------- running
 
-static carom_status check(const carom_law_call *call, carom_error *error) {
-    const carom_compliant_options *options = call->options;
-    const carom_system *system = options->system;
-    if (!system) return carom_fail(error, CAROM_BAD_INPUT, "compliant contact needs a system");
-    const carom_sizes sizes = carom_impact_sizes(call->impact);
-    if (sizes.nv != system->nv || sizes.contacts != system->contacts)
-        return carom_fail(error, CAROM_BAD_INPUT, "the system's contacts are not those of the impact");
-    if (sizes.tangents != sizes.contacts)
-        return carom_fail(error, CAROM_UNSUPPORTED, "compliant contact is for planar scenes, with one tangent a contact");
-    if (options->sweep == CAROM_SWEEP_STIFFNESS && system->contacts != 2)
-        return carom_fail(error, CAROM_UNSUPPORTED, "sweep: stiffness varies a ratio between two contacts, and the scene has %d",
-                          system->contacts);
-    return CAROM_OK;
-}
-
-// The slides' direction d with Jn_i d = 1 for every contact, of least length for the first.
-static carom_status find_shift(sweep *s, const compliant_motion *probe, carom_error *error) {
-    const int nv = s->system->nv;
+// The only hinge, the energy at the system's state, and the slides' direction d with Jn_i d = 1 for every contact, of least length for the
+// first. `y` [2 nv + contacts] is zero.
+static carom_status prepare_angle(sweep *s, compliant_motion *probe, double *y, carom_error *error) {
+    const carom_system *system = s->system;
+    const int nv = system->nv;
+    int hinges = 0;
+    for (int j = 0; j < nv; j++) {
+        if (!system->turns[j]) continue;
+        s->hinge = j;
+        hinges++;
+    }
+    if (hinges != 1) return carom_fail(error, CAROM_UNSUPPORTED, "sweep: angle turns the model's only hinge, and the model has %d", hinges);
+    for (int j = 0; j < nv; j++) y[nv + j] = system->velocity[j];
+    compliant_evaluate(probe, y);
+    s->energy = kinetic_energy(probe, system->velocity) + probe->terms.potential;
     double square = 0;
     for (int j = 0; j < nv; j++) {
-        s->shift[j] = s->system->turns[j] ? 0 : probe->terms.normal[j];
+        s->shift[j] = system->turns[j] ? 0 : probe->terms.normal[j];
         square += s->shift[j] * s->shift[j];
     }
     for (int j = 0; j < nv && square > 0; j++) s->shift[j] /= square;
-    for (int i = 0; i < s->system->contacts; i++)
+    for (int i = 0; i < system->contacts; i++)
         if (!(fabs(carom_dot(nv, probe->terms.normal + i * nv, s->shift) - 1) <= COMMON_NORMAL))
             return carom_fail(error, CAROM_UNSUPPORTED, "sweep: angle needs slides along one normal that all contacts have");
     return CAROM_OK;
 }
 
-static carom_status prepare_angle(sweep *s, compliant_motion *probe, carom_error *error) {
-    const int nv = s->system->nv;
-    int hinges = 0;
-    for (int j = 0; j < nv; j++) {
-        if (!s->system->turns[j]) continue;
-        s->hinge = j;
-        hinges++;
-    }
-    if (hinges != 1) return carom_fail(error, CAROM_UNSUPPORTED, "sweep: angle turns the model's only hinge, and the model has %d", hinges);
-    double *y = s->rooms;
-    for (int j = 0; j < nv; j++) y[nv + j] = s->system->velocity[j];
-    compliant_evaluate(probe, y);
-    s->energy = kinetic_energy(probe, s->system->velocity) + probe->terms.potential;
-    return find_shift(s, probe, error);
-}
-
-// The largest approach speed of a contact [m/s].
-static double approach_speed(const carom_impact *impact) {
-    const carom_impact_data *data = carom_impact_get_data(impact);
-    double speed = 0;
-    for (int i = 0; i < data->contacts; i++) speed = fmax(speed, -carom_dot(data->nv, data->normal + i * data->nv, data->velocity));
-    return speed;
-}
-
-// ------------------------------------------------------------------------------------------------------------- running
-
-static void release(sweep *s, int workers) {
-    for (int i = 0; i < workers && s->solvers; i++) compliant_solver_free(s->solvers[i]);
-    for (int i = 0; i < workers && s->probes; i++) compliant_motion_release(&s->probes[i]);
-    free(s->solvers);
-    free(s->probes);
-    free(s->rooms);
-    free(s->ends);
-    free(s->shift);
-    carom_table_free(s->outcomes);
-}
-
-static carom_status allocate(sweep *s, int workers, carom_error *error) {
-    const size_t nv = (size_t)s->system->nv, contacts = (size_t)s->system->contacts, slots = (size_t)carom_loop_slots(workers);
-    s->room = 3 * nv + 5 * contacts;
-    s->solvers = calloc((size_t)workers, sizeof(compliant_solver *));
-    s->probes = calloc((size_t)workers, sizeof *s->probes);
-    s->rooms = calloc(slots * s->room, sizeof *s->rooms);
-    s->ends = calloc(slots, sizeof *s->ends);
-    s->shift = calloc(nv, sizeof *s->shift);
-    if (!s->solvers || !s->probes || !s->rooms || !s->ends || !s->shift) return carom_fail_memory(error, "compliant contact");
-    carom_status status = carom_outcomes_create(s->call->impact, outcome_columns, CAROM_COMPLIANT_COLUMNS, &s->outcomes, error);
-    for (int i = 0; i < workers && !status; i++) {
-        status = compliant_solver_create(s->system, s->options, &s->solvers[i], error);
-        if (!status) status = compliant_motion_create(s->system, s->options->slip_regularisation, &s->probes[i], error);
-    }
-    return status;
-}
-
-static carom_status conclude(const sweep *s, int64_t delivered, carom_error *error) {
-    *carom_table_reals(s->call->result, CAROM_RESULT_COLUMNS + CAROM_COMPLIANT_FIRST_FRACTION) = s->first_fraction;
-    carom_status status =
-        carom_table_set_text(s->call->result, CAROM_RESULT_COLUMNS + CAROM_COMPLIANT_SWEEP, sweep_names[s->options->sweep], error);
-    if (!status) status = carom_law_emit(s->call, s->outcomes, error);
-    const carom_verdict verdict = delivered < s->options->points ? CAROM_INTERRUPTED : s->stuck ? CAROM_NO_CONVERGENCE : CAROM_COMPLETE;
-    return status ? status : carom_law_conclude(s->call, verdict, CAROM_SELECT_ANY, error);
-}
-
 static carom_status resolve(const carom_law_call *call, carom_error *error) {
-    carom_status status = check(call, error);
-    if (status) return status;
     const carom_compliant_options *options = call->options;
-    sweep s = {.call = call, .options = options, .system = options->system, .first_fraction = NAN};
+    const carom_system *system = options->system;
+    if (!system) return carom_fail(error, CAROM_BAD_INPUT, "compliant contact needs a system");
+    const carom_impact_data *data = carom_impact_get_data(call->impact);
+    if (data->nv != system->nv || data->contacts != system->contacts)
+        return carom_fail(error, CAROM_BAD_INPUT, "the system's contacts are not those of the impact");
+    if (data->tangent_dim != 1)
+        return carom_fail(error, CAROM_UNSUPPORTED, "compliant contact is for planar scenes, with one tangent a contact");
+    if (options->sweep == CAROM_SWEEP_STIFFNESS && system->contacts != 2)
+        return carom_fail(error, CAROM_UNSUPPORTED, "sweep: stiffness varies a ratio between two contacts, and the scene has %d",
+                          system->contacts);
+
+    // An impact ends when no closed contact approaches faster than the rest speed, and each has a share of the impulse m |Jn v-| of the
+    // fastest.
+    double approach = 0;
+    for (int i = 0; i < data->contacts; i++) approach = fmax(approach, -carom_dot(data->nv, data->normal + i * data->nv, data->velocity));
+    sweep s = {.call = call, .options = options, .system = system, .first_fraction = NAN};
+    s.rest_speed = REST_FACTOR * system->mass / options->min_stiffness;
+    s.least_impulse = options->least_impulse * system->mass * approach;
+
+    // A solver and a probe for each worker, and room for each impact that is under way.
+    carom_arena arena = {0};
     const int workers = carom_control_workers(call->control);
-    s.rest_speed = REST_FACTOR * options->system->mass / options->min_stiffness;
-    s.least_impulse = options->least_impulse * options->system->mass * approach_speed(call->impact);
-    status = allocate(&s, workers, error);
-    if (!status && options->sweep == CAROM_SWEEP_ANGLE) status = prepare_angle(&s, &s.probes[0], error);
+    const size_t nv = (size_t)system->nv, contacts = (size_t)system->contacts, slots = (size_t)carom_loop_slots(workers);
+    s.room = 3 * nv + 5 * contacts;
+    s.solvers = carom_arena_take(&arena, (size_t)workers, sizeof(compliant_solver *));
+    s.probes = carom_arena_take(&arena, (size_t)workers, sizeof *s.probes);
+    s.rooms = carom_arena_take(&arena, slots * s.room, sizeof *s.rooms);
+    s.ends = carom_arena_take(&arena, slots, sizeof *s.ends);
+    s.shift = carom_arena_take(&arena, nv, sizeof *s.shift);
+    carom_status status = arena.failed ? carom_fail_memory(error, "compliant contact") : CAROM_OK;
+    if (!status) status = carom_outcomes_create(call->impact, outcome_columns, CAROM_COMPLIANT_COLUMNS, &s.outcomes, error);
+    for (int i = 0; i < workers && !status; i++) {
+        status = compliant_solver_create(system, options, &s.solvers[i], error);
+        if (!status) status = compliant_motion_create(system, options->slip_regularisation, &s.probes[i], error);
+    }
+    if (!status && options->sweep == CAROM_SWEEP_ANGLE) status = prepare_angle(&s, &s.probes[0], s.rooms, error);
+
     const carom_loop loop = {.blocks = options->points, .user = &s, .compute = compute, .deliver = deliver};
     int64_t delivered = 0;
     if (!status) status = carom_loop_run(&loop, call->control, workers, &delivered, error);
-    if (!status) status = conclude(&s, delivered, error);
-    release(&s, workers);
+    if (!status) {
+        *carom_table_reals(call->result, CAROM_RESULT_COLUMNS + CAROM_COMPLIANT_FIRST_FRACTION) = s.first_fraction;
+        const carom_verdict verdict = delivered < options->points ? CAROM_INTERRUPTED : s.stuck ? CAROM_NO_CONVERGENCE : CAROM_COMPLETE;
+        status = carom_table_set_text(call->result, CAROM_RESULT_COLUMNS + CAROM_COMPLIANT_SWEEP, sweep_names[options->sweep], error);
+        if (!status) status = carom_law_emit(call, s.outcomes, error);
+        if (!status) status = carom_law_conclude(call, verdict, CAROM_SELECT_ANY, error);
+    }
+    for (int i = 0; i < workers && !arena.failed; i++) {
+        compliant_solver_free(s.solvers[i]);
+        compliant_motion_release(&s.probes[i]);
+    }
+    carom_table_free(s.outcomes);
+    carom_arena_free(&arena);
     return status;
 }
 

@@ -32,7 +32,7 @@ typedef struct compliant_motion {
     double *slip;                                  ///< [contacts] at the last y
     double *normal_curvature, *tangent_curvature;  ///< [nv x nv] work: curvatures of one contact
     double *normal_row, *tangent_row;              ///< [2 nv] work: derivatives of one contact's forces
-    double *block;
+    carom_arena arena;                             ///< holds the arrays
 } compliant_motion;
 
 carom_status compliant_motion_create(const carom_system *system, double slip_regularisation, compliant_motion *motion, carom_error *error);

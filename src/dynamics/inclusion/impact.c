@@ -81,8 +81,8 @@ carom_status inclusion_collide(inclusion *run, uint64_t touching, int64_t index,
     const double seed = (double)(carom_stream_bits(&stream) >> 11);
     carom_status status = carom_motion_set_option(run->law, run->law_options, "seed", seed, error);
     if (!status) status = freeze(run, touching, &rows, &impact, error);
-    if (!status)
-        status = carom_law_resolve(run->law, impact, run->law_options, run->call->registry, run->call->control, NULL, &answer, error);
+    const carom_law_call question = {impact, run->law_options, run->call->registry, run->call->control, NULL, NULL};
+    if (!status) status = carom_law_resolve(run->law, &question, &answer, error);
     if (!status) {
         outcome->index = draw_outcome(run, answer.outcomes, &outcome->count);
         outcome->solved = outcome->index >= 0;

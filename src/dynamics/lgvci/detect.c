@@ -28,108 +28,94 @@ double lgvci_gap(const lgvci *run, const carom_body_state *state) {
     return carom_dot3(run->normal, state->position) + run->offset + carom_body_support(run->body, u, rho);
 }
 
-typedef struct search {
+// The step that is searched.
+typedef struct searched {
     lgvci *run;
-    double bound, noise;
-    bool unsolved;
+    double bound, noise;     // B; gaps below -noise are negative
+    bool unsolved;           // some state could not be computed
     carom_body_state state;  // of the last evaluation
     double c[3];
-} search;
+} searched;
 
 typedef struct instant {
     double time, gap;
 } instant;
 
-static instant look(search *s, double time) {
-    const bool moved = lgvci_advance(s->run, time, &s->state, s->c);
-    const instant at = {time, moved ? lgvci_gap(s->run, &s->state) : NAN};
+static instant look(searched *step, double time) {
+    const bool moved = lgvci_advance(step->run, time, &step->state, step->c);
+    const instant at = {time, moved ? lgvci_gap(step->run, &step->state) : NAN};
     // Also where numbers overflow; no comparison below would hold.
-    if (!isfinite(at.gap)) s->unsolved = true;
+    if (!isfinite(at.gap)) step->unsolved = true;
     return at;
 }
 
-// A touching gap is zero, whatever its rounding.
-static double positive_gap(instant at) { return at.gap > 0 ? at.gap : 0; }
-
-// The least value between two times of the chord minus B s (w - s) / 2.
-static double lower_bound(const search *s, instant from, instant to) {
-    const double w = to.time - from.time, p = positive_gap(from), q = positive_gap(to);
-    const double lowest = 0.5 * w - (q - p) / (s->bound * w);
-    if (!(lowest > 0)) return p;
-    if (lowest >= w) return q;
-    return p + (q - p) * lowest / w - 0.5 * s->bound * lowest * (w - lowest);
-}
-
 // Looks for a time with a negative gap between two that have none; the earlier half first.
-static bool dips(search *s, instant from, instant to, int depth, instant *found) {
-    if (lower_bound(s, from, to) >= -s->noise || depth == DEEPEST || s->unsolved) return false;
-    const instant middle = look(s, 0.5 * (from.time + to.time));
-    if (middle.gap < -s->noise) {
+static bool dips(searched *step, instant from, instant to, int depth, instant *found) {
+    // The least value of the chord minus B s (w - s) / 2, for 0 <= s <= w. A touching gap counts as zero, whatever its rounding.
+    const double w = to.time - from.time, p = from.gap > 0 ? from.gap : 0, q = to.gap > 0 ? to.gap : 0;
+    const double s = 0.5 * w - (q - p) / (step->bound * w);
+    const double least = !(s > 0) ? p : s >= w ? q : p + (q - p) * s / w - 0.5 * step->bound * s * (w - s);
+    if (least >= -step->noise || depth == DEEPEST || step->unsolved) return false;
+    const instant middle = look(step, 0.5 * (from.time + to.time));
+    if (middle.gap < -step->noise) {
         *found = middle;
         return true;
     }
-    return dips(s, from, middle, depth + 1, found) || dips(s, middle, to, depth + 1, found);
-}
-
-// Moves the left end of a bracket that starts at a touch to where the gap is clear of zero: that touch is not the root. Where it never is,
-// a hop too low to be seen or another point that comes down at once, to where the gap becomes negative; false then.
-static bool leave_touch(search *s, instant *left, instant *right, double width) {
-    for (double limit = right->time; left->gap <= s->noise && limit - left->time > width && !s->unsolved;) {
-        const instant middle = look(s, 0.5 * (left->time + limit));
-        limit = middle.time;
-        if (middle.gap < -s->noise) *right = middle;
-        if (middle.gap > s->noise) *left = middle;
-    }
-    while (left->gap <= s->noise && right->time - left->time > width && !s->unsolved) {
-        const instant middle = look(s, 0.5 * (left->time + right->time));
-        *(middle.gap < -s->noise ? right : left) = middle;
-    }
-    return left->gap > s->noise;
+    return dips(step, from, middle, depth + 1, found) || dips(step, middle, to, depth + 1, found);
 }
 
 // The zero of the gap in a bracket, at its left end, where the gap is not negative.
-static instant locate(search *s, instant left, instant right, double width) {
-    if (!leave_touch(s, &left, &right, width)) return left;
+static instant locate(searched *step, instant left, instant right, double width) {
+    // A bracket that starts at a touch: its left end moves to where the gap is clear of zero, as that touch is not the root.
+    for (double limit = right.time; left.gap <= step->noise && limit - left.time > width && !step->unsolved;) {
+        const instant middle = look(step, 0.5 * (left.time + limit));
+        limit = middle.time;
+        if (middle.gap < -step->noise) right = middle;
+        if (middle.gap > step->noise) left = middle;
+    }
+    // Where it never is clear, at a hop too low to be seen or as another point comes down at once, to where the gap becomes negative.
+    while (left.gap <= step->noise && right.time - left.time > width && !step->unsolved) {
+        const instant middle = look(step, 0.5 * (left.time + right.time));
+        *(middle.gap < -step->noise ? &right : &left) = middle;
+    }
+    if (!(left.gap > step->noise)) return left;
     carom_bracket b = {left.time, right.time, left.gap, right.gap, 0, 0};
-    for (int i = 0; i < MOST_EVALUATIONS && b.high - b.low > width && !s->unsolved; i++) {
+    for (int i = 0; i < MOST_EVALUATIONS && b.high - b.low > width && !step->unsolved; i++) {
         const double guess = carom_bracket_guess(&b);
         if (guess <= b.low || guess >= b.high) break;
-        const instant middle = look(s, guess);
+        const instant middle = look(step, guess);
         if (middle.gap >= 0) left = middle;
         carom_bracket_update(&b, middle.time, middle.gap);
     }
     return left;
 }
 
-// Discrete steps turn faster than the flow does: for a round body sin(angle) = x, x = length times spin, whose second derivative is
-// (1 - x^2)^-3/2 times that of the flow.
-static double step_bound(const lgvci *run, double length) {
-    const double x = length * run->spin, left = 1 - x * x;
-    return run->gravity * run->normal[2] + run->acceleration / (left * sqrt(left));
-}
-
 lgvci_search lgvci_find_hit(lgvci *run, double length, double *s, carom_body_state *next, double c[3]) {
-    search look_for = {.run = run, .bound = step_bound(run, length)};
+    // Discrete steps turn faster than the flow does: for a round body sin(angle) = x, x = length times spin, whose second derivative is
+    // (1 - x^2)^-3/2 times that of the flow.
+    const double x = length * run->spin, left = 1 - x * x;
+    searched step = {.run = run, .bound = run->gravity * run->normal[2] + run->acceleration / (left * sqrt(left))};
     const instant start = {0, lgvci_gap(run, &run->base)};
-    const instant end = look(&look_for, length);
+    const instant end = look(&step, length);
     *s = length;
-    *next = look_for.state;
-    memcpy(c, look_for.c, sizeof look_for.c);
+    *next = step.state;
+    memcpy(c, step.c, sizeof step.c);
     // A start that lies below the plane by the tolerance of a touch is a touch.
-    look_for.noise = lgvci_gap_resolution(run, &run->base) + fmax(0, -start.gap);
+    step.noise = lgvci_gap_resolution(run, &run->base) + fmax(0, -start.gap);
     instant found = end;
-    bool hit = end.gap < -look_for.noise || dips(&look_for, start, end, 0, &found);
-    if (look_for.unsolved) return LGVCI_UNSOLVED;
+    bool hit = end.gap < -step.noise || dips(&step, start, end, 0, &found);
+    if (step.unsolved) return LGVCI_UNSOLVED;
     if (!hit) return LGVCI_FREE;
+    // Each zero that is found may have another one before it.
     instant at = start;
-    while (hit && !look_for.unsolved) {
-        at = locate(&look_for, start, found, TIME_TOLERANCE * length);
-        hit = dips(&look_for, start, at, 0, &found);
+    while (hit && !step.unsolved) {
+        at = locate(&step, start, found, TIME_TOLERANCE * length);
+        hit = dips(&step, start, at, 0, &found);
     }
-    at = look(&look_for, at.time);
-    if (look_for.unsolved || at.gap > look_for.noise + MISSED_GAP * run->radius) return LGVCI_UNSOLVED;
+    at = look(&step, at.time);
+    if (step.unsolved || at.gap > step.noise + MISSED_GAP * run->radius) return LGVCI_UNSOLVED;
     *s = at.time;
-    *next = look_for.state;
-    memcpy(c, look_for.c, sizeof look_for.c);
+    *next = step.state;
+    memcpy(c, step.c, sizeof step.c);
     return LGVCI_HIT;
 }

@@ -21,6 +21,7 @@ void lgvci_start(lgvci *run, const carom_body_motion *motion, bool fourth_order)
     for (int i = 0; i < 3; i++) run->normal[i] /= length;
     run->offset = motion->plane_offset / largest / length;
 
+    // Invariants of the inertia, from which each flight has the coefficients of order 4.
     double vectors[9], moments[3];
     memcpy(run->inertia, carom_body_inertia(motion->body), sizeof run->inertia);
     memcpy(vectors, run->inertia, sizeof vectors);
@@ -44,27 +45,19 @@ void lgvci_launch(lgvci *run, const carom_body_state *state) {
     memcpy(run->x0, state->position, sizeof run->x0);
     memcpy(run->gamma0, state->momentum, sizeof run->gamma0);
     // T and C are constants of the flight, and with them J_h^-1 = (1 + h^2 scaling) J^-1 + h^2 shift I.
-    const double T = rotational_energy(run, state->angular_momentum),
-                 C = 0.5 * carom_dot3(state->angular_momentum, state->angular_momentum);
+    const double *Pi = state->angular_momentum, T = rotational_energy(run, Pi), C = 0.5 * carom_dot3(Pi, Pi);
     run->scaling = -run->inverse_trace * T / 3 + run->trace * C / (6 * run->determinant);
     run->shift = run->trace * T / (6 * run->determinant) - C / (3 * run->determinant);
     run->prepared_step = NAN;
-    const double size = carom_norm3(state->angular_momentum), fastest = sqrt(2 * T / run->least_moment);
+    // No point accelerates by more than r (|Omega|^2 + |dOmega/dt|), |dOmega/dt| = |J^-1 (Pi x Omega)|, both bounded by the least moment.
+    const double size = carom_norm3(Pi), fastest = sqrt(2 * T / run->least_moment);
     run->spin = size / run->least_moment;
     run->longest = SOLVABLE_SHARE / run->spin;
     run->acceleration = run->radius * (fastest * fastest + run->spin * fastest);
 }
 
-// The inertia that rotates by a step of length s, and its inverse.
-static void prepare(lgvci *run, double s) {
-    if (s == run->prepared_step) return;
-    for (int i = 0; i < 9; i++)
-        run->prepared_inverse[i] = (1 + s * s * run->scaling) * run->inverse[i] + (i % 4 == 0 ? s * s * run->shift : 0);
-    carom_invert3(run->prepared_inverse, run->prepared);
-    run->prepared_step = s;
-}
-
 bool lgvci_advance(lgvci *run, double s, carom_body_state *next, double c[3]) {
+    // The parabola, from where the flight began.
     const carom_body_state *base = &run->base;
     const double t = run->elapsed + s;
     for (int i = 0; i < 3; i++) next->position[i] = run->x0[i] + t * run->gamma0[i] / run->mass;
@@ -72,12 +65,23 @@ bool lgvci_advance(lgvci *run, double s, carom_body_state *next, double c[3]) {
     memcpy(next->momentum, run->gamma0, sizeof next->momentum);
     next->momentum[2] -= run->mass * run->gravity * t;
 
+    // The inertia that rotates by a step of this length, and its inverse. Steps of the grid all have the same.
+    const double *inertia = run->inertia, *inverse = run->inverse;
+    if (run->fourth_order) {
+        if (s != run->prepared_step) {
+            for (int i = 0; i < 9; i++)
+                run->prepared_inverse[i] = (1 + s * s * run->scaling) * run->inverse[i] + (i % 4 == 0 ? s * s * run->shift : 0);
+            carom_invert3(run->prepared_inverse, run->prepared);
+            run->prepared_step = s;
+        }
+        inertia = run->prepared;
+        inverse = run->prepared_inverse;
+    }
+
+    // F from s S(Pi) = F Jd - Jd F'; then R' = R F, Pi' = F'Pi.
     const double a[3] = {s * base->angular_momentum[0], s * base->angular_momentum[1], s * base->angular_momentum[2]};
     double F[9];
-    if (run->fourth_order) prepare(run, s);
-    if (!carom_rotation_solve(run->fourth_order ? run->prepared : run->inertia, run->fourth_order ? run->prepared_inverse : run->inverse, a,
-                              c))
-        return false;
+    if (!carom_rotation_solve(inertia, inverse, a, c)) return false;
     carom_rotation_matrix(c, F);
     carom_product3(base->attitude, F, next->attitude);
     carom_multiply3_transposed(F, base->angular_momentum, next->angular_momentum);

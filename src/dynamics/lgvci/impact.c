@@ -34,7 +34,9 @@ int lgvci_collect_contacts(const lgvci *run, const carom_body_state *state, lgvc
 }
 
 double lgvci_gap_acceleration(const lgvci *run, const carom_body_state *state, const lgvci_contact *contact) {
-    double u[3], Omega[3], torque[3], turning[3], du[3], ddu[3], part[3], ahead[3], behind[3];
+    // The gap is n.x + D + u.rho(u): its second derivative is -g n3 + rho.d2u/dt2 + du.(d rho/du) du, with du = u x Omega and
+    // d2u = du x Omega + u x J^-1 (Pi x Omega).
+    double u[3], Omega[3], torque[3], turning[3], du[3], ddu[3], part[3], forward[3], backward[3];
     carom_multiply3_transposed(state->attitude, run->normal, u);
     carom_multiply3(run->inverse, state->angular_momentum, Omega);
     carom_cross3(state->angular_momentum, Omega, torque);
@@ -48,10 +50,10 @@ double lgvci_gap_acceleration(const lgvci *run, const carom_body_state *state, c
     if (speed == 0) return acceleration;
     // du.(d rho/du) du: the wandering of the deepest point, zero for a vertex.
     const double delta = DIFFERENCE_ANGLE / speed;
-    for (int i = 0; i < 3; i++) ahead[i] = u[i] + delta * du[i], behind[i] = u[i] - delta * du[i];
+    for (int i = 0; i < 3; i++) forward[i] = u[i] + delta * du[i], backward[i] = u[i] - delta * du[i];
     double first[3], second[3];
-    carom_body_feature_support(run->body, contact->feature, ahead, first);
-    carom_body_feature_support(run->body, contact->feature, behind, second);
+    carom_body_feature_support(run->body, contact->feature, forward, first);
+    carom_body_feature_support(run->body, contact->feature, backward, second);
     return acceleration + (carom_dot3(du, first) - carom_dot3(du, second)) / (2 * delta);
 }
 
@@ -68,7 +70,7 @@ double lgvci_reflecting_impulse(const lgvci *run, const lgvci_contact *contact, 
 
 // ------------------------------------------------------------------------------------------------------- discrete jump
 
-// The discrete energy of a segment of length s, without the potential, which an impact leaves: |gamma|^2/(2m) - m g^2 s^2/8 +
+// The discrete energy of a segment of length s, without the potential, which an impact does not change: |gamma|^2/(2m) - m g^2 s^2/8 +
 // 2 c.Jc/(s^2 (1 + c.c)).
 static double segment_energy(const lgvci *run, const carom_body_state *end, double s, const double c[3]) {
     double terms[3], Jc[3];
@@ -78,8 +80,9 @@ static double segment_energy(const lgvci *run, const carom_body_state *end, doub
     return terms[0] - run->mass * run->gravity * run->gravity * s * s / 8 + 2 * carom_dot3(c, Jc) / (s * s * (1 + carom_dot3(c, c)));
 }
 
-static bool energy_behind(const lgvci *run, const carom_body_state *touch, const lgvci_contact *contact, double impulse, double length,
-                          double *energy) {
+// The energy of the segment of this length that follows an impulse; false where its rotation has no solution.
+static bool energy_after(const lgvci *run, const carom_body_state *touch, const lgvci_contact *contact, double impulse, double length,
+                         double *energy) {
     carom_body_state pushed = *touch;
     lgvci_push(run, contact, impulse, &pushed);
     double a[3], c[3] = {0};
@@ -91,11 +94,12 @@ static bool energy_behind(const lgvci *run, const carom_body_state *touch, const
 
 bool lgvci_discrete_impulse(const lgvci *run, const carom_body_state *touch, const lgvci_contact *contact, double before, const double c[3],
                             double after, double *impulse) {
+    // A secant iteration from the impulse that reflects. The energy rises through the root that is wanted.
     const double wanted = segment_energy(run, touch, before, c);
     double old = lgvci_reflecting_impulse(run, contact, 1), now = old * (1 + SECANT_START), old_energy, now_energy;
-    if (!energy_behind(run, touch, contact, old, after, &old_energy)) return false;
+    if (!energy_after(run, touch, contact, old, after, &old_energy)) return false;
     for (int i = 0; i < MOST_SECANTS; i++) {
-        if (!energy_behind(run, touch, contact, now, after, &now_energy)) return false;
+        if (!energy_after(run, touch, contact, now, after, &now_energy)) return false;
         const double slope = (now_energy - old_energy) / (now - old), next = slope > 0 ? now - (now_energy - wanted) / slope : now;
         if (fabs(next - now) <= SECANT_TOLERANCE * fabs(next)) {
             *impulse = next;

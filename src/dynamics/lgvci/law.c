@@ -1,14 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 // Impacts that a law decides: those of several points at once, and all of them where the scene names a law. The body is the impact's
 // system, with the velocity of its center (inertial frame) and its angular velocity (body frame) as coordinates.
-#include "dynamics/lgvci/law.h"
-
-#include <stdlib.h>
 #include <string.h>
+
+#include "dynamics/lgvci/lgvci.h"
 
 enum { VELOCITIES = 6 };
 
-// The row of the speed of a body point along a direction of the inertial frame.
+carom_status lgvci_law_create(const lgvci *run, const carom_motion_call *call, lgvci_law *law, carom_error *error) {
+    const lgvci_options *options = call->options;
+    const carom_law_settings *settings = call->settings;
+    // The law that the options name; `auto` is the one under `impact`. Without either, Moreau's without friction.
+    const char *name = strcmp(options->law, "auto") ? options->law : settings && settings->law ? settings->law : "none";
+    *law = (lgvci_law){.named = strcmp(name, "none") != 0, .friction = options->friction, .seed = options->seed};
+    if (!law->named) name = "moreau";
+    law->law = carom_law_find(call->registry, name);
+    if (!law->law) return carom_fail(error, CAROM_BAD_INPUT, "law: there is no law '%.60s'", name);
+    law->restitution = isnan(options->restitution) && !law->named ? 1 : options->restitution;
+    // What the law would ignore is refused.
+    if (!law->named && law->friction > 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "friction: without a law the plane is smooth; name one, for example stronge");
+    if (law->restitution > 0 && carom_option_find(law->law->options, law->law->option_count, "restitution") < 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "restitution: law %s has none, its impacts are inelastic", law->law->name);
+
+    // Every point that may touch at once has its rows.
+    const int features = carom_body_features(run->body);
+    law->most = features < CAROM_MAX_CONTACTS ? features : CAROM_MAX_CONTACTS;
+    law->options = carom_arena_take(&law->memory, 1, law->law->options_size);
+    law->contacts = carom_arena_take(&law->memory, (size_t)law->most, sizeof *law->contacts);
+    law->rows = carom_arena_take(&law->memory, (size_t)law->most * (3 * VELOCITIES + 2), sizeof *law->rows);
+    if (law->memory.failed) return carom_fail_memory(error, "contacts");
+    // The law's own defaults, then the scene's options, then the restitution that the integrator's options give.
+    law->law->defaults(law->options);
+    carom_status status = settings ? settings->apply(settings->user, law->law, law->options, error) : CAROM_OK;
+    if (!status && !isnan(law->restitution))
+        status = carom_motion_set_option(law->law, law->options, "restitution", law->restitution, error);
+    return status;
+}
+
+void lgvci_law_release(lgvci_law *law) { carom_arena_free(&law->memory); }
+
+// The row of the speed of a body point along a direction d of the inertial frame: (d, rho x R'd).
 static void fill_row(const double attitude[9], const double direction[3], const double rho[3], double row[VELOCITIES]) {
     double turned[3];
     carom_multiply3_transposed(attitude, direction, turned);
@@ -16,59 +48,13 @@ static void fill_row(const double attitude[9], const double direction[3], const 
     carom_cross3(rho, turned, row + 3);
 }
 
-// The law that the options name; `auto` is the one under `impact`. NULL: none.
-static const char *find_name(const carom_motion_call *call) {
-    const char *name = ((const lgvci_options *)call->options)->law;
-    if (!strcmp(name, "auto")) return call->settings ? call->settings->law : NULL;
-    return strcmp(name, "none") ? name : NULL;
-}
-
-// What the law would pass over in silence.
-static carom_status check_coefficients(const lgvci_law *law, carom_error *error) {
-    if (!law->named && law->friction > 0)
-        return carom_fail(error, CAROM_BAD_INPUT, "friction: without a law the plane is smooth; name one, for example stronge");
-    if (law->restitution > 0 && carom_option_find(law->law->options, law->law->option_count, "restitution") < 0)
-        return carom_fail(error, CAROM_BAD_INPUT, "restitution: law %s has none, its impacts are inelastic", law->law->name);
-    return CAROM_OK;
-}
-
-carom_status lgvci_law_create(const lgvci *run, const carom_motion_call *call, lgvci_law *law, carom_error *error) {
-    const lgvci_options *options = call->options;
-    const char *name = find_name(call);
-    *law = (lgvci_law){.named = name != NULL, .friction = options->friction, .seed = options->seed};
-    if (!name) name = "moreau";
-    law->law = carom_law_find(call->registry, name);
-    if (!law->law) return carom_fail(error, CAROM_BAD_INPUT, "law: there is no law '%.60s'", name);
-    law->restitution = isnan(options->restitution) && !law->named ? 1 : options->restitution;
-    carom_status status = check_coefficients(law, error);
-    if (status) return status;
-    law->most = carom_body_features(run->body) < CAROM_MAX_CONTACTS ? carom_body_features(run->body) : CAROM_MAX_CONTACTS;
-    const size_t most = (size_t)law->most;
-    law->options = malloc(law->law->options_size);
-    law->contacts = malloc(most * sizeof *law->contacts);
-    law->rows = malloc(most * (3 * VELOCITIES + 2) * sizeof *law->rows);
-    if (!law->options || !law->contacts || !law->rows) return carom_fail_memory(error, "lgvci");
-    law->law->defaults(law->options);
-    if (call->settings) status = call->settings->apply(call->settings->user, law->law, law->options, error);
-    if (!status && !isnan(law->restitution))
-        status = carom_motion_set_option(law->law, law->options, "restitution", law->restitution, error);
-    return status;
-}
-
-void lgvci_law_release(lgvci_law *law) {
-    free(law->options);
-    free(law->contacts);
-    free(law->rows);
-    *law = (lgvci_law){0};
-}
-
 // The touching points as an impact.
 static carom_status create_impact(const lgvci *run, const lgvci_law *law, const carom_body_state *state, int count, carom_impact **impact,
                                   carom_error *error) {
-    const size_t contacts = (size_t)count;
     double mass[VELOCITIES * VELOCITIES] = {0}, velocity[VELOCITIES], tangents[6];
-    double *normal = law->rows, *tangent = normal + contacts * VELOCITIES, *friction = tangent + 2 * contacts * VELOCITIES;
-    double *restitution = friction + contacts;
+    double *normal = law->rows, *tangent = normal + VELOCITIES * count, *friction = tangent + 2 * VELOCITIES * count;
+    double *restitution = friction + count;
+    // M = (m I, J), v = (gamma/m, J^-1 Pi).
     for (int i = 0; i < 3; i++) {
         mass[(VELOCITIES + 1) * i] = run->mass;
         memcpy(mass + VELOCITIES * (3 + i) + 3, run->inertia + 3 * i, 3 * sizeof *mass);
@@ -115,38 +101,32 @@ static void meet_energy(const lgvci *run, double restitution, const carom_body_s
     }
 }
 
-static void bring_fastest_first(lgvci_contact *contacts, int count) {
-    int fastest = 0;
-    for (int i = 1; i < count; i++)
-        if (contacts[i].speed < contacts[fastest].speed) fastest = i;
-    const lgvci_contact first = contacts[fastest];
-    contacts[fastest] = contacts[0];
-    contacts[0] = first;
-}
-
-// The impact that the law is asked about: of all touching points, or of one where the law takes no more.
-static carom_status pose_impact(const lgvci *run, lgvci_law *law, const carom_body_state *state, int count, carom_impact **impact,
-                                carom_error *error) {
-    const carom_status status = create_impact(run, law, state, count, impact, error);
-    if (status || count == 1 || !law->law->applies || law->law->applies(*impact)) return status;
-    carom_impact_free(*impact);
-    *impact = NULL;
-    law->singly = true;
-    bring_fastest_first(law->contacts, count);
-    return create_impact(run, law, state, 1, impact, error);
-}
-
 carom_status lgvci_law_apply(const lgvci *run, const carom_motion_call *call, lgvci_law *law, int64_t index, int count,
                              carom_body_state *state, bool *solved, carom_error *error) {
     *solved = false;
     carom_impact *impact = NULL;
     carom_answer answer = {0};
-    // Every impact draws numbers of its own.
+    // Every impact has random numbers of its own.
     carom_status status =
         law->named ? carom_motion_set_option(law->law, law->options, "seed", (double)(law->seed + index), error) : CAROM_OK;
-    if (!status) status = pose_impact(run, law, state, count, &impact, error);
-    if (!status) status = carom_law_resolve(law->law, impact, law->options, call->registry, call->control, NULL, &answer, error);
+    if (!status) status = create_impact(run, law, state, count, &impact, error);
+    if (!status && count > 1 && law->law->applies && !law->law->applies(impact)) {
+        // The law takes one contact: the fastest, which becomes the first.
+        int fastest = 0;
+        for (int i = 1; i < count; i++)
+            if (law->contacts[i].speed < law->contacts[fastest].speed) fastest = i;
+        const lgvci_contact first = law->contacts[fastest];
+        law->contacts[fastest] = law->contacts[0];
+        law->contacts[0] = first;
+        law->singly = true;
+        carom_impact_free(impact);
+        impact = NULL;
+        status = create_impact(run, law, state, 1, &impact, error);
+    }
+    const carom_law_call question = {impact, law->options, call->registry, call->control, NULL, NULL};
+    if (!status) status = carom_law_resolve(law->law, &question, &answer, error);
     if (!status && carom_table_rows(answer.outcomes) > 0 && carom_answer_complete(&answer)) {
+        // The momenta of its first outcome.
         const double *v = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_VELOCITY);
         const carom_body_state before = *state;
         for (int i = 0; i < 3; i++) state->momentum[i] = run->mass * v[i];

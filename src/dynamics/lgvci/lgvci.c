@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "carom/dense.h"
 #include "carom/rotation.h"
-#include "dynamics/lgvci/law.h"
 
 // A start that lies below the plane by less than this, relative to the body's radius, touches.
 #define START_TOLERANCE LGVCI_TOUCH_TOLERANCE
@@ -67,7 +67,7 @@ static const carom_option option_rows[] = {
     {"friction", CAROM_OPTION_REAL, offsetof(lgvci_options, friction), 0, HUGE_VAL, "", "0",
      "Coulomb coefficient, for a law that has friction", NULL},
     {"seed", CAROM_OPTION_INTEGER, offsetof(lgvci_options, seed), 0, (CAROM_MOST_SEED - 1) / 2, "", "0",
-     "of a law that draws; each impact adds its number", NULL},
+     "of a law that uses random numbers; each impact adds its index", NULL},
     {"max_impacts", CAROM_OPTION_INTEGER, offsetof(lgvci_options, max_impacts), 1, 1e9, "", "1000",
      "impacts in one step; one more, and the run ends as a Zeno sequence", NULL},
     {"every", CAROM_OPTION_INTEGER, offsetof(lgvci_options, every), 1, 1e9, "", "1", "grid steps between recorded states", NULL},
@@ -109,20 +109,6 @@ static void note_energy(lgvci_loop *loop) {
 
 static double base_time(const lgvci_loop *loop) { return (double)(loop->step - 1) * loop->options->step + loop->offset; }
 
-static void move_base(lgvci_loop *loop, const carom_body_state *state, double length) {
-    loop->run.base = *state;
-    loop->offset += length;
-    loop->run.elapsed = (double)(loop->step - loop->launch_step) * loop->options->step + (loop->offset - loop->launch_offset);
-}
-
-static void launch(lgvci_loop *loop, const carom_body_state *state) {
-    lgvci_launch(&loop->run, state);
-    loop->launch_step = loop->step;
-    loop->launch_offset = loop->offset;
-}
-
-// ----------------------------------------------------------------------------------------------------------- recording
-
 static carom_status record_state(lgvci_loop *loop, double time, carom_error *error) {
     if (!loop->states) return CAROM_OK;
     carom_status status = carom_table_add_row(loop->states, error);
@@ -131,17 +117,10 @@ static carom_status record_state(lgvci_loop *loop, double time, carom_error *err
     return carom_table_rows(loop->states) < BLOCK_ROWS ? CAROM_OK : carom_motion_flush(loop->call, loop->states, error);
 }
 
-static carom_status record_impact(lgvci_loop *loop, const carom_body_state *before, const carom_body_state *after, int count,
-                                  carom_error *error) {
-    const lgvci_impact impact = {base_time(loop), loop->step, count, loop->law.contacts, before, after};
-    loop->impacts++;
-    loop->several += count > 1;
-    return lgvci_record_impact(&loop->run, &impact, loop->call->impacts, error);
-}
+// ------------------------------------------------------------------------------------------------------------- impacts
 
-// -------------------------------------------------------------------------------------------------------------- impacts
-
-// The discrete jump, whose next segment ends at the grid point or, sooner, at the next impact of the same step.
+// The discrete jump. Its next segment ends at the grid point, a time `left` away, or sooner at the next impact of the same step, whose time
+// depends on the jump: the two are brought together. `before` and `c` belong to the segment that ended here.
 static bool jump_discretely(lgvci_loop *loop, const carom_body_state *touch, double before, const double c[3], double left,
                             carom_body_state *after) {
     double length = left;
@@ -163,32 +142,6 @@ static bool jump_discretely(lgvci_loop *loop, const carom_body_state *touch, dou
     return false;
 }
 
-// The momenta behind the impact of the contacts that touch the base. `before` and `c` belong to the segment that ended here.
-static carom_status jump(lgvci_loop *loop, int count, double before, const double c[3], carom_error *error) {
-    const carom_body_state touch = loop->run.base;
-    carom_body_state after = touch;
-    bool solved = true;
-    carom_status status = CAROM_OK;
-    if (count > 1 || loop->law.named)
-        status = lgvci_law_apply(&loop->run, loop->call, &loop->law, loop->impacts, count, &after, &solved, error);
-    else if (loop->options->jump == LGVCI_JUMP_DISCRETE)
-        solved = jump_discretely(loop, &touch, before, c, loop->options->step - loop->offset, &after);
-    else
-        lgvci_push(&loop->run, &loop->law.contacts[0], lgvci_reflecting_impulse(&loop->run, &loop->law.contacts[0], loop->law.restitution),
-                   &after);
-    if (status) return status;
-    if (!solved) {
-        end_run(loop, CAROM_NO_CONVERGENCE);
-        return CAROM_OK;
-    }
-    status = record_impact(loop, &touch, &after, count, error);
-    launch(loop, &after);
-    double terms[3];
-    const double energy = lgvci_energy(&loop->run, &after, terms);
-    if (loop->dissipates) loop->current = fmin(energy, loop->current);
-    return status;
-}
-
 // What the points that touch do.
 typedef enum touch { TOUCH_LEAVES, TOUCH_RESTS, TOUCH_APPROACHES } touch;
 
@@ -196,8 +149,8 @@ typedef enum touch { TOUCH_LEAVES, TOUCH_RESTS, TOUCH_APPROACHES } touch;
 // is as slow in both directions, and free flight does not lift it.
 static touch judge_touch(const lgvci_loop *loop, int count) {
     const lgvci *run = &loop->run;
-    const double slow = GRAZING_SPEED * lgvci_speed_scale(run, &run->base),
-                 level = GRAZING_ACCELERATION * (run->gravity + run->acceleration);
+    const double slow = GRAZING_SPEED * lgvci_speed_scale(run, &run->base);
+    const double level = GRAZING_ACCELERATION * (run->gravity + run->acceleration);
     const double height = RESOLVED_HOP * (lgvci_gap_resolution(run, &run->base) + fmax(0, -lgvci_gap(run, &run->base)));
     touch judged = TOUCH_LEAVES;
     for (int i = 0; i < count; i++) {
@@ -210,92 +163,88 @@ static touch judge_touch(const lgvci_loop *loop, int count) {
     return judged;
 }
 
-// The base touches: an impact where a point approaches; the end of free flight where one rests; otherwise it leaves by itself. A law that
-// takes one contact is asked again, in the same instant, until no point approaches.
+// The base touches: an impact where a point approaches; the end of free flight where one rests; otherwise it leaves by itself. `before` and
+// `c` belong to the segment that ended here.
 static carom_status touch_down(lgvci_loop *loop, double before, const double c[3], carom_error *error) {
+    lgvci *run = &loop->run;
+    lgvci_law *law = &loop->law;
     note_orthogonality(loop);
     note_energy(loop);
     // Numbers overflow: nothing compares with them.
-    if (!isfinite(lgvci_speed_scale(&loop->run, &loop->run.base))) end_run(loop, CAROM_NO_CONVERGENCE);
-    carom_status status = CAROM_OK;
-    for (bool again = true; again && !status && !loop->ended;) {
+    if (!isfinite(lgvci_speed_scale(run, &run->base))) end_run(loop, CAROM_NO_CONVERGENCE);
+    // A law that takes one contact is asked again, in the same instant, until no point approaches.
+    for (bool again = true; again && !loop->ended;) {
         if (loop->in_step++ == loop->options->max_impacts) {
             end_run(loop, CAROM_ZENO_LIMIT);
-            break;
+            return CAROM_OK;
         }
-        const int count = lgvci_collect_contacts(&loop->run, &loop->run.base, loop->law.contacts, loop->law.most);
+        const int count = lgvci_collect_contacts(run, &run->base, law->contacts, law->most);
         const touch judged = judge_touch(loop, count);
         if (judged == TOUCH_RESTS) end_run(loop, CAROM_PERSISTENT_CONTACT);
-        if (judged == TOUCH_APPROACHES) status = jump(loop, count, before, c, error);
-        again = judged == TOUCH_APPROACHES && loop->law.singly && count > 1;
-    }
-    return status;
-}
+        if (judged != TOUCH_APPROACHES) return CAROM_OK;
 
-// ----------------------------------------------------------------------------------------------------------- the grid
-
-// Length of the next substep: equal parts of what is left that the rotation can be solved for; 0 when there are too many.
-static double substep(const lgvci_loop *loop, double left) {
-    const double parts = ceil(left / loop->run.longest);
-    if (!(parts > 1)) return left;
-    return parts <= MOST_SUBSTEPS && loop->options->jump == LGVCI_JUMP_ENERGY ? left / parts : 0;
-}
-
-static carom_status do_step(lgvci_loop *loop, carom_error *error) {
-    loop->in_step = 0;
-    loop->offset = 0;
-    double left = loop->options->step;
-    while (!loop->ended && left > 0) {
-        const double piece = substep(loop, left);
-        if (piece == 0) {
-            end_run(loop, CAROM_STEP_TOO_LARGE);
-            break;
-        }
-        double s, c[3];
-        carom_body_state next;
-        const lgvci_search found = lgvci_find_hit(&loop->run, piece, &s, &next, c);
-        if (found == LGVCI_UNSOLVED) {
-            end_run(loop, CAROM_NO_CONVERGENCE);
-            break;
-        }
-        move_base(loop, &next, s);
-        if (found == LGVCI_FREE && piece == left) break;
-        left = loop->options->step - loop->offset;
-        if (found == LGVCI_FREE) continue;
-        const carom_status status = touch_down(loop, s, c, error);
+        // The momenta after the impact: by the law, by the discrete energy, or by reflection.
+        const carom_body_state touching = run->base;
+        carom_body_state after = touching;
+        bool solved = true;
+        carom_status status = CAROM_OK;
+        if (count > 1 || law->named)
+            status = lgvci_law_apply(run, loop->call, law, loop->impacts, count, &after, &solved, error);
+        else if (loop->options->jump == LGVCI_JUMP_DISCRETE)
+            solved = jump_discretely(loop, &touching, before, c, loop->options->step - loop->offset, &after);
+        else
+            lgvci_push(run, &law->contacts[0], lgvci_reflecting_impulse(run, &law->contacts[0], law->restitution), &after);
         if (status) return status;
+        if (!solved) {
+            end_run(loop, CAROM_NO_CONVERGENCE);
+            return CAROM_OK;
+        }
+        const lgvci_impact impact = {base_time(loop), loop->step, count, law->contacts, &touching, &after};
+        status = lgvci_record_impact(run, &impact, loop->call->impacts, error);
+        if (status) return status;
+        loop->impacts++;
+        loop->several += count > 1;
+
+        // The next flight, from here.
+        lgvci_launch(run, &after);
+        loop->launch_step = loop->step;
+        loop->launch_offset = loop->offset;
+        double terms[3];
+        if (loop->dissipates) loop->current = fmin(lgvci_energy(run, &after, terms), loop->current);
+        again = law->singly && count > 1;
     }
     return CAROM_OK;
 }
 
-static void correct_attitude(lgvci_loop *loop) {
-    note_orthogonality(loop);
-    carom_rotation_project(loop->run.base.attitude);
-}
-
-static bool is_stopped(lgvci_loop *loop) {
-    const carom_control *control = loop->call->control;
-    if (control && control->progress) control->progress(control->user, loop->step, loop->steps);
-    return carom_control_cancelled(control);
-}
-
-static carom_status run_grid(lgvci_loop *loop, carom_error *error) {
-    carom_status status = record_state(loop, 0, error);
-    while (!status && !loop->ended && loop->step < loop->steps) {
-        if (loop->step % STEPS_BETWEEN_POLLS == 0 && is_stopped(loop)) {
-            end_run(loop, CAROM_INTERRUPTED);
+// One grid step, from impact to impact, in equal parts that the rotation can be solved for.
+static carom_status do_step(lgvci_loop *loop, carom_error *error) {
+    lgvci *run = &loop->run;
+    const double step = loop->options->step;
+    loop->in_step = 0;
+    loop->offset = 0;
+    for (double left = step; !loop->ended && left > 0;) {
+        const double parts = ceil(left / run->longest), piece = parts > 1 ? left / parts : left;
+        if (parts > 1 && (parts > MOST_SUBSTEPS || loop->options->jump != LGVCI_JUMP_ENERGY)) {
+            end_run(loop, CAROM_STEP_TOO_LARGE);
             break;
         }
-        loop->step++;
-        status = do_step(loop, error);
-        if (status || loop->ended) break;
-        // The grid point, whatever the parts of the step add up to.
-        loop->offset = loop->options->step;
-        note_energy(loop);
-        if (loop->step % STEPS_BETWEEN_CORRECTIONS == 0) correct_attitude(loop);
-        if (loop->step % loop->options->every == 0) status = record_state(loop, (double)loop->step * loop->options->step, error);
+        // The base moves to the impact, or to the end of the part.
+        double s, c[3];
+        carom_body_state next;
+        const lgvci_search found = lgvci_find_hit(run, piece, &s, &next, c);
+        if (found == LGVCI_UNSOLVED) {
+            end_run(loop, CAROM_NO_CONVERGENCE);
+            break;
+        }
+        run->base = next;
+        loop->offset += s;
+        run->elapsed = (double)(loop->step - loop->launch_step) * step + (loop->offset - loop->launch_offset);
+        if (found == LGVCI_FREE && piece == left) break;
+        left = step - loop->offset;
+        const carom_status status = found == LGVCI_HIT ? touch_down(loop, s, c, error) : CAROM_OK;
+        if (status) return status;
     }
-    return status;
+    return CAROM_OK;
 }
 
 // ----------------------------------------------------------------------------------------------------- start and end
@@ -314,8 +263,8 @@ static carom_status check_motion(const carom_body_motion *motion, carom_error *e
                    {"initial.momentum", initial->momentum, 3},
                    {"initial.angular_momentum", initial->angular_momentum, 3}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        for (int k = 0; k < numbers[i].count; k++)
-            if (!isfinite(numbers[i].values[k])) return carom_fail(error, CAROM_BAD_INPUT, "%s: a number is not finite", numbers[i].key);
+        if (!carom_all_finite((size_t)numbers[i].count, numbers[i].values))
+            return carom_fail(error, CAROM_BAD_INPUT, "%s: a number is not finite", numbers[i].key);
     if (motion->gravity < 0) return carom_fail(error, CAROM_BAD_INPUT, "gravity: %g is below 0", motion->gravity);
     if (motion->plane_normal[2] <= 0)
         return carom_fail(error, CAROM_BAD_INPUT, "plane.normal: its third component must be positive: walls and ceilings are not covered");
@@ -328,33 +277,46 @@ static carom_status check_motion(const carom_body_motion *motion, carom_error *e
     return CAROM_OK;
 }
 
-static carom_status check_options(const lgvci_options *options, const lgvci_law *law, carom_error *error) {
-    if (options->jump == LGVCI_JUMP_ENERGY) return CAROM_OK;
-    if (options->order != LGVCI_SECOND_ORDER)
+// Checks the motion and the options, starts the flight, and does the impact of a body that touches at the start.
+static carom_status prepare(lgvci_loop *loop, carom_error *error) {
+    const carom_motion_call *call = loop->call;
+    const lgvci_options *options = loop->options;
+    lgvci *run = &loop->run;
+    carom_status status = check_motion(call->motion->body, error);
+    if (status) return status;
+    lgvci_start(run, call->motion->body, options->order == LGVCI_FOURTH_ORDER);
+    // A small defect of the given attitude is removed; the iteration squares it.
+    carom_rotation_project(run->base.attitude);
+    carom_rotation_project(run->base.attitude);
+    status = lgvci_law_create(run, call, &loop->law, error);
+    loop->dissipates = loop->law.named || loop->law.restitution != 1;
+    if (!status) status = carom_motion_count_steps(options->duration, options->step, &loop->steps, error);
+    if (status) return status;
+    if (options->jump == LGVCI_JUMP_DISCRETE && options->order != LGVCI_SECOND_ORDER)
         return carom_fail(error, CAROM_BAD_INPUT, "jump: the discrete energy is that of order 2; set the order to 2");
-    if (law->named || law->restitution != 1)
+    if (options->jump == LGVCI_JUMP_DISCRETE && loop->dissipates)
         return carom_fail(error, CAROM_BAD_INPUT, "jump: the discrete one is for impacts without loss: no law, restitution 1");
-    return CAROM_OK;
-}
+    const carom_sizes none = {0};
+    if (call->states) status = carom_table_create(lgvci_state_columns, LGVCI_STATE_COLUMNS, NULL, 0, &none, &loop->states, error);
+    if (status) return status;
 
-static carom_status check_start(lgvci_loop *loop, carom_error *error) {
+    // The body must not be below the plane, and its energy must be a number.
     double terms[3];
-    loop->initial = loop->current = lgvci_energy(&loop->run, &loop->run.base, terms);
-    if (!isfinite(loop->initial) || !isfinite(loop->run.acceleration) || !isfinite(loop->run.spin))
+    const double no_turn[3] = {0}, gap = lgvci_gap(run, &run->base);
+    loop->initial = loop->current = lgvci_energy(run, &run->base, terms);
+    if (!isfinite(loop->initial) || !isfinite(run->acceleration) || !isfinite(run->spin))
         return carom_fail(error, CAROM_BAD_INPUT, "initial: the energy of the start is not finite");
-    const double gap = lgvci_gap(&loop->run, &loop->run.base);
     if (!isfinite(gap)) return carom_fail(error, CAROM_BAD_INPUT, "initial: the distance from the plane is not finite");
-    if (gap < -START_TOLERANCE * loop->run.radius)
+    if (gap < -START_TOLERANCE * run->radius)
         return carom_fail(error, CAROM_BAD_INPUT, "initial: the body penetrates the plane at the start: its gap is %.9g m", gap);
-    if (gap > START_TOLERANCE * loop->run.radius) return CAROM_OK;
-    const double no_turn[3] = {0};
-    return touch_down(loop, 0, no_turn, error);
+    return gap > START_TOLERANCE * run->radius ? CAROM_OK : touch_down(loop, 0, no_turn, error);
 }
 
+// The last state and the results. A run that ended inside a step reports the time of its base, and only the steps before.
 static carom_status conclude(lgvci_loop *loop, carom_error *error) {
     const carom_motion_call *call = loop->call;
     note_orthogonality(loop);
-    carom_status status = carom_motion_flush(loop->call, loop->states, error);
+    carom_status status = carom_motion_flush(call, loop->states, error);
     if (status) return status;
     const bool grid_point = !loop->ended || loop->verdict == CAROM_INTERRUPTED;
     const double time = grid_point ? (double)loop->step * loop->options->step : base_time(loop);
@@ -370,32 +332,34 @@ static carom_status conclude(lgvci_loop *loop, carom_error *error) {
     return carom_motion_conclude(call, loop->ended ? loop->verdict : CAROM_COMPLETE, done, time, relative, error);
 }
 
-static carom_status prepare(lgvci_loop *loop, carom_error *error) {
-    const carom_motion_call *call = loop->call;
-    carom_status status = check_motion(call->motion->body, error);
-    if (status) return status;
-    lgvci_start(&loop->run, call->motion->body, loop->options->order == LGVCI_FOURTH_ORDER);
-    // A small defect of the given attitude is removed; the iteration squares it.
-    carom_rotation_project(loop->run.base.attitude);
-    carom_rotation_project(loop->run.base.attitude);
-    status = lgvci_law_create(&loop->run, call, &loop->law, error);
-    loop->dissipates = loop->law.named || loop->law.restitution != 1;
-    const carom_sizes none = {0};
-    if (!status) status = carom_motion_count_steps(loop->options->duration, loop->options->step, &loop->steps, error);
-    if (!status) status = check_options(loop->options, &loop->law, error);
-    if (!status && call->states)
-        status = carom_table_create(lgvci_state_columns, LGVCI_STATE_COLUMNS, NULL, 0, &none, &loop->states, error);
-    return status;
-}
-
 static carom_status run(const carom_motion_call *call, carom_error *error) {
     if (!call->motion->body) return carom_fail(error, CAROM_BAD_INPUT, "integrator: lgvci needs a scene with 'body'");
     const lgvci_options *options = call->options;
+    const carom_control *control = call->control;
     // The start is the end of step 0.
     lgvci_loop loop = {.call = call, .options = options, .offset = options->step, .launch_offset = options->step};
     carom_status status = prepare(&loop, error);
-    if (!status) status = check_start(&loop, error);
-    if (!status) status = run_grid(&loop, error);
+    if (!status) status = record_state(&loop, 0, error);
+    while (!status && !loop.ended && loop.step < loop.steps) {
+        if (loop.step % STEPS_BETWEEN_POLLS == 0) {
+            if (control && control->progress) control->progress(control->user, loop.step, loop.steps);
+            if (carom_control_cancelled(control)) {
+                end_run(&loop, CAROM_INTERRUPTED);
+                break;
+            }
+        }
+        loop.step++;
+        status = do_step(&loop, error);
+        if (status || loop.ended) break;
+        // The grid point, whatever the parts of the step add up to.
+        loop.offset = options->step;
+        note_energy(&loop);
+        if (loop.step % STEPS_BETWEEN_CORRECTIONS == 0) {
+            note_orthogonality(&loop);
+            carom_rotation_project(loop.run.base.attitude);
+        }
+        if (loop.step % options->every == 0) status = record_state(&loop, (double)loop.step * options->step, error);
+    }
     if (!status) status = conclude(&loop, error);
     lgvci_law_release(&loop.law);
     carom_table_free(loop.states);

@@ -5,13 +5,14 @@
 #ifndef CAROM_DYNAMICS_LGVCI_LGVCI_H
 #define CAROM_DYNAMICS_LGVCI_LGVCI_H
 
+#include "carom/arena.h"
 #include "carom/vector3.h"
 #include "dynamics/dynamics_internal.h"
 
 typedef struct lgvci_options {
     double step, duration;
     int order;           // 0: second, 1: fourth
-    int jump;            // a lgvci_jump
+    int jump;            // LGVCI_JUMP_ENERGY or LGVCI_JUMP_DISCRETE
     double restitution;  // NaN: 1, or that of the law's options
     const char *law;     // "none": the plane reflects without friction
     double friction;
@@ -45,7 +46,7 @@ typedef struct lgvci {
     carom_body_state base;
     double elapsed;
 
-    // The inertia of the last step length; steps of the grid all have the same.
+    // The inertia of the last step length.
     double prepared_step, prepared[9], prepared_inverse[9];
 } lgvci;
 
@@ -86,7 +87,7 @@ lgvci_search lgvci_find_hit(lgvci *run, double length, double *s, carom_body_sta
 int lgvci_collect_contacts(const lgvci *run, const carom_body_state *state, lgvci_contact *contacts, int most);
 /// Second time derivative of a contact's gap in free flight.
 double lgvci_gap_acceleration(const lgvci *run, const carom_body_state *state, const lgvci_contact *contact);
-/// The momenta behind an impulse at one contact.
+/// Adds an impulse at one contact to the momenta.
 void lgvci_push(const lgvci *run, const lgvci_contact *contact, double impulse, carom_body_state *state);
 /// The impulse -(1 + e) speed / (1/m + chi.J^-1 chi); with e = 1 the non-zero root of energy conservation.
 double lgvci_reflecting_impulse(const lgvci *run, const lgvci_contact *contact, double restitution);
@@ -97,6 +98,33 @@ double lgvci_reflecting_impulse(const lgvci *run, const lgvci_contact *contact, 
 /// @return false when the equation has no root near the reflecting impulse
 bool lgvci_discrete_impulse(const lgvci *run, const carom_body_state *touch, const lgvci_contact *contact, double before, const double c[3],
                             double after, double *impulse);
+
+// ----------------------------------------------------------------------------------------------------------------- law
+
+// The law that decides impacts.
+typedef struct lgvci_law {
+    bool named;   // by the scene: it decides single contacts too. Otherwise `moreau`, for several at once
+    bool singly;  // it takes one contact: several at once collide one after the other
+    const carom_law *law;
+    void *options;
+    double friction, restitution;  // NaN: what the law's options say
+    int64_t seed;
+    int most;                 // contacts that are looked at
+    lgvci_contact *contacts;  // [most], those that touch
+    double *rows;             // workspace of the impact
+    carom_arena memory;
+} lgvci_law;
+
+/// @return CAROM_BAD_INPUT for an unknown law or a value that it refuses. To be released in every case.
+carom_status lgvci_law_create(const lgvci *run, const carom_motion_call *call, lgvci_law *law, carom_error *error);
+void lgvci_law_release(lgvci_law *law);
+
+/// Asks the law about the first `count` contacts: the state gets the momenta of its first outcome. A law that takes one contact (`applies`)
+/// is asked about the one that approaches fastest, which is then the first.
+/// @param index   of the impact: the law's seed is raised by it
+/// @param solved  false when the law has no complete answer
+carom_status lgvci_law_apply(const lgvci *run, const carom_motion_call *call, lgvci_law *law, int64_t index, int count,
+                             carom_body_state *state, bool *solved, carom_error *error);
 
 // ----------------------------------------------------------------------------------------------------------- recording
 

@@ -16,31 +16,6 @@ typedef struct body_sum {
     double force[3], torque[3], energy;
 } body_sum;
 
-static void add_offset_mass(const carom_potential *p, double mass, const double q[4], body_sum *sum) {
-    double arm[3];
-    carom_quaternion_rotate(q, p->offset_mass.offset, arm);
-    const double weight = mass * p->offset_mass.gravity;
-    sum->energy -= weight * arm[2];
-    // T = m g (R rho) x e3 (eq. 40 with its factor completed)
-    sum->torque[0] += weight * arm[1];
-    sum->torque[1] -= weight * arm[0];
-}
-
-static void add_dipole(const carom_potential *p, double mass, const double x[3], const double q[4], body_sum *sum) {
-    double moment[3], field[3], turned[3], pull[3];
-    carom_quaternion_rotate(q, p->dipole.direction, moment);
-    for (int i = 0; i < 3; i++) moment[i] *= p->dipole.moment;
-    carom_multiply3(p->dipole.gradient, x, field);
-    carom_add3(1, p->dipole.field, field);
-    carom_cross3(moment, field, turned);
-    carom_multiply3_transposed(p->dipole.gradient, moment, pull);
-    carom_add3(1, turned, sum->torque);
-    carom_add3(1, pull, sum->force);
-    carom_add3(-p->dipole.trap, x, sum->force);
-    sum->force[2] -= mass * p->dipole.gravity;
-    sum->energy += 0.5 * p->dipole.trap * carom_dot3(x, x) + mass * p->dipole.gravity * x[2] - carom_dot3(moment, field);
-}
-
 // U = (2/5) K s^(5/2) and -dU/d(distance) = (K/D) s^(3/2), s = [1 - distance/D]_+ (eqs. 56-58, with 2/5 for the printed 5/2).
 static double press(double K, double distance, double D, double *energy) {
     const double s = 1 - distance / D;
@@ -50,15 +25,9 @@ static double press(double K, double distance, double D, double *energy) {
     return K / D * s * root;
 }
 
-static void add_planes(const rodrigues *run, const double x[3], double radius, body_sum *sum) {
-    for (int w = 0; w < run->planes; w++) {
-        const double *plane = run->plane + PLANE_ROW * w, distance = carom_dot3(plane, x) + plane[3];
-        if (distance < radius) carom_add3(press(plane[4], distance, radius, &sum->energy), plane, sum->force);
-    }
-}
-
+// The potentials of body i alone: those of gravity, dipoles and planes.
 static void add_potentials(const rodrigues *run, int64_t i, body_sum *sum) {
-    const double *x = run->evaluated.position + 3 * i, *q = run->evaluated.attitude + 4 * i, mass = run->mass[i];
+    const double *x = run->evaluated.position + 3 * i, *q = run->evaluated.attitude + 4 * i, mass = run->mass[i], radius = run->radius[i];
     for (int k = 0; k < run->motion->potentials; k++) {
         const carom_potential *p = &run->motion->potential[k];
         switch (p->type) {
@@ -66,30 +35,45 @@ static void add_potentials(const rodrigues *run, int64_t i, body_sum *sum) {
             carom_add3(mass, p->acceleration, sum->force);
             sum->energy -= mass * carom_dot3(p->acceleration, x);
             break;
-        case CAROM_POTENTIAL_OFFSET_MASS: add_offset_mass(p, mass, q, sum); break;
-        case CAROM_POTENTIAL_DIPOLE: add_dipole(p, mass, x, q, sum); break;
+        case CAROM_POTENTIAL_OFFSET_MASS: {
+            // T = m g (R rho) x e3 (eq. 40 with its factor completed)
+            const double weight = mass * p->offset_mass.gravity;
+            double arm[3];
+            carom_quaternion_rotate(q, p->offset_mass.offset, arm);
+            sum->energy -= weight * arm[2];
+            sum->torque[0] += weight * arm[1];
+            sum->torque[1] -= weight * arm[0];
+            break;
+        }
+        case CAROM_POTENTIAL_DIPOLE: {
+            // With the moment m = mu R d and the field b = B + G x: T = m x b, F = G'm - k x - m g e3.
+            double moment[3], field[3], turned[3], pull[3];
+            carom_quaternion_rotate(q, p->dipole.direction, moment);
+            for (int j = 0; j < 3; j++) moment[j] *= p->dipole.moment;
+            carom_multiply3(p->dipole.gradient, x, field);
+            carom_add3(1, p->dipole.field, field);
+            carom_cross3(moment, field, turned);
+            carom_multiply3_transposed(p->dipole.gradient, moment, pull);
+            carom_add3(1, turned, sum->torque);
+            carom_add3(1, pull, sum->force);
+            carom_add3(-p->dipole.trap, x, sum->force);
+            sum->force[2] -= mass * p->dipole.gravity;
+            sum->energy += 0.5 * p->dipole.trap * carom_dot3(x, x) + mass * p->dipole.gravity * x[2] - carom_dot3(moment, field);
+            break;
+        }
         case CAROM_POTENTIAL_BONDS:
         case CAROM_POTENTIAL_HERTZ:
         case CAROM_POTENTIAL_USER: break;  // not of one body alone
         }
     }
-    add_planes(run, x, run->radius[i], sum);
-}
-
-// --------------------------------------------------------------------------------------------------------------- bonds
-
-// U = Km theta^2/2, T = -Km theta times the axis of Ri Rj'. The angle over the sine of its half tends to 2: no division at zero.
-static void bend(const rodrigues_bond *bond, const double qi[4], const double qj[4], rodrigues_push *push) {
-    double turn[4];
-    carom_quaternion_difference(qi, qj, turn);
-    const double sine = carom_norm3(turn + 1), angle = carom_quaternion_angle(turn);
-    const double factor = -bond->Km * (sine > 0 ? angle / sine : 2) * (turn[0] < 0 ? -1 : 1);
-    for (int k = 0; k < 3; k++) {
-        push->torque[0][k] = factor * turn[1 + k];
-        push->torque[1][k] = -push->torque[0][k];
+    // Soft planes of all Hertz potentials.
+    for (int w = 0; w < run->planes; w++) {
+        const double *plane = run->plane + PLANE_ROW * w, distance = carom_dot3(plane, x) + plane[3];
+        if (distance < radius) carom_add3(press(plane[4], distance, radius, &sum->energy), plane, sum->force);
     }
-    push->energy += 0.5 * bond->Km * angle * angle;
 }
+
+// --------------------------------------------------------------------------------------------------------------- pairs
 
 // (I - n n') v, times a factor, added.
 static void add_across(double factor, const double n[3], const double v[3], double out[3]) {
@@ -97,37 +81,7 @@ static void add_across(double factor, const double n[3], const double v[3], doub
     for (int k = 0; k < 3; k++) out[k] += factor * (v[k] - along * n[k]);
 }
 
-// c = (Ri n0).(Rj n) as printed (eq. 53).
-static void shear_as_published(const rodrigues_bond *bond, const double n[3], double r, const double qi[4], const double qj[4],
-                               rodrigues_push *push) {
-    double a[3], b[3], back[3], turned[3];
-    carom_quaternion_rotate(qi, bond->direction, a);
-    carom_quaternion_rotate(qj, n, b);
-    const double slack = 1 - carom_dot3(a, b);
-    carom_quaternion_rotate_back(qj, a, back);
-    add_across(bond->Ks * slack / r, n, back, push->force);
-    carom_cross3(a, b, turned);
-    carom_add3(bond->Ks * slack, turned, push->torque[0]);
-    carom_add3(-bond->Ks * slack, turned, push->torque[1]);
-    push->energy += 0.5 * bond->Ks * slack * slack;
-}
-
-// c = (Ri n0 + Rj n0).n/2: the same for every observer, and for both orders of the pair.
-static void shear_objectively(const rodrigues_bond *bond, const double n[3], double r, const double qi[4], const double qj[4],
-                              rodrigues_push *push) {
-    double arm[2][3], both[3], turned[3];
-    carom_quaternion_rotate(qi, bond->direction, arm[0]);
-    carom_quaternion_rotate(qj, bond->direction, arm[1]);
-    for (int k = 0; k < 3; k++) both[k] = arm[0][k] + arm[1][k];
-    const double slack = 1 - 0.5 * carom_dot3(both, n);
-    add_across(bond->Ks * slack / (2 * r), n, both, push->force);
-    for (int side = 0; side < 2; side++) {
-        carom_cross3(arm[side], n, turned);
-        carom_add3(0.5 * bond->Ks * slack, turned, push->torque[side]);
-    }
-    push->energy += 0.5 * bond->Ks * slack * slack;
-}
-
+// The unit vector n from body j to body i, and their distance.
 static double direction_between(const rodrigues_state *state, int i, int j, double n[3]) {
     for (int k = 0; k < 3; k++) n[k] = state->position[3 * i + k] - state->position[3 * j + k];
     const double r = carom_norm3(n);
@@ -137,17 +91,53 @@ static double direction_between(const rodrigues_state *state, int i, int j, doub
 
 void rodrigues_bond_push(const rodrigues_bond *bond, const rodrigues_state *state, rodrigues_push *push) {
     const double *qi = state->attitude + 4 * bond->first, *qj = state->attitude + 4 * bond->second;
-    double n[3];
+    double n[3], turn[4], turned[3];
+
+    // Stretching: U = Ka (r/r0 - 1)^2/2.
     const double r = direction_between(state, bond->first, bond->second, n), stretch = r / bond->length - 1;
     *push = (rodrigues_push){.energy = 0.5 * bond->Ka * stretch * stretch};
     carom_add3(-bond->Ka / bond->length * stretch, n, push->force);
-    bend(bond, qi, qj, push);
-    if (bond->shear == CAROM_SHEAR_PUBLISHED)
-        shear_as_published(bond, n, r, qi, qj, push);
-    else
-        shear_objectively(bond, n, r, qi, qj, push);
+
+    // Bending: U = Km theta^2/2, T = -Km theta times the axis of Ri Rj'. The angle over the sine of its half tends to 2: no division at
+    // zero.
+    carom_quaternion_difference(qi, qj, turn);
+    const double sine = carom_norm3(turn + 1), angle = carom_quaternion_angle(turn);
+    const double factor = -bond->Km * (sine > 0 ? angle / sine : 2) * (turn[0] < 0 ? -1 : 1);
+    for (int k = 0; k < 3; k++) {
+        push->torque[0][k] = factor * turn[1 + k];
+        push->torque[1][k] = -push->torque[0][k];
+    }
+    push->energy += 0.5 * bond->Km * angle * angle;
+
+    // Shear: U = Ks (1 - c)^2/2.
+    double arm[2][3], slack;
+    carom_quaternion_rotate(qi, bond->direction, arm[0]);
+    if (bond->shear == CAROM_SHEAR_PUBLISHED) {
+        // c = (Ri n0).(Rj n) as printed (eq. 53).
+        double back[3];
+        carom_quaternion_rotate(qj, n, arm[1]);
+        slack = 1 - carom_dot3(arm[0], arm[1]);
+        carom_quaternion_rotate_back(qj, arm[0], back);
+        add_across(bond->Ks * slack / r, n, back, push->force);
+        carom_cross3(arm[0], arm[1], turned);
+        carom_add3(bond->Ks * slack, turned, push->torque[0]);
+        carom_add3(-bond->Ks * slack, turned, push->torque[1]);
+    } else {
+        // c = (Ri n0 + Rj n0).n/2: the same for every observer, and for both orders of the pair.
+        double both[3];
+        carom_quaternion_rotate(qj, bond->direction, arm[1]);
+        for (int k = 0; k < 3; k++) both[k] = arm[0][k] + arm[1][k];
+        slack = 1 - 0.5 * carom_dot3(both, n);
+        add_across(bond->Ks * slack / (2 * r), n, both, push->force);
+        for (int side = 0; side < 2; side++) {
+            carom_cross3(arm[side], n, turned);
+            carom_add3(0.5 * bond->Ks * slack, turned, push->torque[side]);
+        }
+    }
+    push->energy += 0.5 * bond->Ks * slack * slack;
 }
 
+// What each bond does, once for both of its bodies.
 static void push_bonds(rodrigues *run, int64_t block, int64_t first, int64_t end) {
     (void)block;
     for (int64_t k = first; k < end; k++) rodrigues_bond_push(&run->bond[k], &run->evaluated, &run->bond_push[k]);
@@ -169,19 +159,18 @@ static void push_contacts(rodrigues *run, int64_t block, int64_t first, int64_t 
     }
 }
 
-// ------------------------------------------------------------------------------------------------------- all of a body
-
 // Pairs give a body its force; the first body of a pair keeps its energy.
-static void gather(const rodrigues_incidence *of, const rodrigues_push *pushes, int64_t i, bool turn, body_sum *sum) {
+static void gather(const rodrigues_incidence *of, const rodrigues_push *pushes, int64_t i, bool turns, body_sum *sum) {
     for (int64_t k = of->start[i]; k < of->start[i + 1]; k++) {
         const rodrigues_push *push = &pushes[of->entries[k] / 2];
         const int side = (int)(of->entries[k] % 2);
         carom_add3(side ? -1 : 1, push->force, sum->force);
-        if (turn) carom_add3(1, push->torque[side], sum->torque);
+        if (turns) carom_add3(1, push->torque[side], sum->torque);
         if (!side) sum->energy += push->energy;
     }
 }
 
+// Forces, torques and energy of the bodies of a block: first their own potentials, then those of their pairs.
 static void sum_bodies(rodrigues *run, int64_t block, int64_t first, int64_t end) {
     double energy = 0;
     for (int64_t i = first; i < end; i++) {
@@ -196,19 +185,7 @@ static void sum_bodies(rodrigues *run, int64_t block, int64_t first, int64_t end
     run->partials[block].potential = energy;
 }
 
-static void add_users(rodrigues *run, const rodrigues_state *state, double *force, double *torque, double *energy) {
-    for (int k = 0; k < run->motion->potentials; k++) {
-        const carom_potential *p = &run->motion->potential[k];
-        if (p->type == CAROM_POTENTIAL_USER)
-            p->callback.evaluate(p->callback.user, run->bodies, state->position, state->attitude, force, torque, energy);
-    }
-}
-
-// ----------------------------------------------------------------------------------------------------------- incidence
-
-static int64_t pairs_of(const rodrigues_neighbours *near) { return near->start[near->bodies]; }
-
-// Counts in start[i + 1], sums, then fills each body's entries in the order of pairs.
+// Lists for each body the pairs that it is in: counts in start, sums, then fills each body's entries in the order of pairs.
 static bool make_incidence(int bodies, int64_t pairs, const int *first, const int *second, rodrigues_incidence *of) {
     if (2 * pairs > of->capacity) {
         int64_t *grown = realloc(of->entries, (size_t)(2 * pairs) * sizeof *grown);
@@ -222,7 +199,7 @@ static bool make_incidence(int bodies, int64_t pairs, const int *first, const in
         of->start[second[k]]++;
     }
     for (int i = 0; i < bodies; i++) of->start[i + 1] += of->start[i];
-    // start[i] is the end of body i's entries now; filling from behind brings it to their beginning.
+    // start[i] is now the end of body i's entries; filling from the last pair on brings it to their beginning.
     for (int64_t k = pairs - 1; k >= 0; k--) {
         of->entries[--of->start[second[k]]] = 2 * k + 1;
         of->entries[--of->start[first[k]]] = 2 * k;
@@ -230,10 +207,13 @@ static bool make_incidence(int bodies, int64_t pairs, const int *first, const in
     return true;
 }
 
-// Room for the list's pairs, and their incidence.
-static bool take_contacts(rodrigues *run) {
+// Brings the list of contacts up to date; where it was made anew, with room for its pairs and their incidence.
+static bool update_contacts(rodrigues *run, const rodrigues_state *state) {
     const rodrigues_neighbours *near = &run->contacts;
-    const int64_t pairs = pairs_of(near);
+    const int64_t generation = near->generation;
+    if (!rodrigues_neighbours_update(&run->contacts, state->position, run->radius, 0)) return false;
+    if (generation == near->generation) return true;
+    const int64_t pairs = near->start[near->bodies];
     if (pairs > run->contact_capacity) {
         rodrigues_push *grown = realloc(run->contact_push, (size_t)pairs * sizeof *grown);
         if (!grown) return false;
@@ -249,12 +229,6 @@ static bool take_contacts(rodrigues *run) {
     return made;
 }
 
-static bool update_contacts(rodrigues *run, const rodrigues_state *state) {
-    const int64_t generation = run->contacts.generation;
-    if (!rodrigues_neighbours_update(&run->contacts, state->position, run->radius, 0)) return false;
-    return generation == run->contacts.generation || take_contacts(run);
-}
-
 bool rodrigues_evaluate(rodrigues *run, const rodrigues_state *state, double *force, double *torque, double *energy) {
     run->evaluated = *state;
     run->evaluated_force = force;
@@ -268,12 +242,18 @@ bool rodrigues_evaluate(rodrigues *run, const rodrigues_state *state, double *fo
     rodrigues_for_blocks(run, run->bodies, sum_bodies);
     *energy = 0;
     for (int64_t b = 0; b < run->blocks; b++) *energy += run->partials[b].potential;
-    if (run->has_users) add_users(run, state, force, torque, energy);
+    // Callbacks see all bodies at once and add to what is there.
+    for (int k = 0; run->has_users && k < run->motion->potentials; k++) {
+        const carom_potential *p = &run->motion->potential[k];
+        if (p->type == CAROM_POTENTIAL_USER)
+            p->callback.evaluate(p->callback.user, run->bodies, state->position, state->attitude, force, torque, energy);
+    }
     return true;
 }
 
-// -------------------------------------------------------------------------------------------------------------- reasons
+// ------------------------------------------------------------------------------------------- reasons and preparation
 
+// Two centers at the same place, bit for bit: the direction between them has no meaning.
 static bool coincide(const rodrigues_state *state, int64_t i, int64_t j) {
     return !memcmp(state->position + 3 * i, state->position + 3 * j, 3 * sizeof(double));
 }
@@ -297,86 +277,64 @@ void rodrigues_explain_force(rodrigues *run, const rodrigues_state *state, const
         if (!isfinite(force[i]) || !isfinite(torque[i])) run->failure.body = i / 3;
 }
 
-// --------------------------------------------------------------------------------------------------------- preparation
-
-static carom_status prepare_bond(const rodrigues *run, const carom_bonds *bonds, int index, rodrigues_bond *bond, carom_error *error) {
-    const int i = bonds->pairs[2 * index], j = bonds->pairs[2 * index + 1];
-    *bond = (rodrigues_bond){.first = i, .second = j, .Km = bonds->Km, .Ka = bonds->Ka, .Ks = bonds->Ks, .shear = bonds->shear};
-    if (i < 0 || j < 0 || i >= run->bodies || j >= run->bodies)
-        return carom_fail(error, CAROM_BAD_INPUT, "potentials: a bond joins bodies %d and %d, but they are numbered from 0 to %d", i, j,
-                          run->bodies - 1);
-    if (i == j) return carom_fail(error, CAROM_BAD_INPUT, "potentials: a bond joins body %d with itself", i);
-    if (coincide(&run->now, i, j))
-        return carom_fail(error, CAROM_BAD_INPUT, "potentials: the centers of bodies %d and %d coincide, so their bond has no direction", i,
-                          j);
-    bond->length = direction_between(&run->now, i, j, bond->direction);
-    return CAROM_OK;
-}
-
+// Checks the pairs of all bonds and takes their references from the present state.
 static carom_status prepare_bonds(rodrigues *run, carom_error *error) {
-    for (int k = 0; k < run->motion->potentials; k++)
-        if (run->motion->potential[k].type == CAROM_POTENTIAL_BONDS) run->bonds += run->motion->potential[k].bonds.count;
-    if (!run->bonds) return CAROM_OK;
     const size_t count = (size_t)run->bonds;
-    run->bond = malloc(count * sizeof *run->bond);
-    run->bond_push = malloc(count * sizeof *run->bond_push);
-    run->of_bonds.start = malloc(((size_t)run->bodies + 1) * sizeof *run->of_bonds.start);
-    int *ends = malloc(2 * count * sizeof *ends);
-    carom_status status = CAROM_OK;
-    if (!run->bond || !run->bond_push || !run->of_bonds.start || !ends) status = carom_fail_memory(error, "bonds");
-    int64_t filled = 0;
-    for (int k = 0; !status && k < run->motion->potentials; k++) {
-        const carom_potential *p = &run->motion->potential[k];
-        for (int b = 0; !status && p->type == CAROM_POTENTIAL_BONDS && b < p->bonds.count; b++)
-            status = prepare_bond(run, &p->bonds, b, &run->bond[filled++], error);
-    }
-    for (size_t b = 0; !status && b < count; b++) {
-        ends[b] = run->bond[b].first;
-        ends[count + b] = run->bond[b].second;
-    }
-    if (!status && !make_incidence(run->bodies, run->bonds, ends, ends + count, &run->of_bonds)) status = carom_fail_memory(error, "bonds");
-    free(ends);
-    return status;
-}
-
-static void add_soft_planes(rodrigues *run, const carom_potential *p) {
-    for (int w = 0; w < p->hertz.planes; w++) {
-        const double *given = p->hertz.plane + 4 * w, length = carom_norm3(given);
-        double *plane = run->plane + PLANE_ROW * run->planes++;
-        for (int k = 0; k < 4; k++) plane[k] = given[k] / length;
-        plane[4] = p->hertz.Kpw;
-    }
-}
-
-carom_status rodrigues_prepare_forces(rodrigues *run, carom_error *error) {
-    size_t planes = 0;
+    int *ends = carom_arena_take(&run->memory, 2 * count, sizeof *ends);
+    run->bond = carom_arena_take(&run->memory, count, sizeof *run->bond);
+    run->bond_push = carom_arena_take(&run->memory, count, sizeof *run->bond_push);
+    run->of_bonds.start = carom_arena_take(&run->memory, (size_t)run->bodies + 1, sizeof *run->of_bonds.start);
+    if (run->memory.failed) return carom_fail_memory(error, "bonds");
+    size_t filled = 0;
     for (int k = 0; k < run->motion->potentials; k++) {
-        const carom_potential *p = &run->motion->potential[k];
-        run->has_users |= p->type == CAROM_POTENTIAL_USER;
-        if (p->type != CAROM_POTENTIAL_HERTZ) continue;
-        run->Kpp += p->hertz.Kpp;
-        planes += (size_t)p->hertz.planes;
+        const carom_bonds *bonds = &run->motion->potential[k].bonds;
+        if (run->motion->potential[k].type != CAROM_POTENTIAL_BONDS) continue;
+        for (int b = 0; b < bonds->count; b++, filled++) {
+            const int i = bonds->pairs[2 * b], j = bonds->pairs[2 * b + 1];
+            if (i < 0 || j < 0 || i >= run->bodies || j >= run->bodies)
+                return carom_fail(error, CAROM_BAD_INPUT, "potentials: a bond joins bodies %d and %d, but they are numbered from 0 to %d",
+                                  i, j, run->bodies - 1);
+            if (i == j) return carom_fail(error, CAROM_BAD_INPUT, "potentials: a bond joins body %d with itself", i);
+            if (coincide(&run->now, i, j))
+                return carom_fail(error, CAROM_BAD_INPUT,
+                                  "potentials: the centers of bodies %d and %d coincide, so their bond has no direction", i, j);
+            rodrigues_bond *bond = &run->bond[filled];
+            *bond = (rodrigues_bond){.first = i, .second = j, .Km = bonds->Km, .Ka = bonds->Ka, .Ks = bonds->Ks, .shear = bonds->shear};
+            bond->length = direction_between(&run->now, i, j, bond->direction);
+            ends[filled] = i;
+            ends[count + filled] = j;
+        }
     }
-    run->plane = malloc((planes + 1) * PLANE_ROW * sizeof *run->plane);
-    if (!run->plane) return carom_fail_memory(error, "planes");
-    for (int k = 0; k < run->motion->potentials; k++)
-        if (run->motion->potential[k].type == CAROM_POTENTIAL_HERTZ) add_soft_planes(run, &run->motion->potential[k]);
-    run->has_contacts = run->Kpp > 0 && run->bodies > 1;
-    carom_status status = prepare_bonds(run, error);
-    if (status || !run->has_contacts) return status;
-    run->of_contacts.start = malloc(((size_t)run->bodies + 1) * sizeof *run->of_contacts.start);
-    if (!run->of_contacts.start) return carom_fail_memory(error, "contacts");
-    return rodrigues_neighbours_create(run->bodies, &run->contacts, error);
+    return make_incidence(run->bodies, run->bonds, ends, ends + count, &run->of_bonds) ? CAROM_OK : carom_fail_memory(error, "bonds");
 }
 
-void rodrigues_release_forces(rodrigues *run) {
-    free(run->plane);
-    free(run->bond);
-    free(run->bond_push);
-    free(run->contact_push);
-    free(run->of_bonds.start);
-    free(run->of_bonds.entries);
-    free(run->of_contacts.start);
-    free(run->of_contacts.entries);
-    rodrigues_neighbours_release(&run->contacts);
+// Potentials of one type act together: their bonds and planes are put in one list, their stiffnesses between bodies add up.
+carom_status rodrigues_prepare_forces(rodrigues *run, carom_error *error) {
+    const carom_potential *potential = run->motion->potential;
+    const int potentials = run->motion->potentials;
+    size_t planes = 0;
+    for (int k = 0; k < potentials; k++) {
+        run->has_users |= potential[k].type == CAROM_POTENTIAL_USER;
+        if (potential[k].type == CAROM_POTENTIAL_BONDS) run->bonds += potential[k].bonds.count;
+        if (potential[k].type != CAROM_POTENTIAL_HERTZ) continue;
+        run->Kpp += potential[k].hertz.Kpp;
+        planes += (size_t)potential[k].hertz.planes;
+    }
+    // Planes of all Hertz potentials, with unit normals.
+    run->plane = carom_arena_take(&run->memory, planes * PLANE_ROW, sizeof *run->plane);
+    if (run->memory.failed) return carom_fail_memory(error, "planes");
+    for (int k = 0; k < potentials; k++) {
+        for (int w = 0; potential[k].type == CAROM_POTENTIAL_HERTZ && w < potential[k].hertz.planes; w++) {
+            const double *given = potential[k].hertz.plane + 4 * w, length = carom_norm3(given);
+            double *plane = run->plane + PLANE_ROW * run->planes++;
+            for (int j = 0; j < 4; j++) plane[j] = given[j] / length;
+            plane[4] = potential[k].hertz.Kpw;
+        }
+    }
+    run->has_contacts = run->Kpp > 0 && run->bodies > 1;
+    const carom_status status = run->bonds ? prepare_bonds(run, error) : CAROM_OK;
+    if (status || !run->has_contacts) return status;
+    run->of_contacts.start = carom_arena_take(&run->memory, (size_t)run->bodies + 1, sizeof *run->of_contacts.start);
+    if (run->memory.failed) return carom_fail_memory(error, "contacts");
+    return rodrigues_neighbours_create(run->bodies, &run->contacts, error);
 }

@@ -17,6 +17,7 @@ enum { MOST_HALVINGS = 200 };
 
 // ---------------------------------------------------------------------------------------------------------- polynomials
 
+// Horner's rule.
 static double value_of(const double *c, int degree, double t) {
     double value = c[degree];
     for (int k = degree - 1; k >= 0; k--) value = value * t + c[k];
@@ -32,6 +33,7 @@ static double bracketed_root(const double *c, int degree, double a, double b) {
         if (!(t > a && t < b)) t = 0.5 * (a + b);
         if (!(t > a && t < b)) break;
         const double f = value_of(c, degree, t);
+        // The end that stays twice would hold the secant back: its value is halved each time.
         if ((f > 0) == falls) {
             a = t;
             fa = f;
@@ -45,7 +47,7 @@ static double bracketed_root(const double *c, int degree, double a, double b) {
     return falls ? a : b;
 }
 
-// Ends of the pieces of [0, length] on which the polynomial is monotone: 0, the roots of its derivative, length.
+// Ends of the pieces of [0, length] on which the polynomial is monotone: 0, the roots of its derivative, length. Returns how many pieces.
 static int monotone_pieces(const double *c, int degree, double length, double *ends) {
     double derivative[MOST_DEGREE], inner[MOST_DEGREE + 1];
     int count = 0;
@@ -65,7 +67,7 @@ double rodrigues_first_contact(const double *c, int degree, double length) {
     const int pieces = monotone_pieces(c, degree, length, ends);
     for (int k = 0; k < pieces; k++) {
         const double fa = value_of(c, degree, ends[k]), fb = value_of(c, degree, ends[k + 1]);
-        // At the start of the motion a touch that neither approaches nor leaves is none, but one that is about to sink is.
+        // At the start a touch that neither approaches nor leaves does not count, but one that is about to sink does.
         if (!(fb < fa)) continue;
         if (fa <= 0) return ends[k];
         if (fb <= 0) return bracketed_root(c, degree, ends[k], ends[k + 1]);
@@ -73,71 +75,64 @@ double rodrigues_first_contact(const double *c, int degree, double length) {
     return INFINITY;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- search
+// -------------------------------------------------------------------------------------------------------------- search
 
-// Acceleration in the polynomial of a body's path: half of F/m, or all of it where the kick comes first.
-static void path_of(const rodrigues *run, int64_t i, double half[3]) {
+// The coefficient of t^2 in a body's parabola: half of F/m, or all of it where the kick comes first.
+static void half_acceleration(const rodrigues *run, int64_t i, double half[3]) {
     const double factor = (run->map == RODRIGUES_FIRST ? 1 : 0.5) * run->inverse_mass[i];
     for (int k = 0; k < 3; k++) half[k] = factor * run->force[3 * i + k];
 }
 
-static void search_walls(const rodrigues *run, int64_t i, rodrigues_event *event) {
-    double half[3];
-    path_of(run, i, half);
-    for (int w = 0; w < run->motion->walls; w++) {
-        const carom_wall *wall = &run->motion->wall[w];
-        const double scale = 1 / carom_norm3(wall->normal), *x = run->now.position + 3 * i, *v = run->now.velocity + 3 * i;
-        const double c[] = {scale * (carom_dot3(wall->normal, x) + wall->offset) - run->radius[i], scale * carom_dot3(wall->normal, v),
-                            scale * carom_dot3(wall->normal, half)};
-        const double time = rodrigues_first_contact(c, 2, event->time < run->step ? event->time : run->step);
-        if (time < event->time) *event = (rodrigues_event){.time = time, .body = i, .other = -1, .wall = w};
-    }
-}
-
-static void search_pair(const rodrigues *run, int64_t i, int64_t j, rodrigues_event *event) {
-    double x[3], v[3], half[3], other[3];
-    path_of(run, i, half);
-    path_of(run, j, other);
-    for (int k = 0; k < 3; k++) {
-        x[k] = run->now.position[3 * i + k] - run->now.position[3 * j + k];
-        v[k] = run->now.velocity[3 * i + k] - run->now.velocity[3 * j + k];
-        half[k] -= other[k];
-    }
-    const double length = event->time < run->step ? event->time : run->step, D = run->radius[i] + run->radius[j];
-    // Most pairs of the list cannot meet in this step.
-    if (carom_norm3(x) - D > length * (carom_norm3(v) + length * carom_norm3(half))) return;
-    const double c[] = {carom_dot3(x, x) - D * D, 2 * carom_dot3(x, v), carom_dot3(v, v) + 2 * carom_dot3(x, half), 2 * carom_dot3(v, half),
-                        carom_dot3(half, half)};
-    const double time = rodrigues_first_contact(c, 4, length);
-    if (time < event->time) *event = (rodrigues_event){.time = time, .body = i, .other = j, .wall = -1};
-}
-
+// The first impact of the bodies of a block, with walls and with the bodies above them in the list.
 static void search_block(rodrigues *run, int64_t block, int64_t first, int64_t end) {
-    rodrigues_event *event = &run->partials[block].event;
-    *event = (rodrigues_event){.time = INFINITY};
+    rodrigues_event event = {.time = INFINITY};
     for (int64_t i = first; i < end; i++) {
-        search_walls(run, i, event);
-        for (int64_t k = run->motion->collisions ? run->colliders.start[i] : 0; run->motion->collisions && k < run->colliders.start[i + 1];
-             k++)
-            search_pair(run, i, run->colliders.second[k], event);
-    }
-}
-
-// The furthest that a body goes.
-static double reach_of(const rodrigues *run, double length) {
-    double furthest = 0;
-    for (int64_t i = 0; i < run->bodies; i++) {
+        const double *x = run->now.position + 3 * i, *v = run->now.velocity + 3 * i;
         double half[3];
-        path_of(run, i, half);
-        furthest = fmax(furthest, length * (carom_norm3(run->now.velocity + 3 * i) + length * carom_norm3(half)));
+        half_acceleration(run, i, half);
+        for (int w = 0; w < run->motion->walls; w++) {
+            const carom_wall *wall = &run->motion->wall[w];
+            const double scale = 1 / carom_norm3(wall->normal);
+            const double c[] = {scale * (carom_dot3(wall->normal, x) + wall->offset) - run->radius[i], scale * carom_dot3(wall->normal, v),
+                                scale * carom_dot3(wall->normal, half)};
+            const double time = rodrigues_first_contact(c, 2, event.time < run->step ? event.time : run->step);
+            if (time < event.time) event = (rodrigues_event){.time = time, .body = i, .other = -1, .wall = w};
+        }
+        if (!run->motion->collisions) continue;
+        for (int64_t k = run->colliders.start[i]; k < run->colliders.start[i + 1]; k++) {
+            const int64_t j = run->colliders.second[k];
+            double dx[3], dv[3], other[3], da[3];
+            half_acceleration(run, j, other);
+            for (int d = 0; d < 3; d++) {
+                dx[d] = x[d] - run->now.position[3 * j + d];
+                dv[d] = v[d] - run->now.velocity[3 * j + d];
+                da[d] = half[d] - other[d];
+            }
+            const double length = event.time < run->step ? event.time : run->step, D = run->radius[i] + run->radius[j];
+            // Most pairs of the list cannot meet in this step.
+            if (carom_norm3(dx) - D > length * (carom_norm3(dv) + length * carom_norm3(da))) continue;
+            // |dx + t dv + t^2 da|^2 - D^2
+            const double c[] = {carom_dot3(dx, dx) - D * D, 2 * carom_dot3(dx, dv), carom_dot3(dv, dv) + 2 * carom_dot3(dx, da),
+                                2 * carom_dot3(dv, da), carom_dot3(da, da)};
+            const double time = rodrigues_first_contact(c, 4, length);
+            if (time < event.time) event = (rodrigues_event){.time = time, .body = i, .other = j, .wall = -1};
+        }
     }
-    return furthest;
+    run->partials[block].event = event;
 }
 
 bool rodrigues_find_event(rodrigues *run, double length, rodrigues_event *event) {
     run->step = length;
-    if (run->motion->collisions && !rodrigues_neighbours_update(&run->colliders, run->now.position, run->radius, reach_of(run, length)))
-        return false;
+    if (run->motion->collisions) {
+        // The furthest that a body goes.
+        double reach = 0;
+        for (int64_t i = 0; i < run->bodies; i++) {
+            double half[3];
+            half_acceleration(run, i, half);
+            reach = fmax(reach, length * (carom_norm3(run->now.velocity + 3 * i) + length * carom_norm3(half)));
+        }
+        if (!rodrigues_neighbours_update(&run->colliders, run->now.position, run->radius, reach)) return false;
+    }
     rodrigues_for_blocks(run, run->bodies, search_block);
     *event = (rodrigues_event){.time = INFINITY};
     for (int64_t b = 0; b < run->blocks; b++)
@@ -145,19 +140,7 @@ bool rodrigues_find_event(rodrigues *run, double length, rodrigues_event *event)
     return true;
 }
 
-static carom_status check_pair_gaps(const rodrigues *run, int64_t i, carom_error *error) {
-    for (int64_t k = run->colliders.start[i]; k < run->colliders.start[i + 1]; k++) {
-        const int64_t j = run->colliders.second[k];
-        double between[3];
-        for (int d = 0; d < 3; d++) between[d] = run->now.position[3 * i + d] - run->now.position[3 * j + d];
-        const double D = run->radius[i] + run->radius[j];
-        if (carom_norm3(between) < D * (1 - TOUCH_TOLERANCE))
-            return carom_fail(error, CAROM_BAD_INPUT, "bodies: %d and %d overlap by %.3g m at the start", (int)i, (int)j,
-                              D - carom_norm3(between));
-    }
-    return CAROM_OK;
-}
-
+// Bodies may touch at the start, with the rounding of numbers written by hand.
 carom_status rodrigues_check_gaps(rodrigues *run, carom_error *error) {
     for (int64_t i = 0; i < run->bodies; i++) {
         const double *x = run->now.position + 3 * i;
@@ -171,24 +154,25 @@ carom_status rodrigues_check_gaps(rodrigues *run, carom_error *error) {
     }
     if (!run->motion->collisions) return CAROM_OK;
     if (!rodrigues_neighbours_update(&run->colliders, run->now.position, run->radius, 0)) return carom_fail_memory(error, "neighbours");
-    carom_status status = CAROM_OK;
-    for (int64_t i = 0; !status && i < run->bodies; i++) status = check_pair_gaps(run, i, error);
-    return status;
+    for (int64_t i = 0; i < run->bodies; i++) {
+        for (int64_t k = run->colliders.start[i]; k < run->colliders.start[i + 1]; k++) {
+            const int64_t j = run->colliders.second[k];
+            const double D = run->radius[i] + run->radius[j];
+            double between[3];
+            for (int d = 0; d < 3; d++) between[d] = run->now.position[3 * i + d] - run->now.position[3 * j + d];
+            if (carom_norm3(between) < D * (1 - TOUCH_TOLERANCE))
+                return carom_fail(error, CAROM_BAD_INPUT, "bodies: %d and %d overlap by %.3g m at the start", (int)i, (int)j,
+                                  D - carom_norm3(between));
+        }
+    }
+    return CAROM_OK;
 }
 
-// --------------------------------------------------------------------------------------------------------------- impact
+// -------------------------------------------------------------------------------------------------------------- impact
 
 static double kinetic_energy(const rodrigues *run, int64_t i) {
     return 0.5 * run->mass[i] * carom_dot3(run->now.velocity + 3 * i, run->now.velocity + 3 * i) +
            rodrigues_rotational_energy(run, &run->now, i);
-}
-
-static void find_normal(const rodrigues *run, rodrigues_event *event) {
-    for (int k = 0; k < 3; k++)
-        event->normal[k] = event->other < 0 ? run->motion->wall[event->wall].normal[k]
-                                            : run->now.position[3 * event->body + k] - run->now.position[3 * event->other + k];
-    const double length = carom_norm3(event->normal);
-    for (int k = 0; k < 3; k++) event->normal[k] /= length;
 }
 
 // Adds the velocity of the point at -side radius n of a body, times side.
@@ -201,6 +185,7 @@ static void add_surface_velocity(const rodrigues *run, int64_t i, double side, c
     carom_add3(side, turning, u);
 }
 
+// Applies the impulse side p at that point: v += p/m, L += arm x p.
 static void push_body(rodrigues *run, int64_t i, double side, const double n[3], const double p[3]) {
     double moment[3];
     const double arm[3] = {-side * run->radius[i] * n[0], -side * run->radius[i] * n[1], -side * run->radius[i] * n[2]};
@@ -221,7 +206,7 @@ static void add_mobility(const rodrigues *run, int64_t i, const double tangents[
         return;
     }
     for (int k = 0; k < 2; k++) carom_quaternion_rotate_back(run->now.attitude + 4 * i, tangents + 3 * k, turned[k]);
-    // An impulse along the first tangent turns about the second, and against.
+    // An impulse along the first tangent turns the body about the second, and one along the second about minus the first.
     const double *first = turned[1], *second = turned[0];
     contact->tangential[0] += mass;
     contact->tangential[2] += mass;
@@ -232,34 +217,17 @@ static void add_mobility(const rodrigues *run, int64_t i, const double tangents[
     }
 }
 
-// The impulse that reverses the slip: -2 B^-1 u.
-static void reverse_slip(const carom_contact_problem *contact, double tangent[2]) {
-    const double *B = contact->tangential, *u = contact->velocity.tangent, scale = -2 / (B[0] * B[2] - B[1] * B[1]);
-    tangent[0] = scale * (B[2] * u[0] - B[1] * u[1]);
-    tangent[1] = scale * (B[0] * u[1] - B[1] * u[0]);
-}
-
-static carom_status find_impulse(carom_surface surface, const carom_contact_problem *contact, carom_contact_vector *impulse,
-                                 carom_error *error) {
-    const double approach = fmax(0, -contact->velocity.normal);
-    *impulse = (carom_contact_vector){.normal = (1 + contact->restitution) * approach / contact->normal};
-    if (surface == CAROM_SURFACE_ROUGH) reverse_slip(contact, impulse->tangent);
-    if (surface != CAROM_SURFACE_COULOMB) return CAROM_OK;
-    // The hypotheses of restitution agree here, as normal and tangential motion are not coupled.
-    const carom_contact_options options = carom_contact_defaults();
-    carom_contact_result result;
-    const carom_status status = carom_contact_solve(contact, &options, &result, error);
-    *impulse = result.impulse;
-    return status;
-}
-
 carom_status rodrigues_collide(rodrigues *run, rodrigues_event *event, carom_error *error) {
     const carom_surface_law *law = event->other < 0 ? &run->motion->wall[event->wall].law : run->motion->collisions;
     const int64_t i = event->body, j = event->other;
     const double before = kinetic_energy(run, i) + (j < 0 ? 0 : kinetic_energy(run, j));
-    double u[3] = {0}, p[3] = {0}, tangents[6];
-    find_normal(run, event);
-    const double *n = event->normal;
+    double u[3] = {0}, p[3] = {0}, tangents[6], *n = event->normal;
+
+    // The contact frame, and the problem in it: the relative velocity of the surfaces and what impulses change it by.
+    for (int k = 0; k < 3; k++)
+        n[k] = j < 0 ? run->motion->wall[event->wall].normal[k] : run->now.position[3 * i + k] - run->now.position[3 * j + k];
+    const double length = carom_norm3(n);
+    for (int k = 0; k < 3; k++) n[k] /= length;
     carom_complete_frame3(n, tangents);
     add_surface_velocity(run, i, 1, n, u);
     if (j >= 0) add_surface_velocity(run, j, -1, n, u);
@@ -268,14 +236,27 @@ carom_status rodrigues_collide(rodrigues *run, rodrigues_event *event, carom_err
                                      .velocity = {{carom_dot3(tangents, u), carom_dot3(tangents + 3, u)}, carom_dot3(n, u)}};
     add_mobility(run, i, tangents, &contact);
     if (j >= 0) add_mobility(run, j, tangents, &contact);
-    carom_contact_vector impulse;
-    const carom_status status = find_impulse(law->surface, &contact, &impulse, error);
-    if (status) return status;
+
+    // The impulse: along the normal by Newton's law, which the surface may complete by a tangential one.
+    event->approach = fmax(0, -contact.velocity.normal);
+    carom_contact_vector impulse = {.normal = (1 + contact.restitution) * event->approach / contact.normal};
+    if (law->surface == CAROM_SURFACE_ROUGH) {
+        // It reverses the slip: -2 B^-1 u.
+        const double *B = contact.tangential, *slip = contact.velocity.tangent, scale = -2 / (B[0] * B[2] - B[1] * B[1]);
+        impulse.tangent[0] = scale * (B[2] * slip[0] - B[1] * slip[1]);
+        impulse.tangent[1] = scale * (B[0] * slip[1] - B[1] * slip[0]);
+    } else if (law->surface == CAROM_SURFACE_COULOMB) {
+        // The hypotheses of restitution agree here, as normal and tangential motion are not coupled.
+        const carom_contact_options options = carom_contact_defaults();
+        carom_contact_result result;
+        const carom_status status = carom_contact_solve(&contact, &options, &result, error);
+        if (status) return status;
+        impulse = result.impulse;
+    }
     carom_add3(impulse.normal, n, p);
     for (int k = 0; k < 2; k++) carom_add3(impulse.tangent[k], tangents + 3 * k, p);
     push_body(run, i, 1, n, p);
     if (j >= 0) push_body(run, j, -1, n, p);
-    event->approach = fmax(0, -contact.velocity.normal);
     event->normal_impulse = impulse.normal;
     event->tangent_impulse = hypot(impulse.tangent[0], impulse.tangent[1]);
     event->energy_change = kinetic_energy(run, i) + (j < 0 ? 0 : kinetic_energy(run, j)) - before;

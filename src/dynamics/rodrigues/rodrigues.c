@@ -4,7 +4,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "carom/quaternion.h"
@@ -15,62 +14,38 @@ enum { MOST_PARTS_BETWEEN_POLLS = 64, MOVES_BETWEEN_POLLS = 8192, BLOCK_ROWS = 6
 // Distance of a time to be recorded from the end of the run that is rounding, relative to the step.
 #define RECORD_TOLERANCE 1e-6
 
-enum {
-    STATE_TIME,
-    STATE_TRANSLATIONAL,
-    STATE_ROTATIONAL,
-    STATE_POTENTIAL,
-    STATE_ENERGY,
-    STATE_MOMENTUM,
-    STATE_SPIN,
-    STATE_ANGULAR,
-    STATE_POSITION,
-    STATE_ATTITUDE,
-    STATE_VELOCITY,
-    STATE_ANGULAR_VELOCITY,
-    STATE_COLUMNS
-};
+// Columns of a state: numbers, then series with a row for each body.
+enum { STATE_SERIES = 8, STATE_COLUMNS = 12 };
 
 static const carom_column state_columns[STATE_COLUMNS] = {
-    [STATE_TIME] = {"time", CAROM_COLUMN_REAL, 1, "s", "time", NULL},
-    [STATE_TRANSLATIONAL] = {"translational_energy", CAROM_COLUMN_REAL, 1, "J", "kinetic energy of the centers of mass", NULL},
-    [STATE_ROTATIONAL] = {"rotational_energy", CAROM_COLUMN_REAL, 1, "J", "kinetic energy of rotation", NULL},
-    [STATE_POTENTIAL] = {"potential_energy", CAROM_COLUMN_REAL, 1, "J", "of all potentials", NULL},
-    [STATE_ENERGY] = {"energy", CAROM_COLUMN_REAL, 1, "J", "sum of the three", NULL},
-    [STATE_MOMENTUM] = {"momentum", CAROM_COLUMN_REAL, 3, "N s", "sum of m v", NULL},
-    [STATE_SPIN] = {"spin", CAROM_COLUMN_REAL, 3, "N m s", "sum of J Omega, inertial frame", NULL},
-    [STATE_ANGULAR] = {"angular_momentum", CAROM_COLUMN_REAL, 3, "N m s", "sum of x cross m v and J Omega, about the origin", NULL},
-    [STATE_POSITION] = {"position", CAROM_COLUMN_SERIES, 3, "m", "centers of mass", NULL},
-    [STATE_ATTITUDE] = {"attitude", CAROM_COLUMN_SERIES, 4, "", "unit quaternions w, x, y, z, body to inertial frame", NULL},
-    [STATE_VELOCITY] = {"velocity", CAROM_COLUMN_SERIES, 3, "m/s", "of the centers of mass", NULL},
-    [STATE_ANGULAR_VELOCITY] = {"angular_velocity", CAROM_COLUMN_SERIES, 3, "rad/s", "inertial frame", NULL},
+    {"time", CAROM_COLUMN_REAL, 1, "s", "time", NULL},
+    {"translational_energy", CAROM_COLUMN_REAL, 1, "J", "kinetic energy of the centers of mass", NULL},
+    {"rotational_energy", CAROM_COLUMN_REAL, 1, "J", "kinetic energy of rotation", NULL},
+    {"potential_energy", CAROM_COLUMN_REAL, 1, "J", "of all potentials", NULL},
+    {"energy", CAROM_COLUMN_REAL, 1, "J", "sum of the three", NULL},
+    {"momentum", CAROM_COLUMN_REAL, 3, "N s", "sum of m v", NULL},
+    {"spin", CAROM_COLUMN_REAL, 3, "N m s", "sum of J Omega, inertial frame", NULL},
+    {"angular_momentum", CAROM_COLUMN_REAL, 3, "N m s", "sum of x cross m v and J Omega, about the origin", NULL},
+    {"position", CAROM_COLUMN_SERIES, 3, "m", "centers of mass", NULL},
+    {"attitude", CAROM_COLUMN_SERIES, 4, "", "unit quaternions w, x, y, z, body to inertial frame", NULL},
+    {"velocity", CAROM_COLUMN_SERIES, 3, "m/s", "of the centers of mass", NULL},
+    {"angular_velocity", CAROM_COLUMN_SERIES, 3, "rad/s", "inertial frame", NULL},
 };
 
-enum {
-    IMPACT_TIME,
-    IMPACT_STEP,
-    IMPACT_BODY,
-    IMPACT_OTHER,
-    IMPACT_WALL,
-    IMPACT_NORMAL,
-    IMPACT_APPROACH,
-    IMPACT_NORMAL_IMPULSE,
-    IMPACT_TANGENT_IMPULSE,
-    IMPACT_ENERGY,
-    IMPACT_COLUMNS
-};
+// Columns of an impact; those from IMPACT_NORMAL on are all real.
+enum { IMPACT_TIME, IMPACT_STEP, IMPACT_BODY, IMPACT_OTHER, IMPACT_WALL, IMPACT_NORMAL, IMPACT_COLUMNS = IMPACT_NORMAL + 5 };
 
 static const carom_column impact_columns[IMPACT_COLUMNS] = {
-    [IMPACT_TIME] = {"time", CAROM_COLUMN_REAL, 1, "s", "time", NULL},
-    [IMPACT_STEP] = {"step", CAROM_COLUMN_INTEGER, 1, "", "grid step in which it happens, from 1", NULL},
-    [IMPACT_BODY] = {"body", CAROM_COLUMN_INTEGER, 1, "", "index of the body, from 0", NULL},
-    [IMPACT_OTHER] = {"other", CAROM_COLUMN_INTEGER, 1, "", "the body that it meets, -1 for a wall", NULL},
-    [IMPACT_WALL] = {"wall", CAROM_COLUMN_INTEGER, 1, "", "the wall that it meets, -1 for a body", NULL},
-    [IMPACT_NORMAL] = {"normal", CAROM_COLUMN_REAL, 3, "", "towards the body", NULL},
-    [IMPACT_APPROACH] = {"approach_speed", CAROM_COLUMN_REAL, 1, "m/s", "along the normal, before", NULL},
-    [IMPACT_NORMAL_IMPULSE] = {"normal_impulse", CAROM_COLUMN_REAL, 1, "N s", "on the body", NULL},
-    [IMPACT_TANGENT_IMPULSE] = {"tangent_impulse", CAROM_COLUMN_REAL, 1, "N s", "along the surface", NULL},
-    [IMPACT_ENERGY] = {"energy_change", CAROM_COLUMN_REAL, 1, "J", "energy after minus before", NULL},
+    {"time", CAROM_COLUMN_REAL, 1, "s", "time", NULL},
+    {"step", CAROM_COLUMN_INTEGER, 1, "", "grid step in which it happens, from 1", NULL},
+    {"body", CAROM_COLUMN_INTEGER, 1, "", "index of the body, from 0", NULL},
+    {"other", CAROM_COLUMN_INTEGER, 1, "", "the body that it meets, -1 for a wall", NULL},
+    {"wall", CAROM_COLUMN_INTEGER, 1, "", "the wall that it meets, -1 for a body", NULL},
+    {"normal", CAROM_COLUMN_REAL, 3, "", "towards the body", NULL},
+    {"approach_speed", CAROM_COLUMN_REAL, 1, "m/s", "along the normal, before", NULL},
+    {"normal_impulse", CAROM_COLUMN_REAL, 1, "N s", "on the body", NULL},
+    {"tangent_impulse", CAROM_COLUMN_REAL, 1, "N s", "along the surface", NULL},
+    {"energy_change", CAROM_COLUMN_REAL, 1, "J", "energy after minus before", NULL},
 };
 
 enum {
@@ -91,9 +66,7 @@ static const carom_column own_result_columns[] = {
     {"trajectory_norm_squared", CAROM_COLUMN_REAL, 1, "", "integral of |x|^2 + |v|^2 + theta^2 + |Omega|^2; with option norms", NULL},
     {"impact_count", CAROM_COLUMN_INTEGER, 1, "", "impacts", NULL},
     {"fast_turns", CAROM_COLUMN_INTEGER, 1, "",
-     "turns of more than a third of a circle in one step by map tan or first-order, whose angle is then "
-     "wrong by more than 20 %",
-     NULL},
+     "turns of more than a third of a circle in one step by map tan or first-order, whose angle is then wrong by more than 20 %", NULL},
     {"stiffest_frequency", CAROM_COLUMN_REAL, 1, "rad/s", "of small motions at the start, about 1 % low; step times this must stay below 2",
      NULL},
     {"last_stiffest_frequency", CAROM_COLUMN_REAL, 1, "rad/s", "the same at the end", NULL},
@@ -137,7 +110,8 @@ static const carom_option option_rows[] = {
     {"order", CAROM_OPTION_CHOICE, offsetof(rodrigues_options, order), 0, 0, "", "2", "4: triple jump, three force evaluations a step",
      orders},
     {"record", CAROM_OPTION_TEXT, offsetof(rodrigues_options, record), 0, 0, "", "none",
-     "times of the states in JSON, with commas between them; each is moved to the nearest grid point, and left out behind the end", NULL},
+     "times of the states in JSON, with commas between them; each is moved to the nearest grid point; times after the end are left out",
+     NULL},
     {"every", CAROM_OPTION_INTEGER, offsetof(rodrigues_options, every), 1, 1e9, "", "1", "grid steps between recorded states", NULL},
     {"energy_limit", CAROM_OPTION_REAL, offsetof(rodrigues_options, energy_limit), CAROM_POSITIVE, HUGE_VAL, "", "0.5",
      "energy error that ends the run, relative to the initial energy or the largest kinetic energy", NULL},
@@ -155,7 +129,7 @@ typedef struct rodrigues_loop {
     int64_t steps, step;  // grid steps to do; those done
     double offset;        // time since the last grid point
     int64_t parts;        // steps and parts of steps until the next look at whether to stop
-    int64_t *records;     // grid steps to be recorded, ascending as given
+    int64_t *records;     // grid steps to be recorded, in the order given
     int record_count;
     bool bounces;  // there are walls or collisions
     int64_t impacts;
@@ -168,10 +142,13 @@ typedef struct rodrigues_loop {
     char message[CAROM_MESSAGE_SIZE];
     int64_t *hits;        // [n] impacts of each body in this step
     double *velocities;   // [n x 3], scratch of recording
+    carom_arena memory;   // of these three arrays
     carom_table *states;  // a block of them
 } rodrigues_loop;
 
 static double time_of(const rodrigues_loop *loop) { return (double)loop->step * loop->options->step + loop->offset; }
+
+static double energy_deviation(const rodrigues_loop *loop) { return rodrigues_energy(&loop->run) - loop->initial - loop->lost; }
 
 CAROM_PRINTF(3, 4) static void end_run(rodrigues_loop *loop, carom_verdict verdict, const char *format, ...) {
     va_list arguments;
@@ -182,12 +159,11 @@ CAROM_PRINTF(3, 4) static void end_run(rodrigues_loop *loop, carom_verdict verdi
     loop->ended = true;
 }
 
-// ----------------------------------------------------------------------------------------------------------- recording
-
-static void fill_momenta(const rodrigues *run, carom_table *table) {
-    double *momentum = carom_table_reals(table, STATE_MOMENTUM), *spin = carom_table_reals(table, STATE_SPIN);
-    double *angular = carom_table_reals(table, STATE_ANGULAR), translational = 0, rotational = 0;
-    for (int k = 0; k < 3; k++) momentum[k] = spin[k] = angular[k] = 0;
+// Fills the last row of a table of states.
+static carom_status fill_state(const rodrigues_loop *loop, carom_table *table, carom_error *error) {
+    const rodrigues *run = &loop->run;
+    // Sums over the bodies: momentum P = sum m v, spin = sum L, angular momentum = sum x cross m v + spin, and the kinetic energies.
+    double momentum[3] = {0}, spin[3] = {0}, angular[3] = {0}, translational = 0, rotational = 0;
     for (int64_t i = 0; i < run->bodies; i++) {
         const double *x = run->now.position + 3 * i, *v = run->now.velocity + 3 * i;
         double orbital[3];
@@ -197,34 +173,42 @@ static void fill_momenta(const rodrigues *run, carom_table *table) {
         carom_add3(run->mass[i], orbital, angular);
         translational += 0.5 * run->mass[i] * carom_dot3(v, v);
         rotational += rodrigues_rotational_energy(run, &run->now, i);
+        rodrigues_angular_velocity(run, &run->now, i, loop->velocities + 3 * i);
     }
     carom_add3(1, spin, angular);
-    *carom_table_reals(table, STATE_TRANSLATIONAL) = translational;
-    *carom_table_reals(table, STATE_ROTATIONAL) = rotational;
-}
-
-static carom_status fill_state(const rodrigues_loop *loop, carom_table *table, carom_error *error) {
-    const rodrigues *run = &loop->run;
-    fill_momenta(run, table);
-    *carom_table_reals(table, STATE_TIME) = time_of(loop);
-    *carom_table_reals(table, STATE_POTENTIAL) = run->potential;
-    *carom_table_reals(table, STATE_ENERGY) = rodrigues_energy(run);
-    for (int64_t i = 0; i < run->bodies; i++) rodrigues_angular_velocity(run, &run->now, i, loop->velocities + 3 * i);
-    const struct {
-        int column, width;
-        const double *values;
-    } series[] = {{STATE_POSITION, 3, run->now.position},
-                  {STATE_ATTITUDE, 4, run->now.attitude},
-                  {STATE_VELOCITY, 3, run->now.velocity},
-                  {STATE_ANGULAR_VELOCITY, 3, loop->velocities}};
+    // In the order of the columns.
+    const double time = time_of(loop), energy = rodrigues_energy(run);
+    const double *const values[STATE_COLUMNS] = {
+        &time, &translational, &rotational,       &run->potential,   &energy,           momentum,
+        spin,  angular,        run->now.position, run->now.attitude, run->now.velocity, loop->velocities};
+    for (int c = 0; c < STATE_SERIES; c++) memcpy(carom_table_reals(table, c), values[c], (size_t)state_columns[c].width * sizeof(double));
     carom_status status = CAROM_OK;
-    for (size_t s = 0; !status && s < sizeof series / sizeof *series; s++)
-        status = carom_table_set_series(table, series[s].column, series[s].values, series[s].width * run->bodies, error);
+    for (int c = STATE_SERIES; !status && c < STATE_COLUMNS; c++)
+        status = carom_table_set_series(table, c, values[c], state_columns[c].width * run->bodies, error);
     return status;
 }
 
-// What the grid point gives to the trajectory and to the times asked for.
-static carom_status record(rodrigues_loop *loop, carom_error *error) {
+// A grid point: its share of the integrals, and its state where it is asked for.
+static carom_status take_grid_point(rodrigues_loop *loop, carom_error *error) {
+    const rodrigues *run = &loop->run;
+    const double weight = loop->options->step * (loop->step == 0 || loop->step == loop->steps ? 0.5 : 1);
+    const double deviation = energy_deviation(loop);
+    loop->energy_error = fmax(loop->energy_error, fabs(deviation));
+    loop->largest_kinetic = fmax(loop->largest_kinetic, run->kinetic);
+    loop->error_square += weight * deviation * deviation;
+    if (loop->options->norms) {
+        // Integrand of the norm (Baker & Gonzalez, eq. 35), with the angle itself: the logarithm's vector jumps at pi.
+        double sum = 0;
+        for (int64_t i = 0; i < run->bodies; i++) {
+            const double *x = run->now.position + 3 * i, *v = run->now.velocity + 3 * i;
+            const double angle = carom_quaternion_angle(run->now.attitude + 4 * i);
+            double Omega[3];
+            rodrigues_angular_velocity(run, &run->now, i, Omega);
+            sum += carom_dot3(x, x) + carom_dot3(v, v) + angle * angle + carom_dot3(Omega, Omega);
+        }
+        loop->norm_square += weight * sum;
+    }
+    // A row for each recorded time that is this grid point, and one for the trajectory.
     carom_status status = CAROM_OK;
     for (int k = 0; !status && k < loop->record_count; k++) {
         if (loop->records[k] != loop->step) continue;
@@ -237,133 +221,56 @@ static carom_status record(rodrigues_loop *loop, carom_error *error) {
     return status || carom_table_rows(loop->states) < BLOCK_ROWS ? status : carom_motion_flush(loop->call, loop->states, error);
 }
 
-static carom_status record_impact(rodrigues_loop *loop, const rodrigues_event *event, carom_error *error) {
-    carom_table *table = loop->call->impacts;
-    const carom_status status = carom_table_add_row(table, error);
-    if (status) return status;
-    *carom_table_reals(table, IMPACT_TIME) = time_of(loop);
-    *carom_table_integers(table, IMPACT_STEP) = loop->step + 1;
-    *carom_table_integers(table, IMPACT_BODY) = event->body;
-    *carom_table_integers(table, IMPACT_OTHER) = event->other;
-    *carom_table_integers(table, IMPACT_WALL) = event->wall;
-    memcpy(carom_table_reals(table, IMPACT_NORMAL), event->normal, sizeof event->normal);
-    *carom_table_reals(table, IMPACT_APPROACH) = event->approach;
-    *carom_table_reals(table, IMPACT_NORMAL_IMPULSE) = event->normal_impulse;
-    *carom_table_reals(table, IMPACT_TANGENT_IMPULSE) = event->tangent_impulse;
-    *carom_table_reals(table, IMPACT_ENERGY) = event->energy_change;
-    loop->impacts++;
-    loop->lost += event->energy_change;
-    return CAROM_OK;
-}
-
-// ------------------------------------------------------------------------------------------------------------ measures
-
-// Integrand of the norm (Baker & Gonzalez, eq. 35), with the angle itself: the logarithm's vector jumps at pi.
-static double norm_density(const rodrigues *run) {
-    double sum = 0;
-    for (int64_t i = 0; i < run->bodies; i++) {
-        double Omega[3];
-        const double *x = run->now.position + 3 * i, *v = run->now.velocity + 3 * i,
-                     angle = carom_quaternion_angle(run->now.attitude + 4 * i);
-        rodrigues_angular_velocity(run, &run->now, i, Omega);
-        sum += carom_dot3(x, x) + carom_dot3(v, v) + angle * angle + carom_dot3(Omega, Omega);
-    }
-    return sum;
-}
-
-static double energy_deviation(const rodrigues_loop *loop) { return rodrigues_energy(&loop->run) - loop->initial - loop->lost; }
-
-static void measure(rodrigues_loop *loop) {
-    const double weight = loop->options->step * (loop->step == 0 || loop->step == loop->steps ? 0.5 : 1);
-    const double deviation = energy_deviation(loop);
-    loop->energy_error = fmax(loop->energy_error, fabs(deviation));
-    loop->largest_kinetic = fmax(loop->largest_kinetic, loop->run.kinetic);
-    loop->error_square += weight * deviation * deviation;
-    if (loop->options->norms) loop->norm_square += weight * norm_density(&loop->run);
-}
-
-static carom_status watch_energy(rodrigues_loop *loop, carom_error *error) {
-    const double scale = fmax(fabs(loop->initial), loop->largest_kinetic), deviation = energy_deviation(loop);
-    if (!(fabs(deviation) > loop->options->energy_limit * scale)) return CAROM_OK;
-    double frequency;
-    const carom_status status = rodrigues_stiffest_frequency(&loop->run, &frequency, error);
-    end_run(loop, CAROM_ENERGY_LIMIT,
-            "the energy is wrong by %.3g J in step %lld: the step times the stiffest frequency is %.3g, and must stay well below 2",
-            deviation, (long long)loop->step, loop->options->step * frequency);
-    return status;
-}
-
 // --------------------------------------------------------------------------------------------------------------- steps
-
-static void end_by_turn(rodrigues_loop *loop, long long step) {
-    const rodrigues_failure *failure = &loop->run.failure;
-    if (loop->options->map != RODRIGUES_SIN) {
-        end_run(loop, CAROM_NO_CONVERGENCE, "the rotation of body %d by h |Omega| = %.6g has no solution in step %lld", (int)failure->body,
-                failure->turn, step);
-        return;
-    }
-    // With impacts the step that failed may be a part of the grid's.
-    const double done = loop->bounces ? loop->run.step : loop->options->step;
-    end_run(loop, CAROM_STEP_TOO_LARGE,
-            "body %d turns by h |Omega| = %.6g in step %lld, and map sin needs less than 1: the step must be below %.6g s",
-            (int)failure->body, failure->turn, step, done / failure->turn);
-}
-
-static carom_status end_by_failure(rodrigues_loop *loop, carom_error *error) {
-    const rodrigues_failure *failure = &loop->run.failure;
-    const long long step = (long long)loop->step + 1;
-    switch (failure->problem) {
-    case RODRIGUES_FINE: break;
-    case RODRIGUES_TOO_FAST: end_by_turn(loop, step); break;
-    case RODRIGUES_NO_FORCE:
-        if (failure->body < 0)
-            end_run(loop, CAROM_NO_FORCE, "the energy is not finite in step %lld", step);
-        else
-            end_run(loop, CAROM_NO_FORCE, "the force on body %d is not finite in step %lld", (int)failure->body, step);
-        break;
-    case RODRIGUES_COINCIDENT:
-        end_run(loop, CAROM_NO_FORCE, "the centers of bodies %d and %d coincide in step %lld", (int)failure->body, (int)failure->other,
-                step);
-        break;
-    case RODRIGUES_NO_MEMORY: return carom_fail_memory(error, "contacts");
-    }
-    return CAROM_OK;
-}
-
-static void end_by_chatter(rodrigues_loop *loop, const rodrigues_event *event) {
-    end_run(loop, CAROM_ZENO_LIMIT,
-            "body %d has more than %lld impacts in step %lld, the last at %.9g s with %s %d: it comes to rest there", (int)event->body,
-            (long long)loop->options->max_impacts, (long long)loop->step + 1, time_of(loop), event->other < 0 ? "wall" : "body",
-            event->other < 0 ? event->wall : (int)event->other);
-}
-
-// Counts an impact for its bodies.
-static bool is_one_too_many(rodrigues_loop *loop, const rodrigues_event *event) {
-    int64_t most = loop->hits[event->body]++;
-    if (event->other >= 0 && loop->hits[event->other]++ > most) most = loop->hits[event->other] - 1;
-    return most >= loop->options->max_impacts;
-}
-
-static int64_t parts_between_polls(const rodrigues_loop *loop) {
-    const int64_t parts = MOVES_BETWEEN_POLLS / (loop->run.bodies + 1);
-    return parts < 1 ? 1 : parts > MOST_PARTS_BETWEEN_POLLS ? MOST_PARTS_BETWEEN_POLLS : parts;
-}
 
 // Before each step and after each impact: ends the run where it was cancelled.
 static bool is_stopped(rodrigues_loop *loop) {
     const carom_control *control = loop->call->control;
     if (loop->parts-- > 0) return false;
-    loop->parts = parts_between_polls(loop) - 1;
+    const int64_t parts = MOVES_BETWEEN_POLLS / (loop->run.bodies + 1);
+    loop->parts = (parts < 1 ? 1 : parts > MOST_PARTS_BETWEEN_POLLS ? MOST_PARTS_BETWEEN_POLLS : parts) - 1;
     if (control && control->progress) control->progress(control->user, loop->step, loop->steps);
     if (!carom_control_cancelled(control)) return false;
     end_run(loop, CAROM_INTERRUPTED, "stopped");
     return true;
 }
 
-// A step cut at its impacts: whole steps up to each, the impulse, and on with what is left.
-static carom_status step_with_impacts(rodrigues_loop *loop, carom_error *error) {
+// Ends the run with the reason for which a step could not be done.
+static carom_status end_by_failure(rodrigues_loop *loop, carom_error *error) {
+    const rodrigues_failure *failure = &loop->run.failure;
+    const long long step = (long long)loop->step + 1;
+    const int body = (int)failure->body;
+    switch (failure->problem) {
+    case RODRIGUES_FINE: break;
+    case RODRIGUES_TOO_FAST:
+        // With impacts the step that failed may be a part of the grid's.
+        if (loop->options->map == RODRIGUES_SIN)
+            end_run(loop, CAROM_STEP_TOO_LARGE,
+                    "body %d turns by h |Omega| = %.6g in step %lld, and map sin needs less than 1: the step must be below %.6g s", body,
+                    failure->turn, step, (loop->bounces ? loop->run.step : loop->options->step) / failure->turn);
+        else
+            end_run(loop, CAROM_NO_CONVERGENCE, "the rotation of body %d by h |Omega| = %.6g has no solution in step %lld", body,
+                    failure->turn, step);
+        break;
+    case RODRIGUES_NO_FORCE:
+        if (body < 0)
+            end_run(loop, CAROM_NO_FORCE, "the energy is not finite in step %lld", step);
+        else
+            end_run(loop, CAROM_NO_FORCE, "the force on body %d is not finite in step %lld", body, step);
+        break;
+    case RODRIGUES_COINCIDENT:
+        end_run(loop, CAROM_NO_FORCE, "the centers of bodies %d and %d coincide in step %lld", body, (int)failure->other, step);
+        break;
+    case RODRIGUES_NO_MEMORY: return carom_fail_memory(error, "contacts");
+    }
+    return CAROM_OK;
+}
+
+// One grid step. With impacts it is cut at each of them: a whole step up to the impact, the impulse, and on with what is left.
+static carom_status do_step(rodrigues_loop *loop, carom_error *error) {
     rodrigues *run = &loop->run;
     double left = loop->options->step;
+    if (!loop->bounces) return rodrigues_step(run, left) ? CAROM_OK : end_by_failure(loop, error);
     memset(loop->hits, 0, (size_t)run->bodies * sizeof *loop->hits);
     while (true) {
         rodrigues_event event;
@@ -374,56 +281,41 @@ static carom_status step_with_impacts(rodrigues_loop *loop, carom_error *error) 
         if (!hit) return CAROM_OK;
         left -= length;
         loop->offset += length;
-        if (is_one_too_many(loop, &event)) {
-            end_by_chatter(loop, &event);
+
+        // Count the impact for its bodies: one that chatters ends the run.
+        int64_t most = loop->hits[event.body]++;
+        if (event.other >= 0 && loop->hits[event.other]++ > most) most = loop->hits[event.other] - 1;
+        if (most >= loop->options->max_impacts) {
+            end_run(loop, CAROM_ZENO_LIMIT,
+                    "body %d has more than %lld impacts in step %lld, the last at %.9g s with %s %d: it comes to rest there",
+                    (int)event.body, (long long)loop->options->max_impacts, (long long)loop->step + 1, time_of(loop),
+                    event.other < 0 ? "wall" : "body", event.other < 0 ? event.wall : (int)event.other);
             return CAROM_OK;
         }
+
+        // The impulse, and its row in the table of impacts.
         carom_status status = rodrigues_collide(run, &event, error);
-        if (!status) status = record_impact(loop, &event, error);
-        if (status || is_stopped(loop)) return status;
+        carom_table *table = loop->call->impacts;
+        if (!status) status = carom_table_add_row(table, error);
+        if (status) return status;
+        *carom_table_reals(table, IMPACT_TIME) = time_of(loop);
+        *carom_table_integers(table, IMPACT_STEP) = loop->step + 1;
+        *carom_table_integers(table, IMPACT_BODY) = event.body;
+        *carom_table_integers(table, IMPACT_OTHER) = event.other;
+        *carom_table_integers(table, IMPACT_WALL) = event.wall;
+        // In the order of the columns.
+        const double *const values[] = {event.normal, &event.approach, &event.normal_impulse, &event.tangent_impulse, &event.energy_change};
+        for (int c = IMPACT_NORMAL; c < IMPACT_COLUMNS; c++)
+            memcpy(carom_table_reals(table, c), values[c - IMPACT_NORMAL], (size_t)impact_columns[c].width * sizeof(double));
+        loop->impacts++;
+        loop->lost += event.energy_change;
+        if (is_stopped(loop)) return CAROM_OK;
     }
-}
-
-static carom_status do_step(rodrigues_loop *loop, carom_error *error) {
-    if (loop->bounces) return step_with_impacts(loop, error);
-    return rodrigues_step(&loop->run, loop->options->step) ? CAROM_OK : end_by_failure(loop, error);
-}
-
-static carom_status run_grid(rodrigues_loop *loop, carom_error *error) {
-    measure(loop);
-    carom_status status = record(loop, error);
-    while (!status && !loop->ended && loop->step < loop->steps) {
-        if (is_stopped(loop)) break;
-        status = do_step(loop, error);
-        if (status || loop->ended) break;
-        loop->step++;
-        loop->offset = 0;
-        measure(loop);
-        status = record(loop, error);
-        if (!status) status = watch_energy(loop, error);
-    }
-    return status;
 }
 
 // ----------------------------------------------------------------------------------------------------- start and end
 
-// Times to be recorded, as grid steps; those behind the end of a run that was made shorter are left out.
-static carom_status parse_record(rodrigues_loop *loop, carom_error *error) {
-    const rodrigues_options *options = loop->options;
-    char *copy = strdup(options->record), *rest = NULL;
-    loop->records = malloc((strlen(options->record) / 2 + 1) * sizeof *loop->records);
-    carom_status status = copy && loop->records ? CAROM_OK : carom_fail_memory(error, "record");
-    for (char *word = copy && !status ? strtok_r(copy, ",", &rest) : NULL; !status && word; word = strtok_r(NULL, ",", &rest)) {
-        double time;
-        if (!carom_parse_number(word, &time) || time < 0)
-            status = carom_fail(error, CAROM_BAD_INPUT, "record: '%.60s' is not a time of 0 or more", word);
-        else if (time <= ((double)loop->steps + RECORD_TOLERANCE) * options->step)
-            loop->records[loop->record_count++] = (int64_t)(time / options->step + 0.5);
-    }
-    free(copy);
-    return status;
-}
-
+// Takes the options and the motion, and what is measured at the start.
 static carom_status prepare(rodrigues_loop *loop, carom_error *error) {
     const carom_motion_call *call = loop->call;
     const rodrigues_options *options = loop->options;
@@ -431,49 +323,59 @@ static carom_status prepare(rodrigues_loop *loop, carom_error *error) {
     if (options->duration / options->step > CAROM_MOST_SEED)
         return carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too small for %g s", options->step, options->duration);
     loop->steps = (int64_t)(options->duration / options->step + 0.5);
-    carom_status status = parse_record(loop, error);
-    if (!status)
-        status = rodrigues_create(motion, (rodrigues_map)options->map, options->order == FOURTH_ORDER, carom_control_workers(call->control),
-                                  &loop->run, error);
+
+    // Times to be recorded, as grid steps; those after the end of a run that was made shorter are left out.
+    const size_t length = strlen(options->record);
+    char *copy = carom_arena_take(&loop->memory, length + 1, 1), *rest = NULL;
+    loop->records = carom_arena_take(&loop->memory, length / 2 + 1, sizeof *loop->records);
+    if (loop->memory.failed) return carom_fail_memory(error, "record");
+    memcpy(copy, options->record, length);
+    for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+        double time;
+        if (!carom_parse_number(word, &time) || time < 0)
+            return carom_fail(error, CAROM_BAD_INPUT, "record: '%.60s' is not a time of 0 or more", word);
+        if (time <= ((double)loop->steps + RECORD_TOLERANCE) * options->step)
+            loop->records[loop->record_count++] = (int64_t)(time / options->step + 0.5);
+    }
+
+    carom_status status = rodrigues_create(motion, (rodrigues_map)options->map, options->order == FOURTH_ORDER,
+                                           carom_control_workers(call->control), &loop->run, error);
     loop->bounces = motion->walls > 0 || motion->collisions;
     if (!status && loop->bounces) status = rodrigues_check_gaps(&loop->run, error);
     if (!status) status = rodrigues_stiffest_frequency(&loop->run, &loop->frequency, error);
     if (status) return status;
     loop->initial = rodrigues_energy(&loop->run);
-    loop->velocities = malloc((3 * (size_t)motion->bodies + 1) * sizeof *loop->velocities);
-    loop->hits = malloc(((size_t)motion->bodies + 1) * sizeof *loop->hits);
-    if (!loop->velocities || !loop->hits) return carom_fail_memory(error, "states");
+    loop->velocities = carom_arena_take(&loop->memory, 3 * (size_t)motion->bodies, sizeof *loop->velocities);
+    loop->hits = carom_arena_take(&loop->memory, (size_t)motion->bodies, sizeof *loop->hits);
+    if (loop->memory.failed) return carom_fail_memory(error, "states");
     const carom_sizes none = {0};
     return call->states ? carom_table_create(state_columns, STATE_COLUMNS, NULL, 0, &none, &loop->states, error) : CAROM_OK;
 }
 
-static double unit_error(const rodrigues *run) {
-    double largest = 0;
-    for (int64_t i = 0; i < run->bodies; i++) {
-        const double *q = run->now.attitude + 4 * i;
-        largest = fmax(largest, fabs(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) - 1));
-    }
-    return largest;
-}
-
+// The last state and the results.
 static carom_status conclude(rodrigues_loop *loop, carom_error *error) {
     const carom_motion_call *call = loop->call;
+    const rodrigues *run = &loop->run;
     carom_table *result = call->result;
     const double time = time_of(loop), scale = fabs(loop->initial);
-    double frequency = 0;
-    carom_status status = carom_motion_flush(loop->call, loop->states, error);
+    double frequency = 0, unit_error = 0;
+    carom_status status = carom_motion_flush(call, loop->states, error);
     if (!status) status = fill_state(loop, call->final, error);
     if (!status) status = rodrigues_stiffest_frequency(&loop->run, &frequency, error);
     if (!status) status = carom_table_set_text(result, RESULT_MESSAGE, loop->message, error);
     if (status) return status;
+    for (int64_t i = 0; i < run->bodies; i++) {
+        const double *q = run->now.attitude + 4 * i;
+        unit_error = fmax(unit_error, fabs(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) - 1));
+    }
     *carom_table_reals(result, RESULT_INITIAL_ENERGY) = loop->initial;
     *carom_table_reals(result, RESULT_ENERGY_MEASURE) = scale > 0 && time > 0 ? sqrt(loop->error_square / time) / scale : NAN;
     *carom_table_reals(result, RESULT_NORM) = loop->options->norms ? loop->norm_square : NAN;
     *carom_table_integers(result, RESULT_IMPACTS) = loop->impacts;
-    *carom_table_integers(result, RESULT_FAST_TURNS) = loop->run.fast_turns;
+    *carom_table_integers(result, RESULT_FAST_TURNS) = run->fast_turns;
     *carom_table_reals(result, RESULT_FREQUENCY) = loop->frequency;
     *carom_table_reals(result, RESULT_LAST_FREQUENCY) = frequency;
-    *carom_table_reals(result, RESULT_UNIT_ERROR) = unit_error(&loop->run);
+    *carom_table_reals(result, RESULT_UNIT_ERROR) = unit_error;
     const double relative = scale > 0 ? loop->energy_error / scale : NAN;
     return carom_motion_conclude(call, loop->ended ? loop->verdict : CAROM_COMPLETE, loop->step, time, relative, error);
 }
@@ -482,12 +384,26 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
     if (!call->motion->bodies) return carom_fail(error, CAROM_BAD_INPUT, "integrator: rodrigues needs a scene with 'bodies'");
     rodrigues_loop loop = {.call = call, .options = call->options};
     carom_status status = prepare(&loop, error);
-    if (!status) status = run_grid(&loop, error);
+    if (!status) status = take_grid_point(&loop, error);
+    while (!status && !loop.ended && loop.step < loop.steps) {
+        if (is_stopped(&loop)) break;
+        status = do_step(&loop, error);
+        if (status || loop.ended) break;
+        loop.step++;
+        loop.offset = 0;
+        status = take_grid_point(&loop, error);
+        // An energy far from the first one says that the step is too long for the stiffest vibration.
+        const double scale = fmax(fabs(loop.initial), loop.largest_kinetic), deviation = energy_deviation(&loop);
+        if (status || !(fabs(deviation) > loop.options->energy_limit * scale)) continue;
+        double frequency;
+        status = rodrigues_stiffest_frequency(&loop.run, &frequency, error);
+        end_run(&loop, CAROM_ENERGY_LIMIT,
+                "the energy is wrong by %.3g J in step %lld: the step times the stiffest frequency is %.3g, and must stay well below 2",
+                deviation, (long long)loop.step, loop.options->step * frequency);
+    }
     if (!status) status = conclude(&loop, error);
     rodrigues_release(&loop.run);
-    free(loop.records);
-    free(loop.velocities);
-    free(loop.hits);
+    carom_arena_free(&loop.memory);
     carom_table_free(loop.states);
     return status;
 }

@@ -2,7 +2,7 @@
 /// @file
 /// The explicit variational integrator on rescaled Rodrigues increments (Baker & Gonzalez): what its files share.
 ///
-/// Bodies are kept as arrays. Positions and velocities are those of centres of mass; the rotational state is the unit quaternion of the
+/// Bodies are kept as arrays. Positions and velocities are those of centers of mass; the rotational state is the unit quaternion of the
 /// attitude and the spin L = J Omega in the inertial frame, which a free body keeps whatever its shape. Attitudes are never accumulated as
 /// Rodrigues vectors: those are infinite at a half turn.
 ///
@@ -10,6 +10,7 @@
 #ifndef CAROM_DYNAMICS_RODRIGUES_RODRIGUES_H
 #define CAROM_DYNAMICS_RODRIGUES_RODRIGUES_H
 
+#include "carom/arena.h"
 #include "carom/vector3.h"
 #include "dynamics/dynamics_internal.h"
 #include "dynamics/rodrigues/neighbours.h"
@@ -30,15 +31,15 @@ typedef struct rodrigues_state {
     double *position, *attitude, *velocity, *spin;  // [n x 3], [n x 4], [n x 3], [n x 3]
 } rodrigues_state;
 
-/// A bond with its reference, or a pair in contact.
+/// A bond with its reference length r0 and direction n0.
 typedef struct rodrigues_bond {
     int first, second;
-    double length, direction[3];  // r0, n0
+    double length, direction[3];
     double Km, Ka, Ks;
     carom_shear shear;
 } rodrigues_bond;
 
-/// What a pair does: to its first body, the opposite to its second, and torques on both.
+/// What a pair does: a force on its first body, the opposite on its second, and torques on both.
 typedef struct rodrigues_push {
     double force[3], torque[2][3], energy;
 } rodrigues_push;
@@ -62,8 +63,9 @@ typedef struct rodrigues_event {
 
 /// What one block of bodies adds up or finds.
 typedef struct rodrigues_partial {
-    double kinetic, potential, largest;
-    int64_t count, bad;  // bad: the first body that fails, -1 for none
+    double kinetic, potential;
+    int64_t fast_turns;
+    int64_t bad;  // the first body that fails, -1 for none
     rodrigues_event event;
 } rodrigues_partial;
 
@@ -72,7 +74,7 @@ typedef enum rodrigues_problem {
     RODRIGUES_FINE,
     RODRIGUES_TOO_FAST,    // h |W| is past the map's limit, or the implicit equation has no solution
     RODRIGUES_NO_FORCE,    // not finite
-    RODRIGUES_COINCIDENT,  // two centres
+    RODRIGUES_COINCIDENT,  // two centers
     RODRIGUES_NO_MEMORY,   // for contacts
 } rodrigues_problem;
 
@@ -109,10 +111,8 @@ typedef struct rodrigues {
     rodrigues_state evaluated;  // where forces are taken
     double *evaluated_force, *evaluated_torque;
     rodrigues_failure failure;
-    double *memory;
+    carom_arena memory;  // of every array whose size is known at the start
 } rodrigues;
-
-// ------------------------------------------------------------------------------------------------------------- blocks
 
 enum { RODRIGUES_BLOCK = 256 };
 
@@ -123,16 +123,17 @@ void rodrigues_for_blocks(rodrigues *run, int64_t items, rodrigues_kernel *kerne
 
 // ------------------------------------------------------------------------------------------------------- life and step
 
-/// Checks the motion and takes its initial state, with forces and energies.
 /// @return CAROM_BAD_INPUT naming the key; CAROM_UNSUPPORTED for bodies that the map is not for
+carom_status rodrigues_check_motion(const carom_bodies_motion *motion, rodrigues_map map, bool fourth_order, carom_error *error);
+/// Checks the motion and takes its initial state, with forces and energies. To be released in every case.
 carom_status rodrigues_create(const carom_bodies_motion *motion, rodrigues_map map, bool fourth_order, int workers, rodrigues *run,
                               carom_error *error);
 void rodrigues_release(rodrigues *run);
 
-/// One step of any sign without impacts.
+/// One step of any sign without impacts, of second or fourth order.
 /// @return false with run->failure, and an unchanged state
 bool rodrigues_step(rodrigues *run, double h);
-/// The two halves of `rodrigues_step` for a second-order step: a step to `next`, which is then accepted.
+/// The step of second order.
 bool rodrigues_advance(rodrigues *run, double h);
 
 static inline bool rodrigues_is_sphere(const double moments[3]) { return moments[0] == moments[1] && moments[0] == moments[2]; }
@@ -154,27 +155,26 @@ static inline double rodrigues_rotational_energy(const rodrigues *run, const rod
 
 /// Makes bonds with their references, lists and planes from the potentials.
 carom_status rodrigues_prepare_forces(rodrigues *run, carom_error *error);
-void rodrigues_release_forces(rodrigues *run);
 /// Forces, torques and energy of a state.
-/// @return false with run->failure for centres that coincide, or memory that is missing
+/// @return false with run->failure when memory for contacts is missing
 bool rodrigues_evaluate(rodrigues *run, const rodrigues_state *state, double *force, double *torque, double *energy);
 
-/// One bond between its bodies; also for tests. Not finite for coincident centres.
+/// One bond between its bodies; also for tests. Not finite for coincident centers.
 void rodrigues_bond_push(const rodrigues_bond *bond, const rodrigues_state *state, rodrigues_push *push);
 
-/// Says which centres coincide, or which body's force is not finite.
+/// Says in run->failure which centers coincide, or which body's force is not finite.
 void rodrigues_explain_force(rodrigues *run, const rodrigues_state *state, const double *force, const double *torque);
 
-/// The highest frequency of small motions about the present state [rad/s], by a power iteration: about 1 % low. 0 where it is not a
-/// vibration. Costs a hundred evaluations of the forces.
+/// The highest frequency of small motions about the present state [rad/s], by a power iteration: about 1 % low. 0 where the motion is not
+/// a vibration. Costs a hundred evaluations of the forces.
 carom_status rodrigues_stiffest_frequency(rodrigues *run, double *frequency, carom_error *error);
 
 // ------------------------------------------------------------------------------------------------------------ impacts
 
-/// The first impact within `length` of `now`. Paths are the parabolas that the next step of that length follows.
+/// The first impact within `length` of `now`, along the parabolas that the next step of that length follows.
 /// @return false when memory is missing
 bool rodrigues_find_event(rodrigues *run, double length, rodrigues_event *event);
-/// Do bodies, at the start, reach into walls or each other by more than rounding?
+/// @return CAROM_BAD_INPUT when bodies, at the start, reach into walls or each other by more than rounding
 carom_status rodrigues_check_gaps(rodrigues *run, carom_error *error);
 /// Applies its impulse to `now`, and completes the event's fields. Coulomb's law is that of `carom_contact_solve`.
 carom_status rodrigues_collide(rodrigues *run, rodrigues_event *event, carom_error *error);

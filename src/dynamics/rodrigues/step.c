@@ -12,7 +12,7 @@
 
 // ---------------------------------------------------------------------------------------------------------------- turns
 
-// out = (w, vector) q, of unit length. The time of a cheap step: written out, so that all of it stays in registers.
+// out = (w, vector) q, of unit length. Cheap steps spend their time here: written out, so that all of it stays in registers.
 static inline void turn_by(double w, const double vector[3], const double q[4], double out[4]) {
     const double x = vector[0], y = vector[1], z = vector[2], a = q[0], b = q[1], c = q[2], d = q[3];
     const double p = w * a - x * b - y * c - z * d, r = w * b + a * x + y * d - z * c, s = w * c + a * y + z * b - x * d;
@@ -23,33 +23,11 @@ static inline void turn_by(double w, const double vector[3], const double q[4], 
     out[3] = t * scale;
 }
 
-// The rotation vector of a free turn, exactly. The sine over its angle tends to 1/2.
+// Turns by a rotation vector, exactly. The sine of half its angle over the angle tends to 1/2.
 static void turn_exactly(const double angle[3], const double q[4], double out[4]) {
     const double z = carom_norm3(angle), ratio = z > 0 ? sin(0.5 * z) / z : 0.5;
     const double vector[3] = {ratio * angle[0], ratio * angle[1], ratio * angle[2]};
     turn_by(cos(0.5 * z), vector, q, out);
-}
-
-// Turns a body of equal moments by the increment alpha = h g(h|W|) W; the quaternion of alpha is (1, alpha/2) but for its length.
-static bool turn_sphere(rodrigues_map map, double h, const double W[3], const double q[4], double out[4], rodrigues_partial *partial) {
-    const double angle[3] = {h * W[0], h * W[1], h * W[2]}, square = carom_dot3(angle, angle);
-    double g = 1;
-    if (map == RODRIGUES_SIN) {
-        if (!(square < 1)) return false;
-        // g = 2 / (1 + sqrt(1 - square)), without the division.
-        turn_by(1 + sqrt(1 - square), angle, q, out);
-        return true;
-    } else if (map == RODRIGUES_CUBIC) {
-        g = 1 + square / 12;
-    } else if (map == RODRIGUES_EXACT) {
-        turn_exactly(angle, q, out);
-        return true;
-    } else {
-        partial->count += square > FAST_TURN * FAST_TURN;
-    }
-    const double half[3] = {0.5 * g * angle[0], 0.5 * g * angle[1], 0.5 * g * angle[2]};
-    turn_by(1, half, q, out);
-    return true;
 }
 
 // Turns a body about its axis k by `time` times the component of its spin along it, L.R e_k.
@@ -87,35 +65,51 @@ static void turn_by_axes(const double inverse[3], double h, const double L[3], c
     turn_exactly(angle, turned, out);
 }
 
-// The Lie group variational integrator: Newton's iteration for the Cayley vector in the body frame.
-static bool turn_implicitly(const double moments[3], const double inverse[3], double h, const double L[3], const double q[4],
-                            double out[4]) {
-    const double J[9] = {moments[0], 0, 0, 0, moments[1], 0, 0, 0, moments[2]};
-    const double inverted[9] = {inverse[0], 0, 0, 0, inverse[1], 0, 0, 0, inverse[2]};
-    double a[3], c[3];
-    carom_quaternion_rotate_back(q, L, a);
-    for (int k = 0; k < 3; k++) a[k] *= h;
-    if (!carom_rotation_solve(J, inverted, a, c)) return false;
-    const double increment[4] = {1, c[0], c[1], c[2]};
-    carom_quaternion_product(q, increment, out);
-    carom_quaternion_normalise(out);
-    return true;
-}
-
-static bool turn(const rodrigues *run, int64_t i, double h, const double L[3], const double q[4], double out[4],
-                 rodrigues_partial *partial) {
-    const double *moments = run->inertia + 3 * i, *inverse = run->inverse_inertia + 3 * i;
-    if (run->map == RODRIGUES_IMPLICIT) return turn_implicitly(moments, inverse, h, L, q, out);
-    if (run->map == RODRIGUES_SPLITTING || !rodrigues_is_sphere(moments)) {
+// Turns a body by its spin L in time h; false where the map has no solution.
+static bool turn(rodrigues_map map, const double moments[3], const double inverse[3], double h, const double L[3], const double q[4],
+                 double out[4], int64_t *fast_turns) {
+    if (map == RODRIGUES_IMPLICIT) {
+        // The Lie group variational integrator: Newton's iteration for the Cayley vector in the body frame.
+        const double J[9] = {moments[0], 0, 0, 0, moments[1], 0, 0, 0, moments[2]};
+        const double inverted[9] = {inverse[0], 0, 0, 0, inverse[1], 0, 0, 0, inverse[2]};
+        double a[3], c[3];
+        carom_quaternion_rotate_back(q, L, a);
+        for (int k = 0; k < 3; k++) a[k] *= h;
+        if (!carom_rotation_solve(J, inverted, a, c)) return false;
+        carom_quaternion_product(q, (const double[4]){1, c[0], c[1], c[2]}, out);
+        carom_quaternion_normalise(out);
+        return true;
+    }
+    if (map == RODRIGUES_SPLITTING || !rodrigues_is_sphere(moments)) {
         turn_by_axes(inverse, h, L, q, out);
         return true;
     }
+
+    // Equal moments: the increment alpha = h g(h|W|) W, W = L/J, whose quaternion is (1, alpha/2) but for its length.
     const double W[3] = {inverse[0] * L[0], inverse[0] * L[1], inverse[0] * L[2]};
-    return turn_sphere(run->map, h, W, q, out, partial);
+    const double angle[3] = {h * W[0], h * W[1], h * W[2]}, square = carom_dot3(angle, angle);
+    double g = 1;
+    if (map == RODRIGUES_SIN) {
+        // g = 2 / (1 + sqrt(1 - square)), without the division (eqs. 21, 23).
+        if (!(square < 1)) return false;
+        turn_by(1 + sqrt(1 - square), angle, q, out);
+        return true;
+    } else if (map == RODRIGUES_CUBIC) {
+        g = 1 + square / 12;
+    } else if (map == RODRIGUES_EXACT) {
+        turn_exactly(angle, q, out);
+        return true;
+    } else {
+        *fast_turns += square > FAST_TURN * FAST_TURN;
+    }
+    const double half[3] = {0.5 * g * angle[0], 0.5 * g * angle[1], 0.5 * g * angle[2]};
+    turn_by(1, half, q, out);
+    return true;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- passes
+// --------------------------------------------------------------------------------------------------------------- passes
 
+// v' = v + h/2 F/m, L' = L + h/2 T, x' = x + h v', and the attitude turned by L'; eq. 27 kicks by the whole step here.
 static void kick_and_drift(rodrigues *run, int64_t block, int64_t first, int64_t end) {
     const double h = run->step, kick = run->map == RODRIGUES_FIRST ? h : 0.5 * h;
     const rodrigues_state *now = &run->now, *next = &run->next;
@@ -131,11 +125,14 @@ static void kick_and_drift(rodrigues *run, int64_t block, int64_t first, int64_t
             next->spin[j] = spin[k];
             next->position[j] = now->position[j] + h * velocity;
         }
-        if (!turn(run, i, h, spin, now->attitude + 4 * i, next->attitude + 4 * i, &partial) && partial.bad < 0) partial.bad = i;
+        const bool turned = turn(run->map, run->inertia + 3 * i, run->inverse_inertia + 3 * i, h, spin, now->attitude + 4 * i,
+                                 next->attitude + 4 * i, &partial.fast_turns);
+        if (!turned && partial.bad < 0) partial.bad = i;
     }
     run->partials[block] = partial;
 }
 
+// The second half of the kick, by the forces of `next`, and the kinetic energy after it.
 static void kick_again(rodrigues *run, int64_t block, int64_t first, int64_t end) {
     const double kick = run->map == RODRIGUES_FIRST ? 0 : 0.5 * run->step;
     const rodrigues_state *next = &run->next;
@@ -152,41 +149,24 @@ static void kick_again(rodrigues *run, int64_t block, int64_t first, int64_t end
     run->partials[block].kinetic = kinetic;
 }
 
-static bool drift_failed(rodrigues *run) {
-    int64_t body = -1;
-    for (int64_t b = run->blocks - 1; b >= 0; b--)
-        if (run->partials[b].bad >= 0) body = run->partials[b].bad;
-    if (body < 0) return false;
-    double Omega[3];
-    rodrigues_angular_velocity(run, &run->next, body, Omega);
-    const rodrigues_failure failure = {RODRIGUES_TOO_FAST, body, -1, fabs(run->step) * carom_norm3(Omega)};
-    run->failure = failure;
-    if (!isfinite(failure.turn)) rodrigues_explain_force(run, &run->now, run->force, run->torque);
-    return true;
-}
-
-static void swap(double **a, double **b) {
-    double *kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
-static void accept(rodrigues *run) {
-    const rodrigues_state kept = run->now;
-    run->now = run->next;
-    run->next = kept;
-    swap(&run->force, &run->next_force);
-    swap(&run->torque, &run->next_torque);
-}
-
 bool rodrigues_advance(rodrigues *run, double h) {
     run->step = h;
     rodrigues_for_blocks(run, run->bodies, kick_and_drift);
-    if (drift_failed(run)) return false;
-    int64_t fast = 0;
-    for (int64_t b = 0; b < run->blocks; b++) fast += run->partials[b].count;
-    double potential, kinetic = 0;
+    int64_t fast_turns = 0, bad = -1;
+    for (int64_t b = run->blocks - 1; b >= 0; b--) {
+        fast_turns += run->partials[b].fast_turns;
+        if (run->partials[b].bad >= 0) bad = run->partials[b].bad;
+    }
+    if (bad >= 0) {
+        double Omega[3];
+        rodrigues_angular_velocity(run, &run->next, bad, Omega);
+        run->failure = (rodrigues_failure){RODRIGUES_TOO_FAST, bad, -1, fabs(h) * carom_norm3(Omega)};
+        // The spin is not finite where the torque was not.
+        if (!isfinite(run->failure.turn)) rodrigues_explain_force(run, &run->now, run->force, run->torque);
+        return false;
+    }
     // The attitude of `next` is the map's for this L only: bodies that are not spheres are turned before L is kicked again.
+    double potential, kinetic = 0;
     if (!rodrigues_evaluate(run, &run->next, run->next_force, run->next_torque, &potential)) return false;
     rodrigues_for_blocks(run, run->bodies, kick_again);
     for (int64_t b = 0; b < run->blocks; b++) kinetic += run->partials[b].kinetic;
@@ -194,31 +174,36 @@ bool rodrigues_advance(rodrigues *run, double h) {
         rodrigues_explain_force(run, &run->next, run->next_force, run->next_torque);
         return false;
     }
+    // Nothing failed: `next` becomes `now`.
+    const rodrigues_state state = run->now;
+    double *const force = run->force, *const torque = run->torque;
+    run->now = run->next;
+    run->next = state;
+    run->force = run->next_force;
+    run->next_force = force;
+    run->torque = run->next_torque;
+    run->next_torque = torque;
     run->kinetic = kinetic;
     run->potential = potential;
-    run->fast_turns += fast;
-    accept(run);
+    run->fast_turns += fast_turns;
     return true;
 }
 
-// The states are one after the other in memory, each as one array.
-static void copy_state(const rodrigues *run, const rodrigues_state *from, const rodrigues_state *to) {
-    memcpy(to->position, from->position, 13 * (size_t)run->bodies * sizeof *to->position);
-}
-
-// The triple jump (Yoshida 1990; Suzuki 1990): weights c, 1 - 2c, c with c = 1/(2 - 2^(1/3)).
-static bool jump_thrice(rodrigues *run, double h) {
+bool rodrigues_step(rodrigues *run, double h) {
+    if (!run->fourth_order) return rodrigues_advance(run, h);
+    // The triple jump (Yoshida 1990; Suzuki 1990): weights c, 1 - 2c, c with c = 1/(2 - 2^(1/3)).
     static const double weight = 1.3512071919596578;
     const double parts[] = {weight * h, h - 2 * weight * h, weight * h};
-    const rodrigues_state saved = run->saved;
-    copy_state(run, &run->now, &saved);
+    // The arrays of a state follow each other in memory: 13 numbers for each body.
+    const size_t size = 13 * (size_t)run->bodies * sizeof(double);
     const double kinetic = run->kinetic, potential = run->potential;
+    memcpy(run->saved.position, run->now.position, size);
     for (int k = 0; k < 3; k++) {
         if (rodrigues_advance(run, parts[k])) continue;
+        // Back to the state before the first part. Its forces could be taken before, so they can be taken again.
         const rodrigues_failure failure = run->failure;
-        copy_state(run, &saved, &run->now);
         double again;
-        // They could be taken here before.
+        memcpy(run->now.position, run->saved.position, size);
         rodrigues_evaluate(run, &run->now, run->force, run->torque, &again);
         run->kinetic = kinetic;
         run->potential = potential;
@@ -227,5 +212,3 @@ static bool jump_thrice(rodrigues *run, double h) {
     }
     return true;
 }
-
-bool rodrigues_step(rodrigues *run, double h) { return run->fourth_order ? jump_thrice(run, h) : rodrigues_advance(run, h); }

@@ -3,52 +3,39 @@
 // grows, and it ends where the last active contact stops approaching: n_i = 0 for some i.
 #include "exact/ppl/bound.h"
 
-// 2 K = y' (metric) y before the impact.
-static void start_energy(const exact_data *data, mpq_t energy) {
-    mpq_t product, scratch;
-    mpq_inits(product, scratch, NULL);
-    for (int i = 0; i < data->dimension; i++)
-        for (int j = 0; j < data->dimension; j++) {
-            mpq_mul(product, data->start[i], data->start[j]);
-            exact_rational_add_product(energy, product, data->metric[i * data->dimension + j], scratch);
-        }
-    mpq_clears(product, scratch, NULL);
-}
-
-// Diagonal entry of W: C_k times the column k of W_B.
-static void inverse_mass(const exact_data *data, int row, mpq_t value, mpq_t scratch) {
-    for (int k = 0; k < data->dimension; k++)
-        exact_rational_add_product(value, data->contact_rows[row * data->dimension + k], data->response[k * data->n + row], scratch);
-}
-
 // |u_k| <= sqrt(2 K W_kk), the Cauchy-Schwarz inequality.
 exact_polyhedron exact_energy_box(exact_session *session, const exact_data *data) {
+    const int d = data->dimension;
     exact_polyhedron box = exact_polyhedron_universe(session);
     mpq_t energy, square, largest, scratch;
     mpq_inits(energy, square, largest, scratch, NULL);
-    start_energy(data, energy);
+    // 2 K = y' (metric) y before the impact.
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j < d; j++) {
+            mpq_mul(square, data->start[i], data->start[j]);
+            exact_rational_add_product(energy, square, data->metric[i * d + j], scratch);
+        }
     for (int row = 0; row < data->n && !session->stop; row++) {
+        // W_kk is row k of C times column k of W_B.
         mpq_set_ui(square, 0, 1);
-        inverse_mass(data, row, square, scratch);
+        for (int k = 0; k < d; k++)
+            exact_rational_add_product(square, data->contact_rows[row * d + k], data->response[k * data->n + row], scratch);
         mpq_mul(square, square, energy);
         exact_rational_above_root(largest, square);
         for (int sign = -1; sign <= 1; sign += 2)
-            exact_polyhedron_constrain(session, box, data->contact_rows + row * data->dimension, sign, (const mpq_t *)&largest, false);
+            exact_polyhedron_constrain(session, box, data->contact_rows + row * d, sign, (const mpq_t *)&largest, false);
     }
     mpq_clears(energy, square, largest, scratch, NULL);
     return exact_polyhedron_settle(session, box);
 }
 
-// Adds the parts of a convex set in T where some contact is at rest.
+// Adds the parts of a convex set in T where some contact is at rest, cut by the box where there is one.
 static void add_parts_at_rest(exact_session *session, const exact_cells *cells, exact_polyhedron terminal, exact_polyhedron box,
                               exact_pieces *bound) {
     for (int i = 0; i < cells->data->contacts && !session->stop; i++) {
         exact_polyhedron piece = exact_polyhedron_meet(session, terminal, cells->approaching[i]);
         if (box) exact_polyhedron_replace(&piece, exact_polyhedron_meet(session, piece, box));
-        if (exact_polyhedron_is_empty(session, piece))
-            exact_polyhedron_free(piece);
-        else
-            exact_pieces_add(session, bound, piece);
+        exact_pieces_add(session, bound, piece);
     }
 }
 

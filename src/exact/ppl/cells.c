@@ -10,7 +10,7 @@
 static mpq_t *normal_row(const exact_data *data, int contact) { return data->contact_rows + 2 * contact * data->dimension; }
 static mpq_t *tangent_row(const exact_data *data, int contact) { return data->contact_rows + (2 * contact + 1) * data->dimension; }
 
-// Does friction act at all? Otherwise one active state is enough, whatever the slip.
+// No friction acts: one active state is then enough, whatever the slip.
 static bool is_frictionless(const exact_data *data, int contact) {
     if (!mpq_sgn(data->friction[contact])) return true;
     for (int k = 0; k < data->dimension; k++)
@@ -18,33 +18,27 @@ static bool is_frictionless(const exact_data *data, int contact) {
     return true;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- flows
-
-// The speed under a unit normal impulse of this contact and friction -mu e along its tangent.
-static void add_speed(exact_session *session, const exact_data *data, exact_polyhedron flow, int contact, int e) {
-    const int d = data->dimension;
-    mpq_t *speed = exact_rationals_create((size_t)d);
-    if (!speed) {
-        exact_session_halt(session, EXACT_OUT_OF_MEMORY);
-        return;
-    }
-    for (int k = 0; k < d; k++) {
-        mpq_t *row = data->response + k * data->n;
-        mpq_mul(speed[k], data->friction[contact], row[2 * contact + 1]);
-        if (e > 0) mpq_neg(speed[k], speed[k]);
-        mpq_add(speed[k], speed[k], row[2 * contact]);
-    }
-    exact_polyhedron_add_point(session, flow, speed);
-    exact_rationals_free(speed, (size_t)d);
-}
-
+// The hull of the speeds under a unit normal impulse of an active contact and friction -mu e along its tangent: W_B (n - mu e t). NULL
+// where no speed is left.
+// @param keeps_slipless  only speeds that leave slipless contacts slipless
 static exact_polyhedron make_flow(exact_session *session, const exact_data *data, const exact_cell *cell, bool keeps_slipless) {
+    const int d = data->dimension;
     exact_polyhedron flow = exact_polyhedron_empty(session);
-    for (int i = 0; i < data->contacts; i++) {
-        const exact_state state = cell->states[i];
-        if (state == EXACT_FORWARD || state == EXACT_SLIPLESS) add_speed(session, data, flow, i, 1);
-        if (state == EXACT_BACKWARD || state == EXACT_SLIPLESS) add_speed(session, data, flow, i, -1);
-    }
+    mpq_t speed[EXACT_MOST_ROWS];
+    for (int k = 0; k < d; k++) mpq_init(speed[k]);
+    for (int i = 0; i < data->contacts; i++)
+        for (int e = 1; e >= -1; e -= 2) {
+            const exact_state state = cell->states[i];
+            if (state != EXACT_SLIPLESS && state != (e > 0 ? EXACT_FORWARD : EXACT_BACKWARD)) continue;
+            for (int k = 0; k < d; k++) {
+                mpq_t *row = data->response + k * data->n;
+                mpq_mul(speed[k], data->friction[i], row[2 * i + 1]);
+                if (e > 0) mpq_neg(speed[k], speed[k]);
+                mpq_add(speed[k], speed[k], row[2 * i]);
+            }
+            exact_polyhedron_add_point(session, flow, speed);
+        }
+    for (int k = 0; k < d; k++) mpq_clear(speed[k]);
     for (int i = 0; i < data->contacts && keeps_slipless; i++)
         if (cell->states[i] == EXACT_SLIPLESS) exact_polyhedron_constrain(session, flow, tangent_row(data, i), 1, NULL, true);
     flow = exact_polyhedron_settle(session, flow);
@@ -59,73 +53,28 @@ exact_polyhedron exact_cells_all_speeds(exact_session *session, const exact_data
     return make_flow(session, data, &all, false);
 }
 
-// ---------------------------------------------------------------------------------------------------------------- cones
-
-static void confine_contact(exact_session *session, const exact_data *data, exact_polyhedron cone, int contact, exact_state state,
-                            const mpq_t width) {
-    mpq_t *normal = normal_row(data, contact), *tangent = tangent_row(data, contact);
-    const mpq_t *margin = mpq_sgn(width) ? (const mpq_t *)width : NULL;
-    if (state == EXACT_INACTIVE) {
-        exact_polyhedron_constrain(session, cone, normal, 1, NULL, false);
-        return;
-    }
-    exact_polyhedron_constrain(session, cone, normal, -1, margin, false);
-    if (is_frictionless(data, contact)) return;
-    if (state == EXACT_FORWARD) exact_polyhedron_constrain(session, cone, tangent, 1, NULL, false);
-    if (state == EXACT_BACKWARD) exact_polyhedron_constrain(session, cone, tangent, -1, NULL, false);
-    if (state != EXACT_SLIPLESS) return;
-    exact_polyhedron_constrain(session, cone, tangent, 1, margin, !margin);
-    if (margin) exact_polyhedron_constrain(session, cone, tangent, -1, margin, false);
-}
-
+// The cone in which every contact is in its state, by the signs of n_i and t_i; wider by `width` where that is not zero.
 static exact_polyhedron make_cone(exact_session *session, const exact_data *data, const exact_cell *cell, const mpq_t width) {
+    const mpq_t *margin = mpq_sgn(width) ? (const mpq_t *)width : NULL;
     exact_polyhedron cone = exact_polyhedron_universe(session);
-    for (int i = 0; i < data->contacts; i++) confine_contact(session, data, cone, i, cell->states[i], width);
+    for (int i = 0; i < data->contacts; i++) {
+        const exact_state state = cell->states[i];
+        mpq_t *normal = normal_row(data, i), *tangent = tangent_row(data, i);
+        if (state == EXACT_INACTIVE) {
+            exact_polyhedron_constrain(session, cone, normal, 1, NULL, false);
+            continue;
+        }
+        exact_polyhedron_constrain(session, cone, normal, -1, margin, false);
+        if (is_frictionless(data, i)) continue;
+        if (state == EXACT_FORWARD) exact_polyhedron_constrain(session, cone, tangent, 1, NULL, false);
+        if (state == EXACT_BACKWARD) exact_polyhedron_constrain(session, cone, tangent, -1, NULL, false);
+        if (state == EXACT_SLIPLESS) exact_polyhedron_constrain(session, cone, tangent, 1, margin, !margin);
+        if (state == EXACT_SLIPLESS && margin) exact_polyhedron_constrain(session, cone, tangent, -1, margin, false);
+    }
     return exact_polyhedron_settle(session, cone);
 }
 
-static void make_terminal(exact_session *session, exact_cells *cells) {
-    cells->terminal = exact_polyhedron_universe(session);
-    for (int i = 0; i < cells->data->contacts; i++) {
-        exact_polyhedron_constrain(session, cells->terminal, normal_row(cells->data, i), 1, NULL, false);
-        cells->approaching[i] = exact_polyhedron_universe(session);
-        exact_polyhedron_constrain(session, cells->approaching[i], normal_row(cells->data, i), -1, NULL, false);
-        cells->approaching[i] = exact_polyhedron_settle(session, cells->approaching[i]);
-    }
-    cells->terminal = exact_polyhedron_settle(session, cells->terminal);
-}
-
-// ---------------------------------------------------------------------------------------------------------------- cells
-
-// The states that the digits of `code` name. False for states that a contact does not have.
-static bool decode_states(const exact_data *data, int code, exact_cell *cell) {
-    for (int i = 0; i < data->contacts; i++, code /= EXACT_STATES) {
-        cell->states[i] = (exact_state)(code % EXACT_STATES);
-        if (cell->states[i] > EXACT_FORWARD && is_frictionless(data, i)) return false;
-    }
-    return true;
-}
-
-static void free_cell(exact_cell *cell) {
-    exact_polyhedron_free(cell->cone);
-    exact_polyhedron_free(cell->flow);
-}
-
-// Adds the cell of this code unless it lies in T; returns its index, or -1.
-static int add_cell(exact_session *session, exact_cells *cells, int code, const mpq_t width) {
-    exact_cell *cell = &cells->cells[cells->count];
-    *cell = (exact_cell){.neighbour_count = 0};
-    if (!decode_states(cells->data, code, cell)) return -1;
-    cell->cone = make_cone(session, cells->data, cell, width);
-    if (session->stop || exact_polyhedron_contains(session, cells->terminal, cell->cone)) {
-        free_cell(cell);
-        return -1;
-    }
-    cell->flow = make_flow(session, cells->data, cell, !mpq_sgn(width));
-    return cells->count++;
-}
-
-// Cells that differ in one digit of their codes.
+// Links the cells that differ in one digit of their codes.
 static void link_neighbours(exact_cells *cells, const int *index_of, int codes) {
     for (int code = 0; code < codes; code++) {
         if (index_of[code] < 0) continue;
@@ -147,19 +96,45 @@ void exact_cells_create(exact_session *session, const exact_data *data, const mp
     cells->cells = calloc((size_t)codes, sizeof *cells->cells);
     int *index_of = calloc((size_t)codes, sizeof *index_of);
     if (!cells->cells || !index_of) exact_session_halt(session, EXACT_OUT_OF_MEMORY);
-    make_terminal(session, cells);
-    if (!session->stop) {
-        // Code 0 is the cone where nothing is active: T.
-        index_of[0] = -1;
-        for (int code = 1; code < codes && exact_session_continue(session); code++) index_of[code] = add_cell(session, cells, code, width);
-        cells->complete = !session->stop;
-        if (cells->complete) link_neighbours(cells, index_of, codes);
+
+    // T, where nothing is active, and the half-spaces in which a contact approaches.
+    cells->terminal = make_cone(session, data, &(exact_cell){.states = {EXACT_INACTIVE}}, width);
+    for (int i = 0; i < data->contacts; i++) {
+        cells->approaching[i] = exact_polyhedron_universe(session);
+        exact_polyhedron_constrain(session, cells->approaching[i], normal_row(data, i), -1, NULL, false);
+        cells->approaching[i] = exact_polyhedron_settle(session, cells->approaching[i]);
     }
+
+    // A cell for each code, whose digits are the states of the contacts. Code 0 is T.
+    if (!session->stop) index_of[0] = -1;
+    for (int code = 1; code < codes && exact_session_continue(session); code++) {
+        exact_cell *cell = &cells->cells[cells->count];
+        *cell = (exact_cell){.neighbour_count = 0};
+        index_of[code] = -1;
+        bool exists = true;
+        for (int i = 0, digits = code; i < data->contacts; i++, digits /= EXACT_STATES) {
+            cell->states[i] = (exact_state)(digits % EXACT_STATES);
+            if (cell->states[i] > EXACT_FORWARD && is_frictionless(data, i)) exists = false;
+        }
+        if (!exists) continue;
+        cell->cone = make_cone(session, data, cell, width);
+        if (session->stop || exact_polyhedron_contains(session, cells->terminal, cell->cone)) {
+            exact_polyhedron_free(cell->cone);
+            continue;
+        }
+        cell->flow = make_flow(session, data, cell, !mpq_sgn(width));
+        index_of[code] = cells->count++;
+    }
+    cells->complete = !session->stop;
+    if (cells->complete) link_neighbours(cells, index_of, codes);
     free(index_of);
 }
 
 void exact_cells_free(exact_cells *cells) {
-    for (int i = 0; i < cells->count; i++) free_cell(&cells->cells[i]);
+    for (int i = 0; i < cells->count; i++) {
+        exact_polyhedron_free(cells->cells[i].cone);
+        exact_polyhedron_free(cells->cells[i].flow);
+    }
     free(cells->cells);
     exact_polyhedron_free(cells->terminal);
     for (int i = 0; i < EXACT_MOST_CONTACTS; i++) exact_polyhedron_free(cells->approaching[i]);

@@ -8,9 +8,6 @@
 #include "exact/ppl/data.h"
 #include "exact/ppl/polyhedron.h"
 
-/// Most contacts that cells are made for: 4^m - 1 of them.
-enum { EXACT_MOST_CONTACTS = CAROM_EXACT_MOST_CONTACTS };
-
 /// What a contact does in a cell.
 typedef enum exact_state {
     EXACT_INACTIVE,  ///< n >= 0: no force

@@ -13,11 +13,11 @@ typedef struct exact_pieces {
 } exact_pieces;
 
 void exact_pieces_free(exact_pieces *pieces);
-/// Adds `piece`, which becomes the list's: it is dropped when one contains it, those that it contains are removed, and pairs with a convex
-/// union are merged.
+/// Adds `piece`, which becomes the list's: it is dropped when it is empty or one contains it, those that it contains are removed, and pairs
+/// with a convex union are merged.
 /// @return false when it was dropped or the session stopped
 bool exact_pieces_add(exact_session *session, exact_pieces *pieces, exact_polyhedron piece);
-/// Does one of the pieces contain `part`?
+/// True when one of the pieces contains `part`.
 bool exact_pieces_cover(exact_session *session, const exact_pieces *pieces, exact_polyhedron part);
 
 typedef struct exact_counts {

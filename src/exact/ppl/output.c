@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct writer {
+typedef struct piece_writer {
     const exact_data *data;
-    carom_piece *piece;
-    int vertex, equality, inequality;  // how many were written
+    carom_piece *piece;                // NULL: constraints are only counted
+    int vertex, equality, inequality;  // numbers written or counted so far
     bool out_of_memory;
-} writer;
+} piece_writer;
 
 // sum_k row[k] y[k] + offset
 static void evaluate(mpq_t value, mpq_t *row, mpq_t *y, int dimension, const mpq_t *offset) {
@@ -24,61 +24,35 @@ static void evaluate(mpq_t value, mpq_t *row, mpq_t *y, int dimension, const mpq
     mpq_clear(scratch);
 }
 
-// ------------------------------------------------------------------------------------------------------------ vertices
-
-// With malloc, whatever allocator GMP uses for its own texts.
-static char *print_rational(const mpq_t value) {
-    const size_t size = mpz_sizeinbase(mpq_numref(value), 10) + mpz_sizeinbase(mpq_denref(value), 10) + 3;
-    char *text = malloc(size);
-    return text ? mpq_get_str(text, 10, value) : NULL;
-}
-
+// The vertex y as u = C y, in doubles and as text, and as v = rest + lift y.
 static void write_vertex(void *user, mpq_t *y) {
-    writer *w = user;
-    const exact_data *data = w->data;
-    const int d = data->dimension, vertex = w->vertex++;
+    piece_writer *writer = user;
+    const exact_data *data = writer->data;
+    const int d = data->dimension, vertex = writer->vertex++;
     mpq_t value;
     mpq_init(value);
     for (int i = 0; i < data->n; i++) {
         evaluate(value, data->contact_rows + i * d, y, d, NULL);
-        w->piece->contact_velocity[vertex * data->n + i] = exact_rational_double(value);
-        w->piece->exact[vertex * data->n + i] = print_rational(value);
-        w->out_of_memory |= !w->piece->exact[vertex * data->n + i];
+        writer->piece->contact_velocity[vertex * data->n + i] = exact_rational_double(value);
+        // In memory from malloc, whatever allocator GMP uses for its own texts.
+        char *text = malloc(mpz_sizeinbase(mpq_numref(value), 10) + mpz_sizeinbase(mpq_denref(value), 10) + 3);
+        writer->piece->exact[vertex * data->n + i] = text ? mpq_get_str(text, 10, value) : NULL;
+        writer->out_of_memory |= !text;
     }
     for (int j = 0; j < data->nv; j++) {
         evaluate(value, data->lift + j * d, y, d, (const mpq_t *)&data->rest[j]);
-        w->piece->velocity[vertex * data->nv + j] = exact_rational_double(value);
+        writer->piece->velocity[vertex * data->nv + j] = exact_rational_double(value);
     }
     mpq_clear(value);
 }
 
-// --------------------------------------------------------------------------------------------------------- constraints
-
-static bool is_basis_row(const exact_data *data, int row) {
-    for (int k = 0; k < data->dimension; k++)
-        if (data->basis[k] == row) return true;
-    return false;
-}
-
-typedef struct constraint_counts {
-    int equalities, inequalities;
-} constraint_counts;
-
-static void count_constraint(void *user, mpz_t *row, bool equality) {
-    (void)row;
-    constraint_counts *counts = user;
-    if (equality)
-        counts->equalities++;
-    else
-        counts->inequalities++;
-}
-
 // A constraint on y is one on the contact velocities of the basis. Scaled to a largest coefficient of one.
 static void write_constraint(void *user, mpz_t *row, bool equality) {
-    writer *w = user;
-    const exact_data *data = w->data;
-    const int d = data->dimension, width = data->n + 1;
-    double *target = equality ? w->piece->equality + w->equality++ * width : w->piece->inequality + w->inequality++ * width;
+    piece_writer *writer = user;
+    const exact_data *data = writer->data;
+    const int d = data->dimension, width = data->n + 1, index = equality ? writer->equality++ : writer->inequality++;
+    if (!writer->piece) return;
+    double *target = (equality ? writer->piece->equality : writer->piece->inequality) + index * width;
     mpq_t scale, value;
     mpq_inits(scale, value, NULL);
     for (int k = 0; k < d; k++)
@@ -91,33 +65,38 @@ static void write_constraint(void *user, mpz_t *row, bool equality) {
     mpq_clears(scale, value, NULL);
 }
 
-// u_i = C_i y for the rows that are no coordinates: they hold on every piece.
-static void write_dependent_rows(writer *w) {
-    const exact_data *data = w->data;
-    const int d = data->dimension;
+static carom_status write_piece(exact_session *session, const exact_data *data, exact_polyhedron piece, carom_polyhedra *polyhedra,
+                                carom_error *error) {
+    // Sizes first. The rows of J that are no coordinates add an equality each.
+    const int d = data->dimension, vertices = exact_polyhedron_visit_vertices(session, piece, NULL, NULL);
+    piece_writer counts = {.data = data, .equality = data->n - d}, writer = {.data = data};
+    exact_polyhedron_visit_constraints(session, piece, write_constraint, &counts);
+    const int dimension = exact_polyhedron_affine_dimension(session, piece);
+    if (session->stop) return CAROM_OK;
+    const carom_status status =
+        carom_polyhedra_add(polyhedra, dimension, vertices, counts.equality, counts.inequality, &writer.piece, error);
+    if (status) return status;
+    exact_polyhedron_visit_vertices(session, piece, write_vertex, &writer);
+    exact_polyhedron_visit_constraints(session, piece, write_constraint, &writer);
+
+    // u_i = C_i y for the rows outside the basis: these equalities hold on every piece.
     for (int i = 0; i < data->n; i++) {
-        if (is_basis_row(data, i)) continue;
-        double *target = w->piece->equality + w->equality++ * (data->n + 1);
+        bool in_basis = false;
+        for (int k = 0; k < d; k++) in_basis |= data->basis[k] == i;
+        if (in_basis) continue;
+        double *target = writer.piece->equality + writer.equality++ * (data->n + 1);
         target[i] = -1;
         for (int k = 0; k < d; k++) target[data->basis[k]] = exact_rational_double(data->contact_rows[i * d + k]);
     }
+    return writer.out_of_memory ? carom_fail_memory(error, "exact set") : CAROM_OK;
 }
 
-static carom_status write_piece(exact_session *session, const exact_data *data, exact_polyhedron piece, carom_polyhedra *polyhedra,
-                                carom_error *error) {
-    constraint_counts counts = {data->n - data->dimension, 0};
-    const int vertices = exact_polyhedron_visit_vertices(session, piece, NULL, NULL);
-    exact_polyhedron_visit_constraints(session, piece, count_constraint, &counts);
-    const int dimension = exact_polyhedron_affine_dimension(session, piece);
-    if (session->stop) return CAROM_OK;
-    writer w = {.data = data};
-    const carom_status status =
-        carom_polyhedra_add(polyhedra, dimension, vertices, counts.equalities, counts.inequalities, &w.piece, error);
-    if (status) return status;
-    exact_polyhedron_visit_vertices(session, piece, write_vertex, &w);
-    exact_polyhedron_visit_constraints(session, piece, write_constraint, &w);
-    write_dependent_rows(&w);
-    return w.out_of_memory ? carom_fail_memory(error, "exact set") : CAROM_OK;
+// Frees a list that could not be finished.
+static carom_status finish(carom_polyhedra **polyhedra, carom_status status) {
+    if (!status) return CAROM_OK;
+    carom_polyhedra_free(*polyhedra);
+    *polyhedra = NULL;
+    return status;
 }
 
 carom_status exact_output_create(exact_session *session, const exact_data *data, const exact_pieces *pieces, carom_polyhedra **polyhedra,
@@ -125,27 +104,21 @@ carom_status exact_output_create(exact_session *session, const exact_data *data,
     carom_status status = carom_polyhedra_create(data->n, data->nv, polyhedra, error);
     for (int i = 0; i < pieces->count && !status && !session->stop; i++)
         status = write_piece(session, data, pieces->items[i], *polyhedra, error);
-    if (!status) return CAROM_OK;
-    carom_polyhedra_free(*polyhedra);
-    *polyhedra = NULL;
-    return status;
+    return finish(polyhedra, status);
 }
 
 carom_status exact_output_start(const exact_data *data, carom_polyhedra **polyhedra, carom_error *error) {
-    writer w = {.data = data};
+    piece_writer writer = {.data = data};
     carom_status status = carom_polyhedra_create(data->n, data->nv, polyhedra, error);
-    if (!status) status = carom_polyhedra_add(*polyhedra, 0, 1, data->n, 0, &w.piece, error);
+    if (!status) status = carom_polyhedra_add(*polyhedra, 0, 1, data->n, 0, &writer.piece, error);
     if (!status) {
-        write_vertex(&w, data->start);
+        write_vertex(&writer, data->start);
         // A point: each contact velocity is given.
         for (int i = 0; i < data->n; i++) {
-            w.piece->equality[i * (data->n + 1) + i] = 1;
-            w.piece->equality[i * (data->n + 1) + data->n] = -w.piece->contact_velocity[i];
+            writer.piece->equality[i * (data->n + 1) + i] = 1;
+            writer.piece->equality[i * (data->n + 1) + data->n] = -writer.piece->contact_velocity[i];
         }
-        if (w.out_of_memory) status = carom_fail_memory(error, "exact set");
+        if (writer.out_of_memory) status = carom_fail_memory(error, "exact set");
     }
-    if (!status) return CAROM_OK;
-    carom_polyhedra_free(*polyhedra);
-    *polyhedra = NULL;
-    return status;
+    return finish(polyhedra, status);
 }

@@ -17,60 +17,52 @@ bool exact_pieces_cover(exact_session *session, const exact_pieces *pieces, exac
     return false;
 }
 
-static void remove_piece(exact_pieces *pieces, int index) {
-    exact_polyhedron_free(pieces->items[index]);
-    pieces->count--;
-    memmove(pieces->items + index, pieces->items + index + 1, (size_t)(pieces->count - index) * sizeof *pieces->items);
-}
-
 static void remove_covered(exact_session *session, exact_pieces *pieces, exact_polyhedron piece) {
-    for (int i = pieces->count - 1; i >= 0 && !session->stop; i--)
-        if (exact_polyhedron_contains(session, piece, pieces->items[i])) remove_piece(pieces, i);
-}
-
-// Merges the piece with one of the list whose union with it is convex; NULL when there is none.
-static exact_polyhedron merge_once(exact_session *session, exact_pieces *pieces, exact_polyhedron piece) {
-    for (int i = 0; i < pieces->count && exact_session_continue(session); i++) {
-        exact_polyhedron merged = exact_polyhedron_merge(session, piece, pieces->items[i]);
-        if (merged) return merged;
+    for (int i = pieces->count - 1; i >= 0 && !session->stop; i--) {
+        if (!exact_polyhedron_contains(session, piece, pieces->items[i])) continue;
+        exact_polyhedron_free(pieces->items[i]);
+        pieces->count--;
+        memmove(pieces->items + i, pieces->items + i + 1, (size_t)(pieces->count - i) * sizeof *pieces->items);
     }
-    return NULL;
 }
 
-static bool make_room(exact_session *session, exact_pieces *pieces) {
-    if (pieces->count < pieces->room) return true;
-    const int room = 2 * pieces->room + 8;
-    exact_polyhedron *items = realloc(pieces->items, (size_t)room * sizeof *items);
-    if (!items) {
-        exact_session_halt(session, EXACT_OUT_OF_MEMORY);
-        return false;
-    }
-    pieces->items = items;
-    pieces->room = room;
-    return true;
-}
-
-// Is it bounded, with coefficients within the budget?
+// The piece is bounded, with coefficients within the budget.
 static bool is_affordable(exact_session *session, exact_polyhedron piece) {
     exact_polyhedron_visit_vertices(session, piece, NULL, NULL);
     return !session->stop;
 }
 
 bool exact_pieces_add(exact_session *session, exact_pieces *pieces, exact_polyhedron piece) {
-    if (session->stop || exact_pieces_cover(session, pieces, piece) || !is_affordable(session, piece) || !make_room(session, pieces)) {
+    bool adds = !session->stop && !exact_polyhedron_is_empty(session, piece) && !exact_pieces_cover(session, pieces, piece) &&
+                is_affordable(session, piece);
+    if (adds && pieces->count == pieces->room) {
+        const int room = 2 * pieces->room + 8;
+        exact_polyhedron *items = realloc(pieces->items, (size_t)room * sizeof *items);
+        adds = items != NULL;
+        if (adds) {
+            pieces->items = items;
+            pieces->room = room;
+        } else {
+            exact_session_halt(session, EXACT_OUT_OF_MEMORY);
+        }
+    }
+    if (!adds) {
         exact_polyhedron_free(piece);
         return false;
     }
     // From here on the piece is sound and will be added, so that what it covers may go even when the session stops in between.
     remove_covered(session, pieces, piece);
-    for (exact_polyhedron merged; (merged = merge_once(session, pieces, piece)) != NULL;) {
+    // Merged with one of the list whose union with it is convex, and again, as long as there is one.
+    for (int i = 0; i < pieces->count && exact_session_continue(session); i++) {
+        exact_polyhedron merged = exact_polyhedron_merge(session, piece, pieces->items[i]);
+        if (!merged) continue;
         if (!is_affordable(session, merged)) {
             exact_polyhedron_free(merged);
             break;
         }
-        exact_polyhedron_free(piece);
-        piece = merged;
+        exact_polyhedron_replace(&piece, merged);
         remove_covered(session, pieces, piece);
+        i = -1;
     }
     pieces->items[pieces->count++] = piece;
     return true;

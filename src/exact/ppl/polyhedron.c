@@ -5,7 +5,6 @@
 
 #include <fenv.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <time.h>
 
 // PPL counts its work in weights, deterministically and without signals, and can be told to give up at a limit. How long a weight takes
@@ -68,13 +67,18 @@ static bool holds(exact_session *session, int result) {
     return false;
 }
 
+// The same where the answer does not matter; true while the session goes on.
+static bool done(exact_session *session, int result) {
+    holds(session, result);
+    return !session->stop;
+}
+
 // --------------------------------------------------------------------------------------------------------------- making
 
 static exact_polyhedron make(exact_session *session, int empty) {
     exact_polyhedron made = NULL;
     if (session->stop) return NULL;
-    holds(session, ppl_new_C_Polyhedron_from_space_dimension(&made, (ppl_dimension_type)session->dimension, empty));
-    return session->stop ? NULL : made;
+    return done(session, ppl_new_C_Polyhedron_from_space_dimension(&made, (ppl_dimension_type)session->dimension, empty)) ? made : NULL;
 }
 
 exact_polyhedron exact_polyhedron_universe(exact_session *session) { return make(session, 0); }
@@ -83,46 +87,36 @@ exact_polyhedron exact_polyhedron_empty(exact_session *session) { return make(se
 exact_polyhedron exact_polyhedron_copy(exact_session *session, exact_polyhedron source) {
     exact_polyhedron made = NULL;
     if (session->stop) return NULL;
-    holds(session, ppl_new_C_Polyhedron_from_C_Polyhedron(&made, source));
-    return session->stop ? NULL : made;
+    return done(session, ppl_new_C_Polyhedron_from_C_Polyhedron(&made, source)) ? made : NULL;
 }
 
 void exact_polyhedron_free(exact_polyhedron polyhedron) {
     if (polyhedron) ppl_delete_Polyhedron(polyhedron);
 }
 
-// The common denominator of row and constant.
-static void find_denominator(const exact_session *session, mpq_t *row, const mpq_t *constant, mpz_t denominator) {
+// sign (row . y) + constant, multiplied by its common denominator, so that all coefficients are whole. Of full dimension: a form with zeros
+// at its end would otherwise live in a smaller space.
+// @param denominator  receives the common denominator
+static ppl_Linear_Expression_t make_form(exact_session *session, mpq_t *row, int sign, const mpq_t *constant, mpz_t denominator) {
+    const int d = session->dimension;
     mpz_set_ui(denominator, 1);
-    for (int i = 0; i < session->dimension; i++) mpz_lcm(denominator, denominator, mpq_denref(row[i]));
+    for (int i = 0; i < d; i++) mpz_lcm(denominator, denominator, mpq_denref(row[i]));
     if (constant) mpz_lcm(denominator, denominator, mpq_denref(*constant));
-}
 
-// whole = value * denominator
-static void make_whole(mpz_t whole, const mpq_t value, const mpz_t denominator) {
-    mpz_divexact(whole, denominator, mpq_denref(value));
-    mpz_mul(whole, whole, mpq_numref(value));
-}
-
-// sign (row . y) + constant in whole numbers, all multiplied by `denominator`. Of full dimension: a form with zeros at its end would
-// otherwise live in a smaller space.
-static ppl_Linear_Expression_t make_form(exact_session *session, mpq_t *row, int sign, const mpq_t *constant, const mpz_t denominator) {
     ppl_Linear_Expression_t form = NULL;
     ppl_Coefficient_t coefficient = NULL;
     mpz_t whole;
     mpz_init(whole);
-    holds(session, ppl_new_Linear_Expression_with_dimension(&form, (ppl_dimension_type)session->dimension));
-    holds(session, ppl_new_Coefficient(&coefficient));
-    for (int i = 0; i < session->dimension && !session->stop; i++) {
-        make_whole(whole, row[i], denominator);
-        if (sign < 0) mpz_neg(whole, whole);
+    bool goes_on = done(session, ppl_new_Linear_Expression_with_dimension(&form, (ppl_dimension_type)d)) &&
+                   done(session, ppl_new_Coefficient(&coefficient));
+    for (int i = 0; i < d + (constant != NULL) && goes_on; i++) {
+        const mpq_t *value = i < d ? (const mpq_t *)&row[i] : constant;
+        mpz_divexact(whole, denominator, mpq_denref(*value));
+        mpz_mul(whole, whole, mpq_numref(*value));
+        if (i < d && sign < 0) mpz_neg(whole, whole);
         ppl_assign_Coefficient_from_mpz_t(coefficient, whole);
-        holds(session, ppl_Linear_Expression_add_to_coefficient(form, (ppl_dimension_type)i, coefficient));
-    }
-    if (constant && !session->stop) {
-        make_whole(whole, *constant, denominator);
-        ppl_assign_Coefficient_from_mpz_t(coefficient, whole);
-        holds(session, ppl_Linear_Expression_add_to_inhomogeneous(form, coefficient));
+        goes_on = done(session, i < d ? ppl_Linear_Expression_add_to_coefficient(form, (ppl_dimension_type)i, coefficient)
+                                      : ppl_Linear_Expression_add_to_inhomogeneous(form, coefficient));
     }
     mpz_clear(whole);
     if (coefficient) ppl_delete_Coefficient(coefficient);
@@ -135,11 +129,10 @@ void exact_polyhedron_add_point(exact_session *session, exact_polyhedron polyhed
     ppl_Generator_t generator = NULL;
     mpz_t denominator;
     mpz_init(denominator);
-    find_denominator(session, point, NULL, denominator);
     ppl_Linear_Expression_t form = make_form(session, point, 1, NULL, denominator);
-    holds(session, ppl_new_Coefficient_from_mpz_t(&divisor, denominator));
-    if (!session->stop) holds(session, ppl_new_Generator(&generator, form, PPL_GENERATOR_TYPE_POINT, divisor));
-    if (!session->stop) holds(session, ppl_Polyhedron_add_generator(polyhedron, generator));
+    if (!session->stop && done(session, ppl_new_Coefficient_from_mpz_t(&divisor, denominator)) &&
+        done(session, ppl_new_Generator(&generator, form, PPL_GENERATOR_TYPE_POINT, divisor)))
+        done(session, ppl_Polyhedron_add_generator(polyhedron, generator));
     if (generator) ppl_delete_Generator(generator);
     if (divisor) ppl_delete_Coefficient(divisor);
     if (form) ppl_delete_Linear_Expression(form);
@@ -158,11 +151,10 @@ void exact_polyhedron_constrain(exact_session *session, exact_polyhedron polyhed
     ppl_Constraint_t constraint = NULL;
     mpz_t denominator;
     mpz_init(denominator);
-    find_denominator(session, row, constant, denominator);
     ppl_Linear_Expression_t form = make_form(session, row, sign, constant, denominator);
     const enum ppl_enum_Constraint_Type type = equality ? PPL_CONSTRAINT_TYPE_EQUAL : PPL_CONSTRAINT_TYPE_GREATER_OR_EQUAL;
-    if (!session->stop) holds(session, ppl_new_Constraint(&constraint, form, type));
-    if (!session->stop) holds(session, ppl_Polyhedron_add_constraint(polyhedron, constraint));
+    if (!session->stop && done(session, ppl_new_Constraint(&constraint, form, type)))
+        done(session, ppl_Polyhedron_add_constraint(polyhedron, constraint));
     if (constraint) ppl_delete_Constraint(constraint);
     if (form) ppl_delete_Linear_Expression(form);
     mpz_clear(denominator);
@@ -173,27 +165,8 @@ void exact_polyhedron_constrain(exact_session *session, exact_polyhedron polyhed
 // An operation of PPL that changes its first operand.
 typedef int (*operation)(ppl_Polyhedron_t polyhedron, ppl_const_Polyhedron_t other);
 
-// Computes both forms of what the operation left. Its own result is passed on.
-static int operate(operation apply, exact_polyhedron target, exact_polyhedron other) {
-    ppl_const_Generator_System_t generators;
-    ppl_const_Constraint_System_t constraints;
-    const int result = apply ? apply(target, other) : 0;
-    int settled = result;
-    if (settled >= 0) settled = ppl_Polyhedron_get_minimized_constraints(target, &constraints);
-    if (settled >= 0) settled = ppl_Polyhedron_get_minimized_generators(target, &generators);
-    return settled < 0 ? settled : result;
-}
-
-// Is there time for an attempt that takes WEIGHT_GROWTH times as long as the one begun at `started`?
-static bool has_time_for_another(exact_session *session, double started) {
-    const double now = clock_seconds();
-    if (!exact_session_continue(session)) return false;
-    if (now + WEIGHT_GROWTH * (now - started) <= session->deadline) return true;
-    exact_session_halt(session, EXACT_OUT_OF_TIME);
-    return false;
-}
-
-// Applies the operation to a copy, since one that gives up spoils its object. `*yes` is the answer of operations that have one.
+// Applies the operation (NULL: none) to a copy, since one that gives up spoils its object, and computes both forms of the result.
+// @param yes  receives the answer of operations that have one; may be NULL
 static exact_polyhedron attempt(exact_session *session, operation apply, exact_polyhedron polyhedron, exact_polyhedron other, bool *yes) {
     unsigned long weight = FIRST_WEIGHT;
     int result = PPL_TIMEOUT_EXCEPTION;
@@ -201,50 +174,55 @@ static exact_polyhedron attempt(exact_session *session, operation apply, exact_p
     while (result == PPL_TIMEOUT_EXCEPTION && !session->stop) {
         target = exact_polyhedron_copy(session, polyhedron);
         if (session->stop) break;
+        ppl_const_Generator_System_t generators;
+        ppl_const_Constraint_System_t constraints;
         const double started = clock_seconds();
         ppl_set_deterministic_timeout(weight, 0);
-        result = operate(apply, target, other);
+        result = apply ? apply(target, other) : 0;
+        int settled = result;
+        if (settled >= 0) settled = ppl_Polyhedron_get_minimized_constraints(target, &constraints);
+        if (settled >= 0) settled = ppl_Polyhedron_get_minimized_generators(target, &generators);
+        if (settled < 0) result = settled;
         ppl_reset_deterministic_timeout();
         if (result != PPL_TIMEOUT_EXCEPTION) break;
         exact_polyhedron_free(target);
         target = NULL;
-        if (has_time_for_another(session, started)) weight *= WEIGHT_GROWTH;
+        // The next attempt may take WEIGHT_GROWTH times as long as this one.
+        const double now = clock_seconds();
+        if (!exact_session_continue(session)) break;
+        if (now + WEIGHT_GROWTH * (now - started) > session->deadline) exact_session_halt(session, EXACT_OUT_OF_TIME);
+        weight *= WEIGHT_GROWTH;
     }
-    *yes = !session->stop && holds(session, result);
+    const bool answer = !session->stop && holds(session, result);
+    if (yes) *yes = answer;
     if (!session->stop) return target;
     exact_polyhedron_free(target);
     return NULL;
 }
 
-static exact_polyhedron apply_to_both(exact_session *session, operation apply, exact_polyhedron polyhedron, exact_polyhedron other) {
-    bool yes;
-    return session->stop ? NULL : attempt(session, apply, polyhedron, other, &yes);
-}
-
 exact_polyhedron exact_polyhedron_settle(exact_session *session, exact_polyhedron polyhedron) {
-    exact_polyhedron settled = apply_to_both(session, NULL, polyhedron, NULL);
+    exact_polyhedron settled = attempt(session, NULL, polyhedron, NULL, NULL);
     exact_polyhedron_free(polyhedron);
     return settled;
 }
 
 exact_polyhedron exact_polyhedron_meet(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron other) {
-    return apply_to_both(session, ppl_Polyhedron_intersection_assign, polyhedron, other);
+    return attempt(session, ppl_Polyhedron_intersection_assign, polyhedron, other, NULL);
 }
 
 exact_polyhedron exact_polyhedron_hull(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron other) {
-    return apply_to_both(session, ppl_Polyhedron_poly_hull_assign, polyhedron, other);
+    return attempt(session, ppl_Polyhedron_poly_hull_assign, polyhedron, other, NULL);
 }
 
 exact_polyhedron exact_polyhedron_elapse(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron flow) {
-    return apply_to_both(session, ppl_Polyhedron_time_elapse_assign, polyhedron, flow);
+    return attempt(session, ppl_Polyhedron_time_elapse_assign, polyhedron, flow, NULL);
 }
 
 exact_polyhedron exact_polyhedron_widen(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron before) {
-    return apply_to_both(session, ppl_Polyhedron_BHRZ03_widening_assign, polyhedron, before);
+    return attempt(session, ppl_Polyhedron_BHRZ03_widening_assign, polyhedron, before, NULL);
 }
 
 exact_polyhedron exact_polyhedron_merge(exact_session *session, exact_polyhedron polyhedron, exact_polyhedron other) {
-    if (session->stop) return NULL;
     bool convex;
     exact_polyhedron merged = attempt(session, ppl_Polyhedron_upper_bound_assign_if_exact, polyhedron, other, &convex);
     if (convex) return merged;
@@ -267,142 +245,107 @@ bool exact_polyhedron_contains(exact_session *session, exact_polyhedron polyhedr
 
 int exact_polyhedron_affine_dimension(exact_session *session, exact_polyhedron polyhedron) {
     ppl_dimension_type dimension = 0;
-    if (!session->stop) holds(session, ppl_Polyhedron_affine_dimension(polyhedron, &dimension));
-    return session->stop ? 0 : (int)dimension;
+    return !session->stop && done(session, ppl_Polyhedron_affine_dimension(polyhedron, &dimension)) ? (int)dimension : 0;
 }
 
 // -------------------------------------------------------------------------------------------------------------- reading
 
+// Remembers how long the coefficient is, and stops the session where it is too long.
 static void note_bits(exact_session *session, const mpz_t whole) {
     const int64_t bits = (int64_t)mpz_sizeinbase(whole, 2);
     if (bits > session->seen) session->seen = bits;
     if (bits > session->bits) exact_session_halt(session, EXACT_OUT_OF_BITS);
 }
 
-// What reading needs, made once for all rows of a polyhedron.
-typedef struct reader {
-    exact_session *session;
-    ppl_Coefficient_t coefficient;
-    mpz_t whole, divisor;
-    mpq_t *vertex;  // [dimension]
-    mpz_t *row;     // [dimension + 1]
-} reader;
-
-static bool open_reader(exact_session *session, reader *r) {
-    *r = (reader){.session = session};
-    mpz_inits(r->whole, r->divisor, NULL);
-    const size_t size = (size_t)session->dimension + 1;
-    r->vertex = exact_rationals_create(size);
-    r->row = malloc(size * sizeof *r->row);
-    for (size_t i = 0; r->row && i < size; i++) mpz_init(r->row[i]);
-    if (!r->vertex || !r->row) exact_session_halt(session, EXACT_OUT_OF_MEMORY);
-    holds(session, ppl_new_Coefficient(&r->coefficient));
-    return !session->stop;
-}
-
-static void close_reader(reader *r) {
-    const size_t size = (size_t)r->session->dimension + 1;
-    mpz_clears(r->whole, r->divisor, NULL);
-    exact_rationals_free(r->vertex, size);
-    for (size_t i = 0; r->row && i < size; i++) mpz_clear(r->row[i]);
-    free(r->row);
-    if (r->coefficient) ppl_delete_Coefficient(r->coefficient);
-}
-
-// A generator has no coefficients beyond its own space dimension; they are zero.
-static void read_point(reader *r, ppl_const_Generator_t generator) {
+// One vertex, or an end of the session at a ray or line.
+static void read_point(exact_session *session, ppl_const_Generator_t generator, ppl_Coefficient_t coefficient, mpq_t *vertex) {
+    if (ppl_Generator_type(generator) != PPL_GENERATOR_TYPE_POINT) {
+        exact_session_halt(session, EXACT_UNBOUNDED);
+        return;
+    }
+    mpz_t divisor;
+    mpz_init(divisor);
     ppl_dimension_type size = 0;
-    holds(r->session, ppl_Generator_space_dimension(generator, &size));
-    holds(r->session, ppl_Generator_divisor(generator, r->coefficient));
-    ppl_Coefficient_to_mpz_t(r->coefficient, r->divisor);
-    note_bits(r->session, r->divisor);
-    for (int i = 0; i < r->session->dimension && !r->session->stop; i++) {
-        mpz_set_ui(r->whole, 0);
+    holds(session, ppl_Generator_space_dimension(generator, &size));
+    holds(session, ppl_Generator_divisor(generator, coefficient));
+    ppl_Coefficient_to_mpz_t(coefficient, divisor);
+    note_bits(session, divisor);
+    for (int i = 0; i < session->dimension && !session->stop; i++) {
+        // A generator has no coefficients beyond its own space dimension; they are zero.
+        mpz_set_ui(mpq_numref(vertex[i]), 0);
         if ((ppl_dimension_type)i < size) {
-            holds(r->session, ppl_Generator_coefficient(generator, (ppl_dimension_type)i, r->coefficient));
-            ppl_Coefficient_to_mpz_t(r->coefficient, r->whole);
+            holds(session, ppl_Generator_coefficient(generator, (ppl_dimension_type)i, coefficient));
+            ppl_Coefficient_to_mpz_t(coefficient, mpq_numref(vertex[i]));
         }
-        note_bits(r->session, r->whole);
-        mpz_set(mpq_numref(r->vertex[i]), r->whole);
-        mpz_set(mpq_denref(r->vertex[i]), r->divisor);
-        mpq_canonicalize(r->vertex[i]);
+        note_bits(session, mpq_numref(vertex[i]));
+        mpz_set(mpq_denref(vertex[i]), divisor);
+        mpq_canonicalize(vertex[i]);
     }
-}
-
-static int read_generators(reader *r, ppl_const_Generator_System_t system, exact_vertex_visit visit, void *user) {
-    exact_session *session = r->session;
-    ppl_Generator_System_const_iterator_t at = NULL, end = NULL;
-    int count = 0;
-    holds(session, ppl_new_Generator_System_const_iterator(&at));
-    holds(session, ppl_new_Generator_System_const_iterator(&end));
-    if (!session->stop) holds(session, ppl_Generator_System_begin(system, at));
-    if (!session->stop) holds(session, ppl_Generator_System_end(system, end));
-    while (!session->stop && !holds(session, ppl_Generator_System_const_iterator_equal_test(at, end))) {
-        ppl_const_Generator_t generator;
-        holds(session, ppl_Generator_System_const_iterator_dereference(at, &generator));
-        if (!session->stop && ppl_Generator_type(generator) != PPL_GENERATOR_TYPE_POINT) exact_session_halt(session, EXACT_UNBOUNDED);
-        if (!session->stop) read_point(r, generator);
-        if (!session->stop && visit) visit(user, r->vertex);
-        if (!session->stop) count++;
-        holds(session, ppl_Generator_System_const_iterator_increment(at));
-    }
-    if (at) ppl_delete_Generator_System_const_iterator(at);
-    if (end) ppl_delete_Generator_System_const_iterator(end);
-    return count;
+    mpz_clear(divisor);
 }
 
 int exact_polyhedron_visit_vertices(exact_session *session, exact_polyhedron polyhedron, exact_vertex_visit visit, void *user) {
     if (session->stop) return 0;
-    reader r;
-    ppl_const_Generator_System_t system = NULL;
+    ppl_Coefficient_t coefficient = NULL;
+    ppl_const_Generator_System_t system;
+    ppl_Generator_System_const_iterator_t at = NULL, end = NULL;
+    mpq_t vertex[EXACT_MOST_ROWS];
+    for (int i = 0; i < session->dimension; i++) mpq_init(vertex[i]);
     int count = 0;
-    if (open_reader(session, &r)) holds(session, ppl_Polyhedron_get_minimized_generators(polyhedron, &system));
-    if (!session->stop) count = read_generators(&r, system, visit, user);
-    close_reader(&r);
-    return count;
-}
-
-static void read_constraint(reader *r, ppl_const_Constraint_t constraint) {
-    ppl_dimension_type size = 0;
-    holds(r->session, ppl_Constraint_space_dimension(constraint, &size));
-    for (int i = 0; i < r->session->dimension && !r->session->stop; i++) {
-        mpz_set_ui(r->row[i], 0);
-        if ((ppl_dimension_type)i >= size) continue;
-        holds(r->session, ppl_Constraint_coefficient(constraint, (ppl_dimension_type)i, r->coefficient));
-        ppl_Coefficient_to_mpz_t(r->coefficient, r->row[i]);
+    bool goes_on = done(session, ppl_new_Coefficient(&coefficient)) && done(session, ppl_new_Generator_System_const_iterator(&at)) &&
+                   done(session, ppl_new_Generator_System_const_iterator(&end)) &&
+                   done(session, ppl_Polyhedron_get_minimized_generators(polyhedron, &system)) &&
+                   done(session, ppl_Generator_System_begin(system, at)) && done(session, ppl_Generator_System_end(system, end));
+    while (goes_on && !holds(session, ppl_Generator_System_const_iterator_equal_test(at, end))) {
+        ppl_const_Generator_t generator;
+        if (done(session, ppl_Generator_System_const_iterator_dereference(at, &generator)))
+            read_point(session, generator, coefficient, vertex);
+        if (session->stop) break;
+        if (visit) visit(user, vertex);
+        count++;
+        goes_on = done(session, ppl_Generator_System_const_iterator_increment(at));
     }
-    holds(r->session, ppl_Constraint_inhomogeneous_term(constraint, r->coefficient));
-    ppl_Coefficient_to_mpz_t(r->coefficient, r->row[r->session->dimension]);
-}
-
-static int read_constraints(reader *r, ppl_const_Constraint_System_t system, exact_constraint_visit visit, void *user) {
-    exact_session *session = r->session;
-    ppl_Constraint_System_const_iterator_t at = NULL, end = NULL;
-    int count = 0;
-    holds(session, ppl_new_Constraint_System_const_iterator(&at));
-    holds(session, ppl_new_Constraint_System_const_iterator(&end));
-    if (!session->stop) holds(session, ppl_Constraint_System_begin(system, at));
-    if (!session->stop) holds(session, ppl_Constraint_System_end(system, end));
-    while (!session->stop && !holds(session, ppl_Constraint_System_const_iterator_equal_test(at, end))) {
-        ppl_const_Constraint_t constraint;
-        holds(session, ppl_Constraint_System_const_iterator_dereference(at, &constraint));
-        if (!session->stop) read_constraint(r, constraint);
-        if (!session->stop) visit(user, r->row, ppl_Constraint_type(constraint) == PPL_CONSTRAINT_TYPE_EQUAL);
-        if (!session->stop) count++;
-        holds(session, ppl_Constraint_System_const_iterator_increment(at));
-    }
-    if (at) ppl_delete_Constraint_System_const_iterator(at);
-    if (end) ppl_delete_Constraint_System_const_iterator(end);
+    if (at) ppl_delete_Generator_System_const_iterator(at);
+    if (end) ppl_delete_Generator_System_const_iterator(end);
+    if (coefficient) ppl_delete_Coefficient(coefficient);
+    for (int i = 0; i < session->dimension; i++) mpq_clear(vertex[i]);
     return count;
 }
 
 int exact_polyhedron_visit_constraints(exact_session *session, exact_polyhedron polyhedron, exact_constraint_visit visit, void *user) {
     if (session->stop) return 0;
-    reader r;
-    ppl_const_Constraint_System_t system = NULL;
+    const int d = session->dimension;
+    ppl_Coefficient_t coefficient = NULL;
+    ppl_const_Constraint_System_t system;
+    ppl_Constraint_System_const_iterator_t at = NULL, end = NULL;
+    mpz_t row[EXACT_MOST_ROWS + 1];
+    for (int i = 0; i <= d; i++) mpz_init(row[i]);
     int count = 0;
-    if (open_reader(session, &r)) holds(session, ppl_Polyhedron_get_minimized_constraints(polyhedron, &system));
-    if (!session->stop) count = read_constraints(&r, system, visit, user);
-    close_reader(&r);
+    bool goes_on = done(session, ppl_new_Coefficient(&coefficient)) && done(session, ppl_new_Constraint_System_const_iterator(&at)) &&
+                   done(session, ppl_new_Constraint_System_const_iterator(&end)) &&
+                   done(session, ppl_Polyhedron_get_minimized_constraints(polyhedron, &system)) &&
+                   done(session, ppl_Constraint_System_begin(system, at)) && done(session, ppl_Constraint_System_end(system, end));
+    while (goes_on && !holds(session, ppl_Constraint_System_const_iterator_equal_test(at, end))) {
+        ppl_const_Constraint_t constraint;
+        ppl_dimension_type size = 0;
+        goes_on = done(session, ppl_Constraint_System_const_iterator_dereference(at, &constraint)) &&
+                  done(session, ppl_Constraint_space_dimension(constraint, &size));
+        for (int i = 0; i < d && goes_on; i++) {
+            // Coefficients beyond the constraint's own space dimension are zero.
+            mpz_set_ui(row[i], 0);
+            if ((ppl_dimension_type)i >= size) continue;
+            goes_on = done(session, ppl_Constraint_coefficient(constraint, (ppl_dimension_type)i, coefficient));
+            ppl_Coefficient_to_mpz_t(coefficient, row[i]);
+        }
+        if (!goes_on || !done(session, ppl_Constraint_inhomogeneous_term(constraint, coefficient))) break;
+        ppl_Coefficient_to_mpz_t(coefficient, row[d]);
+        visit(user, row, ppl_Constraint_type(constraint) == PPL_CONSTRAINT_TYPE_EQUAL);
+        count++;
+        goes_on = done(session, ppl_Constraint_System_const_iterator_increment(at));
+    }
+    if (at) ppl_delete_Constraint_System_const_iterator(at);
+    if (end) ppl_delete_Constraint_System_const_iterator(end);
+    if (coefficient) ppl_delete_Coefficient(coefficient);
+    for (int i = 0; i <= d; i++) mpz_clear(row[i]);
     return count;
 }

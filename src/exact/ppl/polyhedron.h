@@ -11,7 +11,7 @@
 #include <ppl_c.h>
 
 #include "carom/base.h"
-#include "exact/ppl/rational.h"
+#include "exact/ppl/data.h"
 
 /// Why a session stopped.
 typedef enum exact_stop {
@@ -26,7 +26,7 @@ typedef enum exact_stop {
 } exact_stop;
 
 typedef struct exact_session {
-    int dimension;
+    int dimension;  ///< of the space of all polyhedra, at most EXACT_MOST_ROWS
     exact_stop stop;
     const carom_control *control;
     double opened;      ///< [s] of the monotonic clock
@@ -92,7 +92,7 @@ typedef void (*exact_vertex_visit)(void *user, mpq_t *vertex);
 /// @return how many there are; `visit` may be NULL
 int exact_polyhedron_visit_vertices(exact_session *session, exact_polyhedron polyhedron, exact_vertex_visit visit, void *user);
 
-/// Receives a minimal constraint row . y + constant >= 0, or = 0, with whole coefficients: row [dimension], constant behind it.
+/// Receives a minimal constraint row . y + constant >= 0, or = 0, with whole coefficients: row [dimension], then the constant.
 typedef void (*exact_constraint_visit)(void *user, mpz_t *row, bool equality);
 int exact_polyhedron_visit_constraints(exact_session *session, exact_polyhedron polyhedron, exact_constraint_visit visit, void *user);
 

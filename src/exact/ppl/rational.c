@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rational numbers from text and doubles, and back to the nearest double.
 #include "exact/ppl/rational.h"
 
 #include <ctype.h>
@@ -12,18 +13,37 @@ enum { GRID_BITS = 40 };
 // Numbers that differ by less than this share of their scale are meant to be equal: far above the round-off of a model's kinematics, far
 // below what a user would tell apart.
 #define SAME_SHARE 0x1p-31
-// Decimal exponents, and digits behind the point, of any number that a double holds as more than 0.
+// Decimal exponents, and digits after the point, of any number that a double holds as more than 0.
 enum { MOST_DECIMAL_EXPONENT = 1024 };
 
-mpq_t *exact_rationals_create(size_t count) {
-    mpq_t *values = malloc((count + 1) * sizeof *values);
-    for (size_t i = 0; values && i < count; i++) mpq_init(values[i]);
-    return values;
+// -------------------------------------------------------------------------------------------------------------- arrays
+
+struct exact_rational_block {
+    struct exact_rational_block *before;
+    size_t count;
+    mpq_t values[];
+};
+
+mpq_t *exact_rationals_take(exact_rationals *arrays, size_t count) {
+    struct exact_rational_block *block = malloc(sizeof *block + count * sizeof *block->values);
+    if (!block) {
+        arrays->failed = true;
+        return NULL;
+    }
+    *block = (struct exact_rational_block){.before = arrays->last, .count = count};
+    for (size_t i = 0; i < count; i++) mpq_init(block->values[i]);
+    arrays->last = block;
+    return block->values;
 }
 
-void exact_rationals_free(mpq_t *values, size_t count) {
-    for (size_t i = 0; values && i < count; i++) mpq_clear(values[i]);
-    free(values);
+void exact_rationals_free(exact_rationals *arrays) {
+    while (arrays->last) {
+        struct exact_rational_block *block = arrays->last;
+        arrays->last = block->before;
+        for (size_t i = 0; i < block->count; i++) mpq_clear(block->values[i]);
+        free(block);
+    }
+    arrays->failed = false;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- text
@@ -35,22 +55,7 @@ static size_t take_digits(const char *text, char *digits) {
     return count;
 }
 
-// value = digits * 10^exponent
-static void set_decimal(mpq_t value, const char *digits, long exponent) {
-    mpz_t power;
-    mpz_init(power);
-    mpz_ui_pow_ui(power, 10, (unsigned long)labs(exponent));
-    mpz_set_str(mpq_numref(value), digits, 10);
-    mpz_set_ui(mpq_denref(value), 1);
-    if (exponent > 0)
-        mpz_mul(mpq_numref(value), mpq_numref(value), power);
-    else
-        mpz_set(mpq_denref(value), power);
-    mpq_canonicalize(value);
-    mpz_clear(power);
-}
-
-// Unsigned: "12.5e-3". `digits` has room for all of the text.
+// Unsigned: "12.5e-3". `digits` is empty and has room for all of the text.
 static bool read_decimal(mpq_t value, const char *text, char *digits) {
     const size_t whole = take_digits(text, digits);
     text += whole;
@@ -58,6 +63,8 @@ static bool read_decimal(mpq_t value, const char *text, char *digits) {
     if (*text == '.') fraction = take_digits(++text, digits);
     text += fraction;
     if (!(whole + fraction) || fraction > MOST_DECIMAL_EXPONENT) return false;
+
+    // The exponent, which must end the text.
     long exponent = 0;
     if (*text == 'e' || *text == 'E') {
         char *end;
@@ -67,14 +74,15 @@ static bool read_decimal(mpq_t value, const char *text, char *digits) {
         text = end;
     }
     if (*text || exponent < -MOST_DECIMAL_EXPONENT || exponent > MOST_DECIMAL_EXPONENT) return false;
-    set_decimal(value, digits, exponent - (long)fraction);
-    return true;
-}
 
-// Unsigned: "12/25". Only digits, for mpz_set_str skips blanks.
-static bool read_fraction(mpq_t value, const char *text, const char *slash) {
-    if (strspn(text, "0123456789") != (size_t)(slash - text) || strspn(slash + 1, "0123456789") != strlen(slash + 1)) return false;
-    if (slash == text || !slash[1] || mpq_set_str(value, text, 10) || !mpz_sgn(mpq_denref(value))) return false;
+    // value = digits * 10^(exponent - fraction)
+    const long power = exponent - (long)fraction;
+    mpz_set_str(mpq_numref(value), digits, 10);
+    mpz_ui_pow_ui(mpq_denref(value), 10, (unsigned long)labs(power));
+    if (power > 0) {
+        mpz_mul(mpq_numref(value), mpq_numref(value), mpq_denref(value));
+        mpz_set_ui(mpq_denref(value), 1);
+    }
     mpq_canonicalize(value);
     return true;
 }
@@ -85,7 +93,11 @@ bool exact_rational_read(mpq_t value, const char *text) {
     const char *slash = strchr(text, '/');
     bool read;
     if (slash) {
-        read = read_fraction(value, text, slash);
+        // Digits alone on both sides, since GMP would pass over blanks; and no zero below.
+        const size_t above = strspn(text, "0123456789"), below = strspn(slash + 1, "0123456789");
+        read = above > 0 && below > 0 && text + above == slash && !slash[1 + below] && !mpq_set_str(value, text, 10) &&
+               mpz_sgn(mpq_denref(value)) != 0;
+        if (read) mpq_canonicalize(value);
     } else {
         char *digits = calloc(strlen(text) + 1, 1);
         read = digits && read_decimal(value, text, digits);
@@ -124,30 +136,25 @@ void exact_settle(size_t count, double *values, double scale) {
     }
 }
 
-// |value - x|
-static void measure_distance(mpq_t distance, const mpq_t value, double x) {
-    mpq_set_d(distance, x);
-    mpq_sub(distance, distance, value);
-    mpq_abs(distance, distance);
-}
-
 double exact_rational_double(const mpq_t value) {
     // GMP truncates towards zero: the nearest double is that, or the next one away from zero.
-    const double below = mpq_get_d(value), above = nextafter(below, mpq_sgn(value) < 0 ? -INFINITY : INFINITY);
-    if (!isfinite(below) || !isfinite(above)) return below;
-    mpq_t near, far;
-    mpq_inits(near, far, NULL);
-    measure_distance(near, value, below);
-    measure_distance(far, value, above);
-    const double nearest = mpq_cmp(far, near) < 0 ? above : below;
-    mpq_clears(near, far, NULL);
+    const double candidates[2] = {mpq_get_d(value), nextafter(mpq_get_d(value), mpq_sgn(value) < 0 ? -INFINITY : INFINITY)};
+    if (!isfinite(candidates[0]) || !isfinite(candidates[1])) return candidates[0];
+    mpq_t distances[2];
+    for (int i = 0; i < 2; i++) {
+        mpq_init(distances[i]);
+        mpq_set_d(distances[i], candidates[i]);
+        mpq_sub(distances[i], distances[i], value);
+        mpq_abs(distances[i], distances[i]);
+    }
+    const double nearest = candidates[mpq_cmp(distances[1], distances[0]) < 0];
+    for (int i = 0; i < 2; i++) mpq_clear(distances[i]);
     return nearest;
 }
 
 void exact_rational_above_root(mpq_t root, const mpq_t value) {
-    // one double up covers the truncation, another the rounding of the root
-    const double above = nextafter(sqrt(nextafter(mpq_get_d(value), INFINITY)), INFINITY);
-    mpq_set_d(root, above);
+    // One double up covers the truncation of `value`, another the rounding of the root.
+    mpq_set_d(root, nextafter(sqrt(nextafter(mpq_get_d(value), INFINITY)), INFINITY));
 }
 
 void exact_rational_add_product(mpq_t sum, const mpq_t x, const mpq_t y, mpq_t scratch) {

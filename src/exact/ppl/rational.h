@@ -8,9 +8,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// `count` zeros. NULL when out of memory.
-mpq_t *exact_rationals_create(size_t count);
-void exact_rationals_free(mpq_t *values, size_t count);
+/// Arrays of rationals that are freed together. All zero is none.
+typedef struct exact_rationals {
+    struct exact_rational_block *last;  ///< of the arrays taken so far, each of which knows the one before
+    bool failed;                        ///< some array could not be had: ask once, after taking them all
+} exact_rationals;
+
+/// An array of `count` zeros; NULL, and `arrays` has failed, when there is no memory.
+mpq_t *exact_rationals_take(exact_rationals *arrays, size_t count);
+void exact_rationals_free(exact_rationals *arrays);
 
 /// "p/q", "p" or a decimal with or without an exponent, exactly. False for anything else, and for exponents or decimal places
 /// beyond 1024, more than doubles have.
@@ -23,8 +29,8 @@ int exact_scale_exponent(double largest);
 /// @return value
 double exact_rational_round(mpq_t value, double x, int exponent);
 
-/// Makes equal what is meant to be equal: numbers within 2^-31 of the scale become zero, or, up to their sign, the first of those that are
-/// so close. A grid alone would part equal numbers on both sides of the middle between two of its points.
+/// Makes numbers equal that were meant to be: those within 2^-31 of the scale become zero, or, up to their sign, the first of those that
+/// are so close. A grid alone would part equal numbers on both sides of the middle between two of its points.
 void exact_settle(size_t count, double *values, double scale);
 
 /// The nearest double.

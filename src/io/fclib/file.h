@@ -6,6 +6,9 @@
 
 #include "carom/impact.h"
 
+/// FCLIB's marks of storage in `nz`; a triplet matrix has its number of entries there.
+enum { CAROM_FCLIB_COMPRESSED_COLUMNS = -1, CAROM_FCLIB_COMPRESSED_ROWS = -2 };
+
 /// What a file holds, in its order: per contact the normal, then the tangents. n = contacts (1 + tangent_dim).
 typedef struct carom_fclib_problem {
     int contacts, tangent_dim;

@@ -14,9 +14,6 @@ enum {
     IMAGE_INCREMENT = 1 << 16,                   // HDF5 asks for one, although an image that is only read does not grow
 };
 
-// FCLIB's marks of storage in `nz`; a triplet matrix has its number of entries there.
-enum { COMPRESSED_COLUMNS = -1, COMPRESSED_ROWS = -2 };
-
 // A group with its name, for messages, and the file's.
 typedef struct place {
     hid_t group;
@@ -36,43 +33,33 @@ static carom_status refuse(const char *path, carom_error *error, const char *for
 
 // ------------------------------------------------------------------------------------------------------------ datasets
 
-// Reads all numbers of a dataset as int64_t or double.
-static carom_status read_numbers(const place *from, const char *name, hid_t memory_type, void **values, int64_t *count,
-                                 carom_error *error) {
-    *values = NULL;
+// All numbers of a dataset as int64_t or double, to be freed; NULL where that fails.
+static void *read_numbers(const place *from, const char *name, hid_t memory_type, int64_t *count, carom_status *status,
+                          carom_error *error) {
+    void *values = NULL;
     *count = 0;
     carom_hdf5_extent extent;
     const hid_t dataset = carom_hdf5_open(from->group, name, H5I_DATASET);
-    if (dataset < 0) return refuse(from->path, error, "'%s' lacks the dataset '%s'", from->name, name);
-    // Compressed datasets may be larger than their file: what bounds them is the largest problem, at 4 bytes an entry.
-    const bool read = carom_hdf5_get_dataset(dataset, memory_type, (hsize_t)4 * MOST_ENTRIES, values, &extent);
+    // Compressed datasets may be larger than their file: the largest problem bounds them, at 4 bytes an entry.
+    const bool read = dataset >= 0 && carom_hdf5_get_dataset(dataset, memory_type, (hsize_t)4 * MOST_ENTRIES, &values, &extent);
+    if (dataset < 0)
+        *status = refuse(from->path, error, "'%s' lacks the dataset '%s'", from->name, name);
+    else if (!read)
+        *status = refuse(from->path, error, "the dataset '%s' of '%s' does not hold %s, is too large, or is damaged", name, from->name,
+                         H5Tget_class(memory_type) == H5T_INTEGER ? "whole numbers" : "floating-point numbers");
+    else
+        *status = CAROM_OK;
     H5Oclose(dataset);
-    if (!read)
-        return refuse(from->path, error, "the dataset '%s' of '%s' does not hold %s, is too large, or is damaged", name, from->name,
-                      H5Tget_class(memory_type) == H5T_INTEGER ? "whole numbers" : "floating-point numbers");
-    *count = extent.lines * extent.width;
-    return CAROM_OK;
-}
-
-static carom_status read_integers(const place *from, const char *name, int64_t **values, int64_t *count, carom_error *error) {
-    void *read;
-    const carom_status status = read_numbers(from, name, H5T_NATIVE_INT64, &read, count, error);
-    *values = read;
-    return status;
-}
-
-static carom_status read_reals(const place *from, const char *name, double **values, int64_t *count, carom_error *error) {
-    void *read;
-    const carom_status status = read_numbers(from, name, H5T_NATIVE_DOUBLE, &read, count, error);
-    *values = read;
-    return status;
+    if (read) *count = extent.lines * extent.width;
+    return values;
 }
 
 // Reads a dataset that holds a single whole number in least..most.
 static carom_status read_integer(const place *from, const char *name, int64_t least, int64_t most, int64_t *value, carom_error *error) {
-    int64_t *values, count;
-    carom_status status = read_integers(from, name, &values, &count, error);
-    *value = !status && count == 1 ? *values : 0;
+    carom_status status;
+    int64_t count, *values = read_numbers(from, name, H5T_NATIVE_INT64, &count, &status, error);
+    // A dataset of another length has no value.
+    *value = count == 1 ? *values : 0;
     if (!status && count != 1)
         status = refuse(from->path, error, "the dataset '%s' of '%s' has %lld numbers, must have 1", name, from->name, (long long)count);
     else if (!status && (*value < least || *value > most))
@@ -84,21 +71,18 @@ static carom_status read_integer(const place *from, const char *name, int64_t le
 
 // Reads a vector of a known length.
 static carom_status read_vector(const place *from, const char *name, int64_t length, double **values, carom_error *error) {
+    carom_status status;
     int64_t count;
-    const carom_status status = read_reals(from, name, values, &count, error);
+    *values = read_numbers(from, name, H5T_NATIVE_DOUBLE, &count, &status, error);
     if (status || count == length) return status;
     return refuse(from->path, error, "the dataset '%s' of '%s' has %lld numbers, must have %lld", name, from->name, (long long)count,
                   (long long)length);
 }
 
-// Calls `read` with a group that must be there.
-static carom_status enter(const place *from, const char *name, carom_status (*read)(const place *, carom_fclib_problem *, carom_error *),
-                          carom_fclib_problem *problem, carom_error *error) {
-    const place inner = {carom_hdf5_open(from->group, name, H5I_GROUP), name, from->path};
-    if (inner.group < 0) return refuse(from->path, error, "%s lacks the group '%s'", from->name, name);
-    const carom_status status = read(&inner, problem, error);
-    H5Oclose(inner.group);
-    return status;
+// Opens a group that must be there.
+static carom_status open_group(const place *from, const char *name, place *group, carom_error *error) {
+    *group = (place){carom_hdf5_open(from->group, name, H5I_GROUP), name, from->path};
+    return group->group >= 0 ? CAROM_OK : refuse(from->path, error, "%s lacks the group '%s'", from->name, name);
 }
 
 // ------------------------------------------------------------------------------------------------------- sparse matrices
@@ -110,124 +94,76 @@ typedef struct sparse {
     double *x;
 } sparse;
 
-static void release_sparse(sparse *matrix) {
-    free(matrix->p);
-    free(matrix->i);
-    free(matrix->x);
-}
-
-static carom_status read_sparse(const place *from, int64_t size, sparse *matrix, carom_error *error) {
-    *matrix = (sparse){.size = size};
+// Reads W. Entries that stand twice are summed, as assembled matrices mean it.
+static carom_status read_delassus(const place *from, carom_fclib_problem *problem, carom_error *error) {
+    sparse matrix = {.size = (int64_t)problem->contacts * (1 + problem->tangent_dim)};
+    const int64_t size = matrix.size;
     int64_t rows, columns;
     carom_status status = read_integer(from, "m", size, size, &rows, error);
     if (!status) status = read_integer(from, "n", size, size, &columns, error);
-    if (!status) status = read_integer(from, "nz", COMPRESSED_ROWS, MOST_ENTRIES, &matrix->storage, error);
-    if (!status) status = read_integers(from, "p", &matrix->p, &matrix->p_count, error);
-    if (!status) status = read_integers(from, "i", &matrix->i, &matrix->i_count, error);
-    if (!status) status = read_reals(from, "x", &matrix->x, &matrix->x_count, error);
-    return status;
-}
+    if (!status) status = read_integer(from, "nz", CAROM_FCLIB_COMPRESSED_ROWS, MOST_ENTRIES, &matrix.storage, error);
+    if (!status) matrix.p = read_numbers(from, "p", H5T_NATIVE_INT64, &matrix.p_count, &status, error);
+    if (!status) matrix.i = read_numbers(from, "i", H5T_NATIVE_INT64, &matrix.i_count, &status, error);
+    if (!status) matrix.x = read_numbers(from, "x", H5T_NATIVE_DOUBLE, &matrix.x_count, &status, error);
+    if (!status) problem->delassus = calloc((size_t)(size * size), sizeof *problem->delassus);
+    if (!status && !problem->delassus) status = carom_fail_memory(error, from->path);
 
-static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
+    // Do the starts of lines, or the number of entries, agree with the lengths of the datasets?
+    const bool compressed = matrix.storage < 0, by_columns = matrix.storage == CAROM_FCLIB_COMPRESSED_COLUMNS;
+    const int64_t stored = matrix.i_count < matrix.x_count ? matrix.i_count : matrix.x_count, *p = matrix.p, *i = matrix.i;
+    const char *wrong = NULL;
+    if (!status && !compressed && (matrix.storage > matrix.p_count || matrix.storage > stored)) wrong = "'nz' exceeds its datasets";
+    if (!status && compressed && matrix.p_count != size + 1)
+        wrong = "'p' must have one number more than W has lines";
+    else if (!status && compressed && (p[0] != 0 || p[size] > stored))
+        wrong = "'p' does not fit 'i' and 'x'";
+    for (int64_t line = 0; line < size && compressed && !status && !wrong; line++)
+        if (p[line] > p[line + 1]) wrong = "'p' decreases";
 
-static bool is_index(const sparse *matrix, int64_t value) { return value >= 0 && value < matrix->size; }
-
-// Entries that stand twice are summed, as assembled matrices mean it.
-static const char *fill_from_triplets(const sparse *matrix, double *W) {
-    if (matrix->storage > least_of(matrix->p_count, least_of(matrix->i_count, matrix->x_count))) return "'nz' exceeds its datasets";
-    for (int64_t k = 0; k < matrix->storage; k++) {
-        if (!is_index(matrix, matrix->p[k]) || !is_index(matrix, matrix->i[k])) return "an index is out of range";
-        W[matrix->p[k] * matrix->size + matrix->i[k]] += matrix->x[k];
+    // One entry after the other; `line` is the row or column of compressed ones.
+    for (int64_t k = 0, line = 0; !status && !wrong && k < (compressed ? p[size] : matrix.storage); k++) {
+        while (compressed && k == p[line + 1]) line++;
+        const int64_t row = compressed ? line : p[k];
+        if (row < 0 || row >= size || i[k] < 0 || i[k] >= size)
+            wrong = "an index is out of range";
+        else
+            problem->delassus[by_columns ? i[k] * size + row : row * size + i[k]] += matrix.x[k];
     }
-    return NULL;
-}
-
-static const char *fill_from_lines(const sparse *matrix, double *W) {
-    const int64_t size = matrix->size, *p = matrix->p;
-    const int64_t across = matrix->storage == COMPRESSED_ROWS ? 1 : size, along = matrix->storage == COMPRESSED_ROWS ? size : 1;
-    if (matrix->p_count != size + 1) return "'p' must have one number more than W has lines";
-    if (p[0] != 0 || p[size] > least_of(matrix->i_count, matrix->x_count)) return "'p' does not fit 'i' and 'x'";
-    for (int64_t line = 0; line < size; line++)
-        if (p[line] > p[line + 1]) return "'p' decreases";
-    for (int64_t line = 0; line < size; line++)
-        for (int64_t k = p[line]; k < p[line + 1]; k++) {
-            if (!is_index(matrix, matrix->i[k])) return "an index is out of range";
-            W[line * along + matrix->i[k] * across] += matrix->x[k];
-        }
-    return NULL;
-}
-
-static carom_status read_delassus(const place *from, carom_fclib_problem *problem, carom_error *error) {
-    const int64_t size = (int64_t)problem->contacts * (1 + problem->tangent_dim);
-    sparse matrix;
-    carom_status status = read_sparse(from, size, &matrix, error);
-    if (!status) {
-        problem->delassus = calloc((size_t)(size * size), sizeof *problem->delassus);
-        if (!problem->delassus) status = carom_fail_memory(error, from->path);
-    }
-    if (!status) {
-        const char *wrong =
-            matrix.storage < 0 ? fill_from_lines(&matrix, problem->delassus) : fill_from_triplets(&matrix, problem->delassus);
-        if (wrong) status = refuse(from->path, error, "'%s': %s", from->name, wrong);
-    }
-    release_sparse(&matrix);
+    if (wrong) status = refuse(from->path, error, "'%s': %s", from->name, wrong);
+    free(matrix.p);
+    free(matrix.i);
+    free(matrix.x);
     return status;
 }
 
 // ------------------------------------------------------------------------------------------------------------- problems
 
-static carom_status read_vectors(const place *from, carom_fclib_problem *problem, carom_error *error) {
-    const carom_status status = read_vector(from, "mu", problem->contacts, &problem->friction, error);
-    if (status) return status;
-    return read_vector(from, "q", (int64_t)problem->contacts * (1 + problem->tangent_dim), &problem->velocity, error);
-}
-
-// The sizes come from W alone, so that all else is checked against one number.
-static carom_status read_sizes(const place *from, carom_fclib_problem *problem, carom_error *error) {
-    int64_t rows;
-    const int64_t dimension = 1 + problem->tangent_dim;
-    const carom_status status = read_integer(from, "m", dimension, dimension * CAROM_MAX_CONTACTS, &rows, error);
-    if (status) return status;
-    if (rows % dimension)
-        return refuse(from->path, error, "'m' of 'W' is %lld, must be a multiple of spacedim, which is %lld", (long long)rows,
-                      (long long)dimension);
-    problem->contacts = (int)(rows / dimension);
-    return CAROM_OK;
-}
-
 static carom_status read_local(const place *from, carom_fclib_problem *problem, carom_error *error) {
     if (H5Lexists(from->group, "V", H5P_DEFAULT) > 0 || H5Lexists(from->group, "R", H5P_DEFAULT) > 0)
         return carom_fail(error, CAROM_BAD_INPUT, "%s: the problem has bilateral constraints (V, R, s), which are not read: eliminate them",
                           from->path);
-    int64_t dimension;
+    // Closing a group that is not open is a harmless failure.
+    place W = {.group = -1}, vectors = {.group = -1};
+    int64_t dimension = 0, rows = 0;
     carom_status status = read_integer(from, "spacedim", 2, 3, &dimension, error);
-    if (status) return status;
-    problem->tangent_dim = (int)dimension - 1;
-    status = enter(from, "W", read_sizes, problem, error);
-    if (!status) status = enter(from, "vectors", read_vectors, problem, error);
-    if (!status) status = enter(from, "W", read_delassus, problem, error);
+
+    // The sizes come from W alone, so that all else is checked against one number.
+    if (!status) status = open_group(from, "W", &W, error);
+    if (!status) status = read_integer(&W, "m", dimension, dimension * CAROM_MAX_CONTACTS, &rows, error);
+    if (!status && rows % dimension)
+        status = refuse(from->path, error, "'m' of 'W' is %lld, must be a multiple of spacedim, which is %lld", (long long)rows,
+                        (long long)dimension);
+    if (!status) {
+        problem->tangent_dim = (int)dimension - 1;
+        problem->contacts = (int)(rows / dimension);
+    }
+    if (!status) status = open_group(from, "vectors", &vectors, error);
+    if (!status) status = read_vector(&vectors, "mu", problem->contacts, &problem->friction, error);
+    if (!status) status = read_vector(&vectors, "q", rows, &problem->velocity, error);
+    if (!status) status = read_delassus(&W, problem, error);
+    H5Oclose(W.group);
+    H5Oclose(vectors.group);
     return status;
-}
-
-// Opens the bytes as a file that nothing else has open: HDF5 tells images apart by their names.
-static hid_t open_image(const char *bytes, size_t size) {
-    char name[32];
-    snprintf(name, sizeof name, "image %p", (const void *)bytes);
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    hid_t file = -1;
-    // HDF5 takes a copy of the bytes, which its interface does not call const.
-    if (H5Pset_fapl_core(access, IMAGE_INCREMENT, 0) >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
-        H5Pset_file_image(access, (void *)(uintptr_t)bytes, size) >= 0)
-        file = H5Fopen(name, H5F_ACC_RDONLY, access);
-    if (access >= 0) H5Pclose(access);
-    return file;
-}
-
-static carom_status read_file(const char *path, hid_t file, carom_fclib_problem *problem, carom_error *error) {
-    const place root = {file, "the file", path};
-    if (H5Lexists(file, "fclib_local", H5P_DEFAULT) <= 0 && H5Lexists(file, "fclib_global", H5P_DEFAULT) > 0)
-        return refuse(path, error, "it holds a global problem; W = H' M^-1 H makes it a local one");
-    return enter(&root, "fclib_local", read_local, problem, error);
 }
 
 bool carom_fclib_is_hdf5(const char *bytes, size_t size) {
@@ -239,9 +175,27 @@ carom_status carom_fclib_parse(const char *path, const char *bytes, size_t size,
     *problem = (carom_fclib_problem){0};
     if (!carom_fclib_is_hdf5(bytes, size)) return refuse(path, error, "it is not an HDF5 file");
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
-    const hid_t file = open_image(bytes, size);
-    const carom_status status = file >= 0 ? read_file(path, file, problem, error) : refuse(path, error, "it is not a whole HDF5 file");
-    if (file >= 0) H5Fclose(file);
+
+    // The bytes become a file that nothing else has open: HDF5 tells images apart by their names. It takes a copy of them, which its
+    // interface does not call const.
+    char name[32];
+    snprintf(name, sizeof name, "image %p", (const void *)bytes);
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t file = -1;
+    if (H5Pset_fapl_core(access, IMAGE_INCREMENT, 0) >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
+        H5Pset_file_image(access, (void *)(uintptr_t)bytes, size) >= 0)
+        file = H5Fopen(name, H5F_ACC_RDONLY, access);
+    H5Pclose(access);
+
+    carom_status status = CAROM_OK;
+    place local = {.group = -1};
+    if (file < 0)
+        status = refuse(path, error, "it is not a whole HDF5 file");
+    else if (H5Lexists(file, "fclib_local", H5P_DEFAULT) <= 0 && H5Lexists(file, "fclib_global", H5P_DEFAULT) > 0)
+        status = refuse(path, error, "it holds a global problem; W = H' M^-1 H makes it a local one");
+    if (!status) status = open_group(&(place){file, "the file", path}, "fclib_local", &local, error);
+    if (!status) status = read_local(&local, problem, error);
+    H5Fclose(file);
     carom_hdf5_unmute(reporting);
     if (status) carom_fclib_problem_release(problem);
     return status;

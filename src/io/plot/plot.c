@@ -2,7 +2,6 @@
 // Pictures by gnuplot. Script and data go through its standard input, the picture comes through its standard output: no shell, and no file
 // name that gnuplot could take for a command.
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -52,13 +51,6 @@ static const picture_format formats[] = {
      false},
 };
 
-static const picture_format *find_format(const char *path) {
-    const char *ending = strrchr(path, '.');
-    for (size_t i = 0; ending && i < sizeof formats / sizeof *formats; i++)
-        if (!strcasecmp(ending, formats[i].ending)) return &formats[i];
-    return NULL;
-}
-
 // ---------------------------------------------------------------------------------------------------------- what is shown
 
 // Colours that people with any colour vision tell apart (Okabe & Ito 2008), strongest first.
@@ -70,6 +62,7 @@ typedef struct mark {
     double size;
 } mark;
 
+// gnuplot's numbers of open shapes.
 enum { CIRCLE = 6, SQUARE = 4, TRIANGLE = 8, DIAMOND = 12, TIP_DOWN = 10, CROSS = 2, PLUS = 1 };
 
 static const mark marks[] = {{CIRCLE, 3.4}, {SQUARE, 3}, {TRIANGLE, 2.4}, {DIAMOND, 1.9}, {TIP_DOWN, 2}, {CROSS, 1.8}, {PLUS, 1.8}};
@@ -89,44 +82,19 @@ static void widen(range *covered, double value) {
     covered->most = fmax(covered->most, value);
 }
 
-static bool is_path(const carom_plot_series *series) { return series->style == CAROM_PLOT_PATH || series->style == CAROM_PLOT_TRACES; }
-
-// The ranges of everything that is visible; false when nothing is.
-static bool find_ranges(const carom_plot *plot, range *x, range *y) {
-    *x = *y = (range){INFINITY, -INFINITY};
-    for (int s = 0; s < plot->series_count; s++) {
-        const carom_plot_series *series = &plot->series[s];
-        if (plot->focus && is_path(series)) continue;
-        for (int64_t i = 0; i < series->count; i++) {
-            if (!is_visible(series, i)) continue;
-            widen(x, series->x[i]);
-            widen(y, series->y[i]);
-        }
-    }
-    return x->least <= x->most;
-}
-
-static double extent_of(range covered) { return covered.most - covered.least; }
-
-static double largest_of(range covered) { return fmax(fabs(covered.least), fabs(covered.most)); }
-
 // Adds a margin. A range without extent of its own gets one: gnuplot cannot draw an empty range, and rounding must not fill the picture.
 static range pad(range inner, range other) {
-    double margin = 0.08 * extent_of(inner);
-    if (extent_of(inner) <= 1e-9 * fmax(largest_of(inner), extent_of(other))) margin = 0.25 * extent_of(other);
-    if (margin <= 1e-9 * largest_of(inner)) margin = 0.1 * fmax(largest_of(inner), largest_of(other));
+    const double extent = inner.most - inner.least, other_extent = other.most - other.least;
+    const double largest = fmax(fabs(inner.least), fabs(inner.most)), other_largest = fmax(fabs(other.least), fabs(other.most));
+    // 8 % of the extent; a quarter of the other one for a line; a tenth of the distance from zero for a point.
+    double margin = 0.08 * extent;
+    if (extent <= 1e-9 * fmax(largest, other_extent)) margin = 0.25 * other_extent;
+    if (margin <= 1e-9 * largest) margin = 0.1 * fmax(largest, other_largest);
     if (margin <= 0) margin = 1;
     return (range){inner.least - margin, inner.most + margin};
 }
 
 // ------------------------------------------------------------------------------------------------------------- the script
-
-// Characters that every machine with gnuplot can draw. For one that no font has, gnuplot paints black bars over the whole PNG.
-static bool is_drawable(unsigned long code) {
-    const bool letters = code >= 0xa0 && code < 0x530;     // Latin, Greek, Cyrillic
-    const bool symbols = code >= 0x1e00 && code < 0x2300;  // punctuation, indices, arrows, mathematics
-    return code < 0x7f || letters || symbols;
-}
 
 // Any text in single quotes, those inside doubled: gnuplot runs what stands in backquotes within double quotes. Quotes at the very start
 // are joined on, because gnuplot takes two of them for an empty text.
@@ -136,8 +104,11 @@ static void print_quoted(FILE *script, const char *text, const picture_format *f
     while (*text) {
         unsigned long code;
         const int length = carom_utf8_decode(text, &code);
+        // For a character that no font of the machine has, gnuplot paints black bars over the whole PNG. Every machine with gnuplot can
+        // draw ASCII; Latin, Greek, Cyrillic; punctuation, indices, arrows and mathematics.
         const bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
-        if (!length || (format->drawn_here && !is_drawable(code) && !control))
+        const bool drawable = code < 0x7f || (code >= 0xa0 && code < 0x530) || (code >= 0x1e00 && code < 0x2300);
+        if (!length || (format->drawn_here && !drawable && !control))
             fputc('?', script);
         else if (control)
             fputc(' ', script);
@@ -148,18 +119,97 @@ static void print_quoted(FILE *script, const char *text, const picture_format *f
     fputc('\'', script);
 }
 
+// A command with a quoted text and options.
 static void print_labelled(FILE *script, const char *command, const char *text, const char *options, const picture_format *format) {
     fprintf(script, "%s ", command);
     print_quoted(script, text, format);
     fprintf(script, " %s\n", options);
 }
 
-static void print_axes(FILE *script, const carom_plot *plot, const picture_format *format, range x, range y) {
-    const range padded_x = pad(x, y), padded_y = pad(y, x);
+// The points of one series as a data block: every `stride`-th of dots, and those of a line that show.
+static void print_data(FILE *script, const carom_plot_series *series, int index, int64_t stride, range x) {
+    const carom_plot_style style = series->style;
+    const bool thinned = style == CAROM_PLOT_LINE || style == CAROM_PLOT_TRACES;
+    const bool broken_by_gaps = thinned || style == CAROM_PLOT_GUIDE || style == CAROM_PLOT_AREAS;
+    fprintf(script, "$s%d << EOD\n", index);
+    for (int64_t start = 0; start < series->count;) {
+        int64_t kept[CAROM_PLOT_KEPT] = {start}, next = start + (style == CAROM_PLOT_DOTS ? stride : 1);
+        int count = 1;
+        if (thinned) next = carom_plot_take_run(series, start, x.least, x.most, kept, &count);
+        for (int k = 0; k < count; k++) {
+            const int64_t i = kept[k];
+            // An empty line ends one trace or area.
+            if (!is_visible(series, i) && broken_by_gaps) fputc('\n', script);
+            if (!is_visible(series, i)) continue;
+            fprintf(script, "%.17g %.17g", series->x[i], series->y[i]);
+            // Points of a path become arrows: start and difference.
+            const bool arrow = style == CAROM_PLOT_PATH && i + 1 < series->count && is_visible(series, i + 1);
+            if (arrow)
+                fprintf(script, " %.17g %.17g", series->x[i + 1] - series->x[i], series->y[i + 1] - series->y[i]);
+            else if (style == CAROM_PLOT_PATH)
+                fputs(" 0 0", script);
+            fputc('\n', script);
+        }
+        start = next;
+    }
+    // A hull is closed.
+    if (style == CAROM_PLOT_DASHES && series->count) fprintf(script, "%.17g %.17g\n", series->x[0], series->y[0]);
+    fputs("EOD\n", script);
+}
+
+// How one series is drawn, and its entry in the key. `dots` there are in the whole picture.
+static void print_series(FILE *script, const carom_plot_series *series, int index, int colour_index, int64_t dots,
+                         const picture_format *format) {
+    const unsigned colour = palette[colour_index % COLOURS];
+    const mark sign = marks[colour_index % MARKS];
+    fprintf(script, "$s%d using 1:2 with ", index);
+    switch (series->style) {
+    case CAROM_PLOT_DOTS: {
+        // Dots shrink and fade as they become many, so that the density of a set shows; the key has one of full size.
+        const double size = dots > 20000 ? 0.25 : dots > 2000 ? 0.4 : dots > 100 ? 0.6 : 0.9;
+        const unsigned transparency = dots > 20000 ? 0xb0 : dots > 2000 ? 0x90 : dots > 100 ? 0x60 : 0x20;
+        fprintf(script, "points pt 7 ps %g lc rgb '#%02x%06x' notitle, NaN with points pt 7 ps 1 lc rgb '#%06x'", size, transparency,
+                colour, colour);
+        break;
+    }
+    case CAROM_PLOT_MARKS: fprintf(script, "points pt %d ps %g lw 2.5 lc rgb '#%06x'", sign.shape, sign.size, colour); break;
+    case CAROM_PLOT_PATH:
+        fprintf(script, "points pt 7 ps 0.6 lc rgb '#%06x' notitle, ", colour);
+        fprintf(script, "$s%d using 1:2:3:4 with vectors head filled size graph 0.012,18 lw 1.5 lc rgb '#%06x'", index, colour);
+        break;
+    case CAROM_PLOT_DASHES: fputs("lines dt (8,6) lw 1.5 lc rgb '#505050'", script); break;
+    case CAROM_PLOT_AREAS:
+        // Filled, then outlined with a dot on each vertex, so that segments and points show too.
+        fprintf(script, "filledcurves closed fs solid noborder lc rgb '#b0%06x' notitle, ", colour);
+        fprintf(script, "$s%d using 1:2 with linespoints pt 7 ps 0.7 lw 2.5 lc rgb '#%06x'", index, colour);
+        break;
+    case CAROM_PLOT_TRACES: fputs("lines lw 1.2 lc rgb '#40404040'", script); break;
+    case CAROM_PLOT_LINE: fprintf(script, "lines lw 2.5 lc rgb '#%06x'", colour); break;
+    case CAROM_PLOT_GUIDE: fputs("lines dt (7,6) lw 1.8 lc rgb '#707070'", script); break;
+    }
+    fputs(*series->label ? " title " : " notitle", script);
+    if (*series->label) print_quoted(script, series->label, format);
+}
+
+// What the script of a picture is printed from.
+typedef struct picture {
+    const carom_plot *plot;
+    const picture_format *format;
+    range x, y;
+} picture;
+
+static carom_status print_script(FILE *script, const void *content, carom_error *error) {
+    (void)error;
+    const picture *drawn = content;
+    const carom_plot *plot = drawn->plot;
+    const picture_format *format = drawn->format;
+    const range x = pad(drawn->x, drawn->y), y = pad(drawn->y, drawn->x);
+    fprintf(script, "set terminal %s\nset encoding utf8\n", format->terminal);
     print_labelled(script, "set title", plot->title, "noenhanced font ',18' offset 0,0.3", format);
     print_labelled(script, "set xlabel", plot->x_label, "noenhanced", format);
     print_labelled(script, "set ylabel", plot->y_label, "noenhanced", format);
-    fprintf(script, "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\n", padded_x.least, padded_x.most, padded_y.least, padded_y.most);
+    // Ranges with margins; grid, zero lines and borders in quiet colours.
+    fprintf(script, "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\n", x.least, x.most, y.least, y.most);
     fputs("set grid lt 1 lw 1 lc rgb '#e6e6e6'\n"
           "set xzeroaxis lt 1 lw 1 lc rgb '#a0a0a0'\n"
           "set yzeroaxis lt 1 lw 1 lc rgb '#a0a0a0'\n"
@@ -169,15 +219,15 @@ static void print_axes(FILE *script, const carom_plot *plot, const picture_forma
           "set lmargin 12\nset rmargin 4\n",
           script);
     if (plot->equal) fputs("set size ratio -1\n", script);
-}
 
-// The key stands below the picture, in two columns where they fit; the margin grows with it.
-static void print_key(FILE *script, const carom_plot *plot) {
+    // The key stands below the picture, in two columns where they fit; the margin grows with it.
     int entries = 0, columns = KEY_COLUMNS;
+    int64_t dots = 0;
     for (int s = 0; s < plot->series_count; s++) {
-        if (!plot->series[s].count || !*plot->series[s].label) continue;
-        entries++;
-        if (strlen(plot->series[s].label) > KEY_LABEL) columns = 1;
+        const carom_plot_series *series = &plot->series[s];
+        if (series->style == CAROM_PLOT_DOTS) dots += series->count;
+        entries += series->count && *series->label;
+        if (series->count && strlen(series->label) > KEY_LABEL) columns = 1;
     }
     const int rows = (entries + columns - 1) / columns;
     fprintf(
@@ -185,135 +235,26 @@ static void print_key(FILE *script, const carom_plot *plot) {
         "set key at screen 0.5,0.012 bottom center vertical maxrows %d Left reverse noenhanced samplen 2 spacing 1.3 width 2 font ',13'\n"
         "set bmargin %g\n",
         rows ? rows : 1, 4.2 + 1.25 * rows);
-}
 
-// Lines of which an empty line ends one and begins another.
-static bool is_broken_by_gaps(const carom_plot_series *series) {
-    return series->style == CAROM_PLOT_TRACES || series->style == CAROM_PLOT_LINE || series->style == CAROM_PLOT_GUIDE ||
-           series->style == CAROM_PLOT_AREAS;
-}
+    // Of too many dots, every `stride`-th is drawn.
+    const int64_t stride = (dots + format->dots - 1) / format->dots;
+    for (int s = 0; s < plot->series_count; s++) print_data(script, &plot->series[s], s, stride > 1 ? stride : 1, drawn->x);
 
-// One point; those of paths become arrows: start and difference.
-static void print_point(FILE *script, const carom_plot_series *series, int64_t i) {
-    // An empty line ends one trace or area.
-    if (!is_visible(series, i) && is_broken_by_gaps(series)) fputc('\n', script);
-    if (!is_visible(series, i)) return;
-    fprintf(script, "%.17g %.17g", series->x[i], series->y[i]);
-    const bool path = series->style == CAROM_PLOT_PATH, arrow = path && i + 1 < series->count && is_visible(series, i + 1);
-    if (arrow)
-        fprintf(script, " %.17g %.17g", series->x[i + 1] - series->x[i], series->y[i + 1] - series->y[i]);
-    else if (path)
-        fputs(" 0 0", script);
-    fputc('\n', script);
-}
-
-// The points of one series; every `stride`-th of dots, and of a line what shows.
-static void print_data(FILE *script, const carom_plot_series *series, int index, int64_t stride, range x) {
-    fprintf(script, "$s%d << EOD\n", index);
-    const bool line = series->style == CAROM_PLOT_LINE || series->style == CAROM_PLOT_TRACES;
-    for (int64_t i = 0; i < series->count;) {
-        int64_t kept[CAROM_PLOT_KEPT] = {i}, next = i + (series->style == CAROM_PLOT_DOTS ? stride : 1);
-        int count = 1;
-        if (line) next = carom_plot_take_run(series, i, x.least, x.most, kept, &count);
-        for (int k = 0; k < count; k++) print_point(script, series, kept[k]);
-        i = next;
-    }
-    // A hull is closed.
-    if (series->style == CAROM_PLOT_DASHES && series->count) fprintf(script, "%.17g %.17g\n", series->x[0], series->y[0]);
-    fputs("EOD\n", script);
-}
-
-// Dots shrink and fade as they become many, so that the density of a set shows.
-static void print_dots(FILE *script, int index, unsigned colour, int64_t dots) {
-    const double size = dots > 20000 ? 0.25 : dots > 2000 ? 0.4 : dots > 100 ? 0.6 : 0.9;
-    const unsigned transparency = dots > 20000 ? 0xb0 : dots > 2000 ? 0x90 : dots > 100 ? 0x60 : 0x20;
-    fprintf(script, "$s%d using 1:2 with points pt 7 ps %g lc rgb '#%02x%06x' notitle, NaN with points pt 7 ps 1 lc rgb '#%06x'", index,
-            size, transparency, colour, colour);
-}
-
-static void print_path(FILE *script, int index, unsigned colour) {
-    fprintf(script, "$s%d using 1:2 with points pt 7 ps 0.6 lc rgb '#%06x' notitle, ", index, colour);
-    fprintf(script, "$s%d using 1:2:3:4 with vectors head filled size graph 0.012,18 lw 1.5 lc rgb '#%06x'", index, colour);
-}
-
-// Filled, then outlined with a dot on each vertex, so that segments and points show too.
-static void print_areas(FILE *script, int index, unsigned colour) {
-    fprintf(script, "$s%d using 1:2 with filledcurves closed fs solid noborder lc rgb '#b0%06x' notitle, ", index, colour);
-    fprintf(script, "$s%d using 1:2 with linespoints pt 7 ps 0.7 lw 2.5 lc rgb '#%06x'", index, colour);
-}
-
-static void print_series(FILE *script, const carom_plot_series *series, int index, int colour_index, int64_t dots,
-                         const picture_format *format) {
-    const unsigned colour = palette[colour_index % COLOURS];
-    const mark sign = marks[colour_index % MARKS];
-    switch (series->style) {
-    case CAROM_PLOT_DOTS: print_dots(script, index, colour, dots); break;
-    case CAROM_PLOT_MARKS:
-        fprintf(script, "$s%d using 1:2 with points pt %d ps %g lw 2.5 lc rgb '#%06x'", index, sign.shape, sign.size, colour);
-        break;
-    case CAROM_PLOT_PATH: print_path(script, index, colour); break;
-    case CAROM_PLOT_DASHES: fprintf(script, "$s%d using 1:2 with lines dt (8,6) lw 1.5 lc rgb '#505050'", index); break;
-    case CAROM_PLOT_AREAS: print_areas(script, index, colour); break;
-    case CAROM_PLOT_TRACES: fprintf(script, "$s%d using 1:2 with lines lw 1.2 lc rgb '#40404040'", index); break;
-    case CAROM_PLOT_LINE: fprintf(script, "$s%d using 1:2 with lines lw 2.5 lc rgb '#%06x'", index, colour); break;
-    case CAROM_PLOT_GUIDE: fprintf(script, "$s%d using 1:2 with lines dt (7,6) lw 1.8 lc rgb '#707070'", index); break;
-    }
-    if (!*series->label) {
-        fputs(" notitle", script);
-        return;
-    }
-    fputs(" title ", script);
-    print_quoted(script, series->label, format);
-}
-
-// Hulls, traces and guides are grey.
-static bool is_coloured(const carom_plot_series *series) {
-    return series->style != CAROM_PLOT_DASHES && series->style != CAROM_PLOT_TRACES && series->style != CAROM_PLOT_GUIDE;
-}
-
-// Either the marks or everything else. Labelled series get a colour each; one without a label belongs to the series before it.
-static void print_layer(FILE *script, const carom_plot *plot, bool of_marks, int64_t dots, int *printed, const picture_format *format) {
-    int colour = -1;
-    for (int s = 0; s < plot->series_count; s++) {
-        const carom_plot_series *series = &plot->series[s];
-        if (is_coloured(series) && (*series->label || colour < 0)) colour++;
-        if (!series->count || (series->style == CAROM_PLOT_MARKS) != of_marks) continue;
-        if ((*printed)++) fputs(", ", script);
-        print_series(script, series, s, colour < 0 ? 0 : colour, dots, format);
-    }
-}
-
-static int64_t count_dots(const carom_plot *plot) {
-    int64_t dots = 0;
-    for (int s = 0; s < plot->series_count; s++)
-        if (plot->series[s].style == CAROM_PLOT_DOTS) dots += plot->series[s].count;
-    return dots;
-}
-
-static void print_script(FILE *script, const carom_plot *plot, const picture_format *format, range x, range y) {
-    const int64_t dots = count_dots(plot), stride = (dots + format->dots - 1) / format->dots;
-    fprintf(script, "set terminal %s\nset encoding utf8\n", format->terminal);
-    print_axes(script, plot, format, x, y);
-    print_key(script, plot);
-    for (int s = 0; s < plot->series_count; s++) print_data(script, &plot->series[s], s, stride > 1 ? stride : 1, x);
-    fputs("plot ", script);
-    int printed = 0;
-    print_layer(script, plot, false, dots, &printed, format);
-    print_layer(script, plot, true, dots, &printed, format);
+    // Marks come after everything else. Labelled series get a colour each, except hulls, traces and guides, which are grey; one without a
+    // label belongs to the series before it.
+    const char *separator = "plot ";
+    for (int of_marks = 0; of_marks <= 1; of_marks++)
+        for (int s = 0, colour = -1; s < plot->series_count; s++) {
+            const carom_plot_series *series = &plot->series[s];
+            const carom_plot_style style = series->style;
+            const bool grey = style == CAROM_PLOT_DASHES || style == CAROM_PLOT_TRACES || style == CAROM_PLOT_GUIDE;
+            if (!grey && (*series->label || colour < 0)) colour++;
+            if (!series->count || (style == CAROM_PLOT_MARKS) != of_marks) continue;
+            fputs(separator, script);
+            separator = ", ";
+            print_series(script, series, s, colour < 0 ? 0 : colour, dots, format);
+        }
     fputs("\n", script);
-}
-
-// The host program may have a locale with a decimal comma.
-static carom_status write_script(FILE *script, const carom_plot *plot, const picture_format *format, range x, range y, carom_error *error) {
-    const locale_t neutral = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-    if (!neutral) return carom_fail_memory(error, "picture");
-    const locale_t callers = uselocale(neutral);
-    print_script(script, plot, format, x, y);
-    uselocale(callers);
-    freelocale(neutral);
-    if (fflush(script) || ferror(script))
-        return carom_fail(error, CAROM_IO_FAILED, "the temporary script of the picture: %s", strerror(errno));
-    rewind(script);
     return CAROM_OK;
 }
 
@@ -321,75 +262,87 @@ static carom_status write_script(FILE *script, const carom_plot *plot, const pic
 
 extern char **environ;
 
-// Runs `gnuplot -d` (no settings of the user's) with the three standard streams given, and waits. False when it could not be started.
-static bool run_gnuplot(FILE *script, int picture, FILE *messages) {
-    char program[] = "gnuplot", defaults[] = "-d";
-    char *const arguments[] = {program, defaults, NULL};
-    posix_spawn_file_actions_t streams;
-    if (posix_spawn_file_actions_init(&streams)) return false;
-    posix_spawn_file_actions_adddup2(&streams, fileno(script), STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&streams, picture, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&streams, fileno(messages), STDERR_FILENO);
-    pid_t child;
-    const bool started = !posix_spawnp(&child, program, &streams, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&streams);
-    int outcome = 0;
-    while (started && waitpid(child, &outcome, 0) < 0 && errno == EINTR) continue;
-    // 127 is the other way to learn that there is no such program (POSIX, posix_spawn). Otherwise the status says nothing: gnuplot ends
-    // with 0 even when it could not write.
-    return started && !(WIFEXITED(outcome) && WEXITSTATUS(outcome) == 127);
-}
-
 static bool file_has(int descriptor, off_t offset, const char *bytes, size_t size) {
+    // Longer than any beginning or end of a picture.
     char found[16];
     return offset >= 0 && pread(descriptor, found, size, offset) == (ssize_t)size && !memcmp(found, bytes, size);
 }
 
-// A failed plot leaves an empty or a cut file.
-static bool is_whole(int picture, const picture_format *format) {
-    struct stat about;
-    if (fstat(picture, &about) || !file_has(picture, 0, format->kind.start, strlen(format->kind.start))) return false;
-    for (off_t back = (off_t)format->end_size; back < (off_t)format->end_size + 4; back++)
-        if (file_has(picture, about.st_size - back, format->end, format->end_size)) return true;
-    return false;
-}
-
-static carom_status fail_gnuplot(FILE *messages, const char *path, carom_error *error) {
-    char text[CAROM_MESSAGE_SIZE / 2];
-    rewind(messages);
-    const size_t size = fread(text, 1, sizeof text - 1, messages);
-    text[size] = '\0';
-    return carom_fail(error, CAROM_IO_FAILED, "%s: gnuplot could not write the picture: %s", path,
-                      size ? text : "it said nothing (disk full?)");
-}
-
-static carom_status draw(FILE *script, int picture, const picture_format *format, const char *path, carom_error *error) {
+// Runs `gnuplot -d` (without the settings of the user) on a script, and waits. The picture must be whole then.
+static carom_status run_gnuplot(FILE *script, const picture_format *format, int output, const char *path, carom_error *error) {
     FILE *messages = tmpfile();
     if (!messages) return carom_fail(error, CAROM_IO_FAILED, "%s: no temporary file: %s", path, strerror(errno));
+    // posix_spawn wants arguments that could be written to. There is no shell in between.
+    char program[] = "gnuplot", defaults[] = "-d";
+    char *const arguments[] = {program, defaults, NULL};
+    posix_spawn_file_actions_t streams;
+    pid_t child;
+    bool started = !posix_spawn_file_actions_init(&streams);
+    if (started) {
+        posix_spawn_file_actions_adddup2(&streams, fileno(script), STDIN_FILENO);
+        posix_spawn_file_actions_adddup2(&streams, output, STDOUT_FILENO);
+        posix_spawn_file_actions_adddup2(&streams, fileno(messages), STDERR_FILENO);
+        started = !posix_spawnp(&child, program, &streams, NULL, arguments, environ);
+        posix_spawn_file_actions_destroy(&streams);
+    }
+    int outcome = 0;
+    while (started && waitpid(child, &outcome, 0) < 0 && errno == EINTR) continue;
+
+    // gnuplot ends with 0 even when it could not write, and leaves an empty or a cut file. Up to three bytes may follow the end of a whole
+    // one.
+    struct stat about;
+    bool whole = false;
+    if (started && !fstat(output, &about) && file_has(output, 0, format->kind.start, strlen(format->kind.start)))
+        for (int extra = 0; extra < 4 && !whole; extra++)
+            whole = file_has(output, about.st_size - (off_t)format->end_size - extra, format->end, format->end_size);
+
+    // 127 is the other way to learn that there is no such program (POSIX, posix_spawn).
     carom_status status = CAROM_OK;
-    if (!run_gnuplot(script, picture, messages))
+    if (!started || (WIFEXITED(outcome) && WEXITSTATUS(outcome) == 127)) {
         status = carom_fail(error, CAROM_UNSUPPORTED, "%s: pictures are drawn by gnuplot, which was not found", path);
-    else if (!is_whole(picture, format))
-        status = fail_gnuplot(messages, path, error);
+    } else if (!whole) {
+        char said[CAROM_MESSAGE_SIZE / 2];
+        rewind(messages);
+        const size_t size = fread(said, 1, sizeof said - 1, messages);
+        said[size] = '\0';
+        status = carom_fail(error, CAROM_IO_FAILED, "%s: gnuplot could not write the picture: %s", path,
+                            size ? said : "it said nothing (disk full?)");
+    }
     fclose(messages);
     return status;
 }
 
 carom_status carom_plot_write(const carom_plot *plot, const char *path, carom_error *error) {
-    const picture_format *format = find_format(path);
-    if (!format) return carom_fail(error, CAROM_BAD_INPUT, "%s: a picture's name must end in .png or .svg", path);
-    range x, y;
-    if (!find_ranges(plot, &x, &y)) return carom_fail(error, CAROM_BAD_INPUT, "%s: there is nothing to draw", path);
+    // The format by the ending of the name.
+    picture drawn = {.plot = plot, .x = {INFINITY, -INFINITY}, .y = {INFINITY, -INFINITY}};
+    const char *ending = strrchr(path, '.');
+    for (size_t i = 0; ending && i < sizeof formats / sizeof *formats; i++)
+        if (!strcasecmp(ending, formats[i].ending)) drawn.format = &formats[i];
+    if (!drawn.format) return carom_fail(error, CAROM_BAD_INPUT, "%s: a picture's name must end in .png or .svg", path);
+
+    // The ranges of everything that is visible. With a focus, paths and traces may run out of the picture.
+    for (int s = 0; s < plot->series_count; s++) {
+        const carom_plot_series *series = &plot->series[s];
+        if (plot->focus && (series->style == CAROM_PLOT_PATH || series->style == CAROM_PLOT_TRACES)) continue;
+        for (int64_t i = 0; i < series->count; i++) {
+            if (!is_visible(series, i)) continue;
+            widen(&drawn.x, series->x[i]);
+            widen(&drawn.y, series->y[i]);
+        }
+    }
+    if (drawn.x.least > drawn.x.most) return carom_fail(error, CAROM_BAD_INPUT, "%s: there is nothing to draw", path);
 
     carom_temporary temporary;
-    int picture;
-    carom_status status = carom_temporary_create(path, &format->kind, &temporary, &picture, error);
+    int descriptor;
+    carom_status status = carom_temporary_create(path, &drawn.format->kind, &temporary, &descriptor, error);
     if (status) return status;
     FILE *script = tmpfile();
     if (!script) status = carom_fail(error, CAROM_IO_FAILED, "%s: no temporary file: %s", path, strerror(errno));
-    if (!status) status = write_script(script, plot, format, x, y, error);
-    if (!status) status = draw(script, picture, format, path, error);
-    if (close(picture) && !status) status = carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", path, strerror(errno));
+    if (!status) status = carom_text_print(script, "the temporary script of the picture", print_script, &drawn, error);
+    if (!status) rewind(script);
+    if (!status) status = run_gnuplot(script, drawn.format, descriptor, path, error);
+    if (close(descriptor) && !status)
+        status = carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", path, strerror(errno));
     if (!status) status = carom_temporary_commit(&temporary, error);
     if (script) fclose(script);
     carom_temporary_discard(&temporary);

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "carom/functional.h"
 #include "carom/sets.h"
-#include "io/plot/axes.h"
 #include "io/result/file.h"
 
 enum {
@@ -16,6 +16,9 @@ enum {
     LABEL_SIZE = 256,
     SERIES_PER_LAW = 4,  // outcomes, hull, areas, paths
 };
+
+// Outcomes that differ by less, relative to the fastest contact, differ by rounding only.
+#define NO_EXTENT 1e-9
 
 // Points in the plane of a picture.
 typedef struct points {
@@ -31,12 +34,12 @@ typedef struct source {
 
 // The outcomes of one law, and what is drawn of them.
 typedef struct law_data {
-    const source *file;
-    int index;                 // of the law in its file
-    double *normal, *tangent;  // [rows x contacts], [rows x tangents]
+    const carom_result *file;
+    int index;  // of the law in its file
+    double *u;  // [rows x n] contact velocities
     int64_t rows;
     bool sampled;    // an inner approximation of a set
-    double *states;  // contact velocities after each impact, [.. x contact space], one path behind the other
+    double *states;  // contact velocities after each impact, [.. x n], one path after the other
     int64_t *starts, paths;
     carom_polyhedra *pieces;  // of an exact set; NULL for other laws
     char certificate[CAROM_CERTIFICATE_SIZE];
@@ -48,133 +51,128 @@ typedef struct picture {
     source *files;  // the one asked for, then those laid over it
     int file_count;
     carom_axes axes;
-    int chosen[2];
+    int x, y;    // indices of the chosen axes
     bool focus;  // on the outcomes: where the paths begin is not shown
     law_data *laws;
     int law_count;
-    points start;  // where the paths begin
+    points start;        // where the paths begin
+    carom_arena memory;  // of files, laws and points
 } picture;
 
 // -------------------------------------------------------------------------------------------------------------- reading
 
-// Files in one picture have the same axes.
-static bool same_contacts(const carom_result *first, const carom_result *second) {
-    const int contacts = carom_result_contacts(first);
-    if (carom_result_contacts(second) != contacts || carom_result_tangent_dim(second) != carom_result_tangent_dim(first)) return false;
-    for (int i = 0; i < contacts; i++)
-        if (strcmp(carom_result_contact_name(first, i), carom_result_contact_name(second, i)) != 0) return false;
-    return true;
-}
-
-static carom_status open_file(picture *drawn, const char *path, carom_error *error) {
-    source *opened = &drawn->files[drawn->file_count];
-    opened->path = path;
-    const carom_status status = carom_result_open(path, &opened->result, error);
-    if (status) return status;
-    drawn->file_count++;
-    if (same_contacts(drawn->files->result, opened->result)) return CAROM_OK;
-    return carom_fail(error, CAROM_BAD_INPUT, "%s: its contacts are not those of %s", path, drawn->files->path);
-}
-
+// Opens the file asked for and those laid over it, which must have the same contacts, and so the same axes.
 static carom_status open_files(picture *drawn, const char *path, const char *const *overlays, carom_error *error) {
-    size_t count = 1;
-    for (const char *const *overlay = overlays; overlay && *overlay; overlay++) count++;
-    drawn->files = calloc(count, sizeof *drawn->files);
+    int count = 1;
+    while (overlays && overlays[count - 1]) count++;
+    drawn->files = carom_arena_take(&drawn->memory, (size_t)count, sizeof *drawn->files);
     if (!drawn->files) return carom_fail_memory(error, path);
-    carom_status status = open_file(drawn, path, error);
-    for (const char *const *overlay = overlays; overlay && *overlay && !status; overlay++) status = open_file(drawn, *overlay, error);
-    return status;
+    for (int f = 0; f < count; f++) {
+        source *opened = &drawn->files[f];
+        opened->path = f ? overlays[f - 1] : path;
+        const carom_status status = carom_result_open(opened->path, &opened->result, error);
+        if (status) return status;
+        drawn->file_count++;
+        const carom_result *first = drawn->files->result;
+        const int contacts = carom_result_contacts(first);
+        bool same = carom_result_contacts(opened->result) == contacts &&
+                    carom_result_tangent_dim(opened->result) == carom_result_tangent_dim(first);
+        for (int i = 0; i < contacts && same; i++)
+            same = !strcmp(carom_result_contact_name(first, i), carom_result_contact_name(opened->result, i));
+        if (!same) return carom_fail(error, CAROM_BAD_INPUT, "%s: its contacts are not those of %s", opened->path, path);
+    }
+    return CAROM_OK;
 }
 
-static const char *law_name(const law_data *law) { return carom_result_law_name(law->file->result, law->index); }
-
-static carom_status read_velocities(law_data *law, carom_error *error) {
-    carom_result *result = law->file->result;
-    int64_t tangent_rows = 0;
-    int width = 0, tangent_width = 0;
-    carom_status status = carom_result_read_reals(result, law->index, "normal_velocity", &law->normal, &law->rows, &width, error);
-    if (!status)
-        status = carom_result_read_reals(result, law->index, "tangent_velocity", &law->tangent, &tangent_rows, &tangent_width, error);
-    if (status) return status;
-    const int contacts = carom_result_contacts(result);
-    if (width == contacts && tangent_width == contacts * carom_result_tangent_dim(result) && tangent_rows == law->rows) return CAROM_OK;
-    return carom_fail(error, CAROM_BAD_INPUT, "%s: not a carom result file: the velocities of %s do not fit its contacts", law->file->path,
-                      law_name(law));
-}
-
-static carom_status read_paths(law_data *law, int width, carom_error *error) {
-    const carom_status status =
-        carom_result_read_series(law->file->result, law->index, "path", &law->states, &law->starts, &law->paths, error);
-    for (int64_t i = 0; i < law->paths && !status; i++)
-        if ((law->starts[i + 1] - law->starts[i]) % width)
-            return carom_fail(error, CAROM_BAD_INPUT, "%s: not a carom result file: the paths of %s do not fit its contacts",
-                              law->file->path, law_name(law));
-    return status;
-}
-
-static carom_status read_law(picture *drawn, const source *file, int index, carom_error *error) {
-    law_data *law = &drawn->laws[drawn->law_count++];
-    law->file = file;
-    law->index = index;
-    law->sampled = carom_result_has_column(file->result, index, carom_sample_columns[0].name);
-    carom_status status = read_velocities(law, error);
-    if (!status) status = carom_result_read_polyhedra(file->result, index, &law->pieces, law->certificate, error);
-    return status ? status : read_paths(law, drawn->axes.count, error);
-}
-
+// Reads the outcomes of all laws of all files.
 static carom_status read_laws(picture *drawn, carom_error *error) {
     int count = 0;
     for (int f = 0; f < drawn->file_count; f++) count += carom_result_laws(drawn->files[f].result);
-    drawn->laws = calloc((size_t)count + 1, sizeof *drawn->laws);
+    drawn->laws = carom_arena_take(&drawn->memory, (size_t)count, sizeof *drawn->laws);
     if (!drawn->laws) return carom_fail_memory(error, drawn->files->path);
-    carom_status status = CAROM_OK;
-    for (int f = 0; f < drawn->file_count && !status; f++)
-        for (int i = 0; i < carom_result_laws(drawn->files[f].result) && !status; i++) status = read_law(drawn, &drawn->files[f], i, error);
-    return status;
+    for (int f = 0; f < drawn->file_count; f++)
+        for (int i = 0; i < carom_result_laws(drawn->files[f].result); i++) {
+            const carom_result *file = drawn->files[f].result;
+            const char *name = carom_result_law_name(file, i);
+            law_data *law = &drawn->laws[drawn->law_count++];
+            law->file = file;
+            law->index = i;
+            // Samples have a column that numbers them.
+            law->sampled = carom_result_has_dataset(file, name, carom_sample_columns[0].name);
+            carom_status status = carom_result_read_contact_velocities(file, i, &law->u, &law->rows, error);
+            if (!status) status = carom_result_read_polyhedra(file, i, &law->pieces, law->certificate, error);
+            if (!status) status = carom_result_read_series(file, i, "path", &law->states, &law->starts, &law->paths, error);
+            // A path is a whole number of states.
+            for (int64_t k = 0; k < law->paths && !status; k++)
+                if ((law->starts[k + 1] - law->starts[k]) % drawn->axes.count)
+                    status = carom_result_refuse(file, error, "the paths of %s do not fit its contacts", name);
+            if (status) return status;
+        }
+    return CAROM_OK;
 }
 
 // ----------------------------------------------------------------------------------------------------------------- axes
 
-static double outcome_velocity(const picture *drawn, const law_data *law, int64_t row, int axis) {
-    const carom_axis *chosen = &drawn->axes.axes[axis];
-    const int64_t contacts = carom_result_contacts(law->file->result), tangents = drawn->axes.count - contacts;
-    return chosen->normal ? law->normal[row * contacts + chosen->column] : law->tangent[row * tangents + chosen->column];
+typedef struct range {
+    double least, most;
+} range;
+
+// 0 where there are no outcomes, whose range is empty.
+static double extent_of(range covered) { return covered.most > covered.least ? covered.most - covered.least : 0; }
+
+// The best axis other than `except`: one with extent before one without, normal before tangential, and of two with extent the wider one.
+static int best_axis(const carom_axes *axes, const range *ranges, double scale, int except) {
+    int best = -1, leading = -1;
+    for (int i = 0; i < axes->count; i++) {
+        if (i == except) continue;
+        const double extent = extent_of(ranges[i]);
+        const bool extended = extent > NO_EXTENT * scale;
+        const int rank = 2 * extended + (i < axes->contacts);
+        if (rank < leading || (rank == leading && !(extended && extent > extent_of(ranges[best])))) continue;
+        best = i;
+        leading = rank;
+    }
+    return best;
 }
 
-static void measure_axis(const picture *drawn, int axis, double *least, double *most) {
-    *least = INFINITY;
-    *most = -INFINITY;
-    for (int i = 0; i < drawn->law_count; i++)
-        for (int64_t row = 0; row < drawn->laws[i].rows; row++) {
-            const double velocity = outcome_velocity(drawn, &drawn->laws[i], row, axis);
-            *least = fmin(*least, velocity);
-            *most = fmax(*most, velocity);
-        }
-}
-
+// The axes that a text names, or the two that show most, in the order of the axes.
 static carom_status choose_axes(picture *drawn, const char *text, carom_error *error) {
-    if (text) return carom_axes_parse(&drawn->axes, text, drawn->chosen, error);
-    const int count = drawn->axes.count;
-    double *least = calloc(2 * (size_t)count, sizeof *least);
-    if (!least) return carom_fail_memory(error, "axes");
-    double *most = least + count;
-    for (int axis = 0; axis < count; axis++) measure_axis(drawn, axis, &least[axis], &most[axis]);
-    carom_axes_choose(&drawn->axes, least, most, drawn->chosen);
-    free(least);
+    const carom_axes *axes = &drawn->axes;
+    if (text) {
+        int chosen[2], count;
+        carom_error inner;
+        const carom_status status = carom_axes_parse(axes, text, 2, 2, chosen, &count, &inner);
+        if (status) return carom_fail(error, status, "axes: %s", inner.message);
+        drawn->x = chosen[0];
+        drawn->y = chosen[1];
+        return CAROM_OK;
+    }
+    range *ranges = carom_arena_take(&drawn->memory, (size_t)axes->count, sizeof *ranges);
+    if (!ranges) return carom_fail_memory(error, "axes");
+    // The ranges of all outcomes of all laws, and the fastest of them.
+    double scale = 0;
+    for (int i = 0; i < axes->count; i++) {
+        ranges[i] = (range){INFINITY, -INFINITY};
+        for (const law_data *law = drawn->laws; law < drawn->laws + drawn->law_count; law++)
+            for (int64_t row = 0; row < law->rows; row++) {
+                const double velocity = law->u[row * axes->count + axes->places[i]];
+                ranges[i].least = fmin(ranges[i].least, velocity);
+                ranges[i].most = fmax(ranges[i].most, velocity);
+            }
+        if (ranges[i].least <= ranges[i].most) scale = fmax(scale, fmax(fabs(ranges[i].least), fabs(ranges[i].most)));
+    }
+    const int first = best_axis(axes, ranges, scale, -1), second = best_axis(axes, ranges, scale, first);
+    drawn->x = first < second ? first : second;
+    drawn->y = first < second ? second : first;
     return CAROM_OK;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- points
 
-static carom_status make_points(points *made, int64_t room, carom_error *error) {
-    *made = (points){calloc((size_t)room + 1, sizeof(double)), calloc((size_t)room + 1, sizeof(double)), 0};
-    return made->x && made->y ? CAROM_OK : carom_fail_memory(error, "points of the picture");
-}
-
-static void free_points(points *unused) {
-    free(unused->x);
-    free(unused->y);
-    *unused = (points){0};
+static carom_status make_points(picture *drawn, points *made, int64_t room, carom_error *error) {
+    made->x = carom_arena_take(&drawn->memory, (size_t)room, sizeof(double));
+    made->y = carom_arena_take(&drawn->memory, (size_t)room, sizeof(double));
+    return drawn->memory.failed ? carom_fail_memory(error, "points of the picture") : CAROM_OK;
 }
 
 static void add_point(points *set, double x, double y) {
@@ -182,148 +180,121 @@ static void add_point(points *set, double x, double y) {
     set->y[set->count++] = y;
 }
 
-static carom_status place_outcomes(const picture *drawn, law_data *law, carom_error *error) {
-    const carom_status status = make_points(&law->outcomes, law->rows, error);
+// Adds the point of a contact velocity.
+static void add_velocity(const picture *drawn, points *set, const double *u) {
+    add_point(set, u[drawn->axes.places[drawn->x]], u[drawn->axes.places[drawn->y]]);
+}
+
+// Everything that is drawn of a law.
+static carom_status place_law(picture *drawn, law_data *law, carom_error *error) {
+    const int n = drawn->axes.count;
+    // The outcomes; velocities that are not finite cannot be drawn.
+    points *outcomes = &law->outcomes;
+    carom_status status = make_points(drawn, outcomes, law->rows, error);
     for (int64_t row = 0; row < law->rows && !status; row++) {
-        const double x = outcome_velocity(drawn, law, row, drawn->chosen[0]), y = outcome_velocity(drawn, law, row, drawn->chosen[1]);
-        if (isfinite(x) && isfinite(y)) add_point(&law->outcomes, x, y);
+        add_velocity(drawn, outcomes, law->u + row * n);
+        const int64_t last = outcomes->count - 1;
+        if (!isfinite(outcomes->x[last]) || !isfinite(outcomes->y[last])) outcomes->count--;
     }
-    return status;
-}
 
-static carom_status place_hull(law_data *law, carom_error *error) {
-    const points *set = &law->outcomes;
-    int64_t *hull = calloc((size_t)set->count + 1, sizeof *hull), vertices = 0;
-    if (!hull) return carom_fail_memory(error, "convex hull");
-    carom_status status = carom_plot_hull(set->x, set->y, set->count, hull, &vertices, error);
-    if (!status) status = make_points(&law->hull, vertices, error);
-    for (int64_t i = 0; i < vertices && !status; i++) add_point(&law->hull, set->x[hull[i]], set->y[hull[i]]);
-    free(hull);
-    return status;
-}
+    // The convex hull of samples.
+    if (!status && law->sampled) {
+        int64_t vertices = 0, *hull = carom_arena_take(&drawn->memory, (size_t)outcomes->count, sizeof *hull);
+        status = hull ? carom_hull_plane(outcomes->x, outcomes->y, outcomes->count, hull, &vertices, error)
+                      : carom_fail_memory(error, "convex hull");
+        if (!status) status = make_points(drawn, &law->hull, vertices, error);
+        for (int64_t i = 0; i < vertices && !status; i++) add_point(&law->hull, outcomes->x[hull[i]], outcomes->y[hull[i]]);
+    }
 
-// Appends the outline of a piece's projection, closed, and a NaN.
-static carom_status place_area(const picture *drawn, law_data *law, const carom_piece *piece, points *corners, int64_t *hull,
-                               carom_error *error) {
-    const int n = law->pieces->n, x = drawn->axes.axes[drawn->chosen[0]].place, y = drawn->axes.axes[drawn->chosen[1]].place;
-    int64_t count;
-    corners->count = 0;
-    for (int k = 0; k < piece->vertices; k++) add_point(corners, piece->contact_velocity[k * n + x], piece->contact_velocity[k * n + y]);
-    const carom_status status = carom_plot_hull(corners->x, corners->y, corners->count, hull, &count, error);
-    for (int64_t i = 0; i <= count && !status; i++) add_point(&law->areas, corners->x[hull[i % count]], corners->y[hull[i % count]]);
-    add_point(&law->areas, NAN, NAN);
-    return status;
-}
-
-static carom_status place_areas(const picture *drawn, law_data *law, carom_error *error) {
-    if (!law->pieces) return CAROM_OK;
-    // An outline has at most all vertices, the first of them again, and a NaN.
-    int64_t vertices = 0, most = 0;
-    for (int i = 0; i < law->pieces->count; i++) {
-        vertices += law->pieces->pieces[i].vertices + 2;
-        most = law->pieces->pieces[i].vertices > most ? law->pieces->pieces[i].vertices : most;
+    // The projections of an exact set's pieces: their outlines, closed, with a NaN after each. The first room is for all of them: each has
+    // at most all its vertices, the first of them again, and a NaN. The second is for the vertices of any one.
+    const int pieces = law->pieces ? law->pieces->count : 0;
+    int64_t room = 0, most = 0;
+    for (int k = 0; k < pieces; k++) {
+        const int vertices = law->pieces->pieces[k].vertices;
+        room += vertices + 2;
+        most = vertices > most ? vertices : most;
     }
     points corners = {0};
-    int64_t *hull = calloc((size_t)most + 1, sizeof *hull);
-    carom_status status = hull ? make_points(&law->areas, vertices, error) : carom_fail_memory(error, "areas of the picture");
-    if (!status) status = make_points(&corners, most, error);
-    for (int i = 0; i < law->pieces->count && !status; i++) status = place_area(drawn, law, &law->pieces->pieces[i], &corners, hull, error);
-    free_points(&corners);
-    free(hull);
-    return status;
-}
+    int64_t *outline = carom_arena_take(&drawn->memory, (size_t)most, sizeof *outline);
+    if (!status) status = make_points(drawn, &law->areas, room, error);
+    if (!status) status = make_points(drawn, &corners, most, error);
+    for (int k = 0; k < pieces && !status; k++) {
+        const carom_piece *piece = &law->pieces->pieces[k];
+        int64_t count;
+        corners.count = 0;
+        for (int i = 0; i < piece->vertices; i++) add_velocity(drawn, &corners, piece->contact_velocity + i * n);
+        status = carom_hull_plane(corners.x, corners.y, corners.count, outline, &count, error);
+        for (int64_t i = 0; i <= count && !status; i++)
+            add_point(&law->areas, corners.x[outline[i % count]], corners.y[outline[i % count]]);
+        add_point(&law->areas, NAN, NAN);
+    }
 
-// All paths in one series, with a NaN between them.
-static carom_status place_paths(picture *drawn, law_data *law, carom_error *error) {
-    if (!law->paths) return CAROM_OK;
-    const int width = drawn->axes.count;
-    const int x = drawn->axes.axes[drawn->chosen[0]].place, y = drawn->axes.axes[drawn->chosen[1]].place;
-    const carom_status status = make_points(&law->path, law->starts[law->paths] / width + law->paths, error);
-    if (status) return status;
-    for (int64_t i = 0; i < law->paths; i++) {
+    // All paths in one series, with a NaN between them.
+    if (!status && law->paths) status = make_points(drawn, &law->path, law->starts[law->paths] / n + law->paths, error);
+    for (int64_t i = 0; i < law->paths && !status; i++) {
         const double *state = law->states + law->starts[i], *end = law->states + law->starts[i + 1];
         if (state == end) continue;
-        if (!drawn->start.count) add_point(&drawn->start, state[x], state[y]);
-        for (; state < end; state += width) add_point(&law->path, state[x], state[y]);
+        if (!drawn->start.count) add_velocity(drawn, &drawn->start, state);
+        for (; state < end; state += n) add_velocity(drawn, &law->path, state);
         add_point(&law->path, NAN, NAN);
     }
-    return CAROM_OK;
-}
-
-static carom_status place_law(picture *drawn, law_data *law, carom_error *error) {
-    carom_status status = place_outcomes(drawn, law, error);
-    if (!status && law->sampled) status = place_hull(law, error);
-    if (!status) status = place_areas(drawn, law, error);
-    if (!status) status = place_paths(drawn, law, error);
     return status;
 }
 
 // --------------------------------------------------------------------------------------------------------------- series
 
-// Samples may have been taken with paths or without, and only the first of them have one.
-static long long count_paths(const law_data *law) {
-    long long count = 0;
-    for (int64_t i = 0; i < law->paths; i++) count += law->starts[i + 1] > law->starts[i];
-    return count;
-}
-
-// What is drawn of an exact computation may be the set, a part of it, or more than it.
-static void label_pieces(law_data *law) {
-    const char *claim = !strcmp(law->certificate, "exact")   ? "the set"
-                        : !strcmp(law->certificate, "inner") ? "certified inner set"
-                                                             : "certified outer set";
-    const int count = law->pieces->count;
-    snprintf(law->label, sizeof law->label, "%s (%s, %d piece%s)", law_name(law), claim, count, count == 1 ? "" : "s");
-}
-
-// What the outcomes of a sampled set are.
-static const char *sample_noun(const law_data *law) {
-    char solver[LABEL_SIZE];
-    const char *walk = carom_sampler_names[CAROM_SAMPLER_WALK];
-    return carom_result_read_attribute(law->file->result, law->index, "solver", solver, sizeof solver) && !strcmp(solver, walk) ? walk
-                                                                                                                                : "sample";
-}
-
 static void label_law(law_data *law) {
-    const char *name = law_name(law);
-    const long long count = law->rows, paths = count_paths(law);
+    const char *name = carom_result_law_name(law->file, law->index);
+    // Samples may have been taken with paths or without, and only the first of them have one.
+    long long count = law->rows, paths = 0;
+    for (int64_t i = 0; i < law->paths; i++) paths += law->starts[i + 1] > law->starts[i];
     const char *plural = count == 1 ? "" : "s";
-    if (law->pieces)
-        label_pieces(law);
-    else if (law->sampled)
-        snprintf(law->label, sizeof law->label, "%s (inner approximation, %lld %s%s)", name, count, sample_noun(law), plural);
-    else if (paths)
-        snprintf(law->label, sizeof law->label, "%s (%lld outcome%s, impact by impact)", name, count, plural);
-    else if (count != 1)
-        snprintf(law->label, sizeof law->label, "%s (%lld outcomes)", name, count);
-    else
-        snprintf(law->label, sizeof law->label, "%s", name);
-    if (law->sampled) snprintf(law->path_label, sizeof law->path_label, "%lld of the samples, step by step", paths);
+    if (law->pieces) {
+        // What is drawn of an exact computation may be the set, a part of it, or more than it.
+        const bool exact = !strcmp(law->certificate, "exact"), inner = !strcmp(law->certificate, "inner");
+        const char *claim = exact ? "the set" : inner ? "certified inner set" : "certified outer set";
+        const int pieces = law->pieces->count;
+        snprintf(law->label, LABEL_SIZE, "%s (%s, %d piece%s)", name, claim, pieces, pieces == 1 ? "" : "s");
+    } else if (law->sampled) {
+        char solver[LABEL_SIZE] = "";
+        const char *walk = carom_sampler_names[CAROM_SAMPLER_WALK];
+        carom_result_read_attribute(law->file, law->index, "solver", solver, sizeof solver);
+        snprintf(law->label, LABEL_SIZE, "%s (inner approximation, %lld %s%s)", name, count, strcmp(solver, walk) ? "sample" : walk,
+                 plural);
+        snprintf(law->path_label, LABEL_SIZE, "%lld of the samples, step by step", paths);
+    } else if (paths) {
+        snprintf(law->label, LABEL_SIZE, "%s (%lld outcome%s, impact by impact)", name, count, plural);
+    } else if (count != 1) {
+        snprintf(law->label, LABEL_SIZE, "%s (%lld outcomes)", name, count);
+    } else {
+        snprintf(law->label, LABEL_SIZE, "%s", name);
+    }
 }
 
 static void add_series(carom_plot *plot, carom_plot_series *room, const char *label, carom_plot_style style, const points *set) {
     if (set->count) room[plot->series_count++] = (carom_plot_series){label, style, set->count, set->x, set->y};
 }
 
-static bool drawn_as_dots(const law_data *law) { return !law->pieces && (law->sampled || law->rows > MANY_OUTCOMES); }
-static bool drawn_as_marks(const law_data *law) { return !law->pieces && !drawn_as_dots(law); }
-
 // Exact sets first, samples over them, the paths and hulls of samples over them, single outcomes and their paths on top.
 static void collect_series(const picture *drawn, carom_plot *plot, carom_plot_series *room) {
+    const law_data *end = drawn->laws + drawn->law_count;
     // The first on top: an outer set follows the inner one that it encloses.
     for (int i = drawn->law_count; i-- > 0;) add_series(plot, room, drawn->laws[i].label, CAROM_PLOT_AREAS, &drawn->laws[i].areas);
-    for (int i = 0; i < drawn->law_count; i++)
-        if (drawn_as_dots(&drawn->laws[i])) add_series(plot, room, drawn->laws[i].label, CAROM_PLOT_DOTS, &drawn->laws[i].outcomes);
-    for (int i = 0; i < drawn->law_count; i++)
-        if (drawn->laws[i].sampled) add_series(plot, room, drawn->laws[i].path_label, CAROM_PLOT_TRACES, &drawn->laws[i].path);
+    for (const law_data *law = drawn->laws; law < end; law++)
+        if (!law->pieces && (law->sampled || law->rows > MANY_OUTCOMES))
+            add_series(plot, room, law->label, CAROM_PLOT_DOTS, &law->outcomes);
+    for (const law_data *law = drawn->laws; law < end; law++)
+        if (law->sampled) add_series(plot, room, law->path_label, CAROM_PLOT_TRACES, &law->path);
     bool labelled = false;
-    for (int i = 0; i < drawn->law_count; i++) {
-        add_series(plot, room, labelled ? "" : "convex hull, not the set", CAROM_PLOT_DASHES, &drawn->laws[i].hull);
-        labelled = labelled || drawn->laws[i].hull.count;
+    for (const law_data *law = drawn->laws; law < end; law++) {
+        add_series(plot, room, labelled ? "" : "convex hull, not the set", CAROM_PLOT_DASHES, &law->hull);
+        labelled = labelled || law->hull.count;
     }
-    for (int i = 0; i < drawn->law_count; i++) {
-        if (drawn_as_marks(&drawn->laws[i])) add_series(plot, room, drawn->laws[i].label, CAROM_PLOT_MARKS, &drawn->laws[i].outcomes);
-        if (!drawn->laws[i].sampled) add_series(plot, room, "", CAROM_PLOT_PATH, &drawn->laws[i].path);
+    for (const law_data *law = drawn->laws; law < end; law++) {
+        if (!law->pieces && !law->sampled && law->rows <= MANY_OUTCOMES)
+            add_series(plot, room, law->label, CAROM_PLOT_MARKS, &law->outcomes);
+        if (!law->sampled) add_series(plot, room, "", CAROM_PLOT_PATH, &law->path);
     }
     if (!drawn->focus) add_series(plot, room, "before the impact", CAROM_PLOT_MARKS, &drawn->start);
 }
@@ -335,91 +306,72 @@ static bool ends_with(const char *text, const char *ending) {
     return size >= wanted && !strcasecmp(text + size - wanted, ending);
 }
 
-// Bytes of a path without its ending.
-static size_t stem_size(const char *path) {
-    const char *dot = strrchr(path, '.');
-    return dot && dot > path && !strchr(dot, '/') ? (size_t)(dot - path) : strlen(path);
-}
-
-// The output where it names a picture, otherwise PREFIX-Jn.A-Jn.B.png. Contact names may hold what file names may not.
-static char *picture_path(const picture *drawn, const carom_plot_request *request) {
-    const char *output = request->output;
-    if (output && (request->axes || ends_with(output, ".png") || ends_with(output, ".svg"))) return strdup(output);
-    const char *x = drawn->axes.axes[drawn->chosen[0]].name, *y = drawn->axes.axes[drawn->chosen[1]].name;
-    const char *start = output ? output : drawn->files->path;
-    const size_t prefix = output ? strlen(output) : stem_size(start), size = prefix + strlen(x) + strlen(y) + sizeof "--.png";
-    char *path = malloc(size);
-    if (!path) return NULL;
+// The output where it names a picture, otherwise PREFIX-Jn.A-Jn.B.png. NULL when out of memory.
+static char *picture_path(picture *drawn, const carom_plot_request *request, const char *x, const char *y) {
+    const char *output = request->output, *start = output ? output : drawn->files->path, *dot = strrchr(start, '.');
+    const bool named = output && (request->axes || ends_with(output, ".png") || ends_with(output, ".svg"));
+    // The name of the result file loses its ending.
+    const bool shorter = !output && dot && dot > start && !strchr(dot, '/');
+    const size_t prefix = shorter ? (size_t)(dot - start) : strlen(start), size = prefix + strlen(x) + strlen(y) + sizeof "--.png";
+    char *path = carom_arena_take(&drawn->memory, size, 1);
+    if (path && named) memcpy(path, output, prefix);
+    if (!path || named) return path;
     snprintf(path, size, "%.*s-%s-%s.png", (int)prefix, start, x, y);
+    // Contact names may hold what file names may not.
     for (char *c = path + prefix; *c; c++)
         if (*c == '/' || (unsigned char)*c < 0x20) *c = '_';
     return path;
 }
 
-static carom_status write_picture(const carom_plot *plot, char *path, bool svg, carom_plot_report report, void *user, carom_error *error) {
-    const bool both = svg && ends_with(path, ".png");
-    for (int i = 0; i <= both; i++) {
-        if (i) memcpy(path + strlen(path) - 4, ".svg", 4);
-        const carom_status status = carom_plot_write(plot, path, error);
-        if (status) return status;
-        if (report) report(user, path);
-    }
-    return CAROM_OK;
-}
-
-static carom_status draw_picture(const picture *drawn, const carom_plot_request *request, carom_plot_report report, void *user,
-                                 carom_error *error) {
-    char title[LABEL_SIZE], x_label[LABEL_SIZE], y_label[LABEL_SIZE];
-    snprintf(title, sizeof title, "%s: contact velocities after the impact", carom_result_scene_name(drawn->files->result));
-    snprintf(x_label, sizeof x_label, "%s  [m/s]", drawn->axes.axes[drawn->chosen[0]].name);
-    snprintf(y_label, sizeof y_label, "%s  [m/s]", drawn->axes.axes[drawn->chosen[1]].name);
-    carom_plot_series *room = calloc((size_t)drawn->law_count * SERIES_PER_LAW + 1, sizeof *room);
-    char *path = picture_path(drawn, request);
-    carom_status status = room && path ? CAROM_OK : carom_fail_memory(error, "picture");
-    if (!status) {
-        carom_plot plot = {.title = title, .x_label = x_label, .y_label = y_label, .series = room, .focus = drawn->focus};
-        collect_series(drawn, &plot, room);
-        status = write_picture(&plot, path, request->svg, report, user, error);
-    }
-    free(room);
-    free(path);
-    return status;
-}
-
-static void free_law(law_data *law) {
-    free(law->normal);
-    free(law->tangent);
-    free(law->states);
-    free(law->starts);
-    free_points(&law->outcomes);
-    free_points(&law->hull);
-    free_points(&law->areas);
-    carom_polyhedra_free(law->pieces);
-    free_points(&law->path);
-}
-
-static void free_picture(picture *drawn) {
-    for (int i = 0; drawn->laws && i < drawn->law_count; i++) free_law(&drawn->laws[i]);
-    free(drawn->laws);
-    free_points(&drawn->start);
-    carom_axes_free(&drawn->axes);
-    for (int f = 0; f < drawn->file_count; f++) carom_result_close(drawn->files[f].result);
-    free(drawn->files);
-}
-
 carom_status carom_plot_result(const char *result_path, const carom_plot_request *request, carom_plot_report report, void *user,
                                carom_error *error) {
     picture drawn = {.focus = request->focus};
+    char title[LABEL_SIZE], x_label[LABEL_SIZE], y_label[LABEL_SIZE], *path = NULL;
+    carom_plot plot = {.title = title, .x_label = x_label, .y_label = y_label, .focus = drawn.focus};
+
+    // The data: files, their laws, and the points of each law on the chosen axes.
     carom_status status = open_files(&drawn, result_path, request->overlays, error);
-    if (!status) status = carom_axes_create(drawn.files->result, &drawn.axes, error);
+    const carom_result *first = status ? NULL : drawn.files->result;
+    if (!status)
+        status = carom_axes_create(carom_result_contacts(first), carom_result_tangent_dim(first), carom_result_contact_names(first),
+                                   &drawn.axes, error);
     if (!status) status = read_laws(&drawn, error);
     if (!status) status = choose_axes(&drawn, request->axes, error);
-    if (!status) status = make_points(&drawn.start, 1, error);
+    if (!status) status = make_points(&drawn, &drawn.start, 1, error);
     for (int i = 0; i < drawn.law_count && !status; i++) {
         label_law(&drawn.laws[i]);
         status = place_law(&drawn, &drawn.laws[i], error);
     }
-    if (!status) status = draw_picture(&drawn, request, report, user, error);
-    free_picture(&drawn);
+
+    // The picture of them.
+    if (!status) {
+        const char *x = drawn.axes.names[drawn.x], *y = drawn.axes.names[drawn.y];
+        snprintf(title, LABEL_SIZE, "%s: contact velocities after the impact", carom_result_scene_name(first));
+        snprintf(x_label, LABEL_SIZE, "%s  [m/s]", x);
+        snprintf(y_label, LABEL_SIZE, "%s  [m/s]", y);
+        path = picture_path(&drawn, request, x, y);
+        carom_plot_series *room = carom_arena_take(&drawn.memory, (size_t)drawn.law_count * SERIES_PER_LAW + 1, sizeof *room);
+        if (drawn.memory.failed) status = carom_fail_memory(error, "picture");
+        if (!status) collect_series(&drawn, &plot, room);
+        plot.series = room;
+    }
+
+    // Its file, and an SVG beside a PNG where it is asked for.
+    const int files = request->svg && path && ends_with(path, ".png") ? 2 : 1;
+    for (int i = 0; i < files && !status; i++) {
+        if (i) memcpy(path + strlen(path) - 4, ".svg", 4);
+        status = carom_plot_write(&plot, path, error);
+        if (!status && report) report(user, path);
+    }
+
+    for (int i = 0; i < drawn.law_count; i++) {
+        carom_polyhedra_free(drawn.laws[i].pieces);
+        free(drawn.laws[i].u);
+        free(drawn.laws[i].states);
+        free(drawn.laws[i].starts);
+    }
+    for (int f = 0; f < drawn.file_count; f++) carom_result_close(drawn.files[f].result);
+    carom_axes_free(&drawn.axes);
+    carom_arena_free(&drawn.memory);
     return status;
 }

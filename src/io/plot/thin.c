@@ -19,29 +19,25 @@ static double column_of(const carom_plot_series *line, int64_t i, double least, 
     return is_visible(line, i) ? floor((line->x[i] - least) / width) : -1;
 }
 
-// Keeps four points of a run from `first` to `last`, in their order.
-static int keep_run(const carom_plot_series *line, int64_t first, int64_t last, int64_t kept[CAROM_PLOT_KEPT]) {
-    int64_t lowest = first, highest = first;
-    int count = 0;
-    for (int64_t i = first; i <= last; i++) {
-        if (line->y[i] < line->y[lowest]) lowest = i;
-        if (line->y[i] > line->y[highest]) highest = i;
-    }
-    const int64_t wanted[] = {first, lowest < highest ? lowest : highest, lowest < highest ? highest : lowest, last};
-    for (int i = 0; i < CAROM_PLOT_KEPT; i++)
-        if (!count || wanted[i] > kept[count - 1]) kept[count++] = wanted[i];
-    return count;
-}
-
 int64_t carom_plot_take_run(const carom_plot_series *line, int64_t first, double least, double most, int64_t kept[CAROM_PLOT_KEPT],
                             int *count) {
+    // The run: the points of a long line that follow in the same column.
     const double width = (most - least) / COLUMNS;
     int64_t next = first + 1;
     if (line->count > SHORT_LINE && width > 0) {
         const double column = column_of(line, first, least, width);
         while (next < line->count && column_of(line, next, least, width) == column) next++;
     }
-    // A gap is one, however long.
-    *count = keep_run(line, first, is_visible(line, first) ? next - 1 : first, kept);
+    // Four points of the run in their order, without repetitions. A gap is one point, however long.
+    const int64_t last = is_visible(line, first) ? next - 1 : first;
+    int64_t lowest = first, highest = first;
+    for (int64_t i = first; i <= last; i++) {
+        if (line->y[i] < line->y[lowest]) lowest = i;
+        if (line->y[i] > line->y[highest]) highest = i;
+    }
+    const int64_t wanted[] = {first, lowest < highest ? lowest : highest, lowest < highest ? highest : lowest, last};
+    *count = 0;
+    for (int i = 0; i < CAROM_PLOT_KEPT; i++)
+        if (!*count || wanted[i] > kept[*count - 1]) kept[(*count)++] = wanted[i];
     return next;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What pictures, polyhedra and queries need to know of a result file beyond the public reader.
+/// What pictures, polyhedra and sets need to know of a result file beyond the public reader.
 #ifndef CAROM_IO_RESULT_FILE_H
 #define CAROM_IO_RESULT_FILE_H
 
@@ -8,16 +8,22 @@
 
 CAROM_API_BEGIN
 
-/// True when the outcomes of this law have the column.
-bool carom_result_has_column(const carom_result *result, int law, const char *column);
+/// CAROM_BAD_INPUT: "PATH: not a carom result file: ", then why.
+carom_status carom_result_refuse(const carom_result *result, carom_error *error, const char *format, ...) CAROM_PRINTF(3, 4);
 
-/// The same of any group at the top.
+/// Names of the contacts, as many as there are.
+const char *const *carom_result_contact_names(const carom_result *result);
+
+/// Has a group at the top this dataset? A law's group has its name and holds the columns of its outcomes.
 bool carom_result_has_dataset(const carom_result *result, const char *group, const char *name);
 /// Reads a real dataset of any group at the top, as carom_result_read_reals does.
 carom_status carom_result_read_dataset(const carom_result *result, const char *group, const char *name, double **values, int64_t *rows,
                                        int *width, carom_error *error);
+/// Reads the contact velocities of a law's outcomes.
+/// @param u  receives [rows x n], contact-major, to be freed
+carom_status carom_result_read_contact_velocities(const carom_result *result, int law, double **u, int64_t *rows, carom_error *error);
 
-/// Reads a text of the law's result row. False when there is none of that name.
+/// Reads a text of the law's result row; `text` is left alone and the answer is false when there is none of that name.
 bool carom_result_read_attribute(const carom_result *result, int law, const char *name, char *text, size_t size);
 
 CAROM_API_END

@@ -6,82 +6,55 @@
 
 static const char group[] = "impact";
 
-enum { MOST_MATRICES = 6 };
+enum { MOST_MATRICES = 6, ANY_SIZE = -1 };
 
-// The matrices read so far, freed together.
-typedef struct matrices {
-    double *values[MOST_MATRICES];
-    int count;
-} matrices;
+// Reads one matrix after the other until something is wrong, and keeps them to be freed together.
+typedef struct matrix_reader {
+    const carom_result *result;
+    double *kept[MOST_MATRICES];
+    int count, width;  // matrices read; columns of the last one
+    carom_status status;
+    carom_error *error;
+} matrix_reader;
 
-// Reads a matrix and checks its shape; vectors have one column.
-static carom_status read_matrix(const carom_result *result, const char *name, int64_t rows, int columns, matrices *kept,
-                                const double **matrix, carom_error *error) {
-    int64_t lines = 0;
-    int width = 0;
+// A matrix of this shape; vectors have one column.
+static const double *read_matrix(matrix_reader *reader, const char *name, int rows, int columns) {
     double *values = NULL;
-    const carom_status status = carom_result_read_dataset(result, group, name, &values, &lines, &width, error);
-    if (status) return status;
-    kept->values[kept->count++] = values;
-    *matrix = values;
-    if (lines == rows && width == columns) return CAROM_OK;
-    return carom_fail(error, CAROM_BAD_INPUT, "not a carom result file: %s of its impact has another size than it should", name);
-}
-
-static const char **list_names(const carom_result *result) {
-    const int contacts = carom_result_contacts(result);
-    const char **names = malloc((size_t)contacts * sizeof *names);
-    for (int i = 0; names && i < contacts; i++) names[i] = carom_result_contact_name(result, i);
-    return names;
-}
-
-static carom_status read_system(const carom_result *result, const char *const *names, const double *friction, const double *restitution,
-                                matrices *kept, carom_impact **impact, carom_error *error) {
-    carom_impact_data data = {.contacts = carom_result_contacts(result),
-                              .tangent_dim = carom_result_tangent_dim(result),
-                              .friction = friction,
-                              .restitution = restitution,
-                              .names = names};
-    int64_t rows = 0;
-    double *mass = NULL;
-    carom_status status = carom_result_read_dataset(result, group, "M", &mass, &rows, &data.nv, error);
-    if (status) return status;
-    kept->values[kept->count++] = mass;
-    data.mass = mass;
-    if (rows != data.nv) return carom_fail(error, CAROM_BAD_INPUT, "not a carom result file: its mass matrix is not square");
-    status = read_matrix(result, "Jn", data.contacts, data.nv, kept, &data.normal, error);
-    if (!status) status = read_matrix(result, "Jt", data.contacts * data.tangent_dim, data.nv, kept, &data.tangent, error);
-    if (!status) status = read_matrix(result, "v", data.nv, 1, kept, &data.velocity, error);
-    return status ? status : carom_impact_create(&data, impact, error);
-}
-
-static carom_status read_contact_space(const carom_result *result, const char *const *names, const double *friction,
-                                       const double *restitution, matrices *kept, carom_impact **impact, carom_error *error) {
-    carom_delassus_data data = {.contacts = carom_result_contacts(result),
-                                .tangent_dim = carom_result_tangent_dim(result),
-                                .friction = friction,
-                                .restitution = restitution,
-                                .names = names};
-    const int n = data.contacts * (1 + data.tangent_dim);
-    carom_status status = read_matrix(result, "W", n, n, kept, &data.delassus, error);
-    if (!status) status = read_matrix(result, "u", n, 1, kept, &data.velocity, error);
-    return status ? status : carom_impact_create_delassus(&data, impact, error);
+    int64_t lines = 0;
+    if (reader->status) return NULL;
+    reader->status = carom_result_read_dataset(reader->result, group, name, &values, &lines, &reader->width, reader->error);
+    if (reader->status) return NULL;
+    reader->kept[reader->count++] = values;
+    const int wanted = columns == ANY_SIZE ? reader->width : columns;
+    if (reader->width != wanted || lines != (rows == ANY_SIZE ? wanted : rows))
+        reader->status = carom_result_refuse(reader->result, reader->error, "%s of its impact has another size than it should", name);
+    return values;
 }
 
 carom_status carom_result_read_impact(const carom_result *result, carom_impact **impact, carom_error *error) {
     *impact = NULL;
-    matrices kept = {.count = 0};
-    const double *friction = NULL, *restitution = NULL;
-    const int contacts = carom_result_contacts(result);
-    const char **names = list_names(result);
-    carom_status status = names ? CAROM_OK : carom_fail_memory(error, "impact");
-    if (!status) status = read_matrix(result, "mu", contacts, 1, &kept, &friction, error);
-    if (!status) status = read_matrix(result, "restitution", contacts, 1, &kept, &restitution, error);
-    const bool in_contact_space = carom_result_has_dataset(result, group, "W");
-    if (!status)
-        status = in_contact_space ? read_contact_space(result, names, friction, restitution, &kept, impact, error)
-                                  : read_system(result, names, friction, restitution, &kept, impact, error);
-    for (int i = 0; i < kept.count; i++) free(kept.values[i]);
-    free(names);
-    return status;
+    const char *const *names = carom_result_contact_names(result);
+    const int contacts = carom_result_contacts(result), dim = carom_result_tangent_dim(result), n = contacts * (1 + dim);
+    matrix_reader reader = {.result = result, .error = error};
+    const double *friction = read_matrix(&reader, "mu", contacts, 1), *restitution = read_matrix(&reader, "restitution", contacts, 1);
+    // An impact in contact space has W and u, any other M, J and v.
+    if (carom_result_has_dataset(result, group, "W")) {
+        carom_delassus_data data = {
+            .contacts = contacts, .tangent_dim = dim, .friction = friction, .restitution = restitution, .names = names};
+        data.delassus = read_matrix(&reader, "W", n, n);
+        data.velocity = read_matrix(&reader, "u", n, 1);
+        if (!reader.status) reader.status = carom_impact_create_delassus(&data, impact, error);
+    } else {
+        carom_impact_data data = {
+            .contacts = contacts, .tangent_dim = dim, .friction = friction, .restitution = restitution, .names = names};
+        // The mass matrix says how many velocities there are.
+        data.mass = read_matrix(&reader, "M", ANY_SIZE, ANY_SIZE);
+        data.nv = reader.width;
+        data.normal = read_matrix(&reader, "Jn", contacts, data.nv);
+        data.tangent = read_matrix(&reader, "Jt", contacts * dim, data.nv);
+        data.velocity = read_matrix(&reader, "v", data.nv, 1);
+        if (!reader.status) reader.status = carom_impact_create(&data, impact, error);
+    }
+    for (int i = 0; i < reader.count; i++) free(reader.kept[i]);
+    return reader.status;
 }

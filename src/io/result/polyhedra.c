@@ -6,129 +6,113 @@
 
 #include "io/result/file.h"
 
-// The columns of a law with pieces. Every array belongs to it.
+// A series column: row i is values[starts[i]] to values[starts[i + 1] - 1].
+typedef struct series {
+    double *values;
+    int64_t *starts;
+} series;
+
+// Constraints a.u + b = 0 or >= 0 as they are stored: a series of the normals a, and one of the offsets b.
+typedef struct constraints {
+    series normals, offsets;
+} constraints;
+
+// The columns of a law with pieces.
 typedef struct columns {
-    int64_t rows;
-    int64_t *piece, *dimension;
-    double *velocity, *normal, *tangent;
-    int nv, contacts, tangents;
-    double *planes, *plane_offsets, *facets, *facet_offsets;
-    int64_t *plane_starts, *plane_offset_starts, *facet_starts, *facet_offset_starts;
+    int64_t rows, *piece, *dimension;
+    double *v, *u;  // [rows x nv], [rows x n]
+    int nv, n;
+    constraints planes, facets;
 } columns;
 
-static const char *name_of(carom_piece_column column) { return carom_piece_columns[column].name; }
-
-static void release(columns *c) {
-    void *arrays[] = {c->piece,        c->dimension,    c->velocity,           c->normal,        c->tangent,
-                      c->planes,       c->facets,       c->plane_offsets,      c->facet_offsets, c->plane_offset_starts,
-                      c->plane_starts, c->facet_starts, c->facet_offset_starts};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
-}
+// In the order in which the series are read.
+static const carom_piece_column series_columns[] = {CAROM_PIECE_PLANES, CAROM_PIECE_PLANE_OFFSETS, CAROM_PIECE_FACETS,
+                                                    CAROM_PIECE_FACET_OFFSETS};
 
 static carom_status refuse(const carom_result *result, int law, carom_error *error) {
-    return carom_fail(error, CAROM_BAD_INPUT, "not a carom result file: the pieces of %s do not fit together",
-                      carom_result_law_name(result, law));
+    return carom_result_refuse(result, error, "the pieces of %s do not fit together", carom_result_law_name(result, law));
 }
 
-// Columns of as many rows as there are pieces' indices.
-static carom_status read_integers(const carom_result *result, int law, carom_piece_column column, int64_t **values, columns *c,
-                                  carom_error *error) {
-    int64_t rows;
-    int width;
-    const carom_status status = carom_result_read_integers(result, law, name_of(column), values, &rows, &width, error);
-    if (status) return status;
-    if (column == CAROM_PIECE_INDEX) c->rows = rows;
-    return width == 1 && rows == c->rows ? CAROM_OK : refuse(result, law, error);
-}
-
-static carom_status read_reals(const carom_result *result, int law, const char *name, double **values, int *width, const columns *c,
-                               carom_error *error) {
-    int64_t rows;
-    const carom_status status = carom_result_read_reals(result, law, name, values, &rows, width, error);
-    return !status && rows != c->rows ? refuse(result, law, error) : status;
-}
-
-static carom_status read_series(const carom_result *result, int law, carom_piece_column column, double **values, int64_t **starts,
-                                const columns *c, carom_error *error) {
-    int64_t rows;
-    const carom_status status = carom_result_read_series(result, law, name_of(column), values, starts, &rows, error);
-    return !status && rows != c->rows ? refuse(result, law, error) : status;
-}
-
+// Reads every column; all have as many rows.
 static carom_status read_columns(const carom_result *result, int law, columns *c, carom_error *error) {
-    const carom_column *common = carom_outcome_columns();
-    carom_status status = read_integers(result, law, CAROM_PIECE_INDEX, &c->piece, c, error);
-    if (!status) status = read_integers(result, law, CAROM_PIECE_DIMENSION, &c->dimension, c, error);
-    if (!status) status = read_reals(result, law, common[CAROM_OUTCOME_VELOCITY].name, &c->velocity, &c->nv, c, error);
-    if (!status) status = read_reals(result, law, common[CAROM_OUTCOME_NORMAL_VELOCITY].name, &c->normal, &c->contacts, c, error);
-    if (!status) status = read_reals(result, law, common[CAROM_OUTCOME_TANGENT_VELOCITY].name, &c->tangent, &c->tangents, c, error);
-    if (!status) status = read_series(result, law, CAROM_PIECE_PLANES, &c->planes, &c->plane_starts, c, error);
-    if (!status) status = read_series(result, law, CAROM_PIECE_PLANE_OFFSETS, &c->plane_offsets, &c->plane_offset_starts, c, error);
-    if (!status) status = read_series(result, law, CAROM_PIECE_FACETS, &c->facets, &c->facet_starts, c, error);
-    if (!status) status = read_series(result, law, CAROM_PIECE_FACET_OFFSETS, &c->facet_offsets, &c->facet_offset_starts, c, error);
-    if (status) return status;
-    const int contacts = carom_result_contacts(result);
-    const bool fits = c->contacts == contacts && c->tangents == contacts * carom_result_tangent_dim(result);
-    return fits ? CAROM_OK : refuse(result, law, error);
+    int64_t rows[4] = {0};
+    int width = 0, dimension_width = 0;
+    // The contact velocities say how many rows there are.
+    carom_status status = carom_result_read_contact_velocities(result, law, &c->u, &c->rows, error);
+    const char *piece = carom_piece_columns[CAROM_PIECE_INDEX].name, *dimension = carom_piece_columns[CAROM_PIECE_DIMENSION].name;
+    if (!status) status = carom_result_read_integers(result, law, piece, &c->piece, &rows[0], &width, error);
+    if (!status) status = carom_result_read_integers(result, law, dimension, &c->dimension, &rows[1], &dimension_width, error);
+    if (!status)
+        status = carom_result_read_reals(result, law, carom_outcome_columns()[CAROM_OUTCOME_VELOCITY].name, &c->v, &rows[2], &c->nv, error);
+    if (!status && (width != 1 || dimension_width != 1 || rows[0] != c->rows || rows[1] != c->rows || rows[2] != c->rows))
+        status = refuse(result, law, error);
+    // The constraints stand on the first row of a piece, and the lists of its other rows are empty.
+    series *const all[] = {&c->planes.normals, &c->planes.offsets, &c->facets.normals, &c->facets.offsets};
+    for (int i = 0; i < 4 && !status; i++) {
+        const char *name = carom_piece_columns[series_columns[i]].name;
+        status = carom_result_read_series(result, law, name, &all[i]->values, &all[i]->starts, &rows[3], error);
+        if (!status && rows[3] != c->rows) status = refuse(result, law, error);
+    }
+    return status;
 }
 
-// Rows a_1 ... a_n b out of a series of the a and one of the b. False when they do not match.
-static bool join_rows(double *rows, int count, int n, const double *a, const int64_t *a_starts, const double *b, const int64_t *b_starts,
-                      int64_t row) {
-    if (a_starts[row + 1] - a_starts[row] != (int64_t)count * n || b_starts[row + 1] - b_starts[row] != count) return false;
+// Rows a_1 ... a_n b of a matrix from the constraints in a row of the file. False when normals and offsets do not match.
+static bool join(const constraints *from, int64_t row, int count, int n, double *rows) {
+    const int64_t start = from->normals.starts[row], offsets = from->offsets.starts[row];
+    if (from->normals.starts[row + 1] - start != (int64_t)count * n) return false;
     for (int i = 0; i < count; i++) {
-        memcpy(rows + i * (n + 1), a + a_starts[row] + (int64_t)i * n, (size_t)n * sizeof *rows);
-        rows[i * (n + 1) + n] = b[b_starts[row] + i];
+        memcpy(rows + i * (n + 1), from->normals.values + start + (int64_t)i * n, (size_t)n * sizeof *rows);
+        rows[i * (n + 1) + n] = from->offsets.values[offsets + i];
     }
     return true;
 }
 
-static void copy_vertex(const columns *c, int64_t row, int n, int vertex, carom_piece *piece) {
-    const int dim = c->tangents / c->contacts;
-    double *u = piece->contact_velocity + vertex * n;
-    for (int i = 0; i < c->contacts; i++) {
-        *u++ = c->normal[row * c->contacts + i];
-        for (int p = 0; p < dim; p++) *u++ = c->tangent[row * c->tangents + i * dim + p];
-    }
-    memcpy(piece->velocity + vertex * c->nv, c->velocity + row * c->nv, (size_t)c->nv * sizeof(double));
-}
-
-// Takes the piece whose vertices begin at `row`; `*next` is the row behind them.
-static carom_status take_piece(const carom_result *result, int law, const columns *c, int64_t row, int64_t *next, carom_polyhedra *made,
-                               carom_error *error) {
-    const int n = made->n;
-    for (*next = row + 1; *next < c->rows && c->piece[*next] == c->piece[row];) ++*next;
-    const int64_t planes = c->plane_offset_starts[row + 1] - c->plane_offset_starts[row];
-    const int64_t facets = c->facet_offset_starts[row + 1] - c->facet_offset_starts[row];
-    const int64_t limit = INT32_MAX / (n + 1);
-    if (c->dimension[row] < 0 || c->dimension[row] > n || *next - row > limit || planes > limit || facets > limit)
-        return refuse(result, law, error);
-    carom_piece *piece;
-    const carom_status status =
-        carom_polyhedra_add(made, (int)c->dimension[row], (int)(*next - row), (int)planes, (int)facets, &piece, error);
-    if (status) return status;
-    for (int k = 0; k < piece->vertices; k++) copy_vertex(c, row + k, n, k, piece);
-    const bool joined =
-        join_rows(piece->equality, (int)planes, n, c->planes, c->plane_starts, c->plane_offsets, c->plane_offset_starts, row) &&
-        join_rows(piece->inequality, (int)facets, n, c->facets, c->facet_starts, c->facet_offsets, c->facet_offset_starts, row);
-    return joined ? CAROM_OK : refuse(result, law, error);
-}
-
 carom_status carom_result_read_polyhedra(const carom_result *result, int law, carom_polyhedra **polyhedra,
                                          char certificate[CAROM_CERTIFICATE_SIZE], carom_error *error) {
+    const char *name = carom_result_law_name(result, law);
+    // Laws without pieces have none of these columns.
     *polyhedra = NULL;
     if (certificate) snprintf(certificate, CAROM_CERTIFICATE_SIZE, "none");
-    if (!carom_result_has_column(result, law, name_of(CAROM_PIECE_INDEX))) return CAROM_OK;
+    if (!carom_result_has_dataset(result, name, carom_piece_columns[CAROM_PIECE_INDEX].name)) return CAROM_OK;
     if (certificate) carom_result_read_attribute(result, law, "certificate", certificate, CAROM_CERTIFICATE_SIZE);
-    columns c = {0};
+    columns c = {.n = carom_result_contacts(result) * (1 + carom_result_tangent_dim(result))};
     carom_polyhedra *made = NULL;
     carom_status status = read_columns(result, law, &c, error);
-    if (!status) status = carom_polyhedra_create(c.contacts + c.tangents, c.nv, &made, error);
-    for (int64_t row = 0, next; row < c.rows && !status; row = next) status = take_piece(result, law, &c, row, &next, made, error);
-    release(&c);
+    if (!status) status = carom_polyhedra_create(c.n, c.nv, &made, error);
+    for (int64_t row = 0, next; row < c.rows && !status; row = next) {
+        // A piece: consecutive rows with one index are its vertices, and the first of them has its constraints.
+        const int n = c.n;
+        for (next = row + 1; next < c.rows && c.piece[next] == c.piece[row];) next++;
+        const int64_t planes = c.planes.offsets.starts[row + 1] - c.planes.offsets.starts[row];
+        const int64_t facets = c.facets.offsets.starts[row + 1] - c.facets.offsets.starts[row];
+        const int64_t vertices = next - row, dimension = c.dimension[row], limit = INT32_MAX / (n + 1);
+        if (dimension < 0 || dimension > n || vertices > limit || planes > limit || facets > limit) {
+            status = refuse(result, law, error);
+            break;
+        }
+        carom_piece *piece;
+        status = carom_polyhedra_add(made, (int)dimension, (int)vertices, (int)planes, (int)facets, &piece, error);
+        if (status) break;
+        memcpy(piece->contact_velocity, c.u + row * n, (size_t)(vertices * n) * sizeof *c.u);
+        memcpy(piece->velocity, c.v + row * c.nv, (size_t)(vertices * c.nv) * sizeof *c.v);
+        if (!join(&c.planes, row, (int)planes, n, piece->equality) || !join(&c.facets, row, (int)facets, n, piece->inequality))
+            status = refuse(result, law, error);
+    }
     if (status)
         carom_polyhedra_free(made);
     else
         *polyhedra = made;
+    // Everything read is copied by now.
+    const constraints *const both[] = {&c.planes, &c.facets};
+    for (int i = 0; i < 2; i++) {
+        free(both[i]->normals.values);
+        free(both[i]->normals.starts);
+        free(both[i]->offsets.values);
+        free(both[i]->offsets.starts);
+    }
+    free(c.piece);
+    free(c.dimension);
+    free(c.v);
+    free(c.u);
     return status;
 }

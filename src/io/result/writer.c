@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Result files: outcomes are gathered in memory up to a few megabytes and then appended to datasets, so that any number of them fits.
+// HDF5's own messages are muted within each public function.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,24 +40,14 @@ static carom_status check_write(carom_result_writer *writer, bool written, carom
     return carom_fail(error, CAROM_IO_FAILED, "%s: the file could not be written (disk full?): %s", writer->name, reason);
 }
 
-// --------------------------------------------------------------------------------------------------- metadata and impact
+// ------------------------------------------------------------------------------------------------------ opening a file
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-static bool write_metadata(hid_t file, const carom_scene *scene) {
-    return carom_hdf5_put_text(file, "carom_version", CAROM_VERSION) && carom_hdf5_put_text(file, "scene_name", carom_scene_name(scene)) &&
-           carom_hdf5_put_text(file, "scene_hash", carom_scene_hash(scene)) &&
-           carom_hdf5_put_text(file, "scene_file", base_name(carom_scene_path(scene)));
-}
-
-static bool write_matrices(hid_t group, const carom_impact *impact) {
+static bool write_impact(hid_t file, const carom_impact *impact) {
     const carom_impact_data *data = carom_impact_get_data(impact);
     const int nv = data->nv, m = data->contacts, n = carom_impact_contact_size(impact);
-    const carom_hdf5_matrix friction = {"mu", "", "Coulomb friction coefficients", m, 0, data->friction};
-    const carom_hdf5_matrix restitution = {"restitution", "", "coefficients of restitution", m, 0, data->restitution};
+    // A system of generalised velocities, or the same in contact space alone.
+    const carom_hdf5_matrix coefficients[] = {{"mu", "", "Coulomb friction coefficients", m, 0, data->friction},
+                                              {"restitution", "", "coefficients of restitution", m, 0, data->restitution}};
     const carom_hdf5_matrix system[] = {
         {"M", "", "mass matrix", nv, nv, data->mass},
         {"Jn", "", "normal Jacobian: Jn v is the separation speed of each contact", m, nv, data->normal},
@@ -68,59 +59,56 @@ static bool write_matrices(hid_t group, const carom_impact *impact) {
         {"u", "m/s", "pre-impact contact velocity; per contact the normal, then the tangents", n, 0, data->velocity},
     };
     const bool has_system = carom_impact_has_system(impact);
-    const carom_hdf5_matrix *matrices = has_system ? system : contact_space;
-    const size_t count = has_system ? sizeof system / sizeof *system : sizeof contact_space / sizeof *contact_space;
-    bool written = carom_hdf5_put_matrix(group, &friction) && carom_hdf5_put_matrix(group, &restitution);
-    for (size_t i = 0; i < count && written; i++) written = carom_hdf5_put_matrix(group, &matrices[i]);
-    return written;
-}
-
-static bool write_impact(hid_t file, const carom_impact *impact) {
-    const carom_impact_data *data = carom_impact_get_data(impact);
-    if (!carom_hdf5_put_texts(file, "contacts", data->names, data->contacts) ||
-        !carom_hdf5_put_integer(file, "tangent_dim", data->tangent_dim))
-        return false;
-    const hid_t group = carom_hdf5_create_group(file, "impact");
-    if (group < 0) return false;
-    const bool written = write_matrices(group, impact);
-    return H5Gclose(group) >= 0 && written;
-}
-
-// ------------------------------------------------------------------------------------------------------ opening a file
-
-static carom_status start_file(carom_result_writer *writer, const carom_scene *scene, carom_error *error) {
-    const carom_hdf5_reporting reporting = carom_hdf5_mute();
-    writer->file = carom_hdf5_create_file(writer->temporary.path, &writer->medium);
-    const carom_impact *impact = carom_scene_impact(scene);
-    const bool written = writer->file >= 0 && write_metadata(writer->file, scene) && (!impact || write_impact(writer->file, impact)) &&
-                         H5Fflush(writer->file, H5F_SCOPE_LOCAL) >= 0;
-    const carom_status status = check_write(writer, written, error);
-    carom_hdf5_unmute(reporting);
-    return status;
+    bool written = carom_hdf5_put_texts(file, "contacts", data->names, data->contacts) &&
+                   carom_hdf5_put_integer(file, "tangent_dim", data->tangent_dim);
+    const hid_t group = written ? carom_hdf5_create_group(file, "impact") : -1;
+    written = group >= 0 && carom_hdf5_put_matrices(group, 2, coefficients) &&
+              (has_system ? carom_hdf5_put_matrices(group, sizeof system / sizeof *system, system)
+                          : carom_hdf5_put_matrices(group, sizeof contact_space / sizeof *contact_space, contact_space));
+    return group >= 0 && H5Gclose(group) >= 0 && written;
 }
 
 carom_status carom_result_writer_create(const char *path, const carom_scene *scene, carom_result_writer **writer, carom_error *error) {
     *writer = NULL;
     carom_result_writer *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, path);
+    const carom_impact *impact = carom_scene_impact(scene);
     made->medium.descriptor = -1;
     made->file = made->group = made->states = -1;
     made->complete = true;
-    if (carom_scene_impact(scene)) made->sizes = carom_impact_sizes(carom_scene_impact(scene));
+    if (impact) made->sizes = carom_impact_sizes(impact);
     made->name = strdup(path);
     carom_status status = made->name ? CAROM_OK : carom_fail_memory(error, path);
     if (!status) status = carom_temporary_create(path, &carom_file_hdf5, &made->temporary, &made->medium.descriptor, error);
-    if (!status) status = start_file(made, scene, error);
-    if (status) {
-        carom_result_writer_free(made);
-        return status;
+    if (!status) {
+        // Metadata and the impact at once, so that a place that cannot be written is known before anything is computed.
+        const char *scene_path = carom_scene_path(scene), *slash = strrchr(scene_path, '/');
+        const carom_hdf5_reporting reporting = carom_hdf5_mute();
+        const hid_t file = made->file = carom_hdf5_create_file(made->temporary.path, &made->medium);
+        const bool written = file >= 0 && carom_hdf5_put_text(file, "carom_version", CAROM_VERSION) &&
+                             carom_hdf5_put_text(file, "scene_name", carom_scene_name(scene)) &&
+                             carom_hdf5_put_text(file, "scene_hash", carom_scene_hash(scene)) &&
+                             carom_hdf5_put_text(file, "scene_file", slash ? slash + 1 : scene_path) &&
+                             (!impact || write_impact(file, impact)) && H5Fflush(file, H5F_SCOPE_LOCAL) >= 0;
+        carom_hdf5_unmute(reporting);
+        status = check_write(made, written, error);
     }
-    *writer = made;
-    return CAROM_OK;
+    if (status)
+        carom_result_writer_free(made);
+    else
+        *writer = made;
+    return status;
 }
 
-// -------------------------------------------------------------------------------------------------------- a law's group
+// ------------------------------------------------------------------------------------------------- groups and their rows
 
+// One group is open at a time.
+static carom_status check_ready(const carom_result_writer *writer, const char *what, carom_error *error) {
+    if (writer->group < 0 && writer->file >= 0) return CAROM_OK;
+    return carom_fail(error, CAROM_INTERNAL, "%s: the file is not ready for %s", writer->name, what);
+}
+
+// Closes the open group, if there is one, and forgets its rows.
 static bool close_group(carom_result_writer *writer) {
     bool closed = carom_result_columns_close(writer->columns);
     if (writer->states >= 0 && H5Gclose(writer->states) < 0) closed = false;
@@ -128,20 +116,19 @@ static bool close_group(carom_result_writer *writer) {
     carom_table_free(writer->staged);
     writer->columns = NULL;
     writer->staged = NULL;
+    writer->staged_bytes = 0;
     writer->group = writer->states = -1;
     return closed;
 }
 
-// Writes the staged rows and empties the stage. The datasets are created with the first of them.
-static bool write_staged(carom_result_writer *writer, bool last) {
-    if (!writer->columns) writer->columns = carom_result_columns_create(writer->group, writer->staged, last);
-    const bool written = writer->columns && carom_result_columns_append(writer->columns, writer->staged);
-    carom_table_clear(writer->staged);
-    writer->staged_bytes = 0;
-    return written;
+// Appends rows to the open columns in `group`, which are created with the first of them.
+static bool append_rows(carom_result_writer *writer, hid_t group, const carom_table *rows, bool last) {
+    if (!writer->columns) writer->columns = carom_result_columns_create(group, rows, last);
+    return writer->columns && carom_result_columns_append(writer->columns, rows);
 }
 
-static carom_status receive_rows(void *user, const carom_table *rows, carom_error *error) {
+// The sink of a law: rows are staged, and written when there are megabytes of them.
+static carom_status receive_outcomes(void *user, const carom_table *rows, carom_error *error) {
     carom_result_writer *writer = user;
     const carom_status status = carom_table_append(writer->staged, rows, error);
     if (status) {
@@ -151,157 +138,144 @@ static carom_status receive_rows(void *user, const carom_table *rows, carom_erro
     writer->staged_bytes += carom_result_columns_size(rows);
     if (writer->staged_bytes < STAGED_BYTES) return CAROM_OK;
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
-    const bool written = write_staged(writer, false);
+    const bool written = append_rows(writer, writer->group, writer->staged, false);
+    carom_hdf5_unmute(reporting);
+    carom_table_clear(writer->staged);
+    writer->staged_bytes = 0;
+    return check_write(writer, written, error);
+}
+
+// The sink of a motion: integrators send blocks of states, which are written as they come.
+static carom_status receive_states(void *user, const carom_table *rows, carom_error *error) {
+    carom_result_writer *writer = user;
+    const carom_hdf5_reporting reporting = carom_hdf5_mute();
+    const bool written = append_rows(writer, writer->states, rows, false);
     carom_hdf5_unmute(reporting);
     return check_write(writer, written, error);
 }
 
-// What a law or an integrator was asked with.
-typedef struct used_options {
-    const carom_option *rows;
-    int count;
+// A law or an integrator, and what it was asked with.
+typedef struct asked {
+    const char *name, *summary;
+    const carom_option *options;
+    int option_count;
     size_t size;
     void (*defaults)(void *options);
     const void *values;  // NULL: the defaults
-} used_options;
+} asked;
 
-static bool print_options(hid_t group, const used_options *used, const void *values) {
+// Opens a group and writes the options that were used, one attribute each.
+static bool start_group(carom_result_writer *writer, const asked *about) {
+    void *defaults = about->values ? NULL : calloc(1, about->size + 1);
+    if (defaults && about->defaults) about->defaults(defaults);
+    const void *values = about->values ? about->values : defaults;
     char *text = malloc(OPTION_TEXT_SIZE);
-    bool written = text != NULL;
-    for (int i = 0; i < used->count && written; i++) {
-        carom_option_print(&used->rows[i], values, text, OPTION_TEXT_SIZE);
-        written = carom_hdf5_put_text(group, used->rows[i].name, text);
+    writer->group = values && text ? carom_hdf5_create_group(writer->file, about->name) : -1;
+    bool written = writer->group >= 0 && carom_hdf5_put_text(writer->group, "doc", about->summary);
+    const hid_t options = written ? carom_hdf5_create_group(writer->group, "options") : -1;
+    written = options >= 0;
+    for (int i = 0; i < about->option_count && written; i++) {
+        carom_option_print(&about->options[i], values, text, OPTION_TEXT_SIZE);
+        written = carom_hdf5_put_text(options, about->options[i].name, text);
     }
-    free(text);
-    return written;
-}
-
-static bool write_options(hid_t parent, const used_options *used) {
-    void *defaults = used->values ? NULL : calloc(1, used->size + 1);
-    if (defaults && used->defaults) used->defaults(defaults);
-    const void *values = used->values ? used->values : defaults;
-    const hid_t group = values ? carom_hdf5_create_group(parent, "options") : -1;
-    const bool written = group >= 0 && print_options(group, used, values);
     free(defaults);
-    return group >= 0 && H5Gclose(group) >= 0 && written;
+    free(text);
+    return options >= 0 && H5Gclose(options) >= 0 && written;
 }
 
-static bool start_group(carom_result_writer *writer, const char *name, const char *doc, const used_options *used) {
-    writer->group = carom_hdf5_create_group(writer->file, name);
-    return writer->group >= 0 && carom_hdf5_put_text(writer->group, "doc", doc) && write_options(writer->group, used);
+// Writes the result row and closes the group. A single number or text becomes an attribute of the group, anything else a dataset with one
+// line in its group `result`.
+static carom_status end_group(carom_result_writer *writer, bool written, const carom_table *result, carom_error *error) {
+    hid_t wide = -1;
+    for (int i = 0; i < carom_table_columns(result) && written; i++) {
+        const carom_column *column = carom_table_column(result, i);
+        if (!carom_result_column_is_scalar(column)) {
+            if (wide < 0) wide = carom_hdf5_create_group(writer->group, "result");
+            written = wide >= 0 && carom_result_column_write(wide, result, i);
+        } else if (column->type == CAROM_COLUMN_TEXT) {
+            written = carom_hdf5_put_text(writer->group, column->name, carom_table_text(result, i, 0));
+        } else if (column->type == CAROM_COLUMN_REAL) {
+            written = carom_hdf5_put_real(writer->group, column->name, *carom_table_real_column(result, i));
+        } else {
+            written = carom_hdf5_put_integer(writer->group, column->name, *carom_table_integer_column(result, i));
+        }
+    }
+    if (wide >= 0 && H5Gclose(wide) < 0) written = false;
+    const bool closed = close_group(writer), flushed = H5Fflush(writer->file, H5F_SCOPE_LOCAL) >= 0;
+    // The file is complete when everything in it is.
+    const int verdict = carom_table_find(result, "verdict");
+    if (verdict < 0 || strcmp(carom_table_text(result, verdict, 0), carom_verdict_name(CAROM_COMPLETE)) != 0) writer->complete = false;
+    return check_write(writer, written && closed && flushed, error);
 }
+
+// ----------------------------------------------------------------------------------------------------------------- laws
 
 carom_status carom_result_writer_open_law(carom_result_writer *writer, const carom_law *law, const void *options, carom_sink *sink,
                                           carom_error *error) {
-    *sink = (carom_sink){writer, receive_rows};
-    if (writer->group >= 0 || writer->file < 0)
-        return carom_fail(error, CAROM_INTERNAL, "%s: the file is not ready for %s", writer->name, law->name);
-    carom_status status = carom_table_create(carom_outcome_columns(), CAROM_OUTCOME_COLUMNS, law->outcome_columns,
-                                             law->outcome_column_count, &writer->sizes, &writer->staged, error);
+    *sink = (carom_sink){writer, receive_outcomes};
+    carom_status status = check_ready(writer, law->name, error);
+    if (!status)
+        status = carom_table_create(carom_outcome_columns(), CAROM_OUTCOME_COLUMNS, law->outcome_columns, law->outcome_column_count,
+                                    &writer->sizes, &writer->staged, error);
     if (status) return status;
+    const asked about = {law->name, law->summary, law->options, law->option_count, law->options_size, law->defaults, options};
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
-    const used_options used = {law->options, law->option_count, law->options_size, law->defaults, options};
+    // A law may be asked only once for a file: its group has its name.
     if (H5Lexists(writer->file, law->name, H5P_DEFAULT) > 0)
         status = carom_fail(error, CAROM_BAD_INPUT, "%s: the file already has a group %s", writer->name, law->name);
     else
-        status = check_write(writer, start_group(writer, law->name, law->summary, &used), error);
+        status = check_write(writer, start_group(writer, &about), error);
     if (status) close_group(writer);
     carom_hdf5_unmute(reporting);
     return status;
 }
 
-static bool write_extent(hid_t law, const char *keep, const carom_extent *extent) {
+carom_status carom_result_writer_put_extent(carom_result_writer *writer, const char *keep, const carom_extent *extent, carom_error *error) {
+    if (writer->group < 0) return carom_fail(error, CAROM_INTERNAL, "%s: no law's results are open", writer->name);
     const carom_hdf5_matrix ranges[] = {
         {"normal", "m/s", "least and largest Jn v_plus of all outcomes", extent->sizes.contacts, 2, extent->normal},
         {"tangent", "m/s", "least and largest Jt v_plus of all outcomes", extent->sizes.tangents, 2, extent->tangent},
         {"energy_ratio", "", "least and largest kinetic energy after over before", 2, 0, extent->energy_ratio},
     };
-    const hid_t group = carom_hdf5_put_text(law, "keep", keep) ? carom_hdf5_create_group(law, "extent") : -1;
-    bool written = group >= 0;
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges && written; i++) written = carom_hdf5_put_matrix(group, &ranges[i]);
-    return group >= 0 && H5Gclose(group) >= 0 && written;
-}
-
-carom_status carom_result_writer_put_extent(carom_result_writer *writer, const char *keep, const carom_extent *extent, carom_error *error) {
-    if (writer->group < 0) return carom_fail(error, CAROM_INTERNAL, "%s: no law's results are open", writer->name);
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
-    const carom_status status = check_write(writer, write_extent(writer->group, keep, extent), error);
+    const hid_t group = carom_hdf5_put_text(writer->group, "keep", keep) ? carom_hdf5_create_group(writer->group, "extent") : -1;
+    bool written = group >= 0 && carom_hdf5_put_matrices(group, sizeof ranges / sizeof *ranges, ranges);
+    if (group >= 0 && H5Gclose(group) < 0) written = false;
     carom_hdf5_unmute(reporting);
-    return status;
-}
-
-// -------------------------------------------------------------------------------------------------------- the result row
-
-// A single number or text becomes an attribute of the law's group, anything else a dataset with one line in its group `result`.
-static bool write_result(hid_t law, const carom_table *result, int index, hid_t *wide) {
-    const carom_column *column = carom_table_column(result, index);
-    if (!carom_result_column_is_scalar(column)) {
-        if (*wide < 0) *wide = carom_hdf5_create_group(law, "result");
-        return *wide >= 0 && carom_result_column_write(*wide, result, index);
-    }
-    if (column->type == CAROM_COLUMN_TEXT) return carom_hdf5_put_text(law, column->name, carom_table_text(result, index, 0));
-    if (column->type == CAROM_COLUMN_REAL) return carom_hdf5_put_real(law, column->name, *carom_table_real_column(result, index));
-    return carom_hdf5_put_integer(law, column->name, *carom_table_integer_column(result, index));
-}
-
-static bool write_results(hid_t law, const carom_table *result) {
-    hid_t wide = -1;
-    bool written = true;
-    for (int i = 0; i < carom_table_columns(result) && written; i++) written = write_result(law, result, i, &wide);
-    if (wide >= 0 && H5Gclose(wide) < 0) written = false;
-    return written;
-}
-
-static bool is_complete(const carom_table *result) {
-    const int verdict = carom_table_find(result, "verdict");
-    return verdict >= 0 && !strcmp(carom_table_text(result, verdict, 0), carom_verdict_name(CAROM_COMPLETE));
+    return check_write(writer, written, error);
 }
 
 carom_status carom_result_writer_close_law(carom_result_writer *writer, const carom_table *result, carom_error *error) {
     if (writer->group < 0) return carom_fail(error, CAROM_INTERNAL, "%s: no law's results are open", writer->name);
     if (carom_table_rows(result) != 1) return carom_fail(error, CAROM_INTERNAL, "%s: a law reports exactly one result row", writer->name);
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
-    const bool written = write_staged(writer, true) && write_results(writer->group, result);
-    const bool closed = close_group(writer);
-    const bool flushed = H5Fflush(writer->file, H5F_SCOPE_LOCAL) >= 0;
+    // What is still staged; also of a law without outcomes, so that its columns are there.
+    const bool written = append_rows(writer, writer->group, writer->staged, true);
+    const carom_status status = end_group(writer, written, result, error);
     carom_hdf5_unmute(reporting);
-    writer->complete = writer->complete && is_complete(result);
-    return check_write(writer, written && closed && flushed, error);
+    return status;
 }
 
 // ------------------------------------------------------------------------------------------------------------- motions
 
-static bool append_states(carom_result_writer *writer, const carom_table *rows) {
-    if (!writer->columns) writer->columns = carom_result_columns_create(writer->states, rows, false);
-    return writer->columns && carom_result_columns_append(writer->columns, rows);
-}
-
-static carom_status receive_states(void *user, const carom_table *rows, carom_error *error) {
-    carom_result_writer *writer = user;
-    const carom_hdf5_reporting reporting = carom_hdf5_mute();
-    const bool written = append_states(writer, rows);
-    carom_hdf5_unmute(reporting);
-    return check_write(writer, written, error);
-}
-
 carom_status carom_result_writer_open_motion(carom_result_writer *writer, const carom_integrator *integrator, const void *options,
                                              carom_sink *states, carom_error *error) {
     *states = (carom_sink){writer, receive_states};
-    if (writer->group >= 0 || writer->file < 0)
-        return carom_fail(error, CAROM_INTERNAL, "%s: the file is not ready for %s", writer->name, integrator->name);
-    const used_options used = {integrator->options, integrator->option_count, integrator->options_size, integrator->defaults, options};
+    const carom_status status = check_ready(writer, integrator->name, error);
+    if (status) return status;
+    const carom_integrator *row = integrator;
+    const asked about = {row->name, row->summary, row->options, row->option_count, row->options_size, row->defaults, options};
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
-    bool written = start_group(writer, integrator->name, integrator->summary, &used);
+    const bool written = start_group(writer, &about);
+    // States come in blocks, impacts and the final state at the end.
     if (written) writer->states = carom_hdf5_create_group(writer->group, "states");
-    written = written && writer->states >= 0;
     carom_hdf5_unmute(reporting);
-    return check_write(writer, written, error);
+    return check_write(writer, writer->states >= 0, error);
 }
 
-void carom_result_writer_mark_incomplete(carom_result_writer *writer) { writer->complete = false; }
-
-// A whole table as a group of its own.
+// A whole table as a group of its own; there may be none.
 static bool write_table(hid_t parent, const char *name, const carom_table *table) {
+    if (!table) return true;
     const hid_t group = carom_hdf5_create_group(parent, name);
     carom_result_columns *columns = group >= 0 ? carom_result_columns_create(group, table, true) : NULL;
     const bool written = columns && carom_result_columns_append(columns, table);
@@ -314,13 +288,13 @@ carom_status carom_result_writer_close_motion(carom_result_writer *writer, const
     if (writer->group < 0) return carom_fail(error, CAROM_INTERNAL, "%s: no motion is open", writer->name);
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
     const bool written = write_table(writer->group, "impacts", answer->impacts) && write_table(writer->group, "final", answer->final) &&
-                         (!ensemble || write_table(writer->group, "ensemble", ensemble)) && write_results(writer->group, answer->result);
-    const bool closed = close_group(writer);
-    const bool flushed = H5Fflush(writer->file, H5F_SCOPE_LOCAL) >= 0;
+                         write_table(writer->group, "ensemble", ensemble);
+    const carom_status status = end_group(writer, written, answer->result, error);
     carom_hdf5_unmute(reporting);
-    writer->complete = writer->complete && is_complete(answer->result);
-    return check_write(writer, written && closed && flushed, error);
+    return status;
 }
+
+void carom_result_writer_mark_incomplete(carom_result_writer *writer) { writer->complete = false; }
 
 // ------------------------------------------------------------------------------------------------------- closing a file
 
@@ -337,13 +311,14 @@ static bool close_file(carom_result_writer *writer) {
 }
 
 carom_status carom_result_writer_commit(carom_result_writer *writer, carom_error *error) {
-    if (writer->group >= 0 || writer->file < 0)
-        return carom_fail(error, CAROM_INTERNAL, "%s: the file is not ready to be closed", writer->name);
+    carom_status status = check_ready(writer, "closing", error);
+    if (status) return status;
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
+    // The last attribute: a file that lacks it was never finished.
     const bool marked = carom_hdf5_put_integer(writer->file, "complete", writer->complete);
     carom_hdf5_unmute(reporting);
     const bool closed = close_file(writer);
-    const carom_status status = check_write(writer, marked && closed, error);
+    status = check_write(writer, marked && closed, error);
     return status ? status : carom_temporary_commit(&writer->temporary, error);
 }
 

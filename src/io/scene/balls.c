@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenes of equal-sized balls on a line or in a plane, without friction and spin: Newton's cradle, a billiard break.
+// The form `balls`: equal-sized balls on a line or in a plane, without friction and spin: Newton's cradle, a billiard break.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "io/io_internal.h"
 
-enum { BALLS, DIMENSION, LENGTHS, MOST_BALLS = CAROM_MAX_VELOCITIES / 2, NAME_SIZE = 32 };
+enum { BALLS, LENGTHS, MOST_BALLS = CAROM_MAX_VELOCITIES / 2, NAME_SIZE = 32 };
 
 // Balls touch when their gap is no larger than this share of their diameter: the round-off of positions that people type.
 #define TOUCHING_GAP 1e-9
 // Balls that overlap by more than this share of their diameter are a mistake.
 #define MOST_OVERLAP 1e-6
 
+// The map `balls`: masses [kg], radius [m], positions [m], velocities [m/s]; gravity [m/s^2] along minus the last axis; springs of
+// stiffness [N/m] to the places `rest`.
 typedef struct balls_fields {
     const double *masses, *positions, *velocities, *rest;
     double radius, gravity, stiffness;
@@ -27,6 +29,7 @@ typedef struct balls_fields {
                                       .most = HUGE_VAL                                                                                     \
     }
 
+// On a line every ball has one coordinate ...
 static const carom_field LINE[] = {
     COMMON_ROWS,
     {"positions", CAROM_FIELD_VECTOR, .required = true, .offset = offsetof(balls_fields, positions), .rows = BALLS},
@@ -34,16 +37,20 @@ static const carom_field LINE[] = {
     {"rest", CAROM_FIELD_VECTOR, .offset = offsetof(balls_fields, rest), .rows = BALLS},
 };
 
+// ... and in a plane a list of two.
 static const carom_field PLANE[] = {
     COMMON_ROWS,
-    {"positions", CAROM_FIELD_MATRIX, .required = true, .offset = offsetof(balls_fields, positions), .rows = BALLS, .columns = DIMENSION},
-    {"velocities", CAROM_FIELD_MATRIX, .required = true, .offset = offsetof(balls_fields, velocities), .rows = BALLS, .columns = DIMENSION},
-    {"rest", CAROM_FIELD_MATRIX, .offset = offsetof(balls_fields, rest), .rows = BALLS, .columns = DIMENSION},
+    {"positions", CAROM_FIELD_MATRIX, .required = true, .offset = offsetof(balls_fields, positions), .rows = BALLS,
+     .columns = CAROM_EXACTLY(2)},
+    {"velocities", CAROM_FIELD_MATRIX, .required = true, .offset = offsetof(balls_fields, velocities), .rows = BALLS,
+     .columns = CAROM_EXACTLY(2)},
+    {"rest", CAROM_FIELD_MATRIX, .offset = offsetof(balls_fields, rest), .rows = BALLS, .columns = CAROM_EXACTLY(2)},
 };
 
+// Whether the balls are on a line or in a plane shows in the first position: a number, or a list.
 carom_status carom_scene_read_ball_data(carom_scene *scene, const carom_node *balls, carom_ball_data *data, carom_error *error) {
     balls_fields fields = {0};
-    carom_length lengths[LENGTHS] = {[BALLS] = {.least = 2, .most = MOST_BALLS}, [DIMENSION] = {.least = 2, .most = 2, .value = 2}};
+    carom_length lengths[LENGTHS] = {[BALLS] = {.least = 2, .most = MOST_BALLS}};
     const carom_node *positions = carom_node_find(balls, "positions");
     const bool plane = positions && positions->first && positions->first->kind == CAROM_NODE_LIST;
     const carom_status status = plane ? carom_fields_read(scene->document, balls, CAROM_FIELD_ROWS(PLANE), lengths, &fields, error)
@@ -63,20 +70,20 @@ carom_status carom_scene_read_ball_data(carom_scene *scene, const carom_node *ba
     return status;
 }
 
-static carom_status check_overlap(carom_scene *scene, const carom_node *balls, const carom_ball_data *data, carom_error *error) {
+// All pairs are compared: n (n - 1) / 2 distances, before anything is allocated for them.
+carom_status carom_scene_pair_balls(carom_scene *scene, const carom_node *balls, const carom_ball_data *data, bool moves,
+                                    carom_ball_pairs *pairs, carom_error *error) {
+    *pairs = (carom_ball_pairs){0};
     for (int i = 0; i < data->count; i++)
         for (int j = i + 1; j < data->count; j++)
             if (carom_ball_distance(data, i, j) < 2 * data->radius * (1 - MOST_OVERLAP))
                 return carom_document_refuse(scene->document, balls, error, "balls %d and %d overlap: their centres are %g apart", i + 1,
                                              j + 1, carom_ball_distance(data, i, j));
-    return CAROM_OK;
-}
-
-carom_status carom_scene_pair_balls(carom_scene *scene, const carom_node *balls, const carom_ball_data *data, carom_ball_pairs *pairs,
-                                    carom_error *error) {
-    *pairs = (carom_ball_pairs){0};
-    const carom_status status = check_overlap(scene, balls, data, error);
-    if (status) return status;
+    // A motion has all pairs that may ever touch.
+    if (moves && carom_ball_neighbours(data, pairs)) return CAROM_OK;
+    if (moves)
+        return carom_document_refuse(scene->document, balls, error, "%d balls in a plane have more than %d pairs: too many for a motion",
+                                     data->count, CAROM_MAX_CONTACTS);
     for (int i = 0; i < data->count; i++)
         for (int j = i + 1; j < data->count; j++) {
             if (carom_ball_distance(data, i, j) > 2 * data->radius * (1 + TOUCHING_GAP)) continue;
@@ -90,36 +97,28 @@ carom_status carom_scene_pair_balls(carom_scene *scene, const carom_node *balls,
     return CAROM_OK;
 }
 
-/// The pairs of a motion: all that may ever touch.
-static carom_status pair_moving_balls(carom_scene *scene, const carom_node *balls, const carom_ball_data *data, carom_ball_pairs *pairs,
-                                      carom_error *error) {
-    const carom_status status = check_overlap(scene, balls, data, error);
-    if (status || carom_ball_neighbours(data, pairs)) return status;
-    return carom_document_refuse(scene->document, balls, error, "%d balls in a plane have more than %d pairs: too many for a motion",
-                                 data->count, CAROM_MAX_CONTACTS);
-}
-
-/// The row of the contact between balls i and j: the normal points from i to j.
-static void fill_row(const carom_ball_data *data, int i, int j, double *row) {
-    const double distance = carom_ball_distance(data, i, j);
-    const size_t dim = (size_t)data->dim, a = (size_t)i * dim, b = (size_t)j * dim;
-    for (size_t k = 0; k < dim; k++) {
-        const double component = (data->positions[b + k] - data->positions[a + k]) / distance;
-        row[a + k] = -component;
-        row[b + k] = component;
-    }
-}
-
+// M is diagonal; contacts are frictionless, so that Jt is left out.
 carom_status carom_ball_freeze(const carom_ball_data *data, const carom_ball_pairs *pairs, carom_impact **impact, carom_error *error) {
-    const size_t nv = (size_t)data->count * (size_t)data->dim, contacts = (size_t)pairs->count;
-    double *mass = calloc((nv + contacts) * nv, sizeof *mass), *normal = mass + nv * nv;
-    char(*texts)[NAME_SIZE] = malloc(contacts * sizeof *texts);
-    const char **names = malloc(contacts * sizeof *names);
-    carom_status status = mass && texts && names ? CAROM_OK : carom_fail_memory(error, "balls");
-    for (size_t k = 0; !status && k < nv; k++) mass[k * nv + k] = data->masses[k / (size_t)data->dim];
+    const size_t dim = (size_t)data->dim, nv = (size_t)data->count * dim, contacts = (size_t)pairs->count;
+    carom_arena arena = {0};
+    double *mass = carom_arena_take(&arena, nv * nv, sizeof *mass);
+    double *normal = carom_arena_take(&arena, contacts * nv, sizeof *normal);
+    char(*texts)[NAME_SIZE] = carom_arena_take(&arena, contacts, sizeof *texts);
+    const char **names = carom_arena_take(&arena, contacts, sizeof *names);
+    carom_status status = arena.failed ? carom_fail_memory(error, "balls") : CAROM_OK;
+    for (size_t k = 0; !status && k < nv; k++) mass[k * nv + k] = data->masses[k / dim];
+
+    // The normal of balls i and j points from i to j: its row is -n at i and n at j.
     for (size_t c = 0; !status && c < contacts; c++) {
-        fill_row(data, pairs->pair[c][0], pairs->pair[c][1], normal + c * nv);
-        snprintf(texts[c], NAME_SIZE, "%d:%d", pairs->pair[c][0] + 1, pairs->pair[c][1] + 1);
+        const int i = pairs->pair[c][0], j = pairs->pair[c][1];
+        const double distance = carom_ball_distance(data, i, j);
+        const size_t a = (size_t)i * dim, b = (size_t)j * dim;
+        for (size_t k = 0; k < dim; k++) {
+            const double component = (data->positions[b + k] - data->positions[a + k]) / distance;
+            normal[c * nv + a + k] = -component;
+            normal[c * nv + b + k] = component;
+        }
+        snprintf(texts[c], NAME_SIZE, "%d:%d", i + 1, j + 1);
         names[c] = texts[c];
     }
     if (!status)
@@ -131,22 +130,21 @@ carom_status carom_ball_freeze(const carom_ball_data *data, const carom_ball_pai
                                                           .velocity = data->velocities,
                                                           .names = names},
                                      impact, error);
-    free(mass);
-    free(texts);
-    free(names);
+    carom_arena_free(&arena);
     return status;
 }
 
-carom_status carom_scene_read_balls(carom_scene *scene, const carom_node *balls, carom_error *error) {
+// The impact of the pairs that touch, and for an integrator the system of all that may.
+static carom_status read_balls(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error) {
+    (void)digest;
+    const carom_node *balls = carom_node_find(root, "balls");
     carom_ball_data data;
     carom_ball_pairs *pairs = malloc(sizeof *pairs);
     if (!pairs) return carom_fail_memory(error, carom_scene_path(scene));
-    carom_error inner;
     carom_status status = carom_scene_read_ball_data(scene, balls, &data, error);
-    if (!status)
-        status =
-            scene->moves ? pair_moving_balls(scene, balls, &data, pairs, error) : carom_scene_pair_balls(scene, balls, &data, pairs, error);
+    if (!status) status = carom_scene_pair_balls(scene, balls, &data, scene->moves, pairs, error);
     if (!status) {
+        carom_error inner;
         status = carom_ball_freeze(&data, pairs, &scene->impact, &inner);
         if (!status && scene->moves) status = carom_ball_create_system(&data, pairs, &scene->balls, &inner);
         if (status) carom_document_pass_on(scene->document, balls, &inner, error);
@@ -155,3 +153,7 @@ carom_status carom_scene_read_balls(carom_scene *scene, const carom_node *balls,
     free(pairs);
     return status;
 }
+
+static const carom_field KEYS[] = {{"balls", CAROM_FIELD_MAP, .offset = 0}};
+
+const carom_scene_form carom_scene_form_balls = {"balls", CAROM_FIELD_TABLE(KEYS), .read = read_balls};

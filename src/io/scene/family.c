@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scene as a function of named numbers.
+// A scene as a function of named numbers: coordinates and parameters of a model, or positions and masses of balls.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,228 +7,214 @@
 
 #include "io/scene/family.h"
 
-static bool has_balls(const carom_family *f) { return f->touching; }
+// The other kind of family is that of a model.
+static bool has_balls(const carom_family *family) { return family->touching; }
 
-// ------------------------------------------------------------------------------------------------------------- models
+// ------------------------------------------------------------------------------------------------------------ creation
 
-static carom_status start_model(carom_family *f, carom_error *error) {
-    carom_scene *scene = f->scene;
-    f->contact_list = carom_node_find(carom_document_root(scene->document), "contacts");
-    if (f->contact_list->kind != CAROM_NODE_LIST)
-        return carom_document_refuse(scene->document, f->contact_list, error,
-                                     "must be a list of contacts for a design: detection may change");
-    carom_status status = carom_scene_list_contacts(scene, f->contact_list, &f->model_contacts, error);
-    for (int i = 0; !status && i < f->contact_list->count; i++)
-        if (f->model_contacts[i].places != 1)
-            status = carom_document_refuse(scene->document, f->contact_list, error,
+// The model at the scene's state. Its contacts must be listed, each between a place and the world: other gaps are not known as functions.
+static carom_status start_model(carom_family *family, carom_error *error) {
+    carom_scene *scene = family->scene;
+    const carom_node *list = carom_node_find(carom_document_root(scene->document), "contacts");
+    if (list->kind != CAROM_NODE_LIST)
+        return carom_document_refuse(scene->document, list, error, "must be a list of contacts for a design: detection may change");
+    carom_status status = carom_scene_list_contacts(scene, list, &family->model_contacts, error);
+    for (int i = 0; !status && i < list->count; i++)
+        if (family->model_contacts[i].places != 1)
+            status = carom_document_refuse(scene->document, list, error,
                                            "contact '%s' is between two bodies: a design moves contacts with the world only",
-                                           f->model_contacts[i].name);
-    if (!status && f->contact_list->count != f->contacts)
-        status = carom_document_refuse(scene->document, f->contact_list, error,
-                                       "joints are at their stops: a design moves listed contacts only");
-    if (!status) status = carom_scene_load_model(scene, NULL, NULL, &f->model, error);
+                                           family->model_contacts[i].name);
+    if (!status && list->count != family->contacts)
+        status = carom_document_refuse(scene->document, list, error, "joints are at their stops: a design moves listed contacts only");
+    if (!status) status = carom_scene_load_model(scene, NULL, NULL, &family->model, error);
     if (status) return status;
-    f->position_size = carom_model_nq(f->model);
-    f->parameter_count = scene->parameters.count;
-    f->position = malloc((size_t)f->position_size * sizeof *f->position);
-    f->parameters = malloc(2 * ((size_t)f->parameter_count + 1) * sizeof *f->parameters);
-    if (!f->position || !f->parameters) return carom_fail_memory(error, "design");
-    f->loaded = f->parameters + f->parameter_count;
-    memcpy(f->position, carom_model_qpos(f->model), (size_t)f->position_size * sizeof *f->position);
-    for (int i = 0; i < f->parameter_count; i++) f->parameters[i] = f->loaded[i] = scene->parameters.values[i];
+
+    family->position_size = carom_model_nq(family->model);
+    family->parameter_count = scene->parameters.count;
+    const size_t positions = (size_t)family->position_size, parameters = (size_t)family->parameter_count;
+    family->position = carom_arena_take(&family->arena, positions, sizeof *family->position);
+    family->parameters = carom_arena_take(&family->arena, parameters, sizeof *family->parameters);
+    family->loaded = carom_arena_take(&family->arena, parameters, sizeof *family->loaded);
+    if (family->arena.failed) return carom_fail_memory(error, "design");
+    memcpy(family->position, carom_model_qpos(family->model), positions * sizeof *family->position);
+    for (size_t i = 0; i < parameters; i++) family->parameters[i] = family->loaded[i] = scene->parameters.values[i];
     return CAROM_OK;
 }
 
-// The model of the current parameters: compiled anew only when they changed.
-static carom_status load_model(carom_family *f, carom_error *error) {
-    const size_t size = (size_t)f->parameter_count * sizeof *f->parameters;
-    if (f->model && (!size || !memcmp(f->parameters, f->loaded, size))) return CAROM_OK;
-    carom_model_free(f->model);
-    f->model = NULL;
-    const carom_status status = carom_scene_load_model(f->scene, f->parameters, NULL, &f->model, error);
-    if (!status && size) memcpy(f->loaded, f->parameters, size);
-    return status;
+// Balls whose positions and masses are those of the family from now on. Pairs are those that touch in the scene.
+static carom_status start_balls(carom_family *family, const carom_node *node, carom_error *error) {
+    carom_ball_data *balls = &family->balls;
+    family->touching = carom_arena_take(&family->arena, 1, sizeof *family->touching);
+    if (!family->touching) return carom_fail_memory(error, "design");
+    carom_status status = carom_scene_read_ball_data(family->scene, node, balls, error);
+    if (!status) status = carom_scene_pair_balls(family->scene, node, balls, false, family->touching, error);
+    if (status) return status;
+
+    const size_t count = (size_t)balls->count, size = count * (size_t)balls->dim;
+    family->position_size = (int)size;
+    family->parameter_count = (int)count;
+    family->position = carom_arena_take(&family->arena, size, sizeof *family->position);
+    family->parameters = carom_arena_take(&family->arena, count, sizeof *family->parameters);
+    family->mass_texts = carom_arena_take(&family->arena, count, sizeof *family->mass_texts);
+    family->mass_names = carom_arena_take(&family->arena, count, sizeof *family->mass_names);
+    if (family->arena.failed) return carom_fail_memory(error, "design");
+    memcpy(family->position, balls->positions, size * sizeof *family->position);
+    memcpy(family->parameters, balls->masses, count * sizeof *family->parameters);
+    balls->positions = family->position;
+    balls->masses = family->parameters;
+    for (size_t i = 0; i < count; i++) {
+        snprintf(family->mass_texts[i], sizeof family->mass_texts[i], "m%d", (int)i + 1);
+        family->mass_names[i] = family->mass_texts[i];
+    }
+    return CAROM_OK;
 }
 
-static carom_status evaluate_model(carom_family *f, carom_impact **impact, double *distances, carom_error *error) {
-    carom_status status = load_model(f, error);
-    if (!status) status = carom_model_set_state(f->model, f->position, f->position_size, NULL, 0, error);
-    if (!status) status = carom_model_measure_gaps(f->model, f->model_contacts, f->contacts, distances, error);
-    return status ? status : carom_model_freeze(f->model, f->model_contacts, f->contacts, impact, error);
-}
-
-static bool find_model_variable(const carom_family *f, const char *name, bool *is_parameter, int *index) {
-    for (int i = 0; i < f->parameter_count; i++)
-        if (!strcmp(f->scene->parameters.names[i], name)) {
+// Where the variable called `name` is: among the parameters, or in the position.
+static bool find_variable(const carom_family *family, const char *name, bool *is_parameter, int *index) {
+    if (has_balls(family)) {
+        // x3, y3: coordinates of the third ball; m3: its mass.
+        static const char kinds[] = "xym";
+        const char *kind = *name ? strchr(kinds, *name) : NULL;
+        double number;
+        if (!kind || !carom_parse_number(name + 1, &number) || !(number >= 1 && number <= family->balls.count) || number != floor(number))
+            return false;
+        *is_parameter = *kind == 'm';
+        *index = *is_parameter ? (int)number - 1 : ((int)number - 1) * family->balls.dim + (int)(kind - kinds);
+        return *is_parameter || kind - kinds < family->balls.dim;
+    }
+    for (int i = 0; i < family->parameter_count; i++)
+        if (!strcmp(family->scene->parameters.names[i], name)) {
             *is_parameter = true;
             *index = i;
             return true;
         }
     *is_parameter = false;
-    *index = carom_model_find_coordinate(f->model, name);
+    *index = carom_model_find_coordinate(family->model, name);
     return *index >= 0;
 }
 
-// -------------------------------------------------------------------------------------------------------------- balls
-
-static carom_status start_balls(carom_family *f, const carom_node *node, carom_error *error) {
-    f->touching = malloc(sizeof *f->touching);
-    if (!f->touching) return carom_fail_memory(error, "design");
-    carom_status status = carom_scene_read_ball_data(f->scene, node, &f->balls, error);
-    if (!status) status = carom_scene_pair_balls(f->scene, node, &f->balls, f->touching, error);
-    if (status) return status;
-    const size_t balls = (size_t)f->balls.count, size = balls * (size_t)f->balls.dim;
-    f->position_size = (int)size;
-    f->parameter_count = (int)balls;
-    f->position = malloc(size * sizeof *f->position);
-    f->parameters = malloc(balls * sizeof *f->parameters);
-    f->mass_texts = malloc(balls * sizeof *f->mass_texts);
-    f->mass_names = malloc(balls * sizeof *f->mass_names);
-    if (!f->position || !f->parameters || !f->mass_texts || !f->mass_names) return carom_fail_memory(error, "design");
-    memcpy(f->position, f->balls.positions, size * sizeof *f->position);
-    memcpy(f->parameters, f->balls.masses, balls * sizeof *f->parameters);
-    f->balls.positions = f->position;
-    f->balls.masses = f->parameters;
-    for (size_t i = 0; i < balls; i++) {
-        snprintf(f->mass_texts[i], sizeof f->mass_texts[i], "m%d", (int)i + 1);
-        f->mass_names[i] = f->mass_texts[i];
-    }
-    return CAROM_OK;
-}
-
-static carom_status evaluate_balls(const carom_family *f, carom_impact **impact, double *distances, carom_error *error) {
-    for (int c = 0; c < f->contacts; c++) distances[c] = carom_ball_distance(&f->balls, f->touching->pair[c][0], f->touching->pair[c][1]);
-    return carom_ball_freeze(&f->balls, f->touching, impact, error);
-}
-
-// x3, y3: coordinates of the third ball; m3: its mass.
-static bool find_ball_variable(const carom_family *f, const char *name, bool *is_parameter, int *index) {
-    static const char kinds[] = "xym";
-    const char *kind = *name ? strchr(kinds, *name) : NULL;
-    double number;
-    if (!kind || !carom_parse_number(name + 1, &number) || !(number >= 1 && number <= f->balls.count) || number != floor(number))
-        return false;
-    *is_parameter = *kind == 'm';
-    *index = *is_parameter ? (int)number - 1 : ((int)number - 1) * f->balls.dim + (int)(kind - kinds);
-    return *is_parameter || kind - kinds < f->balls.dim;
-}
-
-// ------------------------------------------------------------------------------------------------------------ together
-
-void carom_family_place(carom_family *f, const double *x) {
-    for (int i = 0; i < f->variables; i++) (f->is_parameter[i] ? f->parameters : f->position)[f->index[i]] = x[i];
-}
-
-// The impact at x, and distances that are the gaps but for constants.
-static carom_status measure(carom_family *f, const double *x, carom_impact **impact, double *distances, carom_error *error) {
-    *impact = NULL;
-    carom_family_place(f, x);
-    return has_balls(f) ? evaluate_balls(f, impact, distances, error) : evaluate_model(f, impact, distances, error);
-}
-
-carom_status carom_family_evaluate(carom_family *f, const double *x, carom_impact **impact, double *gaps, carom_error *error) {
-    const carom_status status = measure(f, x, impact, gaps, error);
-    for (int c = 0; c < f->contacts; c++) gaps[c] -= f->reference[c];
-    return status;
-}
-
-static carom_status find_variables(carom_family *f, carom_error *error) {
-    const carom_scene_design *design = &f->scene->design;
-    for (int i = 0; i < f->variables; i++) {
-        const bool found = has_balls(f) ? find_ball_variable(f, design->free[i], &f->is_parameter[i], &f->index[i])
-                                        : find_model_variable(f, design->free[i], &f->is_parameter[i], &f->index[i]);
-        if (!found)
-            return carom_document_refuse(f->scene->document, carom_node_find(design->node, "free"), error,
-                                         "'%.60s' is no coordinate and no parameter: %s", design->free[i],
-                                         has_balls(f) ? "balls have x1, y1, m1, x2, ..." : "slide and hinge joints, and 'parameters'");
+// The variables and pairs that the scene's `design` names.
+static carom_status find_names(carom_family *family, carom_error *error) {
+    const carom_scene_design *design = &family->scene->design;
+    const carom_document *document = family->scene->document;
+    for (int i = 0; i < family->variables; i++) {
+        const carom_node *node = carom_node_find(design->node, "free");
+        if (!find_variable(family, design->free[i], &family->is_parameter[i], &family->index[i]))
+            return carom_document_refuse(document, node, error, "'%.60s' is no coordinate and no parameter: %s", design->free[i],
+                                         has_balls(family) ? "balls have x1, y1, m1, x2, ..." : "slide and hinge joints, and 'parameters'");
         for (int k = 0; k < i; k++)
-            if (f->is_parameter[k] == f->is_parameter[i] && f->index[k] == f->index[i])
-                return carom_document_refuse(f->scene->document, carom_node_find(design->node, "free"), error, "'%.60s' stands twice",
-                                             design->free[i]);
-        f->start[i] = (f->is_parameter[i] ? f->parameters : f->position)[f->index[i]];
-        f->scale[i] = design->scale ? design->scale[i] : 1;
+            if (family->is_parameter[k] == family->is_parameter[i] && family->index[k] == family->index[i])
+                return carom_document_refuse(document, node, error, "'%.60s' stands twice", design->free[i]);
+        family->start[i] = (family->is_parameter[i] ? family->parameters : family->position)[family->index[i]];
+        family->scale[i] = design->scale ? design->scale[i] : 1;
     }
-    return CAROM_OK;
-}
-
-static carom_status find_pairs(carom_family *f, carom_error *error) {
-    const carom_scene_design *design = &f->scene->design;
     for (int i = 0; i < 2 * design->pairs; i++) {
-        f->pairs[i] = carom_impact_find_contact(f->scene->impact, design->contacts[i]);
-        if (f->pairs[i] < 0 || (i % 2 && f->pairs[i] == f->pairs[i - 1]))
-            return carom_document_refuse(f->scene->document, carom_node_find(design->node, "pairs"), error,
+        family->pairs[i] = carom_impact_find_contact(family->scene->impact, design->contacts[i]);
+        if (family->pairs[i] < 0 || (i % 2 && family->pairs[i] == family->pairs[i - 1]))
+            return carom_document_refuse(document, carom_node_find(design->node, "pairs"), error,
                                          "'%.60s' is no contact of the scene, or paired with itself", design->contacts[i]);
     }
     return CAROM_OK;
 }
 
-static carom_status start(carom_family *f, carom_error *error) {
-    const carom_scene_design *design = &f->scene->design;
-    const carom_node *root = carom_document_root(f->scene->document), *balls = carom_node_find(root, "balls");
-    if (!design->node) return carom_document_refuse(f->scene->document, root, error, "the key 'design' is missing");
-    if (!balls && !carom_node_find(root, "model"))
-        return carom_document_refuse(f->scene->document, design->node, error, "needs a scene with 'model' or 'balls'");
-    const size_t variables = (size_t)design->variables;
-    f->variables = design->variables;
-    f->contacts = carom_impact_get_data(f->scene->impact)->contacts;
-    f->is_parameter = malloc(variables * sizeof *f->is_parameter);
-    f->index = malloc(variables * sizeof *f->index);
-    f->start = malloc(variables * sizeof *f->start);
-    f->scale = malloc(variables * sizeof *f->scale);
-    f->pairs = malloc(2 * (size_t)design->pairs * sizeof *f->pairs);
-    f->reference = calloc((size_t)f->contacts, sizeof *f->reference);
-    if (!f->is_parameter || !f->index || !f->start || !f->scale || !f->pairs || !f->reference) return carom_fail_memory(error, "design");
-    carom_status status = balls ? start_balls(f, balls, error) : start_model(f, error);
-    if (!status) status = find_variables(f, error);
-    if (!status) status = find_pairs(f, error);
-    if (status) return status;
-    carom_impact *impact;
-    status = measure(f, f->start, &impact, f->reference, error);
-    carom_impact_free(impact);
-    return status;
-}
-
+// The scene's own values are the start, and the gaps there the reference.
 carom_status carom_family_create(carom_scene *scene, carom_family **family, carom_error *error) {
     *family = NULL;
-    carom_family *f = calloc(1, sizeof *f);
-    if (!f) return carom_fail_memory(error, "design");
-    f->scene = scene;
-    const carom_status status = start(f, error);
-    if (status)
-        carom_family_free(f);
-    else
-        *family = f;
-    return status;
+    const carom_scene_design *design = &scene->design;
+    const carom_node *root = carom_document_root(scene->document), *balls = carom_node_find(root, "balls");
+    if (!design->node) return carom_document_refuse(scene->document, root, error, "the key 'design' is missing");
+    if (!balls && !carom_node_find(root, "model"))
+        return carom_document_refuse(scene->document, design->node, error, "needs a scene with 'model' or 'balls'");
+
+    carom_family *made = calloc(1, sizeof *made);
+    if (!made) return carom_fail_memory(error, "design");
+    made->scene = scene;
+    made->variables = design->variables;
+    made->contacts = carom_impact_get_data(scene->impact)->contacts;
+    const size_t variables = (size_t)design->variables;
+    made->is_parameter = carom_arena_take(&made->arena, variables, sizeof *made->is_parameter);
+    made->index = carom_arena_take(&made->arena, variables, sizeof *made->index);
+    made->start = carom_arena_take(&made->arena, variables, sizeof *made->start);
+    made->scale = carom_arena_take(&made->arena, variables, sizeof *made->scale);
+    made->pairs = carom_arena_take(&made->arena, 2 * (size_t)design->pairs, sizeof *made->pairs);
+    made->reference = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof *made->reference);
+    carom_status status = made->arena.failed ? carom_fail_memory(error, "design") : CAROM_OK;
+    if (!status) status = balls ? start_balls(made, balls, error) : start_model(made, error);
+    if (!status) status = find_names(made, error);
+
+    // Gaps are relative to those of the scene, which are zero so far: this evaluation gives them.
+    carom_impact *impact = NULL;
+    double *gaps = status ? NULL : carom_arena_take(&made->arena, (size_t)made->contacts, sizeof *gaps);
+    if (!status) status = gaps ? carom_family_evaluate(made, made->start, &impact, gaps, error) : carom_fail_memory(error, "design");
+    carom_impact_free(impact);
+    if (status) {
+        carom_family_free(made);
+        return status;
+    }
+    memcpy(made->reference, gaps, (size_t)made->contacts * sizeof *gaps);
+    *family = made;
+    return CAROM_OK;
 }
 
-void carom_family_free(carom_family *f) {
-    if (!f) return;
-    carom_model_free(f->model);
-    void *arrays[] = {f->is_parameter, f->index,     f->start,          f->scale,    f->pairs,      f->position,
-                      f->parameters,   f->reference, f->model_contacts, f->touching, f->mass_texts, f->mass_names};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
-    free(f);
+void carom_family_free(carom_family *family) {
+    if (!family) return;
+    carom_model_free(family->model);
+    free(family->model_contacts);
+    carom_arena_free(&family->arena);
+    free(family);
+}
+
+// ---------------------------------------------------------------------------------------------------------- evaluation
+
+void carom_family_place(carom_family *family, const double *x) {
+    for (int i = 0; i < family->variables; i++) (family->is_parameter[i] ? family->parameters : family->position)[family->index[i]] = x[i];
+}
+
+// Gaps are differences from those of the scene, so that constants of a contact's plane do not matter.
+carom_status carom_family_evaluate(carom_family *family, const double *x, carom_impact **impact, double *gaps, carom_error *error) {
+    *impact = NULL;
+    carom_family_place(family, x);
+    carom_status status = CAROM_OK;
+    if (has_balls(family)) {
+        for (int c = 0; c < family->contacts; c++)
+            gaps[c] = carom_ball_distance(&family->balls, family->touching->pair[c][0], family->touching->pair[c][1]);
+        status = carom_ball_freeze(&family->balls, family->touching, impact, error);
+    } else {
+        // The model is compiled anew only where parameters changed.
+        const size_t size = (size_t)family->parameter_count * sizeof *family->parameters;
+        if (!family->model || (size && memcmp(family->parameters, family->loaded, size))) {
+            carom_model_free(family->model);
+            family->model = NULL;
+            status = carom_scene_load_model(family->scene, family->parameters, NULL, &family->model, error);
+            if (!status && size) memcpy(family->loaded, family->parameters, size);
+        }
+        if (!status) status = carom_model_set_state(family->model, family->position, family->position_size, NULL, 0, error);
+        if (!status) status = carom_model_measure_gaps(family->model, family->model_contacts, family->contacts, gaps, error);
+        if (!status) status = carom_model_freeze(family->model, family->model_contacts, family->contacts, impact, error);
+    }
+    for (int c = 0; c < family->contacts; c++) gaps[c] -= family->reference[c];
+    return status;
 }
 
 // ------------------------------------------------------------------------------------------------------------- getters
 
-int carom_family_variables(const carom_family *f) { return f->variables; }
-const char *carom_family_variable(const carom_family *f, int variable) { return f->scene->design.free[variable]; }
-const double *carom_family_start(const carom_family *f) { return f->start; }
-const double *carom_family_scale(const carom_family *f) { return f->scale; }
-int carom_family_pairs(const carom_family *f) { return f->scene->design.pairs; }
-const int *carom_family_pair(const carom_family *f, int pair) { return f->pairs + 2 * pair; }
-double carom_family_target(const carom_family *f) { return f->scene->design.target; }
+int carom_family_variables(const carom_family *family) { return family->variables; }
+const char *carom_family_variable(const carom_family *family, int variable) { return family->scene->design.free[variable]; }
+const double *carom_family_start(const carom_family *family) { return family->start; }
+const double *carom_family_scale(const carom_family *family) { return family->scale; }
+int carom_family_pairs(const carom_family *family) { return family->scene->design.pairs; }
+const int *carom_family_pair(const carom_family *family, int pair) { return family->pairs + 2 * pair; }
+double carom_family_target(const carom_family *family) { return family->scene->design.target; }
 
-const double *carom_family_position(carom_family *f, const double *x, int *count) {
-    carom_family_place(f, x);
-    *count = f->position_size;
-    return f->position;
+const double *carom_family_position(carom_family *family, const double *x, int *count) {
+    carom_family_place(family, x);
+    *count = family->position_size;
+    return family->position;
 }
 
-void carom_family_parameters(carom_family *f, const double *x, const char *const **names, const double **values, int *count) {
-    carom_family_place(f, x);
-    *names = has_balls(f) ? (const char *const *)f->mass_names : f->scene->parameters.names;
-    *values = f->parameters;
-    *count = f->parameter_count;
+void carom_family_parameters(carom_family *family, const double *x, const char *const **names, const double **values, int *count) {
+    carom_family_place(family, x);
+    *names = has_balls(family) ? (const char *const *)family->mass_names : family->scene->parameters.names;
+    *values = family->parameters;
+    *count = family->parameter_count;
 }

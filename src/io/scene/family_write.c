@@ -10,23 +10,20 @@
 
 #include "carom/json.h"
 #include "carom/temporary.h"
-#include "io/number.h"
 #include "io/scene/family.h"
 
 // Files that this module wrote, or JSON scenes: nobody's YAML.
 static const carom_file_kind json_scene = {"a scene as JSON", "{"};
 
-static json_t *scalar_json(const carom_node *node) {
-    double value;
-    if (node->quoted || !carom_parse_number(node->text, &value)) {
+// A node of the scene as JSON. Numbers stay numbers; whole ones are written without a point.
+static json_t *node_json(const carom_node *node) {
+    if (node->kind == CAROM_NODE_SCALAR) {
+        double value;
+        if (!node->quoted && carom_parse_number(node->text, &value))
+            return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value) : carom_json_real(value);
         if (!node->quoted && (!strcmp(node->text, "true") || !strcmp(node->text, "false"))) return json_boolean(*node->text == 't');
         return carom_json_text(node->text);
     }
-    return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value) : carom_json_real(value);
-}
-
-static json_t *node_json(const carom_node *node) {
-    if (node->kind == CAROM_NODE_SCALAR) return scalar_json(node);
     json_t *value = node->kind == CAROM_NODE_LIST ? json_array() : json_object();
     for (const carom_node *entry = node->first; entry; entry = entry->next) {
         if (node->kind == CAROM_NODE_LIST)
@@ -37,18 +34,36 @@ static json_t *node_json(const carom_node *node) {
     return value;
 }
 
-/// The directory part of a path, with its slash.
+// The directory part of a path, with its slash.
 static size_t folder_length(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? (size_t)(slash + 1 - path) : 0;
 }
 
-/// A scene in another folder names its model by an absolute path.
-static carom_status place_model(const carom_family *f, const char *path, json_t *document, carom_error *error) {
-    const char *old = carom_scene_path(f->scene);
+// The state and parameters of a model. A scene in another folder than the old one names its model by an absolute path.
+static carom_status put_model(const carom_family *family, const char *path, json_t *document, carom_error *error) {
+    const carom_scene *scene = family->scene;
+    json_t *state = json_object_get(document, "state");
+    if (!state) {
+        state = json_object();
+        json_object_set_new(document, "state", state);
+    }
+    // A keyframe gives a velocity, too, which has to stand here instead.
+    json_object_del(state, "key");
+    json_object_set_new(state, "qpos", carom_json_reals(family->position, family->position_size));
+    const carom_impact_data *data = carom_impact_get_data(scene->impact);
+    json_object_set_new(state, "qvel", carom_json_reals(data->velocity, data->nv));
+    if (family->parameter_count) {
+        json_t *parameters = json_object();
+        for (int i = 0; i < family->parameter_count; i++)
+            json_object_set_new(parameters, scene->parameters.names[i], carom_json_real(family->parameters[i]));
+        json_object_set_new(document, "parameters", parameters);
+    }
+
+    const char *old = carom_scene_path(scene);
     const size_t folder = folder_length(old);
     if (folder == folder_length(path) && !strncmp(old, path, folder)) return CAROM_OK;
-    char *joined = carom_scene_join_path(f->scene, json_string_value(json_object_get(document, "model")));
+    char *joined = carom_scene_join_path(scene, json_string_value(json_object_get(document, "model")));
     char *absolute = joined ? realpath(joined, NULL) : NULL;
     free(joined);
     if (!absolute) return carom_fail(error, CAROM_IO_FAILED, "%s: the model's place cannot be found: %s", path, strerror(errno));
@@ -57,63 +72,36 @@ static carom_status place_model(const carom_family *f, const char *path, json_t 
     return CAROM_OK;
 }
 
-static json_t *parameters_json(const carom_family *f) {
-    json_t *map = json_object();
-    for (int i = 0; i < f->parameter_count; i++) json_object_set_new(map, f->scene->parameters.names[i], carom_json_real(f->parameters[i]));
-    return map;
-}
-
-static void put_model_values(const carom_family *f, json_t *document) {
-    json_t *state = json_object_get(document, "state");
-    if (!state) {
-        state = json_object();
-        json_object_set_new(document, "state", state);
-    }
-    // A keyframe gives a velocity, too, which has to stand here then.
-    json_object_del(state, "key");
-    json_object_set_new(state, "qpos", carom_json_reals(f->position, f->position_size));
-    const carom_impact_data *data = carom_impact_get_data(f->scene->impact);
-    json_object_set_new(state, "qvel", carom_json_reals(data->velocity, data->nv));
-    if (f->parameter_count) json_object_set_new(document, "parameters", parameters_json(f));
-}
-
-static void put_ball_values(const carom_family *f, json_t *document) {
-    json_t *balls = json_object_get(document, "balls");
-    json_object_set_new(balls, "masses", carom_json_reals(f->parameters, f->parameter_count));
-    json_object_set_new(balls, "positions",
-                        f->balls.dim == 1 ? carom_json_reals(f->position, f->position_size)
-                                          : carom_json_matrix(f->position, f->balls.count, f->balls.dim));
-}
-
-static carom_status write_document(const char *path, json_t *document, carom_error *error) {
-    carom_temporary temporary;
-    int descriptor;
-    carom_status status = carom_temporary_create(path, &json_scene, &temporary, &descriptor, error);
-    if (status) return status;
-    FILE *file = fdopen(descriptor, "w");
-    if (!file) {
-        status = carom_fail_memory(error, path);
-        close(descriptor);
+// The scene as it was read, with the new values put in its place; written under a temporary name and renamed.
+carom_status carom_family_write(carom_family *family, const double *x, const char *path, carom_error *error) {
+    carom_family_place(family, x);
+    json_t *document = node_json(carom_document_root(family->scene->document));
+    carom_status status = CAROM_OK;
+    if (family->touching) {
+        json_t *balls = json_object_get(document, "balls");
+        json_object_set_new(balls, "masses", carom_json_reals(family->parameters, family->parameter_count));
+        json_object_set_new(balls, "positions",
+                            family->balls.dim == 1 ? carom_json_reals(family->position, family->position_size)
+                                                   : carom_json_matrix(family->position, family->balls.count, family->balls.dim));
     } else {
-        status = carom_json_write(file, document, error);
-        if (fclose(file) && !status) status = carom_fail(error, CAROM_IO_FAILED, "%s cannot be written: %s", path, strerror(errno));
+        status = put_model(family, path, document, error);
+    }
+
+    carom_temporary temporary = {0};
+    int descriptor = -1;
+    if (!status) status = carom_temporary_create(path, &json_scene, &temporary, &descriptor, error);
+    if (!status) {
+        FILE *file = fdopen(descriptor, "w");
+        if (!file) {
+            status = carom_fail_memory(error, path);
+            close(descriptor);
+        } else {
+            status = carom_json_write(file, document, error);
+            if (fclose(file) && !status) status = carom_fail(error, CAROM_IO_FAILED, "%s cannot be written: %s", path, strerror(errno));
+        }
     }
     if (!status) status = carom_temporary_commit(&temporary, error);
     carom_temporary_discard(&temporary);
-    return status;
-}
-
-carom_status carom_family_write(carom_family *f, const double *x, const char *path, carom_error *error) {
-    carom_family_place(f, x);
-    json_t *document = node_json(carom_document_root(f->scene->document));
-    carom_status status = CAROM_OK;
-    if (f->touching) {
-        put_ball_values(f, document);
-    } else {
-        put_model_values(f, document);
-        status = place_model(f, path, document, error);
-    }
-    if (!status) status = write_document(path, document, error);
     json_decref(document);
     return status;
 }

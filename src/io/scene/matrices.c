@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenes that give the matrices of the impact, or its Delassus operator.
-#include "io/io_internal.h"
-
+// The forms `matrices` and `delassus`: scenes that give the matrices of the impact, or its Delassus operator.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "io/fclib/file.h"
+#include "io/io_internal.h"
 
 enum { VELOCITIES, CONTACTS, TANGENTS, SPACE, LENGTHS };
 
 // ------------------------------------------------------------------------------------------------------------ matrices
 
+// The matrices of the impact, row-major, as in carom_impact_data.
 typedef struct matrices_fields {
     const double *mass, *normal, *tangent, *friction, *restitution, *velocity;
     const char **names;
@@ -28,7 +28,7 @@ static const carom_field MATRICES[] = {
     {"restitution", CAROM_FIELD_VECTOR, .offset = offsetof(matrices_fields, restitution), .rows = CONTACTS, .least = 0, .most = 1},
 };
 
-/// Friction and tangents may be left out where there is no friction: zeros take their place.
+// Friction and tangents may be left out where there is no friction: zeros take their place.
 static carom_status complete_frictionless(carom_scene *scene, const carom_node *node, matrices_fields *fields, carom_length *lengths,
                                           carom_error *error) {
     const size_t contacts = (size_t)lengths[CONTACTS].value, velocities = (size_t)lengths[VELOCITIES].value;
@@ -48,11 +48,13 @@ static carom_status complete_frictionless(carom_scene *scene, const carom_node *
     return fields->friction && fields->tangent ? CAROM_OK : carom_fail_memory(error, carom_scene_path(scene));
 }
 
-// Beyond, no exact set is computed, and the texts would only cost memory.
+// Beyond this many numbers no exact set is computed, and their texts would only cost memory.
 enum { MOST_TEXTS = 1 << 14 };
 
-/// The numbers of a list, or of a list of lists, as they were written; NULL where the key is left out.
-static carom_status collect_texts(const carom_scene *scene, const carom_node *node, const char *const **texts, carom_error *error) {
+// The numbers of a list, or of a list of lists, as they were written; NULL where the key is left out.
+static carom_status collect_texts(const carom_scene *scene, const carom_node *matrices, const char *key, const char *const **texts,
+                                  carom_error *error) {
+    const carom_node *node = carom_node_find(matrices, key);
     *texts = NULL;
     if (!node) return CAROM_OK;
     const bool nested = node->first->kind == CAROM_NODE_LIST;
@@ -61,23 +63,14 @@ static carom_status collect_texts(const carom_scene *scene, const carom_node *no
     if (!next) return carom_fail_memory(error, carom_scene_path(scene));
     *texts = next;
     for (const carom_node *row = node->first; row; row = row->next)
-        if (!nested)
-            *next++ = row->text;
-        else
-            for (const carom_node *entry = row->first; entry; entry = entry->next) *next++ = entry->text;
+        for (const carom_node *entry = nested ? row->first : row; entry; entry = nested ? entry->next : NULL) *next++ = entry->text;
     return CAROM_OK;
 }
 
-static carom_status collect_all_texts(const carom_scene *scene, const carom_node *matrices, carom_impact_texts *texts, carom_error *error) {
-    carom_status status = collect_texts(scene, carom_node_find(matrices, "M"), &texts->mass, error);
-    if (!status) status = collect_texts(scene, carom_node_find(matrices, "Jn"), &texts->normal, error);
-    if (!status) status = collect_texts(scene, carom_node_find(matrices, "Jt"), &texts->tangent, error);
-    if (!status) status = collect_texts(scene, carom_node_find(matrices, "mu"), &texts->friction, error);
-    if (!status) status = collect_texts(scene, carom_node_find(matrices, "v"), &texts->velocity, error);
-    return status;
-}
-
-carom_status carom_scene_read_matrices(carom_scene *scene, const carom_node *matrices, carom_error *error) {
+// The lengths of v and Jn say how many velocities and contacts there are; Jt has one or two rows for each contact.
+static carom_status read_matrices(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error) {
+    (void)digest;
+    const carom_node *matrices = carom_node_find(root, "matrices");
     matrices_fields fields = {0};
     carom_length lengths[LENGTHS] = {
         [VELOCITIES] = {.least = 1, .most = CAROM_MAX_VELOCITIES},
@@ -88,16 +81,23 @@ carom_status carom_scene_read_matrices(carom_scene *scene, const carom_node *mat
     if (!status) status = complete_frictionless(scene, matrices, &fields, lengths, error);
     if (status) return status;
 
-    const int contacts = lengths[CONTACTS].value, tangents = lengths[TANGENTS].value;
+    const int nv = lengths[VELOCITIES].value, contacts = lengths[CONTACTS].value, tangents = lengths[TANGENTS].value;
     if (tangents != contacts && tangents != 2 * contacts)
         return carom_document_refuse(scene->document, carom_node_find(matrices, "Jt"), error,
                                      "the number of rows is %d, must be %d (planar) or %d (spatial) for the rows of 'Jn'", tangents,
                                      contacts, 2 * contacts);
+
+    // The texts of the numbers keep fractions and decimals exact for laws that compute in rational numbers.
     carom_impact_texts texts = {0};
-    const int nv = lengths[VELOCITIES].value;
     const bool few = (int64_t)nv * (nv + contacts + tangents) <= MOST_TEXTS;
-    if (few) status = collect_all_texts(scene, matrices, &texts, error);
-    if (status) return status;
+    if (few) {
+        status = collect_texts(scene, matrices, "M", &texts.mass, error);
+        if (!status) status = collect_texts(scene, matrices, "Jn", &texts.normal, error);
+        if (!status) status = collect_texts(scene, matrices, "Jt", &texts.tangent, error);
+        if (!status) status = collect_texts(scene, matrices, "mu", &texts.friction, error);
+        if (!status) status = collect_texts(scene, matrices, "v", &texts.velocity, error);
+        if (status) return status;
+    }
     const carom_impact_data data = {.nv = nv,
                                     .contacts = contacts,
                                     .tangent_dim = tangents / contacts,
@@ -113,15 +113,20 @@ carom_status carom_scene_read_matrices(carom_scene *scene, const carom_node *mat
     return status ? carom_document_pass_on(scene->document, matrices, &inner, error) : CAROM_OK;
 }
 
+static const carom_field MATRICES_KEYS[] = {{"matrices", CAROM_FIELD_MAP, .offset = 0}};
+
+const carom_scene_form carom_scene_form_matrices = {"matrices", CAROM_FIELD_TABLE(MATRICES_KEYS), .read = read_matrices};
+
 // ------------------------------------------------------------------------------------------------------------ delassus
 
+// The Delassus operator W, the contact velocity u before the impact, and mu: here, or in a file.
 typedef struct delassus_fields {
     const char *file;
     const double *delassus, *velocity, *friction, *restitution;
     const char **names;
 } delassus_fields;
 
-static const carom_field DELASSUS[] = {
+static const carom_field ARRAYS[] = {
     {"mu", CAROM_FIELD_VECTOR, .required = true, .offset = offsetof(delassus_fields, friction), .rows = CONTACTS, .least = 0,
      .most = HUGE_VAL},
     {"u", CAROM_FIELD_VECTOR, .required = true, .offset = offsetof(delassus_fields, velocity), .rows = SPACE},
@@ -130,8 +135,8 @@ static const carom_field DELASSUS[] = {
     {"restitution", CAROM_FIELD_VECTOR, .offset = offsetof(delassus_fields, restitution), .rows = CONTACTS, .least = 0, .most = 1},
 };
 
-// The same out of an FCLIB file, which has neither names nor restitution.
-static const carom_field DELASSUS_FILE[] = {
+// The same from an FCLIB file, which has neither names nor restitution.
+static const carom_field FCLIB[] = {
     {"file", CAROM_FIELD_TEXT, .required = true, .offset = offsetof(delassus_fields, file)},
     {"mu", CAROM_FIELD_REFUSED, .doc = "is read from 'file'"},
     {"u", CAROM_FIELD_REFUSED, .doc = "is read from 'file', where it is called q"},
@@ -156,28 +161,27 @@ bool carom_asymmetry_describe(int size, const double *W, char text[CAROM_MESSAGE
     return true;
 }
 
-/// `node` is where W stands, `subject` what it is called there.
-static carom_status warn_of_asymmetry(carom_scene *scene, const carom_node *node, const char *subject, const carom_delassus_data *data,
-                                      carom_error *error) {
+// Creates the impact. What is wrong with it is said of `node`, and of W at `matrix`, which is called `subject` there.
+static carom_status create_impact(carom_scene *scene, const carom_delassus_data *data, const carom_node *node, const carom_node *matrix,
+                                  const char *subject, carom_error *error) {
     char asymmetry[CAROM_MESSAGE_SIZE];
-    if (!carom_asymmetry_describe(data->contacts * (1 + data->tangent_dim), data->delassus, asymmetry)) return CAROM_OK;
-    return carom_scene_warn(scene, node, error, "%s%s", subject, asymmetry);
-}
-
-/// Creates the impact; what is wrong with it is said of `node`.
-static carom_status create_impact(carom_scene *scene, const carom_node *node, const carom_delassus_data *data, carom_error *error) {
+    carom_status status = CAROM_OK;
+    if (carom_asymmetry_describe(data->contacts * (1 + data->tangent_dim), data->delassus, asymmetry))
+        status = carom_scene_warn(scene, matrix, error, "%s%s", subject, asymmetry);
+    if (status) return status;
     carom_error inner;
-    const carom_status status = carom_impact_create_delassus(data, &scene->impact, &inner);
+    status = carom_impact_create_delassus(data, &scene->impact, &inner);
     return status ? carom_document_pass_on(scene->document, node, &inner, error) : CAROM_OK;
 }
 
+// u has two entries for each contact in the plane, three in space.
 static carom_status read_arrays(carom_scene *scene, const carom_node *delassus, carom_error *error) {
     delassus_fields fields = {0};
     carom_length lengths[LENGTHS] = {
         [CONTACTS] = {.least = 1, .most = CAROM_MAX_CONTACTS},
         [SPACE] = {.least = 1, .most = 3 * CAROM_MAX_CONTACTS},
     };
-    const carom_status status = carom_fields_read(scene->document, delassus, CAROM_FIELD_ROWS(DELASSUS), lengths, &fields, error);
+    const carom_status status = carom_fields_read(scene->document, delassus, CAROM_FIELD_ROWS(ARRAYS), lengths, &fields, error);
     if (status) return status;
 
     const int contacts = lengths[CONTACTS].value, size = lengths[SPACE].value;
@@ -193,58 +197,56 @@ static carom_status read_arrays(carom_scene *scene, const carom_node *delassus, 
                                       .friction = fields.friction,
                                       .restitution = fields.restitution,
                                       .names = fields.names};
-    const carom_status warned = warn_of_asymmetry(scene, carom_node_find(delassus, "W"), "", &data, error);
-    return warned ? warned : create_impact(scene, delassus, &data, error);
+    return create_impact(scene, &data, delassus, carom_node_find(delassus, "W"), "", error);
 }
 
-/// Reads an FCLIB file and digests its bytes.
-static carom_status read_fclib(const char *path, carom_digest *digest, carom_fclib_problem *problem, carom_error *error) {
-    char *bytes = NULL;
-    size_t size = 0;
-    carom_status status = carom_file_read(path, &bytes, &size, error);
-    if (status) return status;
-    carom_digest_add_bytes(digest, bytes, size);
-    status = carom_fclib_parse(path, bytes, size, problem, error);
-    free(bytes);
-    return status;
-}
-
-static carom_status create_from_problem(carom_scene *scene, const carom_node *delassus, const carom_fclib_problem *problem,
-                                        const delassus_fields *fields, const carom_length *contacts, carom_error *error) {
+// Names and restitution may stand beside the file, and must fit its number of contacts.
+static carom_status read_fclib(carom_scene *scene, const carom_node *delassus, carom_digest *digest, carom_error *error) {
     const carom_node *node = carom_node_find(delassus, "file");
-    if (contacts->value && contacts->value != problem->contacts)
-        return carom_document_refuse(scene->document, carom_node_find(delassus, contacts->origin), error,
-                                     "the length is %d, must be %d, the number of contacts in 'file'", contacts->value, problem->contacts);
-    const carom_delassus_data data = {.contacts = problem->contacts,
-                                      .tangent_dim = problem->tangent_dim,
-                                      .delassus = problem->delassus,
-                                      .velocity = problem->velocity,
-                                      .friction = problem->friction,
-                                      .restitution = fields->restitution,
-                                      .names = fields->names};
-    const carom_status warned = warn_of_asymmetry(scene, node, "W ", &data, error);
-    return warned ? warned : create_impact(scene, node, &data, error);
-}
-
-static carom_status read_file(carom_scene *scene, const carom_node *delassus, carom_digest *digest, carom_error *error) {
     delassus_fields fields = {0};
     carom_length lengths[LENGTHS] = {[CONTACTS] = {.least = 1, .most = CAROM_MAX_CONTACTS}};
-    carom_status status = carom_fields_read(scene->document, delassus, CAROM_FIELD_ROWS(DELASSUS_FILE), lengths, &fields, error);
+    carom_status status = carom_fields_read(scene->document, delassus, CAROM_FIELD_ROWS(FCLIB), lengths, &fields, error);
     if (status) return status;
-    char *path = carom_scene_join_path(scene, fields.file);
-    if (!path) return carom_fail_memory(error, carom_scene_path(scene));
 
+    // The file's bytes belong to the scene, and so to its digest.
+    char *path = carom_scene_join_path(scene, fields.file), *bytes = NULL;
+    if (!path) return carom_fail_memory(error, carom_scene_path(scene));
+    size_t size = 0;
     carom_error inner;
     carom_fclib_problem problem = {0};
-    status = read_fclib(path, digest, &problem, &inner);
+    status = carom_file_read(path, &bytes, &size, &inner);
+    if (!status) {
+        carom_digest_add_bytes(digest, bytes, size);
+        status = carom_fclib_parse(path, bytes, size, &problem, &inner);
+    }
+    free(bytes);
     free(path);
-    if (status) return carom_document_pass_on(scene->document, carom_node_find(delassus, "file"), &inner, error);
-    status = create_from_problem(scene, delassus, &problem, &fields, &lengths[CONTACTS], error);
+    if (status) return carom_document_pass_on(scene->document, node, &inner, error);
+
+    const carom_length *contacts = &lengths[CONTACTS];
+    if (contacts->value && contacts->value != problem.contacts) {
+        status = carom_document_refuse(scene->document, carom_node_find(delassus, contacts->origin), error,
+                                       "the length is %d, must be %d, the number of contacts in 'file'", contacts->value, problem.contacts);
+    } else {
+        const carom_delassus_data data = {.contacts = problem.contacts,
+                                          .tangent_dim = problem.tangent_dim,
+                                          .delassus = problem.delassus,
+                                          .velocity = problem.velocity,
+                                          .friction = problem.friction,
+                                          .restitution = fields.restitution,
+                                          .names = fields.names};
+        status = create_impact(scene, &data, node, node, "W ", error);
+    }
     carom_fclib_problem_release(&problem);
     return status;
 }
 
-carom_status carom_scene_read_delassus(carom_scene *scene, const carom_node *delassus, carom_digest *digest, carom_error *error) {
-    if (carom_node_find(delassus, "file")) return read_file(scene, delassus, digest, error);
-    return read_arrays(scene, delassus, error);
+// With the key `file` the arrays come from there.
+static carom_status read_delassus(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error) {
+    const carom_node *delassus = carom_node_find(root, "delassus");
+    return carom_node_find(delassus, "file") ? read_fclib(scene, delassus, digest, error) : read_arrays(scene, delassus, error);
 }
+
+static const carom_field DELASSUS_KEYS[] = {{"delassus", CAROM_FIELD_MAP, .offset = 0}};
+
+const carom_scene_form carom_scene_form_delassus = {"delassus", CAROM_FIELD_TABLE(DELASSUS_KEYS), .read = read_delassus};

@@ -1,29 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenes that name a model file, a state, and the places where it touches.
-#include "io/io_internal.h"
-
+// The form `model`: scenes that name a model file, a state, and the places where it touches.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONTACTS, POSITIONS, VELOCITIES, AXES, TANGENTS, PAIR, LENGTHS };
-
-/// Lengths that hold for one map; the numbers of positions, velocities and tangents are then found in them.
-static void start_lengths(carom_length lengths[LENGTHS]) {
-    const carom_length initial[LENGTHS] = {
-        [CONTACTS] = {.least = 1, .most = CAROM_MAX_CONTACTS},
-        // a free joint has 7 positions for 6 velocities, a ball joint 4 for 3
-        [POSITIONS] = {.least = 1, .most = 2 * CAROM_MAX_VELOCITIES},
-        [VELOCITIES] = {.least = 1, .most = CAROM_MAX_VELOCITIES},
-        [AXES] = {.least = 3, .most = 3, .value = 3},
-        [TANGENTS] = {.least = 1, .most = 2},
-        [PAIR] = {.least = 2, .most = 2, .value = 2},
-    };
-    memcpy(lengths, initial, sizeof initial);
-}
+#include "io/io_internal.h"
 
 // --------------------------------------------------------------------------------------------------------------- state
 
+enum { POSITIONS, VELOCITIES };
+
+// A keyframe's name, or position and velocity in MuJoCo's order.
 typedef struct state_fields {
     const char *key;
     const double *position, *velocity;
@@ -35,11 +22,12 @@ static const carom_field STATE[] = {
     {"qvel", CAROM_FIELD_VECTOR, .offset = offsetof(state_fields, velocity), .rows = VELOCITIES},
 };
 
-/// What is left out stays as the model starts: its initial position, at rest.
+// What is left out stays as the model starts: its initial position, at rest.
 static carom_status read_state(carom_scene *scene, const carom_node *node, carom_model *model, carom_error *error) {
     state_fields fields = {0};
-    carom_length lengths[LENGTHS];
-    start_lengths(lengths);
+    // A free joint has 7 positions for 6 velocities, a ball joint 4 for 3.
+    carom_length lengths[] = {
+        [POSITIONS] = {.least = 1, .most = 2 * CAROM_MAX_VELOCITIES}, [VELOCITIES] = {.least = 1, .most = CAROM_MAX_VELOCITIES}};
     carom_status status = carom_fields_read(scene->document, node, CAROM_FIELD_ROWS(STATE), lengths, &fields, error);
     if (status) return status;
     if (fields.key && fields.position)
@@ -56,6 +44,7 @@ static carom_status read_state(carom_scene *scene, const carom_node *node, carom
 
 // ------------------------------------------------------------------------------------------------------------ contacts
 
+// What the last load, freeze or detection found worth knowing.
 static carom_status pass_warnings_on(carom_scene *scene, const carom_node *node, const carom_model *model, carom_error *error) {
     carom_status status = CAROM_OK;
     for (int i = 0; !status && i < carom_model_warnings(model); i++)
@@ -63,12 +52,16 @@ static carom_status pass_warnings_on(carom_scene *scene, const carom_node *node,
     return status;
 }
 
-/// One place: under `at`, or flat in the contact.
+enum { TANGENTS };
+
+// One place: under `at`, or flat in the contact.
 typedef struct place_fields {
     const char *site, *geom, *body;
     const double *point;
 } place_fields;
 
+// A contact: where it is (one of `at`, the flat keys, `sites`, `geoms`), its directions, friction and restitution, and the place of its
+// plane along the normal [m].
 typedef struct contact_fields {
     const char *name;
     const carom_node *at;
@@ -82,7 +75,7 @@ static const carom_field PLACE[] = {
     {"site", CAROM_FIELD_TEXT, .offset = offsetof(place_fields, site)},
     {"geom", CAROM_FIELD_TEXT, .offset = offsetof(place_fields, geom)},
     {"body", CAROM_FIELD_TEXT, .offset = offsetof(place_fields, body)},
-    {"point", CAROM_FIELD_VECTOR, .offset = offsetof(place_fields, point), .rows = AXES},
+    {"point", CAROM_FIELD_VECTOR, .offset = offsetof(place_fields, point), .rows = CAROM_EXACTLY(3)},
 };
 
 static const carom_field CONTACT[] = {
@@ -91,17 +84,17 @@ static const carom_field CONTACT[] = {
     {"site", CAROM_FIELD_TEXT, .offset = offsetof(contact_fields, flat.site)},
     {"geom", CAROM_FIELD_TEXT, .offset = offsetof(contact_fields, flat.geom)},
     {"body", CAROM_FIELD_TEXT, .offset = offsetof(contact_fields, flat.body)},
-    {"point", CAROM_FIELD_VECTOR, .offset = offsetof(contact_fields, flat.point), .rows = AXES},
-    {"sites", CAROM_FIELD_TEXTS, .offset = offsetof(contact_fields, sites), .rows = PAIR},
-    {"geoms", CAROM_FIELD_TEXTS, .offset = offsetof(contact_fields, geoms), .rows = PAIR},
-    {"normal", CAROM_FIELD_VECTOR, .required = true, .offset = offsetof(contact_fields, normal), .rows = AXES},
-    {"tangents", CAROM_FIELD_MATRIX, .offset = offsetof(contact_fields, tangents), .rows = TANGENTS, .columns = AXES},
+    {"point", CAROM_FIELD_VECTOR, .offset = offsetof(contact_fields, flat.point), .rows = CAROM_EXACTLY(3)},
+    {"sites", CAROM_FIELD_TEXTS, .offset = offsetof(contact_fields, sites), .rows = CAROM_EXACTLY(2)},
+    {"geoms", CAROM_FIELD_TEXTS, .offset = offsetof(contact_fields, geoms), .rows = CAROM_EXACTLY(2)},
+    {"normal", CAROM_FIELD_VECTOR, .required = true, .offset = offsetof(contact_fields, normal), .rows = CAROM_EXACTLY(3)},
+    {"tangents", CAROM_FIELD_MATRIX, .offset = offsetof(contact_fields, tangents), .rows = TANGENTS, .columns = CAROM_EXACTLY(3)},
     {"friction", CAROM_FIELD_NUMBER, .required = true, .offset = offsetof(contact_fields, friction), .least = 0, .most = HUGE_VAL},
     {"restitution", CAROM_FIELD_NUMBER, .offset = offsetof(contact_fields, restitution), .least = 0, .most = 1},
     {"offset", CAROM_FIELD_NUMBER, .offset = offsetof(contact_fields, offset)},
 };
 
-/// The place that exactly one of site, geom and body names.
+// The place that exactly one of site, geom and body names.
 static carom_status choose_place(const carom_scene *scene, const carom_node *node, const place_fields *fields, carom_place *place,
                                  carom_error *error) {
     if ((fields->site != NULL) + (fields->geom != NULL) + (fields->body != NULL) != 1 || (fields->point && !fields->body))
@@ -113,35 +106,28 @@ static carom_status choose_place(const carom_scene *scene, const carom_node *nod
     return CAROM_OK;
 }
 
-static void choose_pair(carom_model_contact *contact, carom_place_kind kind, const char *const *names) {
-    contact->places = 2;
-    for (int i = 0; i < 2; i++) contact->place[i] = (carom_place){kind, names[i], {0}};
-}
-
-/// Where the contact is: exactly one of the forms `at`, flat, `sites` and `geoms`.
+// Where the contact is: exactly one of the forms `at`, flat, `sites` and `geoms`.
 static carom_status choose_places(carom_scene *scene, const carom_node *node, const contact_fields *fields, carom_model_contact *contact,
                                   carom_error *error) {
     const bool flat = fields->flat.site || fields->flat.geom || fields->flat.body || fields->flat.point;
     if ((fields->at != NULL) + flat + (fields->sites != NULL) + (fields->geoms != NULL) != 1)
         return carom_document_refuse(scene->document, node, error,
                                      "must say where it is by one of 'site', 'geom', 'body' with 'point', 'at', 'sites' or 'geoms'");
-    if (fields->sites) choose_pair(contact, CAROM_PLACE_SITE, fields->sites);
-    if (fields->geoms) choose_pair(contact, CAROM_PLACE_GEOM, fields->geoms);
-    if (contact->places == 2) return CAROM_OK;
-
-    contact->places = 1;
+    const char **pair = fields->sites ? fields->sites : fields->geoms;
+    contact->places = pair ? 2 : 1;
+    for (int i = 0; pair && i < 2; i++)
+        contact->place[i] = (carom_place){fields->sites ? CAROM_PLACE_SITE : CAROM_PLACE_GEOM, pair[i], {0}};
+    if (pair) return CAROM_OK;
     if (flat) return choose_place(scene, node, &fields->flat, &contact->place[0], error);
     place_fields at = {0};
-    carom_length lengths[LENGTHS];
-    start_lengths(lengths);
-    const carom_status status = carom_fields_read(scene->document, fields->at, CAROM_FIELD_ROWS(PLACE), lengths, &at, error);
+    const carom_status status = carom_fields_read(scene->document, fields->at, CAROM_FIELD_ROWS(PLACE), NULL, &at, error);
     return status ? status : choose_place(scene, fields->at, &at, &contact->place[0], error);
 }
 
+// An offset matters to motions alone.
 static carom_status read_contact(carom_scene *scene, const carom_node *node, carom_model_contact *contact, carom_error *error) {
     contact_fields fields = {.offset = NAN};
-    carom_length lengths[LENGTHS];
-    start_lengths(lengths);
+    carom_length lengths[] = {[TANGENTS] = {.least = 1, .most = 2}};
     carom_status status = carom_fields_read(scene->document, node, CAROM_FIELD_ROWS(CONTACT), lengths, &fields, error);
     if (!status) status = choose_places(scene, node, &fields, contact, error);
     if (!status && !isnan(fields.offset) && !scene->moves)
@@ -158,6 +144,7 @@ static carom_status read_contact(carom_scene *scene, const carom_node *node, car
     return CAROM_OK;
 }
 
+// `contacts: {detect: true}`: margin [m], and friction and restitution of every contact that is found.
 typedef struct detect_fields {
     const char *detect;
     double margin, friction, restitution;
@@ -170,6 +157,7 @@ static const carom_field DETECT[] = {
     {"restitution", CAROM_FIELD_NUMBER, .offset = offsetof(detect_fields, restitution), .least = 0, .most = 1},
 };
 
+// Contacts as MuJoCo's collision detection finds them at the state.
 static carom_status detect_contacts(carom_scene *scene, const carom_node *node, carom_model *model, carom_error *error) {
     const carom_detection defaults = carom_detection_defaults();
     detect_fields fields = {.margin = defaults.margin, .friction = defaults.friction, .restitution = defaults.restitution};
@@ -184,6 +172,7 @@ static carom_status detect_contacts(carom_scene *scene, const carom_node *node, 
     return status ? carom_document_pass_on(scene->document, node, &inner, error) : CAROM_OK;
 }
 
+// The list may be empty: joints at their stops, which the model knows, are contacts too.
 carom_status carom_scene_list_contacts(carom_scene *scene, const carom_node *list, carom_model_contact **contacts, carom_error *error) {
     *contacts = NULL;
     // An empty list stands for the joints at their stops, which the model knows.
@@ -202,56 +191,44 @@ carom_status carom_scene_list_contacts(carom_scene *scene, const carom_node *lis
     return status;
 }
 
-// A model that is no mechanism of planes and points has impacts, but no motion; an integrator says so when it is asked for one.
-static carom_status make_system(carom_scene *scene, const carom_model_contact *contacts, int count, carom_model *model,
-                                carom_error *error) {
-    carom_status status = carom_model_create_system(model, contacts, count, &scene->system, error);
-    if (status != CAROM_UNSUPPORTED) return status;
-    scene->obstacle = *error;
-    scene->motion.obstacle = scene->obstacle.message;
-    return CAROM_OK;
-}
-
+// Impact, and for an integrator the mechanism, of the contacts that the scene lists.
 static carom_status freeze_listed(carom_scene *scene, const carom_node *node, carom_model *model, carom_error *error) {
     carom_model_contact *contacts;
     carom_status status = carom_scene_list_contacts(scene, node, &contacts, error);
     if (status) return status;
     carom_error inner;
     status = carom_model_freeze(model, contacts, node->count, &scene->impact, &inner);
-    if (!status && scene->moves) status = make_system(scene, contacts, node->count, model, &inner);
+    if (!status && scene->moves) {
+        status = carom_model_create_system(model, contacts, node->count, &scene->system, &inner);
+        // A model that is no mechanism of planes and points has impacts, but no motion: an integrator says so when it is asked for one.
+        if (status == CAROM_UNSUPPORTED) {
+            scene->obstacle = inner;
+            scene->motion.obstacle = scene->obstacle.message;
+            status = CAROM_OK;
+        }
+    }
     free(contacts);
     return status ? carom_document_pass_on(scene->document, node, &inner, error) : CAROM_OK;
 }
 
-static carom_status read_contacts(carom_scene *scene, const carom_node *node, carom_model *model, carom_error *error) {
-    const carom_status status =
-        node->kind == CAROM_NODE_MAP ? detect_contacts(scene, node, model, error) : freeze_listed(scene, node, model, error);
-    return status ? status : pass_warnings_on(scene, node, model, error);
-}
-
 // --------------------------------------------------------------------------------------------------------------- model
 
-/// Digests the bytes of the model's file.
-static carom_status digest_file(const char *path, carom_digest *digest, carom_error *error) {
-    char *bytes = NULL;
-    size_t size = 0;
-    const carom_status status = carom_file_read(path, &bytes, &size, error);
-    if (status) return status;
-    carom_digest_add_bytes(digest, bytes, size);
-    free(bytes);
-    return CAROM_OK;
-}
-
+// Loads the model, and puts it into the scene's state.
 carom_status carom_scene_load_model(carom_scene *scene, const double *parameters, carom_digest *digest, carom_model **model,
                                     carom_error *error) {
     const carom_node *root = carom_document_root(scene->document), *node = carom_node_find(root, "model"),
                      *state = carom_node_find(root, "state");
-    char *path = carom_scene_join_path(scene, node->text);
+    char *path = carom_scene_join_path(scene, node->text), *bytes = NULL;
     if (!path) return carom_fail_memory(error, carom_scene_path(scene));
     carom_model_parameters values = scene->parameters;
     if (parameters) values.values = parameters;
+
     carom_error inner;
-    carom_status status = digest ? digest_file(path, digest, &inner) : CAROM_OK;
+    carom_status status = CAROM_OK;
+    size_t size = 0;
+    if (digest) status = carom_file_read(path, &bytes, &size, &inner);
+    if (digest && !status) carom_digest_add_bytes(digest, bytes, size);
+    free(bytes);
     if (!status) status = carom_model_load_with(path, values.count ? &values : NULL, model, &inner);
     free(path);
     if (status) return carom_document_pass_on(scene->document, node, &inner, error);
@@ -263,12 +240,62 @@ carom_status carom_scene_load_model(carom_scene *scene, const double *parameters
     return status;
 }
 
-carom_status carom_scene_read_model(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error) {
-    const carom_node *contacts = carom_node_find(root, "contacts");
+// Letters, digits and _, no digit first: what formulas call a name.
+static bool is_parameter_name(const char *text) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    return *text && !strchr("0123456789", *text) && text[strspn(text, letters)] == '\0';
+}
+
+// `parameters`: a map of names and numbers.
+static carom_status read_parameters(carom_scene *scene, const carom_node *parameters, carom_error *error) {
+    const size_t count = (size_t)parameters->count;
+    carom_field *fields = calloc(count + 1, sizeof *fields);
+    const char **names = carom_document_allocate(scene->document, (count + 1) * sizeof *names);
+    double *values = carom_document_allocate(scene->document, (count + 1) * sizeof *values);
+    carom_status status = fields && names && values ? CAROM_OK : carom_fail_memory(error, carom_scene_path(scene));
+    for (const carom_node *entry = parameters->first; !status && entry; entry = entry->next) {
+        if (!is_parameter_name(entry->key))
+            status =
+                carom_document_refuse(scene->document, entry, error, "a parameter's name has letters, digits and _ only, a letter first");
+        names[entry->index] = entry->key;
+        fields[entry->index] =
+            (carom_field){entry->key, CAROM_FIELD_NUMBER, .required = true, .offset = (size_t)entry->index * sizeof *values};
+    }
+    if (!status) status = carom_fields_read(scene->document, parameters, fields, (int)count, NULL, values, error);
+    scene->parameters = (carom_model_parameters){(int)count, names, values};
+    free(fields);
+    return status;
+}
+
+// The keys of the top level.
+typedef struct model_fields {
+    const char *model;
+    const carom_node *state, *contacts, *parameters;
+} model_fields;
+
+static const carom_field KEYS[] = {
+    {"model", CAROM_FIELD_TEXT, .offset = offsetof(model_fields, model)},
+    {"state", CAROM_FIELD_MAP, .offset = offsetof(model_fields, state)},
+    {"contacts", CAROM_FIELD_NODE, .offset = offsetof(model_fields, contacts)},
+    {"parameters", CAROM_FIELD_MAP, .offset = offsetof(model_fields, parameters)},
+};
+
+// The model, its state, and then its contacts, each with what the model warns of.
+static carom_status read_model(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error) {
+    model_fields fields = {0};
+    carom_status status = carom_fields_take(scene->document, root, CAROM_FIELD_ROWS(KEYS), NULL, &fields, error);
+    if (!status && fields.parameters) status = read_parameters(scene, fields.parameters, error);
+    if (status) return status;
+    const carom_node *contacts = fields.contacts;
     if (!contacts) return carom_document_refuse(scene->document, root, error, "the key 'contacts' is missing beside 'model'");
-    carom_status status = carom_scene_load_model(scene, NULL, digest, &scene->model, error);
+    status = carom_scene_load_model(scene, NULL, digest, &scene->model, error);
     if (!status) status = pass_warnings_on(scene, carom_node_find(root, "model"), scene->model, error);
-    if (!status) status = read_contacts(scene, contacts, scene->model, error);
+    if (!status)
+        status = contacts->kind == CAROM_NODE_MAP ? detect_contacts(scene, contacts, scene->model, error)
+                                                  : freeze_listed(scene, contacts, scene->model, error);
+    if (!status) status = pass_warnings_on(scene, contacts, scene->model, error);
     scene->motion.system = scene->system;
     return status;
 }
+
+const carom_scene_form carom_scene_form_model = {"model", CAROM_FIELD_TABLE(KEYS), .read = read_model};

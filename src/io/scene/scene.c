@@ -1,125 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scene files: the keys of the top level, and what a scene gives back.
-#include "io/io_internal.h"
-
+// Scene files: the table of forms, the keys that all forms share, and what a scene gives back.
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/io_internal.h"
 #include "io/utf8.h"
 
-// ------------------------------------------------------------------------------------------------------------ warnings
-
-carom_status carom_scene_warn(carom_scene *scene, const carom_node *node, carom_error *error, const char *format, ...) {
-    carom_error sentence, placed;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(sentence.message, sizeof sentence.message, format, arguments);
-    va_end(arguments);
-    sentence.status = CAROM_OK;
-    carom_document_pass_on(scene->document, node, &sentence, &placed);
-
-    const char **warnings = realloc(scene->warnings, (size_t)(scene->warning_count + 1) * sizeof *warnings);
-    if (warnings) scene->warnings = warnings;
-    char *text = carom_document_allocate(scene->document, strlen(placed.message) + 1);
-    if (!warnings || !text) return carom_fail_memory(error, carom_scene_path(scene));
-    scene->warnings[scene->warning_count++] = strcpy(text, placed.message);
-    return CAROM_OK;
-}
+// The only place that lists the forms.
+static const carom_scene_form *const FORMS[] = {
+    &carom_scene_form_model, &carom_scene_form_matrices, &carom_scene_form_delassus, &carom_scene_form_two_bodies,
+    &carom_scene_form_balls, &carom_scene_form_body,     &carom_scene_form_bodies,
+};
+enum { FORM_COUNT = sizeof FORMS / sizeof *FORMS };
 
 // ----------------------------------------------------------------------------------------------------------- top level
 
-// Of a body in a scene that does not say [m/s^2].
-#define STANDARD_GRAVITY 9.80665
-
-// Lengths of the top level, all of which belong to `two_bodies`.
-enum { BODIES, AXES, TANGENTS, LENGTHS };
-
+// Keys that a scene of any form may have.
 typedef struct scene_fields {
-    const char *name, *model;
-    const carom_node *matrices, *delassus, *balls, *state, *contacts, *parameters, *design, *impact, *simulate, *compliant;
-    carom_scene_pair pair;
-    carom_scene_body_fields body;
-    carom_scene_bodies_fields many;
+    const char *name;
+    const carom_node *design, *impact, *simulate, *compliant;
 } scene_fields;
 
-#define FORMS "'model', 'matrices', 'delassus', 'two_bodies', 'balls', 'body' and 'bodies'"
-
-static const carom_field SCENE[] = {
+static const carom_field COMMON[] = {
     {"name", CAROM_FIELD_TEXT, .offset = offsetof(scene_fields, name)},
-    {"model", CAROM_FIELD_TEXT, .offset = offsetof(scene_fields, model)},
-    {"state", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, state)},
-    {"contacts", CAROM_FIELD_NODE, .offset = offsetof(scene_fields, contacts)},
-    {"matrices", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, matrices)},
-    {"delassus", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, delassus)},
-    {"balls", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, balls)},
     {"impact", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, impact)},
-    {"parameters", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, parameters)},
     {"design", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, design)},
     {"compliant", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, compliant)},
     {"simulate", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, simulate)},
-    {"body", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, body.body)},
-    {"gravity", CAROM_FIELD_NUMBER, .offset = offsetof(scene_fields, body.gravity), .least = 0, .most = HUGE_VAL},
-    {"plane", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, body.plane)},
-    {"initial", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, body.initial)},
-    {"bodies", CAROM_FIELD_NODE, .offset = offsetof(scene_fields, many.bodies)},
-    {"potentials", CAROM_FIELD_NODE, .offset = offsetof(scene_fields, many.potentials)},
-    {"walls", CAROM_FIELD_NODE, .offset = offsetof(scene_fields, many.walls)},
-    {"collisions", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, many.collisions)},
-    {"two_bodies", CAROM_FIELD_LIST, .offset = offsetof(scene_fields, pair.bodies), .rows = BODIES},
-    {"normal", CAROM_FIELD_VECTOR, .offset = offsetof(scene_fields, pair.normal), .rows = AXES},
-    {"tangents", CAROM_FIELD_MATRIX, .offset = offsetof(scene_fields, pair.tangents), .rows = TANGENTS, .columns = AXES},
-    {"friction", CAROM_FIELD_NUMBER, .offset = offsetof(scene_fields, pair.friction), .least = 0, .most = HUGE_VAL},
-    {"restitution", CAROM_FIELD_NUMBER, .offset = offsetof(scene_fields, pair.restitution), .least = 0, .most = 1},
 };
 
-static const char *const FORM_KEYS[] = {"model", "matrices", "delassus", "two_bodies", "balls", "body", "bodies"};
+// Does a key belong to this form? Forms may share keys.
+static bool has_key(const carom_scene_form *form, const char *key) {
+    for (int i = 0; i < form->keys.count; i++)
+        if (strcmp(form->keys.rows[i].key, key) == 0) return true;
+    return false;
+}
 
-static const struct {
-    const char *key, *form;
-} BELONGINGS[] = {
-    {"state", "model"},         {"contacts", "model"},         {"parameters", "model"},  {"gravity", "body"},
-    {"plane", "body"},          {"initial", "body"},           {"normal", "two_bodies"}, {"tangents", "two_bodies"},
-    {"friction", "two_bodies"}, {"restitution", "two_bodies"}, {"potentials", "bodies"}, {"walls", "bodies"},
-    {"collisions", "bodies"},
-};
-
-/// A key of one form in a scene of another.
-static carom_status check_strays(const carom_scene *scene, carom_error *error) {
+// The one form that a scene has. Keys that belong to other forms alone are refused.
+static carom_status find_form(const carom_scene *scene, const carom_scene_form **form, carom_error *error) {
     const carom_node *root = carom_document_root(scene->document);
-    for (size_t i = 0; i < sizeof BELONGINGS / sizeof *BELONGINGS; i++) {
-        const carom_node *stray = carom_node_find(root, BELONGINGS[i].key);
-        if (stray && !carom_node_find(root, BELONGINGS[i].form))
-            return carom_document_refuse(scene->document, stray, error, "belongs to a scene with '%s'", BELONGINGS[i].form);
+    int found = 0;
+    char names[CAROM_MESSAGE_SIZE / 2] = "";
+    for (int i = 0; i < FORM_COUNT; i++) {
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s'%s'", i == 0 ? "" : i + 1 < FORM_COUNT ? ", " : " and ", FORMS[i]->key);
+        if (!carom_node_find(root, FORMS[i]->key)) continue;
+        found++;
+        *form = FORMS[i];
     }
+    if (found == 0) return carom_document_refuse(scene->document, root, error, "one of the keys %s is needed", names);
+    if (found > 1) return carom_document_refuse(scene->document, root, error, "only one of the keys %s is allowed", names);
+
+    for (const carom_node *entry = root->first; entry; entry = entry->next)
+        for (int i = 0; i < FORM_COUNT; i++)
+            if (has_key(FORMS[i], entry->key) && !has_key(*form, entry->key))
+                return carom_document_refuse(scene->document, entry, error, "belongs to a scene with '%s'", FORMS[i]->key);
     return CAROM_OK;
 }
 
-/// Exactly one of the forms, with the keys that belong to it.
-static carom_status check_form(const carom_scene *scene, carom_error *error) {
-    const carom_node *root = carom_document_root(scene->document);
-    int forms = 0;
-    for (size_t i = 0; i < sizeof FORM_KEYS / sizeof *FORM_KEYS; i++) forms += carom_node_find(root, FORM_KEYS[i]) != NULL;
-    if (forms == 0) return carom_document_refuse(scene->document, root, error, "one of the keys " FORMS " is needed");
-    if (forms > 1) return carom_document_refuse(scene->document, root, error, "only one of the keys " FORMS " is allowed");
-    return check_strays(scene, error);
-}
-
-static carom_status read_form(carom_scene *scene, const scene_fields *fields, carom_digest *digest, carom_error *error) {
-    if (fields->body.body) return carom_scene_read_body(scene, &fields->body, error);
-    if (fields->many.bodies) return carom_scene_read_bodies(scene, &fields->many, error);
-    if (fields->matrices) return carom_scene_read_matrices(scene, fields->matrices, error);
-    if (fields->delassus) return carom_scene_read_delassus(scene, fields->delassus, digest, error);
-    if (fields->pair.bodies) return carom_scene_read_two_bodies(scene, &fields->pair, error);
-    if (fields->balls) return carom_scene_read_balls(scene, fields->balls, error);
-    return carom_scene_read_model(scene, carom_document_root(scene->document), digest, error);
-}
-
-// ---------------------------------------------------------------------------------------------------------------- name
-
-/// The file's name without folders and ending. A file system takes any bytes in it; a name is one line of UTF-8.
+// The file's name without folders and ending. A file system takes any bytes in it; a scene's name is one line of UTF-8.
 static carom_status name_after_file(carom_scene *scene, carom_error *error) {
     const char *path = carom_scene_path(scene), *slash = strrchr(path, '/');
     char *stem = strdup(slash ? slash + 1 : path);
@@ -135,19 +76,7 @@ static carom_status name_after_file(carom_scene *scene, carom_error *error) {
     return name ? CAROM_OK : carom_fail_memory(error, path);
 }
 
-// ------------------------------------------------------------------------------------------------------------- reading
-
-char *carom_scene_join_path(const carom_scene *scene, const char *path) {
-    const char *scene_path = carom_scene_path(scene), *slash = strrchr(scene_path, '/');
-    const size_t folder = slash && *path != '/' ? (size_t)(slash + 1 - scene_path) : 0, length = strlen(path) + 1;
-    char *joined = malloc(folder + length);
-    if (!joined) return NULL;
-    memcpy(joined, scene_path, folder);
-    memcpy(joined + folder, path, length);
-    return joined;
-}
-
-/// A motion in which nothing collides is an answer of its own, but seldom what was meant. Rest needs no warning.
+// A state in which nothing collides is an answer of its own, but seldom what was meant. Rest needs no warning.
 static carom_status warn_of_separation(carom_scene *scene, carom_error *error) {
     const carom_impact *impact = scene->impact;
     double *u = malloc((size_t)carom_impact_contact_size(impact) * sizeof *u);
@@ -159,67 +88,52 @@ static carom_status warn_of_separation(carom_scene *scene, carom_error *error) {
     return carom_scene_warn(scene, carom_document_root(scene->document), error, "no contact approaches: nothing collides in this state");
 }
 
-/// What a scene is read for.
-typedef enum scene_purpose { FOR_IMPACT, FOR_MOTION } scene_purpose;
-
-/// Commands that ask about an impact need one, and leave `simulate` alone.
-static carom_status check_purpose(carom_scene *scene, const scene_fields *fields, scene_purpose purpose, const carom_registry *registry,
-                                  carom_error *error) {
-    const carom_node *motion = fields->body.body ? fields->body.body : fields->many.bodies;
-    if (purpose == FOR_IMPACT && motion)
-        return carom_document_refuse(scene->document, motion, error,
-                                     "a scene of this form describes a motion in time, which `carom simulate` runs");
-    if (purpose == FOR_IMPACT || !fields->simulate) return CAROM_OK;
-    return carom_scene_read_settings(scene, &scene->simulate, fields->simulate, registry, error);
-}
-
-static carom_status read_document(carom_scene *scene, scene_purpose purpose, const carom_registry *registry, carom_digest *digest,
-                                  carom_error *error) {
-    scene_fields fields = {.body = {.gravity = STANDARD_GRAVITY}};
-    carom_length lengths[LENGTHS] = {
-        [BODIES] = {.least = 2, .most = 2, .value = 2}, [AXES] = {.least = 3, .most = 3, .value = 3}, [TANGENTS] = {.least = 1, .most = 2}};
+// Reads the parsed document. Commands that ask about an impact need one, and leave `simulate` alone.
+static carom_status read_document(carom_scene *scene, const carom_registry *registry, carom_digest *digest, carom_error *error) {
     const carom_node *root = carom_document_root(scene->document);
-    carom_status status = carom_fields_read(scene->document, root, CAROM_FIELD_ROWS(SCENE), lengths, &fields, error);
-    fields.pair.tangent_count = lengths[TANGENTS].value;
-    if (!status) status = check_form(scene, error);
-    if (!status) status = check_purpose(scene, &fields, purpose, registry, error);
-    if (!status && fields.impact) status = carom_scene_read_settings(scene, &scene->impact_settings, fields.impact, registry, error);
-    if (!status && fields.parameters) status = carom_scene_read_parameters(scene, fields.parameters, error);
-    if (!status && fields.design) status = carom_scene_read_design(scene, fields.design, error);
-    if (!status) status = read_form(scene, &fields, digest, error);
-    if (!status && scene->impact && purpose == FOR_IMPACT) status = warn_of_separation(scene, error);
+    const carom_scene_form *form = NULL;
+    scene_fields fields = {0};
+    carom_field_table tables[1 + FORM_COUNT] = {CAROM_FIELD_TABLE(COMMON)};
+    for (int i = 0; i < FORM_COUNT; i++) tables[1 + i] = FORMS[i]->keys;
+    carom_status status = carom_fields_check(scene->document, root, tables, 1 + FORM_COUNT, error);
+    if (!status) status = carom_fields_take(scene->document, root, CAROM_FIELD_ROWS(COMMON), NULL, &fields, error);
+    if (!status) status = find_form(scene, &form, error);
     if (status) return status;
-    scene->motion.impact = scene->impact;
+    if (form->motion_only && !scene->moves)
+        return carom_document_refuse(scene->document, carom_node_find(root, form->key), error,
+                                     "a scene of this form describes a motion in time, which `carom simulate` runs");
+
     scene->compliant = fields.compliant;
+    if (fields.simulate && scene->moves) status = carom_scene_read_settings(scene, &scene->simulate, fields.simulate, registry, error);
+    if (!status && fields.impact) status = carom_scene_read_settings(scene, &scene->impact_settings, fields.impact, registry, error);
+    if (!status && fields.design) status = carom_scene_read_design(scene, fields.design, error);
+    if (!status) status = form->read(scene, root, digest, error);
+    if (!status && scene->impact && !scene->moves) status = warn_of_separation(scene, error);
+    scene->motion.impact = scene->impact;
     scene->name = fields.name;
-    return fields.name ? CAROM_OK : name_after_file(scene, error);
+    return status || fields.name ? status : name_after_file(scene, error);
 }
 
-/// Parses the file and starts the digest of all that the scene is made of with its bytes.
-static carom_status parse(carom_scene *scene, const char *path, carom_digest *digest, carom_error *error) {
+// The digest is of all that the scene is made of: its own bytes, and those of files that it names.
+static carom_status read_scene(const char *path, bool moves, const carom_registry *registry, carom_scene **scene, carom_error *error) {
+    *scene = NULL;
     char *bytes = NULL;
     size_t size = 0;
-    carom_status status = carom_file_read(path, &bytes, &size, error);
-    if (status) return status;
-    carom_digest_add_bytes(digest, bytes, size);
-    status = carom_document_parse(path, bytes, size, &scene->document, error);
-    free(bytes);
-    return status;
-}
-
-static carom_status read_scene(const char *path, scene_purpose purpose, const carom_registry *registry, carom_scene **scene,
-                               carom_error *error) {
-    *scene = NULL;
     carom_digest *digest = NULL;
     carom_scene *fresh = calloc(1, sizeof *fresh);
-    carom_status status = fresh ? carom_digest_create(&digest, error) : carom_fail_memory(error, path);
-    if (!status) status = parse(fresh, path, digest, error);
-    if (fresh) {
-        fresh->impact_settings.kind = CAROM_REGISTRY_LAWS;
-        fresh->simulate.kind = CAROM_REGISTRY_INTEGRATORS;
-        fresh->moves = purpose == FOR_MOTION;
+    if (!fresh) return carom_fail_memory(error, path);
+    fresh->impact_settings.kind = CAROM_REGISTRY_LAWS;
+    fresh->simulate.kind = CAROM_REGISTRY_INTEGRATORS;
+    fresh->moves = moves;
+
+    carom_status status = carom_digest_create(&digest, error);
+    if (!status) status = carom_file_read(path, &bytes, &size, error);
+    if (!status) {
+        carom_digest_add_bytes(digest, bytes, size);
+        status = carom_document_parse(path, bytes, size, &fresh->document, error);
     }
-    if (!status) status = read_document(fresh, purpose, registry, digest, error);
+    free(bytes);
+    if (!status) status = read_document(fresh, registry, digest, error);
     if (!status) carom_digest_finish(digest, fresh->hash);
     carom_digest_free(digest);
     if (status)
@@ -230,11 +144,11 @@ static carom_status read_scene(const char *path, scene_purpose purpose, const ca
 }
 
 carom_status carom_scene_read(const char *path, const carom_registry *registry, carom_scene **scene, carom_error *error) {
-    return read_scene(path, FOR_IMPACT, registry, scene, error);
+    return read_scene(path, false, registry, scene, error);
 }
 
 carom_status carom_scene_read_motion(const char *path, const carom_registry *registry, carom_scene **scene, carom_error *error) {
-    return read_scene(path, FOR_MOTION, registry, scene, error);
+    return read_scene(path, true, registry, scene, error);
 }
 
 void carom_scene_free(carom_scene *scene) {
@@ -253,42 +167,35 @@ void carom_scene_free(carom_scene *scene) {
 
 // -------------------------------------------------------------------------------------------------------------- places
 
-/// The node that a message "a.b: ..." is about, and where its sentence starts.
-static const carom_node *find_place(const carom_scene *scene, const char *message, const char **sentence) {
+void carom_scene_place_key_error(const carom_scene *scene, carom_error *error) {
+    // Follow the keys of "a.b: sentence" down the scene as far as it has them.
     const carom_node *node = carom_document_root(scene->document);
-    const char *colon = strstr(message, ": ");
-    *sentence = message;
+    const char *message = error->message, *colon = strstr(message, ": "), *sentence = message;
     for (const char *word = message; colon && word < colon;) {
         const size_t length = strcspn(word, ".:[");
         const carom_node *inner = node->kind == CAROM_NODE_MAP ? node->first : NULL;
         while (inner && (strlen(inner->key) != length || strncmp(inner->key, word, length) != 0)) inner = inner->next;
         if (!inner) break;
         node = inner;
-        // Bodies are numbered as they move, not as the scene's list has them: its line must do.
+        // Bodies are numbered as they move, not as the scene's list has them: the line of the list must do.
         if (word[length] == '[') break;
         word += length + 1;
-        *sentence = word > colon ? colon + 2 : word;
+        sentence = word > colon ? colon + 2 : word;
     }
-    return node;
-}
-
-void carom_scene_place_key_error(const carom_scene *scene, carom_error *error) {
-    carom_error inner = *error;
-    const char *sentence;
-    const carom_node *node = find_place(scene, error->message, &sentence);
     if (!node->parent) return;
+    carom_error inner = {.status = error->status};
     snprintf(inner.message, sizeof inner.message, "%s", sentence);
     carom_document_pass_on(scene->document, node, &inner, error);
 }
 
 // ------------------------------------------------------------------------------------------------------------- getters
 
-const char *carom_scene_path(const carom_scene *scene) { return carom_document_path(scene->document); }
 const char *carom_scene_name(const carom_scene *scene) { return scene->name; }
 const char *carom_scene_hash(const carom_scene *scene) { return scene->hash; }
 const carom_impact *carom_scene_impact(const carom_scene *scene) { return scene->impact; }
 const carom_motion *carom_scene_motion(const carom_scene *scene) { return &scene->motion; }
 carom_model *carom_scene_model(const carom_scene *scene) { return scene->model; }
+// Why a model has no system was found when the scene was read; it is said now, at the list of contacts.
 carom_status carom_scene_system(const carom_scene *scene, const carom_system **system, carom_error *error) {
     *system = scene->system;
     if (scene->system) return CAROM_OK;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// What a law or an integrator takes.
+// What a law or an integrator takes.
 typedef struct option_rows {
     const char *name;
     const carom_option *rows;
@@ -15,6 +15,7 @@ typedef struct option_rows {
     void (*defaults)(void *options);
 } option_rows;
 
+// Laws and integrators have their option rows in the same fields.
 static option_rows rows_at(const carom_registry *registry, carom_registry_kind kind, int index) {
     const void *entry = carom_registry_entry(registry, kind, index);
     if (kind == CAROM_REGISTRY_INTEGRATORS) {
@@ -25,9 +26,10 @@ static option_rows rows_at(const carom_registry *registry, carom_registry_kind k
     return (option_rows){one->name, one->options, one->option_count, one->options_size, one->defaults};
 }
 
-/// The key that names the law or integrator.
+// The key that names the law or integrator.
 static const char *chooser_of(carom_registry_kind kind) { return kind == CAROM_REGISTRY_INTEGRATORS ? "integrator" : "law"; }
 
+// `law` or `integrator`: a name of the registry, or an error that lists the names.
 static carom_status read_chosen(const carom_scene *scene, carom_scene_settings *settings, const carom_node *node,
                                 const carom_registry *registry, carom_error *error) {
     const carom_status status = carom_text_check(scene->document, node, error);
@@ -43,39 +45,7 @@ static carom_status read_chosen(const carom_scene *scene, carom_scene_settings *
     return carom_document_refuse(scene->document, node, error, "'%.60s' is not one of: %s", node->text, names);
 }
 
-/// The text of a setting as a command line would give it.
-static carom_status join_list(carom_scene *scene, const carom_node *list, const char **text, carom_error *error) {
-    // names keep their lengths, and one byte for the comma or the end
-    size_t size = 1;
-    for (const carom_node *entry = list->first; entry; entry = entry->next) {
-        const carom_status status = carom_text_check(scene->document, entry, error);
-        if (status) return status;
-        if (strchr(entry->text, ',')) return carom_document_refuse(scene->document, entry, error, "must not contain a comma");
-        size += strlen(entry->text) + 1;
-    }
-    char *end = carom_document_allocate(scene->document, size);
-    if (!end) return carom_fail_memory(error, carom_scene_path(scene));
-    *text = end;
-    for (const carom_node *entry = list->first; entry; entry = entry->next) {
-        const size_t length = strlen(entry->text);
-        if (entry->index > 0) *end++ = ',';
-        memcpy(end, entry->text, length);
-        end += length;
-    }
-    return CAROM_OK;
-}
-
-/// Whether this law or integrator takes the text for the option.
-static carom_status try_option(const option_rows *one, int row, const char *text, carom_error *error) {
-    void *options = calloc(1, one->size);
-    if (!options) return carom_fail_memory(error, "options");
-    one->defaults(options);
-    const carom_status status = carom_option_set(&one->rows[row], options, text, error);
-    free(options);
-    return status;
-}
-
-/// Passes an error about a setting's value on. Options begin their messages with their own names, which the place has already.
+// Passes an error about a setting's value on. Options begin their messages with their own names, which the place has already.
 static carom_status refuse_value(const carom_scene *scene, const carom_scene_setting *setting, const carom_error *inner,
                                  carom_error *error) {
     carom_error value = *inner;
@@ -86,10 +56,36 @@ static carom_status refuse_value(const carom_scene *scene, const carom_scene_set
     return carom_document_pass_on(scene->document, setting->node, &value, error);
 }
 
-/// A setting is right when some law or integrator takes it: which one will be asked is not known yet.
+// The text of a setting as a command line would give it: entries of a list have commas between them.
+static carom_status read_text(carom_scene *scene, const carom_node *node, const char **text, carom_error *error) {
+    *text = node->text;
+    if (node->kind == CAROM_NODE_MAP)
+        return carom_document_refuse(scene->document, node, error, "must be a value or a list of values, not a map");
+    if (node->kind == CAROM_NODE_SCALAR) return carom_text_check(scene->document, node, error);
+
+    // Entries keep their lengths, and each needs one byte for the comma or the end.
+    size_t size = 1;
+    for (const carom_node *entry = node->first; entry; entry = entry->next) {
+        const carom_status status = carom_text_check(scene->document, entry, error);
+        if (status) return status;
+        if (strchr(entry->text, ',')) return carom_document_refuse(scene->document, entry, error, "must not contain a comma");
+        size += strlen(entry->text) + 1;
+    }
+    char *end = carom_document_allocate(scene->document, size);
+    if (!end) return carom_fail_memory(error, carom_scene_path(scene));
+    *text = end;
+    for (const carom_node *entry = node->first; entry; entry = entry->next) {
+        const size_t length = strlen(entry->text);
+        if (entry->index > 0) *end++ = ',';
+        memcpy(end, entry->text, length);
+        end += length;
+    }
+    return CAROM_OK;
+}
+
+// A setting is right when some law or integrator takes it: which one will be asked is not known yet.
 static carom_status check_setting(const carom_scene *scene, const carom_scene_setting *setting, carom_registry_kind kind,
                                   const carom_registry *registry, carom_error *error) {
-    carom_status status = CAROM_OK;
     carom_error inner;
     bool known = false;
     carom_suggestion suggestion = {.wanted = setting->node->key};
@@ -100,40 +96,38 @@ static carom_status check_setting(const carom_scene *scene, const carom_scene_se
         const int row = carom_option_find(one.rows, one.count, setting->node->key);
         if (row < 0) continue;
         known = true;
-        status = try_option(&one, row, setting->text, &inner);
+        void *options = calloc(1, one.size);
+        if (!options) return carom_fail_memory(error, "options");
+        one.defaults(options);
+        const carom_status status = carom_option_set(&one.rows[row], options, setting->text, &inner);
+        free(options);
         if (!status) return CAROM_OK;
     }
     if (!known) return carom_suggestion_refuse(&suggestion, scene->document, setting->node, error);
     return refuse_value(scene, setting, &inner, error);
 }
 
-static carom_status read_setting(carom_scene *scene, carom_scene_settings *settings, const carom_node *node, const carom_registry *registry,
-                                 carom_error *error) {
-    carom_scene_setting setting = {.node = node, .text = node->text};
-    carom_status status = CAROM_OK;
-    if (node->kind == CAROM_NODE_MAP)
-        status = carom_document_refuse(scene->document, node, error, "must be a value or a list of values, not a map");
-    else if (node->kind == CAROM_NODE_LIST)
-        status = join_list(scene, node, &setting.text, error);
-    else
-        status = carom_text_check(scene->document, node, error);
-    if (!status) status = check_setting(scene, &setting, settings->kind, registry, error);
-    if (!status) settings->items[settings->count++] = setting;
-    return status;
-}
-
+// All settings are checked now, and applied when a law or integrator is asked.
 carom_status carom_scene_read_settings(carom_scene *scene, carom_scene_settings *settings, const carom_node *map,
                                        const carom_registry *registry, carom_error *error) {
     if (map->count == 0) return CAROM_OK;
     settings->items = calloc((size_t)map->count, sizeof *settings->items);
     if (!settings->items) return carom_fail_memory(error, carom_scene_path(scene));
     carom_status status = CAROM_OK;
-    for (const carom_node *entry = map->first; !status && entry; entry = entry->next)
-        status = strcmp(entry->key, chooser_of(settings->kind)) == 0 ? read_chosen(scene, settings, entry, registry, error)
-                                                                     : read_setting(scene, settings, entry, registry, error);
+    for (const carom_node *entry = map->first; !status && entry; entry = entry->next) {
+        if (!strcmp(entry->key, chooser_of(settings->kind))) {
+            status = read_chosen(scene, settings, entry, registry, error);
+            continue;
+        }
+        carom_scene_setting *setting = &settings->items[settings->count++];
+        setting->node = entry;
+        status = read_text(scene, entry, &setting->text, error);
+        if (!status) status = check_setting(scene, setting, settings->kind, registry, error);
+    }
     return status;
 }
 
+// Sets those options among `rows` that the scene gives.
 static carom_status apply(const carom_scene *scene, const carom_scene_settings *settings, const carom_option *rows, int count,
                           void *options, carom_error *error) {
     for (int i = 0; i < settings->count; i++) {
@@ -156,6 +150,7 @@ carom_status carom_scene_apply_simulate(const carom_scene *scene, const carom_op
     return apply(scene, &scene->simulate, rows, count, options, error);
 }
 
+// The map `compliant` belongs to one command, so that every key must be one of its rows.
 carom_status carom_scene_apply_compliant(const carom_scene *scene, const carom_option *rows, int count, void *options, carom_error *error) {
     carom_status status = CAROM_OK;
     for (const carom_node *node = scene->compliant ? scene->compliant->first : NULL; node && !status; node = node->next) {
@@ -172,6 +167,7 @@ carom_status carom_scene_apply_compliant(const carom_scene *scene, const carom_o
     return status;
 }
 
+// Puts the place of this key before the error, if the scene gives it.
 static bool place_error(const carom_scene *scene, const carom_scene_settings *settings, const char *key, carom_error *error) {
     for (int i = 0; i < settings->count; i++) {
         const carom_scene_setting *setting = &settings->items[i];

@@ -1,44 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // Law `propagative`: single elastic impacts in every order until no contact approaches, and plastic and inelastic outcomes derived from
 // them (Seghete & Murphey). Frictionless: coefficients of the scene are ignored, and outcomes say so.
-#include "carom/propagative.h"
-
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/arena.h"
 #include "carom/dense.h"
 #include "laws/laws_internal.h"
 
 #define MOST_STATES  1e8
 #define MOST_LETTERS 1e9
 
-typedef struct propagative_options {
-    double restitution;
-    int plastic;        // a carom_plastic_kind
-    int words;          // a carom_word_set
-    const char *order;  // argmin, argmax, random, or contacts with commas; NULL: every order
-    int64_t seed;
-    carom_word_limits limits;
-} propagative_options;
-
-static void defaults(void *options) {
-    *(propagative_options *)options = (propagative_options){.restitution = 1, .limits = carom_word_limits_defaults()};
+carom_propagative_options carom_propagative_defaults(void) {
+    return (carom_propagative_options){.restitution = 1, .limits = carom_word_limits_defaults()};
 }
 
+static void defaults(void *options) { *(carom_propagative_options *)options = carom_propagative_defaults(); }
+
 static const carom_option option_rows[] = {
-    {"restitution", CAROM_OPTION_REAL, offsetof(propagative_options, restitution), 0, 1, "", "1",
+    {"restitution", CAROM_OPTION_REAL, offsetof(carom_propagative_options, restitution), 0, 1, "", "1",
      "energetic coefficient R of the whole impact: 1 elastic, 0 plastic", NULL},
-    {"plastic", CAROM_OPTION_CHOICE, offsetof(propagative_options, plastic), 0, 0, "", "unilateral",
+    {"plastic", CAROM_OPTION_CHOICE, offsetof(carom_propagative_options, plastic), 0, 0, "", "unilateral",
      "plastic outcome: contacts only push, or all stop", carom_plastic_kind_names},
-    {"words", CAROM_OPTION_CHOICE, offsetof(propagative_options, words), 0, 0, "", "admissible",
+    {"words", CAROM_OPTION_CHOICE, offsetof(carom_propagative_options, words), 0, 0, "", "admissible",
      "which sequences of single impacts; `literal` is for comparison", carom_word_set_names},
-    {"order", CAROM_OPTION_CONTACTS, offsetof(propagative_options, order), 0, 0, "", "every order",
+    {"order", CAROM_OPTION_CONTACTS, offsetof(carom_propagative_options, order), 0, 0, "", "every order",
      "one outcome: argmin, argmax, random, or contacts gone through again and again", NULL},
-    {"seed", CAROM_OPTION_INTEGER, offsetof(propagative_options, seed), 0, CAROM_MOST_SEED, "", "0", "seed of the order `random`", NULL},
-    {"max_states", CAROM_OPTION_INTEGER, offsetof(propagative_options, limits.max_states), 1, MOST_STATES, "", "100000",
+    {"seed", CAROM_OPTION_INTEGER, offsetof(carom_propagative_options, seed), 0, CAROM_MOST_SEED, "", "0", "seed of the order `random`",
+     NULL},
+    {"max_states", CAROM_OPTION_INTEGER, offsetof(carom_propagative_options, limits.max_states), 1, MOST_STATES, "", "100000",
      "distinct momenta, or unfinished words, after which a set is incomplete", NULL},
-    {"max_length", CAROM_OPTION_INTEGER, offsetof(propagative_options, limits.max_length), 1, MOST_LETTERS, "", "1000000",
+    {"max_length", CAROM_OPTION_INTEGER, offsetof(carom_propagative_options, limits.max_length), 1, MOST_LETTERS, "", "1000000",
      "single impacts after which a word counts as not finished", NULL},
 };
 
@@ -65,168 +58,155 @@ static const carom_column result_columns[RESULT_OWN_COLUMNS] = {
 
 // ------------------------------------------------------------------------------------------------------------ outcomes
 
-typedef struct answer {
+// The answer on its way, and what every outcome needs.
+typedef struct word_answer {
     const carom_law_call *call;
-    const propagative_options *options;
+    const carom_propagative_options *options;
     const carom_propagative *propagative;
     carom_table *outcomes;
-    double *plastic, *impulse;  // [contacts]
-    double *whole, *velocity;   // [n], [nv]
+    double *plastic, *blended;  // [contacts], normal impulses
+    double *impulse, *v;        // [n], [nv]
     int64_t flags;              // of every outcome
-} answer;
+} word_answer;
 
-static void set_integer(carom_table *outcomes, int column, int64_t value) {
-    *carom_table_integers(outcomes, CAROM_OUTCOME_COLUMNS + column) = value;
-}
-
-// A row from normal impulses.
-static carom_status add_row(answer *a, const double *normal_impulse, int64_t steps, int64_t flags, carom_error *error) {
-    const carom_impact *impact = a->call->impact;
+// Adds an outcome from its normal impulses.
+static carom_status add_row(word_answer *answer, const double *normal_impulse, int64_t steps, int64_t flags, carom_error *error) {
+    const carom_impact *impact = answer->call->impact;
     const size_t n = (size_t)carom_impact_contact_size(impact), contacts = (size_t)carom_impact_get_data(impact)->contacts;
-    memset(a->whole, 0, n * sizeof *a->whole);
-    for (size_t i = 0; i < contacts; i++) a->whole[i * (n / contacts)] = normal_impulse[i];
-    carom_impact_apply(impact, carom_impact_get_data(impact)->velocity, a->whole, a->velocity);
-    return carom_outcomes_add(a->outcomes, impact, a->velocity, a->whole, steps, a->flags | flags, error);
+    memset(answer->impulse, 0, n * sizeof *answer->impulse);
+    for (size_t i = 0; i < contacts; i++) answer->impulse[i * (n / contacts)] = normal_impulse[i];
+    carom_impact_apply(impact, carom_impact_get_data(impact)->velocity, answer->impulse, answer->v);
+    return carom_outcomes_add(answer->outcomes, impact, answer->v, answer->impulse, steps, answer->flags | flags, error);
 }
 
-static carom_status add_plastic(answer *a, bool jammed, carom_error *error) {
-    const carom_status status = add_row(a, a->plastic, 0, 0, error);
-    if (!status) set_integer(a->outcomes, OUTCOME_JAMMED, jammed);
-    return status;
-}
-
+// Adds an elastic outcome, or the inelastic one between it and the plastic one.
 static carom_status add_word(void *user, const carom_elastic_outcome *elastic, carom_error *error) {
-    answer *a = user;
-    const double *impulse = elastic->impulse;
-    if (a->options->restitution < 1) {
-        carom_propagative_blend(a->propagative, a->options->restitution, a->plastic, elastic->impulse, a->impulse);
-        impulse = a->impulse;
+    word_answer *answer = user;
+    const double restitution = answer->options->restitution, *impulse = elastic->impulse;
+    if (restitution < 1) {
+        carom_propagative_blend(answer->propagative, restitution, answer->plastic, elastic->impulse, answer->blended);
+        impulse = answer->blended;
     }
-    carom_status status = add_row(a, impulse, elastic->min_length, elastic->marginal ? CAROM_FLAG_MARGINAL : 0, error);
+    carom_status status = add_row(answer, impulse, elastic->min_length, elastic->marginal ? CAROM_FLAG_MARGINAL : 0, error);
     if (status) return status;
-    set_integer(a->outcomes, OUTCOME_COUNT, elastic->count);
-    set_integer(a->outcomes, OUTCOME_MIN_LENGTH, elastic->min_length);
-    set_integer(a->outcomes, OUTCOME_MAX_LENGTH, elastic->max_length);
-    return carom_table_set_list(a->outcomes, CAROM_OUTCOME_WORD, elastic->witness, (int)elastic->min_length, error);
+    const int own = CAROM_OUTCOME_COLUMNS;
+    *carom_table_integers(answer->outcomes, own + OUTCOME_COUNT) = elastic->count;
+    *carom_table_integers(answer->outcomes, own + OUTCOME_MIN_LENGTH) = elastic->min_length;
+    *carom_table_integers(answer->outcomes, own + OUTCOME_MAX_LENGTH) = elastic->max_length;
+    return carom_table_set_list(answer->outcomes, CAROM_OUTCOME_WORD, elastic->witness, (int)elastic->min_length, error);
 }
 
-// --------------------------------------------------------------------------------------------------------------- words
-
-// Contacts of "A,B,A", any of them any number of times.
-static carom_status parse_list(const carom_impact *impact, const char *text, int *list, int *count, carom_error *error) {
-    char name[CAROM_MAX_NAME + 1];
-    *count = 0;
-    for (const char *at = text;; at++) {
-        const size_t length = strcspn(at, ",");
-        int contact = -1;
-        if (length <= CAROM_MAX_NAME) {
-            memcpy(name, at, length);
-            name[length] = '\0';
-            contact = carom_impact_find_contact(impact, name);
-        }
-        if (contact < 0)
-            return carom_fail(error, CAROM_BAD_INPUT,
-                              "order: '%.200s' is not argmin, argmax or random, and names a contact that the scene does not have", text);
-        list[(*count)++] = contact;
-        at += length;
-        if (!*at) return CAROM_OK;
-    }
-}
-
-static carom_status follow(answer *a, const char *text, carom_verdict *verdict, carom_error *error) {
-    // A list has one entry more than commas, and no more than characters.
-    int *list = malloc((strlen(text) + 1) * sizeof *list);
-    if (!list) return carom_fail_memory(error, "order");
-    carom_word_order order = {.kind = CAROM_ORDER_GIVEN, .seed = (uint64_t)a->options->seed, .list = list};
-    carom_status status = CAROM_OK;
+// The one word of an order: argmin, argmax, random, or contacts as in "A,B,A", any of them any number of times.
+static carom_status follow(word_answer *answer, carom_verdict *verdict, carom_error *error) {
+    const carom_propagative_options *options = answer->options;
+    const char *text = options->order;
+    carom_word_order order = {.kind = CAROM_ORDER_GIVEN, .seed = (uint64_t)options->seed};
+    int *list = NULL;
     if (!strcmp(text, "argmin"))
         order.kind = CAROM_ORDER_ARGMIN;
     else if (!strcmp(text, "argmax"))
         order.kind = CAROM_ORDER_ARGMAX;
     else if (!strcmp(text, "random"))
         order.kind = CAROM_ORDER_RANDOM;
-    else
-        status = parse_list(a->call->impact, text, list, &order.count, error);
+    carom_status status = CAROM_OK;
+    if (order.kind == CAROM_ORDER_GIVEN) {
+        // A list has one entry more than commas, and no more than characters.
+        order.list = list = malloc((strlen(text) + 1) * sizeof *list);
+        if (!list) return carom_fail_memory(error, "order");
+        for (const char *name = text; name && !status;) {
+            char copy[CAROM_MAX_NAME + 1];
+            const size_t length = strcspn(name, ",");
+            snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : 0), name);
+            const int contact = length < sizeof copy ? carom_impact_find_contact(answer->call->impact, copy) : -1;
+            if (contact < 0)
+                status =
+                    carom_fail(error, CAROM_BAD_INPUT,
+                               "order: '%.200s' is not argmin, argmax or random, and names a contact that the scene does not have", text);
+            list[order.count++] = contact;
+            name = name[length] ? name + length + 1 : NULL;
+        }
+    }
     if (!status)
-        status = carom_propagative_follow(a->propagative, &order, &a->options->limits, a->call->control, add_word, a, verdict, error);
+        status = carom_propagative_follow(answer->propagative, &order, &options->limits, answer->call->control, add_word, answer, verdict,
+                                          error);
     free(list);
     return status;
 }
 
-// The set that was asked for; `*words` is the one that was served: no minimal word may be admissible.
-static carom_status enumerate(answer *a, const char **words, carom_verdict *verdict, carom_error *error) {
-    const carom_word_set set = (carom_word_set)a->options->words;
-    *words = carom_word_set_names[set];
-    carom_status status =
-        carom_propagative_enumerate(a->propagative, set, &a->options->limits, a->call->control, add_word, a, verdict, error);
-    if (status || set != CAROM_WORDS_MINIMAL || *verdict != CAROM_COMPLETE || carom_table_rows(a->outcomes) > 0) return status;
-    *words = carom_word_set_names[CAROM_WORDS_ADMISSIBLE];
-    return carom_propagative_enumerate(a->propagative, CAROM_WORDS_ADMISSIBLE, &a->options->limits, a->call->control, add_word, a, verdict,
-                                       error);
-}
-
 // ------------------------------------------------------------------------------------------------------------- the law
 
-static carom_status report(const answer *a, const char *words, carom_verdict verdict, carom_error *error) {
-    carom_table *result = a->call->result;
-    const carom_propagative *p = a->propagative;
-    const int contacts = carom_impact_get_data(a->call->impact)->contacts, first = CAROM_RESULT_COLUMNS;
-    const bool jammed = carom_propagative_is_jammed(p);
-    *carom_table_integers(result, first + RESULT_JAMMED) = jammed;
-    *carom_table_reals(result, first + RESULT_MARGIN) = carom_propagative_margin(p);
-    double *certificate = carom_table_reals(result, first + RESULT_CERTIFICATE);
-    int64_t *stands_for = carom_table_integers(result, first + RESULT_STANDS_FOR);
-    for (int i = 0; i < contacts; i++) {
-        if (jammed) certificate[i] = carom_propagative_weights(p)[i];
-        stands_for[i] = carom_propagative_stands_for(p, i);
-    }
-    carom_status status = carom_table_set_text(result, first + RESULT_WORDS, words, error);
-    if (!status) status = carom_table_set_text(result, CAROM_RESULT_VERDICT, carom_verdict_name(verdict), error);
-    return status;
-}
-
-static carom_status solve(answer *a, carom_error *error) {
-    const bool jammed = carom_propagative_is_jammed(a->propagative), plastic = a->options->restitution == 0;
-    const char *words = "none";
-    carom_verdict verdict = CAROM_COMPLETE;
+// Finds the outcomes.
+// @param words  receives the set of words that was served
+static carom_status find_outcomes(word_answer *answer, const char **words, carom_verdict *verdict, carom_error *error) {
+    const carom_propagative *propagative = answer->propagative;
+    const carom_propagative_options *options = answer->options;
+    const bool jammed = carom_propagative_is_jammed(propagative);
+    carom_word_set set = (carom_word_set)options->words;
     carom_status status = CAROM_OK;
-    if (jammed || a->options->restitution < 1) {
+    *verdict = CAROM_COMPLETE;
+    *words = "none";
+    if (jammed || options->restitution < 1) {
         bool adhesive;
-        status = carom_propagative_plastic(a->propagative, (carom_plastic_kind)a->options->plastic, a->plastic, &adhesive, error);
-        if (adhesive) a->flags |= CAROM_FLAG_ADHESIVE;
+        status = carom_propagative_plastic(propagative, (carom_plastic_kind)options->plastic, answer->plastic, &adhesive, error);
+        if (adhesive) answer->flags |= CAROM_FLAG_ADHESIVE;
     }
-    if (!status && (jammed || plastic)) {
-        status = add_plastic(a, jammed, error);
-    } else if (!status && a->options->order) {
-        words = "one-order";
-        status = follow(a, a->options->order, &verdict, error);
-    } else if (!status) {
-        status = enumerate(a, &words, &verdict, error);
+    if (status) return status;
+    if (jammed || options->restitution == 0) {
+        status = add_row(answer, answer->plastic, 0, 0, error);
+        if (!status) *carom_table_integers(answer->outcomes, CAROM_OUTCOME_COLUMNS + OUTCOME_JAMMED) = jammed;
+        return status;
     }
-    if (!status) status = carom_law_emit(a->call, a->outcomes, error);
-    return status ? status : report(a, words, verdict, error);
+    if (options->order) {
+        *words = "one-order";
+        return follow(answer, verdict, error);
+    }
+    for (;;) {
+        *words = carom_word_set_names[set];
+        status = carom_propagative_enumerate(propagative, set, &options->limits, answer->call->control, add_word, answer, verdict, error);
+        // Where no minimal word is admissible, all admissible ones are served.
+        if (status || set != CAROM_WORDS_MINIMAL || *verdict != CAROM_COMPLETE || carom_table_rows(answer->outcomes) > 0) return status;
+        set = CAROM_WORDS_ADMISSIBLE;
+    }
 }
 
 static carom_status resolve(const carom_law_call *call, carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(call->impact);
-    const size_t contacts = (size_t)data->contacts, n = (size_t)carom_impact_contact_size(call->impact);
+    const size_t contacts = (size_t)data->contacts;
     carom_propagative *propagative = NULL;
-    answer a = {.call = call, .options = call->options};
-    if (carom_max_abs(contacts, data->friction) > 0) a.flags = CAROM_FLAG_FRICTION_IGNORED;
-    double *work = malloc((2 * contacts + n + (size_t)data->nv) * sizeof *work);
-    carom_status status = work ? carom_propagative_create(call->impact, &propagative, error) : carom_fail_memory(error, "propagative");
-    if (!status) status = carom_outcomes_create(call->impact, outcome_columns, OUTCOME_OWN_COLUMNS, &a.outcomes, error);
+    carom_arena arena = {0};
+    word_answer answer = {.call = call, .options = call->options};
+    if (carom_max_abs(contacts, data->friction) > 0) answer.flags = CAROM_FLAG_FRICTION_IGNORED;
+    answer.plastic = carom_arena_take(&arena, contacts, sizeof *answer.plastic);
+    answer.blended = carom_arena_take(&arena, contacts, sizeof *answer.blended);
+    answer.impulse = carom_arena_take(&arena, (size_t)carom_impact_contact_size(call->impact), sizeof *answer.impulse);
+    answer.v = carom_arena_take(&arena, (size_t)data->nv, sizeof *answer.v);
+    carom_status status = arena.failed ? carom_fail_memory(error, "propagative") : CAROM_OK;
+    const char *words;
+    carom_verdict verdict;
+    if (!status) status = carom_propagative_create(call->impact, &propagative, error);
+    answer.propagative = propagative;
+    if (!status) status = carom_outcomes_create(call->impact, outcome_columns, OUTCOME_OWN_COLUMNS, &answer.outcomes, error);
+    if (!status) status = find_outcomes(&answer, &words, &verdict, error);
+    if (!status) status = carom_law_emit(call, answer.outcomes, error);
+
+    // The result row.
     if (!status) {
-        a.propagative = propagative;
-        a.plastic = work;
-        a.impulse = work + contacts;
-        a.whole = work + 2 * contacts;
-        a.velocity = a.whole + n;
-        status = solve(&a, error);
+        const int own = CAROM_RESULT_COLUMNS;
+        const bool jammed = carom_propagative_is_jammed(propagative);
+        *carom_table_integers(call->result, own + RESULT_JAMMED) = jammed;
+        *carom_table_reals(call->result, own + RESULT_MARGIN) = carom_propagative_margin(propagative);
+        double *certificate = carom_table_reals(call->result, own + RESULT_CERTIFICATE);
+        int64_t *stands_for = carom_table_integers(call->result, own + RESULT_STANDS_FOR);
+        for (int i = 0; i < data->contacts; i++) {
+            if (jammed) certificate[i] = carom_propagative_weights(propagative)[i];
+            stands_for[i] = carom_propagative_stands_for(propagative, i);
+        }
+        status = carom_table_set_text(call->result, own + RESULT_WORDS, words, error);
+        if (!status) status = carom_law_set_verdict(call, verdict, error);
     }
-    carom_table_free(a.outcomes);
+    carom_table_free(answer.outcomes);
     carom_propagative_free(propagative);
-    free(work);
+    carom_arena_free(&arena);
     return status;
 }
 
@@ -236,7 +216,7 @@ const carom_law carom_law_propagative = {
     .source = "Seghete & Murphey, A propagative model of simultaneous impact",
     .options = option_rows,
     .option_count = sizeof option_rows / sizeof *option_rows,
-    .options_size = sizeof(propagative_options),
+    .options_size = sizeof(carom_propagative_options),
     .defaults = defaults,
     .outcome_columns = outcome_columns,
     .outcome_column_count = OUTCOME_OWN_COLUMNS,

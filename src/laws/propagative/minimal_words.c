@@ -14,7 +14,7 @@ enum { MOST_LEVEL_NUMBERS = 1 << 22, POLL_INTERVAL = 64 };
 enum { MOST_MOMENTA = 1 << 23 };
 
 // Live words of one length.
-typedef struct level {
+typedef struct word_level {
     int count, capacity, length;
     int *letters;          // [count x length]
     double *momenta;       // [count x n]
@@ -22,7 +22,7 @@ typedef struct level {
     size_t *offset;        // [count + 1], of the subsequences of each word, in momenta
     double *subsequences;  // [offset[count] x n], momenta
     size_t subsequence_capacity;
-} level;
+} word_level;
 
 // One outcome.
 typedef struct ending {
@@ -38,12 +38,12 @@ typedef struct keyed {
     int index;
 } keyed;
 
-typedef struct search {
+typedef struct word_search {
     const carom_propagative *p;
     carom_word_set set;
     const carom_word_limits *limits;
     size_t n;  // rank, the size of a momentum
-    level now, next;
+    word_level now, next;
     ending *endings;
     int ending_count;
     double *fresh, *candidates;  // [n], [candidate_capacity x n]
@@ -51,9 +51,9 @@ typedef struct search {
     size_t candidate_capacity;
     int64_t reflected;  // momenta of subsequences so far
     carom_verdict verdict;
-} search;
+} word_search;
 
-// ------------------------------------------------------------------------------------------------- momenta of subsequences
+// --------------------------------------------------------------------------------------------------------------- words
 
 static int compare_keys(const void *a, const void *b) {
     const keyed *x = a, *y = b;
@@ -61,208 +61,176 @@ static int compare_keys(const void *a, const void *b) {
     return (x->index > y->index) - (x->index < y->index);
 }
 
-// Appends the candidates that differ to the momenta of the level; equal ones have keys that differ by at most one.
-static carom_status append_distinct(search *s, level *l, size_t candidates, carom_error *error) {
-    const size_t first = l->offset[l->count];
-    l->offset[l->count + 1] = first;
-    if (candidates == 0) return CAROM_OK;
-    if ((first + candidates) * s->n > MOST_LEVEL_NUMBERS) {
-        s->verdict = CAROM_INCOMPLETE;
-        return CAROM_OK;
-    }
-    if (first + candidates > l->subsequence_capacity) {
-        const size_t capacity = 2 * (first + candidates);
-        const carom_status status = propagative_resize((void **)&l->subsequences, capacity * s->n, sizeof *l->subsequences, error);
-        if (status) return status;
-        l->subsequence_capacity = capacity;
-    }
-    for (size_t c = 0; c < candidates; c++) s->keys[c] = (keyed){propagative_key(s->p, s->candidates + c * s->n), (int)c};
-    qsort(s->keys, candidates, sizeof *s->keys, compare_keys);
-    size_t end = first;
-    for (size_t c = 0, oldest = 0; c < candidates; c++) {
-        const double *momentum = s->candidates + (size_t)s->keys[c].index * s->n;
-        while (s->keys[oldest].key < s->keys[c].key - 1) oldest++;
-        bool known = false;
-        for (size_t k = oldest; k < c && !known; k++)
-            known = propagative_same(s->p, s->candidates + (size_t)s->keys[k].index * s->n, momentum);
-        if (!known) memcpy(l->subsequences + end++ * s->n, momentum, s->n * sizeof *momentum);
-    }
-    l->offset[l->count + 1] = end;
-    return CAROM_OK;
-}
-
-// Collects what the word w of the current level and the letter have as proper subsequences. `*minimal` is false when one is feasible.
-static carom_status collect(search *s, int w, int letter, size_t *count, bool *minimal, carom_error *error) {
-    const size_t first = s->now.offset[w], old = s->now.offset[w + 1] - first;
-    const size_t needed = 2 * old + 1;
-    if (needed > s->candidate_capacity) {
-        carom_status status = propagative_resize((void **)&s->candidates, 2 * needed * s->n, sizeof *s->candidates, error);
-        if (!status) status = propagative_resize((void **)&s->keys, 2 * needed, sizeof *s->keys, error);
-        if (status) return status;
-        s->candidate_capacity = 2 * needed;
-    }
-    if (old) memcpy(s->candidates, s->now.subsequences + first * s->n, old * s->n * sizeof *s->candidates);
-    memcpy(s->candidates + old * s->n, s->now.momenta + (size_t)w * s->n, s->n * sizeof *s->candidates);
-    *minimal = true;
-    for (size_t k = 0; k < old && *minimal; k++) {
-        double *reflected = s->candidates + (old + 1 + k) * s->n;
-        memcpy(reflected, s->candidates + k * s->n, s->n * sizeof *reflected);
-        propagative_reflect(s->p, reflected, letter);
-        *minimal = !propagative_is_feasible(s->p, reflected);
-    }
-    *count = needed;
-    s->reflected += (int64_t)needed;
-    if (s->reflected > MOST_MOMENTA) s->verdict = CAROM_INCOMPLETE;
-    return CAROM_OK;
-}
-
-// --------------------------------------------------------------------------------------------------------------- words
-
-static carom_status record_ending(search *s, const int *letters, int length, int last, const double *momentum, bool marginal,
+// Counts a word that ends at a feasible momentum: its letters, and the last one unless that is -1.
+static carom_status record_ending(word_search *search, const int *letters, int length, int last, const double *momentum, bool marginal,
                                   carom_error *error) {
-    for (int e = 0; e < s->ending_count; e++) {
-        ending *known = &s->endings[e];
-        if (!propagative_same(s->p, known->momentum, momentum)) continue;
+    const int whole = length + (last >= 0);
+    for (int e = 0; e < search->ending_count; e++) {
+        ending *known = &search->endings[e];
+        if (!propagative_same(search->p, known->momentum, momentum)) continue;
         known->count++;
-        known->max_length = length + (last >= 0);
+        known->max_length = whole;
         known->marginal = known->marginal || marginal;
         return CAROM_OK;
     }
-    const carom_status status = propagative_resize((void **)&s->endings, (size_t)s->ending_count + 1, sizeof *s->endings, error);
+    const size_t room = (size_t)search->ending_count + 1;
+    const carom_status status = propagative_resize((void **)&search->endings, room, sizeof *search->endings, error);
     if (status) return status;
-    ending *new = &s->endings[s->ending_count++];
-    *new = (ending){.momentum = malloc(s->n * sizeof *momentum),
+    ending *new = &search->endings[search->ending_count++];
+    *new = (ending){.momentum = malloc(search->n * sizeof *momentum),
                     .witness = malloc(((size_t)length + 1) * sizeof *letters),
                     .count = 1,
-                    .min_length = length + (last >= 0),
-                    .max_length = length + (last >= 0),
+                    .min_length = whole,
+                    .max_length = whole,
                     .marginal = marginal};
     if (!new->momentum || !new->witness) return carom_fail_memory(error, "minimal words");
-    memcpy(new->momentum, momentum, s->n * sizeof *momentum);
+    memcpy(new->momentum, momentum, search->n * sizeof *momentum);
     if (length) memcpy(new->witness, letters, (size_t)length * sizeof *letters);
     new->witness[length] = last;
     return CAROM_OK;
 }
 
-// Adds a live word with the momenta of its subsequences to the level.
-static carom_status append_live(search *s, level *l, const int *letters, int last, const double *momentum, bool marginal, size_t candidates,
-                                carom_error *error) {
-    if (l->count >= s->limits->max_states) {
-        s->verdict = CAROM_INCOMPLETE;
+// Adds a live word, the letters and the last one, with those of the candidates that differ as the momenta of its subsequences.
+static carom_status append_live(word_search *search, word_level *level, const int *letters, int last, const double *momentum, bool marginal,
+                                size_t candidates, carom_error *error) {
+    const size_t n = search->n, first = level->count ? level->offset[level->count] : 0;
+    if (level->count >= search->limits->max_states || (first + candidates) * n > MOST_LEVEL_NUMBERS) {
+        search->verdict = CAROM_INCOMPLETE;
         return CAROM_OK;
     }
     carom_status status = CAROM_OK;
-    if (l->count == l->capacity) {
-        const size_t room = 2 * (size_t)l->capacity + 16;
-        status = propagative_resize((void **)&l->letters, room * (size_t)l->length, sizeof *l->letters, error);
-        if (!status) status = propagative_resize((void **)&l->momenta, room * s->n, sizeof *l->momenta, error);
-        if (!status) status = propagative_resize((void **)&l->marginal, room, sizeof *l->marginal, error);
-        if (!status) status = propagative_resize((void **)&l->offset, room + 1, sizeof *l->offset, error);
+    if (level->count == level->capacity) {
+        const size_t room = 2 * (size_t)level->capacity + 16;
+        status = propagative_resize((void **)&level->letters, room * (size_t)level->length, sizeof *level->letters, error);
+        if (!status) status = propagative_resize((void **)&level->momenta, room * n, sizeof *level->momenta, error);
+        if (!status) status = propagative_resize((void **)&level->marginal, room, sizeof *level->marginal, error);
+        if (!status) status = propagative_resize((void **)&level->offset, room + 1, sizeof *level->offset, error);
         if (status) return status;
-        l->capacity = (int)room;
+        level->capacity = (int)room;
     }
-    if (l->count == 0) l->offset[0] = 0;
-    status = append_distinct(s, l, candidates, error);
-    if (status) return status;
-    if (l->length) {
-        int *word = l->letters + (size_t)l->count * (size_t)l->length;
-        if (l->length > 1) memcpy(word, letters, (size_t)(l->length - 1) * sizeof *word);
-        word[l->length - 1] = last;
+    if (first + candidates > level->subsequence_capacity) {
+        const size_t capacity = 2 * (first + candidates);
+        status = propagative_resize((void **)&level->subsequences, capacity * n, sizeof *level->subsequences, error);
+        if (status) return status;
+        level->subsequence_capacity = capacity;
     }
-    memcpy(l->momenta + (size_t)l->count * s->n, momentum, s->n * sizeof *momentum);
-    l->marginal[l->count++] = marginal;
+
+    // Candidates by ascending keys: equal ones have keys that differ by at most one.
+    for (size_t c = 0; c < candidates; c++) search->keys[c] = (keyed){propagative_key(search->p, search->candidates + c * n), (int)c};
+    if (candidates) qsort(search->keys, candidates, sizeof *search->keys, compare_keys);
+    size_t end = first;
+    for (size_t c = 0, oldest = 0; c < candidates; c++) {
+        const double *candidate = search->candidates + (size_t)search->keys[c].index * n;
+        while (search->keys[oldest].key < search->keys[c].key - 1) oldest++;
+        bool known = false;
+        for (size_t k = oldest; k < c && !known; k++)
+            known = propagative_same(search->p, search->candidates + (size_t)search->keys[k].index * n, candidate);
+        if (!known) memcpy(level->subsequences + end++ * n, candidate, n * sizeof *candidate);
+    }
+    level->offset[level->count] = first;
+    level->offset[level->count + 1] = end;
+
+    if (level->length) {
+        int *word = level->letters + (size_t)level->count * (size_t)level->length;
+        if (letters && level->length > 1) memcpy(word, letters, (size_t)(level->length - 1) * sizeof *word);
+        word[level->length - 1] = last;
+    }
+    memcpy(level->momenta + (size_t)level->count * n, momentum, n * sizeof *momentum);
+    level->marginal[level->count++] = marginal;
     return CAROM_OK;
 }
 
-static carom_status extend(search *s, int w, int letter, carom_error *error) {
-    const int *letters = s->now.letters + (size_t)w * (size_t)s->now.length;
-    const double *momentum = s->now.momenta + (size_t)w * s->n;
-    if (s->set == CAROM_WORDS_MINIMAL && !propagative_approaches(s->p, momentum, letter)) return CAROM_OK;
-    if (s->now.length > 0 && letters[s->now.length - 1] == letter) return CAROM_OK;
-    size_t candidates;
-    bool minimal;
-    const carom_status status = collect(s, w, letter, &candidates, &minimal, error);
-    if (status || !minimal) return status;
-    memcpy(s->fresh, momentum, s->n * sizeof *momentum);
-    propagative_reflect(s->p, s->fresh, letter);
-    const bool marginal = s->now.marginal[w] || propagative_is_marginal(s->p, s->fresh);
-    if (propagative_is_feasible(s->p, s->fresh)) return record_ending(s, letters, s->now.length, letter, s->fresh, marginal, error);
-    return append_live(s, &s->next, letters, letter, s->fresh, marginal, candidates, error);
-}
+// The word w of the current level with one letter more: an ending, a live word of the next level, or not minimal.
+static carom_status extend(word_search *search, int w, int letter, carom_error *error) {
+    const carom_propagative *p = search->p;
+    const word_level *now = &search->now;
+    const size_t n = search->n;
+    const int *letters = now->length ? now->letters + (size_t)w * (size_t)now->length : NULL;
+    const double *momentum = now->momenta + (size_t)w * n;
+    if (search->set == CAROM_WORDS_MINIMAL && !propagative_approaches(p, momentum, letter)) return CAROM_OK;
+    if (now->length > 0 && letters[now->length - 1] == letter) return CAROM_OK;
 
-static carom_status start(search *s, carom_error *error) {
-    const bool marginal = propagative_is_marginal(s->p, s->p->momentum);
-    if (propagative_is_feasible(s->p, s->p->momentum)) return record_ending(s, NULL, 0, -1, s->p->momentum, marginal, error);
-    return append_live(s, &s->now, NULL, -1, s->p->momentum, marginal, 0, error);
-}
-
-// All words with one letter more.
-static carom_status lengthen(search *s, const carom_control *control, carom_error *error) {
-    carom_status status = CAROM_OK;
-    s->next.length = s->now.length + 1;
-    s->next.count = 0;
-    for (int w = 0; w < s->now.count && !status; w++) {
-        if (w % POLL_INTERVAL == 0 && carom_control_cancelled(control)) s->verdict = CAROM_INTERRUPTED;
-        for (int letter = 0; letter < s->p->mirrors && !status && s->verdict == CAROM_COMPLETE; letter++)
-            status = extend(s, w, letter, error);
+    // Its proper subsequences: those of w, w itself, and those of w with the letter. None may be feasible.
+    const size_t first = now->offset[w], old = now->offset[w + 1] - first, candidates = 2 * old + 1;
+    if (candidates > search->candidate_capacity) {
+        carom_status status = propagative_resize((void **)&search->candidates, 2 * candidates * n, sizeof *search->candidates, error);
+        if (!status) status = propagative_resize((void **)&search->keys, 2 * candidates, sizeof *search->keys, error);
+        if (status) return status;
+        search->candidate_capacity = 2 * candidates;
     }
-    const level spare = s->now;
-    s->now = s->next;
-    s->next = spare;
-    // The arrays of letters have room by words of the length before: forgetting it lets them grow.
-    s->next.capacity = 0;
-    return status;
-}
-
-// ------------------------------------------------------------------------------------------------------------ outcomes
-
-static carom_status hand_on(const search *s, const ending *end, double *work, carom_elastic_visit visit, void *user, carom_error *error) {
-    double *impulse = work, *velocity = impulse + s->p->contacts;
-    propagative_spell(s->p, end->witness, end->min_length);
-    propagative_replay(s->p, end->witness, end->min_length, velocity, impulse);
-    const carom_elastic_outcome outcome = {impulse, end->count, end->min_length, end->max_length, end->witness, end->marginal};
-    return visit(user, &outcome, error);
-}
-
-static carom_status report(const search *s, carom_elastic_visit visit, void *user, carom_error *error) {
-    double *work = malloc(propagative_replay_size(s->p) * sizeof *work);
-    if (!work) return carom_fail_memory(error, "minimal words");
-    carom_status status = CAROM_OK;
-    for (int e = 0; e < s->ending_count && !status; e++) status = hand_on(s, &s->endings[e], work, visit, user, error);
-    free(work);
-    return status;
-}
-
-static void release_level(level *l) {
-    free(l->letters);
-    free(l->momenta);
-    free(l->marginal);
-    free(l->offset);
-    free(l->subsequences);
-}
-
-static void release(search *s) {
-    release_level(&s->now);
-    release_level(&s->next);
-    for (int e = 0; e < s->ending_count; e++) {
-        free(s->endings[e].momentum);
-        free(s->endings[e].witness);
+    if (old) memcpy(search->candidates, now->subsequences + first * n, old * n * sizeof *search->candidates);
+    memcpy(search->candidates + old * n, momentum, n * sizeof *search->candidates);
+    bool minimal = true;
+    for (size_t k = 0; k < old && minimal; k++) {
+        double *reflected = search->candidates + (old + 1 + k) * n;
+        memcpy(reflected, search->candidates + k * n, n * sizeof *reflected);
+        propagative_reflect(p, reflected, letter);
+        minimal = !propagative_is_feasible(p, reflected);
     }
-    free(s->endings);
-    free(s->fresh);
-    free(s->candidates);
-    free(s->keys);
+    search->reflected += (int64_t)candidates;
+    if (search->reflected > MOST_MOMENTA) search->verdict = CAROM_INCOMPLETE;
+    if (!minimal) return CAROM_OK;
+
+    memcpy(search->fresh, momentum, n * sizeof *momentum);
+    propagative_reflect(p, search->fresh, letter);
+    const bool marginal = now->marginal[w] || propagative_is_marginal(p, search->fresh);
+    if (propagative_is_feasible(p, search->fresh))
+        return record_ending(search, letters, now->length, letter, search->fresh, marginal, error);
+    return append_live(search, &search->next, letters, letter, search->fresh, marginal, candidates, error);
+}
+
+static void free_level(word_level *level) {
+    free(level->letters);
+    free(level->momenta);
+    free(level->marginal);
+    free(level->offset);
+    free(level->subsequences);
 }
 
 carom_status propagative_enumerate_minimal(const carom_propagative *p, carom_word_set set, const carom_word_limits *limits,
                                            const carom_control *control, carom_elastic_visit visit, void *user, carom_verdict *verdict,
                                            carom_error *error) {
-    search s = {.p = p, .set = set, .limits = limits, .n = (size_t)p->rank, .verdict = CAROM_COMPLETE};
-    s.fresh = malloc(s.n * sizeof *s.fresh);
-    carom_status status = s.fresh ? start(&s, error) : carom_fail_memory(error, "minimal words");
-    while (!status && s.now.count > 0 && s.verdict == CAROM_COMPLETE) status = lengthen(&s, control, error);
-    if (!status) status = report(&s, visit, user, error);
-    *verdict = s.verdict;
-    release(&s);
+    word_search search = {.p = p, .set = set, .limits = limits, .n = (size_t)p->rank, .verdict = CAROM_COMPLETE};
+    carom_arena arena = {0};
+    search.fresh = carom_arena_take(&arena, search.n, sizeof *search.fresh);
+    double *work = carom_arena_take(&arena, propagative_work_size(p), sizeof *work);
+    carom_status status = arena.failed ? carom_fail_memory(error, "minimal words") : CAROM_OK;
+
+    // The empty word, then all words of one length after those of the length before.
+    const bool marginal = propagative_is_marginal(p, p->momentum);
+    if (!status && propagative_is_feasible(p, p->momentum))
+        status = record_ending(&search, NULL, 0, -1, p->momentum, marginal, error);
+    else if (!status)
+        status = append_live(&search, &search.now, NULL, -1, p->momentum, marginal, 0, error);
+    while (!status && search.now.count > 0 && search.verdict == CAROM_COMPLETE) {
+        search.next.length = search.now.length + 1;
+        search.next.count = 0;
+        for (int w = 0; w < search.now.count && !status; w++) {
+            if (w % POLL_INTERVAL == 0 && carom_control_cancelled(control)) search.verdict = CAROM_INTERRUPTED;
+            for (int letter = 0; letter < p->mirrors && !status && search.verdict == CAROM_COMPLETE; letter++)
+                status = extend(&search, w, letter, error);
+        }
+        const word_level spare = search.now;
+        search.now = search.next;
+        search.next = spare;
+        // The array of letters has room for words of the length before: forgetting the capacity lets it grow.
+        search.next.capacity = 0;
+    }
+
+    for (int e = 0; e < search.ending_count; e++) {
+        ending *end = &search.endings[e];
+        const carom_elastic_outcome outcome = {
+            .count = end->count, .min_length = end->min_length, .max_length = end->max_length, .marginal = end->marginal};
+        if (!status) status = propagative_hand_on(p, outcome, end->witness, work, visit, user, error);
+        free(end->momentum);
+        free(end->witness);
+    }
+    *verdict = search.verdict;
+    free_level(&search.now);
+    free_level(&search.next);
+    free(search.endings);
+    free(search.candidates);
+    free(search.keys);
+    carom_arena_free(&arena);
     return status;
 }

@@ -28,6 +28,7 @@ static double normal_product(const carom_impact *impact, int i, int j) {
     return carom_impact_delassus(impact)[(size_t)i * stride * n + (size_t)j * stride];
 }
 
+// M^-1 w_i and M^-1 w_j are parallel, by EQUAL_NORMALS.
 static bool same_normal(const carom_impact *impact, int i, int j) {
     const carom_impact_data *data = carom_impact_get_data(impact);
     const size_t stride = (1 + (size_t)data->tangent_dim) * (size_t)data->nv;
@@ -41,17 +42,18 @@ static bool same_normal(const carom_impact *impact, int i, int j) {
     return difference <= EQUAL_NORMALS * largest;
 }
 
-static void find_mirrors(carom_propagative *p) {
+// Fills the mirrors from the impact; all arrays are there.
+static carom_status fill(carom_propagative *p, carom_error *error) {
+    // Contacts with the same normal are one mirror.
     for (int i = 0; i < p->contacts; i++) {
         int mirror = 0;
         while (mirror < p->mirrors && !same_normal(p->impact, p->contact_of[mirror], i)) mirror++;
         p->mirror_of[i] = mirror;
         if (mirror == p->mirrors) p->contact_of[p->mirrors++] = i;
     }
-}
-
-static carom_status fill(carom_propagative *p, carom_error *error) {
     const size_t n = (size_t)p->mirrors, stride = 1 + (size_t)carom_impact_get_data(p->impact)->tangent_dim;
+
+    // Lengths, cosines, and rates before the impact.
     double *u = malloc((size_t)carom_impact_contact_size(p->impact) * sizeof *u);
     if (!u) return carom_fail_memory(error, "propagative");
     carom_impact_contact_velocity(p->impact, carom_impact_get_data(p->impact)->velocity, u);
@@ -66,26 +68,19 @@ static carom_status fill(carom_propagative *p, carom_error *error) {
                 i == j ? 1 : normal_product(p->impact, p->contact_of[i], p->contact_of[j]) / (p->length[i] * p->length[j]);
     // No rate exceeds |p-|, but for contact velocities that the Delassus operator does not allow.
     p->scale = fmax(sqrt(2 * carom_impact_initial_energy(p->impact)), carom_max_abs(n, p->start));
-    return CAROM_OK;
-}
 
-// C = V L V' gives the unit normals as rows of V L^1/2, and y = L^-1/2 V' s.
-carom_status propagative_embed(carom_propagative *p, carom_error *error) {
-    const size_t n = (size_t)p->mirrors;
-    double *vectors = malloc((n * n + n) * sizeof *vectors);
-    if (!vectors) return carom_fail_memory(error, "propagative");
-    double *values = vectors + n * n;
-    memcpy(vectors, p->cosine, n * n * sizeof *vectors);
-    const carom_status status = carom_symmetric_eigen(p->mirrors, vectors, values, error);
+    // C = V L V' gives the unit normals as rows of V L^1/2, and y = L^-1/2 V' s. Zero eigenvalues of dependent normals are left out.
+    double *V = p->eigenvectors, *L = p->eigenvalues;
+    memcpy(V, p->cosine, n * n * sizeof *V);
+    const carom_status status = carom_symmetric_eigen(p->mirrors, V, L, error);
     size_t first = 0;
-    while (!status && first + 1 < n && values[first] <= DEPENDENT_NORMALS * values[n - 1]) first++;
+    while (!status && first + 1 < n && L[first] <= DEPENDENT_NORMALS * L[n - 1]) first++;
     p->rank = (int)(n - first);
     for (size_t k = first; !status && k < n; k++) {
-        const double root = sqrt(values[k]);
-        p->momentum[k - first] = carom_dot(p->mirrors, vectors + k * n, p->start) / root;
-        for (size_t i = 0; i < n; i++) p->unit[i * (n - first) + k - first] = root * vectors[k * n + i];
+        const double root = sqrt(L[k]);
+        p->momentum[k - first] = carom_dot(p->mirrors, V + k * n, p->start) / root;
+        for (size_t i = 0; i < n; i++) p->unit[i * (n - first) + k - first] = root * V[k * n + i];
     }
-    free(vectors);
     return status;
 }
 
@@ -96,19 +91,17 @@ carom_status carom_propagative_create(const carom_impact *impact, carom_propagat
     const size_t m = (size_t)carom_impact_get_data(impact)->contacts;
     p->impact = impact;
     p->contacts = (int)m;
-    p->mirror_of = malloc(m * sizeof *p->mirror_of);
-    p->contact_of = malloc(m * sizeof *p->contact_of);
-    p->length = malloc(m * sizeof *p->length);
-    p->start = malloc(m * sizeof *p->start);
-    p->weights = calloc(m, sizeof *p->weights);
-    p->cosine = malloc(m * m * sizeof *p->cosine);
-    p->unit = malloc(m * m * sizeof *p->unit);
-    p->momentum = malloc(m * sizeof *p->momentum);
-    const bool have_all = p->mirror_of && p->contact_of && p->length && p->start && p->weights && p->cosine && p->unit && p->momentum;
-    carom_status status = have_all ? CAROM_OK : carom_fail_memory(error, "propagative");
-    if (!status) find_mirrors(p);
-    if (!status) status = fill(p, error);
-    if (!status) status = propagative_embed(p, error);
+    p->mirror_of = carom_arena_take(&p->arena, m, sizeof *p->mirror_of);
+    p->contact_of = carom_arena_take(&p->arena, m, sizeof *p->contact_of);
+    p->length = carom_arena_take(&p->arena, m, sizeof *p->length);
+    p->cosine = carom_arena_take(&p->arena, m * m, sizeof *p->cosine);
+    p->eigenvectors = carom_arena_take(&p->arena, m * m, sizeof *p->eigenvectors);
+    p->eigenvalues = carom_arena_take(&p->arena, m, sizeof *p->eigenvalues);
+    p->start = carom_arena_take(&p->arena, m, sizeof *p->start);
+    p->unit = carom_arena_take(&p->arena, m * m, sizeof *p->unit);
+    p->momentum = carom_arena_take(&p->arena, m, sizeof *p->momentum);
+    p->weights = carom_arena_take(&p->arena, m, sizeof *p->weights);
+    carom_status status = p->arena.failed ? carom_fail_memory(error, "propagative") : fill(p, error);
     if (!status) status = propagative_find_margin(p, error);
     if (status)
         carom_propagative_free(p);
@@ -119,14 +112,7 @@ carom_status carom_propagative_create(const carom_impact *impact, carom_propagat
 
 void carom_propagative_free(carom_propagative *p) {
     if (!p) return;
-    free(p->mirror_of);
-    free(p->contact_of);
-    free(p->length);
-    free(p->start);
-    free(p->weights);
-    free(p->cosine);
-    free(p->unit);
-    free(p->momentum);
+    carom_arena_free(&p->arena);
     free(p);
 }
 
@@ -184,36 +170,29 @@ double propagative_key(const carom_propagative *p, const double *momentum) {
 
 // ------------------------------------------------------------------------------------------------- back to the contacts
 
-// The normal velocity of a contact.
-static double normal_velocity(const carom_impact *impact, int contact, const double *v) {
-    const carom_impact_data *data = carom_impact_get_data(impact);
-    if (!carom_impact_has_system(impact)) return v[contact * (1 + data->tangent_dim)];
-    return carom_dot(data->nv, data->normal + (size_t)contact * (size_t)data->nv, v);
-}
+size_t propagative_work_size(const carom_propagative *p) { return (size_t)p->contacts + (size_t)carom_impact_get_data(p->impact)->nv; }
 
-void propagative_replay(const carom_propagative *p, const int *word, int64_t length, double *velocity, double *impulse) {
+carom_status propagative_hand_on(const carom_propagative *p, carom_elastic_outcome outcome, int *word, double *work,
+                                 carom_elastic_visit visit, void *user, carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(p->impact);
-    const size_t nv = (size_t)data->nv, stride = (1 + (size_t)data->tangent_dim) * nv;
-    memcpy(velocity, data->velocity, nv * sizeof *velocity);
+    const size_t nv = (size_t)data->nv, stride = 1 + (size_t)data->tangent_dim;
+    double *impulse = work, *v = work + p->contacts;
     memset(impulse, 0, (size_t)p->contacts * sizeof *impulse);
-    for (int64_t k = 0; k < length; k++) {
-        const double square = p->length[p->mirror_of[word[k]]] * p->length[p->mirror_of[word[k]]];
-        const double step = -2 * normal_velocity(p->impact, word[k], velocity) / square;
-        const double *response = carom_impact_response(p->impact) + (size_t)word[k] * stride;
-        for (size_t j = 0; j < nv; j++) velocity[j] += step * response[j];
-        impulse[word[k]] += step;
+    memcpy(v, data->velocity, nv * sizeof *v);
+    for (int64_t k = 0; k < outcome.min_length; k++) {
+        const double length = p->length[word[k]];
+        const size_t contact = (size_t)(word[k] = p->contact_of[word[k]]);
+        // lambda = -2 vn / |w|^2, v += lambda M^-1 w. An impact in contact space has vn among its velocities.
+        const double normal =
+            carom_impact_has_system(p->impact) ? carom_dot(data->nv, data->normal + contact * nv, v) : v[contact * stride];
+        const double step = -2 * normal / (length * length);
+        const double *response = carom_impact_response(p->impact) + contact * stride * nv;
+        for (size_t j = 0; j < nv; j++) v[j] += step * response[j];
+        impulse[contact] += step;
     }
-}
-
-size_t propagative_replay_size(const carom_propagative *p) { return (size_t)p->contacts + (size_t)carom_impact_get_data(p->impact)->nv; }
-
-void propagative_spread(const carom_propagative *p, const double *mirror_impulse, double *impulse) {
-    memset(impulse, 0, (size_t)p->contacts * sizeof *impulse);
-    for (int i = 0; i < p->mirrors; i++) impulse[p->contact_of[i]] = mirror_impulse[i] / p->length[i];
-}
-
-void propagative_spell(const carom_propagative *p, int *word, int64_t length) {
-    for (int64_t k = 0; k < length; k++) word[k] = p->contact_of[word[k]];
+    outcome.impulse = impulse;
+    outcome.witness = word;
+    return visit(user, &outcome, error);
 }
 
 carom_status propagative_resize(void **array, size_t count, size_t size, carom_error *error) {

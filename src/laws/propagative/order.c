@@ -6,104 +6,43 @@
 
 #include "laws/propagative/propagative_internal.h"
 
-enum { FIRST_CAPACITY = 64, POLL_INTERVAL = 1024 };
+enum { FIRST_CAPACITY = 64, POLL_INTERVAL = 1024, NONE = -1 };
 
-typedef struct walk {
-    const carom_propagative *p;
-    const carom_word_order *order;
-    double *momentum;  // [rank]
-    carom_stream stream;
-    int64_t position;  // in a given order
-    int *word;
-    int64_t length, capacity;
-    bool marginal;
-} walk;
-
-// The extreme rate among approaching letters; `sign` 1 for the smallest, -1 for the largest. The first letter wins ties.
-static int extreme_letter(const walk *w, double sign) {
-    int best = -1;
-    double extreme = INFINITY;
-    for (int i = 0; i < w->p->mirrors; i++) {
-        const double rate = sign * propagative_rate(w->p, w->momentum, i);
-        if (!(rate < extreme) || !propagative_approaches(w->p, w->momentum, i)) continue;
-        extreme = rate;
-        best = i;
-    }
-    return best;
-}
-
-static int random_letter(walk *w) {
-    int approaching = 0;
-    for (int i = 0; i < w->p->mirrors; i++) approaching += propagative_approaches(w->p, w->momentum, i);
-    if (!approaching) return -1;
-    int skipped = (int)(carom_stream_uniform(&w->stream) * approaching);
-    for (int i = 0; i < w->p->mirrors; i++)
-        if (propagative_approaches(w->p, w->momentum, i) && skipped-- == 0) return i;
-    return -1;
-}
-
-// The next contact of the list that approaches; -1 after a round without one.
-static int given_letter(walk *w) {
-    for (int tried = 0; tried < w->order->count; tried++) {
-        const int letter = w->p->mirror_of[w->order->list[w->position++ % w->order->count]];
-        if (propagative_approaches(w->p, w->momentum, letter)) return letter;
-    }
-    return -1;
-}
-
-static int choose_letter(walk *w) {
-    switch (w->order->kind) {
-    case CAROM_ORDER_ARGMIN: return extreme_letter(w, 1);
-    case CAROM_ORDER_ARGMAX: return extreme_letter(w, -1);
-    case CAROM_ORDER_RANDOM: return random_letter(w);
-    case CAROM_ORDER_GIVEN: return given_letter(w);
-    }
-    return -1;
-}
-
-static carom_status append(walk *w, int letter, carom_error *error) {
-    if (w->length == w->capacity) {
-        const int64_t capacity = w->capacity ? 2 * w->capacity : FIRST_CAPACITY;
-        int *word = realloc(w->word, (size_t)capacity * sizeof *word);
-        if (!word) return carom_fail_memory(error, "word");
-        w->word = word;
-        w->capacity = capacity;
-    }
-    w->word[w->length++] = letter;
-    return CAROM_OK;
-}
-
-static carom_status run(walk *w, const carom_word_limits *limits, const carom_control *control, carom_verdict *verdict,
-                        carom_error *error) {
-    carom_status status = CAROM_OK;
-    w->marginal = propagative_is_marginal(w->p, w->momentum);
-    int letter;
-    while (!status && (letter = choose_letter(w)) >= 0) {
-        if (w->length == limits->max_length) {
-            *verdict = CAROM_BUDGET_SPENT;
-            return CAROM_OK;
+// The approaching letter whose turn it is; NONE when no letter approaches, or none of a given list.
+// @param stream    of a random order
+// @param position  in a given list, moved on
+static int choose_letter(const carom_propagative *p, const carom_word_order *order, const double *momentum, carom_stream *stream,
+                         int64_t *position) {
+    int best = NONE, approaching = 0;
+    switch (order->kind) {
+    case CAROM_ORDER_ARGMIN:
+    case CAROM_ORDER_ARGMAX: {
+        // The extreme rate among approaching letters; the first letter wins ties.
+        const double sign = order->kind == CAROM_ORDER_ARGMIN ? 1 : -1;
+        double extreme = INFINITY;
+        for (int i = 0; i < p->mirrors; i++) {
+            const double rate = sign * propagative_rate(p, momentum, i);
+            if (!(rate < extreme) || !propagative_approaches(p, momentum, i)) continue;
+            extreme = rate;
+            best = i;
         }
-        if (w->length % POLL_INTERVAL == 0 && carom_control_cancelled(control)) {
-            *verdict = CAROM_INTERRUPTED;
-            return CAROM_OK;
-        }
-        propagative_reflect(w->p, w->momentum, letter);
-        w->marginal = w->marginal || propagative_is_marginal(w->p, w->momentum);
-        status = append(w, letter, error);
+        return best;
     }
-    *verdict = propagative_is_feasible(w->p, w->momentum) ? CAROM_COMPLETE : CAROM_INCOMPLETE;
-    return status;
-}
-
-static carom_status hand_on(const walk *w, carom_elastic_visit visit, void *user, carom_error *error) {
-    double *impulse = malloc(propagative_replay_size(w->p) * sizeof *impulse);
-    if (!impulse) return carom_fail_memory(error, "word");
-    propagative_spell(w->p, w->word, w->length);
-    propagative_replay(w->p, w->word, w->length, impulse + w->p->contacts, impulse);
-    const carom_elastic_outcome outcome = {impulse, 1, w->length, w->length, w->word, w->marginal};
-    const carom_status status = visit(user, &outcome, error);
-    free(impulse);
-    return status;
+    case CAROM_ORDER_RANDOM:
+        for (int i = 0; i < p->mirrors; i++) approaching += propagative_approaches(p, momentum, i);
+        if (!approaching) return NONE;
+        for (int i = 0, skipped = (int)(carom_stream_uniform(stream) * approaching); i < p->mirrors; i++)
+            if (propagative_approaches(p, momentum, i) && skipped-- == 0) return i;
+        return NONE;
+    case CAROM_ORDER_GIVEN:
+        // One round through the list at most.
+        for (int tried = 0; tried < order->count; tried++) {
+            const int letter = p->mirror_of[order->list[(*position)++ % order->count]];
+            if (propagative_approaches(p, momentum, letter)) return letter;
+        }
+        return NONE;
+    }
+    return NONE;
 }
 
 carom_status carom_propagative_follow(const carom_propagative *p, const carom_word_order *order, const carom_word_limits *limits,
@@ -113,15 +52,40 @@ carom_status carom_propagative_follow(const carom_propagative *p, const carom_wo
     for (int i = 0; i < order->count; i++)
         if (order->list[i] < 0 || order->list[i] >= p->contacts)
             return carom_fail(error, CAROM_BAD_INPUT, "order: contact number %d does not exist", order->list[i]);
-    walk w = {.p = p, .order = order, .momentum = malloc((size_t)p->rank * sizeof(double))};
-    carom_status status = w.momentum ? CAROM_OK : carom_fail_memory(error, "word");
-    if (!status) {
-        memcpy(w.momentum, p->momentum, (size_t)p->rank * sizeof *w.momentum);
-        carom_stream_start(&w.stream, order->seed, order->index);
-        status = run(&w, limits, control, verdict, error);
+    carom_arena arena = {0};
+    double *momentum = carom_arena_take(&arena, (size_t)p->rank, sizeof *momentum);
+    double *work = carom_arena_take(&arena, propagative_work_size(p), sizeof *work);
+    if (arena.failed) {
+        carom_arena_free(&arena);
+        return carom_fail_memory(error, "word");
     }
-    if (!status) status = hand_on(&w, visit, user, error);
-    free(w.momentum);
-    free(w.word);
+    memcpy(momentum, p->momentum, (size_t)p->rank * sizeof *momentum);
+    carom_stream stream;
+    carom_stream_start(&stream, order->seed, order->index);
+
+    // Letter after letter, until none is left, or a limit is reached.
+    carom_status status = CAROM_OK;
+    bool marginal = propagative_is_marginal(p, momentum), stopped = false;
+    int *word = NULL;
+    int64_t length = 0, capacity = 0, position = 0;
+    for (int letter; !status && (letter = choose_letter(p, order, momentum, &stream, &position)) != NONE;) {
+        stopped = length == limits->max_length || (length % POLL_INTERVAL == 0 && carom_control_cancelled(control));
+        if (stopped) break;
+        propagative_reflect(p, momentum, letter);
+        marginal = marginal || propagative_is_marginal(p, momentum);
+        if (length == capacity) {
+            capacity = capacity ? 2 * capacity : FIRST_CAPACITY;
+            status = propagative_resize((void **)&word, (size_t)capacity, sizeof *word, error);
+        }
+        if (!status) word[length++] = letter;
+    }
+    if (stopped)
+        *verdict = length == limits->max_length ? CAROM_BUDGET_SPENT : CAROM_INTERRUPTED;
+    else if (propagative_is_feasible(p, momentum))
+        *verdict = CAROM_COMPLETE;
+    const carom_elastic_outcome outcome = {.count = 1, .min_length = length, .max_length = length, .marginal = marginal};
+    if (!status) status = propagative_hand_on(p, outcome, word, work, visit, user, error);
+    free(word);
+    carom_arena_free(&arena);
     return status;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "carom/dense.h"
-#include "carom/step.h"
 #include "laws/propagative/propagative_internal.h"
 
 // Eigenvalues of the cosines below this share of the largest one are round-off of dependent normals.
@@ -15,54 +14,38 @@
 
 const char *const carom_plastic_kind_names[] = {[CAROM_PLASTIC_UNILATERAL] = "unilateral", [CAROM_PLASTIC_BILATERAL] = "bilateral", NULL};
 
-// 0 <= l _|_ s + C l >= 0: the projection on the cone in the kinetic metric.
-static carom_status project_on_cone(const carom_propagative *p, double *impulse, carom_error *error) {
-    carom_lcp *lcp;
-    carom_status status = carom_lcp_create(&carom_lcp_lemke, p->mirrors, p->cosine, &lcp, error);
-    if (status) return status;
-    carom_lcp_info info;
-    carom_lcp_solve(lcp, p->start, impulse, &info);
-    if (info.verdict != CAROM_COMPLETE)
-        status = carom_fail(error, CAROM_INTERNAL, "the plastic outcome was not found (%s)", carom_verdict_name(info.verdict));
-    carom_lcp_free(lcp);
-    return status;
-}
-
-// l = -C^+ s: the projection on the complement of all normals (eq. 11; with the impulses of least norm where normals are dependent).
-static carom_status project_on_complement(const carom_propagative *p, double *impulse, carom_error *error) {
-    const size_t n = (size_t)p->mirrors;
-    double *vectors = malloc((n * n + n) * sizeof *vectors);
-    if (!vectors) return carom_fail_memory(error, "plastic outcome");
-    double *values = vectors + n * n;
-    memcpy(vectors, p->cosine, n * n * sizeof *vectors);
-    const carom_status status = carom_symmetric_eigen(p->mirrors, vectors, values, error);
-    memset(impulse, 0, n * sizeof *impulse);
-    for (size_t k = 0; !status && k < n; k++) {
-        if (values[k] <= DEPENDENT_NORMALS * values[n - 1]) continue;
-        const double part = -carom_dot(p->mirrors, vectors + k * n, p->start) / values[k];
-        for (size_t i = 0; i < n; i++) impulse[i] += part * vectors[k * n + i];
-    }
-    free(vectors);
-    return status;
-}
-
 carom_status carom_propagative_plastic(const carom_propagative *p, carom_plastic_kind kind, double *impulse, bool *adhesive,
                                        carom_error *error) {
+    const size_t n = (size_t)p->mirrors;
     *adhesive = false;
     memset(impulse, 0, (size_t)p->contacts * sizeof *impulse);
-    double *mirror_impulse = malloc((size_t)p->mirrors * sizeof *mirror_impulse);
-    if (!mirror_impulse) return carom_fail_memory(error, "plastic outcome");
-    const carom_status status =
-        kind == CAROM_PLASTIC_UNILATERAL ? project_on_cone(p, mirror_impulse, error) : project_on_complement(p, mirror_impulse, error);
-    for (int i = 0; !status && i < p->mirrors; i++) *adhesive = *adhesive || mirror_impulse[i] < -PULL_TOLERANCE * p->scale;
-    if (!status) propagative_spread(p, mirror_impulse, impulse);
-    free(mirror_impulse);
+    double *l = calloc(n, sizeof *l);
+    if (!l) return carom_fail_memory(error, "plastic outcome");
+    carom_status status = CAROM_OK;
+    if (kind == CAROM_PLASTIC_UNILATERAL) {
+        // 0 <= l _|_ s + C l >= 0: the projection on the cone in the kinetic metric.
+        status = propagative_solve_lcp(p->mirrors, p->cosine, p->start, l, "the plastic outcome", error);
+    } else {
+        // l = -C^+ s: the projection on the complement of all normals (eq. 11; with the impulses of least norm where normals are
+        // dependent).
+        for (size_t k = 0; k < n; k++) {
+            if (p->eigenvalues[k] <= DEPENDENT_NORMALS * p->eigenvalues[n - 1]) continue;
+            const double *vector = p->eigenvectors + k * n, part = -carom_dot(p->mirrors, vector, p->start) / p->eigenvalues[k];
+            for (size_t i = 0; i < n; i++) l[i] += part * vector[i];
+        }
+    }
+    for (size_t i = 0; !status && i < n; i++) {
+        *adhesive = *adhesive || l[i] < -PULL_TOLERANCE * p->scale;
+        impulse[p->contact_of[i]] = l[i] / p->length[i];
+    }
+    free(l);
     return status;
 }
 
-// <p_p, u_i> |w_i| and D = p_e - p_p: |D|^2 and 2 <p_p, D> from impulses alone, since D is a combination of normals.
-static void measure_segment(const carom_propagative *p, const double *plastic, const double *elastic, double *square, double *twice) {
-    *square = *twice = 0;
+void carom_propagative_blend(const carom_propagative *p, double restitution, const double *plastic, const double *elastic,
+                             double *impulse) {
+    // D = p_e - p_p is a combination of normals, so that A = |D|^2 and B = 2 <p_p, D> follow from impulses alone.
+    double A = 0, B = 0, share = restitution;
     for (int i = 0; i < p->mirrors; i++) {
         const double *cosines = p->cosine + (size_t)i * (size_t)p->mirrors;
         double rate = p->start[i], change = 0;
@@ -72,15 +55,9 @@ static void measure_segment(const carom_propagative *p, const double *plastic, c
             change += cosines[j] * (elastic[contact] - plastic[contact]) * p->length[j];
         }
         const double step = (elastic[p->contact_of[i]] - plastic[p->contact_of[i]]) * p->length[i];
-        *square += step * change;
-        *twice += 2 * step * rate;
+        A += step * change;
+        B += 2 * step * rate;
     }
-}
-
-void carom_propagative_blend(const carom_propagative *p, double restitution, const double *plastic, const double *elastic,
-                             double *impulse) {
-    double A, B, share = restitution;
-    measure_segment(p, plastic, elastic, &A, &B);
     // E(p_p + a D) - E(p_p) = (A a^2 + B a)/2 must be R^2 (A + B)/2. B vanishes for a bilateral plastic outcome: a = R, where eq. (18)
     // prints sqrt(1 - R^2), which is plastic for R = 1. In the form without cancellation.
     if (B > 0 && restitution < 1) {

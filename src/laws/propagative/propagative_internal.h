@@ -4,6 +4,7 @@
 #ifndef CAROM_PROPAGATIVE_INTERNAL_H
 #define CAROM_PROPAGATIVE_INTERNAL_H
 
+#include "carom/arena.h"
 #include "carom/propagative.h"
 
 #define PI 3.14159265358979323846
@@ -15,17 +16,20 @@
 struct carom_propagative {
     const carom_impact *impact;
     int contacts, mirrors;
-    int *mirror_of;   // [contacts]
-    int *contact_of;  // [mirrors], ascending
-    double *length;   // [mirrors], |w_i|
-    double *cosine;   // C [mirrors x mirrors], 1 on the diagonal
-    double *start;    // [mirrors], rates before the impact
+    int *mirror_of;        // [contacts]
+    int *contact_of;       // [mirrors], ascending
+    double *length;        // [mirrors], |w_i|
+    double *cosine;        // C [mirrors x mirrors], 1 on the diagonal
+    double *eigenvectors;  // of C [mirrors x mirrors], as rows
+    double *eigenvalues;   // of C [mirrors], ascending
+    double *start;         // [mirrors], rates before the impact
     int rank;
     double *unit;      // [mirrors x rank]
     double *momentum;  // [rank], y before the impact
     double scale;      // |p-|
     double margin;
     double *weights;  // [contacts]
+    carom_arena arena;
 };
 
 /// s_i.
@@ -38,24 +42,25 @@ bool propagative_is_feasible(const carom_propagative *p, const double *momentum)
 bool propagative_is_marginal(const carom_propagative *p, const double *momentum);
 /// Reflects the momentum across mirror `letter`; returns the impulse.
 double propagative_reflect(const carom_propagative *p, double *momentum, int letter);
-/// Two momenta are one.
+/// The two momenta are equal within the merge tolerance.
 bool propagative_same(const carom_propagative *p, const double *a, const double *b);
-/// A number that momenta within the merge tolerance of each other share to within 1: where to look for equal ones.
+/// A number by which equal momenta are found: those within the merge tolerance of each other have keys that differ by at most 1.
 double propagative_key(const carom_propagative *p, const double *momentum);
 
-/// Accumulated impulses [contacts] of a word of contacts, by reflecting the velocity itself: each reflection then keeps the energy to its
-/// own round-off, where the rates alone would amplify it in a narrow cone.
-/// @param velocity  [nv], receives the velocity behind the word
-void propagative_replay(const carom_propagative *p, const int *word, int64_t length, double *velocity, double *impulse);
-/// Room for the impulses and the velocity of a replay.
-size_t propagative_replay_size(const carom_propagative *p);
-/// Impulses of contacts [contacts] in N s, from those of mirrors.
-void propagative_spread(const carom_propagative *p, const double *mirror_impulse, double *impulse);
-/// Replaces the letters of a word by contacts.
-void propagative_spell(const carom_propagative *p, int *word, int64_t length);
+/// Room of the array `work` that propagative_hand_on takes.
+size_t propagative_work_size(const carom_propagative *p);
+/// Hands an outcome to `visit`: its word of letters, which becomes one of contacts, its counts, and the impulses of the word, which are
+/// found by reflecting the velocity itself. Each reflection then keeps the energy to its own round-off, where the rates alone would
+/// amplify it in a narrow cone.
+/// @param outcome  with everything but witness and impulse
+carom_status propagative_hand_on(const carom_propagative *p, carom_elastic_outcome outcome, int *word, double *work,
+                                 carom_elastic_visit visit, void *user, carom_error *error);
 
 /// Room for `count` entries of `size` bytes, at least one, in an array that words fill.
 carom_status propagative_resize(void **array, size_t count, size_t size, carom_error *error);
+
+/// 0 <= z _|_ matrix z + w >= 0 by Lemke's method. `what` is named where it fails.
+carom_status propagative_solve_lcp(int size, const double *matrix, const double *w, double *z, const char *what, carom_error *error);
 
 /// Each enumerates one kind of word set; the cone is not flat.
 carom_status propagative_enumerate_graph(const carom_propagative *p, const carom_word_limits *limits, const carom_control *control,
@@ -64,8 +69,6 @@ carom_status propagative_enumerate_minimal(const carom_propagative *p, carom_wor
                                            const carom_control *control, carom_elastic_visit visit, void *user, carom_verdict *verdict,
                                            carom_error *error);
 
-/// Computes `rank`, `unit` and `momentum` from the cosines and the rates.
-carom_status propagative_embed(carom_propagative *p, carom_error *error);
 /// Computes `margin` and `weights`.
 carom_status propagative_find_margin(carom_propagative *p, carom_error *error);
 

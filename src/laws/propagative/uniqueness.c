@@ -4,7 +4,6 @@
 // chamber is the cone of feasible momenta, and every orbit meets a chamber once.
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "carom/dense.h"
 #include "laws/propagative/propagative_internal.h"
@@ -22,35 +21,6 @@ static const char *const sentences[] = {CAROM_UNIQUENESS_LIST(CAROM_SENTENCE)};
 const char *carom_uniqueness_name(carom_uniqueness_verdict verdict) { return names[verdict]; }
 const char *carom_uniqueness_sentence(carom_uniqueness_verdict verdict) { return sentences[verdict]; }
 
-// -------------------------------------------------------------------------------------------------------------- angles
-
-static void fill_angles(const carom_propagative *p, carom_uniqueness *u) {
-    const size_t m = (size_t)p->contacts;
-    for (size_t i = 0; i < m; i++)
-        for (size_t j = 0; j < m; j++) {
-            const size_t at = i * m + j, n = (size_t)p->mirrors;
-            const int a = p->mirror_of[i], b = p->mirror_of[j];
-            u->cosine[at] = p->cosine[(size_t)a * n + (size_t)b];
-            // One mirror with itself: the order of Coxeter's matrix is 1.
-            u->wedge_angle[at] = a == b ? (i == j ? 0 : PI) : acos(fmax(-1, fmin(1, -u->cosine[at])));
-            u->order[at] = a == b ? 1 : fmax(2, round(PI / u->wedge_angle[at]));
-            u->defect[at] = a == b ? 0 : fabs(u->wedge_angle[at] - PI / u->order[at]);
-        }
-}
-
-static carom_status is_coxeter(const carom_propagative *p, const carom_uniqueness *u, bool *answer, carom_error *error) {
-    const size_t m = (size_t)p->contacts, n = (size_t)p->mirrors;
-    *answer = carom_max_abs(m * m, u->defect) <= CAROM_UNIQUE_TOLERANCE;
-    if (!*answer) return CAROM_OK;
-    double *matrix = malloc((n * n + n) * sizeof *matrix);
-    if (!matrix) return carom_fail_memory(error, "uniqueness");
-    memcpy(matrix, p->cosine, n * n * sizeof *matrix);
-    const carom_status status = carom_symmetric_eigen(p->mirrors, matrix, matrix + n * n, error);
-    *answer = !status && matrix[n * n] > INDEPENDENT_NORMALS;
-    free(matrix);
-    return status;
-}
-
 // ------------------------------------------------------------------------------------------------------------ outcomes
 
 typedef struct collection {
@@ -60,47 +30,15 @@ typedef struct collection {
 } collection;
 
 static carom_status collect(void *user, const carom_elastic_outcome *outcome, carom_error *error) {
-    collection *c = user;
-    const size_t nv = (size_t)carom_impact_get_data(c->p->impact)->nv;
-    if (c->count == c->capacity) {
-        const int64_t capacity = 2 * c->capacity + 4;
-        double *grown = realloc(c->velocities, (size_t)capacity * nv * sizeof *grown);
-        if (!grown) return carom_fail_memory(error, "uniqueness");
-        c->velocities = grown;
-        c->capacity = capacity;
+    collection *found = user;
+    const size_t nv = (size_t)carom_impact_get_data(found->p->impact)->nv;
+    if (found->count == found->capacity) {
+        const int64_t capacity = 2 * found->capacity + 4;
+        const carom_status status = propagative_resize((void **)&found->velocities, (size_t)capacity * nv, sizeof(double), error);
+        if (status) return status;
+        found->capacity = capacity;
     }
-    return carom_propagative_velocity(c->p, outcome->impulse, c->velocities + (size_t)c->count++ * nv, error);
-}
-
-// Kinetic distance of outcome `from` to the farthest of the outcomes from `first` on, and which that is.
-static double farthest(const collection *c, int64_t from, int64_t first, double *work, int64_t *which) {
-    const size_t nv = (size_t)carom_impact_get_data(c->p->impact)->nv;
-    double largest = 0;
-    for (int64_t i = first; i < c->count; i++) {
-        for (size_t k = 0; k < nv; k++) work[k] = c->velocities[(size_t)i * nv + k] - c->velocities[(size_t)from * nv + k];
-        const double distance = sqrt(2 * carom_impact_kinetic_energy(c->p->impact, work));
-        if (distance <= largest) continue;
-        largest = distance;
-        *which = i;
-    }
-    return largest;
-}
-
-static carom_status measure_difference(const collection *c, double *difference, carom_error *error) {
-    const double nv = carom_impact_get_data(c->p->impact)->nv, count = (double)c->count;
-    double *work = malloc((size_t)nv * sizeof *work);
-    if (!work) return carom_fail_memory(error, "uniqueness");
-    double largest = 0;
-    int64_t end = 0;
-    if (count * count * nv * nv <= MOST_PAIR_OPERATIONS) {
-        for (int64_t i = 0; i < c->count; i++) largest = fmax(largest, farthest(c, i, i + 1, work, &end));
-    } else {
-        farthest(c, 0, 0, work, &end);
-        largest = farthest(c, end, 0, work, &end);
-    }
-    *difference = c->p->scale > 0 ? largest / c->p->scale : 0;
-    free(work);
-    return CAROM_OK;
+    return carom_propagative_velocity(found->p, outcome->impulse, found->velocities + (size_t)found->count++ * nv, error);
 }
 
 static carom_status count_outcome(void *user, const carom_elastic_outcome *outcome, carom_error *error) {
@@ -110,17 +48,50 @@ static carom_status count_outcome(void *user, const carom_elastic_outcome *outco
     return CAROM_OK;
 }
 
+// Kinetic distance of outcome `from` to the farthest of the outcomes from `first` on, and which that is.
+// @param difference  [nv], scratch
+static double farthest(const collection *found, int64_t from, int64_t first, double *difference, int64_t *which) {
+    const size_t nv = (size_t)carom_impact_get_data(found->p->impact)->nv;
+    double largest = 0;
+    for (int64_t i = first; i < found->count; i++) {
+        for (size_t k = 0; k < nv; k++) difference[k] = found->velocities[(size_t)i * nv + k] - found->velocities[(size_t)from * nv + k];
+        const double distance = sqrt(2 * carom_impact_kinetic_energy(found->p->impact, difference));
+        if (distance <= largest) continue;
+        largest = distance;
+        *which = i;
+    }
+    return largest;
+}
+
+// The verdict for this impact from its words: how many outcomes they have, and how far apart.
 static carom_status study_words(const carom_propagative *p, const carom_word_limits *limits, const carom_control *control,
                                 carom_uniqueness *u, carom_error *error) {
-    collection c = {.p = p};
+    const double nv = carom_impact_get_data(p->impact)->nv;
+    double *scratch = malloc((size_t)nv * sizeof *scratch);
+    if (!scratch) return carom_fail_memory(error, "uniqueness");
+    collection found = {.p = p};
     carom_verdict verdict;
-    carom_status status = carom_propagative_enumerate(p, CAROM_WORDS_ADMISSIBLE, limits, control, collect, &c, &verdict, error);
-    if (!status) status = measure_difference(&c, &u->difference, error);
-    free(c.velocities);
-    u->outcomes = c.count;
+    carom_status status = carom_propagative_enumerate(p, CAROM_WORDS_ADMISSIBLE, limits, control, collect, &found, &verdict, error);
+    if (!status) {
+        const double count = (double)found.count;
+        double largest = 0;
+        int64_t end = 0;
+        if (count * count * nv * nv <= MOST_PAIR_OPERATIONS) {
+            for (int64_t i = 0; i < found.count; i++) largest = fmax(largest, farthest(&found, i, i + 1, scratch, &end));
+        } else {
+            farthest(&found, 0, 0, scratch, &end);
+            largest = farthest(&found, end, 0, scratch, &end);
+        }
+        u->difference = p->scale > 0 ? largest / p->scale : 0;
+    }
+    free(found.velocities);
+    free(scratch);
+    u->outcomes = found.count;
     u->complete = verdict == CAROM_COMPLETE;
-    u->verdict = c.count > 1 ? CAROM_UNIQUE_NOT : u->complete ? CAROM_UNIQUE_HERE : CAROM_UNIQUE_UNKNOWN;
+    u->verdict = found.count > 1 ? CAROM_UNIQUE_NOT : u->complete ? CAROM_UNIQUE_HERE : CAROM_UNIQUE_UNKNOWN;
     if (status || u->verdict != CAROM_UNIQUE_NOT) return status;
+
+    // Orders differ: do minimal words, too?
     int64_t minimal = 0;
     status = carom_propagative_enumerate(p, CAROM_WORDS_MINIMAL, limits, control, count_outcome, &minimal, &verdict, error);
     if (verdict != CAROM_COMPLETE) return status;
@@ -133,58 +104,61 @@ static carom_status study_words(const carom_propagative *p, const carom_word_lim
 
 void carom_uniqueness_free(carom_uniqueness *u) {
     if (!u) return;
+    // All matrices are one block, which starts with the cosines.
     free(u->cosine);
     free(u);
 }
 
-// All matrices in one block, which starts with the cosines.
-static carom_uniqueness *allocate(size_t contacts) {
+carom_status carom_propagative_uniqueness(const carom_propagative *p, const carom_word_limits *limits, const carom_control *control,
+                                          carom_uniqueness **uniqueness, carom_error *error) {
+    const size_t m = (size_t)p->contacts, n = (size_t)p->mirrors, size = m * m;
+    *uniqueness = NULL;
     carom_uniqueness *u = calloc(1, sizeof *u);
-    const size_t size = contacts * contacts;
-    double *block = malloc(4 * size * sizeof *block);
+    double *block = calloc(4 * size, sizeof *block);
     if (!u || !block) {
         free(u);
         free(block);
-        return NULL;
+        return carom_fail_memory(error, "uniqueness");
     }
-    *u = (carom_uniqueness){.contacts = (int)contacts,
+    *u = (carom_uniqueness){.contacts = (int)m,
                             .cosine = block,
                             .wedge_angle = block + size,
                             .defect = block + 2 * size,
                             .order = block + 3 * size,
+                            .margin = p->margin,
                             .minimal = -1,
                             .difference = NAN};
-    return u;
-}
 
-static carom_status judge(const carom_propagative *p, const carom_word_limits *limits, const carom_control *control, carom_uniqueness *u,
-                          carom_error *error) {
-    fill_angles(p, u);
-    u->margin = p->margin;
+    // Angles of all pairs of contacts.
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < m; j++) {
+            const size_t at = i * m + j;
+            const int a = p->mirror_of[i], b = p->mirror_of[j];
+            u->cosine[at] = p->cosine[(size_t)a * n + (size_t)b];
+            // One mirror with itself: the order of Coxeter's matrix is 1.
+            u->wedge_angle[at] = a == b ? (i == j ? 0 : PI) : acos(fmax(-1, fmin(1, -u->cosine[at])));
+            u->order[at] = a == b ? 1 : fmax(2, round(PI / u->wedge_angle[at]));
+            u->defect[at] = a == b ? 0 : fabs(u->wedge_angle[at] - PI / u->order[at]);
+        }
+
+    carom_status status = CAROM_OK;
     if (carom_propagative_is_jammed(p)) {
         u->verdict = CAROM_UNIQUE_JAMMED;
-        return CAROM_OK;
+    } else {
+        if (p->mirrors == 2) {
+            const double rates[2] = {p->scale > 0 ? p->start[0] / p->scale : 0, p->scale > 0 ? p->start[1] / p->scale : 0};
+            u->has_pair = !carom_two_contacts_solve(p->cosine[1], rates, &u->pair, NULL);
+        }
+        // Coxeter's condition for all velocities; otherwise the words of this one.
+        if (carom_max_abs(size, u->defect) <= CAROM_UNIQUE_TOLERANCE && p->eigenvalues[0] > INDEPENDENT_NORMALS) {
+            u->verdict = CAROM_UNIQUE_ALWAYS;
+            u->outcomes = u->minimal = 1;
+            u->difference = 0;
+            u->complete = true;
+        } else {
+            status = study_words(p, limits, control, u, error);
+        }
     }
-    if (p->mirrors == 2) {
-        const double rates[2] = {p->scale > 0 ? p->start[0] / p->scale : 0, p->scale > 0 ? p->start[1] / p->scale : 0};
-        u->has_pair = !carom_two_contacts_solve(p->cosine[1], rates, &u->pair, NULL);
-    }
-    bool always = false;
-    const carom_status status = is_coxeter(p, u, &always, error);
-    if (status || !always) return status ? status : study_words(p, limits, control, u, error);
-    u->verdict = CAROM_UNIQUE_ALWAYS;
-    u->outcomes = u->minimal = 1;
-    u->difference = 0;
-    u->complete = true;
-    return CAROM_OK;
-}
-
-carom_status carom_propagative_uniqueness(const carom_propagative *p, const carom_word_limits *limits, const carom_control *control,
-                                          carom_uniqueness **uniqueness, carom_error *error) {
-    *uniqueness = NULL;
-    carom_uniqueness *u = allocate((size_t)p->contacts);
-    if (!u) return carom_fail_memory(error, "uniqueness");
-    const carom_status status = judge(p, limits, control, u, error);
     if (status)
         carom_uniqueness_free(u);
     else

@@ -7,7 +7,7 @@
 #ifndef CAROM_LAWS_STRONGE_CONTACT_H
 #define CAROM_LAWS_STRONGE_CONTACT_H
 
-#include "carom/laws.h"
+#include "carom/stronge.h"
 
 /// Highest order of the Taylor series.
 enum { CONTACT_MOST_ORDER = 20 };
@@ -30,15 +30,15 @@ typedef struct contact_frame {
 carom_status contact_frame_make(const carom_contact_problem *problem, contact_frame *frame, carom_error *error);
 
 /// a = -mu B s + d for a unit vector s: change of slip, per normal impulse, while it has this direction.
-static inline void contact_drive(const contact_frame *f, const double s[2], double a[2]) {
-    for (int i = 0; i < 2; i++) a[i] = f->d[i] - f->mu * f->lambda[i] * s[i];
+static inline void contact_drive(const contact_frame *frame, const double s[2], double a[2]) {
+    for (int i = 0; i < 2; i++) a[i] = frame->d[i] - frame->mu * frame->lambda[i] * s[i];
 }
 
 /// The direction in which slip resumes after it stopped, where friction cannot hold: |B^-1 d| > mu.
 /// @return its rate > 0, or 0 where the contact sticks
 double contact_centrifugal_ray(const contact_frame *frame, double direction[2]);
 
-/// Moves the direction s to the invariant one beside it.
+/// Moves the direction s to the nearest invariant one.
 /// @param reach  largest distance to it, in radians
 /// @return false when there is none within reach
 bool contact_snap_to_ray(const contact_frame *frame, double reach, double s[2]);
@@ -56,7 +56,7 @@ typedef struct contact_process {
     double compression_work, restitution_work, friction_work;
     double compression_impulse, restitution_impulse;
     double first_compression[3];  ///< tangential and normal impulse at the end of the first one
-    double snap;                  ///< distance to zero slip or to an invariant ray that counts as none
+    double snap;                  ///< distance to zero slip or to an invariant ray that counts as zero
     int order;                    ///< of the Taylor series
 } contact_process;
 
@@ -72,7 +72,7 @@ void contact_run_line(contact_process *process, const double s[2]);
 
 void contact_note(contact_process *process, char event);
 void contact_trace(const contact_process *process);
-/// What the restitution that is going on has left: work, impulse or velocity, as the hypothesis says.
+/// What is left of the restitution that is going on: work, impulse or velocity, as the hypothesis says.
 double contact_remaining_restitution(const contact_process *process);
 
 /// A part of the process in one phase.

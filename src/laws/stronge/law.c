@@ -1,42 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // Law `stronge`: one contact with Coulomb friction and restitution, its normal impulse growing until the work of restitution is e^2 times
-// that of compression (Jia & Wang 2017; the contact itself is solved in stronge_contact.c).
+// that of compression (Jia & Wang 2017; the contact itself is solved in contact.c).
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "carom/arena.h"
 #include "laws/laws_internal.h"
-
-typedef struct stronge_options {
-    const char *contact;  // NULL: the only one
-    int hypothesis;       // a carom_restitution
-    double restitution;   // NaN: the scene's
-    double tolerance;
-    bool allow_tangential;
-} stronge_options;
 
 static const char *const hypotheses[] = {
     [CAROM_RESTITUTION_STRONGE] = "stronge", [CAROM_RESTITUTION_POISSON] = "poisson", [CAROM_RESTITUTION_NEWTON] = "newton", NULL};
 
 static const carom_option option_rows[] = {
-    {"contact", CAROM_OPTION_TEXT, offsetof(stronge_options, contact), 0, 0, "", "the only one",
+    {"contact", CAROM_OPTION_TEXT, offsetof(carom_stronge_options, contact), 0, 0, "", "the only one",
      "contact that collides, where the scene has several", NULL},
-    {"hypothesis", CAROM_OPTION_CHOICE, offsetof(stronge_options, hypothesis), 0, 0, "", "stronge",
+    {"hypothesis", CAROM_OPTION_CHOICE, offsetof(carom_stronge_options, hypothesis), 0, 0, "", "stronge",
      "what restitution means: energetic, kinetic or kinematic", hypotheses},
-    {"restitution", CAROM_OPTION_REAL, offsetof(stronge_options, restitution), 0, 1, "", "scene",
+    {"restitution", CAROM_OPTION_REAL, offsetof(carom_stronge_options, restitution), 0, 1, "", "scene",
      "coefficient of restitution, instead of the scene's", NULL},
-    {"tolerance", CAROM_OPTION_REAL, offsetof(stronge_options, tolerance), 1e-15, 1e-3, "", "1e-12",
+    {"tolerance", CAROM_OPTION_REAL, offsetof(carom_stronge_options, tolerance), 1e-15, 1e-3, "", "1e-12",
      "of the integration, relative to the contact's pre-impact velocity", NULL},
-    {"allow_tangential", CAROM_OPTION_SWITCH, offsetof(stronge_options, allow_tangential), 0, 0, "", "false",
+    {"allow_tangential", CAROM_OPTION_SWITCH, offsetof(carom_stronge_options, allow_tangential), 0, 0, "", "false",
      "at an approach speed of exactly zero, take the limit of small ones", NULL},
 };
 
-static void defaults(void *options) {
-    *(stronge_options *)options = (stronge_options){.restitution = NAN, .tolerance = carom_contact_defaults().tolerance};
+carom_stronge_options carom_stronge_defaults(void) {
+    return (carom_stronge_options){.restitution = NAN, .tolerance = carom_contact_defaults().tolerance};
 }
+
+static void defaults(void *options) { *(carom_stronge_options *)options = carom_stronge_defaults(); }
 
 // ------------------------------------------------------------------------------------------------------------- columns
 
-typedef enum own_column {
+enum {
     OWN_STATUS,
     OWN_EVENTS,
     OWN_EVENT_IMPULSES,
@@ -52,7 +48,7 @@ typedef enum own_column {
     OWN_FRICTION_WORK,
     OWN_INTEGRATION_STEPS,
     OWN_COLUMNS
-} own_column;
+};
 
 // In the order of the letters below.
 static const char event_letters[] = "lsckr";
@@ -83,77 +79,24 @@ static const carom_column outcome_columns[OWN_COLUMNS] = {
     [OWN_INTEGRATION_STEPS] = {"integration_steps", CAROM_COLUMN_INTEGER, 1, "", "steps of the numerical integration", NULL},
 };
 
-static double *reals(carom_table *t, own_column column) { return carom_table_reals(t, CAROM_OUTCOME_COLUMNS + (int)column); }
-static int64_t *integers(carom_table *t, own_column column) { return carom_table_integers(t, CAROM_OUTCOME_COLUMNS + (int)column); }
+// -------------------------------------------------------------------------------------------------------------- the law
 
-static carom_status put_text(carom_table *t, own_column column, const char *text, carom_error *error) {
-    return carom_table_set_text(t, CAROM_OUTCOME_COLUMNS + (int)column, text, error);
-}
-
-static carom_status put_events(carom_table *t, const carom_contact_result *result, carom_error *error) {
-    double lines[CAROM_MOST_CONTACT_EVENTS * EVENT_FIELDS];
-    int count = 0;
-    for (; result->events[count]; count++) {
-        int letter = 0;
-        while (event_letters[letter] != result->events[count]) letter++;
-        lines[EVENT_FIELDS * count] = letter;
-        lines[EVENT_FIELDS * count + 1] = result->event_impulse[count];
-    }
-    const carom_status status = carom_table_set_series(t, CAROM_OUTCOME_COLUMNS + OWN_EVENT_IMPULSES, lines, EVENT_FIELDS * count, error);
-    return status ? status : put_text(t, OWN_EVENTS, result->events, error);
-}
-
-static carom_status put_rays(carom_table *t, const carom_contact_problem *problem, carom_error *error) {
-    carom_invariant_ray rays[CAROM_MOST_RAYS];
-    double lines[CAROM_MOST_RAYS * RAY_FIELDS];
-    int count;
-    const carom_status status = carom_contact_invariant_rays(problem, rays, &count, error);
-    if (status) return status;
-    for (int i = 0; i < count; i++) {
-        lines[RAY_FIELDS * i] = rays[i].angle;
-        lines[RAY_FIELDS * i + 1] = rays[i].rate;
-        lines[RAY_FIELDS * i + 2] = rays[i].type;
-    }
-    return carom_table_set_series(t, CAROM_OUTCOME_COLUMNS + OWN_INVARIANT_DIRECTIONS, lines, RAY_FIELDS * count, error);
-}
-
-static carom_status put_columns(carom_table *t, const carom_contact_problem *problem, const carom_contact_result *result,
-                                carom_error *error) {
-    double *compression = reals(t, OWN_IMPULSE_COMPRESSION);
-    for (int i = 0; i < 2; i++) compression[i] = result->compression.tangent[i];
-    compression[2] = result->compression.normal;
-    *reals(t, OWN_COMPRESSION_WORK) = result->compression_work;
-    *reals(t, OWN_RESTITUTION_WORK) = result->restitution_work;
-    *reals(t, OWN_FRICTION_WORK) = result->friction_work;
-    *integers(t, OWN_STICKS) = result->sticks;
-    *integers(t, OWN_COMPRESSIONS) = result->compressions;
-    *integers(t, OWN_JAMS) = result->jams;
-    *integers(t, OWN_MAY_JAM) = result->may_jam;
-    *integers(t, OWN_INTEGRATION_STEPS) = result->steps;
-    carom_status status = put_text(t, OWN_STATUS, carom_contact_status_name(result->status), error);
-    if (!status) status = put_text(t, OWN_COURSE, carom_contact_course_name(result->course), error);
-    if (!status) status = put_events(t, result, error);
-    return status ? status : put_rays(t, problem, error);
-}
-
-// ------------------------------------------------------------------------------------------------------------- the law
-
-carom_status carom_stronge_prepare(const carom_impact *impact, const void *options, int *contact, carom_contact_problem *problem,
-                                   carom_contact_options *solve, carom_error *error) {
-    const stronge_options *o = options;
+carom_status carom_stronge_prepare(const carom_impact *impact, const carom_stronge_options *law_options, int *contact,
+                                   carom_contact_problem *problem, carom_contact_options *options, carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(impact);
-    *contact = o->contact ? carom_impact_find_contact(impact, o->contact) : 0;
-    if (*contact < 0) return carom_fail(error, CAROM_BAD_INPUT, "contact: the scene has no contact '%.80s'", o->contact);
-    if (!o->contact && data->contacts > 1)
+    *contact = law_options->contact ? carom_impact_find_contact(impact, law_options->contact) : 0;
+    if (*contact < 0) return carom_fail(error, CAROM_BAD_INPUT, "contact: the scene has no contact '%.80s'", law_options->contact);
+    if (!law_options->contact && data->contacts > 1)
         return carom_fail(error, CAROM_BAD_INPUT, "contact: the scene has %d contacts, and this law takes one: name it", data->contacts);
     double *u = malloc((size_t)carom_impact_contact_size(impact) * sizeof *u);
     if (!u) return carom_fail_memory(error, "stronge");
     carom_impact_contact_velocity(impact, data->velocity, u);
     carom_contact_extract(impact, *contact, u, problem);
     free(u);
-    if (!isnan(o->restitution)) problem->restitution = o->restitution;
-    *solve = (carom_contact_options){
-        .hypothesis = (carom_restitution)o->hypothesis, .tolerance = o->tolerance, .tangential = o->allow_tangential};
+    if (!isnan(law_options->restitution)) problem->restitution = law_options->restitution;
+    *options = (carom_contact_options){.hypothesis = (carom_restitution)law_options->hypothesis,
+                                       .tolerance = law_options->tolerance,
+                                       .tangential = law_options->allow_tangential};
     return CAROM_OK;
 }
 
@@ -164,21 +107,65 @@ void carom_contact_place_impulse(const carom_impact *impact, int contact, const 
     for (int i = 0; i < dim; i++) place[1 + i] = total->tangent[i];
 }
 
+// The columns that all laws share.
 static carom_status add_outcome(carom_table *outcomes, const carom_impact *impact, int contact, const carom_contact_result *result,
                                 carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(impact);
-    double *v = calloc((size_t)(data->nv + carom_impact_contact_size(impact)), sizeof *v);
-    if (!v) return carom_fail_memory(error, "stronge");
-    double *impulse = v + data->nv;
-    carom_contact_place_impulse(impact, contact, &result->impulse, impulse);
-    carom_impact_apply(impact, data->velocity, impulse, v);
-    const double before = carom_impact_initial_energy(impact), gain = carom_impact_kinetic_energy(impact, v) - before;
-    const bool acts = result->status == CAROM_CONTACT_IMPACT;
-    carom_status status = carom_outcomes_add(outcomes, impact, v, impulse, acts,
-                                             gain > CAROM_ENERGY_GAIN_FLAGGED * before ? CAROM_FLAG_ENERGY_GAIN : 0, error);
-    if (!status) status = carom_table_set_list(outcomes, CAROM_OUTCOME_WORD, &contact, acts, error);
-    free(v);
+    carom_arena arena = {0};
+    double *v = carom_arena_take(&arena, (size_t)data->nv, sizeof *v);
+    double *impulse = carom_arena_take(&arena, (size_t)carom_impact_contact_size(impact), sizeof *impulse);
+    carom_status status = arena.failed ? carom_fail_memory(error, "stronge") : CAROM_OK;
+    if (!status) {
+        carom_contact_place_impulse(impact, contact, &result->impulse, impulse);
+        carom_impact_apply(impact, data->velocity, impulse, v);
+        const double before = carom_impact_initial_energy(impact), gain = carom_impact_kinetic_energy(impact, v) - before;
+        const int64_t flags = gain > CAROM_ENERGY_GAIN_FLAGGED * before ? CAROM_FLAG_ENERGY_GAIN : 0;
+        const bool acts = result->status == CAROM_CONTACT_IMPACT;
+        status = carom_outcomes_add(outcomes, impact, v, impulse, acts, flags, error);
+        if (!status) status = carom_table_set_list(outcomes, CAROM_OUTCOME_WORD, &contact, acts, error);
+    }
+    carom_arena_free(&arena);
     return status;
+}
+
+// The law's own columns of the last outcome.
+static carom_status fill_columns(carom_table *outcomes, const carom_contact_problem *problem, const carom_contact_result *result,
+                                 carom_error *error) {
+    const int own = CAROM_OUTCOME_COLUMNS;
+    double *compression = carom_table_reals(outcomes, own + OWN_IMPULSE_COMPRESSION);
+    for (int i = 0; i < 2; i++) compression[i] = result->compression.tangent[i];
+    compression[2] = result->compression.normal;
+    *carom_table_reals(outcomes, own + OWN_COMPRESSION_WORK) = result->compression_work;
+    *carom_table_reals(outcomes, own + OWN_RESTITUTION_WORK) = result->restitution_work;
+    *carom_table_reals(outcomes, own + OWN_FRICTION_WORK) = result->friction_work;
+    *carom_table_integers(outcomes, own + OWN_STICKS) = result->sticks;
+    *carom_table_integers(outcomes, own + OWN_COMPRESSIONS) = result->compressions;
+    *carom_table_integers(outcomes, own + OWN_JAMS) = result->jams;
+    *carom_table_integers(outcomes, own + OWN_MAY_JAM) = result->may_jam;
+    *carom_table_integers(outcomes, own + OWN_INTEGRATION_STEPS) = result->steps;
+    carom_status status = carom_table_set_text(outcomes, own + OWN_STATUS, carom_contact_status_name(result->status), error);
+    if (!status) status = carom_table_set_text(outcomes, own + OWN_COURSE, carom_contact_course_name(result->course), error);
+    if (!status) status = carom_table_set_text(outcomes, own + OWN_EVENTS, result->events, error);
+
+    // Records of events: the number of the letter, the normal impulse.
+    double events[CAROM_MOST_CONTACT_EVENTS * EVENT_FIELDS];
+    int count = 0;
+    for (; result->events[count]; count++) {
+        events[EVENT_FIELDS * count] = (double)(strchr(event_letters, result->events[count]) - event_letters);
+        events[EVENT_FIELDS * count + 1] = result->event_impulse[count];
+    }
+    if (!status) status = carom_table_set_series(outcomes, own + OWN_EVENT_IMPULSES, events, EVENT_FIELDS * count, error);
+
+    // Records of invariant directions.
+    carom_invariant_ray rays[CAROM_MOST_RAYS];
+    double lines[CAROM_MOST_RAYS * RAY_FIELDS];
+    if (!status) status = carom_contact_invariant_rays(problem, rays, &count, error);
+    for (int i = 0; i < count && !status; i++) {
+        lines[RAY_FIELDS * i] = rays[i].angle;
+        lines[RAY_FIELDS * i + 1] = rays[i].rate;
+        lines[RAY_FIELDS * i + 2] = rays[i].type;
+    }
+    return status ? status : carom_table_set_series(outcomes, own + OWN_INVARIANT_DIRECTIONS, lines, RAY_FIELDS * count, error);
 }
 
 static carom_status resolve(const carom_law_call *call, carom_error *error) {
@@ -191,14 +178,14 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     if (!status) status = carom_contact_solve(&problem, &options, &result, error);
     if (!status) status = carom_outcomes_create(call->impact, outcome_columns, OWN_COLUMNS, &outcomes, error);
     if (!status) status = add_outcome(outcomes, call->impact, contact, &result, error);
-    if (!status) status = put_columns(outcomes, &problem, &result, error);
+    if (!status) status = fill_columns(outcomes, &problem, &result, error);
     if (!status) status = carom_law_emit(call, outcomes, error);
     if (!status) status = carom_law_set_verdict(call, CAROM_COMPLETE, error);
     carom_table_free(outcomes);
     return status;
 }
 
-// With several, an option says which is meant.
+// Where there are several, an option must say which one is meant.
 static bool has_one_contact(const carom_impact *impact) { return carom_impact_get_data(impact)->contacts == 1; }
 
 const carom_law carom_law_stronge = {
@@ -207,7 +194,7 @@ const carom_law carom_law_stronge = {
     .source = "Jia & Wang 2017; Stronge 1990",
     .options = option_rows,
     .option_count = sizeof option_rows / sizeof *option_rows,
-    .options_size = sizeof(stronge_options),
+    .options_size = sizeof(carom_stronge_options),
     .defaults = defaults,
     .outcome_columns = outcome_columns,
     .outcome_column_count = OWN_COLUMNS,

@@ -24,55 +24,49 @@ static const double reciprocals[COEFFICIENTS + 1] = {0,        1.0 / 1,  1.0 / 2
                                                      1.0 / 8,  1.0 / 9,  1.0 / 10, 1. / 11,  1.0 / 12, 1.0 / 13, 1.0 / 14, 1.0 / 15,
                                                      1.0 / 16, 1.0 / 17, 1.0 / 18, 1.0 / 19, 1.0 / 20, 1.0 / 21};
 
-// Coefficient m of |gamma| from those of gamma up to m and of |gamma| below m; returns coefficient m of |gamma|^2.
-static double extend_speed(series *s, int m) {
-    double cross = 0, squares = 0;
-    for (int k = 1; 2 * k < m; k++) {
-        cross += s->x[k] * s->x[m - k] + s->y[k] * s->y[m - k];
-        squares += s->speed[k] * s->speed[m - k];
-    }
-    cross += s->x[0] * s->x[m] + s->y[0] * s->y[m];
-    double half_square = cross;
-    double inner = squares;
-    if (m % 2 == 0) {
-        half_square += 0.5 * (s->x[m / 2] * s->x[m / 2] + s->y[m / 2] * s->y[m / 2]);
-        inner += 0.5 * s->speed[m / 2] * s->speed[m / 2];
-    }
-    s->speed[m] = (half_square - inner) / s->speed[0];
-    return 2 * half_square;
-}
-
-// A unit of tau that keeps the coefficients of high order within range for any friction; a power of two, which rounds nothing.
-static double clock_unit(double mu) {
+static void expand(const contact_process *process, series *s) {
+    const contact_frame *frame = process->frame;
+    const double mu = frame->mu, bx = mu * frame->lambda[0], by = mu * frame->lambda[1], cx = mu * frame->d[0], cy = mu * frame->d[1];
+    // A unit of tau that keeps the coefficients of high order within range for any friction; a power of two, which rounds nothing.
     int exponent;
     frexp(mu, &exponent);
-    return exponent > 0 ? ldexp(1, -exponent) : 1;
-}
-
-static void expand(const contact_process *p, series *s) {
-    const contact_frame *f = p->frame;
-    const double unit = clock_unit(f->mu);
-    const double bx = f->mu * f->lambda[0], by = f->mu * f->lambda[1], cx = f->mu * f->d[0], cy = f->mu * f->d[1];
-    s->order = p->order;
-    s->x[0] = p->slip[0];
-    s->y[0] = p->slip[1];
-    s->normal[0] = p->normal;
+    const double unit = exponent > 0 ? ldexp(1, -exponent) : 1;
+    s->order = process->order;
+    s->x[0] = process->slip[0];
+    s->y[0] = process->slip[1];
+    s->normal[0] = process->normal;
     double square = s->x[0] * s->x[0] + s->y[0] * s->y[0];
     s->speed[0] = sqrt(square);
     s->impulse[0] = s->work[0] = s->friction[0] = s->tangential[0][0] = s->tangential[1][0] = 0;
     for (int n = 0; n < s->order; n++) {
+        // Coefficient n + 1 of everything but |gamma|, by the equations at the top; that of N by the product of vz and |gamma|.
         const double x = s->x[n], y = s->y[n], speed = s->speed[n], scale = reciprocals[n + 1] * unit;
         double power = 0;
         for (int k = 0; k <= n; k++) power += s->normal[k] * s->speed[n - k];
-        s->x[n + 1] = (f->d[0] * speed - bx * x) * scale;
-        s->y[n + 1] = (f->d[1] * speed - by * y) * scale;
-        s->normal[n + 1] = (f->w * speed - cx * x - cy * y) * scale;
+        s->x[n + 1] = (frame->d[0] * speed - bx * x) * scale;
+        s->y[n + 1] = (frame->d[1] * speed - by * y) * scale;
+        s->normal[n + 1] = (frame->w * speed - cx * x - cy * y) * scale;
         s->impulse[n + 1] = speed * scale;
         s->work[n + 1] = power * scale;
-        s->friction[n + 1] = f->mu * square * scale;
-        s->tangential[0][n + 1] = -f->mu * x * scale;
-        s->tangential[1][n + 1] = -f->mu * y * scale;
-        square = extend_speed(s, n + 1);
+        s->friction[n + 1] = mu * square * scale;
+        s->tangential[0][n + 1] = -mu * x * scale;
+        s->tangential[1][n + 1] = -mu * y * scale;
+
+        // Coefficient m = n + 1 of |gamma| by |gamma|^2 = x^2 + y^2, and of that square.
+        const int m = n + 1;
+        double cross = 0, squares = 0;
+        for (int k = 1; 2 * k < m; k++) {
+            cross += s->x[k] * s->x[m - k] + s->y[k] * s->y[m - k];
+            squares += s->speed[k] * s->speed[m - k];
+        }
+        cross += s->x[0] * s->x[m] + s->y[0] * s->y[m];
+        double half_square = cross, inner = squares;
+        if (m % 2 == 0) {
+            half_square += 0.5 * (s->x[m / 2] * s->x[m / 2] + s->y[m / 2] * s->y[m / 2]);
+            inner += 0.5 * s->speed[m / 2] * s->speed[m / 2];
+        }
+        s->speed[m] = (half_square - inner) / s->speed[0];
+        square = 2 * half_square;
     }
 }
 
@@ -84,30 +78,22 @@ static double evaluate(const double *coefficients, int order, double t) {
 
 // --------------------------------------------------------------------------------------------------------- step length
 
-// A lower estimate of x^(1/n), at most a few per cent below, from exponents and products only.
-static double rough_root(double x, int n) {
-    int exponent;
-    const double mantissa = frexp(x, &exponent);
-    // log2(1 + f) >= f on [0, 1]
-    const double logarithm = (exponent - 1 + (2 * mantissa - 1)) / n;
-    const double whole = floor(logarithm), rest = logarithm - whole;
-    // 2^f >= 1 + 0.65 f + 0.34 f^2 on [0, 1]
-    return ldexp(1 + rest * (0.65 + 0.34 * rest), (int)whole);
-}
-
-static double largest_coefficient(const series *s, int n) {
-    const double velocity = fmax(fmax(fabs(s->x[n]), fabs(s->y[n])), fabs(s->normal[n]));
-    return fmax(fmax(velocity, fabs(s->impulse[n])), fmax(fabs(s->work[n]), fabs(s->friction[n])));
-}
-
 // The step at which the last two terms reach the tolerance. They are relative to |v-|, not to the slip: distances of hodographs never
 // grow, so that an error made near zero slip stays as small as it is.
 static double step_length(const series *s, double tolerance) {
     double length = INFINITY;
     for (int n = s->order - 1; n <= s->order; n++) {
+        const double velocity = fmax(fmax(fabs(s->x[n]), fabs(s->y[n])), fabs(s->normal[n]));
+        const double largest = fmax(fmax(velocity, fabs(s->impulse[n])), fmax(fabs(s->work[n]), fabs(s->friction[n])));
         // A series that ends earlier is exact at any length; the quotient must stay finite.
-        const double coefficient = fmax(largest_coefficient(s, n), DBL_MIN);
-        length = fmin(length, rough_root(tolerance / coefficient, n));
+        const double quotient = tolerance / fmax(largest, DBL_MIN);
+        // A lower estimate of its root of order n, at most a few per cent below, from exponents and products only:
+        // log2(1 + f) >= f and 2^f >= 1 + 0.65 f + 0.34 f^2 on [0, 1].
+        int exponent;
+        const double mantissa = frexp(quotient, &exponent);
+        const double logarithm = (exponent - 1 + (2 * mantissa - 1)) / n;
+        const double whole = floor(logarithm), rest = logarithm - whole;
+        length = fmin(length, ldexp(1 + rest * (0.65 + 0.34 * rest), (int)whole));
     }
     return length;
 }
@@ -145,10 +131,10 @@ static double find_root(const double *c, int order, double value, double low, do
 typedef enum step_event { STEP_PASSES, STEP_COMPRESSED, STEP_RECOMPRESSES, STEP_ENDS } step_event;
 
 // The first event on [low, high], where the normal velocity is monotone; returns its place, `high` where there is none.
-static double find_event(const series *s, const contact_process *p, double low, double high, step_event *event) {
+static double find_event(const series *s, const contact_process *process, double low, double high, step_event *event) {
     const double last = evaluate(s->normal, s->order, high);
     *event = STEP_PASSES;
-    if (!p->restituting) {
+    if (!process->restituting) {
         if (last < 0) return high;
         *event = STEP_COMPRESSED;
         return find_root(s->normal, s->order, 0, low, high);
@@ -158,11 +144,11 @@ static double find_event(const series *s, const contact_process *p, double low, 
         *event = STEP_RECOMPRESSES;
         until = find_root(s->normal, s->order, 0, low, high);
     }
-    const carom_restitution hypothesis = p->options->hypothesis;
+    const carom_restitution hypothesis = process->options->hypothesis;
     const double *progress = hypothesis == CAROM_RESTITUTION_STRONGE   ? s->work
                              : hypothesis == CAROM_RESTITUTION_POISSON ? s->impulse
                                                                        : s->normal;
-    const double wanted = progress[0] + contact_remaining_restitution(p);
+    const double wanted = progress[0] + contact_remaining_restitution(process);
     if (evaluate(progress, s->order, until) < wanted) return until;
     *event = STEP_ENDS;
     return find_root(progress, s->order, wanted, low, until);
@@ -179,12 +165,12 @@ static int split(const double *c, int order, double *ends, int count) {
 
 // Pieces of [0, length] on which the normal velocity is monotone: vz' = w - mu |d| cos(angle between slip and d) has an extremum in tau
 // where the slip passes d, and a zero on either side of it at most. Returns their number; piece i is [ends[i], ends[i + 1]].
-static int find_pieces(const series *s, const contact_frame *f, double length, double ends[5]) {
+static int find_pieces(const series *s, const contact_frame *frame, double length, double ends[5]) {
     ends[0] = 0;
     ends[1] = length;
-    if (!f->may_jam) return 1;
+    if (!frame->may_jam) return 1;
     double across[COEFFICIENTS] = {0}, slope[COEFFICIENTS] = {0};
-    for (int n = 0; n <= s->order; n++) across[n] = f->d[0] * s->y[n] - f->d[1] * s->x[n];
+    for (int n = 0; n <= s->order; n++) across[n] = frame->d[0] * s->y[n] - frame->d[1] * s->x[n];
     for (int n = 0; n < s->order; n++) slope[n] = (n + 1) * s->normal[n + 1];
     const int order = s->order - 1;
     double passes[3] = {0, length, length};
@@ -200,38 +186,34 @@ static int find_pieces(const series *s, const contact_frame *f, double length, d
 // ---------------------------------------------------------------------------------------------------------------- step
 
 // Moves the process to the point t of the step.
-static void move(contact_process *p, const series *s, double t) {
-    contact_add(p, &(contact_part){.tangential = {evaluate(s->tangential[0], s->order, t), evaluate(s->tangential[1], s->order, t)},
-                                   .impulse = evaluate(s->impulse, s->order, t),
-                                   .work = evaluate(s->work, s->order, t),
-                                   .friction_work = evaluate(s->friction, s->order, t)});
-    p->slip[0] = evaluate(s->x, s->order, t);
-    p->slip[1] = evaluate(s->y, s->order, t);
-    p->normal = evaluate(s->normal, s->order, t);
+static void move(contact_process *process, const series *s, double t) {
+    contact_add(process, &(contact_part){.tangential = {evaluate(s->tangential[0], s->order, t), evaluate(s->tangential[1], s->order, t)},
+                                         .impulse = evaluate(s->impulse, s->order, t),
+                                         .work = evaluate(s->work, s->order, t),
+                                         .friction_work = evaluate(s->friction, s->order, t)});
+    process->slip[0] = evaluate(s->x, s->order, t);
+    process->slip[1] = evaluate(s->y, s->order, t);
+    process->normal = evaluate(s->normal, s->order, t);
 }
 
-// Points between the ends of the step.
-static void trace(const contact_process *p, const series *s, double length) {
-    for (int i = 1; i < TRACED_POINTS; i++) {
-        contact_process between = *p;
-        move(&between, s, length * i / TRACED_POINTS);
-        contact_trace(&between);
-    }
-}
-
-void contact_step(contact_process *p) {
+void contact_step(contact_process *process) {
     series s;
     double ends[5];
     step_event event = STEP_PASSES;
-    expand(p, &s);
-    const int pieces = find_pieces(&s, p->frame, step_length(&s, p->options->tolerance), ends);
+    expand(process, &s);
+    const int pieces = find_pieces(&s, process->frame, step_length(&s, process->options->tolerance), ends);
     double length = 0;
-    for (int i = 0; i < pieces && event == STEP_PASSES; i++) length = find_event(&s, p, ends[i], ends[i + 1], &event);
-    if (p->options->trace) trace(p, &s, length);
-    move(p, &s, length);
-    p->result->steps++;
-    if (event == STEP_COMPRESSED) contact_end_compression(p);
-    if (event == STEP_RECOMPRESSES) contact_start_recompression(p);
-    if (event == STEP_ENDS) contact_end(p);
-    contact_trace(p);
+    for (int i = 0; i < pieces && event == STEP_PASSES; i++) length = find_event(&s, process, ends[i], ends[i + 1], &event);
+    // Points between the ends of the step.
+    for (int i = 1; process->options->trace && i < TRACED_POINTS; i++) {
+        contact_process between = *process;
+        move(&between, &s, length * i / TRACED_POINTS);
+        contact_trace(&between);
+    }
+    move(process, &s, length);
+    process->result->steps++;
+    if (event == STEP_COMPRESSED) contact_end_compression(process);
+    if (event == STEP_RECOMPRESSES) contact_start_recompression(process);
+    if (event == STEP_ENDS) contact_end(process);
+    contact_trace(process);
 }

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "solvers/lemke/kernel.h"
+#include "carom/lcp.h"
 #include "step/lanes.h"
 #include "step/step_internal.h"
 
@@ -304,7 +304,7 @@ static INLINE verdict verify_shape(const carom_cone_physics *physics, int contac
     // The gain is not finite when an impulse or velocity is not: zero times it is then NaN.
     const unsigned accepted = v.accepted & at_least(zero, multiply(zero, gain)) & at_least(allowed, v.worst) &
                               at_least(multiply(spread(tolerance_relative), size), v.worst_relative) &
-                              at_least(multiply(spread(CAROM_MOST_AMPLIFICATION), v.scale_w), v.scale_z) &
+                              at_least(multiply(spread(CAROM_LCP_MOST_AMPLIFICATION), v.scale_w), v.scale_z) &
                               at_least(multiply(tolerance, speed), gain);
     return (verdict){.accepted = accepted,
                      .rough = ALL_LANES & ~at_least(multiply(spread(REFINED), size), v.worst_relative),

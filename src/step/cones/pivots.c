@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solvers/lemke/kernel.h"
+#include "carom/lcp.h"
 #include "step/cones/build.h"
 
 // A row that is not chosen must miss the choice by this multiple of what the method takes for a tie.
@@ -179,7 +179,7 @@ static carom_status follow(pursuit *p, const double *x, bool *ended, carom_error
     p->entering = 2 * p->n;
     *ended = false;
     carom_status status = first_choice(p, &chosen, error);
-    for (int k = 0; !status && chosen != NO_ROW && k < CAROM_PIVOTS_PER_ROW * p->n; k++) {
+    for (int k = 0; !status && chosen != NO_ROW && k < CAROM_LEMKE_PIVOTS_PER_ROW * p->n; k++) {
         const int left = pivot(p, chosen, x);
         *ended = left == 2 * p->n;
         if (*ended) return CAROM_OK;

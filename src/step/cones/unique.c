@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "carom/dense.h"
-#include "solvers/lemke/kernel.h"
+#include "carom/lcp.h"
 #include "step/cones/build.h"
 
 // Seven modes a contact; three contacts have 343 combinations for every cone, which takes longer than the steps that it may save.
@@ -289,23 +289,15 @@ static void remove_equations(rival *k, row *f) {
 // Is f, of unit length, a non-negative combination of the inequalities? min |G'y - f| over y >= 0: 0 <= y _|_ G G'y - G f >= 0.
 static bool is_implied(const rival *k, const row *f, double sign) {
     const int n = k->inequalities;
-    double gram[MOST_ROWS * MOST_ROWS], w[MOST_ROWS], y[MOST_ROWS] = {0}, unit[MOST_ROWS];
-    bool basic[MOST_ROWS], negative = false;
+    double gram[MOST_ROWS * MOST_ROWS], w[MOST_ROWS], y[MOST_ROWS];
+    bool negative = false;
     for (int a = 0; a < n; a++) {
         for (int b = 0; b < n; b++) gram[a * n + b] = dot(k, &k->inequality[a], &k->inequality[b]);
         w[a] = -sign * dot(k, &k->inequality[a], f);
-        unit[a] = 1;
         negative = negative || w[a] < 0;
     }
     if (!negative) return false;
-    const carom_lemke_kernel *kernel = carom_lemke_kernel_fastest();
-    void *tableau = kernel->create(n, unit, unit);
-    int64_t pivots = 0;
-    if (!tableau) return false;
-    const carom_verdict verdict =
-        kernel->run(tableau, gram, w, (int64_t)CAROM_PIVOTS_PER_ROW * n, CAROM_LEMKE_PIVOT_TOLERANCE, CAROM_LEMKE_TIE_TOLERANCE, &pivots);
-    kernel->extract(tableau, y, basic);
-    kernel->free(tableau);
+    const carom_verdict verdict = carom_lcp_lemke_once(n, gram, w, y);
     row rest;
     for (int j = 0; j < MOST_VARIABLES; j++) rest.at[j] = sign * f->at[j];
     for (int a = 0; a < n; a++) subtract(k, &rest, fmax(0, y[a]), &k->inequality[a]);

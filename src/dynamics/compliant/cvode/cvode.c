@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One impact of compliant bodies by CVODE: backward differentiation formulas, an analytic Jacobian, events as roots.
+//
+// Forces are not smooth where a contact touches, leaves, sticks or slides. Each contact therefore has a mode, in which its force is smooth;
+// CVODE stops at the roots that end a mode, modes change, and the integration starts anew from there.
 #include <cvode/cvode.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
@@ -25,6 +28,7 @@ struct compliant_solver {
     compliant_motion motion;
     const compliant_start *start;
     double damping_ratio;
+    // CVODE and the parts that it works with; the state y.
     SUNContext context;
     N_Vector y;
     SUNMatrix matrix;
@@ -41,6 +45,7 @@ bool carom_compliant_available(void) { return true; }
 
 // ---------------------------------------------------------------------------------------------------------- callbacks
 
+// y' and its derivatives, as CVODE asks for them.
 static int derive(sunrealtype time, N_Vector y, N_Vector rate, void *user) {
     (void)time;
     compliant_derive(&((compliant_solver *)user)->motion, N_VGetArrayPointer(y), N_VGetArrayPointer(rate));
@@ -65,14 +70,6 @@ static double measure_end(const compliant_solver *solver, const double *y) {
     return least;
 }
 
-// How far the slip is beyond the border of sticking, in the direction of sliding: a step may pass all that lies between the borders.
-static double slip_beyond_sticking(const compliant_motion *motion, int contact) {
-    const double slip = motion->slip[contact], width = motion->slip_regularisation;
-    if (motion->mode[contact] == COMPLIANT_SLIDES_UP) return slip - width;
-    if (motion->mode[contact] == COMPLIANT_SLIDES_DOWN) return -slip - width;
-    return fabs(slip) - width;
-}
-
 // Of each contact the events that can change its mode: a touch, the end of a push and its return, the borders of sticking. A function that
 // has no root now is 1.
 static int find_roots(sunrealtype time, N_Vector state, sunrealtype *roots, void *user) {
@@ -82,10 +79,17 @@ static int find_roots(sunrealtype time, N_Vector state, sunrealtype *roots, void
     const double *y = N_VGetArrayPointer(state);
     compliant_evaluate(motion, y);
     for (int i = 0; i < motion->contacts; i++, roots += ROOTS) {
+        // How far the slip is beyond the border of sticking, in the direction of sliding: a step may pass all that lies between the
+        // borders.
+        const double slip = motion->slip[i], width = motion->slip_regularisation;
         const bool pushes = compliant_pushes(motion, i);
         roots[ROOT_GAP] = pushes ? 1 : motion->terms.gap[i];
         roots[ROOT_PUSH] = compliant_is_closed(motion, i) ? motion->push[i] : 1;
-        roots[ROOT_SLIP] = pushes ? slip_beyond_sticking(motion, i) : 1;
+        switch (motion->mode[i]) {
+        case COMPLIANT_SLIDES_UP: roots[ROOT_SLIP] = slip - width; break;
+        case COMPLIANT_SLIDES_DOWN: roots[ROOT_SLIP] = -slip - width; break;
+        default: roots[ROOT_SLIP] = pushes ? fabs(slip) - width : 1;
+        }
     }
     *roots = measure_end(solver, y);
     return 0;
@@ -100,36 +104,32 @@ static void keep_message(int code, const char *module, const char *function, cha
 
 // ------------------------------------------------------------------------------------------------------------ creation
 
-static bool set_up(compliant_solver *solver) {
-    const int states = solver->motion.states;
-    if (SUNContext_Create(NULL, &solver->context)) return false;
-    solver->y = N_VNew_Serial(states, solver->context);
-    solver->matrix = SUNDenseMatrix(states, states, solver->context);
-    solver->cvode = CVodeCreate(CV_BDF, solver->context);
-    if (!solver->y || !solver->matrix || !solver->cvode) return false;
-    solver->linear = SUNLinSol_Dense(solver->y, solver->matrix, solver->context);
-    N_VConst(0, solver->y);
-    return solver->linear && !CVodeSetErrHandlerFn(solver->cvode, keep_message, solver) &&
-           !CVodeInit(solver->cvode, derive, 0, solver->y) && !CVodeSetUserData(solver->cvode, solver) &&
-           !CVodeSStolerances(solver->cvode, tolerances[0][0], tolerances[0][1]) &&
-           !CVodeSetLinearSolver(solver->cvode, solver->linear, solver->matrix) && !CVodeSetJacFn(solver->cvode, linearise) &&
-           !CVodeRootInit(solver->cvode, ROOTS * solver->motion.contacts + 1, find_roots) && !CVodeSetNoInactiveRootWarn(solver->cvode) &&
-           !CVodeSetMaxNumSteps(solver->cvode, MOST_STEPS);
-}
-
 carom_status compliant_solver_create(const carom_system *system, const carom_compliant_options *options, compliant_solver **solver,
                                      carom_error *error) {
     *solver = NULL;
     compliant_solver *created = calloc(1, sizeof *created);
     if (!created) return carom_fail_memory(error, "compliant contact");
-    const size_t roots = ROOTS * (size_t)system->contacts + 1;
-    created->roots = calloc(2 * roots, sizeof *created->roots);
-    created->directions = created->roots + roots;
-    carom_status status = created->roots ? CAROM_OK : carom_fail_memory(error, "compliant contact");
-    if (!status) status = compliant_motion_create(system, options->slip_regularisation, &created->motion, error);
-    // Nothing is wrong with the sizes: memory is all that SUNDIALS can lack here.
-    if (!status && !set_up(created)) status = carom_fail_memory(error, "compliant contact: SUNDIALS");
     created->damping_ratio = options->damping_ratio;
+    const int contacts = system->contacts, roots = ROOTS * contacts + 1, states = 2 * system->nv + contacts;
+    created->roots = calloc((size_t)roots, sizeof *created->roots);
+    created->directions = calloc((size_t)roots, sizeof *created->directions);
+    carom_status status = created->roots && created->directions ? CAROM_OK : carom_fail_memory(error, "compliant contact");
+    if (!status) status = compliant_motion_create(system, options->slip_regularisation, &created->motion, error);
+    if (!status && !SUNContext_Create(NULL, &created->context)) {
+        created->y = N_VNew_Serial(states, created->context);
+        created->matrix = SUNDenseMatrix(states, states, created->context);
+        created->cvode = CVodeCreate(CV_BDF, created->context);
+        if (created->y && created->matrix) created->linear = SUNLinSol_Dense(created->y, created->matrix, created->context);
+    }
+    void *cvode = created->cvode;
+    // Nothing is wrong with the sizes: memory is all that SUNDIALS can lack here.
+    if (!status && (!cvode || !created->linear)) status = carom_fail_memory(error, "compliant contact: SUNDIALS");
+    if (!status) N_VConst(0, created->y);
+    if (!status && (CVodeSetErrHandlerFn(cvode, keep_message, created) || CVodeInit(cvode, derive, 0, created->y) ||
+                    CVodeSetUserData(cvode, created) || CVodeSStolerances(cvode, tolerances[0][0], tolerances[0][1]) ||
+                    CVodeSetLinearSolver(cvode, created->linear, created->matrix) || CVodeSetJacFn(cvode, linearise) ||
+                    CVodeRootInit(cvode, roots, find_roots) || CVodeSetNoInactiveRootWarn(cvode) || CVodeSetMaxNumSteps(cvode, MOST_STEPS)))
+        status = carom_fail_memory(error, "compliant contact: SUNDIALS");
     if (status)
         compliant_solver_free(created);
     else
@@ -146,67 +146,35 @@ void compliant_solver_free(compliant_solver *solver) {
     if (solver->context) SUNContext_Free(&solver->context);
     compliant_motion_release(&solver->motion);
     free(solver->roots);
+    free(solver->directions);
     free(solver);
 }
 
 // ------------------------------------------------------------------------------------------------------------- running
 
-// The state at time 0, with the contacts closed that touch.
-static void start_motion(compliant_solver *solver, const compliant_start *start) {
-    compliant_motion *motion = &solver->motion;
-    double *y = N_VGetArrayPointer(solver->y);
-    solver->start = start;
-    for (int i = 0; i < motion->states; i++) y[i] = 0;
-    for (int j = 0; j < motion->nv; j++) {
-        y[j] = start->displacement[j];
-        y[motion->nv + j] = start->velocity[j];
-    }
-    for (int i = 0; i < motion->contacts; i++) {
-        motion->stiffness[i] = start->stiffness[i];
-        motion->damping[i] = 2 * solver->damping_ratio * sqrt(start->stiffness[i] * motion->system->mass);
-    }
-    compliant_evaluate(motion, y);
-    for (int i = 0; i < motion->contacts; i++)
-        motion->mode[i] = motion->terms.gap[i] <= TOUCHING * motion->system->length ? compliant_closed_mode(motion, y, i) : COMPLIANT_OPEN;
-}
-
-// A function that is zero but for rounding just after its event must not be one again: each has the direction in which its mode ends.
-static int set_directions(compliant_solver *solver) {
+// From an event at `end->time` to the next one, or to the horizon, or as far as steps can be made.
+static carom_status advance(compliant_solver *solver, compliant_end *end, bool *event, carom_error *error) {
+    // A function that is zero but for rounding just after its event must not be one again: each has the direction in which its mode ends.
     const compliant_motion *motion = &solver->motion;
-    int *directions = solver->directions;
-    for (int i = 0; i < motion->contacts; i++, directions += ROOTS) {
+    for (int i = 0; i < motion->contacts; i++) {
+        int *directions = solver->directions + ROOTS * i;
         directions[ROOT_GAP] = motion->mode[i] == COMPLIANT_OPEN ? -1 : 1;
         directions[ROOT_PUSH] = compliant_pushes(motion, i) ? -1 : 1;
         directions[ROOT_SLIP] = motion->mode[i] == COMPLIANT_STICKS ? 1 : -1;
     }
-    *directions = 1;
-    return CVodeSetRootDirection(solver->cvode, solver->directions);
-}
+    solver->directions[ROOTS * motion->contacts] = 1;
 
-// From an event at `end->time` to the next one, or to the horizon, or as far as steps can be made.
-static carom_status advance(compliant_solver *solver, compliant_end *end, bool *event, carom_error *error) {
     const double horizon = solver->start->horizon;
     *solver->message = '\0';
     int flag = CVodeReInit(solver->cvode, end->time, solver->y);
     if (!flag) flag = CVodeSetStopTime(solver->cvode, horizon);
-    if (!flag) flag = set_directions(solver);
+    if (!flag) flag = CVodeSetRootDirection(solver->cvode, solver->directions);
     if (!flag) flag = CVode(solver->cvode, horizon, solver->y, &end->time, CV_NORMAL);
     *event = flag == CV_ROOT_RETURN;
     if (*event) flag = CVodeGetRootInfo(solver->cvode, solver->roots);
     end->stuck = flag == CV_TOO_MUCH_WORK || flag == CV_ERR_FAILURE || flag == CV_CONV_FAILURE;
     if (flag >= 0 || end->stuck) return CAROM_OK;
     return carom_fail(error, CAROM_INTERNAL, "compliant contact: the integration failed after %.3g s: %s", end->time, solver->message);
-}
-
-// The contact that touches alone at first; -1 when several do.
-static int find_first(const compliant_motion *motion) {
-    int count = 0, first = -1;
-    for (int i = 0; i < motion->contacts; i++) {
-        if (!compliant_is_closed(motion, i)) continue;
-        first = i;
-        count++;
-    }
-    return count == 1 ? first : -1;
 }
 
 // What a contact does after one of its events. Its functions are zero there but for rounding: only signs of others decide.
@@ -224,63 +192,79 @@ static compliant_mode next_mode(const compliant_motion *motion, const double *y,
     return COMPLIANT_OPEN;
 }
 
-// Changes the modes at an event. True when a contact other than the first has touched.
-static bool switch_contacts(compliant_solver *solver, int first) {
-    compliant_motion *motion = &solver->motion;
-    const double *y = N_VGetArrayPointer(solver->y);
-    bool touched = false;
-    for (int i = 0; i < motion->contacts; i++) {
-        const int *roots = solver->roots + ROOTS * i;
-        if (!roots[ROOT_GAP] && !roots[ROOT_PUSH] && !roots[ROOT_SLIP]) continue;
-        touched = touched || (motion->mode[i] == COMPLIANT_OPEN && i != first);
-        motion->mode[i] = next_mode(motion, y, i, roots);
-    }
-    return touched;
-}
-
+// Follows the impact from event to event until it is over.
 static carom_status integrate(compliant_solver *solver, compliant_end *end, carom_error *error) {
     compliant_motion *motion = &solver->motion;
     const double *y = N_VGetArrayPointer(solver->y);
-    const int first = find_first(motion);
-    double before = NAN;  // impulse of the first contact when the second touches
+    // The contact that touches alone at first, -1 when several do; and its impulse when the second touches.
+    int closed = 0, first = -1;
+    double before = NAN;
+    for (int i = 0; i < motion->contacts; i++) {
+        if (!compliant_is_closed(motion, i)) continue;
+        first = i;
+        closed++;
+    }
+    if (closed != 1) first = -1;
+
     carom_status status = CAROM_OK;
     bool event = true;
     for (int events = 0; !status && event && !end->settled; events++) {
         end->stuck = events == MOST_EVENTS;
         if (!end->stuck) status = advance(solver, end, &event, error);
         if (status || end->stuck || !event) break;
+        // Contacts with an event change their modes.
         compliant_evaluate(motion, y);
-        if (switch_contacts(solver, first) && first >= 0 && isnan(before)) before = y[2 * motion->nv + first];
+        bool touched = false;
+        for (int i = 0; i < motion->contacts; i++) {
+            const int *roots = solver->roots + ROOTS * i;
+            if (!roots[ROOT_GAP] && !roots[ROOT_PUSH] && !roots[ROOT_SLIP]) continue;
+            touched = touched || (motion->mode[i] == COMPLIANT_OPEN && i != first);
+            motion->mode[i] = next_mode(motion, y, i, roots);
+        }
+        if (touched && first >= 0 && isnan(before)) before = y[2 * motion->nv + first];
         end->settled = solver->roots[ROOTS * motion->contacts] || measure_end(solver, y) >= 0;
     }
+    // NaN when no second contact touched.
     if (first >= 0) end->first_fraction = before / y[2 * motion->nv + first];
     return status;
 }
 
-static void take_end(compliant_solver *solver, compliant_end *end) {
-    compliant_motion *motion = &solver->motion;
-    const double *y = N_VGetArrayPointer(solver->y);
-    compliant_evaluate(motion, y);
-    for (int j = 0; j < motion->nv; j++) end->velocity[j] = y[motion->nv + j];
-    for (int i = 0; i < motion->contacts; i++) {
-        end->impulse[i] = y[2 * motion->nv + i];
-        end->normal_velocity[i] = compliant_gap_rate(motion, y, i);
-        end->tangent_velocity[i] = motion->slip[i];
-    }
-}
-
 carom_status compliant_solver_run(compliant_solver *solver, const compliant_start *start, compliant_end *end, carom_error *error) {
+    compliant_motion *motion = &solver->motion;
+    double *y = N_VGetArrayPointer(solver->y);
+    const int nv = motion->nv;
     carom_status status = CAROM_OK;
+    solver->start = start;
     end->stuck = true;
-    for (int i = 0; i < ATTEMPTS && end->stuck && !status; i++) {
-        if (CVodeSStolerances(solver->cvode, tolerances[i][0], tolerances[i][1]))
+    for (int attempt = 0; attempt < ATTEMPTS && end->stuck && !status; attempt++) {
+        if (CVodeSStolerances(solver->cvode, tolerances[attempt][0], tolerances[attempt][1]))
             return carom_fail(error, CAROM_INTERNAL, "compliant contact: %s", solver->message);
-        start_motion(solver, start);
+        // The state at time 0, with the contacts closed that touch.
+        for (int i = 0; i < motion->states; i++) y[i] = 0;
+        for (int j = 0; j < nv; j++) {
+            y[j] = start->displacement[j];
+            y[nv + j] = start->velocity[j];
+        }
+        for (int i = 0; i < motion->contacts; i++) {
+            motion->stiffness[i] = start->stiffness[i];
+            motion->damping[i] = 2 * solver->damping_ratio * sqrt(start->stiffness[i] * motion->system->mass);
+        }
+        compliant_evaluate(motion, y);
+        const double touching = TOUCHING * motion->system->length;
+        for (int i = 0; i < motion->contacts; i++)
+            motion->mode[i] = motion->terms.gap[i] <= touching ? compliant_closed_mode(motion, y, i) : COMPLIANT_OPEN;
         end->time = 0;
         end->settled = end->stuck = false;
         end->first_fraction = NAN;
         status = integrate(solver, end, error);
     }
-    take_end(solver, end);
+    // Velocities at the configuration of the end.
+    compliant_evaluate(motion, y);
+    for (int j = 0; j < nv; j++) end->velocity[j] = y[nv + j];
+    for (int i = 0; i < motion->contacts; i++) {
+        end->impulse[i] = y[2 * nv + i];
+        end->normal_velocity[i] = compliant_gap_rate(motion, y, i);
+        end->tangent_velocity[i] = motion->slip[i];
+    }
     return status;
 }

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// `carom query`: questions about the set in a result file.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "carom/dense.h"
+#include "carom/json.h"
+#include "cli/cli_internal.h"
+
+// A velocity within this share of the impact's scale is in the set: results are read back from text.
+#define CONTAINED 1e-9
+
+// Impacts whose operators differ by more than this share are not the same.
+#define SAME_IMPACT 1e-9
+
+static const cli_flag flags[] = {
+    {"max", "EXPR", "worst case of a sum of terms c*Jn.NAME, c*Jt.NAME, c*Jt.NAME.2, c*v.I (I from 1)"},
+    {"contains", "FILE", "is the velocity {v: [...]} in the set, and how far is it from it?"},
+    {"hull", "X,Y", "area of the convex hull in the plane of two contact velocities; volume for more"},
+    {"distance", "RESULT", "one-sided Hausdorff distances to the set in another result file"},
+    {"metric", "NAME", "of distances: euclidean in contact velocities (default), or kinetic"},
+    {"gap", "G", "relative gap at which a search for the worst point may stop in three or more dimensions (default 0.01)"},
+    {"law", "NAME", "law whose outcomes are meant (default: the only one, or the first of halm-posa-exact, halm-posa)"},
+    {"json", NULL, "print one JSON document"},
+};
+
+// A set read from a file.
+typedef struct source {
+    carom_result *result;
+    carom_impact *impact;
+    carom_result_set set;
+} source;
+
+typedef struct query {
+    const cli_arguments *arguments;
+    source asked;
+    carom_metric *metric;
+    carom_metric_kind kind;
+    carom_arena memory;  // freed after the answer
+    json_t *document;
+} query;
+
+// -------------------------------------------------------------------------------------------------------------- reading
+
+// Index of the law with this name; -1 for none.
+static int find_law(const carom_result *result, const char *name) {
+    for (int i = 0; i < carom_result_laws(result); i++)
+        if (!strcmp(carom_result_law_name(result, i), name)) return i;
+    return -1;
+}
+
+static void release_source(source *from) {
+    carom_result_set_release(&from->set);
+    carom_impact_free(from->impact);
+    carom_result_close(from->result);
+}
+
+static carom_status read_source(const char *path, const char *law_name, source *into, carom_error *error) {
+    *into = (source){0};
+    carom_status status = carom_result_open(path, &into->result, error);
+    if (status) return status;
+
+    // The law by name, or the only one, or the first of those that have whole sets.
+    const int laws = carom_result_laws(into->result);
+    int law = law_name ? find_law(into->result, law_name) : laws == 1 ? 0 : find_law(into->result, "halm-posa-exact");
+    if (law < 0 && law_name) return carom_fail(error, CAROM_BAD_INPUT, "--law: %s has no outcomes of '%.60s'", path, law_name);
+    if (law < 0) law = find_law(into->result, "halm-posa");
+    if (law < 0) return carom_fail(error, CAROM_BAD_INPUT, "%s: say with --law which of its %d laws is meant", path, laws);
+
+    // The impact, from the matrices in the file, and the set of outcomes.
+    carom_error inner;
+    status = carom_result_read_impact(into->result, &into->impact, &inner);
+    if (!status) status = carom_result_set_read(into->result, law, into->impact, &into->set, &inner);
+    if (!status) return CAROM_OK;
+    // Some messages begin with the file, others do not.
+    const bool named = !strncmp(inner.message, path, strlen(path));
+    return carom_fail(error, status, "%s%s%s", named ? "" : path, named ? "" : ": ", inner.message);
+}
+
+// ------------------------------------------------------------------------------------------------------------- velocities
+
+// Adds contact velocities to an object, and the generalised velocity, null where the impact has none.
+static void add_velocity(json_t *object, const query *q, const double *u, const double *v) {
+    cli_add_contact_velocity(object, q->asked.impact, u);
+    json_object_set_new(object, "v_plus", v ? carom_json_reals(v, q->asked.set.nv) : json_null());
+}
+
+// Adds a point of the metric's space as an object: its contact velocities and the velocity that has them.
+static carom_status add_point(query *q, const char *key, const double *x, carom_error *error) {
+    const int n = q->asked.set.n, nv = carom_impact_get_data(q->asked.impact)->nv;
+    double *u = carom_arena_take(&q->memory, (size_t)n, sizeof *u), *v = carom_arena_take(&q->memory, (size_t)nv, sizeof *v);
+    if (q->memory.failed) return carom_fail_memory(error, "query");
+    carom_metric_unmap(q->metric, x, u);
+    carom_metric_velocity(q->metric, u, v);
+    json_t *object = json_object();
+    add_velocity(object, q, u, q->asked.set.v ? v : NULL);
+    json_object_set_new(q->document, key, object);
+    return CAROM_OK;
+}
+
+// The set in the metric's space.
+static carom_status make_set(const query *q, const carom_result_set *from, carom_set **set, carom_error *error) {
+    const size_t n = (size_t)from->n;
+    double *x = malloc((size_t)from->points * n * sizeof *x);
+    if (!x) return carom_fail_memory(error, "query");
+    for (int64_t i = 0; i < from->points; i++) carom_metric_map(q->metric, from->u + (size_t)i * n, x + (size_t)i * n);
+    const carom_status status = carom_set_create(from->n, from->pieces, from->starts, x, set, error);
+    free(x);
+    return status;
+}
+
+// ----------------------------------------------------------------------------------------------------------- the questions
+
+// The largest value of a linear functional: a convex set attains it at a vertex, which is a row of the file.
+static carom_status ask_maximum(query *q, const char *text, carom_error *error) {
+    const carom_result_set *set = &q->asked.set;
+    carom_functional f;
+    carom_error inner;
+    const carom_status status = carom_functional_parse(q->asked.impact, text, &f, &inner);
+    if (status) return carom_fail(error, status, "--max: %s", inner.message);
+    // Outcomes with a value that is not a number are never the largest.
+    double most = -INFINITY;
+    int64_t best = 0;
+    for (int64_t i = 0; i < set->points; i++) {
+        const double rest = set->v ? carom_dot(set->nv, f.velocity, set->v + i * set->nv) : 0;
+        const double value = carom_dot(set->n, f.contact, set->u + i * set->n) + rest;
+        if (!(value > most)) continue;
+        most = value;
+        best = i;
+    }
+    carom_functional_release(&f);
+    if (!isfinite(most))
+        return carom_fail(error, CAROM_BAD_INPUT, "--max: the factors of '%.100s' are too large for double precision", text);
+    json_object_set_new(q->document, "expression", carom_json_text(text));
+    json_object_set_new(q->document, "maximum", carom_json_real(most));
+    json_object_set_new(q->document, "certified", json_boolean(!strcmp(set->certificate, "exact")));
+    add_velocity(q->document, q, set->u + best * set->n, set->v ? set->v + best * set->nv : NULL);
+    return CAROM_OK;
+}
+
+// The speed of the impact before any impulse, in the unit of the metric.
+static double scale_of(const query *q, carom_metric_kind kind) {
+    const carom_impact *impact = q->asked.impact;
+    return kind == CAROM_METRIC_KINETIC ? sqrt(2 * carom_impact_initial_energy(impact)) : carom_impact_velocity_scale(impact);
+}
+
+// How far is a velocity from the set? Part of it is seen in the contact velocities, and the rest at no contact.
+static carom_status ask_containment(query *q, const char *path, carom_error *error) {
+    const carom_impact *impact = q->asked.impact;
+    const size_t n = (size_t)q->asked.set.n, nv = (size_t)carom_impact_get_data(impact)->nv;
+    double *v = carom_arena_take(&q->memory, nv, sizeof *v), *u = carom_arena_take(&q->memory, n, sizeof *u);
+    double *x = carom_arena_take(&q->memory, n, sizeof *x), *nearest = carom_arena_take(&q->memory, n, sizeof *nearest);
+    if (q->memory.failed) return carom_fail_memory(error, "query");
+    // The nearest point of the set, in the space of the metric.
+    carom_set *set = NULL;
+    carom_status status = make_set(q, &q->asked.set, &set, error);
+    if (!status) status = carom_velocity_read(path, (int)nv, v, error);
+    if (!status) {
+        carom_impact_contact_velocity(impact, v, u);
+        carom_metric_map(q->metric, u, x);
+        double distance = carom_set_distance(set, x, nearest);
+
+        // The part of v that no impulse reaches has a unit of its own, except in the kinetic metric, which has both parts in one.
+        const double unreachable = carom_metric_unreachable(q->metric, v);
+        const carom_metric_kind rest_kind = carom_impact_has_system(impact) ? CAROM_METRIC_KINETIC : CAROM_METRIC_EUCLIDEAN;
+        if (q->kind == CAROM_METRIC_KINETIC && rest_kind == q->kind) distance = hypot(distance, unreachable);
+        if (isfinite(distance + unreachable)) {
+            const bool contained = distance <= CONTAINED * scale_of(q, q->kind) && unreachable <= CONTAINED * scale_of(q, rest_kind);
+            json_object_set_new(q->document, "contained", json_boolean(contained));
+            json_object_set_new(q->document, "distance", carom_json_real(distance));
+            json_object_set_new(q->document, "unreachable", carom_json_real(unreachable));
+            status = add_point(q, "nearest", nearest, error);
+        } else {
+            status = carom_fail(error, CAROM_BAD_INPUT, "%s: v: its distance from the set is too large for double precision", path);
+        }
+    }
+    carom_set_free(set);
+    return status;
+}
+
+// The area or volume of the projection to some contact velocities.
+static carom_status ask_hull(query *q, const char *text, carom_error *error) {
+    const carom_result_set *set = &q->asked.set;
+    const carom_impact_data *data = carom_impact_get_data(q->asked.impact);
+    int *chosen = carom_arena_take(&q->memory, (size_t)set->n, sizeof *chosen), count = 0;
+    double *points = carom_arena_take(&q->memory, (size_t)set->points * (size_t)set->n, sizeof *points), volume = 0;
+    if (q->memory.failed) return carom_fail_memory(error, "query");
+    carom_axes axes;
+    carom_error inner;
+    carom_status status = carom_axes_create(data->contacts, data->tangent_dim, data->names, &axes, error);
+    if (status) return status;
+    status = carom_axes_parse(&axes, text, 2, axes.count, chosen, &count, &inner);
+    if (status) carom_fail(error, status, "--hull: %s", inner.message);
+    for (int64_t i = 0; i < set->points && !status; i++)
+        for (int k = 0; k < count; k++) points[i * count + k] = set->u[i * set->n + axes.places[chosen[k]]];
+    carom_axes_free(&axes);
+    if (!status) status = carom_hull_volume(count, set->points, points, &volume, error);
+    if (status) return status;
+    json_object_set_new(q->document, "axes", carom_json_text(text));
+    json_object_set_new(q->document, count == 2 ? "area" : "volume", carom_json_real(volume));
+    return CAROM_OK;
+}
+
+// One-sided Hausdorff distances both ways, each with the point that is farthest from the other set.
+static carom_status ask_distance(query *q, const char *path, carom_error *error) {
+    const source *asked = &q->asked;
+    const char *asked_path = q->arguments->operand;
+    source other;
+    carom_status status = read_source(path, NULL, &other, error);
+    if (!status && other.set.n != asked->set.n)
+        status = carom_fail(error, CAROM_BAD_INPUT, "--distance: %s has other contacts than %s", path, asked_path);
+
+    // Sets of different impacts may be compared, but it is seldom meant.
+    const size_t n = (size_t)asked->set.n;
+    bool same = true;
+    if (!status) {
+        const double *first = carom_impact_delassus(asked->impact), *second = carom_impact_delassus(other.impact);
+        const double tolerance = SAME_IMPACT * carom_max_abs(n * n, first);
+        for (size_t i = 0; i < n * n && same; i++) same = fabs(first[i] - second[i]) <= tolerance;
+    }
+    if (!same) fprintf(stderr, "carom: warning: %s and %s are of different impacts\n", asked_path, path);
+
+    // Both sets in the space of the metric of the first impact.
+    carom_set *a = NULL, *b = NULL;
+    if (!status) status = make_set(q, &asked->set, &a, error);
+    if (!status) status = make_set(q, &other.set, &b, error);
+    release_source(&other);
+    carom_cover_options options = carom_cover_defaults();
+    const char *gap = cli_value(q->arguments, "gap");
+    if (!status && gap && (!carom_parse_number(gap, &options.relative_gap) || options.relative_gap < 0))
+        status = carom_fail(error, CAROM_BAD_INPUT, "--gap: '%.60s' is not a number that is at least 0", gap);
+
+    // The farthest point of each set from the other, with a bound from above in three and more dimensions.
+    carom_control control;
+    carom_cover forth = {.point = carom_arena_take(&q->memory, n, sizeof(double))};
+    carom_cover back = {.point = carom_arena_take(&q->memory, n, sizeof(double))};
+    if (!status && q->memory.failed) status = carom_fail_memory(error, "query");
+    if (!status) status = cli_start_control(q->arguments, &control, error);
+    if (!status) status = carom_set_cover(a, b, &options, &control, &forth, error);
+    if (!status) status = carom_set_cover(b, a, &options, &control, &back, error);
+    if (!status) {
+        json_object_set_new(q->document, "a_to_b", carom_json_real(forth.radius));
+        json_object_set_new(q->document, "b_to_a", carom_json_real(back.radius));
+        json_object_set_new(q->document, "hausdorff", carom_json_real(fmax(forth.radius, back.radius)));
+        json_object_set_new(q->document, "gap", carom_json_real(fmax(forth.bound - forth.radius, back.bound - back.radius)));
+        status = add_point(q, "worst_point", forth.point, error);
+    }
+    if (!status) status = add_point(q, "worst_point_of_b", back.point, error);
+    if (!status) json_object_set_new(q->document, "complete", json_boolean(!forth.interrupted && !back.interrupted));
+    carom_set_free(a);
+    carom_set_free(b);
+    return status;
+}
+
+// --------------------------------------------------------------------------------------------------------------- output
+
+// The answer as lines of a name and its value; an object is indented under its name.
+static void print_text(json_t *object, int indent) {
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value) {
+        if (!strcmp(key, "schema")) continue;
+        // Numbers in 9 digits: the document has all of them.
+        printf(json_is_object(value) ? "%*s%s" : "%*s%-18s", indent, "", key);
+        if (json_is_number(value)) printf(" %.9g", json_number_value(value));
+        if (json_is_boolean(value)) printf(" %s", json_is_true(value) ? "yes" : "no");
+        if (json_is_string(value)) printf(" %s", json_string_value(value));
+        if (json_is_null(value)) printf(" -");
+        for (size_t i = 0; json_is_array(value) && i < json_array_size(value); i++)
+            printf(" %.9g", json_number_value(json_array_get(value, i)));
+        printf("\n");
+        if (json_is_object(value)) print_text(value, indent + 2);
+    }
+}
+
+// Answers the one question that is asked.
+static carom_status ask(query *q, carom_error *error) {
+    // The metric by its name; the first one where none is given.
+    const char *metric = cli_value(q->arguments, "metric");
+    while (metric && carom_metric_names[q->kind] && strcmp(metric, carom_metric_names[q->kind]) != 0) q->kind++;
+    if (!carom_metric_names[q->kind])
+        return carom_fail(error, CAROM_BAD_INPUT, "--metric: '%.60s' is not one of euclidean, kinetic", metric);
+    carom_status status = carom_metric_create(q->asked.impact, q->kind, &q->metric, error);
+
+    static const struct {
+        const char *flag;
+        carom_status (*ask)(query *q, const char *value, carom_error *error);
+    } questions[] = {{"max", ask_maximum}, {"contains", ask_containment}, {"hull", ask_hull}, {"distance", ask_distance}};
+    int asked = 0;
+    for (size_t i = 0; i < sizeof questions / sizeof *questions && !status; i++) {
+        const char *value = cli_value(q->arguments, questions[i].flag);
+        asked += value != NULL;
+        if (asked > 1) return carom_fail(error, CAROM_BAD_INPUT, "--%s: one question at a time", questions[i].flag);
+        if (value) status = questions[i].ask(q, value, error);
+    }
+    if (!asked && !status) return carom_fail(error, CAROM_BAD_INPUT, "ask for one of --max, --contains, --hull and --distance");
+    return status;
+}
+
+static int run_query(const cli_arguments *arguments) {
+    carom_error error;
+    query q = {.arguments = arguments, .document = json_pack("{s:s}", "schema", "carom.query/1")};
+    carom_status status = read_source(arguments->operand, cli_value(arguments, "law"), &q.asked, &error);
+    if (!status) json_object_set_new(q.document, "set", carom_json_text(q.asked.set.certificate));
+    if (!status) status = ask(&q, &error);
+    cli_end_progress();
+    // A search that was stopped is an answer too, but an incomplete one.
+    int exit_status = json_is_false(json_object_get(q.document, "complete")) ? EXIT_INCOMPLETE : EXIT_DONE;
+    if (status)
+        exit_status = cli_report(&error);
+    else if (cli_given(arguments, "json"))
+        exit_status = cli_print_json(json_incref(q.document), exit_status);
+    else
+        print_text(q.document, 0);
+    json_decref(q.document);
+    carom_metric_free(q.metric);
+    carom_arena_free(&q.memory);
+    release_source(&q.asked);
+    return exit_status;
+}
+
+const cli_command cli_query = {
+    .name = "query",
+    .summary = "worst cases, distances, hulls and coverage of the set in a result file",
+    .operand = "RESULT",
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .run = run_query,
+};
