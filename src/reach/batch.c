@@ -93,6 +93,7 @@ static carom_status learn(carom_batch_plan *plan, carom_instructions instruction
     for (uint64_t i = 0; i < TRAINING_SAMPLES && steps < TRAINING_STEPS && !status && !hopeless; i++) {
         bool solved = true;
         memcpy(u, plan->start, (size_t)n * sizeof *u);
+        // `auto` gives up early where the method has little to offer.
         hopeless = automatic && i % TRIAL_SAMPLES == 0 && steps >= TRIAL_STEPS && method->promise(plan->state) < HOPELESS;
         carom_stream_start_use(&draws.stream, 0, i, CAROM_STREAM_TRAINING);
         draws.has_direction = false;
@@ -119,6 +120,7 @@ static carom_status make_plan(const carom_batch_options *options, const carom_st
                                .method = method,
                                .loops = carom_step_loops_of[instructions],
                                .start = malloc((size_t)carom_impact_contact_size(options->impact) * sizeof(double))};
+    // The selection may be less than what the stepper options ask for.
     made->stepper.selection = selection;
     carom_status status = made->start ? CAROM_OK : carom_fail_memory(error, "batches of samples");
     if (!status) {
@@ -139,6 +141,7 @@ carom_status carom_batch_plan_create(const carom_batch_options *options, carom_b
     *plan = NULL;
     carom_status status = carom_step_method_find(options->path, &asked, &instructions, error);
     if (status || options->stepper->solver != &carom_lcp_lemke || (asked && !asked->batch)) return status;
+    // A path that was asked for is taken, worthwhile or not.
     if (asked) {
         status = make_plan(options, asked, instructions, false, selection, plan, error);
         // Who asks for the path takes the selection that it serves.
@@ -171,6 +174,7 @@ carom_status carom_batch_create(const carom_batch_plan *plan, int capacity, caro
     }
     const carom_impact_data *data = carom_impact_get_data(plan->impact);
     const size_t n = (size_t)carom_impact_contact_size(plan->impact), nv = (size_t)data->nv, contacts = (size_t)data->contacts;
+    // Arrays by sample are as long as the method's columns.
     const size_t stride = made->stride = made->steps.stride;
     carom_arena *arena = &made->arena;
     made->index = carom_arena_take(arena, stride, sizeof *made->index);
@@ -195,6 +199,7 @@ carom_status carom_batch_create(const carom_batch_plan *plan, int capacity, caro
         carom_batch_free(made);
         return carom_fail_memory(error, "batches of samples");
     }
+    // Each sample has a direction of its own for correlated and single draws.
     for (size_t i = 0; i < stride; i++) made->draws[i].direction = directions + i * contacts;
     made->running.total = made->columns;
     made->running.done_total = made->running.total + n * stride;
@@ -320,6 +325,7 @@ static void solve_steps(carom_batch *batch, carom_sample_counts *counts) {
             counts->max_residual = info.residual;
         }
     }
+    // Energy gains: the largest counts, and samples with more than a share of K(v-) are flagged.
     const double flagged = CAROM_ENERGY_GAIN_FLAGGED * carom_impact_initial_energy(plan->impact);
     const double largest = plan->loops->largest_gain(steps, live);
     if (largest > counts->max_energy_gain) counts->max_energy_gain = largest;
@@ -396,6 +402,7 @@ static void collect_rows(carom_batch *batch, const carom_batch_request *request,
         batch->flags[rows] = (batch->unsolved[i] ? CAROM_FLAG_UNSOLVED : 0) | (batch->gained[i] ? CAROM_FLAG_ENERGY_GAIN : 0);
         rows += request->all || batch->terminated[i];
     }
+    // Impulses by slot, then without the samples that have no row.
     for (int c = 0; c < n; c++) {
         const double *from = batch->running.done_total + (size_t)c * batch->stride, *slots = batch->running.done_slot;
         double *to = batch->impulse + (size_t)c * batch->stride;

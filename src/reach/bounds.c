@@ -152,6 +152,7 @@ carom_status carom_reach_get_bounds(const carom_impact *impact, int edges, doubl
 
 carom_status carom_reach_log10_samples(const carom_net_question *q, double *log10_samples, carom_error *error) {
     *log10_samples = NAN;
+    // Every cap in [0,h]^caps moves the outcome by at most L h sqrt(caps).
     const double reach = q->lipschitz * q->step * sqrt((double)q->caps);
     if (!(q->lipschitz > 0 && q->step > 0 && q->caps > 0 && q->epsilon > 0 && isfinite(reach / q->epsilon)))
         return carom_fail(error, CAROM_BAD_INPUT,

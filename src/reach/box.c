@@ -22,6 +22,7 @@ carom_status carom_box_create(int capacity, carom_box **box, carom_error *error)
     carom_box *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, "quadratic program");
     const size_t n = (size_t)capacity;
+    // A and its factor are the only square arrays.
     made->A = carom_arena_take(&made->arena, n * n, sizeof(double));
     made->factor = carom_arena_take(&made->arena, n * n, sizeof(double));
     made->b = carom_arena_take(&made->arena, n, sizeof(double));
@@ -53,6 +54,7 @@ static bool solve_free(carom_box *box) {
         box->x[i] = box->place[i] * box->bound[i];
         if (box->place[i] == FREE) box->free_ones[count++] = i;
     }
+    // The equations of the free unknowns: A_ff x_f = -b_f - A_fb x_b.
     for (int a = 0; a < count; a++) {
         const size_t row = (size_t)box->free_ones[a];
         box->side[a] = -box->b[row] - carom_dot(box->size, box->A + row * n, box->x);

@@ -103,6 +103,7 @@ static carom_status add_outcome(const sampling *run, const worker *own, block *i
 }
 
 static carom_status sample_one(const sampling *run, const worker *own, block *into, int64_t index, carom_error *error) {
+    // The first samples keep their traces.
     const bool wanted = index < run->options->paths;
     const carom_status status =
         own->walker ? carom_walker_record(own->walker, wanted, error) : carom_time_stepping_record(own->stepping, wanted, error);
@@ -164,6 +165,7 @@ static carom_status sample_batch(const sampling *run, const worker *own, block *
     into->cut = result.interrupted;
     if (status || into->cut) return status;
     carom_sample_counts_add(&into->counts, &result.counts);
+    // Samples that are closed or have traces go one by one, the others as whole columns.
     if (closes || first < run->options->paths) {
         for (int64_t row = 0; row < result.rows.count && !status; row++) status = add_batch_row(run, own, into, &result, row, error);
         return status;
@@ -188,6 +190,7 @@ static carom_status compute_block(void *user, int worker_index, int slot, int64_
     into->counts = (carom_sample_counts){0};
     into->rows = 0;
     into->cut = false;
+    // The last block may be shorter.
     const int64_t first = block_index * BLOCK_SAMPLES, left = run->options->samples - first;
     const int64_t count = left < BLOCK_SAMPLES ? left : BLOCK_SAMPLES;
     const worker *own = &run->workers[worker_index];
@@ -203,6 +206,7 @@ static carom_status deliver_block(void *user, int slot, int64_t block_index, car
     const block *from = &run->blocks[slot];
     if (run->cut) return CAROM_OK;
     run->cut = from->cut;
+    // Counts, then the digest of v_plus, then the outcomes: in the order of the blocks.
     carom_sample_counts_add(&run->total, &from->counts);
     const int64_t rows = run->receives ? carom_table_rows(from->outcomes) : from->rows;
     if (!rows) return CAROM_OK;
@@ -252,6 +256,7 @@ static carom_status make_worker(const sampling *run, worker *own, carom_error *e
     own->v = malloc((size_t)carom_impact_get_data(run->impact)->nv * sizeof(double));
     own->impulse = malloc((size_t)carom_impact_contact_size(run->impact) * sizeof(double));
     if (!own->v || !own->impulse) return carom_fail_memory(error, "sampling");
+    // A walker needs no stepper; time stepping is there for closing steps, too, where batches do the sampling.
     if (run->options->sampler == CAROM_SAMPLER_WALK) {
         const carom_status status = carom_walker_create(run->impact, max_steps, &own->walker, error);
         if (!status) carom_walker_watch(own->walker, run->control);
@@ -323,6 +328,7 @@ static void describe(const sampling *run, carom_sample_statistics *statistics) {
         statistics->solver = statistics->path = carom_sampler_names[CAROM_SAMPLER_WALK];
         return;
     }
+    // Mean number of steps, with the half width of its confidence interval.
     statistics->lcp_solves = run->total.steps;
     if (run->total.samples) {
         statistics->lcps_per_sample = (double)run->total.steps / count;

@@ -97,6 +97,7 @@ static carom_verdict take_step(carom_time_stepping *stepping, double *v, double 
         counts->unsolved = info.verdict != CAROM_INTERRUPTED;
         return info.verdict;
     }
+    // Only verified steps count.
     for (int c = 0; c < carom_impact_contact_size(stepping->impact); c++) impulse[c] += stepping->step_impulse[c];
     if (info.residual > counts->max_residual) counts->max_residual = info.residual;
     if (info.energy_change > counts->max_energy_gain) counts->max_energy_gain = info.energy_change;
@@ -108,6 +109,7 @@ carom_verdict carom_time_stepping_run(carom_time_stepping *stepping, int64_t see
     const carom_impact_data *data = carom_impact_get_data(stepping->impact);
     stepping->trace_rows = 0;
     stepping->draws.has_direction = false;
+    // Caps and selections draw from streams of their own, so that neither disturbs the other.
     carom_stream_start_use(&stepping->selection, (uint64_t)seed, (uint64_t)index, CAROM_STREAM_SELECTION);
     carom_stepper_set_stream(stepping->stepper, &stepping->selection);
     carom_stream_start_use(&stepping->draws.stream, (uint64_t)seed, (uint64_t)index, CAROM_STREAM_CAPS);
@@ -128,6 +130,7 @@ carom_verdict carom_time_stepping_run(carom_time_stepping *stepping, int64_t see
 
 void carom_time_stepping_close(carom_time_stepping *stepping, double cap, double *v, double *impulse, carom_sample_counts *counts) {
     const bool before = counts->terminated;
+    // All contacts have the same small cap: what still approaches is stopped to within epsilon.
     for (int i = 0; i < carom_impact_get_data(stepping->impact)->contacts; i++) stepping->lmax[i] = cap;
     take_step(stepping, v, impulse, counts);
     counts->terminated = has_terminated(stepping, v);

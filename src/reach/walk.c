@@ -127,11 +127,13 @@ static void record_velocity(carom_walker *walker) {
 static void draw_weights(carom_walker *walker) {
     const double *mu = carom_impact_get_data(walker->impact)->friction;
     memset(walker->p, 0, (size_t)walker->n * sizeof *walker->p);
+    // Octaves of weights, spread evenly; contacts that take no part have the weight zero.
     int active = 0, drawn = 0, one = 0;
     for (int i = 0; i < walker->contacts; i++) {
         if (walker->u[2 * i] > 0) continue;
         // Each active contact is the one that takes part alone, should no other, with the same probability.
         if (carom_stream_uniform(&walker->stream) * ++active < 1) one = i;
+        // The others take part at random.
         if (carom_stream_uniform(&walker->stream) >= TAKES_PART) continue;
         // Without a logarithm, whose last bits differ between machines.
         const int octave = (int)((OCTAVES + ilogb(1 + mu[i])) * carom_stream_uniform(&walker->stream));
@@ -147,6 +149,7 @@ static double delassus(const carom_walker *walker, int row, int column) {
 
 // A sum of W p; 0 within rounding.
 static double rate_of(const carom_walker *walker, int row) {
+    // A sum that is round-off of its terms is zero, so that steady contacts stay steady.
     double sum = 0, magnitude = 0;
     for (int c = 0; c < walker->n; c++) {
         const double term = delassus(walker, row, c) * walker->p[c];
@@ -200,7 +203,9 @@ static double weigh(carom_walker *walker, int contact, double weight) {
 // it down, and the others lift it. Secants with Illinois' correction. Otherwise everything is as before.
 static void hold_contact(carom_walker *walker, int contact) {
     const double drawn = walker->p[2 * contact];
+    // The rate rises as the weight falls: it is negative at the weight drawn, and positive at zero if anything lifts the contact.
     double low = 0, high = drawn, falling = walker->du[2 * contact], rising = weigh(walker, contact, 0);
+    // Regula falsi between a weight under which the contact rises and one under which it falls.
     for (int i = 0; i < MOST_SECANTS && rising > 0; i++) {
         const double weight = low + (high - low) * rising / (rising - falling), rate = weigh(walker, contact, weight);
         if (rate == 0 && find_opening(walker) < 0) return;
@@ -288,6 +293,7 @@ carom_verdict carom_walker_run(carom_walker *walker, int64_t seed, int64_t index
     while (!counts->terminated && counts->steps < walker->max_steps && !interrupted) {
         interrupted = carom_control_cancelled(walker->control);
         if (interrupted) break;
+        // One more straight piece.
         counts->steps++;
         take_piece(walker, impulse, counts);
     }

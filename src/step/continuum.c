@@ -44,6 +44,7 @@ static void add_contact(const carom_stepper *stepper, const carom_step_mode *mod
         add_slack(list, u[row], small_speed);
         return;
     }
+    // Normal: u_n <= 0 at the cap, otherwise 0 <= lam_n <= cap.
     if (mode->capped)
         add_slack(list, -u[row], small_speed);
     else
@@ -91,6 +92,7 @@ typedef struct polyhedron {
 
 // min |x - target| over the polyhedron: x = target + slope'y with 0 <= y _|_ slope slope' y + slope target - level >= 0.
 static carom_status project(const polyhedron *p, const double *target, double *x, bool *feasible, carom_error *error) {
+    // Without rows every point is inside.
     memcpy(x, target, (size_t)p->dimension * sizeof *x);
     *feasible = true;
     if (!p->rows) return CAROM_OK;

@@ -30,11 +30,13 @@ void carom_stepper_solve_contact(carom_stepper *stepper, const double *u, const 
     carom_lcp_solve(stepper->lcp, stepper->w, stepper->z, &lcp);
     *info = (carom_step_info){lcp.verdict, lcp.residual, lcp.pivots, lcp.fallbacks, 0};
     carom_step_collect_impulse(stepper, stepper->z, impulse);
+    // u' = u + W impulse, judged as in generalised coordinates.
     for (int r = 0; r < n; r++) {
         stepper->u_next[r] = stepper->u[r];
         for (int c = 0; c < n; c++) stepper->u_next[r] += W[r * n + c] * impulse[c];
     }
     if (info->verdict == CAROM_COMPLETE) carom_step_judge(stepper, lmax, impulse, info);
+    // An unsolved step leaves the velocity as it was, without an impulse.
     memcpy(u_next, info->verdict == CAROM_COMPLETE ? stepper->u_next : stepper->u, (size_t)n * sizeof *u_next);
     if (info->verdict != CAROM_COMPLETE) memset(impulse, 0, (size_t)n * sizeof *impulse);
 }

@@ -13,6 +13,7 @@ static double largest_gain(const carom_step_batch *batch, int count) {
     lanes largest = spread(0);
     double gain = 0;
     int i = 0;
+    // Whole groups, then the lanes of a ragged last one.
     for (; i + LANES <= count; i += LANES) largest = larger(load(batch->gain + i), largest);
     if (i < count) largest = choose((1U << (count - i)) - 1, larger(load(batch->gain + i), largest), largest);
     raise_to(&gain, largest);
@@ -39,6 +40,7 @@ static INLINE void advance_shape(int contacts, int dim, carom_step_batch *batch,
         const unsigned stay = here & approaching & ~(stopped ? stopped[g] : 0U), leave = here & ~stay;
         for (size_t c = i; c < (size_t)n * stride; c += stride)
             store(samples->total + c, add(load(samples->total + c), load(batch->impulse + c)));
+        // Those that leave are appended to the samples that are done; those that stay close the gaps.
         if (leave) {
             move(samples->total, n, stride, i, leave, samples->done_total, done);
             move(samples->slot, 1, stride, i, leave, samples->done_slot, done);

@@ -19,6 +19,7 @@ const char *const carom_instructions_names[CAROM_INSTRUCTIONS] = {[CAROM_INSTRUC
                                                                   [CAROM_INSTRUCTIONS_AVX512] = "avx512"};
 
 bool carom_instructions_available(carom_instructions instructions) {
+    // Narrower sets than the widest that the processor has are always there.
     switch (instructions) {
     case CAROM_INSTRUCTIONS_AVX512: return CAROM_HAS_AVX512;
     case CAROM_INSTRUCTIONS_AVX2: return CAROM_HAS_AVX2;
@@ -57,6 +58,7 @@ carom_status carom_step_method_find(const char *path, const carom_step_method **
     for (const carom_step_method *const *row = carom_step_methods; *row; row++)
         if (strlen((*row)->name) == length && !strncmp(path, (*row)->name, length)) *method = *row;
     if (*method && !path[length]) return CAROM_OK;
+    // What stands after the colon names the instruction set.
     for (int set = 0; *method && set < CAROM_INSTRUCTIONS; set++) {
         if (strcmp(path + length + 1, carom_instructions_names[set]) != 0) continue;
         *instructions = (carom_instructions)set;
@@ -64,6 +66,7 @@ carom_status carom_step_method_find(const char *path, const carom_step_method **
         return carom_fail(error, CAROM_UNSUPPORTED, "%s: this machine lacks the instructions", path);
     }
     *method = NULL;
+    // The sentence lists the table, so that it knows every row.
     char names[256] = "auto";
     for (const carom_step_method *const *row = carom_step_methods; *row; row++) {
         const size_t used = strlen(names);

@@ -71,6 +71,7 @@ static carom_status create(const carom_stepper *stepper, void **state, carom_err
     if (pow(base, stepper->count) > MOST_COMBINATIONS)
         return carom_fail(error, CAROM_BAD_INPUT, "selection: %d contacts with %d modes each have too many combinations to enumerate",
                           stepper->count, base);
+    // A contact has at most one unknown for each component of its impulse.
     mode_search *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, "enumeration");
     made->contacts = stepper->count;
@@ -157,6 +158,7 @@ static void assemble(const carom_stepper *stepper, mode_search *search, const do
         }
     }
 
+    // Replies W trial_j, then the equations of the tests: system_ij = test_i . reply_j.
     const double *W = carom_impact_delassus(stepper->impact);
     carom_multiply(n, n, W, search->fixed, search->fixed_reply);
     for (int j = 0; j < search->size; j++)
@@ -200,6 +202,7 @@ static double split_on_edges(const carom_stepper *stepper, const double *tangent
         weights[tangent[0] < 0] = fabs(tangent[0]);
         return fabs(tangent[0]);
     }
+    // In space: solve lam_t = on_a a + on_b b in every sector between two edges.
     double least_sum = INFINITY, best[2] = {0, 0};
     int best_edge = 0;
     for (int j = 0; j < stepper->edges; j++) {
@@ -227,6 +230,7 @@ static bool settle_contact(carom_stepper *stepper, const mode_search *search, in
     const int row = carom_step_contact_row(stepper, contact), dim = stepper->dim;
     const double inverse_mass = carom_impact_delassus(stepper->impact)[(size_t)row * (size_t)search->n + (size_t)row];
     const double mu = carom_impact_get_data(stepper->impact)->friction[stepper->first + contact];
+    // Round-off of speeds, and of the impulses that change them by as much.
     const double small_speed = SIGN_TOLERANCE * speed, small_impulse = SIGN_TOLERANCE * speed / inverse_mass;
     const double normal = search->impulse[row], *tangent = search->impulse + row + 1, *u = search->u + row, *slip = u + 1;
     double *weights = stepper->z + carom_step_force_index(stepper, contact, 1), *z = stepper->z;
@@ -284,6 +288,7 @@ static carom_status keep(const carom_stepper *stepper, mode_search *search, cons
         for (size_t k = 0; k < nv; k++) difference = fmax(difference, fabs(other[k] - stepper->v_next[k]));
         if (difference <= same) return CAROM_OK;
     }
+    // A new velocity; the list grows by doubling.
     if (search->found_count == search->found_capacity) {
         const int capacity = 2 * search->found_capacity + 8;
         double *found = realloc(search->found, (size_t)capacity * width * sizeof *found);
@@ -325,6 +330,7 @@ static carom_status try_candidate(carom_stepper *stepper, mode_search *search, c
         }
     }
     const double speed = carom_max_abs((size_t)n, stepper->u);
+    // Signs, then the residual of the LCP, then physics: each may end the candidate.
     for (int i = 0; i < search->contacts; i++)
         if (!settle_contact(stepper, search, i, lmax ? lmax[i] : 0, speed)) return CAROM_OK;
     carom_step_info info = {.verdict = CAROM_COMPLETE, .residual = carom_lcp_residual(stepper->size, stepper->W, stepper->w, stepper->z)};
@@ -359,6 +365,7 @@ static carom_status find_continuum(const carom_stepper *stepper, mode_search *se
     double *impulse = malloc(2 * (1 + dimension) * n * sizeof *impulse);
     if (!impulse) return carom_fail_memory(error, "enumeration");
     double *u = impulse + (1 + dimension) * n;
+    // One solution of the equations, with the fixed impulses added, and the directions of the null space.
     map_unknowns(stepper, search, search->correction, impulse, u);
     for (size_t c = 0; c < n; c++) {
         impulse[c] += search->fixed[c];
@@ -394,6 +401,7 @@ static carom_status search_all(carom_stepper *stepper, const double *v, const do
             break;
         }
         assemble(stepper, search, lmax);
+        // Regular when no pivot of the scaled system is small against the largest.
         scale_system(search);
         bool regular = carom_lu_factor(search->size, search->factors, search->exchanges);
         double least = INFINITY, largest = 0;
@@ -456,6 +464,7 @@ static carom_status enumerate(carom_stepper *stepper, const double *v, const dou
         if (info.verdict == CAROM_COMPLETE) status = keep(stepper, search, v, search->impulse, &info, &added, error);
         *complete = *complete && !added;
     }
+    // The visitor sees them in the order in which they were found.
     for (int i = 0; !status && i < search->found_count; i++) {
         const double *solution = search->found + (size_t)i * (nv + (size_t)search->n);
         status = visit(user, solution, solution + nv, &search->found_info[i], error);

@@ -49,6 +49,7 @@ void carom_step_start_contact(carom_stepper *stepper, const double *u, const dou
     if (u != stepper->u) memcpy(stepper->u, u, (size_t)carom_impact_contact_size(stepper->impact) * sizeof *u);
     for (int i = 0; i < stepper->count; i++) {
         const double *own = stepper->u + carom_step_contact_row(stepper, i);
+        // Rows of the caps, of normals and edges (velocities before the step), and of the friction bounds.
         if (stepper->beta >= 0) w[stepper->beta + i] = lmax[i];
         // Newton's law asks for complementarity of lam_n and Jn v+ + e Jn v-.
         w[stepper->normal + i] = stepper->kind == CAROM_STEP_NEWTON ? (1 + stepper->restitution[stepper->first + i]) * own[0] : own[0];
@@ -67,6 +68,7 @@ void carom_step_collect_impulse(const carom_stepper *stepper, const double *z, d
     memset(impulse, 0, (size_t)carom_impact_contact_size(stepper->impact) * sizeof *impulse);
     for (int i = 0; i < stepper->count; i++) {
         double *contact = impulse + carom_step_contact_row(stepper, i);
+        // lam_t = D lam_D: the impulses along the cone edges add up.
         contact[0] = z[stepper->normal + i];
         for (int a = 1; a <= stepper->edges; a++)
             for (int p = 0; p < stepper->dim; p++)

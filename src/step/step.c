@@ -10,9 +10,11 @@ enum { STEPPER_COOKIE = 0x57e9 };
 
 const char *const carom_selection_names[] = {
     [CAROM_SELECT_LEMKE] = "lemke", [CAROM_SELECT_ANY] = "any", [CAROM_SELECT_RANDOM] = "random", [CAROM_SELECT_ALL] = "all", NULL};
+// Laws that return one outcome at a time: `all` would have no place for the others.
 const char *const carom_selection_names_one[] = {
     [CAROM_SELECT_LEMKE] = "lemke", [CAROM_SELECT_ANY] = "any", [CAROM_SELECT_RANDOM] = "random", NULL};
 
+// Laws whose steps are not enumerated.
 const char *const carom_selection_names_solver[] = {[CAROM_SELECT_LEMKE] = "lemke", [CAROM_SELECT_ANY] = "any", NULL};
 
 const char *carom_selection_name(carom_selection selection) { return carom_selection_names[selection]; }
@@ -45,6 +47,7 @@ carom_status carom_step_choice_resolve(const carom_step_choice *choice, carom_st
 
 // ------------------------------------------------------------------------------------------------------------- lifetime
 
+// What can be refused before anything is computed.
 static carom_status check_options(const carom_impact *impact, const carom_stepper_options *options, carom_error *error) {
     const int contacts = carom_impact_get_data(impact)->contacts;
     if (options->cookie != STEPPER_COOKIE)
@@ -65,6 +68,7 @@ static carom_status lay_out(carom_stepper *stepper, const carom_stepper_options 
     const bool one = options->kind == CAROM_STEP_ONE_CONTACT, capped = options->kind == CAROM_STEP_CAPPED;
     const carom_status status = carom_impact_cone_edges(stepper->impact, options->cone_edges, &stepper->edges, error);
     if (status) return status;
+    // The contacts that take part are consecutive: all of them, or one.
     stepper->first = one ? options->contact : 0;
     stepper->count = one ? 1 : data->contacts;
     stepper->dim = data->tangent_dim;
@@ -73,6 +77,7 @@ static carom_status lay_out(carom_stepper *stepper, const carom_stepper_options 
     stepper->cone = stepper->normal + stepper->count;
     stepper->gamma = stepper->cone + stepper->edges * stepper->count;
     stepper->size = stepper->gamma + stepper->count;
+    // A dense matrix of that size is the largest that the LCP layer takes.
     if (stepper->size > CAROM_MAX_LCP)
         return carom_fail(error, CAROM_BAD_INPUT, "the step's LCP has %d variables: at most %d are supported", stepper->size,
                           CAROM_MAX_LCP);
@@ -97,9 +102,11 @@ carom_status carom_stepper_create(const carom_impact *impact, const carom_steppe
     carom_stepper *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, "impact step");
     *made = (carom_stepper){.impact = impact, .kind = options->kind, .solver = options->solver, .method = options->method};
+    // Only a canonical solver can promise Lemke's solution; with another one the step says `any`.
     const bool canonical = options->selection != CAROM_SELECT_LEMKE || made->solver->canonical;
     made->selection = canonical ? options->selection : CAROM_SELECT_ANY;
     made->restitution = options->restitution ? options->restitution : carom_impact_get_data(impact)->restitution;
+    // Without a method of the caller's choice: the first that serves the selection.
     for (const carom_step_method *const *row = carom_step_methods; !made->method && *row; row++)
         if ((*row)->solve && carom_step_method_serves(*row, made->selection)) made->method = *row;
     status = lay_out(made, options, error);
@@ -107,6 +114,7 @@ carom_status carom_stepper_create(const carom_impact *impact, const carom_steppe
         carom_step_assemble(made);
         status = carom_lcp_create(made->solver, made->size, made->W, &made->lcp, error);
     }
+    // The method sees a complete stepper: matrix, LCP and selection.
     if (!status && made->method->create) status = made->method->create(made, &made->state, error);
     if (status)
         carom_stepper_free(made);

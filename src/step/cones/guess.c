@@ -31,6 +31,7 @@ static int judge_step(const plane_choice *choice, int judge) { return (int)((int
 static void start(plane_choice *choice) {
     const carom_cones *cones = choice->cones;
     const size_t inputs = (size_t)cones->inputs;
+    // The label of a step: the first cone that has it, which looking through the cones would find.
     for (int t = 0; t < choice->training->count; t++) {
         const double *x = choice->training->states + (size_t)t * inputs;
         const double size = carom_cone_input_size(cones->inputs, cones->per_unit, x);
@@ -59,6 +60,7 @@ static void start(plane_choice *choice) {
 // Sum over the groups that a plane would make of count_label^2 / count: the greater, the purer (Gini).
 static double purity(const plane_choice *choice, const bool *side) {
     const int labels = choice->cones->count;
+    // How many judges of each label every group would have, on either side.
     memset(choice->counts, 0, 2 * (size_t)choice->groups * (size_t)labels * sizeof *choice->counts);
     for (int i = 0; i < choice->doubtful; i++) {
         const int judge = choice->doubt[i];
@@ -80,6 +82,7 @@ static double purity(const plane_choice *choice, const bool *side) {
 // Adds the row of all cones that is best to ask next. False where no row tells more than those before it.
 static bool add_best_plane(plane_choice *choice, carom_cones *cones) {
     static const bool nowhere[JUDGES];
+    // The purest parting, if it is purer than none.
     double most = purity(choice, nowhere) * (1 + 1e-9);
     int best = -1;
     for (int i = 0; i < cones->first_row[cones->count]; i++) {
@@ -125,6 +128,7 @@ static carom_status fill_guesses(const plane_choice *choice, carom_cones *cones,
     for (int t = 0; t < choice->training->count; t++)
         if (choice->label[t] >= 0) counts[(size_t)choice->code[t] * labels + (size_t)choice->label[t]]++;
     for (size_t code = 0; code < codes; code++) {
+        // The likeliest cone of the code, then the next.
         int *own = counts + code * labels;
         for (size_t rank = 0; rank < CAROM_CONE_GUESSES; rank++) {
             size_t best = 0;
@@ -163,6 +167,7 @@ carom_status carom_cones_choose_splits(carom_cones *cones, const carom_cone_trai
         status = fill_guesses(&choice, cones, &share, error);
     carom_arena_free(&arena);
     if (share < LIKELY) cones->splits = 0;
+    // The maps once more, coefficient by coefficient, a table of all cones for each.
     double *to = cones->picks;
     for (size_t r = 0; r < n && !status && cones->splits; r++)
         for (size_t j = 0; j < inputs; j++, to += CAROM_CONE_MOST_GUESSED)

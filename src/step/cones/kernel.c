@@ -112,17 +112,17 @@ static void find(const carom_cones *cones, carom_step_batch *batch, int count) {
 
 // ------------------------------------------------------------------------------------------------------------- impulses
 
-// Map of sample i's cone times `count` of its inputs, from `x` on, into its impulse, or added to it. Lanes are impulses here.
-static INLINE void multiply_map(const carom_cones *cones, const carom_step_batch *batch, int i, const double *x, int count, bool adds) {
-    const double *map = cones->maps + (size_t)batch->served[i] * (size_t)cones->inputs * cones->map_rows;
-    const size_t stride = batch->stride;
+// Map of sample i's cone times `count` of its inputs, from `x` on, into its n impulses, or added to them. Lanes are impulses here.
+static INLINE void multiply_map(const carom_cones *cones, int n, const carom_step_batch *batch, int i, const double *x, int count,
+                                bool adds) {
+    const size_t stride = batch->stride, map_rows = n <= LANES ? LANES : cones->map_rows;
+    const double *map = cones->maps + (size_t)batch->served[i] * (size_t)cones->inputs * map_rows;
     _Alignas(64) double result[LANES];
-    for (size_t r = 0; r < cones->map_rows; r += LANES) {
+    for (size_t r = 0; r < map_rows; r += LANES) {
         lanes sum = multiply(spread(x[0]), load(map + r));
-        for (int j = 1; j < count; j++)
-            sum = add(sum, multiply(spread(x[(size_t)j * stride]), load(map + (size_t)j * cones->map_rows + r)));
+        for (int j = 1; j < count; j++) sum = add(sum, multiply(spread(x[(size_t)j * stride]), load(map + (size_t)j * map_rows + r)));
         store(result, sum);
-        for (int k = 0; k < LANES && (int)r + k < cones->n; k++) {
+        for (int k = 0; k < LANES && (int)r + k < n; k++) {
             double *at = batch->impulse + i + (r + (size_t)k) * stride;
             *at = adds ? *at + result[k] : result[k];
         }
@@ -245,6 +245,7 @@ static INLINE void check_contact(verification *v, int contact, lanes tolerance) 
     add_pair(v, v->contacts + contact, add(u, beta), normal);
     lanes gamma = zero, sum = zero;
     for (int a = 0; a < v->edges; a++) gamma = larger(subtract(zero, along(v, a, v->u_next, row + 1)), gamma);
+    // Edges: lam_D >= 0 against the sliding speeds gamma + d_a.u'_t >= 0; then the friction bound against gamma.
     const edge_weights weights = split_on_edges(v, row + 1);
     for (int a = 0; a < v->edges; a++) {
         const lanes weight = weight_on(v, &weights, a);
@@ -292,6 +293,7 @@ static INLINE verdict verify_shape(const carom_cone_physics *physics, int contac
     v.x = batch->x + i, v.impulse = batch->impulse + i, v.u_next = batch->u_next + i;
     v.worst = v.worst_relative = v.scale = v.scale_w = v.scale_z = zero;
     v.accepted = ALL_LANES;
+    // Round-off of the physical checks: a share of the step's impulses, or of those that stop the contacts.
     lanes speed = zero, largest = zero;
     for (int r = 0; r < n; r++) {
         speed = larger(magnitude(column(v.x, stride, r)), speed);
@@ -337,7 +339,7 @@ static int verify(const carom_cones *cones, const carom_cone_physics *physics, c
             const int i = g * LANES;
             for (unsigned rest = rough[g]; rest; rest &= rest - 1) {
                 const int sample = i + __builtin_ctz(rest);
-                multiply_map(cones, batch, sample, batch->u_next + sample, cones->n, true);
+                multiply_map(cones, cones->n, batch, sample, batch->u_next + sample, cones->n, true);
             }
             const verdict group = verify_shape(physics, physics->contacts, physics->dim, physics->edges, batch, (size_t)i, tolerance);
             const unsigned accepted = rough[g] & group.accepted;
@@ -357,11 +359,17 @@ static int verify(const carom_cones *cones, const carom_cone_physics *physics, c
 static int try_guesses(const carom_cones *cones, int rank, const carom_cone_physics *physics, carom_step_batch *batch, int count,
                        double *max_residual) {
     unsigned char bits[MOST_GROUPS];
+    // Bounds of loops are constants for two planar contacts, which matter most.
     const bool planar_pair = cones->inputs == 6 && cones->n == 4;
     if (!cones->splits || rank == CAROM_CONE_GUESSES) {
         find(cones, batch, count);
-        for (int i = 0; i < count; i++)
-            if (batch->served[i] != CAROM_STEP_UNSERVED) multiply_map(cones, batch, i, batch->x + i, cones->inputs, false);
+        for (int i = 0; i < count; i++) {
+            if (batch->served[i] == CAROM_STEP_UNSERVED) continue;
+            if (planar_pair)
+                multiply_map(cones, 4, batch, i, batch->x + i, 6, false);
+            else
+                multiply_map(cones, cones->n, batch, i, batch->x + i, cones->inputs, false);
+        }
         return verify(cones, physics, batch, count, CAROM_LCP_TOLERANCE, bits, max_residual);
     }
     if (planar_pair)
@@ -370,6 +378,7 @@ static int try_guesses(const carom_cones *cones, int rank, const carom_cone_phys
         guess_shape(cones, rank, cones->inputs, cones->n, batch, count);
     const int wrong = verify(cones, physics, batch, count, GUESS_TOLERANCE, bits, max_residual);
     if (!wrong) return 0;
+    // The inputs of the samples that are left, side by side.
     carom_step_batch *next = ((carom_cone_scratch *)batch->scratch)->left;
     const int groups = (count + LANES - 1) / LANES;
     size_t at = 0;

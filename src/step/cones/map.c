@@ -129,6 +129,7 @@ static carom_status create(carom_stepper *stepper, double step, carom_instructio
         [CAROM_INSTRUCTIONS_AVX2] = CAROM_X86_KERNEL(carom_cone_kernel_avx2),
         [CAROM_INSTRUCTIONS_AVX512] = CAROM_X86_KERNEL(carom_cone_kernel_avx512)};
     *state = NULL;
+    // `lemke` asks for cones of pivots, which are few only for small LCPs.
     const bool lemke = stepper->selection == CAROM_SELECT_LEMKE;
     if (!lemke && stepper->selection != CAROM_SELECT_ANY)
         return carom_fail(error, CAROM_UNSUPPORTED, "cone-map: serves the selections lemke and any alone");
@@ -158,6 +159,7 @@ static bool contains(const carom_cone_map *map, const carom_cone_rows *rows, con
 
 // Solution and impulse of a basis by a unit of each input. False when the basis is singular.
 static bool solve_basis(carom_cone_builder *builder, uint64_t members) {
+    // The solution is linear in the inputs: one solve for each of them gives the whole map.
     bool basic[CAROM_MOST_MAPPED];
     double w[CAROM_MOST_MAPPED];
     const int size = builder->size;
@@ -186,6 +188,7 @@ static carom_status add_signs(const carom_cone_builder *builder, uint64_t member
     for (int j = 0; j < inputs; j++)
         for (int i = 0; i < lcp_size; i++) {
             const int at = j * lcp_size + i;
+            // The largest coefficient of the solution, in units: what round-off is measured by.
             const double in_units = fmax(fabs(builder->z[at]) / builder->z_unit[i], fabs(builder->y[at]) / builder->y_unit[i]);
             largest = fmax(largest, builder->unit[j] * in_units);
         }
@@ -217,6 +220,7 @@ static carom_status make_entry(carom_cone_map *map, const double *x, entry *made
         status = carom_cone_follow_lemke(builder, x, map->basic, &made->rows, usable, error);
         *usable = *usable && contains(map, &made->rows, x);
     }
+    // The map of the cone: impulses by a unit of each input.
     if (status || !*usable) return status;
     const size_t size = (size_t)builder->inputs * (size_t)builder->n * sizeof(double);
     made->map = malloc(size);
@@ -242,12 +246,14 @@ static carom_status learn_cone(carom_cone_map *map, const double *x, bool *known
         if (one && !(basis & gamma)) basis |= forward | backward | gamma;
     }
     *known = false;
+    // A cone of pivots counts as known only where it holds x; others of the same basis may.
     for (int i = 0; i < map->entry_count && !*known; i++) {
         entry *other = &map->entries[i];
         *known = other->basis == basis && (!other->by_pivots || contains(map, &other->rows, x));
         other->count += *known;
     }
     if (*known || map->by_pivots_count >= MOST_BY_PIVOTS) return CAROM_OK;
+    // Otherwise the cone is made; a singular basis, or pivots that cannot be followed, give none.
     if (map->entry_count == map->entry_capacity) {
         const int capacity = 2 * map->entry_capacity + 16;
         entry *moved = realloc(map->entries, (size_t)capacity * sizeof *moved);
@@ -281,6 +287,7 @@ static carom_status learn(void *state, const double *u, const double *lmax, doub
         if (!states || !hits) return carom_fail_memory(error, "cone map");
         map->state_capacity = capacity;
     }
+    // The state is kept: rows are put in order, and planes are chosen, by the states of the training.
     double *x = map->states + (size_t)map->trained * inputs;
     memcpy(x, u, n * sizeof *u);
     memcpy(x + n, lmax, (inputs - n) * sizeof *lmax);
@@ -319,6 +326,7 @@ static carom_status order_rows(const carom_cone_map *map, carom_cone_rows *rows,
             const double *x = map->states + (size_t)((int64_t)t * map->trained / witnesses) * (size_t)inputs;
             turned[i] |= (uint64_t)!carom_cone_rows_hold(inputs, rows->rows + i * width, 1, x, size_of(map, x)) << t;
         }
+    // Greedily: of the rows left, the one that turns away most of those that still pass.
     for (int first = 0; first < rows->count && passing; first++) {
         int best = first;
         for (int i = first + 1; i < rows->count; i++)
@@ -350,6 +358,7 @@ static carom_status freeze(void *state, carom_error *error) {
         for (; j > 0 && map->entries[j - 1].count < moving.count; j--) map->entries[j] = map->entries[j - 1];
         map->entries[j] = moving;
     }
+    // Rows are padded for the kernel, which tests CAROM_CONE_ROWS at once.
     size_t rows = 0;
     cones->count = map->entry_count < MOST_CONES ? map->entry_count : MOST_CONES;
     for (int i = 0; i < cones->count; i++) rows += (size_t)padded_rows(&map->entries[i].rows);

@@ -65,6 +65,7 @@ static carom_status require(followed *tableau, bool ties, double tie_tolerance, 
 
 // The artificial variable enters where w is least and negative; among ties in the last row.
 static carom_status first_choice(followed *tableau, int *chosen, carom_error *error) {
+    // The least w, and the rows that tie with it.
     double least = tableau->w[0];
     for (int i = 1; i < tableau->n; i++) least = fmin(least, tableau->w[i]);
     *chosen = NO_ROW;
@@ -73,6 +74,7 @@ static carom_status first_choice(followed *tableau, int *chosen, carom_error *er
         tableau->tied[i] = tableau->w[i] - least <= CAROM_LEMKE_TIE_TOLERANCE * -least;
         if (tableau->tied[i]) *chosen = i;
     }
+    // For which inputs the choice is the same: w_chosen < 0, and every other row is above it, or ties as it does here.
     const double *best = functional(tableau, *chosen);
     for (int j = 0; j < tableau->inputs; j++) tableau->row[j] = -best[j];
     carom_status status = require(tableau, false, CAROM_LEMKE_TIE_TOLERANCE, tableau->most[*chosen], error);
@@ -87,6 +89,7 @@ static carom_status first_choice(followed *tableau, int *chosen, carom_error *er
 // Exchanges the basic variable of a row with the entering one; returns what left.
 static int pivot(followed *tableau, int chosen, const double *x) {
     double *pivot_row = tableau_row(tableau, chosen);
+    // Gauss-Jordan: the pivot row is divided by the pivot and subtracted from every other row.
     const double inverse = 1 / pivot_row[tableau->entering];
     for (int c = 0; c < tableau->columns; c++) pivot_row[c] *= inverse;
     for (int i = 0; i < tableau->n; i++) {
@@ -105,6 +108,7 @@ static double unit_of(const followed *tableau, int variable) {
     const carom_cone_builder *b = tableau->builder;
     if (variable < tableau->n) return b->y_unit[variable];
     if (variable < 2 * tableau->n) return b->z_unit[variable - tableau->n];
+    // The artificial variable adds to every row: its unit is the largest of them.
     double largest = 0;
     for (int i = 0; i < tableau->n; i++) largest = fmax(largest, b->y_unit[i]);
     return largest;
@@ -113,6 +117,7 @@ static double unit_of(const followed *tableau, int variable) {
 // Is row a of the inverse basis over its pivot lexicographically before row b's?
 static bool precedes(const followed *tableau, int a, int b) {
     const double *row_a = tableau_row(tableau, a), *row_b = tableau_row(tableau, b);
+    // The first column in which the ratios differ decides.
     for (int j = 0; j < tableau->n; j++) {
         const double ratio_a = row_a[j] / row_a[tableau->entering], ratio_b = row_b[j] / row_b[tableau->entering];
         if (fabs(ratio_a - ratio_b) > CAROM_LEMKE_TIE_TOLERANCE * fmax(fabs(ratio_a), fabs(ratio_b))) return ratio_a < ratio_b;

@@ -25,6 +25,7 @@ carom_status carom_cone_rows_add(const carom_cone_builder *builder, carom_cone_r
         rows->rows = moved;
         rows->capacity = capacity;
     }
+    // The new row stands after the others while it is compared with them.
     double *made = rows->rows + (size_t)rows->count * (size_t)width;
     for (int j = 0; j < inputs; j++) made[j] = row[j] / size;
     made[inputs] = -threshold / size;

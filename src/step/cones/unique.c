@@ -295,6 +295,7 @@ bool carom_cone_prove_unique(const carom_cone_builder *builder, const carom_cone
     const int conditions = (rows ? rows->count : 4 * contacts) + 5 * contacts;
     if (builder->stepper->dim != 1 || contacts > MOST_CONTACTS || conditions > MOST_ROWS) return false;
     rival_modes rival;
+    // Every combination of modes must agree with the solution wherever both apply.
     int combinations = 1;
     for (int i = 0; i < contacts; i++) combinations *= MODES;
     for (int code = 0; code < combinations; code++) {
