@@ -46,6 +46,7 @@ void carom_lcp_basis_free(carom_lcp_basis *basis) {
 // W_aa z_a = -w_a into basis->candidate, refined. False when W_aa is singular.
 static bool solve_members(carom_lcp_basis *basis, const bool *basic, const double *w) {
     const size_t n = (size_t)basis->n;
+    // W_aa, the rows and columns of the basic variables, and its factors.
     const int *members = basis->members;
     double *z = basis->candidate;
     int count = 0;
@@ -83,6 +84,7 @@ double carom_lcp_basis_polish(carom_lcp_basis *basis, const bool *basic, const d
     if (!solve_members(basis, basic, w)) return residual;
     carom_lcp_clip(n, basis->candidate);
     const double solved = carom_lcp_residual(n, basis->W, w, basis->candidate);
+    // Written so that NaN keeps the given z.
     if (!(solved <= residual)) return residual;
     memcpy(z, basis->candidate, (size_t)n * sizeof *z);
     return solved;

@@ -28,6 +28,7 @@ typedef struct enumeration {
 
 // Shrinks [least, most] to the t with value + t slope >= 0.
 static void clip_interval(double value, double slope, double negligible, double *least, double *most) {
+    // A value that does not change along the line must have the sign everywhere.
     if (fabs(slope) <= SIGN_TOLERANCE) {
         if (value < -negligible) *most = -INFINITY;
     } else if (slope > 0) {
@@ -88,6 +89,7 @@ static carom_status try_basis(enumeration *all, uint32_t basis, carom_lcp_visit 
         if (all->complete) all->complete = count - rank == 1 && !hides_segment(all, count, largest);
         return CAROM_OK;
     }
+    // Round-off below zero is clipped; the residuals judge the result.
     for (int i = 0; i < n; i++) {
         if (all->z[i] / all->z_unit[i] < -SIGN_TOLERANCE * largest) return CAROM_OK;
         all->z[i] = fmax(all->z[i], 0);

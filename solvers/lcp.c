@@ -28,12 +28,14 @@ carom_status carom_lcp_create(const carom_lcp_solver *solver, int n, const doubl
     const size_t size = (size_t)n, rows = (size + CHECK_LANES - 1) / CHECK_LANES * CHECK_LANES;
     for (size_t i = 0; i < size; i++)
         for (size_t j = 0; j < size; j++)
+            // Solvers may assume finite numbers.
             if (!isfinite(W[i * size + j])) return carom_fail(error, CAROM_BAD_INPUT, "W[%zu][%zu] is not a finite number", i, j);
 
     carom_lcp *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, "LCP");
     made->W = carom_arena_take(&made->arena, size * size, sizeof *made->W);
     made->best = carom_arena_take(&made->arena, size, sizeof *made->best);
+    // The matrix by columns, with reciprocal units: what the check of a solution reads.
     double *y_per_unit = carom_arena_take(&made->arena, size, sizeof *y_per_unit);
     double *z_per_unit = carom_arena_take(&made->arena, size, sizeof *z_per_unit);
     double *columns = carom_arena_take(&made->arena, size * rows, sizeof *columns);
@@ -78,13 +80,14 @@ void carom_lcp_solve(carom_lcp *lcp, const double *w, double *z, carom_lcp_info 
     memset(z, 0, bytes);
     if (!carom_all_finite((size_t)lcp->n, w)) return;
 
-    // Attempts until one reaches its goal, otherwise the best of them. A single attempt counts whatever it reaches.
+    // Attempts until one reaches its goal, otherwise the best of them. A single attempt counts in any case.
     const int attempts = lcp->solver->attempts > 0 ? lcp->solver->attempts : 1;
     double residual = INFINITY, relative = INFINITY, best = INFINITY, best_residual = INFINITY;
     bool reached = false;
     for (int k = 0; k < attempts && !reached; k++) {
         lcp->solver->solve(lcp->state, k, w, z, info);
         lcp->kernel->check(&lcp->columns, w, z, &residual, &relative);
+        // Solvers are never trusted: both residuals come from W, w and z alone.
         const bool complete = info->verdict == CAROM_COMPLETE;
         reached = attempts == 1 || (complete && fmax(residual, relative) <= lcp->solver->goals[k]);
         if (reached || !complete || !(relative < best)) continue;

@@ -29,12 +29,14 @@ static double vector_unit(int n, const double *entries, int stride, const double
 
 void carom_lcp_units(int n, const double *W, double *y_unit, double *z_unit) {
     for (int i = 0; i < n; i++) y_unit[i] = z_unit[i] = 1;
+    // Rows and columns in turn. W_ij z_unit_j / y_unit_i then is of the order of one.
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         for (int i = 0; i < n; i++) y_unit[i] = vector_unit(n, W + (size_t)i * (size_t)n, 1, z_unit, false);
         for (int j = 0; j < n; j++) z_unit[j] = 1 / vector_unit(n, W + j, n, y_unit, true);
     }
 }
 
+// Rows of y = w + W z, each summed in index order as the kernels do it column by column: the bits agree.
 double carom_lcp_residual(int n, const double *W, const double *w, const double *z) {
     carom_lcp_violation sums = {0};
     for (int i = 0; i < n; i++) carom_lcp_add_row(&sums, w[i] + carom_dot(n, W + (size_t)i * (size_t)n, z), z[i], w[i], 1, 1);

@@ -168,6 +168,20 @@ carom_impact *support_impact(const carom_impact_data *data) {
     return impact;
 }
 
+carom_answer support_ask(const carom_registry *registry, const carom_impact *impact, const char *name, const char *const *pairs) {
+    const carom_law *law = carom_law_find(registry, name);
+    assert_non_null(law);
+    void *options = malloc(law->options_size);
+    law->defaults(options);
+    carom_error error;
+    for (; pairs && *pairs; pairs += 2) assert_ok(carom_law_set(law, options, pairs[0], pairs[1], &error), error);
+    carom_answer answer;
+    const carom_law_call call = {.impact = impact, .options = options, .registry = registry};
+    assert_ok(carom_law_resolve(law, &call, &answer, &error), error);
+    free(options);
+    return answer;
+}
+
 int support_random_integer(carom_stream *stream, int least, int most) {
     return least + (int)(carom_stream_uniform(stream) * (double)(most - least + 1));
 }

@@ -37,6 +37,9 @@ extern const carom_impact_data reference_block, reference_compass, reference_box
 /// Creates the impact or fails the test.
 carom_impact *support_impact(const carom_impact_data *data);
 
+/// Asks the law of this name, with options as name, text pairs that end with NULL, or fails the test.
+carom_answer support_ask(const carom_registry *registry, const carom_impact *impact, const char *name, const char *const *pairs);
+
 /// How a random impact is degenerate.
 typedef enum support_family {
     FAMILY_PLAIN,

@@ -48,52 +48,53 @@ static void *need(void *memory) {
 }
 
 // A ring of bonded spheres that shake: spacing, masses and stiffnesses of Baker & Gonzalez, section 4.2, whatever their number.
-static void make_ring(int bodies, setup *s) {
+static void make_ring(int bodies, setup *ring) {
     const double diameter = 3 * sin(PI / 80), radius = 0.5 * diameter / sin(PI / bodies);
-    *s = (setup){
-        .body = need(calloc((size_t)bodies, sizeof *s->body)), .pairs = need(malloc(2 * (size_t)bodies * sizeof *s->pairs)), .step = 1e-3};
+    *ring = (setup){.body = need(calloc((size_t)bodies, sizeof *ring->body)),
+                    .pairs = need(malloc(2 * (size_t)bodies * sizeof *ring->pairs)),
+                    .step = 1e-3};
     for (int i = 0; i < bodies; i++) {
         carom_stream stream;
         carom_stream_start(&stream, 1, (uint64_t)i);
         const double angle = 2 * PI * i / bodies;
-        s->body[i] = (carom_particle){.mass = 1,
-                                      .inertia = {1, 1, 1},
-                                      .radius = diameter / 2,
-                                      .position = {radius * cos(angle), radius * sin(angle), 0},
-                                      .attitude = {1}};
-        // Attitudes differ a little from the start: forces of a method that leaves them alone then cost what those of the others do.
+        ring->body[i] = (carom_particle){.mass = 1,
+                                         .inertia = {1, 1, 1},
+                                         .radius = diameter / 2,
+                                         .position = {radius * cos(angle), radius * sin(angle), 0},
+                                         .attitude = {1}};
+        // Attitudes differ a little from the start, so that forces cost the same for a method that does not move attitudes.
         double length = 1;
         for (int k = 0; k < 3; k++) {
-            s->body[i].velocity[k] = 0.1 * carom_stream_normal(&stream);
-            s->body[i].angular_velocity[k] = 0.1 * carom_stream_normal(&stream);
-            s->body[i].attitude[1 + k] = 0.01 * carom_stream_normal(&stream);
-            length += s->body[i].attitude[1 + k] * s->body[i].attitude[1 + k];
+            ring->body[i].velocity[k] = 0.1 * carom_stream_normal(&stream);
+            ring->body[i].angular_velocity[k] = 0.1 * carom_stream_normal(&stream);
+            ring->body[i].attitude[1 + k] = 0.01 * carom_stream_normal(&stream);
+            length += ring->body[i].attitude[1 + k] * ring->body[i].attitude[1 + k];
         }
-        for (int k = 0; k < 4; k++) s->body[i].attitude[k] /= sqrt(length);
-        s->pairs[2 * i] = i;
-        s->pairs[2 * i + 1] = (i + 1) % bodies;
+        for (int k = 0; k < 4; k++) ring->body[i].attitude[k] /= sqrt(length);
+        ring->pairs[2 * i] = i;
+        ring->pairs[2 * i + 1] = (i + 1) % bodies;
     }
-    s->potential[0] =
-        (carom_potential){.type = CAROM_POTENTIAL_BONDS, .bonds = {.count = bodies, .pairs = s->pairs, .Km = 10, .Ka = 200, .Ks = 200}};
-    s->potential[1] = (carom_potential){.type = CAROM_POTENTIAL_HERTZ, .hertz = {.Kpp = 2100}};
-    s->motion = (carom_bodies_motion){.bodies = bodies, .body = s->body, .potentials = 2, .potential = s->potential};
+    ring->potential[0] =
+        (carom_potential){.type = CAROM_POTENTIAL_BONDS, .bonds = {.count = bodies, .pairs = ring->pairs, .Km = 10, .Ka = 200, .Ks = 200}};
+    ring->potential[1] = (carom_potential){.type = CAROM_POTENTIAL_HERTZ, .hertz = {.Kpp = 2100}};
+    ring->motion = (carom_bodies_motion){.bodies = bodies, .body = ring->body, .potentials = 2, .potential = ring->potential};
 }
 
-// Many pendulums that do not know of each other: as little force as there can be.
-static void make_pendulums(int bodies, bool spheres, setup *s) {
-    *s = (setup){.body = need(calloc((size_t)bodies, sizeof *s->body)), .step = 0.01};
+// Many pendulums without forces on each other: as little work for a force as there can be.
+static void make_pendulums(int bodies, bool spheres, setup *many) {
+    *many = (setup){.body = need(calloc((size_t)bodies, sizeof *many->body)), .step = 0.01};
     for (int i = 0; i < bodies; i++)
-        s->body[i] = (carom_particle){.mass = 1,
-                                      .inertia = {1, spheres ? 1 : 2, spheres ? 1 : 3},
-                                      .attitude = {0.38268343236508977, 0, 0.92387953251128674, 0},
-                                      .angular_velocity = {0.2, 0, 0.2}};
-    s->potential[0] = (carom_potential){.type = CAROM_POTENTIAL_OFFSET_MASS, .offset_mass = {1, {0, 0, 1}}};
-    s->motion = (carom_bodies_motion){.bodies = bodies, .body = s->body, .potentials = 1, .potential = s->potential};
+        many->body[i] = (carom_particle){.mass = 1,
+                                         .inertia = {1, spheres ? 1 : 2, spheres ? 1 : 3},
+                                         .attitude = {0.38268343236508977, 0, 0.92387953251128674, 0},
+                                         .angular_velocity = {0.2, 0, 0.2}};
+    many->potential[0] = (carom_potential){.type = CAROM_POTENTIAL_OFFSET_MASS, .offset_mass = {1, {0, 0, 1}}};
+    many->motion = (carom_bodies_motion){.bodies = bodies, .body = many->body, .potentials = 1, .potential = many->potential};
 }
 
-static void release_setup(setup *s) {
-    free(s->body);
-    free(s->pairs);
+static void release_setup(setup *made) {
+    free(made->body);
+    free(made->pairs);
 }
 
 // ------------------------------------------------------------------------------------------------------------- methods
@@ -103,7 +104,7 @@ static void kick_centers(rodrigues *run, int64_t block, int64_t first, int64_t e
     (void)block;
     for (int64_t i = first; i < end; i++) {
         const double push = 0.5 * run->step * run->inverse_mass[i];
-        for (int64_t k = 3 * i; k < 3 * i + 3; k++) run->now.velocity[k] += push * run->force[k];
+        for (int64_t k = 3 * i; k < 3 * i + 3; k++) run->now.velocity[k] += push * run->now.force[k];
     }
 }
 
@@ -115,7 +116,7 @@ static void kick_and_drift_centers(rodrigues *run, int64_t block, int64_t first,
 static bool verlet_step(rodrigues *run, double h) {
     run->step = h;
     rodrigues_for_blocks(run, run->bodies, kick_and_drift_centers);
-    if (!rodrigues_evaluate(run, &run->now, run->force, run->torque, &run->potential)) return false;
+    if (!rodrigues_evaluate(run, &run->now, &run->potential)) return false;
     rodrigues_for_blocks(run, run->bodies, kick_centers);
     return true;
 }
@@ -133,10 +134,10 @@ static const method methods[METHODS] = {{"velocity Verlet", RODRIGUES_TAN, true,
 
 // Nanoseconds for one body and step; the run starts anew each time. One thread is timed by the processor's time, which other work on the
 // machine does not lengthen.
-static double time_method(const setup *s, const method *m, int threads) {
+static double time_method(const setup *made, const method *tried, int threads) {
     rodrigues run;
     carom_error error;
-    if (rodrigues_create(&s->motion, m->map, false, threads, &run, &error)) {
+    if (rodrigues_create(&made->motion, tried->map, false, threads, &run, &error)) {
         fprintf(stderr, "rodrigues: %s\n", error.message);
         exit(1);
     }
@@ -144,23 +145,23 @@ static double time_method(const setup *s, const method *m, int threads) {
     const clockid_t clock = threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
     const double start = seconds_of(clock);
     for (int64_t k = 0; k < steps; k++) {
-        if (m->verlet ? verlet_step(&run, s->step) : rodrigues_step(&run, s->step)) continue;
-        fprintf(stderr, "rodrigues: a step of %s failed\n", m->name);
+        if (tried->verlet ? verlet_step(&run, made->step) : rodrigues_step(&run, made->step)) continue;
+        fprintf(stderr, "rodrigues: a step of %s failed\n", tried->name);
         exit(1);
     }
     const double seconds = seconds_of(clock) - start;
     rodrigues_release(&run);
-    return 1e9 * seconds / ((double)steps * s->motion.bodies);
+    return 1e9 * seconds / ((double)steps * made->motion.bodies);
 }
 
 // --------------------------------------------------------------------------------------------------------------- tables
 
-// Methods take turns, so that what else the machine does meets all of them.
-static void compare_methods(const char *title, const setup *s, bool spheres, int repetitions) {
+// Methods take turns, so that other work on the machine slows all of them alike.
+static void compare_methods(const char *title, const setup *made, bool spheres, int repetitions) {
     double times[METHODS][MOST_REPETITIONS], ratios[MOST_REPETITIONS];
     const int base = spheres ? 0 : METHODS - 1;
     for (int r = 0; r < repetitions; r++)
-        for (int m = 0; m < METHODS; m++) times[m][r] = spheres || methods[m].any_inertia ? time_method(s, &methods[m], 1) : NAN;
+        for (int m = 0; m < METHODS; m++) times[m][r] = spheres || methods[m].any_inertia ? time_method(made, &methods[m], 1) : NAN;
     printf("\n%s, one thread:\n\n| method | ns per body and step | over %s |\n|---|---|---|\n", title, methods[base].name);
     for (int m = 0; m < METHODS; m++) {
         if (isnan(times[m][0])) continue;

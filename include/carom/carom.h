@@ -22,6 +22,7 @@
 #include "carom/sets.h"
 #include "carom/step.h"
 #include "carom/stronge.h"
+#include "carom/studies.h"
 #include "carom/system.h"
 
 #endif

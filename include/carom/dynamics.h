@@ -1,25 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Motions in time: what an integrator is given, and the table of integrators. In libcarom-dynamics.
+/// Motions in time: problems, integrators and their table. In libcarom-dynamics. Studies of many runs: carom/studies.h.
 #ifndef CAROM_DYNAMICS_H
 #define CAROM_DYNAMICS_H
 
 #include "carom/bodies.h"
 #include "carom/laws.h"
+#include "carom/picture.h"
 
 CAROM_API_BEGIN
 
 // --------------------------------------------------------------------------------------------------------------------------------- motions
 
-/// A problem in time, in the form that its scene has. Integrators take one form each; the others are NULL.
+/// The form of a problem in time. An integrator takes one of them.
+typedef enum carom_motion_form {
+    CAROM_MOTION_NONE,    ///< an impact alone
+    CAROM_MOTION_BODY,    ///< one body above one plane
+    CAROM_MOTION_BODIES,  ///< many bodies under potentials
+    CAROM_MOTION_SYSTEM,  ///< a mechanism, or balls, with contacts that open and close
+} carom_motion_form;
+
+/// A problem in time. Everything is borrowed.
 typedef struct carom_motion {
-    const carom_impact *impact;         ///< a system at the instant of an impact
-    const carom_body_motion *body;      ///< one body above one plane
-    const carom_bodies_motion *bodies;  ///< bodies under potentials
-    const carom_system *system;         ///< a mechanism above planes, beside its impact
-    const char *obstacle;               ///< a sentence: why the model of a scene is no such system; NULL for none
-    int64_t member;                     ///< of an ensemble: raises seeds; 0 for a motion of its own
-    double displacement;                ///< of a system's start: normal numbers times this are added to its coordinates [m, rad]
+    carom_motion_form form;
+    union {
+        const carom_body_motion *body;      ///< CAROM_MOTION_BODY
+        const carom_bodies_motion *bodies;  ///< CAROM_MOTION_BODIES
+        const carom_system *system;         ///< CAROM_MOTION_SYSTEM
+        const void *problem;                ///< whichever it is
+    };
+    const carom_impact
+        *impact;           ///< of a system: has its numbers of velocities and contacts, and the contacts' names; otherwise may be NULL
+    const char *obstacle;  ///< a sentence: why the model of a scene is not a system; NULL for none
+    int64_t member;        ///< of an ensemble: raises seeds; 0 for a motion of its own
+    double displacement;   ///< of a system's start: normal random numbers times this are added to its coordinates [m, rad]
 } carom_motion;
 
 /// What a perturbation changes.
@@ -28,61 +42,40 @@ typedef enum carom_perturbed { CAROM_PERTURB_BOTH, CAROM_PERTURB_POSITION, CAROM
 /// Names of these, NULL-terminated.
 extern const char *const carom_perturbed_names[];
 
-/// Where a perturbed motion keeps what differs.
+/// Memory for the part of a perturbed motion that differs.
 typedef struct carom_motion_room {
     carom_body_motion body;
 } carom_motion_room;
 
-/// Member `index` of an ensemble.
+/// Member `index` of an ensemble: the same motion from another start.
 ///
-/// A motion of the same form with a start that differs by random displacements of about `size`: every coordinate of the position [m] and of
-/// the rotation vector [rad] by a normal number of the stream (seed, index), times `size`. A system's coordinates, [m] or [rad], likewise,
-/// all of them; its integrator draws them, and other seeds for its laws.
+/// Every coordinate of a body's position [m] and rotation vector [rad] moves by a normal random number of the stream (seed, index) times
+/// `size`. A system's coordinates, [m] or [rad], move likewise, all of them; its integrator draws those numbers, and uses other seeds.
 /// @param room  belongs to `perturbed`, which shares the rest with `motion`
 /// @return CAROM_UNSUPPORTED for a form that cannot be perturbed
 carom_status carom_motion_perturb(const carom_motion *motion, carom_perturbed what, double size, int64_t seed, int64_t index,
                                   carom_motion_room *room, carom_motion *perturbed, carom_error *error);
 
-// ----------------------------------------------------------------------------------------------------------------------------- integrators
+// -------------------------------------------------------------------------------------------------------------------------------- requests
 
-/// Fills in what the scene's `impact` says about the options of a law; NULL for nothing.
+/// Fills in what the scene's `impact` says about the options of a law.
 typedef struct carom_law_settings {
     void *user;
     carom_status (*apply)(void *user, const carom_law *law, void *options, carom_error *error);
     const char *law;  ///< the law that the scene names; NULL for none
 } carom_law_settings;
 
-/// One question to an integrator. Everything is borrowed.
-typedef struct carom_motion_call {
-    const carom_motion *motion;
-    const void *options;                 ///< the integrator's option struct
-    const carom_registry *registry;      ///< where named laws and solvers are found
-    const carom_control *control;        ///< cancellation, progress; may be NULL
-    const carom_law_settings *settings;  ///< may be NULL
-    const carom_sink *states;            ///< receives blocks of recorded states in order; NULL: nobody wants them
-    carom_table *impacts;                ///< receives a row for each impact
-    carom_table *recorded;               ///< receives a row of state columns for each time that the options ask for
-    carom_table *final;                  ///< one row with the state columns, already added
-    carom_table *result;                 ///< one row with the result columns, already added
-} carom_motion_call;
+typedef struct carom_integrator carom_integrator;
 
-/// An integrator as a table row. Flags, scene keys, `--help`, JSON and HDF5 are made from it.
-typedef struct carom_integrator {
-    const char *name;
-    const char *summary;  ///< one line
-    const char *source;   ///< paper and equation
-    const carom_option *options;
-    int option_count;
-    size_t options_size;
-    void (*defaults)(void *options);
-    const carom_column *state_columns;  ///< of the trajectory and of the final state; a series has an entry for each body
-    int state_column_count;
-    const carom_column *impact_columns;
-    int impact_column_count;
-    const carom_column *result_columns;  ///< the integrator's own, behind the common ones
-    int result_column_count;
-    carom_status (*run)(const carom_motion_call *call, carom_error *error);
-} carom_integrator;
+/// One question to an integrator. Everything is borrowed.
+typedef struct carom_motion_request {
+    const carom_integrator *integrator;
+    const carom_motion *motion;
+    const void *options;                 ///< the integrator's option struct; NULL: the defaults
+    const carom_registry *registry;      ///< where named laws and solvers are found
+    const carom_law_settings *settings;  ///< may be NULL
+    const carom_control *control;        ///< cancellation, progress; may be NULL
+} carom_motion_request;
 
 /// Result columns that every integrator has, in this order.
 typedef enum carom_motion_result_column {
@@ -95,18 +88,112 @@ typedef enum carom_motion_result_column {
 
 /// What an integrator found; states went to the sink.
 typedef struct carom_motion_answer {
-    carom_table *impacts, *final, *result;
+    carom_table *impacts;   ///< a row for each impact
+    carom_table *final;     ///< one row of state columns
+    carom_table *result;    ///< one row: the common columns, then the integrator's own
     carom_table *recorded;  ///< states at the times that the options ask for
 } carom_motion_answer;
 
-/// Runs an integrator. `options` NULL means the defaults; `states` may be NULL.
+/// Runs an integrator.
+/// @param states  receives blocks of recorded states in order; NULL: nobody wants them
 /// @return CAROM_BAD_INPUT naming the option or the key of the scene; a run that ends early is a verdict in the result row
-carom_status carom_integrator_run(const carom_integrator *integrator, const carom_motion *motion, const void *options,
-                                  const carom_registry *registry, const carom_law_settings *settings, const carom_control *control,
-                                  const carom_sink *states, carom_motion_answer *answer, carom_error *error);
+carom_status carom_integrator_run(const carom_motion_request *request, const carom_sink *states, carom_motion_answer *answer,
+                                  carom_error *error);
 void carom_motion_answer_free(carom_motion_answer *answer);
 /// True when the result row's verdict is "complete".
 bool carom_motion_answer_complete(const carom_motion_answer *answer);
+/// An empty table for the states that an integrator records of a motion.
+carom_status carom_motion_create_states(const carom_integrator *integrator, const carom_motion *motion, carom_table **states,
+                                        carom_error *error);
+
+// ----------------------------------------------------------------------------------------------------------------------------- integrators
+
+/// What an integrator's `run` is given.
+typedef struct carom_motion_call {
+    const carom_motion *motion;  ///< of the integrator's form
+    const void *options;         ///< the integrator's option struct
+    const carom_registry *registry;
+    const carom_law_settings *settings;  ///< may be NULL
+    const carom_control *control;        ///< may be NULL
+    const carom_sink *states;            ///< receives blocks of recorded states in order; NULL: nobody wants them
+    carom_table *impacts;                ///< receives a row for each impact
+    carom_table *recorded;               ///< receives a row of state columns for each time that the options ask for
+    carom_table *final;                  ///< one row with the state columns, already added
+    carom_table *result;                 ///< one row with the result columns, already added
+} carom_motion_call;
+
+typedef struct carom_ensemble carom_ensemble;
+
+/// A run with its studies, and who receives pictures of them.
+typedef struct carom_figures {
+    const char *title;           ///< of every picture
+    const carom_motion *motion;  ///< of the integrator's form
+    const carom_table *states;   ///< all that were recorded, one or more
+    const carom_motion_answer *answer;
+    const carom_ensemble *ensemble;           ///< NULL: none
+    const carom_table *convergence, *orders;  ///< NULL: none
+    void *user;
+    /// @param name  of the picture: a word that a file's name may end in
+    carom_status (*receive)(void *user, const char *name, const carom_plot *picture, carom_error *error);
+} carom_figures;
+
+/// What the study of convergence needs of an integrator.
+typedef struct carom_convergence_hooks {
+    const carom_column *errors;  ///< [count] real columns: errors at the end of a run
+    const char *const *labels;   ///< [count] their names in pictures
+    int count;
+    /// Turns the options of the motion into those of a run of the study, which sets `step` itself.
+    /// @param reference  the run that the others are compared with: as exact as the integrator can
+    carom_status (*prepare)(const carom_motion *motion, bool reference, void *options, carom_error *error);
+    /// Fills in errors [count] of one run.
+    void (*measure)(const carom_motion_answer *one, const carom_motion_answer *reference, double *errors);
+} carom_convergence_hooks;
+
+/// Real result columns that a JSON document shows as one object called `name`, or null where the first is NaN. The columns are called
+/// NAME_KEY.
+typedef struct carom_result_group {
+    const char *name;
+    int first, count;
+} carom_result_group;
+
+/// An integrator as a table row. Flags, scene keys, `--help`, JSON, HDF5, tables, pictures and studies follow from it. A text column
+/// `message` among the results says more about an early end than the verdict. Columns `qpos` and `qvel` of the final state are shown of
+/// every member of an ensemble.
+struct carom_integrator {
+    const char *name;
+    const char *summary;     ///< one line
+    const char *source;      ///< paper and equation
+    carom_motion_form form;  ///< that it takes
+    const carom_option *options;
+    int option_count;
+    size_t options_size;
+    void (*defaults)(void *options);
+    const carom_column *state_columns;  ///< of the trajectory and of the final state; a series has an entry for each body
+    int state_column_count;
+    const carom_column *impact_columns;
+    int impact_column_count;
+    const carom_column *result_columns;  ///< the integrator's own, after the common ones
+    int result_column_count;
+    const carom_result_group *result_groups;
+    int result_group_count;
+    carom_status (*run)(const carom_motion_call *call, carom_error *error);
+
+    // Each of the following may be left out.
+
+    /// Writes lines for people about the answer, each with its end of line; nothing when there is nothing to say.
+    void (*describe)(const carom_motion_answer *answer, char *text, size_t size);
+    /// Hands pictures on, one after the other.
+    carom_status (*figures)(const carom_figures *figures, carom_error *error);
+    /// Of an ensemble: how far apart row `index` of two tables of impacts is.
+    double (*impact_distance)(const carom_table *first, const carom_table *second, int64_t index);
+    /// Of an ensemble: the numbers of a recorded state that pictures need of every member.
+    void (*trace)(const carom_table *states, int64_t row, double *values);
+    int trace_width;  ///< numbers that `trace` writes
+    const carom_convergence_hooks *convergence;
+    /// Of orders: |p - p'|/|p| of the first `count` states of two runs. The integrator has an option `order` that offers argmin and argmax.
+    carom_status (*order_distances)(const carom_motion *motion, const carom_table *first, const carom_table *second, int64_t count,
+                                    double *distances, carom_error *error);
+};
 
 /// Adds the integrators.
 carom_status carom_dynamics_register(carom_registry *registry, carom_error *error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What kernels that are compiled for several instruction sets are chosen by. Not installed.
+/// Which instruction sets this machine has, to choose between kernels that are compiled for several. Not installed.
 #ifndef CAROM_INSTRUCTION_SETS_H
 #define CAROM_INSTRUCTION_SETS_H
 

@@ -128,7 +128,7 @@ carom_sequential_options carom_sequential_defaults(void);
 typedef carom_sample_options carom_halm_posa_options;
 carom_halm_posa_options carom_halm_posa_defaults(void);
 
-/// Options of `routh`: those of sampling, for one sample. The fields before `seed` are not used.
+/// Options of `routh`: those of sampling, for one sample. `samples`, `paths`, `epsilon` and `sampler` are not used.
 typedef carom_sample_options carom_routh_options;
 carom_routh_options carom_routh_defaults(void);
 

@@ -43,7 +43,7 @@ carom_status carom_ranks_agree(carom_ranks *ranks, carom_status status, carom_er
 
 // --------------------------------------------------------------------------------------------------------------------------- parallel loop
 
-/// How a long computation runs, is watched, and is stopped. All zero is valid: one thread a core, never cancelled, silent.
+/// How a long computation runs, is watched, and is stopped. All zero is valid: one thread for each core, never cancelled, silent.
 typedef struct carom_control {
     int threads;                                                ///< 0: as many as OpenMP offers
     bool (*cancelled)(void *user);                              ///< polled between blocks from any thread; may be NULL

@@ -40,7 +40,7 @@ void carom_polyhedra_free(carom_polyhedra *polyhedra);
 carom_status carom_polyhedra_add(carom_polyhedra *polyhedra, int dimension, int vertices, int equalities, int inequalities,
                                  carom_piece **piece, carom_error *error);
 
-/// Columns of outcomes that are vertices of pieces, behind the common ones.
+/// Columns of outcomes that are vertices of pieces; they follow the common columns.
 typedef enum carom_piece_column {
     CAROM_PIECE_INDEX,          ///< of the piece; its vertices stand together
     CAROM_PIECE_DIMENSION,      ///< of its affine hull

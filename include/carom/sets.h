@@ -85,7 +85,7 @@ typedef struct carom_cover {
 } carom_cover;
 
 /// Branch and bound over simplices of the pieces, bisected at their longest edges. On a simplex the distance from *one* convex piece of the
-/// net is largest at a vertex, which bounds the distance from the net from above; its centre and vertices bound the supremum from below.
+/// net is largest at a vertex, which bounds the distance from the net from above; its center and vertices bound the supremum from below.
 /// Sampled sets and pieces of dimension up to 2 are searched until the bounds agree within 1e-12 of the extent; others as the options say.
 /// @return CAROM_BAD_INPUT when the dimensions differ
 carom_status carom_set_cover(const carom_set *set, const carom_set *net, const carom_cover_options *options, const carom_control *control,
@@ -123,8 +123,8 @@ carom_status carom_hull_plane(const double *x, const double *y, int64_t count, i
 
 // --------------------------------------------------------------------------------------------------------------------- corners of a stream
 
-/// Keeps of a stream of outcomes those that are corners of its convex hull in at least one of the planes of two contact velocities, which
-/// are the planes of pictures: the hulls drawn of what is kept are those of the whole stream, to 1e-9 of their extents.
+/// Keeps those outcomes of a stream that are corners of its convex hull in at least one plane of two contact velocities. These are the
+/// planes of pictures: the hulls of the kept outcomes are those of the whole stream, to 1e-9 of their extents.
 /// Depends on the outcomes and their order alone, not on how they are cut into blocks. Memory grows with the corners: for a set with smooth
 /// edges as the cube root of the number of outcomes, and never beyond about 1e5 for each plane.
 /// Cost: each outcome, n(n-1)/2 planes times the corners of a hull. Not to be shared between threads.

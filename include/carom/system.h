@@ -40,8 +40,7 @@ typedef struct carom_system {
     /// Fills all terms. No allocation.
     void (*evaluate)(void *workspace, const double *position, const double *velocity, carom_system_terms *terms);
     /// Second derivatives of one contact's gap and of the displacement along its tangent with respect to the coordinates, [nv x nv] each,
-    /// symmetric: those at what `evaluate` saw last. dJn/dt v = v' normal v. No allocation.
-    /// NULL where nobody needs them.
+    /// symmetric, where `evaluate` was called last. dJn/dt v = v' normal v. No allocation. May be NULL: only compliant contacts need them.
     void (*curve)(void *workspace, int contact, double *normal, double *tangent);
 } carom_system;
 

@@ -68,7 +68,7 @@ carom_status carom_table_append(carom_table *table, const carom_table *rows, car
 /// Appends one row of such a table.
 carom_status carom_table_append_row(carom_table *table, const carom_table *rows, int64_t row, carom_error *error);
 
-/// Writes all rows behind what `into` holds, and replaces the rows of a table with the same columns by them.
+/// Writes all rows after what `into` holds, and replaces the rows of a table with the same columns by them.
 carom_status carom_table_pack(const carom_table *table, carom_bytes *into, carom_error *error);
 carom_status carom_table_unpack(carom_table *table, carom_bytes *from, carom_error *error);
 

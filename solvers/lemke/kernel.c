@@ -18,6 +18,7 @@ static void check(const carom_lcp_columns *matrix, const double *w, const double
     }
     for (int i = 0; i < matrix->n; i++) y[i] += w[i];
 
+    // Then the residuals, row by row.
     carom_lcp_violation sums = {0};
     for (int i = 0; i < matrix->n; i++) carom_lcp_add_row(&sums, y[i], z[i], w[i], matrix->y_per_unit[i], matrix->z_per_unit[i]);
     if (!(sums.z_relative <= CAROM_LCP_MOST_AMPLIFICATION * sums.w_relative)) sums.undefined = NAN;

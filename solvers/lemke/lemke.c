@@ -92,6 +92,7 @@ static carom_status create(const carom_lcp_solver *row, int n, const double *W, 
     lemke *solver = calloc(1, sizeof *solver);
     if (!solver) return carom_fail_memory(error, "lemke");
     *solver = (lemke){.n = n, .W = W, .fast = choice ? choice->kernel : carom_lemke_kernel_fastest()};
+    // Beyond these sizes, the first rung runs without a memory, and the rungs in quadruple precision are passed over.
     const bool remembers = n <= CAROM_LEMKE_MOST_REMEMBERED, extends = n <= MOST_QUADRUPLE;
     solver->basic = carom_arena_take(&solver->arena, (size_t)n, sizeof *solver->basic);
     solver->perturbed = carom_arena_take(&solver->arena, (size_t)n, sizeof *solver->perturbed);
@@ -116,7 +117,7 @@ static carom_status create(const carom_lcp_solver *row, int n, const double *W, 
 // One rung of the ladder: Lemke's method in its precision, with its tolerances and its perturbation of w.
 static carom_verdict climb(lemke *solver, const rung *now, const double *w, double *z, int64_t *pivots) {
     const int n = solver->n;
-    // The first rung on what is remembered: nearly all problems end here.
+    // The first rung with the memory of pivots: nearly all problems end here.
     if (now == ladder && solver->memory) {
         const carom_verdict verdict = solver->fast->recall(solver->memory, w, pivots);
         solver->fast->read_out(solver->memory, z, solver->basic);
@@ -130,6 +131,7 @@ static carom_verdict climb(lemke *solver, const rung *now, const double *w, doub
         for (int i = 0; i < n; i++) solver->perturbed[i] = w[i] + size * (1 + carom_stream_uniform(&noise));
         w = solver->perturbed;
     }
+    // Every rung has pivots of its own.
     const int64_t limit = *pivots + (int64_t)CAROM_LEMKE_PIVOTS_PER_ROW * n;
     const carom_lemke_kernel *kernel = now->extended ? &carom_lemke_kernel_quad : solver->fast;
     void *tableau = now->extended ? solver->extended : solver->plain;
@@ -149,6 +151,7 @@ static void lemke_solve(void *state, int attempt, const double *w, double *z, ca
     lemke *solver = state;
     const rung *now = &ladder[attempt / 2];
     info->fallbacks = attempt / 2;
+    // z = 0 solves it.
     if (attempt == 0 && is_non_negative(solver->n, w)) {
         memset(solver->basic, 0, (size_t)solver->n * sizeof *solver->basic);
         info->verdict = solver->last = CAROM_COMPLETE;

@@ -113,10 +113,7 @@ static void save(lemke_memory *memory, pivot_node *node) {
     memcpy(to, tableau->T, entries * sizeof *to);
     fill_column_units(memory);
     for (int i = 0; i < memory->n; i++) to[entries + (size_t)i] = round_off_bound(memory, i);
-    int *lists = (int *)(void *)(to + entries + n);
-    memcpy(lists, tableau->basic, n * sizeof *lists);
-    memcpy(lists + n, tableau->nonbasic, (n + 1) * sizeof *lists);
-    memcpy(lists + 2 * n + 1, tableau->place, (2 * n + 1) * sizeof *lists);
+    memcpy(to + entries + n, tableau->lists, (4 * n + 2) * sizeof *tableau->lists);
 }
 
 static void load(lemke_memory *memory, int saved) {
@@ -124,10 +121,7 @@ static void load(lemke_memory *memory, int saved) {
     const size_t n = (size_t)memory->n, entries = n * tableau->stride;
     const double *from = saved_at(memory, saved);
     memcpy(tableau->T, from, entries * sizeof *from);
-    const int *lists = (const int *)(const void *)(from + entries + n);
-    memcpy(tableau->basic, lists, n * sizeof *lists);
-    memcpy(tableau->nonbasic, lists + n, (n + 1) * sizeof *lists);
-    memcpy(tableau->place, lists + 2 * n + 1, (2 * n + 1) * sizeof *lists);
+    memcpy(tableau->lists, from + entries + n, (4 * n + 2) * sizeof *tableau->lists);
     for (size_t i = 0; i < n; i++) {
         tableau->rhs[i] = 0;
         tableau->weight[i] = memory->size * from[entries + i];
@@ -166,12 +160,14 @@ static void clear_node(const lemke_memory *memory, pivot_node *node, int enterin
 static pivot_node *child(lemke_memory *memory, pivot_node *node, int r, int entering) {
     int *known = &node->children[r];
     if (*known >= 0) return node_at(memory, *known);
+    // Many unknown sequences begin here: the tableau is saved, so that the next replays start from it.
     if (!is_spare(memory, node) && node->misses < MISSES_TO_SAVE && ++node->misses == MISSES_TO_SAVE &&
         memory->save_count < memory->save_capacity) {
         replay(memory, memory->depth - 1);
         save(memory, node);
     }
     replay(memory, memory->depth);
+    // At the second meeting the sequence is kept, unless the tree is full; else it gets the spare node.
     const bool keep = *known == MET_ONCE && !is_spare(memory, node) && memory->node_count < memory->node_capacity;
     pivot_node *made = node_at(memory, keep ? memory->node_count : memory->node_capacity);
     *known = keep ? memory->node_count++ : MET_ONCE;
@@ -269,6 +265,7 @@ static int break_tie(lemke_memory *memory, pivot_node *node, uint64_t candidates
 static int leaving_row(lemke_memory *memory, pivot_node *node) {
     const double *inverse = inverse_of(memory, node), *column = column_of(memory, node);
     const double scale = memory->tie_tolerance * (is_spare(memory, node) ? 1 : memory->size);
+    // The least ratio, and by how much each row misses it: candidates are the rows within their bound of round-off.
     const double least = least_ratio(memory->rows, memory->rhs, inverse);
     if (!(least < INFINITY)) return UNKNOWN;
     subtract_column(memory->rows, memory->rhs, column, least, memory->next);
@@ -276,6 +273,7 @@ static int leaving_row(lemke_memory *memory, pivot_node *node) {
     if (!candidates) return UNKNOWN;
     const int r = candidates & (candidates - 1) ? break_tie(memory, node, candidates) : __builtin_ctzll(candidates);
     if (r == UNKNOWN) return r;
+    // A tied row may leave at a ratio that is larger by round-off: its own ratio counts.
     const double theta = memory->rhs[r] * inverse[r];
     if (theta != least) subtract_column(memory->rows, memory->rhs, column, theta, memory->next);
     memory->next[r] = theta;

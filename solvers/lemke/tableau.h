@@ -22,10 +22,11 @@ typedef struct lemke_tableau {
     size_t rows;      // n and padding, of the arrays of rows
     REAL *T;          // [n x stride]
     REAL *rhs;        // [rows] right-hand sides
-    REAL *weight;     // [rows] bounds of sum_j |inverse basis_ij| |w_j|, the magnitude behind the round-off of each right-hand side
+    REAL *weight;     // [rows] bounds of sum_j |inverse basis_ij| |w_j|, the scale of the round-off of each right-hand side
     REAL *column;     // [rows] the entering column
     REAL *unit;       // [2n+1] of each variable, for the size of pivots
     REAL *row_unit;   // [rows] of each row's variable
+    int *lists;       // [5n+2] the next four, one after the other
     int *basic;       // [n] variable of each row
     int *nonbasic;    // [n+1] variable of each column
     int *place;       // [2n+1] row of a basic variable, ~column of a non-basic one
@@ -236,19 +237,22 @@ static void *create(int n, const double *y_unit, const double *z_unit) {
     tableau->stride = (size + 1 + LANES - 1) / LANES * LANES;
     tableau->rows = (size + LANES - 1) / LANES * LANES;
     tableau->T = carom_arena_take(arena, size * tableau->stride, sizeof *tableau->T);
-    tableau->rhs = carom_arena_take(arena, tableau->rows, sizeof *tableau->rhs);
-    tableau->weight = carom_arena_take(arena, tableau->rows, sizeof *tableau->weight);
-    tableau->column = carom_arena_take(arena, tableau->rows, sizeof *tableau->column);
-    tableau->row_unit = carom_arena_take(arena, tableau->rows, sizeof *tableau->row_unit);
+    REAL *arrays = carom_arena_take(arena, 4 * tableau->rows, sizeof *arrays);
     tableau->unit = carom_arena_take(arena, 2 * size + 1, sizeof *tableau->unit);
-    tableau->basic = carom_arena_take(arena, size, sizeof *tableau->basic);
-    tableau->nonbasic = carom_arena_take(arena, size + 1, sizeof *tableau->nonbasic);
-    tableau->place = carom_arena_take(arena, 2 * size + 1, sizeof *tableau->place);
-    tableau->tied = carom_arena_take(arena, size, sizeof *tableau->tied);
+    tableau->lists = carom_arena_take(arena, 5 * size + 2, sizeof *tableau->lists);
     if (arena->failed) {
         release(tableau);
         return NULL;
     }
+    // Few blocks, because certificates make many small tableaus.
+    tableau->rhs = arrays;
+    tableau->weight = arrays + tableau->rows;
+    tableau->column = arrays + 2 * tableau->rows;
+    tableau->row_unit = arrays + 3 * tableau->rows;
+    tableau->basic = tableau->lists;
+    tableau->nonbasic = tableau->lists + size;
+    tableau->place = tableau->lists + 2 * size + 1;
+    tableau->tied = tableau->lists + 4 * size + 2;
     // Padded rows are divided by their unit, too.
     for (size_t i = 0; i < tableau->rows; i++) tableau->row_unit[i] = 1;
     // The artificial variable is added to every y, and has the largest of their units.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The LCP solvers of Siconos Numerics behind our table rows.
+// The LCP solvers of Siconos Numerics, as rows of our table.
 //
 // What Siconos reports is never trusted, and every trap of its interface is closed here: data are scaled by powers of two, because
 // some of its tolerances are absolute; entries that cannot matter are zeroed, because pivots on them overflow and end in an assertion; z is
@@ -124,6 +124,7 @@ static carom_status bind_method(const carom_lcp_solver *row, int n, const double
     solver->noise = carom_arena_take(arena, size, sizeof *solver->noise);
     solver->candidate = carom_arena_take(arena, size, sizeof *solver->candidate);
     solver->basic = carom_arena_take(arena, size, sizeof *solver->basic);
+    // Siconos works on our arrays.
     solver->options = solver_options_create(solver->method->id);
     solver->problem = newLCP();
     bool allocated = !arena->failed && solver->options && solver->problem;
@@ -139,6 +140,7 @@ static carom_status bind_method(const carom_lcp_solver *row, int n, const double
         siconos_free(solver);
         return status;
     }
+    // Column-major and of size one, as Siconos takes it.
     for (size_t i = 0; i < size; i++)
         for (size_t j = 0; j < size; j++) solver->columns[j * size + i] = scale_entry(W[i * size + j], solver->W_exponent);
     carom_stream stream;
@@ -164,6 +166,7 @@ static carom_verdict call_driver(siconos *solver, double size) {
     volatile int code = -1;
     if (!setjmp(*sn_get_jmp_buf())) code = linearComplementarity_driver(solver->problem, solver->z, solver->slack, solver->options);
     sn_release_jmp_buf();
+    // Success is believed only after the check; a failure at the iteration limit is a spent budget.
     if (code == 0) return CAROM_UNVERIFIED;
     return numbers[SICONOS_IPARAM_ITER_DONE] >= numbers[SICONOS_IPARAM_MAX_ITER] ? CAROM_BUDGET_SPENT : solver->method->failure;
 }
@@ -176,6 +179,7 @@ static void solve_scalar(double W, double w, double *z, carom_lcp_info *info) {
 static void siconos_solve(void *state, int try, const double *w, double *z, carom_lcp_info *info) {
     (void)try;
     siconos *solver = state;
+    // Siconos divides by W without a look at its sign.
     if (solver->n == 1) {
         solve_scalar(*solver->W, *w, z, info);
         return;
@@ -190,6 +194,7 @@ static void siconos_solve(void *state, int try, const double *w, double *z, caro
         info->fallbacks = k;
         info->verdict = call_driver(solver, k ? perturbation_sizes[k - 1] : 0);
         info->pivots += solver->options->iparam[SICONOS_IPARAM_ITER_DONE];
+        // Written so that NaN is passed over.
         if (!(carom_max_abs(n, solver->z) < CREDIBLE_SIZE)) continue;
         // z scaled back, and its basis solved again for the w that was asked.
         for (size_t i = 0; i < n; i++) {
@@ -225,6 +230,7 @@ static void siconos_solve_raw(void *state, int try, const double *w, double *z, 
 
 // ------------------------------------------------------------------------------------------------------------- creation
 
+// Projected Gauss-Seidel divides by the diagonal.
 static carom_status create(const carom_lcp_solver *row, int n, const double *W, void **state, carom_error *error) {
     const bool divides = ((const method *)row->method)->divides;
     for (size_t i = 0; divides && i < (size_t)n; i++)

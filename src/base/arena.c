@@ -10,8 +10,10 @@ struct carom_arena_block {
     struct carom_arena_block *before;
 };
 
+// The header of a block says which block came before.
 void *carom_arena_take(carom_arena *arena, size_t count, size_t size) {
     void *block = NULL;
+    // count * size and the line before it must not overflow.
     const bool fits = size == 0 || count <= (SIZE_MAX - CAROM_ARENA_ALIGNMENT) / size;
     if (!fits || posix_memalign(&block, CAROM_ARENA_ALIGNMENT, CAROM_ARENA_ALIGNMENT + count * size)) {
         arena->failed = true;
@@ -23,6 +25,7 @@ void *carom_arena_take(carom_arena *arena, size_t count, size_t size) {
     return (char *)block + CAROM_ARENA_ALIGNMENT;
 }
 
+// The last block is freed first.
 void carom_arena_free(carom_arena *arena) {
     while (arena->last) {
         struct carom_arena_block *block = arena->last;

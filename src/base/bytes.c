@@ -34,6 +34,7 @@ void carom_bytes_free(carom_bytes *bytes) {
 
 void carom_bytes_clear(carom_bytes *bytes) { bytes->size = bytes->taken = 0; }
 
+// Room for `size` bytes in all, doubled until it is enough. False, with the contents unchanged, when there is no memory.
 static bool reserve(carom_bytes *bytes, size_t size) {
     size_t capacity = bytes->capacity;
     while (capacity < size) capacity *= 2;
@@ -45,6 +46,7 @@ static bool reserve(carom_bytes *bytes, size_t size) {
     return true;
 }
 
+// Bytes are copied as they stand in memory: both sides run the same program on like machines.
 carom_status carom_bytes_put(carom_bytes *bytes, const void *values, size_t size, carom_error *error) {
     if (!size) return CAROM_OK;
     if (!reserve(bytes, bytes->size + size)) return carom_fail_memory(error, "message");
@@ -66,6 +68,7 @@ const void *carom_bytes_data(const carom_bytes *bytes, size_t *size) {
 }
 
 void *carom_bytes_renew(carom_bytes *bytes, size_t size) {
+    // What was written before is gone; the caller writes all of the new contents.
     carom_bytes_clear(bytes);
     if (!reserve(bytes, size)) return NULL;
     bytes->size = size;

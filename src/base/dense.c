@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// One sum, never split: every machine and every form of an algorithm that sums in this order gets the same bits.
 double carom_dot(int n, const double *a, const double *b) {
     double sum = 0;
     for (int i = 0; i < n; i++) sum += a[i] * b[i];
@@ -43,6 +44,7 @@ void carom_gram(int rows, int columns, const double *X, double *G) {
         for (size_t j = 0; j < i; j++) G[j * size + i] = G[i * size + j];
 }
 
+// The factor is used as a whole matrix, too: what a library left above the diagonal must not be read.
 static void zero_upper(int n, double *A) {
     const size_t size = (size_t)n;
     for (size_t i = 0; i < size; i++)
@@ -57,6 +59,7 @@ int carom_cholesky_factor(int n, double *A) {
         // LAPACKE refuses NaN by a negative number.
         return failed < 0 ? 1 : failed;
     }
+    // Column by column: L_jj^2 = A_jj - sum_k L_jk^2, and L_ij L_jj = A_ij - sum_k L_ik L_jk below it.
     for (size_t j = 0; j < size; j++) {
         double *row_j = A + j * size;
         const double pivot = row_j[j] - carom_dot((int)j, row_j, row_j);
@@ -69,6 +72,7 @@ int carom_cholesky_factor(int n, double *A) {
     return 0;
 }
 
+// L x = b from the first row to the last: x_i = (b_i - sum_j L_ij x_j) / L_ii.
 void carom_cholesky_forward(int n, const double *L, double *x) {
     for (int i = 0; i < n; i++) {
         const double *row = L + (size_t)i * (size_t)n;
@@ -76,6 +80,7 @@ void carom_cholesky_forward(int n, const double *L, double *x) {
     }
 }
 
+// L'x = b from the last row to the first. A row of L is a column of L': each x_i is taken out of the rows above it.
 void carom_cholesky_backward(int n, const double *L, double *x) {
     for (int i = n - 1; i >= 0; i--) {
         const double *row = L + (size_t)i * (size_t)n;
@@ -97,6 +102,7 @@ static void exchange_rows(size_t n, double *A, size_t a, size_t b) {
 bool carom_lu_factor(int n, double *A, int *rows) {
     const size_t size = (size_t)n;
     for (size_t k = 0; k < size; k++) {
+        // The largest entry of column k becomes its pivot.
         size_t best = k;
         for (size_t i = k + 1; i < size; i++)
             if (fabs(A[i * size + k]) > fabs(A[best * size + k])) best = i;
@@ -104,6 +110,7 @@ bool carom_lu_factor(int n, double *A, int *rows) {
         if (best != k) exchange_rows(size, A, k, best);
         const double pivot = A[k * size + k];
         if (pivot == 0 || !isfinite(pivot)) return false;
+        // Below the pivot stand the factors of L; the rest of each row loses its share of row k.
         for (size_t i = k + 1; i < size; i++) {
             const double factor = A[i * size + k] /= pivot;
             if (factor == 0) continue;
@@ -117,6 +124,7 @@ void carom_lu_solve(int n, const double *LU, const int *rows, double *x) {
     const size_t size = (size_t)n;
     // carom_lu_factor exchanges whole rows, the factors included: so all exchanges come first.
     for (int k = 0; k < n; k++) exchange(&x[k], &x[rows[k]]);
+    // L has ones on its diagonal; then U from the last row.
     for (int i = 0; i < n; i++) x[i] -= carom_dot(i, LU + (size_t)i * size, x);
     for (int i = n - 1; i >= 0; i--) {
         const double *row = LU + (size_t)i * size;
@@ -172,9 +180,11 @@ int carom_solve_general(int n, double *A, double *b, double tolerance, double *n
 
 // One Jacobi rotation that annihilates A[p][q] (Golub & Van Loan, symmetric Schur decomposition), applied to A and to the rows of V.
 static void rotate(size_t n, double *A, double *V, size_t p, size_t q) {
+    // The smaller root of t^2 + 2 tau t - 1 = 0, the tangent of the angle: the rotation is by at most 45 degrees.
     const double tau = (A[q * n + q] - A[p * n + p]) / (2 * A[p * n + q]);
     const double t = (tau >= 0 ? 1 : -1) / (fabs(tau) + sqrt(1 + tau * tau));
     const double c = 1 / sqrt(1 + t * t), s = t * c;
+    // A R, then R'(A R) and R'V.
     for (size_t k = 0; k < n; k++) {
         const double a = A[k * n + p], b = A[k * n + q];
         A[k * n + p] = c * a - s * b;

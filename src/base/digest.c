@@ -12,6 +12,7 @@ struct carom_digest {
     struct sha256_ctx context;
 };
 
+// SHA-256 of nettle in an opaque type: users of the header need no nettle.
 carom_status carom_digest_create(carom_digest **digest, carom_error *error) {
     *digest = malloc(sizeof **digest);
     if (!*digest) return carom_fail_memory(error, "digest");
@@ -25,6 +26,7 @@ void carom_digest_add_doubles(carom_digest *digest, const double *values, size_t
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     sha256_update(&digest->context, count * sizeof *values, (const uint8_t *)values);
 #else
+    // Big-endian: every number byte by byte, the least first, so that digests agree between machines.
     for (size_t i = 0; i < count; i++) {
         uint64_t bits;
         memcpy(&bits, &values[i], sizeof bits);

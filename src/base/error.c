@@ -26,22 +26,19 @@ const char *carom_verdict_sentence(carom_verdict verdict) {
     return (unsigned)verdict < VERDICTS ? verdict_sentences[verdict] : "an unknown verdict";
 }
 
-// Messages of dependencies have several lines, and names come from files: a message stays one printable line.
-static void fold_control_characters(char *text) {
-    for (; *text; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if (c < 0x20 || c == 0x7f) *text = ' ';
-    }
-}
-
 carom_status carom_fail(carom_error *error, carom_status status, const char *format, ...) {
+    // A caller that wants no message passes NULL.
     if (!error) return status;
     error->status = status;
     va_list arguments;
     va_start(arguments, format);
     if (vsnprintf(error->message, sizeof error->message, format, arguments) < 0) error->message[0] = '\0';
     va_end(arguments);
-    fold_control_characters(error->message);
+    // Messages of dependencies have several lines, and names come from files: a message stays one printable line.
+    for (char *at = error->message; *at; at++) {
+        const unsigned char c = (unsigned char)*at;
+        if (c < 0x20 || c == 0x7f) *at = ' ';
+    }
     return status;
 }
 

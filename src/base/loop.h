@@ -21,10 +21,9 @@ typedef struct carom_loop_run_state {
     carom_slot_outcome *outcomes;  ///< [slots]
 } carom_loop_run_state;
 
-/// Computes blocks first .. first+count-1 into the slots. Those before a failed or cancelled one are never missing.
-void carom_loop_compute(const carom_loop_run_state *run, int64_t first, int count);
-/// Delivers the finished prefix of what was computed. `*delivered` counts blocks of the whole loop.
-carom_status carom_loop_deliver(const carom_loop_run_state *run, int64_t first, int count, int64_t *delivered, carom_error *error);
+/// Hands the finished block in a slot on, or says why it failed.
+carom_status carom_loop_deliver_slot(const carom_loop_run_state *run, int slot, int64_t block, carom_error *error);
+/// Tells whoever watches how many blocks are done.
 void carom_loop_report(const carom_loop_run_state *run, int64_t delivered);
 
 /// The whole loop, shared between ranks. The outcomes may be NULL where there was no memory for them: all ranks then fail.

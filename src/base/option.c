@@ -12,6 +12,7 @@
 // 2^53: doubles hold all whole numbers below it, and a text above it may have been rounded to it.
 #define TOO_LARGE_WHOLE 9007199254740992.0
 
+// Tables are short, and looked up once for each flag.
 int carom_option_find(const carom_option *rows, int count, const char *name) {
     for (int i = 0; i < count; i++)
         if (!strcmp(rows[i].name, name)) return i;
@@ -20,12 +21,14 @@ int carom_option_find(const carom_option *rows, int count, const char *name) {
 
 // Decimal floating-point syntax [sign] digits [. digits] [e [sign] digits]: strtod alone would take hexadecimal, "nan", "inf" and blanks.
 static bool is_decimal(const char *text) {
+    // Sign, whole part and fraction: at least one digit in all.
     if (*text == '+' || *text == '-') text++;
     size_t digits = 0;
     for (; isdigit((unsigned char)*text); text++) digits++;
     if (*text == '.')
         for (text++; isdigit((unsigned char)*text); text++) digits++;
     if (!digits) return false;
+    // The exponent has at least one digit of its own.
     if (*text == 'e' || *text == 'E') {
         text++;
         if (*text == '+' || *text == '-') text++;
@@ -46,6 +49,7 @@ static point_locale enter_point_locale(void) {
     return l;
 }
 
+// This thread uses the C locale for a while, and then its own again.
 static void leave_point_locale(point_locale l) {
     if (!l.ours) return;
     uselocale(l.callers);
@@ -63,15 +67,18 @@ bool carom_parse_number(const char *text, double *value) {
     return true;
 }
 
+// 17 significant digits give every double back.
 void carom_print_number(double value, char *text, size_t size) {
     const point_locale locale = enter_point_locale();
     snprintf(text, size, "%.17g", value);
     leave_point_locale(locale);
 }
 
+// A number within the closed range of the row. The message names the rule in the words of the range.
 static carom_status parse_in_range(const carom_option *row, const char *text, double *value, carom_error *error) {
     if (!carom_parse_number(text, value)) return carom_fail(error, CAROM_BAD_INPUT, "%s: '%.60s' is not a number", row->name, text);
     if (*value >= row->least && *value <= row->most) return CAROM_OK;
+    // An open lower end reads "greater than 0".
     if (row->least == CAROM_POSITIVE) {
         if (isinf(row->most)) return carom_fail(error, CAROM_BAD_INPUT, "%s: %.60s is not greater than 0", row->name, text);
         return carom_fail(error, CAROM_BAD_INPUT, "%s: %.60s is not greater than 0 and at most %.17g", row->name, text, row->most);
@@ -86,72 +93,57 @@ static bool has_word(const carom_option *row) {
     return row->initial && row->least > 0 && !carom_parse_number(row->initial, &number);
 }
 
-static carom_status set_integer(const carom_option *row, int64_t *field, const char *text, carom_error *error) {
-    double value;
-    if (has_word(row) && !strcmp(row->initial, text)) {
-        *field = 0;
-        return CAROM_OK;
-    }
-    const carom_status status = parse_in_range(row, text, &value, error);
-    if (status) return status;
-    if (value != floor(value) || fabs(value) >= TOO_LARGE_WHOLE)
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: %.60s is not a whole number", row->name, text);
-    *field = (int64_t)value;
-    return CAROM_OK;
-}
-
-static carom_status set_real(const carom_option *row, double *field, const char *text, carom_error *error) {
-    double value;
-    // A default that is a word, "auto" or "none", stands for NaN.
-    if (row->initial && !strcmp(row->initial, text) && !carom_parse_number(text, &value)) {
-        *field = NAN;
-        return CAROM_OK;
-    }
-    const carom_status status = parse_in_range(row, text, &value, error);
-    if (!status) *field = value;
-    return status;
-}
-
-static carom_status set_choice(const carom_option *row, int *field, const char *text, carom_error *error) {
-    char names[256] = "";
-    for (int i = 0; row->choices[i]; i++) {
-        if (!strcmp(row->choices[i], text)) {
-            *field = i;
-            return CAROM_OK;
-        }
-        const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", row->choices[i]);
-    }
-    return carom_fail(error, CAROM_BAD_INPUT, "%s: '%.60s' is not one of: %s", row->name, text, names);
-}
-
-static carom_status set_switch(const carom_option *row, bool *field, const char *text, carom_error *error) {
-    const bool on = !strcmp(text, "true");
-    if (!on && strcmp(text, "false") != 0)
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: '%.60s' is neither true nor false", row->name, text);
-    *field = on;
-    return CAROM_OK;
-}
-
-static carom_status set_text(const carom_option *row, const char **field, const char *text, carom_error *error) {
-    if (!*text) return carom_fail(error, CAROM_BAD_INPUT, "%s: an empty text is not allowed", row->name);
-    *field = text;
-    return CAROM_OK;
-}
-
 carom_status carom_option_set(const carom_option *row, void *options, const char *text, carom_error *error) {
     void *field = (char *)options + row->offset;
+    const bool is_initial = row->initial && !strcmp(row->initial, text);
+    double number = 0;
     switch (row->type) {
-    case CAROM_OPTION_INTEGER: return set_integer(row, field, text, error);
-    case CAROM_OPTION_REAL: return set_real(row, field, text, error);
-    case CAROM_OPTION_CHOICE: return set_choice(row, field, text, error);
+    case CAROM_OPTION_INTEGER: {
+        const bool is_word = is_initial && has_word(row);
+        const carom_status status = is_word ? CAROM_OK : parse_in_range(row, text, &number, error);
+        if (status) return status;
+        if (number != floor(number) || fabs(number) >= TOO_LARGE_WHOLE)
+            return carom_fail(error, CAROM_BAD_INPUT, "%s: %.60s is not a whole number", row->name, text);
+        *(int64_t *)field = (int64_t)number;
+        return CAROM_OK;
+    }
+    case CAROM_OPTION_REAL: {
+        // A default that is a word, "auto" or "none", stands for NaN.
+        const bool is_word = is_initial && !carom_parse_number(text, &number);
+        const carom_status status = is_word ? CAROM_OK : parse_in_range(row, text, &number, error);
+        if (!status) *(double *)field = is_word ? NAN : number;
+        return status;
+    }
+    case CAROM_OPTION_CHOICE: {
+        // The names are collected for the message, in case none of them fits.
+        char names[256] = "";
+        for (int i = 0; row->choices[i]; i++) {
+            if (!strcmp(row->choices[i], text)) {
+                *(int *)field = i;
+                return CAROM_OK;
+            }
+            const size_t used = strlen(names);
+            snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", row->choices[i]);
+        }
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: '%.60s' is not one of: %s", row->name, text, names);
+    }
     case CAROM_OPTION_TEXT:
-    case CAROM_OPTION_CONTACTS: return set_text(row, field, text, error);
-    case CAROM_OPTION_SWITCH: return set_switch(row, field, text, error);
+    case CAROM_OPTION_CONTACTS:
+        if (!*text) return carom_fail(error, CAROM_BAD_INPUT, "%s: an empty text is not allowed", row->name);
+        // The text is borrowed.
+        *(const char **)field = text;
+        return CAROM_OK;
+    case CAROM_OPTION_SWITCH:
+        // Scenes write the word; a flag without a value means true.
+        if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+            return carom_fail(error, CAROM_BAD_INPUT, "%s: '%.60s' is neither true nor false", row->name, text);
+        *(bool *)field = !strcmp(text, "true");
+        return CAROM_OK;
     }
     return carom_fail(error, CAROM_INTERNAL, "%s: an option row of unknown type", row->name);
 }
 
+// Laws that share an option may offer different choices of it.
 bool carom_option_offers(const carom_option *row, const char *text) {
     if (row->type != CAROM_OPTION_CHOICE) return true;
     for (int i = 0; row->choices[i]; i++)
@@ -159,32 +151,26 @@ bool carom_option_offers(const carom_option *row, const char *text) {
     return false;
 }
 
+// The inverse of carom_option_set.
 void carom_option_print(const carom_option *row, const void *options, char *text, size_t size) {
     const void *field = (const char *)options + row->offset;
+    const char *shown = "";
+    char number[32];
     switch (row->type) {
-    case CAROM_OPTION_INTEGER: {
-        const int64_t value = *(const int64_t *)field;
-        if (has_word(row) && value == 0)
-            snprintf(text, size, "%s", row->initial);
-        else
-            snprintf(text, size, "%lld", (long long)value);
-        return;
-    }
-    case CAROM_OPTION_REAL: {
-        const double value = *(const double *)field;
-        if (isnan(value))
-            snprintf(text, size, "%s", row->initial ? row->initial : "auto");
-        else
-            carom_print_number(value, text, size);
-        return;
-    }
-    case CAROM_OPTION_CHOICE: snprintf(text, size, "%s", row->choices[*(const int *)field]); return;
+    case CAROM_OPTION_INTEGER:
+        snprintf(number, sizeof number, "%lld", (long long)*(const int64_t *)field);
+        shown = has_word(row) && *(const int64_t *)field == 0 ? row->initial : number;
+        break;
+    case CAROM_OPTION_REAL:
+        carom_print_number(*(const double *)field, number, sizeof number);
+        shown = !isnan(*(const double *)field) ? number : row->initial ? row->initial : "auto";
+        break;
+    case CAROM_OPTION_CHOICE: shown = row->choices[*(const int *)field]; break;
     case CAROM_OPTION_TEXT:
-    case CAROM_OPTION_CONTACTS: {
-        const char *value = *(const char *const *)field;
-        snprintf(text, size, "%s", value ? value : "");
-        return;
+    case CAROM_OPTION_CONTACTS:
+        if (*(const char *const *)field) shown = *(const char *const *)field;
+        break;
+    case CAROM_OPTION_SWITCH: shown = *(const bool *)field ? "true" : "false"; break;
     }
-    case CAROM_OPTION_SWITCH: snprintf(text, size, "%s", *(const bool *)field ? "true" : "false"); return;
-    }
+    snprintf(text, size, "%s", shown);
 }

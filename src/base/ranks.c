@@ -3,28 +3,27 @@
 // All agreements exchange the same messages, so that a rank that fails early meets the others at whichever they come to next.
 #include "base/ranks.h"
 
+// What a rank says of itself, and rank 0 of all.
 typedef struct vote {
     carom_error error;  // its status: CAROM_OK when nothing failed
     int64_t value;
 } vote;
 
+// A message with one vote.
 static carom_status send_vote(const carom_ranks *ranks, int to, const vote *sent, carom_bytes *message, carom_error *error) {
     carom_bytes_clear(message);
     const carom_status status = carom_bytes_put(message, sent, sizeof *sent, error);
     return status ? status : ranks->send(ranks->user, to, message, error);
 }
 
+// Waits for the vote of a rank.
 static carom_status receive_vote(const carom_ranks *ranks, int from, vote *received, carom_bytes *message, carom_error *error) {
     const carom_status status = ranks->receive(ranks->user, from, message, error);
     return status ? status : carom_bytes_take(message, received, sizeof *received, error);
 }
 
-// The first failure and the least value.
-static void merge_vote(vote *all, const vote *one) {
-    if (!all->error.status) all->error = one->error;
-    if (one->value < all->value) all->value = one->value;
-}
-
+// On rank 0: hears every rank, merges their votes into the first failure and the least value, and tells all. On any other: votes and
+// listens.
 static carom_status exchange(const carom_ranks *ranks, vote *all, carom_bytes *message, carom_error *error) {
     carom_status status = CAROM_OK;
     if (ranks->rank) {
@@ -34,14 +33,18 @@ static carom_status exchange(const carom_ranks *ranks, vote *all, carom_bytes *m
     for (int rank = 1; rank < ranks->count && !status; rank++) {
         vote one;
         status = receive_vote(ranks, rank, &one, message, error);
-        if (!status) merge_vote(all, &one);
+        if (status) break;
+        if (!all->error.status) all->error = one.error;
+        if (one.value < all->value) all->value = one.value;
     }
     for (int rank = 1; rank < ranks->count && !status; rank++) status = send_vote(ranks, rank, all, message, error);
     return status;
 }
 
+// The lowest rank that failed speaks for all, so that every rank reports the same sentence.
 carom_status carom_ranks_agree_least(carom_ranks *ranks, carom_status status, int64_t *value, carom_error *error) {
     if (!ranks || ranks->count < 2 || ranks->ended) return status;
+    // A rank that failed votes with its error; the value of a rank that failed does not matter, because all fail.
     vote all = {.value = *value};
     if (status && error) all.error = *error;
     all.error.status = status;
@@ -49,6 +52,7 @@ carom_status carom_ranks_agree_least(carom_ranks *ranks, carom_status status, in
     carom_status sent = carom_bytes_create(&message, error);
     if (!sent) sent = exchange(ranks, &all, message, error);
     carom_bytes_free(message);
+    // After a failure no rank sends any more: a later agreement would wait for a rank that has left.
     ranks->ended = sent || all.error.status;
     if (sent) return sent;
     *value = all.value;
@@ -56,6 +60,7 @@ carom_status carom_ranks_agree_least(carom_ranks *ranks, carom_status status, in
     return all.error.status;
 }
 
+// An agreement on the status alone.
 carom_status carom_ranks_agree(carom_ranks *ranks, carom_status status, carom_error *error) {
     int64_t nothing = 0;
     return carom_ranks_agree_least(ranks, status, &nothing, error);

@@ -5,11 +5,13 @@
 
 #include "carom/base.h"
 
+// The type of an entry follows from its kind.
 typedef struct named_entry {
     const char *name;
     const void *entry;
 } named_entry;
 
+// The entries of one kind, in the order in which they were added.
 typedef struct shelf {
     named_entry *entries;
     int count, capacity;
@@ -30,22 +32,18 @@ void carom_registry_free(carom_registry *registry) {
     free(registry);
 }
 
-static carom_status grow(shelf *kept, carom_error *error) {
-    if (kept->count < kept->capacity) return CAROM_OK;
-    const int capacity = kept->capacity ? 2 * kept->capacity : 8;
-    named_entry *entries = realloc(kept->entries, (size_t)capacity * sizeof *entries);
-    if (!entries) return carom_fail_memory(error, "registry");
-    kept->entries = entries;
-    kept->capacity = capacity;
-    return CAROM_OK;
-}
-
+// Names and entries are borrowed: they are rows of tables that live as long as the program.
 carom_status carom_registry_add(carom_registry *registry, carom_registry_kind kind, const char *name, const void *entry,
                                 carom_error *error) {
     if (carom_registry_find(registry, kind, name)) return carom_fail(error, CAROM_BAD_INPUT, "registry: the name '%s' is taken", name);
     shelf *kept = &registry->shelves[kind];
-    const carom_status status = grow(kept, error);
-    if (status) return status;
+    if (kept->count == kept->capacity) {
+        const int capacity = kept->capacity ? 2 * kept->capacity : 8;
+        named_entry *entries = realloc(kept->entries, (size_t)capacity * sizeof *entries);
+        if (!entries) return carom_fail_memory(error, "registry");
+        kept->entries = entries;
+        kept->capacity = capacity;
+    }
     kept->entries[kept->count++] = (named_entry){name, entry};
     return CAROM_OK;
 }
@@ -58,6 +56,7 @@ const void *carom_registry_entry(const carom_registry *registry, carom_registry_
 
 const void *carom_registry_find(const carom_registry *registry, carom_registry_kind kind, const char *name) {
     const shelf *kept = &registry->shelves[kind];
+    // A few dozen names: a linear search is enough.
     for (int i = 0; i < kept->count; i++)
         if (!strcmp(kept->entries[i].name, name)) return kept->entries[i].entry;
     return NULL;

@@ -10,7 +10,9 @@
 enum { WORDS = 4 };
 static const double TWO_PI = 6.283185307179586476925286766559;
 
+// The use is the second word of the counter, so that uses never share a block.
 void carom_stream_start_use(carom_stream *stream, uint64_t seed, uint64_t index, carom_stream_use use) {
+    // The buffer counts as spent: the first number makes the first block.
     *stream = (carom_stream){.key = {seed, index}, .counter = {0, (uint64_t)use}, .used = WORDS};
 }
 
@@ -25,6 +27,7 @@ static philox4x64_ctr_t block_of(uint64_t seed, uint64_t index, uint64_t block, 
     return philox4x64(counter, key);
 }
 
+// Four words a block; a new block when all are spent.
 uint64_t carom_stream_bits(carom_stream *stream) {
     if (stream->used == WORDS) {
         const philox4x64_ctr_t words = block_of(stream->key[0], stream->key[1], stream->counter[0]++, stream->counter[1]);
@@ -44,6 +47,7 @@ void carom_stream_uniform_block(uint64_t seed, const uint64_t *index, size_t cou
     }
 }
 
+// Box-Muller: sqrt(-2 ln u1) cos(2 pi u2).
 double carom_stream_normal(carom_stream *stream) {
     const double radius = sqrt(-2 * log(carom_stream_uniform(stream)));
     return radius * cos(TWO_PI * carom_stream_uniform(stream));

@@ -26,8 +26,10 @@ struct carom_table {
     int64_t rows, capacity;
 };
 
+// The mark of "no list", the sign bit of a row's end.
 static const int64_t NO_LIST = INT64_MIN;
 
+// Negative widths stand for sizes of the problem.
 int carom_column_width(const carom_column *column, const carom_sizes *sizes) {
     switch (column->width) {
     case CAROM_WIDTH_VELOCITY: return sizes->nv;
@@ -38,6 +40,7 @@ int carom_column_width(const carom_column *column, const carom_sizes *sizes) {
     }
 }
 
+// Types whose cells differ in size.
 static bool is_pooled(const cells *cell) {
     const carom_column_type type = cell->column->type;
     return type == CAROM_COLUMN_TEXT || type == CAROM_COLUMN_CONTACTS || type == CAROM_COLUMN_SERIES;
@@ -57,6 +60,7 @@ carom_status carom_table_create(const carom_column *first, int first_count, cons
         free(all);
         return carom_fail_memory(error, "table");
     }
+    // The widths are fixed from here on: the sizes of a table do not change.
     for (int i = 0; i < columns; i++) {
         all[i].column = i < first_count ? &first[i] : &second[i - first_count];
         all[i].width = carom_column_width(all[i].column, sizes);
@@ -69,6 +73,7 @@ carom_status carom_table_create(const carom_column *first, int first_count, cons
 void carom_table_free(carom_table *table) {
     if (!table) return;
     for (int i = 0; i < table->columns; i++) {
+        // The members of the union share one pointer, so that freeing one of them is enough.
         free(table->cells[i].reals);
         free(table->cells[i].pool);
     }
@@ -77,6 +82,7 @@ void carom_table_free(carom_table *table) {
 }
 
 void carom_table_clear(carom_table *table) {
+    // Fixed-width cells are filled again when rows are added; only pools know how far they are filled.
     table->rows = 0;
     for (int i = 0; i < table->columns; i++) table->cells[i].pool_size = 0;
 }
@@ -92,8 +98,10 @@ int carom_table_find(const carom_table *table, const char *name) {
     return -1;
 }
 
+// Room for `rows` rows in every column.
 static carom_status reserve_rows(carom_table *table, int64_t rows, carom_error *error) {
     if (rows <= table->capacity) return CAROM_OK;
+    // Doubled, so that adding rows one by one costs the same as adding them at once.
     int64_t capacity = table->capacity ? table->capacity : 16;
     while (capacity < rows) capacity *= 2;
     for (int i = 0; i < table->columns; i++) {
@@ -105,6 +113,7 @@ static carom_status reserve_rows(carom_table *table, int64_t rows, carom_error *
     return CAROM_OK;
 }
 
+// Room for `size` bytes in a column's pool.
 static carom_status reserve_pool(cells *cell, size_t size, carom_error *error) {
     if (size <= cell->pool_capacity) return CAROM_OK;
     size_t capacity = cell->pool_capacity ? cell->pool_capacity : 256;
@@ -183,8 +192,10 @@ carom_status carom_table_append_row(carom_table *table, const carom_table *rows,
 
 // ------------------------------------------------------------------------------------------------- tables as messages
 
+// Of `rows` rows of one column, without their pool.
 static size_t cell_bytes(const cells *cell, int64_t rows) { return (size_t)rows * row_cells(cell) * sizeof(double); }
 
+// A message holds the number of rows, and for each column the size of its pool, the cells, and the pool.
 carom_status carom_table_pack(const carom_table *table, carom_bytes *into, carom_error *error) {
     carom_status status = carom_bytes_put(into, &table->rows, sizeof table->rows, error);
     for (int i = 0; i < table->columns && !status; i++) {
@@ -197,6 +208,7 @@ carom_status carom_table_pack(const carom_table *table, carom_bytes *into, carom
 }
 
 carom_status carom_table_unpack(carom_table *table, carom_bytes *from, carom_error *error) {
+    // The table stays empty when the message is cut short.
     carom_table_clear(table);
     int64_t rows = 0;
     carom_status status = carom_bytes_take(from, &rows, sizeof rows, error);
@@ -210,10 +222,12 @@ carom_status carom_table_unpack(carom_table *table, carom_bytes *from, carom_err
         if (!status) status = carom_bytes_take(from, cell->pool, size, error);
         if (!status) cell->pool_size = size;
     }
+    // Only a message that was read to its end counts.
     if (!status) table->rows = rows;
     return status;
 }
 
+// The setters address the last row: rows are filled one after the other.
 double *carom_table_reals(carom_table *table, int column) {
     const cells *cell = &table->cells[column];
     return cell->reals + (size_t)(table->rows - 1) * (size_t)cell->width;
@@ -251,6 +265,7 @@ carom_status carom_table_set_series(carom_table *table, int column, const double
 const double *carom_table_real_column(const carom_table *table, int column) { return table->cells[column].reals; }
 const int64_t *carom_table_integer_column(const carom_table *table, int column) { return table->cells[column].integers; }
 
+// Readers. Texts are kept with their end, so that a cell can be returned as it stands.
 const char *carom_table_text(const carom_table *table, int column, int64_t row) {
     size_t size;
     const char *text = pooled_part(&table->cells[column], row, &size);
@@ -273,4 +288,5 @@ const double *carom_table_series(const carom_table *table, int column, int64_t r
 
 static carom_status append_rows(void *user, const carom_table *rows, carom_error *error) { return carom_table_append(user, rows, error); }
 
+// The sink of a table in memory.
 carom_sink carom_table_sink(carom_table *table) { return (carom_sink){table, append_rows}; }

@@ -4,10 +4,12 @@
 #ifndef CAROM_DYNAMICS_INTERNAL_H
 #define CAROM_DYNAMICS_INTERNAL_H
 
-#include "carom/dynamics.h"
+#include "carom/studies.h"
 
-/// The table's rows.
-extern const carom_integrator carom_integrator_inclusion, carom_integrator_lgvci, carom_integrator_propagative, carom_integrator_rodrigues;
+// --------------------------------------------------------------------------------------------------------------- a run
+
+/// Coordinates [nv] of a system at the start: those of a member of an ensemble are displaced.
+void carom_motion_place(const carom_motion *motion, double *position);
 
 /// Sets the common result columns.
 carom_status carom_motion_conclude(const carom_motion_call *call, carom_verdict verdict, int64_t steps, double time, double energy_error,
@@ -22,5 +24,22 @@ carom_status carom_motion_count_steps(double duration, double step, int64_t *ste
 
 /// Sets a number among an option struct's fields by the row's name, if there is such a row.
 carom_status carom_motion_set_option(const carom_law *law, void *options, const char *name, double value, carom_error *error);
+
+// ------------------------------------------------------------------------------------------------- studies and figures
+
+/// A copy of the request's options, or of the defaults, that a study may change; NULL when out of memory. To be freed.
+void *carom_motion_copy_options(const carom_motion_request *request);
+/// Sets an option of an integrator, which must have it, by its name.
+carom_status carom_motion_set(const carom_integrator *integrator, void *options, const char *name, const char *text, carom_error *error);
+
+/// A real column by its name; NULL when there is none.
+const double *carom_motion_column(const carom_table *table, const char *name);
+
+/// The picture "energy": those of the columns translational_, rotational_, kinetic_, potential_energy and energy that there are, over time.
+carom_status carom_figure_energy(const carom_figures *figures, carom_error *error);
+/// The picture "energy-error": energy since the start, less what impacts took where that is more than rounding.
+carom_status carom_figure_energy_error(const carom_figures *figures, carom_error *error);
+/// The picture "convergence": errors over steps, by decades; nothing without rows.
+carom_status carom_figure_convergence(const carom_figures *figures, const carom_convergence_hooks *hooks, carom_error *error);
 
 #endif

@@ -8,8 +8,14 @@
 #include "carom/vector3.h"
 #include "dynamics/dynamics_internal.h"
 
-static const carom_integrator *const integrators[] = {&carom_integrator_lgvci, &carom_integrator_rodrigues, &carom_integrator_inclusion,
-                                                      &carom_integrator_propagative};
+// A row for each integrator, whose folder has the same name.
+#define INTEGRATORS(ROW) ROW(lgvci) ROW(rodrigues) ROW(inclusion) ROW(propagative)
+
+#define DECLARE(name) extern const carom_integrator carom_integrator_##name;
+#define ADDRESS(name) &carom_integrator_##name,
+
+INTEGRATORS(DECLARE)
+static const carom_integrator *const integrators[] = {INTEGRATORS(ADDRESS)};
 
 static const carom_column result_columns[CAROM_MOTION_RESULT_COLUMNS] = {
     [CAROM_MOTION_VERDICT] = {"verdict", CAROM_COLUMN_TEXT, 1, "", "how far the run got", NULL},
@@ -20,6 +26,12 @@ static const carom_column result_columns[CAROM_MOTION_RESULT_COLUMNS] = {
                                    "restitution below 1 or a law may lower, relative to the initial energy",
                                    NULL},
 };
+
+// How scenes give each form.
+static const char *const form_names[] = {[CAROM_MOTION_NONE] = "an impact",
+                                         [CAROM_MOTION_BODY] = "a scene with 'body'",
+                                         [CAROM_MOTION_BODIES] = "a scene with 'bodies'",
+                                         [CAROM_MOTION_SYSTEM] = "a scene with 'balls' or 'model' and listed contacts"};
 
 carom_status carom_dynamics_register(carom_registry *registry, carom_error *error) {
     carom_status status = CAROM_OK;
@@ -33,6 +45,87 @@ const carom_integrator *carom_integrator_find(const carom_registry *registry, co
 }
 
 // ------------------------------------------------------------------------------------------------------------- running
+
+// Widths of columns: those of the impact, where the problem has one.
+static carom_sizes sizes_of(const carom_motion *motion) { return motion->impact ? carom_impact_sizes(motion->impact) : (carom_sizes){0}; }
+
+carom_status carom_motion_create_states(const carom_integrator *integrator, const carom_motion *motion, carom_table **states,
+                                        carom_error *error) {
+    const carom_sizes sizes = sizes_of(motion);
+    return carom_table_create(integrator->state_columns, integrator->state_column_count, NULL, 0, &sizes, states, error);
+}
+
+void *carom_motion_copy_options(const carom_motion_request *request) {
+    void *options = malloc(request->integrator->options_size);
+    if (options && request->options) memcpy(options, request->options, request->integrator->options_size);
+    if (options && !request->options) request->integrator->defaults(options);
+    return options;
+}
+
+void carom_motion_answer_free(carom_motion_answer *answer) {
+    carom_table_free(answer->impacts);
+    carom_table_free(answer->recorded);
+    carom_table_free(answer->final);
+    carom_table_free(answer->result);
+    *answer = (carom_motion_answer){0};
+}
+
+bool carom_motion_answer_complete(const carom_motion_answer *answer) {
+    return !strcmp(carom_table_text(answer->result, CAROM_MOTION_VERDICT, 0), carom_verdict_name(CAROM_COMPLETE));
+}
+
+carom_status carom_integrator_run(const carom_motion_request *request, const carom_sink *states, carom_motion_answer *answer,
+                                  carom_error *error) {
+    const carom_integrator *integrator = request->integrator;
+    const carom_motion *motion = request->motion;
+    const carom_sizes sizes = sizes_of(motion);
+    *answer = (carom_motion_answer){0};
+    // A model that is not a system says why; any other problem says what the integrator needs.
+    if (motion->form != integrator->form || !motion->problem) {
+        if (motion->obstacle && integrator->form == CAROM_MOTION_SYSTEM)
+            return carom_fail(error, CAROM_UNSUPPORTED, "%s", motion->obstacle);
+        return carom_fail(error, CAROM_BAD_INPUT, "integrator: %s needs %s", integrator->name, form_names[integrator->form]);
+    }
+    // Tables of what will be found, with one row for the end and one for the results.
+    void *options = carom_motion_copy_options(request);
+    carom_status status = options ? CAROM_OK : carom_fail_memory(error, integrator->name);
+    if (!status)
+        status = carom_table_create(integrator->impact_columns, integrator->impact_column_count, NULL, 0, &sizes, &answer->impacts, error);
+    if (!status) status = carom_motion_create_states(integrator, motion, &answer->final, error);
+    if (!status) status = carom_motion_create_states(integrator, motion, &answer->recorded, error);
+    if (!status)
+        status = carom_table_create(result_columns, CAROM_MOTION_RESULT_COLUMNS, integrator->result_columns,
+                                    integrator->result_column_count, &sizes, &answer->result, error);
+    if (!status) status = carom_table_add_row(answer->final, error);
+    if (!status) status = carom_table_add_row(answer->result, error);
+    if (!status) {
+        const carom_motion_call call = {.motion = motion,
+                                        .options = options,
+                                        .registry = request->registry,
+                                        .settings = request->settings,
+                                        .control = request->control,
+                                        .states = states,
+                                        .impacts = answer->impacts,
+                                        .recorded = answer->recorded,
+                                        .final = answer->final,
+                                        .result = answer->result};
+        status = integrator->run(&call, error);
+    }
+    free(options);
+    if (status) carom_motion_answer_free(answer);
+    return status;
+}
+
+// ------------------------------------------------------------------------------------------- what integrators share
+
+void carom_motion_place(const carom_motion *motion, double *position) {
+    const carom_system *system = motion->system;
+    memcpy(position, system->position, (size_t)system->nv * sizeof *position);
+    if (!(motion->displacement > 0)) return;
+    carom_stream stream;
+    carom_stream_start(&stream, 0, (uint64_t)motion->member);
+    for (int k = 0; k < system->nv; k++) position[k] += motion->displacement * carom_stream_normal(&stream);
+}
 
 carom_status carom_motion_conclude(const carom_motion_call *call, carom_verdict verdict, int64_t steps, double time, double energy_error,
                                    carom_error *error) {
@@ -49,6 +142,14 @@ carom_status carom_motion_flush(const carom_motion_call *call, carom_table *stat
     return status;
 }
 
+carom_status carom_motion_count_steps(double duration, double step, int64_t *steps, carom_error *error) {
+    if (duration / step > CAROM_MOST_SEED) return carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too small for %g s", step, duration);
+    if (duration > 0 && duration < 0.5 * step)
+        return carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too long for %g s, which would have no step at all", step, duration);
+    *steps = (int64_t)(duration / step + 0.5);
+    return CAROM_OK;
+}
+
 carom_status carom_motion_set_option(const carom_law *law, void *options, const char *name, double value, carom_error *error) {
     const int row = carom_option_find(law->options, law->option_count, name);
     char text[32];
@@ -56,99 +157,44 @@ carom_status carom_motion_set_option(const carom_law *law, void *options, const 
     return row < 0 ? CAROM_OK : carom_option_set(&law->options[row], options, text, error);
 }
 
-void carom_motion_answer_free(carom_motion_answer *answer) {
-    carom_table_free(answer->impacts);
-    carom_table_free(answer->recorded);
-    carom_table_free(answer->final);
-    carom_table_free(answer->result);
-    *answer = (carom_motion_answer){0};
-}
-
-bool carom_motion_answer_complete(const carom_motion_answer *answer) {
-    return !strcmp(carom_table_text(answer->result, CAROM_MOTION_VERDICT, 0), carom_verdict_name(CAROM_COMPLETE));
-}
-
-static carom_status make_tables(const carom_integrator *integrator, const carom_motion *motion, carom_motion_answer *answer,
-                                carom_error *error) {
-    const carom_sizes sizes = motion->impact ? carom_impact_sizes(motion->impact) : (carom_sizes){0};
-    carom_status status =
-        carom_table_create(integrator->impact_columns, integrator->impact_column_count, NULL, 0, &sizes, &answer->impacts, error);
-    if (!status)
-        status = carom_table_create(integrator->state_columns, integrator->state_column_count, NULL, 0, &sizes, &answer->final, error);
-    if (!status)
-        status = carom_table_create(integrator->state_columns, integrator->state_column_count, NULL, 0, &sizes, &answer->recorded, error);
-    if (!status)
-        status = carom_table_create(result_columns, CAROM_MOTION_RESULT_COLUMNS, integrator->result_columns,
-                                    integrator->result_column_count, &sizes, &answer->result, error);
-    if (!status) status = carom_table_add_row(answer->final, error);
-    if (!status) status = carom_table_add_row(answer->result, error);
-    return status;
-}
-
-carom_status carom_integrator_run(const carom_integrator *integrator, const carom_motion *motion, const void *options,
-                                  const carom_registry *registry, const carom_law_settings *settings, const carom_control *control,
-                                  const carom_sink *states, carom_motion_answer *answer, carom_error *error) {
-    *answer = (carom_motion_answer){0};
-    void *defaults = NULL;
-    carom_status status = make_tables(integrator, motion, answer, error);
-    if (!status && !options) {
-        options = defaults = malloc(integrator->options_size);
-        if (defaults)
-            integrator->defaults(defaults);
-        else
-            status = carom_fail_memory(error, integrator->name);
-    }
-    if (!status) {
-        const carom_motion_call call = {motion, options,         registry,         control,       settings,
-                                        states, answer->impacts, answer->recorded, answer->final, answer->result};
-        status = integrator->run(&call, error);
-    }
-    free(defaults);
-    if (status) carom_motion_answer_free(answer);
-    return status;
-}
-
-carom_status carom_motion_count_steps(double duration, double step, int64_t *steps, carom_error *error) {
-    if (duration / step > CAROM_MOST_SEED) return carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too small for %g s", step, duration);
-    if (duration > 0 && duration < 0.5 * step)
-        return carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too long for %g s, which are no step at all then", step, duration);
-    *steps = (int64_t)(duration / step + 0.5);
-    return CAROM_OK;
+carom_status carom_motion_set(const carom_integrator *integrator, void *options, const char *name, const char *text, carom_error *error) {
+    const int row = carom_option_find(integrator->options, integrator->option_count, name);
+    if (row >= 0) return carom_option_set(&integrator->options[row], options, text, error);
+    return carom_fail(error, CAROM_UNSUPPORTED, "the integrator '%s' has no option '%s'", integrator->name, name);
 }
 
 // -------------------------------------------------------------------------------------------------------- perturbation
 
 const char *const carom_perturbed_names[] = {"both", "position", "attitude", NULL};
 
-// All numbers are drawn, whatever is perturbed: the same index moves a body in the same way.
-static void perturb_body(carom_body_state *state, carom_perturbed what, double size, carom_stream *stream) {
-    const double shift = what == CAROM_PERTURB_ATTITUDE ? 0 : size, turn = what == CAROM_PERTURB_POSITION ? 0 : size;
-    double vector[3], F[9], turned[9];
-    for (int i = 0; i < 3; i++) state->position[i] += shift * carom_stream_normal(stream);
-    for (int i = 0; i < 3; i++) vector[i] = turn * carom_stream_normal(stream);
-    // The Cayley vector of a rotation has the tangent of half its angle as length.
-    const double angle = carom_norm3(vector);
-    for (int i = 0; i < 3 && angle > 0; i++) vector[i] *= tan(0.5 * angle) / angle;
-    carom_rotation_matrix(vector, F);
-    carom_product3(state->attitude, F, turned);
-    memcpy(state->attitude, turned, sizeof turned);
-}
-
 carom_status carom_motion_perturb(const carom_motion *motion, carom_perturbed what, double size, int64_t seed, int64_t index,
                                   carom_motion_room *room, carom_motion *perturbed, carom_error *error) {
     *perturbed = *motion;
-    if (motion->system) {
+    // A system is displaced by its integrator, from the stream of the member.
+    if (motion->form == CAROM_MOTION_SYSTEM) {
         if (what != CAROM_PERTURB_BOTH)
             return carom_fail(error, CAROM_UNSUPPORTED, "all coordinates of a scene with 'model' are perturbed, not one kind of them");
         perturbed->member = index + 1;
         perturbed->displacement = size;
         return CAROM_OK;
     }
-    if (!motion->body) return carom_fail(error, CAROM_UNSUPPORTED, "only scenes with 'body' or 'model' can be perturbed");
+    if (motion->form != CAROM_MOTION_BODY)
+        return carom_fail(error, CAROM_UNSUPPORTED, "only scenes with 'body' or 'model' can be perturbed");
     carom_stream stream;
     carom_stream_start(&stream, (uint64_t)seed, (uint64_t)index);
     room->body = *motion->body;
-    perturb_body(&room->body.initial, what, size, &stream);
     perturbed->body = &room->body;
+    // All numbers are drawn, whatever is perturbed: the same index moves a body in the same way.
+    carom_body_state *state = &room->body.initial;
+    const double shift = what == CAROM_PERTURB_ATTITUDE ? 0 : size, turn = what == CAROM_PERTURB_POSITION ? 0 : size;
+    double vector[3], F[9], turned[9];
+    for (int i = 0; i < 3; i++) state->position[i] += shift * carom_stream_normal(&stream);
+    for (int i = 0; i < 3; i++) vector[i] = turn * carom_stream_normal(&stream);
+    // The Cayley vector of a rotation has the tangent of half its angle as length.
+    const double angle = carom_norm3(vector);
+    for (int i = 0; i < 3 && angle > 0; i++) vector[i] *= tan(0.5 * angle) / angle;
+    carom_rotation_matrix(vector, F);
+    carom_product3(state->attitude, F, turned);
+    memcpy(state->attitude, turned, sizeof turned);
     return CAROM_OK;
 }

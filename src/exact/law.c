@@ -6,6 +6,7 @@
 #include "carom/exact.h"
 #include "carom/laws.h"
 
+// The law's own result columns: what carom_exact_set says.
 enum {
     RESULT_STATUS,
     RESULT_REASON,
@@ -33,6 +34,7 @@ static const carom_column result_columns[RESULT_OWN_COLUMNS] = {
 
 static void defaults(void *options) { *(carom_halm_posa_exact_options *)options = carom_halm_posa_exact_defaults(); }
 
+// Nothing of the set is missing.
 static bool is_complete(const carom_exact_set *set) { return set->status == CAROM_EXACT_OK || set->status == CAROM_EXACT_TERMINAL_START; }
 
 // ------------------------------------------------------------------------------------------------------------- outcomes
@@ -77,6 +79,7 @@ static carom_status add_piece(carom_table *outcomes, const carom_impact *impact,
         }
         status = text ? carom_table_set_text(outcomes, own + CAROM_PIECE_EXACT, text, error) : carom_fail_memory(error, "halm-posa-exact");
         free(text);
+        // Constraints stand with the first vertex.
         if (vertex) continue;
         if (!status)
             status = set_rows(outcomes, CAROM_PIECE_PLANES, CAROM_PIECE_PLANE_OFFSETS, piece->equality, piece->equalities, n, error);
@@ -119,12 +122,14 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     carom_exact_set *set;
     carom_status status = carom_exact_solve(call->impact, options, call->control, &set, error);
     if (status) return status;
+    // A fixpoint is the set itself, or an outer one in other modes; an unfinished union lies in the set.
     const char *certificate = set->status == CAROM_EXACT_TERMINAL_START ? "exact"
                               : !set->pieces->count                     ? "none"
                               : options->mode != CAROM_EXACT_UNION      ? "outer"
                               : is_complete(set)                        ? "exact"
                                                                         : "inner";
     status = answer(call, set, set->pieces, certificate, error);
+    // The caller may want to keep the set.
     if (!status && options->set)
         *options->set = set;
     else
@@ -139,6 +144,7 @@ static carom_status resolve_outer(const carom_law_call *call, carom_error *error
     return answer(call, set, set->outer, "outer", error);
 }
 
+// Sets of this size usually finish.
 static bool is_usual(const carom_impact *impact) {
     const carom_impact_data *data = carom_impact_get_data(impact);
     return carom_exact_available() && data->tangent_dim == 1 && data->contacts <= CAROM_EXACT_USUAL_CONTACTS;

@@ -6,6 +6,7 @@
 
 static const double TWO_PI = 6.283185307179586476925286766559;
 
+// Planar contacts have two directions of slip, whatever is asked for.
 carom_status carom_impact_cone_edges(const carom_impact *impact, int64_t cone_edges, int *edges, carom_error *error) {
     *edges = 2;
     if (carom_impact_get_data(impact)->tangent_dim == 1) return CAROM_OK;
@@ -16,6 +17,7 @@ carom_status carom_impact_cone_edges(const carom_impact *impact, int64_t cone_ed
     return CAROM_OK;
 }
 
+// One half of the directions and its exact negative: opposite edges then cancel to the bit.
 void carom_cone_directions(int tangent_dim, int edges, double *directions) {
     if (tangent_dim == 1) {
         directions[0] = 1;
@@ -36,7 +38,9 @@ void carom_cone_directions(int tangent_dim, int edges, double *directions) {
 // Normals closer to the y axis than this (sine of the angle) take x as their first tangent.
 #define PARALLEL_TOLERANCE 1e-9
 
+// t1 = e_y x n / |e_y x n|, t2 = n x t1: a rule that depends on the normal alone.
 void carom_impact_default_tangents(const double n[3], double tangent[2][3]) {
+    // t1 = y x n / |y x n|, with y x n = (n_z, 0, -n_x); t2 = n x t1.
     const double across = hypot(n[0], n[2]);
     const bool parallel = across <= PARALLEL_TOLERANCE;
     const double *t = tangent[0];

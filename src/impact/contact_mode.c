@@ -15,6 +15,7 @@ const char *carom_contact_mode_name(carom_contact_mode mode) {
 }
 
 carom_contact_mode carom_contact_mode_of(double normal, const double *tangent, int tangent_dim, double tolerance) {
+    // The normal velocity first: only a contact that stays closed sticks or slides.
     if (normal > tolerance) return CAROM_CONTACT_LIFTS;
     if (normal < -tolerance) return CAROM_CONTACT_APPROACHES;
     const double speed = tangent_dim == 1 ? fabs(tangent[0]) : hypot(tangent[0], tangent[1]);

@@ -12,6 +12,7 @@
 // Room for the letters and numbers around a contact's name.
 enum { NUMBER_ROOM = 16, SHOWN_TEXT = 100, SHOWN_REST = 60 };
 
+// Normal velocities of all contacts come first, then tangential ones, as people read them.
 carom_status carom_axes_create(int contacts, int tangent_dim, const char *const *names, carom_axes *axes, carom_error *error) {
     *axes = (carom_axes){.contacts = contacts, .count = contacts * (1 + tangent_dim)};
     const char **made = carom_arena_take(&axes->memory, (size_t)axes->count, sizeof *made);
@@ -37,6 +38,7 @@ void carom_axes_free(carom_axes *axes) {
     *axes = (carom_axes){0};
 }
 
+// Names may hold any character but a comma, so that each is matched as a whole.
 carom_status carom_axes_parse(const carom_axes *axes, const char *text, int least, int most, int *chosen, int *count, carom_error *error) {
     const char *rest = text, *end = text + strlen(text);
     *count = 0;
@@ -64,6 +66,7 @@ carom_status carom_axes_parse(const carom_axes *axes, const char *text, int leas
     return carom_fail(error, CAROM_BAD_INPUT, "'%.*s' is only one contact velocity, of %s", SHOWN_TEXT, text, list);
 }
 
+// The expression must be linear in contact velocities and generalised velocities.
 carom_status carom_functional_parse(const carom_impact *impact, const char *text, carom_functional *functional, carom_error *error) {
     *functional = (carom_functional){0};
     const carom_impact_data *data = carom_impact_get_data(impact);

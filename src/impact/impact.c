@@ -20,6 +20,7 @@
 
 enum { DEFAULT_NAME_SIZE = 16 };
 
+// Everything is set when the impact is created, and never changes.
 struct carom_impact {
     carom_arena arena;       // of all arrays
     carom_impact_data data;  // points to copies
@@ -45,6 +46,7 @@ static carom_status check_sizes(int nv, int contacts, int tangent_dim, carom_err
     return CAROM_OK;
 }
 
+// Names the first entry that is not a finite number.
 static carom_status check_finite(const char *name, int rows, int columns, const double *A, carom_error *error) {
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < columns; j++) {
@@ -55,6 +57,7 @@ static carom_status check_finite(const char *name, int rows, int columns, const 
     return CAROM_OK;
 }
 
+// Asymmetry is measured by the largest entry.
 static carom_status check_symmetric(const char *name, int n, const double *A, double tolerance, carom_error *error) {
     const size_t size = (size_t)n;
     const double scale = carom_max_abs(size * size, A);
@@ -90,6 +93,7 @@ static carom_status check_contacts(int contacts, const double *friction, const d
     return CAROM_OK;
 }
 
+// Every rule about an impact with a mass matrix; positive definiteness shows when M is factored.
 static carom_status check_data(const carom_impact_data *data, carom_error *error) {
     const int nv = data->nv, contacts = data->contacts;
     if (!data->mass || !data->normal || !data->velocity)
@@ -106,6 +110,7 @@ static carom_status check_data(const carom_impact_data *data, carom_error *error
     return status ? status : check_contacts(contacts, data->friction, data->restitution, data->names, error);
 }
 
+// The same rules in contact space. W may be singular, but every contact must have an inverse mass.
 static carom_status check_delassus(const carom_delassus_data *data, carom_error *error) {
     if (!data->delassus || !data->velocity)
         return carom_fail(error, CAROM_BAD_INPUT, "delassus and velocity are needed: one of them is NULL");
@@ -188,6 +193,7 @@ static carom_impact *allocate_impact(const carom_impact_data *given) {
 
 // ---------------------------------------------------------------------------------------------------------- operators
 
+// A = (A + A') / 2: the asymmetry that the tolerance let pass must not matter later.
 static void symmetrise(int n, double *A) {
     const size_t size = (size_t)n;
     for (size_t i = 0; i < size; i++)
@@ -200,6 +206,7 @@ static carom_status derive_operators(carom_impact *impact, carom_error *error) {
     carom_arena scratch = {0};
     double *factor = copy_reals(&scratch, impact->data.mass, (size_t)nv * (size_t)nv);
     if (!factor) return carom_fail_memory(error, "impact");
+    // X takes the place of the response until W is made of it.
     const int minor = carom_cholesky_factor(nv, factor);
     if (!minor) {
         memcpy(impact->response, impact->jacobian, (size_t)n * (size_t)nv * sizeof(double));
@@ -220,6 +227,7 @@ static bool is_moderate(double size) { return size == 0 || (size > 1 / LARGEST_M
 // Measures the velocity and checks magnitudes: that of the velocities, and every contact's inverse mass along its normal.
 static carom_status measure_velocity(carom_impact *impact, carom_error *error) {
     const size_t n = (size_t)impact->contact_size, stride = 1 + (size_t)impact->data.tangent_dim;
+    // The scale is the largest contact velocity, over normals and tangents.
     double *u = malloc(n * sizeof *u);
     if (!u) return carom_fail_memory(error, "impact");
     carom_impact_contact_velocity(impact, impact->data.velocity, u);
@@ -229,6 +237,7 @@ static carom_status measure_velocity(carom_impact *impact, carom_error *error) {
     impact->initial_energy = carom_impact_kinetic_energy(impact, impact->data.velocity);
     if (!finite || !isfinite(impact->initial_energy))
         return carom_fail(error, CAROM_BAD_INPUT, "the contact velocities or the kinetic energy of v overflow");
+    // Squares of these numbers stand in energies and in pivots: out of this range another unit is the remedy.
     if (!is_moderate(impact->velocity_scale))
         return carom_fail(error, CAROM_BAD_INPUT, "contact velocities of %g m/s are out of range (1e-100 to 1e100): choose other units",
                           impact->velocity_scale);
@@ -321,6 +330,7 @@ carom_status carom_impact_create_delassus(const carom_delassus_data *data, carom
 
 const carom_impact_data *carom_impact_get_data(const carom_impact *impact) { return &impact->data; }
 const carom_impact_texts *carom_impact_get_texts(const carom_impact *impact) { return &impact->texts; }
+// In contact space there are no generalised velocities: no M, and no J.
 bool carom_impact_has_system(const carom_impact *impact) { return impact->data.mass; }
 int carom_impact_contact_size(const carom_impact *impact) { return impact->contact_size; }
 const double *carom_impact_delassus(const carom_impact *impact) { return impact->delassus; }
@@ -328,6 +338,7 @@ const double *carom_impact_response(const carom_impact *impact) { return impact-
 double carom_impact_velocity_scale(const carom_impact *impact) { return impact->velocity_scale; }
 double carom_impact_initial_energy(const carom_impact *impact) { return impact->initial_energy; }
 
+// What the widths of columns refer to.
 carom_sizes carom_impact_sizes(const carom_impact *impact) {
     return (carom_sizes){impact->data.nv, impact->data.contacts, impact->data.contacts * impact->data.tangent_dim};
 }
@@ -338,6 +349,7 @@ int carom_impact_find_contact(const carom_impact *impact, const char *name) {
     return -1;
 }
 
+// u = J v; in contact space v is u.
 void carom_impact_contact_velocity(const carom_impact *impact, const double *v, double *u) {
     if (impact->jacobian)
         carom_multiply(impact->contact_size, impact->data.nv, impact->jacobian, v, u);
@@ -345,6 +357,7 @@ void carom_impact_contact_velocity(const carom_impact *impact, const double *v, 
         memcpy(u, v, (size_t)impact->contact_size * sizeof *u);
 }
 
+// v + sum_c impulse_c M^-1 J_c', direction by direction.
 void carom_impact_apply(const carom_impact *impact, const double *v, const double *impulse, double *v_next) {
     const size_t nv = (size_t)impact->data.nv;
     if (v_next != v) memcpy(v_next, v, nv * sizeof *v);
@@ -380,6 +393,7 @@ double carom_impact_min_normal(const carom_impact *impact, const double *u) {
 
 double carom_impact_approach_limit(const carom_impact *impact) { return -CAROM_TERMINATION_TOLERANCE * impact->velocity_scale; }
 
+// No contact approaches faster than the round-off of the impact's speed.
 bool carom_impact_terminated(const carom_impact *impact, const double *u) {
     return carom_impact_min_normal(impact, u) >= carom_impact_approach_limit(impact);
 }

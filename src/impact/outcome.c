@@ -6,8 +6,10 @@
 #include "carom/dense.h"
 #include "carom/impact.h"
 
+// In the order of the CAROM_FLAG bits.
 static const char *const flag_names[] = {"unsolved", "energy-gain", "friction-ignored", "marginal", "adhesive", NULL};
 
+// What every outcome reports, in the order of carom_outcome_column.
 static const carom_column columns[CAROM_OUTCOME_COLUMNS] = {
     [CAROM_OUTCOME_VELOCITY] = {"v_plus", CAROM_COLUMN_REAL, CAROM_WIDTH_VELOCITY, "m/s, rad/s", "post-impact velocity", NULL},
     [CAROM_OUTCOME_NORMAL_IMPULSE] = {"normal_impulse", CAROM_COLUMN_REAL, CAROM_WIDTH_CONTACTS, "N s", "accumulated normal impulses",
@@ -49,6 +51,11 @@ static void write_component(const carom_outcome_rows *rows, const double *values
 
 // values_i = sum_k row_k v_k,i in the order of carom_dot.
 static void multiply_row(const carom_outcome_rows *rows, int nv, const double *row, double *values) {
+    // One row alone is a vector, and costs less as one.
+    if (rows->stride == 1) {
+        *values = carom_dot(nv, row, rows->v_plus);
+        return;
+    }
     for (int64_t i = 0; i < rows->count; i++) values[i] = 0;
     for (int k = 0; k < nv; k++) {
         const double *v = rows->v_plus + (size_t)k * rows->stride;
@@ -56,6 +63,7 @@ static void multiply_row(const carom_outcome_rows *rows, int nv, const double *r
     }
 }
 
+// Structure of arrays to rows, with positive zeros.
 void carom_outcome_velocities(const carom_impact *impact, const carom_outcome_rows *rows, double *v_plus) {
     const int nv = carom_impact_get_data(impact)->nv;
     for (int k = 0; k < nv; k++) write_component(rows, rows->v_plus + (size_t)k * rows->stride, v_plus + k, nv);
@@ -94,7 +102,7 @@ static void fill_rows(carom_table *outcomes, const carom_impact *impact, const c
     // v'Mv/2 over the energy before, in the order of carom_impact_kinetic_energy.
     const double before = carom_impact_initial_energy(impact);
     double *ratio = first_reals(outcomes, rows, CAROM_OUTCOME_ENERGY_RATIO);
-    if (before > 0 && has_system) {
+    if (before > 0 && has_system && rows->count > 1) {
         for (int64_t i = 0; i < rows->count; i++) ratio[i] = 0;
         for (int k = 0; k < nv; k++) {
             const double *v = rows->v_plus + (size_t)k * rows->stride;
@@ -119,6 +127,7 @@ static void fill_rows(carom_table *outcomes, const carom_impact *impact, const c
 carom_status carom_outcomes_add(carom_table *outcomes, const carom_impact *impact, const double *v_plus, const double *impulse,
                                 int64_t steps, int64_t flags, carom_error *error) {
     const carom_outcome_rows row = {.count = 1, .stride = 1, .v_plus = v_plus, .impulse = impulse, .steps = &steps, .flags = &flags};
+    // One row is a batch of one: the bits are the same by construction.
     double scratch;
     const carom_status status = carom_table_add_rows(outcomes, 1, error);
     if (!status) fill_rows(outcomes, impact, &row, &scratch);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+// The texts belong to the piece, whoever put them there.
 static void release_piece(const carom_polyhedra *polyhedra, carom_piece *piece) {
     if (piece->exact)
         for (int i = 0; i < piece->vertices * polyhedra->n; i++) free(piece->exact[i]);
@@ -14,6 +15,7 @@ static void release_piece(const carom_polyhedra *polyhedra, carom_piece *piece) 
     free(piece->inequality);
 }
 
+// An empty union.
 carom_status carom_polyhedra_create(int n, int nv, carom_polyhedra **polyhedra, carom_error *error) {
     *polyhedra = NULL;
     if (n < 1 || nv < 1) return carom_fail(error, CAROM_BAD_INPUT, "polyhedra: sizes must be positive, not %d and %d", n, nv);
@@ -39,10 +41,12 @@ carom_status carom_polyhedra_add(carom_polyhedra *polyhedra, int dimension, int 
     if (dimension < 0 || dimension > polyhedra->n || vertices < 1 || equalities < 0 || inequalities < 0)
         return carom_fail(error, CAROM_BAD_INPUT, "polyhedra: a piece of dimension %d with %d vertices is not a polytope", dimension,
                           vertices);
+    // Unions have few pieces: room for one more each time.
     carom_piece *pieces = realloc(polyhedra->pieces, ((size_t)polyhedra->count + 1) * sizeof *pieces);
     if (!pieces) return carom_fail_memory(error, "polyhedra");
     polyhedra->pieces = pieces;
     carom_piece *added = &pieces[polyhedra->count];
+    // The piece counts only once all of its arrays are there.
     *added = (carom_piece){.dimension = dimension, .vertices = vertices, .equalities = equalities, .inequalities = inequalities};
     added->contact_velocity = make_room(vertices, polyhedra->n, sizeof *added->contact_velocity);
     added->velocity = make_room(vertices, polyhedra->nv, sizeof *added->velocity);
@@ -58,6 +62,7 @@ carom_status carom_polyhedra_add(carom_polyhedra *polyhedra, int dimension, int 
     return CAROM_OK;
 }
 
+// How a union is written into an outcome set: one row for each vertex, faces on the first vertex of their piece.
 const carom_column carom_piece_columns[CAROM_PIECE_COLUMNS] = {
     [CAROM_PIECE_INDEX] = {"piece", CAROM_COLUMN_INTEGER, 1, "", "index of the convex piece that this outcome is a vertex of", NULL},
     [CAROM_PIECE_DIMENSION] = {"piece_dimension", CAROM_COLUMN_INTEGER, 1, "", "of the piece's affine hull", NULL},

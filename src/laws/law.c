@@ -5,6 +5,7 @@
 
 #include "laws/laws_internal.h"
 
+// Result columns that every law has.
 static const carom_column result_columns[CAROM_RESULT_COLUMNS] = {
     [CAROM_RESULT_VERDICT] = {"verdict", CAROM_COLUMN_TEXT, 1, "", "how far the answer got", NULL},
     [CAROM_RESULT_SELECTION] = {"selection", CAROM_COLUMN_TEXT, 1, "", "which solutions were served where a step has several", NULL},
@@ -15,9 +16,27 @@ const carom_law *carom_law_find(const carom_registry *registry, const char *name
 }
 
 carom_status carom_law_set(const carom_law *law, void *options, const char *name, const char *text, carom_error *error) {
+    // The row knows type, range and place of the option.
     const int row = carom_option_find(law->options, law->option_count, name);
     if (row < 0) return carom_fail(error, CAROM_BAD_INPUT, "%.60s: the law '%s' has no such option", name, law->name);
     return carom_option_set(&law->options[row], options, text, error);
+}
+
+carom_status carom_law_read_contacts(const carom_impact *impact, const char *text, int **list, int *count, carom_error *error) {
+    // A list has one entry more than commas, and no more than characters and one.
+    *count = 0;
+    *list = malloc((strlen(text) + 1) * sizeof **list);
+    if (!*list) return carom_fail_memory(error, "order");
+    for (const char *name = text; name;) {
+        // A name that is longer than any is that of no contact.
+        char copy[CAROM_MAX_NAME + 1] = {0};
+        const size_t length = strcspn(name, ",");
+        const bool fits = length <= CAROM_MAX_NAME;
+        if (fits) memcpy(copy, name, length);
+        (*list)[(*count)++] = fits ? carom_impact_find_contact(impact, copy) : -1;
+        name = name[length] ? name + length + 1 : NULL;
+    }
+    return CAROM_OK;
 }
 
 // ---------------------------------------------------------------------------------------------------- the end of a `resolve`
@@ -89,6 +108,7 @@ carom_status carom_law_resolve(const carom_law *law, const carom_law_call *call,
         complete.registry = solvers;
     }
 
+    // An answer that failed is no answer at all.
     if (!status) status = law->resolve(&complete, error);
     carom_registry_free(solvers);
     free(options);

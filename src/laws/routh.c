@@ -5,7 +5,7 @@
 #include "carom/arena.h"
 #include "laws/laws_internal.h"
 
-// The options of sampling, of which those before `seed` make sense for several samples alone.
+// The options of sampling; the rows leave out those that make sense for several samples alone.
 carom_routh_options carom_routh_defaults(void) {
     carom_routh_options one = carom_sample_defaults();
     one.samples = 1;

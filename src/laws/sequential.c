@@ -40,7 +40,7 @@ static const carom_column outcome_columns[OUTCOME_OWN_COLUMNS] = {
 typedef struct sequence {
     const carom_law_call *call;
     const carom_sequential_options *options;
-    int contacts, n, nv;
+    int contacts, n, nv;                 // sizes: contacts, contact space, velocities
     carom_stepper **steppers;            // [contacts]; none for the rule `stronge`
     int *order;                          // [contacts]
     double *v;                           // [nv]
@@ -51,26 +51,20 @@ typedef struct sequence {
     carom_table *outcomes;
 } sequence;
 
-// Reads "A,C,B": every contact exactly once.
-static carom_status parse_order(const carom_impact *impact, const char *text, int *order, carom_error *error) {
+// Reads "A,C,B": every contact exactly once. The first fault is the one that is reported.
+static carom_status read_order(const carom_impact *impact, const char *text, int *order, carom_error *error) {
     const int contacts = carom_impact_get_data(impact)->contacts;
-    char *copy = strdup(text);  // cut at its commas
-    if (!copy) return carom_fail_memory(error, "order");
-    int count = 0;
-    const char *why = NULL;
-    char *rest = copy;
-    while (rest && !why) {
-        char *name = rest;
-        rest = strchr(rest, ',');
-        if (rest) *rest++ = '\0';
-        const int contact = carom_impact_find_contact(impact, name);
-        for (int i = 0; i < count && !why; i++)
-            if (order[i] == contact) why = "names a contact twice";
-        if (contact < 0) why = "names a contact that the scene does not have";
-        if (!why) order[count++] = contact;
+    int *list, count;
+    const carom_status status = carom_law_read_contacts(impact, text, &list, &count, error);
+    if (status) return status;
+    const char *why = count < contacts ? "does not name every contact" : NULL;
+    for (int i = count - 1; i >= 0; i--) {
+        for (int k = 0; k < i; k++)
+            if (list[k] == list[i]) why = "names a contact twice";
+        if (list[i] < 0) why = "names a contact that the scene does not have";
     }
-    free(copy);
-    if (!why && count < contacts) why = "does not name every contact";
+    if (!why) memcpy(order, list, (size_t)contacts * sizeof *order);
+    free(list);
     return why ? carom_fail(error, CAROM_BAD_INPUT, "order: '%.200s' %s", text, why) : CAROM_OK;
 }
 
@@ -180,7 +174,7 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     for (int start = 0; !status && start < (options->order ? 1 : run.contacts); start++) {
         carom_verdict verdict = CAROM_COMPLETE;
         for (int i = 0; i < run.contacts; i++) run.order[i] = (start + i) % run.contacts;
-        if (options->order) status = parse_order(call->impact, options->order, run.order, error);
+        if (options->order) status = read_order(call->impact, options->order, run.order, error);
         if (!status) status = run_order(&run, &verdict, error);
         if (verdict != CAROM_COMPLETE) worst = verdict;
     }

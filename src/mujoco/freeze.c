@@ -126,21 +126,6 @@ static void drop_idle_tangents(frozen *f) {
     f->tangent_dim = 1;
 }
 
-// The first of the contacts 0..kept-1 that is between the same bodies as contact i and has equal rows; `kept` when there is none.
-static int find_equal(const frozen *f, int kept, int i) {
-    const size_t nv = (size_t)f->nv, b = (size_t)i * nv;
-    for (int j = 0; j < kept; j++) {
-        if (!f->touches[j] || !f->touches[i] || !model_compare_bodies(f->model, f->touches[j], f->touches[i])) continue;
-        const size_t a = (size_t)j * nv;
-        const double limit = EQUAL_TOLERANCE * fmax(carom_max_abs(nv, f->normal + a), carom_max_abs(nv, f->tangent + a));
-        bool equal = true;
-        for (size_t k = 0; k < nv && equal; k++)
-            equal = fabs(f->normal[a + k] - f->normal[b + k]) <= limit && fabs(f->tangent[a + k] - f->tangent[b + k]) <= limit;
-        if (equal) return j;
-    }
-    return kept;
-}
-
 // In a planar scene, points that differ across the plane only are one contact: the first stands for all, with the largest friction.
 static carom_status merge_across_plane(frozen *f, carom_error *error) {
     const size_t nv = (size_t)f->nv;
@@ -148,16 +133,26 @@ static carom_status merge_across_plane(frozen *f, carom_error *error) {
     size_t used = 0;
     int kept = 0;
     for (int i = 0; i < f->count; i++) {
-        const int same = find_equal(f, kept, i);
-        if (same < kept) {
+        // Does it repeat one that is kept, between the same bodies and with equal rows?
+        const double *normal = f->normal + (size_t)i * nv, *tangent = f->tangent + (size_t)i * nv;
+        bool equal = false;
+        int same = 0;
+        for (; same < kept; same++) {
+            const double *n = f->normal + (size_t)same * nv, *t = f->tangent + (size_t)same * nv;
+            const double limit = EQUAL_TOLERANCE * fmax(carom_max_abs(nv, n), carom_max_abs(nv, t));
+            equal = f->touches[same] && f->touches[i] && model_compare_bodies(f->model, f->touches[same], f->touches[i]);
+            for (size_t k = 0; k < nv && equal; k++) equal = fabs(n[k] - normal[k]) <= limit && fabs(t[k] - tangent[k]) <= limit;
+            if (equal) break;
+        }
+        if (equal) {
             f->friction[same] = fmax(f->friction[same], f->friction[i]);
             if (used < sizeof list)
                 used += (size_t)snprintf(list + used, sizeof list - used, "%s%s into %s", used ? ", " : "", f->names[i], f->names[same]);
             continue;
         }
         if (kept < i) {
-            mju_copy(f->normal + (size_t)kept * nv, f->normal + (size_t)i * nv, f->nv);
-            mju_copy(f->tangent + (size_t)kept * nv, f->tangent + (size_t)i * nv, f->nv);
+            mju_copy(f->normal + (size_t)kept * nv, normal, f->nv);
+            mju_copy(f->tangent + (size_t)kept * nv, tangent, f->nv);
             f->friction[kept] = f->friction[i];
             f->restitution[kept] = f->restitution[i];
             f->touches[kept] = f->touches[i];

@@ -15,7 +15,7 @@
 #include "carom/dense.h"
 #include "mujoco/mujoco_internal.h"
 
-// Of a constraint row, what is left beside the rows before it, relative to its length: less means that it says nothing new.
+// A constraint row whose part that is independent of the rows before it is shorter than this share of its length says nothing new.
 #define RANK_TOLERANCE 1e-9
 // A velocity may break the constraints by this share (square root of kinetic energies), the precision of numbers typed by hand.
 #define VELOCITY_TOLERANCE 1e-6

@@ -35,7 +35,9 @@ static inline carom_status run_integrator(const char *name, const carom_motion *
         assert_true(row >= 0);
         assert_ok(carom_option_set(&one->options[row], options, pairs[1], error), *error);
     }
-    const carom_status status = carom_integrator_run(one, motion, options, registry, NULL, control, states, answer, error);
+    const carom_motion_request request = {
+        .integrator = one, .motion = motion, .options = options, .registry = registry, .control = control};
+    const carom_status status = carom_integrator_run(&request, states, answer, error);
     free(options);
     return status;
 }

@@ -90,7 +90,7 @@ static carom_body_motion motion_of(const carom_body *body, bool tilted) {
 // Runs with options given as name, text pairs, NULL at the end.
 static carom_status try_run(const carom_body_motion *body, const char *const *pairs, const carom_sink *states, carom_motion_answer *answer,
                             carom_error *error) {
-    const carom_motion motion = {.body = body};
+    const carom_motion motion = {.form = CAROM_MOTION_BODY, .body = body};
     return run_integrator("lgvci", &motion, pairs, NULL, states, answer, error);
 }
 
@@ -986,7 +986,7 @@ static void friction_makes_points_stick(void **state) {
     carom_body_free(body);
 }
 
-// Routh's law draws: the same seed gives the same run, another seed another one; impacts lose energy.
+// Routh's law uses random numbers: the same seed gives the same run, another seed another one; impacts lose energy.
 static void routh_draws_by_its_seed(void **state) {
     (void)state;
     carom_body *body = create_body(&cases[0].shape, 1, cases[0].inertia);
@@ -1185,10 +1185,11 @@ static void the_scene_names_the_law(void **state) {
     options.restitution = 0.5;
     options.friction = 0.4;
     options.duration = 3;
-    const carom_motion motion = {.body = &tilted};
+    const carom_motion motion = {.form = CAROM_MOTION_BODY, .body = &tilted};
     carom_motion_answer answer;
     carom_error error;
-    assert_ok(carom_integrator_run(one, &motion, &options, registry, &settings, NULL, NULL, &answer, &error), error);
+    assert_ok(carom_integrator_run(&(carom_motion_request){one, &motion, &options, registry, &settings, NULL}, NULL, &answer, &error),
+              error);
     assert_int_equal(asked, 1);
     // Newton's hypothesis on a point that slides: it leaves at e times its speed of approach, from this impact's own state
     carom_motion_answer energetic =
@@ -1234,7 +1235,7 @@ static void perturbations_are_keyed(void **state) {
     (void)state;
     carom_body *body = create_body(&cases[0].shape, 1, cases[0].inertia);
     const carom_body_motion start_motion = motion_of(body, false);
-    const carom_motion motion = {.body = &start_motion};
+    const carom_motion motion = {.form = CAROM_MOTION_BODY, .body = &start_motion};
     carom_motion_room rooms[3];
     carom_motion perturbed[3];
     carom_error error;

@@ -91,12 +91,12 @@ static double energy_of(propagative_motion *motion) {
 static double run(propagative_motion *motion, double step, int steps, record *r) {
     carom_error error;
     carom_verdict verdict;
-    const double energy = energy_of(motion), start = propagative_motion_time(motion);
+    const double energy = energy_of(motion), start = motion->time;
     double drift = 0;
     for (int k = 1; k <= steps; k++) {
         assert_ok(propagative_motion_step(motion, start + k * step, NULL, note, r, &verdict, &error), error);
         assert_int_equal(verdict, CAROM_COMPLETE);
-        drift = fmax(drift, fabs((energy_of(motion) + propagative_motion_loss(motion)) / energy - 1));
+        drift = fmax(drift, fabs((energy_of(motion) + motion->loss) / energy - 1));
     }
     return drift;
 }
@@ -160,9 +160,9 @@ static void impacts_accumulate(void **state) {
         assert_true(r.first_plastic < exact);
         assert_true(fabs(r.first_plastic - known[i].switched) <= 1e-5);
         if (known[i].impacts) assert_int_equal(r.count, known[i].impacts);
-        assert_true(propagative_motion_is_held(motion, 0));
-        assert_true(fabs(*propagative_motion_position(motion)) <= 1e-12);
-        assert_close(*propagative_motion_momentum(motion), 0, 1e-15);
+        assert_true(motion->held[0]);
+        assert_true(fabs(*motion->q) <= 1e-12);
+        assert_close(*motion->p, 0, 1e-15);
         propagative_motion_free(motion);
     }
     // The switch comes closer to the accumulation with the step.
@@ -206,14 +206,14 @@ static void held_contacts_are_released(void **state) {
         record r = {0};
         double released = 0;
         bool was_held = false;
-        while (propagative_motion_time(motion) < 1.2) {
+        while (motion->time < 1.2) {
             run(motion, steps[i], 1, &r);
-            if (was_held && !propagative_motion_is_held(motion, 0) && released == 0) released = propagative_motion_time(motion);
-            was_held = was_held || propagative_motion_is_held(motion, 0);
-            if (propagative_motion_is_held(motion, 0)) assert_true(fabs(propagative_motion_position(motion)[1]) <= 1e-12);
+            if (was_held && !motion->held[0] && released == 0) released = motion->time;
+            was_held = was_held || motion->held[0];
+            if (motion->held[0]) assert_true(fabs(motion->q[1]) <= 1e-12);
         }
         assert_true(fabs(released - (1 + steps[i])) <= 1e-9);
-        assert_true(propagative_motion_position(motion)[1] > 0);
+        assert_true(motion->q[1] > 0);
         propagative_motion_free(motion);
     }
 }
@@ -283,7 +283,7 @@ static double part(const double *mass, double duration) {
         run(second, 0.01, 1, &r);
         double square = 0, total = 0;
         for (int i = 0; i < 3; i++) {
-            const double a = propagative_motion_momentum(first)[i], b = propagative_motion_momentum(second)[i];
+            const double a = first->p[i], b = second->p[i];
             square += (a - b) * (a - b) / mass[4 * i];
             total += a * a / mass[4 * i];
         }
@@ -329,7 +329,7 @@ static void a_wedge_keeps_the_energy(void **state) {
     assert_true(r.count > 30);
     for (int c = 0; c < 2; c++) {
         double gradient[2];
-        assert_true(wedge_walls(c, propagative_motion_position(motion), gradient) >= -1e-10);
+        assert_true(wedge_walls(c, motion->q, gradient) >= -1e-10);
     }
     propagative_motion_free(motion);
 }
@@ -347,9 +347,9 @@ static void a_wedge_holds_a_particle_at_rest(void **state) {
         record r = {0};
         run(motion, steps[i / 3], (int)(6 / steps[i / 3]), &r);
         for (int c = 0; c < 2; c++) {
-            assert_true(propagative_motion_is_held(motion, c));
-            assert_close(propagative_motion_position(motion)[c], 0, 1e-12);
-            assert_close(propagative_motion_momentum(motion)[c], 0, 1e-12);
+            assert_true(motion->held[c]);
+            assert_close(motion->q[c], 0, 1e-12);
+            assert_close(motion->p[c], 0, 1e-12);
         }
         propagative_motion_free(motion);
     }
@@ -369,8 +369,8 @@ static void the_order_decides_the_side(void **state) {
         record r = {0};
         run(motion, 0.01, 60, &r);
         assert_true(r.count >= 1);
-        assert_true(fabs(propagative_motion_momentum(motion)[0]) > 0.1);
-        sides[propagative_motion_momentum(motion)[0] > 0] = true;
+        assert_true(fabs(motion->p[0]) > 0.1);
+        sides[motion->p[0] > 0] = true;
         propagative_motion_free(motion);
     }
     assert_true(sides[0] && sides[1]);
@@ -400,8 +400,8 @@ static void bad_motions_are_refused(void **state) {
     motion = make_motion(&spring, &options, drop, still);
     assert_ok(propagative_motion_step(motion, 1, NULL, NULL, NULL, &verdict, &error), error);
     assert_int_equal(verdict, CAROM_NO_CONVERGENCE);
-    assert_close(*propagative_motion_position(motion), 1, 0);
-    assert_close(propagative_motion_time(motion), 0, 0);
+    assert_close(*motion->q, 1, 0);
+    assert_close(motion->time, 0, 0);
     propagative_motion_free(motion);
     // More impacts in one step than allowed.
     options.max_impacts = 3;
@@ -409,7 +409,7 @@ static void bad_motions_are_refused(void **state) {
     motion = make_motion(&ball, &options, drop, still);
     assert_ok(propagative_motion_step(motion, 10, NULL, NULL, NULL, &verdict, &error), error);
     assert_int_equal(verdict, CAROM_ZENO_LIMIT);
-    assert_close(*propagative_motion_position(motion), 1, 0);
+    assert_close(*motion->q, 1, 0);
     propagative_motion_free(motion);
 }
 
@@ -438,7 +438,8 @@ static carom_status simulate(const char *path, const char *text, const char *set
         if (set)
             assert_ok(carom_option_set(&one->options[carom_option_find(one->options, one->option_count, "step")], options, set, error),
                       *error);
-        status = carom_integrator_run(one, carom_scene_motion(scene), options, registry, NULL, NULL, NULL, answer, error);
+        status = carom_integrator_run(&(carom_motion_request){one, carom_scene_motion(scene), options, registry, NULL, NULL}, NULL, answer,
+                                      error);
         free(options);
         carom_scene_free(scene);
     }
@@ -526,10 +527,9 @@ static void bad_scenes_in_time_are_refused(void **state) {
     assert_ok(carom_registry_create(&registry, &error), error);
     assert_ok(carom_dynamics_register(registry, &error), error);
     ball.system = system_of(&ball);
-    const carom_motion lonely = {.system = &ball.system};
-    assert_refused(
-        carom_integrator_run(carom_integrator_find(registry, "propagative"), &lonely, NULL, registry, NULL, NULL, NULL, &answer, &error),
-        CAROM_BAD_INPUT, error, "impact");
+    const carom_motion lonely = {.form = CAROM_MOTION_SYSTEM, .system = &ball.system};
+    const carom_motion_request request = {carom_integrator_find(registry, "propagative"), &lonely, NULL, registry, NULL, NULL};
+    assert_refused(carom_integrator_run(&request, NULL, &answer, &error), CAROM_BAD_INPUT, error, "impact");
     carom_registry_free(registry);
     assert_refused(simulate(NULL, BALLS("positions: [0, 0.5], velocities: [0, 0]"), NULL, 1, &answer, &error), CAROM_BAD_INPUT, error,
                    "overlap");
@@ -541,6 +541,79 @@ static void bad_scenes_in_time_are_refused(void **state) {
                    error, "gravity");
     assert_refused(simulate("scenes/wedge.yaml", NULL, NULL, 1, &answer, &error), CAROM_BAD_INPUT, error, "needs a scene with");
     assert_refused(simulate("scenes/cube-k4.yaml", NULL, NULL, 1, &answer, &error), CAROM_UNSUPPORTED, error, "slide and hinge");
+}
+
+// A receiver of pictures that counts their lines and points.
+typedef struct pictures {
+    int count, lines;
+    int64_t points;
+} pictures;
+
+static carom_status count_picture(void *user, const char *name, const carom_plot *picture, carom_error *error) {
+    (void)error;
+    pictures *seen = user;
+    assert_true(*name);
+    assert_string_equal(picture->title, "a rack");
+    seen->count++;
+    seen->lines += picture->series_count;
+    for (int i = 0; i < picture->series_count; i++) seen->points += picture->series[i].count;
+    return CAROM_OK;
+}
+
+// Studies and pictures from C, without any command: all of them by one request.
+static void studies_take_one_request(void **state) {
+    (void)state;
+    carom_registry *registry;
+    carom_scene *scene;
+    carom_error error;
+    assert_ok(carom_registry_create(&registry, &error), error);
+    assert_ok(carom_dynamics_register(registry, &error), error);
+    assert_ok(carom_scene_read_motion("scenes/rack.yaml", registry, &scene, &error), error);
+    const carom_motion_request request = {
+        .integrator = carom_integrator_find(registry, "propagative"), .motion = carom_scene_motion(scene), .registry = registry};
+    carom_table *states, *orders = NULL, *convergence;
+    carom_motion_answer answer;
+    assert_ok(carom_motion_create_states(request.integrator, request.motion, &states, &error), error);
+    const carom_sink sink = carom_table_sink(states);
+    assert_ok(carom_integrator_run(&request, &sink, &answer, &error), error);
+    // Members of a system are the same motion where neither starts nor draws differ.
+    carom_ensemble ensemble = {.requested = 3, .traced = true, .perturbation = carom_ensemble_default_perturbation(request.motion)};
+    assert_ok(carom_ensemble_run(&request, &answer, &ensemble, &error), error);
+    assert_int_equal(carom_table_rows(ensemble.members), 3);
+    const size_t nv = (size_t)request.motion->system->nv;
+    for (int64_t row = 0; row < 3; row++) {
+        int count;
+        const double *end = carom_table_series(ensemble.members, CAROM_MEMBER_FINAL, row, &count);
+        assert_int_equal(count, 2 * nv);
+        assert_memory_equal(end, column(answer.final, "qpos"), nv * sizeof *end);
+    }
+    assert_ok(carom_orders_run(&request, "first", &orders, &error), error);
+    assert_ok(carom_orders_run(&request, "again", &orders, &error), error);
+    const double *largest = carom_table_real_column(orders, CAROM_ORDERS_LARGEST);
+    assert_int_equal(carom_table_rows(orders), 2);
+    assert_true(largest[0] > 0.5 && largest[0] == largest[1]);
+    assert_refused(carom_convergence_run(&request, 2, &convergence, &error), CAROM_UNSUPPORTED, error, "'propagative' has no study");
+    // Energies, paths with the balls at both ends, and a line for each comparison of orders.
+    pictures seen = {0};
+    const carom_figures figures = {.title = "a rack",
+                                   .motion = request.motion,
+                                   .states = states,
+                                   .answer = &answer,
+                                   .ensemble = &ensemble,
+                                   .orders = orders,
+                                   .user = &seen,
+                                   .receive = count_picture};
+    assert_ok(request.integrator->figures(&figures, &error), error);
+    assert_int_equal(seen.count, 3);
+    assert_int_equal(seen.lines, 3 + 3 + 2);
+    assert_true(seen.points > 5 * carom_table_rows(states));
+    carom_ensemble_free(&ensemble);
+    carom_table_free(orders);
+    carom_table_free(convergence);
+    carom_table_free(states);
+    carom_motion_answer_free(&answer);
+    carom_scene_free(scene);
+    carom_registry_free(registry);
 }
 
 int main(void) {
@@ -559,6 +632,7 @@ int main(void) {
         cmocka_unit_test(mechanisms_are_of_second_order),
         cmocka_unit_test(scenes_move),
         cmocka_unit_test(bad_scenes_in_time_are_refused),
+        cmocka_unit_test(studies_take_one_request),
     };
     return cmocka_run_group_tests_name("propagative motion", tests, NULL, NULL);
 }

@@ -19,21 +19,6 @@ static int stop(void **state) {
     return 0;
 }
 
-// Asks a law with options given as name, text pairs, NULL at the end.
-static carom_answer ask(const carom_impact *impact, const char *name, const char *const *pairs) {
-    const carom_law *law = carom_law_find(registry, name);
-    assert_non_null(law);
-    void *options = malloc(law->options_size);
-    law->defaults(options);
-    carom_error error;
-    for (; pairs && *pairs; pairs += 2) assert_ok(carom_law_set(law, options, pairs[0], pairs[1], &error), error);
-    carom_answer answer;
-    assert_ok(carom_law_resolve(law, &(carom_law_call){.impact = impact, .options = options, .registry = registry}, &answer, &error),
-              error);
-    free(options);
-    return answer;
-}
-
 static const double *normal_of(const carom_answer *answer, int64_t row) {
     const carom_sizes *sizes = carom_table_sizes(answer->outcomes);
     return carom_table_real_column(answer->outcomes, CAROM_OUTCOME_NORMAL_VELOCITY) + row * sizes->contacts;
@@ -51,7 +36,7 @@ static void block_and_boxwall_come_to_rest(void **state) {
     const carom_impact_data *scenes[] = {&reference_block, &reference_boxwall, &reference_disks};
     for (int i = 0; i < 3; i++) {
         carom_impact *impact = support_impact(scenes[i]);
-        carom_answer answer = ask(impact, "anitescu-potra", NULL);
+        carom_answer answer = support_ask(registry, impact, "anitescu-potra", NULL);
         assert_true(carom_answer_complete(&answer));
         assert_int_equal(carom_table_rows(answer.outcomes), 1);
         for (int c = 0; c < scenes[i]->contacts; c++) {
@@ -69,7 +54,7 @@ static void compass_lifts(void **state) {
     (void)state;
     static const double normal[] = {0, 0.099555175630902715}, tangent[] = {0, 0.19801960392433349};
     carom_impact *impact = support_impact(&reference_compass);
-    carom_answer answer = ask(impact, "anitescu-potra", NULL);
+    carom_answer answer = support_ask(registry, impact, "anitescu-potra", NULL);
     assert_all_close(normal_of(&answer, 0), normal, 2, 1e-12);
     assert_all_close(tangent_of(&answer, 0), tangent, 2, 1e-12);
     assert_close(*carom_table_real_column(answer.outcomes, CAROM_OUTCOME_ENERGY_RATIO), 0.60177929747639025, 1e-12);
@@ -97,14 +82,14 @@ static void cube_comes_to_rest(void **state) {
     carom_impact *impact = support_impact(&data);
     const char *const edges[] = {"4", "8"};
     for (int i = 0; i < 2; i++) {
-        carom_answer answer = ask(impact, "anitescu-potra", (const char *[]){"cone_edges", edges[i], NULL});
+        carom_answer answer = support_ask(registry, impact, "anitescu-potra", (const char *[]){"cone_edges", edges[i], NULL});
         assert_true(carom_answer_complete(&answer));
         static const double rest[4] = {0};
         assert_all_close(normal_of(&answer, 0), rest, 4, 1e-12);
         assert_all_close(tangent_of(&answer, 0), rest, 4, 1e-12);
         carom_answer_free(&answer);
-        answer =
-            ask(impact, "halm-posa", (const char *[]){"cone_edges", edges[i], "samples", "500", "step", "0.4", "max_steps", "12", NULL});
+        answer = support_ask(registry, impact, "halm-posa",
+                             (const char *[]){"cone_edges", edges[i], "samples", "500", "step", "0.4", "max_steps", "12", NULL});
         const int unsolved = carom_table_find(answer.result, "unsolved");
         assert_int_equal(*carom_table_integer_column(answer.result, unsolved), 0);
         assert_true(carom_table_rows(answer.outcomes) > 450);
@@ -121,7 +106,7 @@ static void moreau_reverses_the_normal_velocity(void **state) {
     carom_impact *impact = support_impact(&reference_block);
     const char *const coefficients[] = {"0", "0.25", "1"};
     for (int i = 0; i < 3; i++) {
-        carom_answer answer = ask(impact, "moreau", (const char *[]){"restitution", coefficients[i], NULL});
+        carom_answer answer = support_ask(registry, impact, "moreau", (const char *[]){"restitution", coefficients[i], NULL});
         const double e = strtod(coefficients[i], NULL);
         for (int c = 0; c < 2; c++) assert_close(normal_of(&answer, 0)[c], e * 0.44294469180700202, 1e-12);
         // The block's own energy has no tangential part: K+ / K- = e^2.
@@ -137,7 +122,8 @@ static void moreau_without_restitution_is_anitescu_potra(void **state) {
     const carom_impact_data *scenes[] = {&reference_block, &reference_boxwall, &reference_compass, &reference_ramone, &reference_disks};
     for (int i = 0; i < 5; i++) {
         carom_impact *impact = support_impact(scenes[i]);
-        carom_answer newton = ask(impact, "moreau", NULL), inelastic = ask(impact, "anitescu-potra", NULL);
+        carom_answer newton = support_ask(registry, impact, "moreau", NULL),
+                     inelastic = support_ask(registry, impact, "anitescu-potra", NULL);
         assert_memory_equal(carom_table_real_column(newton.outcomes, CAROM_OUTCOME_VELOCITY),
                             carom_table_real_column(inelastic.outcomes, CAROM_OUTCOME_VELOCITY), (size_t)scenes[i]->nv * sizeof(double));
         carom_answer_free(&newton);
@@ -148,7 +134,7 @@ static void moreau_without_restitution_is_anitescu_potra(void **state) {
     carom_impact_data elastic = reference_block;
     elastic.restitution = restitution;
     carom_impact *impact = support_impact(&elastic);
-    carom_answer answer = ask(impact, "moreau", NULL);
+    carom_answer answer = support_ask(registry, impact, "moreau", NULL);
     assert_close(normal_of(&answer, 0)[0], 0.5 * 0.44294469180700202, 1e-12);
     carom_answer_free(&answer);
     carom_impact_free(impact);
@@ -162,7 +148,7 @@ static void moreau_flags_energy_gains(void **state) {
         carom_stream stream;
         carom_stream_start(&stream, 31, i);
         carom_impact *impact = support_random_impact(&stream, FAMILY_PLAIN, 2, 1, 2);
-        carom_answer answer = ask(impact, "moreau", (const char *[]){"restitution", "1", NULL});
+        carom_answer answer = support_ask(registry, impact, "moreau", (const char *[]){"restitution", "1", NULL});
         if (carom_table_rows(answer.outcomes)) {
             const double ratio = *carom_table_real_column(answer.outcomes, CAROM_OUTCOME_ENERGY_RATIO);
             const bool flagged = *carom_table_integer_column(answer.outcomes, CAROM_OUTCOME_FLAGS) & CAROM_FLAG_ENERGY_GAIN;
@@ -201,7 +187,7 @@ static void sequential_outcomes_are_those_of_appendix_a(void **state) {
     for (size_t i = 0; i < sizeof sequential_rows / sizeof *sequential_rows; i++) {
         const sequential_row *row = &sequential_rows[i];
         carom_impact *impact = support_impact(row->data);
-        carom_answer answer = ask(impact, "sequential", (const char *[]){"order", row->order, NULL});
+        carom_answer answer = support_ask(registry, impact, "sequential", (const char *[]){"order", row->order, NULL});
         assert_int_equal(carom_table_rows(answer.outcomes), 1);
         assert_all_close(normal_of(&answer, 0), row->normal, 2, 1e-10);
         assert_all_close(tangent_of(&answer, 0), row->tangent, 2, 1e-10);
@@ -230,7 +216,7 @@ static void disks_converge_geometrically(void **state) {
     };
     carom_impact *impact = support_impact(&reference_disks);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        carom_answer answer = ask(impact, "sequential", (const char *[]){"order", rows[i].order, NULL});
+        carom_answer answer = support_ask(registry, impact, "sequential", (const char *[]){"order", rows[i].order, NULL});
         for (int c = 0; c < 5; c++) {
             assert_true(fabs(normal_of(&answer, 0)[c] - rows[i].normal[c]) <= 1e-6);
             assert_true(fabs(tangent_of(&answer, 0)[c] - rows[i].tangent[c]) <= 1e-6);
@@ -239,7 +225,7 @@ static void disks_converge_geometrically(void **state) {
         assert_true(llabs(impacts - rows[i].impacts) <= 5);
         carom_answer_free(&answer);
     }
-    carom_answer all = ask(impact, "sequential", NULL);
+    carom_answer all = support_ask(registry, impact, "sequential", NULL);
     assert_int_equal(carom_table_rows(all.outcomes), 5);
     carom_answer_free(&all);
     carom_impact_free(impact);
@@ -249,7 +235,7 @@ static void disks_converge_geometrically(void **state) {
 static void paths_lead_to_the_outcome(void **state) {
     (void)state;
     carom_impact *impact = support_impact(&reference_block);
-    carom_answer answer = ask(impact, "sequential", NULL);
+    carom_answer answer = support_ask(registry, impact, "sequential", NULL);
     const int column = carom_table_find(answer.outcomes, "path");
     for (int64_t row = 0; row < carom_table_rows(answer.outcomes); row++) {
         int count;
@@ -274,7 +260,7 @@ static void options_are_typed(void **state) {
     options.rule = CAROM_RULE_STRONGE;
     options.restitution = 0.5;
     assert_ok(carom_law_resolve(&carom_law_sequential, &(carom_law_call){.impact = impact, .options = &options}, &answer, &error), error);
-    by_name = ask(impact, "sequential", (const char *[]){"order", "B,A", "rule", "stronge", "restitution", "0.5", NULL});
+    by_name = support_ask(registry, impact, "sequential", (const char *[]){"order", "B,A", "rule", "stronge", "restitution", "0.5", NULL});
     assert_int_equal(carom_table_rows(answer.outcomes), 1);
     assert_memory_equal(normal_of(&answer, 0), normal_of(&by_name, 0), 2 * sizeof(double));
     assert_refused(carom_law_set(&carom_law_sequential, &options, "orders", "B,A", &error), CAROM_BAD_INPUT, error,
@@ -309,7 +295,7 @@ static void orders_are_checked(void **state) {
 static void a_spent_budget_is_reported(void **state) {
     (void)state;
     carom_impact *impact = support_impact(&reference_disks);
-    carom_answer answer = ask(impact, "sequential", (const char *[]){"order", "A,B,C,D,E", "max_impacts", "10", NULL});
+    carom_answer answer = support_ask(registry, impact, "sequential", (const char *[]){"order", "A,B,C,D,E", "max_impacts", "10", NULL});
     assert_false(carom_answer_complete(&answer));
     assert_string_equal(carom_table_text(answer.result, CAROM_RESULT_VERDICT, 0), "budget-spent");
     assert_int_equal(*carom_table_integer_column(answer.outcomes, CAROM_OUTCOME_TERMINATED), 0);
@@ -325,8 +311,9 @@ static void routh_is_the_first_sample(void **state) {
     carom_impact *impact = support_impact(&reference_boxwall);
     const char *const seeds[] = {"0", "1", "17"};
     for (int i = 0; i < 3; i++) {
-        carom_answer one = ask(impact, "routh", (const char *[]){"seed", seeds[i], "step", "2", NULL});
-        carom_answer set = ask(impact, "halm-posa", (const char *[]){"seed", seeds[i], "step", "2", "samples", "1", "path", "lemke", NULL});
+        carom_answer one = support_ask(registry, impact, "routh", (const char *[]){"seed", seeds[i], "step", "2", NULL});
+        carom_answer set = support_ask(registry, impact, "halm-posa",
+                                       (const char *[]){"seed", seeds[i], "step", "2", "samples", "1", "path", "lemke", NULL});
         assert_int_equal(carom_table_rows(one.outcomes), 1);
         assert_memory_equal(carom_table_real_column(one.outcomes, CAROM_OUTCOME_VELOCITY),
                             carom_table_real_column(set.outcomes, CAROM_OUTCOME_VELOCITY), 3 * sizeof(double));
@@ -340,7 +327,7 @@ static void routh_is_the_first_sample(void **state) {
 static void impulses_explain_the_velocities(void **state) {
     (void)state;
     carom_impact *impact = support_impact(&reference_compass);
-    carom_answer answer = ask(impact, "halm-posa", (const char *[]){"samples", "300", "step", "0.25", NULL});
+    carom_answer answer = support_ask(registry, impact, "halm-posa", (const char *[]){"samples", "300", "step", "0.25", NULL});
     for (int64_t row = 0; row < carom_table_rows(answer.outcomes); row++) {
         const double *normal = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_NORMAL_IMPULSE) + 2 * row;
         const double *tangent = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_TANGENT_IMPULSE) + 2 * row;

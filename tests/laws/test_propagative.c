@@ -939,18 +939,6 @@ static void blends_measure_their_restitution(void **state) {
 
 static carom_registry *registry;
 
-static carom_answer ask(const carom_impact *impact, const char *const *pairs) {
-    const carom_law *law = carom_law_find(registry, "propagative");
-    void *options = malloc(law->options_size);
-    law->defaults(options);
-    carom_error error;
-    for (; pairs && *pairs; pairs += 2) assert_ok(carom_law_set(law, options, pairs[0], pairs[1], &error), error);
-    carom_answer answer;
-    assert_ok(carom_law_resolve(law, &(carom_law_call){.impact = impact, .options = options}, &answer, &error), error);
-    free(options);
-    return answer;
-}
-
 static int64_t integer_of(const carom_table *table, const char *column, int64_t row) {
     return carom_table_integer_column(table, carom_table_find(table, column))[row];
 }
@@ -966,7 +954,8 @@ static void law_blends_the_unit_cradle(void **state) {
             double R;
             assert_true(carom_parse_number(texts[i], &R));
             const double expected[] = {(1 - R) / 3, (1 - R) / 3, (1 + 2 * R) / 3};
-            carom_answer answer = ask(impact, (const char *[]){"restitution", texts[i], "plastic", carom_plastic_kind_names[kind], NULL});
+            carom_answer answer = support_ask(registry, impact, "propagative",
+                                              (const char *[]){"restitution", texts[i], "plastic", carom_plastic_kind_names[kind], NULL});
             assert_int_equal(carom_table_rows(answer.outcomes), 1);
             assert_all_close(carom_table_real_column(answer.outcomes, CAROM_OUTCOME_VELOCITY), expected, 3, 1e-14);
             assert_close(*carom_table_real_column(answer.outcomes, CAROM_OUTCOME_ENERGY_RATIO), (1 + 2 * R * R) / 3, 1e-14);
@@ -980,7 +969,7 @@ static void law_says_when_it_is_jammed(void **state) {
     (void)state;
     static const double walls[] = {1, -1}, v[] = {-1};
     carom_impact *impact = make_particle(walls, 2, v, 1);
-    carom_answer answer = ask(impact, NULL);
+    carom_answer answer = support_ask(registry, impact, "propagative", NULL);
     assert_true(carom_answer_complete(&answer));
     assert_int_equal(integer_of(answer.result, "jammed", 0), 1);
     assert_int_equal(carom_table_rows(answer.outcomes), 1);
@@ -996,7 +985,7 @@ static void law_says_when_it_is_jammed(void **state) {
 static void law_flags_what_it_leaves_out(void **state) {
     (void)state;
     carom_impact *impact = support_impact(&reference_block);
-    carom_answer answer = ask(impact, NULL);
+    carom_answer answer = support_ask(registry, impact, "propagative", NULL);
     assert_true(carom_table_rows(answer.outcomes) >= 1);
     for (int64_t row = 0; row < carom_table_rows(answer.outcomes); row++)
         assert_int_equal(carom_table_integer_column(answer.outcomes, CAROM_OUTCOME_FLAGS)[row], CAROM_FLAG_FRICTION_IGNORED);
@@ -1005,7 +994,7 @@ static void law_flags_what_it_leaves_out(void **state) {
     // Only the left ball approaches: stopping both contacts makes the right one pull.
     static const double masses[] = {1, 1, 1}, v[] = {1, 0, 2};
     impact = make_cradle(masses, v, 3);
-    answer = ask(impact, (const char *[]){"restitution", "0.5", "plastic", "bilateral", NULL});
+    answer = support_ask(registry, impact, "propagative", (const char *[]){"restitution", "0.5", "plastic", "bilateral", NULL});
     assert_int_equal(carom_table_integer_column(answer.outcomes, CAROM_OUTCOME_FLAGS)[0], CAROM_FLAG_ADHESIVE);
     carom_answer_free(&answer);
     carom_impact_free(impact);
@@ -1020,7 +1009,7 @@ static void law_takes_orders(void **state) {
         int first;
     } orders[] = {{"argmin", 0}, {"A,B", 0}, {"B,A", 1}, {"B", 1}};
     for (int i = 0; i < 4; i++) {
-        carom_answer answer = ask(impact, (const char *[]){"order", orders[i].order, NULL});
+        carom_answer answer = support_ask(registry, impact, "propagative", (const char *[]){"order", orders[i].order, NULL});
         int count;
         assert_int_equal(carom_table_list(answer.outcomes, CAROM_OUTCOME_WORD, 0, &count)[0], orders[i].first);
         assert_int_equal(integer_of(answer.outcomes, "count", 0), 1);

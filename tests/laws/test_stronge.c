@@ -936,25 +936,13 @@ static void extreme_contacts_are_solved_or_refused(void **state) {
 
 // ------------------------------------------------------------------------------------------------------------- the law
 
-static carom_answer ask(const carom_impact *impact, const char *name, const char *const *pairs) {
-    const carom_law *law = carom_law_find(registry, name);
-    void *options = malloc(law->options_size);
-    law->defaults(options);
-    carom_error error;
-    for (; pairs && *pairs; pairs += 2) assert_ok(carom_law_set(law, options, pairs[0], pairs[1], &error), error);
-    carom_answer answer;
-    assert_ok(carom_law_resolve(law, &(carom_law_call){.impact = impact, .options = options}, &answer, &error), error);
-    free(options);
-    return answer;
-}
-
 // scenes/ball.yaml: slip stops, so that It = -gamma-/3.5 per mass; the normal impulse is 1 + e.
 static void the_ball_rolls_off(void **state) {
     (void)state;
     carom_scene *scene;
     carom_error error;
     assert_ok(carom_scene_read("scenes/ball.yaml", registry, &scene, &error), error);
-    carom_answer answer = ask(carom_scene_impact(scene), "stronge", NULL);
+    carom_answer answer = support_ask(registry, carom_scene_impact(scene), "stronge", NULL);
     assert_close(*carom_table_real_column(answer.outcomes, CAROM_OUTCOME_NORMAL_IMPULSE), 1.9, 1e-14);
     assert_all_close(carom_table_real_column(answer.outcomes, CAROM_OUTCOME_TANGENT_IMPULSE), ((double[]){-1 / 3.5, -1.1 / 3.5}), 2, 1e-14);
     assert_string_equal(carom_table_text(answer.outcomes, carom_table_find(answer.outcomes, "course"), 0), "line+stick");
@@ -977,7 +965,7 @@ static void the_law_solves_the_contact_of_an_impact(void **state) {
     assert_close(problem.coupling[1], 0.3 + 0.2, 1e-15);
     assert_close(problem.velocity.tangent[0], 0.4, 1e-15);
     const carom_contact_result r = solve_with(&problem, CAROM_RESTITUTION_STRONGE, 1e-12);
-    carom_answer answer = ask(impact, "stronge", NULL);
+    carom_answer answer = support_ask(registry, impact, "stronge", NULL);
     assert_true(carom_answer_complete(&answer));
     assert_int_equal(carom_table_rows(answer.outcomes), 1);
     assert_close(*carom_table_real_column(answer.outcomes, CAROM_OUTCOME_NORMAL_IMPULSE), r.impulse.normal, 1e-15);
@@ -991,7 +979,7 @@ static void the_law_solves_the_contact_of_an_impact(void **state) {
     carom_answer_free(&answer);
 
     // The option wins over the impact's coefficient, and the hypothesis is passed on.
-    answer = ask(impact, "stronge", (const char *[]){"restitution", "0.75", "hypothesis", "newton", NULL});
+    answer = support_ask(registry, impact, "stronge", (const char *[]){"restitution", "0.75", "hypothesis", "newton", NULL});
     assert_close(*carom_table_real_column(answer.outcomes, CAROM_OUTCOME_NORMAL_VELOCITY), -0.75 * u[0], 1e-12);
     carom_answer_free(&answer);
     carom_impact_free(impact);
@@ -1005,7 +993,7 @@ static void a_contact_is_chosen_by_name(void **state) {
     carom_error error;
     assert_refused(carom_law_resolve(law, &(carom_law_call){.impact = impact}, &answer, &error), CAROM_BAD_INPUT, error,
                    "contact: the scene has 2 contacts");
-    answer = ask(impact, "stronge", (const char *[]){"contact", "B", NULL});
+    answer = support_ask(registry, impact, "stronge", (const char *[]){"contact", "B", NULL});
     int count;
     const int *word = carom_table_list(answer.outcomes, CAROM_OUTCOME_WORD, 0, &count);
     assert_int_equal(count, 1);
@@ -1025,12 +1013,13 @@ static void sequences_of_single_impacts_have_restitution(void **state) {
     const carom_impact_data data = {3, 2, 1, mass, normal, NULL, NULL, NULL, v, NULL};
     carom_impact *impact = support_impact(&data);
     static const double elastic[] = {0, 0, 1}, half[] = {1. / 4, 3. / 16, 9. / 16};
-    carom_answer answer = ask(impact, "sequential", (const char *[]){"rule", "stronge", "restitution", "1", "order", "A,B", NULL});
+    carom_answer answer =
+        support_ask(registry, impact, "sequential", (const char *[]){"rule", "stronge", "restitution", "1", "order", "A,B", NULL});
     assert_all_close(carom_table_real_column(answer.outcomes, CAROM_OUTCOME_VELOCITY), elastic, 3, 1e-14);
     assert_string_equal(carom_table_text(answer.result, CAROM_RESULT_SELECTION, 0), "");
     carom_answer_free(&answer);
     // Two impacts at e = 1/2 leave (1/4, 3/16, 9/16), and then A is hit again.
-    answer = ask(impact, "sequential", (const char *[]){"rule", "stronge", "restitution", "0.5", "order", "A,B", NULL});
+    answer = support_ask(registry, impact, "sequential", (const char *[]){"rule", "stronge", "restitution", "0.5", "order", "A,B", NULL});
     int count;
     const int path = carom_table_find(answer.outcomes, "path");
     const double *velocities = carom_table_series(answer.outcomes, path, 0, &count);
@@ -1047,7 +1036,8 @@ static void inelastic_sequences_are_those_of_anitescu_potra(void **state) {
     const carom_impact_data *scenes[] = {&reference_block, &reference_compass, &reference_disks};
     for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
         carom_impact *impact = support_impact(scenes[i]);
-        carom_answer step = ask(impact, "sequential", NULL), process = ask(impact, "sequential", (const char *[]){"rule", "stronge", NULL});
+        carom_answer step = support_ask(registry, impact, "sequential", NULL),
+                     process = support_ask(registry, impact, "sequential", (const char *[]){"rule", "stronge", NULL});
         const int64_t rows = carom_table_rows(step.outcomes);
         assert_int_equal(carom_table_rows(process.outcomes), rows);
         assert_true(carom_answer_complete(&process));
@@ -1064,9 +1054,9 @@ static void inelastic_sequences_are_those_of_anitescu_potra(void **state) {
 // Largest distance of sampled contact velocities from the answer of `stronge`.
 static double sampled_error(const carom_impact *impact, const char *step, const char *edges, const char *samples) {
     carom_answer sampled =
-        ask(impact, "halm-posa",
-            (const char *[]){"step", step, "cone_edges", edges, "max_steps", "1000000", "samples", samples, "seed", "5", NULL});
-    carom_answer exact = ask(impact, "stronge", NULL);
+        support_ask(registry, impact, "halm-posa",
+                    (const char *[]){"step", step, "cone_edges", edges, "max_steps", "1000000", "samples", samples, "seed", "5", NULL});
+    carom_answer exact = support_ask(registry, impact, "stronge", NULL);
     const int64_t rows = carom_table_rows(sampled.outcomes);
     assert_true(rows > 0);
     const int nv = carom_impact_get_data(impact)->nv;

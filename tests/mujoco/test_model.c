@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // MuJoCo models: the shipped scenes against the published matrices, contact Jacobians, and what is refused.
-#include "support.h"
+#include "models.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -32,25 +32,6 @@ static const char spatial_model[] =
     "<site name='hand' pos='0.1 0.5 -0.2'/></body></body>"
     "</worldbody></mujoco>";
 
-typedef struct fixture {
-    char *directory, *path;
-    carom_model *model;
-} fixture;
-
-static fixture load_text(const char *text) {
-    fixture f = {.directory = support_make_directory()};
-    f.path = support_write_file(f.directory, "model.xml", text);
-    carom_error error;
-    assert_ok(carom_model_load(f.path, &f.model, &error), error);
-    return f;
-}
-
-static void free_fixture(fixture *f) {
-    carom_model_free(f->model);
-    free(f->path);
-    support_remove_directory(f->directory);
-}
-
 static void assert_text_refused(const char *text, const char *message) {
     char *directory = support_make_directory();
     char *path = support_write_file(directory, "model.xml", text);
@@ -67,13 +48,6 @@ static void assert_text_refused(const char *text, const char *message) {
 static carom_model_contact ground_contact(const char *name, const char *site) {
     return (carom_model_contact){
         .name = name, .places = 1, .place = {{.kind = CAROM_PLACE_SITE, .name = site}}, .normal = {0, 0, 1}, .friction = 0.5};
-}
-
-static carom_impact *freeze(carom_model *model, const carom_model_contact *contacts, int count) {
-    carom_error error;
-    carom_impact *impact;
-    assert_ok(carom_model_freeze(model, contacts, count, &impact, &error), error);
-    return impact;
 }
 
 static void assert_contact_refused(carom_model *model, carom_model_contact contact, const char *message) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Robots: detected contacts, equality constraints, joints at their stops, generated models of every kind, and the shipped robot scenes.
-#include "support.h"
+#include "models.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,36 +9,10 @@
 
 // ------------------------------------------------------------------------------------------------------------ helpers
 
-typedef struct fixture {
-    char *directory, *path;
-    carom_model *model;
-} fixture;
-
-static fixture load_text(const char *text) {
-    fixture f = {.directory = support_make_directory()};
-    f.path = support_write_file(f.directory, "model.xml", text);
-    carom_error error;
-    assert_ok(carom_model_load(f.path, &f.model, &error), error);
-    return f;
-}
-
-static void free_fixture(fixture *f) {
-    carom_model_free(f->model);
-    free(f->path);
-    support_remove_directory(f->directory);
-}
-
 static carom_impact *detect(carom_model *model) {
     carom_error error;
     carom_impact *impact;
     assert_ok(carom_model_detect(model, NULL, &impact, &error), error);
-    return impact;
-}
-
-static carom_impact *freeze(carom_model *model, const carom_model_contact *contacts, int count) {
-    carom_error error;
-    carom_impact *impact;
-    assert_ok(carom_model_freeze(model, contacts, count, &impact, &error), error);
     return impact;
 }
 

@@ -7,21 +7,6 @@
 #include "carom/json.h"
 #include "cli/compare/simulator.h"
 
-// Largest distance of the set's points from the first `count` outcomes; NaN when the caller stops it.
-static carom_status measure_cover(const carom_set *set, const cli_points *outcomes, int64_t count, const carom_control *control,
-                                  double *radius, carom_error *error) {
-    const carom_cover_options options = carom_cover_defaults();
-    carom_set *net = NULL;
-    carom_cover cover = {.point = malloc((size_t)outcomes->n * sizeof(double))};
-    carom_status status =
-        cover.point ? carom_set_create(outcomes->n, count, NULL, outcomes->u, &net, error) : carom_fail_memory(error, "coverage");
-    if (!status) status = carom_set_cover(set, net, &options, control, &cover, error);
-    if (!status) *radius = cover.interrupted ? NAN : cover.radius;
-    carom_set_free(net);
-    free(cover.point);
-    return status;
-}
-
 carom_status cli_coverage_measure(cli_comparison *c, const cli_run *run, const carom_control *control, carom_error *error) {
     const carom_table *outcomes = run->answer.outcomes;
     const int64_t *ended = carom_table_integer_column(outcomes, CAROM_OUTCOME_TERMINATED);
@@ -46,9 +31,19 @@ carom_status cli_coverage_measure(cli_comparison *c, const cli_run *run, const c
     coverage->set = reference->law->name;
     coverage->shown = calloc((size_t)carom_impact_get_data(c->impact)->contacts, sizeof *coverage->shown);
     if (!coverage->shown) status = carom_fail_memory(error, "coverage");
-    // How much of the set lies beside the outcomes of the default run, of the unperturbed runs, and of all.
+    // How far the worst point of the set is from the outcomes of the default run, of the unperturbed runs, and of all.
     const int64_t counts[] = {1, coverage->unperturbed, coverage->runs};
-    for (int i = 0; i < 3 && !status; i++) status = measure_cover(set, shown, counts[i], control, &coverage->uncovered[i], error);
+    const carom_cover_options options = carom_cover_defaults();
+    carom_cover cover = {.point = malloc((size_t)shown->n * sizeof *cover.point)};
+    if (!status && !cover.point) status = carom_fail_memory(error, "coverage");
+    for (int i = 0; i < 3 && !status; i++) {
+        carom_set *net = NULL;
+        status = carom_set_create(shown->n, counts[i], NULL, shown->u, &net, error);
+        if (!status) status = carom_set_cover(set, net, &options, control, &cover, error);
+        coverage->uncovered[i] = status || cover.interrupted ? NAN : cover.radius;
+        carom_set_free(net);
+    }
+    free(cover.point);
     // How far the outcomes are from the set.
     const double limit = CLI_COVERAGE_SHARE * carom_impact_velocity_scale(c->impact);
     for (int64_t i = 0; i < shown->count && !status; i++) {

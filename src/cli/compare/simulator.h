@@ -25,7 +25,7 @@ struct cli_coverage {
 carom_status cli_check_simulator(const cli_comparison *c, carom_error *error);
 /// Asks MuJoCo, appends its run to the comparison's, and measures its coverage by their points.
 carom_status cli_simulate_impact(cli_comparison *c, const carom_control *control, carom_result_writer *writer, carom_error *error);
-/// Fills in the comparison's coverage by a run of the simulator, which stands behind the laws.
+/// Fills in the comparison's coverage by a run of the simulator, which follows the runs of the laws.
 carom_status cli_coverage_measure(cli_comparison *c, const cli_run *run, const carom_control *control, carom_error *error);
 void cli_coverage_free(cli_coverage *coverage);
 /// Object for JSON, null without a simulator; and lines for people.

@@ -10,29 +10,42 @@
 
 enum { AXES = 3 };
 
+// Series of the state columns that files hold.
+enum { POSITION, ATTITUDE, VELOCITY, ANGULAR_VELOCITY, SERIES };
+static const char *const series_names[SERIES] = {"position", "attitude", "velocity", "angular_velocity"};
+
 struct cli_vtk {
-    const char *path;
-    const carom_scene *scene;
+    const char *path, *title;
     double *radii, *axes;  // [bodies], [AXES x bodies x 3]
     carom_vtk_step *steps;
     int64_t count, capacity;
 };
 
-carom_status cli_vtk_create(const char *path, const carom_scene *scene, cli_vtk **vtk, carom_error *error) {
+carom_status cli_vtk_create(const char *path, const carom_integrator *integrator, const carom_scene *scene, cli_vtk **vtk,
+                            carom_error *error) {
     *vtk = NULL;
-    const carom_bodies_motion *motion = carom_scene_motion(scene)->bodies;
+    const carom_motion *motion = carom_scene_motion(scene);
     if (!carom_vtk_is_name(path)) return carom_fail(error, CAROM_BAD_INPUT, "--vtk: '%.200s' does not end in .vtk or .vtp", path);
-    if (!motion) return carom_fail(error, CAROM_UNSUPPORTED, "--vtk: only motions of scenes with 'bodies' are written");
+    if (motion->form != CAROM_MOTION_BODIES)
+        return carom_fail(error, CAROM_UNSUPPORTED, "--vtk: only motions of scenes with 'bodies' are written");
+    // Any integrator of many bodies will do whose states have these series.
+    for (int k = 0; k < SERIES; k++) {
+        int i = 0;
+        while (i < integrator->state_column_count && strcmp(integrator->state_columns[i].name, series_names[k]) != 0) i++;
+        if (i == integrator->state_column_count)
+            return carom_fail(error, CAROM_UNSUPPORTED, "--vtk: states of the integrator '%s' have no %s", integrator->name,
+                              series_names[k]);
+    }
+    const carom_bodies_motion *bodies = motion->bodies;
     cli_vtk *made = calloc(1, sizeof *made);
-    if (!made) return carom_fail_memory(error, path);
-    *made = (cli_vtk){.path = path, .scene = scene};
-    made->radii = malloc(((size_t)motion->bodies + 1) * (1 + 3 * AXES) * sizeof *made->radii);
-    if (!made->radii) {
-        cli_vtk_free(made);
+    double *radii = malloc(((size_t)bodies->bodies + 1) * (1 + 3 * AXES) * sizeof *radii);
+    if (!made || !radii) {
+        free(made);
+        free(radii);
         return carom_fail_memory(error, path);
     }
-    made->axes = made->radii + motion->bodies;
-    for (int i = 0; i < motion->bodies; i++) made->radii[i] = motion->body[i].radius;
+    *made = (cli_vtk){.path = path, .title = carom_scene_name(scene), .radii = radii, .axes = radii + bodies->bodies};
+    for (int i = 0; i < bodies->bodies; i++) radii[i] = bodies->body[i].radius;
     *vtk = made;
     return CAROM_OK;
 }
@@ -45,67 +58,56 @@ void cli_vtk_free(cli_vtk *vtk) {
     free(vtk);
 }
 
-static const double *series(const carom_table *table, const char *name, int64_t row, int *count) {
-    return carom_table_series(table, carom_table_find(table, name), row, count);
-}
-
-// Where the body's axes point.
-static void fill_axes(const double q[4], double *const axes[AXES]) {
-    static const double unit[AXES][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    for (int a = 0; a < AXES; a++) carom_quaternion_rotate(q, unit[a], axes[a]);
-}
-
+// One state as points with data.
 static carom_status write_row(const cli_vtk *vtk, const char *path, const carom_table *table, int64_t row, carom_error *error) {
-    int count, unused;
-    const double *positions = series(table, "position", row, &count), *attitudes = series(table, "attitude", row, &unused);
+    int count = 0;
+    const double *values[SERIES];
+    // The positions come last: their number says how many bodies there are.
+    for (int k = SERIES - 1; k >= 0; k--) values[k] = carom_table_series(table, carom_table_find(table, series_names[k]), row, &count);
     const int64_t bodies = count / 3;
+    // Where the bodies' axes point.
+    static const double unit[AXES][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int64_t i = 0; i < bodies; i++)
-        fill_axes(attitudes + 4 * i, (double *[AXES]){vtk->axes + 3 * i, vtk->axes + 3 * (bodies + i), vtk->axes + 3 * (2 * bodies + i)});
+        for (int a = 0; a < AXES; a++) carom_quaternion_rotate(values[ATTITUDE] + 4 * i, unit[a], vtk->axes + 3 * (a * bodies + i));
     const carom_vtk_array arrays[] = {{"radius", 1, vtk->radii},
-                                      {"velocity", 3, series(table, "velocity", row, &unused)},
-                                      {"angular_velocity", 3, series(table, "angular_velocity", row, &unused)},
-                                      {"attitude", 4, attitudes},
+                                      {"velocity", 3, values[VELOCITY]},
+                                      {"angular_velocity", 3, values[ANGULAR_VELOCITY]},
+                                      {"attitude", 4, values[ATTITUDE]},
                                       {"axis_1", 3, vtk->axes},
                                       {"axis_2", 3, vtk->axes + 3 * bodies},
                                       {"axis_3", 3, vtk->axes + 6 * bodies}};
-    const carom_vtk_points points = {.title = carom_scene_name(vtk->scene),
+    const carom_vtk_points points = {.title = vtk->title,
                                      .time = carom_table_real_column(table, carom_table_find(table, "time"))[row],
                                      .count = bodies,
-                                     .positions = positions,
+                                     .positions = values[POSITION],
                                      .arrays = arrays,
                                      .array_count = sizeof arrays / sizeof *arrays};
     return carom_vtk_write(path, &points, error);
 }
 
-// The next free place of the list; its name is without folders, as the list lies beside the files.
-static carom_status add_step(cli_vtk *vtk, double time, char **path, carom_error *error) {
-    if (vtk->count == vtk->capacity) {
-        const int64_t capacity = 2 * vtk->capacity + 64;
-        carom_vtk_step *grown = realloc(vtk->steps, (size_t)capacity * sizeof *grown);
-        if (!grown) return carom_fail_memory(error, vtk->path);
-        vtk->steps = grown;
-        vtk->capacity = capacity;
-    }
-    const size_t size = strlen(vtk->path) + 24;
-    const char *ending = strrchr(vtk->path, '.');
-    *path = malloc(size);
-    if (!*path) return carom_fail_memory(error, vtk->path);
-    snprintf(*path, size, "%.*s-%06lld%s", (int)(ending - vtk->path), vtk->path, (long long)vtk->count, ending);
-    const char *slash = strrchr(*path, '/');
-    char *name = strdup(slash ? slash + 1 : *path);
-    if (!name) return carom_fail_memory(error, vtk->path);
-    vtk->steps[vtk->count++] = (carom_vtk_step){name, time};
-    return CAROM_OK;
-}
-
+// Writes every state under the next number, and notes it for the list.
 static carom_status receive(void *user, const carom_table *rows, carom_error *error) {
     cli_vtk *vtk = user;
+    const char *ending = strrchr(vtk->path, '.');
     carom_status status = CAROM_OK;
     const double *times = carom_table_real_column(rows, carom_table_find(rows, "time"));
     for (int64_t row = 0; !status && row < carom_table_rows(rows); row++) {
-        char *path = NULL;
-        status = add_step(vtk, times[row], &path, error);
-        if (!status) status = write_row(vtk, path, rows, row, error);
+        if (vtk->count == vtk->capacity) {
+            const int64_t capacity = 2 * vtk->capacity + 64;
+            carom_vtk_step *grown = realloc(vtk->steps, (size_t)capacity * sizeof *grown);
+            if (!grown) return carom_fail_memory(error, vtk->path);
+            vtk->steps = grown;
+            vtk->capacity = capacity;
+        }
+        const size_t size = strlen(vtk->path) + 24;
+        char *path = malloc(size);
+        if (!path) return carom_fail_memory(error, vtk->path);
+        snprintf(path, size, "%.*s-%06lld%s", (int)(ending - vtk->path), vtk->path, (long long)vtk->count, ending);
+        // Names in the list are without folders, as it lies beside the files.
+        const char *slash = strrchr(path, '/');
+        char *name = strdup(slash ? slash + 1 : path);
+        if (name) vtk->steps[vtk->count++] = (carom_vtk_step){name, times[row]};
+        status = name ? write_row(vtk, path, rows, row, error) : carom_fail_memory(error, vtk->path);
         free(path);
     }
     return status;

@@ -139,20 +139,6 @@ static void drop_message(int code, const char *module, const char *function, cha
     (void)code, (void)module, (void)function, (void)message, (void)user;
 }
 
-// Solves F(x0 + D B'y) = 0 on the plane of the basis, from the present x; the residual of the best point says how far it came.
-static void solve_plane(search *s, const solver *kinsol) {
-    double *y = N_VGetArrayPointer(kinsol->y);
-    for (size_t e = 0; e < s->equations; e++) {
-        y[e] = 0;
-        for (size_t i = 0; i < s->variables; i++)
-            y[e] += s->basis[e * s->variables + i] * (s->x[i] - s->problem->start[i]) / s->problem->scale[i];
-    }
-    KINSol(kinsol->memory, kinsol->y, KIN_LINESEARCH, kinsol->ones, kinsol->ones);
-    long iterations = 0;
-    KINGetNumNonlinSolvIters(kinsol->memory, &iterations);
-    s->result->iterations += iterations;
-}
-
 // Bases and solutions in turn. The point c whose gradients are taken moves towards the solution x(c): all the way at first, less where that
 // does not bring them closer or leads to a plane without solution, as for strongly curved equations. Every plane starts its own search of
 // the best point: later solutions are nearer to the start, not better.
@@ -163,9 +149,18 @@ static void alternate(search *s, const solver *kinsol, double *center, double *n
     for (int round = 0; round < MOST_BASES; round++) {
         bool solved = find_basis(s, next);
         if (solved) {
-            memcpy(s->x, x, bytes);
+            // Solve F(x0 + D B'y) = 0 on the plane of the basis, from y = B D^-1 (x - x0). The best point says how far it came.
+            double *y = N_VGetArrayPointer(kinsol->y);
+            for (size_t e = 0; e < s->equations; e++) {
+                y[e] = 0;
+                for (size_t i = 0; i < s->variables; i++)
+                    y[e] += s->basis[e * s->variables + i] * (x[i] - s->problem->start[i]) / s->problem->scale[i];
+            }
             s->result->residual = INFINITY;
-            solve_plane(s, kinsol);
+            KINSol(kinsol->memory, kinsol->y, KIN_LINESEARCH, kinsol->ones, kinsol->ones);
+            long iterations = 0;
+            KINGetNumNonlinSolvIters(kinsol->memory, &iterations);
+            s->result->iterations += iterations;
             solved = s->result->residual <= CAROM_DESIGN_TOLERANCE;
         }
         if (s->status || s->result->verdict == CAROM_INTERRUPTED) break;

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "carom/dense.h"
 #include "dynamics/inclusion/inclusion.h"
 
 // Pivots and right-hand sides of a system of modes below this share of the largest count as zero.
@@ -25,9 +24,11 @@ bool inclusion_assemble(inclusion *run, const double *y) {
     run->system->evaluate(run->workspace, y, y + nv, &run->terms);
     memcpy(run->factor, run->terms.mass, (size_t)nv * (size_t)nv * sizeof *run->factor);
     if (carom_cholesky_factor(nv, run->factor)) return false;
+    // Without contact forces: M smooth = -bias.
     for (int j = 0; j < nv; j++) run->smooth[j] = -run->terms.bias[j];
     carom_cholesky_forward(nv, run->factor, run->smooth);
     carom_cholesky_backward(nv, run->factor, run->smooth);
+    // Rows of M^-1 J', what the contacts accelerate without forces, and W = J M^-1 J'.
     for (int i = 0; i < rows; i++) {
         double *response = run->response + (size_t)i * (size_t)nv;
         memcpy(response, jacobian_row(run, i), (size_t)nv * sizeof *response);
@@ -47,36 +48,16 @@ static double force_ratio(const inclusion *run, const inclusion_mode *mode, int 
     return mode[contact] == INCLUSION_SLIPS_BACKWARD ? run->system->friction[contact] : 0;
 }
 
-// Unknown forces: normal ones of closed contacts, tangential ones of those that stick. Returns their rows.
-static int list_unknowns(const inclusion *run, const inclusion_mode *mode, int *rows) {
-    int count = 0;
-    for (int i = 0; i < run->contacts; i++) {
-        if (mode[i] == INCLUSION_OPEN) continue;
-        rows[count++] = 2 * i;
-        if (mode[i] == INCLUSION_STICKS) rows[count++] = 2 * i + 1;
-    }
-    return count;
-}
-
-// Takes the components along the null space out of x: equal supports share a load equally.
-static void take_least_norm(int n, int nullity, double *null, double *x) {
-    for (int i = 0; i < nullity; i++) {
-        double *own = null + i * n;
-        for (int k = 0; k < i; k++) {
-            const double along = carom_dot(n, own, null + k * n);
-            for (int j = 0; j < n; j++) own[j] -= along * null[k * n + j];
-        }
-        const double length = sqrt(carom_dot(n, own, own));
-        for (int j = 0; j < n; j++) own[j] /= length;
-        const double along = carom_dot(n, own, x);
-        for (int j = 0; j < n; j++) x[j] -= along * own[j];
-    }
-}
-
 bool inclusion_solve_modes(inclusion *run, const inclusion_mode *mode) {
     const int nv = run->nv, rows = 2 * run->contacts;
-    int list[2 * INCLUSION_MOST_CONTACTS];
-    const int n = list_unknowns(run, mode, list);
+    // Unknown forces: normal ones of closed contacts, tangential ones of those that stick.
+    int list[2 * INCLUSION_MOST_CONTACTS], n = 0;
+    for (int i = 0; i < run->contacts; i++) {
+        if (mode[i] == INCLUSION_OPEN) continue;
+        list[n++] = 2 * i;
+        if (mode[i] == INCLUSION_STICKS) list[n++] = 2 * i + 1;
+    }
+    // Their accelerations vanish: W f = -free in these rows, where the tangential force of slip is a multiple of the normal one.
     double *A = run->work, *b = A + n * n, *null = b + n;
     for (int i = 0; i < n; i++) {
         b[i] = -run->free[list[i]];
@@ -88,26 +69,28 @@ bool inclusion_solve_modes(inclusion *run, const inclusion_mode *mode) {
     }
     const int rank = n ? carom_solve_general(n, A, b, RANK_TOLERANCE, null, run->exchanges) : 0;
     if (rank < 0) return false;
-    take_least_norm(n, n - rank, null, b);
+    // Without the components along the null space, made orthonormal on the way: equal supports share a load equally.
+    for (int i = 0; i < n - rank; i++) {
+        double *own = null + i * n;
+        for (int k = 0; k < i; k++) {
+            const double along = carom_dot(n, own, null + k * n);
+            for (int j = 0; j < n; j++) own[j] -= along * null[k * n + j];
+        }
+        const double length = sqrt(carom_dot(n, own, own));
+        for (int j = 0; j < n; j++) own[j] /= length;
+        const double along = carom_dot(n, own, b);
+        for (int j = 0; j < n; j++) b[j] -= along * own[j];
+    }
     memset(run->force, 0, (size_t)rows * sizeof *run->force);
     for (int i = 0; i < n; i++) run->force[list[i]] = b[i];
     for (int i = 0; i < run->contacts; i++)
         if (mode[i] != INCLUSION_STICKS) run->force[2 * i + 1] = force_ratio(run, mode, i) * run->force[2 * i];
+    // q'' = smooth + M^-1 J' f.
     memcpy(run->acceleration, run->smooth, (size_t)nv * sizeof *run->acceleration);
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < nv && run->force[i] != 0; j++)
             run->acceleration[j] += run->force[i] * run->response[(size_t)i * (size_t)nv + (size_t)j];
     return carom_all_finite((size_t)nv, run->acceleration);
-}
-
-static bool derive(inclusion *run, const double *y, double *rate) {
-    const int nv = run->nv;
-    if (!inclusion_assemble(run, y) || !inclusion_solve_modes(run, run->mode)) return false;
-    memcpy(rate, y + nv, (size_t)nv * sizeof *rate);
-    memcpy(rate + nv, run->acceleration, (size_t)nv * sizeof *rate);
-    rate[2 * nv] = 1;
-    for (int i = 0; i < run->contacts; i++) rate[2 * nv] += run->force[2 * i];
-    return true;
 }
 
 // ----------------------------------------------------------------------------------------------------------- one step
@@ -128,14 +111,20 @@ static const double tableau[STAGES][STAGES - 1] = {
 static const double difference[STAGES] = {71. / 57600, 0, -71. / 16695, 71. / 1920, -17253. / 339200, 22. / 525, -1. / 40};
 
 bool inclusion_advance(inclusion *run, double h, double *y, double *error) {
-    const int size = 2 * run->nv + 1;
+    const int nv = run->nv, size = 2 * nv + 1;
     for (int stage = 0; stage < STAGES; stage++) {
         memcpy(y, run->y, (size_t)size * sizeof *y);
         for (int k = 0; k < stage; k++)
             for (int j = 0; j < size; j++) y[j] += h * tableau[stage][k] * run->stages[k * size + j];
         // The last stage is the derivative at the end, which only the estimate needs.
         if (stage == STAGES - 1 && !error) return carom_all_finite((size_t)size, y);
-        if (!derive(run, y, run->stages + stage * size)) return false;
+        // (q, v, s)' = (v, q'', 1 + |lambda_n|_1).
+        double *rate = run->stages + stage * size;
+        if (!inclusion_assemble(run, y) || !inclusion_solve_modes(run, run->mode)) return false;
+        memcpy(rate, y + nv, (size_t)nv * sizeof *rate);
+        memcpy(rate + nv, run->acceleration, (size_t)nv * sizeof *rate);
+        rate[2 * nv] = 1;
+        for (int i = 0; i < run->contacts; i++) rate[2 * nv] += run->force[2 * i];
     }
     for (int j = 0; j < size; j++) {
         error[j] = 0;
@@ -149,6 +138,7 @@ double inclusion_error_ratio(const inclusion *run, double h, const double *y, co
     const double velocity = fmax(carom_max_abs(nv, run->y + nv), carom_max_abs(nv, y + nv));
     const double position = carom_max_abs(nv, run->y) + run->system->length + h * velocity;
     const double speed = velocity + run->fastest + h * carom_max_abs(nv, run->acceleration);
+    // Positions, velocities and s each on a scale of their own.
     const double worst = fmax(carom_max_abs(nv, error) / (position + TINY), carom_max_abs(nv, error + nv) / (speed + TINY));
     return fmax(worst, fabs(error[2 * nv]) / (fabs(y[2 * nv]) + 1)) / run->options->tolerance;
 }
@@ -175,18 +165,18 @@ bool inclusion_project(inclusion *run, double *y) {
     if (!run->closed) return true;
     bool held[2 * INCLUSION_MOST_CONTACTS];
     double gap[2 * INCLUSION_MOST_CONTACTS], *shift = run->work;
-    for (int i = 0; i < run->contacts; i++) {
-        held[2 * i] = run->closed >> i & 1;
-        held[2 * i + 1] = false;
-    }
+    // Positions: the gaps of closed contacts vanish.
     if (!inclusion_assemble(run, y)) return false;
     for (int i = 0; i < run->contacts; i++) {
+        held[2 * i] = run->closed & inclusion_bit(i);
+        held[2 * i + 1] = false;
         gap[2 * i] = run->terms.gap[i];
         gap[2 * i + 1] = 0;
     }
     memset(shift, 0, (size_t)nv * sizeof *shift);
     sweep(run, held, run->system->length, gap, shift);
     for (int j = 0; j < nv; j++) y[j] += shift[j];
+    // Velocities: so do their normal speeds, and slip where they stick.
     for (int i = 0; i < run->contacts; i++) held[2 * i + 1] = held[2 * i] && run->mode[i] == INCLUSION_STICKS;
     if (!inclusion_assemble(run, y)) return false;
     sweep(run, held, run->fastest, NULL, y + nv);

@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "carom/dense.h"
 #include "dynamics/inclusion/inclusion.h"
 
 // ---------------------------------------------------------------------------------------------------------- collisions
 
-// Rows of the contacts that take part.
+// The contacts that take part, and what the impact needs of each.
 typedef struct frozen_rows {
     int count;
     int list[INCLUSION_MOST_CONTACTS];
@@ -17,13 +16,15 @@ typedef struct frozen_rows {
     const char *names[INCLUSION_MOST_CONTACTS];
 } frozen_rows;
 
+// The impact of the touching contacts at the present state; its arrays are in `rows` and the scratch memory.
 static carom_status freeze(const inclusion *run, uint64_t touching, frozen_rows *rows, carom_impact **impact, carom_error *error) {
     const size_t nv = (size_t)run->nv;
     const char *const *names = carom_impact_get_data(run->call->motion->impact)->names;
+    // Rows of J are packed into the scratch memory.
     double *normal = run->work, *tangent = normal + (size_t)run->contacts * nv;
     rows->count = 0;
     for (int i = 0; i < run->contacts; i++) {
-        if (!(touching >> i & 1)) continue;
+        if (!(touching & inclusion_bit(i))) continue;
         const size_t at = (size_t)rows->count * nv;
         memcpy(normal + at, run->terms.normal + (size_t)i * nv, nv * sizeof *normal);
         memcpy(tangent + at, run->terms.tangent + (size_t)i * nv, nv * sizeof *tangent);
@@ -45,30 +46,6 @@ static carom_status freeze(const inclusion *run, uint64_t touching, frozen_rows 
     return carom_impact_create(&data, impact, error);
 }
 
-// One of the outcomes after which nothing approaches; -1 when there is none.
-static int64_t draw_outcome(inclusion *run, const carom_table *outcomes, int64_t *count) {
-    const int64_t *terminated = carom_table_integer_column(outcomes, CAROM_OUTCOME_TERMINATED), rows = carom_table_rows(outcomes);
-    *count = 0;
-    for (int64_t i = 0; i < rows; i++) *count += terminated[i];
-    if (!*count) return -1;
-    int64_t left = *count > 1 ? (int64_t)(carom_stream_uniform(&run->choices) * (double)*count) : 0;
-    for (int64_t i = 0; i < rows; i++)
-        if (terminated[i] && left-- == 0) return i;
-    return -1;
-}
-
-static void take_outcome(const inclusion *run, const frozen_rows *rows, const carom_table *outcomes, inclusion_outcome *outcome) {
-    const size_t nv = (size_t)run->nv, row = (size_t)outcome->index;
-    memcpy(outcome->velocity, carom_table_real_column(outcomes, CAROM_OUTCOME_VELOCITY) + row * nv, nv * sizeof *outcome->velocity);
-    memset(outcome->impulse, 0, 2 * (size_t)run->contacts * sizeof *outcome->impulse);
-    const double *normal = carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_IMPULSE) + row * (size_t)rows->count;
-    const double *tangent = carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_IMPULSE) + row * (size_t)rows->count;
-    for (int k = 0; k < rows->count; k++) {
-        outcome->impulse[2 * rows->list[k]] = normal[k];
-        outcome->impulse[2 * rows->list[k] + 1] = tangent[k];
-    }
-}
-
 carom_status inclusion_collide(inclusion *run, uint64_t touching, int64_t index, inclusion_outcome *outcome, carom_error *error) {
     frozen_rows rows;
     carom_impact *impact = NULL;
@@ -83,14 +60,36 @@ carom_status inclusion_collide(inclusion *run, uint64_t touching, int64_t index,
     if (!status) status = freeze(run, touching, &rows, &impact, error);
     const carom_law_call question = {impact, run->law_options, run->call->registry, run->call->control, NULL, NULL};
     if (!status) status = carom_law_resolve(run->law, &question, &answer, error);
-    if (!status) {
-        outcome->index = draw_outcome(run, answer.outcomes, &outcome->count);
-        outcome->solved = outcome->index >= 0;
-        if (outcome->solved) take_outcome(run, &rows, answer.outcomes, outcome);
-        if (outcome->solved && !carom_all_finite(2 * (size_t)run->contacts, outcome->impulse))
-            status = carom_fail(error, CAROM_UNSUPPORTED, "law: '%s' leaves impulses open, which inclusion accumulates", run->law->name);
-        carom_answer_free(&answer);
+    if (status) {
+        carom_impact_free(impact);
+        return status;
     }
+    // One of the outcomes after which nothing approaches, drawn where there are several.
+    const int64_t *terminated = carom_table_integer_column(answer.outcomes, CAROM_OUTCOME_TERMINATED);
+    const int64_t found = carom_table_rows(answer.outcomes);
+    outcome->index = -1;
+    outcome->count = 0;
+    for (int64_t i = 0; i < found; i++) outcome->count += terminated[i];
+    int64_t left = outcome->count > 1 ? (int64_t)(carom_stream_uniform(&run->choices) * (double)outcome->count) : 0;
+    for (int64_t i = 0; i < found && outcome->index < 0; i++)
+        if (terminated[i] && left-- == 0) outcome->index = i;
+    outcome->solved = outcome->index >= 0;
+    if (outcome->solved) {
+        // Its velocity, and its impulses in the rows of all contacts.
+        const size_t nv = (size_t)run->nv, row = (size_t)outcome->index;
+        const double *velocity = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_VELOCITY) + row * nv;
+        const double *normal = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_NORMAL_IMPULSE) + row * (size_t)rows.count;
+        const double *tangent = carom_table_real_column(answer.outcomes, CAROM_OUTCOME_TANGENT_IMPULSE) + row * (size_t)rows.count;
+        memcpy(outcome->velocity, velocity, nv * sizeof *velocity);
+        memset(outcome->impulse, 0, 2 * (size_t)run->contacts * sizeof *outcome->impulse);
+        for (int k = 0; k < rows.count; k++) {
+            outcome->impulse[2 * rows.list[k]] = normal[k];
+            outcome->impulse[2 * rows.list[k] + 1] = tangent[k];
+        }
+        if (!carom_all_finite(2 * (size_t)run->contacts, outcome->impulse))
+            status = carom_fail(error, CAROM_UNSUPPORTED, "law: '%s' leaves impulses open, which inclusion accumulates", run->law->name);
+    }
+    carom_answer_free(&answer);
     carom_impact_free(impact);
     return status;
 }
@@ -99,19 +98,19 @@ carom_status inclusion_collide(inclusion *run, uint64_t touching, int64_t index,
 
 carom_status inclusion_jam(inclusion *run, int contact, inclusion_outcome *outcome, carom_error *error) {
     const int nv = run->nv, rows = 2 * run->contacts;
+    // Routh's method on the contact's block of W, from its slip without approach.
     const double *block = run->delassus + 2 * contact * rows + 2 * contact;
-    const double slip = carom_dot(nv, run->terms.tangent + contact * nv, run->y + nv);
     const carom_contact_problem problem = {.tangential = {block[rows + 1], 0, 0},
                                            .coupling = {block[1], 0},
                                            .normal = block[0],
                                            .friction = run->system->friction[contact],
-                                           .velocity = {{slip, 0}, 0}};
+                                           .velocity = {{inclusion_slip(run, contact), 0}, 0}};
     carom_contact_options options = carom_contact_defaults();
     options.tangential = true;
     carom_contact_result result;
     const carom_status status = carom_contact_solve(&problem, &options, &result, error);
     if (status) return status;
-    outcome->contacts = (uint64_t)1 << contact;
+    outcome->contacts = inclusion_bit(contact);
     outcome->index = 0;
     outcome->count = 1;
     outcome->solved = true;

@@ -2,12 +2,13 @@
 /// @file
 /// The integrator of the time-augmented inclusion (Halm & Posa 2023, section 4): what its files share.
 ///
-/// A solution runs over accumulated impulse s, with the state (q, v, t). Between switches the set of closed contacts and what each does is
-/// constant, and the motion is a smooth differential equation that is integrated over t, with s' = 1 + |lambda_n|_1. Impacts are steps of s
-/// at constant t.
+/// A solution runs over accumulated impulse s, with the state (q, v, t). Between switches the set of closed contacts and what each of them
+/// does is constant, and the motion is a smooth differential equation that is integrated over t, with s' = 1 + |lambda_n|_1. Impacts are
+/// steps of s at constant t.
 #ifndef CAROM_DYNAMICS_INCLUSION_INCLUSION_H
 #define CAROM_DYNAMICS_INCLUSION_INCLUSION_H
 
+#include "carom/dense.h"
 #include "dynamics/dynamics_internal.h"
 
 /// Contacts of a system: their sets are bits of a word. Contacts that are closed at once: their modes are enumerated, 4 for each.
@@ -27,20 +28,22 @@ typedef enum inclusion_mode { INCLUSION_STICKS, INCLUSION_SLIPS_FORWARD, INCLUSI
 typedef struct inclusion_record {
     double t, s;
     uint64_t contacts;
-    double *state;  // [2 nv] q, v behind it
+    double *state;  // [2 nv] q, v after it
 } inclusion_record;
 
 enum { INCLUSION_LONGEST_PERIOD = 8, INCLUSION_RECORDS = 3 * INCLUSION_LONGEST_PERIOD + 1 };
 
+// The motion: its state, and what the last evaluation found there.
 typedef struct inclusion {
     const carom_motion_call *call;
     const inclusion_options *options;
     const carom_system *system;
-    void *workspace;
+    void *workspace;  // of the system
     const carom_law *law;
     void *law_options;
     carom_stream choices;  // which of several solutions is taken
     int nv, contacts;
+    carom_arena arena;  // all arrays
 
     double t;
     double *y;             // [2 nv + 1] q, v, s
@@ -57,19 +60,68 @@ typedef struct inclusion {
     double *free;          // [2 contacts] contact accelerations without contact forces
     double *force;         // [2 contacts]
     double *acceleration;  // [nv]
-    double *work;          // of the systems of modes
+    double *work;          // scratch: two copies of a system of modes and its null space, rows of an impact, or a displacement
     int *exchanges;
 
-    double *stages;            // of Runge-Kutta
-    double *trial, *error;     // [2 nv + 1]
-    double *before, *located;  // [3 contacts] monitors
-    double *rate_before, *rate_located;
-    double substep;  // that the error control proposes
+    double *stages;                      // [7 x (2 nv + 1)] of Runge-Kutta
+    double *next, *trial, *error;        // [2 nv + 1]
+    double *before, *located;            // [3 contacts] monitors
+    double *rate_before, *rate_located;  // [contacts] rates of gaps
+    double substep;                      // that the error control proposes
 
     inclusion_record records[INCLUSION_RECORDS];  // ring
     int64_t record_count;
-    double *block;  // memory of all arrays above
 } inclusion;
+
+// What an impact did.
+typedef struct inclusion_outcome {
+    uint64_t contacts;
+    int64_t index, count;  // which outcome of the law's
+    double *velocity;      // [nv]
+    double *impulse;       // [2 contacts] normal, tangent, ...
+    bool solved;
+} inclusion_outcome;
+
+// A run: the motion, and what is counted on the way.
+typedef struct inclusion_loop {
+    inclusion run;
+    int64_t steps, step;  // grid steps to do; those done
+    int64_t impacts, accumulations, switches;
+    double accumulation[2];  // t, s of the first
+    double initial, energy, energy_error, penetration;
+    bool ended;
+    carom_verdict verdict;
+    carom_table *states;  // a block of them; NULL: nobody wants them
+    inclusion_outcome outcome;
+} inclusion_loop;
+
+static inline uint64_t inclusion_bit(int contact) { return (uint64_t)1 << contact; }
+
+// Speeds of a contact: along its normal, > 0 opening, and along its tangent.
+static inline double inclusion_opening(const inclusion *run, int contact) {
+    return carom_dot(run->nv, run->terms.normal + contact * run->nv, run->y + run->nv);
+}
+static inline double inclusion_slip(const inclusion *run, int contact) {
+    return carom_dot(run->nv, run->terms.tangent + contact * run->nv, run->y + run->nv);
+}
+
+// Gaps of contacts that count as touching, relative to the system's length; speeds that count as zero, relative to the fastest.
+#define INCLUSION_TOUCH 1e-10
+#define INCLUSION_REST  1e-9
+static inline double inclusion_slow(const inclusion *run) { return INCLUSION_REST * run->fastest; }
+
+extern const carom_integrator carom_integrator_inclusion;
+
+// --------------------------------------------------------------------------------------------------------------- loop
+
+/// Runs the motion over the grid. A run that cannot go on ends with a verdict.
+carom_status inclusion_run_grid(inclusion_loop *loop, carom_error *error);
+
+/// Fills in the last row of a table of states, with the forces of the present modes; in an impact time stands still.
+void inclusion_fill_state(inclusion_loop *loop, bool in_impact, carom_table *table);
+carom_status inclusion_record_state(inclusion_loop *loop, bool in_impact, carom_error *error);
+/// Adds the loop's outcome to the table of impacts, before the velocity changes.
+carom_status inclusion_record_impact(inclusion_loop *loop, const char *kind, carom_error *error);
 
 // ---------------------------------------------------------------------------------------------------------------- flow
 
@@ -96,12 +148,7 @@ double inclusion_energy(const inclusion *run, const double *v);
 
 // ------------------------------------------------------------------------------------------------------------- switches
 
-/// Gaps of contacts that count as touching, relative to the system's length; speeds that count as none, relative to the fastest.
-#define INCLUSION_TOUCH 1e-10
-#define INCLUSION_REST  1e-9
-double inclusion_slow(const inclusion *run);
-
-/// The first switch within (0, h] behind y: a gap closes, a force ends, friction gives way, slip ends.
+/// The first switch within (0, h] after y: a gap closes, a force ends, friction gives way, slip ends.
 /// @param end   the state at h
 /// @param when  of the switch
 bool inclusion_find_switch(inclusion *run, double h, const double *end, double *when);
@@ -115,16 +162,8 @@ bool inclusion_choose_modes(inclusion *run, const inclusion_mode *leave, int *ja
 
 // -------------------------------------------------------------------------------------------------------------- impacts
 
-/// What an impact did.
-typedef struct inclusion_outcome {
-    uint64_t contacts;
-    int64_t index, count;  // which outcome of the law's
-    double *velocity;      // [nv]
-    double *impulse;       // [2 contacts] normal, tangent, ...
-    bool solved;
-} inclusion_outcome;
-
-/// Asks the law about the touching contacts.
+/// Asks the law about the touching contacts. `outcome->solved` is false where the law has no outcome after which nothing approaches.
+/// @param index  of the impact: each draws its own random numbers
 carom_status inclusion_collide(inclusion *run, uint64_t touching, int64_t index, inclusion_outcome *outcome, carom_error *error);
 
 /// The impact without collision of one slipping contact whose sustained force would have to pull (Painleve): that of vanishing approach
@@ -139,5 +178,14 @@ void inclusion_remember(inclusion *run, uint64_t contacts);
 /// Do the remembered impacts accumulate, and is the limit known? Then t, s, q and v become those of the limit.
 /// @param contacts  those that take part
 bool inclusion_pass_accumulation(inclusion *run, uint64_t *contacts);
+
+// ------------------------------------------------------------------------------------------------ figures and studies
+
+/// The numbers of a recorded state that pictures show.
+enum { INCLUSION_TRACE_TIME, INCLUSION_TRACE_COORDINATE, INCLUSION_TRACE_RATE, INCLUSION_TRACE_WIDTH };
+
+void inclusion_describe(const carom_motion_answer *answer, char *text, size_t size);
+void inclusion_trace(const carom_table *states, int64_t row, double *values);
+carom_status inclusion_figures(const carom_figures *figures, carom_error *error);
 
 #endif

@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "carom/bracket.h"
-#include "carom/dense.h"
 #include "dynamics/inclusion/inclusion.h"
 
-// Forces and accelerations below this share of the largest about count as zero.
+// Forces and accelerations below this share of the largest ones count as zero.
 #define FORCE_TOLERANCE 1e-9
 // Accelerations of two sets of modes that differ by less, relatively, are one solution.
 #define SAME_ACCELERATION 1e-7
@@ -15,8 +14,6 @@
 enum { MOST_ITERATIONS = 200, MONITORS = 3, MOST_SOLUTIONS = 64 };
 // Halvings of a step in search of a rise from zero: a billionth of the step is left.
 enum { MOST_HALVINGS = 30 };
-
-double inclusion_slow(const inclusion *run) { return INCLUSION_REST * run->fastest; }
 
 // ------------------------------------------------------------------------------------------------------------- monitors
 
@@ -28,6 +25,7 @@ static bool monitor(inclusion *run, const double *y, double *values, double *rat
         double *own = values + MONITORS * i;
         const double bound = run->system->friction[i] * run->force[2 * i], tangential = run->force[2 * i + 1];
         const double slip = carom_dot(nv, run->terms.tangent + i * nv, y + nv);
+        // An open contact has its gap to watch, a closed one its normal force, and what its tangential mode may lose.
         own[1] = own[2] = INFINITY;
         rates[i] = carom_dot(nv, run->terms.normal + i * nv, y + nv);
         own[0] = run->mode[i] == INCLUSION_OPEN ? run->terms.gap[i] : run->force[2 * i];
@@ -75,7 +73,7 @@ static double find_root(probe *p, double low, double at_low, double high, double
 
 // --------------------------------------------------------------------------------------------------------------- search
 
-// Values at both ends of a step.
+// A step, with the values at its end.
 typedef struct span {
     double h, *end, *rate_end;
 } span;
@@ -97,6 +95,7 @@ static bool find_touch(inclusion *run, int contact, const span *step, probe *p, 
     const int gap = MONITORS * contact, rate = MONITORS * run->contacts + contact;
     double low = 0, at_low = gap0, high = step->h, at_high = gap1;
     if (rate0 < 0 && rate1 > 0) {
+        // The gap is smallest inside the step, where its rate vanishes.
         p->monitor = rate;
         high = find_root(p, 0, rate0, step->h, rate1);
         p->monitor = gap;
@@ -106,6 +105,7 @@ static bool find_touch(inclusion *run, int contact, const span *step, probe *p, 
         return false;
     }
     if (gap0 <= INCLUSION_TOUCH * run->system->length && rate1 < 0) {
+        // The top of the hop.
         p->monitor = rate;
         const double rise = rate0 > 0 ? 0 : find_rise(p, high);
         if (rate0 > 0 || rise > 0) low = find_root(p, rise, rise > 0 ? probe_at(p, rise) : rate0, high, rate1);
@@ -114,20 +114,6 @@ static bool find_touch(inclusion *run, int contact, const span *step, probe *p, 
     }
     p->monitor = gap;
     *when = at_low > 0 ? find_root(p, low, at_low, high, at_high) : low;
-    return true;
-}
-
-// Forces and slip: below zero by more than round-off at the end. What starts at zero, as slip does where a contact has just come loose, may
-// rise before it falls.
-static bool find_loss(inclusion *run, int index, double scale, const span *step, probe *p, double *when) {
-    if (!(step->end[index] < -scale)) return false;
-    p->monitor = index;
-    double start = 0, at_start = run->before[index];
-    if (!(at_start > 0)) {
-        start = find_rise(p, step->h);
-        at_start = start > 0 ? probe_at(p, start) : 0;
-    }
-    *when = at_start > 0 ? find_root(p, start, at_start, step->h, step->end[index]) : 0;
     return true;
 }
 
@@ -141,18 +127,27 @@ bool inclusion_find_switch(inclusion *run, double h, const double *end, double *
     const span step = {h, values, rates};
     *when = h;
     if (!monitor(run, run->y, run->before, run->rate_before) || !monitor(run, end, values, rates)) return false;
+    // The earliest of all: slip counts on the scale of speeds, all else on that of forces.
     const double forces = force_scale(run), slow = inclusion_slow(run);
     bool found = false;
     for (int i = 0; i < MONITORS * contacts; i++) {
-        const int contact = i / MONITORS;
-        probe p = {.run = run};
+        const inclusion_mode mode = run->mode[i / MONITORS];
+        probe p = {.run = run, .monitor = i};
         double tau = h;
-        bool hit;
-        if (run->mode[contact] == INCLUSION_OPEN)
-            hit = i % MONITORS == 0 && find_touch(run, contact, &step, &p, &tau);
-        else
-            hit = find_loss(run, i, i % MONITORS == 1 && run->mode[contact] != INCLUSION_STICKS ? slow : forces, &step, &p, &tau);
-        if (!hit || p.failed) continue;
+        if (mode == INCLUSION_OPEN) {
+            if (i % MONITORS || !find_touch(run, i / MONITORS, &step, &p, &tau)) continue;
+        } else {
+            // Forces and slip: below zero by more than round-off at the end. What starts at zero, as slip does where a contact has just
+            // come loose, may rise before it falls.
+            if (!(values[i] < -(i % MONITORS == 1 && mode != INCLUSION_STICKS ? slow : forces))) continue;
+            double start = 0, at_start = run->before[i];
+            if (!(at_start > 0)) {
+                start = find_rise(&p, h);
+                at_start = start > 0 ? probe_at(&p, start) : 0;
+            }
+            tau = at_start > 0 ? find_root(&p, start, at_start, h, values[i]) : 0;
+        }
+        if (p.failed) continue;
         *when = fmin(*when, tau);
         found = true;
     }
@@ -161,29 +156,17 @@ bool inclusion_find_switch(inclusion *run, double h, const double *end, double *
 
 // ---------------------------------------------------------------------------------------------------------- next modes
 
-static double slip_of(const inclusion *run, int contact) {
-    return carom_dot(run->nv, run->terms.tangent + contact * run->nv, run->y + run->nv);
-}
-
-// May the contact do this at its present velocity?
-static bool is_admissible(const inclusion *run, int contact, inclusion_mode mode) {
-    const double slip = slip_of(run, contact), slow = inclusion_slow(run);
-    if (mode == INCLUSION_OPEN) return true;
-    if (slip > slow) return mode == INCLUSION_SLIPS_FORWARD;
-    if (slip < -slow) return mode == INCLUSION_SLIPS_BACKWARD;
-    return true;
-}
-
 // Do forces and accelerations of the solved modes obey the laws of contact?
 static bool is_consistent(const inclusion *run, const inclusion_mode *mode) {
     const int rows = 2 * run->contacts;
     const double forces = force_scale(run), accelerations = FORCE_TOLERANCE * carom_max_abs((size_t)rows, run->free);
     for (int i = 0; i < run->contacts; i++) {
-        if (!(run->closed >> i & 1)) continue;
+        if (!(run->closed & inclusion_bit(i))) continue;
         const double *f = run->force + 2 * i;
         const double normal = run->free[2 * i] + carom_dot(rows, run->delassus + 2 * i * rows, run->force);
         const double tangent = run->free[2 * i + 1] + carom_dot(rows, run->delassus + (2 * i + 1) * rows, run->force);
-        const bool starts = fabs(slip_of(run, i)) <= inclusion_slow(run);
+        const bool starts = fabs(inclusion_slip(run, i)) <= inclusion_slow(run);
+        // Nothing penetrates or pulls; friction stays in its cone, and slip that starts goes where its mode says.
         if (normal < -accelerations || f[0] < -forces) return false;
         if (mode[i] == INCLUSION_STICKS && fabs(f[1]) > run->system->friction[i] * f[0] + forces) return false;
         if (mode[i] == INCLUSION_SLIPS_FORWARD && starts && tangent < -accelerations) return false;
@@ -198,51 +181,40 @@ typedef struct solutions {
     inclusion_mode mode[MOST_SOLUTIONS][INCLUSION_MOST_CONTACTS];
 } solutions;
 
-// Is the acceleration just solved for that of a solution found before?
-static bool is_known(inclusion *run, const solutions *all) {
-    const size_t nv = (size_t)run->nv;
-    double *own = run->trial, *difference = run->error;
-    memcpy(own, run->acceleration, nv * sizeof *own);
-    for (int k = 0; k < all->count; k++) {
-        if (!inclusion_solve_modes(run, all->mode[k])) continue;
-        for (size_t j = 0; j < nv; j++) difference[j] = own[j] - run->acceleration[j];
-        const double scale = carom_max_abs(nv, own) + carom_max_abs(nv, run->smooth);
-        if (carom_max_abs(nv, difference) <= SAME_ACCELERATION * scale) return true;
-    }
-    return false;
-}
-
 // Tries all modes of the closed contacts, those that stick first.
 static void enumerate(inclusion *run, const inclusion_mode *leave, solutions *all) {
+    const size_t nv = (size_t)run->nv, size = (size_t)run->contacts * sizeof(inclusion_mode);
+    const double slow = inclusion_slow(run);
     int list[INCLUSION_MOST_CONTACTS], count = 0;
     inclusion_mode mode[INCLUSION_MOST_CONTACTS];
     for (int i = 0; i < run->contacts; i++) {
         mode[i] = INCLUSION_OPEN;
-        if (run->closed >> i & 1) list[count++] = i;
+        if (run->closed & inclusion_bit(i)) list[count++] = i;
     }
     all->count = 0;
     for (long code = 0; code < 1L << 2 * count && all->count < MOST_SOLUTIONS; code++) {
+        // May the contacts do this at their present velocities? One that slips goes on, or opens.
         bool admissible = true;
         for (int k = 0; k < count; k++) {
-            mode[list[k]] = (inclusion_mode)(code >> 2 * k & 3);
-            admissible = admissible && is_admissible(run, list[k], mode[list[k]]);
+            const inclusion_mode own = mode[list[k]] = (inclusion_mode)(code >> 2 * k & 3);
+            const double slip = inclusion_slip(run, list[k]);
+            if (own == INCLUSION_OPEN || !(fabs(slip) > slow)) continue;
+            admissible = admissible && own == (slip > 0 ? INCLUSION_SLIPS_FORWARD : INCLUSION_SLIPS_BACKWARD);
         }
-        const size_t size = (size_t)run->contacts * sizeof *mode;
         if (!admissible || (leave && !memcmp(mode, leave, size))) continue;
-        if (!inclusion_solve_modes(run, mode) || !is_consistent(run, mode) || is_known(run, all)) continue;
-        memcpy(all->mode[all->count++], mode, size);
+        if (!inclusion_solve_modes(run, mode) || !is_consistent(run, mode)) continue;
+        // Other modes with the same acceleration are the same solution.
+        double *own = run->trial, *difference = run->error;
+        bool known = false;
+        memcpy(own, run->acceleration, nv * sizeof *own);
+        for (int k = 0; k < all->count && !known; k++) {
+            if (!inclusion_solve_modes(run, all->mode[k])) continue;
+            for (size_t j = 0; j < nv; j++) difference[j] = own[j] - run->acceleration[j];
+            const double scale = carom_max_abs(nv, own) + carom_max_abs(nv, run->smooth);
+            known = carom_max_abs(nv, difference) <= SAME_ACCELERATION * scale;
+        }
+        if (!known) memcpy(all->mode[all->count++], mode, size);
     }
-}
-
-// A contact that slips with its normal acceleration falling when it is pressed: a + - mu b < 0 (Painleve 1895). -1 for none.
-static int find_jam(const inclusion *run) {
-    const int rows = 2 * run->contacts;
-    for (int i = 0; i < run->contacts; i++) {
-        const double slip = slip_of(run, i), *W = run->delassus + 2 * i * rows + 2 * i;
-        if (!(run->closed >> i & 1) || fabs(slip) <= inclusion_slow(run)) continue;
-        if (W[0] - copysign(run->system->friction[i], slip) * W[1] < 0) return i;
-    }
-    return -1;
 }
 
 bool inclusion_choose_modes(inclusion *run, const inclusion_mode *leave, int *jams) {
@@ -251,7 +223,15 @@ bool inclusion_choose_modes(inclusion *run, const inclusion_mode *leave, int *ja
     if (!inclusion_assemble(run, run->y)) return false;
     enumerate(run, leave, &all);
     if (!all.count && leave) enumerate(run, NULL, &all);
-    const int jam = find_jam(run), ways = all.count + (jam >= 0);
+    // The first contact that slips with its normal acceleration falling when it is pressed: a +- mu b < 0 (Painleve 1895).
+    int jam = -1;
+    for (int i = 0; i < run->contacts && jam < 0; i++) {
+        const double slip = inclusion_slip(run, i), *W = run->delassus + 2 * i * 2 * run->contacts + 2 * i;
+        if (!(run->closed & inclusion_bit(i)) || fabs(slip) <= inclusion_slow(run)) continue;
+        if (W[0] - copysign(run->system->friction[i], slip) * W[1] < 0) jam = i;
+    }
+    // Its impact is one more way to go on.
+    const int ways = all.count + (jam >= 0);
     if (!ways) return false;
     const int chosen = ways > 1 ? (int)(carom_stream_uniform(&run->choices) * ways) : 0;
     if (chosen == all.count) {
@@ -260,6 +240,6 @@ bool inclusion_choose_modes(inclusion *run, const inclusion_mode *leave, int *ja
     }
     memcpy(run->mode, all.mode[chosen], (size_t)run->contacts * sizeof *run->mode);
     for (int i = 0; i < run->contacts; i++)
-        if (run->mode[i] == INCLUSION_OPEN) run->closed &= ~((uint64_t)1 << i);
+        if (run->mode[i] == INCLUSION_OPEN) run->closed &= ~inclusion_bit(i);
     return true;
 }

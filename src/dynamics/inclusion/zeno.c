@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Infinitely many impacts in finite time: found by what intervals between impacts have in common, and passed to their limit.
 //
-// Where motion near the limit is that of constant accelerations, intervals and velocities behind every P-th impact form geometric
+// Where motion near the limit is that of constant accelerations, intervals and velocities after every P-th impact form geometric
 // sequences in the limit (Halm & Posa 2023, section 4.3: ratio 0.7 of the rocking block). Aitken's extrapolation then gives the limit, with
 // an error that falls like the square of what is left.
 #include <math.h>
 #include <string.h>
 
-#include "carom/dense.h"
 #include "dynamics/inclusion/inclusion.h"
 
 // Two extrapolations that are a period apart agree this well, relative to the duration of the run, the system's length and its fastest
@@ -42,18 +41,6 @@ static double interval_ratio(const inclusion *run, int period, int back) {
     return (t0 - t1) / (t1 - t2);
 }
 
-// Does the velocity settle, too? Between walls that close in, intervals shrink while it does not.
-static bool velocities_settle(const inclusion *run, int period) {
-    const double *v0 = record_back(run, 0)->state + run->nv, *v1 = record_back(run, period)->state + run->nv;
-    const double *v2 = record_back(run, 2 * period)->state + run->nv;
-    double last = 0, before = 0;
-    for (int i = 0; i < run->nv; i++) {
-        last += (v0[i] - v1[i]) * (v0[i] - v1[i]);
-        before += (v1[i] - v2[i]) * (v1[i] - v2[i]);
-    }
-    return last < before;
-}
-
 // Do the limits of coordinates or velocities (`offset` 0 or nv in a state) that follow from the last and from the next to last period
 // agree?
 static bool limits_agree(const inclusion *run, int period, int offset, double scale) {
@@ -70,20 +57,32 @@ static bool limits_agree(const inclusion *run, int period, int offset, double sc
 // Is the limit known with impacts that repeat themselves after `period`?
 static bool has_limit(const inclusion *run, int period) {
     if (run->record_count < 3 * period + 1) return false;
+    const inclusion_record *x[] = {record_back(run, 0), record_back(run, period), record_back(run, 2 * period)};
     const double ratio = interval_ratio(run, period, 0), ratio_before = interval_ratio(run, period, period);
-    if (!(ratio > 0 && ratio < SLOWEST_RATIO && ratio_before < SLOWEST_RATIO) || !velocities_settle(run, period)) return false;
-    const double *t[] = {&record_back(run, 0)->t, &record_back(run, period)->t, &record_back(run, 2 * period)->t};
+    if (!(ratio > 0 && ratio < SLOWEST_RATIO && ratio_before < SLOWEST_RATIO)) return false;
+    // Between walls that close in, intervals shrink while the velocity does not settle.
+    const double *v[] = {x[0]->state + run->nv, x[1]->state + run->nv, x[2]->state + run->nv};
+    double last = 0, before = 0;
+    for (int i = 0; i < run->nv; i++) {
+        last += (v[0][i] - v[1][i]) * (v[0][i] - v[1][i]);
+        before += (v[1][i] - v[2][i]) * (v[1][i] - v[2][i]);
+    }
+    if (!(last < before)) return false;
     double limit, earlier;
-    extrapolate(1, t[0], t[1], ratio, &limit);
-    extrapolate(1, t[1], t[2], ratio_before, &earlier);
+    extrapolate(1, &x[0]->t, &x[1]->t, ratio, &limit);
+    extrapolate(1, &x[1]->t, &x[2]->t, ratio_before, &earlier);
     // No impact that the grid could show is left out.
-    if (!(limit - *t[0] <= run->options->step) || limit > run->options->duration) return false;
-    if (limit - *t[0] <= NOTHING_LEFT * *t[0]) return true;
+    if (!(limit - x[0]->t <= run->options->step) || limit > run->options->duration) return false;
+    if (limit - x[0]->t <= NOTHING_LEFT * x[0]->t) return true;
     return fabs(limit - earlier) <= AGREEMENT * run->options->duration && limits_agree(run, period, 0, run->system->length) &&
            limits_agree(run, period, run->nv, run->fastest);
 }
 
-static void move_to_limit(inclusion *run, int period, uint64_t *contacts) {
+bool inclusion_pass_accumulation(inclusion *run, uint64_t *contacts) {
+    // Alternating corners repeat themselves after two impacts; patterns of more contacts take multiples.
+    int period = 2;
+    while (period <= INCLUSION_LONGEST_PERIOD && !has_limit(run, period)) period += 2;
+    if (period > INCLUSION_LONGEST_PERIOD) return false;
     const inclusion_record *x0 = record_back(run, 0), *x1 = record_back(run, period);
     const double ratio = interval_ratio(run, period, 0);
     extrapolate(1, &x0->t, &x1->t, ratio, &run->t);
@@ -92,14 +91,5 @@ static void move_to_limit(inclusion *run, int period, uint64_t *contacts) {
     *contacts = 0;
     for (int i = 0; i < period; i++) *contacts |= record_back(run, i)->contacts;
     run->record_count = 0;
-}
-
-bool inclusion_pass_accumulation(inclusion *run, uint64_t *contacts) {
-    // Alternating corners repeat themselves after two impacts; patterns of more contacts take multiples.
-    for (int period = 2; period <= INCLUSION_LONGEST_PERIOD; period += 2) {
-        if (!has_limit(run, period)) continue;
-        move_to_limit(run, period, contacts);
-        return true;
-    }
-    return false;
+    return true;
 }

@@ -333,7 +333,6 @@ static carom_status conclude(lgvci_loop *loop, carom_error *error) {
 }
 
 static carom_status run(const carom_motion_call *call, carom_error *error) {
-    if (!call->motion->body) return carom_fail(error, CAROM_BAD_INPUT, "integrator: lgvci needs a scene with 'body'");
     const lgvci_options *options = call->options;
     const carom_control *control = call->control;
     // The start is the end of step 0.
@@ -370,6 +369,7 @@ const carom_integrator carom_integrator_lgvci = {
     .name = "lgvci",
     .summary = "one body bouncing on a plane: Lie group variational collision integrator",
     .source = "Tran & Leok 2023, Algorithm 5.2; Lee, Leok & McClamroch 2007; Hairer & Vilmart 2006",
+    .form = CAROM_MOTION_BODY,
     .options = option_rows,
     .option_count = sizeof option_rows / sizeof *option_rows,
     .options_size = sizeof(lgvci_options),
@@ -381,4 +381,6 @@ const carom_integrator carom_integrator_lgvci = {
     .result_columns = own_result_columns,
     .result_column_count = sizeof own_result_columns / sizeof *own_result_columns,
     .run = run,
+    .figures = lgvci_figures,
+    .impact_distance = lgvci_impact_distance,
 };

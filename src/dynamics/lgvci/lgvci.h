@@ -145,4 +145,10 @@ typedef struct lgvci_impact {
 /// Adds a row to a table of impacts.
 carom_status lgvci_record_impact(const lgvci *run, const lgvci_impact *impact, carom_table *table, carom_error *error);
 
+// ------------------------------------------------------------------------------------------------ figures and studies
+
+carom_status lgvci_figures(const carom_figures *figures, carom_error *error);
+/// |dx| + |dR|, the largest singular value, of row `index` of two tables of impacts.
+double lgvci_impact_distance(const carom_table *first, const carom_table *second, int64_t index);
+
 #endif

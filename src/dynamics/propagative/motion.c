@@ -19,73 +19,44 @@ enum { MOST_HALVINGS = 60, MOST_EVALUATIONS = 200 };
 // Where the enumeration that tells whether an impact's outcome is unique ends: words of up to five equal balls fit in.
 enum { MOST_STATES = 1000, MOST_LETTERS = 10000 };
 
-struct propagative_motion {
-    const carom_system *system;
-    propagative_rules rules;
-    propagative_flight *flight;
-    size_t n, m;
-    double time;
-    uint64_t events;
-    double loss, work;           // energy that was taken; that the dampers take in a trial
-    double *q, *p;               // [n]
-    double *next_q, *next_p;     // [n], end of a trial
-    double *saved_q, *saved_p;   // [n], before the step
-    double *velocity, *before;   // [n]
-    double *multiplier;          // [m]
-    double *rows;                // [m x n], normals of an impact
-    double *plastic, *impulse;   // [m]
-    double *rate;                // [m]
-    double *start_rate;          // [m], at the start of a trial
-    double *end_gap, *end_rate;  // [m], at its end
-    int *active;                 // [m]
-    int64_t *impacts;            // [m], in this step
-    bool *held, *saved_held;     // [m]
-    // Of the step that runs.
-    const carom_control *control;
-    propagative_visit visit;
-    void *user;
-    carom_verdict verdict;
-};
-
-// ---------------------------------------------------------------------------------------------------------------- gaps
-
-static double gap_at(propagative_motion *o, int contact, const double *q) { return propagative_flight_look(o->flight, q)->gap[contact]; }
-
 // Rates of all gaps at (q, p), with those that are round-off set to zero.
-static void find_rates(propagative_motion *o, const double *q, const double *p, double *rate) {
-    const int n = (int)o->n;
-    propagative_flight_velocity(o->flight, q, p, o->velocity);
-    const carom_system_terms *terms = propagative_flight_look(o->flight, q);
-    const double speed = sqrt(carom_dot(n, o->velocity, o->velocity));
-    for (size_t c = 0; c < o->m; c++) {
-        const double *row = terms->normal + c * o->n;
-        const double value = carom_dot(n, row, o->velocity);
+static void find_rates(propagative_motion *motion, const double *q, const double *p, double *rate) {
+    const int n = (int)motion->n;
+    propagative_flight_velocity(motion->flight, q, p, motion->velocity);
+    const carom_system_terms *terms = propagative_flight_look(motion->flight, q);
+    const double speed = sqrt(carom_dot(n, motion->velocity, motion->velocity));
+    for (size_t c = 0; c < motion->m; c++) {
+        const double *row = terms->normal + c * motion->n;
+        const double value = carom_dot(n, row, motion->velocity);
         rate[c] = fabs(value) <= RESTING_RATE * sqrt(carom_dot(n, row, row)) * speed ? 0 : value;
     }
 }
 
-// The trial over the time tau.
-static bool try(propagative_motion *o, double tau) {
-    return propagative_flight_advance(o->flight, o->q, o->p, tau, o->held, o->next_q, o->next_p, o->multiplier, &o->work);
+// The flight from the present state over the time tau, into next_q and next_p.
+static bool try_flight(propagative_motion *motion, double tau) {
+    return propagative_flight_advance(motion->flight, motion->q, motion->p, tau, motion->held, motion->next_q, motion->next_p,
+                                      motion->multiplier, &motion->work);
 }
+
+// -------------------------------------------------------------------------------------------------------- impact times
 
 // What a search in time looks at at the end of a trial: the gap of a contact, or minus its rate.
 typedef enum watched { GAP, CLOSING_SPEED } watched;
 
-static double watch(propagative_motion *o, int contact, watched what, double tau) {
-    if (!try(o, tau)) return NAN;
-    if (what == GAP) return gap_at(o, contact, o->next_q);
-    find_rates(o, o->next_q, o->next_p, o->rate);
-    return -o->rate[contact];
+static double watch(propagative_motion *motion, int contact, watched what, double tau) {
+    if (!try_flight(motion, tau)) return NAN;
+    if (what == GAP) return propagative_flight_look(motion->flight, motion->next_q)->gap[contact];
+    find_rates(motion, motion->next_q, motion->next_p, motion->rate);
+    return -motion->rate[contact];
 }
 
 // The root between `low`, where the value is not negative, and `high`, where it is. NaN when a trial does not converge.
-static double find_root(propagative_motion *o, int contact, watched what, double low, double at_low, double high, double at_high) {
+static double find_root(propagative_motion *motion, int contact, watched what, double low, double at_low, double high, double at_high) {
     carom_bracket b = {.low = low, .high = high, .p = at_low, .q = at_high};
     for (int i = 0; i < MOST_EVALUATIONS && b.high - b.low > TIME_ROUND_OFF * b.high; i++) {
         double tau = carom_bracket_guess(&b);
         if (!(tau > b.low && tau < b.high)) tau = 0.5 * (b.low + b.high);
-        const double at = watch(o, contact, what, tau);
+        const double at = watch(motion, contact, what, tau);
         if (isnan(at)) return NAN;
         if (at == 0) return tau;
         carom_bracket_update(&b, tau, at);
@@ -95,18 +66,18 @@ static double find_root(propagative_motion *o, int contact, watched what, double
 
 // When a contact that is closed at the end of the trial over `rest` closes. 0: now. A contact that is closed already and leaves must be
 // followed off its own root first; one that never opens rests: `*rests`.
-static double closing_time(propagative_motion *o, int contact, double rest, double at_end, bool *rests) {
-    const double at_start = gap_at(o, contact, o->q);
+static double closing_time(propagative_motion *motion, int contact, double rest, double at_end, bool *rests) {
+    const double at_start = propagative_flight_look(motion->flight, motion->q)->gap[contact];
     *rests = false;
-    if (at_start > o->rules.contact_tolerance) return find_root(o, contact, GAP, 0, at_start, rest, at_end);
-    find_rates(o, o->q, o->p, o->rate);
-    if (o->rate[contact] < 0) return 0;
+    if (at_start > motion->rules.contact_tolerance) return find_root(motion, contact, GAP, 0, at_start, rest, at_end);
+    find_rates(motion, motion->q, motion->p, motion->rate);
+    if (motion->rate[contact] < 0) return 0;
     double low = rest, high = rest, at_high = at_end;
     for (int i = 0; i < MOST_HALVINGS; i++) {
         low *= 0.5;
-        const double at = watch(o, contact, GAP, low);
+        const double at = watch(motion, contact, GAP, low);
         if (isnan(at)) return NAN;
-        if (at > 0) return find_root(o, contact, GAP, low, at, high, at_high);
+        if (at > 0) return find_root(motion, contact, GAP, low, at, high, at_high);
         high = low;
         at_high = at;
     }
@@ -114,157 +85,164 @@ static double closing_time(propagative_motion *o, int contact, double rest, doub
     return 0;
 }
 
-// A contact that is open at both ends of the trial, but closes at its start and opens at its end, may have been closed between: when, or
-// `rest` when it was not. Bodies that pass through each other in one step are found in this way.
-static double dipping_time(propagative_motion *o, int contact, double rest, double closing, double opening) {
-    const double lowest = find_root(o, contact, CLOSING_SPEED, 0, closing, rest, -opening);
-    if (isnan(lowest)) return NAN;
-    const double at = watch(o, contact, GAP, lowest);
-    if (!(at < -o->rules.contact_tolerance)) return isnan(at) ? NAN : rest;
-    bool rests;
-    return closing_time(o, contact, lowest, at, &rests);
+// The first time at which a free contact closes, in the trial over `rest`; `rest` when none does, NaN when a trial does not converge.
+// Contacts that rest become held: then `*again`, because the trial changes.
+static double first_closing(propagative_motion *motion, double rest, bool *again) {
+    double tau = rest;
+    *again = false;
+    memcpy(motion->end_gap, propagative_flight_look(motion->flight, motion->next_q)->gap, motion->m * sizeof *motion->end_gap);
+    find_rates(motion, motion->next_q, motion->next_p, motion->end_rate);
+    find_rates(motion, motion->q, motion->p, motion->start_rate);
+    for (size_t c = 0; c < motion->m; c++) {
+        bool rests = false;
+        double at = rest;
+        if (motion->held[c]) continue;
+        if (motion->end_gap[c] < -motion->rules.contact_tolerance) {
+            at = closing_time(motion, (int)c, rest, motion->end_gap[c], &rests);
+        } else if (motion->start_rate[c] < 0 && motion->end_rate[c] > 0) {
+            // Open at both ends, but closing at the start and opening at the end: it may have been closed between. Bodies that pass
+            // through each other in one step are found in this way.
+            const double lowest = find_root(motion, (int)c, CLOSING_SPEED, 0, -motion->start_rate[c], rest, -motion->end_rate[c]);
+            const double gap = isnan(lowest) ? NAN : watch(motion, (int)c, GAP, lowest);
+            if (isnan(gap)) return NAN;
+            bool unused;
+            if (gap < -motion->rules.contact_tolerance) at = closing_time(motion, (int)c, lowest, gap, &unused);
+        }
+        if (isnan(at)) return NAN;
+        if (rests) motion->held[c] = true;
+        *again = *again || rests;
+        if (!rests && at < tau) tau = at;
+    }
+    return tau;
 }
 
 // -------------------------------------------------------------------------------------------------------------- impacts
 
-// What an elastic word leaves: itself, and its impulses, blended where R < 1, in the motion's `impulse`.
+// The word that an elastic impact takes; its impulses, blended where R < 1, go into the motion's `impulse`.
 typedef struct word_copy {
     propagative_motion *motion;
     const carom_propagative *propagative;
-    int *word;
+    int *word;  // by contacts of the system
     int64_t length;
 } word_copy;
 
 static carom_status keep_word(void *user, const carom_elastic_outcome *outcome, carom_error *error) {
     word_copy *copy = user;
-    propagative_motion *o = copy->motion;
+    propagative_motion *motion = copy->motion;
     const int contacts = carom_impact_get_data(carom_propagative_impact(copy->propagative))->contacts;
-    if (o->rules.restitution < 1)
-        carom_propagative_blend(copy->propagative, o->rules.restitution, o->plastic, outcome->impulse, o->impulse);
+    if (motion->rules.restitution < 1)
+        carom_propagative_blend(copy->propagative, motion->rules.restitution, motion->plastic, outcome->impulse, motion->impulse);
     else
-        memcpy(o->impulse, outcome->impulse, (size_t)contacts * sizeof *o->impulse);
+        memcpy(motion->impulse, outcome->impulse, (size_t)contacts * sizeof *motion->impulse);
     copy->length = outcome->min_length;
     copy->word = malloc((size_t)(copy->length + 1) * sizeof *copy->word);
     if (!copy->word) return carom_fail_memory(error, "impact");
-    for (int64_t k = 0; k < copy->length; k++) copy->word[k] = o->active[outcome->witness[k]];
+    for (int64_t k = 0; k < copy->length; k++) copy->word[k] = motion->active[outcome->witness[k]];
     return CAROM_OK;
 }
 
-// Contacts that are closed here, with their normals; `*approaching` when one of them approaches.
-static int find_active(propagative_motion *o, bool *approaching) {
-    int count = 0;
-    *approaching = false;
-    find_rates(o, o->q, o->p, o->rate);
-    const carom_system_terms *terms = propagative_flight_look(o->flight, o->q);
-    for (size_t c = 0; c < o->m; c++) {
-        if (!o->held[c] && terms->gap[c] > o->rules.contact_tolerance) continue;
-        memcpy(o->rows + (size_t)count * o->n, terms->normal + c * o->n, o->n * sizeof *o->rows);
-        o->active[count++] = (int)c;
-        if (o->rate[c] >= 0) continue;
-        *approaching = true;
-        o->impacts[c]++;
-    }
-    return count;
-}
-
-static propagative_kind kind_of(const propagative_motion *o, const carom_propagative *p, int count) {
-    if (o->rules.restitution == 0) return PROPAGATIVE_PLASTIC;
-    for (int i = 0; i < count; i++)
-        if (o->impacts[o->active[i]] > o->rules.zeno_limit) return PROPAGATIVE_ACCUMULATION;
-    if (carom_propagative_is_jammed(p)) return PROPAGATIVE_JAMMED;
-    return o->rules.restitution < 1 ? PROPAGATIVE_INELASTIC : PROPAGATIVE_ELASTIC;
-}
-
-static bool closes(propagative_kind kind) { return kind >= PROPAGATIVE_PLASTIC; }
-
-// Held: what the plastic impact pushed on. Released: held contacts that the impact opened.
-static void update_held(propagative_motion *o, int count, bool plastic) {
-    find_rates(o, o->q, o->p, o->rate);
-    for (int i = 0; i < count; i++) {
-        const int contact = o->active[i];
-        const bool pushed = plastic && o->plastic[i] > 0;
-        if (pushed) o->held[contact] = true;
-        if (o->rate[contact] > 0 && !pushed) o->held[contact] = false;
-    }
-}
-
-// The impact's impulses into `plastic`, and into `impulse` unless contacts are closed.
-static carom_status choose_outcome(propagative_motion *o, const carom_propagative *p, propagative_kind kind, word_copy *word,
-                                   carom_error *error) {
-    bool adhesive;
-    const carom_word_limits limits = carom_word_limits_defaults();
-    const carom_word_order order = {.kind = o->rules.order, .seed = o->rules.seed, .index = o->events};
-    const carom_status status = carom_propagative_plastic(p, o->rules.plastic, o->plastic, &adhesive, error);
-    if (status || closes(kind)) return status;
-    return carom_propagative_follow(p, &order, &limits, o->control, keep_word, word, &o->verdict, error);
-}
-
-// Is the outcome the same for all orders? Impacts of one contact are.
-static carom_status judge(propagative_motion *o, const carom_propagative *p, propagative_event *event, carom_error *error) {
+// Tells the visitor what happened, and whether the outcome is the same for all orders. Impacts of one contact are unique.
+static carom_status report(propagative_motion *motion, const carom_propagative *p, propagative_event *event, carom_error *error) {
     event->uniqueness = CAROM_UNIQUE_ALWAYS;
-    if (event->count < 2) return CAROM_OK;
-    const carom_word_limits few = {.max_states = MOST_STATES, .max_length = MOST_LETTERS};
-    carom_uniqueness *uniqueness;
-    const carom_status status = carom_propagative_uniqueness(p, &few, o->control, &uniqueness, error);
-    if (status) return status;
-    event->uniqueness = uniqueness->verdict;
-    event->xi = uniqueness->difference;
-    carom_uniqueness_free(uniqueness);
-    return CAROM_OK;
+    if (event->count > 1) {
+        const carom_word_limits few = {.max_states = MOST_STATES, .max_length = MOST_LETTERS};
+        carom_uniqueness *uniqueness;
+        const carom_status status = carom_propagative_uniqueness(p, &few, motion->control, &uniqueness, error);
+        if (status) return status;
+        event->uniqueness = uniqueness->verdict;
+        event->xi = uniqueness->difference;
+        carom_uniqueness_free(uniqueness);
+    }
+    return motion->visit(motion->user, event, error);
 }
 
-static carom_status report(propagative_motion *o, const carom_propagative *p, propagative_event *event, carom_error *error) {
-    if (!o->visit) return CAROM_OK;
-    const carom_status status = judge(o, p, event, error);
-    return status ? status : o->visit(o->user, event, error);
-}
-
-static carom_status resolve(propagative_motion *o, const carom_propagative *p, int count, carom_error *error) {
-    const propagative_kind kind = kind_of(o, p, count);
-    const double energy = propagative_flight_kinetic_energy(o->flight, o->q, o->p);
-    word_copy word = {.motion = o, .propagative = p};
-    carom_status status = choose_outcome(o, p, kind, &word, error);
-    if (!status && o->verdict == CAROM_COMPLETE) {
-        const double *impulse = closes(kind) ? o->plastic : o->impulse;
+// Takes the active contacts through their impact.
+static carom_status resolve(propagative_motion *motion, const carom_propagative *p, int count, carom_error *error) {
+    const propagative_rules *rules = &motion->rules;
+    bool accumulates = false;
+    for (int i = 0; i < count; i++) accumulates = accumulates || motion->impacts[motion->active[i]] > rules->zeno_limit;
+    const propagative_kind kind = rules->restitution == 0          ? PROPAGATIVE_PLASTIC
+                                  : accumulates                    ? PROPAGATIVE_ACCUMULATION
+                                  : carom_propagative_is_jammed(p) ? PROPAGATIVE_JAMMED
+                                  : rules->restitution < 1         ? PROPAGATIVE_INELASTIC
+                                                                   : PROPAGATIVE_ELASTIC;
+    // Kinds from here on close the contacts, by the plastic impulses.
+    const bool closes = kind >= PROPAGATIVE_PLASTIC;
+    const double energy = propagative_flight_kinetic_energy(motion->flight, motion->q, motion->p);
+    // The plastic impulses, which inelastic impacts blend with those of a word.
+    word_copy word = {.motion = motion, .propagative = p};
+    bool adhesive;
+    carom_status status = carom_propagative_plastic(p, rules->plastic, motion->plastic, &adhesive, error);
+    // One word, by the rule of the order.
+    if (!status && !closes) {
+        const carom_word_limits limits = carom_word_limits_defaults();
+        const carom_word_order order = {.kind = rules->order, .seed = rules->seed, .index = motion->events};
+        status = carom_propagative_follow(p, &order, &limits, motion->control, keep_word, &word, &motion->verdict, error);
+    }
+    if (!status && motion->verdict == CAROM_COMPLETE) {
+        const double *impulse = closes ? motion->plastic : motion->impulse;
         for (int i = 0; i < count; i++)
-            for (size_t k = 0; k < o->n; k++) o->p[k] += impulse[i] * o->rows[(size_t)i * o->n + k];
-        update_held(o, count, closes(kind));
-        propagative_flight_velocity(o->flight, o->q, o->p, o->velocity);
-        const double after = propagative_flight_kinetic_energy(o->flight, o->q, o->p);
+            for (size_t k = 0; k < motion->n; k++) motion->p[k] += impulse[i] * motion->rows[(size_t)i * motion->n + k];
+        // A plastic impact holds the contacts that it pushed on; held contacts that an impact opens are released.
+        find_rates(motion, motion->q, motion->p, motion->rate);
+        for (int i = 0; i < count; i++) {
+            const int contact = motion->active[i];
+            if (closes && motion->plastic[i] > 0)
+                motion->held[contact] = true;
+            else if (motion->rate[contact] > 0)
+                motion->held[contact] = false;
+        }
+        propagative_flight_velocity(motion->flight, motion->q, motion->p, motion->velocity);
+        const double after = propagative_flight_kinetic_energy(motion->flight, motion->q, motion->p);
         // What an elastic impact changes is round-off, and counts as error.
-        if (kind != PROPAGATIVE_ELASTIC) o->loss += energy - after;
-        propagative_event event = {.time = o->time,
+        if (kind != PROPAGATIVE_ELASTIC) motion->loss += energy - after;
+        propagative_event event = {.time = motion->time,
                                    .kind = kind,
-                                   .contacts = o->active,
+                                   .contacts = motion->active,
                                    .count = count,
                                    .word = word.word,
                                    .length = word.length,
                                    .impulse = impulse,
-                                   .q = o->q,
-                                   .v_before = o->before,
-                                   .v_after = o->velocity,
+                                   .q = motion->q,
+                                   .v_before = motion->before,
+                                   .v_after = motion->velocity,
                                    .energy_ratio = energy > 0 ? after / energy : 1};
-        status = report(o, p, &event, error);
+        if (motion->visit) status = report(motion, p, &event, error);
     }
-    o->events++;
+    motion->events++;
     free(word.word);
     return status;
 }
 
-// The impact of the active contacts.
-static carom_status strike(propagative_motion *o, int count, carom_error *error) {
-    propagative_flight_velocity(o->flight, o->q, o->p, o->before);
+// The impact of all contacts that are closed here, if one of them approaches.
+static carom_status strike(propagative_motion *motion, carom_error *error) {
+    // Held contacts, and those whose gaps are within the tolerance, with their normals.
+    int count = 0;
+    bool approaching = false;
+    find_rates(motion, motion->q, motion->p, motion->rate);
+    const carom_system_terms *terms = propagative_flight_look(motion->flight, motion->q);
+    for (size_t c = 0; c < motion->m; c++) {
+        if (!motion->held[c] && terms->gap[c] > motion->rules.contact_tolerance) continue;
+        memcpy(motion->rows + (size_t)count * motion->n, terms->normal + c * motion->n, motion->n * sizeof *motion->rows);
+        motion->active[count++] = (int)c;
+        if (motion->rate[c] >= 0) continue;
+        approaching = true;
+        motion->impacts[c]++;
+    }
+    if (!approaching) return CAROM_OK;
+    // The frozen problem of these contacts, without friction: its words act on momenta.
+    propagative_flight_velocity(motion->flight, motion->q, motion->p, motion->before);
     carom_impact *impact = NULL;
     carom_propagative *p = NULL;
-    const carom_impact_data data = {.nv = (int)o->n,
+    const carom_impact_data data = {.nv = (int)motion->n,
                                     .contacts = count,
                                     .tangent_dim = 1,
-                                    .mass = propagative_flight_look(o->flight, o->q)->mass,
-                                    .normal = o->rows,
-                                    .velocity = o->before};
+                                    .mass = propagative_flight_look(motion->flight, motion->q)->mass,
+                                    .normal = motion->rows,
+                                    .velocity = motion->before};
     carom_status status = carom_impact_create(&data, &impact, error);
     if (!status) status = carom_propagative_create(impact, &p, error);
-    if (!status) status = resolve(o, p, count, error);
+    if (!status) status = resolve(motion, p, count, error);
     carom_propagative_free(p);
     carom_impact_free(impact);
     return status;
@@ -272,181 +250,122 @@ static carom_status strike(propagative_motion *o, int count, carom_error *error)
 
 // ---------------------------------------------------------------------------------------------------------------- steps
 
-// Frees the held contact that pulls most at the end of the trial, if there is one.
-static bool release_pulling(propagative_motion *o) {
-    int worst = -1;
-    for (int c = 0; c < (int)o->m; c++)
-        if (o->held[c] && o->multiplier[c] < 0 && (worst < 0 || o->multiplier[c] < o->multiplier[worst])) worst = c;
-    if (worst >= 0) o->held[worst] = false;
-    return worst >= 0;
-}
-
-// The first time at which a free contact closes, in the trial over `rest`; `rest` when none does, NaN when a trial does not converge.
-// Contacts that rest become held: then `*again`, because the trial changes.
-static double first_closing(propagative_motion *o, double rest, bool *again) {
-    double tau = rest;
-    *again = false;
-    memcpy(o->end_gap, propagative_flight_look(o->flight, o->next_q)->gap, o->m * sizeof *o->end_gap);
-    find_rates(o, o->next_q, o->next_p, o->end_rate);
-    find_rates(o, o->q, o->p, o->start_rate);
-    for (size_t c = 0; c < o->m; c++) {
-        bool rests = false;
-        double at = rest;
-        if (o->held[c]) continue;
-        if (o->end_gap[c] < -o->rules.contact_tolerance)
-            at = closing_time(o, (int)c, rest, o->end_gap[c], &rests);
-        else if (o->start_rate[c] < 0 && o->end_rate[c] > 0)
-            at = dipping_time(o, (int)c, rest, -o->start_rate[c], o->end_rate[c]);
-        if (isnan(at)) return NAN;
-        if (rests) o->held[c] = true;
-        *again = *again || rests;
-        if (!rests && at < tau) tau = at;
-    }
-    return tau;
-}
-
-static carom_status fail_to_converge(propagative_motion *o) {
-    o->verdict = CAROM_NO_CONVERGENCE;
-    return CAROM_OK;
-}
-
-// From one impact to the next. `*rest` is what remains of the step.
-static carom_status advance(propagative_motion *o, double *rest, carom_error *error) {
-    if (!try(o, *rest)) return fail_to_converge(o);
-    if (release_pulling(o)) return CAROM_OK;
-    bool again, approaching = false;
-    const double tau = first_closing(o, *rest, &again);
-    if (isnan(tau)) return fail_to_converge(o);
-    if (again) return CAROM_OK;
-    if (!try(o, tau)) return fail_to_converge(o);
-    memcpy(o->q, o->next_q, o->n * sizeof *o->q);
-    memcpy(o->p, o->next_p, o->n * sizeof *o->p);
-    o->time += tau;
-    o->loss -= o->work;
-    const bool whole = tau == *rest;
-    *rest -= tau;
-    if (whole) return CAROM_OK;
-    const int count = find_active(o, &approaching);
-    return approaching ? strike(o, count, error) : CAROM_OK;
-}
-
-static void save(propagative_motion *o) {
-    memcpy(o->saved_q, o->q, o->n * sizeof *o->q);
-    memcpy(o->saved_p, o->p, o->n * sizeof *o->p);
-    memcpy(o->saved_held, o->held, o->m * sizeof *o->held);
-}
-
-static void restore(propagative_motion *o) {
-    memcpy(o->q, o->saved_q, o->n * sizeof *o->q);
-    memcpy(o->p, o->saved_p, o->n * sizeof *o->p);
-    memcpy(o->held, o->saved_held, o->m * sizeof *o->held);
-}
-
-carom_status propagative_motion_step(propagative_motion *o, double end, const carom_control *control, propagative_visit visit, void *user,
-                                     carom_verdict *verdict, carom_error *error) {
-    const double start = o->time, loss = o->loss;
-    o->control = control;
-    o->visit = visit;
-    o->user = user;
-    o->verdict = CAROM_COMPLETE;
-    save(o);
-    memset(o->impacts, 0, o->m * sizeof *o->impacts);
+carom_status propagative_motion_step(propagative_motion *motion, double end, const carom_control *control, propagative_visit visit,
+                                     void *user, carom_verdict *verdict, carom_error *error) {
+    const double start = motion->time, loss = motion->loss;
+    motion->control = control;
+    motion->visit = visit;
+    motion->user = user;
+    motion->verdict = CAROM_COMPLETE;
+    memcpy(motion->saved_q, motion->q, motion->n * sizeof *motion->q);
+    memcpy(motion->saved_p, motion->p, motion->n * sizeof *motion->p);
+    memcpy(motion->saved_held, motion->held, motion->m * sizeof *motion->held);
+    memset(motion->impacts, 0, motion->m * sizeof *motion->impacts);
     double rest = end - start;
     carom_status status = CAROM_OK;
-    for (int64_t parts = 0; !status && o->verdict == CAROM_COMPLETE && rest > 0; parts++) {
-        if (carom_control_cancelled(control))
-            o->verdict = CAROM_INTERRUPTED;
-        else if (parts > o->rules.max_impacts)
-            o->verdict = CAROM_ZENO_LIMIT;
-        else
-            status = advance(o, &rest, error);
+    // From one impact to the next.
+    for (int64_t parts = 0; !status && motion->verdict == CAROM_COMPLETE && rest > 0; parts++) {
+        if (carom_control_cancelled(control)) {
+            motion->verdict = CAROM_INTERRUPTED;
+            break;
+        }
+        if (parts > motion->rules.max_impacts) {
+            motion->verdict = CAROM_ZENO_LIMIT;
+            break;
+        }
+        bool again = false;
+        double tau = NAN;
+        if (try_flight(motion, rest)) {
+            // The held contact that pulls most at the end is freed, and the trial repeated without it.
+            int worst = -1;
+            for (int c = 0; c < (int)motion->m; c++)
+                if (motion->held[c] && motion->multiplier[c] < 0 && (worst < 0 || motion->multiplier[c] < motion->multiplier[worst]))
+                    worst = c;
+            if (worst >= 0) {
+                motion->held[worst] = false;
+                continue;
+            }
+            tau = first_closing(motion, rest, &again);
+        }
+        // A contact that came to rest is held now: the trial changes.
+        if (!isnan(tau) && again) continue;
+        if (isnan(tau) || !try_flight(motion, tau)) {
+            motion->verdict = CAROM_NO_CONVERGENCE;
+            break;
+        }
+        // Up to there, and through the impact.
+        memcpy(motion->q, motion->next_q, motion->n * sizeof *motion->q);
+        memcpy(motion->p, motion->next_p, motion->n * sizeof *motion->p);
+        motion->time += tau;
+        motion->loss -= motion->work;
+        const bool whole = tau == rest;
+        rest -= tau;
+        if (!whole) status = strike(motion, error);
     }
-    *verdict = o->verdict;
-    const bool done = !status && o->verdict == CAROM_COMPLETE;
-    o->time = done ? end : start;
-    if (done) return CAROM_OK;
-    o->loss = loss;
-    restore(o);
+    *verdict = motion->verdict;
+    if (!status && motion->verdict == CAROM_COMPLETE) {
+        motion->time = end;
+        return CAROM_OK;
+    }
+    // A step that was not done leaves nothing.
+    motion->time = start;
+    motion->loss = loss;
+    memcpy(motion->q, motion->saved_q, motion->n * sizeof *motion->q);
+    memcpy(motion->p, motion->saved_p, motion->n * sizeof *motion->p);
+    memcpy(motion->held, motion->saved_held, motion->m * sizeof *motion->held);
     return status;
 }
 
-// ------------------------------------------------------------------------------------------------------ life and getters
-
-static carom_status allocate(propagative_motion *o, carom_error *error) {
-    const size_t n = o->n, m = o->m;
-    o->q = calloc(8 * n + 7 * m + m * n, sizeof *o->q);
-    o->active = calloc(m + 1, sizeof *o->active);
-    o->impacts = calloc(m + 1, sizeof *o->impacts);
-    o->held = calloc(2 * m + 1, sizeof *o->held);
-    if (!o->q || !o->active || !o->impacts || !o->held) return carom_fail_memory(error, "motion");
-    o->p = o->q + n;
-    o->next_q = o->p + n;
-    o->next_p = o->next_q + n;
-    o->saved_q = o->next_p + n;
-    o->saved_p = o->saved_q + n;
-    o->velocity = o->saved_p + n;
-    o->before = o->velocity + n;
-    o->multiplier = o->before + n;
-    o->plastic = o->multiplier + m;
-    o->impulse = o->plastic + m;
-    o->rate = o->impulse + m;
-    o->start_rate = o->rate + m;
-    o->end_gap = o->start_rate + m;
-    o->end_rate = o->end_gap + m;
-    o->rows = o->end_rate + m;
-    o->saved_held = o->held + m;
-    return propagative_flight_create(o->system, &o->flight, error);
-}
-
-static carom_status start(propagative_motion *o, const double *q, const double *v, carom_error *error) {
-    if (!carom_all_finite(o->n, q) || !carom_all_finite(o->n, v)) return carom_fail(error, CAROM_BAD_INPUT, "state: it is not finite");
-    memcpy(o->q, q, o->n * sizeof *q);
-    const carom_system_terms *terms = propagative_flight_look(o->flight, q);
-    carom_multiply((int)o->n, (int)o->n, terms->mass, v, o->p);
-    for (size_t c = 0; c < o->m; c++)
-        if (terms->gap[c] < -o->rules.contact_tolerance)
-            return carom_fail(error, CAROM_BAD_INPUT, "contacts: number %d penetrates by %.9g m at the start", (int)c + 1, -terms->gap[c]);
-    if (!propagative_flight_velocity(o->flight, q, o->p, o->velocity))
-        return carom_fail(error, CAROM_BAD_INPUT, "the mass matrix of the start is not positive definite");
-    return CAROM_OK;
-}
+// ------------------------------------------------------------------------------------------------------------- its life
 
 carom_status propagative_motion_create(const carom_system *system, const propagative_rules *rules, const double *q, const double *v,
-                                       propagative_motion **motion, carom_error *error) {
-    *motion = NULL;
-    propagative_motion *o = calloc(1, sizeof *o);
-    if (!o) return carom_fail_memory(error, "motion");
-    *o = (propagative_motion){.system = system, .rules = *rules, .n = (size_t)system->nv, .m = (size_t)system->contacts};
-    carom_status status = allocate(o, error);
-    if (!status) status = start(o, q, v, error);
+                                       propagative_motion **created, carom_error *error) {
+    *created = NULL;
+    propagative_motion *motion = calloc(1, sizeof *motion);
+    if (!motion) return carom_fail_memory(error, "motion");
+    const size_t n = (size_t)system->nv, m = (size_t)system->contacts;
+    *motion = (propagative_motion){.rules = *rules, .n = n, .m = m};
+    double **const of_n[] = {&motion->q,       &motion->p,       &motion->next_q,   &motion->next_p,
+                             &motion->saved_q, &motion->saved_p, &motion->velocity, &motion->before};
+    double **const of_m[] = {&motion->multiplier, &motion->plastic, &motion->impulse, &motion->rate,
+                             &motion->start_rate, &motion->end_gap, &motion->end_rate};
+    for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++) *of_n[i] = carom_arena_take(&motion->arena, n, sizeof(double));
+    for (size_t i = 0; i < sizeof of_m / sizeof *of_m; i++) *of_m[i] = carom_arena_take(&motion->arena, m, sizeof(double));
+    motion->rows = carom_arena_take(&motion->arena, m * n, sizeof *motion->rows);
+    motion->active = carom_arena_take(&motion->arena, m, sizeof *motion->active);
+    motion->impacts = carom_arena_take(&motion->arena, m, sizeof *motion->impacts);
+    motion->held = carom_arena_take(&motion->arena, m, sizeof *motion->held);
+    motion->saved_held = carom_arena_take(&motion->arena, m, sizeof *motion->saved_held);
+    carom_status status =
+        motion->arena.failed ? carom_fail_memory(error, "motion") : propagative_flight_create(system, &motion->flight, error);
+    if (!status && (!carom_all_finite(n, q) || !carom_all_finite(n, v)))
+        status = carom_fail(error, CAROM_BAD_INPUT, "state: it is not finite");
+    if (!status) {
+        memcpy(motion->q, q, n * sizeof *q);
+        const carom_system_terms *terms = propagative_flight_look(motion->flight, q);
+        carom_multiply((int)n, (int)n, terms->mass, v, motion->p);
+        for (size_t c = 0; c < m && !status; c++)
+            if (terms->gap[c] < -rules->contact_tolerance)
+                status =
+                    carom_fail(error, CAROM_BAD_INPUT, "contacts: number %d penetrates by %.9g m at the start", (int)c + 1, -terms->gap[c]);
+    }
+    if (!status && !propagative_flight_velocity(motion->flight, q, motion->p, motion->velocity))
+        status = carom_fail(error, CAROM_BAD_INPUT, "the mass matrix of the start is not positive definite");
     if (status)
-        propagative_motion_free(o);
+        propagative_motion_free(motion);
     else
-        *motion = o;
+        *created = motion;
     return status;
 }
 
-void propagative_motion_free(propagative_motion *o) {
-    if (!o) return;
-    propagative_flight_free(o->flight);
-    free(o->q);
-    free(o->active);
-    free(o->impacts);
-    free(o->held);
-    free(o);
+void propagative_motion_free(propagative_motion *motion) {
+    if (!motion) return;
+    propagative_flight_free(motion->flight);
+    carom_arena_free(&motion->arena);
+    free(motion);
 }
 
-double propagative_motion_time(const propagative_motion *o) { return o->time; }
-const double *propagative_motion_position(const propagative_motion *o) { return o->q; }
-const double *propagative_motion_momentum(const propagative_motion *o) { return o->p; }
-bool propagative_motion_is_held(const propagative_motion *o, int contact) { return o->held[contact]; }
-double propagative_motion_loss(const propagative_motion *o) { return o->loss; }
-
-void propagative_motion_velocity(propagative_motion *o, double *velocity) { propagative_flight_velocity(o->flight, o->q, o->p, velocity); }
-
-const double *propagative_motion_gaps(propagative_motion *o) { return propagative_flight_look(o->flight, o->q)->gap; }
-
-double propagative_motion_energy(propagative_motion *o, double *potential) {
-    *potential = propagative_flight_look(o->flight, o->q)->potential;
-    return propagative_flight_kinetic_energy(o->flight, o->q, o->p);
+double propagative_motion_energy(propagative_motion *motion, double *potential) {
+    *potential = propagative_flight_look(motion->flight, motion->q)->potential;
+    return propagative_flight_kinetic_energy(motion->flight, motion->q, motion->p);
 }

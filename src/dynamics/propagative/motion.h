@@ -43,13 +43,42 @@ typedef struct propagative_event {
 
 typedef carom_status (*propagative_visit)(void *user, const propagative_event *event, carom_error *error);
 
-typedef struct propagative_motion propagative_motion;
+/// A motion on its way, and where it searches for the next impact.
+typedef struct propagative_motion {
+    propagative_rules rules;
+    propagative_flight *flight;
+    size_t n, m;  // velocities, contacts
+    carom_arena arena;
+    double time;
+    uint64_t events;
+    double loss;                 // energy that impacts and dampers have taken so far
+    double work;                 // that the dampers take in a trial
+    double *q, *p;               // [n] position, and momentum p = M v
+    bool *held;                  // [m] the contact is held closed, until it would have to pull
+    double *saved_q, *saved_p;   // [n] before the step
+    bool *saved_held;            // [m]
+    double *next_q, *next_p;     // [n] end of a trial
+    double *multiplier;          // [m] impulses of held contacts in it
+    double *start_rate;          // [m] of the gaps at its start
+    double *end_gap, *end_rate;  // [m] at its end
+    double *rate;                // [m] wherever they are wanted
+    double *velocity, *before;   // [n] scratch, and before an impact
+    int *active;                 // [m] contacts of an impact
+    double *rows;                // [m x n] their normals
+    double *plastic, *impulse;   // [m]
+    int64_t *impacts;            // [m] in this step
+    // Of the step that runs.
+    const carom_control *control;
+    propagative_visit visit;
+    void *user;
+    carom_verdict verdict;
+} propagative_motion;
 
 /// A motion from (q, v) at time 0.
 /// @param system   borrowed as long as the motion lives
 /// @return CAROM_BAD_INPUT: no mass matrix at q, a position that penetrates
 carom_status propagative_motion_create(const carom_system *system, const propagative_rules *rules, const double *q, const double *v,
-                                       propagative_motion **motion, carom_error *error);
+                                       propagative_motion **created, carom_error *error);
 void propagative_motion_free(propagative_motion *motion);
 
 /// Advances to the time `end`, as one step with as many impacts as happen in it.
@@ -62,19 +91,15 @@ void propagative_motion_free(propagative_motion *motion);
 carom_status propagative_motion_step(propagative_motion *motion, double end, const carom_control *control, propagative_visit visit,
                                      void *user, carom_verdict *verdict, carom_error *error);
 
-double propagative_motion_time(const propagative_motion *motion);
-const double *propagative_motion_position(const propagative_motion *motion);
-/// Momentum p = M v.
-const double *propagative_motion_momentum(const propagative_motion *motion);
-/// v, [nv].
-void propagative_motion_velocity(propagative_motion *motion, double *velocity);
-/// Gaps at the present position, [contacts].
-const double *propagative_motion_gaps(propagative_motion *motion);
-/// The contact is held closed, until it would have to pull.
-bool propagative_motion_is_held(const propagative_motion *motion, int contact);
 /// Kinetic energy, and that of the potential.
 double propagative_motion_energy(propagative_motion *motion, double *potential);
-/// Energy that impacts and dampers have taken so far.
-double propagative_motion_loss(const propagative_motion *motion);
+
+// ------------------------------------------------------------------------------------------------ figures and studies
+
+extern const carom_integrator carom_integrator_propagative;
+carom_status propagative_figures(const carom_figures *figures, carom_error *error);
+/// |p - p'|/|p| in the kinetic metric at the first run's positions.
+carom_status propagative_order_distances(const carom_motion *motion, const carom_table *first, const carom_table *second, int64_t count,
+                                         double *distances, carom_error *error);
 
 #endif

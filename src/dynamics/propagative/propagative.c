@@ -50,50 +50,10 @@ static const carom_option option_rows[] = {
     {"every", CAROM_OPTION_INTEGER, offsetof(propagative_options, every), 1, 1e9, "", "1", "grid steps between recorded states", NULL},
 };
 
-// What the scene's `impact` says to the law of the same name: a field of its options by the row's name, NULL when there is none.
+// A field of a law's options by the row's name; NULL when there is none of that type.
 static const void *law_field(const carom_law *law, const void *options, const char *name, carom_option_type type) {
     const int row = carom_option_find(law->options, law->option_count, name);
     return row < 0 || law->options[row].type != type ? NULL : (const char *)options + law->options[row].offset;
-}
-
-static carom_status take_law_order(const char *text, int *order, carom_error *error) {
-    *order = CAROM_ORDER_ARGMIN + 1;
-    for (int k = CAROM_ORDER_ARGMIN + 1; text && orders[k]; k++) {
-        *order = k;
-        if (!strcmp(text, orders[k])) return CAROM_OK;
-    }
-    if (!text) return CAROM_OK;
-    return carom_fail(error, CAROM_BAD_INPUT, "order: that of 'impact', '%.60s', is for one impact; a motion has argmin, argmax or random",
-                      text);
-}
-
-static carom_status take_law_options(const carom_law *law, const void *from, propagative_options *options, carom_error *error) {
-    const double *restitution = law_field(law, from, "restitution", CAROM_OPTION_REAL);
-    const int *plastic = law_field(law, from, "plastic", CAROM_OPTION_CHOICE);
-    const char *const *order = law_field(law, from, "order", CAROM_OPTION_CONTACTS);
-    if (isnan(options->restitution) && restitution) options->restitution = *restitution;
-    if (!options->plastic && plastic) options->plastic = *plastic + 1;
-    return options->order ? CAROM_OK : take_law_order(order ? *order : NULL, &options->order, error);
-}
-
-// Fills in what is "auto".
-static carom_status complete_options(const carom_motion_call *call, propagative_options *options, carom_error *error) {
-    const carom_law *law = call->registry ? carom_registry_find(call->registry, CAROM_REGISTRY_LAWS, "propagative") : NULL;
-    void *from = law ? calloc(1, law->options_size) : NULL;
-    if (law && !from) return carom_fail_memory(error, law->name);
-    carom_status status = CAROM_OK;
-    if (law) {
-        law->defaults(from);
-        if (call->settings) status = call->settings->apply(call->settings->user, law, from, error);
-        if (!status) status = take_law_options(law, from, options, error);
-        free(from);
-    }
-    if (isnan(options->restitution)) options->restitution = 1;
-    if (!options->plastic) options->plastic = CAROM_PLASTIC_UNILATERAL + 1;
-    if (!options->order) options->order = CAROM_ORDER_ARGMIN + 1;
-    if (!status && options->duration / options->step > CAROM_MOST_SEED)
-        return carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too small for %g s", options->step, options->duration);
-    return status;
 }
 
 // ------------------------------------------------------------------------------------------------------------- columns
@@ -155,7 +115,7 @@ static const carom_column impact_columns[IMPACT_COLUMNS] = {
     [IMPACT_IMPULSE] = {"normal_impulse", CAROM_COLUMN_REAL, CAROM_WIDTH_CONTACTS, "N s", "normal impulses", NULL},
     [IMPACT_POSITION] = {"qpos", CAROM_COLUMN_REAL, CAROM_WIDTH_VELOCITY, "m, rad", "coordinates", NULL},
     [IMPACT_BEFORE] = {"qvel_before", CAROM_COLUMN_REAL, CAROM_WIDTH_VELOCITY, "m/s, rad/s", "velocity before", NULL},
-    [IMPACT_AFTER] = {"qvel_after", CAROM_COLUMN_REAL, CAROM_WIDTH_VELOCITY, "m/s, rad/s", "velocity behind", NULL},
+    [IMPACT_AFTER] = {"qvel_after", CAROM_COLUMN_REAL, CAROM_WIDTH_VELOCITY, "m/s, rad/s", "velocity after", NULL},
 };
 
 static const char *const kind_names[] = {[PROPAGATIVE_ELASTIC] = "elastic",
@@ -186,25 +146,27 @@ typedef struct propagative_loop {
     double zeno_time;
     double initial, energy_error;
     carom_verdict verdict;
-    int *list;  // [contacts]
-    carom_table *states;
+    int *list;            // [contacts]
+    carom_table *states;  // a block of them; NULL: nobody wants them
 } propagative_loop;
 
-static double *reals(carom_table *table, int column) { return carom_table_reals(table, column); }
-
+// Momenta are the state; velocities follow from them.
 static carom_status fill_state(propagative_loop *loop, double time, carom_table *table, carom_error *error) {
     propagative_motion *motion = loop->motion;
-    const size_t nv = (size_t)loop->nv, contacts = (size_t)loop->contacts;
+    const size_t size = (size_t)loop->nv * sizeof(double), contacts = (size_t)loop->contacts;
     int held = 0;
     for (int c = 0; c < loop->contacts; c++)
-        if (propagative_motion_is_held(motion, c)) loop->list[held++] = c;
-    *reals(table, STATE_TIME) = time;
-    memcpy(reals(table, STATE_POSITION), propagative_motion_position(motion), nv * sizeof(double));
-    memcpy(reals(table, STATE_MOMENTUM), propagative_motion_momentum(motion), nv * sizeof(double));
-    propagative_motion_velocity(motion, reals(table, STATE_VELOCITY));
-    memcpy(reals(table, STATE_GAP), propagative_motion_gaps(motion), contacts * sizeof(double));
-    *reals(table, STATE_KINETIC) = propagative_motion_energy(motion, reals(table, STATE_POTENTIAL));
-    *reals(table, STATE_ENERGY) = *reals(table, STATE_KINETIC) + *reals(table, STATE_POTENTIAL);
+        if (motion->held[c]) loop->list[held++] = c;
+    *carom_table_reals(table, STATE_TIME) = time;
+    memcpy(carom_table_reals(table, STATE_POSITION), motion->q, size);
+    memcpy(carom_table_reals(table, STATE_MOMENTUM), motion->p, size);
+    propagative_flight_velocity(motion->flight, motion->q, motion->p, carom_table_reals(table, STATE_VELOCITY));
+    memcpy(carom_table_reals(table, STATE_GAP), propagative_flight_look(motion->flight, motion->q)->gap, contacts * sizeof(double));
+    double potential;
+    const double kinetic = propagative_motion_energy(motion, &potential);
+    *carom_table_reals(table, STATE_KINETIC) = kinetic;
+    *carom_table_reals(table, STATE_POTENTIAL) = potential;
+    *carom_table_reals(table, STATE_ENERGY) = kinetic + potential;
     return carom_table_set_list(table, STATE_HELD, loop->list, held, error);
 }
 
@@ -215,6 +177,7 @@ static carom_status record_state(propagative_loop *loop, carom_error *error) {
     return status || carom_table_rows(loop->states) < BLOCK_ROWS ? status : carom_motion_flush(loop->call, loop->states, error);
 }
 
+// A row for each event of a step. Words and outcomes that orders decide are counted.
 static carom_status record_impact(void *user, const propagative_event *event, carom_error *error) {
     propagative_loop *loop = user;
     carom_table *table = loop->call->impacts;
@@ -224,15 +187,16 @@ static carom_status record_impact(void *user, const propagative_event *event, ca
     loop->impacts++;
     loop->multiple += event->uniqueness == CAROM_UNIQUE_NOT || event->uniqueness == CAROM_UNIQUE_MINIMAL;
     if (event->kind == PROPAGATIVE_ACCUMULATION && isnan(loop->zeno_time)) loop->zeno_time = event->time;
-    *reals(table, IMPACT_TIME) = event->time;
+    *carom_table_reals(table, IMPACT_TIME) = event->time;
     *carom_table_integers(table, IMPACT_STEP) = loop->step;
-    *reals(table, IMPACT_RATIO) = event->energy_ratio;
-    *reals(table, IMPACT_XI) = event->xi;
-    memset(reals(table, IMPACT_IMPULSE), 0, (size_t)loop->contacts * sizeof(double));
-    for (int i = 0; i < event->count; i++) reals(table, IMPACT_IMPULSE)[event->contacts[i]] = event->impulse[i];
-    memcpy(reals(table, IMPACT_POSITION), event->q, size);
-    memcpy(reals(table, IMPACT_BEFORE), event->v_before, size);
-    memcpy(reals(table, IMPACT_AFTER), event->v_after, size);
+    *carom_table_reals(table, IMPACT_RATIO) = event->energy_ratio;
+    *carom_table_reals(table, IMPACT_XI) = event->xi;
+    double *impulse = carom_table_reals(table, IMPACT_IMPULSE);
+    memset(impulse, 0, (size_t)loop->contacts * sizeof *impulse);
+    for (int i = 0; i < event->count; i++) impulse[event->contacts[i]] = event->impulse[i];
+    memcpy(carom_table_reals(table, IMPACT_POSITION), event->q, size);
+    memcpy(carom_table_reals(table, IMPACT_BEFORE), event->v_before, size);
+    memcpy(carom_table_reals(table, IMPACT_AFTER), event->v_after, size);
     if (event->word) status = carom_table_set_list(table, IMPACT_WORD, event->word, (int)event->length, error);
     if (!status) status = carom_table_set_list(table, IMPACT_CONTACTS, event->contacts, event->count, error);
     if (!status) status = carom_table_set_text(table, IMPACT_KIND, kind_names[event->kind], error);
@@ -245,82 +209,58 @@ static double energy_of(propagative_loop *loop) {
     return kinetic + potential;
 }
 
-static carom_status run_grid(propagative_loop *loop, carom_error *error) {
-    const carom_control *control = loop->call->control;
-    carom_status status = record_state(loop, error);
-    while (!status && loop->verdict == CAROM_COMPLETE && loop->step < loop->steps) {
-        const double end = (double)(loop->step + 1) * loop->options.step;
-        loop->step++;
-        status = propagative_motion_step(loop->motion, end, control, record_impact, loop, &loop->verdict, error);
-        if (status || loop->verdict != CAROM_COMPLETE) {
-            loop->step--;
-            break;
-        }
-        // Without the loss of inelastic impacts and dampers the energy is that of the start.
-        loop->energy_error = fmax(loop->energy_error, fabs(energy_of(loop) + propagative_motion_loss(loop->motion) - loop->initial));
-        if (control && control->progress && loop->step % STEPS_BETWEEN_POLLS == 0)
-            control->progress(control->user, loop->step, loop->steps);
-        status = record_state(loop, error);
-    }
-    return status ? status : carom_motion_flush(loop->call, loop->states, error);
-}
-
-static bool has_friction(const carom_system *system) { return carom_max_abs((size_t)system->contacts, system->friction) > 0; }
-
-static carom_status conclude(propagative_loop *loop, carom_error *error) {
-    const carom_motion_call *call = loop->call;
-    const double time = propagative_motion_time(loop->motion);
-    const carom_status status = fill_state(loop, time, call->final, error);
-    if (status) return status;
-    *reals(call->result, RESULT_ZENO) = loop->zeno_time;
-    *reals(call->result, RESULT_INITIAL_ENERGY) = loop->initial;
-    *carom_table_integers(call->result, RESULT_IMPACTS) = loop->impacts;
-    *carom_table_integers(call->result, RESULT_MULTIPLE) = loop->multiple;
-    *carom_table_integers(call->result, RESULT_FRICTION) = has_friction(call->motion->system);
-    const double relative = loop->initial != 0 ? loop->energy_error / fabs(loop->initial) : NAN;
-    return carom_motion_conclude(call, loop->verdict, loop->step, time, relative, error);
-}
-
-// ----------------------------------------------------------------------------------------------------------- the start
-
-// A member of an ensemble starts at another place. One that would begin inside a contact is refused as any such start.
-static void displace(const carom_motion *motion, double *q) {
-    if (!(motion->displacement > 0)) return;
-    carom_stream stream;
-    carom_stream_start(&stream, 0, (uint64_t)motion->member);
-    for (int k = 0; k < motion->system->nv; k++) q[k] += motion->displacement * carom_stream_normal(&stream);
-}
-
-static carom_status create_motion(propagative_loop *loop, carom_error *error) {
-    const carom_motion *problem = loop->call->motion;
-    const carom_system *system = problem->system;
-    const propagative_options *o = &loop->options;
-    const propagative_rules rules = {.contact_tolerance = o->contact_tolerance,
-                                     .restitution = o->restitution,
-                                     .plastic = (carom_plastic_kind)(o->plastic - 1),
-                                     .order = (carom_word_order_kind)(o->order - 1),
-                                     .seed = (uint64_t)(o->seed + problem->member),
-                                     .zeno_limit = o->zeno_limit,
-                                     .max_impacts = o->max_impacts};
-    double *q = malloc((size_t)loop->nv * sizeof *q);
-    if (!q) return carom_fail_memory(error, "motion");
-    memcpy(q, system->position, (size_t)loop->nv * sizeof *q);
-    displace(problem, q);
-    const carom_status status = propagative_motion_create(system, &rules, q, system->velocity, &loop->motion, error);
-    free(q);
-    return status;
-}
-
+// Options, and the motion at its start. A displaced start inside a contact is refused as any such start.
 static carom_status prepare(propagative_loop *loop, carom_error *error) {
     const carom_motion_call *call = loop->call;
-    const carom_sizes sizes = {.nv = loop->nv, .contacts = loop->contacts};
-    carom_status status = complete_options(call, &loop->options, error);
+    propagative_options *options = &loop->options;
+    // What is "auto" is what the scene's `impact` says to the law of the same name, or a default.
+    const carom_law *law = call->registry ? carom_registry_find(call->registry, CAROM_REGISTRY_LAWS, "propagative") : NULL;
+    void *from = law ? calloc(1, law->options_size) : NULL;
+    if (law && !from) return carom_fail_memory(error, law->name);
+    carom_status status = CAROM_OK;
+    if (law) {
+        law->defaults(from);
+        if (call->settings) status = call->settings->apply(call->settings->user, law, from, error);
+        const double *restitution = law_field(law, from, "restitution", CAROM_OPTION_REAL);
+        const int *plastic = law_field(law, from, "plastic", CAROM_OPTION_CHOICE);
+        const char *const *order = law_field(law, from, "order", CAROM_OPTION_CONTACTS);
+        if (isnan(options->restitution) && restitution) options->restitution = *restitution;
+        if (!options->plastic && plastic) options->plastic = *plastic + 1;
+        // Orders that list contacts are for one impact.
+        if (!status && !options->order && order && *order) {
+            int k = CAROM_ORDER_ARGMIN + 1;
+            while (orders[k] && strcmp(*order, orders[k]) != 0) k++;
+            options->order = k;
+            if (!orders[k])
+                status = carom_fail(error, CAROM_BAD_INPUT,
+                                    "order: that of 'impact', '%.60s', is for one impact; a motion has argmin, argmax or random", *order);
+        }
+        free(from);
+    }
+    if (isnan(options->restitution)) options->restitution = 1;
+    if (!options->plastic) options->plastic = CAROM_PLASTIC_UNILATERAL + 1;
+    if (!options->order) options->order = CAROM_ORDER_ARGMIN + 1;
+    if (!status && options->duration / options->step > CAROM_MOST_SEED)
+        status = carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too small for %g s", options->step, options->duration);
     if (status) return status;
-    loop->steps = (int64_t)(loop->options.duration / loop->options.step + 0.5);
+    loop->steps = (int64_t)(options->duration / options->step + 0.5);
+    const propagative_rules rules = {.contact_tolerance = options->contact_tolerance,
+                                     .restitution = options->restitution,
+                                     .plastic = (carom_plastic_kind)(options->plastic - 1),
+                                     .order = (carom_word_order_kind)(options->order - 1),
+                                     .seed = (uint64_t)(options->seed + call->motion->member),
+                                     .zeno_limit = options->zeno_limit,
+                                     .max_impacts = options->max_impacts};
     loop->list = malloc(((size_t)loop->contacts + 1) * sizeof *loop->list);
-    if (!loop->list) return carom_fail_memory(error, "motion");
-    status = create_motion(loop, error);
-    if (!status && call->states) status = carom_table_create(state_columns, STATE_COLUMNS, NULL, 0, &sizes, &loop->states, error);
+    double *q = malloc((size_t)loop->nv * sizeof *q);
+    if (loop->list && q) {
+        carom_motion_place(call->motion, q);
+        status = propagative_motion_create(call->motion->system, &rules, q, call->motion->system->velocity, &loop->motion, error);
+    } else {
+        status = carom_fail_memory(error, "motion");
+    }
+    free(q);
+    if (!status && call->states) status = carom_motion_create_states(&carom_integrator_propagative, call->motion, &loop->states, error);
     if (!status) loop->initial = energy_of(loop);
     if (!status && !isfinite(loop->initial)) status = carom_fail(error, CAROM_BAD_INPUT, "the energy of the start is not finite");
     return status;
@@ -328,9 +268,6 @@ static carom_status prepare(propagative_loop *loop, carom_error *error) {
 
 static carom_status run(const carom_motion_call *call, carom_error *error) {
     const carom_system *system = call->motion->system;
-    if (call->motion->obstacle) return carom_fail(error, CAROM_UNSUPPORTED, "%s", call->motion->obstacle);
-    if (!system)
-        return carom_fail(error, CAROM_BAD_INPUT, "integrator: propagative needs a scene with 'balls' or 'model' and listed contacts");
     // The tables have the widths of the impact.
     const carom_sizes sizes = call->motion->impact ? carom_impact_sizes(call->motion->impact) : (carom_sizes){0};
     if (sizes.nv != system->nv || sizes.contacts != system->contacts)
@@ -342,8 +279,33 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
                              .zeno_time = NAN,
                              .verdict = CAROM_COMPLETE};
     carom_status status = prepare(&loop, error);
-    if (!status) status = run_grid(&loop, error);
-    if (!status) status = conclude(&loop, error);
+    if (!status) status = record_state(&loop, error);
+    const carom_control *control = call->control;
+    while (!status && loop.verdict == CAROM_COMPLETE && loop.step < loop.steps) {
+        const double end = (double)(loop.step + 1) * loop.options.step;
+        // Impacts are recorded with the number of the step that they fall into.
+        loop.step++;
+        status = propagative_motion_step(loop.motion, end, control, record_impact, &loop, &loop.verdict, error);
+        if (status || loop.verdict != CAROM_COMPLETE) {
+            loop.step--;
+            break;
+        }
+        // Without the loss of inelastic impacts and dampers the energy is that of the start.
+        loop.energy_error = fmax(loop.energy_error, fabs(energy_of(&loop) + loop.motion->loss - loop.initial));
+        if (control && control->progress && loop.step % STEPS_BETWEEN_POLLS == 0) control->progress(control->user, loop.step, loop.steps);
+        status = record_state(&loop, error);
+    }
+    if (!status) status = carom_motion_flush(call, loop.states, error);
+    if (!status) status = fill_state(&loop, loop.motion->time, call->final, error);
+    if (!status) {
+        *carom_table_reals(call->result, RESULT_ZENO) = loop.zeno_time;
+        *carom_table_reals(call->result, RESULT_INITIAL_ENERGY) = loop.initial;
+        *carom_table_integers(call->result, RESULT_IMPACTS) = loop.impacts;
+        *carom_table_integers(call->result, RESULT_MULTIPLE) = loop.multiple;
+        *carom_table_integers(call->result, RESULT_FRICTION) = carom_max_abs((size_t)system->contacts, system->friction) > 0;
+        const double relative = loop.initial != 0 ? loop.energy_error / fabs(loop.initial) : NAN;
+        status = carom_motion_conclude(call, loop.verdict, loop.step, loop.motion->time, relative, error);
+    }
     propagative_motion_free(loop.motion);
     carom_table_free(loop.states);
     free(loop.list);
@@ -354,6 +316,7 @@ const carom_integrator carom_integrator_propagative = {
     .name = "propagative",
     .summary = "balls and planar mechanisms without friction: impacts as strings of single impacts",
     .source = "Seghete & Murphey, A propagative model of simultaneous impact, section VI",
+    .form = CAROM_MOTION_SYSTEM,
     .options = option_rows,
     .option_count = sizeof option_rows / sizeof *option_rows,
     .options_size = sizeof(propagative_options),
@@ -365,4 +328,6 @@ const carom_integrator carom_integrator_propagative = {
     .result_columns = own_result_columns,
     .result_column_count = sizeof own_result_columns / sizeof *own_result_columns,
     .run = run,
+    .figures = propagative_figures,
+    .order_distances = propagative_order_distances,
 };

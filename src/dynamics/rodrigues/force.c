@@ -178,8 +178,8 @@ static void sum_bodies(rodrigues *run, int64_t block, int64_t first, int64_t end
         add_potentials(run, i, &sum);
         if (run->bonds) gather(&run->of_bonds, run->bond_push, i, true, &sum);
         if (run->has_contacts) gather(&run->of_contacts, run->contact_push, i, false, &sum);
-        memcpy(run->evaluated_force + 3 * i, sum.force, sizeof sum.force);
-        memcpy(run->evaluated_torque + 3 * i, sum.torque, sizeof sum.torque);
+        memcpy(run->evaluated.force + 3 * i, sum.force, sizeof sum.force);
+        memcpy(run->evaluated.torque + 3 * i, sum.torque, sizeof sum.torque);
         energy += sum.energy;
     }
     run->partials[block].potential = energy;
@@ -229,10 +229,8 @@ static bool update_contacts(rodrigues *run, const rodrigues_state *state) {
     return made;
 }
 
-bool rodrigues_evaluate(rodrigues *run, const rodrigues_state *state, double *force, double *torque, double *energy) {
+bool rodrigues_evaluate(rodrigues *run, const rodrigues_state *state, double *energy) {
     run->evaluated = *state;
-    run->evaluated_force = force;
-    run->evaluated_torque = torque;
     if (run->has_contacts && !update_contacts(run, state)) {
         run->failure = (rodrigues_failure){.problem = RODRIGUES_NO_MEMORY};
         return false;
@@ -246,7 +244,7 @@ bool rodrigues_evaluate(rodrigues *run, const rodrigues_state *state, double *fo
     for (int k = 0; run->has_users && k < run->motion->potentials; k++) {
         const carom_potential *p = &run->motion->potential[k];
         if (p->type == CAROM_POTENTIAL_USER)
-            p->callback.evaluate(p->callback.user, run->bodies, state->position, state->attitude, force, torque, energy);
+            p->callback.evaluate(p->callback.user, run->bodies, state->position, state->attitude, state->force, state->torque, energy);
     }
     return true;
 }
@@ -258,7 +256,7 @@ static bool coincide(const rodrigues_state *state, int64_t i, int64_t j) {
     return !memcmp(state->position + 3 * i, state->position + 3 * j, 3 * sizeof(double));
 }
 
-void rodrigues_explain_force(rodrigues *run, const rodrigues_state *state, const double *force, const double *torque) {
+void rodrigues_explain_force(rodrigues *run, const rodrigues_state *state) {
     run->failure = (rodrigues_failure){.problem = RODRIGUES_COINCIDENT};
     for (int64_t k = 0; k < run->bonds; k++) {
         run->failure.body = run->bond[k].first;
@@ -274,7 +272,7 @@ void rodrigues_explain_force(rodrigues *run, const rodrigues_state *state, const
     }
     run->failure = (rodrigues_failure){.problem = RODRIGUES_NO_FORCE, .body = -1};
     for (int64_t i = 0; i < 3 * (int64_t)run->bodies && run->failure.body < 0; i++)
-        if (!isfinite(force[i]) || !isfinite(torque[i])) run->failure.body = i / 3;
+        if (!isfinite(state->force[i]) || !isfinite(state->torque[i])) run->failure.body = i / 3;
 }
 
 // Checks the pairs of all bonds and takes their references from the present state.

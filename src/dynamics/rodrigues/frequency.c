@@ -21,7 +21,7 @@ static bool forces_at(rodrigues *run, const double *z, double displacement, doub
         carom_quaternion_normalise(state->attitude + 4 * i);
     }
     double energy;
-    return rodrigues_evaluate(run, state, run->next_force, run->next_torque, &energy);
+    return rodrigues_evaluate(run, state, &energy);
 }
 
 carom_status rodrigues_stiffest_frequency(rodrigues *run, double *frequency, carom_error *error) {
@@ -44,13 +44,13 @@ carom_status rodrigues_stiffest_frequency(rodrigues *run, double *frequency, car
     for (int round = 0; round < ROUNDS; round++) {
         // change = K z, K the matrix of second derivatives of U in (x / size, rotation).
         if (!forces_at(run, z, DIFFERENCE, size)) break;
-        memcpy(force, run->next_force, 3 * n * sizeof *force);
-        memcpy(torque, run->next_torque, 3 * n * sizeof *torque);
+        memcpy(force, run->next.force, 3 * n * sizeof *force);
+        memcpy(torque, run->next.torque, 3 * n * sizeof *torque);
         if (!forces_at(run, z, -DIFFERENCE, size)) break;
         for (size_t i = 0; i < n; i++) {
             for (size_t k = 0; k < 3; k++) {
-                change[6 * i + k] = size * (run->next_force[3 * i + k] - force[3 * i + k]) / (2 * DIFFERENCE);
-                change[6 * i + 3 + k] = (run->next_torque[3 * i + k] - torque[3 * i + k]) / (2 * DIFFERENCE);
+                change[6 * i + k] = size * (run->next.force[3 * i + k] - force[3 * i + k]) / (2 * DIFFERENCE);
+                change[6 * i + 3 + k] = (run->next.torque[3 * i + k] - torque[3 * i + k]) / (2 * DIFFERENCE);
             }
         }
         // The estimate z.Kz / z.Mz, then z = M^-1 K z, scaled. A body's least moment stands for its inertia.

@@ -80,7 +80,7 @@ double rodrigues_first_contact(const double *c, int degree, double length) {
 // The coefficient of t^2 in a body's parabola: half of F/m, or all of it where the kick comes first.
 static void half_acceleration(const rodrigues *run, int64_t i, double half[3]) {
     const double factor = (run->map == RODRIGUES_FIRST ? 1 : 0.5) * run->inverse_mass[i];
-    for (int k = 0; k < 3; k++) half[k] = factor * run->force[3 * i + k];
+    for (int k = 0; k < 3; k++) half[k] = factor * run->now.force[3 * i + k];
 }
 
 // The first impact of the bodies of a block, with walls and with the bodies above them in the list.

@@ -381,7 +381,6 @@ static carom_status conclude(rodrigues_loop *loop, carom_error *error) {
 }
 
 static carom_status run(const carom_motion_call *call, carom_error *error) {
-    if (!call->motion->bodies) return carom_fail(error, CAROM_BAD_INPUT, "integrator: rodrigues needs a scene with 'bodies'");
     rodrigues_loop loop = {.call = call, .options = call->options};
     carom_status status = prepare(&loop, error);
     if (!status) status = take_grid_point(&loop, error);
@@ -412,6 +411,7 @@ const carom_integrator carom_integrator_rodrigues = {
     .name = "rodrigues",
     .summary = "bodies under potentials: explicit variational integrator on rescaled Rodrigues increments",
     .source = "Baker & Gonzalez, eqs. 21-27",
+    .form = CAROM_MOTION_BODIES,
     .options = option_rows,
     .option_count = sizeof option_rows / sizeof *option_rows,
     .options_size = sizeof(rodrigues_options),
@@ -423,4 +423,6 @@ const carom_integrator carom_integrator_rodrigues = {
     .result_columns = own_result_columns,
     .result_column_count = sizeof own_result_columns / sizeof *own_result_columns,
     .run = run,
+    .figures = rodrigues_figures,
+    .convergence = &rodrigues_convergence,
 };

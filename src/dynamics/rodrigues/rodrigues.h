@@ -26,9 +26,10 @@ typedef enum rodrigues_map {
     RODRIGUES_IMPLICIT,   ///< any inertia: discrete Moser-Veselov
 } rodrigues_map;
 
-/// One state of all bodies.
+/// One state of all bodies, with the forces and torques in it.
 typedef struct rodrigues_state {
     double *position, *attitude, *velocity, *spin;  // [n x 3], [n x 4], [n x 3], [n x 3]
+    double *force, *torque;                         // [n x 3]
 } rodrigues_state;
 
 /// A bond with its reference length r0 and direction n0.
@@ -90,10 +91,10 @@ typedef struct rodrigues {
     rodrigues_map map;
     bool fourth_order, has_users, has_contacts;
     double *mass, *inverse_mass, *inertia, *inverse_inertia, *radius;  // inertia [n x 3]
-    rodrigues_state now, next, saved;
-    double *force, *torque, *next_force, *next_torque;  // of `now`, of `next` [n x 3]
-    double potential, kinetic;                          // of `now`
-    int64_t fast_turns;                                 // increments of more than a third of a turn, by a map that is not exact
+    rodrigues_state now, next;
+    double *saved;              // [n x 13] the state before a composed step
+    double potential, kinetic;  // of `now`
+    int64_t fast_turns;         // increments of more than a third of a turn, by a map that is not exact
 
     int64_t bonds;
     rodrigues_bond *bond;
@@ -109,7 +110,6 @@ typedef struct rodrigues {
     rodrigues_partial *partials;
     double step;                // of the pass being done
     rodrigues_state evaluated;  // where forces are taken
-    double *evaluated_force, *evaluated_torque;
     rodrigues_failure failure;
     carom_arena memory;  // of every array whose size is known at the start
 } rodrigues;
@@ -155,15 +155,15 @@ static inline double rodrigues_rotational_energy(const rodrigues *run, const rod
 
 /// Makes bonds with their references, lists and planes from the potentials.
 carom_status rodrigues_prepare_forces(rodrigues *run, carom_error *error);
-/// Forces, torques and energy of a state.
+/// Fills the forces and torques of a state, and its energy.
 /// @return false with run->failure when memory for contacts is missing
-bool rodrigues_evaluate(rodrigues *run, const rodrigues_state *state, double *force, double *torque, double *energy);
+bool rodrigues_evaluate(rodrigues *run, const rodrigues_state *state, double *energy);
 
 /// One bond between its bodies; also for tests. Not finite for coincident centers.
 void rodrigues_bond_push(const rodrigues_bond *bond, const rodrigues_state *state, rodrigues_push *push);
 
 /// Says in run->failure which centers coincide, or which body's force is not finite.
-void rodrigues_explain_force(rodrigues *run, const rodrigues_state *state, const double *force, const double *torque);
+void rodrigues_explain_force(rodrigues *run, const rodrigues_state *state);
 
 /// The highest frequency of small motions about the present state [rad/s], by a power iteration: about 1 % low. 0 where the motion is not
 /// a vibration. Costs a hundred evaluations of the forces.
@@ -181,5 +181,11 @@ carom_status rodrigues_collide(rodrigues *run, rodrigues_event *event, carom_err
 
 /// The first time in [0, length] at which f = c[0] + c[1] t + ... + c[degree] t^degree is not positive and falls; infinite for none.
 double rodrigues_first_contact(const double *c, int degree, double length);
+
+// ------------------------------------------------------------------------------------------------ figures and studies
+
+extern const carom_integrator carom_integrator_rodrigues;
+carom_status rodrigues_figures(const carom_figures *figures, carom_error *error);
+extern const carom_convergence_hooks rodrigues_convergence;
 
 #endif

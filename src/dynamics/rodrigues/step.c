@@ -119,8 +119,8 @@ static void kick_and_drift(rodrigues *run, int64_t block, int64_t first, int64_t
         double spin[3];
         for (int k = 0; k < 3; k++) {
             const int64_t j = 3 * i + k;
-            const double velocity = now->velocity[j] + push * run->force[j];
-            spin[k] = now->spin[j] + kick * run->torque[j];
+            const double velocity = now->velocity[j] + push * now->force[j];
+            spin[k] = now->spin[j] + kick * now->torque[j];
             next->velocity[j] = velocity;
             next->spin[j] = spin[k];
             next->position[j] = now->position[j] + h * velocity;
@@ -140,8 +140,8 @@ static void kick_again(rodrigues *run, int64_t block, int64_t first, int64_t end
     for (int64_t i = first; i < end; i++) {
         const double push = kick * run->inverse_mass[i];
         for (int k = 0; k < 3; k++) {
-            next->velocity[3 * i + k] += push * run->next_force[3 * i + k];
-            next->spin[3 * i + k] += kick * run->next_torque[3 * i + k];
+            next->velocity[3 * i + k] += push * next->force[3 * i + k];
+            next->spin[3 * i + k] += kick * next->torque[3 * i + k];
         }
         kinetic +=
             0.5 * run->mass[i] * carom_dot3(next->velocity + 3 * i, next->velocity + 3 * i) + rodrigues_rotational_energy(run, next, i);
@@ -162,27 +162,22 @@ bool rodrigues_advance(rodrigues *run, double h) {
         rodrigues_angular_velocity(run, &run->next, bad, Omega);
         run->failure = (rodrigues_failure){RODRIGUES_TOO_FAST, bad, -1, fabs(h) * carom_norm3(Omega)};
         // The spin is not finite where the torque was not.
-        if (!isfinite(run->failure.turn)) rodrigues_explain_force(run, &run->now, run->force, run->torque);
+        if (!isfinite(run->failure.turn)) rodrigues_explain_force(run, &run->now);
         return false;
     }
     // The attitude of `next` is the map's for this L only: bodies that are not spheres are turned before L is kicked again.
     double potential, kinetic = 0;
-    if (!rodrigues_evaluate(run, &run->next, run->next_force, run->next_torque, &potential)) return false;
+    if (!rodrigues_evaluate(run, &run->next, &potential)) return false;
     rodrigues_for_blocks(run, run->bodies, kick_again);
     for (int64_t b = 0; b < run->blocks; b++) kinetic += run->partials[b].kinetic;
     if (!isfinite(kinetic + potential)) {
-        rodrigues_explain_force(run, &run->next, run->next_force, run->next_torque);
+        rodrigues_explain_force(run, &run->next);
         return false;
     }
     // Nothing failed: `next` becomes `now`.
     const rodrigues_state state = run->now;
-    double *const force = run->force, *const torque = run->torque;
     run->now = run->next;
     run->next = state;
-    run->force = run->next_force;
-    run->next_force = force;
-    run->torque = run->next_torque;
-    run->next_torque = torque;
     run->kinetic = kinetic;
     run->potential = potential;
     run->fast_turns += fast_turns;
@@ -194,17 +189,17 @@ bool rodrigues_step(rodrigues *run, double h) {
     // The triple jump (Yoshida 1990; Suzuki 1990): weights c, 1 - 2c, c with c = 1/(2 - 2^(1/3)).
     static const double weight = 1.3512071919596578;
     const double parts[] = {weight * h, h - 2 * weight * h, weight * h};
-    // The arrays of a state follow each other in memory: 13 numbers for each body.
+    // Positions, attitudes, velocities and spins follow each other in memory: 13 numbers for each body.
     const size_t size = 13 * (size_t)run->bodies * sizeof(double);
     const double kinetic = run->kinetic, potential = run->potential;
-    memcpy(run->saved.position, run->now.position, size);
+    memcpy(run->saved, run->now.position, size);
     for (int k = 0; k < 3; k++) {
         if (rodrigues_advance(run, parts[k])) continue;
         // Back to the state before the first part. Its forces could be taken before, so they can be taken again.
         const rodrigues_failure failure = run->failure;
         double again;
-        memcpy(run->now.position, run->saved.position, size);
-        rodrigues_evaluate(run, &run->now, run->force, run->torque, &again);
+        memcpy(run->now.position, run->saved, size);
+        rodrigues_evaluate(run, &run->now, &again);
         run->kinetic = kinetic;
         run->potential = potential;
         run->failure = failure;

@@ -53,6 +53,8 @@ static rodrigues_state take_state(double **room, size_t n) {
     state.attitude = take(room, 4 * n);
     state.velocity = take(room, 3 * n);
     state.spin = take(room, 3 * n);
+    state.force = take(room, 3 * n);
+    state.torque = take(room, 3 * n);
     return state;
 }
 
@@ -88,11 +90,11 @@ carom_status rodrigues_create(const carom_bodies_motion *motion, rodrigues_map m
     if (status) return status;
 
     // One piece of memory for all numbers of bodies: arrays that steps read together then start at different places of the cache.
-    enum { CONSTANTS = 9, STATES = 3 * 13, FORCES = 4 * 3 };
+    enum { CONSTANTS = 9, STATES = 2 * 19, SAVED = 13 };
     const size_t n = (size_t)run->bodies;
     run->blocks = (run->bodies + RODRIGUES_BLOCK - 1) / RODRIGUES_BLOCK;
     run->partials = carom_arena_take(&run->memory, (size_t)run->blocks, sizeof *run->partials);
-    double *room = carom_arena_take(&run->memory, (CONSTANTS + STATES + FORCES) * n, sizeof *room);
+    double *room = carom_arena_take(&run->memory, (CONSTANTS + STATES + SAVED) * n, sizeof *room);
     if (run->memory.failed) return carom_fail_memory(error, "bodies");
     run->mass = take(&room, n);
     run->inverse_mass = take(&room, n);
@@ -101,11 +103,7 @@ carom_status rodrigues_create(const carom_bodies_motion *motion, rodrigues_map m
     run->inverse_inertia = take(&room, 3 * n);
     run->now = take_state(&room, n);
     run->next = take_state(&room, n);
-    run->saved = take_state(&room, n);
-    run->force = take(&room, 3 * n);
-    run->torque = take(&room, 3 * n);
-    run->next_force = take(&room, 3 * n);
-    run->next_torque = take(&room, 3 * n);
+    run->saved = take(&room, 13 * n);
 
     for (int i = 0; i < motion->bodies; i++) place_body(run, i);
     status = rodrigues_prepare_forces(run, error);
@@ -113,11 +111,11 @@ carom_status rodrigues_create(const carom_bodies_motion *motion, rodrigues_map m
     if (status) return status;
 
     // The forces at the start, which must be finite with the energy.
-    if (!rodrigues_evaluate(run, &run->now, run->force, run->torque, &run->potential)) return carom_fail_memory(error, "contacts");
+    if (!rodrigues_evaluate(run, &run->now, &run->potential)) return carom_fail_memory(error, "contacts");
     double sum = rodrigues_energy(run);
-    for (int64_t i = 0; i < 3 * (int64_t)run->bodies; i++) sum += fabs(run->force[i]) + fabs(run->torque[i]);
+    for (int64_t i = 0; i < 3 * (int64_t)run->bodies; i++) sum += fabs(run->now.force[i]) + fabs(run->now.torque[i]);
     if (isfinite(sum)) return CAROM_OK;
-    rodrigues_explain_force(run, &run->now, run->force, run->torque);
+    rodrigues_explain_force(run, &run->now);
     const int body = (int)run->failure.body, other = (int)run->failure.other;
     if (run->failure.problem == RODRIGUES_COINCIDENT)
         return carom_fail(error, CAROM_BAD_INPUT, "bodies: the centers of bodies %d and %d coincide", body, other);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One relaxation for the whole impact. Every solution's impulse lies in the sum of the friction cones, its contact-space energy never
 // grows, and it ends where the last active contact stops approaching: n_i = 0 for some i.
-#include "exact/ppl/bound.h"
+#include "exact/ppl/fixpoint.h"
 
 // |u_k| <= sqrt(2 K W_kk), the Cauchy-Schwarz inequality.
 exact_polyhedron exact_energy_box(exact_session *session, const exact_data *data) {

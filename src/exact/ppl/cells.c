@@ -24,6 +24,7 @@ static bool is_frictionless(const exact_data *data, int contact) {
 static exact_polyhedron make_flow(exact_session *session, const exact_data *data, const exact_cell *cell, bool keeps_slipless) {
     const int d = data->dimension;
     exact_polyhedron flow = exact_polyhedron_empty(session);
+    // One point for each sign e that the contact's state allows.
     mpq_t speed[EXACT_MOST_ROWS];
     for (int k = 0; k < d; k++) mpq_init(speed[k]);
     for (int i = 0; i < data->contacts; i++)
@@ -39,6 +40,7 @@ static exact_polyhedron make_flow(exact_session *session, const exact_data *data
             exact_polyhedron_add_point(session, flow, speed);
         }
     for (int k = 0; k < d; k++) mpq_clear(speed[k]);
+    // t' = 0 under the speed.
     for (int i = 0; i < data->contacts && keeps_slipless; i++)
         if (cell->states[i] == EXACT_SLIPLESS) exact_polyhedron_constrain(session, flow, tangent_row(data, i), 1, NULL, true);
     flow = exact_polyhedron_settle(session, flow);
@@ -60,6 +62,7 @@ static exact_polyhedron make_cone(exact_session *session, const exact_data *data
     for (int i = 0; i < data->contacts; i++) {
         const exact_state state = cell->states[i];
         mpq_t *normal = normal_row(data, i), *tangent = tangent_row(data, i);
+        // Inactive contacts do not approach: n_i >= 0, whatever the slip.
         if (state == EXACT_INACTIVE) {
             exact_polyhedron_constrain(session, cone, normal, 1, NULL, false);
             continue;
@@ -79,6 +82,7 @@ static void link_neighbours(exact_cells *cells, const int *index_of, int codes) 
     for (int code = 0; code < codes; code++) {
         if (index_of[code] < 0) continue;
         exact_cell *cell = &cells->cells[index_of[code]];
+        // A digit is worth `place`; every other value of it is a neighbour, where there is such a cell.
         for (int i = 0, place = 1; i < cells->data->contacts; i++, place *= EXACT_STATES) {
             const int others = code - (int)cell->states[i] * place;
             for (int state = 0; state < EXACT_STATES; state++) {
@@ -116,6 +120,7 @@ void exact_cells_create(exact_session *session, const exact_data *data, const mp
             cell->states[i] = (exact_state)(digits % EXACT_STATES);
             if (cell->states[i] > EXACT_FORWARD && is_frictionless(data, i)) exists = false;
         }
+        // A cell within T would have nothing to do.
         if (!exists) continue;
         cell->cone = make_cone(session, data, cell, width);
         if (session->stop || exact_polyhedron_contains(session, cells->terminal, cell->cone)) {

@@ -19,24 +19,24 @@
 // The impact on its way into rational numbers.
 typedef struct workspace {
     const carom_impact *impact;
-    exact_data *data;
-    size_t n, nv;
+    exact_data *data;           // being filled
+    size_t n, nv;               // rows and columns of J
     exact_rationals rationals;  // the arrays that follow
     mpq_t *jacobian;            // J [n x nv]
     mpq_t *response;            // M^-1 J' [nv x n]
     mpq_t *delassus;            // W [n x n]
     mpq_t *velocity;            // u = J v- [n]
-    mpq_t scratch, factor;
-    const char *fault;
+    mpq_t scratch, factor;      // of row operations
+    const char *fault;          // why the data are no impact; NULL while they are one
 } workspace;
 
 // Numbers of one scale, at most EXACT_MOST_ROWS of them.
 typedef struct number_list {
-    const char *name;
+    const char *name;          // in messages
     const char *const *texts;  // NULL where they were computed
     const double *doubles;
     size_t count, stride;  // of texts and doubles
-    double scale;
+    double scale;          // of the grid
 } number_list;
 
 // ------------------------------------------------------------------------------------------------------------- reading
@@ -110,12 +110,14 @@ static carom_status read_velocity(workspace *work, carom_error *error) {
             mpq_set_d(rest[j], data->velocity[j]);
     }
     if (status) return status;
+    // Exactly, where J and v- are exact.
     if (texts->velocity && texts->normal) {
         for (size_t i = 0; i < work->n; i++)
             for (size_t j = 0; j < work->nv; j++)
                 exact_rational_add_product(work->velocity[i], work->jacobian[i * work->nv + j], rest[j], work->scratch);
         return CAROM_OK;
     }
+    // Without texts for both, by the computed products.
     double u[EXACT_MOST_ROWS];
     carom_impact_contact_velocity(work->impact, data->velocity, u);
     const number_list velocity = {"v", NULL, u, work->n, 1, carom_impact_velocity_scale(work->impact)};
@@ -142,6 +144,7 @@ static bool solve_in_place(workspace *work, size_t size, mpq_t *A, size_t column
             add_row(work, B + i * columns, B + k * columns, 0, columns);
         }
     }
+    // Back substitution.
     for (size_t i = size; i-- > 0;) {
         for (size_t j = i + 1; j < size; j++) {
             mpq_neg(work->factor, A[i * size + j]);
@@ -172,6 +175,7 @@ static carom_status read_system(workspace *work, carom_error *error) {
     if (!status) status = read_symmetric(work, mass, nv, data->mass, texts->mass, "M", error);
     if (status) return status;
 
+    // M^-1 J' by elimination on a copy of J', then W by products.
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < nv; j++) mpq_set(work->response[j * n + i], work->jacobian[i * nv + j]);
     if (!solve_in_place(work, nv, mass, n, work->response)) {
@@ -243,6 +247,7 @@ static carom_status read_delassus(workspace *work, carom_error *error) {
         for (size_t j = 0; j < n; j++)
             for (size_t i = 0; i < r; i++)
                 exact_rational_add_product(work->delassus[k * n + j], product[k * r + i], C[j * r + i], work->scratch);
+    // J = 1, M^-1 J' = W.
     for (size_t i = 0; i < n; i++) mpq_set_ui(work->jacobian[i * n + i], 1, 1);
     for (size_t k = 0; k < n * n; k++) mpq_set(work->response[k], work->delassus[k]);
     return status;
@@ -282,6 +287,7 @@ static carom_status choose_coordinates(workspace *work, carom_error *error) {
         for (size_t j = 0; j < n; j++) mpq_set_ui(row[j], 0, 1);
     }
 
+    // W_BB, and W_B as the response of y.
     const size_t d = (size_t)data->dimension;
     const int *B = data->basis;
     for (size_t i = 0; i < d; i++) {

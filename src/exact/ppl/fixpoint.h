@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Reachability over the cells, to a fixpoint or to the end of a budget.
+/// Reachability over the cells, to a fixpoint or to the end of a budget; and outer bounds that always come out, by energy and impulses
+/// alone.
 #ifndef CAROM_EXACT_PPL_FIXPOINT_H
 #define CAROM_EXACT_PPL_FIXPOINT_H
 
@@ -22,8 +23,7 @@ bool exact_pieces_cover(exact_session *session, const exact_pieces *pieces, exac
 
 typedef struct exact_counts {
     int64_t elapses;  ///< items taken from the queue and elapsed
-    int64_t stored;   ///< polyhedra in memory
-    int64_t limit;    ///< most of them
+    int64_t limit;    ///< most polyhedra in memory
 } exact_counts;
 
 /// Reaches from `start` through `cells`, pieces of high energy first; what is terminal goes to `outcomes`.
@@ -37,5 +37,12 @@ void exact_reach_union(exact_session *session, const exact_cells *cells, mpq_t *
 /// @param bound  contains all that can be reached: what widening may not leave
 void exact_reach_hulls(exact_session *session, const exact_cells *cells, mpq_t *start, exact_polyhedron bound, exact_counts *counts,
                        exact_pieces *outcomes);
+
+/// The box around the ellipsoid of velocities with no more energy than before the impact.
+exact_polyhedron exact_energy_box(exact_session *session, const exact_data *data);
+/// What the energy allows with no contact approaching and one at rest: the box's part in T. Cheap in every dimension that is tried.
+void exact_energy_bound(exact_session *session, const exact_cells *cells, exact_polyhedron box, exact_pieces *bound);
+/// What impulses in the friction cones lead to, without more energy, with no contact approaching and one at rest that had been active.
+void exact_impulse_bound(exact_session *session, const exact_cells *cells, exact_polyhedron box, exact_pieces *bound);
 
 #endif

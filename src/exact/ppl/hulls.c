@@ -52,6 +52,7 @@ void exact_reach_hulls(exact_session *session, const exact_cells *cells, mpq_t *
         exact_session_halt(session, EXACT_OUT_OF_MEMORY);
         return;
     }
+    // The start enters every cell in which it lies.
     exact_polyhedron point = exact_polyhedron_at(session, start);
     for (int i = 0; i < cells->count && !session->stop; i++) enter_cell(session, cells, all, i, point);
     exact_polyhedron_free(point);
@@ -66,6 +67,7 @@ void exact_reach_hulls(exact_session *session, const exact_cells *cells, mpq_t *
         if (!exact_session_continue(session)) break;
         idle = 0;
         const exact_cell *place = &cells->cells[cell];
+        // What the cell has reached already needs no growth.
         const bool known = grown->reached && exact_polyhedron_contains(session, grown->reached, grown->request);
         if (!known) {
             exact_polyhedron_replace(&grown->reached, grow(session, place, grown, bound));
@@ -77,6 +79,7 @@ void exact_reach_hulls(exact_session *session, const exact_cells *cells, mpq_t *
     }
     exact_session_continue(session);
 
+    // The terminal parts are the outcomes.
     for (int i = 0; i < cells->count && !session->stop; i++)
         if (all[i].reached) exact_pieces_add(session, outcomes, exact_polyhedron_meet(session, all[i].reached, cells->terminal));
     for (int i = 0; i < cells->count; i++) {

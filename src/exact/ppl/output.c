@@ -53,6 +53,7 @@ static void write_constraint(void *user, mpz_t *row, bool equality) {
     const int d = data->dimension, width = data->n + 1, index = equality ? writer->equality++ : writer->inequality++;
     if (!writer->piece) return;
     double *target = (equality ? writer->piece->equality : writer->piece->inequality) + index * width;
+    // The largest |coefficient|, then every one over it.
     mpq_t scale, value;
     mpq_inits(scale, value, NULL);
     for (int k = 0; k < d; k++)
@@ -76,6 +77,7 @@ static carom_status write_piece(exact_session *session, const exact_data *data, 
     const carom_status status =
         carom_polyhedra_add(polyhedra, dimension, vertices, counts.equality, counts.inequality, &writer.piece, error);
     if (status) return status;
+    // Then the numbers.
     exact_polyhedron_visit_vertices(session, piece, write_vertex, &writer);
     exact_polyhedron_visit_constraints(session, piece, write_constraint, &writer);
 

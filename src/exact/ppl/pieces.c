@@ -17,6 +17,7 @@ bool exact_pieces_cover(exact_session *session, const exact_pieces *pieces, exac
     return false;
 }
 
+// Removes the pieces that this one contains.
 static void remove_covered(exact_session *session, exact_pieces *pieces, exact_polyhedron piece) {
     for (int i = pieces->count - 1; i >= 0 && !session->stop; i--) {
         if (!exact_polyhedron_contains(session, piece, pieces->items[i])) continue;
@@ -33,6 +34,7 @@ static bool is_affordable(exact_session *session, exact_polyhedron piece) {
 }
 
 bool exact_pieces_add(exact_session *session, exact_pieces *pieces, exact_polyhedron piece) {
+    // Is it worth adding, and is there room?
     bool adds = !session->stop && !exact_polyhedron_is_empty(session, piece) && !exact_pieces_cover(session, pieces, piece) &&
                 is_affordable(session, piece);
     if (adds && pieces->count == pieces->room) {
@@ -56,6 +58,7 @@ bool exact_pieces_add(exact_session *session, exact_pieces *pieces, exact_polyhe
     for (int i = 0; i < pieces->count && exact_session_continue(session); i++) {
         exact_polyhedron merged = exact_polyhedron_merge(session, piece, pieces->items[i]);
         if (!merged) continue;
+        // A merged piece that is too long for the budget is not used.
         if (!is_affordable(session, merged)) {
             exact_polyhedron_free(merged);
             break;

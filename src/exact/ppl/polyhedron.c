@@ -75,6 +75,7 @@ static bool done(exact_session *session, int result) {
 
 // --------------------------------------------------------------------------------------------------------------- making
 
+// The universe, or the empty polyhedron.
 static exact_polyhedron make(exact_session *session, int empty) {
     exact_polyhedron made = NULL;
     if (session->stop) return NULL;
@@ -98,11 +99,13 @@ void exact_polyhedron_free(exact_polyhedron polyhedron) {
 // at its end would otherwise live in a smaller space.
 // @param denominator  receives the common denominator
 static ppl_Linear_Expression_t make_form(exact_session *session, mpq_t *row, int sign, const mpq_t *constant, mpz_t denominator) {
+    // The common denominator.
     const int d = session->dimension;
     mpz_set_ui(denominator, 1);
     for (int i = 0; i < d; i++) mpz_lcm(denominator, denominator, mpq_denref(row[i]));
     if (constant) mpz_lcm(denominator, denominator, mpq_denref(*constant));
 
+    // Coefficients of y first, the constant after them.
     ppl_Linear_Expression_t form = NULL;
     ppl_Coefficient_t coefficient = NULL;
     mpz_t whole;
@@ -125,6 +128,7 @@ static ppl_Linear_Expression_t make_form(exact_session *session, mpq_t *row, int
 
 void exact_polyhedron_add_point(exact_session *session, exact_polyhedron polyhedron, mpq_t *point) {
     if (session->stop) return;
+    // PPL's point is a whole form over a divisor.
     ppl_Coefficient_t divisor = NULL;
     ppl_Generator_t generator = NULL;
     mpz_t denominator;
@@ -172,6 +176,7 @@ static exact_polyhedron attempt(exact_session *session, operation apply, exact_p
     int result = PPL_TIMEOUT_EXCEPTION;
     exact_polyhedron target = NULL;
     while (result == PPL_TIMEOUT_EXCEPTION && !session->stop) {
+        // An attempt within the allowance of weight. Asking for the minimised systems computes both forms.
         target = exact_polyhedron_copy(session, polyhedron);
         if (session->stop) break;
         ppl_const_Generator_System_t generators;
@@ -193,6 +198,7 @@ static exact_polyhedron attempt(exact_session *session, operation apply, exact_p
         if (now + WEIGHT_GROWTH * (now - started) > session->deadline) exact_session_halt(session, EXACT_OUT_OF_TIME);
         weight *= WEIGHT_GROWTH;
     }
+    // A session that stopped has no results.
     const bool answer = !session->stop && holds(session, result);
     if (yes) *yes = answer;
     if (!session->stop) return target;
@@ -263,6 +269,7 @@ static void read_point(exact_session *session, ppl_const_Generator_t generator, 
         exact_session_halt(session, EXACT_UNBOUNDED);
         return;
     }
+    // All coordinates have one divisor.
     mpz_t divisor;
     mpz_init(divisor);
     ppl_dimension_type size = 0;
@@ -291,6 +298,7 @@ int exact_polyhedron_visit_vertices(exact_session *session, exact_polyhedron pol
     ppl_Generator_System_const_iterator_t at = NULL, end = NULL;
     mpq_t vertex[EXACT_MOST_ROWS];
     for (int i = 0; i < session->dimension; i++) mpq_init(vertex[i]);
+    // The minimised generators of a polytope are its vertices.
     int count = 0;
     bool goes_on = done(session, ppl_new_Coefficient(&coefficient)) && done(session, ppl_new_Generator_System_const_iterator(&at)) &&
                    done(session, ppl_new_Generator_System_const_iterator(&end)) &&
@@ -312,6 +320,7 @@ int exact_polyhedron_visit_vertices(exact_session *session, exact_polyhedron pol
     return count;
 }
 
+// As above, over the other system.
 int exact_polyhedron_visit_constraints(exact_session *session, exact_polyhedron polyhedron, exact_constraint_visit visit, void *user) {
     if (session->stop) return 0;
     const int d = session->dimension;

@@ -88,6 +88,7 @@ static bool read_decimal(mpq_t value, const char *text, char *digits) {
 }
 
 bool exact_rational_read(mpq_t value, const char *text) {
+    // One sign at most; what follows is unsigned.
     const bool negative = *text == '-';
     text += negative || *text == '+';
     const char *slash = strchr(text, '/');
@@ -127,6 +128,7 @@ double exact_rational_round(mpq_t value, double x, int exponent) {
 void exact_settle(size_t count, double *values, double scale) {
     const double same = SAME_SHARE * scale;
     for (size_t i = 0; i < count; i++) {
+        // Near zero, or near an earlier number or its opposite.
         if (fabs(values[i]) <= same) values[i] = 0;
         for (size_t k = 0; k < i; k++) {
             if (!(fabs(fabs(values[i]) - fabs(values[k])) <= same)) continue;

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 
 #include "carom/exact.h"
-#include "exact/ppl/bound.h"
-#include "exact/ppl/data.h"
 #include "exact/ppl/output.h"
 
 // Shares of the time: what the set itself may use, and when the hulls that bound an unfinished one must be done. The rest is for the bound
@@ -19,9 +17,9 @@
 typedef struct set_solver {
     const exact_data *data;
     const carom_exact_options *options;
-    exact_session session;
-    exact_pieces pieces, outer;
-    bool has_outer;
+    exact_session session;       // open while phases run
+    exact_pieces pieces, outer;  // what was asked for, and the best bound on it
+    bool has_outer;              // an empty bound is one, too
     exact_counts counts;
     int64_t bits;     // largest of all phases
     exact_stop stop;  // of the phase that was asked for
@@ -48,6 +46,7 @@ static void find_outer(set_solver *solver, const exact_cells *cells, exact_polyh
     exact_session *session = &solver->session;
     const double seconds = solver->options->seconds;
     exact_pieces energy = {0}, hulls = {0}, impulses = {0};
+    // The box of the energy, cut by T: its time is small.
     exact_session_start(session, seconds);
     exact_energy_bound(session, cells, box, &energy);
     take_outer(solver, &energy);
@@ -58,6 +57,7 @@ static void find_outer(set_solver *solver, const exact_cells *cells, exact_polyh
         take_outer(solver, &hulls);
         if (!session->stop) return;
     }
+    // The cone of impulses, which always ends, for the rest of the time.
     if (session->stop == EXACT_CANCELLED) return;
     exact_session_start(session, seconds);
     exact_impulse_bound(session, cells, box, &impulses);
@@ -91,6 +91,7 @@ static void run_phases(set_solver *solver) {
     solver->stop = session->stop;
     // Only an unfinished union of plain cells is a certified set; other modes claim nothing before their fixpoint.
     if (solver->stop && options->mode != CAROM_EXACT_UNION) exact_pieces_free(&solver->pieces);
+    // An outer set is worth looking for unless the caller stopped the run, or something failed.
     const bool may_go_on = solver->stop != EXACT_CANCELLED && solver->stop < EXACT_OUT_OF_MEMORY;
     if (solver->stop && may_go_on && box && cells.terminal) find_outer(solver, &cells, box);
     exact_polyhedron_free(box);
@@ -127,6 +128,7 @@ static carom_status solve_data(const exact_data *data, const carom_exact_options
                   : solver.stop == EXACT_UNBOUNDED ? CAROM_EXACT_UNBOUNDED
                                                    : CAROM_EXACT_INCOMPLETE;
 
+    // What was found, in doubles, as a phase of its own.
     exact_session_start(session, exact_session_elapsed(session) + OUTPUT_SECONDS);
     if (!status) status = exact_output_create(session, data, &solver.pieces, &set->pieces, error);
     if (!status && solver.has_outer) status = exact_output_create(session, data, &solver.outer, &set->outer, error);
@@ -142,6 +144,7 @@ static carom_status solve_data(const exact_data *data, const carom_exact_options
 
 // ------------------------------------------------------------------------------------------------------------ checking
 
+// The options as a program may have filled them; the rows check those of scenes and flags.
 static carom_status check_options(const carom_exact_options *options, carom_error *error) {
     if (options->mode < CAROM_EXACT_UNION || options->mode > CAROM_EXACT_EPS)
         return carom_fail(error, CAROM_BAD_INPUT, "mode: %d is none of exact, hull, eps", options->mode);
@@ -189,6 +192,7 @@ carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_opt
     carom_exact_set *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, "exact set");
 
+    // Some sets are known without computation: of impacts that are too large, are none in rationals, or start terminal.
     exact_data *data = NULL;
     const char *fault = NULL;
     const bool fits = source->contacts <= CAROM_EXACT_MOST_CONTACTS && source->nv <= CAROM_EXACT_MOST_VELOCITIES;

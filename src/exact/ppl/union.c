@@ -19,9 +19,9 @@ typedef struct union_search {
     exact_session *session;
     const exact_cells *cells;
     exact_counts *counts;
-    exact_pieces *outcomes;
-    exact_pieces *reached;  // [cells]
-    item *queue;
+    exact_pieces *outcomes;  // terminal pieces
+    exact_pieces *reached;   // [cells]
+    item *queue;             // [queued], oldest first
     int queued, room;
     double metric[EXACT_MOST_ROWS * EXACT_MOST_ROWS];  // [d x d], for energies
 } union_search;
@@ -45,6 +45,7 @@ static void take_energy(void *user, mpq_t *vertex) {
 // Queues the piece, which becomes the queue's, unless it is empty, terminal or known.
 static void offer(union_search *search, int cell, exact_polyhedron piece) {
     exact_session *session = search->session;
+    // A piece within another one that waits for the same cell is known, too.
     bool known = session->stop || exact_polyhedron_is_empty(session, piece) ||
                  exact_polyhedron_contains(session, search->cells->terminal, piece) ||
                  exact_pieces_cover(session, &search->reached[cell], piece);
@@ -89,6 +90,7 @@ static void advance(union_search *search, const item *popped) {
     exact_session *session = search->session;
     const exact_cell *cell = &search->cells->cells[popped->cell];
     if (exact_pieces_cover(session, &search->reached[popped->cell], popped->piece)) return;
+    // (P elapse flow) meet cone; without a flow the piece stays what it is.
     exact_polyhedron piece = exact_polyhedron_copy(session, popped->piece);
     if (cell->flow) exact_polyhedron_replace(&piece, exact_polyhedron_elapse(session, piece, cell->flow));
     exact_polyhedron_replace(&piece, exact_polyhedron_meet(session, piece, cell->cone));
@@ -103,7 +105,6 @@ static void advance(union_search *search, const item *popped) {
     // The budget of polyhedra in memory.
     int64_t stored = search->queued + search->outcomes->count;
     for (int i = 0; i < search->cells->count; i++) stored += search->reached[i].count;
-    search->counts->stored = stored;
     if (stored > search->counts->limit) exact_session_halt(session, EXACT_OUT_OF_PIECES);
 }
 
@@ -117,6 +118,7 @@ void exact_reach_union(exact_session *session, const exact_cells *cells, mpq_t *
     const int d = cells->data->dimension;
     for (int k = 0; k < d * d; k++) search.metric[k] = mpq_get_d(cells->data->metric[k]);
 
+    // The start enters every cell in which it lies.
     exact_polyhedron point = exact_polyhedron_at(session, start);
     for (int i = 0; i < cells->count && !session->stop; i++) enter_cell(&search, i, point);
     exact_polyhedron_free(point);

@@ -149,7 +149,10 @@ static carom_status read_balls(carom_scene *scene, const carom_node *root, carom
         if (!status && scene->moves) status = carom_ball_create_system(&data, pairs, &scene->balls, &inner);
         if (status) carom_document_pass_on(scene->document, balls, &inner, error);
     }
-    scene->motion.system = scene->balls;
+    if (scene->balls) {
+        scene->motion.form = CAROM_MOTION_SYSTEM;
+        scene->motion.system = scene->balls;
+    }
     free(pairs);
     return status;
 }

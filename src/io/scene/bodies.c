@@ -475,7 +475,10 @@ static carom_status read_form(carom_scene *scene, const carom_node *root, carom_
         if (!status) status = read_surface_law(scene, fields.collisions, &collisions, &scene->collisions, error);
         scene->bodies_motion.collisions = &scene->collisions;
     }
-    if (!status) scene->motion.bodies = &scene->bodies_motion;
+    if (!status) {
+        scene->motion.form = CAROM_MOTION_BODIES;
+        scene->motion.bodies = &scene->bodies_motion;
+    }
     return status;
 }
 

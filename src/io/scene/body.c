@@ -241,6 +241,7 @@ static carom_status read_form(carom_scene *scene, const carom_node *root, carom_
     scene->body_motion.gravity = fields.gravity;
     scene->body_motion.plane_offset = plane.offset;
     memcpy(scene->body_motion.plane_normal, plane.normal, sizeof scene->body_motion.plane_normal);
+    scene->motion.form = CAROM_MOTION_BODY;
     scene->motion.body = &scene->body_motion;
     return CAROM_OK;
 }

@@ -294,7 +294,10 @@ static carom_status read_model(carom_scene *scene, const carom_node *root, carom
         status = contacts->kind == CAROM_NODE_MAP ? detect_contacts(scene, contacts, scene->model, error)
                                                   : freeze_listed(scene, contacts, scene->model, error);
     if (!status) status = pass_warnings_on(scene, contacts, scene->model, error);
-    scene->motion.system = scene->system;
+    if (scene->system) {
+        scene->motion.form = CAROM_MOTION_SYSTEM;
+        scene->motion.system = scene->system;
+    }
     return status;
 }
 

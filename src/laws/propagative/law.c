@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Law `propagative`: single elastic impacts in every order until no contact approaches, and plastic and inelastic outcomes derived from
 // them (Seghete & Murphey). Frictionless: coefficients of the scene are ignored, and outcomes say so.
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +34,7 @@ static const carom_option option_rows[] = {
      "single impacts after which a word counts as not finished", NULL},
 };
 
+// The law's own columns of outcomes, and of the result row below.
 enum { OUTCOME_COUNT, OUTCOME_MIN_LENGTH, OUTCOME_MAX_LENGTH, OUTCOME_JAMMED, OUTCOME_OWN_COLUMNS };
 
 static const carom_column outcome_columns[OUTCOME_OWN_COLUMNS] = {
@@ -89,6 +89,7 @@ static carom_status add_word(void *user, const carom_elastic_outcome *elastic, c
     }
     carom_status status = add_row(answer, impulse, elastic->min_length, elastic->marginal ? CAROM_FLAG_MARGINAL : 0, error);
     if (status) return status;
+    // What is known of the words that end here.
     const int own = CAROM_OUTCOME_COLUMNS;
     *carom_table_integers(answer->outcomes, own + OUTCOME_COUNT) = elastic->count;
     *carom_table_integers(answer->outcomes, own + OUTCOME_MIN_LENGTH) = elastic->min_length;
@@ -110,21 +111,13 @@ static carom_status follow(word_answer *answer, carom_verdict *verdict, carom_er
         order.kind = CAROM_ORDER_RANDOM;
     carom_status status = CAROM_OK;
     if (order.kind == CAROM_ORDER_GIVEN) {
-        // A list has one entry more than commas, and no more than characters.
-        order.list = list = malloc((strlen(text) + 1) * sizeof *list);
-        if (!list) return carom_fail_memory(error, "order");
-        for (const char *name = text; name && !status;) {
-            char copy[CAROM_MAX_NAME + 1];
-            const size_t length = strcspn(name, ",");
-            snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : 0), name);
-            const int contact = length < sizeof copy ? carom_impact_find_contact(answer->call->impact, copy) : -1;
-            if (contact < 0)
+        status = carom_law_read_contacts(answer->call->impact, text, &list, &order.count, error);
+        for (int i = 0; i < order.count && !status; i++)
+            if (list[i] < 0)
                 status =
                     carom_fail(error, CAROM_BAD_INPUT,
                                "order: '%.200s' is not argmin, argmax or random, and names a contact that the scene does not have", text);
-            list[order.count++] = contact;
-            name = name[length] ? name + length + 1 : NULL;
-        }
+        order.list = list;
     }
     if (!status)
         status = carom_propagative_follow(answer->propagative, &order, &options->limits, answer->call->control, add_word, answer, verdict,
@@ -145,6 +138,7 @@ static carom_status find_outcomes(word_answer *answer, const char **words, carom
     carom_status status = CAROM_OK;
     *verdict = CAROM_COMPLETE;
     *words = "none";
+    // The plastic outcome is the answer where elastic words need not end, and one end of inelastic ones.
     if (jammed || options->restitution < 1) {
         bool adhesive;
         status = carom_propagative_plastic(propagative, (carom_plastic_kind)options->plastic, answer->plastic, &adhesive, error);
@@ -156,6 +150,7 @@ static carom_status find_outcomes(word_answer *answer, const char **words, carom
         if (!status) *carom_table_integers(answer->outcomes, CAROM_OUTCOME_COLUMNS + OUTCOME_JAMMED) = jammed;
         return status;
     }
+    // One word by an order, or all of a set.
     if (options->order) {
         *words = "one-order";
         return follow(answer, verdict, error);

@@ -33,6 +33,7 @@ typedef struct ending {
     bool marginal;
 } ending;
 
+// A candidate with its key, for sorting.
 typedef struct keyed {
     double key;
     int index;
@@ -44,7 +45,7 @@ typedef struct word_search {
     const carom_word_limits *limits;
     size_t n;  // rank, the size of a momentum
     word_level now, next;
-    ending *endings;
+    ending *endings;  // in the order in which they are found
     int ending_count;
     double *fresh, *candidates;  // [n], [candidate_capacity x n]
     keyed *keys;
@@ -64,6 +65,7 @@ static int compare_keys(const void *a, const void *b) {
 // Counts a word that ends at a feasible momentum: its letters, and the last one unless that is -1.
 static carom_status record_ending(word_search *search, const int *letters, int length, int last, const double *momentum, bool marginal,
                                   carom_error *error) {
+    // An outcome that is known has one word more, which is not shorter than those before.
     const int whole = length + (last >= 0);
     for (int e = 0; e < search->ending_count; e++) {
         ending *known = &search->endings[e];
@@ -73,6 +75,7 @@ static carom_status record_ending(word_search *search, const int *letters, int l
         known->marginal = known->marginal || marginal;
         return CAROM_OK;
     }
+    // A new outcome with its witness.
     const size_t room = (size_t)search->ending_count + 1;
     const carom_status status = propagative_resize((void **)&search->endings, room, sizeof *search->endings, error);
     if (status) return status;
@@ -130,6 +133,7 @@ static carom_status append_live(word_search *search, word_level *level, const in
     level->offset[level->count] = first;
     level->offset[level->count + 1] = end;
 
+    // The word itself, with its momentum.
     if (level->length) {
         int *word = level->letters + (size_t)level->count * (size_t)level->length;
         if (letters && level->length > 1) memcpy(word, letters, (size_t)(level->length - 1) * sizeof *word);
@@ -171,6 +175,7 @@ static carom_status extend(word_search *search, int w, int letter, carom_error *
     if (search->reflected > MOST_MOMENTA) search->verdict = CAROM_INCOMPLETE;
     if (!minimal) return CAROM_OK;
 
+    // The word's own momentum decides.
     memcpy(search->fresh, momentum, n * sizeof *momentum);
     propagative_reflect(p, search->fresh, letter);
     const bool marginal = now->marginal[w] || propagative_is_marginal(p, search->fresh);
@@ -217,6 +222,7 @@ carom_status propagative_enumerate_minimal(const carom_propagative *p, carom_wor
         search.next.capacity = 0;
     }
 
+    // Endings were found shorter words first, and those by contacts: in the order of their witnesses.
     for (int e = 0; e < search.ending_count; e++) {
         ending *end = &search.endings[e];
         const carom_elastic_outcome outcome = {

@@ -33,6 +33,7 @@ static bool same_normal(const carom_impact *impact, int i, int j) {
     const carom_impact_data *data = carom_impact_get_data(impact);
     const size_t stride = (1 + (size_t)data->tangent_dim) * (size_t)data->nv;
     const double *a = carom_impact_response(impact) + (size_t)i * stride, *b = carom_impact_response(impact) + (size_t)j * stride;
+    // In the scale of w_i: |w_i|/|w_j| times the other one.
     const double ratio = sqrt(normal_product(impact, i, i) / normal_product(impact, j, j));
     double largest = 0, difference = 0;
     for (int k = 0; k < data->nv; k++) {
@@ -139,6 +140,7 @@ bool propagative_is_feasible(const carom_propagative *p, const double *momentum)
 }
 
 bool propagative_is_marginal(const carom_propagative *p, const double *momentum) {
+    // Between the tolerance of a rate and that of equal momenta.
     for (int i = 0; i < p->mirrors; i++) {
         const double size = fabs(propagative_rate(p, momentum, i));
         if (size > CAROM_WORD_RATE_TOLERANCE * p->scale && size < CAROM_WORD_MERGE_TOLERANCE * p->scale) return true;
@@ -159,6 +161,7 @@ bool propagative_same(const carom_propagative *p, const double *a, const double 
 }
 
 double propagative_key(const carom_propagative *p, const double *momentum) {
+    // A weighted mean of the coordinates, in units of the merge tolerance.
     double sum = 0, weights = 0;
     for (int k = 0; k < p->rank; k++) {
         const double spread = GOLDEN_FRACTION * (k + 1), weight = 1 + spread - floor(spread);
@@ -176,6 +179,7 @@ carom_status propagative_hand_on(const carom_propagative *p, carom_elastic_outco
                                  carom_elastic_visit visit, void *user, carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(p->impact);
     const size_t nv = (size_t)data->nv, stride = 1 + (size_t)data->tangent_dim;
+    // The word again, on the velocity.
     double *impulse = work, *v = work + p->contacts;
     memset(impulse, 0, (size_t)p->contacts * sizeof *impulse);
     memcpy(v, data->velocity, nv * sizeof *v);
@@ -204,6 +208,7 @@ carom_status propagative_resize(void **array, size_t count, size_t size, carom_e
 
 carom_status carom_propagative_velocity(const carom_propagative *p, const double *impulse, double *velocity, carom_error *error) {
     const size_t n = (size_t)carom_impact_contact_size(p->impact), stride = n / (size_t)p->contacts;
+    // Normal impulses at their places in contact space.
     double *whole = calloc(n, sizeof *whole);
     if (!whole) return carom_fail_memory(error, "propagative");
     for (size_t i = 0; i < (size_t)p->contacts; i++) whole[i * stride] = impulse[i];
@@ -215,6 +220,7 @@ carom_status carom_propagative_velocity(const carom_propagative *p, const double
 carom_status carom_propagative_enumerate(const carom_propagative *p, carom_word_set set, const carom_word_limits *limits,
                                          const carom_control *control, carom_elastic_visit visit, void *user, carom_verdict *verdict,
                                          carom_error *error) {
+    // Admissible words share momenta in a graph; others are enumerated one by one.
     *verdict = CAROM_INCOMPLETE;
     if (carom_propagative_is_jammed(p))
         return carom_fail(error, CAROM_BAD_INPUT, "words need not end: the cone of feasible momenta is flat (its margin is %.3g)",

@@ -30,6 +30,7 @@ static int choose_letter(const carom_propagative *p, const carom_word_order *ord
     }
     case CAROM_ORDER_RANDOM:
         for (int i = 0; i < p->mirrors; i++) approaching += propagative_approaches(p, momentum, i);
+        // Each of them as likely, by how many are skipped.
         if (!approaching) return NONE;
         for (int i = 0, skipped = (int)(carom_stream_uniform(stream) * approaching); i < p->mirrors; i++)
             if (propagative_approaches(p, momentum, i) && skipped-- == 0) return i;
@@ -49,6 +50,7 @@ carom_status carom_propagative_follow(const carom_propagative *p, const carom_wo
                                       const carom_control *control, carom_elastic_visit visit, void *user, carom_verdict *verdict,
                                       carom_error *error) {
     *verdict = CAROM_INCOMPLETE;
+    // A list names contacts that exist.
     for (int i = 0; i < order->count; i++)
         if (order->list[i] < 0 || order->list[i] >= p->contacts)
             return carom_fail(error, CAROM_BAD_INPUT, "order: contact number %d does not exist", order->list[i]);
@@ -79,6 +81,7 @@ carom_status carom_propagative_follow(const carom_propagative *p, const carom_wo
         }
         if (!status) word[length++] = letter;
     }
+    // The word so far is handed on in any case.
     if (stopped)
         *verdict = length == limits->max_length ? CAROM_BUDGET_SPENT : CAROM_INTERRUPTED;
     else if (propagative_is_feasible(p, momentum))

@@ -32,6 +32,7 @@ carom_status carom_two_contacts_solve(double cosine, const double rates[2], caro
     const int near = theta >= 0 ? 1 : 0;
     if (approaches[near]) result->length[near] = count_wedges((fabs(theta) - gamma) / wedge);
     if (approaches[1 - near]) result->length[1 - near] = count_wedges((2 * PI - fabs(theta) - gamma) / wedge);
+    // With one word there is one outcome.
     if (!approaches[0] || !approaches[1]) return CAROM_OK;
 
     // |p_N|, the part of p in the plane of the normals: (a^2 + b^2 - 2abc)/(1 - c^2) without cancellation.

@@ -23,6 +23,7 @@ const char *carom_uniqueness_sentence(carom_uniqueness_verdict verdict) { return
 
 // ------------------------------------------------------------------------------------------------------------ outcomes
 
+// Velocities of the outcomes, as they come.
 typedef struct collection {
     const carom_propagative *p;
     double *velocities;  // [count x nv]
@@ -30,6 +31,7 @@ typedef struct collection {
 } collection;
 
 static carom_status collect(void *user, const carom_elastic_outcome *outcome, carom_error *error) {
+    // The velocity after the word; distances between velocities are kinetic ones.
     collection *found = user;
     const size_t nv = (size_t)carom_impact_get_data(found->p->impact)->nv;
     if (found->count == found->capacity) {
@@ -41,6 +43,7 @@ static carom_status collect(void *user, const carom_elastic_outcome *outcome, ca
     return carom_propagative_velocity(found->p, outcome->impulse, found->velocities + (size_t)found->count++ * nv, error);
 }
 
+// Counts outcomes and nothing else.
 static carom_status count_outcome(void *user, const carom_elastic_outcome *outcome, carom_error *error) {
     (void)outcome;
     (void)error;
@@ -73,6 +76,7 @@ static carom_status study_words(const carom_propagative *p, const carom_word_lim
     carom_verdict verdict;
     carom_status status = carom_propagative_enumerate(p, CAROM_WORDS_ADMISSIBLE, limits, control, collect, &found, &verdict, error);
     if (!status) {
+        // The farthest pair, or a lower bound where pairs are too many.
         const double count = (double)found.count;
         double largest = 0;
         int64_t end = 0;
@@ -145,6 +149,7 @@ carom_status carom_propagative_uniqueness(const carom_propagative *p, const caro
     if (carom_propagative_is_jammed(p)) {
         u->verdict = CAROM_UNIQUE_JAMMED;
     } else {
+        // Two mirrors have a closed form, unless they are parallel.
         if (p->mirrors == 2) {
             const double rates[2] = {p->scale > 0 ? p->start[0] / p->scale : 0, p->scale > 0 ? p->start[1] / p->scale : 0};
             u->has_pair = !carom_two_contacts_solve(p->cosine[1], rates, &u->pair, NULL);

@@ -85,6 +85,7 @@ static carom_status add_state(word_graph *graph, const double *momentum, int *in
         for (int b = 0; b < graph->buckets; b++) graph->bucket[b] = NONE;
         for (int s = 0; s < graph->states; s++) enter_bucket(graph, s);
     }
+    // No edges yet.
     const int s = *index = graph->states++;
     memcpy(graph->momenta + (size_t)s * graph->rank, momentum, graph->rank * sizeof *momentum);
     for (size_t i = 0; i < graph->n; i++) graph->successor[(size_t)s * graph->n + i] = NONE;
@@ -147,6 +148,7 @@ static carom_status explore(word_graph *graph, double *scratch, carom_error *err
 // Counts the words to each state and finds their witnesses. The queue, `finished`, then holds the states in the order of their witnesses.
 // @return how many there are
 static int number_words(word_graph *graph) {
+    // In reversed order of last visits, a state's count is final before it is passed on to its successors.
     graph->nodes[0].count = 1;
     for (int k = graph->finished_count - 1; k >= 0; k--) {
         const state *from = &graph->nodes[graph->finished[k]];
@@ -159,6 +161,7 @@ static int number_words(word_graph *graph) {
             to->marginal = to->marginal || from->marginal;
         }
     }
+    // Breadth first, letters ascending: the first edge that reaches a state is the last letter of its witness.
     int *queue = graph->finished, tail = 0;
     graph->nodes[0].depth = 0;
     queue[tail++] = 0;
@@ -187,6 +190,7 @@ static carom_status pass_on_if_new(void *user, const carom_elastic_outcome *outc
     latecomer *late = user;
     const word_graph *graph = late->graph;
     const carom_propagative *p = graph->p;
+    // y = y- + sum_i l_i u_i from the impulses.
     memcpy(late->momentum, p->momentum, graph->rank * sizeof *late->momentum);
     for (size_t i = 0; i < graph->n; i++) {
         const double impulse = outcome->impulse[p->contact_of[i]] * p->length[i];

@@ -43,6 +43,7 @@ carom_contact_options carom_contact_defaults(void) {
 // --------------------------------------------------------------------------------------------------------------- frame
 
 static carom_status check_problem(const carom_contact_problem *problem, carom_error *error) {
+    // A sum is finite only when all of its terms are.
     const double *B = problem->tangential;
     const carom_contact_vector *v = &problem->velocity;
     const double sum =
@@ -98,6 +99,7 @@ carom_status contact_frame_make(const carom_contact_problem *problem, contact_fr
     frame->lambda[0] = swaps ? second : first;
     frame->lambda[1] = swaps ? first : second;
 
+    // Everything else in them.
     rotate_in(frame, problem->coupling, frame->mass_unit, frame->d);
     rotate_in(frame, v->tangent, frame->velocity_unit, frame->slip);
     frame->normal = v->normal / frame->velocity_unit;
@@ -115,6 +117,7 @@ carom_status contact_frame_make(const carom_contact_problem *problem, contact_fr
         frame->d[i] = frame->slip[i] = 0;
         frame->lambda[i] = i == 1 && frame->lambda[0] > SINGULAR ? frame->lambda[0] : frame->w;
     }
+    // W is positive definite when B and the Schur complement of B in W are.
     frame->schur = frame->w - frame->d[0] * frame->d[0] / frame->lambda[0] - frame->d[1] * frame->d[1] / frame->lambda[1];
     frame->may_jam = frame->w * frame->w <= frame->mu * frame->mu * (frame->d[0] * frame->d[0] + frame->d[1] * frame->d[1]);
     if (complete && frame->lambda[1] > SINGULAR && frame->schur > SINGULAR * frame->w) return CAROM_OK;
@@ -130,6 +133,7 @@ carom_status contact_frame_make(const carom_contact_problem *problem, contact_fr
 // v = v- + W I in the caller's units and axes.
 static void write_state(const contact_frame *frame, const double tangential[2], double impulse, carom_contact_vector *velocity,
                         carom_contact_vector *total) {
+    // gamma = gamma- + B It + Iz d, vz = vz- + d.It + w Iz, with B diagonal.
     const double unit = frame->velocity_unit / frame->mass_unit;
     double slip[2], normal = frame->normal + frame->w * impulse;
     for (int i = 0; i < 2; i++) {
@@ -155,6 +159,7 @@ void contact_write_result(const contact_process *process) {
     carom_contact_vector velocity;
     const double unit = frame->velocity_unit / frame->mass_unit, energy = frame->velocity_unit * unit;
     write_state(frame, process->tangential, process->impulse, &result->velocity, &result->impulse);
+    // Stick is zero slip, whatever round-off says.
     if (result->sticks) result->velocity.tangent[0] = result->velocity.tangent[1] = 0;
     write_state(frame, process->first_compression, process->first_compression[2], &velocity, &result->compression);
     for (size_t i = 0; result->events[i]; i++) result->event_impulse[i] *= unit;
@@ -209,6 +214,7 @@ void contact_leave_rest(contact_process *process) {
 }
 
 void contact_run_line(contact_process *process, const double s[2]) {
+    // The rate of the slip speed is s.a; a negative one brings the contact to rest after the impulse -speed/rate.
     const double speed = length_of(process->slip);
     double a[2];
     contact_drive(process->frame, s, a);
@@ -230,6 +236,7 @@ static bool run_slip(contact_process *process) {
     bool line = find_line(process, speed, s);
     process->result->course = line ? CAROM_COURSE_LINE : CAROM_COURSE_SLIP;
     if (line) contact_note(process, 'l');
+    // Step by step until the impact is over, slip is zero, or a ray is reached.
     while (!line && !process->over) {
         if (process->result->steps == CONTACT_MOST_STEPS) return false;
         contact_step(process);
@@ -281,6 +288,7 @@ carom_status carom_contact_solve(const carom_contact_problem *problem, const car
     }
     result->status = CAROM_CONTACT_IMPACT;
 
+    // The course: closed forms without friction, from zero slip and on rays; otherwise integration.
     bool ends = true;
     contact_process process = contact_process_start(&frame, options, result);
     contact_trace(&process);
@@ -309,6 +317,7 @@ void carom_contact_extract(const carom_impact *impact, int contact, const double
     const carom_impact_data *data = carom_impact_get_data(impact);
     const size_t n = (size_t)carom_impact_contact_size(impact), dim = (size_t)data->tangent_dim, at = (size_t)contact * (1 + dim);
     const double *W = carom_impact_delassus(impact) + at * n + at;
+    // The block of W at this contact, whose rows are the normal, then the tangents.
     *problem = (carom_contact_problem){.normal = W[0], .friction = data->friction[contact], .restitution = data->restitution[contact]};
     problem->velocity.normal = u[at];
     for (size_t i = 0; i < dim; i++) {

@@ -32,6 +32,7 @@ static void defaults(void *options) { *(carom_stronge_options *)options = carom_
 
 // ------------------------------------------------------------------------------------------------------------- columns
 
+// The law's own outcome columns: what carom_contact_result says, and the invariant directions.
 enum {
     OWN_STATUS,
     OWN_EVENTS,
@@ -84,10 +85,12 @@ static const carom_column outcome_columns[OWN_COLUMNS] = {
 carom_status carom_stronge_prepare(const carom_impact *impact, const carom_stronge_options *law_options, int *contact,
                                    carom_contact_problem *problem, carom_contact_options *options, carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(impact);
+    // Which contact: the one that is named, or the only one.
     *contact = law_options->contact ? carom_impact_find_contact(impact, law_options->contact) : 0;
     if (*contact < 0) return carom_fail(error, CAROM_BAD_INPUT, "contact: the scene has no contact '%.80s'", law_options->contact);
     if (!law_options->contact && data->contacts > 1)
         return carom_fail(error, CAROM_BAD_INPUT, "contact: the scene has %d contacts, and this law takes one: name it", data->contacts);
+    // Its part of W and of u = J v-, with the coefficient of the options where there is one.
     double *u = malloc((size_t)carom_impact_contact_size(impact) * sizeof *u);
     if (!u) return carom_fail_memory(error, "stronge");
     carom_impact_contact_velocity(impact, data->velocity, u);
@@ -116,10 +119,12 @@ static carom_status add_outcome(carom_table *outcomes, const carom_impact *impac
     double *impulse = carom_arena_take(&arena, (size_t)carom_impact_contact_size(impact), sizeof *impulse);
     carom_status status = arena.failed ? carom_fail_memory(error, "stronge") : CAROM_OK;
     if (!status) {
+        // The impulse of this contact alone acts on the whole impact.
         carom_contact_place_impulse(impact, contact, &result->impulse, impulse);
         carom_impact_apply(impact, data->velocity, impulse, v);
         const double before = carom_impact_initial_energy(impact), gain = carom_impact_kinetic_energy(impact, v) - before;
         const int64_t flags = gain > CAROM_ENERGY_GAIN_FLAGGED * before ? CAROM_FLAG_ENERGY_GAIN : 0;
+        // The word has the contact as its letter, or none.
         const bool acts = result->status == CAROM_CONTACT_IMPACT;
         status = carom_outcomes_add(outcomes, impact, v, impulse, acts, flags, error);
         if (!status) status = carom_table_set_list(outcomes, CAROM_OUTCOME_WORD, &contact, acts, error);
@@ -132,6 +137,7 @@ static carom_status add_outcome(carom_table *outcomes, const carom_impact *impac
 static carom_status fill_columns(carom_table *outcomes, const carom_contact_problem *problem, const carom_contact_result *result,
                                  carom_error *error) {
     const int own = CAROM_OUTCOME_COLUMNS;
+    // Numbers and flags as they are.
     double *compression = carom_table_reals(outcomes, own + OWN_IMPULSE_COMPRESSION);
     for (int i = 0; i < 2; i++) compression[i] = result->compression.tangent[i];
     compression[2] = result->compression.normal;
@@ -169,6 +175,7 @@ static carom_status fill_columns(carom_table *outcomes, const carom_contact_prob
 }
 
 static carom_status resolve(const carom_law_call *call, carom_error *error) {
+    // One contact is solved, in closed form or numerically to the tolerance: the answer is always complete.
     int contact;
     carom_contact_problem problem;
     carom_contact_options options;

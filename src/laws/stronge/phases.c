@@ -9,6 +9,7 @@
 // -------------------------------------------------------------------------------------------------------------- events
 
 void contact_note(contact_process *process, char event) {
+    // Events beyond the room for them are dropped.
     const size_t count = strlen(process->result->events);
     if (count == CAROM_MOST_CONTACT_EVENTS) return;
     process->result->events[count] = event;
@@ -17,6 +18,7 @@ void contact_note(contact_process *process, char event) {
 
 // Restitution spends what all compressions together stored (pooled works; pooled impulses in Poisson's hypothesis).
 double contact_remaining_restitution(const contact_process *process) {
+    // e times the impulse or the speed, e^2 times the work.
     const double e = process->frame->e;
     switch (process->options->hypothesis) {
     case CAROM_RESTITUTION_POISSON: return e * process->compression_impulse - process->restitution_impulse;
@@ -26,6 +28,7 @@ double contact_remaining_restitution(const contact_process *process) {
     return e * e * process->compression_work - process->restitution_work;
 }
 
+// Normal work and impulse belong to the phase in which they are added.
 void contact_add(contact_process *process, const contact_part *part) {
     for (int i = 0; i < 2; i++) process->tangential[i] += part->tangential[i];
     process->impulse += part->impulse;
@@ -44,6 +47,7 @@ void contact_end(contact_process *process) {
     process->over = true;
 }
 
+// The first compression is remembered. Without restitution, the impact ends here.
 void contact_end_compression(contact_process *process) {
     process->normal = 0;
     process->restituting = true;
@@ -55,6 +59,7 @@ void contact_end_compression(contact_process *process) {
     if (process->frame->e == 0) contact_end(process);
 }
 
+// Restitution is not over, but the contact approaches again.
 void contact_start_recompression(contact_process *process) {
     process->normal = 0;
     process->restituting = false;

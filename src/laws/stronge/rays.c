@@ -87,6 +87,7 @@ typedef struct directions {
     int count;
 } directions;
 
+// There are at most CAROM_MOST_RAYS.
 static void add_direction(directions *v, double angle, carom_ray_type type) {
     v->angle[v->count] = angle;
     v->type[v->count++] = type;
@@ -99,6 +100,7 @@ static double turning(const directions *v, double angle) {
 // The zero of g between two angles at which it has different signs.
 static double find_zero(const directions *v, double low, double high) {
     enum { MOST_ITERATIONS = 100 };
+    // Newton's method within the bracket, with bisection.
     const double accuracy = 1e-16;
     const bool rises = turning(v, high) > 0;
     double angle = 0.5 * (low + high);

@@ -132,6 +132,7 @@ typedef enum step_event { STEP_PASSES, STEP_COMPRESSED, STEP_RECOMPRESSES, STEP_
 
 // The first event on [low, high], where the normal velocity is monotone; returns its place, `high` where there is none.
 static double find_event(const series *s, const contact_process *process, double low, double high, step_event *event) {
+    // In compression vz < 0, and its zero ends it.
     const double last = evaluate(s->normal, s->order, high);
     *event = STEP_PASSES;
     if (!process->restituting) {
@@ -139,6 +140,7 @@ static double find_event(const series *s, const contact_process *process, double
         *event = STEP_COMPRESSED;
         return find_root(s->normal, s->order, 0, low, high);
     }
+    // In restitution vz > 0; a zero starts another compression, and until there restitution may be over.
     double until = high;
     if (last < 0) {
         *event = STEP_RECOMPRESSES;

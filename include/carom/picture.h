@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Pictures as plain data: whoever has something to show fills them in and needs no program that draws.
+#ifndef CAROM_PICTURE_H
+#define CAROM_PICTURE_H
+
+#include "carom/status.h"
+
+CAROM_API_BEGIN
+
+typedef enum carom_plot_style {
+    CAROM_PLOT_DOTS,    ///< a sampled set
+    CAROM_PLOT_MARKS,   ///< single outcomes
+    CAROM_PLOT_PATH,    ///< line with small marks: a velocity path
+    CAROM_PLOT_DASHES,  ///< closed dashed line: a convex hull
+    CAROM_PLOT_TRACES,  ///< thin lines: velocity paths of single samples
+    CAROM_PLOT_LINE,    ///< line: a function of time, an outline
+    CAROM_PLOT_GUIDE,   ///< dashed line: what a picture is read by
+    CAROM_PLOT_AREAS,   ///< filled polygons with outlines, a NaN between them; segments and points have only an outline
+} carom_plot_style;
+
+typedef struct carom_plot_series {
+    const char *label;  ///< in the key; "" for none
+    carom_plot_style style;
+    int64_t count;
+    const double *x, *y;  ///< [count]; a NaN breaks a path, trace, line or outline, or separates areas
+} carom_plot_series;
+
+typedef struct carom_plot {
+    const char *title, *x_label, *y_label;  ///< any UTF-8 text; shown as it is
+    const carom_plot_series *series;
+    int series_count;
+    bool focus;  ///< the ranges of the axes leave paths and traces out, which then run out of the picture
+    bool equal;  ///< one unit is as long on both axes
+} carom_plot;
+
+CAROM_API_END
+
+#endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures of one body's motion: energies, energy error, snapshots, and how fast the members of an ensemble part.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "carom/dense.h"
+#include "dynamics/lgvci/lgvci.h"
+
+enum {
+    SHOWN_IMPACTS = 4,     // in the snapshots: later ones overlap
+    BETWEEN = 2,           // snapshots between two impacts
+    OUTLINE_POINTS = 181,  // of one part, its first point again at the end
+};
+
+// Distances below this are not drawn: log10 of an exact agreement is no number.
+#define LEAST_DISTANCE 1e-300
+
+double lgvci_impact_distance(const carom_table *first, const carom_table *second, int64_t index) {
+    const double *x = carom_motion_column(first, "position") + 3 * index, *y = carom_motion_column(second, "position") + 3 * index;
+    const double *R = carom_motion_column(first, "attitude") + 9 * index, *S = carom_motion_column(second, "attitude") + 9 * index;
+    double D[9], gram[9], values[3], moved = 0;
+    for (int i = 0; i < 3; i++) moved += (x[i] - y[i]) * (x[i] - y[i]);
+    for (int i = 0; i < 9; i++) D[i] = R[i] - S[i];
+    // The largest singular value of D = R - S, by the eigenvalues of D'D.
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) gram[3 * i + j] = D[i] * D[j] + D[3 + i] * D[3 + j] + D[6 + i] * D[6 + j];
+    return sqrt(moved) + (carom_symmetric_eigen(3, gram, values, NULL) ? NAN : sqrt(fmax(values[2], 0)));
+}
+
+// ----------------------------------------------------------------------------------------------------------- snapshots
+
+// Points of outlines, one after the other, NaN between them.
+typedef struct outline {
+    double *x, *z;
+    int64_t count;
+} outline;
+
+// Appends the outline of every part as seen along the second axis: the points that lie furthest in the directions of the first and third.
+static void add_outlines(outline *drawn, const carom_body *body, const carom_table *table, int64_t row) {
+    const double *position = carom_motion_column(table, "position") + 3 * row, *R = carom_motion_column(table, "attitude") + 9 * row;
+    for (int part = 0; part < carom_body_parts(body); part++) {
+        for (int i = 0; i < OUTLINE_POINTS; i++) {
+            const double angle = 6.283185307179586 * (double)(i % (OUTLINE_POINTS - 1)) / (OUTLINE_POINTS - 1);
+            double u[3], rho[3], point[3];
+            for (int k = 0; k < 3; k++) u[k] = -(cos(angle) * R[k] + sin(angle) * R[6 + k]);
+            carom_body_part_support(body, part, u, rho);
+            for (int k = 0; k < 3; k++) point[k] = position[k] + R[3 * k] * rho[0] + R[3 * k + 1] * rho[1] + R[3 * k + 2] * rho[2];
+            drawn->x[drawn->count] = point[0];
+            drawn->z[drawn->count++] = point[2];
+        }
+        drawn->x[drawn->count] = drawn->z[drawn->count] = NAN;
+        drawn->count++;
+    }
+}
+
+// Recorded states next to times that divide an interval evenly.
+static void add_states_between(const carom_table *states, const carom_body *body, double from, double to, outline *drawn) {
+    const double *time = carom_motion_column(states, "time");
+    for (int i = 1; i <= BETWEEN; i++) {
+        const double wanted = from + (to - from) * i / (BETWEEN + 1);
+        int64_t low = 0, high = carom_table_rows(states) - 1;
+        while (high - low > 1) {
+            const int64_t middle = (low + high) / 2;
+            if (time[middle] <= wanted)
+                low = middle;
+            else
+                high = middle;
+        }
+        add_outlines(drawn, body, states, low);
+    }
+}
+
+static carom_status figure_snapshots(const carom_figures *figures, carom_error *error) {
+    const carom_body_motion *motion = figures->motion->body;
+    const carom_table *states = figures->states, *impacts = figures->answer->impacts;
+    const size_t each = (size_t)carom_body_parts(motion->body) * (OUTLINE_POINTS + 1);
+    const size_t most = (1 + (BETWEEN + 1) * (SHOWN_IMPACTS + 1)) * each;
+    double *room = malloc((4 * most + 4) * sizeof *room);
+    if (!room) return carom_fail_memory(error, "figure");
+    outline touching = {room, room + most, 0}, flying = {room + 2 * most, room + 3 * most, 0};
+    // The start, the first impacts, and states between them.
+    const int64_t hits = carom_table_rows(impacts), shown = hits < SHOWN_IMPACTS ? hits : SHOWN_IMPACTS;
+    const double *time = carom_motion_column(states, "time"), *hit = carom_motion_column(impacts, "time");
+    double from = time[0];
+    add_outlines(&flying, motion->body, states, 0);
+    for (int64_t i = 0; i < shown; i++) {
+        add_states_between(states, motion->body, from, hit[i], &flying);
+        add_outlines(&touching, motion->body, impacts, i);
+        from = hit[i];
+    }
+    if (!shown) add_states_between(states, motion->body, from, time[carom_table_rows(states) - 1], &flying);
+    // The plane's line in the picture, under all that is shown.
+    double ground_x[2] = {INFINITY, -INFINITY}, ground_z[2];
+    const outline *both[] = {&touching, &flying};
+    for (int k = 0; k < 2; k++) {
+        for (int64_t i = 0; i < both[k]->count; i++) {
+            ground_x[0] = fmin(ground_x[0], both[k]->x[i]);
+            ground_x[1] = fmax(ground_x[1], both[k]->x[i]);
+        }
+    }
+    const double *n = motion->plane_normal;
+    for (int i = 0; i < 2; i++) ground_z[i] = -(motion->plane_offset + n[0] * ground_x[i]) / n[2];
+    const carom_plot_series series[] = {
+        {"in flight", CAROM_PLOT_TRACES, flying.count, flying.x, flying.z},
+        {"at impacts", CAROM_PLOT_LINE, touching.count, touching.x, touching.z},
+        {"plane, where the second coordinate is 0", CAROM_PLOT_LINE, 2, ground_x, ground_z},
+    };
+    const carom_plot plot = {figures->title, "first coordinate [m]", "third coordinate [m]", series, 3, false, true};
+    const carom_status status = figures->receive(figures->user, "snapshots", &plot, error);
+    free(room);
+    return status;
+}
+
+// --------------------------------------------------------------------------------------------------------- sensitivity
+
+// Distances of the members from the reference, by decades, over impacts.
+static carom_status figure_sensitivity(const carom_figures *figures, carom_error *error) {
+    const carom_ensemble *ensemble = figures->ensemble;
+    const carom_table *members = ensemble->members;
+    int64_t total = 0, filled = 0;
+    int count;
+    for (int64_t row = 0; row < carom_table_rows(members); row++) {
+        carom_table_series(members, CAROM_MEMBER_DISTANCES, row, &count);
+        total += count + 1;
+    }
+    double *x = malloc((size_t)(2 * total + 1) * sizeof *x);
+    if (!x) return carom_fail_memory(error, "figure");
+    double *y = x + total;
+    // A line for each member, which a NaN ends.
+    for (int64_t row = 0; row < carom_table_rows(members); row++) {
+        const double *distances = carom_table_series(members, CAROM_MEMBER_DISTANCES, row, &count);
+        for (int k = 0; k <= count; k++) {
+            x[filled] = k + 1;
+            y[filled++] = k < count && distances[k] > LEAST_DISTANCE ? log10(distances[k]) : NAN;
+        }
+    }
+    char label[96];
+    const char *what = ensemble->perturbed == CAROM_PERTURB_BOTH ? "position and attitude" : carom_perturbed_names[ensemble->perturbed];
+    snprintf(label, sizeof label, "members, %s perturbed by %g", what, ensemble->perturbation);
+    const carom_plot_series series = {label, CAROM_PLOT_TRACES, filled, x, y};
+    const carom_plot plot = {figures->title, "impact", "log10 of the distance |dx| + |dR| from the reference", &series, 1, false, false};
+    const carom_status status = figures->receive(figures->user, "sensitivity", &plot, error);
+    free(x);
+    return status;
+}
+
+carom_status lgvci_figures(const carom_figures *figures, carom_error *error) {
+    carom_status status = carom_figure_energy(figures, error);
+    if (!status) status = carom_figure_energy_error(figures, error);
+    if (!status) status = figure_snapshots(figures, error);
+    if (!status && figures->ensemble) status = figure_sensitivity(figures, error);
+    return status;
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures of many bodies: energies, energy error, momenta, convergence, and frames of the motion side by side.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "carom/quaternion.h"
+#include "dynamics/rodrigues/rodrigues.h"
+
+enum { FRAMES = 6, OUTLINE_POINTS = 25, SPACE = 3 };
+
+// Space between frames, relative to their width and height.
+#define FRAME_GAP 0.12
+// Width over height that a picture's axes leave.
+#define PICTURE_SHAPE 1.4
+#define TWO_PI        6.283185307179586
+
+// How much the momenta have changed since the start, over time.
+static carom_status figure_momenta(const carom_figures *figures, carom_error *error) {
+    static const char *const names[] = {"momentum", "spin", "angular_momentum"};
+    static const char *const labels[] = {"sum of m v [N s]", "sum of J Omega [N m s]", "angular momentum about the origin [N m s]"};
+    const int64_t rows = carom_table_rows(figures->states);
+    double *changes = malloc(3 * (size_t)rows * sizeof *changes);
+    if (!changes) return carom_fail_memory(error, "figure");
+    carom_plot_series series[3];
+    for (int m = 0; m < 3; m++) {
+        const double *values = carom_motion_column(figures->states, names[m]);
+        double *own = changes + m * rows;
+        for (int64_t i = 0; i < rows; i++) {
+            double change[SPACE];
+            for (int k = 0; k < SPACE; k++) change[k] = values[SPACE * i + k] - values[k];
+            own[i] = carom_norm3(change);
+        }
+        series[m] = (carom_plot_series){labels[m], CAROM_PLOT_LINE, rows, carom_motion_column(figures->states, "time"), own};
+    }
+    const carom_plot plot = {figures->title, "time [s]", "size of the change since the start", series, 3, false, false};
+    const carom_status status = figures->receive(figures->user, "momentum", &plot, error);
+    free(changes);
+    return status;
+}
+
+// -------------------------------------------------------------------------------------------------------------- frames
+
+// How frames show space: two coordinates of it, side by side. Bodies that would cover each other are shown as a section.
+typedef struct view {
+    const carom_bodies_motion *problem;
+    int across, up, depth;             // coordinates to the right and upwards, and the one that is not seen
+    double least[SPACE], most[SPACE];  // box of all frames
+    double length[SPACE];              // of its sides
+    int columns;                       // frames in a row
+    bool section;                      // where a plane through the first position of the middle body cuts bodies, instead of all of them
+    double cut;                        // coordinate of that plane
+} view;
+
+// Lines of one frame after the other, NaN between them.
+typedef struct strokes {
+    double *x, *y;
+    int64_t count;
+} strokes;
+
+static int64_t row_of_frame(const carom_table *states, int frame) { return (carom_table_rows(states) - 1) * frame / (FRAMES - 1); }
+
+static view choose_view(const carom_bodies_motion *problem, const carom_table *states) {
+    view v = {.problem = problem, .least = {INFINITY, INFINITY, INFINITY}, .most = {-INFINITY, -INFINITY, -INFINITY}};
+    for (int frame = 0; frame < FRAMES; frame++) {
+        int count;
+        const double *x = carom_table_series(states, carom_table_find(states, "position"), row_of_frame(states, frame), &count);
+        for (int i = 0; i < count; i++) {
+            const double radius = problem->body[i / SPACE].radius;
+            v.least[i % SPACE] = fmin(v.least[i % SPACE], x[i] - radius);
+            v.most[i % SPACE] = fmax(v.most[i % SPACE], x[i] + radius);
+        }
+    }
+    for (int k = 0; k < SPACE; k++) v.length[k] = v.most[k] - v.least[k];
+    // The box's two longest sides are seen, the first coordinate before the second.
+    v.depth = SPACE - 1;
+    for (int k = SPACE - 2; k >= 0; k--)
+        if (v.length[k] < v.length[v.depth]) v.depth = k;
+    v.across = v.depth == 0 ? 1 : 0;
+    v.up = v.depth == 2 ? 1 : 2;
+    // As many columns as come nearest to the picture's shape.
+    const double width = v.length[v.across], height = v.length[v.up];
+    double worst = INFINITY, area = 0;
+    for (int columns = 1; columns <= FRAMES; columns++) {
+        const double shape = columns * width / ((FRAMES / columns) * height), miss = fabs(log(shape / PICTURE_SHAPE));
+        if (FRAMES % columns || !(miss < worst)) continue;
+        worst = miss;
+        v.columns = columns;
+    }
+    for (int i = 0; i < problem->bodies; i++) area += 0.5 * TWO_PI * problem->body[i].radius * problem->body[i].radius;
+    v.section = area > width * height;
+    v.cut = problem->body[problem->bodies / 2].position[v.depth];
+    return v;
+}
+
+// A point of a frame: frames stand from left to right, then down.
+static void add_point(const view *v, int frame, strokes *lines, double x, double y) {
+    lines->x[lines->count] = x + (1 + FRAME_GAP) * v->length[v->across] * (frame % v->columns);
+    lines->y[lines->count++] = y + -(1 + FRAME_GAP) * v->length[v->up] * (frame / v->columns);
+}
+
+// A circle, and the spoke to where the first axis of the body points.
+static void add_body(const view *v, int frame, strokes *lines, const double x[SPACE], const double q[4], double radius) {
+    double axis[SPACE];
+    carom_quaternion_rotate(q, (double[SPACE]){1, 0, 0}, axis);
+    const double a = x[v->across], b = x[v->up], away = x[v->depth] - v->cut;
+    // What the section's plane does not meet has the root of a negative number as radius.
+    const double seen = v->section ? sqrt(radius * radius - away * away) : radius;
+    if (!(seen > 0)) return;
+    for (int i = 0; i < OUTLINE_POINTS; i++) {
+        const double angle = TWO_PI * (double)i / (OUTLINE_POINTS - 1);
+        add_point(v, frame, lines, a + seen * cos(angle), b + seen * sin(angle));
+    }
+    add_point(v, frame, lines, NAN, NAN);
+    add_point(v, frame, lines, a, b);
+    add_point(v, frame, lines, a + seen * axis[v->across], b + seen * axis[v->up]);
+    add_point(v, frame, lines, NAN, NAN);
+}
+
+// The line of a plane through the middle of the frame's box, between the box's sides. Planes far away would run into other frames.
+static void add_plane(const view *v, int frame, strokes *lines, const double normal[SPACE], double offset) {
+    const int a = v->across, b = v->up;
+    const double constant = offset + normal[v->depth] * 0.5 * (v->least[v->depth] + v->most[v->depth]);
+    const bool steep = fabs(normal[a]) > fabs(normal[b]);
+    const int along = steep ? b : a, other = steep ? a : b;
+    if (normal[other] == 0) return;
+    const double margin = FRAME_GAP * v->length[other];
+    double ends[2][2];
+    for (int end = 0; end < 2; end++) {
+        const double t = end ? v->most[along] : v->least[along], u = -(constant + normal[along] * t) / normal[other];
+        if (u < v->least[other] - margin || u > v->most[other] + margin) return;
+        ends[end][steep] = t;
+        ends[end][!steep] = u;
+    }
+    for (int end = 0; end < 2; end++) add_point(v, frame, lines, ends[end][0], ends[end][1]);
+    add_point(v, frame, lines, NAN, NAN);
+}
+
+static carom_status figure_frames(const carom_figures *figures, carom_error *error) {
+    const carom_bodies_motion *problem = figures->motion->bodies;
+    const carom_table *states = figures->states;
+    double largest = 0;
+    for (int i = 0; i < problem->bodies; i++) largest = fmax(largest, problem->body[i].radius);
+    // Points have nothing to show.
+    if (!(largest > 0)) return CAROM_OK;
+    size_t planes = (size_t)problem->walls;
+    for (int p = 0; p < problem->potentials; p++)
+        if (problem->potential[p].type == CAROM_POTENTIAL_HERTZ) planes += (size_t)problem->potential[p].hertz.planes;
+    const size_t points = FRAMES * (OUTLINE_POINTS + 4) * (size_t)problem->bodies, most = FRAMES * 3 * planes;
+    carom_arena arena = {0};
+    strokes outlines = {.x = carom_arena_take(&arena, points, sizeof(double)), .y = carom_arena_take(&arena, points, sizeof(double))};
+    strokes lines = {.x = carom_arena_take(&arena, most, sizeof(double)), .y = carom_arena_take(&arena, most, sizeof(double))};
+    if (arena.failed) {
+        carom_arena_free(&arena);
+        return carom_fail_memory(error, "figure");
+    }
+    // Bodies and planes of every frame, and the label with the frames' times.
+    const view v = choose_view(problem, states);
+    char label[FRAMES * 24 + 48], x_label[64], y_label[64], when[FRAMES][24];
+    for (int frame = 0; frame < FRAMES; frame++) {
+        int count, unused;
+        const int64_t row = row_of_frame(states, frame);
+        const double *x = carom_table_series(states, carom_table_find(states, "position"), row, &count);
+        const double *q = carom_table_series(states, carom_table_find(states, "attitude"), row, &unused);
+        for (int i = 0; i < count / SPACE; i++) add_body(&v, frame, &outlines, x + SPACE * i, q + 4 * i, problem->body[i].radius);
+        for (int w = 0; w < problem->walls; w++) add_plane(&v, frame, &lines, problem->wall[w].normal, problem->wall[w].offset);
+        for (int p = 0; p < problem->potentials; p++) {
+            const carom_potential *one = &problem->potential[p];
+            for (int w = 0; one->type == CAROM_POTENTIAL_HERTZ && w < one->hertz.planes; w++)
+                add_plane(&v, frame, &lines, one->hertz.plane + 4 * w, one->hertz.plane[4 * w + 3]);
+        }
+        snprintf(when[frame], sizeof *when, "%g", carom_motion_column(states, "time")[row]);
+    }
+    snprintf(label, sizeof label, "%s at %s, %s, %s, %s, %s and %s s", v.section ? "section" : "bodies", when[0], when[1], when[2], when[3],
+             when[4], when[5]);
+    snprintf(x_label, sizeof x_label, "coordinate %d [m], frames from left to right", v.across + 1);
+    snprintf(y_label, sizeof y_label, "coordinate %d [m]%s", v.up + 1, v.columns < FRAMES ? ", then down" : "");
+    const carom_plot_series series[] = {{label, CAROM_PLOT_LINE, outlines.count, outlines.x, outlines.y},
+                                        {lines.count ? "planes" : "", CAROM_PLOT_TRACES, lines.count, lines.x, lines.y}};
+    const carom_plot plot = {figures->title, x_label, y_label, series, 2, false, true};
+    const carom_status status = figures->receive(figures->user, "frames", &plot, error);
+    carom_arena_free(&arena);
+    return status;
+}
+
+carom_status rodrigues_figures(const carom_figures *figures, carom_error *error) {
+    carom_status status = carom_figure_energy(figures, error);
+    if (!status) status = carom_figure_energy_error(figures, error);
+    if (!status) status = figure_momenta(figures, error);
+    if (!status) status = carom_figure_convergence(figures, &rodrigues_convergence, error);
+    return status ? status : figure_frames(figures, error);
+}
