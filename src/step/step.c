@@ -74,8 +74,8 @@ static carom_status lay_out(carom_stepper *stepper, const carom_stepper_options 
     stepper->dim = data->tangent_dim;
     stepper->beta = capped ? 0 : -1;
     stepper->normal = capped ? stepper->count : 0;
-    stepper->cone = stepper->normal + stepper->count;
-    stepper->gamma = stepper->cone + stepper->edges * stepper->count;
+    stepper->edge = stepper->normal + stepper->count;
+    stepper->gamma = stepper->edge + stepper->edges * stepper->count;
     stepper->size = stepper->gamma + stepper->count;
     // A dense matrix of that size is the largest that the LCP layer takes.
     if (stepper->size > CAROM_MAX_LCP)

@@ -22,7 +22,7 @@ struct carom_stepper {
     int first, count;               // contacts that take part
     int edges, dim;                 // k; tangent_dim
     int size;                       // of the LCP
-    int beta, normal, cone, gamma;  // where each block starts; beta is -1 when there are no caps
+    int beta, normal, edge, gamma;  // where each block of the LCP starts; beta is -1 when there are no caps
     double *directions;             // [edges x dim]
     double *W;                      // [size x size]
     double *w, *z;                  // [size]
@@ -43,7 +43,7 @@ static inline int carom_step_contact_row(const carom_stepper *stepper, int i) { 
 
 /// Index in z of force direction a of contact i: 0 is the normal, 1..k the cone edges.
 static inline int carom_step_force_index(const carom_stepper *stepper, int i, int a) {
-    return a ? stepper->cone + i * stepper->edges + a - 1 : stepper->normal + i;
+    return a ? stepper->edge + i * stepper->edges + a - 1 : stepper->normal + i;
 }
 
 /// Unit direction of a cone edge; indices wrap around.
