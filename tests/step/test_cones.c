@@ -273,7 +273,7 @@ static void digests_do_not_need_a_receiver(void **state) {
     carom_registry_free(registry);
 }
 
-// Blocks of numbers are those of the streams one by one, for any number of streams; what is behind them is left alone.
+// Blocks of numbers are those of the streams one by one, for any number of streams; what comes after them is left alone.
 static void numbers_are_those_of_the_streams(void **state) {
     (void)state;
     enum { STREAMS = 37, STRIDE = 48 };
