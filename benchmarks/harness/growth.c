@@ -55,7 +55,7 @@ static carom_status measure_size(const carom_registry *registry, const bench_eff
     for (int i = 0; i < PATHS && !status; i++) {
         bench_growth_row *row = &growth->rows[growth->count++];
         *row = *size;
-        row->path = cases[i].path.name;
+        row->path = cases[i].path.solver->name;
         row->samples = cases[i].samples;
         row->ns_per_lcp = cases[i].ns_per_lcp;
         row->ns_per_sample = cases[i].ns_per_sample;

@@ -18,8 +18,8 @@ typedef struct bench_effort {
 
 /// A way to compute: what solves the steps, which of their solutions is taken, and on how many threads.
 typedef struct bench_path {
-    const char *name;  ///< the LCP solver's, or as in --path, or "modes" for the enumeration of contact modes
-    const char *path;  ///< as in --path; NULL: the LCP solver alone
+    char name[CAROM_MAX_NAME];  ///< the LCP solver's, or as in --path
+    bool is_path;               ///< as in --path; otherwise the LCP solver alone
     const carom_lcp_solver *solver;
     carom_selection selection;
     int threads;
@@ -44,13 +44,10 @@ bool bench_find_path(const carom_registry *registry, const char *name, bench_pat
 typedef struct bench_case {
     bench_path path;
     int64_t samples;    ///< of one repetition
-    const char *ran;    ///< the statistics' path
     double ns_per_lcp;  ///< one LCP alone on one thread, verified; of modes, one step; of the cone map, the samples' time over their steps
-    double ns_per_sample;     ///< the whole loop: draw, solve, verify, update, collect, digest
-    double ratio_to_siconos;  ///< time per sample of `siconos-lemke` over this path's; NaN when it was not measured
-    double lcps_per_sample;   ///< mean; paths that take other solutions need other numbers of steps
-    int64_t unsolved;         ///< samples of a repetition that met a step without verified solution
-    double max_residual;      ///< of the verified steps
+    double ns_per_sample;                ///< the whole loop: draw, solve, verify, update, collect, digest
+    double ratio_to_siconos;             ///< time per sample of `siconos-lemke` over this path's; NaN when it was not measured
+    carom_sample_statistics statistics;  ///< of the last repetition; paths that take other solutions need other numbers of steps
 } bench_case;
 
 /// @param options  of the samples; a step that is `auto` is computed here

@@ -120,7 +120,7 @@ static carom_sample_options path_options(const bench_problem *p, const bench_pat
     options.method.solver = path->solver->name;
     options.method.selection = (int)path->selection;
     // A solver by its name is held to LCPs.
-    options.path = path->path ? path->path : strcmp(path->solver->name, carom_lcp_lemke.name) ? "auto" : carom_lcp_lemke.name;
+    options.path = path->is_path ? path->name : path->solver == &carom_lcp_lemke ? carom_lcp_lemke.name : "auto";
     return options;
 }
 
@@ -133,11 +133,14 @@ static carom_status make_stepper(const bench_problem *p, const bench_path *path,
     return status ? status : carom_stepper_create(p->impact, &stepper_options, stepper, error);
 }
 
-// The cone map computes whole samples, not steps.
-static bool is_batch(const char *path) { return path && !strncmp(path, "cone-map", strlen("cone-map")); }
+// Such a method computes whole samples, not steps.
+static bool is_batch(const carom_step_method *method) { return method && method->batch; }
 
 bool bench_problem_takes(const bench_problem *problem, const bench_path *path) {
-    if (is_batch(path->path)) {
+    const carom_step_method *method = NULL;
+    carom_instructions instructions;
+    if (path->is_path && carom_step_method_find(path->name, &method, &instructions, NULL)) return false;
+    if (is_batch(method)) {
         carom_sample_options options = path_options(problem, path);
         options.samples = 1;
         bench_run run;
@@ -183,10 +186,7 @@ static carom_status time_samples(runner *r, int64_t count, double *seconds, caro
     bench_run run;
     const carom_status status = bench_time_run(p->impact, &options, p->registry, r->result->path.threads, &run, error);
     *seconds = run.seconds;
-    r->result->ran = run.statistics.path;
-    r->result->lcps_per_sample = run.statistics.lcps_per_sample;
-    r->result->unsolved = run.statistics.unsolved;
-    r->result->max_residual = run.statistics.max_residual;
+    r->result->statistics = run.statistics;
     return status;
 }
 
@@ -218,7 +218,7 @@ static carom_status calibrate(runner *r, carom_status (*work)(runner *, int64_t,
     *count = 1;
     // The first call also warms the caches.
     carom_status status = work(r, *count, &seconds, error);
-    if (!status && is_batch(r->result->ran)) target = fmax(target, TRAININGS * seconds);
+    if (!status && is_batch(r->result->statistics.method)) target = fmax(target, TRAININGS * seconds);
     // Double; where that took far more than twice the time, measure it once more.
     while (!status && seconds < 0.5 * target) {
         const double before = seconds;
@@ -238,8 +238,8 @@ static carom_status prepare(runner *r, const bench_problem *p, double target, be
     r->impulse = carom_arena_take(&r->arena, (size_t)carom_impact_contact_size(p->impact), sizeof *r->impulse);
     if (r->arena.failed) return carom_fail_memory(error, "bench");
     carom_status status;
-    // A solver alone is timed on bare LCPs; every other path, and a random selection, on whole steps.
-    if (!path->path && path->selection != CAROM_SELECT_RANDOM) {
+    // A solver alone is timed on bare LCPs; every other path on whole steps.
+    if (!path->is_path) {
         status = carom_lcp_create(path->solver, p->size, carom_stepper_lcp_matrix(p->stepper), &r->lcp, error);
     } else {
         carom_stream_start_use(&r->selection, (uint64_t)p->options.seed, 0, CAROM_STREAM_SELECTION);
@@ -247,7 +247,7 @@ static carom_status prepare(runner *r, const bench_problem *p, double target, be
         if (!status) carom_stepper_set_stream(r->stepper, &r->selection);
     }
     if (!status) status = calibrate(r, time_samples, target, &r->samples, error);
-    if (!status && !is_batch(result->ran)) status = calibrate(r, time_lcps, target, &r->lcps, error);
+    if (!status && !is_batch(result->statistics.method)) status = calibrate(r, time_lcps, target, &r->lcps, error);
     // Enough samples for every thread.
     const int64_t least = path->threads > 1 ? (int64_t)LEAST_SAMPLES_A_THREAD * path->threads : 1;
     if (r->samples < least) r->samples = least;
@@ -260,8 +260,8 @@ static carom_status repeat(runner *r, double *sample, double *lcp, carom_error *
     // A batch has no LCP of its own: its share of a sample stands for it.
     carom_status status = time_samples(r, r->samples, sample, error);
     *sample *= 1e9 / (double)r->samples;
-    *lcp = *sample / r->result->lcps_per_sample;
-    if (status || is_batch(r->result->ran)) return status;
+    *lcp = *sample / r->result->statistics.lcps_per_sample;
+    if (status || is_batch(r->result->statistics.method)) return status;
     status = time_lcps(r, r->lcps, lcp, error);
     *lcp *= 1e9 / (double)r->lcps;
     return status;

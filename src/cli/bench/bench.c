@@ -95,12 +95,13 @@ static void print_scene(const scene_report *report, FILE *file) {
         char unsolved[48], name[64];
         // What the default turned out to be, without its kernel.
         const bool chosen = !strcmp(c->path.name, "auto");
-        snprintf(name, sizeof name, chosen ? "auto: %.*s" : "%.*s", (int)strcspn(chosen ? c->ran : c->path.name, chosen ? ":" : ""),
-                 chosen ? c->ran : c->path.name);
-        snprintf(unsolved, sizeof unsolved, "%.2g %%", 100 * (double)c->unsolved / (double)c->samples);
+        snprintf(name, sizeof name, chosen ? "auto: %.*s" : "%.*s",
+                 (int)strcspn(chosen ? c->statistics.path : c->path.name, chosen ? ":" : ""), chosen ? c->statistics.path : c->path.name);
+        snprintf(unsolved, sizeof unsolved, "%.2g %%", 100 * (double)c->statistics.counts.unsolved / (double)c->samples);
         fprintf(file, "| %-12s | %2d | %-9s | %-17s | %7d | %9.0f | %10.0f | %11.2f | %6.3g | %8s | %8.1e |\n", report->name,
                 report->lcp_size, carom_selection_name(c->path.selection), name, c->path.threads, c->ns_per_lcp, c->ns_per_sample,
-                c->lcps_per_sample, c->ratio_to_siconos, c->unsolved ? unsolved : "0", c->max_residual);
+                c->statistics.lcps_per_sample, c->ratio_to_siconos, c->statistics.counts.unsolved ? unsolved : "0",
+                c->statistics.counts.max_residual);
     }
     fflush(file);
 }
@@ -167,11 +168,12 @@ static carom_status write_output(const bench *b, const char *path, carom_error *
 // One path on one scene.
 static json_t *case_json(const scene_report *report, const bench_case *c) {
     return json_pack("{s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:i}", "scene", carom_json_text(report->name),
-                     "selection", carom_selection_name(c->path.selection), "path", c->path.name, "ran", c->ran, "contacts",
+                     "selection", carom_selection_name(c->path.selection), "path", c->path.name, "ran", c->statistics.path, "contacts",
                      report->contacts, "nv", report->velocities, "lcp_size", report->lcp_size, "ns_per_lcp", carom_json_real(c->ns_per_lcp),
-                     "ns_per_sample", carom_json_real(c->ns_per_sample), "lcps_per_sample", carom_json_real(c->lcps_per_sample),
+                     "ns_per_sample", carom_json_real(c->ns_per_sample), "lcps_per_sample", carom_json_real(c->statistics.lcps_per_sample),
                      "ratio_to_siconos", carom_json_real(c->ratio_to_siconos), "samples", (json_int_t)c->samples, "unsolved",
-                     (json_int_t)c->unsolved, "max_residual", carom_json_real(c->max_residual), "threads", c->path.threads);
+                     (json_int_t)c->statistics.counts.unsolved, "max_residual", carom_json_real(c->statistics.counts.max_residual),
+                     "threads", c->path.threads);
 }
 
 static int print_json(const bench *b) {
