@@ -2,14 +2,21 @@
 // The core's LCP solvers: the only place that lists them. A new solver is one file, and one row here.
 #include "solvers/solvers_internal.h"
 
-static const carom_lcp_solver *const solvers[] = {
-    &carom_lcp_lemke, &carom_lcp_lemke_kernels[0], &carom_lcp_lemke_kernels[1], &carom_lcp_lemke_kernels[2], &carom_lcp_lemke_kernels[3],
-};
+#define SOLVERS(ROW) ROW(lemke)
+
+#define DECLARE(name) extern const carom_lcp_solver carom_lcp_##name;
+#define ADDRESS(name) &carom_lcp_##name,
+
+SOLVERS(DECLARE)
+static const carom_lcp_solver *const solvers[] = {SOLVERS(ADDRESS)};
 
 carom_status carom_solvers_register(carom_registry *registry, carom_error *error) {
     carom_status status = CAROM_OK;
     for (size_t i = 0; i < sizeof solvers / sizeof *solvers && !status; i++)
         status = carom_registry_add(registry, CAROM_REGISTRY_SOLVERS, solvers[i]->name, solvers[i], error);
+    // Our Lemke, held to one instruction set.
+    for (int i = 0; i < CAROM_LCP_LEMKE_KERNELS && !status; i++)
+        status = carom_registry_add(registry, CAROM_REGISTRY_SOLVERS, carom_lcp_lemke_kernels[i].name, &carom_lcp_lemke_kernels[i], error);
     return status;
 }
 
