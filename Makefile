@@ -31,7 +31,7 @@ FOLDERS_carom-design    := src/design/$(if $(HAVE_SUNDIALS),kinsol,absent)
 FOLDERS_carom-io        := src/io $(addprefix src/io/,scene result plot fclib)
 # `make MPI=1`: `mpirun carom sample` shares the work between processes. MPI_PACKAGE is the pkg-config name of the MPI to build with.
 RANKS       := src/cli/ranks/$(if $(filter 1,$(MPI)),mpi,single)
-FOLDERS_cli := src/cli $(addprefix src/cli/,compare docs hodograph info simulate) $(RANKS) benchmarks/harness
+FOLDERS_cli := src/cli $(addprefix src/cli/,bench compare docs hodograph info simulate) $(RANKS)
 MPI_PACKAGE ?= ompi-c
 
 # Users before what they use.
@@ -96,7 +96,7 @@ STATIC := $(LIBRARIES:%=$(BUILD)/lib%.a)
 SHARED := $(LIBRARIES:%=$(BUILD)/lib%.so)
 # The command and the tests link the static libraries: no search path at run time, and tests reach inner functions.
 LINK_LIBS = $(foreach l,$(LIBRARIES),$(LIBS_$(l)))
-TESTS     := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/*.c))
+TESTS     := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
 EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
@@ -115,14 +115,14 @@ $(BUILD)/obj/%.o: %.c
 	$(QUIET)$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
 # Kernels once more for each instruction set that pays; the machine's is chosen at run time. Scalar ones are for tests.
-KERNEL_SOURCES   := solvers/lemke/kernel.c src/step/cones/kernel.c src/step/reduced_kernel.c
+KERNEL_SOURCES   := solvers/lemke/kernel.c src/step/cones/kernel.c src/step/loops.c
 KERNEL_solvers/lemke/kernel.c     := carom_lemke_kernel
 KERNEL_src/step/cones/kernel.c    := carom_cone_kernel
-KERNEL_src/step/reduced_kernel.c  := carom_step_reduced_kernel
+KERNEL_src/step/loops.c           := carom_step_loops
 X86              := $(filter x86_64,$(shell $(CC) -dumpmachine | cut -d- -f1))
 SETS_solvers/lemke/kernel.c       := scalar $(if $(X86),avx2)
 SETS_src/step/cones/kernel.c      := scalar $(if $(X86),avx2 avx512)
-SETS_src/step/reduced_kernel.c    := scalar $(if $(X86),avx2 avx512)
+SETS_src/step/loops.c             := scalar $(if $(X86),avx2 avx512)
 kernel_objects = $(foreach i,$(SETS_$(1)),$(1:%.c=$(BUILD)/obj/%_$(i).o))
 OBJECTS_carom  := $(foreach k,$(KERNEL_SOURCES),$(call kernel_objects,$(k)))
 $(filter %_scalar.o,$(OBJECTS_carom)): ISA := -fno-tree-vectorize $(if $(findstring clang,$(CC)),-fno-vectorize -fno-slp-vectorize)
@@ -171,7 +171,12 @@ $(BUILD)/obj/src/cli/ranks/mpi/mpi.o: | check-mpi
 check-mpi:
 	@pkg-config --exists $(MPI_PACKAGE) || { echo "MPI=1 needs Open MPI, which pkg-config does not find ($(MPI_PACKAGE)): install it with 'make deps DEPS_GROUPS=mpi', or name another MPI with MPI_PACKAGE=..." >&2; exit 1; }
 
-$(BUILD)/carom: $(call objects,$(call in_folders,$(FOLDERS_cli))) $(STATIC) $(BUILD)/ranks
+# The harness of `carom bench` is a library of the command alone, and not installed.
+$(BUILD)/libcarom-bench.a: $(call objects,$(call in_folders,benchmarks/harness))
+	$(call show,AR,$@)
+	$(QUIET)rm -f $@ && ar qcs $@ $^
+
+$(BUILD)/carom: $(call objects,$(call in_folders,$(FOLDERS_cli))) $(BUILD)/libcarom-bench.a $(STATIC) $(BUILD)/ranks
 	$(call show,LD,$@)
 	$(QUIET)$(CC) -o $@ $(filter-out $(BUILD)/ranks,$^) $(LINK_LIBS) $(CLI_LIBS) $(LDFLAGS_ALL)
 
@@ -192,10 +197,12 @@ $(BUILD)/examples/%: $(BUILD)/obj/examples/%.o $(BUILD)/libcarom.a
 	$(QUIET)$(CC) -o $@ $^ $(LIBS_carom) $(LDFLAGS_ALL)
 
 $(BUILD)/obj/tests/%.o: CFLAGS_ALL += -Itests
+# Tests of the command share more: running it, its JSON, what it leaves behind.
+$(filter $(BUILD)/tests/command/%,$(TESTS)): $(BUILD)/obj/tests/command/command_support.o
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support.o $(STATIC)
 	@mkdir -p $(@D)
 	$(call show,LD,$@)
-	$(QUIET)$(CC) -o $@ $^ $(TEST_LIBS) $(LINK_LIBS) $(LDFLAGS_ALL)
+	$(QUIET)$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS) $(LINK_LIBS) $(LDFLAGS_ALL)
 
 # Benchmarks reach inner functions, too; their peers are libraries that nothing else needs.
 # Three balls in Bullet (C++), where it is installed: scripts/deps.sh bullet.

@@ -12,3 +12,11 @@ carom_status carom_solvers_register(carom_registry *registry, carom_error *error
         status = carom_registry_add(registry, CAROM_REGISTRY_SOLVERS, solvers[i]->name, solvers[i], error);
     return status;
 }
+
+bool carom_lcp_available(const carom_lcp_solver *solver) {
+    static const double identity[] = {1, 0, 0, 1};
+    carom_lcp *lcp;
+    const carom_status status = carom_lcp_create(solver, 2, identity, &lcp, NULL);
+    carom_lcp_free(lcp);
+    return status != CAROM_UNSUPPORTED;
+}

@@ -49,6 +49,8 @@ enum { CAROM_MAX_LCP = 16384 };
 /// solver
 carom_status carom_lcp_create(const carom_lcp_solver *solver, int n, const double *W, carom_lcp **lcp, carom_error *error);
 void carom_lcp_free(carom_lcp *lcp);
+/// Does this machine have the solver? Some rows are there only to say, when asked for by name, that a library lacks theirs.
+bool carom_lcp_available(const carom_lcp_solver *solver);
 
 /// Solves for one w, verifies, and fills `info`. z is defined on every exit (zero when there is no candidate).
 /// A w that is not finite gives CAROM_UNVERIFIED with an infinite residual. No allocation; not thread-safe on one handle.

@@ -10,19 +10,26 @@ CAROM_API_BEGIN
 
 // ----------------------------------------------------------------------------------------------------- one solution
 
-/// Solves single samples of the discretised inclusion: `Sim` of Algorithm 1. With its workspace; not to be shared between threads.
-typedef struct carom_simulator carom_simulator;
-
-/// What one sample did.
-typedef struct carom_simulation {
-    int64_t steps;           ///< impact steps taken
-    bool terminated;         ///< no contact approaches any more
-    bool unsolved;           ///< a step had no verified solution; the velocity is that before it
-    bool interrupted;        ///< the caller asked to stop
+/// What samples did: of one of them, or the sums over many.
+typedef struct carom_sample_counts {
+    int64_t samples;         ///< finished
+    int64_t terminated;      ///< samples that ended without approaching contacts
+    int64_t unsolved;        ///< samples that met a step without verified solution; their velocity is that before it
+    int64_t closed;          ///< samples that terminated only by the closing step of Algorithm 2
+    int64_t steps;           ///< impact steps, without closing ones; straight pieces of walks
+    double steps_squared;    ///< sum of squares over the samples: whole numbers below 2^53, exact in any order
     int64_t fallbacks;       ///< steps that needed more than the solver's first rung
-    double max_residual;     ///< over the steps
+    int64_t looked_up;       ///< steps that a method of batches served
+    double max_residual;     ///< over all steps
     double max_energy_gain;  ///< largest energy change of a step, >= 0 [J]
-} carom_simulation;
+} carom_sample_counts;
+
+/// Adds `part` to `total`; of residuals and gains the larger counts.
+void carom_sample_counts_add(carom_sample_counts *total, const carom_sample_counts *part);
+
+/// Solves single samples of the discretised inclusion, step by step: `Sim` of Algorithm 1. With its workspace; not to be shared between
+/// threads.
+typedef struct carom_time_stepping carom_time_stepping;
 
 /// How the caps of a step are drawn; all draws are solutions of the same inclusion.
 typedef enum carom_draw {
@@ -36,32 +43,36 @@ extern const char *const carom_draw_names[];
 
 /// @param step       h > 0 [N s]
 /// @param max_steps  N >= 1
-carom_status carom_simulator_create(const carom_impact *impact, const carom_stepper_options *stepper, double step, int64_t max_steps,
-                                    carom_draw draw, carom_simulator **simulator, carom_error *error);
-void carom_simulator_free(carom_simulator *simulator);
+carom_status carom_time_stepping_create(const carom_impact *impact, const carom_stepper_options *stepper, double step, int64_t max_steps,
+                                        carom_draw draw, carom_time_stepping **stepping, carom_error *error);
+void carom_time_stepping_free(carom_time_stepping *stepping);
 
 /// One sample from the pre-impact velocity: caps in [0,h]^m drawn from the stream (seed, index), until no contact approaches or max_steps
 /// are spent.
 /// @param v        [nv] receives the last velocity
 /// @param impulse  [n] receives the accumulated impulse, contact-major
-void carom_simulator_run(carom_simulator *simulator, int64_t seed, int64_t index, double *v, double *impulse, carom_simulation *result);
+/// @return CAROM_COMPLETE for a sample that terminated, CAROM_BUDGET_SPENT after max_steps, CAROM_UNVERIFIED for one that met an unsolved
+/// step, CAROM_INTERRUPTED when the caller asked to stop
+carom_verdict carom_time_stepping_run(carom_time_stepping *stepping, int64_t seed, int64_t index, double *v, double *impulse,
+                                      carom_sample_counts *counts);
 
-/// The closing step of Algorithm 2: one more step with every cap at `cap` [N s]. Updates v, impulse and everything but the steps of
-/// `result`.
-void carom_simulator_close(carom_simulator *simulator, double cap, double *v, double *impulse, carom_simulation *result);
+/// The closing step of Algorithm 2: one more step with every cap at `cap` [N s]. Updates v, impulse and everything but the steps in the
+/// counts of the sample.
+void carom_time_stepping_close(carom_time_stepping *stepping, double cap, double *v, double *impulse, carom_sample_counts *counts);
 
-carom_selection carom_simulator_selection(const carom_simulator *simulator);
+const carom_stepper *carom_time_stepping_stepper(const carom_time_stepping *stepping);
 
 /// Runs from now on poll `control` before every step, and between the combinations of an enumeration. Borrowed; NULL: never.
-void carom_simulator_watch(carom_simulator *simulator, const carom_control *control);
+void carom_time_stepping_watch(carom_time_stepping *stepping, const carom_control *control);
 
-/// Steps after which a recorded path is cut.
-enum { CAROM_MOST_PATH_STEPS = 4096 };
+/// Steps after which a recorded trace is cut.
+enum { CAROM_MOST_TRACE_STEPS = 4096 };
 
 /// Makes runs from now on record their contact velocities, or stop doing so.
-carom_status carom_simulator_record(carom_simulator *simulator, bool record, carom_error *error);
-/// The path of the last run, [rows x n] contact-major: before the impact, then after every step. NULL with `*rows` 0 when not recorded.
-const double *carom_simulator_path(const carom_simulator *simulator, int *rows);
+carom_status carom_time_stepping_record(carom_time_stepping *stepping, bool record, carom_error *error);
+/// The trace of the last run, [rows x n] contact-major: contact velocities before the impact, then after every step. NULL with `*rows` 0
+/// when not recorded.
+const double *carom_time_stepping_trace(const carom_time_stepping *stepping, int *rows);
 
 // ------------------------------------------------------------------------------------------------------- sampled sets
 
@@ -76,14 +87,14 @@ extern const char *const carom_sampler_names[];
 
 typedef struct carom_sample_options {
     int64_t samples;  ///< number of samples, >= 1
-    int64_t paths;    ///< samples, the first ones, whose velocity paths are kept
+    int64_t paths;    ///< samples, the first ones, whose traces are kept: the option and column `path`
     double epsilon;   ///< closing step of Algorithm 2 [m/s], 0 < epsilon < h; NaN: none (Algorithm 1)
     int64_t seed;
     double step;               ///< h, largest normal impulse of a contact in one step [N s]; NaN: auto
     int draw;                  ///< a carom_draw
     int sampler;               ///< a carom_sampler; walks use samples, paths, seed and max_steps alone
     int64_t max_steps;         ///< N, steps after which a sample counts as not terminated; 0: carom_sample_max_steps
-    const char *path;          ///< "auto", or "lemke", "reduced" or "cone-map", alone or held to an instruction set: "lemke:avx2", ...
+    const char *path;          ///< the step method: "auto", or as carom_step_method_find takes it, "lemke:avx2"
     carom_step_choice method;  ///< how steps are solved
 } carom_sample_options;
 
@@ -102,27 +113,23 @@ extern const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS];
 carom_status carom_sample_resolve_method(const carom_sample_options *options, const carom_registry *registry,
                                          carom_stepper_options *stepper, carom_error *error);
 
-/// What sampling counts, over all finished samples.
+/// What sampling did, over all finished samples.
 typedef struct carom_sample_statistics {
     carom_verdict verdict;                         ///< CAROM_COMPLETE, CAROM_INTERRUPTED; CAROM_INCOMPLETE: unsolved samples
-    int64_t requested, samples;                    ///< asked for, finished
-    int64_t terminated;                            ///< samples that ended without approaching contacts
-    int64_t unsolved;                              ///< samples that met a step without verified solution
-    int64_t closed;                                ///< samples that terminated only by the closing step of Algorithm 2
-    int64_t lcp_solves;                            ///< without closing steps
+    int64_t requested;                             ///< samples asked for
+    carom_sample_counts counts;                    ///< of the finished ones
+    int64_t lcp_solves;                            ///< without closing steps; 0 for walks, which solve no LCP
     double lcps_per_sample, lcps_per_sample_ci95;  ///< mean and half width of its 95 % confidence interval
-    int64_t fallbacks;                             ///< steps that needed more than the solver's first rung
-    int64_t looked_up;                             ///< steps that the cone map served
-    double max_residual;                           ///< over all steps
     double max_relative_energy_gain;               ///< over all steps, relative to K(v-); 0 when energy never grew
     double step;                                   ///< h used
     carom_selection selection;                     ///< served
+    const carom_step_method *method;               ///< that solved the steps; NULL for walks
     const char *solver;                            ///< LCP solver
-    const char *path;                     ///< what ran: "cone-map:avx512", "lemke:avx512", "reduced:avx512", another LCP solver, or "modes"
-    char digest[CAROM_DIGEST_TEXT_SIZE];  ///< of the terminated samples' v_plus, in sample order
+    const char *path;                              ///< what ran: "cone-map:avx512", "lemke:avx512", another LCP solver, or "modes"
+    char digest[CAROM_DIGEST_TEXT_SIZE];           ///< of the terminated samples' v_plus, in sample order
 } carom_sample_statistics;
 
-/// Columns that sampled outcomes have beside the common ones: the sample's index, and its velocity path where it was kept.
+/// Columns that sampled outcomes have beside the common ones: the sample's index, and its trace where it was kept.
 enum { CAROM_SAMPLE_COLUMNS = 2 };
 extern const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS];
 

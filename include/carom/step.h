@@ -4,6 +4,8 @@
 #ifndef CAROM_STEP_H
 #define CAROM_STEP_H
 
+#include <stdint.h>
+
 #include "carom/impact.h"
 #include "carom/lcp.h"
 
@@ -26,22 +28,19 @@ typedef enum carom_selection {
 
 const char *carom_selection_name(carom_selection selection);
 
+/// A way of computing steps: a row of the table below.
+typedef struct carom_step_method carom_step_method;
+
 typedef struct carom_stepper_options {
     carom_step_kind kind;
     int contact;     ///< for CAROM_STEP_ONE_CONTACT
     int cone_edges;  ///< k in spatial problems, even, 4..64; ignored in the plane
     carom_selection selection;
-    const carom_lcp_solver *solver;  ///< LCP solver that serves as the method
-    const double *restitution;       ///< [contacts] for CAROM_STEP_NEWTON, borrowed; NULL: the impact's
-    const char *path;                ///< NULL: the LCP solver; one of carom_step_reduced_names: that way first, the solver where it fails
-    int cookie;                      ///< set by carom_stepper_defaults
+    const carom_lcp_solver *solver;   ///< solves the step's LCP
+    const carom_step_method *method;  ///< NULL: the first row of carom_step_methods that serves the selection one step at a time
+    const double *restitution;        ///< [contacts] for CAROM_STEP_NEWTON, borrowed; NULL: the impact's
+    int cookie;                       ///< set by carom_stepper_defaults
 } carom_stepper_options;
-
-/// Names of the reduced planar step, NULL-terminated: `reduced`, the fastest that this machine runs, then those held to one instruction
-/// set. It serves planar steps of every kind on two rows a contact, and `lemke` where it proves that v' is unique; otherwise `any`.
-extern const char *const carom_step_reduced_names[];
-/// The way that a name means on this machine: "reduced:avx512" for "reduced"; NULL for none of these names.
-const char *carom_step_reduced_path(const char *name);
 
 /// The simultaneous step, four cone edges, selection `lemke`, our Lemke.
 carom_stepper_options carom_stepper_defaults(void);
@@ -86,15 +85,18 @@ typedef struct carom_step_info {
 /// The step of one impact with its workspace. Not to be shared between threads.
 typedef struct carom_stepper carom_stepper;
 
-/// @return CAROM_BAD_INPUT for a bad contact, number of cone edges or path, for the path `reduced` in space, or what carom_lcp_create
-/// refuses; CAROM_UNSUPPORTED where the machine lacks the path's instructions
+/// @return CAROM_BAD_INPUT for a bad contact or number of cone edges, a method that does not serve the selection, or what carom_lcp_create
+/// refuses
 carom_status carom_stepper_create(const carom_impact *impact, const carom_stepper_options *options, carom_stepper **stepper,
                                   carom_error *error);
 void carom_stepper_free(carom_stepper *stepper);
 
-/// The selection that is really served: `any` when the solver is not canonical, or the path cannot prove that it returns the same v'.
+/// The selection that is really served: `any` when the solver is not canonical.
 carom_selection carom_stepper_selection(const carom_stepper *stepper);
 const carom_lcp_solver *carom_stepper_solver(const carom_stepper *stepper);
+const carom_step_method *carom_stepper_method(const carom_stepper *stepper);
+/// What computes the steps, as results name it: "lemke:avx512", another LCP solver, "modes".
+const char *carom_stepper_path(const carom_stepper *stepper);
 
 /// Size of the step's LCP: m(k+2), m(k+3) when capped, k+2 for one contact.
 int carom_stepper_lcp_size(const carom_stepper *stepper);
@@ -112,6 +114,12 @@ void carom_stepper_lcp_vector(carom_stepper *stepper, const double *v, const dou
 /// 0 <= lam_n <= lmax, no energy gain. No allocation.
 void carom_stepper_solve(carom_stepper *stepper, const double *v, const double *lmax, double *v_next, double *impulse,
                          carom_step_info *info);
+
+/// The same in contact space, by the LCP solver whatever the method: u_next = u + W impulse, without the mass matrix.
+/// @param u_next   [n]; may be u, which it is when the step is unsolved
+/// @param impulse  [n]; zero when the step is unsolved
+void carom_stepper_solve_contact(carom_stepper *stepper, const double *u, const double *lmax, double *u_next, double *impulse,
+                                 carom_step_info *info);
 
 /// Lets the caller stop an enumeration: `control` is polled between combinations of modes, borrowed until another is set; NULL: never.
 /// A step that was stopped has the verdict CAROM_INTERRUPTED, an enumeration is not complete.
@@ -132,6 +140,119 @@ typedef carom_status (*carom_step_visit)(void *user, const double *v_next, const
 /// equations.
 carom_status carom_stepper_enumerate(carom_stepper *stepper, const double *v, const double *lmax, carom_step_visit visit, void *user,
                                      bool *complete, carom_error *error);
+
+// ------------------------------------------------------------------------------------------------------- step methods
+
+/// Instruction sets that kernels are compiled for, from the narrowest. All versions of a kernel give the same bits.
+typedef enum carom_instructions {
+    CAROM_INSTRUCTIONS_SCALAR,
+    CAROM_INSTRUCTIONS_PORTABLE,
+    CAROM_INSTRUCTIONS_AVX2,
+    CAROM_INSTRUCTIONS_AVX512,
+    CAROM_INSTRUCTIONS
+} carom_instructions;
+
+/// Their names as in `--path NAME:avx2`.
+extern const char *const carom_instructions_names[CAROM_INSTRUCTIONS];
+
+/// Does this machine run them?
+bool carom_instructions_available(carom_instructions instructions);
+
+/// Samples that take their steps side by side: entry i of column j is at [j * stride + i], and columns start at cache lines. The stride is
+/// a multiple of CAROM_STEP_LANES.
+enum { CAROM_STEP_LANES = 8, CAROM_STEP_MOST_BATCHED = 512, CAROM_STEP_UNSERVED = -1 };
+typedef struct carom_step_batch {
+    size_t stride;
+    double *x;        ///< [n + contacts] columns: contact velocity, contact-major, then caps
+    double *impulse;  ///< [n] of the step
+    double *u_next;   ///< [n]
+    double *gain;     ///< [1] energy change
+    int32_t *served;  ///< [stride] CAROM_STEP_UNSERVED, or a number that says how the method served the sample
+    void *scratch;    ///< the method's
+} carom_step_batch;
+
+/// How a method solves the steps of many samples at once. It learns from the steps of some samples; then its state is frozen and shared by
+/// all threads. Unserved steps are for carom_stepper_solve_contact.
+typedef struct carom_step_batch_method {
+    /// @param stepper  capped, borrowed: what the method serves and learns from
+    /// @param step     h, the largest cap [N s]
+    /// @return CAROM_UNSUPPORTED where the method cannot serve this impact or selection
+    carom_status (*create)(carom_stepper *stepper, double step, carom_instructions instructions, void **state, carom_error *error);
+    void (*free)(void *state);
+    /// Solves one step and learns from it. `u_next` may be u; `*solved` is false when the step has no verified solution.
+    carom_status (*learn)(void *state, const double *u, const double *lmax, double *u_next, bool *solved, carom_error *error);
+    /// The share of steps that the method is expected to serve, judged by what it has learnt so far.
+    double (*promise)(const void *state);
+    /// Ends the learning.
+    carom_status (*freeze)(void *state, carom_error *error);
+    /// What runs, as results name it: "cone-map:avx512".
+    const char *(*path)(const void *state);
+    /// One thread's arrays for at most `capacity` samples, 1 to CAROM_STEP_MOST_BATCHED.
+    carom_status (*batch_create)(const void *state, int capacity, carom_step_batch *batch, carom_error *error);
+    void (*batch_free)(carom_step_batch *batch);
+    /// One step of the first `count` samples, verified as carom_stepper_solve does. What happens to a sample does not depend on its
+    /// neighbours.
+    /// @param max_residual  raised to the largest residual of a served sample
+    /// @return the number of unserved samples
+    int (*solve)(const void *state, carom_step_batch *batch, int count, double *max_residual);
+} carom_step_batch_method;
+
+/// A way of computing steps, one at a time, many at once, or both.
+struct carom_step_method {
+    const char *name;     ///< as in `--path`
+    const char *summary;  ///< one line for lists
+    unsigned selections;  ///< bits 1 << carom_selection: what it serves
+    /// One step at a time; all NULL for a method of batches alone. `create` makes what the method needs beside the stepper, which `free`
+    /// frees; both may be NULL.
+    carom_status (*create)(const carom_stepper *stepper, void **state, carom_error *error);
+    void (*free)(void *state);
+    void (*solve)(carom_stepper *stepper, const double *v, const double *lmax, double *v_next, double *impulse, carom_step_info *info);
+    /// Every distinct v_next, as carom_stepper_enumerate; NULL where the method finds one.
+    carom_status (*enumerate)(carom_stepper *stepper, const double *v, const double *lmax, carom_step_visit visit, void *user,
+                              bool *complete, carom_error *error);
+    const char *(*path)(const carom_stepper *stepper);  ///< as carom_stepper_path
+    const carom_step_batch_method *batch;               ///< NULL: one at a time
+};
+
+/// The table, NULL-terminated: earlier rows are preferred.
+extern const carom_step_method *const carom_step_methods[];
+
+bool carom_step_method_serves(const carom_step_method *method, carom_selection selection);
+
+/// The row that a path means: "auto" (NULL), a method's name, or NAME:scalar, NAME:portable, NAME:avx2, NAME:avx512.
+/// @param instructions  those named, or else the widest of this machine
+/// @return CAROM_BAD_INPUT for another text, CAROM_UNSUPPORTED where the machine lacks the instructions
+carom_status carom_step_method_find(const char *path, const carom_step_method **method, carom_instructions *instructions,
+                                    carom_error *error);
+
+/// What accompanies the samples of a batch from step to step; columns are as in the batch.
+typedef struct carom_step_samples {
+    int live;            ///< samples that still run, side by side
+    double *total;       ///< [n] impulse so far
+    double *slot;        ///< [1] a number that names the sample
+    double *ahead;       ///< [ahead_count] numbers drawn ahead
+    int ahead_count;     ///< columns of `ahead`
+    int done;            ///< samples that have left, in the order in which they left
+    double *done_total;  ///< [n]
+    double *done_slot;   ///< [1]
+} carom_step_samples;
+
+/// Loops over the samples of a batch that every method shares, compiled for an instruction set.
+typedef struct carom_step_loops {
+    /// The largest gain of the first `count` samples, at least 0.
+    double (*largest_gain)(const carom_step_batch *batch, int count);
+    /// After a step: total += impulse, u = u_next. Samples leave when none of their contacts has a normal velocity below the approach
+    /// limit.
+    /// @param stopped  bit l of stopped[g]: sample 8g + l leaves in any case; NULL: none
+    void (*advance)(const carom_impact *impact, carom_step_batch *batch, carom_step_samples *samples, const unsigned char *stopped);
+    /// Velocities v = v- + M^-1 J' impulse of the first `count` samples, with the sums of carom_impact_apply.
+    void (*velocities)(const carom_impact *impact, const double *impulse, size_t stride, int count, double *v);
+} carom_step_loops;
+
+extern const carom_step_loops *const carom_step_loops_of[CAROM_INSTRUCTIONS];
+
+/// Columns of zeros, `stride` numbers each, freed by free; NULL when out of memory.
+double *carom_step_columns_create(size_t count, size_t stride);
 
 CAROM_API_END
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The command: arguments, one file per subcommand, and what they share.
+/// The command: its command line, and what several of its subcommands share. Every subcommand has a file or a folder of its own.
 #ifndef CAROM_CLI_INTERNAL_H
 #define CAROM_CLI_INTERNAL_H
 
@@ -23,7 +23,7 @@ typedef struct cli_flag {
 } cli_flag;
 
 typedef struct cli_setting {
-    const char *name;   ///< of a flag, or of a law's option in scene spelling (`max_steps`)
+    const char *name;   ///< of a flag, or of a law's option as scenes spell it (`max_steps`)
     const char *value;  ///< NULL for a switch
 } cli_setting;
 
@@ -32,6 +32,7 @@ typedef struct cli_command cli_command;
 /// A command line that was understood. Texts are borrowed from argv.
 typedef struct cli_arguments {
     const cli_command *command;
+    const cli_command *const *commands;  ///< all that the command has, NULL-terminated
     const carom_registry *registry;
     const char *operand;  ///< NULL when left out
     cli_setting *settings;
@@ -52,17 +53,17 @@ struct cli_command {
     const char *name, *summary;
     const char *operand;          ///< "SCENE", "FILE", "RESULT"
     const char *optional_switch;  ///< a switch that makes the operand unnecessary, or NULL
-    const char *operand_flag;     ///< flag that operands, any number of them, are values of; NULL: there is one operand
+    const char *operand_flag;     ///< the flag whose values the operands are, any number of them; NULL: there is one operand
     const cli_flag *flags;
     int flag_count;
     cli_law_options laws;
     const char *law;           ///< the one law, NULL where `--law` or the scene says it
-    const carom_law *own_law;  ///< instead: one that no registry has, because it needs more than an impact
+    const carom_law *own_law;  ///< instead: a law that no registry has, because it needs more than an impact
     bool shared;               ///< runs on every rank of an MPI run; other commands run on the first
     int (*run)(const cli_arguments *arguments);
 };
 
-/// Understands argv behind the command's name.
+/// Understands the words after the command's name.
 carom_status cli_parse(const cli_command *command, const carom_registry *registry, int argc, char **argv, cli_arguments *arguments,
                        carom_error *error);
 void cli_release(cli_arguments *arguments);
@@ -74,15 +75,15 @@ bool cli_given(const cli_arguments *arguments, const char *name);
 int cli_owners(const cli_command *command, const carom_registry *registry);
 cli_owner cli_owner_at(const cli_command *command, const carom_registry *registry, int index);
 
-/// The settings that are options of the owner, or all others. Released by the caller, in every case.
+/// The settings that are options of the owner, or all others. To be released by the caller, also after a failure.
 carom_status cli_select(const cli_arguments *arguments, const cli_owner *owner, bool owned, cli_arguments *selected, carom_error *error);
-/// Sets the options that the command line gives among the owner's rows. Options that none of this command has were refused by cli_parse.
+/// Sets the options that the command line gives among the owner's rows. cli_parse has refused options that no owner has.
+/// @param strict  refuse those that this owner does not have, instead of passing over them
 carom_status cli_apply_owner(const cli_arguments *arguments, const cli_owner *owner, bool strict, void *options, carom_error *error);
-/// The same for a law. Options that no law of this command has were refused by cli_parse.
-/// @param strict  refuse those that this law does not have
-carom_status cli_apply(const cli_arguments *arguments, const carom_law *law, bool strict, void *options, carom_error *error);
+/// Sets options by flags of the command itself whose values the rows describe.
+carom_status cli_apply_rows(const cli_arguments *arguments, const carom_option *rows, int count, void *options, carom_error *error);
 
-/// "step: -1 is not ..." of the library, whose option this is, becomes "--step: -1 is not ...".
+/// The library's "step: -1 is not ..." about this option becomes "--step: -1 is not ...".
 carom_status cli_pass_on(const carom_option *row, const carom_error *inner, carom_error *error);
 
 enum { CLI_NAME_SIZE = 64 };
@@ -96,9 +97,9 @@ void cli_help(const cli_command *command, const carom_registry *registry);
 
 // ------------------------------------------------------------------------------------------------------------ messages
 
-/// Prints `carom: MESSAGE` on stderr, of several ranks on the first, and returns the exit status that the error means.
+/// Prints `carom: MESSAGE` on stderr, on the first of several ranks, and returns the exit status that the error means.
 int cli_report(const carom_error *error);
-/// Prints the scene's warnings on stderr: for an answer only, since a refusal is one line.
+/// Prints the scene's warnings on stderr. Only beside an answer: a refusal is one line.
 void cli_warn(const carom_scene *scene);
 /// A contact velocity as tables for people show it: round-off of the pre-impact velocities is zero. JSON and files keep every digit.
 double cli_shown(const carom_impact *impact, double velocity);
@@ -109,6 +110,19 @@ char *cli_join_path(const char *directory, const char *name);
 carom_status cli_make_directory(const char *path, bool *made, carom_error *error);
 /// Prints a document on stdout and frees it; `status` unless that fails.
 int cli_print_json(json_t *document, int status);
+/// A carom_plot_report that appends the path of a picture to a JSON list.
+void cli_note_file(void *files, const char *path);
+/// By the monotonic clock.
+double cli_seconds_since(const struct timespec *start);
+
+/// Extent {normal: [[min, max]...], tangent: [[min, max]...]}, null without outcomes.
+json_t *cli_extent_json(const carom_extent *extent);
+/// Adds `normal_velocity` and `tangent_velocity` of a contact velocity, contact-major, to an object.
+void cli_add_contact_velocity(json_t *object, const carom_impact *impact, const double *u);
+/// Adds the columns of the result row, the verdict included, to an object.
+void cli_add_result(json_t *document, const carom_table *result);
+/// Prints the doc of every yes-or-no column of a result row, from a column on, that says yes.
+void cli_print_findings(const carom_table *result, int first);
 
 // -------------------------------------------------------------------------------------------------------- computations
 
@@ -119,7 +133,19 @@ bool cli_interrupted(void);
 /// Removes the progress bar.
 void cli_end_progress(void);
 
-/// More contact velocities than these are not collected: 2^22 are some hundred megabytes.
+/// A law to be asked, and how its outcomes are treated on their way.
+typedef struct cli_question {
+    const cli_arguments *arguments;
+    const carom_scene *scene;
+    const carom_law *law;
+    const carom_control *control;
+    carom_result_writer *writer;  ///< of the file that the outcomes go into; NULL: no file
+    bool strict;                  ///< as in cli_apply_owner
+    bool keep_outcomes;           ///< in the answer
+    bool collect_points;
+} cli_question;
+
+/// At most so many contact velocities are collected: 2^22 are some hundred megabytes.
 enum { CLI_MOST_POINTS = 1 << 22 };
 
 /// Contact velocities of outcomes.
@@ -131,81 +157,40 @@ typedef struct cli_points {
     bool dropped;  ///< there were too many, and there are none now
 } cli_points;
 
-carom_status cli_points_create(const carom_impact *impact, cli_points **points, carom_error *error);
-void cli_points_free(cli_points *points);
-carom_status cli_points_add(cli_points *points, const carom_table *outcomes, carom_error *error);
-
 /// One law's answer with what came along.
 typedef struct cli_run {
     const carom_law *law;
     carom_answer answer;   ///< outcomes only where they were kept
     carom_extent *extent;  ///< of all outcomes
     cli_points *points;    ///< of all outcomes; NULL where they were not asked for
-    int64_t written;       ///< outcomes in the file
     double seconds;
 } cli_run;
 
-/// Which outcomes go into the file.
-typedef enum cli_keep {
-    CLI_KEEP_ALL,
-    CLI_KEEP_EXTENT,  ///< none, but their extent
-    CLI_KEEP_HULL,    ///< those of carom_corners, and the extent of all
-} cli_keep;
-
-/// Their names, NULL-terminated.
-extern const char *const cli_keep_names[];
-
-/// How outcomes are treated on their way.
-typedef struct cli_run_options {
-    cli_keep keep;
-    bool keep_outcomes;
-    bool collect_points;
-    bool thorough;                ///< ask for what the law's row calls thorough, where it can be had
-    bool strict;                  ///< as in cli_apply
-    carom_result_writer *writer;  ///< NULL: no file
-} cli_run_options;
-
-/// The options of a law: its defaults, then a preset (option, value, ..., NULL; may be NULL), the scene, the command line. To be freed,
-/// also after a failure.
-/// @param strict  as in cli_apply
-carom_status cli_prepare_options(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, bool strict,
-                                 const char *const *preset, void **options, carom_error *error);
-
-/// Asks a law with the options of scene and command line.
-carom_status cli_run_law(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, const carom_control *control,
-                         const cli_run_options *options, cli_run *run, carom_error *error);
-/// Asks the law of `run` with options that are made already.
-/// @param file  the open group of a result file, or NULL
-carom_status cli_ask_law(const cli_arguments *arguments, const carom_scene *scene, const void *law_options, const carom_control *control,
-                         const cli_run_options *options, const carom_sink *file, cli_run *run, carom_error *error);
+/// The options of a question's law: its defaults, then a preset (option, value, ..., NULL; may be NULL), the scene, the command line.
+/// @param options  to be freed, also after a failure
+carom_status cli_prepare_options(const cli_question *question, const char *const *preset, void **options, carom_error *error);
+/// Asks with options that are made already. Outcomes go into a group of the writer's file or, without a writer, into the answer.
+carom_status cli_resolve_law(const cli_question *question, const void *options, carom_answer *answer, carom_error *error);
+/// The same, with extent, time and what else the question wants of the outcomes. Their file is the caller's, who writes the result row.
+/// @param file  receives the outcomes, too, or NULL
+/// @param run   all zero but for the law
+carom_status cli_ask_law(const cli_question *question, const void *options, const carom_sink *file, cli_run *run, carom_error *error);
+/// Asks a law with the options of scene and command line, and files its outcomes.
+carom_status cli_run_law(const cli_question *question, cli_run *run, carom_error *error);
 void cli_run_release(cli_run *run);
 
-/// Extent {normal: [[min, max]...], tangent: [[min, max]...]}, null without outcomes.
-json_t *cli_extent_json(const carom_extent *extent);
+/// The exit status that an answer means.
+int cli_exit_status(const carom_answer *answer);
 /// Is the message about this option? It begins with "NAME: " then.
 bool cli_is_about(const carom_error *error, const carom_option *row);
-/// By the monotonic clock.
-double cli_seconds_since(const struct timespec *start);
-/// Says where a value came from that the library refuses: the command line or the scene. Other errors are left alone.
+/// Adds to the library's refusal of an option's value where the value came from: the command line or the scene. Other errors stay as
+/// they are.
 /// @param rows  [count] options that were set
 void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, const carom_option *rows, int count, carom_error *error);
-/// Adds `normal_velocity` and `tangent_velocity` of a contact velocity, contact-major, to an object.
-void cli_add_contact_velocity(json_t *object, const carom_impact *impact, const double *u);
-/// Adds the columns of the result row, the verdict included, to an object.
-void cli_add_result(json_t *document, const carom_table *result);
-
-/// Prints what a result row says by yes or no, from a column on, where it is yes.
-void cli_print_findings(const carom_table *result, int first);
 
 // ------------------------------------------------------------------------------------------------------------ commands
 
-/// All of them, NULL-terminated.
-extern const cli_command *const cli_commands[];
-
 extern const cli_command cli_info, cli_resolve, cli_sample, cli_exact, cli_compare, cli_query, cli_hodograph, cli_simulate, cli_compliant,
     cli_lcp, cli_plot, cli_bench, cli_design, cli_docs;
-
-/// Rows of solvers that this machine's libraries lack are there to say so when asked for by name.
-bool cli_solver_is_available(const carom_lcp_solver *solver);
 
 #endif

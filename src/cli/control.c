@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads, Ctrl-C and the progress bar: the only mutable state of the process, which belongs to the command and not to the library.
-#include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli_internal.h"
 #include "cli/ranks/ranks.h"
 
-// Work that is done sooner shows no bar, and a bar is not redrawn faster.
+// Work that is done sooner shows no bar, and a bar is not redrawn more often.
 #define PROGRESS_AFTER_SECONDS 1.0
 #define PROGRESS_EVERY_SECONDS 0.1
 
-enum { MOST_THREADS = 1024 };
+enum { MOST_THREADS = 1024, BAR_WIDTH = 40 };
 
 static atomic_bool interrupted;
 
 static struct {
-    double start, last;
+    struct timespec start;
+    double last;  // seconds after the start
     bool drawn;
 } bar;
 
@@ -35,37 +33,20 @@ static bool is_interrupted(void *user) {
     return cli_interrupted();
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void draw_progress(void *user, int64_t done, int64_t total) {
     (void)user;
-    const double time = now();
-    if (time - bar.start < PROGRESS_AFTER_SECONDS || time - bar.last < PROGRESS_EVERY_SECONDS) return;
-    enum { WIDTH = 40 };
-    const double share = (double)done / (double)total;
-    char cells[WIDTH + 1];
-    for (int i = 0; i < WIDTH; i++) cells[i] = i < share * WIDTH ? '#' : '.';
-    cells[WIDTH] = '\0';
-    fprintf(stderr, "\r[%s] %3.0f %%  %.0f s left ", cells, 100 * share, (time - bar.start) * (1 - share) / share);
-    bar.last = time;
+    const double seconds = cli_seconds_since(&bar.start), share = (double)done / (double)total;
+    if (seconds < PROGRESS_AFTER_SECONDS || seconds - bar.last < PROGRESS_EVERY_SECONDS) return;
+    char cells[BAR_WIDTH + 1] = {0};
+    for (int i = 0; i < BAR_WIDTH; i++) cells[i] = i < share * BAR_WIDTH ? '#' : '.';
+    fprintf(stderr, "\r[%s] %3.0f %%  %.0f s left ", cells, 100 * share, seconds * (1 - share) / share);
+    bar.last = seconds;
     bar.drawn = true;
 }
 
 void cli_end_progress(void) {
     if (bar.drawn) fprintf(stderr, "\r\033[K");
     bar.drawn = false;
-}
-
-// The first Ctrl-C asks for a clean end, the second one has its usual effect.
-static void catch_interrupts(void) {
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
 }
 
 carom_status cli_start_control(const cli_arguments *arguments, carom_control *control, carom_error *error) {
@@ -78,7 +59,12 @@ carom_status cli_start_control(const cli_arguments *arguments, carom_control *co
         control->threads = (int)count;
     }
     if (isatty(STDERR_FILENO) && cli_ranks_is_first()) control->progress = draw_progress;
-    bar.start = bar.last = now();
-    catch_interrupts();
+    clock_gettime(CLOCK_MONOTONIC, &bar.start);
+    bar.last = 0;
+    // The first Ctrl-C asks for a clean end, the second one has its usual effect.
+    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
     return CAROM_OK;
 }

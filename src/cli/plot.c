@@ -9,41 +9,36 @@
 
 static const cli_flag flags[] = {
     {"axes", "X,Y", "contact velocities to draw, as Jn.A,Jt.B or Jt.B.2 (default: those with the largest extent)"},
-    {"overlay", "FILE,FILE,...", "further result files of the same contacts, drawn into the same pictures"},
-    {"focus", NULL, "axes that show the outcomes; paths run out of the picture"},
-    {"output", "FILE", "PNG or SVG file with --axes, otherwise the start of the names (default: the result's name and the axes)"},
+    {"overlay", "FILE,FILE,...", "more result files of the same contacts, to be drawn into the same pictures"},
+    {"focus", NULL, "zoom in on the outcomes; paths may run out of the picture"},
+    {"output", "FILE", "with --axes, the PNG or SVG file; otherwise what the file names start with (default: the result's name)"},
     {"svg", NULL, "write an SVG beside every PNG"},
     {"json", NULL, "print one JSON document"},
 };
 
-static void note_file(void *user, const char *path) { json_array_append_new(user, carom_json_text(path)); }
-
 enum { MAX_OVERLAYS = 16 };
 
-// The files that a text names, with commas between them; the text is cut.
-static carom_status split_overlays(char *text, const char *overlays[MAX_OVERLAYS + 1], carom_error *error) {
-    int count = 0;
-    char *rest = NULL;
-    for (char *path = strtok_r(text, ",", &rest); path; path = strtok_r(NULL, ",", &rest)) {
-        if (count == MAX_OVERLAYS) return carom_fail(error, CAROM_BAD_INPUT, "--overlay: more than %d files", MAX_OVERLAYS);
-        overlays[count++] = path;
-    }
-    overlays[count] = NULL;
-    return CAROM_OK;
-}
-
 static carom_status draw(const cli_arguments *arguments, json_t *files, carom_error *error) {
+    // The names of --overlay stand between commas: cut a copy at them.
     const char *given = cli_value(arguments, "overlay"), *overlays[MAX_OVERLAYS + 1] = {NULL};
-    char *text = strdup(given ? given : "");
-    if (!text) return carom_fail_memory(error, "plot");
-    carom_status status = split_overlays(text, overlays, error);
+    char *names = strdup(given ? given : ""), *rest = NULL;
+    if (!names) return carom_fail_memory(error, "plot");
+    carom_status status = CAROM_OK;
+    int count = 0;
+    for (char *name = strtok_r(names, ",", &rest); name && !status; name = strtok_r(NULL, ",", &rest)) {
+        if (count == MAX_OVERLAYS)
+            status = carom_fail(error, CAROM_BAD_INPUT, "--overlay: more than %d files", MAX_OVERLAYS);
+        else
+            overlays[count++] = name;
+    }
+    // Axes and names that are not given are chosen by the library.
     const carom_plot_request request = {.axes = cli_value(arguments, "axes"),
                                         .output = cli_value(arguments, "output"),
                                         .svg = cli_given(arguments, "svg"),
                                         .focus = cli_given(arguments, "focus"),
                                         .overlays = overlays};
-    if (!status) status = carom_plot_result(arguments->operand, &request, note_file, files, error);
-    free(text);
+    if (!status) status = carom_plot_result(arguments->operand, &request, cli_note_file, files, error);
+    free(names);
     return status;
 }
 

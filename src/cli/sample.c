@@ -2,6 +2,7 @@
 // `carom sample`: the set of possible outcomes, sampled, streamed to a file.
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "carom/json.h"
@@ -11,12 +12,31 @@
 static const char law_name[] = "halm-posa";
 
 static const cli_flag flags[] = {
-    {"threads", "N", "threads (default: one a core); results do not depend on it"},
+    {"threads", "N", "threads (default: one per core); results do not depend on it"},
     {"output", "FILE", "write the terminated samples to an HDF5 file"},
-    {"keep", "all|extent|hull", "which of them: all (default), none but their extent, or the corners of their convex hulls"},
+    {"keep", "all|extent|hull", "with -o, what to write: all samples (default), only their extent, or the corners of their convex hulls"},
     {"json", NULL, "print one JSON document"},
 };
 
+enum { KEEP_ALL, KEEP_EXTENT, KEEP_HULL };
+static const char *const keep_names[] = {"all", "extent", "hull"};
+
+// ---------------------------------------------------------------------------------------------------------------- JSON
+
+// The result row with all statistics, and what the command adds to it.
+static int print_json(const cli_run *run, const char *file) {
+    json_t *document = json_pack("{s:s}", "schema", "carom.sample/1");
+    cli_add_result(document, run->answer.result);
+    json_object_set_new(document, "complete", json_boolean(carom_answer_complete(&run->answer)));
+    json_object_set_new(document, "extent", cli_extent_json(run->extent));
+    json_object_set_new(document, "seconds", carom_json_real(run->seconds));
+    json_object_set_new(document, "file", carom_json_text(file));
+    return cli_print_json(document, cli_exit_status(&run->answer));
+}
+
+// ---------------------------------------------------------------------------------------------------------------- text
+
+// Cells of the result row, by their column.
 static int64_t integer(const cli_run *run, const char *column) {
     return carom_table_integer_column(run->answer.result, carom_table_find(run->answer.result, column))[0];
 }
@@ -29,34 +49,15 @@ static const char *text(const cli_run *run, const char *column) {
     return carom_table_text(run->answer.result, carom_table_find(run->answer.result, column), 0);
 }
 
-static int print_json(const cli_run *run, const char *file) {
-    json_t *document = json_pack("{s:s}", "schema", "carom.sample/1");
-    cli_add_result(document, run->answer.result);
-    json_object_set_new(document, "complete", json_boolean(carom_answer_complete(&run->answer)));
-    json_object_set_new(document, "extent", cli_extent_json(run->extent));
-    json_object_set_new(document, "seconds", carom_json_real(run->seconds));
-    json_object_set_new(document, "file", carom_json_text(file));
-    return cli_print_json(document, carom_answer_complete(&run->answer) ? EXIT_DONE : EXIT_INCOMPLETE);
+static void print_range(const carom_impact *impact, const char *label, const double range[2]) {
+    printf("  %s [%.9g, %.9g]", label, cli_shown(impact, range[0]), cli_shown(impact, range[1]));
 }
 
-// ---------------------------------------------------------------------------------------------------------------- text
-
-static void print_extent(const carom_impact *impact, const char *label, const double *ranges, int axis) {
-    printf("  %s [%.9g, %.9g]", label, cli_shown(impact, ranges[2 * axis]), cli_shown(impact, ranges[2 * axis + 1]));
-}
-
-static void print_extents(const carom_impact *impact, const carom_extent *extent) {
+// @param written  outcomes in the file
+static int print_text(const carom_scene *scene, const cli_run *run, const char *file, int64_t written) {
+    const carom_impact *impact = carom_scene_impact(scene);
     const carom_impact_data *data = carom_impact_get_data(impact);
-    for (int i = 0; i < data->contacts; i++) {
-        printf("  %-12s", data->names[i]);
-        print_extent(impact, "normal", extent->normal, i);
-        for (int p = 0; p < data->tangent_dim; p++)
-            print_extent(impact, p ? "tangent 2" : "tangent", extent->tangent, i * data->tangent_dim + p);
-        printf(" m/s\n");
-    }
-}
-
-static int print_text(const carom_scene *scene, const cli_run *run, const char *file) {
+    const carom_extent *extent = run->extent;
     const int64_t samples = integer(run, "samples"), unsolved = integer(run, "unsolved"), closed = integer(run, "closed");
     const double h = real(run, "step");
     printf("%s: %" PRId64 " of %" PRId64 " samples, %s (inner approximation of the set)\n", carom_scene_name(scene), samples,
@@ -73,42 +74,84 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
                "  largest residual %.2g, largest relative energy gain %.2g\n",
                real(run, "lcps_per_sample"), real(run, "lcps_per_sample_ci95"), h, text(run, "selection"), text(run, "solver"),
                real(run, "max_residual"), real(run, "max_relative_energy_gain"));
-    if (run->extent->outcomes) {
+    // How far the outcomes reach in each contact velocity.
+    if (extent->outcomes) {
         printf("extent of the outcomes:\n");
-        print_extents(carom_scene_impact(scene), run->extent);
-        if (!isnan(run->extent->energy_ratio[0]))
-            printf("kinetic energy after / before: %.6g to %.6g\n", run->extent->energy_ratio[0], run->extent->energy_ratio[1]);
+        for (int i = 0; i < data->contacts; i++) {
+            printf("  %-12s", data->names[i]);
+            print_range(impact, "normal", extent->normal + 2 * i);
+            for (int k = 0; k < data->tangent_dim; k++)
+                print_range(impact, k ? "tangent 2" : "tangent", extent->tangent + 2 * (i * data->tangent_dim + k));
+            printf(" m/s\n");
+        }
+        if (!isnan(extent->energy_ratio[0]))
+            printf("kinetic energy after / before: %.6g to %.6g\n", extent->energy_ratio[0], extent->energy_ratio[1]);
     } else if (samples) {
         printf("no sample terminated: raise --max-steps or --step\n");
     }
     printf("digest %s\n%.3g s, %.3g samples/s\n", text(run, "digest"), run->seconds, (double)samples / fmax(run->seconds, 1e-9));
-    if (file && run->written) printf("%" PRId64 " outcomes written to %s; `carom plot %s` draws them\n", run->written, file, file);
-    if (file && !run->written) printf("written to %s\n", file);
-    return carom_answer_complete(&run->answer) ? EXIT_DONE : EXIT_INCOMPLETE;
+    if (file && written) printf("%" PRId64 " outcomes written to %s; `carom plot %s` draws them\n", written, file, file);
+    if (file && !written) printf("written to %s\n", file);
+    return cli_exit_status(&run->answer);
 }
 
-static carom_status find_keep(const cli_arguments *arguments, cli_keep *keep, carom_error *error) {
-    const char *name = cli_value(arguments, "keep");
-    *keep = CLI_KEEP_ALL;
-    if (!name) return CAROM_OK;
-    for (int i = 0; cli_keep_names[i]; i++) {
-        *keep = (cli_keep)i;
-        if (!strcmp(name, cli_keep_names[i])) return CAROM_OK;
+// ------------------------------------------------------------------------------------------------------------- running
+
+// Asks into the writer's file: all outcomes, or the extent of them all with, of the outcomes, none or the corners of their hulls.
+static carom_status fill_file(const cli_question *question, int keep, cli_run *run, int64_t *written, carom_error *error) {
+    const carom_law *law = question->law;
+    carom_result_writer *writer = question->writer;
+    carom_corners *filter = NULL;
+    void *options = NULL;
+    carom_sink file, corners;
+    const carom_table *kept = NULL;
+    *run = (cli_run){.law = law};
+    carom_status status = cli_prepare_options(question, NULL, &options, error);
+    if (!status) status = carom_result_writer_open_law(writer, law, options, &file, error);
+    if (!status && keep == KEEP_HULL) {
+        status = carom_corners_create(carom_scene_impact(question->scene), law->outcome_columns, law->outcome_column_count, &filter, error);
+        if (!status) corners = carom_corners_sink(filter);
     }
-    return carom_fail(error, CAROM_BAD_INPUT, "--keep: '%.60s' is not one of all, extent, hull", name);
+    // Where the law's outcomes go directly: into the file, nowhere, or through the filter.
+    const carom_sink *const sinks[] = {[KEEP_ALL] = &file, [KEEP_EXTENT] = NULL, [KEEP_HULL] = &corners};
+    if (!status) status = cli_ask_law(question, options, sinks[keep], run, error);
+    // The corners are known only at the end.
+    if (!status && filter) status = carom_corners_outcomes(filter, &kept, error);
+    if (!status && kept) status = file.receive(file.user, kept, error);
+    if (!status) *written = keep == KEEP_ALL ? run->extent->outcomes : kept ? carom_table_rows(kept) : 0;
+    // The file says that it does not hold every outcome, and how far all of them reach.
+    if (!status && keep != KEEP_ALL) status = carom_result_writer_put_extent(writer, keep_names[keep], run->extent, error);
+    if (!status) status = carom_result_writer_close_law(writer, run->answer.result, error);
+    carom_corners_free(filter);
+    free(options);
+    if (status) {
+        cli_place_error(question->arguments, question->scene, law->options, law->option_count, error);
+        cli_run_release(run);
+    }
+    return status;
 }
 
-static carom_status sample(const cli_arguments *arguments, const carom_scene *scene, const char *file, cli_run *run, carom_error *error) {
+static carom_status sample(const cli_arguments *arguments, const carom_scene *scene, cli_run *run, int64_t *written, carom_error *error) {
+    const char *file = cli_value(arguments, "output"), *what = cli_value(arguments, "keep");
+    // Which outcomes the file is to hold.
+    int keep = KEEP_ALL;
+    while (what && keep <= KEEP_HULL && strcmp(what, keep_names[keep]) != 0) keep++;
+    if (keep > KEEP_HULL) return carom_fail(error, CAROM_BAD_INPUT, "--keep: '%.60s' is not one of all, extent, hull", what);
+
+    // Every rank samples its share; the first one has the file and the answer.
     carom_control control;
     carom_result_writer *writer = NULL;
-    *run = (cli_run){0};
-    cli_run_options options = {.strict = true};
-    carom_status status = find_keep(arguments, &options.keep, error);
-    if (!status) status = cli_start_control(arguments, &control, error);
+    carom_status status = cli_start_control(arguments, &control, error);
     control.ranks = cli_ranks();
     if (!status && file && cli_ranks_is_first()) status = carom_result_writer_create(file, scene, &writer, error);
-    options.writer = writer;
-    if (!status) status = cli_run_law(arguments, scene, carom_law_find(arguments->registry, law_name), &control, &options, run, error);
+    const cli_question question = {.arguments = arguments,
+                                   .scene = scene,
+                                   .law = carom_law_find(arguments->registry, law_name),
+                                   .control = &control,
+                                   .writer = writer,
+                                   .strict = true};
+    if (!status) status = writer ? fill_file(&question, keep, run, written, error) : cli_run_law(&question, run, error);
+    // A failure of one rank is a failure of all.
     status = carom_ranks_agree(control.ranks, status, error);
     if (!status && writer) status = carom_result_writer_commit(writer, error);
     if (status) cli_run_release(run);
@@ -119,17 +162,18 @@ static carom_status sample(const cli_arguments *arguments, const carom_scene *sc
 static int run_sample(const cli_arguments *arguments) {
     carom_error error;
     carom_scene *scene = NULL;
-    cli_run run;
+    cli_run run = {0};
+    int64_t written = 0;
     const char *file = cli_value(arguments, "output");
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     status = carom_ranks_agree(cli_ranks(), status, &error);
-    if (!status) status = sample(arguments, scene, file, &run, &error);
+    if (!status) status = sample(arguments, scene, &run, &written, &error);
     int exit_status;
     if (status) {
         exit_status = cli_report(&error);
     } else {
         cli_warn(scene);
-        exit_status = cli_given(arguments, "json") ? print_json(&run, file) : print_text(scene, &run, file);
+        exit_status = cli_given(arguments, "json") ? print_json(&run, file) : print_text(scene, &run, file, written);
         cli_run_release(&run);
     }
     carom_scene_free(scene);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Exact sets as commands measure other outcomes by them.
+/// Exact sets by which a command measures other outcomes.
 #ifndef CAROM_CLI_SETS_H
 #define CAROM_CLI_SETS_H
 

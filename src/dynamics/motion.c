@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Motions, the table of integrators, and running one.
+// Motions, and running an integrator on one.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,15 +7,6 @@
 #include "carom/rotation.h"
 #include "carom/vector3.h"
 #include "dynamics/dynamics_internal.h"
-
-// A row for each integrator, whose folder has the same name.
-#define INTEGRATORS(ROW) ROW(lgvci) ROW(rodrigues) ROW(inclusion) ROW(propagative)
-
-#define DECLARE(name) extern const carom_integrator carom_integrator_##name;
-#define ADDRESS(name) &carom_integrator_##name,
-
-INTEGRATORS(DECLARE)
-static const carom_integrator *const integrators[] = {INTEGRATORS(ADDRESS)};
 
 static const carom_column result_columns[CAROM_MOTION_RESULT_COLUMNS] = {
     [CAROM_MOTION_VERDICT] = {"verdict", CAROM_COLUMN_TEXT, 1, "", "how far the run got", NULL},
@@ -32,17 +23,6 @@ static const char *const form_names[] = {[CAROM_MOTION_NONE] = "an impact",
                                          [CAROM_MOTION_BODY] = "a scene with 'body'",
                                          [CAROM_MOTION_BODIES] = "a scene with 'bodies'",
                                          [CAROM_MOTION_SYSTEM] = "a scene with 'balls' or 'model' and listed contacts"};
-
-carom_status carom_dynamics_register(carom_registry *registry, carom_error *error) {
-    carom_status status = CAROM_OK;
-    for (size_t i = 0; i < sizeof integrators / sizeof *integrators && !status; i++)
-        status = carom_registry_add(registry, CAROM_REGISTRY_INTEGRATORS, integrators[i]->name, integrators[i], error);
-    return status;
-}
-
-const carom_integrator *carom_integrator_find(const carom_registry *registry, const char *name) {
-    return carom_registry_find(registry, CAROM_REGISTRY_INTEGRATORS, name);
-}
 
 // ------------------------------------------------------------------------------------------------------------- running
 

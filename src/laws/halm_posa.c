@@ -57,17 +57,17 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     // The law's own result columns follow the common ones.
     const int first = CAROM_RESULT_COLUMNS;
     carom_table *result = call->result;
-    *carom_table_integers(result, first + RESULT_SAMPLES) = statistics.samples;
+    *carom_table_integers(result, first + RESULT_SAMPLES) = statistics.counts.samples;
     *carom_table_integers(result, first + RESULT_REQUESTED) = statistics.requested;
-    *carom_table_integers(result, first + RESULT_TERMINATED) = statistics.terminated;
-    *carom_table_integers(result, first + RESULT_UNSOLVED) = statistics.unsolved;
-    *carom_table_integers(result, first + RESULT_CLOSED) = statistics.closed;
+    *carom_table_integers(result, first + RESULT_TERMINATED) = statistics.counts.terminated;
+    *carom_table_integers(result, first + RESULT_UNSOLVED) = statistics.counts.unsolved;
+    *carom_table_integers(result, first + RESULT_CLOSED) = statistics.counts.closed;
     *carom_table_integers(result, first + RESULT_LCP_SOLVES) = statistics.lcp_solves;
     *carom_table_reals(result, first + RESULT_LCPS_PER_SAMPLE) = statistics.lcps_per_sample;
     *carom_table_reals(result, first + RESULT_LCPS_PER_SAMPLE_CI95) = statistics.lcps_per_sample_ci95;
-    *carom_table_integers(result, first + RESULT_FALLBACKS) = statistics.fallbacks;
-    *carom_table_integers(result, first + RESULT_LOOKED_UP) = statistics.looked_up;
-    *carom_table_reals(result, first + RESULT_MAX_RESIDUAL) = statistics.max_residual;
+    *carom_table_integers(result, first + RESULT_FALLBACKS) = statistics.counts.fallbacks;
+    *carom_table_integers(result, first + RESULT_LOOKED_UP) = statistics.counts.looked_up;
+    *carom_table_reals(result, first + RESULT_MAX_RESIDUAL) = statistics.counts.max_residual;
     *carom_table_reals(result, first + RESULT_MAX_RELATIVE_ENERGY_GAIN) = statistics.max_relative_energy_gain;
     *carom_table_reals(result, first + RESULT_STEP) = statistics.step;
     status = carom_table_set_text(result, first + RESULT_DIGEST, statistics.digest, error);

@@ -17,7 +17,7 @@ static void defaults(void *options) { *(carom_routh_options *)options = carom_ro
 static carom_status resolve(const carom_law_call *call, carom_error *error) {
     const carom_routh_options *options = call->options;
     carom_arena arena = {0};
-    carom_simulator *simulator = NULL;
+    carom_time_stepping *stepping = NULL;
     double *v = carom_arena_take(&arena, (size_t)carom_impact_get_data(call->impact)->nv, sizeof *v);
     double *impulse = carom_arena_take(&arena, (size_t)carom_impact_contact_size(call->impact), sizeof *impulse);
     carom_status status = arena.failed ? carom_fail_memory(error, "routh") : CAROM_OK;
@@ -28,22 +28,18 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     if (!status) status = carom_sample_resolve_method(options, call->registry, &stepper, error);
     if (!status && isnan(step)) status = carom_reach_auto_step(call->impact, options->method.cone_edges, &step, error);
     if (!status)
-        status = carom_simulator_create(call->impact, &stepper, step, carom_sample_max_steps(options), (carom_draw)options->draw,
-                                        &simulator, error);
+        status = carom_time_stepping_create(call->impact, &stepper, step, carom_sample_max_steps(options), (carom_draw)options->draw,
+                                            &stepping, error);
 
     if (!status) {
         // Sample 0 of the seed. Running out of steps is a verdict; the velocity reached so far is the outcome.
-        carom_simulation result;
-        carom_simulator_watch(simulator, call->control);
-        carom_simulator_run(simulator, options->seed, 0, v, impulse, &result);
-        const carom_verdict verdict = result.interrupted  ? CAROM_INTERRUPTED
-                                      : result.unsolved   ? CAROM_UNVERIFIED
-                                      : result.terminated ? CAROM_COMPLETE
-                                                          : CAROM_BUDGET_SPENT;
-        status = carom_law_emit_one(call, v, impulse, result.steps, result.unsolved ? CAROM_FLAG_UNSOLVED : 0, error);
-        if (!status) status = carom_law_conclude(call, verdict, carom_simulator_selection(simulator), error);
+        carom_sample_counts counts;
+        carom_time_stepping_watch(stepping, call->control);
+        const carom_verdict verdict = carom_time_stepping_run(stepping, options->seed, 0, v, impulse, &counts);
+        status = carom_law_emit_one(call, v, impulse, counts.steps, counts.unsolved ? CAROM_FLAG_UNSOLVED : 0, error);
+        if (!status) status = carom_law_conclude(call, verdict, carom_stepper_selection(carom_time_stepping_stepper(stepping)), error);
     }
-    carom_simulator_free(simulator);
+    carom_time_stepping_free(stepping);
     carom_arena_free(&arena);
     return status;
 }

@@ -5,18 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/arena.h"
 #include "reach/reach_internal.h"
-#include "step/cones/map.h"
 
 // Samples and steps of the training: a millisecond or some, whatever the run. A sample of more steps than that is cut off, so that tiny
 // steps do not keep the training busy for hours.
 enum { TRAINING_SAMPLES = 1024, TRAINING_STEPS = 4096 };
-// `auto` takes the map where it is expected to serve this share of the steps: below, looking up costs more than it saves. A trial that is
-// far from it ends the training; it is judged every few samples.
+// `auto` takes a method where it is expected to serve this share of the steps: below, batches cost more than they save. A trial that is far
+// from it ends the training; it is judged every few samples.
 #define WORTHWHILE 0.75
 #define HOPELESS   0.4
 enum { TRIAL_STEPS = 512, TRIAL_SAMPLES = 32 };
 
+// Numbers that a stream gives at once.
 enum { WORDS = 4 };
 
 struct carom_batch_plan {
@@ -25,447 +26,415 @@ struct carom_batch_plan {
     double step;
     int64_t max_steps;
     carom_draw draw;
-    carom_cone_map *map;
-    const carom_cone_kernel *kernel;
-    double *start;  // [n] contact velocity before the impact
+    const carom_step_method *method;
+    const carom_step_loops *loops;
+    carom_stepper *teacher;  // whose steps the method learns from
+    void *state;             // the method's
+    double *start;           // [n] contact velocity before the impact
 };
 
-// A sample's contact velocities.
-typedef struct record {
+// The contact velocities of a sample.
+typedef struct trace {
     double *values;  // [capacity x n]
     int rows, capacity;
-} record;
+} trace;
 
 struct carom_batch {
     const carom_batch_plan *plan;
-    carom_stepper *stepper;  // for steps that no cone serves
-    carom_cone_batch lanes;
+    carom_stepper *stepper;      // for steps that the method leaves unserved
+    carom_step_batch steps;      // of the samples that still run
+    carom_step_samples running;  // what goes with them, and in which order they left
     size_t stride;
-    carom_cone_run run;      // of the samples that still run, and in which order they left
-    double *numbers;         // [WORDS] numbers drawn ahead; those that are left are the run's
+    double *columns;         // the columns of doubles below and of `running`
+    double *numbers;         // [WORDS] numbers drawn ahead; those that are left are running.ahead
     uint64_t *index;         // [stride] of the samples, for their streams
     unsigned char *stopped;  // [stride / lanes] bits of samples that met an unsolved step
     bool any_unsolved;
     uint64_t next_draw;  // block of numbers
     // Of all samples of the run, by slot: their places in it.
-    double *impulse;  // [n]
-    int64_t *steps;   // [stride]
+    double *impulse;       // [n]
+    int64_t *step_counts;  // [stride]
     bool *terminated, *unsolved, *gained;
-    record *records;
-    carom_draw_state *draws;  // NULL for uniform caps
-    double *directions;       // [stride x contacts] of the draws
+    trace *traces;
+    carom_draw_state *draws;  // not for uniform caps
     // Of the rows.
     double *v_plus;  // [nv]
     int64_t *row_steps, *flags, *samples;
     bool *row_terminated;
     int32_t *row_slot;
     double *u, *lmax, *step_impulse;  // [n], [contacts], [n] of one sample
+    carom_arena arena;
 };
 
 // ------------------------------------------------------------------------------------------------------------ the plan
 
-bool carom_batch_is_path(const char *path) {
-    bool available;
-    return !strcmp(path, "cone-map") || carom_cone_kernel_find(path, &available);
-}
-
 void carom_batch_plan_free(carom_batch_plan *plan) {
     if (!plan) return;
-    carom_cone_map_free(plan->map);
+    plan->method->batch->free(plan->state);
+    carom_stepper_free(plan->teacher);
     free(plan->start);
     free(plan);
 }
 
-// Trains on samples of a stream of their own.
-static carom_status train(const carom_batch_plan *plan, bool automatic, double *u, double *lmax, carom_draw_state *draws,
-                          carom_error *error) {
+// Makes the method's state and has it learn from samples of a stream of their own.
+static carom_status learn(carom_batch_plan *plan, carom_instructions instructions, bool automatic, carom_error *error) {
+    const carom_step_batch_method *method = plan->method->batch;
     const int contacts = carom_impact_get_data(plan->impact)->contacts, n = carom_impact_contact_size(plan->impact);
     const int64_t most = plan->max_steps < TRAINING_STEPS ? plan->max_steps : TRAINING_STEPS;
-    carom_status status = CAROM_OK;
+    carom_status status = carom_stepper_create(plan->impact, &plan->stepper, &plan->teacher, error);
+    if (!status) status = method->create(plan->teacher, plan->step, instructions, &plan->state, error);
+    if (status) return status;
+    carom_arena arena = {0};
+    double *u = carom_arena_take(&arena, (size_t)n, sizeof *u), *lmax = carom_arena_take(&arena, (size_t)contacts, sizeof *lmax);
+    carom_draw_state draws = {.direction = carom_arena_take(&arena, (size_t)contacts, sizeof(double))};
+    if (arena.failed) status = carom_fail_memory(error, "batches of samples");
     int steps = 0;
-    for (uint64_t i = 0; i < TRAINING_SAMPLES && steps < TRAINING_STEPS && !status; i++) {
+    bool hopeless = false;
+    for (uint64_t i = 0; i < TRAINING_SAMPLES && steps < TRAINING_STEPS && !status && !hopeless; i++) {
         bool solved = true;
         memcpy(u, plan->start, (size_t)n * sizeof *u);
-        if (automatic && i % TRIAL_SAMPLES == 0 && steps >= TRIAL_STEPS && carom_cone_map_hit_rate(plan->map) < HOPELESS) return CAROM_OK;
-        carom_stream_start_use(&draws->stream, 0, i, CAROM_STREAM_TRAINING);
-        draws->has_direction = false;
-        for (int64_t k = 0; k < most && solved && !status && !carom_impact_terminated(plan->impact, u); k++, steps++) {
-            carom_draw_function(plan->draw)(draws, contacts, plan->step, lmax);
-            status = carom_cone_map_train(plan->map, u, lmax, u, &solved, error);
+        // `auto` gives up early where the method has little to offer.
+        hopeless = automatic && i % TRIAL_SAMPLES == 0 && steps >= TRIAL_STEPS && method->promise(plan->state) < HOPELESS;
+        carom_stream_start_use(&draws.stream, 0, i, CAROM_STREAM_TRAINING);
+        draws.has_direction = false;
+        for (int64_t k = 0; k < most && solved && !status && !hopeless && !carom_impact_terminated(plan->impact, u); k++, steps++) {
+            carom_draw_function(plan->draw)(&draws, contacts, plan->step, lmax);
+            status = method->learn(plan->state, u, lmax, u, &solved, error);
         }
     }
-    return status ? status : carom_cone_map_freeze(plan->map, error);
+    carom_arena_free(&arena);
+    return status || hopeless ? status : method->freeze(plan->state, error);
 }
 
-static carom_status make_map(carom_batch_plan *plan, bool automatic, carom_error *error) {
-    const size_t n = (size_t)carom_impact_contact_size(plan->impact), contacts = (size_t)carom_impact_get_data(plan->impact)->contacts;
-    double *work = malloc((n + 2 * contacts) * sizeof *work);
-    carom_status status = work && plan->start ? CAROM_OK : carom_fail_memory(error, "cone map");
-    if (!status) {
-        carom_draw_state draws = {.direction = work + n + contacts};
-        carom_impact_contact_velocity(plan->impact, carom_impact_get_data(plan->impact)->velocity, plan->start);
-        status = carom_cone_map_create(plan->impact, &plan->stepper, plan->step, &plan->map, error);
-        if (!status) status = train(plan, automatic, work, work + n, &draws, error);
-    }
-    free(work);
-    return status;
-}
-
-carom_status carom_batch_plan_create(const carom_batch_options *options, carom_batch_plan **plan, carom_error *error) {
+// A plan for this method and selection; NULL where `automatic` and another way is expected to be faster.
+static carom_status make_plan(const carom_batch_options *options, const carom_step_method *method, carom_instructions instructions,
+                              bool automatic, carom_selection selection, carom_batch_plan **plan, carom_error *error) {
     *plan = NULL;
-    const bool automatic = !carom_batch_is_path(options->path);
-    bool available;
-    const carom_cone_kernel *kernel = carom_cone_kernel_find(automatic ? "cone-map" : options->path, &available);
-    if (!available) return carom_fail(error, CAROM_UNSUPPORTED, "%s: this machine lacks the instructions", options->path);
     carom_batch_plan *made = calloc(1, sizeof *made);
-    if (!made) return carom_fail_memory(error, "cone map");
+    if (!made) return carom_fail_memory(error, "batches of samples");
     *made = (carom_batch_plan){.impact = options->impact,
                                .stepper = *options->stepper,
                                .step = options->step,
                                .max_steps = options->max_steps,
                                .draw = options->draw,
-                               .kernel = kernel,
+                               .method = method,
+                               .loops = carom_step_loops_of[instructions],
                                .start = malloc((size_t)carom_impact_contact_size(options->impact) * sizeof(double))};
-    carom_status status = make_map(made, automatic, error);
-    // Who asks for the path takes the selection that it serves.
-    if (status == CAROM_UNSUPPORTED && !automatic && options->stepper->selection == CAROM_SELECT_LEMKE) {
-        made->stepper.selection = CAROM_SELECT_ANY;
-        status = make_map(made, automatic, error);
+    // The selection may be less than what the stepper options ask for.
+    made->stepper.selection = selection;
+    carom_status status = made->start ? CAROM_OK : carom_fail_memory(error, "batches of samples");
+    if (!status) {
+        carom_impact_contact_velocity(made->impact, carom_impact_get_data(made->impact)->velocity, made->start);
+        status = learn(made, instructions, automatic, error);
     }
-    if (!status && !(automatic && carom_cone_map_hit_rate(made->map) < WORTHWHILE)) {
+    if (!status && !(automatic && method->batch->promise(made->state) < WORTHWHILE))
         *plan = made;
-        return CAROM_OK;
-    }
-    carom_batch_plan_free(made);
+    else
+        carom_batch_plan_free(made);
     return automatic && status == CAROM_UNSUPPORTED ? CAROM_OK : status;
 }
 
-carom_status carom_batch_plan_choose(const carom_impact *impact, const carom_sample_options *sample, const carom_stepper_options *stepper,
-                                     double step, carom_batch_plan **plan, carom_error *error) {
-    const bool asked = carom_batch_is_path(sample->path), ours = stepper->solver == &carom_lcp_lemke;
+carom_status carom_batch_plan_create(const carom_batch_options *options, carom_batch_plan **plan, carom_error *error) {
+    const carom_selection selection = options->stepper->selection;
+    const carom_step_method *asked;
+    carom_instructions instructions;
     *plan = NULL;
-    if (asked && !ours) return carom_fail(error, CAROM_BAD_INPUT, "path: %s takes no other solver than lemke", sample->path);
-    if (!ours || !(asked || !strcmp(sample->path, "auto"))) return CAROM_OK;
-    const carom_batch_options options = {impact, stepper, step, carom_sample_max_steps(sample), (carom_draw)sample->draw, sample->path};
-    return carom_batch_plan_create(&options, plan, error);
+    carom_status status = carom_step_method_find(options->path, &asked, &instructions, error);
+    if (status || options->stepper->solver != &carom_lcp_lemke || (asked && !asked->batch)) return status;
+    // A path that was asked for is taken, worthwhile or not.
+    if (asked) {
+        status = make_plan(options, asked, instructions, false, selection, plan, error);
+        // Who asks for the path takes the selection that it serves.
+        if (status == CAROM_UNSUPPORTED && selection == CAROM_SELECT_LEMKE)
+            status = make_plan(options, asked, instructions, false, CAROM_SELECT_ANY, plan, error);
+        return status;
+    }
+    for (const carom_step_method *const *row = carom_step_methods; *row && !*plan && !status; row++)
+        if ((*row)->batch && carom_step_method_serves(*row, selection))
+            status = make_plan(options, *row, instructions, true, selection, plan, error);
+    return status;
 }
 
 carom_selection carom_batch_plan_selection(const carom_batch_plan *plan) { return plan->stepper.selection; }
-const char *carom_batch_plan_path(const carom_batch_plan *plan) { return plan->kernel->name; }
+const carom_step_method *carom_batch_plan_method(const carom_batch_plan *plan) { return plan->method; }
+const char *carom_batch_plan_path(const carom_batch_plan *plan) { return plan->method->batch->path(plan->state); }
 
 // ------------------------------------------------------------------------------------------------------------ lifetime
-
-static carom_status allocate(carom_batch *b, carom_error *error) {
-    const carom_impact_data *data = carom_impact_get_data(b->plan->impact);
-    const int n = carom_impact_contact_size(b->plan->impact);
-    const size_t contacts = (size_t)data->contacts, stride = b->stride = b->lanes.stride;
-    const bool uniform = b->plan->draw == CAROM_DRAW_UNIFORM;
-    b->run.total = carom_cone_columns_create(n, stride);
-    b->run.slot = carom_cone_columns_create(1, stride);
-    b->run.done_total = carom_cone_columns_create(n, stride);
-    b->run.done_slot = carom_cone_columns_create(1, stride);
-    b->numbers = carom_cone_columns_create(WORDS, stride);
-    b->impulse = carom_cone_columns_create(n, stride);
-    b->v_plus = carom_cone_columns_create(data->nv, stride);
-    b->index = malloc(stride * sizeof *b->index);
-    b->row_slot = malloc(stride * sizeof *b->row_slot);
-    b->stopped = calloc(stride / CAROM_CONE_LANES, 1);
-    b->steps = malloc(4 * stride * sizeof *b->steps);
-    b->terminated = malloc(4 * stride * sizeof *b->terminated);
-    b->records = calloc(stride, sizeof *b->records);
-    b->draws = calloc(uniform ? 1 : stride, sizeof *b->draws);
-    b->directions = malloc((uniform ? 1 : stride) * contacts * sizeof(double));
-    b->u = malloc((2 * (size_t)n + contacts) * sizeof(double));
-    if (!b->run.total || !b->run.slot || !b->run.done_total || !b->run.done_slot || !b->numbers || !b->impulse || !b->v_plus || !b->index ||
-        !b->row_slot || !b->stopped || !b->steps || !b->terminated || !b->records || !b->draws || !b->directions || !b->u)
-        return carom_fail_memory(error, "cone map");
-    b->row_steps = b->steps + stride;
-    b->flags = b->row_steps + stride;
-    b->samples = b->flags + stride;
-    b->unsolved = b->terminated + stride;
-    b->gained = b->unsolved + stride;
-    b->row_terminated = b->gained + stride;
-    b->step_impulse = b->u + n;
-    b->lmax = b->step_impulse + n;
-    for (size_t i = 0; !uniform && i < stride; i++) b->draws[i].direction = b->directions + i * contacts;
-    return CAROM_OK;
-}
 
 carom_status carom_batch_create(const carom_batch_plan *plan, int capacity, carom_batch **batch, carom_error *error) {
     *batch = NULL;
     carom_batch *made = calloc(1, sizeof *made);
-    if (!made) return carom_fail_memory(error, "cone map");
+    if (!made) return carom_fail_memory(error, "batches of samples");
     made->plan = plan;
-    carom_status status = carom_cone_batch_create(plan->map, capacity, &made->lanes, error);
-    if (!status) status = allocate(made, error);
+    carom_status status = plan->method->batch->batch_create(plan->state, capacity, &made->steps, error);
     if (!status) status = carom_stepper_create(plan->impact, &plan->stepper, &made->stepper, error);
-    if (status)
+    if (status) {
         carom_batch_free(made);
-    else
-        *batch = made;
-    return status;
+        return status;
+    }
+    const carom_impact_data *data = carom_impact_get_data(plan->impact);
+    const size_t n = (size_t)carom_impact_contact_size(plan->impact), nv = (size_t)data->nv, contacts = (size_t)data->contacts;
+    // Arrays by sample are as long as the method's columns.
+    const size_t stride = made->stride = made->steps.stride;
+    carom_arena *arena = &made->arena;
+    made->index = carom_arena_take(arena, stride, sizeof *made->index);
+    made->row_slot = carom_arena_take(arena, stride, sizeof *made->row_slot);
+    made->stopped = carom_arena_take(arena, stride / CAROM_STEP_LANES, 1);
+    made->step_counts = carom_arena_take(arena, stride, sizeof *made->step_counts);
+    made->row_steps = carom_arena_take(arena, stride, sizeof *made->row_steps);
+    made->flags = carom_arena_take(arena, stride, sizeof *made->flags);
+    made->samples = carom_arena_take(arena, stride, sizeof *made->samples);
+    made->terminated = carom_arena_take(arena, stride, sizeof *made->terminated);
+    made->unsolved = carom_arena_take(arena, stride, sizeof *made->unsolved);
+    made->gained = carom_arena_take(arena, stride, sizeof *made->gained);
+    made->row_terminated = carom_arena_take(arena, stride, sizeof *made->row_terminated);
+    made->traces = carom_arena_take(arena, stride, sizeof *made->traces);
+    made->draws = carom_arena_take(arena, stride, sizeof *made->draws);
+    double *directions = carom_arena_take(arena, stride * contacts, sizeof *directions);
+    made->u = carom_arena_take(arena, n, sizeof(double));
+    made->step_impulse = carom_arena_take(arena, n, sizeof(double));
+    made->lmax = carom_arena_take(arena, contacts, sizeof(double));
+    made->columns = carom_step_columns_create(3 * n + 2 + WORDS + nv, stride);
+    if (arena->failed || !made->columns) {
+        carom_batch_free(made);
+        return carom_fail_memory(error, "batches of samples");
+    }
+    // Each sample has a direction of its own for correlated and single draws.
+    for (size_t i = 0; i < stride; i++) made->draws[i].direction = directions + i * contacts;
+    made->running.total = made->columns;
+    made->running.done_total = made->running.total + n * stride;
+    made->impulse = made->running.done_total + n * stride;
+    made->running.slot = made->impulse + n * stride;
+    made->running.done_slot = made->running.slot + stride;
+    made->numbers = made->running.done_slot + stride;
+    made->v_plus = made->numbers + WORDS * stride;
+    *batch = made;
+    return CAROM_OK;
 }
 
 void carom_batch_free(carom_batch *batch) {
     if (!batch) return;
-    for (size_t i = 0; batch->records && i < batch->stride; i++) free(batch->records[i].values);
-    carom_cone_batch_free(&batch->lanes);
+    for (size_t i = 0; batch->traces && i < batch->stride; i++) free(batch->traces[i].values);
+    batch->plan->method->batch->batch_free(&batch->steps);
     carom_stepper_free(batch->stepper);
-    free(batch->run.total);
-    free(batch->run.slot);
-    free(batch->run.done_total);
-    free(batch->run.done_slot);
-    free(batch->numbers);
-    free(batch->impulse);
-    free(batch->v_plus);
-    free(batch->index);
-    free(batch->row_slot);
-    free(batch->stopped);
-    free(batch->steps);
-    free(batch->terminated);
-    free(batch->records);
-    free(batch->draws);
-    free(batch->directions);
-    free(batch->u);
+    free(batch->columns);
+    carom_arena_free(&batch->arena);
     free(batch);
 }
 
 // ------------------------------------------------------------------------------------------------------------- recording
 
-static int slot_of(const carom_batch *b, int i) { return (int)b->run.slot[i]; }
+static int slot_of(const carom_batch *batch, int i) { return (int)batch->running.slot[i]; }
 
-// Appends the contact velocity of a running sample to its record.
-static carom_status append(record *r, int n, const double *u, size_t stride, carom_error *error) {
-    // Room for the closing step, too, as a simulator has.
-    if (r->rows >= CAROM_MOST_PATH_STEPS + 2) return CAROM_OK;
-    if (r->rows == r->capacity) {
-        const int capacity = 2 * r->capacity + 8;
-        double *moved = realloc(r->values, (size_t)capacity * (size_t)n * sizeof *moved);
+// Appends a contact velocity, whose components stand `stride` apart.
+static carom_status append(trace *into, int n, const double *u, size_t stride, carom_error *error) {
+    // Room for the closing step, too, as time stepping has.
+    if (into->rows >= CAROM_MOST_TRACE_STEPS + 2) return CAROM_OK;
+    if (into->rows == into->capacity) {
+        const int capacity = 2 * into->capacity + 8;
+        double *moved = realloc(into->values, (size_t)capacity * (size_t)n * sizeof *moved);
         if (!moved) return carom_fail_memory(error, "path of a sample");
-        r->values = moved;
-        r->capacity = capacity;
+        into->values = moved;
+        into->capacity = capacity;
     }
-    for (int c = 0; c < n; c++) r->values[r->rows * n + c] = u[(size_t)c * stride];
-    r->rows++;
+    for (int c = 0; c < n; c++) into->values[into->rows * n + c] = u[(size_t)c * stride];
+    into->rows++;
     return CAROM_OK;
 }
 
-// The contact velocities u of the running samples.
-static carom_status record_live(carom_batch *b, const double *u, int64_t first, int64_t recorded, carom_error *error) {
-    const int n = carom_impact_contact_size(b->plan->impact);
+// The contact velocities u of the running samples whose traces are wanted.
+static carom_status record_live(carom_batch *batch, const double *u, const carom_batch_request *request, carom_error *error) {
+    const int n = carom_impact_contact_size(batch->plan->impact);
     carom_status status = CAROM_OK;
-    if (first >= recorded) return status;
-    for (int i = 0; i < b->run.live && !status; i++)
-        if (first + slot_of(b, i) < recorded) status = append(&b->records[slot_of(b, i)], n, u + i, b->stride, error);
+    if (request->first >= request->recorded) return status;
+    for (int i = 0; i < batch->running.live && !status; i++) {
+        const int slot = slot_of(batch, i);
+        if (request->first + slot < request->recorded) status = append(&batch->traces[slot], n, u + i, batch->stride, error);
+    }
     return status;
 }
 
 carom_status carom_batch_record(carom_batch *batch, int64_t row, const double *v, carom_error *error) {
-    record *r = &batch->records[batch->row_slot[row]];
-    if (!r->rows) return CAROM_OK;
+    trace *own = &batch->traces[batch->row_slot[row]];
+    if (!own->rows) return CAROM_OK;
     carom_impact_contact_velocity(batch->plan->impact, v, batch->u);
-    return append(r, carom_impact_contact_size(batch->plan->impact), batch->u, 1, error);
+    return append(own, carom_impact_contact_size(batch->plan->impact), batch->u, 1, error);
 }
 
-const double *carom_batch_path(const carom_batch *batch, int64_t row, int *rows) {
-    const record *r = &batch->records[batch->row_slot[row]];
-    *rows = r->rows;
-    return r->rows ? r->values : NULL;
+const double *carom_batch_trace(const carom_batch *batch, int64_t row, int *rows) {
+    const trace *own = &batch->traces[batch->row_slot[row]];
+    *rows = own->rows;
+    return own->rows ? own->values : NULL;
 }
 
 // ------------------------------------------------------------------------------------------------------------- one step
 
-// The next number of every sample: what its own stream would give.
-static const double *draw_numbers(carom_batch *b, int64_t seed, int64_t first) {
-    if (!b->run.ahead_count) {
-        for (int i = 0; i < b->run.live; i++) b->index[i] = (uint64_t)(first + slot_of(b, i));
-        carom_stream_uniform_block((uint64_t)seed, b->index, (size_t)b->run.live, CAROM_STREAM_CAPS, b->next_draw++, b->stride, b->numbers);
-        b->run.ahead_count = WORDS;
-    }
-    const double *numbers = b->numbers + (size_t)(WORDS - b->run.ahead_count--) * b->stride;
-    b->run.ahead = b->numbers + (size_t)(WORDS - b->run.ahead_count) * b->stride;
-    return numbers;
-}
-
-// Caps in [0,h].
-static void draw_uniform_caps(carom_batch *b, int64_t seed, int64_t first) {
-    const int contacts = carom_impact_get_data(b->plan->impact)->contacts, n = carom_impact_contact_size(b->plan->impact);
-    for (int c = 0; c < contacts; c++) {
-        const double *numbers = draw_numbers(b, seed, first);
-        double *caps = b->lanes.x + (size_t)(n + c) * b->stride;
-        for (int i = 0; i < b->run.live; i++) caps[i] = b->plan->step * numbers[i];
-    }
-}
-
-static void draw_caps(carom_batch *b, int64_t seed, int64_t first) {
-    if (b->plan->draw == CAROM_DRAW_UNIFORM) {
-        draw_uniform_caps(b, seed, first);
+// Caps of the next step of every sample: the numbers that its own stream would give.
+static void draw_caps(carom_batch *batch, const carom_batch_request *request) {
+    const carom_batch_plan *plan = batch->plan;
+    const int contacts = carom_impact_get_data(plan->impact)->contacts, n = carom_impact_contact_size(plan->impact);
+    carom_step_samples *running = &batch->running;
+    if (plan->draw != CAROM_DRAW_UNIFORM) {
+        for (int i = 0; i < running->live; i++) {
+            carom_draw_function(plan->draw)(&batch->draws[slot_of(batch, i)], contacts, plan->step, batch->lmax);
+            for (int c = 0; c < contacts; c++) batch->steps.x[(size_t)(n + c) * batch->stride + (size_t)i] = batch->lmax[c];
+        }
         return;
     }
-    const int contacts = carom_impact_get_data(b->plan->impact)->contacts, n = carom_impact_contact_size(b->plan->impact);
-    for (int i = 0; i < b->run.live; i++) {
-        carom_draw_function(b->plan->draw)(&b->draws[slot_of(b, i)], contacts, b->plan->step, b->lmax);
-        for (int c = 0; c < contacts; c++) b->lanes.x[(size_t)(n + c) * b->stride + (size_t)i] = b->lmax[c];
+    // Uniform caps come from blocks of WORDS numbers of all samples; what is left of a block goes with the samples to the next step.
+    for (int c = 0; c < contacts; c++) {
+        if (!running->ahead_count) {
+            for (int i = 0; i < running->live; i++) batch->index[i] = (uint64_t)(request->first + slot_of(batch, i));
+            carom_stream_uniform_block((uint64_t)request->seed, batch->index, (size_t)running->live, CAROM_STREAM_CAPS, batch->next_draw++,
+                                       batch->stride, batch->numbers);
+            running->ahead_count = WORDS;
+        }
+        const double *numbers = batch->numbers + (size_t)(WORDS - running->ahead_count--) * batch->stride;
+        running->ahead = batch->numbers + (size_t)(WORDS - running->ahead_count) * batch->stride;
+        double *caps = batch->steps.x + (size_t)(n + c) * batch->stride;
+        for (int i = 0; i < running->live; i++) caps[i] = plan->step * numbers[i];
     }
 }
 
-// A step that no cone serves, by Lemke's method.
-static void solve_alone(carom_batch *b, int i, carom_batch_result *result) {
-    const int contacts = carom_impact_get_data(b->plan->impact)->contacts, n = carom_impact_contact_size(b->plan->impact);
-    const size_t at = (size_t)i;
-    carom_step_info info;
-    for (int c = 0; c < n; c++) b->u[c] = b->lanes.x[(size_t)c * b->stride + at];
-    for (int c = 0; c < contacts; c++) b->lmax[c] = b->lanes.x[(size_t)(n + c) * b->stride + at];
-    carom_stepper_solve_contact(b->stepper, b->u, b->lmax, b->u, b->step_impulse, &info);
-    for (int c = 0; c < n; c++) {
-        b->lanes.u_next[(size_t)c * b->stride + at] = b->u[c];
-        b->lanes.impulse[(size_t)c * b->stride + at] = b->step_impulse[c];
+// One step of every running sample: by the method, and by Lemke's where it leaves one unserved.
+static void solve_steps(carom_batch *batch, carom_sample_counts *counts) {
+    const carom_batch_plan *plan = batch->plan;
+    const int contacts = carom_impact_get_data(plan->impact)->contacts, n = carom_impact_contact_size(plan->impact);
+    const int live = batch->running.live;
+    carom_step_batch *steps = &batch->steps;
+    const int unserved = plan->method->batch->solve(plan->state, steps, live, &counts->max_residual);
+    counts->looked_up += live - unserved;
+    for (int i = 0; unserved && i < live; i++) {
+        if (steps->served[i] >= 0) continue;
+        const size_t at = (size_t)i;
+        carom_step_info info;
+        for (int c = 0; c < n; c++) batch->u[c] = steps->x[(size_t)c * batch->stride + at];
+        for (int c = 0; c < contacts; c++) batch->lmax[c] = steps->x[(size_t)(n + c) * batch->stride + at];
+        carom_stepper_solve_contact(batch->stepper, batch->u, batch->lmax, batch->u, batch->step_impulse, &info);
+        for (int c = 0; c < n; c++) {
+            steps->u_next[(size_t)c * batch->stride + at] = batch->u[c];
+            steps->impulse[(size_t)c * batch->stride + at] = batch->step_impulse[c];
+        }
+        steps->gain[at] = info.energy_change;
+        counts->fallbacks += info.fallbacks > 0;
+        if (info.verdict != CAROM_COMPLETE) {
+            batch->unsolved[slot_of(batch, i)] = batch->any_unsolved = true;
+            batch->stopped[i / CAROM_STEP_LANES] |= (unsigned char)(1U << i % CAROM_STEP_LANES);
+            steps->gain[at] = 0;
+        } else if (info.residual > counts->max_residual) {
+            counts->max_residual = info.residual;
+        }
     }
-    b->lanes.gain[at] = info.energy_change;
-    result->fallbacks += info.fallbacks > 0;
-    if (info.verdict != CAROM_COMPLETE) {
-        b->unsolved[slot_of(b, i)] = b->any_unsolved = true;
-        b->stopped[i / CAROM_CONE_LANES] |= (unsigned char)(1U << i % CAROM_CONE_LANES);
-        b->lanes.gain[at] = 0;
-    } else if (info.residual > result->max_residual) {
-        result->max_residual = info.residual;
-    }
-}
-
-static void note_gains(carom_batch *b, carom_batch_result *result) {
-    const double flagged = CAROM_ENERGY_GAIN_FLAGGED * carom_impact_initial_energy(b->plan->impact);
-    const double largest = b->plan->kernel->largest_gain(&b->lanes, b->run.live);
-    if (largest > result->max_energy_gain) result->max_energy_gain = largest;
-    for (int i = 0; largest > flagged && i < b->run.live; i++)
-        if (b->lanes.gain[i] > flagged) b->gained[slot_of(b, i)] = true;
-}
-
-static void solve_steps(carom_batch *b, carom_batch_result *result) {
-    const carom_cone_map *map = b->plan->map;
-    const int alone =
-        b->plan->kernel->step(carom_cone_map_cones(map), carom_cone_map_physics(map), &b->lanes, b->run.live, &result->max_residual);
-    for (int i = 0; alone && i < b->run.live; i++)
-        if (b->lanes.cone[i] == CAROM_CONE_NONE) solve_alone(b, i, result);
-    result->looked_up += b->run.live - alone;
-    note_gains(b, result);
+    // Energy gains: the largest counts, and samples with more than a share of K(v-) are flagged.
+    const double flagged = CAROM_ENERGY_GAIN_FLAGGED * carom_impact_initial_energy(plan->impact);
+    const double largest = plan->loops->largest_gain(steps, live);
+    if (largest > counts->max_energy_gain) counts->max_energy_gain = largest;
+    for (int i = 0; largest > flagged && i < live; i++)
+        if (steps->gain[i] > flagged) batch->gained[slot_of(batch, i)] = true;
 }
 
 // ------------------------------------------------------------------------------------------------------ who is finished
 
 // Samples that have left since `before`, all after this many steps; those that met an unsolved step have not terminated.
-static void note_done(carom_batch *b, int before, int64_t steps, bool terminated, carom_batch_result *result) {
-    const double *slots = b->run.done_slot;
-    const int64_t left = b->run.done - before;
+static void note_done(carom_batch *batch, int before, int64_t steps, bool terminated, carom_sample_counts *counts) {
+    const int64_t left = batch->running.done - before;
     int64_t unsolved = 0;
-    for (int i = before; i < b->run.done; i++) {
-        const int slot = (int)slots[i];
-        b->steps[slot] = steps;
-        b->terminated[slot] = terminated && !b->unsolved[slot];
-        unsolved += b->unsolved[slot];
+    for (int i = before; i < batch->running.done; i++) {
+        const int slot = (int)batch->running.done_slot[i];
+        batch->step_counts[slot] = steps;
+        batch->terminated[slot] = terminated && !batch->unsolved[slot];
+        unsolved += batch->unsolved[slot];
     }
-    result->terminated += terminated ? left - unsolved : 0;
-    result->unsolved += unsolved;
-    result->steps += steps * left;
-    result->steps_squared += (double)steps * (double)steps * (double)left;
-}
-
-static void advance(carom_batch *b, int64_t steps, carom_batch_result *result) {
-    const int before = b->run.done;
-    b->plan->kernel->advance(carom_cone_map_physics(b->plan->map), &b->lanes, &b->run, carom_impact_approach_limit(b->plan->impact),
-                             b->any_unsolved ? b->stopped : NULL);
-    note_done(b, before, steps, true, result);
-    if (b->any_unsolved) memset(b->stopped, 0, b->stride / CAROM_CONE_LANES);
-    b->any_unsolved = false;
+    counts->terminated += terminated ? left - unsolved : 0;
+    counts->unsolved += unsolved;
+    counts->steps += steps * left;
+    counts->steps_squared += (double)steps * (double)steps * (double)left;
 }
 
 // The samples that still run leave: before the first step, or after the last.
-static void end_all(carom_batch *b, int64_t steps, bool terminated, carom_batch_result *result) {
-    const int before = b->run.done;
-    for (int i = 0; i < b->run.live; i++, b->run.done++) {
-        b->run.done_slot[b->run.done] = b->run.slot[i];
-        for (int c = 0; c < carom_impact_contact_size(b->plan->impact); c++) {
-            const size_t column = (size_t)c * b->stride;
-            b->run.done_total[column + (size_t)b->run.done] = b->run.total[column + (size_t)i];
+static void end_all(carom_batch *batch, int64_t steps, bool terminated, carom_sample_counts *counts) {
+    carom_step_samples *running = &batch->running;
+    const int before = running->done;
+    for (int i = 0; i < running->live; i++, running->done++) {
+        running->done_slot[running->done] = running->slot[i];
+        for (int c = 0; c < carom_impact_contact_size(batch->plan->impact); c++) {
+            const size_t column = (size_t)c * batch->stride;
+            running->done_total[column + (size_t)running->done] = running->total[column + (size_t)i];
         }
     }
-    b->run.live = 0;
-    note_done(b, before, steps, terminated, result);
+    running->live = 0;
+    note_done(batch, before, steps, terminated, counts);
 }
 
 // ------------------------------------------------------------------------------------------------------------ whole run
 
-static void start(carom_batch *b, int64_t seed, int64_t first, int count) {
-    const int n = carom_impact_contact_size(b->plan->impact);
-    b->run.live = count;
-    b->run.done = b->run.ahead_count = 0;
-    b->next_draw = 0;
-    b->any_unsolved = false;
-    for (int c = 0; c < n; c++)
-        for (int i = 0; i < count; i++) {
-            b->lanes.x[(size_t)c * b->stride + (size_t)i] = b->plan->start[c];
-            b->run.total[(size_t)c * b->stride + (size_t)i] = 0;
+static void start(carom_batch *batch, const carom_batch_request *request) {
+    const carom_batch_plan *plan = batch->plan;
+    batch->running.live = request->count;
+    batch->running.done = batch->running.ahead_count = 0;
+    batch->next_draw = 0;
+    batch->any_unsolved = false;
+    for (int c = 0; c < carom_impact_contact_size(plan->impact); c++)
+        for (int i = 0; i < request->count; i++) {
+            batch->steps.x[(size_t)c * batch->stride + (size_t)i] = plan->start[c];
+            batch->running.total[(size_t)c * batch->stride + (size_t)i] = 0;
         }
-    for (int i = 0; i < count; i++) {
-        b->run.slot[i] = i;
-        b->unsolved[i] = b->gained[i] = false;
-        b->records[i].rows = 0;
-        if (b->plan->draw == CAROM_DRAW_UNIFORM) continue;
-        b->draws[i].has_direction = false;
-        carom_stream_start_use(&b->draws[i].stream, (uint64_t)seed, (uint64_t)(first + i), CAROM_STREAM_CAPS);
+    for (int i = 0; i < request->count; i++) {
+        batch->running.slot[i] = i;
+        batch->unsolved[i] = batch->gained[i] = false;
+        batch->traces[i].rows = 0;
+        if (plan->draw == CAROM_DRAW_UNIFORM) continue;
+        batch->draws[i].has_direction = false;
+        carom_stream_start_use(&batch->draws[i].stream, (uint64_t)request->seed, (uint64_t)(request->first + i), CAROM_STREAM_CAPS);
     }
 }
 
-// Impulses by slot, whatever the order in which samples left.
-static void sort_impulses(carom_batch *b) {
-    for (int c = 0; c < carom_impact_contact_size(b->plan->impact); c++) {
-        const double *from = b->run.done_total + (size_t)c * b->stride, *slots = b->run.done_slot;
-        double *to = b->impulse + (size_t)c * b->stride;
-        for (int i = 0; i < b->run.done; i++) to[(int)slots[i]] = from[i];
-    }
-}
-
-static int list_rows(carom_batch *b, int64_t first, int count, bool all) {
+// The outcomes in the order of the samples, whatever the order in which they left.
+static void collect_rows(carom_batch *batch, const carom_batch_request *request, carom_batch_result *result) {
+    const carom_batch_plan *plan = batch->plan;
+    const int n = carom_impact_contact_size(plan->impact);
     int rows = 0;
-    for (int i = 0; i < count; i++) {
-        b->row_slot[rows] = i;
-        b->samples[rows] = first + i;
-        b->row_steps[rows] = b->steps[i];
-        b->row_terminated[rows] = b->terminated[i];
-        b->flags[rows] = (b->unsolved[i] ? CAROM_FLAG_UNSOLVED : 0) | (b->gained[i] ? CAROM_FLAG_ENERGY_GAIN : 0);
-        rows += all || b->terminated[i];
+    for (int i = 0; i < request->count; i++) {
+        batch->row_slot[rows] = i;
+        batch->samples[rows] = request->first + i;
+        batch->row_steps[rows] = batch->step_counts[i];
+        batch->row_terminated[rows] = batch->terminated[i];
+        batch->flags[rows] = (batch->unsolved[i] ? CAROM_FLAG_UNSOLVED : 0) | (batch->gained[i] ? CAROM_FLAG_ENERGY_GAIN : 0);
+        rows += request->all || batch->terminated[i];
     }
-    return rows;
+    // Impulses by slot, then without the samples that have no row.
+    for (int c = 0; c < n; c++) {
+        const double *from = batch->running.done_total + (size_t)c * batch->stride, *slots = batch->running.done_slot;
+        double *to = batch->impulse + (size_t)c * batch->stride;
+        for (int i = 0; i < batch->running.done; i++) to[(int)slots[i]] = from[i];
+        for (int i = 0; rows < request->count && i < rows; i++) to[i] = to[batch->row_slot[i]];
+    }
+    plan->loops->velocities(plan->impact, batch->impulse, batch->stride, rows, batch->v_plus);
+    result->rows = (carom_outcome_rows){rows, batch->stride, batch->v_plus, batch->impulse, batch->row_steps, batch->flags};
+    result->samples = batch->samples;
+    result->is_terminated = batch->row_terminated;
 }
 
-static void collect_rows(carom_batch *b, int64_t first, int count, bool all, carom_batch_result *result) {
-    const carom_impact_data *data = carom_impact_get_data(b->plan->impact);
-    const int rows = list_rows(b, first, count, all), n = carom_impact_contact_size(b->plan->impact);
-    const carom_cone_velocities sums = {data->nv, n, data->velocity, carom_impact_response(b->plan->impact)};
-    sort_impulses(b);
-    for (int c = 0; rows < count && c < n; c++)
-        for (int i = 0; i < rows; i++)
-            b->impulse[(size_t)c * b->stride + (size_t)i] = b->impulse[(size_t)c * b->stride + (size_t)b->row_slot[i]];
-    b->plan->kernel->velocities(&sums, b->impulse, b->stride, rows, b->v_plus);
-    result->rows = (carom_outcome_rows){rows, b->stride, b->v_plus, b->impulse, b->row_steps, b->flags};
-    result->samples = b->samples;
-    result->is_terminated = b->row_terminated;
-}
-
-carom_status carom_batch_run(carom_batch *batch, int64_t seed, int64_t first, int count, int64_t recorded, bool all,
-                             const carom_control *control, carom_batch_result *result, carom_error *error) {
-    *result = (carom_batch_result){0};
-    start(batch, seed, first, count);
-    carom_status status = record_live(batch, batch->lanes.x, first, recorded, error);
-    if (carom_impact_terminated(batch->plan->impact, batch->plan->start)) end_all(batch, 0, true, result);
-    for (int64_t steps = 1; batch->run.live && !status; steps++) {
-        result->interrupted = carom_control_cancelled(control);
+carom_status carom_batch_run(carom_batch *batch, const carom_batch_request *request, carom_batch_result *result, carom_error *error) {
+    const carom_batch_plan *plan = batch->plan;
+    carom_sample_counts *counts = &result->counts;
+    *result = (carom_batch_result){.counts.samples = request->count};
+    start(batch, request);
+    carom_status status = record_live(batch, batch->steps.x, request, error);
+    if (carom_impact_terminated(plan->impact, plan->start)) end_all(batch, 0, true, counts);
+    for (int64_t steps = 1; batch->running.live && !status; steps++) {
+        result->interrupted = carom_control_cancelled(request->control);
         if (result->interrupted) return CAROM_OK;
-        draw_caps(batch, seed, first);
-        solve_steps(batch, result);
-        status = record_live(batch, batch->lanes.u_next, first, recorded, error);
-        advance(batch, steps, result);
-        if (steps == batch->plan->max_steps) end_all(batch, steps, false, result);
+        draw_caps(batch, request);
+        solve_steps(batch, counts);
+        status = record_live(batch, batch->steps.u_next, request, error);
+        const int before = batch->running.done;
+        plan->loops->advance(plan->impact, &batch->steps, &batch->running, batch->any_unsolved ? batch->stopped : NULL);
+        note_done(batch, before, steps, true, counts);
+        if (batch->any_unsolved) memset(batch->stopped, 0, batch->stride / CAROM_STEP_LANES);
+        batch->any_unsolved = false;
+        if (steps == plan->max_steps) end_all(batch, steps, false, counts);
     }
-    if (!status) collect_rows(batch, first, count, all, result);
+    if (!status) collect_rows(batch, request, result);
     return status;
 }

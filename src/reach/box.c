@@ -22,27 +22,27 @@ carom_status carom_box_create(int capacity, carom_box **box, carom_error *error)
     carom_box *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, "quadratic program");
     const size_t n = (size_t)capacity;
-    made->A = malloc((2 * n * n + 5 * n) * sizeof(double));
-    made->place = malloc(2 * n * sizeof(int));
-    if (!made->A || !made->place) {
+    // A and its factor are the only square arrays.
+    made->A = carom_arena_take(&made->arena, n * n, sizeof(double));
+    made->factor = carom_arena_take(&made->arena, n * n, sizeof(double));
+    made->b = carom_arena_take(&made->arena, n, sizeof(double));
+    made->bound = carom_arena_take(&made->arena, n, sizeof(double));
+    made->x = carom_arena_take(&made->arena, n, sizeof(double));
+    made->slope = carom_arena_take(&made->arena, n, sizeof(double));
+    made->side = carom_arena_take(&made->arena, n, sizeof(double));
+    made->place = carom_arena_take(&made->arena, n, sizeof(int));
+    made->free_ones = carom_arena_take(&made->arena, n, sizeof(int));
+    if (made->arena.failed) {
         carom_box_free(made);
         return carom_fail_memory(error, "quadratic program");
     }
-    made->factor = made->A + n * n;
-    made->b = made->factor + n * n;
-    made->bound = made->b + n;
-    made->x = made->bound + n;
-    made->slope = made->x + n;
-    made->side = made->slope + n;
-    made->free_ones = made->place + n;
     *box = made;
     return CAROM_OK;
 }
 
 void carom_box_free(carom_box *box) {
     if (!box) return;
-    free(box->A);
-    free(box->place);
+    carom_arena_free(&box->arena);
     free(box);
 }
 
@@ -54,6 +54,7 @@ static bool solve_free(carom_box *box) {
         box->x[i] = box->place[i] * box->bound[i];
         if (box->place[i] == FREE) box->free_ones[count++] = i;
     }
+    // The equations of the free unknowns: A_ff x_f = -b_f - A_fb x_b.
     for (int a = 0; a < count; a++) {
         const size_t row = (size_t)box->free_ones[a];
         box->side[a] = -box->b[row] - carom_dot(box->size, box->A + row * n, box->x);
@@ -66,38 +67,33 @@ static bool solve_free(carom_box *box) {
     return true;
 }
 
-// The slope of an unknown at a bound; 0 within rounding.
-static double slope_at(const carom_box *box, int i) {
-    const double *row = box->A + (size_t)i * (size_t)box->size;
-    double sum = box->b[i], magnitude = fabs(box->b[i]);
-    for (int k = 0; k < box->size; k++) {
-        sum += row[k] * box->x[k];
-        magnitude += fabs(row[k] * box->x[k]);
-    }
-    return fabs(sum) <= ROUNDING * magnitude ? 0 : sum;
-}
-
-// Where an unknown should rather stand, by its own conditions alone.
-static int better_place(const carom_box *box, int i) {
-    const int place = box->place[i];
-    if (place == FREE) {
-        const double limit = box->bound[i] * (1 + ROUNDING);
-        return box->x[i] > limit ? AT_UPPER : box->x[i] < -limit ? AT_LOWER : FREE;
-    }
-    // At the lower bound the slope must not be negative, at the upper one not positive.
-    return place * box->slope[i] > 0 ? FREE : place;
-}
-
 bool carom_box_solve(carom_box *box) {
-    memset(box->place, 0, (size_t)box->size * sizeof *box->place);
-    for (int64_t pivots = 0; pivots <= (int64_t)PIVOTS_PER_UNKNOWN * box->size; pivots++) {
+    const int n = box->size;
+    memset(box->place, 0, (size_t)n * sizeof *box->place);
+    for (int64_t pivots = 0; pivots <= (int64_t)PIVOTS_PER_UNKNOWN * n; pivots++) {
         if (!solve_free(box)) return false;
-        int moved = 0;
-        for (int i = 0; i < box->size && !moved; i++) {
-            box->slope[i] = box->place[i] == FREE ? 0 : slope_at(box, i);
-            const int place = better_place(box, i);
-            moved = place != box->place[i];
-            box->place[i] = place;
+        // The first unknown that stands in the wrong place, by its own conditions alone, moves.
+        bool moved = false;
+        for (int i = 0; i < n && !moved; i++) {
+            const int place = box->place[i];
+            int better = place;
+            if (place == FREE) {
+                const double limit = box->bound[i] * (1 + ROUNDING);
+                box->slope[i] = 0;
+                better = box->x[i] > limit ? AT_UPPER : box->x[i] < -limit ? AT_LOWER : FREE;
+            } else {
+                // The slope A x + b, 0 within rounding: at the lower bound it must not be negative, at the upper one not positive.
+                const double *row = box->A + (size_t)i * (size_t)n;
+                double sum = box->b[i], magnitude = fabs(box->b[i]);
+                for (int k = 0; k < n; k++) {
+                    sum += row[k] * box->x[k];
+                    magnitude += fabs(row[k] * box->x[k]);
+                }
+                box->slope[i] = fabs(sum) <= ROUNDING * magnitude ? 0 : sum;
+                if (place * box->slope[i] > 0) better = FREE;
+            }
+            moved = better != place;
+            box->place[i] = better;
         }
         if (!moved) return true;
     }

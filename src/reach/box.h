@@ -4,6 +4,7 @@
 #ifndef CAROM_REACH_BOX_H
 #define CAROM_REACH_BOX_H
 
+#include "carom/arena.h"
 #include "carom/base.h"
 
 /// min x'Ax/2 + b'x over |x_i| <= bound_i, with workspace. Owned by carom_box_create; the caller fills size, A, b and bound.
@@ -17,6 +18,7 @@ typedef struct carom_box {
     // Workspace
     double *factor, *side;
     int *place, *free_ones;
+    carom_arena arena;
 } carom_box;
 
 carom_status carom_box_create(int capacity, carom_box **box, carom_error *error);

@@ -12,12 +12,14 @@
 const char *const carom_draw_names[] = {
     [CAROM_DRAW_UNIFORM] = "uniform", [CAROM_DRAW_CORRELATED] = "correlated", [CAROM_DRAW_SINGLE] = "single", NULL};
 
+// The paper's draw: independent caps, uniform in [0, h].
 static void draw_uniform(carom_draw_state *state, int contacts, double h, double *lmax) {
     for (int i = 0; i < contacts; i++) lmax[i] = h * carom_stream_uniform(&state->stream);
 }
 
 // One contact takes nearly all.
 static void choose_single(carom_draw_state *state, int contacts, double *direction) {
+    // Every contact is as likely; the others keep a little.
     const int chosen = (int)(contacts * carom_stream_uniform(&state->stream));
     for (int i = 0; i < contacts; i++) direction[i] = i == chosen ? 1 : NEARLY_NOTHING * carom_stream_uniform(&state->stream);
 }

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "reach/batch.h"
 #include "reach/reach_internal.h"
 
 #define MOST_SAMPLES 1099511627776.0  // 2^40
@@ -41,12 +40,12 @@ const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
     {"draw", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, draw), 0, 0, "", "uniform", "how the caps of a step are drawn",
      carom_draw_names},
     {"path", CAROM_OPTION_TEXT, offsetof(carom_sample_options, path), 0, 0, "", "auto",
-     "way of computing: auto (the fastest), or lemke, reduced (planar) or cone-map, alone or with :scalar, :portable, :avx2, :avx512",
-     NULL},
+     "step method: auto (the fastest), or lemke, cone-map or modes, alone or with :scalar, :portable, :avx2, :avx512", NULL},
     CAROM_STEP_CHOICE_ROWS(carom_sample_options, method, carom_selection_names_one),
 };
 
 carom_status carom_sample_check(const carom_sample_options *options, carom_error *error) {
+    // In C nothing has checked the numbers; the command and scenes have, by the rows above.
     if (options->samples < 1 || (double)options->samples > MOST_SAMPLES)
         return carom_fail(error, CAROM_BAD_INPUT, "samples: %lld is not between 1 and 2^40", (long long)options->samples);
     if (options->seed < 0) return carom_fail(error, CAROM_BAD_INPUT, "seed: %lld is below the least value 0", (long long)options->seed);
@@ -57,24 +56,22 @@ carom_status carom_sample_check(const carom_sample_options *options, carom_error
     return CAROM_OK;
 }
 
-// The solver that the options mean: a path other than `auto` is the reduced step or the cone map, or holds the steps to one of the `lemke`
-// family.
 carom_status carom_sample_resolve_method(const carom_sample_options *options, const carom_registry *registry,
                                          carom_stepper_options *stepper, carom_error *error) {
-    carom_step_choice method = options->method;
-    const bool reduced = carom_step_reduced_path(options->path);
-    if (strcmp(options->path, "auto") && !reduced && !carom_batch_is_path(options->path)) {
-        const size_t family = strlen(carom_lcp_lemke.name);
-        if (strncmp(options->path, carom_lcp_lemke.name, family) || !carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, options->path))
-            return carom_fail(
-                error, CAROM_BAD_INPUT,
-                "path: '%.60s' is neither auto nor lemke, reduced or cone-map, alone or with :scalar, :portable, :avx2 or :avx512",
-                options->path);
-        if (strcmp(method.solver, carom_lcp_lemke.name) != 0 && strcmp(method.solver, options->path) != 0)
-            return carom_fail(error, CAROM_BAD_INPUT, "path: %s takes no other solver than lemke", options->path);
-        method.solver = options->path;
-    }
-    const carom_status status = carom_step_choice_resolve(&method, CAROM_STEP_CAPPED, registry, stepper, error);
-    if (reduced) stepper->path = options->path;
+    carom_step_choice choice = options->method;
+    const carom_step_method *method;
+    carom_instructions instructions;
+    carom_status status = carom_step_method_find(options->path, &method, &instructions, error);
+    if (status) return status;
+    // A path is a way of our Lemke; another LCP solver is its own.
+    if (method && strcmp(choice.solver, carom_lcp_lemke.name) != 0 && strcmp(choice.solver, options->path) != 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "path: %s takes no other solver than lemke", options->path);
+    // A path that names an LCP solver, such as lemke:avx2, also holds to it the steps that another method falls back on.
+    const bool names_solver = method && carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, options->path);
+    if (names_solver) choice.solver = options->path;
+    status = carom_step_choice_resolve(&choice, CAROM_STEP_CAPPED, registry, stepper, error);
+    // Held to the method where it solves single steps; one of batches alone leaves them to the selection's own.
+    if (!status && method && method->solve && !(names_solver && !carom_step_method_serves(method, stepper->selection)))
+        stepper->method = method;
     return status;
 }

@@ -24,29 +24,24 @@ const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS] = {
                      NULL},
 };
 
-// Sums over the samples of a block, or of all blocks.
-typedef struct tally {
-    int64_t samples, terminated, unsolved, closed, steps, fallbacks, looked_up;
-    double steps_squared;  // whole numbers below 2^53: exact in any order
-    double max_residual, max_energy_gain;
-} tally;
-
+// What one piece of work leaves: samples side by side, delivered in order.
 typedef struct block {
     carom_table *outcomes;  // NULL where nobody receives outcomes
     double *velocities;     // [rows x nv] v_plus for the digest, there
     int64_t rows;
-    tally tally;
+    carom_sample_counts counts;
     bool cut;  // the caller stopped the block: it holds its first samples only
 } block;
 
+// What one thread works with.
 typedef struct worker {
-    carom_walker *walker;        // of walks; the others are NULL then
-    carom_simulator *simulator;  // of time stepping
-    carom_batch *batch;          // NULL where samples are simulated one by one
+    carom_walker *walker;           // of walks; the others are NULL then
+    carom_time_stepping *stepping;  // of samples one by one, and of closing steps
+    carom_batch *batch;             // NULL where samples are simulated one by one
     double *v, *impulse;
 } worker;
 
-typedef struct sampler {
+typedef struct sampling {
     const carom_impact *impact;
     const carom_sample_options *options;
     const carom_sink *sink;
@@ -58,44 +53,21 @@ typedef struct sampler {
     worker *workers;
     block *blocks;
     int worker_count, slot_count;
-    tally total;
+    carom_sample_counts total;
     bool receives;  // outcomes are wanted, not only statistics
     bool cut;       // a cut block was delivered: what follows it is dropped
     carom_digest *digest;
-} sampler;
+} sampling;
 
-static bool walks(const sampler *s) { return s->options->sampler == CAROM_SAMPLER_WALK; }
+// One sample on its way into a block; velocity and impulse are the worker's.
+typedef struct sampled {
+    int64_t index;
+    carom_sample_counts counts;
+    const double *trace;  // [rows x n]
+    int rows;
+} sampled;
 
-// ------------------------------------------------------------------------------------------------------ one by one
-
-static carom_status record(const worker *own, bool wanted, carom_error *error) {
-    return own->walker ? carom_walker_record(own->walker, wanted, error) : carom_simulator_record(own->simulator, wanted, error);
-}
-
-static void run(const sampler *s, const worker *own, int64_t index, carom_simulation *result) {
-    if (own->walker)
-        carom_walker_run(own->walker, s->options->seed, index, own->v, own->impulse, result);
-    else
-        carom_simulator_run(own->simulator, s->options->seed, index, own->v, own->impulse, result);
-}
-
-static const double *path_of(const worker *own, int *rows) {
-    return own->walker ? carom_walker_path(own->walker, rows) : carom_simulator_path(own->simulator, rows);
-}
-
-static tally tally_of(const carom_simulation *s, bool closed) {
-    return (tally){.samples = 1,
-                   .terminated = s->terminated,
-                   .unsolved = s->unsolved,
-                   .closed = closed,
-                   .steps = s->steps,
-                   .steps_squared = (double)s->steps * (double)s->steps,
-                   .fallbacks = s->fallbacks,
-                   .max_residual = s->max_residual,
-                   .max_energy_gain = s->max_energy_gain};
-}
-
-static void merge_tally(tally *total, const tally *part) {
+void carom_sample_counts_add(carom_sample_counts *total, const carom_sample_counts *part) {
     total->samples += part->samples;
     total->terminated += part->terminated;
     total->unsolved += part->unsolved;
@@ -108,327 +80,293 @@ static void merge_tally(tally *total, const tally *part) {
     total->max_energy_gain = fmax(total->max_energy_gain, part->max_energy_gain);
 }
 
+// ---------------------------------------------------------------------------------------------------------- one by one
+
 // The v_plus of more rows, with positive zeros as in outcomes.
-static void add_velocities(const sampler *s, block *into, const carom_outcome_rows *rows) {
-    carom_outcome_velocities(s->impact, rows, into->velocities + into->rows * carom_impact_get_data(s->impact)->nv);
+static void add_velocities(const sampling *run, block *into, const carom_outcome_rows *rows) {
+    carom_outcome_velocities(run->impact, rows, into->velocities + into->rows * carom_impact_get_data(run->impact)->nv);
     into->rows += rows->count;
 }
 
-// The outcome in own->v and own->impulse, with its velocity path of `rows` rows.
-static carom_status add_outcome(const sampler *s, const worker *own, block *into, int64_t index, const carom_simulation *result,
-                                const double *path, int rows, carom_error *error) {
-    if (!s->receives) {
-        add_velocities(s, into, &(carom_outcome_rows){.count = 1, .stride = 1, .v_plus = own->v});
+static carom_status add_outcome(const sampling *run, const worker *own, block *into, const sampled *one, carom_error *error) {
+    if (!run->receives) {
+        add_velocities(run, into, &(carom_outcome_rows){.count = 1, .stride = 1, .v_plus = own->v});
         return CAROM_OK;
     }
-    const bool gained = result->max_energy_gain > CAROM_ENERGY_GAIN_FLAGGED * carom_impact_initial_energy(s->impact);
-    const int64_t flags = (result->unsolved ? CAROM_FLAG_UNSOLVED : 0) | (gained ? CAROM_FLAG_ENERGY_GAIN : 0);
-    carom_status status = carom_outcomes_add(into->outcomes, s->impact, own->v, own->impulse, result->steps, flags, error);
+    const bool gained = one->counts.max_energy_gain > CAROM_ENERGY_GAIN_FLAGGED * carom_impact_initial_energy(run->impact);
+    const int64_t flags = (one->counts.unsolved ? CAROM_FLAG_UNSOLVED : 0) | (gained ? CAROM_FLAG_ENERGY_GAIN : 0);
+    carom_status status = carom_outcomes_add(into->outcomes, run->impact, own->v, own->impulse, one->counts.steps, flags, error);
     if (status) return status;
-    *carom_table_integers(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_SAMPLE) = index;
-    const int values = rows * carom_impact_contact_size(s->impact);
-    return values ? carom_table_set_series(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_PATH, path, values, error) : CAROM_OK;
+    *carom_table_integers(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_SAMPLE) = one->index;
+    const int values = one->rows * carom_impact_contact_size(run->impact);
+    return values ? carom_table_set_series(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_PATH, one->trace, values, error) : CAROM_OK;
 }
 
-static carom_status sample_one(sampler *s, worker *own, block *into, int64_t index, carom_error *error) {
-    const carom_status status = record(own, index < s->options->paths, error);
+static carom_status sample_one(const sampling *run, const worker *own, block *into, int64_t index, carom_error *error) {
+    // The first samples keep their traces.
+    const bool wanted = index < run->options->paths;
+    const carom_status status =
+        own->walker ? carom_walker_record(own->walker, wanted, error) : carom_time_stepping_record(own->stepping, wanted, error);
     if (status) return status;
-    carom_simulation result;
-    run(s, own, index, &result);
-    into->cut = result.interrupted;
+    sampled one = {.index = index};
+    const carom_verdict verdict =
+        own->walker ? carom_walker_run(own->walker, run->options->seed, index, own->v, own->impulse, &one.counts)
+                    : carom_time_stepping_run(own->stepping, run->options->seed, index, own->v, own->impulse, &one.counts);
+    into->cut = verdict == CAROM_INTERRUPTED;
     if (into->cut) return CAROM_OK;
-    const bool finished = result.terminated;
-    if (!isnan(s->closing_cap) && !result.unsolved) carom_simulator_close(own->simulator, s->closing_cap, own->v, own->impulse, &result);
-    const tally one = tally_of(&result, result.terminated && !finished);
-    merge_tally(&into->tally, &one);
-    if (!result.terminated) return CAROM_OK;
-    int rows;
-    const double *path = path_of(own, &rows);
-    return add_outcome(s, own, into, index, &result, path, rows, error);
+    if (!isnan(run->closing_cap) && !one.counts.unsolved)
+        carom_time_stepping_close(own->stepping, run->closing_cap, own->v, own->impulse, &one.counts);
+    carom_sample_counts_add(&into->counts, &one.counts);
+    if (!one.counts.terminated) return CAROM_OK;
+    one.trace = own->walker ? carom_walker_trace(own->walker, &one.rows) : carom_time_stepping_trace(own->stepping, &one.rows);
+    return add_outcome(run, own, into, &one, error);
 }
 
-static carom_status sample_each(sampler *s, worker *own, block *into, int64_t first, int64_t count, carom_error *error) {
-    carom_status status = CAROM_OK;
-    for (int64_t i = 0; i < count && !status && !into->cut; i++) status = sample_one(s, own, into, first + i, error);
-    return status;
-}
+// -------------------------------------------------------------------------------------------------------- many at once
 
-// -------------------------------------------------------------------------------------------------- many at once
-
-static tally tally_of_batch(const carom_batch_result *r, int64_t samples) {
-    return (tally){.samples = samples,
-                   .terminated = r->terminated,
-                   .unsolved = r->unsolved,
-                   .steps = r->steps,
-                   .steps_squared = r->steps_squared,
-                   .fallbacks = r->fallbacks,
-                   .looked_up = r->looked_up,
-                   .max_residual = r->max_residual,
-                   .max_energy_gain = r->max_energy_gain};
-}
-
-// The closing step of a batch's sample, which stands in own->v and own->impulse.
-static carom_status close_row(const sampler *s, const worker *own, block *into, int64_t row, carom_simulation *one, carom_error *error) {
-    const carom_simulation before = *one;
-    if (isnan(s->closing_cap) || one->unsolved) return CAROM_OK;
-    carom_simulator_close(own->simulator, s->closing_cap, own->v, own->impulse, one);
-    const tally change = {.terminated = one->terminated - before.terminated,
-                          .unsolved = one->unsolved,
-                          .closed = one->terminated && !before.terminated,
-                          .fallbacks = one->fallbacks,
-                          .max_residual = one->max_residual,
-                          .max_energy_gain = one->max_energy_gain};
-    merge_tally(&into->tally, &change);
-    return carom_batch_record(own->batch, row, own->v, error);
-}
-
-// One row of a batch whose samples are closed, or have paths.
-static carom_status add_batch_row(const sampler *s, const worker *own, block *into, const carom_batch_result *r, int64_t row,
+// One row of a batch whose samples are closed, or have traces.
+static carom_status add_batch_row(const sampling *run, const worker *own, block *into, const carom_batch_result *from, int64_t row,
                                   carom_error *error) {
-    const bool unsolved = r->rows.flags[row] & CAROM_FLAG_UNSOLVED, gained = r->rows.flags[row] & CAROM_FLAG_ENERGY_GAIN;
-    carom_simulation one = {.steps = r->rows.steps[row],
-                            .terminated = r->is_terminated[row],
-                            .unsolved = unsolved,
-                            .max_energy_gain = gained ? r->max_energy_gain : 0};
-    for (int k = 0; k < carom_impact_get_data(s->impact)->nv; k++) own->v[k] = r->rows.v_plus[(size_t)k * r->rows.stride + (size_t)row];
-    for (int c = 0; c < carom_impact_contact_size(s->impact); c++)
-        own->impulse[c] = r->rows.impulse[(size_t)c * r->rows.stride + (size_t)row];
-    const carom_status status = close_row(s, own, into, row, &one, error);
-    if (status || !one.terminated) return status;
-    int rows;
-    const double *path = carom_batch_path(own->batch, row, &rows);
-    return add_outcome(s, own, into, r->samples[row], &one, path, rows, error);
+    const size_t stride = from->rows.stride, at = (size_t)row;
+    const bool gained = from->rows.flags[row] & CAROM_FLAG_ENERGY_GAIN;
+    sampled one = {.index = from->samples[row],
+                   .counts = {.steps = from->rows.steps[row],
+                              .terminated = from->is_terminated[row],
+                              .unsolved = (from->rows.flags[row] & CAROM_FLAG_UNSOLVED) != 0,
+                              .max_energy_gain = gained ? from->counts.max_energy_gain : 0}};
+    for (int k = 0; k < carom_impact_get_data(run->impact)->nv; k++) own->v[k] = from->rows.v_plus[(size_t)k * stride + at];
+    for (int c = 0; c < carom_impact_contact_size(run->impact); c++) own->impulse[c] = from->rows.impulse[(size_t)c * stride + at];
+    if (!isnan(run->closing_cap) && !one.counts.unsolved) {
+        const int64_t before = one.counts.terminated;
+        carom_time_stepping_close(own->stepping, run->closing_cap, own->v, own->impulse, &one.counts);
+        // The batch has counted the sample; what the closing step has changed is added.
+        carom_sample_counts change = one.counts;
+        change.steps = 0;
+        change.terminated -= before;
+        carom_sample_counts_add(&into->counts, &change);
+        const carom_status status = carom_batch_record(own->batch, row, own->v, error);
+        if (status) return status;
+    }
+    if (!one.counts.terminated) return CAROM_OK;
+    one.trace = carom_batch_trace(own->batch, row, &one.rows);
+    return add_outcome(run, own, into, &one, error);
 }
 
-static carom_status add_batch_rows(block *into, const sampler *s, const carom_batch_result *r, carom_error *error) {
-    if (!s->receives) {
-        add_velocities(s, into, &r->rows);
+static carom_status sample_batch(const sampling *run, const worker *own, block *into, int64_t first, int64_t count, carom_error *error) {
+    const bool closes = !isnan(run->closing_cap);
+    const carom_batch_request request = {.seed = run->options->seed,
+                                         .first = first,
+                                         .count = (int)count,
+                                         .recorded = run->options->paths,
+                                         .all = closes,
+                                         .control = run->control};
+    carom_batch_result result;
+    carom_status status = carom_batch_run(own->batch, &request, &result, error);
+    into->cut = result.interrupted;
+    if (status || into->cut) return status;
+    carom_sample_counts_add(&into->counts, &result.counts);
+    // Samples that are closed or have traces go one by one, the others as whole columns.
+    if (closes || first < run->options->paths) {
+        for (int64_t row = 0; row < result.rows.count && !status; row++) status = add_batch_row(run, own, into, &result, row, error);
+        return status;
+    }
+    if (!run->receives) {
+        add_velocities(run, into, &result.rows);
         return CAROM_OK;
     }
-    const carom_status status = carom_outcomes_add_rows(into->outcomes, s->impact, &r->rows, error);
-    if (status || !r->rows.count) return status;
-    int64_t *samples = carom_table_integers(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_SAMPLE) - (r->rows.count - 1);
-    memcpy(samples, r->samples, (size_t)r->rows.count * sizeof *samples);
+    status = carom_outcomes_add_rows(into->outcomes, run->impact, &result.rows, error);
+    if (status || !result.rows.count) return status;
+    int64_t *samples = carom_table_integers(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_SAMPLE) - (result.rows.count - 1);
+    memcpy(samples, result.samples, (size_t)result.rows.count * sizeof *samples);
     return CAROM_OK;
 }
 
-static carom_status sample_batch(const sampler *s, const worker *own, block *into, int64_t first, int64_t count, carom_error *error) {
-    const bool closes = !isnan(s->closing_cap);
-    carom_batch_result r;
-    carom_status status =
-        carom_batch_run(own->batch, s->options->seed, first, (int)count, s->options->paths, closes, s->control, &r, error);
-    into->cut = r.interrupted;
-    if (status || into->cut) return status;
-    const tally all = tally_of_batch(&r, count);
-    merge_tally(&into->tally, &all);
-    if (!closes && first >= s->options->paths) return add_batch_rows(into, s, &r, error);
-    for (int64_t row = 0; row < r.rows.count && !status; row++) status = add_batch_row(s, own, into, &r, row, error);
+// ----------------------------------------------------------------------------------------------------- blocks in order
+
+static carom_status compute_block(void *user, int worker_index, int slot, int64_t block_index, carom_error *error) {
+    sampling *run = user;
+    block *into = &run->blocks[slot];
+    if (into->outcomes) carom_table_clear(into->outcomes);
+    into->counts = (carom_sample_counts){0};
+    into->rows = 0;
+    into->cut = false;
+    // The last block may be shorter.
+    const int64_t first = block_index * BLOCK_SAMPLES, left = run->options->samples - first;
+    const int64_t count = left < BLOCK_SAMPLES ? left : BLOCK_SAMPLES;
+    const worker *own = &run->workers[worker_index];
+    if (own->batch) return sample_batch(run, own, into, first, count, error);
+    carom_status status = CAROM_OK;
+    for (int64_t i = 0; i < count && !status && !into->cut; i++) status = sample_one(run, own, into, first + i, error);
     return status;
 }
 
-static carom_status compute_block(void *user, int worker_index, int slot, int64_t block_index, carom_error *error) {
-    sampler *s = user;
-    block *into = &s->blocks[slot];
-    if (into->outcomes) carom_table_clear(into->outcomes);
-    into->tally = (tally){0};
-    into->rows = 0;
-    into->cut = false;
-    const int64_t first = block_index * BLOCK_SAMPLES, left = s->options->samples - first;
-    const int64_t count = left < BLOCK_SAMPLES ? left : BLOCK_SAMPLES;
-    worker *own = &s->workers[worker_index];
-    return own->batch ? sample_batch(s, own, into, first, count, error) : sample_each(s, own, into, first, count, error);
-}
-
-// ------------------------------------------------------------------------------------------------- blocks in order
-
 static carom_status deliver_block(void *user, int slot, int64_t block_index, carom_error *error) {
     (void)block_index;
-    sampler *s = user;
-    const block *from = &s->blocks[slot];
-    if (s->cut) return CAROM_OK;
-    s->cut = from->cut;
-    merge_tally(&s->total, &from->tally);
-    const int64_t rows = s->receives ? carom_table_rows(from->outcomes) : from->rows;
+    sampling *run = user;
+    const block *from = &run->blocks[slot];
+    if (run->cut) return CAROM_OK;
+    run->cut = from->cut;
+    // Counts, then the digest of v_plus, then the outcomes: in the order of the blocks.
+    carom_sample_counts_add(&run->total, &from->counts);
+    const int64_t rows = run->receives ? carom_table_rows(from->outcomes) : from->rows;
     if (!rows) return CAROM_OK;
-    const double *velocities = s->receives ? carom_table_real_column(from->outcomes, CAROM_OUTCOME_VELOCITY) : from->velocities;
-    carom_digest_add_doubles(s->digest, velocities, (size_t)rows * (size_t)carom_impact_get_data(s->impact)->nv);
-    return s->sink ? s->sink->receive(s->sink->user, from->outcomes, error) : CAROM_OK;
+    const double *velocities = run->receives ? carom_table_real_column(from->outcomes, CAROM_OUTCOME_VELOCITY) : from->velocities;
+    carom_digest_add_doubles(run->digest, velocities, (size_t)rows * (size_t)carom_impact_get_data(run->impact)->nv);
+    return run->sink ? run->sink->receive(run->sink->user, from->outcomes, error) : CAROM_OK;
 }
 
 static carom_status pack_block(void *user, int slot, carom_bytes *into, carom_error *error) {
-    const sampler *s = user;
-    const block *from = &s->blocks[slot];
-    carom_status status = carom_bytes_put(into, &from->tally, sizeof from->tally, error);
+    const sampling *run = user;
+    const block *from = &run->blocks[slot];
+    carom_status status = carom_bytes_put(into, &from->counts, sizeof from->counts, error);
     if (!status) status = carom_bytes_put(into, &from->cut, sizeof from->cut, error);
     return status ? status : carom_table_pack(from->outcomes, into, error);
 }
 
 static carom_status unpack_block(void *user, int slot, carom_bytes *from, carom_error *error) {
-    sampler *s = user;
-    block *into = &s->blocks[slot];
-    carom_status status = carom_bytes_take(from, &into->tally, sizeof into->tally, error);
+    sampling *run = user;
+    block *into = &run->blocks[slot];
+    carom_status status = carom_bytes_take(from, &into->counts, sizeof into->counts, error);
     if (!status) status = carom_bytes_take(from, &into->cut, sizeof into->cut, error);
     return status ? status : carom_table_unpack(into->outcomes, from, error);
 }
 
-// ------------------------------------------------------------------------------------------------------------ set-up
+// ------------------------------------------------------------------------------------------------------------ lifetime
 
-static void release(sampler *s) {
-    for (int i = 0; s->workers && i < s->worker_count; i++) {
-        carom_walker_free(s->workers[i].walker);
-        carom_simulator_free(s->workers[i].simulator);
-        carom_batch_free(s->workers[i].batch);
-        free(s->workers[i].v);
-        free(s->workers[i].impulse);
+static void release(sampling *run) {
+    for (int i = 0; run->workers && i < run->worker_count; i++) {
+        carom_walker_free(run->workers[i].walker);
+        carom_time_stepping_free(run->workers[i].stepping);
+        carom_batch_free(run->workers[i].batch);
+        free(run->workers[i].v);
+        free(run->workers[i].impulse);
     }
-    for (int i = 0; s->blocks && i < s->slot_count; i++) {
-        carom_table_free(s->blocks[i].outcomes);
-        free(s->blocks[i].velocities);
+    for (int i = 0; run->blocks && i < run->slot_count; i++) {
+        carom_table_free(run->blocks[i].outcomes);
+        free(run->blocks[i].velocities);
     }
-    free(s->workers);
-    free(s->blocks);
-    carom_digest_free(s->digest);
-    carom_batch_plan_free(s->plan);
+    free(run->workers);
+    free(run->blocks);
+    carom_digest_free(run->digest);
+    carom_batch_plan_free(run->plan);
 }
 
-static carom_status make_walker(const sampler *s, worker *own, carom_error *error) {
-    const carom_status status = carom_walker_create(s->impact, carom_sample_max_steps(s->options), &own->walker, error);
-    if (!status) carom_walker_watch(own->walker, s->control);
-    return status;
-}
-
-static carom_status make_simulator(const sampler *s, worker *own, carom_error *error) {
-    const carom_status status = carom_simulator_create(s->impact, &s->stepper, s->step, carom_sample_max_steps(s->options),
-                                                       (carom_draw)s->options->draw, &own->simulator, error);
-    if (status) return status;
-    carom_simulator_watch(own->simulator, s->control);
-    return s->plan ? carom_batch_create(s->plan, BLOCK_SAMPLES, &own->batch, error) : CAROM_OK;
-}
-
-static carom_status make_worker(const sampler *s, worker *own, carom_error *error) {
-    own->v = malloc((size_t)carom_impact_get_data(s->impact)->nv * sizeof(double));
-    own->impulse = malloc((size_t)carom_impact_contact_size(s->impact) * sizeof(double));
+static carom_status make_worker(const sampling *run, worker *own, carom_error *error) {
+    const int64_t max_steps = carom_sample_max_steps(run->options);
+    own->v = malloc((size_t)carom_impact_get_data(run->impact)->nv * sizeof(double));
+    own->impulse = malloc((size_t)carom_impact_contact_size(run->impact) * sizeof(double));
     if (!own->v || !own->impulse) return carom_fail_memory(error, "sampling");
-    return walks(s) ? make_walker(s, own, error) : make_simulator(s, own, error);
+    // A walker needs no stepper; time stepping is there for closing steps, too, where batches do the sampling.
+    if (run->options->sampler == CAROM_SAMPLER_WALK) {
+        const carom_status status = carom_walker_create(run->impact, max_steps, &own->walker, error);
+        if (!status) carom_walker_watch(own->walker, run->control);
+        return status;
+    }
+    const carom_draw draw = (carom_draw)run->options->draw;
+    const carom_status status = carom_time_stepping_create(run->impact, &run->stepper, run->step, max_steps, draw, &own->stepping, error);
+    if (status) return status;
+    carom_time_stepping_watch(own->stepping, run->control);
+    return run->plan ? carom_batch_create(run->plan, BLOCK_SAMPLES, &own->batch, error) : CAROM_OK;
 }
 
-static carom_status make_block(const sampler *s, block *made, carom_error *error) {
-    if (s->receives) return carom_outcomes_create(s->impact, carom_sample_columns, CAROM_SAMPLE_COLUMNS, &made->outcomes, error);
-    made->velocities = malloc(BLOCK_SAMPLES * (size_t)carom_impact_get_data(s->impact)->nv * sizeof *made->velocities);
-    return made->velocities ? CAROM_OK : carom_fail_memory(error, "sampling");
-}
-
-static carom_status prepare(sampler *s, carom_error *error) {
-    s->slot_count = carom_loop_slots(s->worker_count);
-    s->workers = calloc((size_t)s->worker_count, sizeof *s->workers);
-    s->blocks = calloc((size_t)s->slot_count, sizeof *s->blocks);
-    carom_status status = s->workers && s->blocks ? carom_digest_create(&s->digest, error) : carom_fail_memory(error, "sampling");
-    for (int i = 0; i < s->worker_count && !status; i++) status = make_worker(s, &s->workers[i], error);
-    for (int i = 0; i < s->slot_count && !status; i++) status = make_block(s, &s->blocks[i], error);
+static carom_status prepare(sampling *run, carom_error *error) {
+    run->slot_count = carom_loop_slots(run->worker_count);
+    run->workers = calloc((size_t)run->worker_count, sizeof *run->workers);
+    run->blocks = calloc((size_t)run->slot_count, sizeof *run->blocks);
+    carom_status status = run->workers && run->blocks ? carom_digest_create(&run->digest, error) : carom_fail_memory(error, "sampling");
+    for (int i = 0; i < run->worker_count && !status; i++) status = make_worker(run, &run->workers[i], error);
+    for (int i = 0; i < run->slot_count && !status; i++) {
+        block *made = &run->blocks[i];
+        if (run->receives) {
+            status = carom_outcomes_create(run->impact, carom_sample_columns, CAROM_SAMPLE_COLUMNS, &made->outcomes, error);
+        } else {
+            made->velocities = malloc(BLOCK_SAMPLES * (size_t)carom_impact_get_data(run->impact)->nv * sizeof *made->velocities);
+            if (!made->velocities) status = carom_fail_memory(error, "sampling");
+        }
+    }
     return status;
 }
 
-// eps/(3 psi), the cap of the closing step.
-static carom_status find_closing_cap(sampler *s, carom_error *error) {
-    const carom_sample_options *options = s->options;
-    if (isnan(options->epsilon)) return CAROM_OK;
-    if (!(options->epsilon > 0 && options->epsilon < s->step))
-        return carom_fail(error, CAROM_BAD_INPUT, "epsilon: %g is not between 0 and the step h = %g, as Algorithm 2 asks for",
-                          options->epsilon, s->step);
-    int edges;
-    double psi = NAN;
-    carom_status status = carom_impact_cone_edges(s->impact, options->method.cone_edges, &edges, error);
-    if (!status) status = carom_reach_psi(s->impact, edges, &psi, error);
-    if (!status) s->closing_cap = options->epsilon / (3 * psi);
-    return status;
+// h, the cap of the closing step and the plan of batches. Walks need none of them, but a method that does not exist is a mistake all the
+// same.
+static carom_status choose_method(sampling *run, const carom_registry *registry, carom_error *error) {
+    const carom_sample_options *options = run->options;
+    carom_status status = carom_sample_resolve_method(options, registry, &run->stepper, error);
+    if (status || options->sampler == CAROM_SAMPLER_WALK) return status;
+    run->step = options->step;
+    if (isnan(run->step)) status = carom_reach_auto_step(run->impact, options->method.cone_edges, &run->step, error);
+    if (!status && !isnan(options->epsilon)) {
+        if (!(options->epsilon > 0 && options->epsilon < run->step))
+            return carom_fail(error, CAROM_BAD_INPUT, "epsilon: %g is not between 0 and the step h = %g, as Algorithm 2 asks for",
+                              options->epsilon, run->step);
+        // eps/(3 psi), the cap of the closing step.
+        int edges;
+        double psi = NAN;
+        status = carom_impact_cone_edges(run->impact, options->method.cone_edges, &edges, error);
+        if (!status) status = carom_reach_psi(run->impact, edges, &psi, error);
+        run->closing_cap = options->epsilon / (3 * psi);
+    }
+    const carom_batch_options batches = {.impact = run->impact,
+                                         .stepper = &run->stepper,
+                                         .step = run->step,
+                                         .max_steps = carom_sample_max_steps(options),
+                                         .draw = (carom_draw)options->draw,
+                                         .path = options->path};
+    return status ? status : carom_batch_plan_create(&batches, &run->plan, error);
 }
 
-// What time stepping needs beside the impact; walks need nothing.
-static carom_status choose_method(sampler *s, const carom_registry *registry, carom_error *error) {
-    const carom_sample_options *options = s->options;
-    carom_status status = carom_sample_resolve_method(options, registry, &s->stepper, error);
-    // Walks take no steps, but a method that does not exist is a mistake all the same.
-    if (status || walks(s)) return status;
-    s->step = options->step;
-    if (isnan(s->step)) status = carom_reach_auto_step(s->impact, options->method.cone_edges, &s->step, error);
-    if (!status) status = find_closing_cap(s, error);
-    return status ? status : carom_batch_plan_choose(s->impact, options, &s->stepper, s->step, &s->plan, error);
-}
+// ---------------------------------------------------------------------------------------------------------- statistics
 
-// -------------------------------------------------------------------------------------------------------- statistics
-
-static const char *path_name(const sampler *s, carom_selection selection) {
-    if (s->plan) return carom_batch_plan_path(s->plan);
-    if (selection == CAROM_SELECT_RANDOM) return "modes";
-    if (s->stepper.path) return carom_step_reduced_path(s->stepper.path);
-    return strcmp(s->stepper.solver->name, carom_lcp_lemke.name) ? s->stepper.solver->name : carom_lcp_lemke_path();
-}
-
-static void describe_method(const sampler *s, carom_sample_statistics *statistics) {
-    statistics->step = s->step;
-    if (walks(s)) {
+static void describe(const sampling *run, carom_sample_statistics *statistics) {
+    const double energy = carom_impact_initial_energy(run->impact), count = (double)run->total.samples;
+    statistics->counts = run->total;
+    statistics->max_relative_energy_gain = energy > 0 ? run->total.max_energy_gain / energy : run->total.max_energy_gain;
+    carom_digest_finish(run->digest, statistics->digest);
+    statistics->step = run->step;
+    if (run->options->sampler == CAROM_SAMPLER_WALK) {
         statistics->selection = CAROM_SELECT_ANY;
         statistics->solver = statistics->path = carom_sampler_names[CAROM_SAMPLER_WALK];
         return;
     }
-    statistics->selection = s->plan ? carom_batch_plan_selection(s->plan) : carom_simulator_selection(s->workers[0].simulator);
-    statistics->solver = s->stepper.solver->name;
-    statistics->path = path_name(s, statistics->selection);
-}
-
-// A walk's steps are straight pieces, which solve no LCP.
-static void summarise_steps(const tally *t, carom_sample_statistics *statistics) {
-    const double count = (double)t->samples;
-    statistics->lcp_solves = t->steps;
-    if (!t->samples) return;
-    statistics->lcps_per_sample = (double)t->steps / count;
-    const double variance = t->steps_squared / count - statistics->lcps_per_sample * statistics->lcps_per_sample;
-    statistics->lcps_per_sample_ci95 = CONFIDENCE_95 * sqrt(fmax(variance, 0) / count);
-}
-
-static void summarise(const sampler *s, carom_sample_statistics *statistics) {
-    const tally *t = &s->total;
-    const double energy = carom_impact_initial_energy(s->impact);
-    statistics->samples = t->samples;
-    statistics->terminated = t->terminated;
-    statistics->unsolved = t->unsolved;
-    statistics->closed = t->closed;
-    statistics->fallbacks = t->fallbacks;
-    statistics->looked_up = t->looked_up;
-    statistics->max_residual = t->max_residual;
-    statistics->max_relative_energy_gain = energy > 0 ? t->max_energy_gain / energy : t->max_energy_gain;
-    if (!walks(s)) summarise_steps(t, statistics);
-    carom_digest_finish(s->digest, statistics->digest);
-}
-
-static carom_status run_blocks(sampler *s, carom_sample_statistics *statistics, carom_error *error) {
-    const int64_t blocks = (s->options->samples + BLOCK_SAMPLES - 1) / BLOCK_SAMPLES;
-    const carom_loop loop = {blocks, s, compute_block, deliver_block, pack_block, unpack_block};
-    int64_t delivered;
-    const carom_status status = carom_loop_run(&loop, s->control, s->worker_count, &delivered, error);
-    summarise(s, statistics);
-    describe_method(s, statistics);
-    statistics->verdict = delivered < blocks || s->cut ? CAROM_INTERRUPTED : s->total.unsolved ? CAROM_INCOMPLETE : CAROM_COMPLETE;
-    return status;
+    // Mean number of steps, with the half width of its confidence interval.
+    statistics->lcp_solves = run->total.steps;
+    if (run->total.samples) {
+        statistics->lcps_per_sample = (double)run->total.steps / count;
+        const double variance = run->total.steps_squared / count - statistics->lcps_per_sample * statistics->lcps_per_sample;
+        statistics->lcps_per_sample_ci95 = CONFIDENCE_95 * sqrt(fmax(variance, 0) / count);
+    }
+    const carom_stepper *stepper = carom_time_stepping_stepper(run->workers[0].stepping);
+    statistics->solver = run->stepper.solver->name;
+    statistics->selection = run->plan ? carom_batch_plan_selection(run->plan) : carom_stepper_selection(stepper);
+    statistics->method = run->plan ? carom_batch_plan_method(run->plan) : carom_stepper_method(stepper);
+    statistics->path = run->plan ? carom_batch_plan_path(run->plan) : carom_stepper_path(stepper);
 }
 
 carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_options *options, const carom_registry *registry,
                                 const carom_control *control, const carom_sink *sink, carom_sample_statistics *statistics,
                                 carom_error *error) {
     *statistics = (carom_sample_statistics){.verdict = CAROM_INCOMPLETE, .requested = options->samples, .step = options->step};
-    sampler s = {.impact = impact,
-                 .options = options,
-                 .sink = sink,
-                 .control = control,
-                 .step = NAN,
-                 .closing_cap = NAN,
-                 .worker_count = carom_control_workers(control),
-                 // Of several ranks one has the sink.
-                 .receives = sink || (control && control->ranks)};
+    sampling run = {.impact = impact,
+                    .options = options,
+                    .sink = sink,
+                    .control = control,
+                    .step = NAN,
+                    .closing_cap = NAN,
+                    .worker_count = carom_control_workers(control),
+                    // Of several ranks one has the sink.
+                    .receives = sink || (control && control->ranks)};
     carom_status status = carom_sample_check(options, error);
-    if (!status) status = choose_method(&s, registry, error);
-    if (!status) status = prepare(&s, error);
-    if (!status) status = run_blocks(&s, statistics, error);
-    release(&s);
+    if (!status) status = choose_method(&run, registry, error);
+    if (!status) status = prepare(&run, error);
+    if (!status) {
+        const int64_t blocks = (options->samples + BLOCK_SAMPLES - 1) / BLOCK_SAMPLES;
+        const carom_loop loop = {blocks, &run, compute_block, deliver_block, pack_block, unpack_block};
+        int64_t delivered;
+        status = carom_loop_run(&loop, control, run.worker_count, &delivered, error);
+        describe(&run, statistics);
+        const bool interrupted = delivered < blocks || run.cut;
+        statistics->verdict = interrupted ? CAROM_INTERRUPTED : run.total.unsolved ? CAROM_INCOMPLETE : CAROM_COMPLETE;
+    }
+    release(&run);
     return status;
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/arena.h"
 #include "carom/dense.h"
 #include "reach/box.h"
 
@@ -52,26 +53,12 @@ struct carom_walker {
     int *resting;           // [contacts] that take part with friction and t_i v = 0
     carom_box *friction;    // of those
     carom_stream stream;
-    double *path;  // [path_capacity x n]; NULL when paths are not recorded
-    int path_rows, path_capacity;
+    double *trace;  // [trace_capacity x n]; NULL when traces are not recorded
+    int trace_rows, trace_capacity;
+    carom_arena arena;
 };
 
 // ------------------------------------------------------------------------------------------------------------- lifetime
-static double delassus(const carom_walker *w, int row, int column) {
-    return carom_impact_delassus(w->impact)[(size_t)row * (size_t)w->n + (size_t)column];
-}
-
-static carom_status prepare(carom_walker *w, carom_error *error) {
-    const size_t n = (size_t)w->n;
-    w->u = malloc(3 * n * sizeof(double));
-    w->resting = malloc((size_t)w->contacts * sizeof(int));
-    if (!w->u || !w->resting) return carom_fail_memory(error, "walk");
-    w->du = w->u + n;
-    w->p = w->du + n;
-    w->zero_velocity = AT_REST * carom_impact_velocity_scale(w->impact);
-    w->regularisation = REGULARISATION * carom_max_abs(n * n, carom_impact_delassus(w->impact));
-    return carom_box_create(w->contacts, &w->friction, error);
-}
 
 carom_status carom_walker_create(const carom_impact *impact, int64_t max_steps, carom_walker **walker, carom_error *error) {
     *walker = NULL;
@@ -81,11 +68,19 @@ carom_status carom_walker_create(const carom_impact *impact, int64_t max_steps, 
     if (max_steps < 1) return carom_fail(error, CAROM_BAD_INPUT, "max_steps: %lld is below the least value 1", (long long)max_steps);
     carom_walker *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, "walk");
+    const size_t n = (size_t)carom_impact_contact_size(impact);
     *made = (carom_walker){.impact = impact,
                            .max_steps = max_steps,
                            .contacts = carom_impact_get_data(impact)->contacts,
-                           .n = carom_impact_contact_size(impact)};
-    const carom_status status = prepare(made, error);
+                           .n = (int)n,
+                           .zero_velocity = AT_REST * carom_impact_velocity_scale(impact),
+                           .regularisation = REGULARISATION * carom_max_abs(n * n, carom_impact_delassus(impact))};
+    made->u = carom_arena_take(&made->arena, n, sizeof(double));
+    made->du = carom_arena_take(&made->arena, n, sizeof(double));
+    made->p = carom_arena_take(&made->arena, n, sizeof(double));
+    made->resting = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof(int));
+    carom_status status = made->arena.failed ? carom_fail_memory(error, "walk") : CAROM_OK;
+    if (!status) status = carom_box_create(made->contacts, &made->friction, error);
     if (status)
         carom_walker_free(made);
     else
@@ -95,126 +90,125 @@ carom_status carom_walker_create(const carom_impact *impact, int64_t max_steps, 
 
 void carom_walker_free(carom_walker *walker) {
     if (!walker) return;
-    free(walker->u);
-    free(walker->resting);
+    carom_arena_free(&walker->arena);
     carom_box_free(walker->friction);
-    free(walker->path);
+    free(walker->trace);
     free(walker);
 }
 
 void carom_walker_watch(carom_walker *walker, const carom_control *control) { walker->control = control; }
 
 carom_status carom_walker_record(carom_walker *walker, bool record, carom_error *error) {
-    walker->path_rows = 0;
+    walker->trace_rows = 0;
     if (!record) {
-        free(walker->path);
-        walker->path = NULL;
+        free(walker->trace);
+        walker->trace = NULL;
     }
-    if (!record || walker->path) return CAROM_OK;
-    walker->path_capacity = (int)(walker->max_steps < CAROM_MOST_PATH_STEPS ? walker->max_steps : CAROM_MOST_PATH_STEPS) + 1;
-    walker->path = malloc((size_t)walker->path_capacity * (size_t)walker->n * sizeof(double));
-    return walker->path ? CAROM_OK : carom_fail_memory(error, "path of a walk");
+    if (!record || walker->trace) return CAROM_OK;
+    walker->trace_capacity = (int)(walker->max_steps < CAROM_MOST_TRACE_STEPS ? walker->max_steps : CAROM_MOST_TRACE_STEPS) + 1;
+    walker->trace = malloc((size_t)walker->trace_capacity * (size_t)walker->n * sizeof(double));
+    return walker->trace ? CAROM_OK : carom_fail_memory(error, "path of a walk");
 }
 
-const double *carom_walker_path(const carom_walker *walker, int *rows) {
-    *rows = walker->path ? walker->path_rows : 0;
-    return walker->path;
+const double *carom_walker_trace(const carom_walker *walker, int *rows) {
+    *rows = walker->trace ? walker->trace_rows : 0;
+    return walker->trace;
 }
 
-static void record_velocity(carom_walker *w) {
-    if (!w->path || w->path_rows == w->path_capacity) return;
-    memcpy(w->path + (size_t)w->path_rows++ * (size_t)w->n, w->u, (size_t)w->n * sizeof *w->u);
+static void record_velocity(carom_walker *walker) {
+    if (!walker->trace || walker->trace_rows == walker->trace_capacity) return;
+    memcpy(walker->trace + (size_t)walker->trace_rows++ * (size_t)walker->n, walker->u, (size_t)walker->n * sizeof *walker->u);
 }
 
 // ---------------------------------------------------------------------------------------------------------- one direction
 
 // Random weights of a random non-empty subset of the active contacts, n_i v <= 0. With large mu, friction makes itself felt under normal
 // impulses smaller by as much: the weights go down there, too.
-static void draw_weights(carom_walker *w) {
-    const double *mu = carom_impact_get_data(w->impact)->friction;
-    memset(w->p, 0, (size_t)w->n * sizeof *w->p);
+static void draw_weights(carom_walker *walker) {
+    const double *mu = carom_impact_get_data(walker->impact)->friction;
+    memset(walker->p, 0, (size_t)walker->n * sizeof *walker->p);
+    // Octaves of weights, spread evenly; contacts that take no part have the weight zero.
     int active = 0, drawn = 0, one = 0;
-    for (int i = 0; i < w->contacts; i++) {
-        if (w->u[2 * i] > 0) continue;
+    for (int i = 0; i < walker->contacts; i++) {
+        if (walker->u[2 * i] > 0) continue;
         // Each active contact is the one that takes part alone, should no other, with the same probability.
-        if (carom_stream_uniform(&w->stream) * ++active < 1) one = i;
-        if (carom_stream_uniform(&w->stream) >= TAKES_PART) continue;
+        if (carom_stream_uniform(&walker->stream) * ++active < 1) one = i;
+        // The others take part at random.
+        if (carom_stream_uniform(&walker->stream) >= TAKES_PART) continue;
         // Without a logarithm, whose last bits differ between machines.
-        const int octave = (int)((OCTAVES + ilogb(1 + mu[i])) * carom_stream_uniform(&w->stream));
-        w->p[2 * i] = ldexp(1 + carom_stream_uniform(&w->stream), -octave);
+        const int octave = (int)((OCTAVES + ilogb(1 + mu[i])) * carom_stream_uniform(&walker->stream));
+        walker->p[2 * i] = ldexp(1 + carom_stream_uniform(&walker->stream), -octave);
         drawn++;
     }
-    if (!drawn) w->p[2 * one] = 1;
+    if (!drawn) walker->p[2 * one] = 1;
+}
+
+static double delassus(const carom_walker *walker, int row, int column) {
+    return carom_impact_delassus(walker->impact)[(size_t)row * (size_t)walker->n + (size_t)column];
 }
 
 // A sum of W p; 0 within rounding.
-static double rate_of(const carom_walker *w, int row) {
+static double rate_of(const carom_walker *walker, int row) {
+    // A sum that is round-off of its terms is zero, so that steady contacts stay steady.
     double sum = 0, magnitude = 0;
-    for (int c = 0; c < w->n; c++) {
-        const double term = delassus(w, row, c) * w->p[c];
+    for (int c = 0; c < walker->n; c++) {
+        const double term = delassus(walker, row, c) * walker->p[c];
         sum += term;
         magnitude += fabs(term);
     }
     return fabs(sum) <= STEADY * magnitude ? 0 : sum;
 }
 
-// Friction of the sliding contacts in p; collects the resting ones.
-static void apply_sliding_friction(carom_walker *w) {
-    const double *mu = carom_impact_get_data(w->impact)->friction;
-    w->friction->size = 0;
-    for (int i = 0; i < w->contacts; i++) {
-        const double slip = w->u[2 * i + 1], limit = mu[i] * w->p[2 * i];
-        w->p[2 * i + 1] = slip > 0 ? -limit : slip < 0 ? limit : 0;
-        if (slip == 0 && limit > 0) w->resting[w->friction->size++] = i;
+// Friction of all contacts in p, and du. Contacts at rest between the bounds stick: their tangential rate is exactly zero. False where the
+// friction of the contacts at rest is not solved.
+static bool apply_friction(carom_walker *walker) {
+    const double *mu = carom_impact_get_data(walker->impact)->friction;
+    carom_box *box = walker->friction;
+    // Sliding contacts have the friction of their slip; those at rest are collected.
+    box->size = 0;
+    for (int i = 0; i < walker->contacts; i++) {
+        const double slip = walker->u[2 * i + 1], limit = mu[i] * walker->p[2 * i];
+        walker->p[2 * i + 1] = slip > 0 ? -limit : slip < 0 ? limit : 0;
+        if (slip == 0 && limit > 0) walker->resting[box->size++] = i;
     }
-}
-
-// Friction of the resting contacts in p; du of all. Contacts between the bounds stick: their tangential rate is exactly zero.
-static bool apply_friction(carom_walker *w) {
-    const double *mu = carom_impact_get_data(w->impact)->friction;
-    carom_box *box = w->friction;
-    apply_sliding_friction(w);
+    // At rest, the rates minimise x'W_tt x/2 + b'x over |x_i| <= mu_i w_i.
     for (int a = 0; a < box->size; a++) {
-        const int i = w->resting[a], row = 2 * i + 1;
-        box->b[a] = rate_of(w, row);
-        box->bound[a] = mu[i] * w->p[2 * i];
+        const int i = walker->resting[a], row = 2 * i + 1;
+        box->b[a] = rate_of(walker, row);
+        box->bound[a] = mu[i] * walker->p[2 * i];
         for (int k = 0; k < box->size; k++)
-            box->A[a * box->size + k] = delassus(w, row, 2 * w->resting[k] + 1) + (a == k ? w->regularisation : 0);
+            box->A[a * box->size + k] = delassus(walker, row, 2 * walker->resting[k] + 1) + (a == k ? walker->regularisation : 0);
     }
     if (box->size && !carom_box_solve(box)) return false;
-    for (int a = 0; a < box->size; a++) w->p[2 * w->resting[a] + 1] = box->x[a];
-    for (int c = 0; c < w->n; c++) w->du[c] = rate_of(w, c);
-    for (int a = 0; a < box->size; a++) w->du[2 * w->resting[a] + 1] = box->slope[a];
+    for (int a = 0; a < box->size; a++) walker->p[2 * walker->resting[a] + 1] = box->x[a];
+    for (int c = 0; c < walker->n; c++) walker->du[c] = rate_of(walker, c);
+    for (int a = 0; a < box->size; a++) walker->du[2 * walker->resting[a] + 1] = box->slope[a];
     return true;
 }
 
 // A contact with n_i v = 0 that takes part must not open: then it would take part no more.
-static int find_opening(const carom_walker *w) {
-    for (int i = 0; i < w->contacts; i++)
-        if (w->p[2 * i] > 0 && w->u[2 * i] == 0 && w->du[2 * i] > 0) return i;
+static int find_opening(const carom_walker *walker) {
+    for (int i = 0; i < walker->contacts; i++)
+        if (walker->p[2 * i] > 0 && walker->u[2 * i] == 0 && walker->du[2 * i] > 0) return i;
     return -1;
 }
 
-static bool has_weight(const carom_walker *w) {
-    for (int i = 0; i < w->contacts; i++)
-        if (w->p[2 * i] > 0) return true;
-    return false;
-}
-
 // The rate of a contact's normal velocity under that weight; everything else follows. NaN where friction is not solved.
-static double weigh(carom_walker *w, int contact, double weight) {
-    w->p[2 * contact] = weight;
-    return apply_friction(w) ? w->du[2 * contact] : NAN;
+static double weigh(carom_walker *walker, int contact, double weight) {
+    walker->p[2 * contact] = weight;
+    return apply_friction(walker) ? walker->du[2 * contact] : NAN;
 }
 
 // Finds a weight of a jammed contact, n_i v = 0, below the one drawn, under which it stays closed without being pulled down: friction pulls
 // it down, and the others lift it. Secants with Illinois' correction. Otherwise everything is as before.
-static void hold_contact(carom_walker *w, int contact) {
-    const double drawn = w->p[2 * contact];
-    double low = 0, high = drawn, falling = w->du[2 * contact], rising = weigh(w, contact, 0);
+static void hold_contact(carom_walker *walker, int contact) {
+    const double drawn = walker->p[2 * contact];
+    // The rate rises as the weight falls: it is negative at the weight drawn, and positive at zero if anything lifts the contact.
+    double low = 0, high = drawn, falling = walker->du[2 * contact], rising = weigh(walker, contact, 0);
+    // Regula falsi between a weight under which the contact rises and one under which it falls.
     for (int i = 0; i < MOST_SECANTS && rising > 0; i++) {
-        const double weight = low + (high - low) * rising / (rising - falling), rate = weigh(w, contact, weight);
-        if (rate == 0 && find_opening(w) < 0) return;
+        const double weight = low + (high - low) * rising / (rising - falling), rate = weigh(walker, contact, weight);
+        if (rate == 0 && find_opening(walker) < 0) return;
         if (!(fabs(rate) > 0)) break;
         if (rate < 0) {
             high = weight;
@@ -226,27 +220,29 @@ static void hold_contact(carom_walker *w, int contact) {
             falling /= 2;
         }
     }
-    weigh(w, contact, drawn);
-}
-
-static void hold_some(carom_walker *w) {
-    for (int i = 0; i < w->contacts; i++)
-        if (w->p[2 * i] > 0 && w->u[2 * i] == 0 && w->du[2 * i] < 0 && carom_stream_uniform(&w->stream) < HOLDS) hold_contact(w, i);
+    weigh(walker, contact, drawn);
 }
 
 // One direction in D(v) that stays in D on a straight piece. A draw with a contact that would open at once is drawn anew; leaving such
 // contacts out, one by one, comes to an end, but makes jams rare, in which friction pulls a contact down.
-static bool choose_direction(carom_walker *w) {
+static bool choose_direction(carom_walker *walker) {
     for (int draw = 0; draw < MOST_DRAWS; draw++) {
-        draw_weights(w);
-        while (has_weight(w) && apply_friction(w)) {
-            const int opening = find_opening(w);
+        draw_weights(walker);
+        for (;;) {
+            bool weighs = false;
+            for (int i = 0; i < walker->contacts && !weighs; i++) weighs = walker->p[2 * i] > 0;
+            if (!weighs || !apply_friction(walker)) break;
+            const int opening = find_opening(walker);
             if (opening < 0) {
-                hold_some(w);
+                // Some of the contacts that friction pulls down are held.
+                for (int i = 0; i < walker->contacts; i++) {
+                    const bool jammed = walker->p[2 * i] > 0 && walker->u[2 * i] == 0 && walker->du[2 * i] < 0;
+                    if (jammed && carom_stream_uniform(&walker->stream) < HOLDS) hold_contact(walker, i);
+                }
                 return true;
             }
             if (draw < PATIENT_DRAWS) break;
-            w->p[2 * opening] = 0;
+            walker->p[2 * opening] = 0;
         }
     }
     return false;
@@ -254,60 +250,54 @@ static bool choose_direction(carom_walker *w) {
 
 // ------------------------------------------------------------------------------------------------------------ one walk
 
-// How far the piece can go: until the velocity of an active contact, or the normal one of any, changes sign. Infinite if never.
-static double find_event(const carom_walker *w) {
+// One straight piece: of random length to the next event, where the velocity of an active contact, or the normal one of any, changes sign.
+static void take_piece(carom_walker *walker, double *impulse, carom_sample_counts *counts) {
     double event = INFINITY;
-    for (int c = 0; c < w->n; c++) {
-        const bool concerns = c % 2 == 0 || w->u[c - 1] <= 0;
-        if (concerns && w->u[c] * w->du[c] < 0) event = fmin(event, -w->u[c] / w->du[c]);
+    const bool found = choose_direction(walker);
+    for (int c = 0; found && c < walker->n; c++) {
+        const bool concerns = c % 2 == 0 || walker->u[c - 1] <= 0;
+        if (concerns && walker->u[c] * walker->du[c] < 0) event = fmin(event, -walker->u[c] / walker->du[c]);
     }
-    return event;
-}
-
-// Goes along the piece; the change of the kinetic energy is (u + u')'p/2, which dissipation makes negative.
-static void advance(carom_walker *w, double length, double *impulse, carom_simulation *result) {
+    // Without an event nothing moves: the forces of a cone that is not pointed may cancel.
+    if (isinf(event)) return;
+    const bool whole = carom_stream_uniform(&walker->stream) < RUNS_TO_EVENT;
+    const double length = whole ? event : event * carom_stream_uniform(&walker->stream);
+    // The change of the kinetic energy is (u + u')'p/2, which dissipation makes negative.
     double energy_change = 0;
-    for (int c = 0; c < w->n; c++) {
-        const double before = w->u[c], after = before + length * w->du[c];
-        energy_change += (before + after) / 2 * length * w->p[c];
-        impulse[c] += length * w->p[c];
-        w->u[c] = fabs(after) <= w->zero_velocity ? 0 : after;
+    for (int c = 0; c < walker->n; c++) {
+        const double before = walker->u[c], after = before + length * walker->du[c];
+        energy_change += (before + after) / 2 * length * walker->p[c];
+        impulse[c] += length * walker->p[c];
+        walker->u[c] = fabs(after) <= walker->zero_velocity ? 0 : after;
     }
-    result->max_energy_gain = fmax(result->max_energy_gain, energy_change);
+    counts->max_energy_gain = fmax(counts->max_energy_gain, energy_change);
+    record_velocity(walker);
+    counts->terminated = true;
+    for (int i = 0; i < walker->contacts; i++)
+        if (walker->u[2 * i] < 0) counts->terminated = false;
 }
 
-static bool has_ended(const carom_walker *w) {
-    for (int i = 0; i < w->contacts; i++)
-        if (w->u[2 * i] < 0) return false;
-    return true;
-}
-
-static void start_walk(carom_walker *w, int64_t seed, int64_t index, double *impulse, carom_simulation *result) {
-    carom_stream_start_use(&w->stream, (uint64_t)seed, (uint64_t)index, CAROM_STREAM_WALK);
-    memset(impulse, 0, (size_t)w->n * sizeof *impulse);
-    *result = (carom_simulation){0};
-    w->path_rows = 0;
-    carom_impact_contact_velocity(w->impact, carom_impact_get_data(w->impact)->velocity, w->u);
+carom_verdict carom_walker_run(carom_walker *walker, int64_t seed, int64_t index, double *v, double *impulse, carom_sample_counts *counts) {
+    const double *start = carom_impact_get_data(walker->impact)->velocity;
+    carom_stream_start_use(&walker->stream, (uint64_t)seed, (uint64_t)index, CAROM_STREAM_WALK);
+    memset(impulse, 0, (size_t)walker->n * sizeof *impulse);
+    *counts = (carom_sample_counts){.samples = 1};
+    walker->trace_rows = 0;
+    carom_impact_contact_velocity(walker->impact, start, walker->u);
     // The rule of termination of all laws decides whether there is an impact at all.
-    result->terminated = carom_impact_terminated(w->impact, w->u);
-    for (int c = 0; c < w->n; c++)
-        if (fabs(w->u[c]) <= w->zero_velocity) w->u[c] = 0;
-    record_velocity(w);
-}
-
-void carom_walker_run(carom_walker *w, int64_t seed, int64_t index, double *v, double *impulse, carom_simulation *result) {
-    start_walk(w, seed, index, impulse, result);
-    while (!result->terminated && result->steps < w->max_steps && !result->interrupted) {
-        result->interrupted = carom_control_cancelled(w->control);
-        if (result->interrupted) break;
-        result->steps++;
-        const double event = choose_direction(w) ? find_event(w) : INFINITY;
-        // Without an event nothing moves: the forces of a cone that is not pointed may cancel.
-        if (isinf(event)) continue;
-        const bool whole = carom_stream_uniform(&w->stream) < RUNS_TO_EVENT;
-        advance(w, whole ? event : event * carom_stream_uniform(&w->stream), impulse, result);
-        record_velocity(w);
-        result->terminated = has_ended(w);
+    counts->terminated = carom_impact_terminated(walker->impact, walker->u);
+    for (int c = 0; c < walker->n; c++)
+        if (fabs(walker->u[c]) <= walker->zero_velocity) walker->u[c] = 0;
+    record_velocity(walker);
+    bool interrupted = false;
+    while (!counts->terminated && counts->steps < walker->max_steps && !interrupted) {
+        interrupted = carom_control_cancelled(walker->control);
+        if (interrupted) break;
+        // One more straight piece.
+        counts->steps++;
+        take_piece(walker, impulse, counts);
     }
-    carom_impact_apply(w->impact, carom_impact_get_data(w->impact)->velocity, impulse, v);
+    counts->steps_squared = (double)counts->steps * (double)counts->steps;
+    carom_impact_apply(walker->impact, start, impulse, v);
+    return interrupted ? CAROM_INTERRUPTED : counts->terminated ? CAROM_COMPLETE : CAROM_BUDGET_SPENT;
 }

@@ -21,16 +21,17 @@ void carom_walker_free(carom_walker *walker);
 /// share the normal impulse with random constant weights, and friction follows. Its end is a point of the set up to rounding.
 /// @param v        [nv] receives the last velocity
 /// @param impulse  [n] receives the accumulated impulse, contact-major
-/// @param result   `steps` counts straight pieces; there are no residuals
-void carom_walker_run(carom_walker *walker, int64_t seed, int64_t index, double *v, double *impulse, carom_simulation *result);
+/// @param counts   `steps` are straight pieces; there are no residuals
+/// @return CAROM_COMPLETE, CAROM_BUDGET_SPENT after max_steps, or CAROM_INTERRUPTED
+carom_verdict carom_walker_run(carom_walker *walker, int64_t seed, int64_t index, double *v, double *impulse, carom_sample_counts *counts);
 
 /// Runs from now on poll `control` before every piece. Borrowed; NULL: never.
 void carom_walker_watch(carom_walker *walker, const carom_control *control);
 
 /// Makes runs from now on record their contact velocities, or stop doing so.
 carom_status carom_walker_record(carom_walker *walker, bool record, carom_error *error);
-/// The path of the last run, [rows x n] contact-major: before the impact, then after every piece. NULL with `*rows` 0 when not recorded.
-const double *carom_walker_path(const carom_walker *walker, int *rows);
+/// The trace of the last run, [rows x n] contact-major: before the impact, then after every piece. NULL with `*rows` 0 when not recorded.
+const double *carom_walker_trace(const carom_walker *walker, int *rows);
 
 CAROM_API_END
 

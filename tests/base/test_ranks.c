@@ -451,10 +451,10 @@ static void check_samples_of_ranks(carom_sampler sampler, int64_t max_steps) {
     assert_ok(reports[0].status, reports[0].error);
     assert_ok(carom_table_pack(s.outcomes, alone, &error), error);
     const carom_sample_statistics expected = s.statistics;
-    assert_in_range(expected.terminated, 1000, expected.samples - 1);
+    assert_in_range(expected.counts.terminated, 1000, expected.counts.samples - 1);
     for (int count = 2; count <= MOST_RANKS; count++) {
         run_ranks(count, sample, &s, reports);
-        for (int rank = 0; rank < count; rank++) assert_int_equal(reports[rank].delivered, rank ? 0 : expected.terminated);
+        for (int rank = 0; rank < count; rank++) assert_int_equal(reports[rank].delivered, rank ? 0 : expected.counts.terminated);
         carom_bytes_clear(shared);
         assert_ok(carom_table_pack(s.outcomes, shared, &error), error);
         size_t size, other_size;
@@ -463,7 +463,7 @@ static void check_samples_of_ranks(carom_sampler sampler, int64_t max_steps) {
         assert_memory_equal(bytes, other, size);
         assert_string_equal(s.statistics.digest, expected.digest);
         assert_int_equal(s.statistics.verdict, CAROM_COMPLETE);
-        assert_int_equal(s.statistics.samples, expected.samples);
+        assert_int_equal(s.statistics.counts.samples, expected.counts.samples);
         assert_int_equal(s.statistics.lcp_solves, expected.lcp_solves);
         assert_true(s.statistics.lcps_per_sample_ci95 == expected.lcps_per_sample_ci95);
     }

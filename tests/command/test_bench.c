@@ -119,8 +119,8 @@ static void every_case_is_complete(void **state) {
 
 static void every_path_is_measured(void **state) {
     json_t *document = measure(*state, "--threads 4");
-    static const char *const paths[] = {"siconos-raw", "siconos-lemke", "lemke",           "lemke:scalar", "lemke:portable",
-                                        "reduced",     "cone-map",      "cone-map:scalar", "auto",         "modes"};
+    static const char *const paths[] = {"siconos-raw", "siconos-lemke",   "lemke", "lemke:scalar", "lemke:portable",
+                                        "cone-map",    "cone-map:scalar", "auto",  "modes"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) find_case(document, paths[i], 1);
     find_case(document, "auto", 2);
     find_case(document, "auto", 4);

@@ -169,8 +169,8 @@ static carom_sample_statistics sample(const carom_scene *scene, const carom_samp
     carom_sample_statistics statistics;
     carom_error error;
     assert_ok(carom_reach_sample(carom_scene_impact(scene), options, registry, NULL, sink, &statistics, &error), error);
-    assert_int_equal(statistics.unsolved, 0);
-    assert_true(statistics.max_residual <= 1e-9);
+    assert_int_equal(statistics.counts.unsolved, 0);
+    assert_true(statistics.counts.max_residual <= 1e-9);
     assert_true(statistics.max_relative_energy_gain <= 1e-12);
     return statistics;
 }
@@ -221,10 +221,10 @@ static void ramone_has_one_outcome_with_lemke(void **state) {
     options.samples = support_count(1024, 16384, 65536);
     const carom_sink sink = carom_table_sink(outcomes);
     const carom_sample_statistics statistics = sample(scene, &options, &sink);
-    assert_int_equal(statistics.terminated, options.samples);
+    assert_int_equal(statistics.counts.terminated, options.samples);
     const double *normal = carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY);
     const double *tangent = carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_VELOCITY);
-    for (int64_t row = 0; row < statistics.terminated; row++) {
+    for (int64_t row = 0; row < statistics.counts.terminated; row++) {
         assert_all_close(normal + 2 * row, ((double[]){0, 0.00033082304514997496}), 2, 1e-11);
         assert_all_close(tangent + 2 * row, ((double[]){0, -0.027350089620414408}), 2, 1e-11);
     }
@@ -257,7 +257,7 @@ static void ramone_fills_a_triangle_with_random(void **state) {
     options.samples = support_count(4096, 16384, 65536);
     options.method.selection = CAROM_SELECT_RANDOM;
     const carom_sink sink = carom_table_sink(outcomes);
-    const int64_t count = sample(scene, &options, &sink).terminated;
+    const int64_t count = sample(scene, &options, &sink).counts.terminated;
     double *x = calloc((size_t)count, sizeof *x), *y = calloc((size_t)count, sizeof *y);
     assert_non_null(x);
     assert_non_null(y);
@@ -295,7 +295,7 @@ static void cube_comes_to_rest_or_lifts_a_corner(void **state) {
         carom_sample_options options = options_of(scene);
         options.samples = 2048;
         assert_int_equal(options.method.cone_edges, i ? 8 : 4);
-        assert_int_equal(sample(scene, &options, &sink).terminated, options.samples);
+        assert_int_equal(sample(scene, &options, &sink).counts.terminated, options.samples);
         carom_extent_widen(extent, outcomes);
         for (int corner = 0; corner < 4; corner++) assert_true(extent->normal[2 * corner + 1] > 0.15);
         carom_table_free(outcomes);

@@ -851,8 +851,8 @@ static void check_shipped_robot(const char *path, int nv, int tangent_dim, int c
     options.step = 1;
     carom_sample_statistics statistics;
     assert_ok(carom_reach_sample(impact, &options, registry, NULL, NULL, &statistics, &error), error);
-    assert_int_equal(statistics.unsolved, 0);
-    assert_true(statistics.terminated >= 495);
+    assert_int_equal(statistics.counts.unsolved, 0);
+    assert_true(statistics.counts.terminated >= 495);
     assert_true(statistics.max_relative_energy_gain <= 1e-12);
     carom_scene_free(scene);
     carom_registry_free(registry);

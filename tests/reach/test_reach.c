@@ -58,12 +58,12 @@ static void scenes_have_the_reference_statistics(void **state) {
         const carom_sample_options options = tabulated(rows[i].step, rows[i].max_steps, samples);
         set s = sample(rows[i].data, &options, NULL);
         assert_true(fabs(s.statistics.lcps_per_sample - rows[i].lcps) <= tolerance);
-        assert_int_equal(s.statistics.unsolved, 0);
-        assert_int_equal(s.statistics.fallbacks, 0);
-        assert_true((double)s.statistics.terminated >= 0.99 * samples);
-        assert_true(s.statistics.max_residual <= 1e-9);
+        assert_int_equal(s.statistics.counts.unsolved, 0);
+        assert_int_equal(s.statistics.counts.fallbacks, 0);
+        assert_true((double)s.statistics.counts.terminated >= 0.99 * samples);
+        assert_true(s.statistics.counts.max_residual <= 1e-9);
         assert_true(s.statistics.max_relative_energy_gain <= 1e-12);
-        assert_int_equal(carom_table_rows(s.outcomes), s.statistics.terminated);
+        assert_int_equal(carom_table_rows(s.outcomes), s.statistics.counts.terminated);
         release(&s);
     }
 }
@@ -185,7 +185,7 @@ static void sets_do_not_depend_on_units(void **state) {
             data.velocity = v;
             options.step = 0.3 * masses[i] * velocities[k];
             set scaled = sample(&data, &options, NULL);
-            assert_int_equal(scaled.statistics.unsolved, 0);
+            assert_int_equal(scaled.statistics.counts.unsolved, 0);
             assert_int_equal(scaled.statistics.lcp_solves, expected.statistics.lcp_solves);
             assert_true(scaled.statistics.max_relative_energy_gain <= 1e-12);
             for (int j = 0; j < 2; j++)
@@ -207,8 +207,8 @@ static void interruption_keeps_a_prefix(void **state) {
         set cut = sample(&reference_block, &options, &control);
         assert_int_equal(cut.statistics.verdict, CAROM_INTERRUPTED);
         assert_int_equal(cut.statistics.requested, 100000);
-        assert_true(cut.statistics.samples > 0 && cut.statistics.samples < 100000);
-        options.samples = cut.statistics.samples;
+        assert_true(cut.statistics.counts.samples > 0 && cut.statistics.counts.samples < 100000);
+        options.samples = cut.statistics.counts.samples;
         set whole = sample(&reference_block, &options, NULL);
         assert_int_equal(whole.statistics.verdict, CAROM_COMPLETE);
         assert_string_equal(whole.statistics.digest, cut.statistics.digest);
@@ -225,9 +225,9 @@ static void the_closing_step_terminates_what_is_near(void **state) {
     set open = sample(&reference_block, &options, NULL);
     options.epsilon = 0.29;
     set closed = sample(&reference_block, &options, NULL);
-    assert_int_equal(open.statistics.closed, 0);
-    assert_true(closed.statistics.closed > 0);
-    assert_int_equal(closed.statistics.terminated, open.statistics.terminated + closed.statistics.closed);
+    assert_int_equal(open.statistics.counts.closed, 0);
+    assert_true(closed.statistics.counts.closed > 0);
+    assert_int_equal(closed.statistics.counts.terminated, open.statistics.counts.terminated + closed.statistics.counts.closed);
     assert_int_equal(closed.statistics.lcp_solves, open.statistics.lcp_solves);
     release(&open);
     release(&closed);
@@ -249,7 +249,7 @@ static void closing_steps_from_rest_are_solved(void **state) {
         options.path = "lemke";
         carom_sample_statistics statistics;
         assert_ok(carom_reach_sample(impact, &options, registry, NULL, NULL, &statistics, &error), error);
-        assert_int_equal(statistics.unsolved, 0);
+        assert_int_equal(statistics.counts.unsolved, 0);
         carom_impact_free(impact);
     }
     carom_registry_free(registry);
@@ -264,20 +264,20 @@ static void the_closing_step_is_small(void **state) {
     assert_ok(carom_reach_psi(impact, 2, &psi, &error), error);
     carom_stepper_options stepper = carom_stepper_defaults();
     stepper.kind = CAROM_STEP_CAPPED;
-    carom_simulator *simulator;
-    assert_ok(carom_simulator_create(impact, &stepper, 0.25, 1, CAROM_DRAW_UNIFORM, &simulator, &error), error);
+    carom_time_stepping *simulator;
+    assert_ok(carom_time_stepping_create(impact, &stepper, 0.25, 1, CAROM_DRAW_UNIFORM, &simulator, &error), error);
     const double epsilon = 0.1;
     for (int64_t i = 0; i < 500; i++) {
         double v[4], before[4], impulse[4];
-        carom_simulation result;
-        carom_simulator_run(simulator, 3, i, v, impulse, &result);
+        carom_sample_counts result;
+        carom_time_stepping_run(simulator, 3, i, v, impulse, &result);
         memcpy(before, v, sizeof v);
-        carom_simulator_close(simulator, epsilon / (3 * psi), v, impulse, &result);
+        carom_time_stepping_close(simulator, epsilon / (3 * psi), v, impulse, &result);
         double moved = 0;
         for (int k = 0; k < 4; k++) moved += (v[k] - before[k]) * (v[k] - before[k]);
         assert_true(sqrt(moved) <= epsilon / 3);
     }
-    carom_simulator_free(simulator);
+    carom_time_stepping_free(simulator);
     carom_impact_free(impact);
 }
 
@@ -334,7 +334,7 @@ static void correlated_draws_reach_the_corners(void **state) {
         options.draw = CAROM_DRAW_CORRELATED;
         options.method.selection = CAROM_SELECT_RANDOM;
         set s = sample(rows[i].data, &options, NULL);
-        assert_int_equal(s.statistics.unsolved, 0);
+        assert_int_equal(s.statistics.counts.unsolved, 0);
         assert_true(s.statistics.max_relative_energy_gain <= 1e-12);
         check_covered(rows[i].data, &s, "sequential", NULL, NULL);
         check_covered(rows[i].data, &s, "anitescu-potra", "selection", "all");
@@ -361,7 +361,7 @@ static void random_selection_has_the_reference_count(void **state) {
     carom_sample_options options = tabulated(0.25, 5, support_count(2048, 65536, 65536));
     options.method.selection = CAROM_SELECT_RANDOM;
     set s = sample(&reference_compass, &options, NULL);
-    assert_true(fabs(s.statistics.lcps_per_sample - 2.252) <= (s.statistics.samples == 65536 ? 0.02 : 0.1));
+    assert_true(fabs(s.statistics.lcps_per_sample - 2.252) <= (s.statistics.counts.samples == 65536 ? 0.02 : 0.1));
     assert_int_equal(s.statistics.selection, CAROM_SELECT_RANDOM);
     release(&s);
 }
@@ -429,7 +429,7 @@ static void step_counts_keep_to_their_bound(void **state) {
         const double most = bounds.step_bound + bounds.step_tail * log(1e6 * count);
         carom_sample_options options = tabulated(rows[i].step, (int64_t)most, count);
         set s = sample(rows[i].data, &options, NULL);
-        assert_int_equal(s.statistics.terminated, count);
+        assert_int_equal(s.statistics.counts.terminated, count);
         release(&s);
         carom_impact_free(impact);
     }

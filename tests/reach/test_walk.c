@@ -12,7 +12,7 @@ enum { MOST = 64 };
 
 typedef struct walk {
     double v[MOST], u[MOST], impulse[MOST];
-    carom_simulation result;
+    carom_sample_counts result;
 } walk;
 
 static carom_walker *make_walker(const carom_impact *impact, int64_t max_steps) {
@@ -351,14 +351,14 @@ static void paths_go_straight_from_start_to_end(void **state) {
     for (int i = 0; i < 50; i++) {
         const walk w = run(walker, impact, i);
         int rows;
-        const double *path = carom_walker_path(walker, &rows);
+        const double *path = carom_walker_trace(walker, &rows);
         assert_int_equal(rows, w.result.steps + 1);
         assert_all_close(path, start, 4, 1e-12);
         assert_all_close(path + 4 * (rows - 1), w.u, 4, 1e-10);
     }
     assert_ok(carom_walker_record(walker, false, &error), error);
     int rows;
-    assert_null(carom_walker_path(walker, &rows));
+    assert_null(carom_walker_trace(walker, &rows));
     assert_int_equal(rows, 0);
     carom_walker_free(walker);
     carom_impact_free(impact);
@@ -398,10 +398,10 @@ static void sets_of_walks_do_not_depend_on_threads(void **state) {
     options.sampler = CAROM_SAMPLER_WALK;
     options.samples = 3000;
     const carom_sample_statistics one = sample(impact, &options, 1);
-    assert_int_equal(one.samples, 3000);
-    assert_int_equal(one.terminated, 3000);
+    assert_int_equal(one.counts.samples, 3000);
+    assert_int_equal(one.counts.terminated, 3000);
     assert_int_equal(one.lcp_solves, 0);
-    assert_true(one.lcps_per_sample == 0 && one.max_residual == 0 && isnan(one.step));
+    assert_true(one.lcps_per_sample == 0 && one.counts.max_residual == 0 && isnan(one.step));
     assert_string_equal(one.solver, "walk");
     assert_string_equal(one.path, "walk");
     for (int threads = 2; threads <= 3; threads++) assert_string_equal(sample(impact, &options, threads).digest, one.digest);
@@ -431,7 +431,7 @@ static void refusals_and_interruption(void **state) {
     const carom_control control = {.threads = 1, .cancelled = always};
     assert_ok(carom_reach_sample(planar, &options, registry, &control, NULL, &statistics, &error), error);
     assert_int_equal(statistics.verdict, CAROM_INTERRUPTED);
-    assert_true(statistics.samples < 2000);
+    assert_true(statistics.counts.samples < 2000);
     options.max_steps = -1;
     assert_refused(carom_reach_sample(planar, &options, registry, NULL, NULL, &statistics, &error), CAROM_BAD_INPUT, error, "max_steps");
     options.sampler = 2;

@@ -62,8 +62,8 @@ static void assert_same_outcomes(const carom_impact *impact, const set *a, const
     const carom_impact_data *data = carom_impact_get_data(impact);
     assert_int_equal(carom_table_rows(a->outcomes), carom_table_rows(b->outcomes));
     assert_int_equal(a->statistics.lcp_solves, b->statistics.lcp_solves);
-    assert_int_equal(a->statistics.terminated, b->statistics.terminated);
-    assert_int_equal(a->statistics.closed, b->statistics.closed);
+    assert_int_equal(a->statistics.counts.terminated, b->statistics.counts.terminated);
+    assert_int_equal(a->statistics.counts.closed, b->statistics.counts.closed);
     const size_t rows = (size_t)carom_table_rows(a->outcomes);
     static const int integers[] = {CAROM_OUTCOME_STEPS, CAROM_OUTCOME_TERMINATED, CAROM_OUTCOME_FLAGS, CAROM_OUTCOME_COLUMNS};
     for (size_t k = 0; k < sizeof integers / sizeof *integers && rows; k++)
@@ -74,10 +74,10 @@ static void assert_same_outcomes(const carom_impact *impact, const set *a, const
 }
 
 static void assert_sound(const set *s) {
-    assert_int_equal(s->statistics.unsolved, 0);
-    assert_true(s->statistics.max_residual <= CAROM_LCP_TOLERANCE);
+    assert_int_equal(s->statistics.counts.unsolved, 0);
+    assert_true(s->statistics.counts.max_residual <= CAROM_LCP_TOLERANCE);
     assert_true(s->statistics.max_relative_energy_gain <= 1e-12);
-    assert_true(s->statistics.looked_up <= s->statistics.lcp_solves);
+    assert_true(s->statistics.counts.looked_up <= s->statistics.lcp_solves);
 }
 
 // For the selection `lemke` the map returns Lemke's velocities, also where they are not unique, and serves nearly all steps.
@@ -90,8 +90,8 @@ static void scenes_agree_with_lemke(void **state) {
         assert_same_outcomes(impact, &map, &lemke);
         assert_sound(&map);
         assert_int_equal(map.statistics.selection, CAROM_SELECT_LEMKE);
-        assert_true((double)map.statistics.looked_up >= 0.98 * (double)map.statistics.lcp_solves);
-        assert_int_equal(lemke.statistics.looked_up, 0);
+        assert_true((double)map.statistics.counts.looked_up >= 0.98 * (double)map.statistics.lcp_solves);
+        assert_int_equal(lemke.statistics.counts.looked_up, 0);
         carom_table_free(lemke.outcomes);
         carom_table_free(map.outcomes);
         carom_impact_free(impact);
@@ -155,8 +155,8 @@ static void what_training_missed_is_solved(void **state) {
     options.method.selection = CAROM_SELECT_ANY;
     set map = sample_by(impact, options, "cone-map");
     assert_sound(&map);
-    assert_true(map.statistics.looked_up < map.statistics.lcp_solves);
-    assert_true((double)map.statistics.looked_up >= 0.9 * (double)map.statistics.lcp_solves);
+    assert_true(map.statistics.counts.looked_up < map.statistics.lcp_solves);
+    assert_true((double)map.statistics.counts.looked_up >= 0.9 * (double)map.statistics.lcp_solves);
     // For `lemke` there are too many ways to a basis: the path is taken, and says what it serves.
     options.method.selection = CAROM_SELECT_LEMKE;
     set asked = sample_by(impact, options, "cone-map");
@@ -176,7 +176,7 @@ static void closing_steps_and_paths_agree(void **state) {
     options.paths = 300;
     set lemke = sample_by(impact, options, "lemke"), map = sample_by(impact, options, "cone-map");
     assert_same_outcomes(impact, &map, &lemke);
-    assert_true(map.statistics.closed > 0);
+    assert_true(map.statistics.counts.closed > 0);
     for (int64_t row = 0; row < carom_table_rows(map.outcomes); row++) {
         int count, expected;
         const double *path = carom_table_series(map.outcomes, CAROM_OUTCOME_COLUMNS + 1, row, &count);
@@ -264,8 +264,8 @@ static void digests_do_not_need_a_receiver(void **state) {
             options.path = paths[p];
             assert_ok(carom_reach_sample(impact, &options, registry, NULL, NULL, &without, &error), error);
             assert_string_equal(without.digest, with.statistics.digest);
-            assert_int_equal(without.terminated, with.statistics.terminated);
-            assert_int_equal(without.closed, with.statistics.closed);
+            assert_int_equal(without.counts.terminated, with.statistics.counts.terminated);
+            assert_int_equal(without.counts.closed, with.statistics.counts.closed);
             carom_table_free(with.outcomes);
         }
         carom_impact_free(impact);
@@ -273,7 +273,7 @@ static void digests_do_not_need_a_receiver(void **state) {
     carom_registry_free(registry);
 }
 
-// Blocks of numbers are those of the streams one by one, for any number of streams; what is behind them is left alone.
+// Blocks of numbers are those of the streams one by one, for any number of streams; what comes after them is left alone.
 static void numbers_are_those_of_the_streams(void **state) {
     (void)state;
     enum { STREAMS = 37, STRIDE = 48 };
@@ -337,13 +337,29 @@ static void rows_are_those_added_one_by_one(void **state) {
 // --------------------------------------------------------------------------------------------------------- certificates
 
 // A map trained on samples of the test's own.
-static carom_cone_map *train(const carom_impact *impact, double step, int64_t max_steps, int samples) {
+typedef struct trained {
+    const carom_step_batch_method *method;
+    carom_stepper *stepper;
+    void *map;
+} trained;
+
+static void release(trained *made) {
+    made->method->free(made->map);
+    carom_stepper_free(made->stepper);
+}
+
+static trained train(const carom_impact *impact, double step, int64_t max_steps, int samples) {
     carom_stepper_options options = carom_stepper_defaults();
     carom_error error;
-    carom_cone_map *map;
+    trained made;
+    const carom_step_method *method;
+    carom_instructions instructions;
     double u[6], lmax[2];
     options.kind = CAROM_STEP_CAPPED;
-    assert_ok(carom_cone_map_create(impact, &options, step, &map, &error), error);
+    assert_ok(carom_step_method_find("cone-map", &method, &instructions, &error), error);
+    made.method = method->batch;
+    assert_ok(carom_stepper_create(impact, &options, &made.stepper, &error), error);
+    assert_ok(made.method->create(made.stepper, step, instructions, &made.map, &error), error);
     for (int i = 0; i < samples; i++) {
         carom_stream stream;
         carom_stream_start(&stream, 24, (uint64_t)i);
@@ -351,24 +367,24 @@ static carom_cone_map *train(const carom_impact *impact, double step, int64_t ma
         for (int64_t k = 0; k < max_steps && !carom_impact_terminated(impact, u); k++) {
             bool solved;
             for (int c = 0; c < carom_impact_get_data(impact)->contacts; c++) lmax[c] = step * carom_stream_uniform(&stream);
-            assert_ok(carom_cone_map_train(map, u, lmax, u, &solved, &error), error);
+            assert_ok(made.method->learn(made.map, u, lmax, u, &solved, &error), error);
             assert_true(solved);
         }
     }
-    assert_ok(carom_cone_map_freeze(map, &error), error);
-    return map;
+    assert_ok(made.method->freeze(made.map, &error), error);
+    return made;
 }
 
 // The velocity is unique for the block wherever it goes, for the compass nearly nowhere.
 static void the_block_is_certified_and_the_compass_is_not(void **state) {
     (void)state;
     carom_impact *block = support_impact(&reference_block), *compass = support_impact(&reference_compass);
-    carom_cone_map *unique = train(block, 0.3, 10, 500), *ambiguous = train(compass, 0.25, 5, 500);
-    assert_true(carom_cone_map_certified(unique) == 1);
-    assert_true(carom_cone_map_hit_rate(unique) == 1);
-    assert_true(carom_cone_map_certified(ambiguous) < 0.05);
-    carom_cone_map_free(unique);
-    carom_cone_map_free(ambiguous);
+    trained unique = train(block, 0.3, 10, 500), ambiguous = train(compass, 0.25, 5, 500);
+    assert_true(carom_cone_map_certified(unique.map) == 1);
+    assert_true(unique.method->promise(unique.map) == 1);
+    assert_true(carom_cone_map_certified(ambiguous.map) < 0.05);
+    release(&unique);
+    release(&ambiguous);
     carom_impact_free(block);
     carom_impact_free(compass);
 }
@@ -386,12 +402,12 @@ static void check_certificates(const carom_impact *impact, carom_stream *stream,
     carom_stepper_options options = carom_stepper_defaults();
     carom_error error;
     carom_stepper *stepper;
-    carom_cone_batch batch;
+    carom_step_batch batch;
     options.kind = CAROM_STEP_CAPPED;
     options.selection = CAROM_SELECT_ALL;
     assert_ok(carom_stepper_create(impact, &options, &stepper, &error), error);
-    carom_cone_map *map = train(impact, 0.5, 5, 200);
-    assert_ok(carom_cone_batch_create(map, CAROM_CONE_LANES, &batch, &error), error);
+    trained made = train(impact, 0.5, 5, 200);
+    assert_ok(made.method->batch_create(made.map, CAROM_STEP_LANES, &batch, &error), error);
     const int nv = carom_impact_get_data(impact)->nv, n = carom_impact_contact_size(impact);
     double v[6], u[4], lmax[2], residual = 0;
     for (int i = 0; i < 100; i++) {
@@ -399,17 +415,17 @@ static void check_certificates(const carom_impact *impact, carom_stream *stream,
         carom_impact_contact_velocity(impact, v, u);
         for (int c = 0; c < n; c++) batch.x[(size_t)c * batch.stride] = u[c];
         for (int c = 0; c < n / 2; c++) batch.x[(size_t)(n + c) * batch.stride] = lmax[c] = carom_stream_uniform(stream);
-        bool available, complete;
-        carom_cone_kernel_find("cone-map", &available)->step(carom_cone_map_cones(map), carom_cone_map_physics(map), &batch, 1, &residual);
+        bool complete;
+        made.method->solve(made.map, &batch, 1, &residual);
         int solutions = 0;
         assert_ok(carom_stepper_enumerate(stepper, v, lmax, count_solution, &solutions, &complete, &error), error);
         *several += solutions > 1;
-        if (batch.cone[0] == CAROM_CONE_NONE || !carom_cone_map_is_certified(map, batch.cone[0])) continue;
+        if (batch.served[0] == CAROM_STEP_UNSERVED || !carom_cone_map_is_certified(made.map, batch.served[0])) continue;
         ++*certified;
         assert_int_equal(solutions, 1);
     }
-    carom_cone_batch_free(&batch);
-    carom_cone_map_free(map);
+    made.method->batch_free(&batch);
+    release(&made);
     carom_stepper_free(stepper);
 }
 
@@ -497,14 +513,14 @@ static void what_it_cannot_serve_is_refused(void **state) {
 static void batches_have_a_largest_size(void **state) {
     (void)state;
     carom_impact *impact = support_impact(&reference_block);
-    carom_cone_map *map = train(impact, 0.3, 10, 20);
-    carom_cone_batch batch;
+    trained made = train(impact, 0.3, 10, 20);
+    carom_step_batch batch;
     carom_error error;
-    assert_refused(carom_cone_batch_create(map, CAROM_CONE_MOST_SAMPLES + 1, &batch, &error), CAROM_BAD_INPUT, error, "513");
-    assert_refused(carom_cone_batch_create(map, 0, &batch, &error), CAROM_BAD_INPUT, error, "a batch of 0");
-    assert_ok(carom_cone_batch_create(map, CAROM_CONE_MOST_SAMPLES, &batch, &error), error);
-    carom_cone_batch_free(&batch);
-    carom_cone_map_free(map);
+    assert_refused(made.method->batch_create(made.map, CAROM_STEP_MOST_BATCHED + 1, &batch, &error), CAROM_BAD_INPUT, error, "513");
+    assert_refused(made.method->batch_create(made.map, 0, &batch, &error), CAROM_BAD_INPUT, error, "a batch of 0");
+    assert_ok(made.method->batch_create(made.map, CAROM_STEP_MOST_BATCHED, &batch, &error), error);
+    made.method->batch_free(&batch);
+    release(&made);
     carom_impact_free(impact);
 }
 
@@ -527,9 +543,11 @@ static void an_interrupted_batch_has_no_samples(void **state) {
     carom_error error;
     assert_ok(carom_batch_plan_create(&options, &plan, &error), error);
     assert_ok(carom_batch_create(plan, 256, &batch, &error), error);
-    assert_ok(carom_batch_run(batch, 1, 0, 256, 0, false, &control, &result, &error), error);
+    carom_batch_request request = {.seed = 1, .count = 256, .control = &control};
+    assert_ok(carom_batch_run(batch, &request, &result, &error), error);
     assert_true(result.interrupted);
-    assert_ok(carom_batch_run(batch, 1, 0, 256, 0, false, NULL, &result, &error), error);
+    request.control = NULL;
+    assert_ok(carom_batch_run(batch, &request, &result, &error), error);
     assert_int_equal(result.rows.count, 256);
     carom_batch_free(batch);
     carom_batch_plan_free(plan);

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "carom/json.h"
@@ -14,23 +13,22 @@
 enum { SHOWN_CONTACTS = 4 };
 
 static const cli_flag flags[] = {
-    {"threads", "N", "threads of sampled laws (default: one a core)"},
-    {"output", "DIR", "write DIR/index.md, a page with tables and pictures, and DIR/compare.h5; DIR is made where it is missing"},
-    {"simulator", "mujoco", "run the scene's model by MuJoCo's own contact solver, too, and say how much of the set it shows"},
-    {"perturbations", "N", "perturbed starts of the simulator besides the scene's (default 10; --seed gives others)"},
-    {"perturb", "D", "their size: of coordinates in m and rad, of velocities over the largest of them (default 0.001)"},
-    {"horizon", "T", "longest time of an impact of the simulator in s (default 0.1)"},
+    {"threads", "N", "threads of sampled laws (default: one per core)"},
+    {"output", "DIR", "write DIR/index.md, a page with tables and pictures, and DIR/compare.h5; DIR is made if it is missing"},
+    {"simulator", "mujoco", "also run the scene's model with MuJoCo's own contact solver, and say how much of the set it shows"},
+    {"perturbations", "N", "perturbed starts of the simulator, besides the scene's own (default 10; --seed draws others)"},
+    {"perturb", "D", "size of the perturbations: of coordinates in m and rad, of velocities relative to the largest (default 0.001)"},
+    {"horizon", "T", "longest time that the simulator may take for an impact, in s (default 0.1)"},
     {"json", NULL, "print one JSON document"},
 };
 
-double cli_show_velocity(const cli_comparison *c, double velocity) {
-    return fabs(velocity) <= -carom_impact_approach_limit(c->impact) ? 0 : velocity;
+double cli_show_velocity(const cli_comparison *comparison, double velocity) {
+    return fabs(velocity) <= -carom_impact_approach_limit(comparison->impact) ? 0 : velocity;
 }
-
-// --------------------------------------------------------------------------------------------------------------- modes
 
 void cli_describe_share(int64_t count, int64_t outcomes, char *text, size_t size) {
     const double percent = 100 * (double)count / (double)outcomes;
+    // Rounding must turn neither a few into none nor nearly all into all.
     if (count == 0 || count == outcomes)
         snprintf(text, size, "%d %%", count ? 100 : 0);
     else if (percent < 0.1)
@@ -39,155 +37,163 @@ void cli_describe_share(int64_t count, int64_t outcomes, char *text, size_t size
         snprintf(text, size, "%.1f %%", fmin(percent, 99.9));
 }
 
-void cli_describe_modes(const carom_extent *extent, int contact, char *text, size_t size) {
-    size_t used = 0;
-    *text = '\0';
-    for (int mode = 0; mode < CAROM_CONTACT_MODES && used < size; mode++) {
-        const int64_t count = extent->modes[contact * CAROM_CONTACT_MODES + mode];
-        const char *name = carom_contact_mode_name((carom_contact_mode)mode);
-        char share[32];
-        cli_describe_share(count, extent->outcomes, share, sizeof share);
-        if (count == extent->outcomes)
-            snprintf(text, size, "%s", name);
-        else if (count)
-            used += (size_t)snprintf(text + used, size - used, "%s%s %s", used ? ", " : "", name, share);
-    }
+// Incomplete when the user stopped it, or when any law ran out of its budget.
+static int exit_status_of(const cli_comparison *comparison) {
+    if (cli_interrupted() || comparison->interrupted) return EXIT_INCOMPLETE;
+    for (int i = 0; i < comparison->count; i++)
+        if (!carom_answer_complete(&comparison->runs[i].answer)) return EXIT_INCOMPLETE;
+    return EXIT_DONE;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
 
-// For each mode, how many outcomes have each contact in it.
-static json_t *modes_json(const carom_extent *extent) {
-    json_t *modes = json_object();
-    for (int mode = 0; mode < CAROM_CONTACT_MODES; mode++) {
-        json_t *counts = json_array();
-        for (int i = 0; i < extent->sizes.contacts; i++)
-            json_array_append_new(counts, json_integer((json_int_t)extent->modes[i * CAROM_CONTACT_MODES + mode]));
-        json_object_set_new(modes, carom_contact_mode_name((carom_contact_mode)mode), counts);
-    }
-    return modes;
-}
-
-static json_t *law_json(const cli_comparison *c, int index) {
-    const cli_run *run = &c->runs[index];
-    const carom_extent *extent = run->extent;
-    const bool known = extent->outcomes && !isnan(extent->energy_ratio[0]);
-    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:b, s:o}", "count", (json_int_t)extent->outcomes, "extent", cli_extent_json(extent),
-                     "modes", modes_json(extent), "energy_ratio", known ? carom_json_reals(extent->energy_ratio, 2) : json_null(),
-                     "from_exact", cli_distance_json(c, index), "complete", carom_answer_complete(&run->answer), "seconds",
-                     carom_json_real(run->seconds));
-}
-
-static int exit_status_of(const cli_comparison *c) {
-    if (cli_interrupted()) return EXIT_INCOMPLETE;
-    for (int i = 0; i < c->count; i++)
-        if (!carom_answer_complete(&c->runs[i].answer)) return EXIT_INCOMPLETE;
-    return c->interrupted ? EXIT_INCOMPLETE : EXIT_DONE;
-}
-
-static int print_json(const cli_comparison *c) {
+// Every law by its name, with counts, extents, modes and its distance from the exact set.
+static int print_json(const cli_comparison *comparison) {
     json_t *laws = json_object();
-    for (int i = 0; i < c->count; i++) json_object_set_new(laws, c->runs[i].law->name, law_json(c, i));
-    return cli_print_json(
-        json_pack("{s:s, s:o, s:o, s:O}", "schema", "carom.compare/1", "laws", laws, "simulator", cli_coverage_json(c), "files", c->files),
-        exit_status_of(c));
+    for (int i = 0; i < comparison->count; i++) {
+        const cli_run *run = &comparison->runs[i];
+        const carom_extent *extent = run->extent;
+        // The ratio of energies is not known where there was none before the impact.
+        const bool has_energy = extent->outcomes && !isnan(extent->energy_ratio[0]);
+        // For each mode, how many outcomes have each contact in it.
+        json_t *modes = json_object();
+        for (int mode = 0; mode < CAROM_CONTACT_MODES; mode++) {
+            json_t *counts = json_array();
+            for (int contact = 0; contact < extent->sizes.contacts; contact++)
+                json_array_append_new(counts, json_integer((json_int_t)extent->modes[contact * CAROM_CONTACT_MODES + mode]));
+            json_object_set_new(modes, carom_contact_mode_name((carom_contact_mode)mode), counts);
+        }
+        json_object_set_new(laws, run->law->name,
+                            json_pack("{s:I, s:o, s:o, s:o, s:o, s:b, s:o}", "count", (json_int_t)extent->outcomes, "extent",
+                                      cli_extent_json(extent), "modes", modes, "energy_ratio",
+                                      has_energy ? carom_json_reals(extent->energy_ratio, 2) : json_null(), "from_exact",
+                                      cli_distance_json(comparison, i), "complete", carom_answer_complete(&run->answer), "seconds",
+                                      carom_json_real(run->seconds)));
+    }
+    return cli_print_json(json_pack("{s:s, s:o, s:o, s:O}", "schema", "carom.compare/1", "laws", laws, "simulator",
+                                    cli_coverage_json(comparison), "files", comparison->files),
+                          exit_status_of(comparison));
 }
 
 // ---------------------------------------------------------------------------------------------------------------- text
 
-static void print_contact(const cli_comparison *c, const carom_extent *extent, int contact) {
-    char modes[128];
-    cli_describe_modes(extent, contact, modes, sizeof modes);
-    printf("  %s [%.5g, %.5g] %s", carom_impact_get_data(c->impact)->names[contact], cli_show_velocity(c, extent->normal[2 * contact]),
-           cli_show_velocity(c, extent->normal[2 * contact + 1]), modes);
-}
-
-static void print_law(const cli_comparison *c, const cli_run *run) {
-    const int contacts = carom_impact_get_data(c->impact)->contacts;
-    const carom_extent *extent = run->extent;
-    printf("%-16s %9" PRId64, run->law->name, extent->outcomes);
-    if (extent->outcomes) {
-        if (isnan(extent->energy_ratio[0]))
-            printf("  %18s ", "-");
-        else
-            printf("  %7.4f .. %-7.4f ", extent->energy_ratio[0], extent->energy_ratio[1]);
-        for (int i = 0; i < contacts && i < SHOWN_CONTACTS; i++) print_contact(c, extent, i);
-        if (contacts > SHOWN_CONTACTS) printf("  ... of %d contacts", contacts);
+// "A [0, 0.1] stick 12 %, lift 88 %": the range of a contact's normal velocity and its modes, without shares where all outcomes agree.
+static void print_contact(const cli_comparison *comparison, const carom_extent *extent, int contact) {
+    printf("  %s [%.5g, %.5g] ", carom_impact_get_data(comparison->impact)->names[contact],
+           cli_show_velocity(comparison, extent->normal[2 * contact]), cli_show_velocity(comparison, extent->normal[2 * contact + 1]));
+    const char *separator = "";
+    for (int mode = 0; mode < CAROM_CONTACT_MODES; mode++) {
+        const int64_t count = extent->modes[contact * CAROM_CONTACT_MODES + mode];
+        if (!count) continue;
+        char share[32];
+        cli_describe_share(count, extent->outcomes, share, sizeof share);
+        printf("%s%s", separator, carom_contact_mode_name((carom_contact_mode)mode));
+        if (count < extent->outcomes) printf(" %s", share);
+        separator = ", ";
     }
-    if (!carom_answer_complete(&run->answer)) printf("  (%s)", carom_table_text(run->answer.result, CAROM_RESULT_VERDICT, 0));
-    putchar('\n');
 }
 
-static void print_distances(const cli_comparison *c) {
-    if (!cli_any_distance_known(c)) return;
-    printf("\nfrom the exact set [m/s]:   farthest outcome   farthest point of the set that they miss\n");
-    for (int i = 0; i < c->count; i++) {
-        if (!cli_distance_known(c, i)) continue;
-        const cli_distance *d = &c->distances[i];
-        printf("%-27s %-18.3g %.3g", c->runs[i].law->name, cli_show_velocity(c, d->outside), cli_show_velocity(c, d->coverage));
-        if (d->gap > 0) printf(" (+ %.1g)", d->gap);
+// A line for each law, then the distances, what the simulator shows, and the files.
+static int print_text(const cli_comparison *comparison) {
+    const int contacts = carom_impact_get_data(comparison->impact)->contacts;
+    printf("%s\n%-16s %9s  %18s   %s\n", carom_scene_name(comparison->scene), "law", "outcomes", "energy ratio",
+           "normal velocities after the impact [m/s], and what the contact does");
+    for (int i = 0; i < comparison->count; i++) {
+        const cli_run *run = &comparison->runs[i];
+        const carom_extent *extent = run->extent;
+        printf("%-16s %9" PRId64, run->law->name, extent->outcomes);
+        if (extent->outcomes && isnan(extent->energy_ratio[0])) printf("  %18s ", "-");
+        if (extent->outcomes && !isnan(extent->energy_ratio[0]))
+            printf("  %7.4f .. %-7.4f ", extent->energy_ratio[0], extent->energy_ratio[1]);
+        for (int contact = 0; extent->outcomes && contact < contacts && contact < SHOWN_CONTACTS; contact++)
+            print_contact(comparison, extent, contact);
+        if (extent->outcomes && contacts > SHOWN_CONTACTS) printf("  ... of %d contacts", contacts);
+        if (!carom_answer_complete(&run->answer)) printf("  (%s)", carom_table_text(run->answer.result, CAROM_RESULT_VERDICT, 0));
         putchar('\n');
     }
-}
-
-static int print_text(const cli_comparison *c) {
-    printf("%s\n%-16s %9s  %18s   %s\n", carom_scene_name(c->scene), "law", "outcomes", "energy ratio",
-           "normal velocities after the impact [m/s], and what the contact does");
-    for (int i = 0; i < c->count; i++) print_law(c, &c->runs[i]);
-    print_distances(c);
-    if (c->coverage) cli_coverage_print(c, stdout, "  ");
-    for (size_t i = 0; i < json_array_size(c->files); i++) printf("written: %s\n", json_string_value(json_array_get(c->files, i)));
-    if (!json_array_size(c->files)) printf("(-o DIR draws them)\n");
-    if (json_array_size(c->files) && cli_interrupted()) printf("(interrupted: neither page nor figures)\n");
-    return exit_status_of(c);
+    // Distances from the exact set, of the laws that have one.
+    if (cli_any_distance_known(comparison))
+        printf("\nfrom the exact set [m/s]:   farthest outcome   farthest point of the set that they miss\n");
+    for (int i = 0; i < comparison->count; i++) {
+        if (!cli_distance_known(comparison, i)) continue;
+        const cli_distance *distance = &comparison->distances[i];
+        printf("%-27s %-18.3g %.3g", comparison->runs[i].law->name, cli_show_velocity(comparison, distance->outside),
+               cli_show_velocity(comparison, distance->coverage));
+        if (distance->gap > 0) printf(" (+ %.1g)", distance->gap);
+        putchar('\n');
+    }
+    if (comparison->coverage) cli_coverage_print(comparison, stdout, "  ");
+    const size_t files = json_array_size(comparison->files);
+    for (size_t i = 0; i < files; i++) printf("written: %s\n", json_string_value(json_array_get(comparison->files, i)));
+    if (!files) printf("(-o DIR draws them)\n");
+    if (files && cli_interrupted()) printf("(interrupted: neither page nor figures)\n");
+    return exit_status_of(comparison);
 }
 
 // ------------------------------------------------------------------------------------------------------------- running
 
-static carom_status run_laws(cli_comparison *c, carom_result_writer *writer, carom_error *error) {
-    const cli_arguments *arguments = c->arguments;
+// Asks a law for all that it can give, in memory. What cannot be had, too many solutions to enumerate, leaves nothing behind.
+static carom_status ask_thoroughly(const cli_question *question, cli_run *run, carom_error *error) {
+    carom_result_writer *writer = question->writer;
+    cli_question in_memory = *question;
+    in_memory.keep_outcomes = true;
+    void *options = NULL;
+    carom_sink file;
+    *run = (cli_run){.law = question->law};
+    carom_status status = cli_prepare_options(question, question->law->thorough, &options, error);
+    if (!status) status = cli_ask_law(&in_memory, options, NULL, run, error);
+    if (!status && writer) status = carom_result_writer_open_law(writer, question->law, options, &file, error);
+    if (!status && writer) status = file.receive(file.user, run->answer.outcomes, error);
+    if (!status && writer) status = carom_result_writer_close_law(writer, run->answer.result, error);
+    free(options);
+    if (status) cli_run_release(run);
+    return status;
+}
+
+static carom_status run_laws(cli_comparison *comparison, carom_result_writer *writer, carom_error *error) {
+    const cli_arguments *arguments = comparison->arguments;
     carom_control control;
     carom_status status = cli_start_control(arguments, &control, error);
-    const bool simulate = cli_given(arguments, "simulator");
-    const cli_run_options options = {.collect_points = true, .thorough = true, .writer = writer};
-    const int laws = carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS);
-    for (int i = 0; i < laws && !status; i++) {
-        const carom_law *law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
-        if (law->applies && !law->applies(c->impact)) continue;
-        status = cli_run_law(arguments, c->scene, law, &control, &options, &c->runs[c->count], error);
-        if (!status) c->count++;
+    cli_question question = {
+        .arguments = arguments, .scene = comparison->scene, .control = &control, .writer = writer, .collect_points = true};
+    for (int i = 0; i < carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS) && !status; i++) {
+        cli_run *run = &comparison->runs[comparison->count];
+        // Laws that have nothing to say of this impact are passed over.
+        question.law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
+        if (question.law->applies && !question.law->applies(comparison->impact)) continue;
+        // All solutions where they can be had, otherwise what the law gives by default.
+        if (!question.law->thorough || ask_thoroughly(&question, run, error)) status = cli_run_law(&question, run, error);
+        if (!status) comparison->count++;
     }
-    if (!status && simulate) status = cli_simulate_impact(c, &control, writer, error);
-    if (!status) status = cli_measure_distances(c, &control, error);
-    c->interrupted = carom_control_cancelled(&control);
+    if (!status && cli_given(arguments, "simulator")) status = cli_simulate_impact(comparison, &control, writer, error);
+    if (!status) status = cli_measure_distances(comparison, &control, error);
+    // Later searches may have been cut short, too.
+    comparison->interrupted = carom_control_cancelled(&control);
     return status;
 }
 
-// The page comes last, when all that it shows is there; the page of an earlier comparison goes first.
-static carom_status show(cli_comparison *c, const char *directory, const char *result, carom_error *error) {
-    cli_figures figures;
-    cli_page_remove(directory);
-    carom_status status = cli_figures_choose(c, &figures, error);
-    if (status) return status;
-    status = cli_figures_draw(c, &figures, directory, result, error);
-    if (!status && !cli_interrupted()) status = cli_page_write(c, &figures, directory, error);
-    cli_figures_free(&figures);
-    return status;
-}
-
-static carom_status write_directory(cli_comparison *c, const char *directory, carom_error *error) {
+// The same into a directory: compare.h5, the figures and the page.
+static carom_status write_directory(cli_comparison *comparison, const char *directory, carom_error *error) {
     carom_result_writer *writer = NULL;
     bool made = false;
     char *result = cli_join_path(directory, "compare.h5");
     carom_status status = result ? cli_make_directory(directory, &made, error) : carom_fail_memory(error, directory);
     if (!status) status = cli_page_check(directory, error);
-    if (!status) status = carom_result_writer_create(result, c->scene, &writer, error);
-    if (!status) status = run_laws(c, writer, error);
+    if (!status) status = carom_result_writer_create(result, comparison->scene, &writer, error);
+    if (!status) status = run_laws(comparison, writer, error);
     if (!status) status = carom_result_writer_commit(writer, error);
     carom_result_writer_free(writer);
     if (!status) {
-        json_array_append_new(c->files, carom_json_text(result));
-        status = show(c, directory, result, error);
+        // The page of an earlier comparison goes first, the new one comes last, when everything that it shows is there.
+        cli_figures figures;
+        json_array_append_new(comparison->files, carom_json_text(result));
+        cli_page_remove(directory);
+        status = cli_figures_choose(comparison, &figures, error);
+        if (!status) {
+            status = cli_figures_draw(comparison, &figures, directory, result, error);
+            if (!status && !cli_interrupted()) status = cli_page_write(comparison, &figures, directory, error);
+            cli_figures_free(&figures);
+        }
     }
     // Nothing is left behind; a directory with a result in it stays.
     if (status && made) rmdir(directory);
@@ -195,35 +201,33 @@ static carom_status write_directory(cli_comparison *c, const char *directory, ca
     return status;
 }
 
-static carom_status compare(cli_comparison *c, carom_scene **scene, carom_error *error) {
-    const carom_status status = carom_scene_read(c->arguments->operand, c->arguments->registry, scene, error);
-    if (status) return status;
-    c->scene = *scene;
-    c->impact = carom_scene_impact(*scene);
-    const char *directory = cli_value(c->arguments, "output");
-    if (cli_check_simulator(c, error)) return error->status;
-    return directory ? write_directory(c, directory, error) : run_laws(c, NULL, error);
-}
-
 static int run_compare(const cli_arguments *arguments) {
     carom_error error;
     carom_scene *scene = NULL;
-    const size_t laws = (size_t)carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS);
-    cli_comparison c = {.arguments = arguments, .runs = calloc(laws + 1, sizeof(cli_run)), .files = json_array()};
-    carom_status status = c.runs && c.files ? CAROM_OK : carom_fail_memory(&error, "compare");
-    if (!status) status = compare(&c, &scene, &error);
+    const char *directory = cli_value(arguments, "output");
+    // A run for each law, and one for a simulator.
+    const size_t runs = (size_t)carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS) + 1;
+    cli_comparison comparison = {.arguments = arguments, .runs = calloc(runs, sizeof(cli_run)), .files = json_array()};
+    carom_status status = comparison.runs && comparison.files ? CAROM_OK : carom_fail_memory(&error, "compare");
+    if (!status) status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
+    if (!status) {
+        comparison.scene = scene;
+        comparison.impact = carom_scene_impact(scene);
+        status = cli_check_simulator(&comparison, &error);
+    }
+    if (!status) status = directory ? write_directory(&comparison, directory, &error) : run_laws(&comparison, NULL, &error);
     int exit_status;
     if (status) {
         exit_status = cli_report(&error);
     } else {
         cli_warn(scene);
-        exit_status = cli_given(arguments, "json") ? print_json(&c) : print_text(&c);
+        exit_status = cli_given(arguments, "json") ? print_json(&comparison) : print_text(&comparison);
     }
-    cli_release_distances(&c);
-    for (int i = 0; i < c.count; i++) cli_run_release(&c.runs[i]);
-    cli_coverage_free(c.coverage);
-    free(c.runs);
-    json_decref(c.files);
+    cli_release_distances(&comparison);
+    for (int i = 0; i < comparison.count; i++) cli_run_release(&comparison.runs[i]);
+    cli_coverage_free(comparison.coverage);
+    free(comparison.runs);
+    json_decref(comparison.files);
     carom_scene_free(scene);
     return exit_status;
 }

@@ -11,7 +11,7 @@ typedef struct cli_distance {
     bool known;
     double outside;   ///< of the farthest outcome from the set
     double coverage;  ///< of the farthest point of the set from the outcomes: they are an eps-net of the set for no smaller eps
-    double gap;       ///< what either may exceed its number by; 0 for sets of dimension up to 2
+    double gap;       ///< how far above its number either may lie; 0 for sets of dimension up to 2
     double *worst;    ///< [n] the point of the set that is that far from the outcomes
 } cli_distance;
 
@@ -32,25 +32,23 @@ typedef struct cli_comparison {
 } cli_comparison;
 
 /// A contact velocity as it is shown: zero when it counts as rest, which the modes do too. JSON and files keep every digit.
-double cli_show_velocity(const cli_comparison *c, double velocity);
-/// "stick" where all outcomes agree, otherwise shares like "stick 12 %, lift 88 %".
-void cli_describe_modes(const carom_extent *extent, int contact, char *text, size_t size);
-/// The share of `count` outcomes: "12.5 %"; never "0 %" or "100 %" for one that is neither none nor all.
+double cli_show_velocity(const cli_comparison *comparison, double velocity);
+/// The share of `count` outcomes: "12.5 %". "0 %" and "100 %" stand for none and all of them only.
 void cli_describe_share(int64_t count, int64_t outcomes, char *text, size_t size);
 
 // ----------------------------------------------------------------------------------------------------------- distances
 
 /// The law that gives the exact set, NULL where none does; and that set, from its points, which must not have been dropped.
-const cli_run *cli_find_exact(const cli_comparison *c);
+const cli_run *cli_find_exact(const cli_comparison *comparison);
 carom_status cli_make_exact_set(const cli_run *run, carom_set **set, carom_error *error);
 /// Measures the distances of all laws from the exact set, where a law gives it.
-carom_status cli_measure_distances(cli_comparison *c, const carom_control *control, carom_error *error);
-void cli_release_distances(cli_comparison *c);
+carom_status cli_measure_distances(cli_comparison *comparison, const carom_control *control, carom_error *error);
+void cli_release_distances(cli_comparison *comparison);
 /// Is the distance of this law known? Not for the exact set itself, nor for more than CLI_MOST_POINTS outcomes.
-bool cli_distance_known(const cli_comparison *c, int run);
-bool cli_any_distance_known(const cli_comparison *c);
+bool cli_distance_known(const cli_comparison *comparison, int run);
+bool cli_any_distance_known(const cli_comparison *comparison);
 /// {outside, coverage, hausdorff, gap, worst_point}; null where it is not known.
-json_t *cli_distance_json(const cli_comparison *c, int run);
+json_t *cli_distance_json(const cli_comparison *comparison, int run);
 
 // ------------------------------------------------------------------------------------------------------------- figures
 
@@ -60,14 +58,16 @@ typedef enum cli_figure_plane {
     CLI_PLANE_TANGENTS,        ///< both tangential velocities of one spatial contact
 } cli_figure_plane;
 
+enum { CLI_FIGURE_NAME_SIZE = 128 };
+
 /// One figure: a plane of contact velocities with the outcomes of all laws.
 typedef struct cli_figure {
     cli_figure_plane plane;
-    int contacts[2];  ///< the second only of normal velocities
-    int tangent;      ///< of a normal-tangent plane
-    char *axes;       ///< as `carom plot --axes` takes them
-    char *caption;    ///< plain text
-    char *name;       ///< of the file without its ending: letters, digits, '.', '_' and '-' only
+    int contacts[2];                  ///< the second only of normal velocities
+    int tangent;                      ///< of a normal-tangent plane
+    char *axes;                       ///< as `carom plot --axes` takes them
+    char *caption;                    ///< plain text
+    char name[CLI_FIGURE_NAME_SIZE];  ///< of the file without its ending: letters, digits, '.', '_' and '-' only
 } cli_figure;
 
 /// Contacts with figures; of more, those with the largest extents.
@@ -82,11 +82,11 @@ typedef struct cli_figures {
 
 /// Chooses: every pair of contacts in which a normal velocity has an extent, then the planes of single contacts whose tangential velocity
 /// has one. One figure where nothing has any extent, none where there are no outcomes.
-carom_status cli_figures_choose(const cli_comparison *c, cli_figures *figures, carom_error *error);
+carom_status cli_figures_choose(const cli_comparison *comparison, cli_figures *figures, carom_error *error);
 void cli_figures_free(cli_figures *figures);
 /// Draws all as PNG and SVG and notes the files. When one fails, or the command is interrupted, none of them is left; the latter is no
 /// error.
-carom_status cli_figures_draw(const cli_comparison *c, const cli_figures *figures, const char *directory, const char *result,
+carom_status cli_figures_draw(const cli_comparison *comparison, const cli_figures *figures, const char *directory, const char *result,
                               carom_error *error);
 
 // ---------------------------------------------------------------------------------------------------------------- page
@@ -99,6 +99,6 @@ carom_status cli_page_check(const char *directory, carom_error *error);
 /// Removes the page of an earlier comparison, which would show what is no longer there.
 void cli_page_remove(const char *directory);
 /// Writes the page and notes the file.
-carom_status cli_page_write(const cli_comparison *c, const cli_figures *figures, const char *directory, carom_error *error);
+carom_status cli_page_write(const cli_comparison *comparison, const cli_figures *figures, const char *directory, carom_error *error);
 
 #endif

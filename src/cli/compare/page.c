@@ -21,11 +21,13 @@ static const carom_file_kind page_kind = {"the page of an earlier comparison",
 // Contacts with rows in the table.
 enum { MOST_ROWS = 16 };
 
+// The page under way.
 typedef struct page {
     FILE *file;
-    const cli_comparison *c;
+    const cli_comparison *comparison;
     const carom_impact_data *data;
-    bool approaches;  // some outcome has not terminated: a column for it
+    int rows;   // contacts in the table
+    int modes;  // columns of modes: the last one, approaching, only where some outcome has not terminated
 } page;
 
 // ---------------------------------------------------------------------------------------------------------------- texts
@@ -44,6 +46,7 @@ static void put_text(FILE *file, const char *text) {
 
 // A word of a shell's command line.
 static void put_word(FILE *file, const char *word) {
+    // Words of these characters alone need no quotes; in the others a quote ends the quoted part, stands escaped, and opens the next.
     bool plain = *word != '\0';
     for (const char *c = word; *c && plain; c++) plain = isalnum((unsigned char)*c) || strchr("_-+=.,:/@%", *c);
     if (plain) {
@@ -63,87 +66,80 @@ static void put_word(FILE *file, const char *word) {
 // "0.1 to 0.2", or one number where both look the same.
 static void put_range(FILE *file, double least, double most) {
     char first[32], last[32];
+    // Five digits, as in the whole table: ranges that differ only beyond them are one number.
     snprintf(first, sizeof first, "%.5g", least);
     snprintf(last, sizeof last, "%.5g", most);
     fputs(first, file);
     if (strcmp(first, last)) fprintf(file, " to %s", last);
 }
 
-static void put_velocities(const page *p, const double *ranges, int first, int count) {
-    for (int i = first; i < first + count; i++) {
-        if (i > first) fputs("; ", p->file);
-        put_range(p->file, cli_show_velocity(p->c, ranges[2 * i]), cli_show_velocity(p->c, ranges[2 * i + 1]));
+// Ranges [least, most] of `count` velocities.
+static void put_velocities(const page *p, const double *ranges, int count) {
+    for (int i = 0; i < count; i++) {
+        if (i) fputs("; ", p->file);
+        put_range(p->file, cli_show_velocity(p->comparison, ranges[2 * i]), cli_show_velocity(p->comparison, ranges[2 * i + 1]));
     }
 }
 
-// ------------------------------------------------------------------------------------------------------------- the table
+// ------------------------------------------------------------------------------------------------------------ the table
 
-static int modes_shown(const page *p) { return CAROM_CONTACT_MODES - !p->approaches; }
-
-static int rows_shown(const page *p) { return p->data->contacts < MOST_ROWS ? p->data->contacts : MOST_ROWS; }
-
-static void put_table_head(const page *p) {
-    fprintf(p->file, "| law | outcomes | energy after / before | contact | normal velocity [m/s] | tangential velocit%s [m/s] |",
-            p->data->tangent_dim == 1 ? "y" : "ies");
-    for (int mode = 0; mode < modes_shown(p); mode++) fprintf(p->file, " %s |", carom_contact_mode_name((carom_contact_mode)mode));
-    fputs("\n|---|---:|---|---|---|---|", p->file);
-    for (int mode = 0; mode < modes_shown(p); mode++) fputs("---:|", p->file);
-    fputc('\n', p->file);
-}
-
-// Contact velocities before the impact, as ranges of one value.
-static void put_before(const page *p, const double *u) {
-    const int dim = p->data->tangent_dim;
-    for (int i = 0; i < rows_shown(p); i++) {
-        const double *part = u + i * (1 + dim);
-        const double tangent[] = {part[1], part[1], part[dim], part[dim]}, normal[] = {part[0], part[0]};
-        fputs(i ? "| | | | " : "| *before the impact* | | | ", p->file);
-        put_text(p->file, p->data->names[i]);
-        fputs(" | ", p->file);
-        put_velocities(p, normal, 0, 1);
-        fputs(" | ", p->file);
-        put_velocities(p, tangent, 0, dim);
-        fputs(" |", p->file);
-        for (int mode = 0; mode < modes_shown(p); mode++) fputs(" |", p->file);
-        fputc('\n', p->file);
-    }
-}
-
+// Samples carry the columns of halm-posa: a law whose outcomes have the first of them draws samples.
 static bool is_sampled(const carom_law *law) {
     for (int i = 0; i < law->outcome_column_count; i++)
         if (!strcmp(law->outcome_columns[i].name, carom_sample_columns[0].name)) return true;
     return false;
 }
 
-// Round-off of the energy before the impact is zero.
-static double shown_ratio(double ratio) { return ratio <= DBL_EPSILON ? 0 : ratio; }
-
-// Samples that were drawn, of which the terminated ones are outcomes; the number of outcomes where a law draws none.
-static int64_t drawn_samples(const cli_run *run) {
-    const int column = is_sampled(run->law) ? carom_table_find(run->answer.result, "samples") : -1;
-    return column < 0 ? run->extent->outcomes : carom_table_integer_column(run->answer.result, column)[0];
+// Rows of the contact velocities before the impact, as ranges of one value.
+static carom_status put_before(const page *p, carom_error *error) {
+    const int dim = p->data->tangent_dim;
+    double *u = calloc((size_t)carom_impact_contact_size(p->comparison->impact), sizeof *u);
+    if (!u) return carom_fail_memory(error, CLI_PAGE);
+    // u = (J_n v, J_t v), contact-major: a normal velocity, then one or two tangential ones.
+    carom_impact_contact_velocity(p->comparison->impact, p->data->velocity, u);
+    for (int i = 0; i < p->rows; i++) {
+        const double *part = u + i * (1 + dim);
+        const double tangent[] = {part[1], part[1], part[dim], part[dim]}, normal[] = {part[0], part[0]};
+        fputs(i ? "| | | | " : "| *before the impact* | | | ", p->file);
+        put_text(p->file, p->data->names[i]);
+        fputs(" | ", p->file);
+        put_velocities(p, normal, 1);
+        fputs(" | ", p->file);
+        put_velocities(p, tangent, dim);
+        fputs(" |", p->file);
+        for (int mode = 0; mode < p->modes; mode++) fputs(" |", p->file);
+        fputc('\n', p->file);
+    }
+    free(u);
+    return CAROM_OK;
 }
 
 // The cells that a law has once: they stand in the row of its first contact.
 static void put_law_cells(const page *p, const cli_run *run) {
-    fprintf(p->file, "| `%s` | %" PRId64, run->law->name, run->extent->outcomes);
-    if (drawn_samples(run) != run->extent->outcomes) fprintf(p->file, " of %" PRId64 " samples", drawn_samples(run));
+    const carom_extent *extent = run->extent;
+    fprintf(p->file, "| `%s` | %" PRId64, run->law->name, extent->outcomes);
+    // Of the samples that a law draws, the terminated ones are outcomes.
+    const int column = is_sampled(run->law) ? carom_table_find(run->answer.result, "samples") : -1;
+    const int64_t samples = column < 0 ? extent->outcomes : carom_table_integer_column(run->answer.result, column)[0];
+    if (samples != extent->outcomes) fprintf(p->file, " of %" PRId64 " samples", samples);
     if (!carom_answer_complete(&run->answer)) fprintf(p->file, " (%s)", carom_table_text(run->answer.result, CAROM_RESULT_VERDICT, 0));
     fputs(" | ", p->file);
-    const double *ratio = run->extent->energy_ratio;
-    if (!isnan(ratio[0])) put_range(p->file, shown_ratio(ratio[0]), shown_ratio(ratio[1]));
+    // Round-off of the energy before the impact is zero.
+    const double *ratio = extent->energy_ratio;
+    if (!isnan(ratio[0])) put_range(p->file, ratio[0] <= DBL_EPSILON ? 0 : ratio[0], ratio[1] <= DBL_EPSILON ? 0 : ratio[1]);
     fputs(" | ", p->file);
 }
 
+// The cells of one contact: its name, the ranges of its velocities, and how many outcomes have it in each mode.
 static void put_contact_cells(const page *p, const carom_extent *extent, int contact) {
     const int dim = p->data->tangent_dim;
     put_text(p->file, p->data->names[contact]);
     fputs(" | ", p->file);
-    if (extent->outcomes) put_velocities(p, extent->normal, contact, 1);
+    if (extent->outcomes) put_velocities(p, extent->normal + 2 * contact, 1);
     fputs(" | ", p->file);
-    if (extent->outcomes) put_velocities(p, extent->tangent, contact * dim, dim);
+    if (extent->outcomes) put_velocities(p, extent->tangent + 2 * contact * dim, dim);
     fputs(" |", p->file);
-    for (int mode = 0; mode < modes_shown(p); mode++) {
+    for (int mode = 0; mode < p->modes; mode++) {
         const int64_t count = extent->modes[contact * CAROM_CONTACT_MODES + mode];
         char share[32];
         cli_describe_share(count, extent->outcomes, share, sizeof share);
@@ -152,59 +148,43 @@ static void put_contact_cells(const page *p, const carom_extent *extent, int con
     fputc('\n', p->file);
 }
 
-static void put_table(const page *p, const double *u) {
-    put_table_head(p);
-    put_before(p, u);
-    for (int i = 0; i < p->c->count; i++)
-        for (int contact = 0; contact < rows_shown(p); contact++) {
+// The table: a head, the state before the impact, then every law with a row for each contact.
+static carom_status put_table(const page *p, carom_error *error) {
+    const bool planar = p->data->tangent_dim == 1;
+    fprintf(p->file, "| law | outcomes | energy after / before | contact | normal velocity [m/s] | tangential velocit%s [m/s] |",
+            planar ? "y" : "ies");
+    // A column for each mode of contacts.
+    for (int mode = 0; mode < p->modes; mode++) fprintf(p->file, " %s |", carom_contact_mode_name((carom_contact_mode)mode));
+    fputs("\n|---|---:|---|---|---|---|", p->file);
+    for (int mode = 0; mode < p->modes; mode++) fputs("---:|", p->file);
+    fputc('\n', p->file);
+    const carom_status status = put_before(p, error);
+    for (int i = 0; i < p->comparison->count; i++)
+        for (int contact = 0; contact < p->rows; contact++) {
+            const cli_run *run = &p->comparison->runs[i];
             if (contact)
                 fputs("| | | | ", p->file);
             else
-                put_law_cells(p, &p->c->runs[i]);
-            put_contact_cells(p, p->c->runs[i].extent, contact);
+                put_law_cells(p, run);
+            put_contact_cells(p, run->extent, contact);
         }
     fputc('\n', p->file);
-    if (rows_shown(p) < p->data->contacts)
-        fprintf(p->file, "The first %d of %d contacts; `--json` has all.\n\n", rows_shown(p), p->data->contacts);
-}
-
-// Contact velocities of a point, normal ones first.
-static void put_point(const page *p, const double *u) {
-    const int stride = 1 + p->data->tangent_dim, n = carom_impact_contact_size(p->c->impact);
-    for (int i = 0; i < n; i += stride) fprintf(p->file, "%s%.4g", i ? ", " : "", cli_show_velocity(p->c, u[i]));
-    for (int i = 1; i < n; i++)
-        if (i % stride) fprintf(p->file, "%s%.4g", i > 1 ? ", " : "; ", cli_show_velocity(p->c, u[i]));
-}
-
-static void put_distances(const page *p) {
-    if (!cli_any_distance_known(p->c)) return;
-    fputs("## From the exact set\n\nDistances in contact velocities. *Outside*: of the farthest outcome from the exact set. *Missed*: of "
-          "the farthest point of the\nset from the outcomes, which are an eps-net of the set for no smaller eps.\n\n"
-          "| law | outside [m/s] | missed [m/s] | point that is missed (normal; tangential velocities) |\n|---|---:|---:|---|\n",
-          p->file);
-    for (int i = 0; i < p->c->count; i++) {
-        if (!cli_distance_known(p->c, i)) continue;
-        const cli_distance *d = &p->c->distances[i];
-        fprintf(p->file, "| `%s` | %.3g | %.3g | ", p->c->runs[i].law->name, cli_show_velocity(p->c, d->outside),
-                cli_show_velocity(p->c, d->coverage));
-        put_point(p, d->worst);
-        fputs(" |\n", p->file);
-    }
-    fputc('\n', p->file);
+    if (p->rows < p->data->contacts) fprintf(p->file, "The first %d of %d contacts; `--json` has all.\n\n", p->rows, p->data->contacts);
+    return status;
 }
 
 // What a reader must know to read the table, each where it applies.
 static void put_notes(const page *p) {
     bool sampled = false, many = false;
-    for (int i = 0; i < p->c->count; i++) {
-        sampled = sampled || is_sampled(p->c->runs[i].law);
-        many = many || p->c->runs[i].extent->outcomes > 1;
+    for (int i = 0; i < p->comparison->count; i++) {
+        sampled = sampled || is_sampled(p->comparison->runs[i].law);
+        many = many || p->comparison->runs[i].extent->outcomes > 1;
     }
     fprintf(p->file,
             "A contact that is closed (normal velocity within %.2g m/s of zero) *sticks* when its tangential speed is below that too, "
             "otherwise it *slides*; one that opens *lifts*.",
-            -carom_impact_approach_limit(p->c->impact));
-    if (p->approaches) fputs(" One that *approaches* belongs to an outcome that has not terminated.", p->file);
+            -carom_impact_approach_limit(p->comparison->impact));
+    if (p->modes == CAROM_CONTACT_MODES) fputs(" One that *approaches* belongs to an outcome that has not terminated.", p->file);
     if (p->data->tangent_dim == 2) fputs("\nTangential velocities are those along the first; along the second tangent.", p->file);
     if (many) fputs("\nVelocities are the least and the largest of all outcomes; shares count outcomes and are no probabilities.", p->file);
     if (sampled)
@@ -212,9 +192,10 @@ static void put_notes(const page *p) {
     fputs("\n\n", p->file);
 }
 
+// A list that says what each law is, where it is published, and which solutions it took.
 static void put_laws(const page *p) {
-    for (int i = 0; i < p->c->count; i++) {
-        const cli_run *run = &p->c->runs[i];
+    for (int i = 0; i < p->comparison->count; i++) {
+        const cli_run *run = &p->comparison->runs[i];
         const char *selection = carom_table_text(run->answer.result, CAROM_RESULT_SELECTION, 0);
         fprintf(p->file, "- `%s`: ", run->law->name);
         put_text(p->file, run->law->summary);
@@ -227,8 +208,32 @@ static void put_laws(const page *p) {
     fputc('\n', p->file);
 }
 
-// ---------------------------------------------------------------------------------------------- figures and their making
+// How far each law is from the exact set, where a law gives that.
+static void put_distances(const page *p) {
+    const cli_comparison *comparison = p->comparison;
+    if (!cli_any_distance_known(comparison)) return;
+    fputs("## From the exact set\n\nDistances in contact velocities. *Outside*: of the farthest outcome from the exact set. *Missed*: of "
+          "the farthest point of the\nset from the outcomes, which are an eps-net of the set for no smaller eps.\n\n"
+          "| law | outside [m/s] | missed [m/s] | point that is missed (normal; tangential velocities) |\n|---|---:|---:|---|\n",
+          p->file);
+    const int stride = 1 + p->data->tangent_dim, n = carom_impact_contact_size(comparison->impact);
+    for (int i = 0; i < comparison->count; i++) {
+        if (!cli_distance_known(comparison, i)) continue;
+        const cli_distance *distance = &comparison->distances[i];
+        fprintf(p->file, "| `%s` | %.3g | %.3g | ", comparison->runs[i].law->name, cli_show_velocity(comparison, distance->outside),
+                cli_show_velocity(comparison, distance->coverage));
+        // The point of the set that outcomes miss by most: normal velocities first, then the tangential ones.
+        for (int k = 0; k < n; k += stride) fprintf(p->file, "%s%.4g", k ? ", " : "", cli_show_velocity(comparison, distance->worst[k]));
+        for (int k = 1; k < n; k++)
+            if (k % stride) fprintf(p->file, "%s%.4g", k > 1 ? ", " : "; ", cli_show_velocity(comparison, distance->worst[k]));
+        fputs(" |\n", p->file);
+    }
+    fputc('\n', p->file);
+}
 
+// ---------------------------------------------------------------------------------------- figures and how they were made
+
+// The figures, each under its caption, with a link to the SVG beside the picture.
 static void put_figures(const page *p, const cli_figures *figures) {
     if (!figures->count) return;
     fputs("## Figures\n\nAll laws in each figure. A dashed convex hull encloses the samples; it is not the set.\n", p->file);
@@ -236,129 +241,112 @@ static void put_figures(const page *p, const cli_figures *figures) {
         fprintf(p->file, "Of %d contacts, the %d whose velocities differ most have figures.\n", p->data->contacts,
                 CLI_MOST_FIGURE_CONTACTS);
     for (int i = 0; i < figures->count; i++) {
-        const cli_figure *f = &figures->list[i];
+        const cli_figure *figure = &figures->list[i];
         fputs("\n### ", p->file);
-        put_text(p->file, f->caption);
+        put_text(p->file, figure->caption);
         fputs("\n\n![", p->file);
-        put_text(p->file, f->caption);
-        fprintf(p->file, "](%s.png)\n\n[as SVG](%s.svg)\n", f->name, f->name);
+        put_text(p->file, figure->caption);
+        fprintf(p->file, "](%s.png)\n\n[as SVG](%s.svg)\n", figure->name, figure->name);
     }
     fputc('\n', p->file);
 }
 
-// The command line of this comparison, without what does not change it.
-static void put_command(const page *p, const char *directory) {
-    const cli_arguments *arguments = p->c->arguments;
-    fputs("carom compare ", p->file);
-    put_word(p->file, arguments->operand);
+// What a reader needs to make the page again: scene, hash, version, and the commands.
+static carom_status put_making(const page *p, const cli_figures *figures, const char *directory, carom_error *error) {
+    const cli_comparison *comparison = p->comparison;
+    const cli_arguments *arguments = comparison->arguments;
+    FILE *file = p->file;
+    fputs("## How this page was made\n\n| | |\n|---|---|\n| scene | ", file);
+    put_text(file, carom_scene_name(comparison->scene));
+    fputs(", ", file);
+    put_text(file, carom_scene_path(comparison->scene));
+    fprintf(file, " |\n| SHA-256 of the scene and its model | `%s` |\n", carom_scene_hash(comparison->scene));
+    fputs("| version | carom " CAROM_VERSION " |\n| all numbers | [compare.h5](compare.h5) |\n\n", file);
+
+    // The command line of this comparison, without what does not change it.
+    fputs("This page again, and one figure of it:\n\n```sh\ncarom compare ", file);
+    put_word(file, arguments->operand);
     for (int i = 0; i < arguments->count; i++) {
         const cli_setting *setting = &arguments->settings[i];
         if (!setting->value || !strcmp(setting->name, "output") || !strcmp(setting->name, "threads")) continue;
-        fputs(" --", p->file);
-        for (const char *letter = setting->name; *letter; letter++) fputc(*letter == '_' ? '-' : *letter, p->file);
-        fputc(' ', p->file);
-        put_word(p->file, setting->value);
+        fputs(" --", file);
+        for (const char *letter = setting->name; *letter; letter++) fputc(*letter == '_' ? '-' : *letter, file);
+        fputc(' ', file);
+        put_word(file, setting->value);
     }
-    fputs(" -o ", p->file);
-    put_word(p->file, directory);
-    fputc('\n', p->file);
-}
-
-static void put_plot_command(const page *p, const cli_figure *figure, const char *directory) {
-    char *result = cli_join_path(directory, "compare.h5");
-    if (!result) return;
-    fputs("carom plot ", p->file);
-    put_word(p->file, result);
-    fputs(" --axes ", p->file);
-    put_word(p->file, figure->axes);
-    fprintf(p->file, " -o %s.png\n", figure->name);
-    free(result);
-}
-
-static void put_making(const page *p, const cli_figures *figures, const char *directory) {
-    fputs("## How this page was made\n\n| | |\n|---|---|\n| scene | ", p->file);
-    put_text(p->file, carom_scene_name(p->c->scene));
-    fputs(", ", p->file);
-    put_text(p->file, carom_scene_path(p->c->scene));
-    fprintf(p->file, " |\n| SHA-256 of the scene and its model | `%s` |\n", carom_scene_hash(p->c->scene));
-    fputs("| version | carom " CAROM_VERSION " |\n| all numbers | [compare.h5](compare.h5) |\n\n", p->file);
-    fputs("This page again, and one figure of it:\n\n```sh\n", p->file);
-    put_command(p, directory);
-    if (figures->count) put_plot_command(p, &figures->list[0], directory);
-    fputs("```\n", p->file);
+    fputs(" -o ", file);
+    put_word(file, directory);
+    fputc('\n', file);
+    // The first figure stands for all of them: the others differ only in their axes.
+    if (figures->count) {
+        char *result = cli_join_path(directory, "compare.h5");
+        if (!result) return carom_fail_memory(error, CLI_PAGE);
+        fputs("carom plot ", file);
+        put_word(file, result);
+        fputs(" --axes ", file);
+        put_word(file, figures->list[0].axes);
+        fprintf(file, " -o %s.png\n", figures->list[0].name);
+        free(result);
+    }
+    fputs("```\n", file);
+    return CAROM_OK;
 }
 
 // ----------------------------------------------------------------------------------------------------------------- page
 
-static bool approaches_somewhere(const cli_comparison *c) {
-    for (int i = 0; i < c->count; i++)
-        for (int contact = 0; contact < c->runs[i].extent->sizes.contacts; contact++)
-            if (c->runs[i].extent->modes[contact * CAROM_CONTACT_MODES + CAROM_CONTACT_APPROACHES]) return true;
-    return false;
-}
-
-static carom_status put_page(FILE *file, const cli_comparison *c, const cli_figures *figures, const char *directory, carom_error *error) {
-    const page p = {file, c, carom_impact_get_data(c->impact), approaches_somewhere(c)};
-    double *u = calloc((size_t)carom_impact_contact_size(c->impact), sizeof *u);
-    if (!u) return carom_fail_memory(error, CLI_PAGE);
-    carom_impact_contact_velocity(c->impact, p.data->velocity, u);
+static carom_status put_page(FILE *file, const cli_comparison *comparison, const cli_figures *figures, const char *directory,
+                             carom_error *error) {
+    const carom_impact_data *data = carom_impact_get_data(comparison->impact);
+    // The column of the mode "approach" is worth its place only where some contact is in it.
+    bool approaches = false;
+    for (int i = 0; i < comparison->count; i++)
+        for (int contact = 0; contact < data->contacts; contact++)
+            approaches |= comparison->runs[i].extent->modes[contact * CAROM_CONTACT_MODES + CAROM_CONTACT_APPROACHES] > 0;
+    const page p = {file, comparison, data, data->contacts < MOST_ROWS ? data->contacts : MOST_ROWS, CAROM_CONTACT_MODES - !approaches};
     fprintf(file, "%s\n# ", page_kind.start);
-    put_text(file, carom_scene_name(c->scene));
-    fprintf(file, "\n\nWhat %d impact laws say of one impact: %d %s contact%s, kinetic energy %.6g J before it.\n\n", c->count,
-            p.data->contacts, p.data->tangent_dim == 1 ? "planar" : "spatial", p.data->contacts == 1 ? "" : "s",
-            carom_impact_initial_energy(c->impact));
-    put_table(&p, u);
+    put_text(file, carom_scene_name(comparison->scene));
+    fprintf(file, "\n\nWhat %d impact laws say of one impact: %d %s contact%s, kinetic energy %.6g J before it.\n\n", comparison->count,
+            data->contacts, data->tangent_dim == 1 ? "planar" : "spatial", data->contacts == 1 ? "" : "s",
+            carom_impact_initial_energy(comparison->impact));
+    // The parts in their order; each of them is empty where it has nothing to say.
+    carom_status status = put_table(&p, error);
     put_notes(&p);
     put_laws(&p);
     put_distances(&p);
-    if (c->coverage) {
+    if (comparison->coverage) {
         fputs("## What the simulator shows\n\n", file);
-        cli_coverage_print(c, file, "- ");
+        cli_coverage_print(comparison, file, "- ");
         fputc('\n', file);
     }
     put_figures(&p, figures);
-    put_making(&p, figures, directory);
-    free(u);
-    return CAROM_OK;
+    return status ? status : put_making(&p, figures, directory, error);
 }
 
-static carom_status refuse_page(const char *path, carom_error *error) {
-    return carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", path, strerror(errno));
-}
-
-static carom_status write_whole(const char *path, const cli_comparison *c, const cli_figures *figures, const char *directory,
-                                carom_error *error) {
-    carom_temporary temporary;
-    int descriptor;
-    carom_status status = carom_temporary_create(path, &page_kind, &temporary, &descriptor, error);
-    if (status) return status;
-    FILE *file = fdopen(descriptor, "w");
-    if (file) {
-        status = put_page(file, c, figures, directory, error);
-        const bool written = !ferror(file);
-        if ((fclose(file) || !written) && !status) status = refuse_page(path, error);
-    } else {
-        status = refuse_page(path, error);
-        close(descriptor);
+carom_status cli_page_write(const cli_comparison *comparison, const cli_figures *figures, const char *directory, carom_error *error) {
+    carom_temporary temporary = {0};
+    int descriptor = -1;
+    FILE *file = NULL;
+    char *path = cli_join_path(directory, CLI_PAGE);
+    carom_status status =
+        path ? carom_temporary_create(path, &page_kind, &temporary, &descriptor, error) : carom_fail_memory(error, CLI_PAGE);
+    // Write under a temporary name: the page appears whole or not at all.
+    if (!status) {
+        file = fdopen(descriptor, "w");
+        if (file) status = put_page(file, comparison, figures, directory, error);
+        const bool written = file && !ferror(file);
+        if ((file ? fclose(file) : close(descriptor)) || !written)
+            status = status ? status : carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", path, strerror(errno));
     }
     if (!status) status = carom_temporary_commit(&temporary, error);
+    if (!status) json_array_append_new(comparison->files, carom_json_text(path));
     carom_temporary_discard(&temporary);
-    return status;
-}
-
-carom_status cli_page_write(const cli_comparison *c, const cli_figures *figures, const char *directory, carom_error *error) {
-    char *path = cli_join_path(directory, CLI_PAGE);
-    if (!path) return carom_fail_memory(error, CLI_PAGE);
-    const carom_status status = write_whole(path, c, figures, directory, error);
-    if (!status) json_array_append_new(c->files, carom_json_text(path));
     free(path);
     return status;
 }
 
 carom_status cli_page_check(const char *directory, carom_error *error) {
     char *path = cli_join_path(directory, CLI_PAGE);
-    if (!path) return carom_fail_memory(error, CLI_PAGE);
-    const carom_status status = carom_temporary_check(path, &page_kind, error);
+    const carom_status status = path ? carom_temporary_check(path, &page_kind, error) : carom_fail_memory(error, CLI_PAGE);
     free(path);
     return status;
 }

@@ -7,14 +7,9 @@
 // Its flags are the law's options; `--seed` is the samples', too.
 static carom_status read_options(const cli_comparison *c, carom_mujoco_options *options, carom_error *error) {
     *options = carom_mujoco_defaults();
-    for (int i = 0; i < carom_law_mujoco.option_count; i++) {
-        const carom_option *row = &carom_law_mujoco.options[i];
-        const char *value = cli_value(c->arguments, row->name);
-        carom_error inner;
-        if (value && carom_option_set(row, options, value, &inner)) return cli_pass_on(row, &inner, error);
-    }
+    const carom_status status = cli_apply_rows(c->arguments, carom_law_mujoco.options, carom_law_mujoco.option_count, options, error);
     options->model = carom_scene_model(c->scene);
-    if (options->model) return CAROM_OK;
+    if (status || options->model) return status;
     return carom_fail(error, CAROM_BAD_INPUT, "--simulator: %s has no 'model' that MuJoCo could simulate", carom_scene_path(c->scene));
 }
 
@@ -37,10 +32,11 @@ carom_status cli_simulate_impact(cli_comparison *c, const carom_control *control
     carom_sink file;
     cli_run *run = &c->runs[c->count];
     *run = (cli_run){.law = &carom_law_mujoco};
-    const cli_run_options kept = {.keep_outcomes = true, .collect_points = true};
+    const cli_question question = {
+        .arguments = c->arguments, .scene = c->scene, .law = run->law, .control = control, .keep_outcomes = true, .collect_points = true};
     carom_status status = read_options(c, &options, error);
     if (!status && writer) status = carom_result_writer_open_law(writer, run->law, &options, &file, error);
-    if (!status) status = cli_ask_law(c->arguments, c->scene, &options, control, &kept, writer ? &file : NULL, run, error);
+    if (!status) status = cli_ask_law(&question, &options, writer ? &file : NULL, run, error);
     if (!status && writer) status = carom_result_writer_close_law(writer, run->answer.result, error);
     if (!status) status = cli_coverage_measure(c, run, control, error);
     if (status)

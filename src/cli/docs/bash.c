@@ -6,26 +6,19 @@
 
 #include "cli/docs/docs.h"
 
-static const carom_law *law_at(const carom_registry *registry, int index) {
-    return carom_registry_entry(registry, CAROM_REGISTRY_LAWS, index);
-}
-
-static void put_laws(const carom_registry *registry) {
-    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++) printf(" %s", law_at(registry, i)->name);
-}
-
-static void put_integrators(const carom_registry *registry) {
-    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_INTEGRATORS); i++) {
-        const carom_integrator *integrator = carom_registry_entry(registry, CAROM_REGISTRY_INTEGRATORS, i);
-        printf(" %s", integrator->name);
-    }
-}
-
-static void put_solvers(const carom_registry *registry) {
-    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_SOLVERS); i++) {
-        const carom_lcp_solver *solver = carom_registry_entry(registry, CAROM_REGISTRY_SOLVERS, i);
-        if (cli_solver_is_available(solver)) printf(" %s", solver->name);
-    }
+// Names of laws, integrators or solvers, as words.
+static void put_names(const carom_registry *registry, const char *what) {
+    if (!strcmp(what, "law"))
+        for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++)
+            printf(" %s", ((const carom_law *)carom_registry_entry(registry, CAROM_REGISTRY_LAWS, i))->name);
+    if (!strcmp(what, "integrator"))
+        for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_INTEGRATORS); i++)
+            printf(" %s", ((const carom_integrator *)carom_registry_entry(registry, CAROM_REGISTRY_INTEGRATORS, i))->name);
+    if (!strcmp(what, "solver"))
+        for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_SOLVERS); i++) {
+            const carom_lcp_solver *solver = carom_registry_entry(registry, CAROM_REGISTRY_SOLVERS, i);
+            if (carom_lcp_available(solver)) printf(" %s", solver->name);
+        }
 }
 
 // "man|bash" as words.
@@ -36,83 +29,43 @@ static void put_alternatives(const char *value) {
 
 // --------------------------------------------------------------------------------------------------- options of laws
 
-// Calls `visit` for every option of the command's laws or integrators, once for each name.
-typedef void (*option_visit)(const cli_command *command, const carom_registry *registry, const carom_option *row);
-
-static bool stands_before(const cli_command *command, const carom_registry *registry, int before, const char *name) {
+// Has one of the command's first `before` laws or integrators an option of this name and, unless that is NULL, with this choice?
+static bool stands_before(const cli_command *command, const carom_registry *registry, int before, const char *name, const char *choice) {
     for (int i = 0; i < before; i++) {
         const cli_owner owner = cli_owner_at(command, registry, i);
-        if (carom_option_find(owner.options, owner.option_count, name) >= 0) return true;
+        const int index = carom_option_find(owner.options, owner.option_count, name);
+        if (index >= 0 && (!choice || carom_option_offers(&owner.options[index], choice))) return true;
     }
     return false;
 }
+
+// Calls `visit` for every option of the command's laws or integrators, once for each name.
+typedef void (*option_visit)(const cli_command *command, const carom_registry *registry, const carom_option *row);
 
 static void visit_options(const cli_command *command, const carom_registry *registry, option_visit visit) {
     for (int i = 0; i < cli_owners(command, registry); i++) {
         const cli_owner owner = cli_owner_at(command, registry, i);
         for (int k = 0; k < owner.option_count; k++)
-            if (!stands_before(command, registry, i, owner.options[k].name)) visit(command, registry, &owner.options[k]);
+            if (!stands_before(command, registry, i, owner.options[k].name, NULL)) visit(command, registry, &owner.options[k]);
     }
 }
 
-// Is the choice one of an owner before this one?
-static bool is_offered_before(const cli_command *command, const carom_registry *registry, int before, const char *name,
-                              const char *choice) {
-    for (int i = 0; i < before; i++) {
-        const cli_owner owner = cli_owner_at(command, registry, i);
-        const int index = carom_option_find(owner.options, owner.option_count, name);
-        if (index >= 0 && carom_option_offers(&owner.options[index], choice)) return true;
-    }
-    return false;
-}
-
-// Choices of an option by all owners of the command that have it.
-static void put_choices(const cli_command *command, const carom_registry *registry, const char *name) {
-    for (int i = 0; i < cli_owners(command, registry); i++) {
-        const cli_owner owner = cli_owner_at(command, registry, i);
-        const int index = carom_option_find(owner.options, owner.option_count, name);
-        if (index < 0 || owner.options[index].type != CAROM_OPTION_CHOICE) continue;
-        for (const char *const *choice = owner.options[index].choices; *choice; choice++)
-            if (!is_offered_before(command, registry, i, name, *choice)) printf(" %s", *choice);
-    }
-}
-
-// --------------------------------------------------------------------------------------------------- values of flags
-
-// What may follow a flag: each case fills `words`, or `files` with kinds of files.
-static void put_flag_case(const cli_command *command, const carom_registry *registry, const cli_flag *flag) {
-    if (!flag->value) return;
-    printf("    '%s --%s'", command->name, flag->name);
-    if (!strcmp(flag->name, "output")) printf(" | '%s -o'", command->name);
-    fputs(") ", stdout);
-    if (!strcmp(flag->value, "FILE")) {
-        puts("files='any' ;;");
-        return;
-    }
-    if (!strcmp(flag->value, "DIR")) {
-        puts("files='directory' ;;");
-        return;
-    }
-    fputs("words='", stdout);
-    if (!strcmp(flag->name, "law")) put_laws(registry);
-    if (!strcmp(flag->name, "integrator")) put_integrators(registry);
-    if (!strcmp(flag->name, "solver")) put_solvers(registry);
-    if (strchr(flag->value, '|')) put_alternatives(flag->value);
-    puts("' ;;");
-}
-
+// What may follow an option: the names or choices that any law of the command takes.
 static void put_option_case(const cli_command *command, const carom_registry *registry, const carom_option *row) {
     if (row->type == CAROM_OPTION_SWITCH) return;
     char flag[CLI_NAME_SIZE];
     cli_spell_flag(row, flag);
     printf("    '%s --%s') words='", command->name, flag);
-    if (!strcmp(row->name, "solver")) put_solvers(registry);
-    if (!strcmp(row->name, "law")) put_laws(registry);
-    put_choices(command, registry, row->name);
+    if (strcmp(row->name, "integrator") != 0) put_names(registry, row->name);
+    for (int i = 0; i < cli_owners(command, registry); i++) {
+        const cli_owner owner = cli_owner_at(command, registry, i);
+        const int index = carom_option_find(owner.options, owner.option_count, row->name);
+        if (index < 0 || owner.options[index].type != CAROM_OPTION_CHOICE) continue;
+        for (const char *const *choice = owner.options[index].choices; *choice; choice++)
+            if (!stands_before(command, registry, i, row->name, *choice)) printf(" %s", *choice);
+    }
     puts("' ;;");
 }
-
-// --------------------------------------------------------------------------------------------------- flags and operands
 
 static void put_option_flag(const cli_command *command, const carom_registry *registry, const carom_option *row) {
     (void)command, (void)registry;
@@ -121,27 +74,22 @@ static void put_option_flag(const cli_command *command, const carom_registry *re
     printf(" --%s", flag);
 }
 
-static void put_flags_case(const cli_command *command, const carom_registry *registry) {
-    printf("    '%s -'*) words='--help", command->name);
-    for (int i = 0; i < command->flag_count; i++)
-        printf(" %s%s", strcmp(command->flags[i].name, "output") ? "--" : "-o --", command->flags[i].name);
-    visit_options(command, registry, put_option_flag);
-    puts("' ;;");
-}
-
-static void put_operand_case(const cli_command *command) {
-    static const char *const endings[][2] = {{"SCENE", "directory .yaml .yml .json"}, {"RESULT", "directory .h5"}};
-    const char *files = strchr(command->operand, '|') ? "" : "any";
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (!strcmp(command->operand, endings[i][0])) files = endings[i][1];
-    printf("    '%s '*) ", command->name);
-    if (*files) {
-        printf("files='%s' ;;\n", files);
-        return;
+// What may follow a flag of the command itself: each case fills `words`, or `files` with kinds of files.
+static void put_flag_case(const cli_command *command, const carom_registry *registry, const cli_flag *flag) {
+    if (!flag->value) return;
+    printf("    '%s --%s'", command->name, flag->name);
+    if (!strcmp(flag->name, "output")) printf(" | '%s -o'", command->name);
+    fputs(") ", stdout);
+    if (!strcmp(flag->value, "FILE")) {
+        puts("files='any' ;;");
+    } else if (!strcmp(flag->value, "DIR")) {
+        puts("files='directory' ;;");
+    } else {
+        fputs("words='", stdout);
+        put_names(registry, flag->name);
+        if (strchr(flag->value, '|')) put_alternatives(flag->value);
+        puts("' ;;");
     }
-    fputs("words='", stdout);
-    put_alternatives(command->operand);
-    puts("' ;;");
 }
 
 // -------------------------------------------------------------------------------------------------------------- script
@@ -199,19 +147,39 @@ static const char closing[] = "        esac\n"
                               "\n"
                               "complete -F _carom carom\n";
 
-void cli_print_completion(const carom_registry *registry) {
+void cli_print_completion(const cli_command *const *commands, const carom_registry *registry) {
+    static const char *const endings[][2] = {{"SCENE", "directory .yaml .yml .json"}, {"RESULT", "directory .h5"}};
     fputs(opening, stdout);
-    for (int i = 0; cli_commands[i]; i++) {
-        for (int k = 0; k < cli_commands[i]->flag_count; k++) put_flag_case(cli_commands[i], registry, &cli_commands[i]->flags[k]);
-        visit_options(cli_commands[i], registry, put_option_case);
+    for (int i = 0; commands[i]; i++) {
+        for (int k = 0; k < commands[i]->flag_count; k++) put_flag_case(commands[i], registry, &commands[i]->flags[k]);
+        visit_options(commands[i], registry, put_option_case);
     }
+    // Flags and operands, where the word before asks for no value.
     fputs(middle, stdout);
     fputs("    ' '*) words='--help --version help", stdout);
-    for (int i = 0; cli_commands[i]; i++) printf(" %s", cli_commands[i]->name);
+    for (int i = 0; commands[i]; i++) printf(" %s", commands[i]->name);
     puts("' ;;");
-    for (int i = 0; cli_commands[i]; i++) {
-        put_flags_case(cli_commands[i], registry);
-        put_operand_case(cli_commands[i]);
+    for (int i = 0; commands[i]; i++) {
+        // A word that starts with a dash is a flag.
+        const cli_command *command = commands[i];
+        printf("    '%s -'*) words='--help", command->name);
+        for (int k = 0; k < command->flag_count; k++)
+            printf(" %s%s", strcmp(command->flags[k].name, "output") ? "--" : "-o --", command->flags[k].name);
+        visit_options(command, registry, put_option_flag);
+        puts("' ;;");
+
+        // Any other word is the operand: alternatives, or a file.
+        printf("    '%s '*) ", command->name);
+        if (strchr(command->operand, '|')) {
+            fputs("words='", stdout);
+            put_alternatives(command->operand);
+            puts("' ;;");
+            continue;
+        }
+        const char *files = "any";
+        for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
+            if (!strcmp(command->operand, endings[k][0])) files = endings[k][1];
+        printf("files='%s' ;;\n", files);
     }
     fputs(closing, stdout);
 }

@@ -7,9 +7,9 @@
 #include "cli/cli_internal.h"
 
 /// Prints the manual page as roff with the macros of man(7).
-void cli_print_manual(const carom_registry *registry);
+void cli_print_manual(const cli_command *const *commands, const carom_registry *registry);
 
 /// Prints a script for bash that completes commands, flags, names of laws and solvers, choices and file names.
-void cli_print_completion(const carom_registry *registry);
+void cli_print_completion(const cli_command *const *commands, const carom_registry *registry);
 
 #endif

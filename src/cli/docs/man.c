@@ -53,16 +53,7 @@ static void put_named(const char *name, const char *text) {
     put_line(text);
 }
 
-// ------------------------------------------------------------------------------------------------------------ commands
-
-static void put_own_flag(const cli_flag *flag) {
-    char spelled[2 * CLI_NAME_SIZE];
-    const bool is_output = !strcmp(flag->name, "output");
-    snprintf(spelled, sizeof spelled, "%s--%s", is_output ? "-o, " : "", flag->name);
-    put_flag(spelled, flag->value);
-    put_line(flag->doc);
-}
-
+// An option of a law or integrator, as `--help` shows it.
 static void put_option(const carom_option *row) {
     char flag[CLI_NAME_SIZE], spelled[CLI_NAME_SIZE + 2], choices[128];
     cli_spell_flag(row, flag);
@@ -79,33 +70,7 @@ static void put_option(const carom_option *row) {
     puts(")");
 }
 
-// Which laws' options the command takes besides its own.
-static void put_law_options(const cli_command *command) {
-    if (command->laws == CLI_NO_LAWS) return;
-    for (int i = 0; command->own_law && i < command->own_law->option_count; i++) put_option(&command->own_law->options[i]);
-    puts(".PP");
-    if (command->laws == CLI_INTEGRATORS)
-        put_line("Takes the options of the integrator, see INTEGRATORS, and of the law of its impacts, see LAWS.");
-    else if (command->own_law)
-        printf("Every option with a default may also stand under `%s:` in the scene, with _ in place of - .\n", command->own_law->name);
-    else if (command->law)
-        printf("Takes the options of the law \\fB%s\\fR, see LAWS.\n", command->law);
-    else
-        put_line(command->laws == CLI_ALL_LAWS ? "Takes the options of all laws, see LAWS; each law uses those that it has."
-                                               : "Takes the options of the law that is asked, see LAWS.");
-}
-
-static void put_command(const cli_command *command) {
-    put_subsection(command->name, command->operand);
-    putchar(toupper((unsigned char)command->summary[0]));
-    put_text(command->summary + 1);
-    puts(".");
-    for (int i = 0; i < command->flag_count; i++) put_own_flag(&command->flags[i]);
-    put_law_options(command);
-}
-
-// ---------------------------------------------------------------------------------------------------- laws and solvers
-
+// A law or an integrator.
 static void put_owner(const char *name, const char *summary, const char *source, const carom_option *options, int count) {
     put_subsection(name, "");
     put_line(summary);
@@ -115,55 +80,79 @@ static void put_owner(const char *name, const char *summary, const char *source,
     for (int i = 0; i < count; i++) put_option(&options[i]);
 }
 
-static void put_laws(const carom_registry *registry) {
-    put_section("LAWS");
-    put_line("Every option may also stand under `impact:` in the scene, with _ in place of - ; the command line wins.");
-    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++) {
-        const carom_law *law = carom_registry_entry(registry, CAROM_REGISTRY_LAWS, i);
-        put_owner(law->name, law->summary, law->source, law->options, law->option_count);
+static void put_command(const cli_command *command) {
+    put_subsection(command->name, command->operand);
+    putchar(toupper((unsigned char)command->summary[0]));
+    put_text(command->summary + 1);
+    puts(".");
+    for (int i = 0; i < command->flag_count; i++) {
+        const cli_flag *flag = &command->flags[i];
+        char spelled[2 * CLI_NAME_SIZE];
+        snprintf(spelled, sizeof spelled, "%s--%s", strcmp(flag->name, "output") ? "" : "-o, ", flag->name);
+        put_flag(spelled, flag->value);
+        put_line(flag->doc);
     }
+    if (command->laws == CLI_NO_LAWS) return;
+
+    // Options of laws stand in their own section, but for a law that only this command has.
+    for (int i = 0; command->own_law && i < command->own_law->option_count; i++) put_option(&command->own_law->options[i]);
+    puts(".PP");
+    if (command->laws == CLI_INTEGRATORS)
+        put_line("Takes the options of the integrator, see INTEGRATORS, and of the law of its impacts, see LAWS.");
+    else if (command->own_law)
+        printf("Every option with a default may also stand under `%s:` in the scene, with _ in place of - .\n", command->own_law->name);
+    else if (command->law)
+        printf("Takes the options of the law \\fB%s\\fR, see LAWS.\n", command->law);
+    else if (command->laws == CLI_ALL_LAWS)
+        put_line("Takes the options of all laws, see LAWS; each law uses those that it has.");
+    else
+        put_line("Takes the options of the law that is asked, see LAWS.");
 }
 
-static void put_integrators(const carom_registry *registry) {
-    put_section("INTEGRATORS");
-    put_line("Of scenes in time. Every option may also stand under `simulate:` in the scene; the command line wins.");
-    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_INTEGRATORS); i++) {
-        const carom_integrator *one = carom_registry_entry(registry, CAROM_REGISTRY_INTEGRATORS, i);
-        put_owner(one->name, one->summary, one->source, one->options, one->option_count);
-    }
-}
-
-static void put_solvers(const carom_registry *registry) {
-    put_section("LCP SOLVERS");
-    put_line("Values of --solver:");
-    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_SOLVERS); i++) {
-        const carom_lcp_solver *solver = carom_registry_entry(registry, CAROM_REGISTRY_SOLVERS, i);
-        if (cli_solver_is_available(solver)) put_named(solver->name, solver->summary);
-    }
-}
-
-// ---------------------------------------------------------------------------------------------------------- fixed parts
-
-static void put_opening(void) {
+void cli_print_manual(const cli_command *const *commands, const carom_registry *registry) {
     puts(".\\\" Made by `carom docs man` from the tables of the command: change those.");
     puts(".TH CAROM 1 \"\" \"carom " CAROM_VERSION "\" \"User Commands\"");
     put_section("NAME");
     puts("carom \\- which velocities are possible after a simultaneous rigid\\-body impact");
+    // One line for each command.
     put_section("SYNOPSIS");
-    for (int i = 0; cli_commands[i]; i++) {
+    for (int i = 0; commands[i]; i++) {
         if (i) puts(".br");
-        printf(cli_commands[i]->operand_flag ? "\\fBcarom %s\\fR [\\fI%s\\fR ...] [\\fIoptions\\fR]\n"
-                                             : "\\fBcarom %s\\fR \\fI%s\\fR [\\fIoptions\\fR]\n",
-               cli_commands[i]->name, cli_commands[i]->operand);
+        printf(commands[i]->operand_flag ? "\\fBcarom %s\\fR [\\fI%s\\fR ...] [\\fIoptions\\fR]\n"
+                                         : "\\fBcarom %s\\fR \\fI%s\\fR [\\fIoptions\\fR]\n",
+               commands[i]->name, commands[i]->operand);
     }
     put_section("DESCRIPTION");
     put_line("A scene is a YAML or JSON file with a rigid-body system at the instant when several contacts collide. Every impact law maps "
              "it to");
     put_line("a set of outcomes, post-impact velocities with the impulses that lead to them.");
     puts("Tables go to standard output; messages, warnings and the progress bar to standard error.");
-}
 
-static void put_closing(void) {
+    put_section("COMMANDS");
+    put_named("--help, -h", "With a command: its options. Alone: the commands.");
+    put_named("--version", "The version.");
+    for (int i = 0; commands[i]; i++) put_command(commands[i]);
+
+    put_section("LAWS");
+    put_line("Every option may also stand under `impact:` in the scene, with _ in place of - ; the command line wins.");
+    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++) {
+        const carom_law *law = carom_registry_entry(registry, CAROM_REGISTRY_LAWS, i);
+        put_owner(law->name, law->summary, law->source, law->options, law->option_count);
+    }
+    put_section("INTEGRATORS");
+    put_line("Integrators move scenes in time. Every option may also stand under `simulate:` in the scene; the command line wins.");
+    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_INTEGRATORS); i++) {
+        const carom_integrator *one = carom_registry_entry(registry, CAROM_REGISTRY_INTEGRATORS, i);
+        put_owner(one->name, one->summary, one->source, one->options, one->option_count);
+    }
+    put_section("LCP SOLVERS");
+    put_line("Values of --solver:");
+    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_SOLVERS); i++) {
+        const carom_lcp_solver *solver = carom_registry_entry(registry, CAROM_REGISTRY_SOLVERS, i);
+        if (carom_lcp_available(solver)) put_named(solver->name, solver->summary);
+    }
+
+    // What is the same for every command.
     put_section("EXIT STATUS");
     put_named("0", "Done. Samples that did not terminate are a result.");
     put_named("1", "The computation could not finish or is incomplete; what was found is printed, kept and marked.");
@@ -179,16 +168,4 @@ static void put_closing(void) {
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) put_named(examples[i][0], examples[i][1]);
     put_section("SEE ALSO");
     puts(".BR gnuplot (1)");
-}
-
-void cli_print_manual(const carom_registry *registry) {
-    put_opening();
-    put_section("COMMANDS");
-    put_named("--help, -h", "With a command: its options. Alone: the commands.");
-    put_named("--version", "The version.");
-    for (int i = 0; cli_commands[i]; i++) put_command(cli_commands[i]);
-    put_laws(registry);
-    put_integrators(registry);
-    put_solvers(registry);
-    put_closing();
 }

@@ -13,7 +13,7 @@
 static const char law_name[] = "stronge";
 
 static const cli_flag flags[] = {
-    {"fan", "N", "the same for N slips of the scene's speed all around; unit slips where it has none"},
+    {"fan", "N", "add the same contact with N other initial slips: as fast as the scene's (or 1 m/s), in directions all around"},
     {"output", "DIR", "draw pictures into a directory"},
     {"json", NULL, "print one JSON document"},
 };
@@ -23,8 +23,6 @@ enum { MOST_DIRECTIONS = 3600 };
 static const double FULL_TURN = 6.283185307179586476925286766559;
 
 static const carom_option fan_row = {"fan", CAROM_OPTION_INTEGER, 0, 1, MOST_DIRECTIONS, "", "none", "", NULL};
-
-// -------------------------------------------------------------------------------------------------------------- events
 
 const char *hodograph_event_name(char event) {
     switch (event) {
@@ -37,6 +35,7 @@ const char *hodograph_event_name(char event) {
 }
 
 const carom_contact_state *hodograph_event_state(const hodograph_curve *curve, int event) {
+    // The normal impulse grows all the time: it is the clock that tells where the event is.
     int i = 0;
     while (i + 1 < curve->count && curve->states[i].impulse.normal < curve->result.event_impulse[event]) i++;
     return &curve->states[i];
@@ -46,6 +45,7 @@ const carom_contact_state *hodograph_event_state(const hodograph_curve *curve, i
 
 static void record(void *user, const carom_contact_state *state) {
     hodograph_curve *curve = user;
+    // Grow by doubling; a state that finds no room makes the trace fail in the end.
     if (curve->count == curve->capacity) {
         const int capacity = 2 * curve->capacity + 64;
         carom_contact_state *states = realloc(curve->states, (size_t)capacity * sizeof *states);
@@ -57,6 +57,7 @@ static void record(void *user, const carom_contact_state *state) {
     curve->states[curve->count++] = *state;
 }
 
+// Follows the curve's contact, and keeps the states on its way.
 static carom_status trace(hodograph_curve *curve, const carom_contact_options *options, carom_error *error) {
     carom_contact_options traced = *options;
     traced.trace = record;
@@ -67,13 +68,16 @@ static carom_status trace(hodograph_curve *curve, const carom_contact_options *o
     return curve->out_of_memory ? carom_fail_memory(error, "hodograph") : status;
 }
 
+// The same contact with slips of the scene's speed in equally spaced directions.
 static carom_status trace_fan(hodograph *h, const carom_contact_options *options, int64_t directions, carom_error *error) {
-    if (h->tangent_dim == 1) return carom_fail(error, CAROM_BAD_INPUT, "--fan: slip of a planar contact has no directions to fan out");
+    if (h->tangent_dim == 1)
+        return carom_fail(error, CAROM_BAD_INPUT, "--fan: slip of a planar contact has only two directions, and none to fan out");
     h->fan = calloc((size_t)directions, sizeof *h->fan);
     if (!h->fan) return carom_fail_memory(error, "hodograph");
     h->fan_count = (int)directions;
-    const double *slip = h->curve.problem.velocity.tangent, scene_speed = hypot(slip[0], slip[1]),
-                 speed = scene_speed > 0 ? scene_speed : 1;
+    // The speed of the scene's slip, in directions 2 pi i / N; the normal velocity stays.
+    const double *slip = h->curve.problem.velocity.tangent, scene_speed = hypot(slip[0], slip[1]);
+    const double speed = scene_speed > 0 ? scene_speed : 1;
     carom_status status = CAROM_OK;
     for (int i = 0; i < h->fan_count && !status; i++) {
         const double angle = FULL_TURN * i / h->fan_count;
@@ -85,23 +89,17 @@ static carom_status trace_fan(hodograph *h, const carom_contact_options *options
     return status;
 }
 
-static carom_status read_directions(const cli_arguments *arguments, int64_t *directions, carom_error *error) {
-    *directions = 0;
-    const char *text = cli_value(arguments, fan_row.name);
-    carom_error inner;
-    if (!text || !carom_option_set(&fan_row, directions, text, &inner)) return CAROM_OK;
-    return cli_pass_on(&fan_row, &inner, error);
-}
-
 static carom_status compute(const cli_arguments *arguments, hodograph *h, carom_error *error) {
     const carom_law *law = carom_law_find(arguments->registry, law_name);
+    const cli_question question = {.arguments = arguments, .scene = h->scene, .law = law, .strict = true};
     const carom_impact *impact = carom_scene_impact(h->scene);
     carom_contact_options options;
     void *law_options = NULL;
     int contact = 0;
-    int64_t directions;
-    carom_status status = read_directions(arguments, &directions, error);
-    if (!status) status = cli_prepare_options(arguments, h->scene, law, true, NULL, &law_options, error);
+    int64_t directions = 0;
+    carom_status status = cli_apply_rows(arguments, &fan_row, 1, &directions, error);
+    if (!status) status = cli_prepare_options(&question, NULL, &law_options, error);
+    // The contact of the scene as a problem of its own: B, d, w, mu, e and the velocity.
     if (!status) status = carom_stronge_prepare(impact, law_options, &contact, &h->curve.problem, &options, error);
     h->contact = carom_impact_get_data(impact)->names[contact];
     h->tangent_dim = carom_impact_get_data(impact)->tangent_dim;
@@ -111,12 +109,6 @@ static carom_status compute(const cli_arguments *arguments, hodograph *h, carom_
     if (status) cli_place_error(arguments, h->scene, law->options, law->option_count, error);
     free(law_options);
     return status;
-}
-
-static void release(hodograph *h) {
-    for (int i = 0; i < h->fan_count; i++) free(h->fan[i].states);
-    free(h->fan);
-    free(h->curve.states);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
@@ -135,44 +127,33 @@ static json_t *states_json(const hodograph *h, const hodograph_curve *curve) {
     return list;
 }
 
-static json_t *events_json(const hodograph *h, const hodograph_curve *curve) {
-    json_t *list = json_array();
-    for (int i = 0; curve->result.events[i]; i++) {
-        json_t *event = json_pack("{s:s#}", "event", &curve->result.events[i], 1);
-        json_object_set_new(event, "normal_impulse", carom_json_real(curve->result.event_impulse[i]));
-        json_object_update_new(event, state_json(h, hodograph_event_state(curve, i)));
-        json_array_append_new(list, event);
-    }
-    return list;
-}
-
-static json_t *rays_json(const hodograph *h) {
-    json_t *list = json_array();
-    for (int i = 0; i < h->ray_count; i++) {
-        const carom_invariant_ray *ray = &h->rays[i];
-        json_array_append_new(list, json_pack("{s:o, s:o, s:s}", "angle", carom_json_real(ray->angle), "rate", carom_json_real(ray->rate),
-                                              "type", carom_ray_type_name(ray->type)));
-    }
-    return list;
-}
-
-static json_t *fan_json(const hodograph *h) {
-    json_t *list = json_array();
-    for (int i = 0; i < h->fan_count; i++) {
-        const hodograph_curve *curve = &h->fan[i];
-        json_array_append_new(list, json_pack("{s:o, s:s, s:s, s:o}", "angle", carom_json_real(FULL_TURN * i / h->fan_count), "course",
-                                              carom_contact_course_name(curve->result.course), "events", curve->result.events, "curve",
-                                              states_json(h, curve)));
-    }
-    return list;
-}
-
 static int print_json(const hodograph *h, json_t *files) {
     const carom_contact_result *result = &h->curve.result;
-    json_t *document = json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:O}", "schema", "carom.hodograph/1", "contact",
-                                 carom_json_text(h->contact), "status", carom_contact_status_name(result->status), "course",
-                                 carom_contact_course_name(result->course), "curve", states_json(h, &h->curve), "events",
-                                 events_json(h, &h->curve), "invariant_directions", rays_json(h), "fan", fan_json(h), "files", files);
+    json_t *events = json_array(), *rays = json_array(), *fan = json_array();
+    // Events, with the state of the contact at each.
+    for (int i = 0; result->events[i]; i++) {
+        json_t *event =
+            json_pack("{s:s#, s:o}", "event", &result->events[i], 1, "normal_impulse", carom_json_real(result->event_impulse[i]));
+        json_object_update_new(event, state_json(h, hodograph_event_state(&h->curve, i)));
+        json_array_append_new(events, event);
+    }
+    // Invariant rays, along which the direction of slip does not change.
+    for (int i = 0; i < h->ray_count; i++) {
+        const carom_invariant_ray *ray = &h->rays[i];
+        json_array_append_new(rays, json_pack("{s:o, s:o, s:s}", "angle", carom_json_real(ray->angle), "rate", carom_json_real(ray->rate),
+                                              "type", carom_ray_type_name(ray->type)));
+    }
+    // The fan: a curve for each direction of the initial slip.
+    for (int i = 0; i < h->fan_count; i++) {
+        const hodograph_curve *curve = &h->fan[i];
+        json_array_append_new(fan, json_pack("{s:o, s:s, s:s, s:o}", "angle", carom_json_real(FULL_TURN * i / h->fan_count), "course",
+                                             carom_contact_course_name(curve->result.course), "events", curve->result.events, "curve",
+                                             states_json(h, curve)));
+    }
+    json_t *document =
+        json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:O}", "schema", "carom.hodograph/1", "contact", carom_json_text(h->contact),
+                  "status", carom_contact_status_name(result->status), "course", carom_contact_course_name(result->course), "curve",
+                  states_json(h, &h->curve), "events", events, "invariant_directions", rays, "fan", fan, "files", files);
     return cli_print_json(document, EXIT_DONE);
 }
 
@@ -187,12 +168,6 @@ static void print_state(const hodograph *h, const char *label, const carom_conta
     printf(" | %11.6g\n", cli_shown(impact, state->velocity.normal));
 }
 
-static int count_stops(const hodograph *h) {
-    int stops = 0;
-    for (int i = 0; i < h->fan_count; i++) stops += strchr(h->fan[i].result.events, 's') != NULL;
-    return stops;
-}
-
 static int print_text(const hodograph *h, json_t *files) {
     const carom_contact_result *result = &h->curve.result;
     printf("%s, contact %s: %s, course %s\n", carom_scene_name(h->scene), h->contact, carom_contact_status_name(result->status),
@@ -203,22 +178,16 @@ static int print_text(const hodograph *h, json_t *files) {
     for (int i = 0; i < h->ray_count; i++)
         printf("invariant direction at %8.3f degrees: %s, rate %.6g 1/kg\n", 360 * h->rays[i].angle / FULL_TURN,
                carom_ray_type_name(h->rays[i].type), h->rays[i].rate);
-    if (h->fan_count) printf("fan: slip stops for %d of %d directions\n", count_stops(h), h->fan_count);
+    // Of the fan, the number of curves that come to rest.
+    int stops = 0;
+    for (int i = 0; i < h->fan_count; i++) stops += strchr(h->fan[i].result.events, 's') != NULL;
+    if (h->fan_count) printf("fan: slip stops for %d of %d directions\n", stops, h->fan_count);
     for (size_t i = 0; i < json_array_size(files); i++) printf("written: %s\n", json_string_value(json_array_get(files, i)));
     if (!json_array_size(files)) printf("(-o DIR draws it)\n");
     return EXIT_DONE;
 }
 
 // ------------------------------------------------------------------------------------------------------------- command
-
-static carom_status draw(const hodograph *h, const char *directory, json_t *files, carom_error *error) {
-    bool made;
-    carom_status status = cli_make_directory(directory, &made, error);
-    if (!status) status = hodograph_draw(h, directory, files, error);
-    // Nothing is left behind; a directory with a picture in it stays.
-    if (status && made) rmdir(directory);
-    return status;
-}
 
 static int run_hodograph(const cli_arguments *arguments) {
     carom_error error;
@@ -230,7 +199,13 @@ static int run_hodograph(const cli_arguments *arguments) {
         files ? carom_scene_read(arguments->operand, arguments->registry, &scene, &error) : carom_fail_memory(&error, "hodograph");
     h.scene = scene;
     if (!status) status = compute(arguments, &h, &error);
-    if (!status && directory) status = draw(&h, directory, files, &error);
+    if (!status && directory) {
+        bool made;
+        status = cli_make_directory(directory, &made, &error);
+        if (!status) status = hodograph_draw(&h, directory, files, &error);
+        // Nothing is left behind; a directory with a picture in it stays.
+        if (status && made) rmdir(directory);
+    }
     int exit_status;
     if (status) {
         exit_status = cli_report(&error);
@@ -238,7 +213,9 @@ static int run_hodograph(const cli_arguments *arguments) {
         cli_warn(scene);
         exit_status = cli_given(arguments, "json") ? print_json(&h, files) : print_text(&h, files);
     }
-    release(&h);
+    for (int i = 0; i < h.fan_count; i++) free(h.fan[i].states);
+    free(h.fan);
+    free(h.curve.states);
     json_decref(files);
     carom_scene_free(scene);
     return exit_status;

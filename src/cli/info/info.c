@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `carom info`: the frozen problem of a scene, its matrices and bounds.
 #include <math.h>
-#include <string.h>
 
 #include "carom/dense.h"
 #include "carom/json.h"
@@ -10,8 +9,8 @@
 static const cli_flag flags[] = {
     {"cone-edges", "N", "edges of the linearised friction cone of spatial contacts, even (default 4)"},
     {"fclib-out", "FILE", "write the problem in contact space as an FCLIB local problem"},
-    {"epsilon", "E", "print the number of samples that Lemma 1 certifies for an E-net [m/s], with 99 % probability"},
-    {"lipschitz", "L", "of that lemma: the Lipschitz constant of outcomes in the caps [1/kg] (default psi - 1)"},
+    {"epsilon", "E", "print how many samples make an E-net of the set with 99 % probability, by Lemma 1 [m/s]"},
+    {"lipschitz", "L", "the Lipschitz constant of the outcomes in the caps, for that lemma [1/kg] (default psi - 1)"},
     {"json", NULL, "print one JSON document"},
 };
 
@@ -37,107 +36,88 @@ static carom_status take_positive(const cli_arguments *arguments, const char *fl
     return carom_fail(error, CAROM_BAD_INPUT, "--%s: '%.60s' is not a number greater than 0", flag, text);
 }
 
-// Without a Lipschitz constant of the whole map, psi - 1: what one unit of every cap can add to a velocity in one step.
-static carom_status derive_samples(const cli_arguments *arguments, int64_t max_steps, facts *f, carom_error *error) {
-    f->net = (carom_net_question){
-        .lipschitz = f->bounds.psi - 1, .step = f->step, .caps = max_steps * f->data->contacts, .epsilon = 0, .failure = FAILURE};
-    carom_status status = take_positive(arguments, "epsilon", &f->net.epsilon, error);
-    if (!status) status = take_positive(arguments, "lipschitz", &f->net.lipschitz, error);
-    if (status || !(f->net.epsilon > 0)) return status;
-    return carom_reach_log10_samples(&f->net, &f->log10_samples, error);
-}
-
-// The step and cone edges that `sample` would use, so that the bounds are those of the sampled set.
+// Derives everything with the step and the cone edges that `sample` would use, so that the bounds are those of the sampled set.
 static carom_status derive(const cli_arguments *arguments, facts *f, carom_error *error) {
     carom_sample_options options = carom_sample_defaults();
+    const int cone_edges = carom_option_find(carom_sample_rows, CAROM_SAMPLE_ROWS, "cone_edges");
     carom_status status = carom_scene_apply(f->scene, carom_sample_rows, CAROM_SAMPLE_ROWS, &options, error);
-    const char *asked = cli_value(arguments, "cone-edges");
-    if (!status && asked) {
-        const int row = carom_option_find(carom_sample_rows, CAROM_SAMPLE_ROWS, "cone_edges");
-        status = carom_option_set(&carom_sample_rows[row], &options, asked, error);
-    }
+    if (!status) status = cli_apply_rows(arguments, &carom_sample_rows[cone_edges], 1, &options, error);
     int edges = 0;
     f->step = options.step;
+    // The bounds depend on the polyhedral cone and on h.
     if (!status) status = carom_impact_cone_edges(f->impact, options.method.cone_edges, &edges, error);
     if (!status && isnan(f->step)) status = carom_reach_auto_step(f->impact, options.method.cone_edges, &f->step, error);
     if (!status) status = carom_reach_get_bounds(f->impact, edges, f->step, &f->bounds, error);
     if (!status) status = cli_info_uniqueness(f->impact, &f->uniqueness, error);
-    if (status) cli_place_error(arguments, f->scene, carom_sample_rows, CAROM_SAMPLE_ROWS, error);
-    return status ? status : derive_samples(arguments, carom_sample_max_steps(&options), f, error);
-}
-
-// Names of the contacts as a list.
-static json_t *names_json(const carom_impact_data *data) {
-    json_t *names = json_array();
-    for (int i = 0; i < data->contacts; i++) json_array_append_new(names, carom_json_text(data->names[i]));
-    return names;
-}
-
-// Matrices of the system; null where the scene only has contact space.
-static void add_matrices(json_t *document, const facts *f) {
-    const carom_impact_data *data = f->data;
-    const int tangents = data->contacts * data->tangent_dim, n = carom_impact_contact_size(f->impact);
-    const bool system = carom_impact_has_system(f->impact);
-    json_object_set_new(document, "M", system ? carom_json_matrix(data->mass, data->nv, data->nv) : json_null());
-    json_object_set_new(document, "Jn", system ? carom_json_matrix(data->normal, data->contacts, data->nv) : json_null());
-    json_object_set_new(document, "Jt", system ? carom_json_matrix(data->tangent, tangents, data->nv) : json_null());
-    json_object_set_new(document, "v", system ? carom_json_reals(data->velocity, data->nv) : json_null());
-    json_object_set_new(document, "mu", carom_json_reals(data->friction, data->contacts));
-    json_object_set_new(document, "restitution", carom_json_reals(data->restitution, data->contacts));
-    json_object_set_new(document, "W", carom_json_matrix(carom_impact_delassus(f->impact), n, n));
-}
-
-// The pre-impact contact velocities, as an outcome set of one row computes them.
-static carom_status add_velocities(json_t *document, const facts *f, carom_error *error) {
-    carom_table *before;
-    carom_status status = carom_outcomes_create(f->impact, NULL, 0, &before, error);
-    if (status) return status;
-    status = carom_outcomes_add(before, f->impact, f->data->velocity, NULL, 0, 0, error);
-    if (!status) {
-        json_t *row = carom_json_row(before, 0, f->data->names);
-        json_object_set(document, "normal_velocity", json_object_get(row, "normal_velocity"));
-        json_object_set(document, "tangent_velocity", json_object_get(row, "tangent_velocity"));
-        json_decref(row);
+    if (status) {
+        cli_place_error(arguments, f->scene, carom_sample_rows, CAROM_SAMPLE_ROWS, error);
+        return status;
     }
-    carom_table_free(before);
+    // Lemma 1. Without a Lipschitz constant of the whole map, psi - 1: what one unit of every cap can add to a velocity in one step.
+    f->net = (carom_net_question){.lipschitz = f->bounds.psi - 1,
+                                  .step = f->step,
+                                  .caps = carom_sample_max_steps(&options) * f->data->contacts,
+                                  .epsilon = 0,
+                                  .failure = FAILURE};
+    status = take_positive(arguments, "epsilon", &f->net.epsilon, error);
+    if (!status) status = take_positive(arguments, "lipschitz", &f->net.lipschitz, error);
+    if (!status && f->net.epsilon > 0) status = carom_reach_log10_samples(&f->net, &f->log10_samples, error);
     return status;
 }
 
-static json_t *samples_json(const facts *f) {
-    if (!(f->net.epsilon > 0)) return json_null();
-    return json_pack("{s:o, s:o, s:I, s:o, s:o}", "epsilon", carom_json_real(f->net.epsilon), "lipschitz",
-                     carom_json_real(f->net.lipschitz), "caps", (json_int_t)f->net.caps, "failure", carom_json_real(f->net.failure),
-                     "log10_samples", carom_json_real(f->log10_samples));
-}
+// ---------------------------------------------------------------------------------------------------------------- JSON
 
-static json_t *bounds_json(const facts *f) {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "psi", carom_json_real(f->bounds.psi), "r_norm", carom_json_real(f->bounds.r_norm),
-                     "step_bound_c", carom_json_real(f->bounds.step_bound_c), "step_bound", carom_json_real(f->bounds.step_bound),
-                     "step_tail", carom_json_real(f->bounds.step_tail), "net", samples_json(f));
-}
-
+// Everything, in the order of the documentation: what it is, its matrices, then what follows from them.
 static int print_json(const facts *f) {
+    const carom_impact *impact = f->impact;
     const carom_impact_data *data = f->data;
-    json_t *document =
-        json_pack("{s:s, s:o, s:o, s:i, s:i, s:o}", "schema", "carom.info/1", "name", carom_json_text(carom_scene_name(f->scene)), "nv",
-                  carom_impact_has_system(f->impact) ? json_integer(data->nv) : json_null(), "contacts", data->contacts, "tangent_dim",
-                  data->tangent_dim, "contact_names", names_json(data));
-    add_matrices(document, f);
-    json_object_set_new(document, "kinetic_energy", carom_json_real(carom_impact_initial_energy(f->impact)));
+    const int nv = data->nv, contacts = data->contacts, tangents = contacts * data->tangent_dim, n = carom_impact_contact_size(impact);
+    // Matrices of the system are null where the scene only has contact space.
+    const bool system = carom_impact_has_system(impact);
+    // The pre-impact contact velocities, as an outcome set of one row computes them.
+    carom_table *before;
     carom_error error;
-    if (add_velocities(document, f, &error)) {
-        json_decref(document);
+    carom_status status = carom_outcomes_create(impact, NULL, 0, &before, &error);
+    if (!status) status = carom_outcomes_add(before, impact, data->velocity, NULL, 0, 0, &error);
+    if (status) {
+        carom_table_free(before);
         return cli_report(&error);
     }
+    json_t *row = carom_json_row(before, 0, data->names), *names = json_array(), *net = json_null();
+    carom_table_free(before);
+    for (int i = 0; i < contacts; i++) json_array_append_new(names, carom_json_text(data->names[i]));
+    if (f->net.epsilon > 0)
+        net = json_pack("{s:o, s:o, s:I, s:o, s:o}", "epsilon", carom_json_real(f->net.epsilon), "lipschitz",
+                        carom_json_real(f->net.lipschitz), "caps", (json_int_t)f->net.caps, "failure", carom_json_real(f->net.failure),
+                        "log10_samples", carom_json_real(f->log10_samples));
+    json_t *bounds = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "psi", carom_json_real(f->bounds.psi), "r_norm",
+                               carom_json_real(f->bounds.r_norm), "step_bound_c", carom_json_real(f->bounds.step_bound_c), "step_bound",
+                               carom_json_real(f->bounds.step_bound), "step_tail", carom_json_real(f->bounds.step_tail), "net", net);
+    json_t *document =
+        json_pack("{s:s, s:o, s:o, s:i, s:i, s:o}", "schema", "carom.info/1", "name", carom_json_text(carom_scene_name(f->scene)), "nv",
+                  system ? json_integer(nv) : json_null(), "contacts", contacts, "tangent_dim", data->tangent_dim, "contact_names", names);
+    json_object_set_new(document, "M", system ? carom_json_matrix(data->mass, nv, nv) : json_null());
+    json_object_set_new(document, "Jn", system ? carom_json_matrix(data->normal, contacts, nv) : json_null());
+    json_object_set_new(document, "Jt", system ? carom_json_matrix(data->tangent, tangents, nv) : json_null());
+    json_object_set_new(document, "v", system ? carom_json_reals(data->velocity, nv) : json_null());
+    json_object_set_new(document, "mu", carom_json_reals(data->friction, contacts));
+    json_object_set_new(document, "restitution", carom_json_reals(data->restitution, contacts));
+    json_object_set_new(document, "W", carom_json_matrix(carom_impact_delassus(impact), n, n));
+    json_object_set_new(document, "kinetic_energy", carom_json_real(carom_impact_initial_energy(impact)));
+    // Borrowed from the row, which goes afterwards.
+    json_object_set(document, "normal_velocity", json_object_get(row, "normal_velocity"));
+    json_object_set(document, "tangent_velocity", json_object_get(row, "tangent_velocity"));
     json_object_set_new(document, "pointed", json_boolean(f->bounds.pointed));
     json_object_set_new(document, "step", carom_json_real(f->step));
-    json_object_set_new(document, "bounds", bounds_json(f));
+    json_object_set_new(document, "bounds", bounds);
     json_object_set_new(document, "uniqueness", cli_uniqueness_json(f->uniqueness));
+    json_decref(row);
     return cli_print_json(document, EXIT_DONE);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- text
 
+// A matrix by rows, with its name before the first.
 static void print_matrix(const char *name, const double *A, int rows, int columns) {
     for (int i = 0; i < rows; i++) {
         printf("%-4s", i ? "" : name);
@@ -150,8 +130,9 @@ static void print_contacts(const facts *f) {
     const carom_impact_data *data = f->data;
     printf("\n%-16s %10s %14s  %s\n", "contact", "friction", "normal [m/s]", "tangential [m/s]");
     const int dim = data->tangent_dim;
-    double u[3];
+    double u[3];  // normal, then tangential
     for (int i = 0; i < data->contacts; i++) {
+        // J v, or in contact space the velocity itself, contact-major.
         for (int c = 0; c <= dim; c++) {
             if (!carom_impact_has_system(f->impact))
                 u[c] = data->velocity[i * (1 + dim) + c];
@@ -166,20 +147,7 @@ static void print_contacts(const facts *f) {
     }
 }
 
-static void print_bounds(const facts *f) {
-    printf("friction cones pointed: %s\n",
-           f->bounds.pointed ? "yes (samples end with probability one)" : "not certified (jamming is possible; samples need not end)");
-    printf("h = %.6g N s: psi = %.6g", f->step, f->bounds.psi);
-    if (f->bounds.pointed) printf(", ||r|| = %.6g", f->bounds.r_norm);
-    if (!isnan(f->bounds.step_bound_c))
-        printf(", c = %.6g (eq. 78): more than %.6g + j steps have probability exp(-j/%g) at most", f->bounds.step_bound_c,
-               f->bounds.step_bound, f->bounds.step_tail);
-    putchar('\n');
-    if (f->net.epsilon > 0)
-        printf("%g-net with probability %g by Lemma 1, L = %.6g 1/kg, %lld caps: 10^%.6g samples\n", f->net.epsilon, 1 - f->net.failure,
-               f->net.lipschitz, (long long)f->net.caps, f->log10_samples);
-}
-
+// The matrices, the contacts, then the bounds and how predictable the impact is.
 static int print_text(const facts *f) {
     const carom_impact_data *data = f->data;
     printf("%s: %d contacts (%s)", carom_scene_name(f->scene), data->contacts, data->tangent_dim == 1 ? "planar" : "spatial");
@@ -196,43 +164,46 @@ static int print_text(const facts *f) {
     }
     print_contacts(f);
     printf("\nkinetic energy %.9g J\n", carom_impact_initial_energy(f->impact));
-    print_bounds(f);
+    printf("friction cones pointed: %s\n",
+           f->bounds.pointed ? "yes (samples end with probability one)" : "not certified (jamming is possible; samples need not end)");
+    printf("h = %.6g N s: psi = %.6g", f->step, f->bounds.psi);
+    if (f->bounds.pointed) printf(", ||r|| = %.6g", f->bounds.r_norm);
+    if (!isnan(f->bounds.step_bound_c))
+        printf(", c = %.6g (eq. 78): more than %.6g + j steps have probability exp(-j/%g) at most", f->bounds.step_bound_c,
+               f->bounds.step_bound, f->bounds.step_tail);
+    putchar('\n');
+    if (f->net.epsilon > 0)
+        printf("%g-net with probability %g by Lemma 1, L = %.6g 1/kg, %lld caps: 10^%.6g samples\n", f->net.epsilon, 1 - f->net.failure,
+               f->net.lipschitz, (long long)f->net.caps, f->log10_samples);
     cli_print_uniqueness(f->uniqueness, data->names);
     return EXIT_DONE;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- FCLIB
-
-// The format has no place for restitution: the problem in the file is the one without.
-static void warn_of_restitution(const facts *f, const char *path) {
-    if (carom_max_abs((size_t)f->data->contacts, f->data->restitution) > 0)
-        fprintf(stderr, "carom: warning: %s: restitution is left out: FCLIB has none\n", path);
-}
-
-static carom_status write_fclib(const cli_arguments *arguments, const facts *f, carom_error *error) {
-    const char *path = cli_value(arguments, "fclib-out");
-    if (!path) return CAROM_OK;
-    const carom_status status = carom_fclib_write(path, carom_scene_name(f->scene), f->impact, error);
-    if (!status) warn_of_restitution(f, path);
-    return status;
-}
+// ------------------------------------------------------------------------------------------------------------- command
 
 static int run(const cli_arguments *arguments) {
     carom_error error;
     facts f = {0};
     carom_scene *scene = NULL;
+    const char *fclib = cli_value(arguments, "fclib-out");
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     if (!status) {
         f = (facts){.scene = scene, .impact = carom_scene_impact(scene), .data = carom_impact_get_data(carom_scene_impact(scene))};
         status = derive(arguments, &f, &error);
     }
-    if (!status) status = write_fclib(arguments, &f, &error);
+    if (!status && fclib) {
+        status = carom_fclib_write(fclib, carom_scene_name(scene), f.impact, &error);
+        // The problem in the file is the one without restitution.
+        if (!status && carom_max_abs((size_t)f.data->contacts, f.data->restitution) > 0)
+            fprintf(stderr, "carom: warning: %s: the file has no restitution, for which FCLIB has no place\n", fclib);
+    }
     int exit_status;
-    if (!status) cli_warn(scene);
-    if (status)
+    if (status) {
         exit_status = cli_report(&error);
-    else
+    } else {
+        cli_warn(scene);
         exit_status = cli_given(arguments, "json") ? print_json(&f) : print_text(&f);
+    }
     carom_uniqueness_free(f.uniqueness);
     carom_scene_free(scene);
     return exit_status;

@@ -18,6 +18,7 @@ carom_status cli_info_uniqueness(const carom_impact *impact, carom_uniqueness **
     if (status) return status;
     carom_word_limits limits = carom_word_limits_defaults();
     const int64_t affordable = MOST_STATE_NUMBERS / carom_impact_get_data(impact)->contacts;
+    // A state holds a number for each contact.
     limits.max_states = affordable < MOST_STATES ? affordable : MOST_STATES;
     status = carom_propagative_uniqueness(propagative, &limits, NULL, uniqueness, error);
     carom_propagative_free(propagative);
@@ -26,21 +27,20 @@ carom_status cli_info_uniqueness(const carom_impact *impact, carom_uniqueness **
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
 
-static json_t *pair_json(const carom_uniqueness *u) {
-    if (!u->has_pair) return json_null();
-    return json_pack("{s:o, s:o, s:[I, I], s:I, s:o, s:o}", "cosine", carom_json_real(u->pair.cosine), "wedge_angle",
-                     carom_json_real(u->pair.wedge_angle), "word_lengths", (json_int_t)u->pair.length[0], (json_int_t)u->pair.length[1],
-                     "length_bound", (json_int_t)u->pair.bound, "xi", carom_json_real(u->pair.difference), "xi_bound",
-                     carom_json_real(u->pair.difference_bound));
-}
-
 json_t *cli_uniqueness_json(const carom_uniqueness *u) {
     const int m = u->contacts;
+    // A scene with two contacts has the closed form of its words.
+    json_t *pair = json_null();
+    if (u->has_pair)
+        pair = json_pack("{s:o, s:o, s:[I, I], s:I, s:o, s:o}", "cosine", carom_json_real(u->pair.cosine), "wedge_angle",
+                         carom_json_real(u->pair.wedge_angle), "word_lengths", (json_int_t)u->pair.length[0], (json_int_t)u->pair.length[1],
+                         "length_bound", (json_int_t)u->pair.bound, "xi", carom_json_real(u->pair.difference), "xi_bound",
+                         carom_json_real(u->pair.difference_bound));
     return json_pack("{s:s, s:o, s:b, s:o, s:o, s:o, s:I, s:o, s:b, s:o, s:o}", "verdict", carom_uniqueness_name(u->verdict), "margin",
                      carom_json_real(u->margin), "jammed", u->verdict == CAROM_UNIQUE_JAMMED, "cosines", carom_json_matrix(u->cosine, m, m),
                      "wedge_angles", carom_json_matrix(u->wedge_angle, m, m), "coxeter", carom_json_matrix(u->order, m, m), "outcomes",
                      (json_int_t)u->outcomes, "minimal_outcomes", u->minimal < 0 ? json_null() : json_integer(u->minimal), "complete",
-                     u->complete, "xi", carom_json_real(u->difference), "two_contacts", pair_json(u));
+                     u->complete, "xi", carom_json_real(u->difference), "two_contacts", pair);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- text
@@ -52,6 +52,7 @@ void cli_print_uniqueness(const carom_uniqueness *u, const char *const *names) {
         printf(", %s%" PRId64 " outcome%s, xi = %.6g", u->complete ? "" : "at least ", u->outcomes, u->outcomes == 1 ? "" : "s",
                u->difference);
     putchar('\n');
+    // Pairs of contacts, whose wedge angles decide: at pi / m the order does not matter.
     int shown = 0;
     for (int i = 0; i < u->contacts; i++)
         for (int j = i + 1; j < u->contacts && shown < SHOWN_PAIRS; j++, shown++) {

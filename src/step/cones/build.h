@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How cones are made of what Lemke's method did: the parts of step_cones.c, step_cones_guess.c, step_paths.c and step_unique.c. Not
-/// installed.
+/// How cones are made of what Lemke's method did: shared by map.c, rows.c, guess.c, pivots.c and unique.c.
 #ifndef CAROM_STEP_CONES_BUILD_H
 #define CAROM_STEP_CONES_BUILD_H
 
-#include "carom/lcp.h"
+#include "step/cones/kernel.h"
 #include "step/cones/map.h"
 #include "step/step_internal.h"
 
@@ -22,7 +21,7 @@ typedef struct carom_cone_builder {
     int inputs, n, size;      ///< of x, of contact space, of the LCP
     double *unit;             ///< [inputs]
     double *vector;           ///< [size x inputs] w = vector x
-    double *y_unit, *z_unit;  ///< [size] of lcp_units.h
+    double *y_unit, *z_unit;  ///< [size] of carom_lcp_units
     double *z, *y;            ///< [inputs x size] solution of the basis at hand, by a unit of each input
     double *impulse;          ///< [inputs x n]
 } carom_cone_builder;
@@ -40,11 +39,16 @@ double carom_cone_input_size(int inputs, const double *per_unit, const double *x
 /// Do all of these rows [count x (inputs + 1)] hold at x?
 bool carom_cone_rows_hold(int inputs, const double *rows, int count, const double *x, double size);
 
+/// Training steps by which planes are chosen.
+typedef struct carom_cone_training {
+    const bool *guessable;  ///< [cones] cones whose impulses the selection allows wherever they are verified; others are not guessed
+    const double *states;   ///< [count x inputs]
+    int count;
+} carom_cone_training;
+
 /// Finds planes whose sides tell the cones apart, for guesses, where there are few cones and the planes are nearly always right; otherwise
-/// none. The cones are complete but for these.
-/// @param guessable  [count] cones whose impulses the selection allows wherever they are verified; others are not guessed
-/// @param states     [trained x inputs] training steps by which the planes are chosen
-carom_status carom_cones_choose_splits(carom_cones *cones, const bool *guessable, const double *states, int trained, carom_error *error);
+/// leaves the cones without any. The cones are complete but for these.
+carom_status carom_cones_choose_splits(carom_cones *cones, const carom_cone_training *training, carom_error *error);
 
 /// Conditions under which Lemke's method takes the same pivots as for x: then it ends on the same basis.
 /// @param basic  [size] the basis it ended on

@@ -66,6 +66,7 @@ static carom_status send_message(void *user, int to, const carom_bytes *message,
         world.broken = true;
         return status;
     }
+    // The length goes first, then the message in pieces, of which the last may still be on its way.
     const uint64_t length = size;
     MPI_Send(&length, 1, MPI_UINT64_T, to, 0, MPI_COMM_WORLD);
     const char *left = carom_bytes_data(world.leaving, &size);
@@ -112,6 +113,7 @@ int cli_ranks_finish(int status) {
     int started;
     MPI_Initialized(&started);
     if (!started) return status;
+    // Ranks that cannot be brought together again are ended; the others agree on the status of rank 0.
     if (world.broken) MPI_Abort(MPI_COMM_WORLD, status);
     wait_for(&world.request);
     MPI_Ibcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD, &world.request);

@@ -2,8 +2,8 @@
 /// @file
 /// Eight samples in one instruction or in several, for the instruction set that the file is compiled for. Every operation is lane by lane
 /// and nothing is contracted: all versions give the same bits.
-#ifndef CAROM_STEP_CONES_LANES_H
-#define CAROM_STEP_CONES_LANES_H
+#ifndef CAROM_STEP_LANES_H
+#define CAROM_STEP_LANES_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,12 +11,16 @@
 #include <immintrin.h>
 #endif
 
+// For loops whose bounds are constants in the calls that matter most.
+#define INLINE inline __attribute__((always_inline))
+
 enum { LANES = 8, ALL_LANES = (1 << LANES) - 1, PICKED = 2 * LANES };
 
 #if defined(__AVX512F__)
 
 typedef __m512d lanes;
 
+// One number in every lane; aligned columns in and out; element-wise arithmetic.
 static inline lanes spread(double a) { return _mm512_set1_pd(a); }
 static inline lanes load(const double *from) { return _mm512_load_pd(from); }
 static inline void store(double *to, lanes a) { _mm512_store_pd(to, a); }
@@ -79,6 +83,7 @@ static inline unsigned at_least(lanes a, lanes b) {
     return (unsigned)_mm256_movemask_pd(_mm256_cmp_pd(a.low, b.low, _CMP_GE_OQ)) |
            (unsigned)_mm256_movemask_pd(_mm256_cmp_pd(a.high, b.high, _CMP_GE_OQ)) << 4;
 }
+// AVX2 has no masks of bits: four bits become four lanes of ones or zeros.
 static inline __m256d half_mask(unsigned bits) {
     const __m256i places = _mm256_set_epi64x(8, 4, 2, 1);
     return _mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x((long long)bits), places), places));
@@ -89,6 +94,7 @@ static inline lanes choose(unsigned bits, lanes a, lanes b) {
 
 #else
 
+// Without vector instructions of its own: loops that every compiler understands, and may vectorise.
 typedef struct lanes {
     double at[LANES];
 } lanes;
@@ -121,6 +127,7 @@ static inline lanes choose(unsigned bits, lanes a, lanes b) { LANE_BY_LANE(bits 
 
 #if !defined(__AVX512F__)
 
+// Lane by lane where AVX-512 has one instruction: table lookups and packing.
 static inline void look_up(const int32_t *table, lanes code, int32_t *to) {
     _Alignas(64) double from[LANES];
     store(from, code);
@@ -144,5 +151,12 @@ static inline void pack(double *to, lanes a, unsigned bits) {
 }
 
 #endif
+
+// The largest of *most and the lanes.
+static inline void raise_to(double *most, lanes values) {
+    _Alignas(64) double at[LANES];
+    store(at, values);
+    for (int l = 0; l < LANES; l++) *most = at[l] > *most ? at[l] : *most;
+}
 
 #endif

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// `carom bench`: how fast each way of computing is on this machine, and how the cost grows. The harness measures.
+#include "cli/bench/bench.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "carom/json.h"
+#include "carom/temporary.h"
+
+static const cli_flag flags[] = {
+    {"scene", "NAME", "a scene file, or the name of one in scenes/; may be given several times (default: eight shipped scenes)"},
+    {"growth", NULL, "also measure how the cost grows with contacts, cone edges, velocities and samples"},
+    {"profiles", NULL, "also measure performance profiles of the LCP solvers on random impact steps"},
+    {"repetitions", "N", "interleaved repetitions, whose medians are reported (default 5)"},
+    {"milliseconds", "X", "time that one repetition of one path should take (default 60)"},
+    {"threads", "N", "the largest number of threads to try (default: one per core)"},
+    {"output", "FILE", "write the tables as Markdown; with --growth or --profiles, pictures go beside it"},
+    {"json", NULL, "print one JSON document"},
+};
+
+enum { MOST_REPETITIONS = 1000, MOST_THREADS = 1024 };
+
+// Flags whose values are numbers: their ranges and where they go.
+static const carom_option effort_rows[] = {
+    {"repetitions", CAROM_OPTION_INTEGER, offsetof(bench_effort, repetitions), 1, MOST_REPETITIONS, "", "5", "", NULL},
+    {"milliseconds", CAROM_OPTION_REAL, offsetof(bench_effort, milliseconds), 0, 1e5, "ms", "60", "", NULL},
+    {"threads", CAROM_OPTION_INTEGER, offsetof(bench_effort, threads), 1, MOST_THREADS, "", "one per core", "", NULL},
+};
+enum { EFFORT_ROWS = sizeof effort_rows / sizeof *effort_rows };
+
+// Small and larger, planar and spatial.
+static const char *const default_scenes[] = {"block", "boxwall", "compass", "ramone", "disks", "cube-k4", "cube-k8", "quadruped"};
+enum { DEFAULT_SCENES = sizeof default_scenes / sizeof *default_scenes };
+
+// What was measured of one scene.
+typedef struct scene_report {
+    char name[CAROM_MAX_NAME];  // stem of the file
+    int contacts, velocities, lcp_size;
+    bench_case *cases;
+    int count;
+} scene_report;
+
+typedef struct bench {
+    const cli_arguments *arguments;
+    bench_effort effort;
+    scene_report *scenes;
+    int scene_count;
+    bench_growth *growth;    // NULL when not asked for
+    bench_profile *profile;  // likewise
+} bench;
+
+enum { LINE_SIZE = 256 };
+
+// The processor's name as the system gives it.
+static void name_processor(char name[LINE_SIZE]) {
+    snprintf(name, LINE_SIZE, "unknown processor");
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    char line[LINE_SIZE];
+    // The first "model name" line; all cores are taken to be alike.
+    while (file && fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", strlen("model name")) != 0 || !colon) continue;
+        snprintf(name, LINE_SIZE, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+        break;
+    }
+    if (file) fclose(file);
+}
+
+#if defined(__clang__)
+static const char compiler[] = __VERSION__;
+#else
+static const char compiler[] = "gcc " __VERSION__;
+#endif
+
+// --------------------------------------------------------------------------------------------------------------- tables
+
+// A table that people read on the terminal and Markdown renders.
+static void print_head(FILE *file) {
+    fputs(
+        "| scene        |  n | selection | path              | threads |    ns/LCP |  ns/sample | LCPs/sample |  ratio | unsolved | "
+        "residual |\n"
+        "|--------------|---:|-----------|-------------------|--------:|----------:|-----------:|------------:|-------:|---------:|-------"
+        "--:|\n",
+        file);
+}
+
+// The rows of one scene.
+static void print_scene(const scene_report *report, FILE *file) {
+    for (int i = 0; i < report->count; i++) {
+        const bench_case *c = &report->cases[i];
+        char unsolved[48], name[64];
+        // What the default turned out to be, without its kernel.
+        const bool chosen = !strcmp(c->path.name, "auto");
+        snprintf(name, sizeof name, chosen ? "auto: %.*s" : "%.*s",
+                 (int)strcspn(chosen ? c->statistics.path : c->path.name, chosen ? ":" : ""), chosen ? c->statistics.path : c->path.name);
+        snprintf(unsolved, sizeof unsolved, "%.2g %%", 100 * (double)c->statistics.counts.unsolved / (double)c->samples);
+        fprintf(file, "| %-12s | %2d | %-9s | %-17s | %7d | %9.0f | %10.0f | %11.2f | %6.3g | %8s | %8.1e |\n", report->name,
+                report->lcp_size, carom_selection_name(c->path.selection), name, c->path.threads, c->ns_per_lcp, c->ns_per_sample,
+                c->statistics.lcps_per_sample, c->ratio_to_siconos, c->statistics.counts.unsolved ? unsolved : "0",
+                c->statistics.counts.max_residual);
+    }
+    fflush(file);
+}
+
+// What the numbers depend on: processor, compiler, version, and the effort.
+static void print_machine(const bench_effort *effort, FILE *file) {
+    char processor[LINE_SIZE];
+    name_processor(processor);
+    fprintf(file,
+            "%s; %s; carom %s; medians of %" PRId64
+            " interleaved repetitions of %g ms. Ratio: time per sample of %s over that of the path; "
+            "n = m(k+3).\n\n",
+            processor, compiler, CAROM_VERSION, effort->repetitions, effort->milliseconds, bench_reference);
+}
+
+// Tables that are measured on request.
+static void print_extras(const bench *b, FILE *file) {
+    if (b->growth) {
+        fputc('\n', file);
+        cli_growth_print(b->growth, file);
+    }
+    if (b->profile) {
+        fputc('\n', file);
+        cli_profile_print(b->profile, file);
+    }
+}
+
+// The first line, by which a file is known as ours.
+static const carom_file_kind table_kind = {"the tables of an earlier measurement",
+                                           "<!-- made by carom bench; the next one replaces it -->\n"};
+
+// Writes the tables to a file, and the pictures beside it.
+static carom_status write_output(const bench *b, const char *path, carom_error *error) {
+    carom_temporary temporary;
+    int descriptor;
+    carom_status status = carom_temporary_create(path, &table_kind, &temporary, &descriptor, error);
+    if (status) return status;
+    FILE *file = fdopen(descriptor, "w");
+    bool written = file != NULL;
+    if (file) {
+        fprintf(file, "%s\n", table_kind.start);
+        print_machine(&b->effort, file);
+        print_head(file);
+        for (int i = 0; i < b->scene_count; i++) print_scene(&b->scenes[i], file);
+        print_extras(b, file);
+        written = !ferror(file);
+        written = !fclose(file) && written;
+    } else {
+        close(descriptor);
+    }
+    status = written ? carom_temporary_commit(&temporary, error) : carom_fail(error, CAROM_IO_FAILED, "%s could not be written", path);
+    carom_temporary_discard(&temporary);
+    // Pictures are named after the file, without its ending.
+    char prefix[FILENAME_MAX];
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    snprintf(prefix, sizeof prefix, "%.*s", dot ? (int)(dot - path) : (int)strlen(path), path);
+    if (!status && b->growth) status = cli_growth_plot(b->growth, prefix, error);
+    if (!status && b->profile) status = cli_profile_plot(b->profile, prefix, error);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- JSON
+
+// One path on one scene.
+static json_t *case_json(const scene_report *report, const bench_case *c) {
+    return json_pack("{s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:i}", "scene", carom_json_text(report->name),
+                     "selection", carom_selection_name(c->path.selection), "path", c->path.name, "ran", c->statistics.path, "contacts",
+                     report->contacts, "nv", report->velocities, "lcp_size", report->lcp_size, "ns_per_lcp", carom_json_real(c->ns_per_lcp),
+                     "ns_per_sample", carom_json_real(c->ns_per_sample), "lcps_per_sample", carom_json_real(c->statistics.lcps_per_sample),
+                     "ratio_to_siconos", carom_json_real(c->ratio_to_siconos), "samples", (json_int_t)c->samples, "unsolved",
+                     (json_int_t)c->statistics.counts.unsolved, "max_residual", carom_json_real(c->statistics.counts.max_residual),
+                     "threads", c->path.threads);
+}
+
+static int print_json(const bench *b) {
+    char processor[LINE_SIZE];
+    name_processor(processor);
+    json_t *cases = json_array();
+    for (int i = 0; i < b->scene_count; i++)
+        for (int k = 0; k < b->scenes[i].count; k++) json_array_append_new(cases, case_json(&b->scenes[i], &b->scenes[i].cases[k]));
+    json_t *document =
+        json_pack("{s:s, s:o, s:s, s:s, s:I, s:o}", "schema", "carom.bench/1", "machine", carom_json_text(processor), "compiler", compiler,
+                  "version", CAROM_VERSION, "repetitions", (json_int_t)b->effort.repetitions, "cases", cases);
+    if (b->growth) json_object_set_new(document, "growth", cli_growth_json(b->growth));
+    if (b->profile) json_object_set_new(document, "profiles", cli_profile_json(b->profile));
+    return cli_print_json(document, EXIT_DONE);
+}
+
+// ----------------------------------------------------------------------------------------------------------- measuring
+
+static carom_status measure_scene(const bench *b, const char *word, scene_report *report, carom_error *error) {
+    const carom_registry *registry = b->arguments->registry;
+    carom_scene *scene = NULL;
+    bench_problem *problem = NULL;
+    bench_path *paths = NULL;
+    // A word without slash and dot is a shipped scene.
+    char path[FILENAME_MAX];
+    snprintf(path, sizeof path, strpbrk(word, "/.") ? "%s" : "scenes/%s.yaml", word);
+    // Scenes are reported by the stem of their file.
+    const char *slash = strrchr(path, '/'), *stem = slash ? slash + 1 : path, *dot = strrchr(stem, '.');
+    snprintf(report->name, sizeof report->name, "%.*s", dot ? (int)(dot - stem) : (int)strlen(stem), stem);
+
+    // Algorithm 1 with the options of the scene, but for the method, which the paths vary.
+    carom_sample_options options = carom_sample_defaults();
+    carom_status status = carom_scene_read(path, registry, &scene, error);
+    if (!status) status = carom_scene_apply(scene, carom_sample_rows, CAROM_SAMPLE_ROWS, &options, error);
+    options.epsilon = NAN;
+    options.paths = 0;
+    options.path = carom_sample_defaults().path;
+    if (!status) {
+        const carom_impact *impact = carom_scene_impact(scene);
+        report->contacts = carom_impact_get_data(impact)->contacts;
+        report->velocities = carom_impact_get_data(impact)->nv;
+        // The harness knows no files: say which scene it could not measure.
+        carom_error inner;
+        status = bench_problem_create(impact, &options, registry, &problem, &inner);
+        if (status) carom_fail(error, status, "%s: %s", path, inner.message);
+    }
+    // All paths that this impact takes are cases of one measurement.
+    if (!status) status = bench_list_paths(problem, registry, (int)b->effort.threads, &paths, &report->count, error);
+    if (!status) {
+        report->lcp_size = bench_problem_lcp_size(problem);
+        report->cases = calloc((size_t)report->count, sizeof *report->cases);
+        if (!report->cases) status = carom_fail_memory(error, "bench");
+        for (int i = 0; i < report->count && !status; i++) report->cases[i].path = paths[i];
+        if (!status) status = bench_measure(problem, &b->effort, report->cases, report->count, error);
+    }
+    free(paths);
+    bench_problem_free(problem);
+    carom_scene_free(scene);
+    return status;
+}
+
+// Measures everything; tables for people appear scene by scene.
+static carom_status measure(bench *b, carom_error *error) {
+    const cli_arguments *arguments = b->arguments;
+    const bool talks = !cli_given(arguments, "json");
+    // Scenes of the command line, each of them a setting of the flag `scene`; without any, the default ones.
+    int given = 0;
+    for (int i = 0; i < arguments->count; i++) given += !strcmp(arguments->settings[i].name, "scene");
+    const int count = given ? given : DEFAULT_SCENES;
+    b->scenes = calloc((size_t)count, sizeof *b->scenes);
+    if (!b->scenes) return carom_fail_memory(error, "bench");
+    carom_status status = CAROM_OK;
+    for (int next = 0; b->scene_count < count && !status; b->scene_count++) {
+        while (given && strcmp(arguments->settings[next].name, "scene") != 0) next++;
+        scene_report *report = &b->scenes[b->scene_count];
+        status = measure_scene(b, given ? arguments->settings[next++].value : default_scenes[b->scene_count], report, error);
+        if (status || !talks) continue;
+        // The head of the table waits for the first scene, so that a scene that is refused prints nothing.
+        if (b->scene_count == 0) print_machine(&b->effort, stdout);
+        if (b->scene_count == 0) print_head(stdout);
+        print_scene(report, stdout);
+    }
+    // What is measured on request comes after the scenes.
+    if (!status && cli_given(arguments, "growth")) {
+        b->growth = malloc(sizeof *b->growth);
+        status = b->growth ? bench_growth_measure(arguments->registry, &b->effort, b->growth, error) : carom_fail_memory(error, "bench");
+    }
+    if (!status && cli_given(arguments, "profiles")) {
+        b->profile = malloc(sizeof *b->profile);
+        status = b->profile ? bench_profile_measure(arguments->registry, &b->effort, b->profile, error) : carom_fail_memory(error, "bench");
+    }
+    if (!status && talks) print_extras(b, stdout);
+    return status;
+}
+
+static int run_bench(const cli_arguments *arguments) {
+    carom_error error;
+    bench b = {.arguments = arguments, .effort = {5, 60, carom_control_workers(NULL)}};
+    const char *output = cli_value(arguments, "output");
+    carom_status status = cli_apply_rows(arguments, effort_rows, EFFORT_ROWS, &b.effort, &error);
+    if (!status && output) {
+        // Minutes of measuring should not end at a place that cannot be written.
+        carom_temporary temporary;
+        int descriptor;
+        status = carom_temporary_create(output, &table_kind, &temporary, &descriptor, &error);
+        if (!status) {
+            close(descriptor);
+            carom_temporary_discard(&temporary);
+        }
+    }
+    if (!status) status = measure(&b, &error);
+    if (!status && output) status = write_output(&b, output, &error);
+    int exit_status = EXIT_DONE;
+    if (status)
+        exit_status = cli_report(&error);
+    else if (cli_given(arguments, "json"))
+        exit_status = print_json(&b);
+    else if (output)
+        printf("\nwritten to %s\n", output);
+    for (int i = 0; i < b.scene_count; i++) free(b.scenes[i].cases);
+    free(b.scenes);
+    free(b.growth);
+    free(b.profile);
+    return exit_status;
+}
+
+const cli_command cli_bench = {
+    .name = "bench",
+    .summary = "how fast this machine computes: every path, in interleaved repetitions",
+    .operand = "SCENE",
+    .operand_flag = "scene",
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .run = run_bench,
+};

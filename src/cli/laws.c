@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asking a law: its options from scene and command line, its outcomes on their way, and where a value came from that it refuses.
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli_internal.h"
+
+// ------------------------------------------------------------------------------------------------------------- options
+
+carom_status cli_prepare_options(const cli_question *question, const char *const *preset, void **options, carom_error *error) {
+    const cli_arguments *arguments = question->arguments;
+    const carom_law *law = question->law;
+    *options = malloc(law->options_size);
+    if (!*options) return carom_fail_memory(error, law->name);
+    // Each source overrides those before it.
+    law->defaults(*options);
+    carom_status status = CAROM_OK;
+    for (; preset && *preset && !status; preset += 2) status = carom_law_set(law, *options, preset[0], preset[1], error);
+    if (!status) status = carom_scene_apply(question->scene, law->options, law->option_count, *options, error);
+
+    // A scene's max_steps counts steps of the scene's sampler: it says nothing about another sampler that the command line asks for.
+    const int sampler = carom_option_find(law->options, law->option_count, "sampler");
+    const int steps = carom_option_find(law->options, law->option_count, "max_steps");
+    const char *asked = cli_value(arguments, "sampler");
+    if (!status && sampler >= 0 && steps >= 0 && asked) {
+        char of_scene[CLI_NAME_SIZE];
+        carom_option_print(&law->options[sampler], *options, of_scene, sizeof of_scene);
+        if (strcmp(asked, of_scene) != 0) carom_option_set(&law->options[steps], *options, law->options[steps].initial, NULL);
+    }
+    const cli_owner owner = {"law", law->name, law->summary, law->options, law->option_count};
+    return status ? status : cli_apply_owner(arguments, &owner, question->strict, *options, error);
+}
+
+bool cli_is_about(const carom_error *error, const carom_option *row) {
+    const size_t length = strlen(row->name);
+    return error->status == CAROM_BAD_INPUT && !strncmp(error->message, row->name, length) && !strncmp(error->message + length, ": ", 2);
+}
+
+void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, const carom_option *rows, int count, carom_error *error) {
+    // Which option the message begins with.
+    int i = 0;
+    while (i < count && !cli_is_about(error, &rows[i])) i++;
+    if (i == count) return;
+    // Flags of a command keep the spelling of the command line, options of laws that of scenes.
+    char flag[CLI_NAME_SIZE];
+    cli_spell_flag(&rows[i], flag);
+    const carom_error inner = *error;
+    if (cli_given(arguments, rows[i].name) || cli_given(arguments, flag))
+        cli_pass_on(&rows[i], &inner, error);
+    else
+        carom_scene_place_error(scene, rows[i].name, error);
+}
+
+// -------------------------------------------------------------------------------------------------------------- points
+
+static carom_status add_points(cli_points *points, const carom_table *outcomes, carom_error *error) {
+    const int64_t rows = carom_table_rows(outcomes), count = points->count + rows;
+    if (points->dropped) return CAROM_OK;
+    // Too many: give the memory back, and collect no more.
+    if (count > CLI_MOST_POINTS) {
+        free(points->u);
+        *points = (cli_points){.impact = points->impact, .n = points->n, .dropped = true};
+        return CAROM_OK;
+    }
+    if (count > points->capacity) {
+        const int64_t capacity = count > 2 * points->capacity ? count : 2 * points->capacity;
+        double *larger = realloc(points->u, (size_t)capacity * (size_t)points->n * sizeof *larger);
+        if (!larger) return carom_fail_memory(error, "outcomes");
+        points->u = larger;
+        points->capacity = capacity;
+    }
+    // The contact velocities that outcomes have themselves: a law that moves the bodies takes them where the bodies are in the end.
+    const carom_sizes sizes = carom_impact_sizes(points->impact);
+    const int dim = sizes.tangents / sizes.contacts;
+    const double *normal = carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY);
+    const double *tangent = carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_VELOCITY);
+    for (int64_t i = 0; i < rows * sizes.contacts; i++) {
+        double *u = points->u + points->count * points->n + i * (1 + dim);
+        u[0] = normal[i];
+        for (int k = 0; k < dim; k++) u[1 + k] = tangent[i * dim + k];
+    }
+    points->count = count;
+    return CAROM_OK;
+}
+
+// -------------------------------------------------------------------------------------------------------------- asking
+
+// Where a block of outcomes goes: into the extent, then into file, points and memory where they are wanted.
+typedef struct splitter {
+    carom_extent *extent;
+    const carom_sink *file;
+    cli_points *points;
+    carom_table *kept;
+} splitter;
+
+static carom_status split(void *user, const carom_table *rows, carom_error *error) {
+    const splitter *ways = user;
+    carom_extent_widen(ways->extent, rows);
+    carom_status status = ways->file ? ways->file->receive(ways->file->user, rows, error) : CAROM_OK;
+    if (!status && ways->points) status = add_points(ways->points, rows, error);
+    if (!status && ways->kept) status = carom_table_append(ways->kept, rows, error);
+    return status;
+}
+
+carom_status cli_ask_law(const cli_question *question, const void *options, const carom_sink *file, cli_run *run, carom_error *error) {
+    const carom_impact *impact = carom_scene_impact(question->scene);
+    const carom_law *law = question->law;
+    carom_table *kept = NULL;
+    carom_status status = carom_extent_create(impact, &run->extent, error);
+    if (!status && question->collect_points) {
+        run->points = malloc(sizeof *run->points);
+        if (!run->points) return carom_fail_memory(error, "outcomes");
+        *run->points = (cli_points){.impact = impact, .n = carom_impact_contact_size(impact)};
+    }
+    if (!status && question->keep_outcomes)
+        status = carom_outcomes_create(impact, law->outcome_columns, law->outcome_column_count, &kept, error);
+    if (!status) {
+        // Time the law alone, with the costs of passing its outcomes on.
+        splitter ways = {run->extent, file, run->points, kept};
+        const carom_sink sink = {&ways, split};
+        struct timespec start;
+        clock_gettime(CLOCK_MONOTONIC, &start);
+        const carom_law_call call = {impact, options, question->arguments->registry, question->control, &sink, NULL};
+        status = carom_law_resolve(law, &call, &run->answer, error);
+        run->seconds = cli_seconds_since(&start);
+        cli_end_progress();
+    }
+    // The outcomes that were kept are the answer's, in place of its empty table.
+    if (!status && kept) {
+        carom_table_free(run->answer.outcomes);
+        run->answer.outcomes = kept;
+        kept = NULL;
+    }
+    carom_table_free(kept);
+    return status;
+}
+
+carom_status cli_resolve_law(const cli_question *question, const void *options, carom_answer *answer, carom_error *error) {
+    carom_result_writer *writer = question->writer;
+    carom_sink file;
+    carom_status status = writer ? carom_result_writer_open_law(writer, question->law, options, &file, error) : CAROM_OK;
+    const carom_law_call call = {
+        carom_scene_impact(question->scene), options, question->arguments->registry, question->control, writer ? &file : NULL, NULL};
+    if (!status) status = carom_law_resolve(question->law, &call, answer, error);
+    cli_end_progress();
+    if (!status && writer) status = carom_result_writer_close_law(writer, answer->result, error);
+    return status;
+}
+
+carom_status cli_run_law(const cli_question *question, cli_run *run, carom_error *error) {
+    carom_result_writer *writer = question->writer;
+    void *options = NULL;
+    carom_sink file;
+    *run = (cli_run){.law = question->law};
+    carom_status status = cli_prepare_options(question, NULL, &options, error);
+    if (!status && writer) status = carom_result_writer_open_law(writer, run->law, options, &file, error);
+    if (!status) status = cli_ask_law(question, options, writer ? &file : NULL, run, error);
+    if (!status && writer) status = carom_result_writer_close_law(writer, run->answer.result, error);
+    free(options);
+    if (status) {
+        cli_place_error(question->arguments, question->scene, run->law->options, run->law->option_count, error);
+        cli_run_release(run);
+    }
+    return status;
+}
+
+void cli_run_release(cli_run *run) {
+    carom_answer_free(&run->answer);
+    carom_extent_free(run->extent);
+    if (run->points) free(run->points->u);
+    free(run->points);
+    run->extent = NULL;
+    run->points = NULL;
+}
+
+int cli_exit_status(const carom_answer *answer) { return carom_answer_complete(answer) ? EXIT_DONE : EXIT_INCOMPLETE; }
