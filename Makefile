@@ -101,7 +101,7 @@ EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE check-mpi all libraries demo figures coverage bench benchmarks test test-long deps sanitize valgrind check-layers check-aarch64 format format-check install uninstall clean help run-tests run-demo run-figures run-coverage run-bench run-benchmarks
+.PHONY: FORCE check-mpi all libraries demo figures coverage bench benchmarks test test-long deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help run-tests run-demo run-figures run-coverage run-bench run-benchmarks
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -276,7 +276,7 @@ run-demo: $(BUILD)/carom
 	@scripts/demo.sh $(BUILD)
 
 # Benchmarks whose libraries are here are built, too: no test runs them.
-run-tests: all $(TESTS) $(EXAMPLES) $(filter-out %/stronge,$(BENCHMARKS)) check-layers
+run-tests: all $(TESTS) $(EXAMPLES) $(filter-out %/stronge,$(BENCHMARKS)) check-layers check-symbols
 	@scripts/run-tests.sh $(BUILD) $(TESTS)
 
 # Fewer random trials: they look for wrong numbers, which sanitizers do not.
@@ -293,6 +293,9 @@ valgrind:
 
 check-layers:
 	@scripts/check-layers.sh
+
+check-symbols: $(BUILD)/carom
+	@scripts/check-symbols.sh $(BUILD)
 
 check-aarch64:
 	@scripts/deps.sh build test aarch64
@@ -341,7 +344,7 @@ help:
 	@echo "make valgrind   the tests under valgrind, with smaller random families"
 	@echo "make deps       install the Debian packages that the build uses and that are missing"
 	@echo "make install    PREFIX=$(PREFIX), DESTDIR is honoured"
-	@echo "make format     clang-format; make check-layers verifies the direction of includes"
+	@echo "make format     clang-format; make check-layers and check-symbols verify who uses whom"
 	@echo "make check-aarch64  every file through gcc for 64-bit ARM, without making code"
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
