@@ -24,9 +24,9 @@ FOLDERS_carom-siconos   := solvers/siconos
 FOLDERS_carom-sets      := src/sets
 FOLDERS_carom-exact     := src/exact src/exact/$(if $(HAVE_PPL),ppl,absent)
 FOLDERS_carom-mujoco    := src/mujoco
-# Every folder of src/dynamics is an integrator, but for the study of compliant bodies, which needs SUNDIALS.
-FOLDERS_carom-dynamics  := src/bodies src/dynamics $(filter-out src/dynamics/compliant,$(patsubst %/,%,$(wildcard src/dynamics/*/)))
-FOLDERS_carom-compliant := src/dynamics/compliant src/dynamics/compliant/$(if $(HAVE_SUNDIALS),cvode,absent)
+# Every folder of src/dynamics is an integrator.
+FOLDERS_carom-dynamics  := src/bodies src/dynamics $(patsubst %/,%,$(wildcard src/dynamics/*/))
+FOLDERS_carom-compliant := src/compliant src/compliant/$(if $(HAVE_SUNDIALS),cvode,absent)
 FOLDERS_carom-design    := src/design/$(if $(HAVE_SUNDIALS),kinsol,absent)
 FOLDERS_carom-io        := src/io $(addprefix src/io/,scene result plot fclib)
 # `make MPI=1`: `mpirun carom sample` shares the work between processes. MPI_PACKAGE is the pkg-config name of the MPI to build with.

@@ -19,11 +19,12 @@ allowed() {
     sets)     echo "base impact sets" ;;
     bodies)   echo "base impact sets bodies" ;;
     mujoco)   echo "base impact solvers step reach laws mujoco" ;;
-    dynamics) echo "base impact solvers step reach laws bodies mujoco dynamics" ;;
+    dynamics) echo "base impact solvers step reach laws bodies dynamics" ;;
+    compliant) echo "base impact solvers step reach laws mujoco compliant" ;;
     design)   echo "base design" ;;
     io)       echo "base impact solvers step reach laws exact sets bodies mujoco dynamics io" ;;
     harness)  echo "base impact solvers step reach laws harness" ;;
-    cli)      echo "base impact solvers step reach laws exact sets bodies mujoco dynamics design io harness cli" ;;
+    cli)      echo "base impact solvers step reach laws exact sets bodies mujoco dynamics compliant design io harness cli" ;;
     esac
 }
 
@@ -37,7 +38,7 @@ room_of_header() {
     propagative | stronge) echo laws ;;
     rotation) echo bodies ;;
     model) echo mujoco ;;
-    compliant | studies) echo dynamics ;;
+    studies) echo dynamics ;;
     scene | result | plot | files | json | temporary) echo io ;;
     carom) echo io ;; # the whole API: for the rooms that may use all of it
     *) echo "$1" ;;   # step.h belongs to step

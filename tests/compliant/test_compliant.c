@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "carom/dense.h"
-#include "dynamics/compliant/compliant.h"
+#include "compliant/compliant.h"
 #include "support.h"
 
 enum { POINTS = 51, MIDDLE = 25, TEXT_SIZE = 1 << 16, MOST_STATES = 16 };

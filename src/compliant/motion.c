@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "carom/dense.h"
-#include "dynamics/compliant/compliant.h"
+#include "compliant/compliant.h"
 
 carom_status compliant_motion_create(const carom_system *system, double slip_regularisation, compliant_motion *motion, carom_error *error) {
     const size_t nv = (size_t)system->nv, contacts = (size_t)system->contacts;

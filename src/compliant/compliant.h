@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What the files of compliant contact share: the equations of motion with springs and dampers, and one impact.
-#ifndef CAROM_DYNAMICS_COMPLIANT_COMPLIANT_H
-#define CAROM_DYNAMICS_COMPLIANT_COMPLIANT_H
+#ifndef CAROM_COMPLIANT_COMPLIANT_H
+#define CAROM_COMPLIANT_COMPLIANT_H
 
 #include "carom/compliant.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compliant contact in a build without SUNDIALS.
-#include "dynamics/compliant/compliant.h"
+#include "compliant/compliant.h"
 
 bool carom_compliant_available(void) { return false; }
 

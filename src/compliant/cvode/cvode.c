@@ -11,7 +11,7 @@
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
-#include "dynamics/compliant/compliant.h"
+#include "compliant/compliant.h"
 
 // Local errors of a step, relative and absolute [m, m/s, N s]. At the first the block's outcomes are good for 1e-9 m/s; rounding of the
 // gaps of very stiff contacts may keep steps from it, and such an impact is followed again at the second.

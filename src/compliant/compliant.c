@@ -4,7 +4,7 @@
 // Rigid impacts with several contacts have many outcomes because they do not say which contact acts first and how fast. Here the
 // stiffnesses say it, or an angle by which one contact touches earlier; a sweep over them shows which outcomes are limits of compliant
 // bodies.
-#include "dynamics/compliant/compliant.h"
+#include "compliant/compliant.h"
 
 #include <math.h>
 #include <stdlib.h>
