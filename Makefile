@@ -199,7 +199,7 @@ $(BUILD)/examples/%: $(BUILD)/obj/examples/%.o $(BUILD)/libcarom.a
 $(BUILD)/obj/tests/%.o: CFLAGS_ALL += -Itests
 # Tests of the command share more: running it, its JSON, what it leaves behind.
 $(filter $(BUILD)/tests/command/%,$(TESTS)): $(BUILD)/obj/tests/command/command_support.o
-$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support.o $(STATIC)
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support.o $(BUILD)/libcarom-bench.a $(STATIC)
 	@mkdir -p $(@D)
 	$(call show,LD,$@)
 	$(QUIET)$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS) $(LINK_LIBS) $(LDFLAGS_ALL)

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "benchmarks/harness/harness.h"
+
 // -------------------------------------------------------------------------------------------------------- assertions
 
 void support_assert_close(double actual, double expected, double tolerance, const char *file, int line) {
@@ -186,79 +188,17 @@ int support_random_integer(carom_stream *stream, int least, int most) {
     return least + (int)(carom_stream_uniform(stream) * (double)(most - least + 1));
 }
 
-static double *allocate_doubles(size_t count) {
-    double *values = calloc(count, sizeof *values);
-    assert_non_null(values);
-    return values;
-}
-
-static void draw_entries(carom_stream *stream, support_family family, double *values, int count) {
-    for (int i = 0; i < count; i++)
-        values[i] = family == FAMILY_INTEGER ? (double)support_random_integer(stream, -1, 1) : carom_stream_normal(stream);
-}
-
-/// Draws a row until it has an entry that is not zero.
-static void draw_normal(carom_stream *stream, support_family family, double *row, int nv) {
-    bool zero = true;
-    while (zero) {
-        draw_entries(stream, family, row, nv);
-        for (int j = 0; j < nv; j++) zero = zero && row[j] == 0;
-    }
-}
-
-/// M = A A' + shift I, with integer entries and shift 1 in the integer family.
-static double *draw_mass(carom_stream *stream, support_family family, int nv) {
-    size_t entries = (size_t)nv * (size_t)nv;
-    double *factor = allocate_doubles(entries), *mass = allocate_doubles(entries);
-    draw_entries(stream, family, factor, nv * nv);
-    for (int i = 0; i < nv; i++) {
-        for (int j = 0; j <= i; j++) {
-            double sum = i == j ? (family == FAMILY_INTEGER ? 1 : 0.1) : 0;
-            for (int k = 0; k < nv; k++) sum += factor[i * nv + k] * factor[j * nv + k];
-            mass[i * nv + j] = mass[j * nv + i] = sum;
-        }
-    }
-    free(factor);
-    return mass;
-}
-
-/// Makes some contacts equal to an earlier one in all respects: the last always, each other with probability one third.
-static void duplicate_contacts(carom_stream *stream, int m, int nv, int tangent_dim, double *normal, double *tangent, double *friction) {
-    size_t row = (size_t)nv * sizeof(double), rows = row * (size_t)tangent_dim;
-    for (int i = 1; i < m; i++) {
-        if (i < m - 1 && carom_stream_uniform(stream) > 1.0 / 3) continue;
-        int source = support_random_integer(stream, 0, i - 1);
-        memcpy(normal + i * nv, normal + source * nv, row);
-        memcpy(tangent + i * tangent_dim * nv, tangent + source * tangent_dim * nv, rows);
-        friction[i] = friction[source];
-    }
-}
-
 carom_impact *support_random_impact(carom_stream *stream, support_family family, int max_contacts, int tangent_dim, double max_friction) {
-    int m = support_random_integer(stream, 1, max_contacts), nv = support_random_integer(stream, 1, 3 * m);
-    double *mass = draw_mass(stream, family, nv);
-    double *normal = allocate_doubles((size_t)(m * nv)), *tangent = allocate_doubles((size_t)(m * tangent_dim * nv));
-    double *friction = allocate_doubles((size_t)m), *velocity = allocate_doubles((size_t)nv);
-
-    for (int i = 0; i < m; i++) draw_normal(stream, family, normal + i * nv, nv);
-    draw_entries(stream, family, tangent, m * tangent_dim * nv);
-    for (int i = 0; i < m; i++) friction[i] = family == FAMILY_FRICTIONLESS ? 0 : max_friction * carom_stream_uniform(stream);
-    draw_entries(stream, family, velocity, nv);
-    if (family == FAMILY_DUPLICATED) duplicate_contacts(stream, m, nv, tangent_dim, normal, tangent, friction);
-
-    carom_impact *impact = support_impact(&(carom_impact_data){.nv = nv,
-                                                               .contacts = m,
-                                                               .tangent_dim = tangent_dim,
-                                                               .mass = mass,
-                                                               .normal = normal,
-                                                               .tangent = tangent,
-                                                               .friction = friction,
-                                                               .velocity = velocity});
-    free(mass);
-    free(normal);
-    free(tangent);
-    free(friction);
-    free(velocity);
+    static const bench_degeneracy degeneracies[FAMILIES] = {[FAMILY_PLAIN] = BENCH_PLAIN,
+                                                            [FAMILY_DUPLICATED] = BENCH_DUPLICATED,
+                                                            [FAMILY_INTEGER] = BENCH_INTEGER,
+                                                            [FAMILY_ZERO_CAPS] = BENCH_PLAIN,
+                                                            [FAMILY_FRICTIONLESS] = BENCH_FRICTIONLESS};
+    const int contacts = support_random_integer(stream, 1, max_contacts), nv = support_random_integer(stream, 1, 3 * contacts);
+    const bench_random kind = {contacts, nv, tangent_dim, degeneracies[family], max_friction, false};
+    carom_impact *impact = NULL;
+    carom_error error;
+    assert_ok(bench_random_impact(stream, &kind, &impact, &error), error);
     return impact;
 }
 

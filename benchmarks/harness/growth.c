@@ -26,10 +26,10 @@ _Static_assert(PATHS *(MOST_CONTACTS *EDGE_COUNTS + VELOCITY_COUNTS) + MOST_SAMP
                "room for every row");
 
 static carom_status make_impact(const bench_growth_row *row, carom_impact **impact, carom_error *error) {
-    const bench_sizes sizes = {row->contacts, row->velocities, row->edges == 2 ? 1 : 2};
+    const bench_random kind = {row->contacts, row->velocities, row->edges == 2 ? 1 : 2, BENCH_PLAIN, BENCH_MOST_FRICTION, true};
     carom_stream stream;
     carom_stream_start(&stream, GROWTH_SEED, (uint64_t)row->velocities);
-    return bench_random_impact(&stream, &sizes, BENCH_PLAIN, impact, error);
+    return bench_random_impact(&stream, &kind, impact, error);
 }
 
 static carom_sample_options sample_options(const bench_growth_row *row) {

@@ -80,16 +80,22 @@ double bench_median(double *values, int count);
 
 // ------------------------------------------------------------------------------------------------------ random impacts
 
-/// How a random impact is degenerate: not at all; the second half of the contacts repeats the first; J and v in {-1, 0, 1}; mu = 0.
+/// How a random impact is degenerate: not at all; some contacts repeat earlier ones; A, J and v are -1, 0 or 1; mu = 0.
 typedef enum bench_degeneracy { BENCH_PLAIN, BENCH_DUPLICATED, BENCH_INTEGER, BENCH_FRICTIONLESS, BENCH_DEGENERACIES } bench_degeneracy;
 
-typedef struct bench_sizes {
-    int contacts, velocities, tangent_dim;
-} bench_sizes;
+/// Largest friction coefficient of the impacts that are measured.
+#define BENCH_MOST_FRICTION 1.0
 
-/// M = I + AA'/nv, well conditioned at every size; J and v standard normal, mu = 0.5, every contact approaching; changed by the degeneracy.
-carom_status bench_random_impact(carom_stream *stream, const bench_sizes *sizes, bench_degeneracy degeneracy, carom_impact **impact,
-                                 carom_error *error);
+/// What a random impact is like.
+typedef struct bench_random {
+    int contacts, velocities, tangent_dim;
+    bench_degeneracy degeneracy;
+    double most_friction;  ///< mu is uniform between 0 and this
+    bool approaching;      ///< normals are turned around until every contact approaches
+} bench_random;
+
+/// M = A A' + 0.1 I; A, J and v standard normal; changed by the degeneracy.
+carom_status bench_random_impact(carom_stream *stream, const bench_random *kind, carom_impact **impact, carom_error *error);
 
 // -------------------------------------------------------------------------------------------------------------- growth
 

@@ -31,16 +31,18 @@ static carom_status make_problem(int index, problem *p, carom_error *error) {
     carom_stream_start(&stream, PROFILE_SEED, (uint64_t)index);
     // 1 to `most` contacts and 1 to 3m velocities, so that some W are singular.
     const int contacts = 1 + (int)(most * carom_stream_uniform(&stream));
-    const bench_sizes sizes = {contacts, 1 + (int)(3 * contacts * carom_stream_uniform(&stream)), tangent_dim};
+    const int velocities = 1 + (int)(3 * contacts * carom_stream_uniform(&stream));
+    const bench_random kind = {contacts, velocities, tangent_dim, (bench_degeneracy)(index / 2 % BENCH_DEGENERACIES), BENCH_MOST_FRICTION,
+                               true};
     carom_impact *impact = NULL;
     carom_stepper *stepper = NULL;
     carom_stepper_options options = carom_stepper_defaults();
     options.kind = CAROM_STEP_CAPPED;
     *p = (problem){0};
-    carom_status status = bench_random_impact(&stream, &sizes, (bench_degeneracy)(index / 2 % BENCH_DEGENERACIES), &impact, error);
+    carom_status status = bench_random_impact(&stream, &kind, &impact, error);
     if (!status) status = carom_stepper_create(impact, &options, &stepper, error);
     if (!status) {
-        const size_t nv = (size_t)sizes.velocities, contact_size = (size_t)carom_impact_contact_size(impact);
+        const size_t nv = (size_t)velocities, contact_size = (size_t)carom_impact_contact_size(impact);
         p->n = carom_stepper_lcp_size(stepper);
         const size_t n = (size_t)p->n;
         p->W = carom_arena_take(&p->arena, n * n, sizeof *p->W);
