@@ -133,27 +133,21 @@ static void print_extras(const bench *b, FILE *file) {
 static const carom_file_kind table_kind = {"the tables of an earlier measurement",
                                            "<!-- made by carom bench; the next one replaces it -->\n"};
 
+// A carom_text_printer of all tables.
+static carom_status print_tables(FILE *file, const void *content, carom_error *error) {
+    (void)error;
+    const bench *b = content;
+    fprintf(file, "%s\n", table_kind.start);
+    print_machine(&b->effort, file);
+    print_head(file);
+    for (int i = 0; i < b->scene_count; i++) print_scene(&b->scenes[i], file);
+    print_extras(b, file);
+    return CAROM_OK;
+}
+
 // Writes the tables to a file, and the pictures beside it.
 static carom_status write_output(const bench *b, const char *path, carom_error *error) {
-    carom_temporary temporary;
-    int descriptor;
-    carom_status status = carom_temporary_create(path, &table_kind, &temporary, &descriptor, error);
-    if (status) return status;
-    FILE *file = fdopen(descriptor, "w");
-    bool written = file != NULL;
-    if (file) {
-        fprintf(file, "%s\n", table_kind.start);
-        print_machine(&b->effort, file);
-        print_head(file);
-        for (int i = 0; i < b->scene_count; i++) print_scene(&b->scenes[i], file);
-        print_extras(b, file);
-        written = !ferror(file);
-        written = !fclose(file) && written;
-    } else {
-        close(descriptor);
-    }
-    status = written ? carom_temporary_commit(&temporary, error) : carom_fail(error, CAROM_IO_FAILED, "%s could not be written", path);
-    carom_temporary_discard(&temporary);
+    carom_status status = carom_text_write(path, &table_kind, print_tables, b, error);
     // Pictures are named after the file, without its ending.
     char prefix[FILENAME_MAX];
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');

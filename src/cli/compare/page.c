@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of a comparison, as Markdown: the table of laws, the figures, and how to make them again.
 #include <ctype.h>
-#include <errno.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -294,8 +293,17 @@ static carom_status put_making(const page *p, const cli_figures *figures, const 
 
 // ----------------------------------------------------------------------------------------------------------------- page
 
-static carom_status put_page(FILE *file, const cli_comparison *comparison, const cli_figures *figures, const char *directory,
-                             carom_error *error) {
+// What the page is made from.
+typedef struct page_content {
+    const cli_comparison *comparison;
+    const cli_figures *figures;
+    const char *directory;
+} page_content;
+
+// A carom_text_printer of the whole page.
+static carom_status put_page(FILE *file, const void *user, carom_error *error) {
+    const page_content *content = user;
+    const cli_comparison *comparison = content->comparison;
     const carom_impact_data *data = carom_impact_get_data(comparison->impact);
     // The column of the mode "approach" is worth its place only where some contact is in it.
     bool approaches = false;
@@ -318,28 +326,15 @@ static carom_status put_page(FILE *file, const cli_comparison *comparison, const
         cli_coverage_print(comparison, file, "- ");
         fputc('\n', file);
     }
-    put_figures(&p, figures);
-    return status ? status : put_making(&p, figures, directory, error);
+    put_figures(&p, content->figures);
+    return status ? status : put_making(&p, content->figures, content->directory, error);
 }
 
 carom_status cli_page_write(const cli_comparison *comparison, const cli_figures *figures, const char *directory, carom_error *error) {
-    carom_temporary temporary = {0};
-    int descriptor = -1;
-    FILE *file = NULL;
     char *path = cli_join_path(directory, CLI_PAGE);
-    carom_status status =
-        path ? carom_temporary_create(path, &page_kind, &temporary, &descriptor, error) : carom_fail_memory(error, CLI_PAGE);
-    // Write under a temporary name: the page appears whole or not at all.
-    if (!status) {
-        file = fdopen(descriptor, "w");
-        if (file) status = put_page(file, comparison, figures, directory, error);
-        const bool written = file && !ferror(file);
-        if ((file ? fclose(file) : close(descriptor)) || !written)
-            status = status ? status : carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", path, strerror(errno));
-    }
-    if (!status) status = carom_temporary_commit(&temporary, error);
+    const page_content content = {comparison, figures, directory};
+    const carom_status status = path ? carom_text_write(path, &page_kind, put_page, &content, error) : carom_fail_memory(error, CLI_PAGE);
     if (!status) json_array_append_new(comparison->files, carom_json_text(path));
-    carom_temporary_discard(&temporary);
     free(path);
     return status;
 }
