@@ -58,28 +58,11 @@ static int print_json(const carom_scene *scene, const carom_exact_set *set, cons
 
 // ---------------------------------------------------------------------------------------------------------------- text
 
-static void print_pieces(const carom_impact *impact, const carom_polyhedra *set) {
-    static const char *const shapes[] = {"point", "segment", "polygon", "polyhedron", "polytope"};
-    const carom_impact_data *data = carom_impact_get_data(impact);
-    int left = SHOWN_VERTICES;
-    printf("vertices, m/s:");
-    for (int i = 0; i < data->contacts; i++) printf("  Jn.%s  Jt.%s", data->names[i], data->names[i]);
-    putchar('\n');
-    for (int i = 0; i < set->count && left > 0; i++) {
-        const carom_piece *piece = &set->pieces[i];
-        printf("  %s, %d %s\n", shapes[piece->dimension < 4 ? piece->dimension : 4], piece->vertices,
-               piece->vertices == 1 ? "vertex" : "vertices");
-        for (int k = 0; k < piece->vertices && left-- > 0; k++) {
-            printf("   ");
-            for (int j = 0; j < set->n; j++) printf(" %13.9g", cli_shown(impact, piece->contact_velocity[k * set->n + j]));
-            putchar('\n');
-        }
-    }
-    if (left <= 0) printf("  ... --json, --export and -o give them all\n");
-}
-
 // What the set is, its first vertices, and what it cost.
 static int print_text(const carom_scene *scene, const carom_exact_set *set, const carom_answer *answer, const char *file) {
+    static const char *const shapes[] = {"point", "segment", "polygon", "polyhedron", "polytope"};
+    const carom_impact *impact = carom_scene_impact(scene);
+    const carom_impact_data *data = carom_impact_get_data(impact);
     const char *certificate = carom_table_text(answer->result, carom_table_find(answer->result, "certificate"), 0);
     printf("%s: %s; %d piece%s (%s), dimension %d\n", carom_scene_name(scene), carom_exact_status_name(set->status), set->pieces->count,
            set->pieces->count == 1 ? "" : "s", certificate, set->dimension);
@@ -87,7 +70,23 @@ static int print_text(const carom_scene *scene, const carom_exact_set *set, cons
     if (set->outer)
         printf("  there is also a certified outer set of %d piece%s: see --json, --export or -o\n", set->outer->count,
                set->outer->count == 1 ? "" : "s");
-    if (set->pieces->count) print_pieces(carom_scene_impact(scene), set->pieces);
+    // The first vertices, piece by piece.
+    const carom_polyhedra *pieces = set->pieces;
+    int left = SHOWN_VERTICES;
+    if (pieces->count) printf("vertices, m/s:");
+    for (int i = 0; i < data->contacts && pieces->count; i++) printf("  Jn.%s  Jt.%s", data->names[i], data->names[i]);
+    if (pieces->count) putchar('\n');
+    for (int i = 0; i < pieces->count && left > 0; i++) {
+        const carom_piece *piece = &pieces->pieces[i];
+        printf("  %s, %d %s\n", shapes[piece->dimension < 4 ? piece->dimension : 4], piece->vertices,
+               piece->vertices == 1 ? "vertex" : "vertices");
+        for (int k = 0; k < piece->vertices && left-- > 0; k++) {
+            printf("   ");
+            for (int j = 0; j < pieces->n; j++) printf(" %13.9g", cli_shown(impact, piece->contact_velocity[k * pieces->n + j]));
+            putchar('\n');
+        }
+    }
+    if (left <= 0) printf("  ... --json, --export and -o give them all\n");
     // A problem that was refused has no numbers to report.
     if (set->dimension) {
         printf("%" PRId64 " elapses, %" PRId64 " bits, %.3g s; ", set->elapses, set->bits, set->seconds);

@@ -43,36 +43,11 @@ static void print_velocities(const carom_impact *impact, const double *values, i
     for (int i = 0; i < count; i++) printf(" %12.6g", cli_shown(impact, values[i]));
 }
 
-// One line of the table: velocities, energy, steps, the word of contacts, and what is remarkable about the outcome.
-static void print_outcome(const carom_impact *impact, const carom_table *outcomes, int64_t row) {
+// The law and its verdict, then a table of the first outcomes.
+static int print_text(const carom_scene *scene, const cli_run *run, const char *file) {
+    const carom_impact *impact = carom_scene_impact(scene);
     const carom_impact_data *data = carom_impact_get_data(impact);
     const int tangents = data->contacts * data->tangent_dim;
-    printf("%4" PRId64 " ", row + 1);
-    print_velocities(impact, carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY) + row * data->contacts, data->contacts);
-    printf(" |");
-    print_velocities(impact, carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_VELOCITY) + row * tangents, tangents);
-    const double energy_ratio = carom_table_real_column(outcomes, CAROM_OUTCOME_ENERGY_RATIO)[row];
-    if (isnan(energy_ratio))
-        printf(" | %9s", "-");
-    else
-        printf(" | %9.6f", energy_ratio);
-    printf(" | %4" PRId64, carom_table_integer_column(outcomes, CAROM_OUTCOME_STEPS)[row]);
-    // The word: the contacts that acted, in their order.
-    int count;
-    const int *word = carom_table_list(outcomes, CAROM_OUTCOME_WORD, row, &count);
-    for (int i = 0; i < count && i < SHOWN_CONTACTS; i++) printf("%s%s", i ? "-" : "  ", data->names[word[i]]);
-    if (count > SHOWN_CONTACTS) printf("-... (%d)", count);
-    if (!carom_table_integer_column(outcomes, CAROM_OUTCOME_TERMINATED)[row]) printf("  (not terminated)");
-    // Flags are bits, with a name for each.
-    const char *const *flag_names = carom_table_column(outcomes, CAROM_OUTCOME_FLAGS)->flags;
-    const int64_t set = carom_table_integer_column(outcomes, CAROM_OUTCOME_FLAGS)[row];
-    for (int i = 0; flag_names[i]; i++)
-        if (set >> i & 1) printf("  (%s)", flag_names[i]);
-    putchar('\n');
-}
-
-static int print_text(const carom_scene *scene, const cli_run *run, const char *file) {
-    const carom_impact_data *data = carom_impact_get_data(carom_scene_impact(scene));
     const carom_table *outcomes = run->answer.outcomes;
     const int64_t rows = carom_table_rows(outcomes);
     printf("%s, law %s: %" PRId64 " outcome%s, %s\n", carom_scene_name(scene), run->law->name, rows, rows == 1 ? "" : "s",
@@ -81,7 +56,31 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
     printf("contacts:");
     for (int i = 0; i < data->contacts; i++) printf(" %s", data->names[i]);
     printf("\n%4s  normal velocities [m/s] | tangential velocities [m/s] | energy ratio | steps | word\n", "");
-    for (int64_t row = 0; row < rows && row < SHOWN_OUTCOMES; row++) print_outcome(carom_scene_impact(scene), outcomes, row);
+    for (int64_t row = 0; row < rows && row < SHOWN_OUTCOMES; row++) {
+        // One line of the table: velocities, energy, steps, the word of contacts, and what is remarkable about the outcome.
+        printf("%4" PRId64 " ", row + 1);
+        print_velocities(impact, carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY) + row * data->contacts, data->contacts);
+        printf(" |");
+        print_velocities(impact, carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_VELOCITY) + row * tangents, tangents);
+        const double energy_ratio = carom_table_real_column(outcomes, CAROM_OUTCOME_ENERGY_RATIO)[row];
+        if (isnan(energy_ratio))
+            printf(" | %9s", "-");
+        else
+            printf(" | %9.6f", energy_ratio);
+        printf(" | %4" PRId64, carom_table_integer_column(outcomes, CAROM_OUTCOME_STEPS)[row]);
+        // The word: the contacts that acted, in their order.
+        int count;
+        const int *word = carom_table_list(outcomes, CAROM_OUTCOME_WORD, row, &count);
+        for (int i = 0; i < count && i < SHOWN_CONTACTS; i++) printf("%s%s", i ? "-" : "  ", data->names[word[i]]);
+        if (count > SHOWN_CONTACTS) printf("-... (%d)", count);
+        if (!carom_table_integer_column(outcomes, CAROM_OUTCOME_TERMINATED)[row]) printf("  (not terminated)");
+        // Flags are bits, with a name for each.
+        const char *const *flag_names = carom_table_column(outcomes, CAROM_OUTCOME_FLAGS)->flags;
+        const int64_t set = carom_table_integer_column(outcomes, CAROM_OUTCOME_FLAGS)[row];
+        for (int i = 0; flag_names[i]; i++)
+            if (set >> i & 1) printf("  (%s)", flag_names[i]);
+        putchar('\n');
+    }
     if (rows > SHOWN_OUTCOMES) printf("... and %" PRId64 " more; --json and -o FILE give them all\n", rows - SHOWN_OUTCOMES);
     if (file) printf("written to %s\n", file);
     return cli_exit_status(&run->answer);

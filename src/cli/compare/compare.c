@@ -77,22 +77,6 @@ static int print_json(const cli_comparison *comparison) {
 
 // ---------------------------------------------------------------------------------------------------------------- text
 
-// "A [0, 0.1] stick 12 %, lift 88 %": the range of a contact's normal velocity and its modes, without shares where all outcomes agree.
-static void print_contact(const cli_comparison *comparison, const carom_extent *extent, int contact) {
-    printf("  %s [%.5g, %.5g] ", carom_impact_get_data(comparison->impact)->names[contact],
-           cli_show_velocity(comparison, extent->normal[2 * contact]), cli_show_velocity(comparison, extent->normal[2 * contact + 1]));
-    const char *separator = "";
-    for (int mode = 0; mode < CAROM_CONTACT_MODES; mode++) {
-        const int64_t count = extent->modes[contact * CAROM_CONTACT_MODES + mode];
-        if (!count) continue;
-        char share[32];
-        cli_describe_share(count, extent->outcomes, share, sizeof share);
-        printf("%s%s", separator, carom_contact_mode_name((carom_contact_mode)mode));
-        if (count < extent->outcomes) printf(" %s", share);
-        separator = ", ";
-    }
-}
-
 // A line for each law, then the distances, what the simulator shows, and the files.
 static int print_text(const cli_comparison *comparison) {
     const int contacts = carom_impact_get_data(comparison->impact)->contacts;
@@ -105,8 +89,23 @@ static int print_text(const cli_comparison *comparison) {
         if (extent->outcomes && isnan(extent->energy_ratio[0])) printf("  %18s ", "-");
         if (extent->outcomes && !isnan(extent->energy_ratio[0]))
             printf("  %7.4f .. %-7.4f ", extent->energy_ratio[0], extent->energy_ratio[1]);
-        for (int contact = 0; extent->outcomes && contact < contacts && contact < SHOWN_CONTACTS; contact++)
-            print_contact(comparison, extent, contact);
+        for (int contact = 0; extent->outcomes && contact < contacts && contact < SHOWN_CONTACTS; contact++) {
+            // "A [0, 0.1] stick 12 %, lift 88 %": the range of a contact's normal velocity and its modes, without shares where all outcomes
+            // agree.
+            printf("  %s [%.5g, %.5g] ", carom_impact_get_data(comparison->impact)->names[contact],
+                   cli_show_velocity(comparison, extent->normal[2 * contact]),
+                   cli_show_velocity(comparison, extent->normal[2 * contact + 1]));
+            const char *separator = "";
+            for (int mode = 0; mode < CAROM_CONTACT_MODES; mode++) {
+                const int64_t count = extent->modes[contact * CAROM_CONTACT_MODES + mode];
+                if (!count) continue;
+                char share[32];
+                cli_describe_share(count, extent->outcomes, share, sizeof share);
+                printf("%s%s", separator, carom_contact_mode_name((carom_contact_mode)mode));
+                if (count < extent->outcomes) printf(" %s", share);
+                separator = ", ";
+            }
+        }
         if (extent->outcomes && contacts > SHOWN_CONTACTS) printf("  ... of %d contacts", contacts);
         if (!carom_answer_complete(&run->answer)) printf("  (%s)", carom_table_text(run->answer.result, CAROM_RESULT_VERDICT, 0));
         putchar('\n');

@@ -113,45 +113,11 @@ static carom_status put_before(const page *p, carom_error *error) {
     return CAROM_OK;
 }
 
-// The cells that a law has once: they stand in the row of its first contact.
-static void put_law_cells(const page *p, const cli_run *run) {
-    const carom_extent *extent = run->extent;
-    fprintf(p->file, "| `%s` | %" PRId64, run->law->name, extent->outcomes);
-    // Of the samples that a law draws, the terminated ones are outcomes.
-    const int column = is_sampled(run->law) ? carom_table_find(run->answer.result, "samples") : -1;
-    const int64_t samples = column < 0 ? extent->outcomes : carom_table_integer_column(run->answer.result, column)[0];
-    if (samples != extent->outcomes) fprintf(p->file, " of %" PRId64 " samples", samples);
-    if (!carom_answer_complete(&run->answer)) fprintf(p->file, " (%s)", carom_table_text(run->answer.result, CAROM_RESULT_VERDICT, 0));
-    fputs(" | ", p->file);
-    // Round-off of the energy before the impact is zero.
-    const double *ratio = extent->energy_ratio;
-    if (!isnan(ratio[0])) put_range(p->file, ratio[0] <= DBL_EPSILON ? 0 : ratio[0], ratio[1] <= DBL_EPSILON ? 0 : ratio[1]);
-    fputs(" | ", p->file);
-}
-
-// The cells of one contact: its name, the ranges of its velocities, and how many outcomes have it in each mode.
-static void put_contact_cells(const page *p, const carom_extent *extent, int contact) {
-    const int dim = p->data->tangent_dim;
-    put_text(p->file, p->data->names[contact]);
-    fputs(" | ", p->file);
-    if (extent->outcomes) put_velocities(p, extent->normal + 2 * contact, 1);
-    fputs(" | ", p->file);
-    if (extent->outcomes) put_velocities(p, extent->tangent + 2 * contact * dim, dim);
-    fputs(" |", p->file);
-    for (int mode = 0; mode < p->modes; mode++) {
-        const int64_t count = extent->modes[contact * CAROM_CONTACT_MODES + mode];
-        char share[32];
-        cli_describe_share(count, extent->outcomes, share, sizeof share);
-        fprintf(p->file, " %s |", count ? share : "");
-    }
-    fputc('\n', p->file);
-}
-
 // The table: a head, the state before the impact, then every law with a row for each contact.
 static carom_status put_table(const page *p, carom_error *error) {
-    const bool planar = p->data->tangent_dim == 1;
+    const int dim = p->data->tangent_dim;
     fprintf(p->file, "| law | outcomes | energy after / before | contact | normal velocity [m/s] | tangential velocit%s [m/s] |",
-            planar ? "y" : "ies");
+            dim == 1 ? "y" : "ies");
     // A column for each mode of contacts.
     for (int mode = 0; mode < p->modes; mode++) fprintf(p->file, " %s |", carom_contact_mode_name((carom_contact_mode)mode));
     fputs("\n|---|---:|---|---|---|---|", p->file);
@@ -161,50 +127,42 @@ static carom_status put_table(const page *p, carom_error *error) {
     for (int i = 0; i < p->comparison->count; i++)
         for (int contact = 0; contact < p->rows; contact++) {
             const cli_run *run = &p->comparison->runs[i];
-            if (contact)
+            const carom_extent *extent = run->extent;
+            if (contact) {
                 fputs("| | | | ", p->file);
-            else
-                put_law_cells(p, run);
-            put_contact_cells(p, run->extent, contact);
+            } else {
+                // The cells that a law has once: they stand in the row of its first contact.
+                fprintf(p->file, "| `%s` | %" PRId64, run->law->name, extent->outcomes);
+                // Of the samples that a law draws, the terminated ones are outcomes.
+                const int column = is_sampled(run->law) ? carom_table_find(run->answer.result, "samples") : -1;
+                const int64_t samples = column < 0 ? extent->outcomes : carom_table_integer_column(run->answer.result, column)[0];
+                if (samples != extent->outcomes) fprintf(p->file, " of %" PRId64 " samples", samples);
+                if (!carom_answer_complete(&run->answer))
+                    fprintf(p->file, " (%s)", carom_table_text(run->answer.result, CAROM_RESULT_VERDICT, 0));
+                fputs(" | ", p->file);
+                // Round-off of the energy before the impact is zero.
+                const double *ratio = extent->energy_ratio;
+                if (!isnan(ratio[0])) put_range(p->file, ratio[0] <= DBL_EPSILON ? 0 : ratio[0], ratio[1] <= DBL_EPSILON ? 0 : ratio[1]);
+                fputs(" | ", p->file);
+            }
+            // The cells of one contact: its name, the ranges of its velocities, and how many outcomes have it in each mode.
+            put_text(p->file, p->data->names[contact]);
+            fputs(" | ", p->file);
+            if (extent->outcomes) put_velocities(p, extent->normal + 2 * contact, 1);
+            fputs(" | ", p->file);
+            if (extent->outcomes) put_velocities(p, extent->tangent + 2 * contact * dim, dim);
+            fputs(" |", p->file);
+            for (int mode = 0; mode < p->modes; mode++) {
+                const int64_t count = extent->modes[contact * CAROM_CONTACT_MODES + mode];
+                char share[32];
+                cli_describe_share(count, extent->outcomes, share, sizeof share);
+                fprintf(p->file, " %s |", count ? share : "");
+            }
+            fputc('\n', p->file);
         }
     fputc('\n', p->file);
     if (p->rows < p->data->contacts) fprintf(p->file, "The first %d of %d contacts; `--json` has all.\n\n", p->rows, p->data->contacts);
     return status;
-}
-
-// What a reader must know to read the table, each where it applies.
-static void put_notes(const page *p) {
-    bool sampled = false, many = false;
-    for (int i = 0; i < p->comparison->count; i++) {
-        sampled = sampled || is_sampled(p->comparison->runs[i].law);
-        many = many || p->comparison->runs[i].extent->outcomes > 1;
-    }
-    fprintf(p->file,
-            "A contact that is closed (normal velocity within %.2g m/s of zero) *sticks* when its tangential speed is below that too, "
-            "otherwise it *slides*; one that opens *lifts*.",
-            -carom_impact_approach_limit(p->comparison->impact));
-    if (p->modes == CAROM_CONTACT_MODES) fputs(" One that *approaches* belongs to an outcome that has not terminated.", p->file);
-    if (p->data->tangent_dim == 2) fputs("\nTangential velocities are those along the first; along the second tangent.", p->file);
-    if (many) fputs("\nVelocities are the least and the largest of all outcomes; shares count outcomes and are no probabilities.", p->file);
-    if (sampled)
-        fputs("\nA sampled set is an inner approximation: the set that the law allows contains it and may reach further.", p->file);
-    fputs("\n\n", p->file);
-}
-
-// A list that says what each law is, where it is published, and which solutions it took.
-static void put_laws(const page *p) {
-    for (int i = 0; i < p->comparison->count; i++) {
-        const cli_run *run = &p->comparison->runs[i];
-        const char *selection = carom_table_text(run->answer.result, CAROM_RESULT_SELECTION, 0);
-        fprintf(p->file, "- `%s`: ", run->law->name);
-        put_text(p->file, run->law->summary);
-        fputs(" (", p->file);
-        put_text(p->file, run->law->source);
-        fputs(")", p->file);
-        if (*selection) fprintf(p->file, "; selection `%s`", selection);
-        fputc('\n', p->file);
-    }
-    fputc('\n', p->file);
 }
 
 // How far each law is from the exact set, where a law gives that.
@@ -318,8 +276,34 @@ static carom_status put_page(FILE *file, const void *user, carom_error *error) {
             carom_impact_initial_energy(comparison->impact));
     // The parts in their order; each of them is empty where it has nothing to say.
     carom_status status = put_table(&p, error);
-    put_notes(&p);
-    put_laws(&p);
+    // What a reader must know to read the table, each where it applies.
+    bool sampled = false, many = false;
+    for (int i = 0; i < comparison->count; i++) {
+        sampled = sampled || is_sampled(comparison->runs[i].law);
+        many = many || comparison->runs[i].extent->outcomes > 1;
+    }
+    fprintf(file,
+            "A contact that is closed (normal velocity within %.2g m/s of zero) *sticks* when its tangential speed is below that too, "
+            "otherwise it *slides*; one that opens *lifts*.",
+            -carom_impact_approach_limit(comparison->impact));
+    if (p.modes == CAROM_CONTACT_MODES) fputs(" One that *approaches* belongs to an outcome that has not terminated.", file);
+    if (data->tangent_dim == 2) fputs("\nTangential velocities are those along the first; along the second tangent.", file);
+    if (many) fputs("\nVelocities are the least and the largest of all outcomes; shares count outcomes and are no probabilities.", file);
+    if (sampled) fputs("\nA sampled set is an inner approximation: the set that the law allows contains it and may reach further.", file);
+    fputs("\n\n", file);
+    // A list that says what each law is, where it is published, and which solutions it took.
+    for (int i = 0; i < comparison->count; i++) {
+        const cli_run *run = &comparison->runs[i];
+        const char *selection = carom_table_text(run->answer.result, CAROM_RESULT_SELECTION, 0);
+        fprintf(file, "- `%s`: ", run->law->name);
+        put_text(file, run->law->summary);
+        fputs(" (", file);
+        put_text(file, run->law->source);
+        fputs(")", file);
+        if (*selection) fprintf(file, "; selection `%s`", selection);
+        fputc('\n', file);
+    }
+    fputc('\n', file);
     put_distances(&p);
     if (comparison->coverage) {
         fputs("## What the simulator shows\n\n", file);

@@ -74,24 +74,6 @@ static void put_option_flag(const cli_command *command, const carom_registry *re
     printf(" --%s", flag);
 }
 
-// What may follow a flag of the command itself: each case fills `words`, or `files` with kinds of files.
-static void put_flag_case(const cli_command *command, const carom_registry *registry, const cli_flag *flag) {
-    if (!flag->value) return;
-    printf("    '%s --%s'", command->name, flag->name);
-    if (!strcmp(flag->name, "output")) printf(" | '%s -o'", command->name);
-    fputs(") ", stdout);
-    if (!strcmp(flag->value, "FILE")) {
-        puts("files='any' ;;");
-    } else if (!strcmp(flag->value, "DIR")) {
-        puts("files='directory' ;;");
-    } else {
-        fputs("words='", stdout);
-        put_names(registry, flag->name);
-        if (strchr(flag->value, '|')) put_alternatives(flag->value);
-        puts("' ;;");
-    }
-}
-
 // -------------------------------------------------------------------------------------------------------------- script
 
 static const char opening[] = "# bash completion for carom " CAROM_VERSION "; made by `carom docs bash` from the tables of the command.\n"
@@ -151,7 +133,24 @@ void cli_print_completion(const cli_command *const *commands, const carom_regist
     static const char *const endings[][2] = {{"SCENE", "directory .yaml .yml .json"}, {"RESULT", "directory .h5"}};
     fputs(opening, stdout);
     for (int i = 0; commands[i]; i++) {
-        for (int k = 0; k < commands[i]->flag_count; k++) put_flag_case(commands[i], registry, &commands[i]->flags[k]);
+        for (int k = 0; k < commands[i]->flag_count; k++) {
+            // What may follow a flag of the command itself: each case fills `words`, or `files` with kinds of files.
+            const cli_flag *flag = &commands[i]->flags[k];
+            if (!flag->value) continue;
+            printf("    '%s --%s'", commands[i]->name, flag->name);
+            if (!strcmp(flag->name, "output")) printf(" | '%s -o'", commands[i]->name);
+            fputs(") ", stdout);
+            if (!strcmp(flag->value, "FILE")) {
+                puts("files='any' ;;");
+            } else if (!strcmp(flag->value, "DIR")) {
+                puts("files='directory' ;;");
+            } else {
+                fputs("words='", stdout);
+                put_names(registry, flag->name);
+                if (strchr(flag->value, '|')) put_alternatives(flag->value);
+                puts("' ;;");
+            }
+        }
         visit_options(commands[i], registry, put_option_case);
     }
     // Flags and operands, where the word before asks for no value.
