@@ -159,23 +159,26 @@ static carom_status write_output(const bench *b, const char *path, carom_error *
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
 
-// One path on one scene.
-static json_t *case_json(const scene_report *report, const bench_case *c) {
-    return json_pack("{s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:i}", "scene", carom_json_text(report->name),
-                     "selection", carom_selection_name(c->path.selection), "path", c->path.name, "ran", c->statistics.path, "contacts",
-                     report->contacts, "nv", report->velocities, "lcp_size", report->lcp_size, "ns_per_lcp", carom_json_real(c->ns_per_lcp),
-                     "ns_per_sample", carom_json_real(c->ns_per_sample), "lcps_per_sample", carom_json_real(c->statistics.lcps_per_sample),
-                     "ratio_to_siconos", carom_json_real(c->ratio_to_siconos), "samples", (json_int_t)c->samples, "unsolved",
-                     (json_int_t)c->statistics.counts.unsolved, "max_residual", carom_json_real(c->statistics.counts.max_residual),
-                     "threads", c->path.threads);
-}
-
 static int print_json(const bench *b) {
     char processor[LINE_SIZE];
     name_processor(processor);
     json_t *cases = json_array();
     for (int i = 0; i < b->scene_count; i++)
-        for (int k = 0; k < b->scenes[i].count; k++) json_array_append_new(cases, case_json(&b->scenes[i], &b->scenes[i].cases[k]));
+        for (int k = 0; k < b->scenes[i].count; k++) {
+            // One path on one scene.
+            const scene_report *report = &b->scenes[i];
+            const bench_case *c = &report->cases[k];
+            const carom_sample_statistics *found = &c->statistics;
+            json_array_append_new(cases,
+                                  json_pack("{s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:i}", "scene",
+                                            carom_json_text(report->name), "selection", carom_selection_name(c->path.selection), "path",
+                                            c->path.name, "ran", found->path, "contacts", report->contacts, "nv", report->velocities,
+                                            "lcp_size", report->lcp_size, "ns_per_lcp", carom_json_real(c->ns_per_lcp), "ns_per_sample",
+                                            carom_json_real(c->ns_per_sample), "lcps_per_sample", carom_json_real(found->lcps_per_sample),
+                                            "ratio_to_siconos", carom_json_real(c->ratio_to_siconos), "samples", (json_int_t)c->samples,
+                                            "unsolved", (json_int_t)found->counts.unsolved, "max_residual",
+                                            carom_json_real(found->counts.max_residual), "threads", c->path.threads));
+        }
     json_t *document =
         json_pack("{s:s, s:o, s:s, s:s, s:I, s:o}", "schema", "carom.bench/1", "machine", carom_json_text(processor), "compiler", compiler,
                   "version", CAROM_VERSION, "repetitions", (json_int_t)b->effort.repetitions, "cases", cases);

@@ -131,24 +131,6 @@ static int print_text(const cli_comparison *comparison) {
 
 // ------------------------------------------------------------------------------------------------------------- running
 
-// Asks a law for all that it can give, in memory. What cannot be had, too many solutions to enumerate, leaves nothing behind.
-static carom_status ask_thoroughly(const cli_question *question, cli_run *run, carom_error *error) {
-    carom_result_writer *writer = question->writer;
-    cli_question in_memory = *question;
-    in_memory.keep_outcomes = true;
-    void *options = NULL;
-    carom_sink file;
-    *run = (cli_run){.law = question->law};
-    carom_status status = cli_prepare_options(question, question->law->thorough, &options, error);
-    if (!status) status = cli_ask_law(&in_memory, options, NULL, run, error);
-    if (!status && writer) status = carom_result_writer_open_law(writer, question->law, options, &file, error);
-    if (!status && writer) status = file.receive(file.user, run->answer.outcomes, error);
-    if (!status && writer) status = carom_result_writer_close_law(writer, run->answer.result, error);
-    free(options);
-    if (status) cli_run_release(run);
-    return status;
-}
-
 static carom_status run_laws(cli_comparison *comparison, carom_result_writer *writer, carom_error *error) {
     const cli_arguments *arguments = comparison->arguments;
     carom_control control;
@@ -160,8 +142,25 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
         // Laws that have nothing to say of this impact are passed over.
         question.law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
         if (question.law->applies && !question.law->applies(comparison->impact)) continue;
-        // All solutions where they can be had, otherwise what the law gives by default.
-        if (!question.law->thorough || ask_thoroughly(&question, run, error)) status = cli_run_law(&question, run, error);
+        // All that the law can give, kept in memory until it is there: there may be too many solutions to enumerate.
+        bool found = false;
+        if (question.law->thorough) {
+            cli_question in_memory = question;
+            in_memory.keep_outcomes = true;
+            void *options = NULL;
+            carom_sink file;
+            *run = (cli_run){.law = question.law};
+            carom_status asked = cli_prepare_options(&question, question.law->thorough, &options, error);
+            if (!asked) asked = cli_ask_law(&in_memory, options, NULL, run, error);
+            if (!asked && writer) asked = carom_result_writer_open_law(writer, question.law, options, &file, error);
+            if (!asked && writer) asked = file.receive(file.user, run->answer.outcomes, error);
+            if (!asked && writer) asked = carom_result_writer_close_law(writer, run->answer.result, error);
+            free(options);
+            found = !asked;
+            if (!found) cli_run_release(run);
+        }
+        // Otherwise what it gives by default.
+        if (!found) status = cli_run_law(&question, run, error);
         if (!status) comparison->count++;
     }
     if (!status && cli_given(arguments, "simulator")) status = cli_simulate_impact(comparison, &control, writer, error);
