@@ -45,17 +45,6 @@ static json_t *pieces_json(const carom_impact *impact, const carom_polyhedra *se
     return pieces;
 }
 
-static int print_json(const carom_scene *scene, const carom_exact_set *set, const carom_answer *answer, const char *file) {
-    const carom_impact *impact = carom_scene_impact(scene);
-    json_t *document = json_pack("{s:s}", "schema", "carom.exact/1");
-    cli_add_result(document, answer->result);
-    json_object_set_new(document, "pieces", pieces_json(impact, set->pieces));
-    if (set->outer) json_object_set_new(document, "outer", pieces_json(impact, set->outer));
-    json_object_set_new(document, "seconds", carom_json_real(set->seconds));
-    json_object_set_new(document, "file", carom_json_text(file));
-    return cli_print_json(document, cli_exit_status(answer));
-}
-
 // ---------------------------------------------------------------------------------------------------------------- text
 
 // What the set is, its first vertices, and what it cost.
@@ -145,11 +134,19 @@ static int run_exact(const cli_arguments *arguments) {
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     if (!status) status = solve(arguments, scene, &set, &answer, &error);
     int exit_status;
+    if (!status) cli_warn(scene);
     if (status) {
         exit_status = cli_report(&error);
+    } else if (cli_given(arguments, "json")) {
+        json_t *document = json_pack("{s:s}", "schema", "carom.exact/1");
+        cli_add_result(document, answer.result);
+        json_object_set_new(document, "pieces", pieces_json(carom_scene_impact(scene), set->pieces));
+        if (set->outer) json_object_set_new(document, "outer", pieces_json(carom_scene_impact(scene), set->outer));
+        json_object_set_new(document, "seconds", carom_json_real(set->seconds));
+        json_object_set_new(document, "file", carom_json_text(file));
+        exit_status = cli_print_json(document, cli_exit_status(&answer));
     } else {
-        cli_warn(scene);
-        exit_status = cli_given(arguments, "json") ? print_json(scene, set, &answer, file) : print_text(scene, set, &answer, file);
+        exit_status = print_text(scene, set, &answer, file);
     }
     carom_answer_free(&answer);
     carom_exact_set_free(set);

@@ -51,38 +51,6 @@ void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, c
         carom_scene_place_error(scene, rows[i].name, error);
 }
 
-// -------------------------------------------------------------------------------------------------------------- points
-
-static carom_status add_points(cli_points *points, const carom_table *outcomes, carom_error *error) {
-    const int64_t rows = carom_table_rows(outcomes), count = points->count + rows;
-    if (points->dropped) return CAROM_OK;
-    // Too many: give the memory back, and collect no more.
-    if (count > CLI_MOST_POINTS) {
-        free(points->u);
-        *points = (cli_points){.impact = points->impact, .n = points->n, .dropped = true};
-        return CAROM_OK;
-    }
-    if (count > points->capacity) {
-        const int64_t capacity = count > 2 * points->capacity ? count : 2 * points->capacity;
-        double *larger = realloc(points->u, (size_t)capacity * (size_t)points->n * sizeof *larger);
-        if (!larger) return carom_fail_memory(error, "outcomes");
-        points->u = larger;
-        points->capacity = capacity;
-    }
-    // The contact velocities that outcomes have themselves: a law that moves the bodies takes them where the bodies are in the end.
-    const carom_sizes sizes = carom_impact_sizes(points->impact);
-    const int dim = sizes.tangents / sizes.contacts;
-    const double *normal = carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY);
-    const double *tangent = carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_VELOCITY);
-    for (int64_t i = 0; i < rows * sizes.contacts; i++) {
-        double *u = points->u + points->count * points->n + i * (1 + dim);
-        u[0] = normal[i];
-        for (int k = 0; k < dim; k++) u[1 + k] = tangent[i * dim + k];
-    }
-    points->count = count;
-    return CAROM_OK;
-}
-
 // -------------------------------------------------------------------------------------------------------------- asking
 
 // Where a block of outcomes goes: into the extent, then into file, points and memory where they are wanted.
@@ -96,10 +64,37 @@ typedef struct splitter {
 static carom_status split(void *user, const carom_table *rows, carom_error *error) {
     const splitter *ways = user;
     carom_extent_widen(ways->extent, rows);
-    carom_status status = ways->file ? ways->file->receive(ways->file->user, rows, error) : CAROM_OK;
-    if (!status && ways->points) status = add_points(ways->points, rows, error);
-    if (!status && ways->kept) status = carom_table_append(ways->kept, rows, error);
-    return status;
+    const carom_status status = ways->file ? ways->file->receive(ways->file->user, rows, error) : CAROM_OK;
+    if (status) return status;
+
+    // Collect contact velocities. When there are too many, give the memory back, and collect no more.
+    cli_points *points = ways->points;
+    const int64_t count = points ? points->count + carom_table_rows(rows) : 0;
+    if (count > CLI_MOST_POINTS && !points->dropped) {
+        free(points->u);
+        *points = (cli_points){.impact = points->impact, .n = points->n, .dropped = true};
+    }
+    if (points && !points->dropped) {
+        if (count > points->capacity) {
+            const int64_t capacity = count > 2 * points->capacity ? count : 2 * points->capacity;
+            double *larger = realloc(points->u, (size_t)capacity * (size_t)points->n * sizeof *larger);
+            if (!larger) return carom_fail_memory(error, "outcomes");
+            points->u = larger;
+            points->capacity = capacity;
+        }
+        // The contact velocities that outcomes have themselves: a law that moves the bodies takes them where the bodies are in the end.
+        const carom_sizes sizes = carom_impact_sizes(points->impact);
+        const int dim = sizes.tangents / sizes.contacts;
+        const double *normal = carom_table_real_column(rows, CAROM_OUTCOME_NORMAL_VELOCITY);
+        const double *tangent = carom_table_real_column(rows, CAROM_OUTCOME_TANGENT_VELOCITY);
+        for (int64_t i = 0; i < (count - points->count) * sizes.contacts; i++) {
+            double *u = points->u + points->count * points->n + i * (1 + dim);
+            u[0] = normal[i];
+            for (int k = 0; k < dim; k++) u[1 + k] = tangent[i * dim + k];
+        }
+        points->count = count;
+    }
+    return ways->kept ? carom_table_append(ways->kept, rows, error) : CAROM_OK;
 }
 
 carom_status cli_ask_law(const cli_question *question, const void *options, const carom_sink *file, cli_run *run, carom_error *error) {

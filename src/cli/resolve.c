@@ -17,26 +17,6 @@ static const cli_flag flags[] = {
     {"json", NULL, "print one JSON document"},
 };
 
-// ---------------------------------------------------------------------------------------------------------------- JSON
-
-static int print_json(const carom_scene *scene, const cli_run *run, const char *file) {
-    const carom_impact *impact = carom_scene_impact(scene);
-    const carom_table *outcomes = run->answer.outcomes;
-    json_t *document = json_pack("{s:s, s:s, s:b, s:o}", "schema", "carom.resolve/1", "law", run->law->name, "complete",
-                                 carom_answer_complete(&run->answer), "seconds", carom_json_real(run->seconds));
-    json_t *list = json_array();
-    for (int64_t row = 0; row < carom_table_rows(outcomes); row++) {
-        json_t *outcome = carom_json_row(outcomes, row, carom_impact_get_data(impact)->names);
-        // In contact space the velocity column holds contact velocities, which stand in columns of their own.
-        if (!carom_impact_has_system(impact)) json_object_set_new(outcome, "v_plus", json_null());
-        json_array_append_new(list, outcome);
-    }
-    cli_add_result(document, run->answer.result);
-    json_object_set_new(document, "outcomes", list);
-    json_object_set_new(document, "file", carom_json_text(file));
-    return cli_print_json(document, cli_exit_status(&run->answer));
-}
-
 // ---------------------------------------------------------------------------------------------------------------- text
 
 static void print_velocities(const carom_impact *impact, const double *values, int count) {
@@ -125,13 +105,29 @@ static int run_resolve(const cli_arguments *arguments) {
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     if (!status) status = ask(arguments, scene, &run, &error);
     int exit_status;
+    if (!status) cli_warn(scene);
     if (status) {
         exit_status = cli_report(&error);
+    } else if (cli_given(arguments, "json")) {
+        const carom_impact *impact = carom_scene_impact(scene);
+        const carom_table *outcomes = run.answer.outcomes;
+        json_t *document = json_pack("{s:s, s:s, s:b, s:o}", "schema", "carom.resolve/1", "law", run.law->name, "complete",
+                                     carom_answer_complete(&run.answer), "seconds", carom_json_real(run.seconds));
+        json_t *list = json_array();
+        for (int64_t row = 0; row < carom_table_rows(outcomes); row++) {
+            json_t *outcome = carom_json_row(outcomes, row, carom_impact_get_data(impact)->names);
+            // In contact space the velocity column holds contact velocities, which stand in columns of their own.
+            if (!carom_impact_has_system(impact)) json_object_set_new(outcome, "v_plus", json_null());
+            json_array_append_new(list, outcome);
+        }
+        cli_add_result(document, run.answer.result);
+        json_object_set_new(document, "outcomes", list);
+        json_object_set_new(document, "file", carom_json_text(file));
+        exit_status = cli_print_json(document, cli_exit_status(&run.answer));
     } else {
-        cli_warn(scene);
-        exit_status = cli_given(arguments, "json") ? print_json(scene, &run, file) : print_text(scene, &run, file);
-        cli_run_release(&run);
+        exit_status = print_text(scene, &run, file);
     }
+    if (!status) cli_run_release(&run);
     carom_scene_free(scene);
     return exit_status;
 }

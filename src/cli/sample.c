@@ -21,19 +21,6 @@ static const cli_flag flags[] = {
 enum { KEEP_ALL, KEEP_EXTENT, KEEP_HULL };
 static const char *const keep_names[] = {"all", "extent", "hull"};
 
-// ---------------------------------------------------------------------------------------------------------------- JSON
-
-// The result row with all statistics, and what the command adds to it.
-static int print_json(const cli_run *run, const char *file) {
-    json_t *document = json_pack("{s:s}", "schema", "carom.sample/1");
-    cli_add_result(document, run->answer.result);
-    json_object_set_new(document, "complete", json_boolean(carom_answer_complete(&run->answer)));
-    json_object_set_new(document, "extent", cli_extent_json(run->extent));
-    json_object_set_new(document, "seconds", carom_json_real(run->seconds));
-    json_object_set_new(document, "file", carom_json_text(file));
-    return cli_print_json(document, cli_exit_status(&run->answer));
-}
-
 // ---------------------------------------------------------------------------------------------------------------- text
 
 // Cells of the result row, by their column.
@@ -169,13 +156,22 @@ static int run_sample(const cli_arguments *arguments) {
     status = carom_ranks_agree(cli_ranks(), status, &error);
     if (!status) status = sample(arguments, scene, &run, &written, &error);
     int exit_status;
+    if (!status) cli_warn(scene);
     if (status) {
         exit_status = cli_report(&error);
+    } else if (cli_given(arguments, "json")) {
+        // The result row with all statistics, and what the command adds to it.
+        json_t *document = json_pack("{s:s}", "schema", "carom.sample/1");
+        cli_add_result(document, run.answer.result);
+        json_object_set_new(document, "complete", json_boolean(carom_answer_complete(&run.answer)));
+        json_object_set_new(document, "extent", cli_extent_json(run.extent));
+        json_object_set_new(document, "seconds", carom_json_real(run.seconds));
+        json_object_set_new(document, "file", carom_json_text(file));
+        exit_status = cli_print_json(document, cli_exit_status(&run.answer));
     } else {
-        cli_warn(scene);
-        exit_status = cli_given(arguments, "json") ? print_json(&run, file) : print_text(scene, &run, file, written);
-        cli_run_release(&run);
+        exit_status = print_text(scene, &run, file, written);
     }
+    if (!status) cli_run_release(&run);
     carom_scene_free(scene);
     return exit_status;
 }

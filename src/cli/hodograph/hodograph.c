@@ -68,27 +68,7 @@ static carom_status trace(hodograph_curve *curve, const carom_contact_options *o
     return curve->out_of_memory ? carom_fail_memory(error, "hodograph") : status;
 }
 
-// The same contact with slips of the scene's speed in equally spaced directions.
-static carom_status trace_fan(hodograph *h, const carom_contact_options *options, int64_t directions, carom_error *error) {
-    if (h->tangent_dim == 1)
-        return carom_fail(error, CAROM_BAD_INPUT, "--fan: slip of a planar contact has only two directions, and none to fan out");
-    h->fan = calloc((size_t)directions, sizeof *h->fan);
-    if (!h->fan) return carom_fail_memory(error, "hodograph");
-    h->fan_count = (int)directions;
-    // The speed of the scene's slip, in directions 2 pi i / N; the normal velocity stays.
-    const double *slip = h->curve.problem.velocity.tangent, scene_speed = hypot(slip[0], slip[1]);
-    const double speed = scene_speed > 0 ? scene_speed : 1;
-    carom_status status = CAROM_OK;
-    for (int i = 0; i < h->fan_count && !status; i++) {
-        const double angle = FULL_TURN * i / h->fan_count;
-        h->fan[i].problem = h->curve.problem;
-        h->fan[i].problem.velocity.tangent[0] = speed * cos(angle);
-        h->fan[i].problem.velocity.tangent[1] = speed * sin(angle);
-        status = trace(&h->fan[i], options, error);
-    }
-    return status;
-}
-
+// The scene's contact and, where --fan asks for them, the same contact with slips of the same speed in equally spaced directions.
 static carom_status compute(const cli_arguments *arguments, hodograph *h, carom_error *error) {
     const carom_law *law = carom_law_find(arguments->registry, law_name);
     const cli_question question = {.arguments = arguments, .scene = h->scene, .law = law, .strict = true};
@@ -105,7 +85,23 @@ static carom_status compute(const cli_arguments *arguments, hodograph *h, carom_
     h->tangent_dim = carom_impact_get_data(impact)->tangent_dim;
     if (!status) status = trace(&h->curve, &options, error);
     if (!status) status = carom_contact_invariant_rays(&h->curve.problem, h->rays, &h->ray_count, error);
-    if (!status && directions) status = trace_fan(h, &options, directions, error);
+    if (!status && directions && h->tangent_dim == 1)
+        status = carom_fail(error, CAROM_BAD_INPUT, "--fan: slip of a planar contact has only two directions, and none to fan out");
+    if (!status && directions) {
+        h->fan = calloc((size_t)directions, sizeof *h->fan);
+        if (!h->fan) status = carom_fail_memory(error, "hodograph");
+        h->fan_count = h->fan ? (int)directions : 0;
+    }
+    // Directions 2 pi i / N; the normal velocity stays.
+    const double *slip = h->curve.problem.velocity.tangent, scene_speed = hypot(slip[0], slip[1]);
+    const double speed = scene_speed > 0 ? scene_speed : 1;
+    for (int i = 0; i < h->fan_count && !status; i++) {
+        const double angle = FULL_TURN * i / h->fan_count;
+        h->fan[i].problem = h->curve.problem;
+        h->fan[i].problem.velocity.tangent[0] = speed * cos(angle);
+        h->fan[i].problem.velocity.tangent[1] = speed * sin(angle);
+        status = trace(&h->fan[i], &options, error);
+    }
     if (status) cli_place_error(arguments, h->scene, law->options, law->option_count, error);
     free(law_options);
     return status;
