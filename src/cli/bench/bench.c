@@ -145,18 +145,6 @@ static carom_status print_tables(FILE *file, const void *content, carom_error *e
     return CAROM_OK;
 }
 
-// Writes the tables to a file, and the pictures beside it.
-static carom_status write_output(const bench *b, const char *path, carom_error *error) {
-    carom_status status = carom_text_write(path, &table_kind, print_tables, b, error);
-    // Pictures are named after the file, without its ending.
-    char prefix[FILENAME_MAX];
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    snprintf(prefix, sizeof prefix, "%.*s", dot ? (int)(dot - path) : (int)strlen(path), path);
-    if (!status && b->growth) status = cli_growth_plot(b->growth, prefix, error);
-    if (!status && b->profile) status = cli_profile_plot(b->profile, prefix, error);
-    return status;
-}
-
 // ---------------------------------------------------------------------------------------------------------------- JSON
 
 static int print_json(const bench *b) {
@@ -282,7 +270,15 @@ static int run_bench(const cli_arguments *arguments) {
         }
     }
     if (!status) status = measure(&b, &error);
-    if (!status && output) status = write_output(&b, output, &error);
+    if (!status && output) {
+        status = carom_text_write(output, &table_kind, print_tables, &b, &error);
+        // Pictures are named after the file, without its ending.
+        char prefix[FILENAME_MAX];
+        const char *slash = strrchr(output, '/'), *dot = strrchr(slash ? slash : output, '.');
+        snprintf(prefix, sizeof prefix, "%.*s", dot ? (int)(dot - output) : (int)strlen(output), output);
+        if (!status && b.growth) status = cli_growth_plot(b.growth, prefix, &error);
+        if (!status && b.profile) status = cli_profile_plot(b.profile, prefix, &error);
+    }
     int exit_status = EXIT_DONE;
     if (status)
         exit_status = cli_report(&error);

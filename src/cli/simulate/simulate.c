@@ -139,22 +139,6 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, cli_vt
     return status;
 }
 
-// The same with an HDF5 file, which is there before the run starts and gets its name when all is in it.
-static carom_status run_into_file(cli_motion *motion, const char *path, cli_vtk *vtk, carom_error *error) {
-    carom_result_writer *writer = NULL;
-    carom_sink file;
-    carom_status status = carom_result_writer_create(path, motion->scene, &writer, error);
-    if (!status) status = carom_result_writer_open_motion(writer, motion->request.integrator, motion->options, &file, error);
-    if (!status) status = integrate(motion, &file, vtk, error);
-    // An interrupted ensemble has the first of its members.
-    const carom_table *members = motion->ensemble.members;
-    if (!status && members && carom_table_rows(members) < motion->ensemble.requested) carom_result_writer_mark_incomplete(writer);
-    if (!status) status = carom_result_writer_close_motion(writer, &motion->answer, members, error);
-    if (!status) status = carom_result_writer_commit(writer, error);
-    carom_result_writer_free(writer);
-    return status;
-}
-
 // Writes PREFIX-NAME.png and adds its name to `files`.
 static carom_status write_figure(void *user, const char *name, const carom_plot *picture, carom_error *error) {
     cli_motion *motion = user;
@@ -203,7 +187,18 @@ static carom_status find_answer(cli_motion *motion, const char *path, carom_erro
     const char *vtk_path = is_vtk ? path : cli_value(arguments, "vtk");
     cli_vtk *vtk = NULL;
     if (!status && vtk_path) status = cli_vtk_create(vtk_path, one, motion->scene, &vtk, error);
-    if (!status) status = path && !is_vtk ? run_into_file(motion, path, vtk, error) : integrate(motion, NULL, vtk, error);
+    // The HDF5 file is there before the run starts, and gets its name when all is in it.
+    carom_result_writer *writer = NULL;
+    carom_sink file;
+    if (!status && path && !is_vtk) status = carom_result_writer_create(path, motion->scene, &writer, error);
+    if (!status && writer) status = carom_result_writer_open_motion(writer, one, motion->options, &file, error);
+    if (!status) status = integrate(motion, writer ? &file : NULL, vtk, error);
+    // An interrupted ensemble has the first of its members.
+    const carom_table *members = motion->ensemble.members;
+    if (!status && writer && members && carom_table_rows(members) < motion->ensemble.requested) carom_result_writer_mark_incomplete(writer);
+    if (!status && writer) status = carom_result_writer_close_motion(writer, &motion->answer, members, error);
+    if (!status && writer) status = carom_result_writer_commit(writer, error);
+    carom_result_writer_free(writer);
     cli_vtk_free(vtk);
     if (status || !draws) return status;
     const carom_figures figures = {.title = carom_scene_name(motion->scene),
