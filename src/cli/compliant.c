@@ -238,6 +238,7 @@ static json_t *make_json(const comparison *c) {
     return document;
 }
 
+// A table of the sweep, then how it compares with the exact set.
 static void print_text(const comparison *c) {
     const carom_impact_data *data = carom_impact_get_data(carom_scene_impact(c->scene));
     const double *parameter = column(c, CAROM_OUTCOME_COLUMNS + CAROM_COMPLIANT_PARAMETER);

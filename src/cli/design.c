@@ -48,6 +48,7 @@ static carom_status evaluate(void *user, const double *x, double *residual, caro
     return status;
 }
 
+// The cosines of all pairs at x, and how far apart outcomes of different orders of impacts are (xi).
 static carom_status take_measure(const study *searched, const double *x, measure *taken, carom_error *error) {
     carom_impact *impact = NULL;
     carom_uniqueness *uniqueness = NULL;

@@ -90,6 +90,7 @@ static int print_text(const carom_scene *scene, const carom_exact_set *set, cons
 
 // ------------------------------------------------------------------------------------------------------------- running
 
+// Computes the set, and writes the files that are asked for.
 static carom_status solve(const cli_arguments *arguments, const carom_scene *scene, carom_exact_set **set, carom_answer *answer,
                           carom_error *error) {
     const char *output = cli_value(arguments, "output"), *export = cli_value(arguments, "export");

@@ -61,6 +61,7 @@ typedef struct splitter {
     carom_table *kept;
 } splitter;
 
+// Receives a block of outcomes and passes it on in all directions.
 static carom_status split(void *user, const carom_table *rows, carom_error *error) {
     const splitter *ways = user;
     carom_extent_widen(ways->extent, rows);

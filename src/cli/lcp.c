@@ -24,6 +24,7 @@ typedef struct report {
     json_t *solutions;  // list of {z, residual}
 } report;
 
+// Receives a solution of a solver or of the enumeration.
 static carom_status add_solution(void *user, const double *z, double residual, carom_error *error) {
     (void)error;
     report *said = user;

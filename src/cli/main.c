@@ -17,6 +17,7 @@ static const cli_command *const commands[] = {&cli_info,  &cli_resolve,   &cli_s
 
 static bool is_help(const char *word) { return !strcmp(word, "--help") || !strcmp(word, "-h"); }
 
+// Does what the first word asks for: help, the version, or a command.
 static int run(int argc, char **argv) {
     carom_error error;
     if (argc < 2) {

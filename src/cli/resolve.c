@@ -68,6 +68,7 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
 
 // ------------------------------------------------------------------------------------------------------------- running
 
+// Runs the law that the command line or the scene names, and writes the file that is asked for.
 static carom_status ask(const cli_arguments *arguments, const carom_scene *scene, cli_run *run, carom_error *error) {
     const char *file = cli_value(arguments, "output"), *name = cli_value(arguments, "law");
     if (!name) name = carom_scene_law(scene);

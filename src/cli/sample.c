@@ -118,6 +118,7 @@ static carom_status fill_file(const cli_question *question, int keep, cli_run *r
     return status;
 }
 
+// Draws the samples, alone or with the other ranks, and writes the file that is asked for.
 static carom_status sample(const cli_arguments *arguments, const carom_scene *scene, cli_run *run, int64_t *written, carom_error *error) {
     const char *file = cli_value(arguments, "output"), *what = cli_value(arguments, "keep");
     // Which outcomes the file is to hold.

@@ -44,6 +44,7 @@ typedef struct scene_report {
     int count;
 } scene_report;
 
+// Everything that is measured.
 typedef struct bench {
     const cli_arguments *arguments;
     bench_effort effort;
@@ -147,6 +148,7 @@ static carom_status print_tables(FILE *file, const void *content, carom_error *e
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
 
+// The cases of all scenes, and what else was measured.
 static int print_json(const bench *b) {
     char processor[LINE_SIZE];
     name_processor(processor);
@@ -177,6 +179,7 @@ static int print_json(const bench *b) {
 
 // ----------------------------------------------------------------------------------------------------------- measuring
 
+// Measures all paths on one scene.
 static carom_status measure_scene(const bench *b, const char *word, scene_report *report, carom_error *error) {
     const carom_registry *registry = b->arguments->registry;
     carom_scene *scene = NULL;

@@ -44,6 +44,7 @@ void cli_growth_print(const bench_growth *growth, FILE *file) {
 // The curves of a picture: rows of one sweep, with one path and one k each.
 enum { MOST_CURVES = 8 };
 
+// What the plot library draws: series, their labels, and room for their points.
 typedef struct curves {
     carom_plot_series series[MOST_CURVES];
     char labels[MOST_CURVES][CLI_NAME_SIZE];

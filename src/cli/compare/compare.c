@@ -131,6 +131,7 @@ static int print_text(const cli_comparison *comparison) {
 
 // ------------------------------------------------------------------------------------------------------------- running
 
+// Runs every law that applies, then the simulator, and measures distances from the exact set.
 static carom_status run_laws(cli_comparison *comparison, carom_result_writer *writer, carom_error *error) {
     const cli_arguments *arguments = comparison->arguments;
     carom_control control;

@@ -30,6 +30,7 @@ static double tangent_extent(const cli_comparison *comparison, int contact, int 
     return extent_of(comparison, false, contact * carom_impact_get_data(comparison->impact)->tangent_dim + tangent);
 }
 
+// The larger of a contact's normal and tangential extents.
 static double largest_extent(const cli_comparison *comparison, int contact) {
     double largest = normal_extent(comparison, contact);
     for (int k = 0; k < carom_impact_get_data(comparison->impact)->tangent_dim; k++)

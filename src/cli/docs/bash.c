@@ -67,6 +67,7 @@ static void put_option_case(const cli_command *command, const carom_registry *re
     puts("' ;;");
 }
 
+// The flag of an option, as a word.
 static void put_option_flag(const cli_command *command, const carom_registry *registry, const carom_option *row) {
     (void)command, (void)registry;
     char flag[CLI_NAME_SIZE];

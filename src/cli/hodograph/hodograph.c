@@ -43,6 +43,7 @@ const carom_contact_state *hodograph_event_state(const hodograph_curve *curve, i
 
 // ----------------------------------------------------------------------------------------------------------- computing
 
+// Receives a state of the contact during the impact.
 static void record(void *user, const carom_contact_state *state) {
     hodograph_curve *curve = user;
     // Grow by doubling; a state that finds no room makes the trace fail in the end.
@@ -117,12 +118,14 @@ static json_t *state_json(const hodograph *h, const carom_contact_state *state) 
                      carom_json_real(state->velocity.normal), "impulse", carom_json_reals(impulse, h->tangent_dim + 1));
 }
 
+// The states of a curve, in their order.
 static json_t *states_json(const hodograph *h, const hodograph_curve *curve) {
     json_t *list = json_array();
     for (int i = 0; i < curve->count; i++) json_array_append_new(list, state_json(h, &curve->states[i]));
     return list;
 }
 
+// The course of the impact, its events, the rays that guide its slip, and the fan.
 static int print_json(const hodograph *h, json_t *files) {
     const carom_contact_result *result = &h->curve.result;
     json_t *events = json_array(), *rays = json_array(), *fan = json_array();
@@ -155,6 +158,7 @@ static int print_json(const hodograph *h, json_t *files) {
 
 // ---------------------------------------------------------------------------------------------------------------- text
 
+// A line of the table: impulses, slip and normal velocity at one instant.
 static void print_state(const hodograph *h, const char *label, const carom_contact_state *state) {
     const carom_impact *impact = carom_scene_impact(h->scene);
     printf("  %-20s %11.6g |", label, state->impulse.normal);
@@ -164,6 +168,7 @@ static void print_state(const hodograph *h, const char *label, const carom_conta
     printf(" | %11.6g\n", cli_shown(impact, state->velocity.normal));
 }
 
+// A table of the events, then the rays, the fan and the files.
 static int print_text(const hodograph *h, json_t *files) {
     const carom_contact_result *result = &h->curve.result;
     printf("%s, contact %s: %s, course %s\n", carom_scene_name(h->scene), h->contact, carom_contact_status_name(result->status),

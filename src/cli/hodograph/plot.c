@@ -76,6 +76,7 @@ static void place_impulses(canvas *c, const carom_contact_state *state) {
 
 static void place_in_plane(canvas *c, const carom_contact_state *state) { add_point(c, state->impulse.tangent[0], state->impulse.normal); }
 
+// Marks the start of the curve and its events, except where slip meets an invariant ray.
 static void add_events(canvas *c, const hodograph *h, place_state place) {
     const char *events = h->curve.result.events;
     add_series(c, "start", CAROM_PLOT_MARKS, 2);
@@ -89,6 +90,7 @@ static void add_events(canvas *c, const hodograph *h, place_state place) {
 
 // ---------------------------------------------------------------------------------------------------------- hodographs
 
+// The largest speed of slip on a curve.
 static double largest_slip(const hodograph_curve *curve) {
     double speed = 0;
     for (int i = 0; i < curve->count; i++)
@@ -150,6 +152,7 @@ typedef struct line {
     double a, b, c;
 } line;
 
+// Routh's plane of a planar contact: the path of the impulse between the lines where something changes.
 static carom_status draw_impulse_plane(const hodograph *h, const char *directory, json_t *files, carom_error *error) {
     const carom_contact_problem *problem = &h->curve.problem;
     const carom_contact_state *end = &h->curve.states[h->curve.count - 1];

@@ -82,6 +82,7 @@ typedef struct splitter {
     carom_table *kept;
 } splitter;
 
+// Receives a block of states and passes it on in all directions.
 static carom_status split(void *user, const carom_table *rows, carom_error *error) {
     const splitter *way = user;
     carom_status status = way->file ? way->file->receive(way->file->user, rows, error) : CAROM_OK;

@@ -47,6 +47,7 @@ typedef struct law_data {
     char label[LABEL_SIZE], path_label[LABEL_SIZE];
 } law_data;
 
+// A picture under way: files, laws, the two axes, and the memory of all points.
 typedef struct picture {
     source *files;  // the one asked for, then those laid over it
     int file_count;
@@ -244,6 +245,7 @@ static carom_status place_law(picture *drawn, law_data *law, carom_error *error)
 
 // --------------------------------------------------------------------------------------------------------------- series
 
+// What the key says of a law.
 static void label_law(law_data *law) {
     const char *name = carom_result_law_name(law->file, law->index);
     // Samples may have been taken with paths or without, and only the first of them have one.
