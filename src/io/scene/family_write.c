@@ -11,7 +11,7 @@
 #include "carom/temporary.h"
 #include "io/scene/family.h"
 
-// Files that this module wrote, or JSON scenes: nobody's YAML.
+// Only JSON is replaced, as this file writes it: a scene in YAML was written by hand.
 static const carom_file_kind json_scene = {"a scene as JSON", "{"};
 
 // A node of the scene as JSON. Numbers stay numbers; whole ones are written without a point.
