@@ -181,8 +181,9 @@ void cli_run_release(cli_run *run);
 
 /// The exit status that an answer means.
 int cli_exit_status(const carom_answer *answer);
-/// Is the message about this option? It begins with "NAME: " then.
-bool cli_is_about(const carom_error *error, const carom_option *row);
+/// Finds the option that a refusal is about, whose message then begins with "NAME: ". When the command line gives that option, the message
+/// becomes one about its flag, and the answer is NULL: only an option of the scene is still to be placed.
+const carom_option *cli_blame(const cli_arguments *arguments, const carom_option *rows, int count, carom_error *error);
 /// Adds to the library's refusal of an option's value where the value came from: the command line or the scene. Other errors stay as
 /// they are.
 /// @param rows  [count] options that were set

@@ -12,7 +12,7 @@
 
 int cli_report(const carom_error *error) {
     if (cli_ranks_is_first()) fprintf(stderr, "carom: %s\n", error->message);
-    // Lack of memory and bugs of ours are not the input's fault.
+    // Lack of memory and our own bugs are not the fault of the input.
     const bool could_not_finish = error->status == CAROM_OUT_OF_MEMORY || error->status == CAROM_INTERNAL;
     return could_not_finish ? EXIT_INCOMPLETE : EXIT_BAD_INPUT;
 }

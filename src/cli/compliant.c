@@ -121,13 +121,10 @@ static carom_status run(comparison *c, carom_error *error) {
             carom_law_resolve(law, &(carom_law_call){impact, &c->options, c->arguments->registry, &control, NULL, NULL}, &c->answer, error);
         cli_end_progress();
         // Say where an option came from that the law refuses.
-        int i = 0;
-        while (status && i < CAROM_COMPLIANT_ROWS && !cli_is_about(error, &carom_compliant_rows[i])) i++;
-        const carom_error inner = status ? *error : (carom_error){0};
-        if (status && i < CAROM_COMPLIANT_ROWS && cli_given(c->arguments, carom_compliant_rows[i].name))
-            cli_pass_on(&carom_compliant_rows[i], &inner, error);
-        else if (status && i < CAROM_COMPLIANT_ROWS)
+        if (status && cli_blame(c->arguments, carom_compliant_rows, CAROM_COMPLIANT_ROWS, error)) {
+            const carom_error inner = *error;
             carom_fail(error, status, "%s: compliant: %s", carom_scene_path(c->scene), inner.message);
+        }
     }
     if (!status && writer) status = file.receive(file.user, c->answer.outcomes, error);
     if (!status && writer) status = carom_result_writer_close_law(writer, c->answer.result, error);

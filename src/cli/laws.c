@@ -31,24 +31,25 @@ carom_status cli_prepare_options(const cli_question *question, const char *const
     return status ? status : cli_apply_owner(arguments, &owner, question->strict, *options, error);
 }
 
-bool cli_is_about(const carom_error *error, const carom_option *row) {
-    const size_t length = strlen(row->name);
-    return error->status == CAROM_BAD_INPUT && !strncmp(error->message, row->name, length) && !strncmp(error->message + length, ": ", 2);
+const carom_option *cli_blame(const cli_arguments *arguments, const carom_option *rows, int count, carom_error *error) {
+    const bool refused = error->status == CAROM_BAD_INPUT || error->status == CAROM_UNSUPPORTED;
+    for (int i = 0; i < count && refused; i++) {
+        const size_t length = strlen(rows[i].name);
+        if (strncmp(error->message, rows[i].name, length) != 0 || strncmp(error->message + length, ": ", 2) != 0) continue;
+        // Flags of a command keep the spelling of the command line, options of laws that of scenes.
+        char flag[CLI_NAME_SIZE];
+        cli_spell_flag(&rows[i], flag);
+        if (!cli_given(arguments, rows[i].name) && !cli_given(arguments, flag)) return &rows[i];
+        const carom_error inner = *error;
+        cli_pass_on(&rows[i], &inner, error);
+        return NULL;
+    }
+    return NULL;
 }
 
 void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, const carom_option *rows, int count, carom_error *error) {
-    // Which option the message begins with.
-    int i = 0;
-    while (i < count && !cli_is_about(error, &rows[i])) i++;
-    if (i == count) return;
-    // Flags of a command keep the spelling of the command line, options of laws that of scenes.
-    char flag[CLI_NAME_SIZE];
-    cli_spell_flag(&rows[i], flag);
-    const carom_error inner = *error;
-    if (cli_given(arguments, rows[i].name) || cli_given(arguments, flag))
-        cli_pass_on(&rows[i], &inner, error);
-    else
-        carom_scene_place_error(scene, rows[i].name, error);
+    const carom_option *row = cli_blame(arguments, rows, count, error);
+    if (row) carom_scene_place_error(scene, row->name, error);
 }
 
 // -------------------------------------------------------------------------------------------------------------- asking

@@ -51,7 +51,7 @@ typedef struct bench {
     scene_report *scenes;
     int scene_count;
     bench_growth *growth;    // NULL when not asked for
-    bench_profile *profile;  // likewise
+    bench_profile *profile;  // NULL when not asked for
 } bench;
 
 enum { LINE_SIZE = 256 };

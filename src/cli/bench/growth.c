@@ -34,7 +34,7 @@ void cli_growth_print(const bench_growth *growth, FILE *file) {
     for (int i = 0; i < growth->count; i++) {
         const bench_growth_row *row = &growth->rows[i];
         char lcp[32] = "";
-        // Of whole runs nobody has timed an LCP.
+        // Of whole runs the LCPs are not timed.
         if (!isnan(row->ns_per_lcp)) snprintf(lcp, sizeof lcp, "%.0f", row->ns_per_lcp);
         fprintf(file, "| %-10s | %2d | %3d | %2d | %-13s | %7" PRId64 " | %8s | %9.0f |\n", sweeps[row->sweep].name, row->contacts,
                 row->velocities, row->edges, row->path, row->samples, lcp, row->ns_per_sample);

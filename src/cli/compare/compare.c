@@ -194,7 +194,7 @@ static carom_status write_directory(cli_comparison *comparison, const char *dire
             cli_figures_free(&figures);
         }
     }
-    // Nothing is left behind; a directory with a result in it stays.
+    // After a failure the directory goes again, unless it holds a result.
     if (status && made) rmdir(directory);
     free(result);
     return status;

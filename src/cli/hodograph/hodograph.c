@@ -204,7 +204,7 @@ static int run_hodograph(const cli_arguments *arguments) {
         bool made;
         status = cli_make_directory(directory, &made, &error);
         if (!status) status = hodograph_draw(&h, directory, files, &error);
-        // Nothing is left behind; a directory with a picture in it stays.
+        // After a failure the directory goes again, unless it holds a picture.
         if (status && made) rmdir(directory);
     }
     int exit_status;

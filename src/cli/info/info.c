@@ -22,7 +22,7 @@ typedef struct facts {
     double step;
     carom_reach_bounds bounds;
     carom_uniqueness *uniqueness;
-    carom_net_question net;  // epsilon is 0 where nobody asks
+    carom_net_question net;  // epsilon is 0 without --epsilon
     double log10_samples;
 } facts;
 

@@ -104,7 +104,7 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, cli_vt
     if (cli_given(motion->arguments, "figures"))
         status = carom_motion_create_states(motion->request.integrator, motion->request.motion, &motion->states, error);
     if (status) return status;
-    // States are recorded only where somebody wants them.
+    // States are recorded only for a file, a VTK series or figures.
     const carom_sink pictures = cli_vtk_sink(vtk);
     splitter way = {file, vtk ? &pictures : NULL, motion->states};
     const carom_sink sink = {&way, split};
@@ -114,16 +114,12 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, cli_vt
     motion->seconds = cli_seconds_since(&start);
     cli_end_progress();
     // Where a value came from that the integrator refuses: the command line, `simulate`, or another key of the scene.
-    if (status) {
+    if (status == CAROM_BAD_INPUT) {
         const carom_integrator *one = motion->request.integrator;
-        int i = 0;
-        while (i < one->option_count && !cli_is_about(error, &one->options[i])) i++;
-        const carom_error inner = *error;
-        if (i < one->option_count && cli_given(motion->arguments, one->options[i].name))
-            cli_pass_on(&one->options[i], &inner, error);
-        else if (i < one->option_count)
-            carom_scene_place_simulate_error(motion->scene, one->options[i].name, error);
-        else if (error->status == CAROM_BAD_INPUT)
+        const carom_option *row = cli_blame(motion->arguments, one->options, one->option_count, error);
+        if (row)
+            carom_scene_place_simulate_error(motion->scene, row->name, error);
+        else
             carom_scene_place_key_error(motion->scene, error);
     }
     if (!status && vtk) status = cli_vtk_finish(vtk, motion->answer.final, error);
