@@ -112,6 +112,10 @@ carom_status cli_make_directory(const char *path, bool *made, carom_error *error
 int cli_print_json(json_t *document, int status);
 /// A carom_plot_report that appends the path of a picture to a JSON list.
 void cli_note_file(void *files, const char *path);
+/// The name and summary of a law, integrator or solver; false for a solver that this build does not have.
+bool cli_describe_entry(const carom_registry *registry, carom_registry_kind kind, int index, const char **name, const char **summary);
+/// Prints them all, one a line, and returns EXIT_DONE.
+int cli_list(const carom_registry *registry, carom_registry_kind kind);
 /// By the monotonic clock.
 double cli_seconds_since(const struct timespec *start);
 

@@ -56,13 +56,7 @@ static int print_report(const cli_arguments *arguments, const report *said) {
 
 static int run_lcp(const cli_arguments *arguments) {
     const carom_registry *registry = arguments->registry;
-    if (cli_given(arguments, "list")) {
-        for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_SOLVERS); i++) {
-            const carom_lcp_solver *solver = carom_registry_entry(registry, CAROM_REGISTRY_SOLVERS, i);
-            if (carom_lcp_available(solver)) printf("%-28s  %s\n", solver->name, solver->summary);
-        }
-        return EXIT_DONE;
-    }
+    if (cli_given(arguments, "list")) return cli_list(arguments->registry, CAROM_REGISTRY_SOLVERS);
     carom_error error;
     carom_lcp_problem problem = {0};
     // --all enumerates bases; otherwise one solver gives one solution.

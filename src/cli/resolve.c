@@ -92,13 +92,7 @@ static carom_status ask(const cli_arguments *arguments, const carom_scene *scene
 }
 
 static int run_resolve(const cli_arguments *arguments) {
-    if (cli_given(arguments, "list")) {
-        for (int i = 0; i < carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS); i++) {
-            const carom_law *law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
-            printf("%-16s  %s\n", law->name, law->summary);
-        }
-        return EXIT_DONE;
-    }
+    if (cli_given(arguments, "list")) return cli_list(arguments->registry, CAROM_REGISTRY_LAWS);
     carom_error error;
     carom_scene *scene = NULL;
     cli_run run;

@@ -6,19 +6,14 @@
 
 #include "cli/docs/docs.h"
 
-// Names of laws, integrators or solvers, as words.
+// Names of laws, integrators or solvers, as words; none for any other option.
 static void put_names(const carom_registry *registry, const char *what) {
-    if (!strcmp(what, "law"))
-        for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++)
-            printf(" %s", ((const carom_law *)carom_registry_entry(registry, CAROM_REGISTRY_LAWS, i))->name);
-    if (!strcmp(what, "integrator"))
-        for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_INTEGRATORS); i++)
-            printf(" %s", ((const carom_integrator *)carom_registry_entry(registry, CAROM_REGISTRY_INTEGRATORS, i))->name);
-    if (!strcmp(what, "solver"))
-        for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_SOLVERS); i++) {
-            const carom_lcp_solver *solver = carom_registry_entry(registry, CAROM_REGISTRY_SOLVERS, i);
-            if (carom_lcp_available(solver)) printf(" %s", solver->name);
-        }
+    const bool is_law = !strcmp(what, "law"), is_integrator = !strcmp(what, "integrator");
+    if (!is_law && !is_integrator && strcmp(what, "solver") != 0) return;
+    const carom_registry_kind kind = is_law ? CAROM_REGISTRY_LAWS : is_integrator ? CAROM_REGISTRY_INTEGRATORS : CAROM_REGISTRY_SOLVERS;
+    const char *name, *summary;
+    for (int i = 0; i < carom_registry_count(registry, kind); i++)
+        if (cli_describe_entry(registry, kind, i, &name, &summary)) printf(" %s", name);
 }
 
 // "man|bash" as words.

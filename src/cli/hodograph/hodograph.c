@@ -168,26 +168,6 @@ static void print_state(const hodograph *h, const char *label, const carom_conta
     printf(" | %11.6g\n", cli_shown(impact, state->velocity.normal));
 }
 
-// A table of the events, then the rays, the fan and the files.
-static int print_text(const hodograph *h, json_t *files) {
-    const carom_contact_result *result = &h->curve.result;
-    printf("%s, contact %s: %s, course %s\n", carom_scene_name(h->scene), h->contact, carom_contact_status_name(result->status),
-           carom_contact_course_name(result->course));
-    printf("  %-20s normal impulse | tangential impulse [N s] | slip [m/s] | normal velocity [m/s]\n", "");
-    print_state(h, "start", &h->curve.states[0]);
-    for (int i = 0; result->events[i]; i++) print_state(h, hodograph_event_name(result->events[i]), hodograph_event_state(&h->curve, i));
-    for (int i = 0; i < h->ray_count; i++)
-        printf("invariant direction at %8.3f degrees: %s, rate %.6g 1/kg\n", 360 * h->rays[i].angle / FULL_TURN,
-               carom_ray_type_name(h->rays[i].type), h->rays[i].rate);
-    // Of the fan, the number of curves that come to rest.
-    int stops = 0;
-    for (int i = 0; i < h->fan_count; i++) stops += strchr(h->fan[i].result.events, 's') != NULL;
-    if (h->fan_count) printf("fan: slip stops for %d of %d directions\n", stops, h->fan_count);
-    for (size_t i = 0; i < json_array_size(files); i++) printf("written: %s\n", json_string_value(json_array_get(files, i)));
-    if (!json_array_size(files)) printf("(-o DIR draws it)\n");
-    return EXIT_DONE;
-}
-
 // ------------------------------------------------------------------------------------------------------------- command
 
 static int run_hodograph(const cli_arguments *arguments) {
@@ -207,12 +187,30 @@ static int run_hodograph(const cli_arguments *arguments) {
         // After a failure the directory goes again, unless it holds a picture.
         if (status && made) rmdir(directory);
     }
-    int exit_status;
+    const carom_contact_result *result = &h.curve.result;
+    int exit_status = EXIT_DONE;
+    if (!status) cli_warn(scene);
     if (status) {
         exit_status = cli_report(&error);
+    } else if (cli_given(arguments, "json")) {
+        exit_status = print_json(&h, files);
     } else {
-        cli_warn(scene);
-        exit_status = cli_given(arguments, "json") ? print_json(&h, files) : print_text(&h, files);
+        // A table of the events, then the rays, the fan and the files.
+        printf("%s, contact %s: %s, course %s\n", carom_scene_name(scene), h.contact, carom_contact_status_name(result->status),
+               carom_contact_course_name(result->course));
+        printf("  %-20s normal impulse | tangential impulse [N s] | slip [m/s] | normal velocity [m/s]\n", "");
+        print_state(&h, "start", &h.curve.states[0]);
+        for (int i = 0; result->events[i]; i++)
+            print_state(&h, hodograph_event_name(result->events[i]), hodograph_event_state(&h.curve, i));
+        for (int i = 0; i < h.ray_count; i++)
+            printf("invariant direction at %8.3f degrees: %s, rate %.6g 1/kg\n", 360 * h.rays[i].angle / FULL_TURN,
+                   carom_ray_type_name(h.rays[i].type), h.rays[i].rate);
+        // Of the fan, the number of curves that come to rest.
+        int stops = 0;
+        for (int i = 0; i < h.fan_count; i++) stops += strchr(h.fan[i].result.events, 's') != NULL;
+        if (h.fan_count) printf("fan: slip stops for %d of %d directions\n", stops, h.fan_count);
+        for (size_t i = 0; i < json_array_size(files); i++) printf("written: %s\n", json_string_value(json_array_get(files, i)));
+        if (!json_array_size(files)) printf("(-o DIR draws it)\n");
     }
     for (int i = 0; i < h.fan_count; i++) free(h.fan[i].states);
     free(h.fan);

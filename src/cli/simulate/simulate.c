@@ -211,13 +211,7 @@ static carom_status find_answer(cli_motion *motion, const char *path, carom_erro
 }
 
 static int run_simulate(const cli_arguments *arguments) {
-    if (cli_given(arguments, "list")) {
-        for (int i = 0; i < carom_registry_count(arguments->registry, CAROM_REGISTRY_INTEGRATORS); i++) {
-            const carom_integrator *one = carom_registry_entry(arguments->registry, CAROM_REGISTRY_INTEGRATORS, i);
-            printf("%-16s  %s\n", one->name, one->summary);
-        }
-        return EXIT_DONE;
-    }
+    if (cli_given(arguments, "list")) return cli_list(arguments->registry, CAROM_REGISTRY_INTEGRATORS);
     carom_error error;
     carom_scene *scene = NULL;
     const char *file = cli_value(arguments, "output");
