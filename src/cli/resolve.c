@@ -68,37 +68,28 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
 
 // ------------------------------------------------------------------------------------------------------------- running
 
-// Runs the law that the command line or the scene names, and writes the file that is asked for.
-static carom_status ask(const cli_arguments *arguments, const carom_scene *scene, cli_run *run, carom_error *error) {
-    const char *file = cli_value(arguments, "output"), *name = cli_value(arguments, "law");
-    if (!name) name = carom_scene_law(scene);
-    if (!name)
-        return carom_fail(error, CAROM_BAD_INPUT, "--law is missing, and the scene names no law; `carom resolve --list` prints them");
-    // The law of the command line, or the one that the scene names.
-    const carom_law *law = carom_law_find(arguments->registry, name);
-    if (!law) return carom_fail(error, CAROM_BAD_INPUT, "--law: there is no law '%.60s'; `carom resolve --list` prints them", name);
-    carom_control control;
-    cli_question question = {
-        .arguments = arguments, .scene = scene, .law = law, .control = &control, .strict = true, .keep_outcomes = true};
-    carom_status status = cli_start_control(arguments, &control, error);
-    if (!status && file) status = carom_result_writer_create(file, scene, &question.writer, error);
-    if (!status) status = cli_run_law(&question, run, error);
-    if (!status && file) {
-        status = carom_result_writer_commit(question.writer, error);
-        if (status) cli_run_release(run);
-    }
-    carom_result_writer_free(question.writer);
-    return status;
-}
-
 static int run_resolve(const cli_arguments *arguments) {
     if (cli_given(arguments, "list")) return cli_list(arguments->registry, CAROM_REGISTRY_LAWS);
     carom_error error;
     carom_scene *scene = NULL;
-    cli_run run;
-    const char *file = cli_value(arguments, "output");
+    cli_run run = {0};
+    carom_control control;
+    cli_question question = {.arguments = arguments, .control = &control, .strict = true, .keep_outcomes = true};
+    const char *file = cli_value(arguments, "output"), *name = cli_value(arguments, "law");
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
-    if (!status) status = ask(arguments, scene, &run, &error);
+    // The law of the command line, or the one that the scene names.
+    question.scene = scene;
+    if (!status && !name) name = carom_scene_law(scene);
+    if (!status && !name)
+        status = carom_fail(&error, CAROM_BAD_INPUT, "--law is missing, and the scene names no law; `carom resolve --list` prints them");
+    if (!status) question.law = carom_law_find(arguments->registry, name);
+    if (!status && !question.law)
+        status = carom_fail(&error, CAROM_BAD_INPUT, "--law: there is no law '%.60s'; `carom resolve --list` prints them", name);
+    if (!status) status = cli_start_control(arguments, &control, &error);
+    if (!status && file) status = carom_result_writer_create(file, scene, &question.writer, &error);
+    if (!status) status = cli_run_law(&question, &run, &error);
+    if (!status && file) status = carom_result_writer_commit(question.writer, &error);
+    carom_result_writer_free(question.writer);
     int exit_status;
     if (!status) cli_warn(scene);
     if (status) {
@@ -122,7 +113,7 @@ static int run_resolve(const cli_arguments *arguments) {
     } else {
         exit_status = print_text(scene, &run, file);
     }
-    if (!status) cli_run_release(&run);
+    cli_run_release(&run);
     carom_scene_free(scene);
     return exit_status;
 }

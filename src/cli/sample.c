@@ -118,44 +118,38 @@ static carom_status fill_file(const cli_question *question, int keep, cli_run *r
     return status;
 }
 
-// Draws the samples, alone or with the other ranks, and writes the file that is asked for.
-static carom_status sample(const cli_arguments *arguments, const carom_scene *scene, cli_run *run, int64_t *written, carom_error *error) {
-    const char *file = cli_value(arguments, "output"), *what = cli_value(arguments, "keep");
-    // Which outcomes the file is to hold.
-    int keep = KEEP_ALL;
-    while (what && keep <= KEEP_HULL && strcmp(what, keep_names[keep]) != 0) keep++;
-    if (keep > KEEP_HULL) return carom_fail(error, CAROM_BAD_INPUT, "--keep: '%.60s' is not one of all, extent, hull", what);
-
-    // Every rank samples its share; the first one has the file and the answer.
-    carom_control control;
-    carom_result_writer *writer = NULL;
-    carom_status status = cli_start_control(arguments, &control, error);
-    control.ranks = cli_ranks();
-    if (!status && file && cli_ranks_is_first()) status = carom_result_writer_create(file, scene, &writer, error);
-    const cli_question question = {.arguments = arguments,
-                                   .scene = scene,
-                                   .law = carom_law_find(arguments->registry, law_name),
-                                   .control = &control,
-                                   .writer = writer,
-                                   .strict = true};
-    if (!status) status = writer ? fill_file(&question, keep, run, written, error) : cli_run_law(&question, run, error);
-    // A failure of one rank is a failure of all.
-    status = carom_ranks_agree(control.ranks, status, error);
-    if (!status && writer) status = carom_result_writer_commit(writer, error);
-    if (status) cli_run_release(run);
-    carom_result_writer_free(writer);
-    return status;
-}
-
 static int run_sample(const cli_arguments *arguments) {
     carom_error error;
     carom_scene *scene = NULL;
     cli_run run = {0};
     int64_t written = 0;
-    const char *file = cli_value(arguments, "output");
+    const char *file = cli_value(arguments, "output"), *what = cli_value(arguments, "keep");
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     status = carom_ranks_agree(cli_ranks(), status, &error);
-    if (!status) status = sample(arguments, scene, &run, &written, &error);
+    // Which outcomes the file is to hold.
+    int keep = KEEP_ALL;
+    while (what && keep <= KEEP_HULL && strcmp(what, keep_names[keep]) != 0) keep++;
+    if (!status && keep > KEEP_HULL) status = carom_fail(&error, CAROM_BAD_INPUT, "--keep: '%.60s' is not one of all, extent, hull", what);
+
+    // Every rank samples its share; the first one has the file and the answer.
+    if (!status) {
+        carom_control control;
+        carom_result_writer *writer = NULL;
+        status = cli_start_control(arguments, &control, &error);
+        control.ranks = cli_ranks();
+        if (!status && file && cli_ranks_is_first()) status = carom_result_writer_create(file, scene, &writer, &error);
+        const cli_question question = {.arguments = arguments,
+                                       .scene = scene,
+                                       .law = carom_law_find(arguments->registry, law_name),
+                                       .control = &control,
+                                       .writer = writer,
+                                       .strict = true};
+        if (!status) status = writer ? fill_file(&question, keep, &run, &written, &error) : cli_run_law(&question, &run, &error);
+        // A failure of one rank is a failure of all.
+        status = carom_ranks_agree(control.ranks, status, &error);
+        if (!status && writer) status = carom_result_writer_commit(writer, &error);
+        carom_result_writer_free(writer);
+    }
     int exit_status;
     if (!status) cli_warn(scene);
     if (status) {
@@ -172,7 +166,7 @@ static int run_sample(const cli_arguments *arguments) {
     } else {
         exit_status = print_text(scene, &run, file, written);
     }
-    if (!status) cli_run_release(&run);
+    cli_run_release(&run);
     carom_scene_free(scene);
     return exit_status;
 }
