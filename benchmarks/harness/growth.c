@@ -25,6 +25,7 @@ _Static_assert(PATHS *(MOST_CONTACTS *EDGE_COUNTS + VELOCITY_COUNTS) + MOST_SAMP
                    BENCH_GROWTH_ROWS,
                "room for every row");
 
+// A random impact with the row's sizes.
 static carom_status make_impact(const bench_growth_row *row, carom_impact **impact, carom_error *error) {
     const bench_random kind = {row->contacts, row->velocities, row->edges == 2 ? 1 : 2, BENCH_PLAIN, BENCH_MOST_FRICTION, true};
     carom_stream stream;
@@ -32,6 +33,7 @@ static carom_status make_impact(const bench_growth_row *row, carom_impact **impa
     return bench_random_impact(&stream, &kind, impact, error);
 }
 
+// How the row is sampled.
 static carom_sample_options sample_options(const bench_growth_row *row) {
     carom_sample_options options = carom_sample_defaults();
     options.samples = row->samples;

@@ -5,6 +5,7 @@
 
 #include "cli/cli_internal.h"
 
+// The command's own flag of this name; NULL when it has none.
 static const cli_flag *find_flag(const cli_command *command, const char *name) {
     for (int i = 0; i < command->flag_count; i++)
         if (!strcmp(command->flags[i].name, name)) return &command->flags[i];

@@ -112,6 +112,10 @@ carom_status cli_make_directory(const char *path, bool *made, carom_error *error
 int cli_print_json(json_t *document, int status);
 /// A carom_plot_report that appends the path of a picture to a JSON list.
 void cli_note_file(void *files, const char *path);
+/// The name and summary of a law, integrator or solver; false for a solver that this build does not have.
+bool cli_describe_entry(const carom_registry *registry, carom_registry_kind kind, int index, const char **name, const char **summary);
+/// Prints them all, one a line, and returns EXIT_DONE.
+int cli_list(const carom_registry *registry, carom_registry_kind kind);
 /// By the monotonic clock.
 double cli_seconds_since(const struct timespec *start);
 
@@ -181,8 +185,9 @@ void cli_run_release(cli_run *run);
 
 /// The exit status that an answer means.
 int cli_exit_status(const carom_answer *answer);
-/// Is the message about this option? It begins with "NAME: " then.
-bool cli_is_about(const carom_error *error, const carom_option *row);
+/// Finds the option that a refusal is about, whose message then begins with "NAME: ". When the command line gives that option, the message
+/// becomes one about its flag, and the answer is NULL: only an option of the scene is still to be placed.
+const carom_option *cli_blame(const cli_arguments *arguments, const carom_option *rows, int count, carom_error *error);
 /// Adds to the library's refusal of an option's value where the value came from: the command line or the scene. Other errors stay as
 /// they are.
 /// @param rows  [count] options that were set

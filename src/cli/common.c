@@ -12,7 +12,7 @@
 
 int cli_report(const carom_error *error) {
     if (cli_ranks_is_first()) fprintf(stderr, "carom: %s\n", error->message);
-    // Lack of memory and bugs of ours are not the input's fault.
+    // Lack of memory and our own bugs are not the fault of the input.
     const bool could_not_finish = error->status == CAROM_OUT_OF_MEMORY || error->status == CAROM_INTERNAL;
     return could_not_finish ? EXIT_INCOMPLETE : EXIT_BAD_INPUT;
 }
@@ -52,6 +52,26 @@ int cli_print_json(json_t *document, int status) {
 }
 
 void cli_note_file(void *files, const char *path) { json_array_append_new(files, carom_json_text(path)); }
+
+bool cli_describe_entry(const carom_registry *registry, carom_registry_kind kind, int index, const char **name, const char **summary) {
+    const void *entry = carom_registry_entry(registry, kind, index);
+    const carom_law *law = entry;
+    const carom_integrator *integrator = entry;
+    const carom_lcp_solver *solver = entry;
+    const bool is_law = kind == CAROM_REGISTRY_LAWS, is_integrator = kind == CAROM_REGISTRY_INTEGRATORS;
+    *name = is_law ? law->name : is_integrator ? integrator->name : solver->name;
+    *summary = is_law ? law->summary : is_integrator ? integrator->summary : solver->summary;
+    return is_law || is_integrator || carom_lcp_available(solver);
+}
+
+int cli_list(const carom_registry *registry, carom_registry_kind kind) {
+    const char *name, *summary;
+    for (int i = 0; i < carom_registry_count(registry, kind); i++)
+        // Solvers have longer names.
+        if (cli_describe_entry(registry, kind, i, &name, &summary))
+            printf("%-*s  %s\n", kind == CAROM_REGISTRY_SOLVERS ? 28 : 16, name, summary);
+    return EXIT_DONE;
+}
 
 double cli_seconds_since(const struct timespec *start) {
     struct timespec now;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "carom/json.h"
-#include "cli/sets.h"
+#include "cli/cli_internal.h"
 
 // Distance from the set at which a normal velocity still counts as one of it: compliance leaves about that [m/s].
 #define CONTAINED 1e-6
@@ -61,19 +61,37 @@ static double excess_of(const comparison *c, int contact) {
 
 // ------------------------------------------------------------------------------------------------------------- running
 
-// Says where an option came from that the library refuses.
-static void place_error(const comparison *c, carom_error *error) {
-    for (int i = 0; i < CAROM_COMPLIANT_ROWS; i++) {
-        const carom_option *row = &carom_compliant_rows[i];
-        const carom_error inner = *error;
-        const size_t length = strlen(row->name);
-        if (strncmp(error->message, row->name, length) != 0 || strncmp(error->message + length, ": ", 2) != 0) continue;
-        if (cli_given(c->arguments, row->name))
-            cli_pass_on(row, &inner, error);
-        else
-            carom_fail(error, inner.status, "%s: compliant: %s", carom_scene_path(c->scene), inner.message);
-        return;
+// The set of rigid bodies with the options of the scene, its outcomes into `writer` where there is one, and their normal velocities.
+static carom_status find_exact_set(comparison *c, const carom_control *control, carom_result_writer *writer, carom_error *error) {
+    const carom_law *law = carom_law_find(c->arguments->registry, "halm-posa-exact");
+    const cli_question question = {.arguments = c->arguments, .scene = c->scene, .law = law, .control = control, .writer = writer};
+    carom_exact_options options = carom_exact_defaults();
+    carom_answer answer = {NULL, NULL};
+    carom_status status = carom_scene_apply(c->scene, law->options, law->option_count, &options, error);
+    options.mode = CAROM_EXACT_UNION;
+    options.set = &c->exact;
+    if (!status) status = cli_resolve_law(&question, &options, &answer, error);
+    carom_answer_free(&answer);
+    if (status || c->exact->status != CAROM_EXACT_OK) return status;
+
+    // Of the vertices of each piece, every `stride`-th contact velocity is a normal one.
+    const carom_polyhedra *set = c->exact->pieces;
+    const int contacts = c->sizes.contacts, stride = set->n / contacts;
+    size_t vertices = 0;
+    for (int i = 0; i < set->count; i++) vertices += (size_t)set->pieces[i].vertices;
+    carom_arena arena = {0};
+    int64_t *starts = carom_arena_take(&arena, (size_t)set->count + 1, sizeof *starts);
+    double *points = carom_arena_take(&arena, vertices * (size_t)contacts, sizeof *points), *next = points;
+    if (arena.failed) status = carom_fail_memory(error, "exact set");
+    for (int i = 0; i < set->count && !status; i++) {
+        const carom_piece *piece = &set->pieces[i];
+        starts[i + 1] = starts[i] + piece->vertices;
+        for (int k = 0; k < piece->vertices; k++)
+            for (int j = 0; j < set->n; j += stride) *next++ = piece->contact_velocity[k * set->n + j];
     }
+    if (!status) status = carom_set_create(contacts, set->count, starts, points, &c->normals, error);
+    carom_arena_free(&arena);
+    return status;
 }
 
 // Runs the sweep, finds the exact set, and measures the one by the other.
@@ -102,23 +120,26 @@ static carom_status run(comparison *c, carom_error *error) {
         status =
             carom_law_resolve(law, &(carom_law_call){impact, &c->options, c->arguments->registry, &control, NULL, NULL}, &c->answer, error);
         cli_end_progress();
-        if (status) place_error(c, error);
+        // Say where an option came from that the law refuses.
+        if (status && cli_blame(c->arguments, carom_compliant_rows, CAROM_COMPLIANT_ROWS, error)) {
+            const carom_error inner = *error;
+            carom_fail(error, status, "%s: compliant: %s", carom_scene_path(c->scene), inner.message);
+        }
     }
     if (!status && writer) status = file.receive(file.user, c->answer.outcomes, error);
     if (!status && writer) status = carom_result_writer_close_law(writer, c->answer.result, error);
 
-    // The set of rigid bodies; the sweep stands alone where there is no exact set.
-    if (!status && carom_exact_available()) status = cli_solve_exact(c->arguments, c->scene, &control, writer, &c->exact, error);
+    // The exact set, and how far the sweep is from it. Without an exact set the sweep stands alone.
     if (!status) {
         c->points = carom_table_rows(c->answer.outcomes);
         c->sizes = carom_impact_sizes(impact);
+    }
+    if (!status && carom_exact_available()) status = find_exact_set(c, &control, writer, error);
+    if (!status) {
+        const double *normal = column(c, CAROM_OUTCOME_NORMAL_VELOCITY);
         c->distances = malloc((size_t)c->points * sizeof *c->distances + 1);
         if (!c->distances) status = carom_fail_memory(error, "compliant");
-    }
-    if (!status && c->exact && c->exact->status == CAROM_EXACT_OK) {
-        const double *normal = column(c, CAROM_OUTCOME_NORMAL_VELOCITY);
-        status = cli_set_create(c->exact->pieces, c->exact->pieces->n / c->sizes.contacts, &c->normals, error);
-        for (int64_t i = 0; i < c->points && !status; i++)
+        for (int64_t i = 0; i < c->points && c->normals && !status; i++)
             c->distances[i] = carom_set_distance(c->normals, normal + i * c->sizes.contacts, NULL);
     }
     if (!status && writer) status = carom_result_writer_commit(writer, error);
@@ -129,58 +150,55 @@ static carom_status run(comparison *c, carom_error *error) {
 
 // -------------------------------------------------------------------------------------------------------------- figure
 
-// Outlines of the set's pieces in the plane of two normal velocities, with a NaN after each.
-static carom_status make_outlines(const comparison *c, carom_arena *arena, carom_plot_series *outlines, carom_error *error) {
-    const carom_polyhedra *set = c->exact->pieces;
-    const int second = set->n / c->sizes.contacts;
+// The sweep's normal velocities of the first two contacts as marks over the set.
+static carom_status write_figure(const comparison *c, const char *path, carom_error *error) {
+    const int contacts = c->sizes.contacts;
+    if (contacts < 2) return carom_fail(error, CAROM_BAD_INPUT, "--figure: the plane of two normal velocities needs two contacts");
+    const carom_impact_data *data = carom_impact_get_data(carom_scene_impact(c->scene));
+    const carom_polyhedra *set = c->normals ? c->exact->pieces : &(carom_polyhedra){0};
+    char label[64], x_label[CAROM_MAX_NAME + 32], y_label[CAROM_MAX_NAME + 32];
+    snprintf(label, sizeof label, "compliant, %s sweep", carom_compliant_rows[0].choices[c->options.sweep]);
+    snprintf(x_label, sizeof x_label, "normal velocity of %s [m/s]", data->names[0]);
+    snprintf(y_label, sizeof y_label, "normal velocity of %s [m/s]", data->names[1]);
+    // Room for the sweep, for the vertices of one piece, and for the outlines of all pieces.
     size_t room = 0, most = 0;
     for (int i = 0; i < set->count; i++) {
         const size_t vertices = (size_t)set->pieces[i].vertices;
         room += vertices + 2;
         most = vertices > most ? vertices : most;
     }
-    double *drawn_x = carom_arena_take(arena, room, sizeof *drawn_x), *drawn_y = carom_arena_take(arena, room, sizeof *drawn_y);
-    double *x = carom_arena_take(arena, most, sizeof *x), *y = carom_arena_take(arena, most, sizeof *y);
-    int64_t *hull = carom_arena_take(arena, most, sizeof *hull), count = 0;
-    carom_status status = arena->failed ? carom_fail_memory(error, "figure") : CAROM_OK;
+    carom_arena arena = {0};
+    double *swept_x = carom_arena_take(&arena, (size_t)c->points, sizeof *swept_x);
+    double *swept_y = carom_arena_take(&arena, (size_t)c->points, sizeof *swept_y);
+    double *drawn_x = carom_arena_take(&arena, room, sizeof *drawn_x), *drawn_y = carom_arena_take(&arena, room, sizeof *drawn_y);
+    double *x = carom_arena_take(&arena, most, sizeof *x), *y = carom_arena_take(&arena, most, sizeof *y);
+    int64_t *hull = carom_arena_take(&arena, most, sizeof *hull), count = 0;
+    carom_status status = arena.failed ? carom_fail_memory(error, "figure") : CAROM_OK;
+    const double *normal = column(c, CAROM_OUTCOME_NORMAL_VELOCITY);
+    for (int64_t i = 0; i < c->points && !status; i++) {
+        swept_x[i] = normal[i * contacts];
+        swept_y[i] = normal[i * contacts + 1];
+    }
+    // The outline of each piece in the plane of the two velocities, with a NaN after it.
     for (int i = 0; i < set->count && !status; i++) {
         const carom_piece *piece = &set->pieces[i];
         int64_t corners;
         for (int k = 0; k < piece->vertices; k++) {
             x[k] = piece->contact_velocity[k * set->n];
-            y[k] = piece->contact_velocity[k * set->n + second];
+            y[k] = piece->contact_velocity[k * set->n + set->n / contacts];
         }
         status = carom_hull_plane(x, y, piece->vertices, hull, &corners, error);
         for (int64_t k = 0; k <= corners && !status; k++, count++) {
             drawn_x[count] = x[hull[k % corners]];
             drawn_y[count] = y[hull[k % corners]];
         }
+        if (status) break;
         drawn_x[count] = drawn_y[count] = NAN;
         count++;
     }
-    *outlines = (carom_plot_series){"exact set", CAROM_PLOT_AREAS, count, drawn_x, drawn_y};
-    return status;
-}
-
-// The sweep's normal velocities of the first two contacts as marks over the set.
-static carom_status write_figure(const comparison *c, const char *path, carom_error *error) {
-    const int contacts = c->sizes.contacts;
-    if (contacts < 2) return carom_fail(error, CAROM_BAD_INPUT, "--figure: the plane of two normal velocities needs two contacts");
-    const carom_impact_data *data = carom_impact_get_data(carom_scene_impact(c->scene));
-    char label[64], x_label[CAROM_MAX_NAME + 32], y_label[CAROM_MAX_NAME + 32];
-    snprintf(label, sizeof label, "compliant, %s sweep", carom_compliant_rows[0].choices[c->options.sweep]);
-    snprintf(x_label, sizeof x_label, "normal velocity of %s [m/s]", data->names[0]);
-    snprintf(y_label, sizeof y_label, "normal velocity of %s [m/s]", data->names[1]);
-    carom_arena arena = {0};
-    double *x = carom_arena_take(&arena, (size_t)c->points, sizeof *x), *y = carom_arena_take(&arena, (size_t)c->points, sizeof *y);
-    carom_status status = arena.failed ? carom_fail_memory(error, "figure") : CAROM_OK;
-    for (int64_t i = 0; i < c->points && !status; i++) {
-        x[i] = column(c, CAROM_OUTCOME_NORMAL_VELOCITY)[i * contacts];
-        y[i] = column(c, CAROM_OUTCOME_NORMAL_VELOCITY)[i * contacts + 1];
-    }
-    carom_plot_series series[2] = {{label, CAROM_PLOT_MARKS, c->points, x, y}};
-    if (!status && c->normals) status = make_outlines(c, &arena, &series[1], error);
-    const carom_plot plot = {carom_scene_name(c->scene), x_label, y_label, series, series[1].count ? 2 : 1, false, false};
+    const carom_plot_series series[] = {{label, CAROM_PLOT_MARKS, c->points, swept_x, swept_y},
+                                        {"exact set", CAROM_PLOT_AREAS, count, drawn_x, drawn_y}};
+    const carom_plot plot = {carom_scene_name(c->scene), x_label, y_label, series, count ? 2 : 1, false, false};
     if (!status) status = carom_plot_write(&plot, path, error);
     carom_arena_free(&arena);
     return status;
@@ -217,32 +235,7 @@ static json_t *make_json(const comparison *c) {
     return document;
 }
 
-// How many of the impacts ended and lie in the set, and by how much the largest velocities exceed it.
-static void print_summary(const comparison *c) {
-    const carom_impact_data *data = carom_impact_get_data(carom_scene_impact(c->scene));
-    int64_t settled = 0, contained = 0;
-    double farthest = 0;
-    for (int64_t i = 0; i < c->points; i++) settled += is_settled(c, i);
-    if (settled < c->points) printf("%" PRId64 " of %" PRId64 " settled before the horizon\n", settled, c->points);
-    if (!c->normals) {
-        // Some statuses come with a reason, others say all in their sentence.
-        const char *reason = c->exact ? c->exact->reason : "this build has none";
-        printf("no exact set to lay it over: %s\n", *reason ? reason : carom_exact_status_sentence(c->exact->status));
-        return;
-    }
-    for (int64_t i = 0; i < c->points; i++) {
-        contained += c->distances[i] <= CONTAINED;
-        farthest = fmax(farthest, c->distances[i]);
-    }
-    printf("%" PRId64 " of %" PRId64 " within %g m/s of the exact set in the normal velocities; largest distance %.3g m/s\n", contained,
-           c->points, CONTAINED, farthest);
-    for (int i = 0; i < data->contacts; i++) {
-        const double excess = excess_of(c, i);
-        const char *side = excess < 0 ? "short of" : "beyond";
-        if (!isnan(excess)) printf("  Jn.%s: largest value %.3f %% %s the set's\n", data->names[i], 100 * fabs(excess), side);
-    }
-}
-
+// A table of the sweep, then how it compares with the exact set.
 static void print_text(const comparison *c) {
     const carom_impact_data *data = carom_impact_get_data(carom_scene_impact(c->scene));
     const double *parameter = column(c, CAROM_OUTCOME_COLUMNS + CAROM_COMPLIANT_PARAMETER);
@@ -259,7 +252,28 @@ static void print_text(const comparison *c) {
         puts(is_settled(c, i) ? "" : "  not settled");
     }
     if (c->points > SHOWN_POINTS) printf("  ... --json and -o give them all\n");
-    print_summary(c);
+    // How many of the impacts ended and lie in the set, and by how much the largest velocities exceed it.
+    int64_t settled = 0, contained = 0;
+    double farthest = 0;
+    for (int64_t i = 0; i < c->points; i++) {
+        settled += is_settled(c, i);
+        contained += c->normals && c->distances[i] <= CONTAINED;
+        farthest = c->normals ? fmax(farthest, c->distances[i]) : farthest;
+    }
+    if (settled < c->points) printf("%" PRId64 " of %" PRId64 " settled before the horizon\n", settled, c->points);
+    if (c->normals) {
+        printf("%" PRId64 " of %" PRId64 " within %g m/s of the exact set in the normal velocities; largest distance %.3g m/s\n", contained,
+               c->points, CONTAINED, farthest);
+    } else {
+        // Some statuses come with a reason, others say all in their sentence.
+        const char *reason = c->exact ? c->exact->reason : "this build has none";
+        printf("no exact set to lay it over: %s\n", *reason ? reason : carom_exact_status_sentence(c->exact->status));
+    }
+    for (int i = 0; i < data->contacts && c->normals; i++) {
+        const double excess = excess_of(c, i);
+        const char *side = excess < 0 ? "short of" : "beyond";
+        if (!isnan(excess)) printf("  Jn.%s: largest value %.3f %% %s the set's\n", data->names[i], 100 * fabs(excess), side);
+    }
     if (!carom_answer_complete(&c->answer)) printf("%s\n", carom_table_text(c->answer.result, CAROM_RESULT_VERDICT, 0));
     const double first = *carom_table_real_column(c->answer.result, CAROM_RESULT_COLUMNS + CAROM_COMPLIANT_FIRST_FRACTION);
     if (!isnan(first)) printf("at the largest angle the first contact has %.6f of its impulse before the second touches\n", first);

@@ -33,6 +33,7 @@ static bool is_interrupted(void *user) {
     return cli_interrupted();
 }
 
+// A carom_control progress function: a bar on the terminal, a few times a second.
 static void draw_progress(void *user, int64_t done, int64_t total) {
     (void)user;
     const double seconds = cli_seconds_since(&bar.start), share = (double)done / (double)total;

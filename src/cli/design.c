@@ -48,6 +48,7 @@ static carom_status evaluate(void *user, const double *x, double *residual, caro
     return status;
 }
 
+// The cosines of all pairs at x, and how far apart outcomes of different orders of impacts are (xi).
 static carom_status take_measure(const study *searched, const double *x, measure *taken, carom_error *error) {
     carom_impact *impact = NULL;
     carom_uniqueness *uniqueness = NULL;
@@ -116,44 +117,6 @@ static json_t *measure_json(const study *searched, const measure *taken) {
     return json_pack("{s:o, s:o}", "cosines", carom_json_reals(taken->cosines, searched->pairs), "xi", carom_json_real(taken->xi));
 }
 
-static int print_json(const study *searched, const char *file) {
-    const carom_design_result *result = &searched->result;
-    const bool complete = result->verdict == CAROM_COMPLETE;
-    const char *const *names;
-    const double *values;
-    int count;
-    const double *position = carom_family_position(searched->family, searched->x, &count);
-    // The solution in the scene's own terms: a configuration, and parameters by their names.
-    json_t *qpos = carom_json_reals(position, count), *parameters = json_object();
-    carom_family_parameters(searched->family, searched->x, &names, &values, &count);
-    for (int i = 0; i < count; i++) json_object_set_new(parameters, names[i], carom_json_real(values[i]));
-    json_t *document = json_pack("{s:s, s:b, s:s, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o}", "schema", "carom.design/1", "complete",
-                                 complete, "verdict", carom_verdict_name(result->verdict), "before",
-                                 measure_json(searched, &searched->before), "after", measure_json(searched, &searched->after), "iterations",
-                                 (json_int_t)result->iterations, "evaluations", (json_int_t)result->evaluations, "residual",
-                                 carom_json_real(result->residual), "qpos", qpos, "parameters", parameters, "file", carom_json_text(file));
-    return cli_print_json(document, complete ? EXIT_DONE : EXIT_INCOMPLETE);
-}
-
-static int print_text(const carom_scene *scene, const study *searched, const char *file) {
-    const carom_impact_data *data = carom_impact_get_data(carom_scene_impact(scene));
-    const carom_family *family = searched->family;
-    const bool complete = searched->result.verdict == CAROM_COMPLETE;
-    printf("%s: %s after %" PRId64 " Newton steps, residual %.3g\n", carom_scene_name(scene), complete ? "solved" : "no solution found",
-           searched->result.iterations, searched->result.residual);
-    for (int p = 0; p < searched->pairs; p++) {
-        const int *pair = carom_family_pair(family, p);
-        printf("  cosine %s, %s: %.9g -> %.9g\n", data->names[pair[0]], data->names[pair[1]], searched->before.cosines[p],
-               searched->after.cosines[p]);
-    }
-    printf("  xi: %.9g -> %.9g\n", searched->before.xi, searched->after.xi);
-    // Coordinates and parameters, from the scene's to the new ones.
-    for (int i = 0; i < searched->variables; i++)
-        printf("  %-12s %18.12g -> %.12g\n", carom_family_variable(family, i), carom_family_start(family)[i], searched->x[i]);
-    if (file) printf("written to %s\n", file);
-    return complete ? EXIT_DONE : EXIT_INCOMPLETE;
-}
-
 static int run(const cli_arguments *arguments) {
     carom_error error;
     carom_scene *scene = NULL;
@@ -161,12 +124,43 @@ static int run(const cli_arguments *arguments) {
     const char *file = cli_value(arguments, "output");
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     if (!status) status = solve(arguments, scene, file, &searched, &error);
-    int exit_status;
+    const carom_family *family = searched.family;
+    const carom_design_result *result = &searched.result;
+    const bool complete = result->verdict == CAROM_COMPLETE;
+    int exit_status = complete ? EXIT_DONE : EXIT_INCOMPLETE;
+    if (!status) cli_warn(scene);
     if (status) {
         exit_status = cli_report(&error);
+    } else if (cli_given(arguments, "json")) {
+        // The solution in the scene's own terms: a configuration, and parameters by their names.
+        const char *const *names;
+        const double *values;
+        int count;
+        const double *position = carom_family_position(searched.family, searched.x, &count);
+        json_t *qpos = carom_json_reals(position, count), *parameters = json_object();
+        carom_family_parameters(searched.family, searched.x, &names, &values, &count);
+        for (int i = 0; i < count; i++) json_object_set_new(parameters, names[i], carom_json_real(values[i]));
+        json_t *document =
+            json_pack("{s:s, s:b, s:s, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o}", "schema", "carom.design/1", "complete", complete,
+                      "verdict", carom_verdict_name(result->verdict), "before", measure_json(&searched, &searched.before), "after",
+                      measure_json(&searched, &searched.after), "iterations", (json_int_t)result->iterations, "evaluations",
+                      (json_int_t)result->evaluations, "residual", carom_json_real(result->residual), "qpos", qpos, "parameters",
+                      parameters, "file", carom_json_text(file));
+        exit_status = cli_print_json(document, exit_status);
     } else {
-        cli_warn(scene);
-        exit_status = cli_given(arguments, "json") ? print_json(&searched, file) : print_text(scene, &searched, file);
+        const carom_impact_data *data = carom_impact_get_data(carom_scene_impact(scene));
+        printf("%s: %s after %" PRId64 " Newton steps, residual %.3g\n", carom_scene_name(scene), complete ? "solved" : "no solution found",
+               result->iterations, result->residual);
+        for (int p = 0; p < searched.pairs; p++) {
+            const int *pair = carom_family_pair(family, p);
+            printf("  cosine %s, %s: %.9g -> %.9g\n", data->names[pair[0]], data->names[pair[1]], searched.before.cosines[p],
+                   searched.after.cosines[p]);
+        }
+        printf("  xi: %.9g -> %.9g\n", searched.before.xi, searched.after.xi);
+        // Coordinates and parameters, from the scene's to the new ones.
+        for (int i = 0; i < searched.variables; i++)
+            printf("  %-12s %18.12g -> %.12g\n", carom_family_variable(family, i), carom_family_start(family)[i], searched.x[i]);
+        if (file) printf("written to %s\n", file);
     }
     release(&searched);
     carom_scene_free(scene);

@@ -45,41 +45,13 @@ static json_t *pieces_json(const carom_impact *impact, const carom_polyhedra *se
     return pieces;
 }
 
-static int print_json(const carom_scene *scene, const carom_exact_set *set, const carom_answer *answer, const char *file) {
-    const carom_impact *impact = carom_scene_impact(scene);
-    json_t *document = json_pack("{s:s}", "schema", "carom.exact/1");
-    cli_add_result(document, answer->result);
-    json_object_set_new(document, "pieces", pieces_json(impact, set->pieces));
-    if (set->outer) json_object_set_new(document, "outer", pieces_json(impact, set->outer));
-    json_object_set_new(document, "seconds", carom_json_real(set->seconds));
-    json_object_set_new(document, "file", carom_json_text(file));
-    return cli_print_json(document, cli_exit_status(answer));
-}
-
 // ---------------------------------------------------------------------------------------------------------------- text
-
-static void print_pieces(const carom_impact *impact, const carom_polyhedra *set) {
-    static const char *const shapes[] = {"point", "segment", "polygon", "polyhedron", "polytope"};
-    const carom_impact_data *data = carom_impact_get_data(impact);
-    int left = SHOWN_VERTICES;
-    printf("vertices, m/s:");
-    for (int i = 0; i < data->contacts; i++) printf("  Jn.%s  Jt.%s", data->names[i], data->names[i]);
-    putchar('\n');
-    for (int i = 0; i < set->count && left > 0; i++) {
-        const carom_piece *piece = &set->pieces[i];
-        printf("  %s, %d %s\n", shapes[piece->dimension < 4 ? piece->dimension : 4], piece->vertices,
-               piece->vertices == 1 ? "vertex" : "vertices");
-        for (int k = 0; k < piece->vertices && left-- > 0; k++) {
-            printf("   ");
-            for (int j = 0; j < set->n; j++) printf(" %13.9g", cli_shown(impact, piece->contact_velocity[k * set->n + j]));
-            putchar('\n');
-        }
-    }
-    if (left <= 0) printf("  ... --json, --export and -o give them all\n");
-}
 
 // What the set is, its first vertices, and what it cost.
 static int print_text(const carom_scene *scene, const carom_exact_set *set, const carom_answer *answer, const char *file) {
+    static const char *const shapes[] = {"point", "segment", "polygon", "polyhedron", "polytope"};
+    const carom_impact *impact = carom_scene_impact(scene);
+    const carom_impact_data *data = carom_impact_get_data(impact);
     const char *certificate = carom_table_text(answer->result, carom_table_find(answer->result, "certificate"), 0);
     printf("%s: %s; %d piece%s (%s), dimension %d\n", carom_scene_name(scene), carom_exact_status_name(set->status), set->pieces->count,
            set->pieces->count == 1 ? "" : "s", certificate, set->dimension);
@@ -87,7 +59,23 @@ static int print_text(const carom_scene *scene, const carom_exact_set *set, cons
     if (set->outer)
         printf("  there is also a certified outer set of %d piece%s: see --json, --export or -o\n", set->outer->count,
                set->outer->count == 1 ? "" : "s");
-    if (set->pieces->count) print_pieces(carom_scene_impact(scene), set->pieces);
+    // The first vertices, piece by piece.
+    const carom_polyhedra *pieces = set->pieces;
+    int left = SHOWN_VERTICES;
+    if (pieces->count) printf("vertices, m/s:");
+    for (int i = 0; i < data->contacts && pieces->count; i++) printf("  Jn.%s  Jt.%s", data->names[i], data->names[i]);
+    if (pieces->count) putchar('\n');
+    for (int i = 0; i < pieces->count && left > 0; i++) {
+        const carom_piece *piece = &pieces->pieces[i];
+        printf("  %s, %d %s\n", shapes[piece->dimension < 4 ? piece->dimension : 4], piece->vertices,
+               piece->vertices == 1 ? "vertex" : "vertices");
+        for (int k = 0; k < piece->vertices && left-- > 0; k++) {
+            printf("   ");
+            for (int j = 0; j < pieces->n; j++) printf(" %13.9g", cli_shown(impact, piece->contact_velocity[k * pieces->n + j]));
+            putchar('\n');
+        }
+    }
+    if (left <= 0) printf("  ... --json, --export and -o give them all\n");
     // A problem that was refused has no numbers to report.
     if (set->dimension) {
         printf("%" PRId64 " elapses, %" PRId64 " bits, %.3g s; ", set->elapses, set->bits, set->seconds);
@@ -102,6 +90,7 @@ static int print_text(const carom_scene *scene, const carom_exact_set *set, cons
 
 // ------------------------------------------------------------------------------------------------------------- running
 
+// Computes the set, and writes the files that are asked for.
 static carom_status solve(const cli_arguments *arguments, const carom_scene *scene, carom_exact_set **set, carom_answer *answer,
                           carom_error *error) {
     const char *output = cli_value(arguments, "output"), *export = cli_value(arguments, "export");
@@ -146,11 +135,19 @@ static int run_exact(const cli_arguments *arguments) {
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     if (!status) status = solve(arguments, scene, &set, &answer, &error);
     int exit_status;
+    if (!status) cli_warn(scene);
     if (status) {
         exit_status = cli_report(&error);
+    } else if (cli_given(arguments, "json")) {
+        json_t *document = json_pack("{s:s}", "schema", "carom.exact/1");
+        cli_add_result(document, answer.result);
+        json_object_set_new(document, "pieces", pieces_json(carom_scene_impact(scene), set->pieces));
+        if (set->outer) json_object_set_new(document, "outer", pieces_json(carom_scene_impact(scene), set->outer));
+        json_object_set_new(document, "seconds", carom_json_real(set->seconds));
+        json_object_set_new(document, "file", carom_json_text(file));
+        exit_status = cli_print_json(document, cli_exit_status(&answer));
     } else {
-        cli_warn(scene);
-        exit_status = cli_given(arguments, "json") ? print_json(scene, set, &answer, file) : print_text(scene, set, &answer, file);
+        exit_status = print_text(scene, set, &answer, file);
     }
     carom_answer_free(&answer);
     carom_exact_set_free(set);

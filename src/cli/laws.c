@@ -31,56 +31,25 @@ carom_status cli_prepare_options(const cli_question *question, const char *const
     return status ? status : cli_apply_owner(arguments, &owner, question->strict, *options, error);
 }
 
-bool cli_is_about(const carom_error *error, const carom_option *row) {
-    const size_t length = strlen(row->name);
-    return error->status == CAROM_BAD_INPUT && !strncmp(error->message, row->name, length) && !strncmp(error->message + length, ": ", 2);
+const carom_option *cli_blame(const cli_arguments *arguments, const carom_option *rows, int count, carom_error *error) {
+    const bool refused = error->status == CAROM_BAD_INPUT || error->status == CAROM_UNSUPPORTED;
+    for (int i = 0; i < count && refused; i++) {
+        const size_t length = strlen(rows[i].name);
+        if (strncmp(error->message, rows[i].name, length) != 0 || strncmp(error->message + length, ": ", 2) != 0) continue;
+        // Flags of a command keep the spelling of the command line, options of laws that of scenes.
+        char flag[CLI_NAME_SIZE];
+        cli_spell_flag(&rows[i], flag);
+        if (!cli_given(arguments, rows[i].name) && !cli_given(arguments, flag)) return &rows[i];
+        const carom_error inner = *error;
+        cli_pass_on(&rows[i], &inner, error);
+        return NULL;
+    }
+    return NULL;
 }
 
 void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, const carom_option *rows, int count, carom_error *error) {
-    // Which option the message begins with.
-    int i = 0;
-    while (i < count && !cli_is_about(error, &rows[i])) i++;
-    if (i == count) return;
-    // Flags of a command keep the spelling of the command line, options of laws that of scenes.
-    char flag[CLI_NAME_SIZE];
-    cli_spell_flag(&rows[i], flag);
-    const carom_error inner = *error;
-    if (cli_given(arguments, rows[i].name) || cli_given(arguments, flag))
-        cli_pass_on(&rows[i], &inner, error);
-    else
-        carom_scene_place_error(scene, rows[i].name, error);
-}
-
-// -------------------------------------------------------------------------------------------------------------- points
-
-static carom_status add_points(cli_points *points, const carom_table *outcomes, carom_error *error) {
-    const int64_t rows = carom_table_rows(outcomes), count = points->count + rows;
-    if (points->dropped) return CAROM_OK;
-    // Too many: give the memory back, and collect no more.
-    if (count > CLI_MOST_POINTS) {
-        free(points->u);
-        *points = (cli_points){.impact = points->impact, .n = points->n, .dropped = true};
-        return CAROM_OK;
-    }
-    if (count > points->capacity) {
-        const int64_t capacity = count > 2 * points->capacity ? count : 2 * points->capacity;
-        double *larger = realloc(points->u, (size_t)capacity * (size_t)points->n * sizeof *larger);
-        if (!larger) return carom_fail_memory(error, "outcomes");
-        points->u = larger;
-        points->capacity = capacity;
-    }
-    // The contact velocities that outcomes have themselves: a law that moves the bodies takes them where the bodies are in the end.
-    const carom_sizes sizes = carom_impact_sizes(points->impact);
-    const int dim = sizes.tangents / sizes.contacts;
-    const double *normal = carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY);
-    const double *tangent = carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_VELOCITY);
-    for (int64_t i = 0; i < rows * sizes.contacts; i++) {
-        double *u = points->u + points->count * points->n + i * (1 + dim);
-        u[0] = normal[i];
-        for (int k = 0; k < dim; k++) u[1 + k] = tangent[i * dim + k];
-    }
-    points->count = count;
-    return CAROM_OK;
+    const carom_option *row = cli_blame(arguments, rows, count, error);
+    if (row) carom_scene_place_error(scene, row->name, error);
 }
 
 // -------------------------------------------------------------------------------------------------------------- asking
@@ -93,13 +62,41 @@ typedef struct splitter {
     carom_table *kept;
 } splitter;
 
+// Receives a block of outcomes and passes it on in all directions.
 static carom_status split(void *user, const carom_table *rows, carom_error *error) {
     const splitter *ways = user;
     carom_extent_widen(ways->extent, rows);
-    carom_status status = ways->file ? ways->file->receive(ways->file->user, rows, error) : CAROM_OK;
-    if (!status && ways->points) status = add_points(ways->points, rows, error);
-    if (!status && ways->kept) status = carom_table_append(ways->kept, rows, error);
-    return status;
+    const carom_status status = ways->file ? ways->file->receive(ways->file->user, rows, error) : CAROM_OK;
+    if (status) return status;
+
+    // Collect contact velocities. When there are too many, give the memory back, and collect no more.
+    cli_points *points = ways->points;
+    const int64_t count = points ? points->count + carom_table_rows(rows) : 0;
+    if (count > CLI_MOST_POINTS && !points->dropped) {
+        free(points->u);
+        *points = (cli_points){.impact = points->impact, .n = points->n, .dropped = true};
+    }
+    if (points && !points->dropped) {
+        if (count > points->capacity) {
+            const int64_t capacity = count > 2 * points->capacity ? count : 2 * points->capacity;
+            double *larger = realloc(points->u, (size_t)capacity * (size_t)points->n * sizeof *larger);
+            if (!larger) return carom_fail_memory(error, "outcomes");
+            points->u = larger;
+            points->capacity = capacity;
+        }
+        // The contact velocities that outcomes have themselves: a law that moves the bodies takes them where the bodies are in the end.
+        const carom_sizes sizes = carom_impact_sizes(points->impact);
+        const int dim = sizes.tangents / sizes.contacts;
+        const double *normal = carom_table_real_column(rows, CAROM_OUTCOME_NORMAL_VELOCITY);
+        const double *tangent = carom_table_real_column(rows, CAROM_OUTCOME_TANGENT_VELOCITY);
+        for (int64_t i = 0; i < (count - points->count) * sizes.contacts; i++) {
+            double *u = points->u + points->count * points->n + i * (1 + dim);
+            u[0] = normal[i];
+            for (int k = 0; k < dim; k++) u[1 + k] = tangent[i * dim + k];
+        }
+        points->count = count;
+    }
+    return ways->kept ? carom_table_append(ways->kept, rows, error) : CAROM_OK;
 }
 
 carom_status cli_ask_law(const cli_question *question, const void *options, const carom_sink *file, cli_run *run, carom_error *error) {

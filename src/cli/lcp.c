@@ -24,31 +24,13 @@ typedef struct report {
     json_t *solutions;  // list of {z, residual}
 } report;
 
+// Receives a solution of a solver or of the enumeration.
 static carom_status add_solution(void *user, const double *z, double residual, carom_error *error) {
     (void)error;
     report *said = user;
     json_array_append_new(said->solutions,
                           json_pack("{s:o, s:o}", "z", carom_json_reals(z, said->n), "residual", carom_json_real(residual)));
     return CAROM_OK;
-}
-
-static carom_status solve(const carom_lcp_solver *solver, const carom_lcp_problem *problem, report *said, carom_error *error) {
-    carom_lcp *lcp = NULL;
-    carom_lcp_info info;
-    double *z = malloc((size_t)problem->n * sizeof *z);
-    carom_status status = z ? carom_lcp_create(solver, problem->n, problem->W, &lcp, error) : carom_fail_memory(error, "LCP");
-    if (!status) {
-        carom_lcp_solve(lcp, problem->w, z, &info);
-        // A solution that does not pass the check is none.
-        said->verdict = info.verdict;
-        said->complete = info.verdict == CAROM_COMPLETE;
-        said->pivots = info.pivots;
-        said->fallbacks = info.fallbacks;
-        if (said->complete) status = add_solution(said, z, info.residual, error);
-    }
-    carom_lcp_free(lcp);
-    free(z);
-    return status;
 }
 
 // As JSON or as text; both say the same.
@@ -74,13 +56,7 @@ static int print_report(const cli_arguments *arguments, const report *said) {
 
 static int run_lcp(const cli_arguments *arguments) {
     const carom_registry *registry = arguments->registry;
-    if (cli_given(arguments, "list")) {
-        for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_SOLVERS); i++) {
-            const carom_lcp_solver *solver = carom_registry_entry(registry, CAROM_REGISTRY_SOLVERS, i);
-            if (carom_lcp_available(solver)) printf("%-28s  %s\n", solver->name, solver->summary);
-        }
-        return EXIT_DONE;
-    }
+    if (cli_given(arguments, "list")) return cli_list(arguments->registry, CAROM_REGISTRY_SOLVERS);
     carom_error error;
     carom_lcp_problem problem = {0};
     // --all enumerates bases; otherwise one solver gives one solution.
@@ -100,8 +76,22 @@ static int run_lcp(const cli_arguments *arguments) {
         status = carom_lcp_enumerate(problem.n, problem.W, problem.w, add_solution, &said, &said.complete, &error);
         said.verdict = said.complete ? CAROM_COMPLETE : CAROM_INCOMPLETE;
     } else if (!status) {
-        said.solver = solver->name;
-        status = solve(solver, &problem, &said, &error);
+        carom_lcp *lcp = NULL;
+        carom_lcp_info info;
+        double *z = malloc((size_t)problem.n * sizeof *z);
+        status = z ? carom_lcp_create(solver, problem.n, problem.W, &lcp, &error) : carom_fail_memory(&error, "LCP");
+        if (!status) {
+            carom_lcp_solve(lcp, problem.w, z, &info);
+            said.solver = solver->name;
+            said.verdict = info.verdict;
+            said.complete = info.verdict == CAROM_COMPLETE;
+            said.pivots = info.pivots;
+            said.fallbacks = info.fallbacks;
+            // Only what passes the check is a solution.
+            if (said.complete) status = add_solution(&said, z, info.residual, &error);
+        }
+        carom_lcp_free(lcp);
+        free(z);
     }
     if (!status && problem.warning) fprintf(stderr, "carom: warning: %s\n", problem.warning);
     const int exit_status = status ? cli_report(&error) : print_report(arguments, &said);

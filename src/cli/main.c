@@ -17,23 +17,7 @@ static const cli_command *const commands[] = {&cli_info,  &cli_resolve,   &cli_s
 
 static bool is_help(const char *word) { return !strcmp(word, "--help") || !strcmp(word, "-h"); }
 
-static int run_command(const cli_command *command, const carom_registry *registry, int argc, char **argv) {
-    for (int i = 0; i < argc; i++) {
-        if (!is_help(argv[i])) continue;
-        cli_help(command, registry);
-        return EXIT_DONE;
-    }
-    // Only some commands share their work between ranks.
-    if (!command->shared && !cli_ranks_is_first()) return EXIT_DONE;
-    cli_arguments arguments;
-    carom_error error;
-    if (cli_parse(command, registry, argc, argv, &arguments, &error)) return cli_report(&error);
-    arguments.commands = commands;
-    const int status = command->run(&arguments);
-    cli_release(&arguments);
-    return status;
-}
-
+// Does what the first word asks for: help, the version, or a command.
 static int run(int argc, char **argv) {
     carom_error error;
     if (argc < 2) {
@@ -63,7 +47,26 @@ static int run(int argc, char **argv) {
     if (!status) status = carom_siconos_register(registry, &error);
     if (!status) status = carom_exact_register(registry, &error);
     if (!status) status = carom_dynamics_register(registry, &error);
-    const int exit_status = status ? cli_report(&error) : run_command(commands[index], registry, argc - 2, argv + 2);
+    // Help for the command, wherever it is asked for.
+    const cli_command *command = commands[index];
+    bool helps = false;
+    for (int i = 2; i < argc; i++) helps = helps || is_help(argv[i]);
+    int exit_status = EXIT_DONE;
+    if (status) {
+        exit_status = cli_report(&error);
+    } else if (helps) {
+        cli_help(command, registry);
+    } else if (command->shared || cli_ranks_is_first()) {
+        // Only some commands share their work between ranks.
+        cli_arguments arguments;
+        if (cli_parse(command, registry, argc - 2, argv + 2, &arguments, &error)) {
+            exit_status = cli_report(&error);
+        } else {
+            arguments.commands = commands;
+            exit_status = command->run(&arguments);
+            cli_release(&arguments);
+        }
+    }
     carom_registry_free(registry);
     return exit_status;
 }

@@ -18,16 +18,17 @@ static const cli_flag flags[] = {
 
 enum { MAX_OVERLAYS = 16 };
 
-static carom_status draw(const cli_arguments *arguments, json_t *files, carom_error *error) {
+static int run_plot(const cli_arguments *arguments) {
+    carom_error error;
+    json_t *files = json_array();
     // The names of --overlay stand between commas: cut a copy at them.
     const char *given = cli_value(arguments, "overlay"), *overlays[MAX_OVERLAYS + 1] = {NULL};
     char *names = strdup(given ? given : ""), *rest = NULL;
-    if (!names) return carom_fail_memory(error, "plot");
-    carom_status status = CAROM_OK;
+    carom_status status = names ? CAROM_OK : carom_fail_memory(&error, "plot");
     int count = 0;
-    for (char *name = strtok_r(names, ",", &rest); name && !status; name = strtok_r(NULL, ",", &rest)) {
+    for (char *name = status ? NULL : strtok_r(names, ",", &rest); name && !status; name = strtok_r(NULL, ",", &rest)) {
         if (count == MAX_OVERLAYS)
-            status = carom_fail(error, CAROM_BAD_INPUT, "--overlay: more than %d files", MAX_OVERLAYS);
+            status = carom_fail(&error, CAROM_BAD_INPUT, "--overlay: more than %d files", MAX_OVERLAYS);
         else
             overlays[count++] = name;
     }
@@ -37,15 +38,8 @@ static carom_status draw(const cli_arguments *arguments, json_t *files, carom_er
                                         .svg = cli_given(arguments, "svg"),
                                         .focus = cli_given(arguments, "focus"),
                                         .overlays = overlays};
-    if (!status) status = carom_plot_result(arguments->operand, &request, cli_note_file, files, error);
+    if (!status) status = carom_plot_result(arguments->operand, &request, cli_note_file, files, &error);
     free(names);
-    return status;
-}
-
-static int run_plot(const cli_arguments *arguments) {
-    carom_error error;
-    json_t *files = json_array();
-    const carom_status status = draw(arguments, files, &error);
     int exit_status = EXIT_DONE;
     if (status)
         exit_status = cli_report(&error);

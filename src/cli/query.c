@@ -32,6 +32,7 @@ typedef struct source {
     carom_result_set set;
 } source;
 
+// One question under way: the set, the metric of its distances, and the answer.
 typedef struct query {
     const cli_arguments *arguments;
     source asked;
@@ -56,6 +57,7 @@ static void release_source(source *from) {
     carom_result_close(from->result);
 }
 
+// Opens a result file, and reads the impact and the set of one of its laws.
 static carom_status read_source(const char *path, const char *law_name, source *into, carom_error *error) {
     *into = (source){0};
     carom_status status = carom_result_open(path, &into->result, error);

@@ -17,62 +17,17 @@ static const cli_flag flags[] = {
     {"json", NULL, "print one JSON document"},
 };
 
-// ---------------------------------------------------------------------------------------------------------------- JSON
-
-static int print_json(const carom_scene *scene, const cli_run *run, const char *file) {
-    const carom_impact *impact = carom_scene_impact(scene);
-    const carom_table *outcomes = run->answer.outcomes;
-    json_t *document = json_pack("{s:s, s:s, s:b, s:o}", "schema", "carom.resolve/1", "law", run->law->name, "complete",
-                                 carom_answer_complete(&run->answer), "seconds", carom_json_real(run->seconds));
-    json_t *list = json_array();
-    for (int64_t row = 0; row < carom_table_rows(outcomes); row++) {
-        json_t *outcome = carom_json_row(outcomes, row, carom_impact_get_data(impact)->names);
-        // In contact space the velocity column holds contact velocities, which stand in columns of their own.
-        if (!carom_impact_has_system(impact)) json_object_set_new(outcome, "v_plus", json_null());
-        json_array_append_new(list, outcome);
-    }
-    cli_add_result(document, run->answer.result);
-    json_object_set_new(document, "outcomes", list);
-    json_object_set_new(document, "file", carom_json_text(file));
-    return cli_print_json(document, cli_exit_status(&run->answer));
-}
-
 // ---------------------------------------------------------------------------------------------------------------- text
 
 static void print_velocities(const carom_impact *impact, const double *values, int count) {
     for (int i = 0; i < count; i++) printf(" %12.6g", cli_shown(impact, values[i]));
 }
 
-// One line of the table: velocities, energy, steps, the word of contacts, and what is remarkable about the outcome.
-static void print_outcome(const carom_impact *impact, const carom_table *outcomes, int64_t row) {
+// The law and its verdict, then a table of the first outcomes.
+static int print_text(const carom_scene *scene, const cli_run *run, const char *file) {
+    const carom_impact *impact = carom_scene_impact(scene);
     const carom_impact_data *data = carom_impact_get_data(impact);
     const int tangents = data->contacts * data->tangent_dim;
-    printf("%4" PRId64 " ", row + 1);
-    print_velocities(impact, carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY) + row * data->contacts, data->contacts);
-    printf(" |");
-    print_velocities(impact, carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_VELOCITY) + row * tangents, tangents);
-    const double energy_ratio = carom_table_real_column(outcomes, CAROM_OUTCOME_ENERGY_RATIO)[row];
-    if (isnan(energy_ratio))
-        printf(" | %9s", "-");
-    else
-        printf(" | %9.6f", energy_ratio);
-    printf(" | %4" PRId64, carom_table_integer_column(outcomes, CAROM_OUTCOME_STEPS)[row]);
-    // The word: the contacts that acted, in their order.
-    int count;
-    const int *word = carom_table_list(outcomes, CAROM_OUTCOME_WORD, row, &count);
-    for (int i = 0; i < count && i < SHOWN_CONTACTS; i++) printf("%s%s", i ? "-" : "  ", data->names[word[i]]);
-    if (count > SHOWN_CONTACTS) printf("-... (%d)", count);
-    if (!carom_table_integer_column(outcomes, CAROM_OUTCOME_TERMINATED)[row]) printf("  (not terminated)");
-    // Flags are bits, with a name for each.
-    const char *const *flag_names = carom_table_column(outcomes, CAROM_OUTCOME_FLAGS)->flags;
-    const int64_t set = carom_table_integer_column(outcomes, CAROM_OUTCOME_FLAGS)[row];
-    for (int i = 0; flag_names[i]; i++)
-        if (set >> i & 1) printf("  (%s)", flag_names[i]);
-    putchar('\n');
-}
-
-static int print_text(const carom_scene *scene, const cli_run *run, const char *file) {
-    const carom_impact_data *data = carom_impact_get_data(carom_scene_impact(scene));
     const carom_table *outcomes = run->answer.outcomes;
     const int64_t rows = carom_table_rows(outcomes);
     printf("%s, law %s: %" PRId64 " outcome%s, %s\n", carom_scene_name(scene), run->law->name, rows, rows == 1 ? "" : "s",
@@ -81,7 +36,31 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
     printf("contacts:");
     for (int i = 0; i < data->contacts; i++) printf(" %s", data->names[i]);
     printf("\n%4s  normal velocities [m/s] | tangential velocities [m/s] | energy ratio | steps | word\n", "");
-    for (int64_t row = 0; row < rows && row < SHOWN_OUTCOMES; row++) print_outcome(carom_scene_impact(scene), outcomes, row);
+    for (int64_t row = 0; row < rows && row < SHOWN_OUTCOMES; row++) {
+        // One line of the table: velocities, energy, steps, the word of contacts, and what is remarkable about the outcome.
+        printf("%4" PRId64 " ", row + 1);
+        print_velocities(impact, carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY) + row * data->contacts, data->contacts);
+        printf(" |");
+        print_velocities(impact, carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_VELOCITY) + row * tangents, tangents);
+        const double energy_ratio = carom_table_real_column(outcomes, CAROM_OUTCOME_ENERGY_RATIO)[row];
+        if (isnan(energy_ratio))
+            printf(" | %9s", "-");
+        else
+            printf(" | %9.6f", energy_ratio);
+        printf(" | %4" PRId64, carom_table_integer_column(outcomes, CAROM_OUTCOME_STEPS)[row]);
+        // The word: the contacts that acted, in their order.
+        int count;
+        const int *word = carom_table_list(outcomes, CAROM_OUTCOME_WORD, row, &count);
+        for (int i = 0; i < count && i < SHOWN_CONTACTS; i++) printf("%s%s", i ? "-" : "  ", data->names[word[i]]);
+        if (count > SHOWN_CONTACTS) printf("-... (%d)", count);
+        if (!carom_table_integer_column(outcomes, CAROM_OUTCOME_TERMINATED)[row]) printf("  (not terminated)");
+        // Flags are bits, with a name for each.
+        const char *const *flag_names = carom_table_column(outcomes, CAROM_OUTCOME_FLAGS)->flags;
+        const int64_t set = carom_table_integer_column(outcomes, CAROM_OUTCOME_FLAGS)[row];
+        for (int i = 0; flag_names[i]; i++)
+            if (set >> i & 1) printf("  (%s)", flag_names[i]);
+        putchar('\n');
+    }
     if (rows > SHOWN_OUTCOMES) printf("... and %" PRId64 " more; --json and -o FILE give them all\n", rows - SHOWN_OUTCOMES);
     if (file) printf("written to %s\n", file);
     return cli_exit_status(&run->answer);
@@ -89,50 +68,52 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
 
 // ------------------------------------------------------------------------------------------------------------- running
 
-static carom_status ask(const cli_arguments *arguments, const carom_scene *scene, cli_run *run, carom_error *error) {
-    const char *file = cli_value(arguments, "output"), *name = cli_value(arguments, "law");
-    if (!name) name = carom_scene_law(scene);
-    if (!name)
-        return carom_fail(error, CAROM_BAD_INPUT, "--law is missing, and the scene names no law; `carom resolve --list` prints them");
-    // The law of the command line, or the one that the scene names.
-    const carom_law *law = carom_law_find(arguments->registry, name);
-    if (!law) return carom_fail(error, CAROM_BAD_INPUT, "--law: there is no law '%.60s'; `carom resolve --list` prints them", name);
-    carom_control control;
-    cli_question question = {
-        .arguments = arguments, .scene = scene, .law = law, .control = &control, .strict = true, .keep_outcomes = true};
-    carom_status status = cli_start_control(arguments, &control, error);
-    if (!status && file) status = carom_result_writer_create(file, scene, &question.writer, error);
-    if (!status) status = cli_run_law(&question, run, error);
-    if (!status && file) {
-        status = carom_result_writer_commit(question.writer, error);
-        if (status) cli_run_release(run);
-    }
-    carom_result_writer_free(question.writer);
-    return status;
-}
-
 static int run_resolve(const cli_arguments *arguments) {
-    if (cli_given(arguments, "list")) {
-        for (int i = 0; i < carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS); i++) {
-            const carom_law *law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
-            printf("%-16s  %s\n", law->name, law->summary);
-        }
-        return EXIT_DONE;
-    }
+    if (cli_given(arguments, "list")) return cli_list(arguments->registry, CAROM_REGISTRY_LAWS);
     carom_error error;
     carom_scene *scene = NULL;
-    cli_run run;
-    const char *file = cli_value(arguments, "output");
+    cli_run run = {0};
+    carom_control control;
+    cli_question question = {.arguments = arguments, .control = &control, .strict = true, .keep_outcomes = true};
+    const char *file = cli_value(arguments, "output"), *name = cli_value(arguments, "law");
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
-    if (!status) status = ask(arguments, scene, &run, &error);
+    // The law of the command line, or the one that the scene names.
+    question.scene = scene;
+    if (!status && !name) name = carom_scene_law(scene);
+    if (!status && !name)
+        status = carom_fail(&error, CAROM_BAD_INPUT, "--law is missing, and the scene names no law; `carom resolve --list` prints them");
+    if (!status) question.law = carom_law_find(arguments->registry, name);
+    if (!status && !question.law)
+        status = carom_fail(&error, CAROM_BAD_INPUT, "--law: there is no law '%.60s'; `carom resolve --list` prints them", name);
+    if (!status) status = cli_start_control(arguments, &control, &error);
+    if (!status && file) status = carom_result_writer_create(file, scene, &question.writer, &error);
+    if (!status) status = cli_run_law(&question, &run, &error);
+    if (!status && file) status = carom_result_writer_commit(question.writer, &error);
+    carom_result_writer_free(question.writer);
     int exit_status;
+    if (!status) cli_warn(scene);
     if (status) {
         exit_status = cli_report(&error);
+    } else if (cli_given(arguments, "json")) {
+        const carom_impact *impact = carom_scene_impact(scene);
+        const carom_table *outcomes = run.answer.outcomes;
+        json_t *document = json_pack("{s:s, s:s, s:b, s:o}", "schema", "carom.resolve/1", "law", run.law->name, "complete",
+                                     carom_answer_complete(&run.answer), "seconds", carom_json_real(run.seconds));
+        json_t *list = json_array();
+        for (int64_t row = 0; row < carom_table_rows(outcomes); row++) {
+            json_t *outcome = carom_json_row(outcomes, row, carom_impact_get_data(impact)->names);
+            // In contact space the velocity column holds contact velocities, which stand in columns of their own.
+            if (!carom_impact_has_system(impact)) json_object_set_new(outcome, "v_plus", json_null());
+            json_array_append_new(list, outcome);
+        }
+        cli_add_result(document, run.answer.result);
+        json_object_set_new(document, "outcomes", list);
+        json_object_set_new(document, "file", carom_json_text(file));
+        exit_status = cli_print_json(document, cli_exit_status(&run.answer));
     } else {
-        cli_warn(scene);
-        exit_status = cli_given(arguments, "json") ? print_json(scene, &run, file) : print_text(scene, &run, file);
-        cli_run_release(&run);
+        exit_status = print_text(scene, &run, file);
     }
+    cli_run_release(&run);
     carom_scene_free(scene);
     return exit_status;
 }

@@ -21,19 +21,6 @@ static const cli_flag flags[] = {
 enum { KEEP_ALL, KEEP_EXTENT, KEEP_HULL };
 static const char *const keep_names[] = {"all", "extent", "hull"};
 
-// ---------------------------------------------------------------------------------------------------------------- JSON
-
-// The result row with all statistics, and what the command adds to it.
-static int print_json(const cli_run *run, const char *file) {
-    json_t *document = json_pack("{s:s}", "schema", "carom.sample/1");
-    cli_add_result(document, run->answer.result);
-    json_object_set_new(document, "complete", json_boolean(carom_answer_complete(&run->answer)));
-    json_object_set_new(document, "extent", cli_extent_json(run->extent));
-    json_object_set_new(document, "seconds", carom_json_real(run->seconds));
-    json_object_set_new(document, "file", carom_json_text(file));
-    return cli_print_json(document, cli_exit_status(&run->answer));
-}
-
 // ---------------------------------------------------------------------------------------------------------------- text
 
 // Cells of the result row, by their column.
@@ -131,51 +118,55 @@ static carom_status fill_file(const cli_question *question, int keep, cli_run *r
     return status;
 }
 
-static carom_status sample(const cli_arguments *arguments, const carom_scene *scene, cli_run *run, int64_t *written, carom_error *error) {
-    const char *file = cli_value(arguments, "output"), *what = cli_value(arguments, "keep");
-    // Which outcomes the file is to hold.
-    int keep = KEEP_ALL;
-    while (what && keep <= KEEP_HULL && strcmp(what, keep_names[keep]) != 0) keep++;
-    if (keep > KEEP_HULL) return carom_fail(error, CAROM_BAD_INPUT, "--keep: '%.60s' is not one of all, extent, hull", what);
-
-    // Every rank samples its share; the first one has the file and the answer.
-    carom_control control;
-    carom_result_writer *writer = NULL;
-    carom_status status = cli_start_control(arguments, &control, error);
-    control.ranks = cli_ranks();
-    if (!status && file && cli_ranks_is_first()) status = carom_result_writer_create(file, scene, &writer, error);
-    const cli_question question = {.arguments = arguments,
-                                   .scene = scene,
-                                   .law = carom_law_find(arguments->registry, law_name),
-                                   .control = &control,
-                                   .writer = writer,
-                                   .strict = true};
-    if (!status) status = writer ? fill_file(&question, keep, run, written, error) : cli_run_law(&question, run, error);
-    // A failure of one rank is a failure of all.
-    status = carom_ranks_agree(control.ranks, status, error);
-    if (!status && writer) status = carom_result_writer_commit(writer, error);
-    if (status) cli_run_release(run);
-    carom_result_writer_free(writer);
-    return status;
-}
-
 static int run_sample(const cli_arguments *arguments) {
     carom_error error;
     carom_scene *scene = NULL;
     cli_run run = {0};
     int64_t written = 0;
-    const char *file = cli_value(arguments, "output");
+    const char *file = cli_value(arguments, "output"), *what = cli_value(arguments, "keep");
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     status = carom_ranks_agree(cli_ranks(), status, &error);
-    if (!status) status = sample(arguments, scene, &run, &written, &error);
+    // Which outcomes the file is to hold.
+    int keep = KEEP_ALL;
+    while (what && keep <= KEEP_HULL && strcmp(what, keep_names[keep]) != 0) keep++;
+    if (!status && keep > KEEP_HULL) status = carom_fail(&error, CAROM_BAD_INPUT, "--keep: '%.60s' is not one of all, extent, hull", what);
+
+    // Every rank samples its share; the first one has the file and the answer.
+    if (!status) {
+        carom_control control;
+        carom_result_writer *writer = NULL;
+        status = cli_start_control(arguments, &control, &error);
+        control.ranks = cli_ranks();
+        if (!status && file && cli_ranks_is_first()) status = carom_result_writer_create(file, scene, &writer, &error);
+        const cli_question question = {.arguments = arguments,
+                                       .scene = scene,
+                                       .law = carom_law_find(arguments->registry, law_name),
+                                       .control = &control,
+                                       .writer = writer,
+                                       .strict = true};
+        if (!status) status = writer ? fill_file(&question, keep, &run, &written, &error) : cli_run_law(&question, &run, &error);
+        // A failure of one rank is a failure of all.
+        status = carom_ranks_agree(control.ranks, status, &error);
+        if (!status && writer) status = carom_result_writer_commit(writer, &error);
+        carom_result_writer_free(writer);
+    }
     int exit_status;
+    if (!status) cli_warn(scene);
     if (status) {
         exit_status = cli_report(&error);
+    } else if (cli_given(arguments, "json")) {
+        // The result row with all statistics, and what the command adds to it.
+        json_t *document = json_pack("{s:s}", "schema", "carom.sample/1");
+        cli_add_result(document, run.answer.result);
+        json_object_set_new(document, "complete", json_boolean(carom_answer_complete(&run.answer)));
+        json_object_set_new(document, "extent", cli_extent_json(run.extent));
+        json_object_set_new(document, "seconds", carom_json_real(run.seconds));
+        json_object_set_new(document, "file", carom_json_text(file));
+        exit_status = cli_print_json(document, cli_exit_status(&run.answer));
     } else {
-        cli_warn(scene);
-        exit_status = cli_given(arguments, "json") ? print_json(&run, file) : print_text(scene, &run, file, written);
-        cli_run_release(&run);
+        exit_status = print_text(scene, &run, file, written);
     }
+    cli_run_release(&run);
     carom_scene_free(scene);
     return exit_status;
 }

@@ -202,6 +202,7 @@ static carom_status prepare_angle(sweep *s, compliant_motion *probe, double *y, 
     return CAROM_OK;
 }
 
+// One impact for each point of the sweep.
 static carom_status resolve(const carom_law_call *call, carom_error *error) {
     const carom_compliant_options *options = call->options;
     const carom_system *system = options->system;

@@ -255,22 +255,6 @@ static carom_status take_event(tree_builder *builder, const yaml_event_t *event,
     return CAROM_OK;
 }
 
-// One sentence about what libyaml found. Encoding errors have an offset and no line.
-static carom_status fail_syntax(const carom_document *document, const yaml_parser_t *parser, const char *bytes, size_t size,
-                                carom_error *error) {
-    if (parser->error == YAML_MEMORY_ERROR) return carom_fail_memory(error, document->path);
-    size_t line = parser->problem_mark.line + 1;
-    if (parser->error == YAML_READER_ERROR) {
-        size_t end = parser->problem_offset < size ? parser->problem_offset : size;
-        line = 1;
-        for (size_t i = 0; i < end; i++) line += bytes[i] == '\n';
-    }
-    const char *problem = parser->problem != NULL ? parser->problem : "cannot be parsed";
-    const char *context = parser->context != NULL ? parser->context : "";
-    return carom_fail(error, CAROM_BAD_INPUT, "%s:%zu: not valid YAML: %s%s%s", shown_path(document->path), line, problem,
-                      context[0] != '\0' ? " " : "", context);
-}
-
 // Events are taken one by one: libyaml's own tree would hold a file that is then refused.
 carom_status carom_document_parse(const char *path, const char *bytes, size_t size, carom_document **document, carom_error *error) {
     *document = NULL;
@@ -290,7 +274,17 @@ carom_status carom_document_parse(const char *path, const char *bytes, size_t si
     for (bool more = true; more && !status;) {
         yaml_event_t event;
         if (!yaml_parser_parse(&parser, &event)) {
-            status = fail_syntax(made, &parser, bytes, size, error);
+            // One sentence about what libyaml found. Encoding errors have an offset and no line.
+            size_t line = parser.problem_mark.line + 1;
+            if (parser.error == YAML_READER_ERROR) {
+                const size_t end = parser.problem_offset < size ? parser.problem_offset : size;
+                line = 1;
+                for (size_t i = 0; i < end; i++) line += bytes[i] == '\n';
+            }
+            const char *problem = parser.problem ? parser.problem : "cannot be parsed", *context = parser.context ? parser.context : "";
+            status = parser.error == YAML_MEMORY_ERROR ? carom_fail_memory(error, path)
+                                                       : carom_fail(error, CAROM_BAD_INPUT, "%s:%zu: not valid YAML: %s%s%s",
+                                                                    shown_path(path), line, problem, *context ? " " : "", context);
             break;
         }
         status = take_event(&builder, &event, error);

@@ -46,6 +46,7 @@ static haddr_t get_allocated(const H5FD_t *file, H5FD_mem_t type) {
     return ((const open_file *)file)->allocated;
 }
 
+// HDF5 tells how much of the file it has given out.
 static herr_t set_allocated(H5FD_t *file, H5FD_mem_t type, haddr_t address) {
     (void)type;
     ((open_file *)file)->allocated = address;

@@ -42,7 +42,7 @@ struct carom_scene {
     carom_surface_law collisions;
     carom_model *model;    ///< NULL for a form without one
     carom_system *system;  ///< of a scene with 'model' that was read for an integrator
-    carom_system *balls;   ///< of a scene with 'balls', likewise
+    carom_system *balls;   ///< of a scene with 'balls' that was read for an integrator
     carom_motion motion;
     carom_error obstacle;         ///< why a scene with 'model' has no system
     bool moves;                   ///< read for an integrator

@@ -12,12 +12,14 @@ typedef struct document {
     const carom_polyhedra *set, *outer;
 } document;
 
+// A matrix by its name, with a line for each row.
 static void print_rows(FILE *file, const char *name, int count, int width, const double *rows) {
     fprintf(file, "%s %d\n", name, count);
     for (int i = 0; i < count; i++)
         for (int j = 0; j < width; j++) fprintf(file, "%.17g%c", rows[i * width + j], j + 1 < width ? ' ' : '\n');
 }
 
+// The pieces of a set, each with its vertices and constraints.
 static void print_set(FILE *file, const char *name, const carom_polyhedra *set) {
     fprintf(file, "%s %d pieces\n", name, set->count);
     for (int k = 0; k < set->count; k++) {

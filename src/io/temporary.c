@@ -34,7 +34,7 @@ carom_status carom_temporary_check(const char *target, const carom_file_kind *ki
         return carom_fail(error, CAROM_BAD_INPUT, "%s: is %s; only regular files are replaced", target,
                           S_ISDIR(about.st_mode) ? "a directory" : "not a regular file");
 
-    // An empty file is nobody's work.
+    // An empty file holds nothing that could be lost.
     char found[LONGEST_START];
     const size_t size = strlen(kind->start);
     FILE *file = fopen(target, "rb");

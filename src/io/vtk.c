@@ -25,6 +25,7 @@ static void print_values(FILE *file, const double *values, int64_t rows, int col
         for (int k = 0; k < columns; k++) fprintf(file, "%.17g%c", values[i * columns + k], k + 1 < columns ? ' ' : '\n');
 }
 
+// The legacy format: time, points, a cell for each, and the data of the points.
 static carom_status print_legacy(FILE *file, const void *content, carom_error *error) {
     (void)error;
     const carom_vtk_points *points = content;

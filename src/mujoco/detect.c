@@ -38,6 +38,7 @@ typedef struct collision {
     double margin;
 } collision;
 
+// A guarded call: lets MuJoCo find contacts.
 static void collide(void *argument) {
     const collision *search = argument;
     mjModel *compiled = search->model->compiled;

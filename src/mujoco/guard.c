@@ -25,6 +25,7 @@ static void wait_for_own_handlers(void) {
     pthread_mutex_unlock(&handlers_lock);
 }
 
+// Receives an error of MuJoCo, which must not return: leaves the guarded call.
 static void leave_call(const char *message) {
     if (!running) {
         wait_for_own_handlers();
@@ -35,6 +36,7 @@ static void leave_call(const char *message) {
     longjmp(running->escape, 1);
 }
 
+// Drops warnings of guarded calls; others go where they would go without us.
 static void drop_warning(const char *message) {
     if (running) return;
     wait_for_own_handlers();

@@ -87,6 +87,7 @@ static carom_status add_outcome(carom_table *outcomes, const carom_impact *impac
     return status ? status : carom_table_set_text(outcomes, own + COLUMN_CONE, cones[cone], error);
 }
 
+// Runs the model with every combination of time step, contact setting and cone, from the scene's start and from perturbed ones.
 static carom_status resolve(const carom_law_call *call, carom_error *error) {
     const carom_mujoco_options *options = call->options;
     const carom_impact_data *data = carom_impact_get_data(call->impact);

@@ -10,7 +10,7 @@
 
 // Given directions may miss orthogonality by this, the precision of coordinates written by hand.
 #define ORTHOGONALITY_TOLERANCE 1e-6
-// Components of a direction smaller than this are none.
+// Components of a direction smaller than this count as zero.
 #define PARALLEL_TOLERANCE 1e-9
 // Geoms whose contact points lie this far off one line along the normal, relative to their size, do not touch there.
 #define ALIGNMENT_TOLERANCE 1e-6

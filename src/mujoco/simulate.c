@@ -186,6 +186,7 @@ carom_status carom_model_simulator_run(carom_model_simulator *simulator, const c
 
 // ------------------------------------------------------------------------------------------------------------ creation
 
+// A guarded call: places the model in its start.
 static void prepare(void *argument) {
     carom_model_simulator *s = argument;
     s->data = mj_makeData(&s->shadow);

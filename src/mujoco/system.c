@@ -17,6 +17,7 @@ typedef struct plane_contact {
     double normal[3], tangent[3], offset;
 } plane_contact;
 
+// A carom_system whose terms MuJoCo computes.
 typedef struct model_system {
     carom_system base;
     const carom_model *model;
@@ -65,6 +66,7 @@ static void project_jacobian(const workspace *work, const double direction[3], d
     }
 }
 
+// Mass matrix, bias and contact rows at a position and velocity.
 static void evaluate(void *opened, const double *position, const double *velocity, carom_system_terms *terms) {
     workspace *work = opened;
     const mjModel *compiled = work->system->model->compiled;

@@ -23,6 +23,7 @@ typedef struct point {
     int64_t row;  // of the outcomes kept
 } point;
 
+// One plane of contact velocities, and the corners of the hull in it.
 typedef struct plane {
     int axes[2];
     point *points;  // corners of the hull, counter-clockwise, then those gathered since

@@ -28,6 +28,7 @@ typedef struct cell {
     int size;
 } cell;
 
+// The search for the farthest point of one set from another, by branch and bound.
 typedef struct search {
     const carom_set *set, *net;
     const carom_cover_options *options;

@@ -44,13 +44,14 @@ typedef struct scene_report {
     int count;
 } scene_report;
 
+// Everything that is measured.
 typedef struct bench {
     const cli_arguments *arguments;
     bench_effort effort;
     scene_report *scenes;
     int scene_count;
     bench_growth *growth;    // NULL when not asked for
-    bench_profile *profile;  // likewise
+    bench_profile *profile;  // NULL when not asked for
 } bench;
 
 enum { LINE_SIZE = 256 };
@@ -133,55 +134,41 @@ static void print_extras(const bench *b, FILE *file) {
 static const carom_file_kind table_kind = {"the tables of an earlier measurement",
                                            "<!-- made by carom bench; the next one replaces it -->\n"};
 
-// Writes the tables to a file, and the pictures beside it.
-static carom_status write_output(const bench *b, const char *path, carom_error *error) {
-    carom_temporary temporary;
-    int descriptor;
-    carom_status status = carom_temporary_create(path, &table_kind, &temporary, &descriptor, error);
-    if (status) return status;
-    FILE *file = fdopen(descriptor, "w");
-    bool written = file != NULL;
-    if (file) {
-        fprintf(file, "%s\n", table_kind.start);
-        print_machine(&b->effort, file);
-        print_head(file);
-        for (int i = 0; i < b->scene_count; i++) print_scene(&b->scenes[i], file);
-        print_extras(b, file);
-        written = !ferror(file);
-        written = !fclose(file) && written;
-    } else {
-        close(descriptor);
-    }
-    status = written ? carom_temporary_commit(&temporary, error) : carom_fail(error, CAROM_IO_FAILED, "%s could not be written", path);
-    carom_temporary_discard(&temporary);
-    // Pictures are named after the file, without its ending.
-    char prefix[FILENAME_MAX];
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    snprintf(prefix, sizeof prefix, "%.*s", dot ? (int)(dot - path) : (int)strlen(path), path);
-    if (!status && b->growth) status = cli_growth_plot(b->growth, prefix, error);
-    if (!status && b->profile) status = cli_profile_plot(b->profile, prefix, error);
-    return status;
+// A carom_text_printer of all tables.
+static carom_status print_tables(FILE *file, const void *content, carom_error *error) {
+    (void)error;
+    const bench *b = content;
+    fprintf(file, "%s\n", table_kind.start);
+    print_machine(&b->effort, file);
+    print_head(file);
+    for (int i = 0; i < b->scene_count; i++) print_scene(&b->scenes[i], file);
+    print_extras(b, file);
+    return CAROM_OK;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
 
-// One path on one scene.
-static json_t *case_json(const scene_report *report, const bench_case *c) {
-    return json_pack("{s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:i}", "scene", carom_json_text(report->name),
-                     "selection", carom_selection_name(c->path.selection), "path", c->path.name, "ran", c->statistics.path, "contacts",
-                     report->contacts, "nv", report->velocities, "lcp_size", report->lcp_size, "ns_per_lcp", carom_json_real(c->ns_per_lcp),
-                     "ns_per_sample", carom_json_real(c->ns_per_sample), "lcps_per_sample", carom_json_real(c->statistics.lcps_per_sample),
-                     "ratio_to_siconos", carom_json_real(c->ratio_to_siconos), "samples", (json_int_t)c->samples, "unsolved",
-                     (json_int_t)c->statistics.counts.unsolved, "max_residual", carom_json_real(c->statistics.counts.max_residual),
-                     "threads", c->path.threads);
-}
-
+// The cases of all scenes, and what else was measured.
 static int print_json(const bench *b) {
     char processor[LINE_SIZE];
     name_processor(processor);
     json_t *cases = json_array();
     for (int i = 0; i < b->scene_count; i++)
-        for (int k = 0; k < b->scenes[i].count; k++) json_array_append_new(cases, case_json(&b->scenes[i], &b->scenes[i].cases[k]));
+        for (int k = 0; k < b->scenes[i].count; k++) {
+            // One path on one scene.
+            const scene_report *report = &b->scenes[i];
+            const bench_case *c = &report->cases[k];
+            const carom_sample_statistics *found = &c->statistics;
+            json_array_append_new(cases,
+                                  json_pack("{s:o, s:s, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:i}", "scene",
+                                            carom_json_text(report->name), "selection", carom_selection_name(c->path.selection), "path",
+                                            c->path.name, "ran", found->path, "contacts", report->contacts, "nv", report->velocities,
+                                            "lcp_size", report->lcp_size, "ns_per_lcp", carom_json_real(c->ns_per_lcp), "ns_per_sample",
+                                            carom_json_real(c->ns_per_sample), "lcps_per_sample", carom_json_real(found->lcps_per_sample),
+                                            "ratio_to_siconos", carom_json_real(c->ratio_to_siconos), "samples", (json_int_t)c->samples,
+                                            "unsolved", (json_int_t)found->counts.unsolved, "max_residual",
+                                            carom_json_real(found->counts.max_residual), "threads", c->path.threads));
+        }
     json_t *document =
         json_pack("{s:s, s:o, s:s, s:s, s:I, s:o}", "schema", "carom.bench/1", "machine", carom_json_text(processor), "compiler", compiler,
                   "version", CAROM_VERSION, "repetitions", (json_int_t)b->effort.repetitions, "cases", cases);
@@ -192,6 +179,7 @@ static int print_json(const bench *b) {
 
 // ----------------------------------------------------------------------------------------------------------- measuring
 
+// Measures all paths on one scene.
 static carom_status measure_scene(const bench *b, const char *word, scene_report *report, carom_error *error) {
     const carom_registry *registry = b->arguments->registry;
     carom_scene *scene = NULL;
@@ -285,7 +273,15 @@ static int run_bench(const cli_arguments *arguments) {
         }
     }
     if (!status) status = measure(&b, &error);
-    if (!status && output) status = write_output(&b, output, &error);
+    if (!status && output) {
+        status = carom_text_write(output, &table_kind, print_tables, &b, &error);
+        // Pictures are named after the file, without its ending.
+        char prefix[FILENAME_MAX];
+        const char *slash = strrchr(output, '/'), *dot = strrchr(slash ? slash : output, '.');
+        snprintf(prefix, sizeof prefix, "%.*s", dot ? (int)(dot - output) : (int)strlen(output), output);
+        if (!status && b.growth) status = cli_growth_plot(b.growth, prefix, &error);
+        if (!status && b.profile) status = cli_profile_plot(b.profile, prefix, &error);
+    }
     int exit_status = EXIT_DONE;
     if (status)
         exit_status = cli_report(&error);

@@ -34,7 +34,7 @@ void cli_growth_print(const bench_growth *growth, FILE *file) {
     for (int i = 0; i < growth->count; i++) {
         const bench_growth_row *row = &growth->rows[i];
         char lcp[32] = "";
-        // Of whole runs nobody has timed an LCP.
+        // Of whole runs the LCPs are not timed.
         if (!isnan(row->ns_per_lcp)) snprintf(lcp, sizeof lcp, "%.0f", row->ns_per_lcp);
         fprintf(file, "| %-10s | %2d | %3d | %2d | %-13s | %7" PRId64 " | %8s | %9.0f |\n", sweeps[row->sweep].name, row->contacts,
                 row->velocities, row->edges, row->path, row->samples, lcp, row->ns_per_sample);
@@ -44,6 +44,7 @@ void cli_growth_print(const bench_growth *growth, FILE *file) {
 // The curves of a picture: rows of one sweep, with one path and one k each.
 enum { MOST_CURVES = 8 };
 
+// What the plot library draws: series, their labels, and room for their points.
 typedef struct curves {
     carom_plot_series series[MOST_CURVES];
     char labels[MOST_CURVES][CLI_NAME_SIZE];
@@ -51,45 +52,44 @@ typedef struct curves {
     int count;
 } curves;
 
-static carom_status plot_sweep(const bench_growth *growth, bench_sweep sweep, const char *prefix, curves *c, carom_error *error) {
-    c->count = 0;
-    for (int i = 0; i < growth->count; i++) {
-        const bench_growth_row *row = &growth->rows[i];
-        if (row->sweep != sweep) continue;
-        // Find the row's curve by its label, or begin it.
-        char label[CLI_NAME_SIZE];
-        snprintf(label, sizeof label, "%s, k = %d", row->path, row->edges);
-        int k = 0;
-        while (k < c->count && strcmp(c->labels[k], label) != 0) k++;
-        if (k == MOST_CURVES) continue;
-        if (k == c->count) {
-            strcpy(c->labels[k], label);
-            c->series[k] = (carom_plot_series){c->labels[k], CAROM_PLOT_LINE, 0, c->x[k], c->y[k]};
-            c->count++;
-        }
-        // The time that is of interest in the sweep, over the size that it changes.
-        const double sizes[BENCH_SWEEPS] = {row->contacts, row->velocities, (double)row->samples};
-        const double times[BENCH_SWEEPS] = {row->ns_per_lcp, row->ns_per_sample, row->ns_per_sample * (double)row->samples};
-        const int64_t point = c->series[k].count++;
-        c->x[k][point] = log10(sizes[sweep]);
-        c->y[k][point] = log10(times[sweep]);
-    }
-    char name[FILENAME_MAX];
-    if (snprintf(name, sizeof name, "%s-%s.png", prefix, sweeps[sweep].name) >= (int)sizeof name)
-        return carom_fail(error, CAROM_BAD_INPUT, "--output: the name is too long");
-    const carom_plot plot = {.title = sweeps[sweep].title,
-                             .x_label = sweeps[sweep].axis,
-                             .y_label = "log10 of the time [ns]",
-                             .series = c->series,
-                             .series_count = c->count};
-    return carom_plot_write(&plot, name, error);
-}
-
 carom_status cli_growth_plot(const bench_growth *growth, const char *prefix, carom_error *error) {
     curves *c = malloc(sizeof *c);
     if (!c) return carom_fail_memory(error, "bench");
     carom_status status = CAROM_OK;
-    for (int sweep = 0; sweep < BENCH_SWEEPS && !status; sweep++) status = plot_sweep(growth, (bench_sweep)sweep, prefix, c, error);
+    for (int sweep = 0; sweep < BENCH_SWEEPS && !status; sweep++) {
+        c->count = 0;
+        for (int i = 0; i < growth->count; i++) {
+            const bench_growth_row *row = &growth->rows[i];
+            if ((int)row->sweep != sweep) continue;
+            // Find the row's curve by its label, or begin it.
+            char label[CLI_NAME_SIZE];
+            snprintf(label, sizeof label, "%s, k = %d", row->path, row->edges);
+            int k = 0;
+            while (k < c->count && strcmp(c->labels[k], label) != 0) k++;
+            if (k == MOST_CURVES) continue;
+            if (k == c->count) {
+                strcpy(c->labels[k], label);
+                c->series[k] = (carom_plot_series){c->labels[k], CAROM_PLOT_LINE, 0, c->x[k], c->y[k]};
+                c->count++;
+            }
+            // The time that is of interest in the sweep, over the size that it changes.
+            const double sizes[BENCH_SWEEPS] = {row->contacts, row->velocities, (double)row->samples};
+            const double times[BENCH_SWEEPS] = {row->ns_per_lcp, row->ns_per_sample, row->ns_per_sample * (double)row->samples};
+            const int64_t point = c->series[k].count++;
+            c->x[k][point] = log10(sizes[sweep]);
+            c->y[k][point] = log10(times[sweep]);
+        }
+        char name[FILENAME_MAX];
+        const carom_plot plot = {.title = sweeps[sweep].title,
+                                 .x_label = sweeps[sweep].axis,
+                                 .y_label = "log10 of the time [ns]",
+                                 .series = c->series,
+                                 .series_count = c->count};
+        if (snprintf(name, sizeof name, "%s-%s.png", prefix, sweeps[sweep].name) >= (int)sizeof name)
+            status = carom_fail(error, CAROM_BAD_INPUT, "--output: the name is too long");
+        else
+            status = carom_plot_write(&plot, name, error);
+    }
     free(c);
     return status;
 }

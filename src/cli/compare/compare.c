@@ -77,22 +77,6 @@ static int print_json(const cli_comparison *comparison) {
 
 // ---------------------------------------------------------------------------------------------------------------- text
 
-// "A [0, 0.1] stick 12 %, lift 88 %": the range of a contact's normal velocity and its modes, without shares where all outcomes agree.
-static void print_contact(const cli_comparison *comparison, const carom_extent *extent, int contact) {
-    printf("  %s [%.5g, %.5g] ", carom_impact_get_data(comparison->impact)->names[contact],
-           cli_show_velocity(comparison, extent->normal[2 * contact]), cli_show_velocity(comparison, extent->normal[2 * contact + 1]));
-    const char *separator = "";
-    for (int mode = 0; mode < CAROM_CONTACT_MODES; mode++) {
-        const int64_t count = extent->modes[contact * CAROM_CONTACT_MODES + mode];
-        if (!count) continue;
-        char share[32];
-        cli_describe_share(count, extent->outcomes, share, sizeof share);
-        printf("%s%s", separator, carom_contact_mode_name((carom_contact_mode)mode));
-        if (count < extent->outcomes) printf(" %s", share);
-        separator = ", ";
-    }
-}
-
 // A line for each law, then the distances, what the simulator shows, and the files.
 static int print_text(const cli_comparison *comparison) {
     const int contacts = carom_impact_get_data(comparison->impact)->contacts;
@@ -105,8 +89,23 @@ static int print_text(const cli_comparison *comparison) {
         if (extent->outcomes && isnan(extent->energy_ratio[0])) printf("  %18s ", "-");
         if (extent->outcomes && !isnan(extent->energy_ratio[0]))
             printf("  %7.4f .. %-7.4f ", extent->energy_ratio[0], extent->energy_ratio[1]);
-        for (int contact = 0; extent->outcomes && contact < contacts && contact < SHOWN_CONTACTS; contact++)
-            print_contact(comparison, extent, contact);
+        for (int contact = 0; extent->outcomes && contact < contacts && contact < SHOWN_CONTACTS; contact++) {
+            // "A [0, 0.1] stick 12 %, lift 88 %": the range of a contact's normal velocity and its modes, without shares where all outcomes
+            // agree.
+            printf("  %s [%.5g, %.5g] ", carom_impact_get_data(comparison->impact)->names[contact],
+                   cli_show_velocity(comparison, extent->normal[2 * contact]),
+                   cli_show_velocity(comparison, extent->normal[2 * contact + 1]));
+            const char *separator = "";
+            for (int mode = 0; mode < CAROM_CONTACT_MODES; mode++) {
+                const int64_t count = extent->modes[contact * CAROM_CONTACT_MODES + mode];
+                if (!count) continue;
+                char share[32];
+                cli_describe_share(count, extent->outcomes, share, sizeof share);
+                printf("%s%s", separator, carom_contact_mode_name((carom_contact_mode)mode));
+                if (count < extent->outcomes) printf(" %s", share);
+                separator = ", ";
+            }
+        }
         if (extent->outcomes && contacts > SHOWN_CONTACTS) printf("  ... of %d contacts", contacts);
         if (!carom_answer_complete(&run->answer)) printf("  (%s)", carom_table_text(run->answer.result, CAROM_RESULT_VERDICT, 0));
         putchar('\n');
@@ -132,24 +131,7 @@ static int print_text(const cli_comparison *comparison) {
 
 // ------------------------------------------------------------------------------------------------------------- running
 
-// Asks a law for all that it can give, in memory. What cannot be had, too many solutions to enumerate, leaves nothing behind.
-static carom_status ask_thoroughly(const cli_question *question, cli_run *run, carom_error *error) {
-    carom_result_writer *writer = question->writer;
-    cli_question in_memory = *question;
-    in_memory.keep_outcomes = true;
-    void *options = NULL;
-    carom_sink file;
-    *run = (cli_run){.law = question->law};
-    carom_status status = cli_prepare_options(question, question->law->thorough, &options, error);
-    if (!status) status = cli_ask_law(&in_memory, options, NULL, run, error);
-    if (!status && writer) status = carom_result_writer_open_law(writer, question->law, options, &file, error);
-    if (!status && writer) status = file.receive(file.user, run->answer.outcomes, error);
-    if (!status && writer) status = carom_result_writer_close_law(writer, run->answer.result, error);
-    free(options);
-    if (status) cli_run_release(run);
-    return status;
-}
-
+// Runs every law that applies, then the simulator, and measures distances from the exact set.
 static carom_status run_laws(cli_comparison *comparison, carom_result_writer *writer, carom_error *error) {
     const cli_arguments *arguments = comparison->arguments;
     carom_control control;
@@ -161,8 +143,25 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
         // Laws that have nothing to say of this impact are passed over.
         question.law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
         if (question.law->applies && !question.law->applies(comparison->impact)) continue;
-        // All solutions where they can be had, otherwise what the law gives by default.
-        if (!question.law->thorough || ask_thoroughly(&question, run, error)) status = cli_run_law(&question, run, error);
+        // All that the law can give, kept in memory until it is there: there may be too many solutions to enumerate.
+        bool found = false;
+        if (question.law->thorough) {
+            cli_question in_memory = question;
+            in_memory.keep_outcomes = true;
+            void *options = NULL;
+            carom_sink file;
+            *run = (cli_run){.law = question.law};
+            carom_status asked = cli_prepare_options(&question, question.law->thorough, &options, error);
+            if (!asked) asked = cli_ask_law(&in_memory, options, NULL, run, error);
+            if (!asked && writer) asked = carom_result_writer_open_law(writer, question.law, options, &file, error);
+            if (!asked && writer) asked = file.receive(file.user, run->answer.outcomes, error);
+            if (!asked && writer) asked = carom_result_writer_close_law(writer, run->answer.result, error);
+            free(options);
+            found = !asked;
+            if (!found) cli_run_release(run);
+        }
+        // Otherwise what it gives by default.
+        if (!found) status = cli_run_law(&question, run, error);
         if (!status) comparison->count++;
     }
     if (!status && cli_given(arguments, "simulator")) status = cli_simulate_impact(comparison, &control, writer, error);
@@ -195,7 +194,7 @@ static carom_status write_directory(cli_comparison *comparison, const char *dire
             cli_figures_free(&figures);
         }
     }
-    // Nothing is left behind; a directory with a result in it stays.
+    // After a failure the directory goes again, unless it holds a result.
     if (status && made) rmdir(directory);
     free(result);
     return status;

@@ -52,19 +52,11 @@ json_t *cli_distance_json(const cli_comparison *comparison, int run);
 
 // ------------------------------------------------------------------------------------------------------------- figures
 
-typedef enum cli_figure_plane {
-    CLI_PLANE_NORMALS,         ///< normal velocities of two contacts
-    CLI_PLANE_NORMAL_TANGENT,  ///< tangential and normal velocity of one contact
-    CLI_PLANE_TANGENTS,        ///< both tangential velocities of one spatial contact
-} cli_figure_plane;
-
 enum { CLI_FIGURE_NAME_SIZE = 128 };
 
 /// One figure: a plane of contact velocities with the outcomes of all laws.
 typedef struct cli_figure {
-    cli_figure_plane plane;
-    int contacts[2];                  ///< the second only of normal velocities
-    int tangent;                      ///< of a normal-tangent plane
+    int axis[2];                      ///< contact velocities, numbered as in carom_axes: two normal, two tangential, or one of each
     char *axes;                       ///< as `carom plot --axes` takes them
     char *caption;                    ///< plain text
     char name[CLI_FIGURE_NAME_SIZE];  ///< of the file without its ending: letters, digits, '.', '_' and '-' only

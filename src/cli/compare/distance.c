@@ -33,38 +33,34 @@ carom_status cli_make_exact_set(const cli_run *run, carom_set **set, carom_error
 
 // ----------------------------------------------------------------------------------------------------------- distances
 
-// Both one-sided Hausdorff distances of a law's outcomes and the exact set.
-static carom_status measure(const carom_set *exact, const cli_points *points, const carom_control *control, cli_distance *distance,
-                            carom_error *error) {
-    if (points->dropped || !points->count) return CAROM_OK;
-    carom_set *outcomes = NULL;
-    distance->worst = calloc((size_t)points->n, sizeof *distance->worst);
-    if (!distance->worst) return carom_fail_memory(error, "distances");
-    const carom_cover_options options = carom_cover_defaults();
-    // Both searches report their worst point in the same place, the second one last: the point of the set that outcomes miss.
-    carom_cover outside = {.point = distance->worst}, missed = {.point = distance->worst};
-    carom_status status = carom_set_create(points->n, points->count, NULL, points->u, &outcomes, error);
-    if (!status) status = carom_set_cover(outcomes, exact, &options, control, &outside, error);
-    if (!status) status = carom_set_cover(exact, outcomes, &options, control, &missed, error);
-    if (!status) {
-        distance->outside = outside.radius;
-        distance->coverage = missed.radius;
-        distance->gap = fmax(outside.bound - outside.radius, missed.bound - missed.radius);
-        distance->known = !outside.interrupted && !missed.interrupted;
-    }
-    carom_set_free(outcomes);
-    return status;
-}
-
+// Both one-sided Hausdorff distances of each law's outcomes and the exact set, except for the exact law itself.
 carom_status cli_measure_distances(cli_comparison *comparison, const carom_control *control, carom_error *error) {
     const cli_run *run = cli_find_exact(comparison);
     if (!run || run->points->dropped) return CAROM_OK;
     carom_set *exact = NULL;
+    const carom_cover_options options = carom_cover_defaults();
     comparison->distances = calloc((size_t)comparison->count, sizeof *comparison->distances);
     carom_status status = comparison->distances ? cli_make_exact_set(run, &exact, error) : carom_fail_memory(error, "distances");
-    // The exact law itself has no distance from its set.
-    for (int i = 0; i < comparison->count && !status; i++)
-        if (&comparison->runs[i] != run) status = measure(exact, comparison->runs[i].points, control, &comparison->distances[i], error);
+    for (int i = 0; i < comparison->count && !status; i++) {
+        const cli_points *points = comparison->runs[i].points;
+        cli_distance *distance = &comparison->distances[i];
+        if (&comparison->runs[i] == run || points->dropped || !points->count) continue;
+        carom_set *outcomes = NULL;
+        distance->worst = calloc((size_t)points->n, sizeof *distance->worst);
+        // Both searches report their worst point in the same place, the second one last: the point of the set that outcomes miss.
+        carom_cover outside = {.point = distance->worst}, missed = {.point = distance->worst};
+        if (!distance->worst) status = carom_fail_memory(error, "distances");
+        if (!status) status = carom_set_create(points->n, points->count, NULL, points->u, &outcomes, error);
+        if (!status) status = carom_set_cover(outcomes, exact, &options, control, &outside, error);
+        if (!status) status = carom_set_cover(exact, outcomes, &options, control, &missed, error);
+        if (!status) {
+            distance->outside = outside.radius;
+            distance->coverage = missed.radius;
+            distance->gap = fmax(outside.bound - outside.radius, missed.bound - missed.radius);
+            distance->known = !outside.interrupted && !missed.interrupted;
+        }
+        carom_set_free(outcomes);
+    }
     carom_set_free(exact);
     return status;
 }

@@ -8,7 +8,7 @@
 
 #include "cli/compare/compare.h"
 
-enum { NAME_PART = 40 };  // characters of a contact's name in a file's name
+enum { NAME_PART = 45 };  // characters of a contact velocity's name in a file's name
 
 // ------------------------------------------------------------------------------------------------------------- extents
 
@@ -30,6 +30,7 @@ static double tangent_extent(const cli_comparison *comparison, int contact, int 
     return extent_of(comparison, false, contact * carom_impact_get_data(comparison->impact)->tangent_dim + tangent);
 }
 
+// The larger of a contact's normal and tangential extents.
 static double largest_extent(const cli_comparison *comparison, int contact) {
     double largest = normal_extent(comparison, contact);
     for (int k = 0; k < carom_impact_get_data(comparison->impact)->tangent_dim; k++)
@@ -42,47 +43,14 @@ static double largest_extent(const cli_comparison *comparison, int contact) {
 // Room for every pair and three planes of every contact.
 enum { MOST_FIGURES = CLI_MOST_FIGURE_CONTACTS * (CLI_MOST_FIGURE_CONTACTS - 1) / 2 + 3 * CLI_MOST_FIGURE_CONTACTS };
 
-static void add_figure(cli_figures *figures, cli_figure_plane plane, int first, int second, int tangent) {
-    figures->list[figures->count++] = (cli_figure){.plane = plane, .contacts = {first, second}, .tangent = tangent};
-}
+// A figure of the plane of two contact velocities, numbered as in carom_axes.
+static void add_figure(cli_figures *figures, int x, int y) { figures->list[figures->count++] = (cli_figure){.axis = {x, y}}; }
 
-// A contact's name as part of a file's name, which a page links to as it is.
+// A contact velocity's name as part of a file's name, which a page links to as it is.
 static void file_part(const char *name, char part[NAME_PART + 1]) {
     int i = 0;
     for (; name[i] && i < NAME_PART; i++) part[i] = isalnum((unsigned char)name[i]) || strchr("._-", name[i]) ? name[i] : '_';
     part[i] = '\0';
-}
-
-// Texts of a figure; `number` makes the file's name unique.
-static carom_status name_figure(const cli_comparison *comparison, cli_figure *figure, int number, carom_error *error) {
-    const carom_impact_data *data = carom_impact_get_data(comparison->impact);
-    const char *first = data->names[figure->contacts[0]], *second = data->names[figure->contacts[1]];
-    const char *which = data->tangent_dim == 1 ? "" : figure->tangent ? " second" : " first", *suffix = figure->tangent ? ".2" : "";
-    const size_t size = strlen(first) + strlen(second) + 128;
-    figure->axes = malloc(size);
-    figure->caption = malloc(size);
-    if (!figure->axes || !figure->caption) return carom_fail_memory(error, "figures");
-    char a[NAME_PART + 1], b[NAME_PART + 1];
-    file_part(first, a);
-    file_part(second, b);
-    switch (figure->plane) {
-    case CLI_PLANE_NORMALS:
-        snprintf(figure->axes, size, "Jn.%s,Jn.%s", first, second);
-        snprintf(figure->caption, size, "%s and %s: normal velocities", first, second);
-        snprintf(figure->name, sizeof figure->name, "figure-%d-Jn.%s-Jn.%s", number, a, b);
-        break;
-    case CLI_PLANE_NORMAL_TANGENT:
-        snprintf(figure->axes, size, "Jt.%s%s,Jn.%s", first, suffix, first);
-        snprintf(figure->caption, size, "%s:%s tangential and normal velocity", first, which);
-        snprintf(figure->name, sizeof figure->name, "figure-%d-Jt.%s%s-Jn.%s", number, a, suffix, a);
-        break;
-    case CLI_PLANE_TANGENTS:
-        snprintf(figure->axes, size, "Jt.%s,Jt.%s.2", first, first);
-        snprintf(figure->caption, size, "%s: tangential velocities", first);
-        snprintf(figure->name, sizeof figure->name, "figure-%d-Jt.%s-Jt.%s.2", number, a, a);
-        break;
-    }
-    return CAROM_OK;
 }
 
 carom_status cli_figures_choose(const cli_comparison *comparison, cli_figures *figures, carom_error *error) {
@@ -104,27 +72,55 @@ carom_status cli_figures_choose(const cli_comparison *comparison, cli_figures *f
     for (int i = 0; i < count; i++)
         for (int k = i + 1; k < count; k++)
             if (normal_extent(comparison, chosen[i]) > 0 || normal_extent(comparison, chosen[k]) > 0)
-                add_figure(figures, CLI_PLANE_NORMALS, chosen[i], chosen[k], 0);
+                add_figure(figures, chosen[i], chosen[k]);
 
     // Planes with tangential velocities. A single contact has no pair that would show its normal velocity.
-    const bool spatial = data->tangent_dim == 2, single = count == 1;
+    const int dim = data->tangent_dim;
+    const bool spatial = dim == 2, single = count == 1;
     bool any_outcomes = false;
     for (int i = 0; i < count; i++) {
-        const int contact = chosen[i];
+        const int contact = chosen[i], tangent = data->contacts + contact * dim;
         const bool normal = normal_extent(comparison, contact) > 0, first = tangent_extent(comparison, contact, 0) > 0;
         const bool second = spatial && tangent_extent(comparison, contact, 1) > 0;
-        if (spatial && (first || second)) add_figure(figures, CLI_PLANE_TANGENTS, contact, contact, 0);
-        if (spatial ? single && normal : first || (single && normal)) add_figure(figures, CLI_PLANE_NORMAL_TANGENT, contact, contact, 0);
-        if (single && normal && second) add_figure(figures, CLI_PLANE_NORMAL_TANGENT, contact, contact, 1);
+        if (spatial && (first || second)) add_figure(figures, tangent, tangent + 1);
+        if (spatial ? single && normal : first || (single && normal)) add_figure(figures, tangent, contact);
+        if (single && normal && second) add_figure(figures, tangent + 1, contact);
     }
 
     // All laws agree: one figure shows where.
     for (int i = 0; i < comparison->count; i++) any_outcomes = any_outcomes || comparison->runs[i].extent->outcomes;
-    if (!figures->count && any_outcomes)
-        add_figure(figures, count > 1 ? CLI_PLANE_NORMALS : CLI_PLANE_NORMAL_TANGENT, chosen[0], chosen[count > 1], 0);
-    // Names are numbered in the order of the page.
-    carom_status status = CAROM_OK;
-    for (int i = 0; i < figures->count && !status; i++) status = name_figure(comparison, &figures->list[i], i + 1, error);
+    if (!figures->count && any_outcomes) add_figure(figures, count > 1 ? chosen[0] : data->contacts + chosen[0] * dim, chosen[count > 1]);
+
+    // Captions and file names, which are numbered in the order of the page.
+    carom_axes axes;
+    carom_status status = carom_axes_create(data->contacts, dim, data->names, &axes, error);
+    for (int i = 0; i < figures->count && !status; i++) {
+        cli_figure *figure = &figures->list[i];
+        const int x = figure->axis[0], y = figure->axis[1], tangent = x - data->contacts;
+        const char *contact = data->names[tangent < 0 ? x : tangent / dim];
+        const size_t size = strlen(axes.names[x]) + strlen(axes.names[y]) + 64;
+        figure->axes = malloc(size);
+        figure->caption = malloc(size);
+        if (!figure->axes || !figure->caption) {
+            status = carom_fail_memory(error, "figures");
+            break;
+        }
+        char a[NAME_PART + 1], b[NAME_PART + 1];
+        file_part(axes.names[x], a);
+        file_part(axes.names[y], b);
+        snprintf(figure->axes, size, "%s,%s", axes.names[x], axes.names[y]);
+        snprintf(figure->name, sizeof figure->name, "figure-%d-%s-%s", i + 1, a, b);
+        if (tangent < 0)
+            snprintf(figure->caption, size, "%s and %s: normal velocities", contact, data->names[y]);
+        else if (y >= data->contacts)
+            snprintf(figure->caption, size, "%s: tangential velocities", contact);
+        else
+            snprintf(figure->caption, size, "%s:%s tangential and normal velocity", contact,
+                     !spatial             ? ""
+                     : tangent % dim == 0 ? " first"
+                                          : " second");
+    }
+    carom_axes_free(&axes);
     if (status) cli_figures_free(figures);
     return status;
 }

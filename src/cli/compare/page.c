@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of a comparison, as Markdown: the table of laws, the figures, and how to make them again.
 #include <ctype.h>
-#include <errno.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -114,45 +113,11 @@ static carom_status put_before(const page *p, carom_error *error) {
     return CAROM_OK;
 }
 
-// The cells that a law has once: they stand in the row of its first contact.
-static void put_law_cells(const page *p, const cli_run *run) {
-    const carom_extent *extent = run->extent;
-    fprintf(p->file, "| `%s` | %" PRId64, run->law->name, extent->outcomes);
-    // Of the samples that a law draws, the terminated ones are outcomes.
-    const int column = is_sampled(run->law) ? carom_table_find(run->answer.result, "samples") : -1;
-    const int64_t samples = column < 0 ? extent->outcomes : carom_table_integer_column(run->answer.result, column)[0];
-    if (samples != extent->outcomes) fprintf(p->file, " of %" PRId64 " samples", samples);
-    if (!carom_answer_complete(&run->answer)) fprintf(p->file, " (%s)", carom_table_text(run->answer.result, CAROM_RESULT_VERDICT, 0));
-    fputs(" | ", p->file);
-    // Round-off of the energy before the impact is zero.
-    const double *ratio = extent->energy_ratio;
-    if (!isnan(ratio[0])) put_range(p->file, ratio[0] <= DBL_EPSILON ? 0 : ratio[0], ratio[1] <= DBL_EPSILON ? 0 : ratio[1]);
-    fputs(" | ", p->file);
-}
-
-// The cells of one contact: its name, the ranges of its velocities, and how many outcomes have it in each mode.
-static void put_contact_cells(const page *p, const carom_extent *extent, int contact) {
-    const int dim = p->data->tangent_dim;
-    put_text(p->file, p->data->names[contact]);
-    fputs(" | ", p->file);
-    if (extent->outcomes) put_velocities(p, extent->normal + 2 * contact, 1);
-    fputs(" | ", p->file);
-    if (extent->outcomes) put_velocities(p, extent->tangent + 2 * contact * dim, dim);
-    fputs(" |", p->file);
-    for (int mode = 0; mode < p->modes; mode++) {
-        const int64_t count = extent->modes[contact * CAROM_CONTACT_MODES + mode];
-        char share[32];
-        cli_describe_share(count, extent->outcomes, share, sizeof share);
-        fprintf(p->file, " %s |", count ? share : "");
-    }
-    fputc('\n', p->file);
-}
-
 // The table: a head, the state before the impact, then every law with a row for each contact.
 static carom_status put_table(const page *p, carom_error *error) {
-    const bool planar = p->data->tangent_dim == 1;
+    const int dim = p->data->tangent_dim;
     fprintf(p->file, "| law | outcomes | energy after / before | contact | normal velocity [m/s] | tangential velocit%s [m/s] |",
-            planar ? "y" : "ies");
+            dim == 1 ? "y" : "ies");
     // A column for each mode of contacts.
     for (int mode = 0; mode < p->modes; mode++) fprintf(p->file, " %s |", carom_contact_mode_name((carom_contact_mode)mode));
     fputs("\n|---|---:|---|---|---|---|", p->file);
@@ -162,50 +127,42 @@ static carom_status put_table(const page *p, carom_error *error) {
     for (int i = 0; i < p->comparison->count; i++)
         for (int contact = 0; contact < p->rows; contact++) {
             const cli_run *run = &p->comparison->runs[i];
-            if (contact)
+            const carom_extent *extent = run->extent;
+            if (contact) {
                 fputs("| | | | ", p->file);
-            else
-                put_law_cells(p, run);
-            put_contact_cells(p, run->extent, contact);
+            } else {
+                // The cells that a law has once: they stand in the row of its first contact.
+                fprintf(p->file, "| `%s` | %" PRId64, run->law->name, extent->outcomes);
+                // Of the samples that a law draws, the terminated ones are outcomes.
+                const int column = is_sampled(run->law) ? carom_table_find(run->answer.result, "samples") : -1;
+                const int64_t samples = column < 0 ? extent->outcomes : carom_table_integer_column(run->answer.result, column)[0];
+                if (samples != extent->outcomes) fprintf(p->file, " of %" PRId64 " samples", samples);
+                if (!carom_answer_complete(&run->answer))
+                    fprintf(p->file, " (%s)", carom_table_text(run->answer.result, CAROM_RESULT_VERDICT, 0));
+                fputs(" | ", p->file);
+                // Round-off of the energy before the impact is zero.
+                const double *ratio = extent->energy_ratio;
+                if (!isnan(ratio[0])) put_range(p->file, ratio[0] <= DBL_EPSILON ? 0 : ratio[0], ratio[1] <= DBL_EPSILON ? 0 : ratio[1]);
+                fputs(" | ", p->file);
+            }
+            // The cells of one contact: its name, the ranges of its velocities, and how many outcomes have it in each mode.
+            put_text(p->file, p->data->names[contact]);
+            fputs(" | ", p->file);
+            if (extent->outcomes) put_velocities(p, extent->normal + 2 * contact, 1);
+            fputs(" | ", p->file);
+            if (extent->outcomes) put_velocities(p, extent->tangent + 2 * contact * dim, dim);
+            fputs(" |", p->file);
+            for (int mode = 0; mode < p->modes; mode++) {
+                const int64_t count = extent->modes[contact * CAROM_CONTACT_MODES + mode];
+                char share[32];
+                cli_describe_share(count, extent->outcomes, share, sizeof share);
+                fprintf(p->file, " %s |", count ? share : "");
+            }
+            fputc('\n', p->file);
         }
     fputc('\n', p->file);
     if (p->rows < p->data->contacts) fprintf(p->file, "The first %d of %d contacts; `--json` has all.\n\n", p->rows, p->data->contacts);
     return status;
-}
-
-// What a reader must know to read the table, each where it applies.
-static void put_notes(const page *p) {
-    bool sampled = false, many = false;
-    for (int i = 0; i < p->comparison->count; i++) {
-        sampled = sampled || is_sampled(p->comparison->runs[i].law);
-        many = many || p->comparison->runs[i].extent->outcomes > 1;
-    }
-    fprintf(p->file,
-            "A contact that is closed (normal velocity within %.2g m/s of zero) *sticks* when its tangential speed is below that too, "
-            "otherwise it *slides*; one that opens *lifts*.",
-            -carom_impact_approach_limit(p->comparison->impact));
-    if (p->modes == CAROM_CONTACT_MODES) fputs(" One that *approaches* belongs to an outcome that has not terminated.", p->file);
-    if (p->data->tangent_dim == 2) fputs("\nTangential velocities are those along the first; along the second tangent.", p->file);
-    if (many) fputs("\nVelocities are the least and the largest of all outcomes; shares count outcomes and are no probabilities.", p->file);
-    if (sampled)
-        fputs("\nA sampled set is an inner approximation: the set that the law allows contains it and may reach further.", p->file);
-    fputs("\n\n", p->file);
-}
-
-// A list that says what each law is, where it is published, and which solutions it took.
-static void put_laws(const page *p) {
-    for (int i = 0; i < p->comparison->count; i++) {
-        const cli_run *run = &p->comparison->runs[i];
-        const char *selection = carom_table_text(run->answer.result, CAROM_RESULT_SELECTION, 0);
-        fprintf(p->file, "- `%s`: ", run->law->name);
-        put_text(p->file, run->law->summary);
-        fputs(" (", p->file);
-        put_text(p->file, run->law->source);
-        fputs(")", p->file);
-        if (*selection) fprintf(p->file, "; selection `%s`", selection);
-        fputc('\n', p->file);
-    }
-    fputc('\n', p->file);
 }
 
 // How far each law is from the exact set, where a law gives that.
@@ -294,8 +251,17 @@ static carom_status put_making(const page *p, const cli_figures *figures, const 
 
 // ----------------------------------------------------------------------------------------------------------------- page
 
-static carom_status put_page(FILE *file, const cli_comparison *comparison, const cli_figures *figures, const char *directory,
-                             carom_error *error) {
+// What the page is made from.
+typedef struct page_content {
+    const cli_comparison *comparison;
+    const cli_figures *figures;
+    const char *directory;
+} page_content;
+
+// A carom_text_printer of the whole page.
+static carom_status put_page(FILE *file, const void *user, carom_error *error) {
+    const page_content *content = user;
+    const cli_comparison *comparison = content->comparison;
     const carom_impact_data *data = carom_impact_get_data(comparison->impact);
     // The column of the mode "approach" is worth its place only where some contact is in it.
     bool approaches = false;
@@ -310,36 +276,49 @@ static carom_status put_page(FILE *file, const cli_comparison *comparison, const
             carom_impact_initial_energy(comparison->impact));
     // The parts in their order; each of them is empty where it has nothing to say.
     carom_status status = put_table(&p, error);
-    put_notes(&p);
-    put_laws(&p);
+    // What a reader must know to read the table, each where it applies.
+    bool sampled = false, many = false;
+    for (int i = 0; i < comparison->count; i++) {
+        sampled = sampled || is_sampled(comparison->runs[i].law);
+        many = many || comparison->runs[i].extent->outcomes > 1;
+    }
+    fprintf(file,
+            "A contact that is closed (normal velocity within %.2g m/s of zero) *sticks* when its tangential speed is below that too, "
+            "otherwise it *slides*; one that opens *lifts*.",
+            -carom_impact_approach_limit(comparison->impact));
+    if (p.modes == CAROM_CONTACT_MODES) fputs(" One that *approaches* belongs to an outcome that has not terminated.", file);
+    if (data->tangent_dim == 2) fputs("\nTangential velocities are those along the first; along the second tangent.", file);
+    if (many) fputs("\nVelocities are the least and the largest of all outcomes; shares count outcomes and are no probabilities.", file);
+    if (sampled) fputs("\nA sampled set is an inner approximation: the set that the law allows contains it and may reach further.", file);
+    fputs("\n\n", file);
+    // A list that says what each law is, where it is published, and which solutions it took.
+    for (int i = 0; i < comparison->count; i++) {
+        const cli_run *run = &comparison->runs[i];
+        const char *selection = carom_table_text(run->answer.result, CAROM_RESULT_SELECTION, 0);
+        fprintf(file, "- `%s`: ", run->law->name);
+        put_text(file, run->law->summary);
+        fputs(" (", file);
+        put_text(file, run->law->source);
+        fputs(")", file);
+        if (*selection) fprintf(file, "; selection `%s`", selection);
+        fputc('\n', file);
+    }
+    fputc('\n', file);
     put_distances(&p);
     if (comparison->coverage) {
         fputs("## What the simulator shows\n\n", file);
         cli_coverage_print(comparison, file, "- ");
         fputc('\n', file);
     }
-    put_figures(&p, figures);
-    return status ? status : put_making(&p, figures, directory, error);
+    put_figures(&p, content->figures);
+    return status ? status : put_making(&p, content->figures, content->directory, error);
 }
 
 carom_status cli_page_write(const cli_comparison *comparison, const cli_figures *figures, const char *directory, carom_error *error) {
-    carom_temporary temporary = {0};
-    int descriptor = -1;
-    FILE *file = NULL;
     char *path = cli_join_path(directory, CLI_PAGE);
-    carom_status status =
-        path ? carom_temporary_create(path, &page_kind, &temporary, &descriptor, error) : carom_fail_memory(error, CLI_PAGE);
-    // Write under a temporary name: the page appears whole or not at all.
-    if (!status) {
-        file = fdopen(descriptor, "w");
-        if (file) status = put_page(file, comparison, figures, directory, error);
-        const bool written = file && !ferror(file);
-        if ((file ? fclose(file) : close(descriptor)) || !written)
-            status = status ? status : carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", path, strerror(errno));
-    }
-    if (!status) status = carom_temporary_commit(&temporary, error);
+    const page_content content = {comparison, figures, directory};
+    const carom_status status = path ? carom_text_write(path, &page_kind, put_page, &content, error) : carom_fail_memory(error, CLI_PAGE);
     if (!status) json_array_append_new(comparison->files, carom_json_text(path));
-    carom_temporary_discard(&temporary);
     free(path);
     return status;
 }

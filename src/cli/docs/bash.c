@@ -6,19 +6,14 @@
 
 #include "cli/docs/docs.h"
 
-// Names of laws, integrators or solvers, as words.
+// Names of laws, integrators or solvers, as words; none for any other option.
 static void put_names(const carom_registry *registry, const char *what) {
-    if (!strcmp(what, "law"))
-        for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++)
-            printf(" %s", ((const carom_law *)carom_registry_entry(registry, CAROM_REGISTRY_LAWS, i))->name);
-    if (!strcmp(what, "integrator"))
-        for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_INTEGRATORS); i++)
-            printf(" %s", ((const carom_integrator *)carom_registry_entry(registry, CAROM_REGISTRY_INTEGRATORS, i))->name);
-    if (!strcmp(what, "solver"))
-        for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_SOLVERS); i++) {
-            const carom_lcp_solver *solver = carom_registry_entry(registry, CAROM_REGISTRY_SOLVERS, i);
-            if (carom_lcp_available(solver)) printf(" %s", solver->name);
-        }
+    const bool is_law = !strcmp(what, "law"), is_integrator = !strcmp(what, "integrator");
+    if (!is_law && !is_integrator && strcmp(what, "solver") != 0) return;
+    const carom_registry_kind kind = is_law ? CAROM_REGISTRY_LAWS : is_integrator ? CAROM_REGISTRY_INTEGRATORS : CAROM_REGISTRY_SOLVERS;
+    const char *name, *summary;
+    for (int i = 0; i < carom_registry_count(registry, kind); i++)
+        if (cli_describe_entry(registry, kind, i, &name, &summary)) printf(" %s", name);
 }
 
 // "man|bash" as words.
@@ -67,29 +62,12 @@ static void put_option_case(const cli_command *command, const carom_registry *re
     puts("' ;;");
 }
 
+// The flag of an option, as a word.
 static void put_option_flag(const cli_command *command, const carom_registry *registry, const carom_option *row) {
     (void)command, (void)registry;
     char flag[CLI_NAME_SIZE];
     cli_spell_flag(row, flag);
     printf(" --%s", flag);
-}
-
-// What may follow a flag of the command itself: each case fills `words`, or `files` with kinds of files.
-static void put_flag_case(const cli_command *command, const carom_registry *registry, const cli_flag *flag) {
-    if (!flag->value) return;
-    printf("    '%s --%s'", command->name, flag->name);
-    if (!strcmp(flag->name, "output")) printf(" | '%s -o'", command->name);
-    fputs(") ", stdout);
-    if (!strcmp(flag->value, "FILE")) {
-        puts("files='any' ;;");
-    } else if (!strcmp(flag->value, "DIR")) {
-        puts("files='directory' ;;");
-    } else {
-        fputs("words='", stdout);
-        put_names(registry, flag->name);
-        if (strchr(flag->value, '|')) put_alternatives(flag->value);
-        puts("' ;;");
-    }
 }
 
 // -------------------------------------------------------------------------------------------------------------- script
@@ -151,7 +129,24 @@ void cli_print_completion(const cli_command *const *commands, const carom_regist
     static const char *const endings[][2] = {{"SCENE", "directory .yaml .yml .json"}, {"RESULT", "directory .h5"}};
     fputs(opening, stdout);
     for (int i = 0; commands[i]; i++) {
-        for (int k = 0; k < commands[i]->flag_count; k++) put_flag_case(commands[i], registry, &commands[i]->flags[k]);
+        for (int k = 0; k < commands[i]->flag_count; k++) {
+            // What may follow a flag of the command itself: each case fills `words`, or `files` with kinds of files.
+            const cli_flag *flag = &commands[i]->flags[k];
+            if (!flag->value) continue;
+            printf("    '%s --%s'", commands[i]->name, flag->name);
+            if (!strcmp(flag->name, "output")) printf(" | '%s -o'", commands[i]->name);
+            fputs(") ", stdout);
+            if (!strcmp(flag->value, "FILE")) {
+                puts("files='any' ;;");
+            } else if (!strcmp(flag->value, "DIR")) {
+                puts("files='directory' ;;");
+            } else {
+                fputs("words='", stdout);
+                put_names(registry, flag->name);
+                if (strchr(flag->value, '|')) put_alternatives(flag->value);
+                puts("' ;;");
+            }
+        }
         visit_options(commands[i], registry, put_option_case);
     }
     // Flags and operands, where the word before asks for no value.

@@ -80,6 +80,7 @@ static void put_owner(const char *name, const char *summary, const char *source,
     for (int i = 0; i < count; i++) put_option(&options[i]);
 }
 
+// A command: what it does, its flags, and where the options of its laws are.
 static void put_command(const cli_command *command) {
     put_subsection(command->name, command->operand);
     putchar(toupper((unsigned char)command->summary[0]));

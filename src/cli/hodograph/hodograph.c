@@ -43,6 +43,7 @@ const carom_contact_state *hodograph_event_state(const hodograph_curve *curve, i
 
 // ----------------------------------------------------------------------------------------------------------- computing
 
+// Receives a state of the contact during the impact.
 static void record(void *user, const carom_contact_state *state) {
     hodograph_curve *curve = user;
     // Grow by doubling; a state that finds no room makes the trace fail in the end.
@@ -68,27 +69,7 @@ static carom_status trace(hodograph_curve *curve, const carom_contact_options *o
     return curve->out_of_memory ? carom_fail_memory(error, "hodograph") : status;
 }
 
-// The same contact with slips of the scene's speed in equally spaced directions.
-static carom_status trace_fan(hodograph *h, const carom_contact_options *options, int64_t directions, carom_error *error) {
-    if (h->tangent_dim == 1)
-        return carom_fail(error, CAROM_BAD_INPUT, "--fan: slip of a planar contact has only two directions, and none to fan out");
-    h->fan = calloc((size_t)directions, sizeof *h->fan);
-    if (!h->fan) return carom_fail_memory(error, "hodograph");
-    h->fan_count = (int)directions;
-    // The speed of the scene's slip, in directions 2 pi i / N; the normal velocity stays.
-    const double *slip = h->curve.problem.velocity.tangent, scene_speed = hypot(slip[0], slip[1]);
-    const double speed = scene_speed > 0 ? scene_speed : 1;
-    carom_status status = CAROM_OK;
-    for (int i = 0; i < h->fan_count && !status; i++) {
-        const double angle = FULL_TURN * i / h->fan_count;
-        h->fan[i].problem = h->curve.problem;
-        h->fan[i].problem.velocity.tangent[0] = speed * cos(angle);
-        h->fan[i].problem.velocity.tangent[1] = speed * sin(angle);
-        status = trace(&h->fan[i], options, error);
-    }
-    return status;
-}
-
+// The scene's contact and, where --fan asks for them, the same contact with slips of the same speed in equally spaced directions.
 static carom_status compute(const cli_arguments *arguments, hodograph *h, carom_error *error) {
     const carom_law *law = carom_law_find(arguments->registry, law_name);
     const cli_question question = {.arguments = arguments, .scene = h->scene, .law = law, .strict = true};
@@ -105,7 +86,23 @@ static carom_status compute(const cli_arguments *arguments, hodograph *h, carom_
     h->tangent_dim = carom_impact_get_data(impact)->tangent_dim;
     if (!status) status = trace(&h->curve, &options, error);
     if (!status) status = carom_contact_invariant_rays(&h->curve.problem, h->rays, &h->ray_count, error);
-    if (!status && directions) status = trace_fan(h, &options, directions, error);
+    if (!status && directions && h->tangent_dim == 1)
+        status = carom_fail(error, CAROM_BAD_INPUT, "--fan: slip of a planar contact has only two directions, and none to fan out");
+    if (!status && directions) {
+        h->fan = calloc((size_t)directions, sizeof *h->fan);
+        if (!h->fan) status = carom_fail_memory(error, "hodograph");
+        h->fan_count = h->fan ? (int)directions : 0;
+    }
+    // Directions 2 pi i / N; the normal velocity stays.
+    const double *slip = h->curve.problem.velocity.tangent, scene_speed = hypot(slip[0], slip[1]);
+    const double speed = scene_speed > 0 ? scene_speed : 1;
+    for (int i = 0; i < h->fan_count && !status; i++) {
+        const double angle = FULL_TURN * i / h->fan_count;
+        h->fan[i].problem = h->curve.problem;
+        h->fan[i].problem.velocity.tangent[0] = speed * cos(angle);
+        h->fan[i].problem.velocity.tangent[1] = speed * sin(angle);
+        status = trace(&h->fan[i], &options, error);
+    }
     if (status) cli_place_error(arguments, h->scene, law->options, law->option_count, error);
     free(law_options);
     return status;
@@ -121,12 +118,14 @@ static json_t *state_json(const hodograph *h, const carom_contact_state *state) 
                      carom_json_real(state->velocity.normal), "impulse", carom_json_reals(impulse, h->tangent_dim + 1));
 }
 
+// The states of a curve, in their order.
 static json_t *states_json(const hodograph *h, const hodograph_curve *curve) {
     json_t *list = json_array();
     for (int i = 0; i < curve->count; i++) json_array_append_new(list, state_json(h, &curve->states[i]));
     return list;
 }
 
+// The course of the impact, its events, the rays that guide its slip, and the fan.
 static int print_json(const hodograph *h, json_t *files) {
     const carom_contact_result *result = &h->curve.result;
     json_t *events = json_array(), *rays = json_array(), *fan = json_array();
@@ -159,6 +158,7 @@ static int print_json(const hodograph *h, json_t *files) {
 
 // ---------------------------------------------------------------------------------------------------------------- text
 
+// A line of the table: impulses, slip and normal velocity at one instant.
 static void print_state(const hodograph *h, const char *label, const carom_contact_state *state) {
     const carom_impact *impact = carom_scene_impact(h->scene);
     printf("  %-20s %11.6g |", label, state->impulse.normal);
@@ -166,25 +166,6 @@ static void print_state(const hodograph *h, const char *label, const carom_conta
     printf(" |");
     for (int i = 0; i < h->tangent_dim; i++) printf(" %11.6g", cli_shown(impact, state->velocity.tangent[i]));
     printf(" | %11.6g\n", cli_shown(impact, state->velocity.normal));
-}
-
-static int print_text(const hodograph *h, json_t *files) {
-    const carom_contact_result *result = &h->curve.result;
-    printf("%s, contact %s: %s, course %s\n", carom_scene_name(h->scene), h->contact, carom_contact_status_name(result->status),
-           carom_contact_course_name(result->course));
-    printf("  %-20s normal impulse | tangential impulse [N s] | slip [m/s] | normal velocity [m/s]\n", "");
-    print_state(h, "start", &h->curve.states[0]);
-    for (int i = 0; result->events[i]; i++) print_state(h, hodograph_event_name(result->events[i]), hodograph_event_state(&h->curve, i));
-    for (int i = 0; i < h->ray_count; i++)
-        printf("invariant direction at %8.3f degrees: %s, rate %.6g 1/kg\n", 360 * h->rays[i].angle / FULL_TURN,
-               carom_ray_type_name(h->rays[i].type), h->rays[i].rate);
-    // Of the fan, the number of curves that come to rest.
-    int stops = 0;
-    for (int i = 0; i < h->fan_count; i++) stops += strchr(h->fan[i].result.events, 's') != NULL;
-    if (h->fan_count) printf("fan: slip stops for %d of %d directions\n", stops, h->fan_count);
-    for (size_t i = 0; i < json_array_size(files); i++) printf("written: %s\n", json_string_value(json_array_get(files, i)));
-    if (!json_array_size(files)) printf("(-o DIR draws it)\n");
-    return EXIT_DONE;
 }
 
 // ------------------------------------------------------------------------------------------------------------- command
@@ -203,15 +184,33 @@ static int run_hodograph(const cli_arguments *arguments) {
         bool made;
         status = cli_make_directory(directory, &made, &error);
         if (!status) status = hodograph_draw(&h, directory, files, &error);
-        // Nothing is left behind; a directory with a picture in it stays.
+        // After a failure the directory goes again, unless it holds a picture.
         if (status && made) rmdir(directory);
     }
-    int exit_status;
+    const carom_contact_result *result = &h.curve.result;
+    int exit_status = EXIT_DONE;
+    if (!status) cli_warn(scene);
     if (status) {
         exit_status = cli_report(&error);
+    } else if (cli_given(arguments, "json")) {
+        exit_status = print_json(&h, files);
     } else {
-        cli_warn(scene);
-        exit_status = cli_given(arguments, "json") ? print_json(&h, files) : print_text(&h, files);
+        // A table of the events, then the rays, the fan and the files.
+        printf("%s, contact %s: %s, course %s\n", carom_scene_name(scene), h.contact, carom_contact_status_name(result->status),
+               carom_contact_course_name(result->course));
+        printf("  %-20s normal impulse | tangential impulse [N s] | slip [m/s] | normal velocity [m/s]\n", "");
+        print_state(&h, "start", &h.curve.states[0]);
+        for (int i = 0; result->events[i]; i++)
+            print_state(&h, hodograph_event_name(result->events[i]), hodograph_event_state(&h.curve, i));
+        for (int i = 0; i < h.ray_count; i++)
+            printf("invariant direction at %8.3f degrees: %s, rate %.6g 1/kg\n", 360 * h.rays[i].angle / FULL_TURN,
+                   carom_ray_type_name(h.rays[i].type), h.rays[i].rate);
+        // Of the fan, the number of curves that come to rest.
+        int stops = 0;
+        for (int i = 0; i < h.fan_count; i++) stops += strchr(h.fan[i].result.events, 's') != NULL;
+        if (h.fan_count) printf("fan: slip stops for %d of %d directions\n", stops, h.fan_count);
+        for (size_t i = 0; i < json_array_size(files); i++) printf("written: %s\n", json_string_value(json_array_get(files, i)));
+        if (!json_array_size(files)) printf("(-o DIR draws it)\n");
     }
     for (int i = 0; i < h.fan_count; i++) free(h.fan[i].states);
     free(h.fan);

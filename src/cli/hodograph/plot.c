@@ -76,6 +76,7 @@ static void place_impulses(canvas *c, const carom_contact_state *state) {
 
 static void place_in_plane(canvas *c, const carom_contact_state *state) { add_point(c, state->impulse.tangent[0], state->impulse.normal); }
 
+// Marks the start of the curve and its events, except where slip meets an invariant ray.
 static void add_events(canvas *c, const hodograph *h, place_state place) {
     const char *events = h->curve.result.events;
     add_series(c, "start", CAROM_PLOT_MARKS, 2);
@@ -89,6 +90,7 @@ static void add_events(canvas *c, const hodograph *h, place_state place) {
 
 // ---------------------------------------------------------------------------------------------------------- hodographs
 
+// The largest speed of slip on a curve.
 static double largest_slip(const hodograph_curve *curve) {
     double speed = 0;
     for (int i = 0; i < curve->count; i++)
@@ -141,19 +143,6 @@ static carom_status draw_slip(const hodograph *h, const char *directory, json_t 
     return write_canvas(&c, plot, directory, "hodograph", files, error);
 }
 
-// Tangential impulses over the normal impulse, which is the clock of the process.
-static carom_status draw_impulses(const hodograph *h, const char *directory, json_t *files, carom_error *error) {
-    static const char *const labels[] = {"along tangent 1", "along tangent 2"};
-    canvas c = {0};
-    for (int axis = 0; axis < 2; axis++) {
-        add_series(&c, labels[axis], CAROM_PLOT_LINE, h->curve.count);
-        for (int i = 0; i < h->curve.count; i++) add_point(&c, h->curve.states[i].impulse.normal, h->curve.states[i].impulse.tangent[axis]);
-    }
-    add_events(&c, h, place_impulses);
-    const carom_plot plot = {.title = carom_scene_name(h->scene), .x_label = "normal impulse [N s]", .y_label = "tangential impulse [N s]"};
-    return write_canvas(&c, plot, directory, "impulse", files, error);
-}
-
 // ------------------------------------------------------------------------------------------------ Routh's impulse plane
 
 // A line a x + b y + c = 0.
@@ -163,25 +152,7 @@ typedef struct line {
     double a, b, c;
 } line;
 
-// The part of a line with |x| <= width, 0 <= y <= height.
-static void add_line(canvas *picture, const line *drawn, double width, double height) {
-    // Through the point nearest to the origin, along (-b, a), between the borders.
-    const double a = drawn->a, b = drawn->b, norm = a * a + b * b, x = -a * drawn->c / norm, y = -b * drawn->c / norm;
-    double low = -INFINITY, high = INFINITY;
-    const double along[2] = {-b, a}, least[2] = {-width - x, -y}, most[2] = {width - x, height - y};
-    for (int i = 0; i < 2; i++) {
-        // The interval of the line within these two borders; a parallel line lies inside or outside.
-        const double first = least[i] / along[i], second = most[i] / along[i];
-        if (along[i] == 0 && (least[i] > 0 || most[i] < 0)) return;
-        if (along[i] == 0) continue;
-        low = fmax(low, fmin(first, second));
-        high = fmin(high, fmax(first, second));
-    }
-    if (!(low < high)) return;
-    add_series(picture, drawn->label, drawn->style, 3);
-    add_segment(picture, x + low * along[0], y + low * along[1], x + high * along[0], y + high * along[1]);
-}
-
+// Routh's plane of a planar contact: the path of the impulse between the lines where something changes.
 static carom_status draw_impulse_plane(const hodograph *h, const char *directory, json_t *files, carom_error *error) {
     const carom_contact_problem *problem = &h->curve.problem;
     const carom_contact_state *end = &h->curve.states[h->curve.count - 1];
@@ -197,7 +168,23 @@ static carom_status draw_impulse_plane(const hodograph *h, const char *directory
     // The picture: as high as the last impulse, and wide enough for the line of friction.
     const double height = BEYOND * end->impulse.normal, width = 2 * BEYOND * fmax(reach, 0.25 * height);
     canvas c = {0};
-    for (size_t i = 0; i < sizeof lines / sizeof *lines && height > 0; i++) add_line(&c, &lines[i], width, height);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines && height > 0; i++) {
+        // The part of the line with |x| <= width, 0 <= y <= height: through its point nearest to the origin, along (-b, a), between the
+        // borders.
+        const double a = lines[i].a, b = lines[i].b, norm = a * a + b * b, x = -a * lines[i].c / norm, y = -b * lines[i].c / norm;
+        double low = -INFINITY, high = INFINITY;
+        const double along[2] = {-b, a}, least[2] = {-width - x, -y}, most[2] = {width - x, height - y};
+        for (int k = 0; k < 2; k++) {
+            // The interval of the line within these two borders; a parallel line lies inside or outside.
+            const double first = least[k] / along[k], second = most[k] / along[k];
+            const bool parallel = along[k] == 0, outside = least[k] > 0 || most[k] < 0;
+            low = fmax(low, !parallel ? fmin(first, second) : outside ? INFINITY : low);
+            high = fmin(high, !parallel ? fmax(first, second) : high);
+        }
+        if (!(low < high)) continue;
+        add_series(&c, lines[i].label, lines[i].style, 3);
+        add_segment(&c, x + low * along[0], y + low * along[1], x + high * along[0], y + high * along[1]);
+    }
     add_series(&c, "impulse", CAROM_PLOT_LINE, h->curve.count);
     for (int i = 0; i < h->curve.count; i++) place_in_plane(&c, &h->curve.states[i]);
     add_events(&c, h, place_in_plane);
@@ -208,5 +195,15 @@ static carom_status draw_impulse_plane(const hodograph *h, const char *directory
 carom_status hodograph_draw(const hodograph *h, const char *directory, json_t *files, carom_error *error) {
     if (h->tangent_dim == 1) return draw_impulse_plane(h, directory, files, error);
     const carom_status status = draw_slip(h, directory, files, error);
-    return status ? status : draw_impulses(h, directory, files, error);
+    if (status) return status;
+    // Tangential impulses over the normal impulse, which is the clock of the process.
+    static const char *const labels[] = {"along tangent 1", "along tangent 2"};
+    canvas c = {0};
+    for (int axis = 0; axis < 2; axis++) {
+        add_series(&c, labels[axis], CAROM_PLOT_LINE, h->curve.count);
+        for (int i = 0; i < h->curve.count; i++) add_point(&c, h->curve.states[i].impulse.normal, h->curve.states[i].impulse.tangent[axis]);
+    }
+    add_events(&c, h, place_impulses);
+    const carom_plot plot = {.title = carom_scene_name(h->scene), .x_label = "normal impulse [N s]", .y_label = "tangential impulse [N s]"};
+    return write_canvas(&c, plot, directory, "impulse", files, error);
 }

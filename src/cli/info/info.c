@@ -22,7 +22,7 @@ typedef struct facts {
     double step;
     carom_reach_bounds bounds;
     carom_uniqueness *uniqueness;
-    carom_net_question net;  // epsilon is 0 where nobody asks
+    carom_net_question net;  // epsilon is 0 without --epsilon
     double log10_samples;
 } facts;
 
@@ -126,9 +126,23 @@ static void print_matrix(const char *name, const double *A, int rows, int column
     }
 }
 
-static void print_contacts(const facts *f) {
+// The matrices, the contacts, then the bounds and how predictable the impact is.
+static int print_text(const facts *f) {
     const carom_impact_data *data = f->data;
+    printf("%s: %d contacts (%s)", carom_scene_name(f->scene), data->contacts, data->tangent_dim == 1 ? "planar" : "spatial");
+    if (carom_impact_has_system(f->impact)) {
+        printf(", %d velocities\n\n", data->nv);
+        print_matrix("M", data->mass, data->nv, data->nv);
+        print_matrix("Jn", data->normal, data->contacts, data->nv);
+        print_matrix("Jt", data->tangent, data->contacts * data->tangent_dim, data->nv);
+        print_matrix("v", data->velocity, 1, data->nv);
+    } else {
+        const int n = carom_impact_contact_size(f->impact);
+        printf(", in contact space\n\n");
+        print_matrix("W", carom_impact_delassus(f->impact), n, n);
+    }
     printf("\n%-16s %10s %14s  %s\n", "contact", "friction", "normal [m/s]", "tangential [m/s]");
+    // Normal and tangential velocities of every contact.
     const int dim = data->tangent_dim;
     double u[3];  // normal, then tangential
     for (int i = 0; i < data->contacts; i++) {
@@ -145,24 +159,6 @@ static void print_contacts(const facts *f) {
         if (dim == 2) printf(", %.6g", cli_shown(f->impact, u[2]));
         putchar('\n');
     }
-}
-
-// The matrices, the contacts, then the bounds and how predictable the impact is.
-static int print_text(const facts *f) {
-    const carom_impact_data *data = f->data;
-    printf("%s: %d contacts (%s)", carom_scene_name(f->scene), data->contacts, data->tangent_dim == 1 ? "planar" : "spatial");
-    if (carom_impact_has_system(f->impact)) {
-        printf(", %d velocities\n\n", data->nv);
-        print_matrix("M", data->mass, data->nv, data->nv);
-        print_matrix("Jn", data->normal, data->contacts, data->nv);
-        print_matrix("Jt", data->tangent, data->contacts * data->tangent_dim, data->nv);
-        print_matrix("v", data->velocity, 1, data->nv);
-    } else {
-        const int n = carom_impact_contact_size(f->impact);
-        printf(", in contact space\n\n");
-        print_matrix("W", carom_impact_delassus(f->impact), n, n);
-    }
-    print_contacts(f);
     printf("\nkinetic energy %.9g J\n", carom_impact_initial_energy(f->impact));
     printf("friction cones pointed: %s\n",
            f->bounds.pointed ? "yes (samples end with probability one)" : "not certified (jamming is possible; samples need not end)");

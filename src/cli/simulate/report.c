@@ -30,6 +30,7 @@ static const char *const *contact_names(const cli_motion *motion) {
     return impact ? carom_impact_get_data(impact)->names : NULL;
 }
 
+// A table as a list of objects, one for each row.
 static json_t *rows_json(const cli_motion *motion, const carom_table *table) {
     json_t *list = json_array();
     for (int64_t row = 0; row < carom_table_rows(table); row++)

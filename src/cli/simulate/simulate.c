@@ -82,6 +82,7 @@ typedef struct splitter {
     carom_table *kept;
 } splitter;
 
+// Receives a block of states and passes it on in all directions.
 static carom_status split(void *user, const carom_table *rows, carom_error *error) {
     const splitter *way = user;
     carom_status status = way->file ? way->file->receive(way->file->user, rows, error) : CAROM_OK;
@@ -103,7 +104,7 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, cli_vt
     if (cli_given(motion->arguments, "figures"))
         status = carom_motion_create_states(motion->request.integrator, motion->request.motion, &motion->states, error);
     if (status) return status;
-    // States are recorded only where somebody wants them.
+    // States are recorded only for a file, a VTK series or figures.
     const carom_sink pictures = cli_vtk_sink(vtk);
     splitter way = {file, vtk ? &pictures : NULL, motion->states};
     const carom_sink sink = {&way, split};
@@ -113,16 +114,12 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, cli_vt
     motion->seconds = cli_seconds_since(&start);
     cli_end_progress();
     // Where a value came from that the integrator refuses: the command line, `simulate`, or another key of the scene.
-    if (status) {
+    if (status == CAROM_BAD_INPUT) {
         const carom_integrator *one = motion->request.integrator;
-        int i = 0;
-        while (i < one->option_count && !cli_is_about(error, &one->options[i])) i++;
-        const carom_error inner = *error;
-        if (i < one->option_count && cli_given(motion->arguments, one->options[i].name))
-            cli_pass_on(&one->options[i], &inner, error);
-        else if (i < one->option_count)
-            carom_scene_place_simulate_error(motion->scene, one->options[i].name, error);
-        else if (error->status == CAROM_BAD_INPUT)
+        const carom_option *row = cli_blame(motion->arguments, one->options, one->option_count, error);
+        if (row)
+            carom_scene_place_simulate_error(motion->scene, row->name, error);
+        else
             carom_scene_place_key_error(motion->scene, error);
     }
     if (!status && vtk) status = cli_vtk_finish(vtk, motion->answer.final, error);
@@ -136,22 +133,6 @@ static carom_status integrate(cli_motion *motion, const carom_sink *file, cli_vt
     if (!status && motion->halvings)
         status = blame(carom_convergence_run(&motion->request, motion->halvings, &motion->convergence, error), "convergence", error);
     cli_end_progress();
-    return status;
-}
-
-// The same with an HDF5 file, which is there before the run starts and gets its name when all is in it.
-static carom_status run_into_file(cli_motion *motion, const char *path, cli_vtk *vtk, carom_error *error) {
-    carom_result_writer *writer = NULL;
-    carom_sink file;
-    carom_status status = carom_result_writer_create(path, motion->scene, &writer, error);
-    if (!status) status = carom_result_writer_open_motion(writer, motion->request.integrator, motion->options, &file, error);
-    if (!status) status = integrate(motion, &file, vtk, error);
-    // An interrupted ensemble has the first of its members.
-    const carom_table *members = motion->ensemble.members;
-    if (!status && members && carom_table_rows(members) < motion->ensemble.requested) carom_result_writer_mark_incomplete(writer);
-    if (!status) status = carom_result_writer_close_motion(writer, &motion->answer, members, error);
-    if (!status) status = carom_result_writer_commit(writer, error);
-    carom_result_writer_free(writer);
     return status;
 }
 
@@ -203,7 +184,18 @@ static carom_status find_answer(cli_motion *motion, const char *path, carom_erro
     const char *vtk_path = is_vtk ? path : cli_value(arguments, "vtk");
     cli_vtk *vtk = NULL;
     if (!status && vtk_path) status = cli_vtk_create(vtk_path, one, motion->scene, &vtk, error);
-    if (!status) status = path && !is_vtk ? run_into_file(motion, path, vtk, error) : integrate(motion, NULL, vtk, error);
+    // The HDF5 file is there before the run starts, and gets its name when all is in it.
+    carom_result_writer *writer = NULL;
+    carom_sink file;
+    if (!status && path && !is_vtk) status = carom_result_writer_create(path, motion->scene, &writer, error);
+    if (!status && writer) status = carom_result_writer_open_motion(writer, one, motion->options, &file, error);
+    if (!status) status = integrate(motion, writer ? &file : NULL, vtk, error);
+    // An interrupted ensemble has the first of its members.
+    const carom_table *members = motion->ensemble.members;
+    if (!status && writer && members && carom_table_rows(members) < motion->ensemble.requested) carom_result_writer_mark_incomplete(writer);
+    if (!status && writer) status = carom_result_writer_close_motion(writer, &motion->answer, members, error);
+    if (!status && writer) status = carom_result_writer_commit(writer, error);
+    carom_result_writer_free(writer);
     cli_vtk_free(vtk);
     if (status || !draws) return status;
     const carom_figures figures = {.title = carom_scene_name(motion->scene),
@@ -219,13 +211,7 @@ static carom_status find_answer(cli_motion *motion, const char *path, carom_erro
 }
 
 static int run_simulate(const cli_arguments *arguments) {
-    if (cli_given(arguments, "list")) {
-        for (int i = 0; i < carom_registry_count(arguments->registry, CAROM_REGISTRY_INTEGRATORS); i++) {
-            const carom_integrator *one = carom_registry_entry(arguments->registry, CAROM_REGISTRY_INTEGRATORS, i);
-            printf("%-16s  %s\n", one->name, one->summary);
-        }
-        return EXIT_DONE;
-    }
+    if (cli_given(arguments, "list")) return cli_list(arguments->registry, CAROM_REGISTRY_INTEGRATORS);
     carom_error error;
     carom_scene *scene = NULL;
     const char *file = cli_value(arguments, "output");

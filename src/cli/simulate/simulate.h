@@ -17,10 +17,10 @@ typedef struct cli_motion {
     carom_control control;
     carom_motion_answer answer;
     carom_table *states;      ///< kept for figures; NULL otherwise
-    carom_ensemble ensemble;  ///< `requested` 0: nobody asked for one
-    int halvings;             ///< runs of the study of convergence; 0: nobody asked for one
+    carom_ensemble ensemble;  ///< `requested` is 0 without one
+    int halvings;             ///< runs of the study of convergence; 0 without one
     carom_table *convergence;
-    carom_table *orders;  ///< a row for each scene whose orders were compared; NULL where nobody asked
+    carom_table *orders;  ///< a row for each scene whose orders were compared; NULL without such a study
     double seconds;
     json_t *files;  ///< pictures that were drawn
 } cli_motion;

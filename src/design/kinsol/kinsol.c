@@ -91,6 +91,7 @@ static void place(search *s, const double *y) {
     }
 }
 
+// The equations, as KINSOL calls them.
 static int kinsol_residual(N_Vector y, N_Vector residual, void *user) {
     search *s = user;
     if (carom_control_cancelled(s->control)) {
@@ -101,6 +102,7 @@ static int kinsol_residual(N_Vector y, N_Vector residual, void *user) {
     return evaluate(s, s->x, N_VGetArrayPointer(residual));
 }
 
+// Their Jacobian, as KINSOL calls it.
 static int kinsol_jacobian(N_Vector y, N_Vector residual, SUNMatrix J, void *user, N_Vector work1, N_Vector work2) {
     (void)residual, (void)work1, (void)work2;
     search *s = user;

@@ -20,6 +20,7 @@ typedef struct place {
     const char *name, *path;
 } place;
 
+// Refuses a file with a sentence that begins with its name.
 static carom_status refuse(const char *path, carom_error *error, const char *format, ...) CAROM_PRINTF(3, 4);
 
 static carom_status refuse(const char *path, carom_error *error, const char *format, ...) {
@@ -138,6 +139,7 @@ static carom_status read_delassus(const place *from, carom_fclib_problem *proble
 
 // ------------------------------------------------------------------------------------------------------------- problems
 
+// Reads a local problem: W, q, mu and the dimension of its space.
 static carom_status read_local(const place *from, carom_fclib_problem *problem, carom_error *error) {
     if (H5Lexists(from->group, "V", H5P_DEFAULT) > 0 || H5Lexists(from->group, "R", H5P_DEFAULT) > 0)
         return carom_fail(error, CAROM_BAD_INPUT, "%s: the problem has bilateral constraints (V, R, s), which are not read: eliminate them",

@@ -22,6 +22,7 @@ enum {
     SVG_DOTS = 20000,   // every dot of an SVG costs a hundred bytes
 };
 
+// A format of pictures: how gnuplot is told to make it, and by what a whole file is known.
 typedef struct picture_format {
     const char *ending, *terminal;
     carom_file_kind kind;
@@ -198,6 +199,7 @@ typedef struct picture {
     range x, y;
 } picture;
 
+// A carom_text_printer of the whole script: settings, key, series, data.
 static carom_status print_script(FILE *script, const void *content, carom_error *error) {
     (void)error;
     const picture *drawn = content;
@@ -262,6 +264,7 @@ static carom_status print_script(FILE *script, const void *content, carom_error 
 
 extern char **environ;
 
+// Are these bytes at this place of the file?
 static bool file_has(int descriptor, off_t offset, const char *bytes, size_t size) {
     // Longer than any beginning or end of a picture.
     char found[16];

@@ -47,6 +47,7 @@ typedef struct law_data {
     char label[LABEL_SIZE], path_label[LABEL_SIZE];
 } law_data;
 
+// A picture under way: files, laws, the two axes, and the memory of all points.
 typedef struct picture {
     source *files;  // the one asked for, then those laid over it
     int file_count;
@@ -244,6 +245,7 @@ static carom_status place_law(picture *drawn, law_data *law, carom_error *error)
 
 // --------------------------------------------------------------------------------------------------------------- series
 
+// What the key says of a law.
 static void label_law(law_data *law) {
     const char *name = carom_result_law_name(law->file, law->index);
     // Samples may have been taken with paths or without, and only the first of them have one.
@@ -301,15 +303,10 @@ static void collect_series(const picture *drawn, carom_plot *plot, carom_plot_se
 
 // ---------------------------------------------------------------------------------------------------------------- files
 
-static bool ends_with(const char *text, const char *ending) {
-    const size_t size = strlen(text), wanted = strlen(ending);
-    return size >= wanted && !strcasecmp(text + size - wanted, ending);
-}
-
 // The output where it names a picture, otherwise PREFIX-Jn.A-Jn.B.png. NULL when out of memory.
 static char *picture_path(picture *drawn, const carom_plot_request *request, const char *x, const char *y) {
     const char *output = request->output, *start = output ? output : drawn->files->path, *dot = strrchr(start, '.');
-    const bool named = output && (request->axes || ends_with(output, ".png") || ends_with(output, ".svg"));
+    const bool named = output && (request->axes || (dot && (!strcasecmp(dot, ".png") || !strcasecmp(dot, ".svg"))));
     // The name of the result file loses its ending.
     const bool shorter = !output && dot && dot > start && !strchr(dot, '/');
     const size_t prefix = shorter ? (size_t)(dot - start) : strlen(start), size = prefix + strlen(x) + strlen(y) + sizeof "--.png";
@@ -357,7 +354,8 @@ carom_status carom_plot_result(const char *result_path, const carom_plot_request
     }
 
     // Its file, and an SVG beside a PNG where it is asked for.
-    const int files = request->svg && path && ends_with(path, ".png") ? 2 : 1;
+    const char *ending = path ? strrchr(path, '.') : NULL;
+    const int files = request->svg && ending && !strcasecmp(ending, ".png") ? 2 : 1;
     for (int i = 0; i < files && !status; i++) {
         if (i) memcpy(path + strlen(path) - 4, ".svg", 4);
         status = carom_plot_write(&plot, path, error);

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-// Columns that a picture is divided into: two for each of its pixels, so that nobody sees the difference.
+// Columns that a picture is divided into: two for each of its pixels, so that the difference cannot be seen.
 enum { COLUMNS = 2400 };
 // Lines with fewer points are drawn as they are.
 enum { SHORT_LINE = 4 * COLUMNS };

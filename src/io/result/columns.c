@@ -110,6 +110,7 @@ static bool create_column(hid_t group, const carom_table *first, int index, bool
 
 // ------------------------------------------------------------------------------------------------------------- growing
 
+// Appends the cells of one column to its datasets; false when HDF5 fails.
 static bool append_column(column_files *files, const carom_table *rows, int index) {
     const carom_column *column = carom_table_column(rows, index);
     const int64_t count = carom_table_rows(rows);

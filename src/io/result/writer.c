@@ -42,6 +42,7 @@ static carom_status check_write(carom_result_writer *writer, bool written, carom
 
 // ------------------------------------------------------------------------------------------------------ opening a file
 
+// Writes the matrices, names and velocities of the impact; false when HDF5 fails.
 static bool write_impact(hid_t file, const carom_impact *impact) {
     const carom_impact_data *data = carom_impact_get_data(impact);
     const int nv = data->nv, m = data->contacts, n = carom_impact_contact_size(impact);

@@ -132,24 +132,6 @@ static void copy_vector(const double *given, int count, double *to) {
     if (given) memcpy(to, given, (size_t)count * sizeof *to);
 }
 
-// Body `index` of the repetition; random velocities come from the stream (seed, index).
-static void place_copy(const repetition *copies, int64_t index, carom_particle *body) {
-    if (copies->ring) {
-        // The first stands at the left, where a wall may be.
-        const double angle = PI + 2 * PI * (double)index / (double)copies->ring;
-        body->position[0] += 0.5 * copies->diameter * cos(angle);
-        body->position[1] += 0.5 * copies->diameter * sin(angle);
-    } else if (copies->grid[0]) {
-        const int64_t place[] = {index % copies->grid[0], index / copies->grid[0] % copies->grid[1],
-                                 index / copies->grid[0] / copies->grid[1]};
-        for (int k = 0; k < 3; k++) body->position[k] += copies->spacing * ((double)place[k] - 0.5 * (double)(copies->grid[k] - 1));
-    }
-    if (!(copies->speed > 0)) return;
-    carom_stream stream;
-    carom_stream_start(&stream, (uint64_t)copies->seed, (uint64_t)index);
-    for (int k = 0; k < 3; k++) body->velocity[k] += copies->speed * carom_stream_normal(&stream);
-}
-
 // A pattern and its copies: what is left out is at the origin, upright and at rest.
 static carom_status read_body(carom_scene *scene, const carom_node *node, carom_particle *body, repetition *copies, carom_error *error) {
     body_fields fields = {0};
@@ -197,9 +179,26 @@ static carom_status read_bodies(carom_scene *scene, const carom_node *list, caro
     status = allocate(scene, total, sizeof *bodies, &bodies, error);
     if (status) return status;
     for (int e = 0; e < entries; e++) {
-        for (int64_t k = 0; k < copies[e].count; k++) {
-            bodies[filled] = patterns[e];
-            place_copy(&copies[e], k, &bodies[filled++]);
+        const repetition *repeated = &copies[e];
+        for (int64_t index = 0; index < repeated->count; index++) {
+            carom_particle *body = &bodies[filled++];
+            *body = patterns[e];
+            if (repeated->ring) {
+                // The first stands at the left, where a wall may be.
+                const double angle = PI + 2 * PI * (double)index / (double)repeated->ring;
+                body->position[0] += 0.5 * repeated->diameter * cos(angle);
+                body->position[1] += 0.5 * repeated->diameter * sin(angle);
+            } else if (repeated->grid[0]) {
+                const int64_t place[] = {index % repeated->grid[0], index / repeated->grid[0] % repeated->grid[1],
+                                         index / repeated->grid[0] / repeated->grid[1]};
+                for (int k = 0; k < 3; k++)
+                    body->position[k] += repeated->spacing * ((double)place[k] - 0.5 * (double)(repeated->grid[k] - 1));
+            }
+            if (!(repeated->speed > 0)) continue;
+            // Random velocities come from the stream (seed, index).
+            carom_stream stream;
+            carom_stream_start(&stream, (uint64_t)repeated->seed, (uint64_t)index);
+            for (int k = 0; k < 3; k++) body->velocity[k] += repeated->speed * carom_stream_normal(&stream);
         }
     }
     scene->bodies_motion.body = bodies;
@@ -375,19 +374,6 @@ static carom_status read_potential(carom_scene *scene, const carom_node *node, c
     return CAROM_OK;
 }
 
-static carom_status read_potentials(carom_scene *scene, const carom_node *list, carom_error *error) {
-    carom_potential *potentials;
-    int count;
-    carom_status status = count_list(scene, list, &count, error);
-    if (!status) status = allocate(scene, count, sizeof *potentials, &potentials, error);
-    for (const carom_node *entry = list ? list->first : NULL; !status && entry; entry = entry->next)
-        status = read_potential(scene, entry, &potentials[entry->index], error);
-    if (status) return status;
-    scene->bodies_motion.potential = potentials;
-    scene->bodies_motion.potentials = count;
-    return CAROM_OK;
-}
-
 // --------------------------------------------------------------------------------------------------------------- walls
 
 // A wall, or `collisions` of bodies with each other, which have no plane.
@@ -465,19 +451,25 @@ static const carom_field KEYS[] = {
 static carom_status read_form(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error) {
     (void)digest;
     form_fields fields = {0};
+    carom_bodies_motion *motion = &scene->bodies_motion;
     carom_status status = carom_fields_take(scene->document, root, CAROM_FIELD_ROWS(KEYS), NULL, &fields, error);
     if (!status) status = read_bodies(scene, fields.bodies, error);
-    if (!status) status = read_potentials(scene, fields.potentials, error);
+    if (!status) status = count_list(scene, fields.potentials, &motion->potentials, error);
+    carom_potential *potentials = NULL;
+    if (!status) status = allocate(scene, motion->potentials, sizeof *potentials, &potentials, error);
+    for (const carom_node *entry = fields.potentials ? fields.potentials->first : NULL; !status && entry; entry = entry->next)
+        status = read_potential(scene, entry, &potentials[entry->index], error);
+    motion->potential = potentials;
     if (!status) status = read_walls(scene, fields.walls, error);
     if (!status && fields.collisions) {
         wall_fields collisions = {.restitution = 1};
         status = read_map(scene, fields.collisions, CAROM_FIELD_ROWS(COLLISIONS), &collisions, error);
         if (!status) status = read_surface_law(scene, fields.collisions, &collisions, &scene->collisions, error);
-        scene->bodies_motion.collisions = &scene->collisions;
+        motion->collisions = &scene->collisions;
     }
     if (!status) {
         scene->motion.form = CAROM_MOTION_BODIES;
-        scene->motion.bodies = &scene->bodies_motion;
+        scene->motion.bodies = motion;
     }
     return status;
 }

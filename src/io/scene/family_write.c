@@ -6,13 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "carom/json.h"
 #include "carom/temporary.h"
 #include "io/scene/family.h"
 
-// Files that this module wrote, or JSON scenes: nobody's YAML.
+// Only JSON is replaced, as this file writes it: a scene in YAML was written by hand.
 static const carom_file_kind json_scene = {"a scene as JSON", "{"};
 
 // A node of the scene as JSON. Numbers stay numbers; whole ones are written without a point.
@@ -72,7 +71,11 @@ static carom_status put_model(const carom_family *family, const char *path, json
     return CAROM_OK;
 }
 
-// The scene as it was read, with the new values put in its place; written under a temporary name and renamed.
+static carom_status print_document(FILE *file, const void *document, carom_error *error) {
+    return carom_json_write(file, *(json_t *const *)document, error);
+}
+
+// The scene as it was read, with the new values in place of its own.
 carom_status carom_family_write(carom_family *family, const double *x, const char *path, carom_error *error) {
     carom_family_place(family, x);
     json_t *document = node_json(carom_document_root(family->scene->document));
@@ -87,21 +90,7 @@ carom_status carom_family_write(carom_family *family, const double *x, const cha
         status = put_model(family, path, document, error);
     }
 
-    carom_temporary temporary = {0};
-    int descriptor = -1;
-    if (!status) status = carom_temporary_create(path, &json_scene, &temporary, &descriptor, error);
-    if (!status) {
-        FILE *file = fdopen(descriptor, "w");
-        if (!file) {
-            status = carom_fail_memory(error, path);
-            close(descriptor);
-        } else {
-            status = carom_json_write(file, document, error);
-            if (fclose(file) && !status) status = carom_fail(error, CAROM_IO_FAILED, "%s cannot be written: %s", path, strerror(errno));
-        }
-    }
-    if (!status) status = carom_temporary_commit(&temporary, error);
-    carom_temporary_discard(&temporary);
+    if (!status) status = carom_text_write(path, &json_scene, print_document, &document, error);
     json_decref(document);
     return status;
 }

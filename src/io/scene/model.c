@@ -200,7 +200,7 @@ static carom_status freeze_listed(carom_scene *scene, const carom_node *node, ca
     status = carom_model_freeze(model, contacts, node->count, &scene->impact, &inner);
     if (!status && scene->moves) {
         status = carom_model_create_system(model, contacts, node->count, &scene->system, &inner);
-        // A model that is no mechanism of planes and points has impacts, but no motion: an integrator says so when it is asked for one.
+        // A model that carom cannot move in time has impacts all the same: that is an error only for integrators.
         if (status == CAROM_UNSUPPORTED) {
             scene->obstacle = inner;
             scene->motion.obstacle = scene->obstacle.message;
@@ -240,26 +240,21 @@ carom_status carom_scene_load_model(carom_scene *scene, const double *parameters
     return status;
 }
 
-// Letters, digits and _, no digit first: what formulas call a name.
-static bool is_parameter_name(const char *text) {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-    return *text && !strchr("0123456789", *text) && text[strspn(text, letters)] == '\0';
-}
-
-// `parameters`: a map of names and numbers.
+// `parameters`: a map of names, which are words as formulas have them, and numbers.
 static carom_status read_parameters(carom_scene *scene, const carom_node *parameters, carom_error *error) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     const size_t count = (size_t)parameters->count;
     carom_field *fields = calloc(count + 1, sizeof *fields);
     const char **names = carom_document_allocate(scene->document, (count + 1) * sizeof *names);
     double *values = carom_document_allocate(scene->document, (count + 1) * sizeof *values);
     carom_status status = fields && names && values ? CAROM_OK : carom_fail_memory(error, carom_scene_path(scene));
     for (const carom_node *entry = parameters->first; !status && entry; entry = entry->next) {
-        if (!is_parameter_name(entry->key))
+        const char *key = entry->key;
+        if (!*key || strchr("0123456789", *key) || key[strspn(key, letters)])
             status =
                 carom_document_refuse(scene->document, entry, error, "a parameter's name has letters, digits and _ only, a letter first");
-        names[entry->index] = entry->key;
-        fields[entry->index] =
-            (carom_field){entry->key, CAROM_FIELD_NUMBER, .required = true, .offset = (size_t)entry->index * sizeof *values};
+        names[entry->index] = key;
+        fields[entry->index] = (carom_field){key, CAROM_FIELD_NUMBER, .required = true, .offset = (size_t)entry->index * sizeof *values};
     }
     if (!status) status = carom_fields_read(scene->document, parameters, fields, (int)count, NULL, values, error);
     scene->parameters = (carom_model_parameters){(int)count, names, values};

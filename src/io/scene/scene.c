@@ -60,34 +60,6 @@ static carom_status find_form(const carom_scene *scene, const carom_scene_form *
     return CAROM_OK;
 }
 
-// The file's name without folders and ending. A file system takes any bytes in it; a scene's name is one line of UTF-8.
-static carom_status name_after_file(carom_scene *scene, carom_error *error) {
-    const char *path = carom_scene_path(scene), *slash = strrchr(path, '/');
-    char *stem = strdup(slash ? slash + 1 : path);
-    if (!stem) return carom_fail_memory(error, path);
-    char *dot = strrchr(stem, '.');
-    if (dot && dot > stem) *dot = '\0';
-    for (size_t i = 0; stem[i += carom_text_span(stem + i)];) stem[i] = '_';
-    char *repaired = carom_utf8_repair(stem);
-    char *name = repaired ? carom_document_allocate(scene->document, strlen(repaired) + 1) : NULL;
-    if (name) scene->name = strcpy(name, repaired);
-    free(stem);
-    free(repaired);
-    return name ? CAROM_OK : carom_fail_memory(error, path);
-}
-
-// A state in which nothing collides is an answer of its own, but seldom what was meant. Rest needs no warning.
-static carom_status warn_of_separation(carom_scene *scene, carom_error *error) {
-    const carom_impact *impact = scene->impact;
-    double *u = malloc((size_t)carom_impact_contact_size(impact) * sizeof *u);
-    if (!u) return carom_fail_memory(error, carom_scene_path(scene));
-    carom_impact_contact_velocity(impact, carom_impact_get_data(impact)->velocity, u);
-    const bool separates = carom_impact_terminated(impact, u);
-    free(u);
-    if (!separates || carom_impact_velocity_scale(impact) == 0) return CAROM_OK;
-    return carom_scene_warn(scene, carom_document_root(scene->document), error, "no contact approaches: nothing collides in this state");
-}
-
 // Reads the parsed document. Commands that ask about an impact need one, and leave `simulate` alone.
 static carom_status read_document(carom_scene *scene, const carom_registry *registry, carom_digest *digest, carom_error *error) {
     const carom_node *root = carom_document_root(scene->document);
@@ -108,10 +80,37 @@ static carom_status read_document(carom_scene *scene, const carom_registry *regi
     if (!status && fields.impact) status = carom_scene_read_settings(scene, &scene->impact_settings, fields.impact, registry, error);
     if (!status && fields.design) status = carom_scene_read_design(scene, fields.design, error);
     if (!status) status = form->read(scene, root, digest, error);
-    if (!status && scene->impact && !scene->moves) status = warn_of_separation(scene, error);
     scene->motion.impact = scene->impact;
     scene->name = fields.name;
-    return status || fields.name ? status : name_after_file(scene, error);
+    const char *path = carom_scene_path(scene);
+
+    // A state in which nothing collides is an answer of its own, but seldom what was meant. Rest needs no warning.
+    if (!status && scene->impact && !scene->moves) {
+        const carom_impact *impact = scene->impact;
+        double *u = malloc((size_t)carom_impact_contact_size(impact) * sizeof *u);
+        if (!u) return carom_fail_memory(error, path);
+        carom_impact_contact_velocity(impact, carom_impact_get_data(impact)->velocity, u);
+        const bool separates = carom_impact_terminated(impact, u);
+        free(u);
+        if (separates && carom_impact_velocity_scale(impact) != 0)
+            status = carom_scene_warn(scene, root, error, "no contact approaches: nothing collides in this state");
+    }
+
+    // A scene without a name is called like its file, without folders and ending. A file system takes any bytes in it; a scene's name is
+    // one line of UTF-8.
+    if (status || fields.name) return status;
+    const char *slash = strrchr(path, '/');
+    char *stem = strdup(slash ? slash + 1 : path);
+    if (!stem) return carom_fail_memory(error, path);
+    char *dot = strrchr(stem, '.');
+    if (dot && dot > stem) *dot = '\0';
+    for (size_t i = 0; stem[i += carom_text_span(stem + i)];) stem[i] = '_';
+    char *repaired = carom_utf8_repair(stem);
+    char *name = repaired ? carom_document_allocate(scene->document, strlen(repaired) + 1) : NULL;
+    if (name) scene->name = strcpy(name, repaired);
+    free(stem);
+    free(repaired);
+    return name ? CAROM_OK : carom_fail_memory(error, path);
 }
 
 // The digest is of all that the scene is made of: its own bytes, and those of files that it names.

@@ -29,22 +29,6 @@ static option_rows rows_at(const carom_registry *registry, carom_registry_kind k
 // The key that names the law or integrator.
 static const char *chooser_of(carom_registry_kind kind) { return kind == CAROM_REGISTRY_INTEGRATORS ? "integrator" : "law"; }
 
-// `law` or `integrator`: a name of the registry, or an error that lists the names.
-static carom_status read_chosen(const carom_scene *scene, carom_scene_settings *settings, const carom_node *node,
-                                const carom_registry *registry, carom_error *error) {
-    const carom_status status = carom_text_check(scene->document, node, error);
-    if (status) return status;
-    settings->chosen = node->text;
-    if (carom_registry_find(registry, settings->kind, node->text)) return CAROM_OK;
-
-    char names[CAROM_MESSAGE_SIZE / 2] = "";
-    for (int i = 0; i < carom_registry_count(registry, settings->kind); i++) {
-        const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", rows_at(registry, settings->kind, i).name);
-    }
-    return carom_document_refuse(scene->document, node, error, "'%.60s' is not one of: %s", node->text, names);
-}
-
 // Passes an error about a setting's value on. Options begin their messages with their own names, which the place has already.
 static carom_status refuse_value(const carom_scene *scene, const carom_scene_setting *setting, const carom_error *inner,
                                  carom_error *error) {
@@ -107,7 +91,7 @@ static carom_status check_setting(const carom_scene *scene, const carom_scene_se
     return refuse_value(scene, setting, &inner, error);
 }
 
-// All settings are checked now, and applied when a law or integrator is asked.
+// All settings are checked now, and applied when a law or integrator asks for them.
 carom_status carom_scene_read_settings(carom_scene *scene, carom_scene_settings *settings, const carom_node *map,
                                        const carom_registry *registry, carom_error *error) {
     if (map->count == 0) return CAROM_OK;
@@ -116,7 +100,16 @@ carom_status carom_scene_read_settings(carom_scene *scene, carom_scene_settings 
     carom_status status = CAROM_OK;
     for (const carom_node *entry = map->first; !status && entry; entry = entry->next) {
         if (!strcmp(entry->key, chooser_of(settings->kind))) {
-            status = read_chosen(scene, settings, entry, registry, error);
+            // A name of the registry, or an error that lists the names.
+            status = carom_text_check(scene->document, entry, error);
+            settings->chosen = entry->text;
+            if (status || carom_registry_find(registry, settings->kind, entry->text)) continue;
+            char names[CAROM_MESSAGE_SIZE / 2] = "";
+            for (int i = 0; i < carom_registry_count(registry, settings->kind); i++) {
+                const size_t used = strlen(names);
+                snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", rows_at(registry, settings->kind, i).name);
+            }
+            status = carom_document_refuse(scene->document, entry, error, "'%.60s' is not one of: %s", entry->text, names);
             continue;
         }
         carom_scene_setting *setting = &settings->items[settings->count++];

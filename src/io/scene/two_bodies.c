@@ -84,6 +84,7 @@ static carom_status read_body(carom_scene *scene, const carom_node *node, carom_
     return CAROM_OK;
 }
 
+// Reads both bodies and the contact between them, and freezes the impact.
 static carom_status read_two_bodies(carom_scene *scene, const carom_node *root, carom_digest *digest, carom_error *error) {
     (void)digest;
     pair_fields pair = {0};

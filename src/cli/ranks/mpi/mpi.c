@@ -24,14 +24,6 @@ static struct {
     MPI_Request request;
 } world = {.ranks = {0, 1, NULL, send_message, receive_message, false}, .request = MPI_REQUEST_NULL};
 
-// Processes that no launcher started need no MPI, whose start takes its time.
-static bool is_launched(void) {
-    static const char *const marks[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE"};
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (getenv(marks[i])) return true;
-    return false;
-}
-
 static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -97,7 +89,11 @@ static carom_status receive_message(void *user, int from, carom_bytes *message, 
 }
 
 carom_status cli_ranks_start(carom_error *error) {
-    if (!is_launched()) return CAROM_OK;
+    // Processes that no launcher started need no MPI, whose start takes its time.
+    static const char *const marks[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE"};
+    bool launched = false;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) launched = launched || getenv(marks[i]);
+    if (!launched) return CAROM_OK;
     int served;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &served);
     MPI_Comm_rank(MPI_COMM_WORLD, &world.ranks.rank);
