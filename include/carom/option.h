@@ -33,6 +33,9 @@ typedef struct carom_option {
     const char *const *choices;  ///< of a choice, NULL-terminated
 } carom_option;
 
+/// Initialises `options`, `option_count` and `options_size` of a law or an integrator: an array of rows, and the option struct's type.
+#define CAROM_OPTION_TABLE(type, rows) .options = (rows), .option_count = sizeof(rows) / sizeof *(rows), .options_size = sizeof(type)
+
 /// Index of the option called `name` among `count` rows, -1 if there is none.
 int carom_option_find(const carom_option *rows, int count, const char *name);
 
