@@ -288,8 +288,7 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
         *carom_table_integers(call->result, RESULT_IMPACTS) = loop.impacts;
         *carom_table_integers(call->result, RESULT_SWITCHES) = loop.switches;
         *carom_table_reals(call->result, RESULT_PENETRATION) = loop.penetration;
-        const double relative = loop.initial != 0 ? loop.energy_error / fabs(loop.initial) : NAN;
-        status = carom_motion_conclude(call, loop.ended ? loop.verdict : CAROM_COMPLETE, loop.step, motion->t, relative, error);
+        status = carom_motion_conclude(call, loop.verdict, loop.step, motion->t, loop.energy_error, loop.initial, error);
     }
     if (motion->workspace) system->close(motion->workspace);
     carom_arena_free(&motion->arena);
@@ -302,16 +301,11 @@ const carom_integrator carom_integrator_inclusion = {
     .summary = "planar mechanisms through impacts, sustained contact and Zeno: the time-augmented inclusion",
     .source = "Halm & Posa 2023, section 4; Genot & Brogliato 1999 for impacts without collision",
     .form = CAROM_MOTION_SYSTEM,
-    .options = option_rows,
-    .option_count = sizeof option_rows / sizeof *option_rows,
-    .options_size = sizeof(inclusion_options),
+    CAROM_OPTION_TABLE(inclusion_options, option_rows),
     .defaults = defaults,
-    .state_columns = state_columns,
-    .state_column_count = STATE_COLUMNS,
-    .impact_columns = impact_columns,
-    .impact_column_count = IMPACT_COLUMNS,
-    .result_columns = own_result_columns,
-    .result_column_count = sizeof own_result_columns / sizeof *own_result_columns,
+    CAROM_COLUMN_TABLE(state, state_columns),
+    CAROM_COLUMN_TABLE(impact, impact_columns),
+    CAROM_COLUMN_TABLE(result, own_result_columns),
     .result_groups = &accumulation,
     .result_group_count = 1,
     .run = run,

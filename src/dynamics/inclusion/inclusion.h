@@ -89,9 +89,8 @@ typedef struct inclusion_loop {
     int64_t impacts, accumulations, switches;
     double accumulation[2];  // t, s of the first
     double initial, energy, energy_error, penetration;
-    bool ended;
-    carom_verdict verdict;
-    carom_table *states;  // a block of them; NULL: nobody wants them
+    carom_verdict verdict;  // CAROM_COMPLETE until something ends the run early
+    carom_table *states;    // a block of them; NULL: nobody wants them
     inclusion_outcome outcome;
 } inclusion_loop;
 

@@ -137,8 +137,7 @@ typedef struct rodrigues_loop {
     double energy_error, largest_kinetic;
     double error_square, norm_square;  // integrals, by the trapezoidal rule on the grid
     double frequency;
-    carom_verdict verdict;
-    bool ended;
+    carom_verdict verdict;  // CAROM_COMPLETE until something ends the run early
     char message[CAROM_MESSAGE_SIZE];
     int64_t *hits;        // [n] impacts of each body in this step
     double *velocities;   // [n x 3], scratch of recording
@@ -156,7 +155,6 @@ CAROM_PRINTF(3, 4) static void end_run(rodrigues_loop *loop, carom_verdict verdi
     vsnprintf(loop->message, sizeof loop->message, format, arguments);
     va_end(arguments);
     loop->verdict = verdict;
-    loop->ended = true;
 }
 
 // Fills the last row of a table of states.
@@ -348,8 +346,7 @@ static carom_status prepare(rodrigues_loop *loop, carom_error *error) {
     loop->velocities = carom_arena_take(&loop->memory, 3 * (size_t)motion->bodies, sizeof *loop->velocities);
     loop->hits = carom_arena_take(&loop->memory, (size_t)motion->bodies, sizeof *loop->hits);
     if (loop->memory.failed) return carom_fail_memory(error, "states");
-    const carom_sizes none = {0};
-    return call->states ? carom_table_create(state_columns, STATE_COLUMNS, NULL, 0, &none, &loop->states, error) : CAROM_OK;
+    return call->states ? carom_motion_create_states(&carom_integrator_rodrigues, call->motion, &loop->states, error) : CAROM_OK;
 }
 
 // The last state and the results.
@@ -376,18 +373,17 @@ static carom_status conclude(rodrigues_loop *loop, carom_error *error) {
     *carom_table_reals(result, RESULT_FREQUENCY) = loop->frequency;
     *carom_table_reals(result, RESULT_LAST_FREQUENCY) = frequency;
     *carom_table_reals(result, RESULT_UNIT_ERROR) = unit_error;
-    const double relative = scale > 0 ? loop->energy_error / scale : NAN;
-    return carom_motion_conclude(call, loop->ended ? loop->verdict : CAROM_COMPLETE, loop->step, time, relative, error);
+    return carom_motion_conclude(call, loop->verdict, loop->step, time, loop->energy_error, loop->initial, error);
 }
 
 static carom_status run(const carom_motion_call *call, carom_error *error) {
     rodrigues_loop loop = {.call = call, .options = call->options};
     carom_status status = prepare(&loop, error);
     if (!status) status = take_grid_point(&loop, error);
-    while (!status && !loop.ended && loop.step < loop.steps) {
+    while (!status && loop.verdict == CAROM_COMPLETE && loop.step < loop.steps) {
         if (is_stopped(&loop)) break;
         status = do_step(&loop, error);
-        if (status || loop.ended) break;
+        if (status || loop.verdict != CAROM_COMPLETE) break;
         loop.step++;
         loop.offset = 0;
         status = take_grid_point(&loop, error);
@@ -412,16 +408,11 @@ const carom_integrator carom_integrator_rodrigues = {
     .summary = "bodies under potentials: explicit variational integrator on rescaled Rodrigues increments",
     .source = "Baker & Gonzalez, eqs. 21-27",
     .form = CAROM_MOTION_BODIES,
-    .options = option_rows,
-    .option_count = sizeof option_rows / sizeof *option_rows,
-    .options_size = sizeof(rodrigues_options),
+    CAROM_OPTION_TABLE(rodrigues_options, option_rows),
     .defaults = defaults,
-    .state_columns = state_columns,
-    .state_column_count = STATE_COLUMNS,
-    .impact_columns = impact_columns,
-    .impact_column_count = IMPACT_COLUMNS,
-    .result_columns = own_result_columns,
-    .result_column_count = sizeof own_result_columns / sizeof *own_result_columns,
+    CAROM_COLUMN_TABLE(state, state_columns),
+    CAROM_COLUMN_TABLE(impact, impact_columns),
+    CAROM_COLUMN_TABLE(result, own_result_columns),
     .run = run,
     .figures = rodrigues_figures,
     .convergence = &rodrigues_convergence,
