@@ -176,42 +176,23 @@ static carom_status allocate(inclusion_loop *loop, carom_error *error) {
     inclusion *run = &loop->run;
     carom_system_terms *terms = &run->terms;
     const size_t nv = (size_t)run->nv, m = (size_t)run->contacts, y = 2 * nv + 1, rows = 2 * m;
-    struct {
-        double **array;
-        size_t count;
-    } arrays[] = {
-        // the state, and the system's terms there
-        {&run->y, y},
-        {&terms->mass, nv * nv},
-        {&terms->bias, nv},
-        {&terms->gap, m},
-        {&terms->normal, m * nv},
-        {&terms->tangent, m * nv},
-        {&terms->normal_drift, m},
-        {&terms->tangent_drift, m},
-        // accelerations and forces
-        {&run->factor, nv * nv},
-        {&run->smooth, nv},
-        {&run->response, rows * nv},
-        {&run->delassus, rows * rows},
-        {&run->free, rows},
-        {&run->force, rows},
-        {&run->acceleration, nv},
-        {&run->work, 2 * rows * rows + rows + 2 * m * nv + nv},
-        // steps, switches and impacts
-        {&run->stages, 7 * y},
-        {&run->next, y},
-        {&run->trial, y},
-        {&run->error, y},
-        {&run->before, 3 * m},
-        {&run->located, 3 * m},
-        {&run->rate_before, m},
-        {&run->rate_located, m},
-        {&loop->outcome.velocity, nv},
-        {&loop->outcome.impulse, rows},
-    };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        *arrays[i].array = carom_arena_take(&run->arena, arrays[i].count, sizeof(double));
+    const struct {
+        size_t size;
+        double **arrays[6];
+    } rooms[] = {{y, {&run->y, &run->next, &run->trial, &run->error}},
+                 {7 * y, {&run->stages}},
+                 {nv, {&terms->bias, &run->smooth, &run->acceleration, &loop->outcome.velocity}},
+                 {nv * nv, {&terms->mass, &run->factor}},
+                 {m, {&terms->gap, &terms->normal_drift, &terms->tangent_drift, &run->rate_before, &run->rate_located}},
+                 {3 * m, {&run->before, &run->located}},
+                 {m * nv, {&terms->normal, &terms->tangent}},
+                 {rows, {&run->free, &run->force, &loop->outcome.impulse}},
+                 {rows * nv, {&run->response}},
+                 {rows * rows, {&run->delassus}},
+                 {2 * rows * rows + rows + 2 * m * nv + nv, {&run->work}}};
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
+        for (double **const *array = rooms[i].arrays; *array; array++)
+            **array = carom_arena_take(&run->arena, rooms[i].size, sizeof(double));
     for (int i = 0; i < INCLUSION_RECORDS; i++) run->records[i].state = carom_arena_take(&run->arena, 2 * nv, sizeof(double));
     run->mode = carom_arena_take(&run->arena, m, sizeof *run->mode);
     run->exchanges = carom_arena_take(&run->arena, rows, sizeof *run->exchanges);

@@ -305,25 +305,6 @@ static carom_status prepare(lgvci_loop *loop, carom_error *error) {
     return gap > START_TOLERANCE * run->radius ? CAROM_OK : touch_down(loop, 0, no_turn, error);
 }
 
-// The last state and the results. A run that ended inside a step reports the time of its base, and only the steps before.
-static carom_status conclude(lgvci_loop *loop, carom_error *error) {
-    const carom_motion_call *call = loop->call;
-    note_orthogonality(loop);
-    carom_status status = carom_motion_flush(call, loop->states, error);
-    if (status) return status;
-    const bool grid_point = loop->verdict == CAROM_COMPLETE || loop->verdict == CAROM_INTERRUPTED;
-    const double time = grid_point ? (double)loop->step * loop->options->step : base_time(loop);
-    lgvci_fill_state(&loop->run, &loop->run.base, time, call->final);
-    *carom_table_reals(call->result, RESULT_ORTHOGONALITY) = loop->orthogonality_error;
-    *carom_table_reals(call->result, RESULT_INITIAL_ENERGY) = loop->initial;
-    *carom_table_integers(call->result, RESULT_IMPACTS) = loop->impacts;
-    *carom_table_integers(call->result, RESULT_SEVERAL) = loop->several;
-    status = carom_table_set_text(call->result, RESULT_LAW, loop->law.named ? loop->law.law->name : "none", error);
-    if (status) return status;
-    const int64_t done = grid_point || loop->step == 0 ? loop->step : loop->step - 1;
-    return carom_motion_conclude(call, loop->verdict, done, time, loop->energy_error, loop->initial, error);
-}
-
 static carom_status run(const carom_motion_call *call, carom_error *error) {
     const lgvci_options *options = call->options;
     const carom_control *control = call->control;
@@ -351,7 +332,21 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
         }
         if (loop.step % options->every == 0) status = record_state(&loop, (double)loop.step * options->step, error);
     }
-    if (!status) status = conclude(&loop, error);
+    if (!status) status = carom_motion_flush(call, loop.states, error);
+    if (!status) {
+        // The last state and the results. A run that ended inside a step reports the time of its base, and only the steps before.
+        const bool grid_point = loop.verdict == CAROM_COMPLETE || loop.verdict == CAROM_INTERRUPTED;
+        const double time = grid_point ? (double)loop.step * options->step : base_time(&loop);
+        const int64_t done = grid_point || loop.step == 0 ? loop.step : loop.step - 1;
+        note_orthogonality(&loop);
+        lgvci_fill_state(&loop.run, &loop.run.base, time, call->final);
+        *carom_table_reals(call->result, RESULT_ORTHOGONALITY) = loop.orthogonality_error;
+        *carom_table_reals(call->result, RESULT_INITIAL_ENERGY) = loop.initial;
+        *carom_table_integers(call->result, RESULT_IMPACTS) = loop.impacts;
+        *carom_table_integers(call->result, RESULT_SEVERAL) = loop.several;
+        status = carom_table_set_text(call->result, RESULT_LAW, loop.law.named ? loop.law.law->name : "none", error);
+        if (!status) status = carom_motion_conclude(call, loop.verdict, done, time, loop.energy_error, loop.initial, error);
+    }
     lgvci_law_release(&loop.law);
     carom_table_free(loop.states);
     return status;
