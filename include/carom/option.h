@@ -13,7 +13,7 @@ typedef enum carom_option_type {
                             ///< least
     CAROM_OPTION_REAL,      ///< field double; NaN in the defaults means "not set" or "auto"
     CAROM_OPTION_CHOICE,    ///< field int: index into `choices`
-    CAROM_OPTION_TEXT,      ///< field const char *, borrowed from whoever sets it
+    CAROM_OPTION_TEXT,      ///< field const char *, borrowed from the caller that sets it
     CAROM_OPTION_CONTACTS,  ///< field const char *: contact names with commas between them, borrowed
     CAROM_OPTION_SWITCH,    ///< field bool; "true" or "false" in scenes, a flag without value on the command line
 } carom_option_type;

@@ -335,7 +335,7 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
                     .step = NAN,
                     .closing_cap = NAN,
                     .worker_count = carom_control_workers(control),
-                    // Of several ranks one has the sink.
+                    // With several ranks only rank 0 has the sink, but all make outcomes.
                     .receives = sink || (control && control->ranks)};
     carom_status status = carom_sample_check(options, error);
     if (!status) status = choose_method(&run, registry, error);

@@ -9,7 +9,7 @@
 
 // A start that lies below a plane by less than this, relative to the system's length, touches.
 #define START_TOLERANCE 1e-9
-// One outcome is wanted of a sampled set; a few more are drawn in case that some do not terminate.
+// Only one outcome of a sampled set is used; a few more are sampled in case some do not terminate.
 enum { BLOCK_ROWS = 1024, DRAWN_SAMPLES = 16 };
 
 // What is recorded.

@@ -5,7 +5,7 @@
 
 #include "dynamics/inclusion/inclusion.h"
 
-// Substeps below this share of the grid step: the forces grow without bound, or the equations have no solution.
+// Where substeps fall below this share of the grid step, forces grow without bound or the equations have no solution: the run ends.
 #define LEAST_SUBSTEP 1e-9
 // Growth limits of substeps, and the safety factor of the step that the error estimate proposes.
 #define MOST_GROWTH  4.0
@@ -14,8 +14,8 @@
 // Largest sum of the angles by which joints may turn in one substep [rad]. Free flight has no error that would limit it, and a point that
 // turns further could touch and lift again unseen.
 #define MOST_TURN 0.25
-// A hop lower than this share of the system's length is lost in the round-off of gaps, and its end with it: a contact that leaves so slowly
-// stays.
+// A hop lower than this share of the system's length cannot be told from the round-off of gaps: a contact that leaves so slowly stays
+// closed.
 #define LEAST_HOP 1e-15
 // Rounds of impacts and modes at one instant, and switches at one instant in a row.
 enum { MOST_SETTLING = 100 };
@@ -35,7 +35,7 @@ static void note_energy(inclusion_loop *loop) {
 static void sort_contacts(inclusion *run, uint64_t touching, double slow) {
     for (int i = 0; i < run->contacts; i++) {
         if (!(touching & inclusion_bit(i))) continue;
-        // The speed of a hop that cannot be resolved, in free fall: v^2 = 2 a h.
+        // The speed at the start of the lowest hop that can be resolved, in free fall: v^2 = 2 a h.
         const double hop = sqrt(2 * LEAST_HOP * run->system->length * fmax(-run->free[2 * i], 0));
         const bool stays = inclusion_opening(run, i) <= fmax(slow, hop);
         const double slip = inclusion_slip(run, i);
@@ -75,14 +75,14 @@ static carom_status collide(inclusion_loop *loop, uint64_t touching, carom_error
     carom_status status = inclusion_collide(run, touching, loop->impacts, &loop->outcome, error);
     if (!status && !loop->outcome.solved) loop->verdict = CAROM_NO_CONVERGENCE;
     if (!status && loop->outcome.solved) {
-        // What a law's tolerance leaves of approach and slip counts as zero.
+        // Approach and slip below the law's own tolerance count as zero.
         double scale = 0;
         for (int i = 0; i < run->contacts; i++)
             if (touching & inclusion_bit(i)) scale = fmax(fmax(scale, fabs(inclusion_opening(run, i))), fabs(inclusion_slip(run, i)));
         status = apply_outcome(loop, "collision", fmax(CAROM_TERMINATION_TOLERANCE * scale, inclusion_slow(run)), error);
     }
     inclusion_remember(run, touching);
-    // Infinitely many impacts, where the last ones tell their limit.
+    // If the last impacts are part of an accumulation with a known limit, the motion goes on from the limit.
     uint64_t contacts;
     if (status || loop->verdict != CAROM_COMPLETE || !inclusion_pass_accumulation(run, &contacts)) return status;
     if (!loop->accumulations++) {
@@ -90,7 +90,7 @@ static carom_status collide(inclusion_loop *loop, uint64_t touching, carom_error
         loop->accumulation[1] = run->y[2 * run->nv];
     }
     if (!inclusion_assemble(run, run->y)) loop->verdict = CAROM_NO_CONVERGENCE;
-    // Nothing is left of the speed with which these contacts touch: all of them close. Slip may remain.
+    // At the limit these contacts have no normal speed: all of them close. Slip may remain.
     sort_contacts(run, contacts, run->fastest);
     for (int i = 0; i < run->contacts; i++) {
         const double slip = inclusion_slip(run, i);
@@ -108,7 +108,7 @@ static carom_status settle(inclusion_loop *loop, const inclusion_mode *leave, ca
     for (int round = 0; round < MOST_SETTLING && loop->verdict == CAROM_COMPLETE; round++) {
         carom_status status = CAROM_OK;
         if (!inclusion_assemble(run, run->y)) break;
-        // The scale of speeds only grows: what counts as rest does not depend on where a motion comes to rest.
+        // The scale of speeds only grows, so that a motion that comes to rest does not lower the speed that counts as rest.
         for (int i = 0; i < run->contacts; i++) {
             run->fastest = fmax(run->fastest, fabs(inclusion_opening(run, i)));
             run->fastest = fmax(run->fastest, fabs(inclusion_slip(run, i)));
@@ -147,7 +147,7 @@ static carom_status settle(inclusion_loop *loop, const inclusion_mode *leave, ca
 
 // ------------------------------------------------------------------------------------------------------- smooth motion
 
-// One substep with a small enough error. False when there is none: the forces of the modes are about to become infinite.
+// One substep with a small enough error. False when no length has one: the forces of the modes are about to become infinite.
 static bool try_substep(inclusion *run, double left, double *h, double *y) {
     double turning = 0;
     for (int j = 0; j < run->nv; j++)
@@ -158,7 +158,7 @@ static bool try_substep(inclusion *run, double left, double *h, double *y) {
         const double factor = isfinite(ratio) ? SAFETY * pow(fmax(ratio, 1e-10), -1. / 5) : LEAST_GROWTH;
         const double grown = *h * fmin(fmax(factor, LEAST_GROWTH), MOST_GROWTH);
         if (ratio <= 1) {
-            // A short rest of a grid step says nothing about the next.
+            // A substep cut short by the grid says nothing about the next one's length.
             run->substep = *h < left ? grown : fmax(run->substep, grown);
             return true;
         }
@@ -193,7 +193,7 @@ carom_status inclusion_run_grid(inclusion_loop *loop, carom_error *error) {
             run->t += switches ? when : h;
             memcpy(run->y, run->next, size);
             if (!inclusion_project(run, run->y)) loop->verdict = CAROM_NO_CONVERGENCE;
-            // Where nothing is closed, there is nothing to project, and the terms are still those of a stage.
+            // Without closed contacts the projection did nothing, and the terms are still those of a Runge-Kutta stage.
             if (!run->closed) inclusion_assemble(run, run->y);
             note_energy(loop);
             if (switches && loop->verdict == CAROM_COMPLETE) {
@@ -209,7 +209,7 @@ carom_status inclusion_run_grid(inclusion_loop *loop, carom_error *error) {
         }
         if (status || loop->verdict != CAROM_COMPLETE) break;
         loop->step++;
-        // Accumulations may lie beyond the grid point by less than a step.
+        // The limit of an accumulation may lie beyond the grid point, by less than a step: then the time is not moved back.
         if (run->t < (double)(loop->step + 1) * run->options->step) run->t = fmax(run->t, (double)loop->step * run->options->step);
         if (loop->step % run->options->every == 0) status = inclusion_record_state(loop, false, error);
     }

@@ -11,9 +11,9 @@
 #define START_TOLERANCE LGVCI_TOUCH_TOLERANCE
 // Attitudes further from a rotation than this are refused; nearer ones are projected.
 #define ATTITUDE_TOLERANCE 1e-8
-// Speeds of approach that count as none, relative to the fastest speed about.
+// Speeds of approach below this share of the fastest speed count as zero.
 #define GRAZING_SPEED 1e-10
-// Accelerations that count as none, relative to gravity and turning.
+// Accelerations below this share of those of gravity and turning count as zero.
 #define GRAZING_ACCELERATION 1e-9
 // Height of a hop, in resolutions of the gap, that detection is sure to see: halving an interval may step over the top of a lower one, and
 // its end is then where the gap has fallen below the plane by another resolution.
@@ -127,7 +127,7 @@ static bool jump_discretely(lgvci_loop *loop, const carom_body_state *touch, dou
         if (left == 0) return true;
         lgvci trial = loop->run;
         lgvci_launch(&trial, after);
-        // The step is refused where it goes on.
+        // Such a step is too long for the rotation; do_step refuses it.
         if (left > trial.longest) return true;
         if (lgvci_find_hit(&trial, left, &found, &next, unused) == LGVCI_UNSOLVED) return false;
         if (fabs(found - length) <= SEGMENT_TOLERANCE * loop->options->step) return true;
@@ -164,7 +164,7 @@ static carom_status touch_down(lgvci_loop *loop, double before, const double c[3
     lgvci_law *law = &loop->law;
     note_orthogonality(loop);
     note_energy(loop);
-    // Numbers overflow: nothing compares with them.
+    // After an overflow no comparison below would hold.
     if (!isfinite(lgvci_speed_scale(run, &run->base))) loop->verdict = CAROM_NO_CONVERGENCE;
     // A law that takes one contact is asked again, in the same instant, until no point approaches.
     for (bool again = true; again && loop->verdict == CAROM_COMPLETE;) {
@@ -323,7 +323,7 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
         loop.step++;
         status = do_step(&loop, error);
         if (status || loop.verdict != CAROM_COMPLETE) break;
-        // The grid point, whatever the parts of the step add up to.
+        // Exactly the grid point: the parts of the step add up to it only within rounding.
         loop.offset = options->step;
         note_energy(&loop);
         if (loop.step % STEPS_BETWEEN_CORRECTIONS == 0) {

@@ -209,11 +209,11 @@ static double energy_of(propagative_loop *loop) {
     return kinetic + potential;
 }
 
-// Options, and the motion at its start. A displaced start inside a contact is refused as any such start.
+// Resolves the options and creates the motion at its start. A start that penetrates is refused, whether displaced or not.
 static carom_status prepare(propagative_loop *loop, carom_error *error) {
     const carom_motion_call *call = loop->call;
     propagative_options *options = &loop->options;
-    // What is "auto" is what the scene's `impact` says to the law of the same name, or a default.
+    // An option "auto" takes the value that the scene's `impact` gives the law of the same name, or a default.
     const carom_law *law = call->registry ? carom_registry_find(call->registry, CAROM_REGISTRY_LAWS, "propagative") : NULL;
     void *from = law ? calloc(1, law->options_size) : NULL;
     if (law && !from) return carom_fail_memory(error, law->name);

@@ -8,10 +8,10 @@
 
 #include "carom/quaternion.h"
 
-// Between two looks at whether to stop: steps and parts of steps at most, and bodies moved in them, about a millisecond of work.
+// The run asks whether to stop after so many steps and parts of steps, or so many moves of bodies: about a millisecond of work.
 enum { MOST_PARTS_BETWEEN_POLLS = 64, MOVES_BETWEEN_POLLS = 8192, BLOCK_ROWS = 64 };
 
-// Distance of a time to be recorded from the end of the run that is rounding, relative to the step.
+// A time to be recorded may exceed the end of the run by this share of a step, which is rounding.
 #define RECORD_TOLERANCE 1e-6
 
 // Columns of a state: numbers, then series with a row for each body.
@@ -128,7 +128,7 @@ typedef struct rodrigues_loop {
     rodrigues run;
     int64_t steps, step;  // grid steps to do; those done
     double offset;        // time since the last grid point
-    int64_t parts;        // steps and parts of steps until the next look at whether to stop
+    int64_t parts;        // steps and parts of steps until the run asks again whether to stop
     int64_t *records;     // grid steps to be recorded, in the order given
     int record_count;
     bool bounces;  // there are walls or collisions

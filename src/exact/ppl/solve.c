@@ -11,7 +11,7 @@
 // by impulses.
 #define UNION_SHARE 0.6
 #define HULL_SHARE  0.9
-// Reading finished pieces is not part of the budget: they are there already.
+// Seconds for reading finished pieces, in addition to the budget: without them the work would be lost.
 #define OUTPUT_SECONDS 60
 
 typedef struct set_solver {
