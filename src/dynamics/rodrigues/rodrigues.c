@@ -349,33 +349,6 @@ static carom_status prepare(rodrigues_loop *loop, carom_error *error) {
     return call->states ? carom_motion_create_states(&carom_integrator_rodrigues, call->motion, &loop->states, error) : CAROM_OK;
 }
 
-// The last state and the results.
-static carom_status conclude(rodrigues_loop *loop, carom_error *error) {
-    const carom_motion_call *call = loop->call;
-    const rodrigues *run = &loop->run;
-    carom_table *result = call->result;
-    const double time = time_of(loop), scale = fabs(loop->initial);
-    double frequency = 0, unit_error = 0;
-    carom_status status = carom_motion_flush(call, loop->states, error);
-    if (!status) status = fill_state(loop, call->final, error);
-    if (!status) status = rodrigues_stiffest_frequency(&loop->run, &frequency, error);
-    if (!status) status = carom_table_set_text(result, RESULT_MESSAGE, loop->message, error);
-    if (status) return status;
-    for (int64_t i = 0; i < run->bodies; i++) {
-        const double *q = run->now.attitude + 4 * i;
-        unit_error = fmax(unit_error, fabs(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) - 1));
-    }
-    *carom_table_reals(result, RESULT_INITIAL_ENERGY) = loop->initial;
-    *carom_table_reals(result, RESULT_ENERGY_MEASURE) = scale > 0 && time > 0 ? sqrt(loop->error_square / time) / scale : NAN;
-    *carom_table_reals(result, RESULT_NORM) = loop->options->norms ? loop->norm_square : NAN;
-    *carom_table_integers(result, RESULT_IMPACTS) = loop->impacts;
-    *carom_table_integers(result, RESULT_FAST_TURNS) = run->fast_turns;
-    *carom_table_reals(result, RESULT_FREQUENCY) = loop->frequency;
-    *carom_table_reals(result, RESULT_LAST_FREQUENCY) = frequency;
-    *carom_table_reals(result, RESULT_UNIT_ERROR) = unit_error;
-    return carom_motion_conclude(call, loop->verdict, loop->step, time, loop->energy_error, loop->initial, error);
-}
-
 static carom_status run(const carom_motion_call *call, carom_error *error) {
     rodrigues_loop loop = {.call = call, .options = call->options};
     carom_status status = prepare(&loop, error);
@@ -396,7 +369,28 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
                 "the energy is wrong by %.3g J in step %lld: the step times the stiffest frequency is %.3g, and must stay well below 2",
                 deviation, (long long)loop.step, loop.options->step * frequency);
     }
-    if (!status) status = conclude(&loop, error);
+    // The last state and the results.
+    double last_frequency = 0, unit_error = 0;
+    if (!status) status = carom_motion_flush(call, loop.states, error);
+    if (!status) status = fill_state(&loop, call->final, error);
+    if (!status) status = rodrigues_stiffest_frequency(&loop.run, &last_frequency, error);
+    if (!status) status = carom_table_set_text(call->result, RESULT_MESSAGE, loop.message, error);
+    if (!status) {
+        const double time = time_of(&loop), scale = fabs(loop.initial);
+        for (int64_t i = 0; i < loop.run.bodies; i++) {
+            const double *q = loop.run.now.attitude + 4 * i;
+            unit_error = fmax(unit_error, fabs(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) - 1));
+        }
+        *carom_table_reals(call->result, RESULT_INITIAL_ENERGY) = loop.initial;
+        *carom_table_reals(call->result, RESULT_ENERGY_MEASURE) = scale > 0 && time > 0 ? sqrt(loop.error_square / time) / scale : NAN;
+        *carom_table_reals(call->result, RESULT_NORM) = loop.options->norms ? loop.norm_square : NAN;
+        *carom_table_integers(call->result, RESULT_IMPACTS) = loop.impacts;
+        *carom_table_integers(call->result, RESULT_FAST_TURNS) = loop.run.fast_turns;
+        *carom_table_reals(call->result, RESULT_FREQUENCY) = loop.frequency;
+        *carom_table_reals(call->result, RESULT_LAST_FREQUENCY) = last_frequency;
+        *carom_table_reals(call->result, RESULT_UNIT_ERROR) = unit_error;
+        status = carom_motion_conclude(call, loop.verdict, loop.step, time, loop.energy_error, loop.initial, error);
+    }
     rodrigues_release(&loop.run);
     carom_arena_free(&loop.memory);
     carom_table_free(loop.states);
