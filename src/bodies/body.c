@@ -239,6 +239,7 @@ double carom_body_support(const carom_body *body, const double u[3], double rho[
         }
         return carom_body_feature_support(body, deepest, u, rho);
     }
+    // Of several ellipsoids, the deepest point of any.
     double least = carom_body_feature_support(body, 0, u, rho);
     for (int i = 1; i < carom_body_features(body); i++) {
         double point[3];

@@ -76,7 +76,7 @@ void carom_hull_release(carom_hull *hull) {
 
 // ------------------------------------------------------------------------------------------------------------- moments
 
-// Adds weight times the moments 1, p, p p'.
+// Adds the moments 1, p, p p' of a point with a weight.
 static void add_point(carom_moments *moments, double weight, const double p[3]) {
     moments->volume += weight;
     for (int i = 0; i < 3; i++) {

@@ -104,6 +104,8 @@ static inline double inclusion_slip(const inclusion *run, int contact) {
     return carom_dot(run->nv, run->terms.tangent + contact * run->nv, run->y + run->nv);
 }
 
+static inline inclusion_mode inclusion_slip_mode(double slip) { return slip > 0 ? INCLUSION_SLIPS_FORWARD : INCLUSION_SLIPS_BACKWARD; }
+
 // Gaps of contacts that count as touching, relative to the system's length; speeds that count as zero, relative to the fastest.
 #define INCLUSION_TOUCH 1e-10
 #define INCLUSION_REST  1e-9

@@ -40,10 +40,7 @@ static void sort_contacts(inclusion *run, uint64_t touching, double slow) {
         const bool stays = inclusion_opening(run, i) <= fmax(slow, hop);
         const double slip = inclusion_slip(run, i);
         run->closed = stays ? run->closed | inclusion_bit(i) : run->closed & ~inclusion_bit(i);
-        run->mode[i] = !stays               ? INCLUSION_OPEN
-                       : fabs(slip) <= slow ? INCLUSION_STICKS
-                       : slip > 0           ? INCLUSION_SLIPS_FORWARD
-                                            : INCLUSION_SLIPS_BACKWARD;
+        run->mode[i] = !stays ? INCLUSION_OPEN : fabs(slip) <= slow ? INCLUSION_STICKS : inclusion_slip_mode(slip);
     }
 }
 
@@ -94,8 +91,7 @@ static carom_status collide(inclusion_loop *loop, uint64_t touching, carom_error
     sort_contacts(run, contacts, run->fastest);
     for (int i = 0; i < run->contacts; i++) {
         const double slip = inclusion_slip(run, i);
-        if (run->closed & inclusion_bit(i) && fabs(slip) > inclusion_slow(run))
-            run->mode[i] = slip > 0 ? INCLUSION_SLIPS_FORWARD : INCLUSION_SLIPS_BACKWARD;
+        if (run->closed & inclusion_bit(i) && fabs(slip) > inclusion_slow(run)) run->mode[i] = inclusion_slip_mode(slip);
     }
     if (loop->verdict == CAROM_COMPLETE && !inclusion_project(run, run->y)) loop->verdict = CAROM_NO_CONVERGENCE;
     note_energy(loop);

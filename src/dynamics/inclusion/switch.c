@@ -199,7 +199,7 @@ static void enumerate(inclusion *run, const inclusion_mode *leave, solutions *al
             const inclusion_mode own = mode[list[k]] = (inclusion_mode)(code >> 2 * k & 3);
             const double slip = inclusion_slip(run, list[k]);
             if (own == INCLUSION_OPEN || !(fabs(slip) > slow)) continue;
-            admissible = admissible && own == (slip > 0 ? INCLUSION_SLIPS_FORWARD : INCLUSION_SLIPS_BACKWARD);
+            admissible = admissible && own == inclusion_slip_mode(slip);
         }
         if (!admissible || (leave && !memcmp(mode, leave, size))) continue;
         if (!inclusion_solve_modes(run, mode) || !is_consistent(run, mode)) continue;
