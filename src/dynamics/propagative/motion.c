@@ -265,14 +265,11 @@ carom_status propagative_motion_step(propagative_motion *motion, double end, con
     carom_status status = CAROM_OK;
     // From one impact to the next.
     for (int64_t parts = 0; !status && motion->verdict == CAROM_COMPLETE && rest > 0; parts++) {
-        if (carom_control_cancelled(control)) {
+        if (carom_control_cancelled(control))
             motion->verdict = CAROM_INTERRUPTED;
-            break;
-        }
-        if (parts > motion->rules.max_impacts) {
+        else if (parts > motion->rules.max_impacts)
             motion->verdict = CAROM_ZENO_LIMIT;
-            break;
-        }
+        if (motion->verdict != CAROM_COMPLETE) break;
         bool again = false;
         double tau = NAN;
         if (try_flight(motion, rest)) {
@@ -298,9 +295,8 @@ carom_status propagative_motion_step(propagative_motion *motion, double end, con
         memcpy(motion->p, motion->next_p, motion->n * sizeof *motion->p);
         motion->time += tau;
         motion->loss -= motion->work;
-        const bool whole = tau == rest;
         rest -= tau;
-        if (!whole) status = strike(motion, error);
+        if (rest > 0) status = strike(motion, error);
     }
     *verdict = motion->verdict;
     if (!status && motion->verdict == CAROM_COMPLETE) {
