@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Which instruction sets this machine has, to choose between kernels that are compiled for several. Not installed.
+/// Which instruction sets this machine has, to choose between versions of a kernel. Not installed.
 #ifndef CAROM_INSTRUCTION_SETS_H
 #define CAROM_INSTRUCTION_SETS_H
 

@@ -13,7 +13,7 @@ typedef enum carom_option_type {
                             ///< least
     CAROM_OPTION_REAL,      ///< field double; NaN in the defaults means "not set" or "auto"
     CAROM_OPTION_CHOICE,    ///< field int: index into `choices`
-    CAROM_OPTION_TEXT,      ///< field const char *, borrowed from whoever sets it
+    CAROM_OPTION_TEXT,      ///< field const char *, borrowed from the caller that sets it
     CAROM_OPTION_CONTACTS,  ///< field const char *: contact names with commas between them, borrowed
     CAROM_OPTION_SWITCH,    ///< field bool; "true" or "false" in scenes, a flag without value on the command line
 } carom_option_type;
@@ -32,6 +32,9 @@ typedef struct carom_option {
     const char *doc;
     const char *const *choices;  ///< of a choice, NULL-terminated
 } carom_option;
+
+/// Initialises `options`, `option_count` and `options_size` of a law or an integrator: an array of rows, and the option struct's type.
+#define CAROM_OPTION_TABLE(type, rows) .options = (rows), .option_count = sizeof(rows) / sizeof *(rows), .options_size = sizeof(type)
 
 /// Index of the option called `name` among `count` rows, -1 if there is none.
 int carom_option_find(const carom_option *rows, int count, const char *name);

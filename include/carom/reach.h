@@ -177,7 +177,7 @@ typedef struct carom_net_question {
 } carom_net_question;
 
 /// log10 of the least N that Lemma 1 certifies: (1 - Omega)^N / Omega <= failure with Omega = ceil(h L sqrt(caps) / epsilon)^-caps.
-/// In logarithms, for N seldom fits a double.
+/// A logarithm, because N seldom fits a double.
 /// @return CAROM_BAD_INPUT for a number that is not positive and finite, or a failure that is no probability
 carom_status carom_reach_log10_samples(const carom_net_question *question, double *log10_samples, carom_error *error);
 

@@ -34,6 +34,9 @@ typedef struct carom_column {
     const char *const *flags;
 } carom_column;
 
+/// Initialises `KIND_columns` and `KIND_column_count` of a law or an integrator from an array, KIND being outcome, state, impact or result.
+#define CAROM_COLUMN_TABLE(kind, array) .kind##_columns = (array), .kind##_column_count = sizeof(array) / sizeof *(array)
+
 /// What the width constants stand for in one problem.
 typedef struct carom_sizes {
     int nv, contacts,

@@ -11,7 +11,7 @@ struct carom_bytes {
     size_t taken;  // from the front
 };
 
-// So that a message about a lack of memory needs none.
+// Reserved at the start, so that reporting a lack of memory needs no memory.
 enum { LEAST_CAPACITY = 4096 };
 
 carom_status carom_bytes_create(carom_bytes **bytes, carom_error *error) {

@@ -176,7 +176,7 @@ static term parse_sum(parser *p) {
         term more = parse_product(p);
         if (!plus) more = negate(p, more);
         result.number += more.number;
-        // The sum takes over the factors of the one side that has some, or adds to those on its left.
+        // If one side has factors, the sum takes them over; if both have, they are added on the left.
         for (int i = 0; result.factors && more.factors && i < p->count; i++) result.factors[i] += more.factors[i];
         if (!result.factors) result.factors = more.factors;
     }

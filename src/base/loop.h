@@ -23,7 +23,7 @@ typedef struct carom_loop_run_state {
 
 /// Hands the finished block in a slot on, or says why it failed.
 carom_status carom_loop_deliver_slot(const carom_loop_run_state *run, int slot, int64_t block, carom_error *error);
-/// Tells whoever watches how many blocks are done.
+/// Reports to the caller how many blocks are done.
 void carom_loop_report(const carom_loop_run_state *run, int64_t delivered);
 
 /// The whole loop, shared between ranks. The outcomes may be NULL where there was no memory for them: all ranks then fail.

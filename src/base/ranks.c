@@ -22,25 +22,6 @@ static carom_status receive_vote(const carom_ranks *ranks, int from, vote *recei
     return status ? status : carom_bytes_take(message, received, sizeof *received, error);
 }
 
-// On rank 0: hears every rank, merges their votes into the first failure and the least value, and tells all. On any other: votes and
-// listens.
-static carom_status exchange(const carom_ranks *ranks, vote *all, carom_bytes *message, carom_error *error) {
-    carom_status status = CAROM_OK;
-    if (ranks->rank) {
-        status = send_vote(ranks, 0, all, message, error);
-        return status ? status : receive_vote(ranks, 0, all, message, error);
-    }
-    for (int rank = 1; rank < ranks->count && !status; rank++) {
-        vote one;
-        status = receive_vote(ranks, rank, &one, message, error);
-        if (status) break;
-        if (!all->error.status) all->error = one.error;
-        if (one.value < all->value) all->value = one.value;
-    }
-    for (int rank = 1; rank < ranks->count && !status; rank++) status = send_vote(ranks, rank, all, message, error);
-    return status;
-}
-
 // The lowest rank that failed speaks for all, so that every rank reports the same sentence.
 carom_status carom_ranks_agree_least(carom_ranks *ranks, carom_status status, int64_t *value, carom_error *error) {
     if (!ranks || ranks->count < 2 || ranks->ended) return status;
@@ -50,7 +31,19 @@ carom_status carom_ranks_agree_least(carom_ranks *ranks, carom_status status, in
     all.error.status = status;
     carom_bytes *message;
     carom_status sent = carom_bytes_create(&message, error);
-    if (!sent) sent = exchange(ranks, &all, message, error);
+    if (ranks->rank) {
+        if (!sent) sent = send_vote(ranks, 0, &all, message, error);
+        if (!sent) sent = receive_vote(ranks, 0, &all, message, error);
+    } else {
+        // Rank 0 hears every rank, merges their votes into the first failure and the least value, and tells all.
+        for (int rank = 1; rank < ranks->count && !sent; rank++) {
+            vote one;
+            sent = receive_vote(ranks, rank, &one, message, error);
+            if (!sent && !all.error.status) all.error = one.error;
+            if (!sent && one.value < all.value) all.value = one.value;
+        }
+        for (int rank = 1; rank < ranks->count && !sent; rank++) sent = send_vote(ranks, rank, &all, message, error);
+    }
     carom_bytes_free(message);
     // After a failure no rank sends any more: a later agreement would wait for a rank that has left.
     ranks->ended = sent || all.error.status;

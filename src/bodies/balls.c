@@ -133,7 +133,6 @@ carom_status carom_ball_create_system(const carom_ball_data *data, const carom_b
     system->base = (carom_system){.self = system,
                                   .nv = (int)nv,
                                   .contacts = pairs->count,
-                                  .tangent_dim = 0,
                                   .friction = zeros,
                                   .restitution = zeros,
                                   .turns = turns,

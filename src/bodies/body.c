@@ -7,7 +7,7 @@
 #include "carom/dense.h"
 #include "carom/vector3.h"
 
-// Relative asymmetry of an inertia that is round-off of whoever computed it, and how far principal moments may miss J1 <= J2 + J3.
+// Largest relative asymmetry of a given inertia, and violation of J1 <= J2 + J3, that count as round-off of how it was computed.
 #define INERTIA_TOLERANCE 1e-9
 
 struct carom_body {
@@ -75,7 +75,7 @@ static carom_status copy_shape(const carom_shape_data *given, carom_shape_data *
 // The quadrature's time grows with nearly the third power of the number of ellipsoids: 16 take seconds.
 enum { MOST_INTEGRATED = 16 };
 
-// Mass properties at uniform density; not known where they cannot be had, or would take too long.
+// Mass properties at uniform density; unknown where no method computes them, or it would take too long.
 static carom_status find_mass(const carom_shape_data *shape, const carom_hull *hull, carom_mass_properties *mass, carom_error *error) {
     *mass = (carom_mass_properties){0};
     if ((shape->ellipsoids && shape->rounding > 0) || shape->ellipsoids > MOST_INTEGRATED) return CAROM_OK;
@@ -228,7 +228,7 @@ double carom_body_feature_support(const carom_body *body, int feature, const dou
 }
 
 double carom_body_support(const carom_body *body, const double u[3], double rho[3]) {
-    // Of a hull, the deepest vertex; rounding moves all of them by the same.
+    // The support point of a hull is its deepest vertex; rounding moves every vertex by the same distance.
     if (body->shape.vertices) {
         const double *vertex = body->shape.vertex;
         double least = carom_dot3(u, vertex);
@@ -239,6 +239,7 @@ double carom_body_support(const carom_body *body, const double u[3], double rho[
         }
         return carom_body_feature_support(body, deepest, u, rho);
     }
+    // Of several ellipsoids, the deepest point of any.
     double least = carom_body_feature_support(body, 0, u, rho);
     for (int i = 1; i < carom_body_features(body); i++) {
         double point[3];

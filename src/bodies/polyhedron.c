@@ -9,7 +9,8 @@
 
 // ---------------------------------------------------------------------------------------------------------------- hull
 
-// The corners of all triangles are ordered alike, but which way is a matter of how Qhull was built: the volume tells.
+// Qhull orders the corners of all triangles in the same sense, but which one depends on how it was built. Where the volume comes out
+// negative, the sense is turned round.
 static void orient(carom_hull *hull) {
     double volume = 0;
     for (int t = 0; t < hull->triangles; t++) {
@@ -75,7 +76,7 @@ void carom_hull_release(carom_hull *hull) {
 
 // ------------------------------------------------------------------------------------------------------------- moments
 
-// Adds weight times the moments 1, p, p p'.
+// Adds the moments 1, p, p p' of a point with a weight.
 static void add_point(carom_moments *moments, double weight, const double p[3]) {
     moments->volume += weight;
     for (int i = 0; i < 3; i++) {

@@ -12,7 +12,7 @@ carom_status carom_two_bodies_create_impact(const carom_two_bodies_data *data, c
     if (!nv) return carom_fail(error, CAROM_BAD_INPUT, "one of the two bodies must be free");
 
     // M has a block (m I, J) for each free body. The velocity of its contact point along a direction d is d.(v + omega x arm) =
-    // d.v + (arm x d).omega, and counts with the sign + for the second body, - for the first.
+    // d.v + (arm x d).omega. The contact velocity is that of the second body minus that of the first.
     double mass[MOST_VELOCITIES * MOST_VELOCITIES] = {0}, rows[3 * MOST_VELOCITIES], velocity[MOST_VELOCITIES] = {0};
     for (int b = 0; b < 2; b++) {
         const carom_touching_body *body = &data->body[b];

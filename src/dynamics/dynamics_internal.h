@@ -11,9 +11,9 @@
 /// Coordinates [nv] of a system at the start: those of a member of an ensemble are displaced.
 void carom_motion_place(const carom_motion *motion, double *position);
 
-/// Sets the common result columns.
+/// Sets the common result columns, which have the energy error relative to the initial energy.
 carom_status carom_motion_conclude(const carom_motion_call *call, carom_verdict verdict, int64_t steps, double time, double energy_error,
-                                   carom_error *error);
+                                   double initial_energy, carom_error *error);
 
 /// Hands recorded states on and clears them; nothing where there are none, or no table of them.
 carom_status carom_motion_flush(const carom_motion_call *call, carom_table *states, carom_error *error);

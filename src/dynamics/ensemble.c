@@ -57,7 +57,7 @@ static carom_status compute(void *user, int worker, int slot, int64_t block, car
         carom_table_clear(states);
         sink = carom_table_sink(states);
     }
-    // A start that is refused is that of a member.
+    // The message of a refused start names the member.
     carom_error inner;
     status = carom_integrator_run(&request, states ? &sink : NULL, &loop->answers[slot], &inner);
     return status ? carom_fail(error, status, "member %" PRId64 ": %s", block, inner.message) : CAROM_OK;
@@ -90,7 +90,7 @@ static carom_status set_series(const ensemble_loop *loop, const carom_motion_ans
     return status;
 }
 
-// A member that was interrupted on its way says nothing of where it would have ended: the finished ones before it are kept.
+// An interrupted member has no end to report: it and all later members are dropped, the finished ones before it are kept.
 static carom_status deliver(void *user, int slot, int64_t block, carom_error *error) {
     ensemble_loop *loop = user;
     carom_motion_answer *answer = &loop->answers[slot];

@@ -6,7 +6,7 @@
 
 #include "dynamics/dynamics_internal.h"
 
-// Impacts that lose less than this share of the initial energy keep it, up to rounding.
+// Impacts that lose less than this share of the initial energy count as lossless.
 #define LEAST_LOSS 1e-9
 
 const double *carom_motion_column(const carom_table *table, const char *name) {
@@ -42,7 +42,7 @@ carom_status carom_figure_energy_error(const carom_figures *figures, carom_error
     double *errors = malloc((size_t)rows * sizeof *errors);
     if (!errors) return carom_fail_memory(error, "figure");
     for (int64_t i = 0; i < rows; i++) errors[i] = (energy[i] - energy[0]) / scale;
-    // What impacts took since the first state is no error where they take more than rounding does.
+    // Energy that impacts have taken is not an error, unless they took no more than rounding does.
     bool loses = false;
     for (int64_t i = 0; i < hits; i++) loses = loses || change[i] < -LEAST_LOSS * scale;
     double sum = 0;
@@ -50,7 +50,7 @@ carom_status carom_figure_energy_error(const carom_figures *figures, carom_error
         for (; k < hits && hit[k] <= time[i]; k++) sum += hit[k] > time[0] ? change[k] : 0;
         errors[i] -= sum / scale;
     }
-    // Rounding is far below what axes show beside a time: the label has a power of ten as unit.
+    // Errors of the size of rounding would all read as zero: the label has a power of ten as unit.
     double largest = 0;
     for (int64_t i = 0; i < rows; i++) largest = fmax(largest, fabs(errors[i]));
     const double unit = largest > 0 ? pow(10, floor(log10(largest))) : 1;

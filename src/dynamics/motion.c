@@ -108,10 +108,10 @@ void carom_motion_place(const carom_motion *motion, double *position) {
 }
 
 carom_status carom_motion_conclude(const carom_motion_call *call, carom_verdict verdict, int64_t steps, double time, double energy_error,
-                                   carom_error *error) {
+                                   double initial_energy, carom_error *error) {
     *carom_table_integers(call->result, CAROM_MOTION_STEPS) = steps;
     *carom_table_reals(call->result, CAROM_MOTION_TIME) = time;
-    *carom_table_reals(call->result, CAROM_MOTION_ENERGY_ERROR) = energy_error;
+    *carom_table_reals(call->result, CAROM_MOTION_ENERGY_ERROR) = initial_energy != 0 ? energy_error / fabs(initial_energy) : NAN;
     return carom_table_set_text(call->result, CAROM_MOTION_VERDICT, carom_verdict_name(verdict), error);
 }
 

@@ -17,15 +17,14 @@ carom_status carom_impact_cone_edges(const carom_impact *impact, int64_t cone_ed
     return CAROM_OK;
 }
 
-// One half of the directions and its exact negative: opposite edges then cancel to the bit.
 void carom_cone_directions(int tangent_dim, int edges, double *directions) {
     if (tangent_dim == 1) {
         directions[0] = 1;
         directions[1] = -1;
         return;
     }
-    // cos and sin of 2 pi j/k for one half, exact on the axes, so that four edges give the tangents themselves; the other half is its exact
-    // negative.
+    // cos and sin of 2 pi j/k for one half, exact on the axes, so that four edges give the tangents themselves. The other half is its exact
+    // negative: opposite edges cancel to the bit.
     const int half = edges / 2;
     for (int j = 0; j < half; j++) {
         double *edge = directions + 2 * j, *opposite = directions + 2 * (j + half);
@@ -38,7 +37,7 @@ void carom_cone_directions(int tangent_dim, int edges, double *directions) {
 // Normals closer to the y axis than this (sine of the angle) take x as their first tangent.
 #define PARALLEL_TOLERANCE 1e-9
 
-// t1 = e_y x n / |e_y x n|, t2 = n x t1: a rule that depends on the normal alone.
+// A rule that depends on the normal alone.
 void carom_impact_default_tangents(const double n[3], double tangent[2][3]) {
     // t1 = y x n / |y x n|, with y x n = (n_z, 0, -n_x); t2 = n x t1.
     const double across = hypot(n[0], n[2]);

@@ -5,7 +5,6 @@
 
 #include "carom/impact.h"
 
-// Ranges are NaN until the first value comes.
 carom_status carom_extent_create(const carom_impact *impact, carom_extent **extent, carom_error *error) {
     *extent = NULL;
     carom_extent *made = calloc(1, sizeof *made);
@@ -21,7 +20,7 @@ carom_status carom_extent_create(const carom_impact *impact, carom_extent **exte
         carom_extent_free(made);
         return carom_fail_memory(error, "extent");
     }
-    // There are no values yet.
+    // Ranges are NaN until the first value comes.
     for (size_t i = 0; i < 2 * contacts; i++) made->normal[i] = NAN;
     for (size_t i = 0; i < 2 * tangents; i++) made->tangent[i] = NAN;
     made->energy_ratio[0] = made->energy_ratio[1] = NAN;
@@ -35,12 +34,12 @@ void carom_extent_free(carom_extent *extent) {
     free(extent);
 }
 
-// A NaN value changes nothing, and a range that is still NaN takes the first value: comparisons with NaN are false.
+// A NaN value changes nothing: comparisons with NaN are false.
 static void widen(double *ranges, const double *values, int64_t rows, int width) {
     for (int k = 0; k < width; k++) {
         // Components of a row stand side by side; each is followed through all rows.
         double least = ranges[2 * k], most = ranges[2 * k + 1];
-        // A range without values takes the first value that is one.
+        // A range without values takes the first number.
         int64_t row = 0;
         for (; row < rows && isnan(least); row++) least = most = values[row * width + k];
         for (; row < rows; row++) {
@@ -53,9 +52,7 @@ static void widen(double *ranges, const double *values, int64_t rows, int width)
     }
 }
 
-// Ranges of velocities and energy ratios, and how often each contact is in each mode.
 void carom_extent_widen(carom_extent *extent, const carom_table *outcomes) {
-    // Normal, tangential and energy ranges from the columns that every law fills in.
     const int64_t rows = carom_table_rows(outcomes);
     const double *normal = carom_table_real_column(outcomes, CAROM_OUTCOME_NORMAL_VELOCITY);
     const double *tangent = carom_table_real_column(outcomes, CAROM_OUTCOME_TANGENT_VELOCITY);

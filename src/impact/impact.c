@@ -137,12 +137,6 @@ static double *copy_reals(carom_arena *arena, const double *values, size_t count
     return copy;
 }
 
-static const char *copy_text(carom_arena *arena, const char *text) {
-    const size_t size = strlen(text) + 1;
-    char *copy = carom_arena_take(arena, size, 1);
-    return copy ? memcpy(copy, text, size) : NULL;
-}
-
 // NULL where there are no texts.
 static const char *const *copy_texts(carom_arena *arena, size_t count, const char *const *texts) {
     if (!texts) return NULL;
@@ -176,6 +170,7 @@ static carom_impact *allocate_impact(const carom_impact_data *given) {
     impact->data.velocity = copy_reals(arena, given->velocity, nv);
     impact->data.friction = copy_reals(arena, given->friction, m);
     impact->data.restitution = copy_reals(arena, given->restitution, m);
+    // Contacts without names are called A to Z, then C27, C28, ...
     const char **names = carom_arena_take(arena, m, sizeof *names);
     for (size_t i = 0; i < m && names; i++) {
         char standard[DEFAULT_NAME_SIZE];
@@ -183,7 +178,9 @@ static carom_impact *allocate_impact(const carom_impact_data *given) {
             snprintf(standard, sizeof standard, "%c", (char)('A' + i));
         else
             snprintf(standard, sizeof standard, "C%d", (int)i + 1);
-        names[i] = copy_text(arena, given->names ? given->names[i] : standard);
+        const char *name = given->names ? given->names[i] : standard;
+        char *copy = carom_arena_take(arena, strlen(name) + 1, 1);
+        names[i] = copy ? strcpy(copy, name) : NULL;
     }
     impact->data.names = names;
     impact->delassus = carom_arena_take(arena, n * n, sizeof *impact->delassus);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-// The texts belong to the piece, whoever put them there.
+// A piece owns its texts, also those that a caller put there.
 static void release_piece(const carom_polyhedra *polyhedra, carom_piece *piece) {
     if (piece->exact)
         for (int i = 0; i < piece->vertices * polyhedra->n; i++) free(piece->exact[i]);

@@ -52,9 +52,7 @@ const carom_law carom_law_moreau = {
     .name = "moreau",
     .summary = "all contacts at once with Newton restitution, one LCP",
     .source = "Moreau 1988, section 13",
-    .options = option_rows,
-    .option_count = sizeof option_rows / sizeof *option_rows,
-    .options_size = sizeof(carom_moreau_options),
+    CAROM_OPTION_TABLE(carom_moreau_options, option_rows),
     .defaults = defaults,
     .resolve = resolve,
 };

@@ -194,11 +194,8 @@ const carom_law carom_law_sequential = {
     .name = "sequential",
     .summary = "one contact at a time, one outcome for each order",
     .source = "Halm & Posa 2023, section 3.2",
-    .options = option_rows,
-    .option_count = sizeof option_rows / sizeof *option_rows,
-    .options_size = sizeof(carom_sequential_options),
+    CAROM_OPTION_TABLE(carom_sequential_options, option_rows),
     .defaults = defaults,
-    .outcome_columns = outcome_columns,
-    .outcome_column_count = OUTCOME_OWN_COLUMNS,
+    CAROM_COLUMN_TABLE(outcome, outcome_columns),
     .resolve = resolve,
 };

@@ -8,8 +8,8 @@
 #include "carom/arena.h"
 #include "reach/reach_internal.h"
 
-// Samples and steps of the training: a millisecond or some, whatever the run. A sample of more steps than that is cut off, so that tiny
-// steps do not keep the training busy for hours.
+// Samples of the training, and steps in all: a few milliseconds, however long the run is. A sample with more steps is cut off; with tiny
+// steps the training would otherwise take hours.
 enum { TRAINING_SAMPLES = 1024, TRAINING_STEPS = 4096 };
 // `auto` takes a method where it is expected to serve this share of the steps: below, batches cost more than they save. A trial that is far
 // from it ends the training; it is judged every few samples.

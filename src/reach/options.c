@@ -45,7 +45,7 @@ const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
 };
 
 carom_status carom_sample_check(const carom_sample_options *options, carom_error *error) {
-    // In C nothing has checked the numbers; the command and scenes have, by the rows above.
+    // The command and scenes check numbers by the rows above; a C program may have put anything into the struct.
     if (options->samples < 1 || (double)options->samples > MOST_SAMPLES)
         return carom_fail(error, CAROM_BAD_INPUT, "samples: %lld is not between 1 and 2^40", (long long)options->samples);
     if (options->seed < 0) return carom_fail(error, CAROM_BAD_INPUT, "seed: %lld is below the least value 0", (long long)options->seed);
@@ -63,14 +63,14 @@ carom_status carom_sample_resolve_method(const carom_sample_options *options, co
     carom_instructions instructions;
     carom_status status = carom_step_method_find(options->path, &method, &instructions, error);
     if (status) return status;
-    // A path is a way of our Lemke; another LCP solver is its own.
+    // A step method works with our Lemke only: it cannot be combined with another LCP solver.
     if (method && strcmp(choice.solver, carom_lcp_lemke.name) != 0 && strcmp(choice.solver, options->path) != 0)
         return carom_fail(error, CAROM_BAD_INPUT, "path: %s takes no other solver than lemke", options->path);
-    // A path that names an LCP solver, such as lemke:avx2, also holds to it the steps that another method falls back on.
+    // A path that names an LCP solver, such as lemke:avx2, also makes it the solver of steps that the method cannot solve itself.
     const bool names_solver = method && carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, options->path);
     if (names_solver) choice.solver = options->path;
     status = carom_step_choice_resolve(&choice, CAROM_STEP_CAPPED, registry, stepper, error);
-    // Held to the method where it solves single steps; one of batches alone leaves them to the selection's own.
+    // The method also solves single steps if it can; a method for batches alone leaves them to the default of the selection.
     if (!status && method && method->solve && !(names_solver && !carom_step_method_serves(method, stepper->selection)))
         stepper->method = method;
     return status;

@@ -233,24 +233,6 @@ static carom_status unpack_block(void *user, int slot, carom_bytes *from, carom_
 
 // ------------------------------------------------------------------------------------------------------------ lifetime
 
-static void release(sampling *run) {
-    for (int i = 0; run->workers && i < run->worker_count; i++) {
-        carom_walker_free(run->workers[i].walker);
-        carom_time_stepping_free(run->workers[i].stepping);
-        carom_batch_free(run->workers[i].batch);
-        free(run->workers[i].v);
-        free(run->workers[i].impulse);
-    }
-    for (int i = 0; run->blocks && i < run->slot_count; i++) {
-        carom_table_free(run->blocks[i].outcomes);
-        free(run->blocks[i].velocities);
-    }
-    free(run->workers);
-    free(run->blocks);
-    carom_digest_free(run->digest);
-    carom_batch_plan_free(run->plan);
-}
-
 static carom_status make_worker(const sampling *run, worker *own, carom_error *error) {
     const int64_t max_steps = carom_sample_max_steps(run->options);
     own->v = malloc((size_t)carom_impact_get_data(run->impact)->nv * sizeof(double));
@@ -353,7 +335,7 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
                     .step = NAN,
                     .closing_cap = NAN,
                     .worker_count = carom_control_workers(control),
-                    // Of several ranks one has the sink.
+                    // With several ranks only rank 0 has the sink, but all make outcomes.
                     .receives = sink || (control && control->ranks)};
     carom_status status = carom_sample_check(options, error);
     if (!status) status = choose_method(&run, registry, error);
@@ -367,6 +349,20 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
         const bool interrupted = delivered < blocks || run.cut;
         statistics->verdict = interrupted ? CAROM_INTERRUPTED : run.total.unsolved ? CAROM_INCOMPLETE : CAROM_COMPLETE;
     }
-    release(&run);
+    for (int i = 0; run.workers && i < run.worker_count; i++) {
+        carom_walker_free(run.workers[i].walker);
+        carom_time_stepping_free(run.workers[i].stepping);
+        carom_batch_free(run.workers[i].batch);
+        free(run.workers[i].v);
+        free(run.workers[i].impulse);
+    }
+    for (int i = 0; run.blocks && i < run.slot_count; i++) {
+        carom_table_free(run.blocks[i].outcomes);
+        free(run.blocks[i].velocities);
+    }
+    free(run.workers);
+    free(run.blocks);
+    carom_digest_free(run.digest);
+    carom_batch_plan_free(run.plan);
     return status;
 }

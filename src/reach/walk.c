@@ -123,7 +123,7 @@ static void record_velocity(carom_walker *walker) {
 // ---------------------------------------------------------------------------------------------------------- one direction
 
 // Random weights of a random non-empty subset of the active contacts, n_i v <= 0. With large mu, friction makes itself felt under normal
-// impulses smaller by as much: the weights go down there, too.
+// impulses that are smaller by the factor mu: weights are drawn down to there.
 static void draw_weights(carom_walker *walker) {
     const double *mu = carom_impact_get_data(walker->impact)->friction;
     memset(walker->p, 0, (size_t)walker->n * sizeof *walker->p);
@@ -186,7 +186,7 @@ static bool apply_friction(carom_walker *walker) {
     return true;
 }
 
-// A contact with n_i v = 0 that takes part must not open: then it would take part no more.
+// A contact with n_i v = 0 that takes part must stay closed: an open contact has no impulse.
 static int find_opening(const carom_walker *walker) {
     for (int i = 0; i < walker->contacts; i++)
         if (walker->p[2 * i] > 0 && walker->u[2 * i] == 0 && walker->du[2 * i] > 0) return i;

@@ -170,7 +170,7 @@ carom_status carom_step_solutions_vary(const carom_stepper *stepper, const carom
         count = list.count;
         if (k) largest = fmax(largest, carom_max_abs((size_t)count, list.value));
     }
-    // They become rows; those that no direction changes only have a say on feasibility.
+    // They become rows of the polyhedron; a slack that no direction changes only decides whether the polyhedron is empty.
     bool feasible = true;
     for (size_t i = 0; i < (size_t)count && feasible; i++) {
         double *row = p.slope + (size_t)p.rows * d, length = 0;

@@ -12,7 +12,7 @@ const char *const carom_instructions_names[CAROM_INSTRUCTIONS] = {[CAROM_INSTRUC
                                                                   [CAROM_INSTRUCTIONS_AVX512] = "avx512"};
 
 bool carom_instructions_available(carom_instructions instructions) {
-    // Narrower sets than the widest that the processor has are always there.
+    // Scalar and portable code runs on every machine.
     switch (instructions) {
     case CAROM_INSTRUCTIONS_AVX512: return CAROM_HAS_AVX512;
     case CAROM_INSTRUCTIONS_AVX2: return CAROM_HAS_AVX2;

@@ -28,7 +28,7 @@ carom_status carom_step_method_find(const char *path, const carom_step_method **
         return carom_fail(error, CAROM_UNSUPPORTED, "%s: this machine lacks the instructions", path);
     }
     *method = NULL;
-    // The sentence lists the table, so that it knows every row.
+    // The message lists all rows of the table.
     char names[256] = "auto";
     for (const carom_step_method *const *row = carom_step_methods; *row; row++) {
         const size_t used = strlen(names);

@@ -20,7 +20,7 @@
 
 // A pivot below this share of the largest one, in a system whose rows and columns have unit size, makes it singular.
 #define SINGULAR_PIVOT 1e-11
-// Of such a system: entries and right-hand sides below this share of the largest one are round-off of zeros.
+// In a singular system, entries and right-hand sides below this share of the largest one are zeros with round-off.
 #define SINGULAR_SYSTEM 1e-9
 // A null vector whose velocity change is below this share of what its impulse could do leaves the velocity alone.
 #define STILL 1e-7
@@ -425,8 +425,8 @@ static carom_status search_all(carom_stepper *stepper, const double *v, const do
     return status;
 }
 
-// `random`: one of the distinct solutions, each as likely. Where the search finds none, the modes were singular, and the LCP solver has
-// the say: a fallback. `all`: a single step returns the LCP solver's solution.
+// `random`: one of the distinct solutions, all equally likely. Where the search finds none, because the modes were singular, the LCP
+// solver's solution is taken and counted as a fallback. `all`: a single step returns the LCP solver's solution.
 static void solve(carom_stepper *stepper, const double *v, const double *lmax, double *v_next, double *impulse, carom_step_info *info) {
     if (stepper->selection == CAROM_SELECT_ALL) {
         carom_step_solve_by_lcp(stepper, v, lmax, v_next, impulse, info);

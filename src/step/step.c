@@ -36,21 +36,6 @@ carom_status carom_step_choice_resolve(const carom_step_choice *choice, carom_st
 
 // ------------------------------------------------------------------------------------------------------------- lifetime
 
-// What can be refused before anything is computed.
-static carom_status check_options(const carom_impact *impact, const carom_stepper_options *options, carom_error *error) {
-    const int contacts = carom_impact_get_data(impact)->contacts;
-    if (options->cookie != STEPPER_COOKIE)
-        return carom_fail(error, CAROM_BAD_INPUT, "stepper options were not made by carom_stepper_defaults");
-    if (options->kind == CAROM_STEP_ONE_CONTACT && (options->contact < 0 || options->contact >= contacts))
-        return carom_fail(error, CAROM_BAD_INPUT, "contact %d: the impact has contacts 0 to %d", options->contact, contacts - 1);
-    if (options->kind == CAROM_STEP_NEWTON && carom_step_method_serves(&carom_step_modes, options->selection))
-        return carom_fail(error, CAROM_BAD_INPUT, "selection: steps with Newton restitution are not enumerated; use lemke or any");
-    if (options->method && !(options->method->solve && carom_step_method_serves(options->method, options->selection)))
-        return carom_fail(error, CAROM_BAD_INPUT, "path: %s does not serve the selection %s one step at a time", options->method->name,
-                          carom_selection_name(options->selection));
-    return CAROM_OK;
-}
-
 // Who takes part, and where each block of the LCP stands: (beta,) lam_n, lam_D, gamma.
 static carom_status lay_out(carom_stepper *stepper, const carom_stepper_options *options, carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(stepper->impact);
@@ -86,8 +71,18 @@ static carom_status lay_out(carom_stepper *stepper, const carom_stepper_options 
 carom_status carom_stepper_create(const carom_impact *impact, const carom_stepper_options *options, carom_stepper **stepper,
                                   carom_error *error) {
     *stepper = NULL;
-    carom_status status = check_options(impact, options, error);
-    if (status) return status;
+    const int contacts = carom_impact_get_data(impact)->contacts;
+    // What can be refused before anything is computed.
+    if (options->cookie != STEPPER_COOKIE)
+        return carom_fail(error, CAROM_BAD_INPUT, "stepper options were not made by carom_stepper_defaults");
+    if (options->kind == CAROM_STEP_ONE_CONTACT && (options->contact < 0 || options->contact >= contacts))
+        return carom_fail(error, CAROM_BAD_INPUT, "contact %d: the impact has contacts 0 to %d", options->contact, contacts - 1);
+    if (options->kind == CAROM_STEP_NEWTON && carom_step_method_serves(&carom_step_modes, options->selection))
+        return carom_fail(error, CAROM_BAD_INPUT, "selection: steps with Newton restitution are not enumerated; use lemke or any");
+    if (options->method && !(options->method->solve && carom_step_method_serves(options->method, options->selection)))
+        return carom_fail(error, CAROM_BAD_INPUT, "path: %s does not serve the selection %s one step at a time", options->method->name,
+                          carom_selection_name(options->selection));
+
     carom_stepper *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, "impact step");
     *made = (carom_stepper){.impact = impact, .kind = options->kind, .solver = options->solver, .method = options->method};
@@ -98,7 +93,7 @@ carom_status carom_stepper_create(const carom_impact *impact, const carom_steppe
     // Without a method of the caller's choice: the first that serves the selection.
     for (const carom_step_method *const *row = carom_step_methods; !made->method && *row; row++)
         if ((*row)->solve && carom_step_method_serves(*row, made->selection)) made->method = *row;
-    status = lay_out(made, options, error);
+    carom_status status = lay_out(made, options, error);
     if (!status) {
         carom_step_assemble(made);
         status = carom_lcp_create(made->solver, made->size, made->W, &made->lcp, error);

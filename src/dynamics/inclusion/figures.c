@@ -26,7 +26,7 @@ void inclusion_trace(const carom_table *states, int64_t row, double *values) {
     values[INCLUSION_TRACE_RATE] = carom_motion_column(states, "qvel")[last];
 }
 
-// What is shown of the motion and of the members of its ensemble: arrays of each quantity of a trace.
+// The curves of the motion and of the members of its ensemble: an array for each quantity of a trace.
 typedef struct curves {
     int64_t rows, member_rows;
     const double *own[INCLUSION_TRACE_WIDTH], *members[INCLUSION_TRACE_WIDTH];
@@ -91,7 +91,7 @@ carom_status inclusion_figures(const carom_figures *figures, carom_error *error)
         const carom_plot plot = {figures->title, IMPULSE_LABEL, "rate over s", series, 2, false, false};
         status = figures->receive(figures->user, "rates", &plot, error);
     }
-    // Figure 8: the phase plane, and what the draws of an ensemble make of one start.
+    // Figure 8: the phase plane, and how the members of an ensemble part from one start.
     if (!status) status = figure_bundle(figures, "phase", &c, INCLUSION_TRACE_COORDINATE, INCLUSION_TRACE_RATE, error);
     if (!status && c.member_rows) status = figure_bundle(figures, "bundle", &c, INCLUSION_TRACE_TIME, INCLUSION_TRACE_COORDINATE, error);
     free(values);

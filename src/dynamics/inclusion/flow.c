@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Smooth motion in constant contact modes: accelerations, one step, and the constraints' round-off.
+// Smooth motion in constant contact modes: accelerations, one step, and the projection that removes the round-off of constraints.
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 // Sweeps of the projection, which converges geometrically, and the relative residual at which it ends.
 enum { MOST_SWEEPS = 200 };
 #define SWEEP_TOLERANCE 1e-16
-// A tiny number beside a scale that may be zero.
+// Keeps quotients finite where the scale is zero.
 #define TINY 1e-300
 
 // --------------------------------------------------------------------------------------------------------- acceleration
@@ -28,7 +28,7 @@ bool inclusion_assemble(inclusion *run, const double *y) {
     for (int j = 0; j < nv; j++) run->smooth[j] = -run->terms.bias[j];
     carom_cholesky_forward(nv, run->factor, run->smooth);
     carom_cholesky_backward(nv, run->factor, run->smooth);
-    // Rows of M^-1 J', what the contacts accelerate without forces, and W = J M^-1 J'.
+    // Rows of M^-1 J', the contact accelerations without contact forces, and W = J M^-1 J'.
     for (int i = 0; i < rows; i++) {
         double *response = run->response + (size_t)i * (size_t)nv;
         memcpy(response, jacobian_row(run, i), (size_t)nv * sizeof *response);
@@ -69,7 +69,8 @@ bool inclusion_solve_modes(inclusion *run, const inclusion_mode *mode) {
     }
     const int rank = n ? carom_solve_general(n, A, b, RANK_TOLERANCE, null, run->exchanges) : 0;
     if (rank < 0) return false;
-    // Without the components along the null space, made orthonormal on the way: equal supports share a load equally.
+    // The least-norm solution: components along the null space, made orthonormal on the way, are removed. Equal supports then share a load
+    // equally.
     for (int i = 0; i < n - rank; i++) {
         double *own = null + i * n;
         for (int k = 0; k < i; k++) {
@@ -107,7 +108,7 @@ static const double tableau[STAGES][STAGES - 1] = {
     {9017. / 3168, -355. / 33, 46732. / 5247, 49. / 176, -5103. / 18656},
     {35. / 384, 0, 500. / 1113, 125. / 192, -2187. / 6784, 11. / 84},
 };
-// The same less the solution of order 4.
+// Weights of order 5 minus those of order 4: the error estimate.
 static const double difference[STAGES] = {71. / 57600, 0, -71. / 16695, 71. / 1920, -17253. / 339200, 22. / 525, -1. / 40};
 
 bool inclusion_advance(inclusion *run, double h, double *y, double *error) {
@@ -176,7 +177,7 @@ bool inclusion_project(inclusion *run, double *y) {
     memset(shift, 0, (size_t)nv * sizeof *shift);
     sweep(run, held, run->system->length, gap, shift);
     for (int j = 0; j < nv; j++) y[j] += shift[j];
-    // Velocities: so do their normal speeds, and slip where they stick.
+    // Velocities: normal speeds of closed contacts vanish, and so does the slip of those that stick.
     for (int i = 0; i < run->contacts; i++) held[2 * i + 1] = held[2 * i] && run->mode[i] == INCLUSION_STICKS;
     if (!inclusion_assemble(run, y)) return false;
     sweep(run, held, run->fastest, NULL, y + nv);

@@ -8,7 +8,7 @@
 
 // ---------------------------------------------------------------------------------------------------------- collisions
 
-// The contacts that take part, and what the impact needs of each.
+// The contacts that take part, with their rows of the impact's data.
 typedef struct frozen_rows {
     int count;
     int list[INCLUSION_MOST_CONTACTS];
@@ -64,7 +64,7 @@ carom_status inclusion_collide(inclusion *run, uint64_t touching, int64_t index,
         carom_impact_free(impact);
         return status;
     }
-    // One of the outcomes after which nothing approaches, drawn where there are several.
+    // One of the outcomes after which nothing approaches, chosen at random where there are several.
     const int64_t *terminated = carom_table_integer_column(answer.outcomes, CAROM_OUTCOME_TERMINATED);
     const int64_t found = carom_table_rows(answer.outcomes);
     outcome->index = -1;

@@ -9,7 +9,7 @@
 
 // A start that lies below a plane by less than this, relative to the system's length, touches.
 #define START_TOLERANCE 1e-9
-// One outcome is wanted of a sampled set; a few more are drawn in case that some do not terminate.
+// Only one outcome of a sampled set is used; a few more are sampled in case some do not terminate.
 enum { BLOCK_ROWS = 1024, DRAWN_SAMPLES = 16 };
 
 // What is recorded.
@@ -176,42 +176,23 @@ static carom_status allocate(inclusion_loop *loop, carom_error *error) {
     inclusion *run = &loop->run;
     carom_system_terms *terms = &run->terms;
     const size_t nv = (size_t)run->nv, m = (size_t)run->contacts, y = 2 * nv + 1, rows = 2 * m;
-    struct {
-        double **array;
-        size_t count;
-    } arrays[] = {
-        // the state, and the system's terms there
-        {&run->y, y},
-        {&terms->mass, nv * nv},
-        {&terms->bias, nv},
-        {&terms->gap, m},
-        {&terms->normal, m * nv},
-        {&terms->tangent, m * nv},
-        {&terms->normal_drift, m},
-        {&terms->tangent_drift, m},
-        // accelerations and forces
-        {&run->factor, nv * nv},
-        {&run->smooth, nv},
-        {&run->response, rows * nv},
-        {&run->delassus, rows * rows},
-        {&run->free, rows},
-        {&run->force, rows},
-        {&run->acceleration, nv},
-        {&run->work, 2 * rows * rows + rows + 2 * m * nv + nv},
-        // steps, switches and impacts
-        {&run->stages, 7 * y},
-        {&run->next, y},
-        {&run->trial, y},
-        {&run->error, y},
-        {&run->before, 3 * m},
-        {&run->located, 3 * m},
-        {&run->rate_before, m},
-        {&run->rate_located, m},
-        {&loop->outcome.velocity, nv},
-        {&loop->outcome.impulse, rows},
-    };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        *arrays[i].array = carom_arena_take(&run->arena, arrays[i].count, sizeof(double));
+    const struct {
+        size_t size;
+        double **arrays[6];
+    } rooms[] = {{y, {&run->y, &run->next, &run->trial, &run->error}},
+                 {7 * y, {&run->stages}},
+                 {nv, {&terms->bias, &run->smooth, &run->acceleration, &loop->outcome.velocity}},
+                 {nv * nv, {&terms->mass, &run->factor}},
+                 {m, {&terms->gap, &terms->normal_drift, &terms->tangent_drift, &run->rate_before, &run->rate_located}},
+                 {3 * m, {&run->before, &run->located}},
+                 {m * nv, {&terms->normal, &terms->tangent}},
+                 {rows, {&run->free, &run->force, &loop->outcome.impulse}},
+                 {rows * nv, {&run->response}},
+                 {rows * rows, {&run->delassus}},
+                 {2 * rows * rows + rows + 2 * m * nv + nv, {&run->work}}};
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
+        for (double **const *array = rooms[i].arrays; *array; array++)
+            **array = carom_arena_take(&run->arena, rooms[i].size, sizeof(double));
     for (int i = 0; i < INCLUSION_RECORDS; i++) run->records[i].state = carom_arena_take(&run->arena, 2 * nv, sizeof(double));
     run->mode = carom_arena_take(&run->arena, m, sizeof *run->mode);
     run->exchanges = carom_arena_take(&run->arena, rows, sizeof *run->exchanges);
@@ -288,8 +269,7 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
         *carom_table_integers(call->result, RESULT_IMPACTS) = loop.impacts;
         *carom_table_integers(call->result, RESULT_SWITCHES) = loop.switches;
         *carom_table_reals(call->result, RESULT_PENETRATION) = loop.penetration;
-        const double relative = loop.initial != 0 ? loop.energy_error / fabs(loop.initial) : NAN;
-        status = carom_motion_conclude(call, loop.ended ? loop.verdict : CAROM_COMPLETE, loop.step, motion->t, relative, error);
+        status = carom_motion_conclude(call, loop.verdict, loop.step, motion->t, loop.energy_error, loop.initial, error);
     }
     if (motion->workspace) system->close(motion->workspace);
     carom_arena_free(&motion->arena);
@@ -302,16 +282,11 @@ const carom_integrator carom_integrator_inclusion = {
     .summary = "planar mechanisms through impacts, sustained contact and Zeno: the time-augmented inclusion",
     .source = "Halm & Posa 2023, section 4; Genot & Brogliato 1999 for impacts without collision",
     .form = CAROM_MOTION_SYSTEM,
-    .options = option_rows,
-    .option_count = sizeof option_rows / sizeof *option_rows,
-    .options_size = sizeof(inclusion_options),
+    CAROM_OPTION_TABLE(inclusion_options, option_rows),
     .defaults = defaults,
-    .state_columns = state_columns,
-    .state_column_count = STATE_COLUMNS,
-    .impact_columns = impact_columns,
-    .impact_column_count = IMPACT_COLUMNS,
-    .result_columns = own_result_columns,
-    .result_column_count = sizeof own_result_columns / sizeof *own_result_columns,
+    CAROM_COLUMN_TABLE(state, state_columns),
+    CAROM_COLUMN_TABLE(impact, impact_columns),
+    CAROM_COLUMN_TABLE(result, own_result_columns),
     .result_groups = &accumulation,
     .result_group_count = 1,
     .run = run,

@@ -24,7 +24,7 @@ typedef struct inclusion_options {
 // What a contact does while the motion is smooth. Slip along +tangent is forward.
 typedef enum inclusion_mode { INCLUSION_STICKS, INCLUSION_SLIPS_FORWARD, INCLUSION_SLIPS_BACKWARD, INCLUSION_OPEN } inclusion_mode;
 
-// An impact, or what the integrator calls one, as the search for accumulations remembers it.
+// An impact as the search for accumulations remembers it.
 typedef struct inclusion_record {
     double t, s;
     uint64_t contacts;
@@ -67,7 +67,7 @@ typedef struct inclusion {
     double *next, *trial, *error;        // [2 nv + 1]
     double *before, *located;            // [3 contacts] monitors
     double *rate_before, *rate_located;  // [contacts] rates of gaps
-    double substep;                      // that the error control proposes
+    double substep;                      // length of the next substep that the error control proposes
 
     inclusion_record records[INCLUSION_RECORDS];  // ring
     int64_t record_count;
@@ -89,9 +89,8 @@ typedef struct inclusion_loop {
     int64_t impacts, accumulations, switches;
     double accumulation[2];  // t, s of the first
     double initial, energy, energy_error, penetration;
-    bool ended;
-    carom_verdict verdict;
-    carom_table *states;  // a block of them; NULL: nobody wants them
+    carom_verdict verdict;  // CAROM_COMPLETE until something ends the run early
+    carom_table *states;    // a block of them; NULL: nobody wants them
     inclusion_outcome outcome;
 } inclusion_loop;
 
@@ -104,6 +103,8 @@ static inline double inclusion_opening(const inclusion *run, int contact) {
 static inline double inclusion_slip(const inclusion *run, int contact) {
     return carom_dot(run->nv, run->terms.tangent + contact * run->nv, run->y + run->nv);
 }
+
+static inline inclusion_mode inclusion_slip_mode(double slip) { return slip > 0 ? INCLUSION_SLIPS_FORWARD : INCLUSION_SLIPS_BACKWARD; }
 
 // Gaps of contacts that count as touching, relative to the system's length; speeds that count as zero, relative to the fastest.
 #define INCLUSION_TOUCH 1e-10
@@ -120,7 +121,7 @@ carom_status inclusion_run_grid(inclusion_loop *loop, carom_error *error);
 /// Fills in the last row of a table of states, with the forces of the present modes; in an impact time stands still.
 void inclusion_fill_state(inclusion_loop *loop, bool in_impact, carom_table *table);
 carom_status inclusion_record_state(inclusion_loop *loop, bool in_impact, carom_error *error);
-/// Adds the loop's outcome to the table of impacts, before the velocity changes.
+/// Adds the loop's outcome to the table of impacts. To be called while y still has the velocity before the impact.
 carom_status inclusion_record_impact(inclusion_loop *loop, const char *kind, carom_error *error);
 
 // ---------------------------------------------------------------------------------------------------------------- flow

@@ -5,7 +5,7 @@
 
 #include "dynamics/inclusion/inclusion.h"
 
-// Substeps below this share of the grid step: the forces grow without bound, or the equations have no solution.
+// Where substeps fall below this share of the grid step, forces grow without bound or the equations have no solution: the run ends.
 #define LEAST_SUBSTEP 1e-9
 // Growth limits of substeps, and the safety factor of the step that the error estimate proposes.
 #define MOST_GROWTH  4.0
@@ -14,16 +14,11 @@
 // Largest sum of the angles by which joints may turn in one substep [rad]. Free flight has no error that would limit it, and a point that
 // turns further could touch and lift again unseen.
 #define MOST_TURN 0.25
-// A hop lower than this share of the system's length is lost in the round-off of gaps, and its end with it: a contact that leaves so slowly
-// stays.
+// A hop lower than this share of the system's length cannot be told from the round-off of gaps: a contact that leaves so slowly stays
+// closed.
 #define LEAST_HOP 1e-15
 // Rounds of impacts and modes at one instant, and switches at one instant in a row.
 enum { MOST_SETTLING = 100 };
-
-static void end_run(inclusion_loop *loop, carom_verdict verdict) {
-    loop->verdict = verdict;
-    loop->ended = true;
-}
 
 // Energy may fall where contacts slip or collide, and by dampers, but never grow.
 static void note_energy(inclusion_loop *loop) {
@@ -40,15 +35,12 @@ static void note_energy(inclusion_loop *loop) {
 static void sort_contacts(inclusion *run, uint64_t touching, double slow) {
     for (int i = 0; i < run->contacts; i++) {
         if (!(touching & inclusion_bit(i))) continue;
-        // The speed of a hop that cannot be resolved, in free fall: v^2 = 2 a h.
+        // The speed at the start of the lowest hop that can be resolved, in free fall: v^2 = 2 a h.
         const double hop = sqrt(2 * LEAST_HOP * run->system->length * fmax(-run->free[2 * i], 0));
         const bool stays = inclusion_opening(run, i) <= fmax(slow, hop);
         const double slip = inclusion_slip(run, i);
         run->closed = stays ? run->closed | inclusion_bit(i) : run->closed & ~inclusion_bit(i);
-        run->mode[i] = !stays               ? INCLUSION_OPEN
-                       : fabs(slip) <= slow ? INCLUSION_STICKS
-                       : slip > 0           ? INCLUSION_SLIPS_FORWARD
-                                            : INCLUSION_SLIPS_BACKWARD;
+        run->mode[i] = !stays ? INCLUSION_OPEN : fabs(slip) <= slow ? INCLUSION_STICKS : inclusion_slip_mode(slip);
     }
 }
 
@@ -62,10 +54,10 @@ static carom_status apply_outcome(inclusion_loop *loop, const char *kind, double
     memcpy(run->y + run->nv, loop->outcome.velocity, (size_t)run->nv * sizeof *run->y);
     for (int i = 0; i < run->contacts; i++) run->y[2 * run->nv] += loop->outcome.impulse[2 * i];
     sort_contacts(run, loop->outcome.contacts, slow);
-    if (!inclusion_project(run, run->y)) end_run(loop, CAROM_NO_CONVERGENCE);
+    if (!inclusion_project(run, run->y)) loop->verdict = CAROM_NO_CONVERGENCE;
     note_energy(loop);
-    if (!loop->ended) status = inclusion_record_state(loop, true, error);
-    if (loop->impacts >= run->options->max_impacts) end_run(loop, CAROM_ZENO_LIMIT);
+    if (loop->verdict == CAROM_COMPLETE) status = inclusion_record_state(loop, true, error);
+    if (loop->impacts >= run->options->max_impacts) loop->verdict = CAROM_ZENO_LIMIT;
     return status;
 }
 
@@ -78,42 +70,41 @@ static carom_status collide(inclusion_loop *loop, uint64_t touching, carom_error
         if (touching & inclusion_bit(i) && run->system->restitution[i] > 0 && inclusion_opening(run, i) > inclusion_slow(run))
             touching &= ~inclusion_bit(i);
     carom_status status = inclusion_collide(run, touching, loop->impacts, &loop->outcome, error);
-    if (!status && !loop->outcome.solved) end_run(loop, CAROM_NO_CONVERGENCE);
+    if (!status && !loop->outcome.solved) loop->verdict = CAROM_NO_CONVERGENCE;
     if (!status && loop->outcome.solved) {
-        // What a law's tolerance leaves of approach and slip counts as zero.
+        // Approach and slip below the law's own tolerance count as zero.
         double scale = 0;
         for (int i = 0; i < run->contacts; i++)
             if (touching & inclusion_bit(i)) scale = fmax(fmax(scale, fabs(inclusion_opening(run, i))), fabs(inclusion_slip(run, i)));
         status = apply_outcome(loop, "collision", fmax(CAROM_TERMINATION_TOLERANCE * scale, inclusion_slow(run)), error);
     }
     inclusion_remember(run, touching);
-    // Infinitely many impacts, where the last ones tell their limit.
+    // If the last impacts are part of an accumulation with a known limit, the motion goes on from the limit.
     uint64_t contacts;
-    if (status || loop->ended || !inclusion_pass_accumulation(run, &contacts)) return status;
+    if (status || loop->verdict != CAROM_COMPLETE || !inclusion_pass_accumulation(run, &contacts)) return status;
     if (!loop->accumulations++) {
         loop->accumulation[0] = run->t;
         loop->accumulation[1] = run->y[2 * run->nv];
     }
-    if (!inclusion_assemble(run, run->y)) end_run(loop, CAROM_NO_CONVERGENCE);
-    // Nothing is left of the speed with which these contacts touch: all of them close. Slip may remain.
+    if (!inclusion_assemble(run, run->y)) loop->verdict = CAROM_NO_CONVERGENCE;
+    // At the limit these contacts have no normal speed: all of them close. Slip may remain.
     sort_contacts(run, contacts, run->fastest);
     for (int i = 0; i < run->contacts; i++) {
         const double slip = inclusion_slip(run, i);
-        if (run->closed & inclusion_bit(i) && fabs(slip) > inclusion_slow(run))
-            run->mode[i] = slip > 0 ? INCLUSION_SLIPS_FORWARD : INCLUSION_SLIPS_BACKWARD;
+        if (run->closed & inclusion_bit(i) && fabs(slip) > inclusion_slow(run)) run->mode[i] = inclusion_slip_mode(slip);
     }
-    if (!loop->ended && !inclusion_project(run, run->y)) end_run(loop, CAROM_NO_CONVERGENCE);
+    if (loop->verdict == CAROM_COMPLETE && !inclusion_project(run, run->y)) loop->verdict = CAROM_NO_CONVERGENCE;
     note_energy(loop);
-    return loop->ended ? CAROM_OK : inclusion_record_state(loop, true, error);
+    return loop->verdict != CAROM_COMPLETE ? CAROM_OK : inclusion_record_state(loop, true, error);
 }
 
 // Impacts at this instant until nothing approaches, then the modes in which the motion goes on.
 static carom_status settle(inclusion_loop *loop, const inclusion_mode *leave, carom_error *error) {
     inclusion *run = &loop->run;
-    for (int round = 0; round < MOST_SETTLING && !loop->ended; round++) {
+    for (int round = 0; round < MOST_SETTLING && loop->verdict == CAROM_COMPLETE; round++) {
         carom_status status = CAROM_OK;
         if (!inclusion_assemble(run, run->y)) break;
-        // The scale of speeds only grows: what counts as rest does not depend on where a motion comes to rest.
+        // The scale of speeds only grows, so that a motion that comes to rest does not lower the speed that counts as rest.
         for (int i = 0; i < run->contacts; i++) {
             run->fastest = fmax(run->fastest, fabs(inclusion_opening(run, i)));
             run->fastest = fmax(run->fastest, fabs(inclusion_slip(run, i)));
@@ -146,13 +137,13 @@ static carom_status settle(inclusion_loop *loop, const inclusion_mode *leave, ca
         }
         if (status) return status;
     }
-    if (!loop->ended) end_run(loop, CAROM_NO_CONVERGENCE);
+    if (loop->verdict == CAROM_COMPLETE) loop->verdict = CAROM_NO_CONVERGENCE;
     return CAROM_OK;
 }
 
 // ------------------------------------------------------------------------------------------------------- smooth motion
 
-// One substep with a small enough error. False when there is none: the forces of the modes are about to become infinite.
+// One substep with a small enough error. False when no length has one: the forces of the modes are about to become infinite.
 static bool try_substep(inclusion *run, double left, double *h, double *y) {
     double turning = 0;
     for (int j = 0; j < run->nv; j++)
@@ -163,7 +154,7 @@ static bool try_substep(inclusion *run, double left, double *h, double *y) {
         const double factor = isfinite(ratio) ? SAFETY * pow(fmax(ratio, 1e-10), -1. / 5) : LEAST_GROWTH;
         const double grown = *h * fmin(fmax(factor, LEAST_GROWTH), MOST_GROWTH);
         if (ratio <= 1) {
-            // A short rest of a grid step says nothing about the next.
+            // A substep cut short by the grid says nothing about the next one's length.
             run->substep = *h < left ? grown : fmax(run->substep, grown);
             return true;
         }
@@ -177,44 +168,44 @@ carom_status inclusion_run_grid(inclusion_loop *loop, carom_error *error) {
     const carom_control *control = run->call->control;
     const size_t size = (2 * (size_t)run->nv + 1) * sizeof *run->y;
     carom_status status = settle(loop, NULL, error);
-    while (!status && !loop->ended && loop->step < loop->steps) {
+    while (!status && loop->verdict == CAROM_COMPLETE && loop->step < loop->steps) {
         if (control && control->progress) control->progress(control->user, loop->step, loop->steps);
-        if (carom_control_cancelled(control)) end_run(loop, CAROM_INTERRUPTED);
+        if (carom_control_cancelled(control)) loop->verdict = CAROM_INTERRUPTED;
         // One grid step, from switch to switch. Switches at one instant that do not end are Zeno's, too.
         const double end = (double)(loop->step + 1) * run->options->step;
         int64_t idle = 0;
-        while (!status && !loop->ended && run->t < end) {
+        while (!status && loop->verdict == CAROM_COMPLETE && run->t < end) {
             const double start = run->t;
             double h, when;
             if (!try_substep(run, end - start, &h, run->next)) {
-                end_run(loop, CAROM_NO_CONVERGENCE);
+                loop->verdict = CAROM_NO_CONVERGENCE;
                 break;
             }
             const bool switches = inclusion_find_switch(run, h, run->next, &when);
             if (switches) {
-                if (when > 0 && !inclusion_advance(run, when, run->next, NULL)) end_run(loop, CAROM_NO_CONVERGENCE);
+                if (when > 0 && !inclusion_advance(run, when, run->next, NULL)) loop->verdict = CAROM_NO_CONVERGENCE;
                 if (when == 0) memcpy(run->next, run->y, size);
             }
             run->t += switches ? when : h;
             memcpy(run->y, run->next, size);
-            if (!inclusion_project(run, run->y)) end_run(loop, CAROM_NO_CONVERGENCE);
-            // Where nothing is closed, there is nothing to project, and the terms are still those of a stage.
+            if (!inclusion_project(run, run->y)) loop->verdict = CAROM_NO_CONVERGENCE;
+            // Without closed contacts the projection did nothing, and the terms are still those of a Runge-Kutta stage.
             if (!run->closed) inclusion_assemble(run, run->y);
             note_energy(loop);
-            if (switches && !loop->ended) {
+            if (switches && loop->verdict == CAROM_COMPLETE) {
                 inclusion_mode leave[INCLUSION_MOST_CONTACTS];
                 memcpy(leave, run->mode, (size_t)run->contacts * sizeof *leave);
                 loop->switches++;
                 status = settle(loop, leave, error);
             }
             idle = run->t > start ? 0 : idle + 1;
-            if (!status && idle > MOST_SETTLING) end_run(loop, CAROM_ZENO_LIMIT);
+            if (!status && idle > MOST_SETTLING) loop->verdict = CAROM_ZENO_LIMIT;
             // A step of fast joints has many substeps.
-            if (!status && carom_control_cancelled(control)) end_run(loop, CAROM_INTERRUPTED);
+            if (!status && carom_control_cancelled(control)) loop->verdict = CAROM_INTERRUPTED;
         }
-        if (status || loop->ended) break;
+        if (status || loop->verdict != CAROM_COMPLETE) break;
         loop->step++;
-        // Accumulations may lie beyond the grid point by less than a step.
+        // The limit of an accumulation may lie beyond the grid point, by less than a step: then the time is not moved back.
         if (run->t < (double)(loop->step + 1) * run->options->step) run->t = fmax(run->t, (double)loop->step * run->options->step);
         if (loop->step % run->options->every == 0) status = inclusion_record_state(loop, false, error);
     }

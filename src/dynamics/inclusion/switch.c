@@ -10,7 +10,7 @@
 #define FORCE_TOLERANCE 1e-9
 // Accelerations of two sets of modes that differ by less, relatively, are one solution.
 #define SAME_ACCELERATION 1e-7
-// Bisections end a search that false position does not.
+// Limit of iterations of a root search, monitors of each contact, and most solutions that are kept.
 enum { MOST_ITERATIONS = 200, MONITORS = 3, MOST_SOLUTIONS = 64 };
 // Halvings of a step in search of a rise from zero: a billionth of the step is left.
 enum { MOST_HALVINGS = 30 };
@@ -78,7 +78,7 @@ typedef struct span {
     double h, *end, *rate_end;
 } span;
 
-// A time before `high` at which what is probed is positive; 0 when there is none that can be told from the start.
+// A time before `high` at which the probed function is positive; 0 when there is no such time that differs from the start.
 static double find_rise(probe *p, double high) {
     for (int i = 0; i < MOST_HALVINGS && !p->failed; i++) {
         high /= 2;
@@ -87,8 +87,8 @@ static double find_rise(probe *p, double high) {
     return 0;
 }
 
-// A gap that is negative and closing at the end, or was so in a dip inside. A contact that has just left starts with a gap of round-off,
-// whose roots mean nothing, and perhaps with a rate of round-off, too: the search starts at the top of its hop.
+// Finds where a gap becomes negative: at the end of the step, or in a dip inside it. A contact that has just left starts with a gap, and
+// perhaps a rate, that is only round-off and whose roots mean nothing: the search then starts at the top of its hop.
 static bool find_touch(inclusion *run, int contact, const span *step, probe *p, double *when) {
     const double gap0 = run->before[MONITORS * contact], gap1 = step->end[MONITORS * contact];
     const double rate0 = run->rate_before[contact], rate1 = step->rate_end[contact];
@@ -199,7 +199,7 @@ static void enumerate(inclusion *run, const inclusion_mode *leave, solutions *al
             const inclusion_mode own = mode[list[k]] = (inclusion_mode)(code >> 2 * k & 3);
             const double slip = inclusion_slip(run, list[k]);
             if (own == INCLUSION_OPEN || !(fabs(slip) > slow)) continue;
-            admissible = admissible && own == (slip > 0 ? INCLUSION_SLIPS_FORWARD : INCLUSION_SLIPS_BACKWARD);
+            admissible = admissible && own == inclusion_slip_mode(slip);
         }
         if (!admissible || (leave && !memcmp(mode, leave, size))) continue;
         if (!inclusion_solve_modes(run, mode) || !is_consistent(run, mode)) continue;

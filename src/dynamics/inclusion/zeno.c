@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Infinitely many impacts in finite time: found by what intervals between impacts have in common, and passed to their limit.
+// Infinitely many impacts in finite time: recognised by the ratio of intervals between impacts, and replaced by their limit.
 //
 // Where motion near the limit is that of constant accelerations, intervals and velocities after every P-th impact form geometric
 // sequences in the limit (Halm & Posa 2023, section 4.3: ratio 0.7 of the rocking block). Aitken's extrapolation then gives the limit, with
@@ -29,13 +29,13 @@ static const inclusion_record *record_back(const inclusion *run, int64_t back) {
     return &run->records[(run->record_count - 1 - back) % INCLUSION_RECORDS];
 }
 
-// The limit of x0 (latest), x1, ... with differences that shrink by `ratio`. That of the time intervals serves all: velocities change in
-// proportion to them, and what positions change besides is of second order.
+// The limit of x0 (latest), x1, ... with differences that shrink by `ratio`. The ratio of the time intervals serves all quantities:
+// velocities change in proportion to time, and so do positions up to second order.
 static void extrapolate(size_t n, const double *x0, const double *x1, double ratio, double *limit) {
     for (size_t i = 0; i < n; i++) limit[i] = x0[i] + (x0[i] - x1[i]) * ratio / (1 - ratio);
 }
 
-// Of the last two intervals of this length that end `back` impacts ago.
+// The ratio of the last two intervals of `period` impacts that end `back` impacts ago.
 static double interval_ratio(const inclusion *run, int period, int back) {
     const double t0 = record_back(run, back)->t, t1 = record_back(run, back + period)->t, t2 = record_back(run, back + 2 * period)->t;
     return (t0 - t1) / (t1 - t2);
@@ -71,7 +71,7 @@ static bool has_limit(const inclusion *run, int period) {
     double limit, earlier;
     extrapolate(1, &x[0]->t, &x[1]->t, ratio, &limit);
     extrapolate(1, &x[1]->t, &x[2]->t, ratio_before, &earlier);
-    // No impact that the grid could show is left out.
+    // The skipped impacts must lie within one grid step and before the end of the run.
     if (!(limit - x[0]->t <= run->options->step) || limit > run->options->duration) return false;
     if (limit - x[0]->t <= NOTHING_LEFT * x[0]->t) return true;
     return fabs(limit - earlier) <= AGREEMENT * run->options->duration && limits_agree(run, period, 0, run->system->length) &&

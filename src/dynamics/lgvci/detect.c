@@ -44,7 +44,7 @@ typedef struct instant {
 static instant look(searched *step, double time) {
     const bool moved = lgvci_advance(step->run, time, &step->state, step->c);
     const instant at = {time, moved ? lgvci_gap(step->run, &step->state) : NAN};
-    // Also where numbers overflow; no comparison below would hold.
+    // After an overflow no comparison below would hold.
     if (!isfinite(at.gap)) step->unsolved = true;
     return at;
 }

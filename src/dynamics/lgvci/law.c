@@ -17,7 +17,7 @@ carom_status lgvci_law_create(const lgvci *run, const carom_motion_call *call, l
     law->law = carom_law_find(call->registry, name);
     if (!law->law) return carom_fail(error, CAROM_BAD_INPUT, "law: there is no law '%.60s'", name);
     law->restitution = isnan(options->restitution) && !law->named ? 1 : options->restitution;
-    // What the law would ignore is refused.
+    // Options that the law would ignore are refused.
     if (!law->named && law->friction > 0)
         return carom_fail(error, CAROM_BAD_INPUT, "friction: without a law the plane is smooth; name one, for example stronge");
     if (law->restitution > 0 && carom_option_find(law->law->options, law->law->option_count, "restitution") < 0)

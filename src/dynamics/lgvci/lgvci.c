@@ -11,9 +11,9 @@
 #define START_TOLERANCE LGVCI_TOUCH_TOLERANCE
 // Attitudes further from a rotation than this are refused; nearer ones are projected.
 #define ATTITUDE_TOLERANCE 1e-8
-// Speeds of approach that count as none, relative to the fastest speed about.
+// Speeds of approach below this share of the fastest speed count as zero.
 #define GRAZING_SPEED 1e-10
-// Accelerations that count as none, relative to gravity and turning.
+// Accelerations below this share of those of gravity and turning count as zero.
 #define GRAZING_ACCELERATION 1e-9
 // Height of a hop, in resolutions of the gap, that detection is sure to see: halving an interval may step over the top of a lower one, and
 // its end is then where the gap has fallen below the plane by another resolution.
@@ -88,15 +88,9 @@ typedef struct lgvci_loop {
     bool dissipates;          // impacts may lower the energy
     double initial, current;  // energies: at the start, and what the flight should have
     double energy_error, orthogonality_error;
-    carom_verdict verdict;
-    bool ended;
-    carom_table *states;  // a block of them
+    carom_verdict verdict;  // CAROM_COMPLETE until something ends the run early
+    carom_table *states;    // a block of them
 } lgvci_loop;
-
-static void end_run(lgvci_loop *loop, carom_verdict verdict) {
-    loop->verdict = verdict;
-    loop->ended = true;
-}
 
 static void note_orthogonality(lgvci_loop *loop) {
     loop->orthogonality_error = fmax(loop->orthogonality_error, carom_rotation_defect(loop->run.base.attitude));
@@ -133,7 +127,7 @@ static bool jump_discretely(lgvci_loop *loop, const carom_body_state *touch, dou
         if (left == 0) return true;
         lgvci trial = loop->run;
         lgvci_launch(&trial, after);
-        // The step is refused where it goes on.
+        // Such a step is too long for the rotation; do_step refuses it.
         if (left > trial.longest) return true;
         if (lgvci_find_hit(&trial, left, &found, &next, unused) == LGVCI_UNSOLVED) return false;
         if (fabs(found - length) <= SEGMENT_TOLERANCE * loop->options->step) return true;
@@ -170,17 +164,17 @@ static carom_status touch_down(lgvci_loop *loop, double before, const double c[3
     lgvci_law *law = &loop->law;
     note_orthogonality(loop);
     note_energy(loop);
-    // Numbers overflow: nothing compares with them.
-    if (!isfinite(lgvci_speed_scale(run, &run->base))) end_run(loop, CAROM_NO_CONVERGENCE);
+    // After an overflow no comparison below would hold.
+    if (!isfinite(lgvci_speed_scale(run, &run->base))) loop->verdict = CAROM_NO_CONVERGENCE;
     // A law that takes one contact is asked again, in the same instant, until no point approaches.
-    for (bool again = true; again && !loop->ended;) {
+    for (bool again = true; again && loop->verdict == CAROM_COMPLETE;) {
         if (loop->in_step++ == loop->options->max_impacts) {
-            end_run(loop, CAROM_ZENO_LIMIT);
+            loop->verdict = CAROM_ZENO_LIMIT;
             return CAROM_OK;
         }
         const int count = lgvci_collect_contacts(run, &run->base, law->contacts, law->most);
         const touch judged = judge_touch(loop, count);
-        if (judged == TOUCH_RESTS) end_run(loop, CAROM_PERSISTENT_CONTACT);
+        if (judged == TOUCH_RESTS) loop->verdict = CAROM_PERSISTENT_CONTACT;
         if (judged != TOUCH_APPROACHES) return CAROM_OK;
 
         // The momenta after the impact: by the law, by the discrete energy, or by reflection.
@@ -196,7 +190,7 @@ static carom_status touch_down(lgvci_loop *loop, double before, const double c[3
             lgvci_push(run, &law->contacts[0], lgvci_reflecting_impulse(run, &law->contacts[0], law->restitution), &after);
         if (status) return status;
         if (!solved) {
-            end_run(loop, CAROM_NO_CONVERGENCE);
+            loop->verdict = CAROM_NO_CONVERGENCE;
             return CAROM_OK;
         }
         const lgvci_impact impact = {base_time(loop), loop->step, count, law->contacts, &touching, &after};
@@ -222,10 +216,10 @@ static carom_status do_step(lgvci_loop *loop, carom_error *error) {
     const double step = loop->options->step;
     loop->in_step = 0;
     loop->offset = 0;
-    for (double left = step; !loop->ended && left > 0;) {
+    for (double left = step; loop->verdict == CAROM_COMPLETE && left > 0;) {
         const double parts = ceil(left / run->longest), piece = parts > 1 ? left / parts : left;
         if (parts > 1 && (parts > MOST_SUBSTEPS || loop->options->jump != LGVCI_JUMP_ENERGY)) {
-            end_run(loop, CAROM_STEP_TOO_LARGE);
+            loop->verdict = CAROM_STEP_TOO_LARGE;
             break;
         }
         // The base moves to the impact, or to the end of the part.
@@ -233,7 +227,7 @@ static carom_status do_step(lgvci_loop *loop, carom_error *error) {
         carom_body_state next;
         const lgvci_search found = lgvci_find_hit(run, piece, &s, &next, c);
         if (found == LGVCI_UNSOLVED) {
-            end_run(loop, CAROM_NO_CONVERGENCE);
+            loop->verdict = CAROM_NO_CONVERGENCE;
             break;
         }
         run->base = next;
@@ -296,8 +290,7 @@ static carom_status prepare(lgvci_loop *loop, carom_error *error) {
         return carom_fail(error, CAROM_BAD_INPUT, "jump: the discrete energy is that of order 2; set the order to 2");
     if (options->jump == LGVCI_JUMP_DISCRETE && loop->dissipates)
         return carom_fail(error, CAROM_BAD_INPUT, "jump: the discrete one is for impacts without loss: no law, restitution 1");
-    const carom_sizes none = {0};
-    if (call->states) status = carom_table_create(lgvci_state_columns, LGVCI_STATE_COLUMNS, NULL, 0, &none, &loop->states, error);
+    if (call->states) status = carom_motion_create_states(&carom_integrator_lgvci, call->motion, &loop->states, error);
     if (status) return status;
 
     // The body must not be below the plane, and its energy must be a number.
@@ -312,26 +305,6 @@ static carom_status prepare(lgvci_loop *loop, carom_error *error) {
     return gap > START_TOLERANCE * run->radius ? CAROM_OK : touch_down(loop, 0, no_turn, error);
 }
 
-// The last state and the results. A run that ended inside a step reports the time of its base, and only the steps before.
-static carom_status conclude(lgvci_loop *loop, carom_error *error) {
-    const carom_motion_call *call = loop->call;
-    note_orthogonality(loop);
-    carom_status status = carom_motion_flush(call, loop->states, error);
-    if (status) return status;
-    const bool grid_point = !loop->ended || loop->verdict == CAROM_INTERRUPTED;
-    const double time = grid_point ? (double)loop->step * loop->options->step : base_time(loop);
-    lgvci_fill_state(&loop->run, &loop->run.base, time, call->final);
-    *carom_table_reals(call->result, RESULT_ORTHOGONALITY) = loop->orthogonality_error;
-    *carom_table_reals(call->result, RESULT_INITIAL_ENERGY) = loop->initial;
-    *carom_table_integers(call->result, RESULT_IMPACTS) = loop->impacts;
-    *carom_table_integers(call->result, RESULT_SEVERAL) = loop->several;
-    status = carom_table_set_text(call->result, RESULT_LAW, loop->law.named ? loop->law.law->name : "none", error);
-    if (status) return status;
-    const int64_t done = grid_point || loop->step == 0 ? loop->step : loop->step - 1;
-    const double relative = loop->initial != 0 ? loop->energy_error / fabs(loop->initial) : NAN;
-    return carom_motion_conclude(call, loop->ended ? loop->verdict : CAROM_COMPLETE, done, time, relative, error);
-}
-
 static carom_status run(const carom_motion_call *call, carom_error *error) {
     const lgvci_options *options = call->options;
     const carom_control *control = call->control;
@@ -339,18 +312,18 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
     lgvci_loop loop = {.call = call, .options = options, .offset = options->step, .launch_offset = options->step};
     carom_status status = prepare(&loop, error);
     if (!status) status = record_state(&loop, 0, error);
-    while (!status && !loop.ended && loop.step < loop.steps) {
+    while (!status && loop.verdict == CAROM_COMPLETE && loop.step < loop.steps) {
         if (loop.step % STEPS_BETWEEN_POLLS == 0) {
             if (control && control->progress) control->progress(control->user, loop.step, loop.steps);
             if (carom_control_cancelled(control)) {
-                end_run(&loop, CAROM_INTERRUPTED);
+                loop.verdict = CAROM_INTERRUPTED;
                 break;
             }
         }
         loop.step++;
         status = do_step(&loop, error);
-        if (status || loop.ended) break;
-        // The grid point, whatever the parts of the step add up to.
+        if (status || loop.verdict != CAROM_COMPLETE) break;
+        // Exactly the grid point: the parts of the step add up to it only within rounding.
         loop.offset = options->step;
         note_energy(&loop);
         if (loop.step % STEPS_BETWEEN_CORRECTIONS == 0) {
@@ -359,7 +332,21 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
         }
         if (loop.step % options->every == 0) status = record_state(&loop, (double)loop.step * options->step, error);
     }
-    if (!status) status = conclude(&loop, error);
+    if (!status) status = carom_motion_flush(call, loop.states, error);
+    if (!status) {
+        // The last state and the results. A run that ended inside a step reports the time of its base, and only the steps before.
+        const bool grid_point = loop.verdict == CAROM_COMPLETE || loop.verdict == CAROM_INTERRUPTED;
+        const double time = grid_point ? (double)loop.step * options->step : base_time(&loop);
+        const int64_t done = grid_point || loop.step == 0 ? loop.step : loop.step - 1;
+        note_orthogonality(&loop);
+        lgvci_fill_state(&loop.run, &loop.run.base, time, call->final);
+        *carom_table_reals(call->result, RESULT_ORTHOGONALITY) = loop.orthogonality_error;
+        *carom_table_reals(call->result, RESULT_INITIAL_ENERGY) = loop.initial;
+        *carom_table_integers(call->result, RESULT_IMPACTS) = loop.impacts;
+        *carom_table_integers(call->result, RESULT_SEVERAL) = loop.several;
+        status = carom_table_set_text(call->result, RESULT_LAW, loop.law.named ? loop.law.law->name : "none", error);
+        if (!status) status = carom_motion_conclude(call, loop.verdict, done, time, loop.energy_error, loop.initial, error);
+    }
     lgvci_law_release(&loop.law);
     carom_table_free(loop.states);
     return status;
@@ -370,16 +357,11 @@ const carom_integrator carom_integrator_lgvci = {
     .summary = "one body bouncing on a plane: Lie group variational collision integrator",
     .source = "Tran & Leok 2023, Algorithm 5.2; Lee, Leok & McClamroch 2007; Hairer & Vilmart 2006",
     .form = CAROM_MOTION_BODY,
-    .options = option_rows,
-    .option_count = sizeof option_rows / sizeof *option_rows,
-    .options_size = sizeof(lgvci_options),
+    CAROM_OPTION_TABLE(lgvci_options, option_rows),
     .defaults = defaults,
-    .state_columns = lgvci_state_columns,
-    .state_column_count = LGVCI_STATE_COLUMNS,
-    .impact_columns = lgvci_impact_columns,
-    .impact_column_count = LGVCI_IMPACT_COLUMNS,
-    .result_columns = own_result_columns,
-    .result_column_count = sizeof own_result_columns / sizeof *own_result_columns,
+    CAROM_COLUMN_TABLE(state, lgvci_state_columns),
+    CAROM_COLUMN_TABLE(impact, lgvci_impact_columns),
+    CAROM_COLUMN_TABLE(result, own_result_columns),
     .run = run,
     .figures = lgvci_figures,
     .impact_distance = lgvci_impact_distance,

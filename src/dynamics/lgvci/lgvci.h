@@ -129,6 +129,7 @@ carom_status lgvci_law_apply(const lgvci *run, const carom_motion_call *call, lg
 // ----------------------------------------------------------------------------------------------------------- recording
 
 enum { LGVCI_STATE_COLUMNS = 11, LGVCI_IMPACT_COLUMNS = 13 };
+extern const carom_integrator carom_integrator_lgvci;
 extern const carom_column lgvci_state_columns[LGVCI_STATE_COLUMNS], lgvci_impact_columns[LGVCI_IMPACT_COLUMNS];
 
 /// Fills the last row of a table of states.

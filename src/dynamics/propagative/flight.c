@@ -14,7 +14,7 @@
 
 // The iteration for q1 contracts with the step; it ends when positions move by round-off alone.
 #define ROUND_OFF 1e-15
-// Where round-off keeps them moving by more than that, a step that stops shrinking must at least be this small.
+// Where round-off keeps them moving by more, the iteration also ends when its steps stop shrinking and are at most this large.
 #define STALLED 1e-12
 
 enum { MOST_ITERATIONS = 200 };

@@ -40,7 +40,7 @@ static bool try_flight(propagative_motion *motion, double tau) {
 
 // -------------------------------------------------------------------------------------------------------- impact times
 
-// What a search in time looks at at the end of a trial: the gap of a contact, or minus its rate.
+// The function whose root in time is searched: the gap of a contact at the end of a trial, or minus its rate.
 typedef enum watched { GAP, CLOSING_SPEED } watched;
 
 static double watch(propagative_motion *motion, int contact, watched what, double tau) {
@@ -194,7 +194,7 @@ static carom_status resolve(propagative_motion *motion, const carom_propagative 
         }
         propagative_flight_velocity(motion->flight, motion->q, motion->p, motion->velocity);
         const double after = propagative_flight_kinetic_energy(motion->flight, motion->q, motion->p);
-        // What an elastic impact changes is round-off, and counts as error.
+        // An elastic impact loses no energy: what it changes is round-off, and counts as error.
         if (kind != PROPAGATIVE_ELASTIC) motion->loss += energy - after;
         propagative_event event = {.time = motion->time,
                                    .kind = kind,
@@ -265,14 +265,11 @@ carom_status propagative_motion_step(propagative_motion *motion, double end, con
     carom_status status = CAROM_OK;
     // From one impact to the next.
     for (int64_t parts = 0; !status && motion->verdict == CAROM_COMPLETE && rest > 0; parts++) {
-        if (carom_control_cancelled(control)) {
+        if (carom_control_cancelled(control))
             motion->verdict = CAROM_INTERRUPTED;
-            break;
-        }
-        if (parts > motion->rules.max_impacts) {
+        else if (parts > motion->rules.max_impacts)
             motion->verdict = CAROM_ZENO_LIMIT;
-            break;
-        }
+        if (motion->verdict != CAROM_COMPLETE) break;
         bool again = false;
         double tau = NAN;
         if (try_flight(motion, rest)) {
@@ -293,21 +290,20 @@ carom_status propagative_motion_step(propagative_motion *motion, double end, con
             motion->verdict = CAROM_NO_CONVERGENCE;
             break;
         }
-        // Up to there, and through the impact.
+        // Takes the motion to that time, and through the impact there.
         memcpy(motion->q, motion->next_q, motion->n * sizeof *motion->q);
         memcpy(motion->p, motion->next_p, motion->n * sizeof *motion->p);
         motion->time += tau;
         motion->loss -= motion->work;
-        const bool whole = tau == rest;
         rest -= tau;
-        if (!whole) status = strike(motion, error);
+        if (rest > 0) status = strike(motion, error);
     }
     *verdict = motion->verdict;
     if (!status && motion->verdict == CAROM_COMPLETE) {
         motion->time = end;
         return CAROM_OK;
     }
-    // A step that was not done leaves nothing.
+    // A step that failed restores the state before it.
     motion->time = start;
     motion->loss = loss;
     memcpy(motion->q, motion->saved_q, motion->n * sizeof *motion->q);

@@ -209,11 +209,11 @@ static double energy_of(propagative_loop *loop) {
     return kinetic + potential;
 }
 
-// Options, and the motion at its start. A displaced start inside a contact is refused as any such start.
+// Resolves the options and creates the motion at its start. A start that penetrates is refused, whether displaced or not.
 static carom_status prepare(propagative_loop *loop, carom_error *error) {
     const carom_motion_call *call = loop->call;
     propagative_options *options = &loop->options;
-    // What is "auto" is what the scene's `impact` says to the law of the same name, or a default.
+    // An option "auto" takes the value that the scene's `impact` gives the law of the same name, or a default.
     const carom_law *law = call->registry ? carom_registry_find(call->registry, CAROM_REGISTRY_LAWS, "propagative") : NULL;
     void *from = law ? calloc(1, law->options_size) : NULL;
     if (law && !from) return carom_fail_memory(error, law->name);
@@ -303,8 +303,7 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
         *carom_table_integers(call->result, RESULT_IMPACTS) = loop.impacts;
         *carom_table_integers(call->result, RESULT_MULTIPLE) = loop.multiple;
         *carom_table_integers(call->result, RESULT_FRICTION) = carom_max_abs((size_t)system->contacts, system->friction) > 0;
-        const double relative = loop.initial != 0 ? loop.energy_error / fabs(loop.initial) : NAN;
-        status = carom_motion_conclude(call, loop.verdict, loop.step, loop.motion->time, relative, error);
+        status = carom_motion_conclude(call, loop.verdict, loop.step, loop.motion->time, loop.energy_error, loop.initial, error);
     }
     propagative_motion_free(loop.motion);
     carom_table_free(loop.states);
@@ -317,16 +316,11 @@ const carom_integrator carom_integrator_propagative = {
     .summary = "balls and planar mechanisms without friction: impacts as strings of single impacts",
     .source = "Seghete & Murphey, A propagative model of simultaneous impact, section VI",
     .form = CAROM_MOTION_SYSTEM,
-    .options = option_rows,
-    .option_count = sizeof option_rows / sizeof *option_rows,
-    .options_size = sizeof(propagative_options),
+    CAROM_OPTION_TABLE(propagative_options, option_rows),
     .defaults = defaults,
-    .state_columns = state_columns,
-    .state_column_count = STATE_COLUMNS,
-    .impact_columns = impact_columns,
-    .impact_column_count = IMPACT_COLUMNS,
-    .result_columns = own_result_columns,
-    .result_column_count = sizeof own_result_columns / sizeof *own_result_columns,
+    CAROM_COLUMN_TABLE(state, state_columns),
+    CAROM_COLUMN_TABLE(impact, impact_columns),
+    CAROM_COLUMN_TABLE(result, own_result_columns),
     .run = run,
     .figures = propagative_figures,
     .order_distances = propagative_order_distances,

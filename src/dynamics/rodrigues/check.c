@@ -5,7 +5,7 @@
 
 // Attitudes whose length misses 1 by more are refused; others are normalised.
 #define UNIT_TOLERANCE 1e-6
-// How far principal moments may miss J1 <= J2 + J3: round-off of whoever computed them.
+// How far principal moments may violate J1 <= J2 + J3, relative to their sum: round-off of how they were computed.
 #define INERTIA_TOLERANCE 1e-9
 
 // Numbers of one key: all must be finite, and none below `least`.
@@ -70,7 +70,7 @@ static carom_status check_potential(const carom_potential *p, int index, carom_e
     if (hertz) status = check_list("potentials: planes", p->hertz.planes, p->hertz.plane, error);
     if (p->type == CAROM_POTENTIAL_USER && !p->callback.evaluate)
         status = carom_fail(error, CAROM_BAD_INPUT, "potentials[%d]: the callback is missing", index);
-    // Rows of other types hold addresses of members that are not there; only those of its own type are looked at.
+    // Only rows of the potential's own type are read: those of other types point to inactive members of the union.
     const struct {
         carom_potential_type type;
         named_values numbers;

@@ -11,7 +11,7 @@ enum { FRAMES = 6, OUTLINE_POINTS = 25, SPACE = 3 };
 
 // Space between frames, relative to their width and height.
 #define FRAME_GAP 0.12
-// Width over height that a picture's axes leave.
+// Width over height of the area inside a picture's axes.
 #define PICTURE_SHAPE 1.4
 #define TWO_PI        6.283185307179586
 
@@ -104,7 +104,7 @@ static void add_body(const view *v, int frame, strokes *lines, const double x[SP
     double axis[SPACE];
     carom_quaternion_rotate(q, (double[SPACE]){1, 0, 0}, axis);
     const double a = x[v->across], b = x[v->up], away = x[v->depth] - v->cut;
-    // What the section's plane does not meet has the root of a negative number as radius.
+    // A body that the section's plane misses is left out: the root is NaN.
     const double seen = v->section ? sqrt(radius * radius - away * away) : radius;
     if (!(seen > 0)) return;
     for (int i = 0; i < OUTLINE_POINTS; i++) {

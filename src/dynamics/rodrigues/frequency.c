@@ -67,7 +67,7 @@ carom_status rodrigues_stiffest_frequency(rodrigues *run, double *frequency, car
         }
         for (size_t i = 0; largest > 0 && i < 6 * n; i++) z[i] /= largest;
         const double estimate = inertia > 0 ? stiffness / inertia : 0;
-        // Forces that are not finite here leave the estimate of the round before.
+        // If forces are not finite here, the estimate of the previous round is returned.
         if (!isfinite(estimate)) break;
         square = estimate;
     }

@@ -8,8 +8,8 @@
 
 enum { MOST_DEGREE = 4 };
 
-// Depth of a body inside a wall or another body that counts as a touch, relative to what it would touch with: rounding of positions that
-// were written with nine digits.
+// A body that reaches into a wall or another body by less than this share of its size only touches: positions written with nine digits
+// have such round-off.
 #define TOUCH_TOLERANCE 1e-9
 
 // Halvings of a bracket, at most; the secant steps between them need about six.

@@ -13,7 +13,7 @@
 #define LEAST_SKIN 0.6
 // For bodies on the move the skin is so wide that a list lasts for about this many moves.
 #define MOVES_PER_LIST 4
-// Cells further out than this share their bounds: coordinates stay whole numbers.
+// Coordinates of cells are clipped to this size, so that they stay whole numbers in a double.
 #define FURTHEST_CELL 4503599627370496.0
 
 carom_status rodrigues_neighbours_create(int bodies, rodrigues_neighbours *list, carom_error *error) {

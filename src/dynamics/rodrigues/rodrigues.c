@@ -8,10 +8,10 @@
 
 #include "carom/quaternion.h"
 
-// Between two looks at whether to stop: steps and parts of steps at most, and bodies moved in them, about a millisecond of work.
+// The run asks whether to stop after so many steps and parts of steps, or so many moves of bodies: about a millisecond of work.
 enum { MOST_PARTS_BETWEEN_POLLS = 64, MOVES_BETWEEN_POLLS = 8192, BLOCK_ROWS = 64 };
 
-// Distance of a time to be recorded from the end of the run that is rounding, relative to the step.
+// A time to be recorded may exceed the end of the run by this share of a step, which is rounding.
 #define RECORD_TOLERANCE 1e-6
 
 // Columns of a state: numbers, then series with a row for each body.
@@ -128,7 +128,7 @@ typedef struct rodrigues_loop {
     rodrigues run;
     int64_t steps, step;  // grid steps to do; those done
     double offset;        // time since the last grid point
-    int64_t parts;        // steps and parts of steps until the next look at whether to stop
+    int64_t parts;        // steps and parts of steps until the run asks again whether to stop
     int64_t *records;     // grid steps to be recorded, in the order given
     int record_count;
     bool bounces;  // there are walls or collisions
@@ -137,8 +137,7 @@ typedef struct rodrigues_loop {
     double energy_error, largest_kinetic;
     double error_square, norm_square;  // integrals, by the trapezoidal rule on the grid
     double frequency;
-    carom_verdict verdict;
-    bool ended;
+    carom_verdict verdict;  // CAROM_COMPLETE until something ends the run early
     char message[CAROM_MESSAGE_SIZE];
     int64_t *hits;        // [n] impacts of each body in this step
     double *velocities;   // [n x 3], scratch of recording
@@ -156,7 +155,6 @@ CAROM_PRINTF(3, 4) static void end_run(rodrigues_loop *loop, carom_verdict verdi
     vsnprintf(loop->message, sizeof loop->message, format, arguments);
     va_end(arguments);
     loop->verdict = verdict;
-    loop->ended = true;
 }
 
 // Fills the last row of a table of states.
@@ -348,46 +346,17 @@ static carom_status prepare(rodrigues_loop *loop, carom_error *error) {
     loop->velocities = carom_arena_take(&loop->memory, 3 * (size_t)motion->bodies, sizeof *loop->velocities);
     loop->hits = carom_arena_take(&loop->memory, (size_t)motion->bodies, sizeof *loop->hits);
     if (loop->memory.failed) return carom_fail_memory(error, "states");
-    const carom_sizes none = {0};
-    return call->states ? carom_table_create(state_columns, STATE_COLUMNS, NULL, 0, &none, &loop->states, error) : CAROM_OK;
-}
-
-// The last state and the results.
-static carom_status conclude(rodrigues_loop *loop, carom_error *error) {
-    const carom_motion_call *call = loop->call;
-    const rodrigues *run = &loop->run;
-    carom_table *result = call->result;
-    const double time = time_of(loop), scale = fabs(loop->initial);
-    double frequency = 0, unit_error = 0;
-    carom_status status = carom_motion_flush(call, loop->states, error);
-    if (!status) status = fill_state(loop, call->final, error);
-    if (!status) status = rodrigues_stiffest_frequency(&loop->run, &frequency, error);
-    if (!status) status = carom_table_set_text(result, RESULT_MESSAGE, loop->message, error);
-    if (status) return status;
-    for (int64_t i = 0; i < run->bodies; i++) {
-        const double *q = run->now.attitude + 4 * i;
-        unit_error = fmax(unit_error, fabs(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) - 1));
-    }
-    *carom_table_reals(result, RESULT_INITIAL_ENERGY) = loop->initial;
-    *carom_table_reals(result, RESULT_ENERGY_MEASURE) = scale > 0 && time > 0 ? sqrt(loop->error_square / time) / scale : NAN;
-    *carom_table_reals(result, RESULT_NORM) = loop->options->norms ? loop->norm_square : NAN;
-    *carom_table_integers(result, RESULT_IMPACTS) = loop->impacts;
-    *carom_table_integers(result, RESULT_FAST_TURNS) = run->fast_turns;
-    *carom_table_reals(result, RESULT_FREQUENCY) = loop->frequency;
-    *carom_table_reals(result, RESULT_LAST_FREQUENCY) = frequency;
-    *carom_table_reals(result, RESULT_UNIT_ERROR) = unit_error;
-    const double relative = scale > 0 ? loop->energy_error / scale : NAN;
-    return carom_motion_conclude(call, loop->ended ? loop->verdict : CAROM_COMPLETE, loop->step, time, relative, error);
+    return call->states ? carom_motion_create_states(&carom_integrator_rodrigues, call->motion, &loop->states, error) : CAROM_OK;
 }
 
 static carom_status run(const carom_motion_call *call, carom_error *error) {
     rodrigues_loop loop = {.call = call, .options = call->options};
     carom_status status = prepare(&loop, error);
     if (!status) status = take_grid_point(&loop, error);
-    while (!status && !loop.ended && loop.step < loop.steps) {
+    while (!status && loop.verdict == CAROM_COMPLETE && loop.step < loop.steps) {
         if (is_stopped(&loop)) break;
         status = do_step(&loop, error);
-        if (status || loop.ended) break;
+        if (status || loop.verdict != CAROM_COMPLETE) break;
         loop.step++;
         loop.offset = 0;
         status = take_grid_point(&loop, error);
@@ -400,7 +369,28 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
                 "the energy is wrong by %.3g J in step %lld: the step times the stiffest frequency is %.3g, and must stay well below 2",
                 deviation, (long long)loop.step, loop.options->step * frequency);
     }
-    if (!status) status = conclude(&loop, error);
+    // The last state and the results.
+    double last_frequency = 0, unit_error = 0;
+    if (!status) status = carom_motion_flush(call, loop.states, error);
+    if (!status) status = fill_state(&loop, call->final, error);
+    if (!status) status = rodrigues_stiffest_frequency(&loop.run, &last_frequency, error);
+    if (!status) status = carom_table_set_text(call->result, RESULT_MESSAGE, loop.message, error);
+    if (!status) {
+        const double time = time_of(&loop), scale = fabs(loop.initial);
+        for (int64_t i = 0; i < loop.run.bodies; i++) {
+            const double *q = loop.run.now.attitude + 4 * i;
+            unit_error = fmax(unit_error, fabs(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) - 1));
+        }
+        *carom_table_reals(call->result, RESULT_INITIAL_ENERGY) = loop.initial;
+        *carom_table_reals(call->result, RESULT_ENERGY_MEASURE) = scale > 0 && time > 0 ? sqrt(loop.error_square / time) / scale : NAN;
+        *carom_table_reals(call->result, RESULT_NORM) = loop.options->norms ? loop.norm_square : NAN;
+        *carom_table_integers(call->result, RESULT_IMPACTS) = loop.impacts;
+        *carom_table_integers(call->result, RESULT_FAST_TURNS) = loop.run.fast_turns;
+        *carom_table_reals(call->result, RESULT_FREQUENCY) = loop.frequency;
+        *carom_table_reals(call->result, RESULT_LAST_FREQUENCY) = last_frequency;
+        *carom_table_reals(call->result, RESULT_UNIT_ERROR) = unit_error;
+        status = carom_motion_conclude(call, loop.verdict, loop.step, time, loop.energy_error, loop.initial, error);
+    }
     rodrigues_release(&loop.run);
     carom_arena_free(&loop.memory);
     carom_table_free(loop.states);
@@ -412,16 +402,11 @@ const carom_integrator carom_integrator_rodrigues = {
     .summary = "bodies under potentials: explicit variational integrator on rescaled Rodrigues increments",
     .source = "Baker & Gonzalez, eqs. 21-27",
     .form = CAROM_MOTION_BODIES,
-    .options = option_rows,
-    .option_count = sizeof option_rows / sizeof *option_rows,
-    .options_size = sizeof(rodrigues_options),
+    CAROM_OPTION_TABLE(rodrigues_options, option_rows),
     .defaults = defaults,
-    .state_columns = state_columns,
-    .state_column_count = STATE_COLUMNS,
-    .impact_columns = impact_columns,
-    .impact_column_count = IMPACT_COLUMNS,
-    .result_columns = own_result_columns,
-    .result_column_count = sizeof own_result_columns / sizeof *own_result_columns,
+    CAROM_COLUMN_TABLE(state, state_columns),
+    CAROM_COLUMN_TABLE(impact, impact_columns),
+    CAROM_COLUMN_TABLE(result, own_result_columns),
     .run = run,
     .figures = rodrigues_figures,
     .convergence = &rodrigues_convergence,

@@ -120,7 +120,7 @@ void exact_cells_create(exact_session *session, const exact_data *data, const mp
             cell->states[i] = (exact_state)(digits % EXACT_STATES);
             if (cell->states[i] > EXACT_FORWARD && is_frictionless(data, i)) exists = false;
         }
-        // A cell within T would have nothing to do.
+        // A cell within T is not needed: solutions end there.
         if (!exists) continue;
         cell->cone = make_cone(session, data, cell, width);
         if (session->stop || exact_polyhedron_contains(session, cells->terminal, cell->cone)) {

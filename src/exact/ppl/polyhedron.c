@@ -320,7 +320,7 @@ int exact_polyhedron_visit_vertices(exact_session *session, exact_polyhedron pol
     return count;
 }
 
-// As above, over the other system.
+// The same loop over the minimised constraints.
 int exact_polyhedron_visit_constraints(exact_session *session, exact_polyhedron polyhedron, exact_constraint_visit visit, void *user) {
     if (session->stop) return 0;
     const int d = session->dimension;

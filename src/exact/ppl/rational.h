@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// Arrays of rationals that are freed together. All zero is none.
+/// Arrays of rationals that are freed together. A struct of zeros holds no arrays.
 typedef struct exact_rationals {
     struct exact_rational_block *last;  ///< of the arrays taken so far, each of which knows the one before
     bool failed;                        ///< some array could not be had: ask once, after taking them all

@@ -11,7 +11,7 @@
 // by impulses.
 #define UNION_SHARE 0.6
 #define HULL_SHARE  0.9
-// Reading finished pieces is not part of the budget: they are there already.
+// Seconds for reading finished pieces, in addition to the budget: without them the work would be lost.
 #define OUTPUT_SECONDS 60
 
 typedef struct set_solver {
@@ -142,19 +142,7 @@ static carom_status solve_data(const exact_data *data, const carom_exact_options
     return status;
 }
 
-// ------------------------------------------------------------------------------------------------------------ checking
-
-// The options as a program may have filled them; the rows check those of scenes and flags.
-static carom_status check_options(const carom_exact_options *options, carom_error *error) {
-    if (options->mode < CAROM_EXACT_UNION || options->mode > CAROM_EXACT_EPS)
-        return carom_fail(error, CAROM_BAD_INPUT, "mode: %d is none of exact, hull, eps", options->mode);
-    if (!(options->seconds > 0)) return carom_fail(error, CAROM_BAD_INPUT, "seconds: %g is not positive", options->seconds);
-    if (options->pieces < 1) return carom_fail(error, CAROM_BAD_INPUT, "pieces: at least one is needed");
-    if (options->bits < 64) return carom_fail(error, CAROM_BAD_INPUT, "bits: at least 64 are needed");
-    if (!(options->cover > 0 && options->cover <= 1))
-        return carom_fail(error, CAROM_BAD_INPUT, "cover: %g is not between 0 and 1", options->cover);
-    return CAROM_OK;
-}
+// ------------------------------------------------------------------------------------------------------- the whole set
 
 // No contact approaches: n_i = C_i y >= 0 for all of them.
 static bool starts_terminal(const exact_data *data) {
@@ -183,8 +171,14 @@ carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_opt
                                carom_exact_set **set, carom_error *error) {
     *set = NULL;
     const carom_impact_data *source = carom_impact_get_data(impact);
-    carom_status status = check_options(options, error);
-    if (status) return status;
+    // The options as a program may have filled them; the rows check those of scenes and flags.
+    if (options->mode < CAROM_EXACT_UNION || options->mode > CAROM_EXACT_EPS)
+        return carom_fail(error, CAROM_BAD_INPUT, "mode: %d is none of exact, hull, eps", options->mode);
+    if (!(options->seconds > 0)) return carom_fail(error, CAROM_BAD_INPUT, "seconds: %g is not positive", options->seconds);
+    if (options->pieces < 1) return carom_fail(error, CAROM_BAD_INPUT, "pieces: at least one is needed");
+    if (options->bits < 64) return carom_fail(error, CAROM_BAD_INPUT, "bits: at least 64 are needed");
+    if (!(options->cover > 0 && options->cover <= 1))
+        return carom_fail(error, CAROM_BAD_INPUT, "cover: %g is not between 0 and 1", options->cover);
     if (source->tangent_dim != 1)
         return carom_fail(
             error, CAROM_UNSUPPORTED,
@@ -192,7 +186,8 @@ carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_opt
     carom_exact_set *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, "exact set");
 
-    // Some sets are known without computation: of impacts that are too large, are none in rationals, or start terminal.
+    // Some sets are known without computation: those of impacts that are too large, have no rational data, or start terminal.
+    carom_status status = CAROM_OK;
     exact_data *data = NULL;
     const char *fault = NULL;
     const bool fits = source->contacts <= CAROM_EXACT_MOST_CONTACTS && source->nv <= CAROM_EXACT_MOST_VELOCITIES;

@@ -65,7 +65,7 @@ static void offer(union_search *search, int cell, exact_polyhedron piece) {
         exact_polyhedron_free(piece);
         return;
     }
-    // Only the order of the queue depends on the energy: doubles will do.
+    // Doubles are exact enough: the energy only orders the queue.
     energy_visit visit = {search, 0};
     exact_polyhedron_visit_vertices(session, piece, take_energy, &visit);
     search->queue[search->queued++] = (item){piece, visit.largest, cell};

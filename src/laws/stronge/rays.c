@@ -45,7 +45,7 @@ bool contact_snap_to_ray(const contact_frame *frame, double reach, double s[2]) 
         if (fabs(turn) <= still) break;
         const double slope = -frame->mu * (frame->lambda[0] * n * n + frame->lambda[1] * c * c) - (c * a[0] + n * a[1]);
         const double angle = -turn / slope;
-        // Also where the slope is zero: the quotient is then infinite, and no direction is in reach.
+        // This also holds where the slope is zero: the quotient is infinite then, and no direction is near enough.
         if (!(fabs(turned + angle) <= reach)) return false;
         turned += angle;
         // The rotation by the angle to second order, made a unit vector again.

@@ -140,7 +140,7 @@ static double find_event(const series *s, const contact_process *process, double
         *event = STEP_COMPRESSED;
         return find_root(s->normal, s->order, 0, low, high);
     }
-    // In restitution vz > 0; a zero starts another compression, and until there restitution may be over.
+    // In restitution vz > 0. A zero of vz starts another compression, unless restitution ends before it.
     double until = high;
     if (last < 0) {
         *event = STEP_RECOMPRESSES;

@@ -79,10 +79,10 @@ static double purity(const plane_choice *choice, const bool *side) {
     return sum;
 }
 
-// Adds the row of all cones that is best to ask next. False where no row tells more than those before it.
+// Adds the row, of all cones, that separates the judges best. False where no row separates them better than those chosen before.
 static bool add_best_plane(plane_choice *choice, carom_cones *cones) {
     static const bool nowhere[JUDGES];
-    // The purest parting, if it is purer than none.
+    // The row whose groups are purest, if they are purer than without it.
     double most = purity(choice, nowhere) * (1 + 1e-9);
     int best = -1;
     for (int i = 0; i < cones->first_row[cones->count]; i++) {

@@ -319,7 +319,7 @@ static int verify(const carom_cones *cones, const carom_cone_physics *physics, c
     const int groups = open_all(count, left);
     unsigned char rough[MOST_GROUPS];
     lanes worst = spread(0);
-    // Whatever becomes of the others: what happens to a sample must not depend on its neighbours.
+    // Every group is verified in full: what happens to a sample must not depend on its neighbours.
     for (int g = 0; g < groups; g++) {
         const size_t i = (size_t)g * LANES;
         const unsigned found = left[g] & not_negative(batch->served + i);
@@ -355,7 +355,7 @@ static int verify(const carom_cones *cones, const carom_cone_physics *physics, c
 
 // ---------------------------------------------------------------------------------------------------------------- step
 
-// The guesses from `rank` on, then the lookup; the samples that a guess gets wrong are put side by side for the next.
+// Tries the guesses from `rank` on, then looks cones up; the samples that a guess gets wrong are packed for the next guess.
 static int try_guesses(const carom_cones *cones, int rank, const carom_cone_physics *physics, carom_step_batch *batch, int count,
                        double *max_residual) {
     unsigned char bits[MOST_GROUPS];

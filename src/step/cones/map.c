@@ -10,7 +10,7 @@
 #include "carom/instruction_sets.h"
 #include "step/cones/build.h"
 
-// More cones cost more to look through than they save, and those of pivots have many rows.
+// Looking through more cones takes longer than they save; cones of pivots have many rows each.
 enum { MOST_CONES = 768, MOST_BY_PIVOTS = 256 };
 // Training steps by which the rows of a cone are put in order.
 enum { WITNESSES = 64 };
@@ -22,7 +22,7 @@ enum { WITNESSES = 64 };
 // One cone that training met.
 typedef struct entry {
     uint64_t basis;  // bit i: z_i is basic
-    int count;       // training steps that it has
+    int count;       // training steps that ended in it
     bool by_pivots;  // the conditions of Lemke's pivots, not of the basis alone
     bool guessable;  // the selection allows its impulses wherever they are verified, in its rows or not
     carom_cone_rows rows;
@@ -287,7 +287,7 @@ static carom_status learn(void *state, const double *u, const double *lmax, doub
         if (!states || !hits) return carom_fail_memory(error, "cone map");
         map->state_capacity = capacity;
     }
-    // The state is kept: rows are put in order, and planes are chosen, by the states of the training.
+    // The state is kept: after the training, the kept states decide the order of rows and the choice of planes.
     double *x = map->states + (size_t)map->trained * inputs;
     memcpy(x, u, n * sizeof *u);
     memcpy(x + n, lmax, (inputs - n) * sizeof *lmax);
@@ -383,7 +383,7 @@ static carom_status freeze(void *state, carom_error *error) {
             memcpy(cones->maps + ((size_t)i * inputs + j) * cones->map_rows, from->map + j * n, n * sizeof(double));
         guessable[i] = from->guessable;
     }
-    // Cones of pivots have conditions that are not the solution's, and are many. A guess is held against the verification alone.
+    // Cones of pivots are many, and have conditions that verification cannot check: a guess is only verified, so they are not guessed.
     const carom_cone_training training = {guessable, map->states, map->trained};
     return status || map->by_pivots_count ? status : carom_cones_choose_splits(cones, &training, error);
 }

@@ -19,7 +19,7 @@
 enum { MOST_CONTACTS = 2, MODES = 7, MOST_IMPULSES = 2 * MOST_CONTACTS, MOST_INPUTS = 3 * MOST_CONTACTS };
 enum { MOST_VARIABLES = MOST_INPUTS + MOST_IMPULSES, MOST_ROWS = 48 };
 
-// Of functionals in units: below this share of the larger ones that they are made of they vanish.
+// A functional in units vanishes when it is below this share of the larger functionals that it combines.
 #define VANISHING 1e-10
 // What the combination of inequalities may leave over of f, as a share of it.
 #define LEFT_OVER 1e-9
