@@ -5,7 +5,9 @@
 #include <Random123/philox.h>
 #include <Random123/u01fixedpt.h>
 
+#include "base/stream_lanes.h"
 #include "carom/base.h"
+#include "carom/instruction_sets.h"
 
 enum { WORDS = 4 };
 static const double TWO_PI = 6.283185307179586476925286766559;
@@ -41,6 +43,12 @@ double carom_stream_uniform(carom_stream *stream) { return u01fixedpt_open_open_
 
 void carom_stream_uniform_block(uint64_t seed, const uint64_t *index, size_t count, carom_stream_use use, uint64_t block, size_t stride,
                                 double *numbers) {
+#if defined(__x86_64__)
+    if (CAROM_HAS_AVX512) {
+        uniform_lanes(seed, index, count, (uint64_t[]){block, (uint64_t)use}, stride, numbers);
+        return;
+    }
+#endif
     for (size_t i = 0; i < count; i++) {
         const philox4x64_ctr_t words = block_of(seed, index[i], block, (uint64_t)use);
         for (size_t k = 0; k < WORDS; k++) numbers[k * stride + i] = u01fixedpt_open_open_64_double(words.v[k]);
