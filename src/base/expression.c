@@ -114,8 +114,11 @@ static term parse_atom(parser *p) {
     }
     char list[CAROM_MESSAGE_SIZE / 2];
     carom_expression_list(p->names, p->count, list, sizeof list);
-    snprintf(why, sizeof why, "has '%.*s', which does not begin with a number%s%s", shown(p->at, p->end, SHOWN_REST), p->at,
-             p->count ? " or one of " : "", list);
+    const char * or = p->count ? " or one of " : "";
+    if (p->at == p->text)
+        snprintf(why, sizeof why, "does not begin with a number%s%s", or, list);
+    else
+        snprintf(why, sizeof why, "has '%.*s', which does not begin with a number%s%s", shown(p->at, p->end, SHOWN_REST), p->at, or, list);
     return refuse(p, why);
 }
 
@@ -186,7 +189,10 @@ static term parse_sum(parser *p) {
 static term parse(parser *p) {
     const term result = parse_sum(p);
     accept(p, '\0');
-    return p->status || p->at == p->end ? result : refuse(p, "goes on after its end");
+    if (p->status || p->at == p->end) return result;
+    char why[CAROM_MESSAGE_SIZE];
+    snprintf(why, sizeof why, "has '%.*s' where an operator or the end is expected", shown(p->at, p->end, SHOWN_REST), p->at);
+    return refuse(p, why);
 }
 
 carom_status carom_expression_evaluate(const char *text, size_t length, const char *const *names, const double *values, int count,
@@ -204,6 +210,7 @@ carom_status carom_expression_linear(const char *text, const char *const *names,
     parser p = {.at = text, .end = text + strlen(text), .text = text, .subject = "", .names = names, .count = count, .error = error};
     // A linear functional has no constant term.
     const term sum = parse(&p);
+    if (!p.status && !isfinite(sum.number)) refuse(&p, "has no finite value");
     if (!p.status && (!sum.factors || sum.number != 0)) refuse(&p, "is not a sum of multiples of variables");
     if (!p.status) memcpy(factors, sum.factors, (size_t)count * sizeof *factors);
     carom_arena_free(&p.memory);
@@ -211,7 +218,14 @@ carom_status carom_expression_linear(const char *text, const char *const *names,
 }
 
 void carom_expression_list(const char *const *names, int count, char *list, size_t size) {
+    // A list that is too long ends in an ellipsis.
+    static const char more[] = ", ...";
     size_t used = 0;
     list[0] = '\0';
-    for (int i = 0; i < count && used < size; i++) used += (size_t)snprintf(list + used, size - used, "%s%s", i ? ", " : "", names[i]);
+    for (int i = 0; i < count; i++) {
+        const size_t wanted = strlen(names[i]) + 2, left = i + 1 < count ? sizeof more : 1;
+        const bool fits = used + wanted + left <= size;
+        used += (size_t)snprintf(list + used, size - used, "%s%s", i && fits ? ", " : "", fits ? names[i] : more);
+        if (!fits) return;
+    }
 }

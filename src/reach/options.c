@@ -63,8 +63,9 @@ carom_status carom_sample_resolve_method(const carom_sample_options *options, co
     carom_instructions instructions;
     carom_status status = carom_step_method_find(options->path, &method, &instructions, error);
     if (status) return status;
-    // A step method works with our Lemke only: it cannot be combined with another LCP solver.
-    if (method && strcmp(choice.solver, carom_lcp_lemke.name) != 0 && strcmp(choice.solver, options->path) != 0)
+    // A step method works with our Lemke only: it cannot be combined with another LCP solver. Walks take no steps.
+    if (method && options->sampler != CAROM_SAMPLER_WALK && strcmp(choice.solver, carom_lcp_lemke.name) != 0 &&
+        strcmp(choice.solver, options->path) != 0)
         return carom_fail(error, CAROM_BAD_INPUT, "path: %s takes no other solver than lemke", options->path);
     // A path that names an LCP solver, such as lemke:avx2, also makes it the solver of steps that the method cannot solve itself.
     const bool names_solver = method && carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, options->path);

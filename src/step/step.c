@@ -80,7 +80,7 @@ carom_status carom_stepper_create(const carom_impact *impact, const carom_steppe
     if (options->kind == CAROM_STEP_NEWTON && carom_step_method_serves(&carom_step_modes, options->selection))
         return carom_fail(error, CAROM_BAD_INPUT, "selection: steps with Newton restitution are not enumerated; use lemke or any");
     if (options->method && !(options->method->solve && carom_step_method_serves(options->method, options->selection)))
-        return carom_fail(error, CAROM_BAD_INPUT, "path: %s does not serve the selection %s one step at a time", options->method->name,
+        return carom_fail(error, CAROM_BAD_INPUT, "path: %s does not serve the selection %s", options->method->name,
                           carom_selection_name(options->selection));
 
     carom_stepper *made = calloc(1, sizeof *made);

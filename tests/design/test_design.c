@@ -76,10 +76,18 @@ static void formulas_are_refused(void **state) {
     (void)state;
     static const struct {
         const char *text, *why;
-    } wrong[] = {{"", "ends too early"}, {"1+", "ends too early"},  {"(1", "closing parenthesis"},
-                 {"1)", "goes on"},      {"r3", "one of r1, r2"},   {"sin(1)", "does not begin"},
-                 {"1/0", "finite"},      {"sqrt(-1)", "finite"},    {"1..2", "number"},
-                 {"2 3", "goes on"},     {"a$b", "does not begin"}, {"@", "does not begin"}};
+    } wrong[] = {{"", "ends too early"},
+                 {"1+", "ends too early"},
+                 {"(1", "closing parenthesis"},
+                 {"1)", "operator or the end"},
+                 {"r3", "one of r1, r2"},
+                 {"sin(1)", "does not begin"},
+                 {"1/0", "finite"},
+                 {"sqrt(-1)", "finite"},
+                 {"1..2", "number"},
+                 {"2 3", "operator or the end"},
+                 {"a$b", "does not begin"},
+                 {"@", "does not begin"}};
     double value;
     carom_error error;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)

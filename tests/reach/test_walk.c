@@ -432,6 +432,12 @@ static void refusals_and_interruption(void **state) {
     assert_ok(carom_reach_sample(planar, &options, registry, &control, NULL, &statistics, &error), error);
     assert_int_equal(statistics.verdict, CAROM_INTERRUPTED);
     assert_true(statistics.counts.samples < 2000);
+    // Walks take no steps, so that a way of computing steps does not restrict their solver.
+    options.samples = 16;
+    options.path = "cone-map";
+    options.method.solver = "lemke:scalar";
+    assert_ok(carom_reach_sample(planar, &options, registry, NULL, NULL, &statistics, &error), error);
+    assert_int_equal(statistics.counts.terminated, 16);
     options.max_steps = -1;
     assert_refused(carom_reach_sample(planar, &options, registry, NULL, NULL, &statistics, &error), CAROM_BAD_INPUT, error, "max_steps");
     options.sampler = 2;

@@ -12,7 +12,7 @@ enum { MOST_MEMBERS = 1000000, MOST_HALVINGS = 20 };
 
 static const cli_flag flags[] = {
     {"integrator", "NAME", "the integrator (default: the scene's)"},
-    {"list", NULL, "print the integrators, one a line"},
+    {"list", NULL, "print the integrators, one per line"},
     {"output", "FILE", "write states, impacts and results to an HDF5 file"},
     {"vtk", "FILE", "write the states of many bodies for ParaView: FILE.vtk or FILE.vtp, and one file a state; also `--output FILE.vtk`"},
     {"figures", "PREFIX", "draw the motion, and the studies asked for, into PREFIX-NAME.png: the integrator's pictures (docs/simulate.md)"},
@@ -22,7 +22,7 @@ static const cli_flag flags[] = {
     {"perturbed", "both|position|attitude", "what is perturbed (default both)"},
     {"orders", NULL, "also run with the orders argmin and argmax of impacts, and show how far their momenta part"},
     {"design", NULL, "with --orders: the same for the solution of the scene's `design`"},
-    {"threads", "N", "threads of an ensemble and of many bodies (default: one a core); results do not depend on it"},
+    {"threads", "N", "threads of an ensemble and of many bodies (default: one per core); results do not depend on it"},
     {"json", NULL, "print one JSON document"},
 };
 
