@@ -105,8 +105,9 @@ carom_status carom_reach_first_step(const carom_impact *impact, int64_t cone_edg
         char caps_text[96];
         describe_caps(data, where, caps_text, sizeof caps_text);
         if (first->several)
-            snprintf(first->by, sizeof first->by, "all solutions of the first step: %d velocities %s, several at %d of %d choices of the caps",
-                     first->most, caps_text, first->several, first->sets);
+            snprintf(first->by, sizeof first->by,
+                     "all solutions of the first step: %d velocities %s, several at %d of %d choices of the caps", first->most, caps_text,
+                     first->several, first->sets);
         else
             snprintf(first->by, sizeof first->by, "%s solutions of the first step, at each of %d choices of the caps: one velocity%s",
                      sure ? "all" : "known", first->sets, sure ? "" : ", not proved to be the only one");
