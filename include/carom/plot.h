@@ -23,6 +23,7 @@ typedef struct carom_plot_request {
     bool focus;  ///< the axes show the outcomes; paths run out of the picture
     /// Further result files of the same contacts, drawn into the same pictures; ends with NULL. NULL: none.
     const char *const *overlays;
+    bool apart;  ///< files are read as by carom_result_open_apart
 } carom_plot_request;
 
 /// Receives the path of each picture written.
