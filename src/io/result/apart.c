@@ -20,10 +20,10 @@
 #include "carom/impact.h"
 
 enum {
-    PATIENCE = 10,              // seconds for an answer, and one more for each
-    SLOWEST = 10 << 20,         // bytes that a disk reads in a second
-    CHILD_MEMORY = 256 << 20,   // beside what the file holds
-    CHILD_SHARE = 4,            // times the file: its numbers may take twice their size, and are copied
+    PATIENCE = 10,             // seconds for an answer, and one more for each
+    SLOWEST = 10 << 20,        // bytes that a disk reads in a second
+    CHILD_MEMORY = 256 << 20,  // beside what the file holds
+    CHILD_SHARE = 4,           // times the file: its numbers may take twice their size, and are copied
     LONGEST_TOP = 1 << 20,
 };
 
