@@ -14,8 +14,8 @@
 #include "cli/compare/simulator.h"
 
 // The first line, by which a page is known as ours.
-static const carom_file_kind page_kind = {"the page of an earlier comparison",
-                                          "<!-- made by carom compare; the next one replaces it -->\n"};
+static const carom_file_kind page_kind = {"the page of an earlier comparison", "<!-- made by carom compare; the next one replaces it -->\n",
+                                          false};
 
 // Contacts with rows in the table.
 enum { MOST_ROWS = 16 };
