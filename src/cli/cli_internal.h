@@ -97,6 +97,8 @@ void cli_help(const cli_command *command, const carom_registry *registry);
 
 // ------------------------------------------------------------------------------------------------------------ messages
 
+/// From here on cli_report prints, with `--json`, a document {schema, complete: false, verdict} for a command that could not finish.
+void cli_expect_answer(const cli_arguments *arguments);
 /// Prints `carom: MESSAGE` on stderr, on the first of several ranks, and returns the exit status that the error means.
 int cli_report(const carom_error *error);
 /// Prints the scene's warnings on stderr. Only beside an answer: a refusal is one line.

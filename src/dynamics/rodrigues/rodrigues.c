@@ -320,8 +320,8 @@ static carom_status prepare(rodrigues_loop *loop, carom_error *error) {
     const carom_motion_call *call = loop->call;
     const rodrigues_options *options = loop->options;
     const carom_bodies_motion *motion = call->motion->bodies;
-    if (options->duration / options->step > CAROM_MOST_SEED)
-        return carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too small for %g s", options->step, options->duration);
+    const carom_status counted = carom_motion_check_step(options->duration, options->step, error);
+    if (counted) return counted;
     loop->steps = (int64_t)(options->duration / options->step + 0.5);
 
     // Times to be recorded, as grid steps; those after the end of a run that was made shorter are left out.
