@@ -211,7 +211,8 @@ static int run(const cli_arguments *arguments) {
 
 const cli_command cli_info = {
     .name = "info",
-    .summary = "the frozen problem of a scene: matrices, contact velocities, bounds, and whether its outcome is unique",
+    .summary =
+        "the frozen problem of a scene: matrices, contact velocities, bounds, uniqueness (of the step; of frictionless elastic orders)",
     .operand = "SCENE",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
