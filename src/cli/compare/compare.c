@@ -140,6 +140,7 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
     const cli_arguments *arguments = comparison->arguments;
     carom_control control;
     carom_status status = cli_start_control(arguments, &control, error);
+    if (!status) status = cli_announce_need(comparison->scene, CLI_SAMPLE_MATRICES, carom_control_workers(&control), error);
     cli_question question = {
         .arguments = arguments, .scene = comparison->scene, .control = &control, .writer = writer, .collect_points = true};
     for (int i = 0; i < carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS) && !status; i++) {
