@@ -107,7 +107,7 @@ EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE check-mpi all libraries demo figures coverage bench benchmarks test test-long deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help run-tests run-demo run-figures run-coverage run-bench run-benchmarks
+.PHONY: FORCE check-mpi all libraries demo figures coverage bench benchmarks test test-long deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help fuzz run-fuzz run-tests run-demo run-figures run-coverage run-bench run-benchmarks
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -210,6 +210,18 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support.o $(BUILD)/l
 	$(call show,LD,$@)
 	$(QUIET)$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PROGRAM_LIBS) $(TEST_LIBS) $(LINK_LIBS) $(LDFLAGS_ALL)
 
+# Harnesses of fuzzing call the whole command as a function. Its seeds are replayed by a test; libFuzzer needs clang.
+COMMAND_AS_FUNCTION := $(filter-out %/src/cli/main.o,$(call objects,$(call in_folders,$(FOLDERS_cli)))) $(BUILD)/obj/tests/fuzz/main.o
+FUZZ_OBJECTS        := $(call objects,$(filter-out tests/fuzz/test_% tests/fuzz/libfuzzer.c,$(wildcard tests/fuzz/*.c))) $(COMMAND_AS_FUNCTION)
+$(BUILD)/obj/tests/fuzz/main.o: src/cli/main.c
+	@mkdir -p $(@D)
+	$(call show,CC,$< as a function)
+	$(QUIET)$(CC) $(CFLAGS_ALL) -Dmain=carom_main -MMD -MP -c $< -o $@
+$(BUILD)/tests/fuzz/test_seeds: $(FUZZ_OBJECTS)
+$(BUILD)/carom-fuzz: $(BUILD)/obj/tests/fuzz/libfuzzer.o $(FUZZ_OBJECTS) $(BUILD)/libcarom-bench.a $(STATIC)
+	$(call show,LD,$@)
+	$(QUIET)$(CC) -o $@ $^ $(LINK_LIBS) $(CLI_LIBS) -fsanitize=fuzzer $(LDFLAGS_ALL)
+
 # Benchmarks reach inner functions, too; their peers are libraries that nothing else needs.
 # Three balls in Bullet (C++), where it is installed: scripts/deps.sh bullet.
 BENCHMARKS := $(BUILD)/benchmarks/stronge $(BUILD)/benchmarks/rodrigues $(if $(HAVE_BULLET),$(BUILD)/benchmarks/cradle)
@@ -291,6 +303,16 @@ sanitize:
 	@CAROM_TEST_QUICK=1 $(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/sanitize OPTIMISE="-O1 -fno-omit-frame-pointer" \
 	    SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all" run-tests
 
+# libFuzzer's build stands beside the others; seconds are those of each harness.
+FUZZ_SECONDS ?= 60
+FUZZ_BUILD   := BUILD=$(BUILD)/fuzz CC=clang OPTIMISE="-O1 -fno-omit-frame-pointer" SANITIZE="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all"
+fuzz:
+	@scripts/deps.sh build test clang
+	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ_BUILD) run-fuzz
+
+run-fuzz: $(BUILD)/carom $(BUILD)/carom-fuzz
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh $(BUILD) $(FUZZ_HARNESSES)
+
 valgrind:
 	@scripts/deps.sh build test valgrind
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(TESTS) $(EXAMPLES)
@@ -348,6 +370,7 @@ help:
 	@echo "make test-long  the same with the large random families"
 	@echo "make sanitize   the tests under AddressSanitizer and UndefinedBehaviorSanitizer (CC=clang for clang's)"
 	@echo "make valgrind   the tests under valgrind, with smaller random families"
+	@echo "make fuzz       libFuzzer with clang's sanitizers: FUZZ_SECONDS=$(FUZZ_SECONDS) for each harness, or FUZZ_HARNESSES='command scene'"
 	@echo "make deps       install the Debian packages that the build uses and that are missing"
 	@echo "make install    PREFIX=$(PREFIX), DESTDIR is honoured"
 	@echo "make format     clang-format; make check-layers and check-symbols verify who uses whom"

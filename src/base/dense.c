@@ -24,6 +24,14 @@ double carom_max_abs(size_t n, const double *a) {
     return largest;
 }
 
+int carom_first_least(int n, const double *a, double tolerance) {
+    double least = INFINITY;
+    for (int i = 0; i < n; i++) least = fmin(least, a[i]);
+    for (int i = 0; i < n && isfinite(least); i++)
+        if (a[i] <= least + tolerance) return i;
+    return -1;
+}
+
 bool carom_all_finite(size_t n, const double *a) {
     for (size_t i = 0; i < n; i++)
         if (!isfinite(a[i])) return false;

@@ -57,6 +57,9 @@ carom_status cli_make_directory(const char *path, bool *made, carom_error *error
 
 int cli_print_json(json_t *document, int status) {
     carom_error error;
+    // How far the computation got. Answers that know more than done or not have said it.
+    if (document && !json_object_get(document, "verdict"))
+        json_object_set_new(document, "verdict", json_string(carom_verdict_name(status == EXIT_DONE ? CAROM_COMPLETE : CAROM_INCOMPLETE)));
     // What fails half-way through the document has no other one after it.
     if (document) owes_json = NULL;
     const carom_status written = carom_json_write(stdout, document, &error);

@@ -62,6 +62,8 @@ carom_status cli_start_control(const cli_arguments *arguments, carom_control *co
     if (isatty(STDERR_FILENO) && cli_ranks_is_first()) control->progress = draw_progress;
     clock_gettime(CLOCK_MONOTONIC, &bar.start);
     bar.last = 0;
+    // A program may call the command as a function, again and again.
+    atomic_store(&interrupted, false);
     // The first Ctrl-C asks for a clean end, the second one has its usual effect.
     struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);

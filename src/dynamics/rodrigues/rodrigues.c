@@ -11,6 +11,8 @@
 // The run asks whether to stop after so many steps and parts of steps, or so many moves of bodies: about a millisecond of work.
 enum { MOST_PARTS_BETWEEN_POLLS = 64, MOVES_BETWEEN_POLLS = 8192, BLOCK_ROWS = 64 };
 
+// Impacts closer together than this share of a step are at one time: roots of gaps have such round-off where bodies are slow.
+#define EQUAL_TIMES 1e-9
 // A time to be recorded may exceed the end of the run by this share of a step, which is rounding.
 #define RECORD_TOLERANCE 1e-6
 
@@ -338,6 +340,7 @@ static carom_status prepare(rodrigues_loop *loop, carom_error *error) {
 
     carom_status status = rodrigues_create(motion, (rodrigues_map)options->map, options->order == FOURTH_ORDER,
                                            carom_control_workers(call->control), &loop->run, error);
+    loop->run.tie = EQUAL_TIMES * options->step;
     loop->bounces = motion->walls > 0 || motion->collisions;
     if (!status && loop->bounces) status = rodrigues_check_gaps(&loop->run, error);
     if (!status) status = rodrigues_stiffest_frequency(&loop->run, &loop->frequency, error);
