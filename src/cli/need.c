@@ -30,8 +30,8 @@ carom_status cli_announce_need(const carom_scene *scene, int matrices, int threa
     const int contacts = carom_impact_get_data(impact)->contacts;
     const double variables = (double)contacts * (edges + 3), bytes = (double)matrices * threads * variables * variables * sizeof(double);
     char need[NEED_SIZE];
-    snprintf(need, sizeof need, "%d contacts make steps of %.0f LCP variables, which take about %.2g GB with %d thread%s", contacts, variables,
-             1e-9 * bytes, threads, threads == 1 ? "" : "s");
+    snprintf(need, sizeof need, "%d contacts make steps of %.0f LCP variables, which take about %.2g GB with %d thread%s", contacts,
+             variables, 1e-9 * bytes, threads, threads == 1 ? "" : "s");
     const double most = most_memory();
     if (bytes > most) return carom_fail(error, CAROM_OUT_OF_MEMORY, "%s: there are %.2g GB", need, 1e-9 * most);
     if ((bytes > MUCH_MEMORY || variables >= LARGE_LCP) && cli_ranks_is_first())
