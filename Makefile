@@ -57,6 +57,7 @@ ABOUT_carom-design    := Design for predictable impacts for carom, with KINSOL
 ABOUT_carom-io        := Scene files, result files and plots of carom
 
 # ---------------------------------------------------------------------------------------- flags of dependencies
+comma := ,
 pkg = $(shell pkg-config $(1) $(2) 2>/dev/null)
 
 # hdf5-serial, never hdf5: the latter flips to Open MPI when libsundials-dev is installed.
@@ -71,6 +72,11 @@ LIBS_carom-dynamics  = -lm
 LIBS_carom-compliant = $(if $(HAVE_SUNDIALS),-lsundials_cvode -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunlinsoldense) -lm
 LIBS_carom-design    = $(if $(HAVE_SUNDIALS),-lsundials_kinsol -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense) -lm
 LIBS_carom-io        = $(call pkg,--libs,hdf5-serial yaml-0.1 jansson) -lm
+# Programs of ours take the serial OpenBLAS where it is installed, whatever Debian's alternatives choose, for themselves and for the
+# libraries that they use: sampling is parallel by itself, and a thread of the other OpenBLAS that finds no memory when it starts looks for
+# some for ever, also while the process waits for it at its exit. Libraries leave the choice to their host.
+SERIAL_BLAS := $(patsubst %/libopenblas.so.0,%,$(wildcard /usr/lib/$(patsubst %-pc-linux-gnu,%-linux-gnu,$(shell $(CC) -dumpmachine))/openblas-serial/libopenblas.so.0))
+PROGRAM_LIBS         = $(if $(SERIAL_BLAS),-Wl$(comma)--disable-new-dtags$(comma)-rpath$(comma)$(SERIAL_BLAS))
 CLI_LIBS             = $(if $(filter 1,$(MPI)),$(call pkg,--libs,$(MPI_PACKAGE)))
 TEST_LIBS            = $(call pkg,--libs,cmocka) -lfclib
 
@@ -179,7 +185,7 @@ $(BUILD)/libcarom-bench.a: $(call objects,$(call in_folders,benchmarks/harness))
 
 $(BUILD)/carom: $(call objects,$(call in_folders,$(FOLDERS_cli))) $(BUILD)/libcarom-bench.a $(STATIC) $(BUILD)/ranks
 	$(call show,LD,$@)
-	$(QUIET)$(CC) -o $@ $(filter-out $(BUILD)/ranks,$^) $(LINK_LIBS) $(CLI_LIBS) $(LDFLAGS_ALL)
+	$(QUIET)$(CC) -o $@ $(filter-out $(BUILD)/ranks,$^) $(PROGRAM_LIBS) $(LINK_LIBS) $(CLI_LIBS) $(LDFLAGS_ALL)
 
 # Made from the tables of the command, so that they are never behind it.
 $(BUILD)/man/carom.1: $(BUILD)/carom
@@ -203,7 +209,7 @@ $(filter $(BUILD)/tests/command/%,$(TESTS)): $(BUILD)/obj/tests/command/command_
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support.o $(BUILD)/libcarom-bench.a $(STATIC)
 	@mkdir -p $(@D)
 	$(call show,LD,$@)
-	$(QUIET)$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS) $(LINK_LIBS) $(LDFLAGS_ALL)
+	$(QUIET)$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PROGRAM_LIBS) $(TEST_LIBS) $(LINK_LIBS) $(LDFLAGS_ALL)
 
 # Harnesses of fuzzing call the whole command as a function. Its seeds are replayed by a test; libFuzzer needs clang.
 COMMAND_AS_FUNCTION := $(filter-out %/src/cli/main.o,$(call objects,$(call in_folders,$(FOLDERS_cli)))) $(BUILD)/obj/tests/fuzz/main.o

@@ -12,6 +12,9 @@ CAROM_API_BEGIN
 /// @return CAROM_UNSUPPORTED when gnuplot is missing, CAROM_BAD_INPUT for another ending, nothing to draw, or when `path` exists and is not
 ///         such a picture, CAROM_IO_FAILED
 carom_status carom_plot_write(const carom_plot *plot, const char *path, carom_error *error);
+/// Can a picture be drawn into `path`? Draws one and throws it away: for those who compute for minutes before they draw.
+/// @return as carom_plot_write
+carom_status carom_plot_check(const char *path, carom_error *error);
 
 /// Pictures of a result file: one for each pair of axes, all laws overlaid.
 typedef struct carom_plot_request {

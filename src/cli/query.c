@@ -19,7 +19,8 @@ static const cli_flag flags[] = {
     {"contains", "FILE", "is the velocity {v: [...]} in the set, and how far is it from it?"},
     {"hull", "X,Y", "area of the convex hull in the plane of two contact velocities; volume for more"},
     {"distance", "RESULT", "one-sided Hausdorff distances to the set in another result file"},
-    {"metric", "NAME", "of distances: euclidean in contact velocities (default), or kinetic"},
+    {"metric", "NAME",
+     "of distances: euclidean, the length of contact velocities in m/s (default), or kinetic, sqrt(d'M d) of velocities in sqrt(J)"},
     {"gap", "G", "relative gap at which a search for the worst point may stop in three or more dimensions (default 0.01)"},
     {"law", "NAME", "law whose outcomes are meant (default: the only one, or the first of halm-posa-exact, halm-posa)"},
     {"json", NULL, "print one JSON document"},
@@ -172,6 +173,7 @@ static carom_status ask_containment(query *q, const char *path, carom_error *err
             json_object_set_new(q->document, "contained", json_boolean(contained));
             json_object_set_new(q->document, "distance", carom_json_real(distance));
             json_object_set_new(q->document, "unreachable", carom_json_real(unreachable));
+            json_object_set_new(q->document, "unreachable_unit", json_string(rest_kind == CAROM_METRIC_KINETIC ? "sqrt(J)" : "m/s"));
             status = add_point(q, "nearest", nearest, error);
         } else {
             status = carom_fail(error, CAROM_BAD_INPUT, "%s: v: its distance from the set is too large for double precision", path);
@@ -249,7 +251,9 @@ static carom_status ask_distance(query *q, const char *path, carom_error *error)
         status = add_point(q, "worst_point", forth.point, error);
     }
     if (!status) status = add_point(q, "worst_point_of_b", back.point, error);
-    if (!status) json_object_set_new(q->document, "complete", json_boolean(!forth.interrupted && !back.interrupted));
+    const bool complete = !forth.interrupted && !back.interrupted;
+    if (!status) json_object_set_new(q->document, "complete", json_boolean(complete));
+    if (!status && !complete) json_object_set_new(q->document, "verdict", json_string(carom_verdict_name(CAROM_INTERRUPTED)));
     carom_set_free(a);
     carom_set_free(b);
     return status;
@@ -290,6 +294,11 @@ static carom_status ask(query *q, carom_error *error) {
         carom_status (*ask)(query *q, const char *value, carom_error *error);
     } questions[] = {{"max", ask_maximum}, {"contains", ask_containment}, {"hull", ask_hull}, {"distance", ask_distance}};
     int asked = 0;
+    // What the lengths of the answer are.
+    if (cli_given(q->arguments, "contains") || cli_given(q->arguments, "distance")) {
+        json_object_set_new(q->document, "metric", json_string(carom_metric_names[q->kind]));
+        json_object_set_new(q->document, "unit", json_string(q->kind == CAROM_METRIC_KINETIC ? "sqrt(J)" : "m/s"));
+    }
     for (size_t i = 0; i < sizeof questions / sizeof *questions && !status; i++) {
         const char *value = cli_value(q->arguments, questions[i].flag);
         asked += value != NULL;

@@ -20,10 +20,11 @@
 #include "carom/impact.h"
 
 enum {
-    PATIENCE = 10,              // seconds for an answer, and one more for each
-    SLOWEST = 10 << 20,         // bytes that a disk reads in a second
-    CHILD_MEMORY = 256 << 20,   // beside what the file holds
-    CHILD_SHARE = 4,            // times the file: its numbers may take twice their size, and are copied
+    PATIENCE = 10,             // seconds for an answer, and one more for each
+    SLOWEST = 10 << 20,        // bytes that a disk reads in a second
+    CHILD_MEMORY = 256 << 20,  // beside what the file holds
+    CHILD_SHARE = 4,           // times the file: its numbers may take twice their size, and are copied
+    NEEDED_MEMORY = 8 << 20,   // by libhdf5
     LONGEST_TOP = 1 << 20,
 };
 
@@ -104,6 +105,14 @@ static void limit_child(int64_t file_size) {
     if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
 }
 
+// libhdf5 does not say that it lacked memory: is there none left for what it needs beside the values?
+static bool lacks_memory(void) {
+    void *volatile room = malloc(NEEDED_MEMORY);
+    const bool lacks = !room;
+    free(room);
+    return lacks;
+}
+
 static bool send_top(int socket, carom_status status, const carom_error *error, const carom_stored_top *top) {
     char *texts = NULL;
     size_t size = 0;
@@ -124,7 +133,8 @@ static _Noreturn void serve(int socket, const char *path, int64_t file_size) {
     carom_error error = {0};
     carom_stored *stored;
     carom_stored_top top;
-    const carom_status status = carom_stored_open(path, file_size, &stored, &top, &error);
+    carom_status status = carom_stored_open(path, file_size, &stored, &top, &error);
+    if (status && lacks_memory()) status = carom_fail_memory(&error, path);
     bool sent = send_top(socket, status, &error, &top);
     question asked;
     while (!status && sent && receive_question(socket, &asked)) {
@@ -138,6 +148,7 @@ static _Noreturn void serve(int socket, const char *path, int64_t file_size) {
         case READ:
             answer.found = carom_stored_read(stored, asked.group, asked.name, asked.type, &values, &answer.extent);
             if (answer.found == CAROM_STORED_READ) answer.size = answer.extent.lines * answer.extent.width * 8;
+            if (answer.found != CAROM_STORED_READ && lacks_memory()) answer.found = CAROM_STORED_NO_MEMORY;
             break;
         case TEXT:
             if (!carom_stored_text(stored, asked.group, asked.name, text)) break;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A result file that a child process reads with libhdf5, within limits of memory and time: a damaged or hostile file can end the child, and
-/// nothing else. The questions and answers are those of stored.h.
+/// A result file that a child process reads with libhdf5, within limits of memory and time: a damaged or hostile file can end the child,
+/// and nothing else. The questions and answers are those of stored.h.
 #ifndef CAROM_IO_RESULT_APART_H
 #define CAROM_IO_RESULT_APART_H
 

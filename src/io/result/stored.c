@@ -25,8 +25,8 @@ static carom_status refuse(const char *path, carom_error *error, const char *why
     return carom_fail(error, CAROM_BAD_INPUT, "%s: not a carom result file: %s", path, why);
 }
 
-// Every group at the top but `impact` is a law's, or that of a motion, which has states. A failed allocation, an absurd number of laws or an
-// absurd name ends the iteration with an error.
+// Every group at the top but `impact` is a law's, or that of a motion, which has states. A failed allocation, an absurd number of laws or
+// an absurd name ends the iteration with an error.
 static herr_t add_law(hid_t file, const char *name, const H5L_info_t *link, void *user) {
     (void)link;
     carom_stored_top *top = user;
@@ -54,8 +54,7 @@ static carom_status read_top(hid_t file, const char *path, carom_stored_top *top
     if (!carom_hdf5_get_texts(file, "scene_name", 1, 1, &top->scene_name, &count))
         return refuse(path, error, "it lacks the attribute scene_name");
     if (!carom_hdf5_get_texts(file, "contacts", 1, CAROM_MAX_CONTACTS, &top->contacts, &top->contact_count))
-        return refuse(path, error,
-                      "it lacks the attribute contacts: it holds no impact (motions are drawn by `carom simulate --figures`)");
+        return refuse(path, error, "it lacks the attribute contacts: it holds no impact (motions are drawn by `carom simulate --figures`)");
     // One tangent in the plane, two in space.
     int64_t tangent_dim;
     if (!carom_hdf5_get_integer(file, "tangent_dim", &tangent_dim) || tangent_dim < 1 || tangent_dim > 2)
@@ -77,8 +76,8 @@ carom_status carom_stored_open(const char *path, int64_t file_size, carom_stored
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
     *made = (carom_stored){H5Fopen(path, H5F_ACC_RDONLY, access), (hsize_t)file_size};
     H5Pclose(access);
-    const carom_status status = made->file < 0 ? refuse(path, error, "it is not an HDF5 file, or not a whole one")
-                                               : read_top(made->file, path, top, error);
+    const carom_status status =
+        made->file < 0 ? refuse(path, error, "it is not an HDF5 file, or not a whole one") : read_top(made->file, path, top, error);
     carom_hdf5_unmute(reporting);
     if (!status) return CAROM_OK;
     carom_stored_top_release(top);
