@@ -186,6 +186,11 @@ carom_status cli_ask_law(const cli_question *question, const void *options, cons
 carom_status cli_run_law(const cli_question *question, cli_run *run, carom_error *error);
 void cli_run_release(cli_run *run);
 
+/// Says on stderr what a run will need before it takes a gigabyte or a minute: the matrices of its steps.
+/// @param matrices  dense LCP matrices that each thread holds at once
+/// @return CAROM_OUT_OF_MEMORY when that is more than there is
+carom_status cli_announce_need(const carom_scene *scene, int matrices, int threads, carom_error *error);
+enum { CLI_SAMPLE_MATRICES = 5 };  ///< as measured
 /// The exit status that an answer means.
 int cli_exit_status(const carom_answer *answer);
 /// Finds the option that a refusal is about, whose message then begins with "NAME: ". When the command line gives that option, the message

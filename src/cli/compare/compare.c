@@ -140,6 +140,7 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
     const cli_arguments *arguments = comparison->arguments;
     carom_control control;
     carom_status status = cli_start_control(arguments, &control, error);
+    if (!status) status = cli_announce_need(comparison->scene, CLI_SAMPLE_MATRICES, carom_control_workers(&control), error);
     cli_question question = {
         .arguments = arguments, .scene = comparison->scene, .control = &control, .writer = writer, .collect_points = true};
     for (int i = 0; i < carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS) && !status; i++) {
@@ -195,6 +196,7 @@ static carom_status write_directory(cli_comparison *comparison, const char *dire
     if (status) return status;
     char *result = cli_join_path(stage.folder.path, "compare.h5"), *place = cli_join_path(directory, "compare.h5");
     if (!result || !place) status = carom_fail_memory(error, directory);
+    if (!status) status = cli_page_check(directory, error);
     if (!status) status = carom_temporary_check(place, &carom_file_hdf5, error);
     if (!status) status = carom_result_writer_create(result, comparison->scene, &writer, error);
     if (!status) status = run_laws(comparison, writer, error);

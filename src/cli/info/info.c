@@ -188,8 +188,9 @@ static int run(const cli_arguments *arguments) {
     const char *fclib = cli_value(arguments, "fclib-out");
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     if (!status) {
+        status = cli_announce_need(scene, 7, 1, &error);
         f = (facts){.scene = scene, .impact = carom_scene_impact(scene), .data = carom_impact_get_data(carom_scene_impact(scene))};
-        status = derive(arguments, &f, &error);
+        if (!status) status = derive(arguments, &f, &error);
     }
     if (!status && fclib) {
         status = carom_fclib_write(fclib, carom_scene_name(scene), f.impact, &error);
