@@ -15,6 +15,8 @@ enum { CAROM_FIXED_ORDER_SIZE = 128 };
 
 /// Sum of a_i b_i in index order.
 double carom_dot(int n, const double *a, const double *b);
+/// a.b - value, with a.b summed in twice the digits of a double (Ogita, Rump & Oishi 2005): what `value` has rounded off.
+double carom_dot_rest(int n, const double *a, const double *b, double value);
 /// Largest |a_i|; 0 for n = 0.
 double carom_max_abs(size_t n, const double *a);
 /// Index of the first entry that exceeds the least one by at most `tolerance`: numbers that only round-off tells apart are taken in their

@@ -17,6 +17,17 @@ double carom_dot(int n, const double *a, const double *b) {
     return sum;
 }
 
+double carom_dot_rest(int n, const double *a, const double *b, double value) {
+    // Every product and every sum is a number and its round-off; the round-offs are summed apart.
+    double sum = -value, rest = 0;
+    for (int i = 0; i < n; i++) {
+        const double product = a[i] * b[i], next = sum + product, part = next - sum;
+        rest += fma(a[i], b[i], -product) + ((sum - (next - part)) + (product - part));
+        sum = next;
+    }
+    return sum + rest;
+}
+
 double carom_max_abs(size_t n, const double *a) {
     double largest = 0;
     for (size_t i = 0; i < n; i++)

@@ -35,6 +35,9 @@ struct carom_stepper {
     double *y_natural, *z_natural;  // [size] units in which the LCP is solved, powers of two: speeds, and impulses that stop
     double *covering;               // [size] of Lemke's method, in these units
     double *scaled;                 // [size] w in these units
+    double *change;                 // [2 size + nv + n] scratch of a refinement
+    double *impulse_change;         // [n]
+    double *force_rows;             // [count (1 + edges) x nv] scratch: L^-1 times normals and cone edges
     const double *restitution;      // [contacts] of the impact, for CAROM_STEP_NEWTON
     const carom_control *control;   // polled by enumerations; the caller's
     carom_stream *stream;           // that `random` draws from; the caller's
@@ -63,11 +66,13 @@ void carom_step_assemble(carom_stepper *stepper);
 carom_status carom_step_bind(carom_stepper *stepper, carom_error *error);
 /// Solves the LCP that was started into stepper->z, in natural units; with a covering vector of its own where the selection is `scattered`.
 void carom_step_solve_lcp(carom_stepper *stepper, carom_step_info *info);
-/// The factor of one entry of a covering vector that is `scattered`, for a uniform number in (0, 1): between 2^-7 and 2^7, every octave as
-/// likely, and uniform in it. Without functions that round in their own way on every machine.
+/// The factor of one entry of a covering vector that is `scattered`, for a uniform number in (0, 1): between 2^-4 and 2^4, every octave as
+/// likely, and uniform in it. Narrower, the compass gait keeps to one outcome; wider, tolerances misjudge steps. Without functions that
+/// every machine rounds in its own way.
+enum { CAROM_SCATTERED_OCTAVES = 8 };
 static inline double carom_step_draw_weight(double uniform) {
-    const double octave = floor(14 * uniform);
-    return ldexp(1 + (14 * uniform - octave), (int)octave - 7);
+    const double octave = floor(CAROM_SCATTERED_OCTAVES * uniform);
+    return ldexp(1 + (CAROM_SCATTERED_OCTAVES * uniform - octave), (int)octave - CAROM_SCATTERED_OCTAVES / 2);
 }
 /// Is stepper->z a solution of the LCP that was started? The residual is in natural units.
 bool carom_step_verify(carom_stepper *stepper, double *residual);
@@ -84,6 +89,11 @@ void carom_step_collect_impulse(const carom_stepper *stepper, const double *z, d
 void carom_step_judge(const carom_stepper *stepper, const double *lmax, const double *impulse, carom_step_info *info);
 /// Turns stepper->z, a verified solution of the LCP that was started, into `impulse` and stepper->v_next, and judges it.
 void carom_step_accept(carom_stepper *stepper, const double *v, const double *lmax, double *impulse, carom_step_info *info);
+/// Are the velocities after the step small differences of what the impulses do?
+bool carom_step_is_coarse(const carom_stepper *stepper, const double *impulse);
+/// Refines stepper->z, whose velocities stand in stepper->u_next and, unless in contact space, in stepper->v_next, where W is too coarse
+/// for it. Sets `impulse`, the residual, and the verdict: CAROM_COMPLETE or CAROM_UNVERIFIED.
+void carom_step_refine(carom_stepper *stepper, const double *lmax, bool in_contact_space, double *impulse, carom_step_info *info);
 /// Outputs of an unsolved step: the velocity before it, no impulse.
 void carom_step_leave(const carom_stepper *stepper, const double *v, double *v_next, double *impulse, carom_step_info *info);
 
