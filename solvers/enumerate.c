@@ -32,6 +32,8 @@ typedef struct enumeration {
     double *found;       // [found_count x n]
     bool *found_exact;   // [found_count]
     int found_count, found_capacity;
+    uint32_t *singular;  // [singular_count] bases left for later
+    int singular_count, singular_capacity;
     bool complete;
 } enumeration;
 
@@ -211,11 +213,16 @@ static carom_status keep(enumeration *all, bool exact, carom_error *error) {
     return CAROM_OK;
 }
 
-// The solution of one basis, a set of bits, where it has one.
-static carom_status try_basis(enumeration *all, uint32_t basis, carom_error *error) {
+static int fill_members(enumeration *all, uint32_t basis) {
     int members = 0;
     for (int i = 0; i < all->n; i++)
         if (basis >> i & 1) all->members[members++] = i;
+    return members;
+}
+
+// The solution of one basis, a set of bits, where it has one; a singular basis that nothing contradicts is left for later.
+static carom_status try_basis(enumeration *all, uint32_t basis, carom_error *error) {
+    const int members = fill_members(all, basis);
     const bool contradiction = bounds_contradict(all, basis, members) || signs_contradict(all, basis, members);
     // Round-off below zero is clipped, and the residuals judge the result.
     memset(all->z, 0, (size_t)all->n * sizeof *all->z);
@@ -223,16 +230,35 @@ static carom_status try_basis(enumeration *all, uint32_t basis, carom_error *err
     const double residual = carom_lcp_residual(all->n, all->W, all->w, all->z);
     const double relative = carom_lcp_relative_residual(all->n, all->W, all->w, all->z, all->y_unit, all->z_unit);
     const bool accepted = residual <= CAROM_LCP_TOLERANCE && relative <= RELATIVE_RESIDUAL;
-    if (contradiction || !all->moduli) return accepted ? keep(all, false, error) : CAROM_OK;
-    if (accepted) {
-        const carom_status status = keep(all, false, error);
-        if (status) return status;
+    const carom_status status = accepted ? keep(all, false, error) : CAROM_OK;
+    if (status || contradiction || !all->moduli) return status;
+    if (is_regular(all, members)) {
+        const carom_exact_answer answer = decide_basis(all, basis, members);
+        all->complete = all->complete && answer != CAROM_EXACT_UNDECIDED;
+        return answer == CAROM_EXACT_SINGLE ? keep(all, true, error) : CAROM_OK;
     }
-    // Singular bases are of no interest when a segment of solutions is known.
-    if (!all->complete && !is_regular(all, members)) return CAROM_OK;
-    const carom_exact_answer answer = decide_basis(all, basis, members);
-    all->complete = all->complete && (answer == CAROM_EXACT_EMPTY || answer == CAROM_EXACT_SINGLE);
-    return answer == CAROM_EXACT_SINGLE ? keep(all, true, error) : CAROM_OK;
+    if (all->singular_count == all->singular_capacity) {
+        const int capacity = 2 * all->singular_capacity + 64;
+        uint32_t *singular = realloc(all->singular, (size_t)capacity * sizeof *singular);
+        if (!singular) return carom_fail_memory(error, "LCP enumeration");
+        all->singular = singular;
+        all->singular_capacity = capacity;
+    }
+    all->singular[all->singular_count++] = basis;
+    return CAROM_OK;
+}
+
+// Singular bases, from the last, whose segments of solutions hold those of bases with fewer members. They are of no interest after a
+// segment was found.
+static carom_status try_singular_bases(enumeration *all, carom_error *error) {
+    carom_status status = CAROM_OK;
+    while (all->singular_count > 0 && all->complete && !status) {
+        const uint32_t basis = all->singular[--all->singular_count];
+        const carom_exact_answer answer = decide_basis(all, basis, fill_members(all, basis));
+        all->complete = answer == CAROM_EXACT_EMPTY || answer == CAROM_EXACT_SINGLE;
+        if (answer == CAROM_EXACT_SINGLE) status = keep(all, true, error);
+    }
+    return status;
 }
 
 // Hands the solutions to the caller: the exact ones, and those by residuals that no exact one explains.
@@ -279,12 +305,14 @@ carom_status carom_lcp_enumerate(int n, const double *W, const double *w, carom_
     if (!status && all.moduli) status = carom_exact_system_create(all.moduli, n, 2 * n, &all.exact, error);
     all.complete = all.moduli;
     for (uint32_t basis = 0; basis < (uint32_t)1 << n && !status; basis++) status = try_basis(&all, basis, error);
+    if (!status) status = try_singular_bases(&all, error);
     if (!status) status = report(&all, visit, user, error);
     *complete = !status && all.complete;
     carom_exact_system_free(&all.exact);
     free(all.moduli);
     free(all.found);
     free(all.found_exact);
+    free(all.singular);
     carom_arena_free(&arena);
     return status;
 }

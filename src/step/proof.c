@@ -400,7 +400,7 @@ static void add_velocity(const carom_step_proof *proof, int first, int size, con
     const carom_moduli *moduli = proof->moduli;
     const size_t count = (size_t)moduli->count;
     const int unknowns = proof->system.unknowns;
-    uint64_t factor[(CAROM_MOST_EXACT_BITS + 200) / 62];
+    uint64_t factor[CAROM_MOST_EXACT_PRIMES];
     for (int p = 0; p < size; p++) {
         memset(factor, 0, count * sizeof *factor);
         if (sign > 0)
@@ -461,7 +461,7 @@ static void fill_contact(carom_step_proof *proof, const carom_step_mode *mode, i
     const size_t count = (size_t)moduli->count;
     const int dim = stepper->dim, edges = stepper->edges, row = carom_step_contact_row(stepper, i), constant = proof->system.unknowns;
     const uint64_t *mu = at(proof, proof->friction, i), *mu_scale = at(proof, proof->ones, 1), *edge_scale = at(proof, proof->ones, 2);
-    uint64_t factor[(CAROM_MOST_EXACT_BITS + 200) / 62];
+    uint64_t factor[CAROM_MOST_EXACT_PRIMES];
     if (mode->open) {
         add_velocity(proof, row, 1, proof->ones, 1, new_condition(proof));
         return;
@@ -492,7 +492,7 @@ static void fill_contact(carom_step_proof *proof, const carom_step_mode *mode, i
             continue;
         }
         // mu lam_n (d_x e_y - d_y e_x) + (e_x - d_x) lam_y - (e_y - d_y) lam_x >= 0
-        uint64_t cross[(CAROM_MOST_EXACT_BITS + 200) / 62] = {0};
+        uint64_t cross[CAROM_MOST_EXACT_PRIMES] = {0};
         carom_residue_multiply(moduli, d + count, e, factor);
         carom_residue_subtract(moduli, cross, factor, cross);
         carom_residue_add_product(moduli, d, e + count, cross);
@@ -556,7 +556,7 @@ static void fill_reports(carom_step_proof *proof, const carom_step_mode *modes) 
             if (mode->open || !mode->capped) continue;
             const int edge = mode->friction == CAROM_MODE_FACET ? mode->edge + 1 : mode->edge;
             const int pushes = i * proof->kinds + (mode->friction == CAROM_MODE_STICK ? FORCE_NORMAL : slip_force(proof, edge));
-            uint64_t factor[(CAROM_MOST_EXACT_BITS + 200) / 62];
+            uint64_t factor[CAROM_MOST_EXACT_PRIMES];
             for (int p = 0; p < stride; p++) {
                 carom_residue_multiply(moduli, at(proof, proof->forces, pushes * stride + p), at(proof, proof->caps, i), factor);
                 carom_residue_add_product(moduli, factor, at(proof, proof->response, k * proof->n + carom_step_contact_row(stepper, i) + p),
