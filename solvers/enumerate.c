@@ -223,7 +223,7 @@ static int fill_members(enumeration *all, uint32_t basis) {
 // The solution of one basis, a set of bits, where it has one; a singular basis that nothing contradicts is left for later.
 static carom_status try_basis(enumeration *all, uint32_t basis, carom_error *error) {
     const int members = fill_members(all, basis);
-    const bool contradiction = bounds_contradict(all, basis, members) || signs_contradict(all, basis, members);
+    if (bounds_contradict(all, basis, members) || signs_contradict(all, basis, members)) return CAROM_OK;
     // Round-off below zero is clipped, and the residuals judge the result.
     memset(all->z, 0, (size_t)all->n * sizeof *all->z);
     for (int a = 0; a < members; a++) all->z[all->members[a]] = fmax(all->values[a], 0);
@@ -231,7 +231,7 @@ static carom_status try_basis(enumeration *all, uint32_t basis, carom_error *err
     const double relative = carom_lcp_relative_residual(all->n, all->W, all->w, all->z, all->y_unit, all->z_unit);
     const bool accepted = residual <= CAROM_LCP_TOLERANCE && relative <= RELATIVE_RESIDUAL;
     const carom_status status = accepted ? keep(all, false, error) : CAROM_OK;
-    if (status || contradiction || !all->moduli) return status;
+    if (status || !all->moduli) return status;
     if (is_regular(all, members)) {
         const carom_exact_answer answer = decide_basis(all, basis, members);
         all->complete = all->complete && answer != CAROM_EXACT_UNDECIDED;

@@ -474,15 +474,21 @@ static bool contradicts(const carom_stepper *stepper, const mode_search *search,
            (unknowns[0] + radii[0] < 0 || is_negative(2, bound, (double[]){normal, unknowns[0]}, (double[]){radius, radii[0]}));
 }
 
-// Decides the combination: dismissed by bounds, or exactly; singular ones only with `all`. An exact solution confirms one that is known, or
-// is added.
-static carom_status prove_combination(carom_stepper *stepper, mode_search *search, carom_step_proof *proof, bool all, const double *v,
-                                      const double *lmax, carom_exact_answer *answer, carom_error *error) {
-    *answer = CAROM_EXACT_EMPTY;
-    if (bound_solution(stepper, search))
-        for (int i = 0; i < search->contacts; i++)
-            if (contradicts(stepper, search, i, lmax ? lmax[i] : 0)) return CAROM_OK;
+// Do bounds of the combination's solution contradict a sign, whatever the round-off of the data?
+static bool is_dismissed(const carom_stepper *stepper, mode_search *search, const double *lmax) {
+    if (!bound_solution(stepper, search)) return false;
+    for (int i = 0; i < search->contacts; i++)
+        if (contradicts(stepper, search, i, lmax ? lmax[i] : 0)) return true;
+    return false;
+}
+
+// Decides the combination exactly; singular ones only with `all`. An exact solution confirms one that is known, or is added. `before` is
+// the number of solutions before the combination's own, by tolerances, was added or not.
+static carom_status prove_combination(carom_stepper *stepper, mode_search *search, carom_step_proof *proof, bool all, int before,
+                                      const double *v, const double *lmax, carom_exact_answer *answer, carom_error *error) {
     *answer = carom_step_prove(proof, search->modes, all, search->exact_velocity, search->unknowns);
+    // What a singular combination gives in doubles is any one of its solutions.
+    if (*answer == CAROM_EXACT_VARIES) search->found_count = before;
     if (*answer != CAROM_EXACT_SINGLE) return CAROM_OK;
     const size_t nv = (size_t)carom_impact_get_data(stepper->impact)->nv;
     memcpy(stepper->v_next, search->exact_velocity, nv * sizeof *stepper->v_next);
@@ -491,6 +497,8 @@ static carom_status prove_combination(carom_stepper *stepper, mode_search *searc
         search->found_proved[known] = true;
         return CAROM_OK;
     }
+    // The exact solution takes the place of an inaccurate one, above all of the combination's own.
+    search->found_count = before;
     known = find_known(stepper, search, v, SAME_VELOCITY);
     if (known >= 0 && search->found_proved[known]) return CAROM_OK;
 
@@ -526,20 +534,23 @@ static carom_status search_all(carom_stepper *stepper, const double *v, const do
             break;
         }
         assemble(stepper, search, lmax);
-        // Regular when no pivot of the scaled system is small against the largest.
-        scale_system(search);
-        bool regular = carom_lu_factor(search->size, search->factors, search->exchanges);
-        double least = INFINITY, largest = 0;
-        for (int i = 0; i < search->size && regular; i++) {
-            least = fmin(least, fabs(search->factors[i * search->size + i]));
-            largest = fmax(largest, fabs(search->factors[i * search->size + i]));
-        }
-        regular = regular && (search->size == 0 || least > SINGULAR_PIVOT * largest);
-        if (regular) status = try_candidate(stepper, search, v, lmax, error);
-        if (proof && !status) {
-            carom_exact_answer answer;
-            status = prove_combination(stepper, search, proof, *complete, v, lmax, &answer, error);
-            *complete = *complete && !status && answer != CAROM_EXACT_VARIES && answer != CAROM_EXACT_UNDECIDED;
+        if (!(proof && is_dismissed(stepper, search, lmax))) {
+            // Regular when no pivot of the scaled system is small against the largest.
+            scale_system(search);
+            bool regular = carom_lu_factor(search->size, search->factors, search->exchanges);
+            double least = INFINITY, largest = 0;
+            for (int i = 0; i < search->size && regular; i++) {
+                least = fmin(least, fabs(search->factors[i * search->size + i]));
+                largest = fmax(largest, fabs(search->factors[i * search->size + i]));
+            }
+            regular = regular && (search->size == 0 || least > SINGULAR_PIVOT * largest);
+            const int before = search->found_count;
+            if (regular) status = try_candidate(stepper, search, v, lmax, error);
+            if (proof && !status) {
+                carom_exact_answer answer;
+                status = prove_combination(stepper, search, proof, *complete, before, v, lmax, &answer, error);
+                *complete = *complete && !status && answer != CAROM_EXACT_VARIES && answer != CAROM_EXACT_UNDECIDED;
+            }
         }
         // The next combination, the first contact's mode fastest.
         int i = 0;
