@@ -57,6 +57,7 @@ ABOUT_carom-design    := Design for predictable impacts for carom, with KINSOL
 ABOUT_carom-io        := Scene files, result files and plots of carom
 
 # ---------------------------------------------------------------------------------------- flags of dependencies
+comma := ,
 pkg = $(shell pkg-config $(1) $(2) 2>/dev/null)
 
 # hdf5-serial, never hdf5: the latter flips to Open MPI when libsundials-dev is installed.
@@ -71,6 +72,11 @@ LIBS_carom-dynamics  = -lm
 LIBS_carom-compliant = $(if $(HAVE_SUNDIALS),-lsundials_cvode -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunlinsoldense) -lm
 LIBS_carom-design    = $(if $(HAVE_SUNDIALS),-lsundials_kinsol -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense) -lm
 LIBS_carom-io        = $(call pkg,--libs,hdf5-serial yaml-0.1 jansson) -lm
+# Programs of ours take the serial OpenBLAS where it is installed, whatever Debian's alternatives choose, for themselves and for the
+# libraries that they use: sampling is parallel by itself, and a thread of the other OpenBLAS that finds no memory when it starts looks for
+# some for ever, also while the process waits for it at its exit. Libraries leave the choice to their host.
+SERIAL_BLAS := $(patsubst %/libopenblas.so.0,%,$(wildcard /usr/lib/$(patsubst %-pc-linux-gnu,%-linux-gnu,$(shell $(CC) -dumpmachine))/openblas-serial/libopenblas.so.0))
+PROGRAM_LIBS         = $(if $(SERIAL_BLAS),-Wl$(comma)--disable-new-dtags$(comma)-rpath$(comma)$(SERIAL_BLAS))
 CLI_LIBS             = $(if $(filter 1,$(MPI)),$(call pkg,--libs,$(MPI_PACKAGE)))
 TEST_LIBS            = $(call pkg,--libs,cmocka) -lfclib
 
@@ -78,7 +84,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 OPTIMISE ?= -O3
 # No contraction into FMA: gcc and clang then give the same bits. No math errno: sqrt becomes an instruction.
 CFLAGS_ALL = -std=c17 $(WARNINGS) $(OPTIMISE) -g -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -fopenmp \
-             -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc -I. $(DEPENDENCY_CFLAGS) $(SANITIZE) $(CFLAGS)
+             -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc -I. $(DEPENDENCY_CFLAGS) $(SANITIZE) $(COVERAGE) $(CFLAGS)
 LDFLAGS_ALL = -fopenmp $(SANITIZE) $(LDFLAGS)
 
 # ---------------------------------------------------------------------------------------------------- what is shown
@@ -101,7 +107,7 @@ EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE check-mpi all libraries demo figures coverage bench benchmarks test test-long deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help run-tests run-demo run-figures run-coverage run-bench run-benchmarks
+.PHONY: FORCE check-mpi all libraries demo figures coverage bench benchmarks test test-long deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help fuzz run-fuzz run-tests run-demo run-figures run-coverage run-bench run-benchmarks
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -114,7 +120,8 @@ $(BUILD)/obj/%.o: %.c
 	$(call show,CC,$<)
 	$(QUIET)$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
-# Kernels once more for each instruction set that pays; the machine's is chosen at run time. Scalar ones are for tests.
+# Kernels once more for each instruction set that pays; the machine's is chosen at run time. Scalar ones are for tests. COVERAGE is for
+# libFuzzer, and left out of kernels: clang takes minutes for their long straight code with it and UBSan.
 KERNEL_SOURCES   := solvers/lemke/kernel.c src/step/cones/kernel.c src/step/loops.c
 KERNEL_solvers/lemke/kernel.c     := carom_lemke_kernel
 KERNEL_src/step/cones/kernel.c    := carom_cone_kernel
@@ -132,7 +139,7 @@ define kernel_rules
 $(call kernel_objects,$(1)): $(BUILD)/obj/$(1:.c=)_%.o: $(1)
 	@mkdir -p $$(@D)
 	$$(call show,CC,$$< $$(ISA))
-	$$(QUIET)$$(CC) $$(CFLAGS_ALL) $$(ISA) -DKERNEL=$(KERNEL_$(1))_$$* -DINSTRUCTION_SET='"$$*"' -MMD -MP -c $$< -o $$@
+	$$(QUIET)$$(CC) $$(filter-out $$(COVERAGE),$$(CFLAGS_ALL)) $$(ISA) -DKERNEL=$(KERNEL_$(1))_$$* -DINSTRUCTION_SET='"$$*"' -MMD -MP -c $$< -o $$@
 endef
 $(foreach k,$(KERNEL_SOURCES),$(eval $(call kernel_rules,$(k))))
 
@@ -178,7 +185,7 @@ $(BUILD)/libcarom-bench.a: $(call objects,$(call in_folders,benchmarks/harness))
 
 $(BUILD)/carom: $(call objects,$(call in_folders,$(FOLDERS_cli))) $(BUILD)/libcarom-bench.a $(STATIC) $(BUILD)/ranks
 	$(call show,LD,$@)
-	$(QUIET)$(CC) -o $@ $(filter-out $(BUILD)/ranks,$^) $(LINK_LIBS) $(CLI_LIBS) $(LDFLAGS_ALL)
+	$(QUIET)$(CC) -o $@ $(filter-out $(BUILD)/ranks,$^) $(PROGRAM_LIBS) $(LINK_LIBS) $(CLI_LIBS) $(LDFLAGS_ALL)
 
 # Made from the tables of the command, so that they are never behind it.
 $(BUILD)/man/carom.1: $(BUILD)/carom
@@ -202,7 +209,19 @@ $(filter $(BUILD)/tests/command/%,$(TESTS)): $(BUILD)/obj/tests/command/command_
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support.o $(BUILD)/libcarom-bench.a $(STATIC)
 	@mkdir -p $(@D)
 	$(call show,LD,$@)
-	$(QUIET)$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS) $(LINK_LIBS) $(LDFLAGS_ALL)
+	$(QUIET)$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PROGRAM_LIBS) $(TEST_LIBS) $(LINK_LIBS) $(LDFLAGS_ALL)
+
+# Harnesses of fuzzing call the whole command as a function. Its seeds are replayed by a test; libFuzzer needs clang.
+COMMAND_AS_FUNCTION := $(filter-out %/src/cli/main.o,$(call objects,$(call in_folders,$(FOLDERS_cli)))) $(BUILD)/obj/tests/fuzz/main.o
+FUZZ_OBJECTS        := $(call objects,$(filter-out tests/fuzz/test_% tests/fuzz/libfuzzer.c,$(wildcard tests/fuzz/*.c))) $(COMMAND_AS_FUNCTION)
+$(BUILD)/obj/tests/fuzz/main.o: src/cli/main.c
+	@mkdir -p $(@D)
+	$(call show,CC,$< as a function)
+	$(QUIET)$(CC) $(CFLAGS_ALL) -Dmain=carom_main -MMD -MP -c $< -o $@
+$(BUILD)/tests/fuzz/test_seeds: $(FUZZ_OBJECTS)
+$(BUILD)/carom-fuzz: $(BUILD)/obj/tests/fuzz/libfuzzer.o $(FUZZ_OBJECTS) $(BUILD)/libcarom-bench.a $(STATIC)
+	$(call show,LD,$@)
+	$(QUIET)$(CC) -o $@ $^ $(LINK_LIBS) $(CLI_LIBS) -fsanitize=fuzzer $(LDFLAGS_ALL)
 
 # Benchmarks reach inner functions, too; their peers are libraries that nothing else needs.
 # Three balls in Bullet (C++), where it is installed: scripts/deps.sh bullet.
@@ -285,6 +304,17 @@ sanitize:
 	@CAROM_TEST_QUICK=1 $(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/sanitize OPTIMISE="-O1 -fno-omit-frame-pointer" \
 	    SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all" run-tests
 
+# libFuzzer's build stands beside the others; seconds are those of each harness.
+FUZZ_SECONDS ?= 60
+FUZZ_BUILD   := BUILD=$(BUILD)/fuzz CC=clang OPTIMISE="-O2 -fno-omit-frame-pointer" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all" \
+                COVERAGE=-fsanitize=fuzzer-no-link
+fuzz:
+	@scripts/deps.sh build test clang
+	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ_BUILD) run-fuzz
+
+run-fuzz: $(BUILD)/carom $(BUILD)/carom-fuzz
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh $(BUILD) $(FUZZ_HARNESSES)
+
 valgrind:
 	@scripts/deps.sh build test valgrind
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(TESTS) $(EXAMPLES)
@@ -342,6 +372,7 @@ help:
 	@echo "make test-long  the same with the large random families"
 	@echo "make sanitize   the tests under AddressSanitizer and UndefinedBehaviorSanitizer (CC=clang for clang's)"
 	@echo "make valgrind   the tests under valgrind, with smaller random families"
+	@echo "make fuzz       libFuzzer with clang's sanitizers: FUZZ_SECONDS=$(FUZZ_SECONDS) for each harness, or FUZZ_HARNESSES='command scene'"
 	@echo "make deps       install the Debian packages that the build uses and that are missing"
 	@echo "make install    PREFIX=$(PREFIX), DESTDIR is honoured"
 	@echo "make format     clang-format; make check-layers and check-symbols verify who uses whom"

@@ -9,11 +9,12 @@ fail() {
     exit 1
 }
 
-# Prints the packages of a group on one line.
+# Prints the packages of a group on one line. Of A|B any one will do, and A is installed where both are missing.
 list_packages() {
     case "$1" in
     build)
-        echo gcc libc6-dev make pkg-config libopenblas-dev liblapacke-dev nettle-dev librandom123-dev libsiconos-numerics-dev \
+        # The serial OpenBLAS: threads of the other one never end in a process whose memory is limited.
+        echo gcc libc6-dev make pkg-config "libopenblas-serial-dev|libopenblas-dev" liblapacke-dev nettle-dev librandom123-dev libsiconos-numerics-dev \
             libmujoco-dev libxml2-dev libhdf5-dev libyaml-dev libjansson-dev libqhull-dev libppl-dev libgmp-dev gnuplot-nox fonts-dejavu-core ;;
     # For `make MPI=1` only.
     mpi) echo libopenmpi-dev openmpi-bin ;;
@@ -32,9 +33,12 @@ list_packages() {
 
 # Prints the packages that are not installed, one a line.
 list_missing() {
-    local package
-    for package in "$@"; do
-        [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || echo "$package"
+    local choice package
+    for choice in "$@"; do
+        for package in ${choice//|/ }; do
+            [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] && continue 2
+        done
+        echo "${choice%%|*}"
     done
 }
 

@@ -17,6 +17,9 @@ enum { CAROM_FIXED_ORDER_SIZE = 128 };
 double carom_dot(int n, const double *a, const double *b);
 /// Largest |a_i|; 0 for n = 0.
 double carom_max_abs(size_t n, const double *a);
+/// Index of the first entry that exceeds the least one by at most `tolerance`: numbers that only round-off tells apart are taken in their
+/// order. Entries of +infinity take no part; -1 where no other is left.
+int carom_first_least(int n, const double *a, double tolerance);
 bool carom_all_finite(size_t n, const double *a);
 /// y = A x with A [rows x columns].
 void carom_multiply(int rows, int columns, const double *A, const double *x, double *y);
