@@ -39,14 +39,6 @@ typedef struct enumeration {
 
 // ---------------------------------------------------------------------------------------------------------- the exact LCP
 
-// The exponent of a number's last bit.
-static int last_bit(double value) {
-    int exponent;
-    uint64_t digits = (uint64_t)ldexp(frexp(fabs(value), &exponent), 53);
-    for (exponent -= 53; !(digits & 1); digits >>= 1) exponent++;
-    return exponent;
-}
-
 // Residues of [W w] with rows and columns in units, each row multiplied by the power of two that makes it whole. Minors of its rows, and of
 // rows of the unit matrix, have at most as many bits as Hadamard's inequality says. Without memory or beyond the primes there are none.
 static void make_exact(enumeration *all, carom_arena *arena) {
@@ -67,7 +59,7 @@ static void make_exact(enumeration *all, carom_arena *arena) {
             const double entry = j < n ? all->W[(size_t)i * size + (size_t)j] : all->w[i];
             const int shift = (j < n ? z_exponent[j] : -all->constant_scale) - y_exponent;
             if (entry == 0) continue;
-            least = last_bit(entry) + shift < least ? last_bit(entry) + shift : least;
+            least = carom_last_bit(entry) + shift < least ? carom_last_bit(entry) + shift : least;
             length += fabs(ldexp(entry, shift));
         }
         row_exponent[i] = -least;
@@ -223,7 +215,7 @@ static int fill_members(enumeration *all, uint32_t basis) {
 // The solution of one basis, a set of bits, where it has one; a singular basis that nothing contradicts is left for later.
 static carom_status try_basis(enumeration *all, uint32_t basis, carom_error *error) {
     const int members = fill_members(all, basis);
-    if (bounds_contradict(all, basis, members) || signs_contradict(all, basis, members)) return CAROM_OK;
+    if (signs_contradict(all, basis, members) || bounds_contradict(all, basis, members)) return CAROM_OK;
     // Round-off below zero is clipped, and the residuals judge the result.
     memset(all->z, 0, (size_t)all->n * sizeof *all->z);
     for (int a = 0; a < members; a++) all->z[all->members[a]] = fmax(all->values[a], 0);

@@ -34,6 +34,9 @@ carom_moduli *carom_moduli_create(double bits);
 /// The first prime alone, borrowed: remainders that are not zero prove that numbers are not.
 carom_moduli carom_moduli_first(const carom_moduli *moduli);
 
+/// The exponent of the last bit of a number that is not zero: value 2^-exponent is a whole and odd number.
+int carom_last_bit(double value);
+
 /// value 2^exponent.
 void carom_residue_set(const carom_moduli *moduli, double value, int exponent, uint64_t *residue);
 /// The operations; the result may be one of the operands.

@@ -82,6 +82,13 @@ carom_moduli carom_moduli_first(const carom_moduli *moduli) {
     return first;
 }
 
+int carom_last_bit(double value) {
+    int exponent;
+    uint64_t digits = (uint64_t)ldexp(frexp(fabs(value), &exponent), DIGITS);
+    for (exponent -= DIGITS; !(digits & 1); digits >>= 1) exponent++;
+    return exponent;
+}
+
 void carom_residue_set(const carom_moduli *moduli, double value, int exponent, uint64_t *residue) {
     int own;
     const double fraction = frexp(fabs(value), &own);
