@@ -32,18 +32,12 @@ typedef struct enumeration {
     double *found;       // [found_count x n]
     bool *found_exact;   // [found_count]
     int found_count, found_capacity;
+    uint32_t *singular;  // [singular_count] bases left for later
+    int singular_count, singular_capacity;
     bool complete;
 } enumeration;
 
 // ---------------------------------------------------------------------------------------------------------- the exact LCP
-
-// The exponent of a number's last bit.
-static int last_bit(double value) {
-    int exponent;
-    uint64_t digits = (uint64_t)ldexp(frexp(fabs(value), &exponent), 53);
-    for (exponent -= 53; !(digits & 1); digits >>= 1) exponent++;
-    return exponent;
-}
 
 // Residues of [W w] with rows and columns in units, each row multiplied by the power of two that makes it whole. Minors of its rows, and of
 // rows of the unit matrix, have at most as many bits as Hadamard's inequality says. Without memory or beyond the primes there are none.
@@ -65,7 +59,7 @@ static void make_exact(enumeration *all, carom_arena *arena) {
             const double entry = j < n ? all->W[(size_t)i * size + (size_t)j] : all->w[i];
             const int shift = (j < n ? z_exponent[j] : -all->constant_scale) - y_exponent;
             if (entry == 0) continue;
-            least = last_bit(entry) + shift < least ? last_bit(entry) + shift : least;
+            least = carom_last_bit(entry) + shift < least ? carom_last_bit(entry) + shift : least;
             length += fabs(ldexp(entry, shift));
         }
         row_exponent[i] = -least;
@@ -211,28 +205,52 @@ static carom_status keep(enumeration *all, bool exact, carom_error *error) {
     return CAROM_OK;
 }
 
-// The solution of one basis, a set of bits, where it has one.
-static carom_status try_basis(enumeration *all, uint32_t basis, carom_error *error) {
+static int fill_members(enumeration *all, uint32_t basis) {
     int members = 0;
     for (int i = 0; i < all->n; i++)
         if (basis >> i & 1) all->members[members++] = i;
-    const bool contradiction = bounds_contradict(all, basis, members) || signs_contradict(all, basis, members);
+    return members;
+}
+
+// The solution of one basis, a set of bits, where it has one; a singular basis that nothing contradicts is left for later.
+static carom_status try_basis(enumeration *all, uint32_t basis, carom_error *error) {
+    const int members = fill_members(all, basis);
+    if (signs_contradict(all, basis, members) || bounds_contradict(all, basis, members)) return CAROM_OK;
     // Round-off below zero is clipped, and the residuals judge the result.
     memset(all->z, 0, (size_t)all->n * sizeof *all->z);
     for (int a = 0; a < members; a++) all->z[all->members[a]] = fmax(all->values[a], 0);
     const double residual = carom_lcp_residual(all->n, all->W, all->w, all->z);
     const double relative = carom_lcp_relative_residual(all->n, all->W, all->w, all->z, all->y_unit, all->z_unit);
     const bool accepted = residual <= CAROM_LCP_TOLERANCE && relative <= RELATIVE_RESIDUAL;
-    if (contradiction || !all->moduli) return accepted ? keep(all, false, error) : CAROM_OK;
-    if (accepted) {
-        const carom_status status = keep(all, false, error);
-        if (status) return status;
+    const carom_status status = accepted ? keep(all, false, error) : CAROM_OK;
+    if (status || !all->moduli) return status;
+    if (is_regular(all, members)) {
+        const carom_exact_answer answer = decide_basis(all, basis, members);
+        all->complete = all->complete && answer != CAROM_EXACT_UNDECIDED;
+        return answer == CAROM_EXACT_SINGLE ? keep(all, true, error) : CAROM_OK;
     }
-    // Singular bases are of no interest when a segment of solutions is known.
-    if (!all->complete && !is_regular(all, members)) return CAROM_OK;
-    const carom_exact_answer answer = decide_basis(all, basis, members);
-    all->complete = all->complete && (answer == CAROM_EXACT_EMPTY || answer == CAROM_EXACT_SINGLE);
-    return answer == CAROM_EXACT_SINGLE ? keep(all, true, error) : CAROM_OK;
+    if (all->singular_count == all->singular_capacity) {
+        const int capacity = 2 * all->singular_capacity + 64;
+        uint32_t *singular = realloc(all->singular, (size_t)capacity * sizeof *singular);
+        if (!singular) return carom_fail_memory(error, "LCP enumeration");
+        all->singular = singular;
+        all->singular_capacity = capacity;
+    }
+    all->singular[all->singular_count++] = basis;
+    return CAROM_OK;
+}
+
+// Singular bases, from the last, whose segments of solutions hold those of bases with fewer members. They are of no interest after a
+// segment was found.
+static carom_status try_singular_bases(enumeration *all, carom_error *error) {
+    carom_status status = CAROM_OK;
+    while (all->singular_count > 0 && all->complete && !status) {
+        const uint32_t basis = all->singular[--all->singular_count];
+        const carom_exact_answer answer = decide_basis(all, basis, fill_members(all, basis));
+        all->complete = answer == CAROM_EXACT_EMPTY || answer == CAROM_EXACT_SINGLE;
+        if (answer == CAROM_EXACT_SINGLE) status = keep(all, true, error);
+    }
+    return status;
 }
 
 // Hands the solutions to the caller: the exact ones, and those by residuals that no exact one explains.
@@ -279,12 +297,14 @@ carom_status carom_lcp_enumerate(int n, const double *W, const double *w, carom_
     if (!status && all.moduli) status = carom_exact_system_create(all.moduli, n, 2 * n, &all.exact, error);
     all.complete = all.moduli;
     for (uint32_t basis = 0; basis < (uint32_t)1 << n && !status; basis++) status = try_basis(&all, basis, error);
+    if (!status) status = try_singular_bases(&all, error);
     if (!status) status = report(&all, visit, user, error);
     *complete = !status && all.complete;
     carom_exact_system_free(&all.exact);
     free(all.moduli);
     free(all.found);
     free(all.found_exact);
+    free(all.singular);
     carom_arena_free(&arena);
     return status;
 }

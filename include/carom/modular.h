@@ -13,8 +13,8 @@
 
 CAROM_API_BEGIN
 
-/// Integers of at most this many bits can be decided.
-enum { CAROM_MOST_EXACT_BITS = 7900 };
+/// So many primes of 62 bits decide integers of at most 7934 bits.
+enum { CAROM_MOST_EXACT_PRIMES = 128 };
 
 /// Primes below 2^62. A residue is an array of `count` remainders, one for each prime, in Montgomery's form.
 typedef struct carom_moduli {
@@ -28,11 +28,14 @@ typedef struct carom_moduli {
 } carom_moduli;
 
 /// Enough primes for integers of `bits` bits and a sign; freed by free.
-/// @return NULL beyond CAROM_MOST_EXACT_BITS, and when out of memory
+/// @return NULL beyond CAROM_MOST_EXACT_PRIMES, and when out of memory
 carom_moduli *carom_moduli_create(double bits);
 
 /// The first prime alone, borrowed: remainders that are not zero prove that numbers are not.
 carom_moduli carom_moduli_first(const carom_moduli *moduli);
+
+/// The exponent of the last bit of a number that is not zero: value 2^-exponent is a whole and odd number.
+int carom_last_bit(double value);
 
 /// value 2^exponent.
 void carom_residue_set(const carom_moduli *moduli, double value, int exponent, uint64_t *residue);

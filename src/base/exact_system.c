@@ -35,15 +35,14 @@ void carom_exact_system_free(carom_exact_system *system) { carom_arena_free(&sys
 
 // ---------------------------------------------------------------------------------------------------------- elimination
 
-// Subtracts multiples of a row from the others so that its column becomes zero in them, and makes the pivot -1. `from` is the first row
-// that may be touched.
-static void eliminate_column(const carom_moduli *moduli, int rows, int columns, uint64_t *matrix, int pivot_row, int column, int from,
+// Subtracts multiples of a row from the others so that its column becomes zero in them, and makes the pivot -1.
+static void eliminate_column(const carom_moduli *moduli, int rows, int columns, uint64_t *matrix, int pivot_row, int column,
                              uint64_t *inverse) {
     const size_t count = (size_t)moduli->count;
     uint64_t *pivot = matrix + (size_t)pivot_row * (size_t)columns * count;
     carom_residue_negated_inverse(moduli, pivot + (size_t)column * count, inverse);
     for (int j = 0; j < columns; j++) carom_residue_multiply(moduli, pivot + (size_t)j * count, inverse, pivot + (size_t)j * count);
-    for (int i = from; i < rows; i++) {
+    for (int i = 0; i < rows; i++) {
         uint64_t *row = matrix + (size_t)i * (size_t)columns * count, *factor = row + (size_t)column * count;
         if (i == pivot_row || carom_residue_is_zero(moduli, factor)) continue;
         for (int j = 0; j < columns; j++)
@@ -87,7 +86,7 @@ carom_exact_answer carom_exact_eliminate(carom_exact_system *system) {
                 kept[k] = row[k];
                 row[k] = swapped;
             }
-        eliminate_column(moduli, unknowns, columns, system->equations, system->rank, column, 0, system->row);
+        eliminate_column(moduli, unknowns, columns, system->equations, system->rank, column, system->row);
         system->pivots[system->rank++] = column;
     }
     // Unknowns that no equation determines.
@@ -101,14 +100,26 @@ carom_exact_answer carom_exact_eliminate(carom_exact_system *system) {
 }
 
 int carom_exact_rank(const carom_moduli *moduli, int rows, int columns, uint64_t *matrix) {
-    const size_t count = (size_t)moduli->count;
-    uint64_t inverse[(CAROM_MOST_EXACT_BITS + 200) / 62];
+    const size_t count = (size_t)moduli->count, width = (size_t)columns * count;
+    uint64_t factor[CAROM_MOST_EXACT_PRIMES];
     int rank = 0;
     for (int i = 0; i < rows; i++) {
-        const int column = find_pivot(moduli, columns, matrix + (size_t)i * (size_t)columns * count);
+        const uint64_t *pivot = matrix + (size_t)i * width;
+        const int column = find_pivot(moduli, columns, pivot);
         if (column == -2) return -1;
         if (column == -1) continue;
-        eliminate_column(moduli, rows, columns, matrix, i, column, i + 1, inverse);
+        // Without divisions: each row below is multiplied by the pivot.
+        for (int k = i + 1; k < rows; k++) {
+            uint64_t *row = matrix + (size_t)k * width;
+            if (carom_residue_is_zero(moduli, row + (size_t)column * count)) continue;
+            memset(factor, 0, count * sizeof *factor);
+            carom_residue_subtract(moduli, factor, row + (size_t)column * count, factor);
+            for (int j = 0; j < columns; j++) {
+                uint64_t *entry = row + (size_t)j * count;
+                carom_residue_multiply(moduli, entry, pivot + (size_t)column * count, entry);
+                carom_residue_add_product(moduli, factor, pivot + (size_t)j * count, entry);
+            }
+        }
         rank++;
     }
     return rank;

@@ -10,7 +10,7 @@
 __extension__ typedef unsigned __int128 uint128;
 
 // The largest primes below 2^62, as distances from it.
-static const uint16_t below[] = {
+static const uint16_t below[CAROM_MOST_EXACT_PRIMES] = {
     57,   87,   117,  143,  153,  167,  171,  195,  203,  273,  287,  317,  443,  483,  495,  575,  581,  603,  633,  663,  765,  773,
     777,  791,  813,  831,  923,  981,  993,  1001, 1007, 1017, 1197, 1241, 1293, 1353, 1433, 1515, 1553, 1575, 1581, 1595, 1617, 1673,
     1697, 1701, 1703, 1823, 1881, 1911, 1923, 2043, 2073, 2103, 2141, 2187, 2217, 2247, 2285, 2351, 2367, 2375, 2397, 2421, 2511, 2541,
@@ -18,10 +18,10 @@ static const uint16_t below[] = {
     3563, 3671, 3705, 3767, 3797, 3803, 3873, 3933, 4163, 4247, 4275, 4301, 4377, 4403, 4485, 4557, 4595, 4641, 4661, 4707, 4781, 4815,
     4821, 4857, 4881, 4917, 4941, 4971, 4991, 4997, 5003, 5055, 5103, 5133, 5153, 5265, 5355, 5393, 5445, 5465};
 
-enum { MOST_PRIMES = sizeof below / sizeof *below, PRIME_BITS = 62, LOW_BITS = 14, DIGITS = 53 };
+enum { PRIME_BITS = 62, LOW_BITS = 14, DIGITS = 53 };
 
 // Values of mixed radices up to 2^7936 are summed in long double.
-_Static_assert(LDBL_MAX_EXP > MOST_PRIMES * PRIME_BITS + 8, "long double has too few exponents");
+_Static_assert(LDBL_MAX_EXP > CAROM_MOST_EXACT_PRIMES * PRIME_BITS + 8, "long double has too few exponents");
 
 // a b / 2^64 modulo p, for a, b < p < 2^62.
 static inline uint64_t multiply(uint64_t a, uint64_t b, uint64_t prime, uint64_t negated_inverse) {
@@ -45,7 +45,7 @@ static uint64_t power(uint64_t base, uint64_t exponent, uint64_t one, uint64_t p
 carom_moduli *carom_moduli_create(double bits) {
     // A little below 62 bits each, and one bit for the sign.
     const double needed = ceil((bits + 2) / (PRIME_BITS - 1e-6));
-    if (!(needed <= MOST_PRIMES)) return NULL;
+    if (!(needed <= CAROM_MOST_EXACT_PRIMES)) return NULL;
     const size_t count = needed < 1 ? 1 : (size_t)needed;
     carom_moduli *made = malloc(sizeof *made + (6 + count) * count * sizeof(uint64_t));
     if (!made) return NULL;
@@ -82,6 +82,13 @@ carom_moduli carom_moduli_first(const carom_moduli *moduli) {
     return first;
 }
 
+int carom_last_bit(double value) {
+    int exponent;
+    uint64_t digits = (uint64_t)ldexp(frexp(fabs(value), &exponent), DIGITS);
+    for (exponent -= DIGITS; !(digits & 1); digits >>= 1) exponent++;
+    return exponent;
+}
+
 void carom_residue_set(const carom_moduli *moduli, double value, int exponent, uint64_t *residue) {
     int own;
     const double fraction = frexp(fabs(value), &own);
@@ -114,7 +121,7 @@ void carom_residue_add_product(const carom_moduli *moduli, const uint64_t *a, co
 // Fermat: 1/a = a^(p - 2). All primes are 2^62 minus a number of LOW_BITS bits, so that the exponent's other bits are ones. Primes side by
 // side: each product waits for the one before it.
 void carom_residue_negated_inverse(const carom_moduli *moduli, const uint64_t *a, uint64_t *inverse) {
-    uint64_t power_of[MOST_PRIMES], run[MOST_PRIMES];
+    uint64_t power_of[CAROM_MOST_EXACT_PRIMES], run[CAROM_MOST_EXACT_PRIMES];
     const int count = moduli->count;
     const uint64_t *prime = moduli->prime, *negated = moduli->negated_inverse;
     // a^(2^k - 1) for k = 1, 2, 3, 6, 12, 24, 48: from k to 2k by k squarings and a product; 3 = 2 + 1.

@@ -212,41 +212,6 @@ static void scale_system(mode_search *search) {
 
 // --------------------------------------------------------------------------------------------- do the signs agree?
 
-// The greatest sliding speed against a cone edge, max_j -d_j.u_t.
-static double sliding_speed(const carom_stepper *stepper, const double *tangent) {
-    double greatest = -INFINITY;
-    for (int j = 0; j < stepper->edges; j++) greatest = fmax(greatest, -carom_dot(stepper->dim, carom_step_direction(stepper, j), tangent));
-    return greatest;
-}
-
-// Writes lam_t as a non-negative combination of the two cone edges around it; returns the sum of their weights.
-static double split_on_edges(const carom_stepper *stepper, const double *tangent, double *weights) {
-    if (stepper->dim == 1) {
-        weights[tangent[0] < 0] = fabs(tangent[0]);
-        return fabs(tangent[0]);
-    }
-    // In space: solve lam_t = on_a a + on_b b in every sector between two edges.
-    double least_sum = INFINITY, best[2] = {0, 0};
-    int best_edge = 0;
-    for (int j = 0; j < stepper->edges; j++) {
-        const double *a = carom_step_direction(stepper, j), *b = carom_step_direction(stepper, j + 1);
-        const double determinant = a[0] * b[1] - a[1] * b[0];
-        const double on_a = (tangent[0] * b[1] - tangent[1] * b[0]) / determinant,
-                     on_b = (a[0] * tangent[1] - a[1] * tangent[0]) / determinant;
-        // Take the sector whose weights are least negative.
-        const double misfit = fmax(0, -on_a) + fmax(0, -on_b);
-        if (misfit < least_sum) {
-            least_sum = misfit;
-            best_edge = j;
-            best[0] = fmax(0, on_a);
-            best[1] = fmax(0, on_b);
-        }
-    }
-    weights[best_edge] = best[0];
-    weights[(best_edge + 1) % stepper->edges] += best[1];
-    return best[0] + best[1];
-}
-
 // Clips round-off and fills this contact's part of z; false when a sign contradicts the mode.
 static bool settle_contact(carom_stepper *stepper, const mode_search *search, int contact, double cap, double speed) {
     const carom_step_mode *mode = &search->modes[contact];
@@ -259,7 +224,7 @@ static bool settle_contact(carom_stepper *stepper, const mode_search *search, in
     double *weights = stepper->z + carom_step_force_index(stepper, contact, 1), *z = stepper->z;
     memset(weights, 0, (size_t)stepper->edges * sizeof *weights);
     const bool sticks = !mode->open && mode->friction == CAROM_MODE_STICK;
-    z[stepper->gamma + contact] = sticks ? 0 : fmax(0, sliding_speed(stepper, slip));
+    z[stepper->gamma + contact] = sticks ? 0 : fmax(0, carom_step_sliding_speed(stepper, slip));
     if (mode->open) {
         if (stepper->beta >= 0) z[stepper->beta + contact] = 0;
         z[stepper->normal + contact] = 0;
@@ -275,11 +240,11 @@ static bool settle_contact(carom_stepper *stepper, const mode_search *search, in
     z[stepper->normal + contact] = mode->capped ? cap : fmax(0, normal);
 
     const double limit = mu * z[stepper->normal + contact];
-    if (sticks) return split_on_edges(stepper, tangent, weights) <= limit + small_impulse;
+    if (sticks) return carom_step_split_on_edges(stepper, tangent, weights) <= limit + small_impulse;
 
     // Slip along an edge, or between two: lam_t = a d_j + (mu lam_n - a) d_j+1 with 0 <= a <= mu lam_n.
     const double *d = carom_step_direction(stepper, mode->edge), *e = carom_step_direction(stepper, mode->edge + 1);
-    const double sliding = sliding_speed(stepper, slip);
+    const double sliding = carom_step_sliding_speed(stepper, slip);
     if (-carom_dot(dim, d, slip) < sliding - small_speed || sliding < -small_speed) return false;
     double share = limit;
     if (mode->friction == CAROM_MODE_FACET) {
@@ -474,15 +439,21 @@ static bool contradicts(const carom_stepper *stepper, const mode_search *search,
            (unknowns[0] + radii[0] < 0 || is_negative(2, bound, (double[]){normal, unknowns[0]}, (double[]){radius, radii[0]}));
 }
 
-// Decides the combination: dismissed by bounds, or exactly; singular ones only with `all`. An exact solution confirms one that is known, or
-// is added.
-static carom_status prove_combination(carom_stepper *stepper, mode_search *search, carom_step_proof *proof, bool all, const double *v,
-                                      const double *lmax, carom_exact_answer *answer, carom_error *error) {
-    *answer = CAROM_EXACT_EMPTY;
-    if (bound_solution(stepper, search))
-        for (int i = 0; i < search->contacts; i++)
-            if (contradicts(stepper, search, i, lmax ? lmax[i] : 0)) return CAROM_OK;
+// Do bounds of the combination's solution contradict a sign, whatever the round-off of the data?
+static bool is_dismissed(const carom_stepper *stepper, mode_search *search, const double *lmax) {
+    if (!bound_solution(stepper, search)) return false;
+    for (int i = 0; i < search->contacts; i++)
+        if (contradicts(stepper, search, i, lmax ? lmax[i] : 0)) return true;
+    return false;
+}
+
+// Decides the combination exactly; singular ones only with `all`. An exact solution confirms one that is known, or is added. `before` is
+// the number of solutions before the combination's own, by tolerances, was added or not.
+static carom_status prove_combination(carom_stepper *stepper, mode_search *search, carom_step_proof *proof, bool all, int before,
+                                      const double *v, const double *lmax, carom_exact_answer *answer, carom_error *error) {
     *answer = carom_step_prove(proof, search->modes, all, search->exact_velocity, search->unknowns);
+    // What a singular combination gives in doubles is any one of its solutions.
+    if (*answer == CAROM_EXACT_VARIES) search->found_count = before;
     if (*answer != CAROM_EXACT_SINGLE) return CAROM_OK;
     const size_t nv = (size_t)carom_impact_get_data(stepper->impact)->nv;
     memcpy(stepper->v_next, search->exact_velocity, nv * sizeof *stepper->v_next);
@@ -491,6 +462,8 @@ static carom_status prove_combination(carom_stepper *stepper, mode_search *searc
         search->found_proved[known] = true;
         return CAROM_OK;
     }
+    // The exact solution takes the place of an inaccurate one, above all of the combination's own.
+    search->found_count = before;
     known = find_known(stepper, search, v, SAME_VELOCITY);
     if (known >= 0 && search->found_proved[known]) return CAROM_OK;
 
@@ -526,20 +499,23 @@ static carom_status search_all(carom_stepper *stepper, const double *v, const do
             break;
         }
         assemble(stepper, search, lmax);
-        // Regular when no pivot of the scaled system is small against the largest.
-        scale_system(search);
-        bool regular = carom_lu_factor(search->size, search->factors, search->exchanges);
-        double least = INFINITY, largest = 0;
-        for (int i = 0; i < search->size && regular; i++) {
-            least = fmin(least, fabs(search->factors[i * search->size + i]));
-            largest = fmax(largest, fabs(search->factors[i * search->size + i]));
-        }
-        regular = regular && (search->size == 0 || least > SINGULAR_PIVOT * largest);
-        if (regular) status = try_candidate(stepper, search, v, lmax, error);
-        if (proof && !status) {
-            carom_exact_answer answer;
-            status = prove_combination(stepper, search, proof, *complete, v, lmax, &answer, error);
-            *complete = *complete && !status && answer != CAROM_EXACT_VARIES && answer != CAROM_EXACT_UNDECIDED;
+        if (!(proof && is_dismissed(stepper, search, lmax))) {
+            // Regular when no pivot of the scaled system is small against the largest.
+            scale_system(search);
+            bool regular = carom_lu_factor(search->size, search->factors, search->exchanges);
+            double least = INFINITY, largest = 0;
+            for (int i = 0; i < search->size && regular; i++) {
+                least = fmin(least, fabs(search->factors[i * search->size + i]));
+                largest = fmax(largest, fabs(search->factors[i * search->size + i]));
+            }
+            regular = regular && (search->size == 0 || least > SINGULAR_PIVOT * largest);
+            const int before = search->found_count;
+            if (regular) status = try_candidate(stepper, search, v, lmax, error);
+            if (proof && !status) {
+                carom_exact_answer answer;
+                status = prove_combination(stepper, search, proof, *complete, before, v, lmax, &answer, error);
+                *complete = *complete && !status && answer != CAROM_EXACT_VARIES && answer != CAROM_EXACT_UNDECIDED;
+            }
         }
         // The next combination, the first contact's mode fastest.
         int i = 0;

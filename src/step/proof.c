@@ -22,7 +22,7 @@ struct carom_step_proof {
     carom_exact_system system;
     const carom_stepper *stepper;
     int n, nv;                   // nv is 0 in contact space
-    int kinds;                   // forces of one contact: see force_at
+    int kinds;                   // forces of one contact: see slip_force
     uint64_t *W, *u;             // [n x n], [n]
     uint64_t *response, *v;      // [nv x n] M^-1 J', [nv]
     uint64_t *forces, *replies;  // [contacts x kinds x (1 + dim)], [contacts x kinds x n] W force
@@ -42,16 +42,9 @@ struct carom_step_proof {
 
 // ------------------------------------------------------------------------------------------------------------ exponents
 
-// The exponent of the last bit of a number, and the least one of some that are not zero.
-static int last_bit(double value) {
-    int exponent;
-    uint64_t digits = (uint64_t)ldexp(frexp(fabs(value), &exponent), 53);
-    for (exponent -= 53; !(digits & 1); digits >>= 1) exponent++;
-    return exponent;
-}
-
+// Lowers an exponent to that of the last bit of a number, where it is not zero.
 static void lower(int *least, double value, int shift) {
-    if (value != 0 && last_bit(value) + shift < *least) *least = last_bit(value) + shift;
+    if (value != 0 && carom_last_bit(value) + shift < *least) *least = carom_last_bit(value) + shift;
 }
 
 // The exponent of a size: 2^exponent is just above it; very low for zero.
@@ -152,9 +145,8 @@ static double bits_needed(const carom_step_proof *proof, const widths *w, int un
     const double speed = w->jacobian + w->jacobian_size + w->direction + (proof->nv ? 0 : friction);
     const double alone = w->friction + 2 * w->direction + friction;
     const double rows = (columns + 1) * (fmax(speed, alone) + length + 1);
-    // Rows of M, with J'force; the columns of forces are multiplied by 2^trial.
+    // Rows of M, with J'force; the columns of forces are multiplied by 2^trial, and among the constants are forces of caps.
     const double mass = proof->nv * (fmax(w->mass, w->jacobian + friction) + length + 1);
-    // The constants, among which are forces of caps.
     const double constant = fmax(0, w->constant + w->constant_size) + w->trial + 1 + log2(proof->nv + unknowns + 2);
     return mass + rows + columns * w->trial + constant;
 }
@@ -274,6 +266,37 @@ static void bound_errors(carom_step_proof *proof, const widths *w, const double 
     }
 }
 
+// The arrays, once the primes are known.
+static carom_status take_arrays(carom_step_proof *proof, carom_error *error) {
+    const carom_stepper *stepper = proof->stepper;
+    const size_t n = (size_t)proof->n, nv = (size_t)proof->nv, contacts = (size_t)stepper->count, dim = (size_t)stepper->dim;
+    const size_t edges = (size_t)stepper->edges, kinds = (size_t)proof->kinds, unknowns = contacts * (1 + dim);
+    const size_t count = (size_t)proof->moduli->count;
+    carom_arena *arena = &proof->arena;
+    proof->W = carom_arena_take(arena, n * n * count, sizeof(uint64_t));
+    proof->u = carom_arena_take(arena, n * count, sizeof(uint64_t));
+    proof->response = carom_arena_take(arena, nv * n * count, sizeof(uint64_t));
+    proof->v = carom_arena_take(arena, nv * count, sizeof(uint64_t));
+    proof->forces = carom_arena_take(arena, contacts * kinds * (1 + dim) * count, sizeof(uint64_t));
+    proof->replies = carom_arena_take(arena, contacts * kinds * n * count, sizeof(uint64_t));
+    proof->probes = carom_arena_take(arena, edges * dim * count, sizeof(uint64_t));
+    proof->caps = carom_arena_take(arena, contacts * count, sizeof(uint64_t));
+    proof->friction = carom_arena_take(arena, contacts * count, sizeof(uint64_t));
+    proof->fixed_reply = carom_arena_take(arena, n * count, sizeof(uint64_t));
+    proof->ones = carom_arena_take(arena, 3 * count, sizeof(uint64_t));
+    proof->weight = carom_arena_take(arena, count, sizeof(uint64_t));
+    proof->rank_table = carom_arena_take(arena, (unknowns * (unknowns + n) + 1) * count, sizeof(uint64_t));
+    proof->delassus_error = carom_arena_take(arena, n * n, sizeof(double));
+    proof->speed_error = carom_arena_take(arena, n, sizeof(double));
+    proof->values = carom_arena_take(arena, nv + n + unknowns, sizeof(double));
+    proof->unknown_force = carom_arena_take(arena, unknowns, sizeof(int));
+    proof->unknown_of = carom_arena_take(arena, contacts, sizeof(int));
+    if (arena->failed) return carom_fail_memory(error, "enumeration");
+    // Conditions of a contact: at most two of lam_n and u_n, two of a facet's share, one for each edge; reported: velocities and unknowns.
+    const size_t most = contacts * (4 + edges) + (nv ? nv : n) + unknowns;
+    return carom_exact_system_create(proof->moduli, (int)unknowns, (int)most, &proof->system, error);
+}
+
 carom_status carom_step_proof_create(const carom_stepper *stepper, const double *v, const double *lmax, carom_step_proof **proof,
                                      carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(stepper->impact);
@@ -283,49 +306,18 @@ carom_status carom_step_proof_create(const carom_stepper *stepper, const double 
     made->n = carom_impact_contact_size(stepper->impact);
     made->nv = carom_impact_has_system(stepper->impact) ? data->nv : 0;
     made->kinds = 1 + stepper->dim + 2 * stepper->edges;
-    const size_t n = (size_t)made->n, nv = (size_t)made->nv, contacts = (size_t)stepper->count, dim = (size_t)stepper->dim;
-    const size_t edges = (size_t)stepper->edges, kinds = (size_t)made->kinds, unknowns = contacts * (1 + dim);
-    carom_arena *arena = &made->arena;
-    made->coordinate_scale = carom_arena_take(arena, nv + 1, sizeof(int));
-    made->contact_scale = carom_arena_take(arena, (size_t)data->contacts, sizeof(int));
-    if (arena->failed) goto no_memory;
+    const int nv = made->nv, stride = 1 + stepper->dim;
+    made->coordinate_scale = carom_arena_take(&made->arena, (size_t)nv + 1, sizeof(int));
+    made->contact_scale = carom_arena_take(&made->arena, (size_t)data->contacts, sizeof(int));
+    carom_status status = made->arena.failed ? carom_fail_memory(error, "enumeration") : CAROM_OK;
+    if (status) goto failed;
     choose_scales(made, data);
     const widths w = measure(made, data, v, lmax);
-    made->moduli = carom_moduli_create(bits_needed(made, &w, (int)unknowns));
+    made->moduli = carom_moduli_create(bits_needed(made, &w, stepper->count * stride));
     // Numbers too far apart to be decided: no proof.
-    if (!made->moduli) {
-        carom_step_proof_free(made);
-        *proof = NULL;
-        return CAROM_OK;
-    }
-    const size_t count = (size_t)made->moduli->count;
-    made->W = carom_arena_take(arena, n * n * count, sizeof(uint64_t));
-    made->u = carom_arena_take(arena, n * count, sizeof(uint64_t));
-    made->response = carom_arena_take(arena, nv * n * count, sizeof(uint64_t));
-    made->v = carom_arena_take(arena, nv * count, sizeof(uint64_t));
-    made->forces = carom_arena_take(arena, contacts * kinds * (1 + dim) * count, sizeof(uint64_t));
-    made->replies = carom_arena_take(arena, contacts * kinds * n * count, sizeof(uint64_t));
-    made->probes = carom_arena_take(arena, edges * dim * count, sizeof(uint64_t));
-    made->caps = carom_arena_take(arena, contacts * count, sizeof(uint64_t));
-    made->friction = carom_arena_take(arena, contacts * count, sizeof(uint64_t));
-    made->fixed_reply = carom_arena_take(arena, n * count, sizeof(uint64_t));
-    made->ones = carom_arena_take(arena, 3 * count, sizeof(uint64_t));
-    made->weight = carom_arena_take(arena, count, sizeof(uint64_t));
-    made->rank_table = carom_arena_take(arena, (unknowns * (unknowns + n) + 1) * count, sizeof(uint64_t));
-    made->delassus_error = carom_arena_take(arena, n * n, sizeof(double));
-    made->speed_error = carom_arena_take(arena, n, sizeof(double));
-    made->values = carom_arena_take(arena, nv + n + unknowns, sizeof(double));
-    made->unknown_force = carom_arena_take(arena, unknowns, sizeof(int));
-    made->unknown_of = carom_arena_take(arena, contacts, sizeof(int));
-    if (arena->failed) goto no_memory;
-    // Conditions of a contact: at most two of lam_n and u_n, two of a facet's share, one for each edge; reported: velocities and unknowns.
-    const int most = (int)(contacts * (4 + edges) + (nv ? nv : n) + unknowns);
-    const carom_status status = carom_exact_system_create(made->moduli, (int)unknowns, most, &made->system, error);
-    if (status) {
-        carom_step_proof_free(made);
-        *proof = NULL;
-        return status;
-    }
+    if (!made->moduli) goto failed;
+    status = take_arrays(made, error);
+    if (status) goto failed;
     made->velocity_exponent = w.constant;
     made->row_exponent = w.jacobian;
     made->impulse_exponent = w.trial + (nv ? w.jacobian - w.mass : 0) - w.constant;
@@ -338,7 +330,7 @@ carom_status carom_step_proof_create(const carom_stepper *stepper, const double 
         possible = eliminate_mass(made, data, &w, v);
     } else {
         const double *W = carom_impact_delassus(stepper->impact);
-        const int *s = made->contact_scale, stride = 1 + (int)dim;
+        const int *s = made->contact_scale;
         for (int a = 0; a < made->n; a++) {
             carom_residue_set(made->moduli, v[a], s[a / stride] + w.jacobian + w.constant, at(made, made->u, a));
             for (int b = 0; b < made->n; b++)
@@ -349,19 +341,15 @@ carom_status carom_step_proof_create(const carom_stepper *stepper, const double 
     for (int i = 0; i < stepper->count && stepper->beta >= 0; i++)
         carom_residue_set(made->moduli, lmax[i], -made->impulse_exponent - made->contact_scale[stepper->first + i],
                           at(made, made->caps, i));
-    if (possible) {
-        fill_forces(made, &w);
-        bound_errors(made, &w, stepper->u);
-        made->system.weight = made->weight;
-    } else {
-        carom_step_proof_free(made);
-        *proof = NULL;
-    }
+    if (!possible) goto failed;
+    fill_forces(made, &w);
+    bound_errors(made, &w, stepper->u);
+    made->system.weight = made->weight;
     return CAROM_OK;
-no_memory:
+failed:
     carom_step_proof_free(made);
     *proof = NULL;
-    return carom_fail_memory(error, "enumeration");
+    return status;
 }
 
 void carom_step_proof_free(carom_step_proof *proof) {
@@ -374,7 +362,6 @@ void carom_step_proof_free(carom_step_proof *proof) {
 
 const double *carom_step_proof_delassus_error(const carom_step_proof *proof) { return proof->delassus_error; }
 const double *carom_step_proof_speed_error(const carom_step_proof *proof) { return proof->speed_error; }
-
 // ------------------------------------------------------------------------------------------------------------- decisions
 
 // A new row of conditions, zero.
@@ -400,7 +387,7 @@ static void add_velocity(const carom_step_proof *proof, int first, int size, con
     const carom_moduli *moduli = proof->moduli;
     const size_t count = (size_t)moduli->count;
     const int unknowns = proof->system.unknowns;
-    uint64_t factor[(CAROM_MOST_EXACT_BITS + 200) / 62];
+    uint64_t factor[CAROM_MOST_EXACT_PRIMES];
     for (int p = 0; p < size; p++) {
         memset(factor, 0, count * sizeof *factor);
         if (sign > 0)
@@ -461,7 +448,7 @@ static void fill_contact(carom_step_proof *proof, const carom_step_mode *mode, i
     const size_t count = (size_t)moduli->count;
     const int dim = stepper->dim, edges = stepper->edges, row = carom_step_contact_row(stepper, i), constant = proof->system.unknowns;
     const uint64_t *mu = at(proof, proof->friction, i), *mu_scale = at(proof, proof->ones, 1), *edge_scale = at(proof, proof->ones, 2);
-    uint64_t factor[(CAROM_MOST_EXACT_BITS + 200) / 62];
+    uint64_t factor[CAROM_MOST_EXACT_PRIMES];
     if (mode->open) {
         add_velocity(proof, row, 1, proof->ones, 1, new_condition(proof));
         return;
@@ -492,7 +479,7 @@ static void fill_contact(carom_step_proof *proof, const carom_step_mode *mode, i
             continue;
         }
         // mu lam_n (d_x e_y - d_y e_x) + (e_x - d_x) lam_y - (e_y - d_y) lam_x >= 0
-        uint64_t cross[(CAROM_MOST_EXACT_BITS + 200) / 62] = {0};
+        uint64_t cross[CAROM_MOST_EXACT_PRIMES] = {0};
         carom_residue_multiply(moduli, d + count, e, factor);
         carom_residue_subtract(moduli, cross, factor, cross);
         carom_residue_add_product(moduli, d, e + count, cross);
@@ -556,7 +543,7 @@ static void fill_reports(carom_step_proof *proof, const carom_step_mode *modes) 
             if (mode->open || !mode->capped) continue;
             const int edge = mode->friction == CAROM_MODE_FACET ? mode->edge + 1 : mode->edge;
             const int pushes = i * proof->kinds + (mode->friction == CAROM_MODE_STICK ? FORCE_NORMAL : slip_force(proof, edge));
-            uint64_t factor[(CAROM_MOST_EXACT_BITS + 200) / 62];
+            uint64_t factor[CAROM_MOST_EXACT_PRIMES];
             for (int p = 0; p < stride; p++) {
                 carom_residue_multiply(moduli, at(proof, proof->forces, pushes * stride + p), at(proof, proof->caps, i), factor);
                 carom_residue_add_product(moduli, factor, at(proof, proof->response, k * proof->n + carom_step_contact_row(stepper, i) + p),

@@ -60,6 +60,11 @@ static inline const double *carom_step_direction(const carom_stepper *stepper, i
     return stepper->directions + (edge % stepper->edges) * stepper->dim;
 }
 
+/// The greatest sliding speed against a cone edge, max_j -d_j.u_t.
+double carom_step_sliding_speed(const carom_stepper *stepper, const double *tangent);
+/// Writes lam_t as a non-negative combination of the two cone edges around it; returns the sum of their weights, which start at zero.
+double carom_step_split_on_edges(const carom_stepper *stepper, const double *tangent, double *weights);
+
 /// Fills the cone directions and the LCP matrix W.
 void carom_step_assemble(carom_stepper *stepper);
 /// Chooses natural units and the canonical covering vector, and makes the LCP's handle, on W in these units.
