@@ -196,6 +196,7 @@ static carom_status write_directory(cli_comparison *comparison, const char *dire
     if (status) return status;
     char *result = cli_join_path(stage.folder.path, "compare.h5"), *place = cli_join_path(directory, "compare.h5");
     if (!result || !place) status = carom_fail_memory(error, directory);
+    if (!status) status = cli_page_check(directory, error);
     if (!status) status = carom_temporary_check(place, &carom_file_hdf5, error);
     if (!status) status = carom_result_writer_create(result, comparison->scene, &writer, error);
     if (!status) status = run_laws(comparison, writer, error);

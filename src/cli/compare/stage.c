@@ -16,7 +16,6 @@ enum { KIND_BYTES = 4, LINE_SIZE = 4096 };  // HDF5, PNG, XML and our page diffe
 carom_status cli_stage_create(const char *directory, cli_stage *stage, carom_error *error) {
     *stage = (cli_stage){.directory = directory};
     carom_status status = cli_make_directory(directory, &stage->made, error);
-    if (!status) status = cli_page_check(directory, error);
     if (!status) status = carom_temporary_folder_create(directory, "compare", &stage->folder, error);
     if (status) cli_stage_free(stage);
     return status;
