@@ -84,7 +84,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 OPTIMISE ?= -O3
 # No contraction into FMA: gcc and clang then give the same bits. No math errno: sqrt becomes an instruction.
 CFLAGS_ALL = -std=c17 $(WARNINGS) $(OPTIMISE) -g -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -fopenmp \
-             -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc -I. $(DEPENDENCY_CFLAGS) $(SANITIZE) $(CFLAGS)
+             -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc -I. $(DEPENDENCY_CFLAGS) $(SANITIZE) $(COVERAGE) $(CFLAGS)
 LDFLAGS_ALL = -fopenmp $(SANITIZE) $(LDFLAGS)
 
 # ---------------------------------------------------------------------------------------------------- what is shown
@@ -120,7 +120,8 @@ $(BUILD)/obj/%.o: %.c
 	$(call show,CC,$<)
 	$(QUIET)$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
-# Kernels once more for each instruction set that pays; the machine's is chosen at run time. Scalar ones are for tests.
+# Kernels once more for each instruction set that pays; the machine's is chosen at run time. Scalar ones are for tests. COVERAGE is for
+# libFuzzer, and left out of kernels: clang takes minutes for their long straight code with it and UBSan.
 KERNEL_SOURCES   := solvers/lemke/kernel.c src/step/cones/kernel.c src/step/loops.c
 KERNEL_solvers/lemke/kernel.c     := carom_lemke_kernel
 KERNEL_src/step/cones/kernel.c    := carom_cone_kernel
@@ -138,7 +139,7 @@ define kernel_rules
 $(call kernel_objects,$(1)): $(BUILD)/obj/$(1:.c=)_%.o: $(1)
 	@mkdir -p $$(@D)
 	$$(call show,CC,$$< $$(ISA))
-	$$(QUIET)$$(CC) $$(CFLAGS_ALL) $$(ISA) -DKERNEL=$(KERNEL_$(1))_$$* -DINSTRUCTION_SET='"$$*"' -MMD -MP -c $$< -o $$@
+	$$(QUIET)$$(CC) $$(filter-out $$(COVERAGE),$$(CFLAGS_ALL)) $$(ISA) -DKERNEL=$(KERNEL_$(1))_$$* -DINSTRUCTION_SET='"$$*"' -MMD -MP -c $$< -o $$@
 endef
 $(foreach k,$(KERNEL_SOURCES),$(eval $(call kernel_rules,$(k))))
 
@@ -305,7 +306,8 @@ sanitize:
 
 # libFuzzer's build stands beside the others; seconds are those of each harness.
 FUZZ_SECONDS ?= 60
-FUZZ_BUILD   := BUILD=$(BUILD)/fuzz CC=clang OPTIMISE="-O1 -fno-omit-frame-pointer" SANITIZE="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all"
+FUZZ_BUILD   := BUILD=$(BUILD)/fuzz CC=clang OPTIMISE="-O2 -fno-omit-frame-pointer" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all" \
+                COVERAGE=-fsanitize=fuzzer-no-link
 fuzz:
 	@scripts/deps.sh build test clang
 	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ_BUILD) run-fuzz

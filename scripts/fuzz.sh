@@ -17,9 +17,9 @@ TMPDIR=$(mktemp -d) || exit 2
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
 
-# What holds for one run: seconds and megabytes.
+# What holds for one run, in seconds and megabytes: with sanitizers 30 s are about one second of the plain command.
 export ASAN_OPTIONS=allocator_may_return_null=1
-limits=(-timeout=10 -rss_limit_mb=2048)
+limits=(-timeout="${FUZZ_TIMEOUT:-30}" -rss_limit_mb=2048)
 
 # ---------------------------------------------------------------------------------------------------------------- words
 # Keys of scenes, names in scenes, options and their choices; libFuzzer reads them quoted.

@@ -40,6 +40,20 @@ bool carom_lu_factor(int n, double *A, int *rows);
 /// x = A^-1 b in place, from the factors.
 void carom_lu_solve(int n, const double *LU, const int *rows, double *x);
 
+/// A linear system whose entries are known up to errors.
+typedef struct carom_uncertain_system {
+    int n;
+    const double *A, *b;              ///< [n x n], [n]
+    const double *A_error, *b_error;  ///< the same, >= 0
+    double *work;                     ///< [2 n n + 4 n]
+    int *exchanges;                   ///< [n] workspace
+} carom_uncertain_system;
+
+/// Bounds the solution: |true x - x| <= radius in every component, for every system within the errors (Rump's verification by an
+/// approximate inverse R and the norm of I - R A, rows and columns scaled).
+/// @return false when the systems are not proved to be regular; x is then the solution in doubles, or zero
+bool carom_enclose_solution(const carom_uncertain_system *system, double *x, double *radius);
+
 /// All solutions of A x = b, A [n x n] of any rank, by elimination with complete pivoting. A and b are overwritten; b becomes a solution.
 /// @param tolerance     pivots below this share of the largest entry of A, and right-hand sides below this share of b's, count as zero
 /// @param null_vectors  [n x n]; the first n - rank rows receive a basis of the null space; its entries for free unknowns are 0 and 1

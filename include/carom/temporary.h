@@ -10,9 +10,10 @@
 
 /// What a file that is replaced must be, because any other may be what somebody wrote by hand: the scene that is being read, for one.
 typedef struct carom_file_kind {
-    const char *name;   ///< "an HDF5 file"
-    const char *start;  ///< its first bytes
-    bool many;          ///< one of a series, which are not brought to the disk one by one
+    const char *name;     ///< "an HDF5 file"
+    const char *start;    ///< its first bytes
+    bool many;            ///< one of a series, which are not brought to the disk one by one
+    const char *endings;  ///< of its names, with blanks between them, as carom_check_ending takes them; NULL: any
 } carom_file_kind;
 
 extern const carom_file_kind carom_file_hdf5;
@@ -24,7 +25,11 @@ typedef struct carom_temporary {
     int held;                     ///< the file, locked as long as this process writes it
 } carom_temporary;
 
-/// Says whether a file may be written at `target`: nothing is there, or an empty file, or one of this kind.
+/// Refuses a name with the ending of another format, such as `set.png` for an HDF5 file. Endings that no format here has are free.
+/// @param endings  of the format, with blanks between them: ".h5 .hdf5"; "" for what has none, such as a directory
+/// @param what     would be written: "an HDF5 file"
+carom_status carom_check_ending(const char *name, const char *endings, const char *what, carom_error *error);
+/// Says whether a file may be written at `target`: nothing is there, or an empty file, or one of this kind; and whether the name suits it.
 /// @return as carom_temporary_create
 carom_status carom_temporary_check(const char *target, const carom_file_kind *kind, carom_error *error);
 /// Creates the empty temporary file for `target`, with the mode of an ordinary new file, and opens it for reading and writing. Temporary

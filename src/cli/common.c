@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "carom/json.h"
+#include "carom/temporary.h"
 #include "cli/cli_internal.h"
 #include "cli/ranks/ranks.h"
 
@@ -47,11 +48,14 @@ char *cli_join_path(const char *directory, const char *name) {
 }
 
 carom_status cli_make_directory(const char *path, bool *made, carom_error *error) {
-    *made = !mkdir(path, 0777);
-    if (*made) return CAROM_OK;
     // A directory that is there already is fine, anything else of that name is not.
     struct stat about;
-    if (errno == EEXIST && !stat(path, &about) && S_ISDIR(about.st_mode)) return CAROM_OK;
+    *made = false;
+    if (!stat(path, &about) && S_ISDIR(about.st_mode)) return CAROM_OK;
+    const carom_status status = carom_check_ending(path, "", "a directory", error);
+    if (status) return status;
+    *made = !mkdir(path, 0777);
+    if (*made) return CAROM_OK;
     return carom_fail(error, CAROM_IO_FAILED, "%s: the directory cannot be made (%s)", path, strerror(errno == EEXIST ? ENOTDIR : errno));
 }
 

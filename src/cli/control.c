@@ -55,7 +55,7 @@ carom_status cli_start_control(const cli_arguments *arguments, carom_control *co
     const char *threads = cli_value(arguments, "threads");
     double count;
     if (threads) {
-        if (!carom_parse_number(threads, &count) || count < 1 || count > MOST_THREADS || count != (int)count)
+        if (!carom_parse_whole(threads, &count) || count < 1 || count > MOST_THREADS)
             return carom_fail(error, CAROM_BAD_INPUT, "--threads: '%.60s' is not a whole number between 1 and %d", threads, MOST_THREADS);
         control->threads = (int)count;
     }

@@ -11,6 +11,9 @@
 // A velocity within this share of the impact's scale is in the set: results are read back from text.
 #define CONTAINED 1e-9
 
+// Values within this share of the largest one are equal.
+#define EQUAL_VALUES 1e-12
+
 // Impacts whose operators differ by more than this share are not the same.
 #define SAME_IMPACT 1e-9
 
@@ -115,6 +118,11 @@ static carom_status make_set(const query *q, const carom_result_set *from, carom
 
 // ----------------------------------------------------------------------------------------------------------- the questions
 
+static double value_of(const carom_result_set *set, const carom_functional *f, int64_t row) {
+    const double rest = set->v ? carom_dot(set->nv, f->velocity, set->v + row * set->nv) : 0;
+    return carom_dot(set->n, f->contact, set->u + row * set->n) + rest;
+}
+
 // The largest value of a linear functional: a convex set attains it at a vertex, which is a row of the file.
 static carom_status ask_maximum(query *q, const char *text, carom_error *error) {
     const carom_result_set *set = &q->asked.set;
@@ -122,16 +130,11 @@ static carom_status ask_maximum(query *q, const char *text, carom_error *error) 
     carom_error inner;
     const carom_status status = carom_functional_parse(q->asked.impact, text, &f, &inner);
     if (status) return carom_fail(error, status, "--max: %s", inner.message);
-    // Outcomes with a value that is not a number are never the largest.
+    // Outcomes with a value that is not a number are never the largest. Of those that have it up to round-off, the first is shown.
     double most = -INFINITY;
     int64_t best = 0;
-    for (int64_t i = 0; i < set->points; i++) {
-        const double rest = set->v ? carom_dot(set->nv, f.velocity, set->v + i * set->nv) : 0;
-        const double value = carom_dot(set->n, f.contact, set->u + i * set->n) + rest;
-        if (!(value > most)) continue;
-        most = value;
-        best = i;
-    }
+    for (int64_t i = 0; i < set->points; i++) most = fmax(most, value_of(set, &f, i));
+    while (best + 1 < set->points && !(value_of(set, &f, best) >= most - EQUAL_VALUES * fabs(most))) best++;
     carom_functional_release(&f);
     if (!isfinite(most))
         return carom_fail(error, CAROM_BAD_INPUT, "--max: the factors of '%.100s' are too large for double precision", text);

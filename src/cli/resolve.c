@@ -62,7 +62,7 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
         putchar('\n');
     }
     if (rows > SHOWN_OUTCOMES) printf("... and %" PRId64 " more; --json and -o FILE give them all\n", rows - SHOWN_OUTCOMES);
-    if (file) printf("written to %s\n", file);
+    if (file) printf("written to %s (HDF5)\n", file);
     return cli_exit_status(&run->answer);
 }
 

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -29,10 +30,26 @@ enum {
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
 
-const carom_file_kind carom_file_hdf5 = {"an HDF5 file", "\x89HDF\r\n\x1a\n", false};
+const carom_file_kind carom_file_hdf5 = {"an HDF5 file", "\x89HDF\r\n\x1a\n", false, ".h5 .hdf5"};
 
-carom_status carom_temporary_check(const char *target, const carom_file_kind *kind, carom_error *error) {
-    // A place where nothing is may be written. Links are followed.
+// -------------------------------------------------------------------------------------------------------------- checks
+
+carom_status carom_check_ending(const char *name, const char *endings, const char *what, carom_error *error) {
+    // Endings of files that we write or read, and of pictures that we do not write. Others mean nothing to us.
+    static const char *const known[] = {".h5",   ".hdf5", ".png", ".svg", ".pdf", ".jpg", ".jpeg", ".gif", ".eps", ".tif", ".tiff",
+                                        ".json", ".yaml", ".yml", ".csv", ".txt", ".md",  ".html", ".vtk", ".vtp", ".xml", ".urdf"};
+    const char *slash = strrchr(name, '/'), *ending = strrchr(slash ? slash : name, '.');
+    bool is_known = false, suits = false;
+    for (size_t i = 0; ending && i < sizeof known / sizeof *known; i++) is_known = is_known || !strcasecmp(ending, known[i]);
+    for (const char *own = endings; is_known && *own; own += strcspn(own, " "), own += strspn(own, " "))
+        suits = suits || (strcspn(own, " ") == strlen(ending) && !strncasecmp(own, ending, strlen(ending)));
+    if (!is_known || suits) return CAROM_OK;
+    return carom_fail(error, CAROM_BAD_INPUT, "%s: this would be %s, whose name cannot end in %s%s%.*s", name, what, ending,
+                      *endings ? ", but in " : "", (int)strcspn(endings, " "), endings);
+}
+
+// A place where nothing is may be written. Links are followed.
+static carom_status check_place(const char *target, const carom_file_kind *kind, carom_error *error) {
     struct stat about;
     if (!*target) return carom_fail(error, CAROM_BAD_INPUT, "the name of the file to write is empty");
     if (stat(target, &about)) {
@@ -52,6 +69,11 @@ carom_status carom_temporary_check(const char *target, const carom_file_kind *ki
     fclose(file);
     if (!count || (count == size && !memcmp(found, kind->start, size))) return CAROM_OK;
     return carom_fail(error, CAROM_BAD_INPUT, "%s: is not %s; only such a file is replaced", target, kind->name);
+}
+
+carom_status carom_temporary_check(const char *target, const carom_file_kind *kind, carom_error *error) {
+    const carom_status status = check_place(target, kind, error);
+    return status || !kind->endings ? status : carom_check_ending(target, kind->endings, kind->name, error);
 }
 
 // ---------------------------------------------------------------------------------------------------- names and leftovers
@@ -194,7 +216,7 @@ static bool bring_to_disk(int descriptor) { return !fsync(descriptor) || errno =
 
 carom_status carom_temporary_commit(carom_temporary *temporary, carom_error *error) {
     // Something else may have taken the place since the file was begun.
-    const carom_status status = carom_temporary_check(temporary->target, temporary->kind, error);
+    const carom_status status = check_place(temporary->target, temporary->kind, error);
     if (status) return status;
     // Within one directory, so that the change is seen at once and whole; its bytes first, so that no crash of the system shows a name
     // without them.

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "carom/arena.h"
+#include "carom/modular.h"
 #include "carom/step.h"
 
 /// Violations of the friction cone and of caps beyond this share of the step's impulses, or of the impulse that stops the contacts, are not
@@ -101,16 +102,22 @@ typedef struct carom_step_mode {
     int edge;
 } carom_step_mode;
 
-/// Solutions of the equations of one combination of modes, as an affine map of parameters: row 0 is a solution, the others are directions
-/// along which the equations still hold.
-typedef struct carom_step_solutions {
-    int dimension;          ///< number of directions
-    const double *impulse;  ///< [(1 + dimension) x n]
-    const double *u;        ///< [(1 + dimension) x n] contact velocities after the step
-} carom_step_solutions;
+/// Exact decisions on the combinations of modes of one step, from the doubles of the impact, v and lmax.
+typedef struct carom_step_proof carom_step_proof;
 
-/// Do the solutions that also have the signs of their modes have more than one velocity?
-carom_status carom_step_solutions_vary(const carom_stepper *stepper, const carom_step_mode *modes, const double *lmax,
-                                       const carom_step_solutions *solutions, bool *vary, carom_error *error);
+/// For a stepper that was started with v and lmax. `*proof` is NULL when the numbers of the problem are too far apart.
+carom_status carom_step_proof_create(const carom_stepper *stepper, const double *v, const double *lmax, carom_step_proof **proof,
+                                     carom_error *error);
+void carom_step_proof_free(carom_step_proof *proof);
+/// [n x n], [n] How far the impact's W, and stepper->u, are from exact values.
+const double *carom_step_proof_delassus_error(const carom_step_proof *proof);
+const double *carom_step_proof_speed_error(const carom_step_proof *proof);
+
+/// Decides one combination. CAROM_EXACT_EMPTY stands, too, for a singular one whose solutions have one velocity that a combination with
+/// fewer unknowns has as well.
+/// @param all       false: singular combinations are passed over, as empty
+/// @param v_next    [nv] for CAROM_EXACT_SINGLE, correctly rounded but for the last bit
+/// @param unknowns  the impulses' unknowns, contact by contact: lam_n unless capped; lam_t (stick); the share of a facet's first edge
+carom_exact_answer carom_step_prove(carom_step_proof *proof, const carom_step_mode *modes, bool all, double *v_next, double *unknowns);
 
 #endif

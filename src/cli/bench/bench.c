@@ -132,7 +132,7 @@ static void print_extras(const bench *b, FILE *file) {
 
 // The first line, by which a file is known as ours.
 static const carom_file_kind table_kind = {"the tables of an earlier measurement",
-                                           "<!-- made by carom bench; the next one replaces it -->\n", false};
+                                           "<!-- made by carom bench; the next one replaces it -->\n", false, ".md"};
 
 // A carom_text_printer of all tables.
 static carom_status print_tables(FILE *file, const void *content, carom_error *error) {

@@ -14,7 +14,7 @@
 
 // The first line, by which a page is known as ours.
 static const carom_file_kind page_kind = {"the page of an earlier comparison", "<!-- made by carom compare; the next one replaces it -->\n",
-                                          false};
+                                          false, ".md"};
 
 // Contacts with rows in the table.
 enum { MOST_ROWS = 16 };

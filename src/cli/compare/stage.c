@@ -28,7 +28,7 @@ static carom_status check_place(const char *from, const char *to, carom_error *e
     const bool read = file && fread(start, 1, KIND_BYTES, file) == KIND_BYTES;
     if (file) fclose(file);
     if (!read) return carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be read: %s", from, strerror(errno));
-    const carom_file_kind kind = {"a file of an earlier comparison", start, false};
+    const carom_file_kind kind = {"a file of an earlier comparison", start, false, NULL};
     return carom_temporary_check(to, &kind, error);
 }
 

@@ -212,7 +212,7 @@ int cli_print_motion_text(const cli_motion *motion, const char *file) {
     if (motion->orders) print_orders(motion->orders);
     if (motion->convergence) print_convergence(motion->convergence);
     printf("%.3g s, %.3g steps/s\n", motion->seconds, (double)steps / fmax(motion->seconds, 1e-9));
-    if (file) printf("written to %s\n", file);
+    if (file) printf("written to %s (HDF5)\n", file);
     for (size_t i = 0; i < json_array_size(motion->files); i++) printf("%s\n", json_string_value(json_array_get(motion->files, i)));
     return exit_status_of(motion);
 }

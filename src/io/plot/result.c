@@ -9,6 +9,7 @@
 
 #include "carom/functional.h"
 #include "carom/sets.h"
+#include "carom/temporary.h"
 #include "io/result/file.h"
 
 enum {
@@ -329,7 +330,9 @@ carom_status carom_plot_result(const char *result_path, const carom_plot_request
     carom_plot plot = {.title = title, .x_label = x_label, .y_label = y_label, .focus = drawn.focus};
 
     // The data: files, their laws, and the points of each law on the chosen axes.
-    carom_status status = open_files(&drawn, result_path, request, error);
+    const char *output = request->output;
+    carom_status status = output ? carom_check_ending(output, ".png .svg", "a picture, or the start of its name", error) : CAROM_OK;
+    if (!status) status = open_files(&drawn, result_path, request, error);
     const carom_result *first = status ? NULL : drawn.files->result;
     if (!status)
         status = carom_axes_create(carom_result_contacts(first), carom_result_tangent_dim(first), carom_result_contact_names(first),
