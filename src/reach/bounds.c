@@ -46,6 +46,8 @@ static carom_status solve_least_norm(const carom_impact *impact, int edges, caro
         memcpy(matrix, carom_stepper_lcp_matrix(stepper), size * size * sizeof *matrix);
         for (size_t i = 0; i < size; i++) w[i] = i < m ? -1 : 0;
         for (size_t i = 0; i < m; i++) matrix[i * size + gamma + i] = -data->friction[i];
+        // With a thousand contacts its matrices take hundreds of megabytes.
+        carom_stepper_free(stepper);
         status = carom_lcp_create(&carom_lcp_lemke, (int)size, matrix, &lcp, error);
     }
     if (!status) {
@@ -54,7 +56,6 @@ static carom_status solve_least_norm(const carom_impact *impact, int edges, caro
         *solved = info.verdict == CAROM_COMPLETE;
     }
     carom_lcp_free(lcp);
-    carom_stepper_free(stepper);
     carom_impact_free(contacts);
     return status;
 }

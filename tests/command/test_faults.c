@@ -72,8 +72,9 @@ static void damaged_results_are_read_or_refused(void **state) {
 // libraries.
 static void little_memory_ends_in_one_line(void **state) {
     write_text(*state, "block.yaml", BLOCK_SCENE);
-    write_text(*state, "model.yaml", "model: point.xml\ncontacts: [{name: A, site: point, normal: [0, 0, 1], friction: 1}]\nimpact: {samples: 64}\n"
-                                     "state: {qpos: [0, 0, 0], qvel: [0, 0, -1]}\n");
+    write_text(*state, "model.yaml",
+               "model: point.xml\ncontacts: [{name: A, site: point, normal: [0, 0, 1], friction: 1}]\nimpact: {samples: 64}\n"
+               "state: {qpos: [0, 0, 0], qvel: [0, 0, -1]}\n");
     write_text(*state, "point.xml",
                "<mujoco><worldbody><body name=\"ball\"><joint type=\"slide\" axis=\"1 0 0\"/><joint type=\"slide\" axis=\"0 1 0\"/>"
                "<joint type=\"slide\" axis=\"0 0 1\"/><inertial pos=\"0 0 0\" mass=\"1\" diaginertia=\"1 1 1\"/>"
@@ -83,13 +84,14 @@ static void little_memory_ends_in_one_line(void **state) {
                 "python3 -c \"n=200; I=[[float(i==j) for j in range(n)] for i in range(n)]; "
                 "print('matrices: {M:',I,', Jn:',I[:1],', Jt:',I[1:2],', mu: [1], v:',[-1]+[0]*(n-1),'}')\" > large.yaml");
     json_decref(ask(*state, "sample", "block.yaml", "-o", "set.h5"));
-    static const char line[] = "for limit in %s; do for words in 'info model.yaml' 'info large.yaml' 'sample block.yaml' 'compare block.yaml' "
-                               "'exact block.yaml' 'query set.h5 --hull Jn.A,Jn.B'; do\n"
-                               "  (ulimit -v $((1024 * limit)); timeout -k 1 60 \"$carom\" $words --json >out 2>err); status=$?\n"
-                               "  case $status in 127) ;; 0) grep -q '^{\"schema' out ;;\n"
-                               "  1) grep -q '\"verdict\": \"out-of-memory\"' out && [ $(wc -l <err) = 1 ] ;;\n"
-                               "  *) false ;; esac || { echo \"$limit MB: $words: $status\" $(cat err) ; }\n"
-                               "done; done";
+    static const char line[] =
+        "for limit in %s; do for words in 'info model.yaml' 'info large.yaml' 'sample block.yaml' 'compare block.yaml' "
+        "'exact block.yaml' 'query set.h5 --hull Jn.A,Jn.B'; do\n"
+        "  (ulimit -v $((1024 * limit)); timeout -k 1 60 \"$carom\" $words --json >out 2>err); status=$?\n"
+        "  case $status in 127) ;; 0) grep -q '^{\"schema' out ;;\n"
+        "  1) grep -q '\"verdict\": \"out-of-memory\"' out && [ $(wc -l <err) = 1 ] ;;\n"
+        "  *) false ;; esac || { echo \"$limit MB: $words: $status\" $(cat err) ; }\n"
+        "done; done";
     char script[sizeof line + 256];
     snprintf(script, sizeof script, line, support_count(1, 1, 0) ? "120 132 150 170 200 240" : "$(seq 60 4 400)");
     char *said = run_line(*state, 0, script);
@@ -145,7 +147,8 @@ static void a_series_on_a_full_disk_leaves_nothing(void **state) {
 // ----------------------------------------------------------------------------------------------------------------- kills
 
 #define OTHER_SCENE                                                                                                                        \
-    "name: other\nmatrices: {M: [[1, 0], [0, 1]], Jn: [[0, 1], [0.1, 1]], Jt: [[1, 0], [1, 0]], mu: [0.5, 0.5], v: [1, -1], names: [L, R]}\n"
+    "name: other\nmatrices: {M: [[1, 0], [0, 1]], Jn: [[0, 1], [0.1, 1]], Jt: [[1, 0], [1, 0]], mu: [0.5, 0.5], v: [1, -1], names: [L, "   \
+    "R]}\n"
 
 // Whenever a comparison is killed, the directory holds one comparison: the old one, whole, or the new one.
 static void a_killed_comparison_leaves_the_last_one(void **state) {
@@ -153,8 +156,9 @@ static void a_killed_comparison_leaves_the_last_one(void **state) {
     write_text(*state, "other.yaml", OTHER_SCENE "impact: {samples: 64}\n");
     write_text(*state, "long.yaml", OTHER_SCENE "impact: {samples: 1073741824}\n");
     run_quietly(*state, 0, "\"$carom\" compare block.yaml -o out && echo mine > out/notes && cp -r out before");
-    run_quietly(*state, 0, "for seconds in 0.05 0.2 0.6; do timeout -s KILL $seconds \"$carom\" compare long.yaml -o out;"
-                           " diff -r -x '.compare.*' before out || exit 1; done 2>&1");
+    run_quietly(*state, 0,
+                "for seconds in 0.05 0.2 0.6; do timeout -s KILL $seconds \"$carom\" compare long.yaml -o out;"
+                " diff -r -x '.compare.*' before out || exit 1; done 2>&1");
     // The next one takes its place, and what was left behind is gone; files of others stay.
     json_t *made = ask(*state, "compare", "other.yaml", "-o", "out");
     assert_true(is_true(made, "complete"));
@@ -193,8 +197,9 @@ static void pipes_are_refused(void **state) {
     write_text(*state, "include.yaml", "model: include.xml\ncontacts: [{name: A, site: point, normal: [0, 0, 1], friction: 1}]\n");
     write_text(*state, "include.xml", "<mujoco><include file=\"pipe\"/></mujoco>");
     write_text(*state, "fclib.yaml", "delassus: {file: pipe}\n");
-    static const char *const commands[][4] = {{"info", "pipe"},       {"info", "model.yaml"}, {"info", "mesh.yaml"}, {"info", "include.yaml"},
-                                              {"info", "fclib.yaml"}, {"lcp", "pipe"},        {"plot", "pipe"}};
+    static const char *const commands[][4] = {{"info", "pipe"},         {"info", "model.yaml"}, {"info", "mesh.yaml"},
+                                              {"info", "include.yaml"}, {"info", "fclib.yaml"}, {"lcp", "pipe"},
+                                              {"plot", "pipe"}};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         const request asked = {.directory = *state, .arguments = commands[i]};
         report r = run_request(&asked);
@@ -223,7 +228,8 @@ static void impossible_requests_are_refused_at_once(void **state) {
     check_refusals(*state, refusals, sizeof refusals / sizeof *refusals);
     // A place for the tables, and none for the pictures.
     run_quietly(*state, 0, "mkdir table-contacts.png");
-    const request asked = {.directory = *state, .arguments = WORDS("bench", "flat.yaml", "--milliseconds", "100000", "--growth", "-o", "table.md")};
+    const request asked = {.directory = *state,
+                           .arguments = WORDS("bench", "flat.yaml", "--milliseconds", "100000", "--growth", "-o", "table.md")};
     report r = run_request(&asked);
     assert_true(is_refusal(&r, "table-contacts.png: is a directory"));
     release(&r);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LD_PRELOAD: fails the n-th allocation (CAROM_FAIL_AT), or that and all later ones (CAROM_FAIL_ON), that the program asks for. Allocations of
-// libraries are left alone: some end the process without memory, which is theirs to mend. CAROM_FAIL_COUNT names a file for the number.
+// LD_PRELOAD: fails the n-th allocation (CAROM_FAIL_AT), or that and all later ones (CAROM_FAIL_ON), that the program asks for. Allocations
+// of libraries are left alone: some end the process without memory, which is theirs to mend. CAROM_FAIL_COUNT names a file for the number.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -55,9 +55,7 @@ static int fails(const void *caller) {
     return 1;
 }
 
-__attribute__((visibility("default"))) void *malloc(size_t size) {
-    return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
-}
+__attribute__((visibility("default"))) void *malloc(size_t size) { return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size); }
 
 __attribute__((visibility("default"))) void *calloc(size_t count, size_t size) {
     return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
