@@ -107,7 +107,7 @@ EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE check-mpi all libraries demo figures coverage bench benchmarks test test-long deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help fuzz run-fuzz run-tests run-demo run-figures run-coverage run-bench run-benchmarks
+.PHONY: FORCE check-mpi all libraries demo figures coverage bench benchmarks test test-long deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-demo run-figures run-coverage run-bench run-benchmarks
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -260,6 +260,7 @@ test:
 test-long:
 	@scripts/deps.sh build test $(if $(filter 1,$(MPI)),mpi)
 	@CAROM_TEST_LONG=1 $(MAKE) --no-print-directory -j$(JOBS) run-tests
+	@$(MAKE) --no-print-directory fault options tsan fuzz
 
 figures:
 	@scripts/deps.sh build
@@ -298,15 +299,15 @@ run-demo: $(BUILD)/carom
 run-tests: all $(TESTS) $(EXAMPLES) $(filter-out %/stronge,$(BENCHMARKS)) check-layers check-symbols
 	@scripts/run-tests.sh $(BUILD) $(TESTS)
 
+SANITIZE_BUILD := BUILD=$(BUILD)/sanitize OPTIMISE="-O1 -fno-omit-frame-pointer" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all"
 # Fewer random trials: they look for wrong numbers, which sanitizers do not.
 sanitize:
 	@scripts/deps.sh build test $(if $(findstring clang,$(CC)),clang)
-	@CAROM_TEST_QUICK=1 $(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/sanitize OPTIMISE="-O1 -fno-omit-frame-pointer" \
-	    SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all" run-tests
+	@CAROM_TEST_QUICK=1 $(MAKE) --no-print-directory -j$(JOBS) $(SANITIZE_BUILD) run-tests
 
 # libFuzzer's build stands beside the others; seconds are those of each harness.
 FUZZ_SECONDS ?= 60
-FUZZ_BUILD   := BUILD=$(BUILD)/fuzz CC=clang OPTIMISE="-O2 -fno-omit-frame-pointer" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all" \
+FUZZ_BUILD   := BUILD=$(BUILD)/fuzz CC=clang OPTIMISE="-O1 -fno-omit-frame-pointer" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all" \
                 COVERAGE=-fsanitize=fuzzer-no-link
 fuzz:
 	@scripts/deps.sh build test clang
@@ -314,6 +315,41 @@ fuzz:
 
 run-fuzz: $(BUILD)/carom $(BUILD)/carom-fuzz
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh $(BUILD) $(FUZZ_HARNESSES)
+
+# The command while its surroundings fail: full disks, signals, limits of memory, allocations that fail one by one. Seconds are those of all.
+FAULT_SECONDS ?= 60
+fault:
+	@scripts/deps.sh build fault
+	@$(MAKE) --no-print-directory -j$(JOBS) run-fault
+
+run-fault: $(BUILD)/carom $(BUILD)/fail_allocation.so
+	@FAULT_SECONDS=$(FAULT_SECONDS) tests/fault/fault.py $^ $(FAULT_KINDS)
+
+$(BUILD)/fail_allocation.so: tests/fault/fail_allocation.c
+	$(call show,LD,$@)
+	$(QUIET)$(CC) -std=c17 $(WARNINGS) -O1 -fPIC -shared -o $@ $<
+
+# Every option of every subcommand with bad values, under AddressSanitizer; OPTIONS_SECONDS=0 runs them all.
+OPTIONS_SECONDS ?= 60
+options:
+	@scripts/deps.sh build fault
+	@$(MAKE) --no-print-directory -j$(JOBS) $(SANITIZE_BUILD) run-options
+
+run-options: $(BUILD)/carom
+	@OPTIONS_SECONDS=$(OPTIONS_SECONDS) tests/fault/options.py $< $(OPTIONS_COMMANDS)
+
+# The tests that use threads, under ThreadSanitizer: clang's OpenMP tells it by libarcher what waits for what, which gcc's cannot.
+TSAN_TESTS := base/test_base reach/test_reach reach/test_walk laws/test_laws step/test_cones dynamics/test_rodrigues_runs sets/test_query \
+              command/test_sample command/test_simulate compliant/test_compliant
+tsan:
+	@scripts/deps.sh build test clang
+	@CAROM_TEST_QUICK=1 $(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/tsan CC=clang OPTIMISE="-O1 -fno-omit-frame-pointer" \
+	    SANITIZE=-fsanitize=thread run-tsan
+
+run-tsan: $(BUILD)/carom $(TSAN_TESTS:%=$(BUILD)/tests/%)
+	@OMP_TOOL_LIBRARIES=libarcher.so LD_LIBRARY_PATH=$(shell $(CC) -print-file-name=libarcher.so | xargs dirname) OMP_NUM_THREADS=3 \
+	    TSAN_OPTIONS="halt_on_error=1 exitcode=66 ignore_noninstrumented_modules=1 suppressions=tests/fault/races.txt" \
+	    scripts/run-tests.sh $(BUILD) $(TSAN_TESTS:%=$(BUILD)/tests/%)
 
 valgrind:
 	@scripts/deps.sh build test valgrind
@@ -369,10 +405,13 @@ help:
 	@echo "make bench      measure this machine into $(BUILD)/performance.md (under five minutes)"
 	@echo "make benchmarks measure against other libraries into $(BUILD)/stronge.md, rodrigues.md and, with Bullet, cradle.md"
 	@echo "make test       install what is missing, build, run every test"
-	@echo "make test-long  the same with the large random families"
+	@echo "make test-long  the same with the large random families, then fault, options, tsan and fuzz"
 	@echo "make sanitize   the tests under AddressSanitizer and UndefinedBehaviorSanitizer (CC=clang for clang's)"
 	@echo "make valgrind   the tests under valgrind, with smaller random families"
 	@echo "make fuzz       libFuzzer with clang's sanitizers: FUZZ_SECONDS=$(FUZZ_SECONDS) for each harness, or FUZZ_HARNESSES='command scene'"
+	@echo "make fault      the command while disks, memory, pipes and places fail, and signals come: FAULT_SECONDS=$(FAULT_SECONDS)"
+	@echo "make options    every option with bad values under AddressSanitizer: OPTIONS_SECONDS=$(OPTIONS_SECONDS), 0 for all"
+	@echo "make tsan       the tests that use threads under ThreadSanitizer"
 	@echo "make deps       install the Debian packages that the build uses and that are missing"
 	@echo "make install    PREFIX=$(PREFIX), DESTDIR is honoured"
 	@echo "make format     clang-format; make check-layers and check-symbols verify who uses whom"

@@ -132,7 +132,15 @@ def try_signals():
         r = run(CAROM, words, folder, fault=stop)
         # Before the command catches a signal, and where it computes nothing long, the signal has its usual effect.
         rules = broken_rules(r, allowed=(0, 1, -number))
-        rules += broken_files(folder, target, r, old, killed=number == signal.SIGKILL)
+        killed = r.status == -number
+        rules += broken_files(folder, target, r, old, killed)
+        # What a killed run left is removed or named by the next one that writes the same file.
+        if killed and leftovers(folder) and words[0] in ("sample", "simulate", "exact", "resolve", "plot"):
+            again = ["plot", "set.h5", "-o", "picture"] if words[0] == "plot" else ["sample", BLOCK, "--samples", "10", "-o", "out.h5"]
+            left = leftovers(folder)
+            after = run(CAROM, again, folder)
+            rules += [f"{name} is neither removed nor named" for name in leftovers(folder) if name not in after.err]
+            rules += [] if after.status == 0 else [f"after {left} the next run ends with {after.status}"]
         if r.status == 1 and r.document() is not None and r.document().get("complete") is not False:
             rules.append("stopped, and the answer does not say that it is incomplete")
         report.add("signals", r, rules, f"{signal_name(number)} after {delay:.3f} s, seed {seed}")

@@ -13,6 +13,9 @@ SECONDS = 10  # within which a run ends after its fault
 SANITIZER = re.compile(r"(AddressSanitizer|LeakSanitizer|runtime error|ThreadSanitizer)")
 
 
+TEMPORARY = re.compile(r"^\..*\.[a-z0-5]{8}$")
+
+
 class Run:
     """What one run left: exit status (negative: a signal), texts, seconds."""
 
@@ -71,8 +74,8 @@ def broken_rules(r, allowed=(0, 1, 2), may_lose_stdout=False):
 
 
 def leftovers(folder):
-    """Temporary files below a folder."""
-    return [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names if name.startswith(".")]
+    """Temporary files and folders, `.NAME.xxxxxxxx`, below a folder."""
+    return [name for _, folders, names in os.walk(folder) for name in folders + names if TEMPORARY.match(name)]
 
 
 class Report:

@@ -114,7 +114,9 @@ void fuzz_sweep(void) {
     for (int i = 0; i < count; i++) {
         const char *name = names[i]->d_name;
         const bool itself = !strcmp(name, ".") || !strcmp(name, "..");
-        if (!itself && *name == '.') {
+        // Their names are .NAME.xxxxxxxx.
+        const char *suffix = strrchr(name, '.');
+        if (!itself && *name == '.' && suffix != name && strlen(suffix) == 9) {
             left = true;
             snprintf(temporary, sizeof temporary, "%s", name);
         }
