@@ -16,8 +16,8 @@ static carom_registry *registry;
 // What a law says with the selection `lemke`: its velocities, in the units of the impact.
 static carom_answer ask(const carom_impact *impact, const char *law) {
     static const char *const none[] = {"selection", "lemke", NULL};
-    static const char *const sampling[] = {"selection", "lemke", "sampler", "lcp",   "samples", "128",
-                                           "max_steps", "20",    "path",    "auto",  NULL};
+    static const char *const sampling[] = {"selection", "lemke", "sampler", "lcp",  "samples", "128",
+                                           "max_steps", "20",    "path",    "auto", NULL};
     static const char *const single[] = {"selection", "lemke", "max_steps", "20", "path", "auto", NULL};
     return support_ask(registry, impact, law, !strcmp(law, "halm-posa") ? sampling : !strcmp(law, "routh") ? single : none);
 }

@@ -66,7 +66,8 @@ static void random_steps_have_the_same_bits_in_other_units(void **state) {
     }
 }
 
-// Units that are no powers of two round every number once more.
+// Units that are no powers of two round every number once more. Ten times the residual that a step may have, because some problems are
+// ill-conditioned.
 static void random_steps_have_the_same_velocities_in_other_units(void **state) {
     (void)state;
     const int count = support_count(500, 10000, 50000);
@@ -82,7 +83,7 @@ static void random_steps_have_the_same_velocities_in_other_units(void **state) {
         assert_int_equal(b.info.verdict, CAROM_COMPLETE);
         double largest = carom_max_abs((size_t)data->nv, data->velocity);
         for (int k = 0; k < data->nv; k++)
-            if (!(fabs(b.v[k] / 3 - a.v[k]) <= 1e-9 * fmax(largest, fabs(a.v[k]))))
+            if (!(fabs(b.v[k] / 3 - a.v[k]) <= 1e-8 * fmax(largest, fabs(a.v[k]))))
                 fail_msg("problem %d: v[%d] is %.17g and %.17g", t, k, a.v[k], b.v[k] / 3);
         carom_impact_free(scaled);
         carom_impact_free(impact);
@@ -195,7 +196,8 @@ static void masses_from_picograms_to_mountains_take_the_first_rung(void **state)
             for (int t = 0; t < 50; t++) {
                 double lmax[5];
                 for (int i = 0; i < 5; i++) lmax[i] = masses[k] * carom_stream_uniform(&stream);
-                const step_answer a = solve(impact, t ? CAROM_STEP_CAPPED : CAROM_STEP_SIMULTANEOUS, CAROM_SELECT_LEMKE, 0, t ? lmax : NULL);
+                const step_answer a =
+                    solve(impact, t ? CAROM_STEP_CAPPED : CAROM_STEP_SIMULTANEOUS, CAROM_SELECT_LEMKE, 0, t ? lmax : NULL);
                 assert_int_equal(a.info.verdict, CAROM_COMPLETE);
                 assert_int_equal(a.info.fallbacks, 0);
                 assert_true(a.info.residual <= 1e-13);

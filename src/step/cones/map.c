@@ -83,6 +83,7 @@ static carom_status prepare(carom_cone_map *map, carom_stepper *stepper, double 
                                     .vector = carom_arena_take(arena, lcp_size * input_count, sizeof(double)),
                                     .y_unit = carom_arena_take(arena, lcp_size, sizeof(double)),
                                     .z_unit = carom_arena_take(arena, lcp_size, sizeof(double)),
+                                    .natural = carom_arena_take(arena, lcp_size * lcp_size, sizeof(double)),
                                     .z = carom_arena_take(arena, input_count * lcp_size, sizeof(double)),
                                     .y = carom_arena_take(arena, input_count * lcp_size, sizeof(double)),
                                     .impulse = carom_arena_take(arena, input_count * (size_t)n, sizeof(double))};
@@ -123,7 +124,11 @@ static carom_status prepare(carom_cone_map *map, carom_stepper *stepper, double 
                                         .y_per_natural = map->per_unit + inputs + 2 * size,
                                         .z_per_natural = map->per_unit + inputs + 3 * size,
                                         .least_mass = stepper->least_mass};
-    return carom_lcp_basis_create(size, stepper->W, &builder->basis, error);
+    // Bases are solved in natural units, too: pivots of a factorisation depend on units.
+    for (int i = 0; i < size; i++)
+        for (int j = 0; j < size; j++)
+            builder->natural[i * size + j] = stepper->W[i * size + j] * (stepper->z_natural[j] / stepper->y_natural[i]);
+    return carom_lcp_basis_create(size, builder->natural, &builder->basis, error);
 }
 
 static carom_status create(carom_stepper *stepper, double step, carom_instructions instructions, void **state, carom_error *error) {
@@ -170,9 +175,13 @@ static bool solve_basis(carom_cone_builder *builder, uint64_t members) {
     for (int i = 0; i < size; i++) basic[i] = members >> i & 1;
     for (int j = 0; j < builder->inputs; j++) {
         double *z = builder->z + (size_t)j * (size_t)size;
-        for (int i = 0; i < size; i++) w[i] = builder->vector[i * builder->inputs + j];
+        for (int i = 0; i < size; i++) w[i] = builder->vector[i * builder->inputs + j] / builder->stepper->y_natural[i];
         memset(z, 0, (size_t)size * sizeof *z);
         if (!carom_lcp_basis_solve(builder->basis, basic, w, z)) return false;
+        for (int i = 0; i < size; i++) {
+            w[i] *= builder->stepper->y_natural[i];
+            z[i] *= builder->stepper->z_natural[i];
+        }
         // y = W z + w.
         for (int i = 0; i < size; i++) {
             const double *W = builder->stepper->W + (size_t)i * (size_t)size;
