@@ -177,10 +177,11 @@ carom_status carom_reach_first_step(const carom_impact *impact, int64_t cone_edg
 
 /// Constants of the theory for one impact (Halm & Posa, Assumption 2, Lemma 6, Theorem 8, Algorithm 2).
 typedef struct carom_reach_bounds {
-    bool pointed;         ///< certified: no non-zero combination of forces of the (linearised) cones vanishes
-    double r_norm;        ///< least ||r||_2 with r.M^-1 f >= 1 for every cone edge f; NaN when not pointed
-    double psi;           ///< sigma_max(M^-1 Jbar') m (1 + max mu) + 1, of the closing step
-    double step_bound_c;  ///< c of eq. (78) for the step h; NaN when not pointed or without a mass matrix
+    bool pointed;            ///< proved: no non-zero combination of forces of the (linearised) cones vanishes
+    bool pointed_certified;  ///< `pointed` is proved, true or false; false where it could not be decided
+    double r_norm;           ///< least ||r||_2 with r.M^-1 f >= 1 for every cone edge f; NaN when not pointed, or not found
+    double psi;              ///< sigma_max(M^-1 Jbar') m (1 + max mu) + 1, of the closing step
+    double step_bound_c;     ///< c of eq. (78) for the step h; NaN when not pointed or without a mass matrix
     /// Theorem 8: with caps uniform in [0,h]^m, P(steps > step_bound + j) <= exp(-j / step_tail).
     double step_bound;  ///< c ceil(||v-||_M); NaN as c
     double step_tail;   ///< (m + 1)^2
@@ -190,7 +191,9 @@ typedef struct carom_reach_bounds {
 carom_status carom_reach_psi(const carom_impact *impact, int edges, double *psi, carom_error *error);
 
 /// @param step  h, the cap of a step's normal impulses [N s], > 0
-/// Cost: one LCP with a variable for each cone edge, and eigenvalues of matrices of size nv and contacts*(1+tangent_dim).
+/// `pointed` holds for the numbers of the impact as they stand in double precision, and for the cones with `edges` edges. Forces that
+/// cancel are proved where two normals are exactly opposite, or where no small change of the cones makes them pointed. Cost: two LCPs with
+/// a variable for each cone edge (up to five where not pointed), and eigenvalues of matrices of size nv and contacts*(1+tangent_dim).
 carom_status carom_reach_get_bounds(const carom_impact *impact, int edges, double step, carom_reach_bounds *bounds, carom_error *error);
 
 /// What Lemma 1 of Halm & Posa is asked: samples of g(lmax) for lmax uniform in [0,h]^caps.

@@ -41,7 +41,7 @@ static void info_gives_the_published_bounds(void **state) {
     for (const published *p = scenes; p < scenes + SCENES; p++) {
         char path[PATH_SIZE];
         json_t *info = ask(*state, "info", scene_path(p, path));
-        assert_true(is_true(info, "pointed"));
+        assert_true(is_true(info, "pointed") && is_true(info, "pointed_certified"));
         assert_close(number(info, "bounds.r_norm"), p->r_norm, 1e-6);
         assert_close(number(info, "bounds.psi"), p->psi, 1e-6);
         assert_close(number(info, "bounds.step_bound_c"), p->step_bound, 0);

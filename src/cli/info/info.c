@@ -110,6 +110,7 @@ static int print_json(const facts *f) {
     json_object_set(document, "normal_velocity", json_object_get(row, "normal_velocity"));
     json_object_set(document, "tangent_velocity", json_object_get(row, "tangent_velocity"));
     json_object_set_new(document, "pointed", json_boolean(f->bounds.pointed));
+    json_object_set_new(document, "pointed_certified", json_boolean(f->bounds.pointed_certified));
     json_object_set_new(document, "step", carom_json_real(f->step));
     json_object_set_new(document, "bounds", bounds);
     json_object_set_new(document, "uniqueness", cli_uniqueness_json(f->uniqueness));
@@ -163,10 +164,12 @@ static int print_text(const facts *f) {
         putchar('\n');
     }
     printf("\nkinetic energy %.9g J\n", carom_impact_initial_energy(f->impact));
-    printf("friction cones pointed: %s\n",
-           f->bounds.pointed ? "yes (samples end with probability one)" : "not certified (jamming is possible; samples need not end)");
+    printf("friction cones pointed: %s\n", f->bounds.pointed ? "yes (samples end with probability one)"
+                                           : f->bounds.pointed_certified
+                                               ? "no (forces can cancel: jamming is possible; samples need not end)"
+                                               : "not decided (jamming may be possible)");
     printf("h = %.6g N s: psi = %.6g", f->step, f->bounds.psi);
-    if (f->bounds.pointed) printf(", ||r|| = %.6g", f->bounds.r_norm);
+    if (!isnan(f->bounds.r_norm)) printf(", ||r|| = %.6g", f->bounds.r_norm);
     if (!isnan(f->bounds.step_bound_c))
         printf(", c = %.6g (eq. 78): more than %.6g + j steps have probability exp(-j/%g) at most", f->bounds.step_bound_c,
                f->bounds.step_bound, f->bounds.step_tail);
