@@ -19,7 +19,7 @@ trap 'rm -rf "$TMPDIR"' EXIT
 
 # What holds for one run, in seconds and megabytes: with sanitizers 30 s are about one second of the plain command.
 export ASAN_OPTIONS=allocator_may_return_null=1
-limits=(-timeout="${FUZZ_TIMEOUT:-30}" -rss_limit_mb=2048)
+limits=(-timeout="${FUZZ_TIMEOUT:-30}" -rss_limit_mb=2048 -report_slow_units=1000)
 
 # ---------------------------------------------------------------------------------------------------------------- words
 # Keys of scenes, names in scenes, options and their choices; libFuzzer reads them quoted.
