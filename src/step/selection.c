@@ -30,8 +30,11 @@ carom_status carom_step_selection_auto(const carom_impact *impact, const carom_s
     *selection = CAROM_SELECT_SCATTERED;
     const carom_impact_data *data = carom_impact_get_data(impact);
     int edges;
-    const carom_status status = carom_impact_cone_edges(impact, options->cone_edges, &edges, error);
-    if (status) return status;
+    carom_status status = carom_impact_cone_edges(impact, options->cone_edges, &edges, error);
+    bool unique = false;
+    if (!status) status = carom_step_prove_unique(impact, options->cone_edges, &unique, error);
+    if (unique) *selection = CAROM_SELECT_ANY;
+    if (status || unique) return status;
     // Contact modes: open, or stopped or capped, each with stick, slip along every edge, and in space between two of them.
     const int friction_modes = 1 + edges + (data->tangent_dim == 2 ? edges : 0),
               contacts = options->kind == CAROM_STEP_ONE_CONTACT ? 1 : data->contacts;
