@@ -20,10 +20,12 @@ typedef enum carom_step_kind {
 
 /// Which solution a step returns where it has several with different velocities.
 typedef enum carom_selection {
-    CAROM_SELECT_LEMKE,   ///< Lemke's, covering vector of ones, unscaled: canonical
-    CAROM_SELECT_ANY,     ///< any verified one
-    CAROM_SELECT_RANDOM,  ///< one of the distinct ones, each as likely
-    CAROM_SELECT_ALL,     ///< for laws that list all: a single step returns the LCP solver's
+    CAROM_SELECT_LEMKE,      ///< Lemke's, covering vector of ones, unscaled: canonical
+    CAROM_SELECT_ANY,        ///< any verified one
+    CAROM_SELECT_RANDOM,     ///< one of the distinct ones, each as likely
+    CAROM_SELECT_SCATTERED,  ///< one of those that Lemke's method finds with random covering vectors
+    CAROM_SELECT_AUTO,       ///< what carom_step_selection_auto says; a stepper serves that
+    CAROM_SELECT_ALL,        ///< for laws that list all: a single step returns the LCP solver's
 } carom_selection;
 
 const char *carom_selection_name(carom_selection selection);
@@ -72,6 +74,13 @@ extern const char *const carom_selection_names[], *const carom_selection_names_o
 /// @return CAROM_BAD_INPUT when there is no such solver, or for cone edges out of range
 carom_status carom_step_choice_resolve(const carom_step_choice *choice, carom_step_kind kind, const carom_registry *registry,
                                        carom_stepper_options *options, carom_error *error);
+
+/// The selection that `auto` stands for: one that leaves out no solution, as fast as that can be. RANDOM where the solutions of a step can
+/// be listed quickly; otherwise SCATTERED.
+/// @param options  of the steppers that will serve it; their selection is not read
+/// @param step     h, the largest cap of the steps [N s]; NaN where there are no caps
+carom_status carom_step_selection_auto(const carom_impact *impact, const carom_stepper_options *options, double step,
+                                       carom_selection *selection, carom_error *error);
 
 /// What a step did.
 typedef struct carom_step_info {

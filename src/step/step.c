@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stepper: options, lifetime, and the way to its step method.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,11 @@ static carom_status lay_out(carom_stepper *stepper, const carom_stepper_options 
 carom_status carom_stepper_create(const carom_impact *impact, const carom_stepper_options *options, carom_stepper **stepper,
                                   carom_error *error) {
     *stepper = NULL;
+    if (options->selection == CAROM_SELECT_AUTO) {
+        carom_stepper_options resolved = *options;
+        const carom_status status = carom_step_selection_auto(impact, options, NAN, &resolved.selection, error);
+        return status ? status : carom_stepper_create(impact, &resolved, stepper, error);
+    }
     const int contacts = carom_impact_get_data(impact)->contacts;
     // What can be refused before anything is computed.
     if (options->cookie != STEPPER_COOKIE)
