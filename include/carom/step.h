@@ -96,6 +96,7 @@ typedef struct carom_step_info {
     int64_t pivots;
     int fallbacks;         ///< as in carom_lcp_info
     double energy_change;  ///< K(v_next) - K(v) = impulse'(u + u_next)/2 [J]
+    int solutions;         ///< distinct v_next of the step, of which this is one; 0: not known
 } carom_step_info;
 
 /// The step of one impact with its workspace. Not to be shared between threads.
@@ -184,6 +185,8 @@ typedef struct carom_step_batch {
     double *u_next;   ///< [n]
     double *gain;     ///< [1] energy change
     int32_t *served;  ///< [stride] CAROM_STEP_UNSERVED, or a number that says how the method served the sample
+    /// [stride] distinct u_next of the served samples, 0: not known; NULL: known of none.
+    int32_t *solutions;
     void *scratch;    ///< the method's
 } carom_step_batch;
 

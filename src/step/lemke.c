@@ -8,7 +8,7 @@ void carom_step_find_by_lcp(carom_stepper *stepper, const double *v, const doubl
     carom_lcp_info lcp;
     carom_step_start(stepper, v, lmax);
     carom_lcp_solve(stepper->lcp, stepper->w, stepper->z, &lcp);
-    *info = (carom_step_info){lcp.verdict, lcp.residual, lcp.pivots, lcp.fallbacks, 0};
+    *info = (carom_step_info){lcp.verdict, lcp.residual, lcp.pivots, lcp.fallbacks, 0, 0};
     if (info->verdict == CAROM_COMPLETE) carom_step_accept(stepper, v, lmax, impulse, info);
 }
 
@@ -28,7 +28,7 @@ void carom_stepper_solve_contact(carom_stepper *stepper, const double *u, const 
     carom_lcp_info lcp;
     carom_step_start_contact(stepper, u, lmax);
     carom_lcp_solve(stepper->lcp, stepper->w, stepper->z, &lcp);
-    *info = (carom_step_info){lcp.verdict, lcp.residual, lcp.pivots, lcp.fallbacks, 0};
+    *info = (carom_step_info){lcp.verdict, lcp.residual, lcp.pivots, lcp.fallbacks, 0, 0};
     carom_step_collect_impulse(stepper, stepper->z, impulse);
     // u' = u + W impulse, judged as in generalised coordinates.
     for (int r = 0; r < n; r++) {
