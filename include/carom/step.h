@@ -185,19 +185,22 @@ typedef struct carom_step_batch {
     double *u_next;   ///< [n]
     double *gain;     ///< [1] energy change
     int32_t *served;  ///< [stride] CAROM_STEP_UNSERVED, or a number that says how the method served the sample
-    /// [stride] distinct u_next of the served samples, 0: not known; NULL: known of none.
+    double *choice;   ///< [1] numbers in (0, 1) that choose among several solutions; NULL where the method does not choose
+    /// [stride] distinct u_next of the served samples, 0: not known; NULL: known of none. The choice was used where there are several.
     int32_t *solutions;
-    void *scratch;    ///< the method's
+    void *scratch;  ///< the method's
 } carom_step_batch;
 
 /// How a method solves the steps of many samples at once. It learns from the steps of some samples; then its state is frozen and shared by
-/// all threads. Unserved steps are for carom_stepper_solve_contact.
+/// all threads. Unserved steps are for carom_stepper_solve_contact, or, where the method chooses among solutions, for carom_stepper_solve.
 typedef struct carom_step_batch_method {
     /// @param stepper  capped, borrowed: what the method serves and learns from
     /// @param step     h, the largest cap [N s]
     /// @return CAROM_UNSUPPORTED where the method cannot serve this impact or selection
     carom_status (*create)(carom_stepper *stepper, double step, carom_instructions instructions, void **state, carom_error *error);
     void (*free)(void *state);
+    /// How many steps are enough to learn from.
+    int (*training_steps)(const void *state);
     /// Solves one step and learns from it. `u_next` may be u; `*solved` is false when the step has no verified solution.
     carom_status (*learn)(void *state, const double *u, const double *lmax, double *u_next, bool *solved, carom_error *error);
     /// The share of steps that the method is expected to serve, judged by what it has learnt so far.

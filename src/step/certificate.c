@@ -5,8 +5,8 @@
 // clip(r, 0, c), lam_t = the point of the polygon mu lam_n conv D next to s, u' = lambda - (r, s). So a step asks for (r, s) with
 // F(r, s) = u'(r, s) - W lambda(r, s) = u. F is piecewise linear, and as lambda is bounded it is proper and of the degree of -1. On the
 // piece of one combination of contact modes its determinant is, up to a common sign, that of A = S W T: T are the impulses that the modes
-// leave free, S the velocities that they stop. If det A > 0 on all pieces, F is open and takes every value once (Scholtes 2012, section 2.3:
-// coherent orientation): v' is unique. If det A < 0 on some piece, there are steps with three solutions.
+// leave free, S the velocities that they stop. If det A > 0 on all pieces, F is open and takes every value once (Scholtes 2012,
+// section 2.3: coherent orientation): v' is unique. If det A < 0 on some piece, there are steps with three solutions.
 //
 // Redundant contacts have pieces with det A = 0. Let W_e = W + e D with a positive diagonal D. Where det(S W_e T) > 0 for all small e > 0,
 // solutions of the step with W_e are unique. Two solutions lambda, lambda* of a step with W solve that with W_e for u - e D lambda and
@@ -41,10 +41,10 @@ typedef struct certificate {
     contact_kind *kinds;     // [contacts x most_kinds]
     int *kind_count;         // [contacts]
     int most_kinds;
-    int *chosen;                   // [contacts] the combination at hand
-    double *W;                     // [n x n] with blocks of unit size
-    double *T, *S, *response;      // [n x n], rows of the combination: impulses, velocities, W T
-    double *A, *B;                 // S W T and S T, rows and columns of A of unit size
+    int *chosen;               // [contacts] the combination at hand
+    double *W;                 // [n x n] with blocks of unit size
+    double *T, *S, *response;  // [n x n], rows of the combination: impulses, velocities, W T
+    double *A, *B;             // S W T and S T, rows and columns of A of unit size
     double *factors, *zero, *null_vectors;
     int *exchanges;
 } certificate;

@@ -233,8 +233,8 @@ static void the_closing_step_terminates_what_is_near(void **state) {
     release(&closed);
 }
 
-// Lemma 8: v' = v solves the step of a separating v, so that samples which have ended keep their velocities. Where v' is not unique, another
-// solution would move them: a random one lost 18 % of the samples of the compass gait and of RAMone.
+// Lemma 8: v' = v solves the step of a separating v, so that samples which have ended keep their velocities. Where v' is not unique,
+// another solution would move them: a random one lost 18 % of the samples of the compass gait and of RAMone.
 static void the_closing_step_leaves_ended_samples_alone(void **state) {
     (void)state;
     static const struct {
@@ -251,7 +251,8 @@ static void the_closing_step_leaves_ended_samples_alone(void **state) {
         assert_int_equal(closed.statistics.counts.terminated, open.statistics.counts.terminated + closed.statistics.counts.closed);
         // Every sample that had ended is among the others, bit by bit.
         const int nv = rows[i].data->nv, column = carom_table_find(open.outcomes, "sample");
-        const int64_t *ended = carom_table_integer_column(open.outcomes, column), *all = carom_table_integer_column(closed.outcomes, column);
+        const int64_t *ended = carom_table_integer_column(open.outcomes, column),
+                      *all = carom_table_integer_column(closed.outcomes, column);
         const double *before = carom_table_real_column(open.outcomes, CAROM_OUTCOME_VELOCITY);
         const double *after = carom_table_real_column(closed.outcomes, CAROM_OUTCOME_VELOCITY);
         for (int64_t row = 0, at = 0; row < carom_table_rows(open.outcomes); row++, at++) {

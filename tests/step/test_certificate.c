@@ -116,7 +116,8 @@ static void proved_steps_have_one_solution(void **state) {
     assert_true(3 * proved > asked);
 }
 
-// A contact given twice: its impulses are undetermined, but v' is the same. Slips in opposite directions exist for u alone, not for u = J v.
+// A contact given twice: its impulses are undetermined, but v' is the same. Slips in opposite directions exist for u alone, not for u = J
+// v.
 static void redundant_contacts_can_be_proved(void **state) {
     (void)state;
     const double mass[] = {1, 0, 0, 1}, normal[] = {1, 0, 1, 0}, tangent[] = {0, 1, 0, 1}, friction[] = {0.5, 0.5};

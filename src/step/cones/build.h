@@ -56,6 +56,16 @@ carom_status carom_cones_choose_splits(carom_cones *cones, const carom_cone_trai
 carom_status carom_cone_follow_lemke(const carom_cone_builder *builder, const double *x, const bool *basic, carom_cone_rows *rows,
                                      bool *same, carom_error *error);
 
+/// Friction modes of one contact: stick, slip along each edge, and in space between two of them. With caps it has 1 + 2 of them modes.
+int carom_cone_friction_modes(const carom_stepper *stepper);
+
+/// The cone of one combination of contact modes: its rows, whose thresholds are shares of the largest |u_c|, and its impulses in
+/// builder->impulse.
+/// @param codes    [contacts] 0: open; then the friction modes of a contact that stops, then those of a capped one
+/// @param regular  false when the modes do not determine the impulses; rows and impulses are then of no use
+carom_status carom_cone_make_modes(const carom_cone_builder *builder, const int *codes, carom_cone_rows *rows, bool *regular,
+                                   carom_error *error);
+
 /// Is v' proved to be unique on the cone of these rows, on which `impulse` [inputs x n] is a solution? For two planar contacts at most.
 /// @param rows  NULL: wherever `impulse` is a solution
 bool carom_cone_prove_unique(const carom_cone_builder *builder, const carom_cone_rows *rows, const double *impulse);

@@ -53,6 +53,8 @@ typedef struct carom_cone_kernel {
     /// `solve` of carom_step_batch_method. A sample stays unserved where no cone has it, or where its impulse fails the verification, which
     /// is that of carom_lcp_solve and carom_stepper_solve.
     int (*step)(const carom_cones *cones, const carom_cone_physics *physics, carom_step_batch *batch, int count, double *max_residual);
+    /// The same for maps that hold the cones of all solutions: of the distinct ones, the batch's choices say which is taken.
+    int (*choose)(const carom_cones *cones, const carom_cone_physics *physics, carom_step_batch *batch, int count, double *max_residual);
 } carom_cone_kernel;
 
 extern const carom_cone_kernel carom_cone_kernel_scalar, carom_cone_kernel_portable;

@@ -12,6 +12,8 @@
 
 // Looking through more cones takes longer than they save; cones of pivots have many rows each.
 enum { MOST_CONES = 768, MOST_BY_PIVOTS = 256 };
+// Training steps: a few milliseconds. Cones of contact modes need them for the order of their rows alone.
+enum { TRAINING_STEPS = 4096, ORDERING_STEPS = 256 };
 // Training steps by which the rows of a cone are put in order.
 enum { WITNESSES = 64 };
 // Coefficients below this share of the solution's largest, both in units, are round-off.
@@ -122,6 +124,35 @@ static carom_status prepare(carom_cone_map *map, carom_stepper *stepper, double 
     return carom_lcp_basis_create(size, stepper->W, &builder->basis, error);
 }
 
+// The cones of all combinations of contact modes, in their order, which decides what a choice among solutions means.
+static carom_status list_modes(carom_cone_map *map, carom_error *error) {
+    carom_cone_builder *builder = &map->builder;
+    const int base = 1 + 2 * carom_cone_friction_modes(builder->stepper), contacts = builder->stepper->count;
+    const size_t size = (size_t)builder->inputs * (size_t)builder->n * sizeof(double);
+    // Signs may miss by a share of the speed before the step: size(x) is the largest |u_c|.
+    for (int j = 0; j < builder->inputs; j++) map->per_unit[j] = j < builder->n;
+    map->entry_capacity = (int)pow(base, contacts);
+    map->entries = calloc((size_t)map->entry_capacity, sizeof *map->entries);
+    if (!map->entries) return carom_fail_memory(error, "cone map");
+    carom_status status = CAROM_OK;
+    for (int code = 0; code < map->entry_capacity && !status; code++) {
+        int codes[CAROM_MOST_MAPPED], rest = code;
+        for (int i = 0; i < contacts; i++, rest /= base) codes[i] = rest % base;
+        entry *made = &map->entries[map->entry_count++];
+        *made = (entry){.rows = {.inputs = builder->inputs}, .map = malloc(size)};
+        bool regular;
+        status = made->map ? carom_cone_make_modes(builder, codes, &made->rows, &regular, error) : carom_fail_memory(error, "cone map");
+        if (status) break;
+        memcpy(made->map, builder->impulse, size);
+        if (regular) continue;
+        // Its solutions, if any, are among those of regular combinations, or a continuum.
+        free(made->rows.rows);
+        free(made->map);
+        map->entry_count--;
+    }
+    return status;
+}
+
 static carom_status create(carom_stepper *stepper, double step, carom_instructions instructions, void **state, carom_error *error) {
     static const carom_cone_kernel *const kernels[CAROM_INSTRUCTIONS] = {
         [CAROM_INSTRUCTIONS_SCALAR] = &carom_cone_kernel_scalar,
@@ -131,8 +162,10 @@ static carom_status create(carom_stepper *stepper, double step, carom_instructio
     *state = NULL;
     // `lemke` asks for cones of pivots, which are few only for small LCPs.
     const bool lemke = stepper->selection == CAROM_SELECT_LEMKE;
-    if (!lemke && stepper->selection != CAROM_SELECT_ANY)
-        return carom_fail(error, CAROM_UNSUPPORTED, "cone-map: serves the selections lemke and any alone");
+    const double combinations = pow(1 + 2 * carom_cone_friction_modes(stepper), stepper->count);
+    if (stepper->selection == CAROM_SELECT_RANDOM && combinations > CAROM_MOST_LISTED)
+        return carom_fail(error, CAROM_UNSUPPORTED, "cone-map: %d contacts have %.0f combinations of modes, at most %d are supported",
+                          stepper->count, combinations, CAROM_MOST_LISTED);
     const int most = lemke ? CAROM_MOST_FOLLOWED : CAROM_MOST_MAPPED;
     if (stepper->size > most)
         return carom_fail(error, CAROM_UNSUPPORTED, "cone-map: the step's LCP has %d variables, at most %d are supported for `%s`",
@@ -141,7 +174,8 @@ static carom_status create(carom_stepper *stepper, double step, carom_instructio
     if (!made) return carom_fail_memory(error, "cone map");
     made->selection = stepper->selection;
     made->kernel = kernels[instructions];
-    const carom_status status = prepare(made, stepper, step, error);
+    carom_status status = prepare(made, stepper, step, error);
+    if (!status && made->selection == CAROM_SELECT_RANDOM) status = list_modes(made, error);
     if (status)
         destroy(made);
     else
@@ -297,7 +331,9 @@ static carom_status learn(void *state, const double *u, const double *lmax, doub
     bool known = false;
     carom_status status = CAROM_OK;
     // A step that needed more than one rung of the ladder says nothing about its neighbours.
-    if (*solved && info.fallbacks == 0) {
+    if (map->selection == CAROM_SELECT_RANDOM) {
+        known = true;
+    } else if (*solved && info.fallbacks == 0) {
         memcpy(map->basic, carom_lcp_lemke_basic(stepper->lcp), (size_t)stepper->size * sizeof *map->basic);
         status = learn_cone(map, x, &known, error);
     }
@@ -360,7 +396,8 @@ static carom_status freeze(void *state, carom_error *error) {
     }
     // Rows are padded for the kernel, which tests CAROM_CONE_ROWS at once.
     size_t rows = 0;
-    cones->count = map->entry_count < MOST_CONES ? map->entry_count : MOST_CONES;
+    const bool listed = map->selection == CAROM_SELECT_RANDOM;
+    cones->count = listed || map->entry_count < MOST_CONES ? map->entry_count : MOST_CONES;
     for (int i = 0; i < cones->count; i++) rows += (size_t)padded_rows(&map->entries[i].rows);
     cones->inputs = (int)inputs;
     cones->n = (int)n;
@@ -381,11 +418,11 @@ static carom_status freeze(void *state, carom_error *error) {
         cones->first_row[i + 1] = cones->first_row[i] + padded_rows(&from->rows);
         for (size_t j = 0; j < inputs; j++)
             memcpy(cones->maps + ((size_t)i * inputs + j) * cones->map_rows, from->map + j * n, n * sizeof(double));
-        guessable[i] = from->guessable;
+        if (!listed) guessable[i] = from->guessable;
     }
     // Cones of pivots are many, and have conditions that verification cannot check: a guess is only verified, so they are not guessed.
     const carom_cone_training training = {guessable, map->states, map->trained};
-    return status || map->by_pivots_count ? status : carom_cones_choose_splits(cones, &training, error);
+    return status || listed || map->by_pivots_count ? status : carom_cones_choose_splits(cones, &training, error);
 }
 
 bool carom_cone_map_is_certified(const carom_cone_map *map, int cone) {
@@ -410,6 +447,7 @@ static void batch_free(carom_step_batch *batch) {
     }
     free(scratch);
     free(batch->served);
+    free(batch->solutions);
     *batch = (carom_step_batch){0};
 }
 
@@ -429,7 +467,7 @@ static carom_status batch_create(const void *state, int capacity, carom_step_bat
         at->scratch = scratch;
         at->served = aligned_alloc(CAROM_STEP_LANES * sizeof(int32_t), stride * sizeof(int32_t));
         if (scratch) {
-            scratch->columns = carom_step_columns_create(2 * inputs + 2 * n + 2, stride);
+            scratch->columns = carom_step_columns_create(2 * inputs + 2 * n + 3, stride);
             scratch->samples = malloc(stride * sizeof *scratch->samples);
             scratch->left = guess < CAROM_CONE_GUESSES ? calloc(1, sizeof *scratch->left) : NULL;
         }
@@ -445,18 +483,28 @@ static carom_status batch_create(const void *state, int capacity, carom_step_bat
         scratch->work = at->gain + stride;
         at = scratch->left;
     }
-    return CAROM_OK;
+    if (map->selection != CAROM_SELECT_RANDOM) return CAROM_OK;
+    batch->choice = ((carom_cone_scratch *)batch->scratch)->work + (inputs + 1) * stride;
+    batch->solutions = calloc(stride, sizeof *batch->solutions);
+    if (batch->solutions) return CAROM_OK;
+    batch_free(batch);
+    return carom_fail_memory(error, "cone map");
 }
 
 static int solve(const void *state, carom_step_batch *batch, int count, double *max_residual) {
     const carom_cone_map *map = state;
-    return map->kernel->step(&map->cones, &map->physics, batch, count, max_residual);
+    return (batch->choice ? map->kernel->choose : map->kernel->step)(&map->cones, &map->physics, batch, count, max_residual);
+}
+
+static int training_steps(const void *state) {
+    return ((const carom_cone_map *)state)->selection == CAROM_SELECT_RANDOM ? ORDERING_STEPS : TRAINING_STEPS;
 }
 
 static const char *path(const void *state) { return ((const carom_cone_map *)state)->kernel->name; }
 
 static const carom_step_batch_method batches = {.create = create,
                                                 .free = destroy,
+                                                .training_steps = training_steps,
                                                 .learn = learn,
                                                 .promise = promise,
                                                 .freeze = freeze,
@@ -468,6 +516,6 @@ static const carom_step_batch_method batches = {.create = create,
 const carom_step_method carom_step_cone_map = {
     .name = "cone-map",
     .summary = "steps looked up among the linear pieces of the solution, many samples at once",
-    .selections = 1U << CAROM_SELECT_LEMKE | 1U << CAROM_SELECT_ANY,
+    .selections = 1U << CAROM_SELECT_LEMKE | 1U << CAROM_SELECT_ANY | 1U << CAROM_SELECT_RANDOM,
     .batch = &batches,
 };
