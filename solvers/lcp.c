@@ -72,6 +72,30 @@ void carom_lcp_free(carom_lcp *lcp) {
     free(lcp);
 }
 
+bool carom_lcp_cover(carom_lcp *lcp, const double *covering) {
+    if (!lcp->solver->cover) return false;
+    // Scratch that no solve is using.
+    for (int i = 0; i < lcp->n; i++) {
+        lcp->best[i] = covering ? covering[i] : 1;
+        if (!(lcp->best[i] > 0 && isfinite(lcp->best[i]))) return false;
+    }
+    lcp->solver->cover(lcp->state, lcp->best);
+    return true;
+}
+
+bool carom_lcp_verify(carom_lcp *lcp, const double *w, const double *z, double *residual) {
+    double relative;
+    lcp->kernel->check(&lcp->columns, w, z, residual, &relative);
+    return *residual <= CAROM_LCP_TOLERANCE && relative <= CAROM_LCP_TOLERANCE;
+}
+
+void carom_lcp_get_units(const carom_lcp *lcp, double *y_unit, double *z_unit) {
+    for (int i = 0; i < lcp->n; i++) {
+        y_unit[i] = 1 / lcp->columns.y_per_unit[i];
+        z_unit[i] = 1 / lcp->columns.z_per_unit[i];
+    }
+}
+
 const bool *carom_lcp_lemke_basic(const carom_lcp *lcp) { return carom_lemke_basis(lcp->state); }
 
 void carom_lcp_solve(carom_lcp *lcp, const double *w, double *z, carom_lcp_info *info) {

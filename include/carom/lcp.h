@@ -25,7 +25,7 @@ typedef struct carom_lcp_info {
 typedef struct carom_lcp_solver {
     const char *name;
     const char *summary;
-    bool canonical;  ///< Lemke's method, covering vector of ones, unscaled data, lexicographic: the selection `lemke`
+    bool canonical;  ///< Lemke's method for any covering vector, lexicographic: the selection `lemke`
     int max_size;    ///< largest n that makes sense; 0: no limit
     int attempts;    ///< ways of solving, tried in turn; 0 counts as 1
     /// [attempts] residual, also in the problem's own units, that ends the search; the best of all attempts is taken where none reaches its
@@ -37,6 +37,8 @@ typedef struct carom_lcp_solver {
     /// Never trusted: the caller verifies.
     void (*solve)(void *state, int attempt, const double *w, double *z, carom_lcp_info *info);
     void (*free)(void *state);
+    /// Takes another covering vector; NULL for a solver that has none.
+    void (*cover)(void *state, const double *covering);
 } carom_lcp_solver;
 
 /// An LCP matrix bound to a solver. Not to be shared between threads.
@@ -52,9 +54,22 @@ void carom_lcp_free(carom_lcp *lcp);
 /// Does this machine have the solver? Some rows are there only to say, when asked for by name, that a library lacks theirs.
 bool carom_lcp_available(const carom_lcp_solver *solver);
 
+/// The covering vector d of Lemke's method, which solves w + W z + d z_0 for a falling z_0: where there are several solutions, it decides
+/// which of them is found. Ones until it is set. The solver forgets what it has learnt with another vector.
+/// @param covering  [n] positive and finite; NULL: ones
+/// @return false, and nothing changes, for an entry that is not, or where the solver has no covering vector
+/// Cost: O(n). No allocation.
+bool carom_lcp_cover(carom_lcp *lcp, const double *covering);
+
 /// Solves for one w, verifies, and fills `info`. z is defined on every exit (zero when there is no candidate).
 /// A w that is not finite gives CAROM_UNVERIFIED with an infinite residual. No allocation; not thread-safe on one handle.
 void carom_lcp_solve(carom_lcp *lcp, const double *w, double *z, carom_lcp_info *info);
+
+/// Both residuals of any z, as carom_lcp_solve judges them: of carom_lcp_residual and carom_lcp_relative_residual, infinite where z exceeds
+/// w by CAROM_LCP_MOST_AMPLIFICATION. Is z a solution?
+bool carom_lcp_verify(carom_lcp *lcp, const double *w, const double *z, double *residual);
+/// The units that this handle measures y and z in.
+void carom_lcp_get_units(const carom_lcp *lcp, double *y_unit, double *z_unit);
 
 /// max_i |min(z_i, (Wz+w)_i)| / (1 + ||w||_inf); infinite when anything is not finite. The one verifier.
 double carom_lcp_residual(int n, const double *W, const double *w, const double *z);
@@ -74,7 +89,7 @@ carom_status carom_lcp_enumerate(int n, const double *W, const double *w, carom_
 // -------------------------------------------------------------------------------------------------------------------------------- our
 // Lemke
 
-/// Our Lemke: condensed tableau, lexicographic ratio test, covering vector of ones, final basis solved again and refined. The registry also
+/// Our Lemke: condensed tableau, lexicographic ratio test, any covering vector, final basis solved again and refined. The registry also
 /// has it held to one instruction set: `lemke:scalar`, `lemke:portable`, `lemke:avx2`, `lemke:avx512`. All give the same bits; an
 /// instruction set without a kernel of its own runs the next lower one, and `create` returns CAROM_UNSUPPORTED where the machine lacks the
 /// instructions.

@@ -20,7 +20,7 @@ typedef enum carom_step_kind {
 
 /// Which solution a step returns where it has several with different velocities.
 typedef enum carom_selection {
-    CAROM_SELECT_LEMKE,      ///< Lemke's, covering vector of ones, unscaled: canonical
+    CAROM_SELECT_LEMKE,      ///< Lemke's, covering vector 1 in rows of speeds and 1 / max W_ij in rows of impulses: canonical
     CAROM_SELECT_ANY,        ///< any verified one
     CAROM_SELECT_RANDOM,     ///< one of the distinct ones, each as likely
     CAROM_SELECT_SCATTERED,  ///< one of those that Lemke's method finds with random covering vectors

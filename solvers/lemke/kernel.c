@@ -32,10 +32,12 @@ static void check(const carom_lcp_columns *matrix, const double *w, const double
 const carom_lemke_kernel KERNEL = {.name = NAME_OF(KERNEL),
                                    .create = create,
                                    .free = release,
+                                   .cover = cover,
                                    .run = run,
                                    .extract = extract,
                                    .remember = remember,
                                    .forget = forget,
+                                   .cover_again = cover_again,
                                    .recall = recall,
                                    .read_out = read_out,
                                    .check = check};

@@ -21,9 +21,11 @@ typedef struct carom_lcp_columns {
 
 typedef struct carom_lemke_kernel {
     const char *name;
-    /// A tableau for LCPs of size n with these units of its variables (NULL: ones); NULL when out of memory.
+    /// A tableau for LCPs of size n with these units of its variables (NULL: ones), and a covering vector of ones; NULL when out of memory.
     void *(*create)(int n, const double *y_unit, const double *z_unit);
     void (*free)(void *tableau);
+    /// Takes another covering vector, [n] copied.
+    void (*cover)(void *tableau, const double *covering);
     /// Pivots until the artificial variable leaves, at most `limit` pivots in all; adds to `*pivots`.
     /// @param pivot_tolerance  entries below this share of their column's largest, both in units, are no pivots
     /// @param tie_tolerance    ratios closer than this share of the round-off scale are equal
@@ -36,6 +38,8 @@ typedef struct carom_lemke_kernel {
     /// W and units are borrowed; NULL when out of memory.
     void *(*remember)(int n, const double *W, const double *y_unit, const double *z_unit, double pivot_tolerance, double tie_tolerance);
     void (*forget)(void *memory);
+    /// Takes another covering vector, [n] copied, and forgets the pivots of the former one.
+    void (*cover_again)(void *memory, const double *covering);
     /// For a w with a negative entry, at most CAROM_LEMKE_PIVOTS_PER_ROW * n pivots.
     carom_verdict (*recall)(void *memory, const double *w, int64_t *pivots);
     void (*read_out)(const void *memory, double *z, bool *basic);

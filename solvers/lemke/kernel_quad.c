@@ -10,4 +10,4 @@ __extension__ typedef __float128 quad;
 #include "solvers/lemke/tableau.h"
 
 const carom_lemke_kernel carom_lemke_kernel_quad = {
-    .name = "carom_lemke_kernel_quad", .create = create, .free = release, .run = run, .extract = extract};
+    .name = "carom_lemke_kernel_quad", .create = create, .free = release, .cover = cover, .run = run, .extract = extract};

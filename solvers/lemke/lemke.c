@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our Lemke: the canonical selection (covering vector of ones, unscaled data, lexicographic ratio test: docs/laws.md, "Selection").
+// Our Lemke: the canonical selection, given its covering vector (lexicographic ratio test: docs/laws.md, "Selection").
 //
 // A ladder of precisions and tolerances: tolerances decide which entries of a degenerate tableau count as zero or as equal, and no
 // pair of them suits every problem. A rung is left when it ends on a ray or its solution fails the residual goal. The last ones perturb w,
@@ -114,6 +114,13 @@ static carom_status create(const carom_lcp_solver *row, int n, const double *W, 
     return status;
 }
 
+static void lemke_cover(void *state, const double *covering) {
+    lemke *solver = state;
+    solver->fast->cover(solver->plain, covering);
+    if (solver->memory) solver->fast->cover_again(solver->memory, covering);
+    if (solver->extended) carom_lemke_kernel_quad.cover(solver->extended, covering);
+}
+
 // One rung of the ladder: Lemke's method in its precision, with its tolerances and its perturbation of w.
 static carom_verdict climb(lemke *solver, const rung *now, const double *w, double *z, int64_t *pivots) {
     const int n = solver->n;
@@ -184,10 +191,10 @@ carom_verdict carom_lcp_lemke_once(int n, const double *W, const double *w, doub
 // clang-format off
 #define LEMKE_SOLVER(text, about, choice) \
     {.name = text, .summary = about, .canonical = true, .attempts = 2 * RUNGS, .goals = goals, .method = choice, \
-     .create = create, .solve = lemke_solve, .free = lemke_free}
+     .create = create, .solve = lemke_solve, .free = lemke_free, .cover = lemke_cover}
 
 const carom_lcp_solver carom_lcp_lemke =
-    LEMKE_SOLVER("lemke", "Lemke's method, lexicographic, covering vector of ones (canonical)", NULL);
+    LEMKE_SOLVER("lemke", "Lemke's method, lexicographic (canonical; alone, with a covering vector of ones)", NULL);
 
 const carom_lcp_solver carom_lcp_lemke_kernels[CAROM_LCP_LEMKE_KERNELS] = {
     LEMKE_SOLVER("lemke:scalar", "lemke without vector instructions: the same bits, for comparison", &scalar),

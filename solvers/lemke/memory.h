@@ -292,11 +292,12 @@ static carom_verdict recall(void *kernel_memory, const double *w, int64_t *pivot
         memory->size_w[i] = magnitude(w[i]);
         memory->basic[i] = i;
     }
-    // The artificial variable enters where w is least. Its column is -1 everywhere.
+    // The artificial variable enters where w_i / d_i is least. Its column is -d.
     pivot_node *node = node_at(memory, 0);
-    int r = memory->artificial = first_row(n, w, memory->tie_tolerance);
-    subtract_column(memory->rows, memory->rhs, column_of(memory, node), -w[r], memory->next);
-    memory->next[r] = -w[r];
+    int r = memory->artificial = first_row(memory->tableau, w, memory->tie_tolerance);
+    const double entry = -w[r] * memory->tableau->uncover[r];
+    subtract_column(memory->rows, memory->rhs, column_of(memory, node), entry, memory->next);
+    memory->next[r] = entry;
     while (r != UNKNOWN && memory->depth < most) {
         // The exchange that row r was chosen for.
         double *former = memory->rhs;
@@ -345,6 +346,20 @@ static void forget(void *kernel_memory) {
     free(memory);
 }
 
+static void cover_again(void *kernel_memory, const double *covering) {
+    lemke_memory *memory = kernel_memory;
+    cover(memory->tableau, covering);
+    memory->node_count = memory->tie_count = memory->save_count = 0;
+    // The root: the artificial variable enters. Its tableau is where replays start, so that it is never saved.
+    pivot_node *root = node_at(memory, memory->node_count++);
+    clear_node(memory, root, 2 * memory->n, MISSES_TO_SAVE);
+    for (size_t i = 0; i < memory->rows; i++) {
+        column_of(memory, root)[i] = -memory->tableau->covering[i];
+        inverse_of(memory, root)[i] = 0;
+        bound_of(memory, root)[i] = -HUGE_VALF;
+    }
+}
+
 static void *remember(int n, const double *W, const double *y_unit, const double *z_unit, double pivot_tolerance, double tie_tolerance) {
     lemke_memory *memory = calloc(1, sizeof *memory);
     lemke_tableau *tableau = memory ? create(n, y_unit, z_unit) : NULL;
@@ -379,14 +394,6 @@ static void *remember(int n, const double *W, const double *y_unit, const double
         forget(memory);
         return NULL;
     }
-
-    // The root: the artificial variable enters. Its tableau is where replays start, so that it is never saved.
-    pivot_node *root = node_at(memory, memory->node_count++);
-    clear_node(memory, root, 2 * n, MISSES_TO_SAVE);
-    for (size_t i = 0; i < rows; i++) {
-        column_of(memory, root)[i] = i < size ? -1 : 0;
-        inverse_of(memory, root)[i] = 0;
-        bound_of(memory, root)[i] = -HUGE_VALF;
-    }
+    cover_again(memory, NULL);
     return memory;
 }

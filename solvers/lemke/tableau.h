@@ -3,9 +3,9 @@
 //
 // The including file defines REAL, a floating-point type, and makes a carom_lemke_kernel of the functions.
 //
-// The tableau holds the columns of the non-basic variables only: x_B = rhs - T x_N, with T = [-W | -1] and rhs = w at the start, where
-// the basic variables are the slacks y = w + W z + z0 and the last column belongs to the artificial variable z0 (covering vector of
-// ones). A pivot exchanges one basic and one non-basic variable. Variables: y_i is i, z_i is n + i, z0 is 2n.
+// The tableau holds the columns of the non-basic variables only: x_B = rhs - T x_N, with T = [-W | -d] and rhs = w at the start, where
+// the basic variables are the slacks y = w + W z + d z0 and the last column belongs to the artificial variable z0, d the covering vector. A
+// pivot exchanges one basic and one non-basic variable. Variables: y_i is i, z_i is n + i, z0 is 2n.
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +26,8 @@ typedef struct lemke_tableau {
     REAL *column;     // [rows] the entering column
     REAL *unit;       // [2n+1] of each variable, for the size of pivots
     REAL *row_unit;   // [rows] of each row's variable
+    REAL *covering;   // [rows] d
+    REAL *uncover;    // [rows] 1 / d
     int *lists;       // [5n+2] the next four, one after the other
     int *basic;       // [n] variable of each row
     int *nonbasic;    // [n+1] variable of each column
@@ -52,14 +54,14 @@ static REAL largest_in_units(int n, const REAL *values, const REAL *unit) {
 
 // ------------------------------------------------------------------------------------------------------------- pivots
 
-// T = [-W | -1], rhs = w, and all y basic.
+// T = [-W | -d], rhs = w, and all y basic.
 static void start(lemke_tableau *tableau, const double *W, const double *w) {
     const int n = tableau->n;
     tableau->w = w;
     for (int i = 0; i < n; i++) {
         REAL *row = row_of(tableau, i);
         for (int j = 0; j < n; j++) row[j] = -(REAL)W[(size_t)i * (size_t)n + (size_t)j];
-        row[n] = -1;
+        row[n] = -tableau->covering[i];
         tableau->rhs[i] = w[i];
         tableau->weight[i] = magnitude(w[i]);
         tableau->row_unit[i] = tableau->unit[i];
@@ -72,13 +74,15 @@ static void start(lemke_tableau *tableau, const double *W, const double *w) {
     tableau->place[2 * n] = ~n;
 }
 
-// The row where z0 enters, the one of the least w. Of rows that tie, the last: the lexicographic rule for the unit basis.
-static int first_row(int n, const REAL *w, REAL tie_tolerance) {
-    REAL least = w[0];
-    for (int i = 1; i < n; i++) least = w[i] < least ? w[i] : least;
+// The row where z0 enters, the one of the least w_i / d_i. Of rows that tie, the last: the lexicographic rule for the unit basis.
+static int first_row(const lemke_tableau *tableau, const REAL *w, REAL tie_tolerance) {
+    const int n = tableau->n;
+    const REAL *uncover = tableau->uncover;
+    REAL least = w[0] * uncover[0];
+    for (int i = 1; i < n; i++) least = w[i] * uncover[i] < least ? w[i] * uncover[i] : least;
     int first = 0;
     for (int i = 0; i < n; i++)
-        if (w[i] - least <= tie_tolerance * -least) first = i;
+        if (w[i] * uncover[i] - least <= tie_tolerance * -least) first = i;
     return first;
 }
 
@@ -194,7 +198,7 @@ static carom_verdict run(void *kernel_tableau, const double *W, const double *w,
     lemke_tableau *tableau = kernel_tableau;
     const int n = tableau->n;
     start(tableau, W, w);
-    int leaving = first_row(n, tableau->rhs, (REAL)tie_tolerance), column = n;
+    int leaving = first_row(tableau, tableau->rhs, (REAL)tie_tolerance), column = n;
     copy_column(tableau, column);
     while (*pivots < limit) {
         const int left = tableau->basic[leaving];
@@ -228,6 +232,19 @@ static void release(void *kernel_tableau) {
     free(tableau);
 }
 
+static void cover(void *kernel_tableau, const double *covering) {
+    lemke_tableau *tableau = kernel_tableau;
+    // y_i grows by d_i z0: the artificial variable has the largest unit that one of them gives it.
+    REAL largest = 0;
+    for (int i = 0; i < tableau->n; i++) {
+        tableau->covering[i] = covering ? covering[i] : 1;
+        tableau->uncover[i] = 1 / tableau->covering[i];
+        const REAL unit = tableau->unit[i] * tableau->uncover[i];
+        if (unit > largest) largest = unit;
+    }
+    tableau->unit[2 * tableau->n] = largest;
+}
+
 static void *create(int n, const double *y_unit, const double *z_unit) {
     const size_t size = (size_t)n;
     lemke_tableau *tableau = calloc(1, sizeof *tableau);
@@ -237,7 +254,7 @@ static void *create(int n, const double *y_unit, const double *z_unit) {
     tableau->stride = (size + 1 + LANES - 1) / LANES * LANES;
     tableau->rows = (size + LANES - 1) / LANES * LANES;
     tableau->T = carom_arena_take(arena, size * tableau->stride, sizeof *tableau->T);
-    REAL *arrays = carom_arena_take(arena, 4 * tableau->rows, sizeof *arrays);
+    REAL *arrays = carom_arena_take(arena, 6 * tableau->rows, sizeof *arrays);
     tableau->unit = carom_arena_take(arena, 2 * size + 1, sizeof *tableau->unit);
     tableau->lists = carom_arena_take(arena, 5 * size + 2, sizeof *tableau->lists);
     if (arena->failed) {
@@ -249,19 +266,18 @@ static void *create(int n, const double *y_unit, const double *z_unit) {
     tableau->weight = arrays + tableau->rows;
     tableau->column = arrays + 2 * tableau->rows;
     tableau->row_unit = arrays + 3 * tableau->rows;
+    tableau->covering = arrays + 4 * tableau->rows;
+    tableau->uncover = arrays + 5 * tableau->rows;
     tableau->basic = tableau->lists;
     tableau->nonbasic = tableau->lists + size;
     tableau->place = tableau->lists + 2 * size + 1;
     tableau->tied = tableau->lists + 4 * size + 2;
     // Padded rows are divided by their unit, too.
     for (size_t i = 0; i < tableau->rows; i++) tableau->row_unit[i] = 1;
-    // The artificial variable is added to every y, and has the largest of their units.
-    REAL *unit = tableau->unit, largest = 0;
     for (int i = 0; i < n; i++) {
-        unit[i] = y_unit ? y_unit[i] : 1;
-        unit[n + i] = z_unit ? z_unit[i] : 1;
-        if (unit[i] > largest) largest = unit[i];
+        tableau->unit[i] = y_unit ? y_unit[i] : 1;
+        tableau->unit[n + i] = z_unit ? z_unit[i] : 1;
     }
-    unit[2 * n] = largest;
+    cover(tableau, NULL);
     return tableau;
 }

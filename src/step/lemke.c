@@ -5,10 +5,8 @@
 #include "step/step_internal.h"
 
 void carom_step_find_by_lcp(carom_stepper *stepper, const double *v, const double *lmax, double *impulse, carom_step_info *info) {
-    carom_lcp_info lcp;
     carom_step_start(stepper, v, lmax);
-    carom_lcp_solve(stepper->lcp, stepper->w, stepper->z, &lcp);
-    *info = (carom_step_info){lcp.verdict, lcp.residual, lcp.pivots, lcp.fallbacks, 0, 0};
+    carom_step_solve_lcp(stepper, info);
     if (info->verdict == CAROM_COMPLETE) carom_step_accept(stepper, v, lmax, impulse, info);
 }
 
@@ -25,10 +23,8 @@ void carom_stepper_solve_contact(carom_stepper *stepper, const double *u, const 
                                  carom_step_info *info) {
     const int n = carom_impact_contact_size(stepper->impact);
     const double *W = carom_impact_delassus(stepper->impact);
-    carom_lcp_info lcp;
     carom_step_start_contact(stepper, u, lmax);
-    carom_lcp_solve(stepper->lcp, stepper->w, stepper->z, &lcp);
-    *info = (carom_step_info){lcp.verdict, lcp.residual, lcp.pivots, lcp.fallbacks, 0, 0};
+    carom_step_solve_lcp(stepper, info);
     carom_step_collect_impulse(stepper, stepper->z, impulse);
     // u' = u + W impulse, judged as in generalised coordinates.
     for (int r = 0; r < n; r++) {

@@ -333,8 +333,8 @@ static carom_status try_candidate(carom_stepper *stepper, mode_search *search, c
     // Signs, then the residual of the LCP, then physics: each may end the candidate.
     for (int i = 0; i < search->contacts; i++)
         if (!settle_contact(stepper, search, i, lmax ? lmax[i] : 0, speed)) return CAROM_OK;
-    carom_step_info info = {.verdict = CAROM_COMPLETE, .residual = carom_lcp_residual(stepper->size, stepper->W, stepper->w, stepper->z)};
-    if (!(info.residual <= CAROM_LCP_TOLERANCE)) return CAROM_OK;
+    carom_step_info info = {.verdict = CAROM_COMPLETE};
+    if (!carom_step_verify(stepper, &info.residual)) return CAROM_OK;
     carom_step_accept(stepper, v, lmax, search->impulse, &info);
     return info.verdict == CAROM_COMPLETE ? keep(stepper, search, v, search->impulse, &info, NULL, error) : CAROM_OK;
 }

@@ -44,6 +44,78 @@ void carom_step_assemble(carom_stepper *stepper) {
     }
 }
 
+// ------------------------------------------------------------------------------------------------------- natural units
+
+// The power of two p with 1 <= size p < 2; 1 for zero.
+static double power_above(double size) {
+    int exponent;
+    frexp(size, &exponent);
+    return size > 0 && isfinite(size) ? ldexp(1, 1 - exponent) : 1;
+}
+
+carom_status carom_step_bind(carom_stepper *stepper, carom_error *error) {
+    // max |W| over the contacts that take part: a step of one contact does not know the others.
+    const size_t n = (size_t)carom_impact_contact_size(stepper->impact), first = (size_t)carom_step_contact_row(stepper, 0);
+    const size_t rows = (size_t)stepper->count * (size_t)(1 + stepper->dim), size = (size_t)stepper->size;
+    double largest = 0;
+    for (size_t r = first; r < first + rows; r++)
+        largest = fmax(largest, carom_max_abs(rows, carom_impact_delassus(stepper->impact) + r * n + first));
+    stepper->least_mass = 1 / largest;
+    // Natural units, as powers of two, so that the change to them is exact: speeds of the impact, and masses that they meet.
+    double mass = power_above(largest), speed = 1 / power_above(carom_impact_velocity_scale(stepper->impact));
+    if (!isnormal(mass * speed) || !isnormal(1 / (mass * speed))) mass = speed = 1;
+    // y of beta and gamma are impulses, y of lam_n and lam_D are speeds; z the other way round. The covering vector is 1 in rows of speeds
+    // and 1 / max |W| in rows of impulses.
+    for (int i = 0; i < stepper->size; i++) {
+        const bool is_impulse = i < stepper->normal || i >= stepper->gamma;
+        stepper->y_natural[i] = is_impulse ? mass * speed : speed;
+        stepper->z_natural[i] = is_impulse ? speed : mass * speed;
+        stepper->covering[i] = is_impulse && largest > 0 ? 1 / (largest * mass) : 1;
+    }
+    // W is in these units only while the handle copies it.
+    for (size_t i = 0; i < size; i++)
+        for (size_t j = 0; j < size; j++) stepper->W[i * size + j] *= stepper->z_natural[j] * (1 / stepper->y_natural[i]);
+    const carom_status status = carom_lcp_create(stepper->solver, stepper->size, stepper->W, &stepper->lcp, error);
+    for (size_t i = 0; i < size; i++)
+        for (size_t j = 0; j < size; j++) stepper->W[i * size + j] *= stepper->y_natural[i] * (1 / stepper->z_natural[j]);
+    if (!status) carom_lcp_cover(stepper->lcp, stepper->covering);
+    return status;
+}
+
+void carom_step_solve_lcp(carom_stepper *stepper, carom_step_info *info) {
+    carom_lcp_info lcp;
+    // A random multiple of every entry of the covering vector.
+    if (stepper->selection == CAROM_SELECT_SCATTERED && stepper->stream) {
+        for (int i = 0; i < stepper->size; i++)
+            stepper->scaled[i] = stepper->covering[i] * carom_step_draw_weight(carom_stream_uniform(stepper->stream));
+        carom_lcp_cover(stepper->lcp, stepper->scaled);
+    }
+    for (int i = 0; i < stepper->size; i++) stepper->scaled[i] = stepper->w[i] / stepper->y_natural[i];
+    carom_lcp_solve(stepper->lcp, stepper->scaled, stepper->z, &lcp);
+    for (int i = 0; i < stepper->size; i++) stepper->z[i] *= stepper->z_natural[i];
+    *info = (carom_step_info){lcp.verdict, lcp.residual, lcp.pivots, lcp.fallbacks, 0, 0};
+}
+
+bool carom_step_verify(carom_stepper *stepper, double *residual) {
+    for (int i = 0; i < stepper->size; i++) {
+        stepper->scaled[i] = stepper->w[i] / stepper->y_natural[i];
+        stepper->z[i] /= stepper->z_natural[i];
+    }
+    const bool solves = carom_lcp_verify(stepper->lcp, stepper->scaled, stepper->z, residual);
+    for (int i = 0; i < stepper->size; i++) stepper->z[i] *= stepper->z_natural[i];
+    return solves;
+}
+
+void carom_step_units(const carom_stepper *stepper, double *y_unit, double *z_unit) {
+    carom_lcp_get_units(stepper->lcp, y_unit, z_unit);
+    for (int i = 0; i < stepper->size; i++) {
+        y_unit[i] *= stepper->y_natural[i];
+        z_unit[i] *= stepper->z_natural[i];
+    }
+}
+
+// --------------------------------------------------------------------------------------------------------------- steps
+
 void carom_step_start_contact(carom_stepper *stepper, const double *u, const double *lmax) {
     double *w = stepper->w;
     if (u != stepper->u) memcpy(stepper->u, u, (size_t)carom_impact_contact_size(stepper->impact) * sizeof *u);

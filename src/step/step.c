@@ -65,7 +65,10 @@ static carom_status lay_out(carom_stepper *stepper, const carom_stepper_options 
     stepper->u = carom_arena_take(arena, n, sizeof(double));
     stepper->u_next = carom_arena_take(arena, n, sizeof(double));
     stepper->v_next = carom_arena_take(arena, (size_t)data->nv, sizeof(double));
-    stepper->least_mass = 1 / carom_max_abs(n * n, carom_impact_delassus(stepper->impact));
+    stepper->y_natural = carom_arena_take(arena, size, sizeof(double));
+    stepper->z_natural = carom_arena_take(arena, size, sizeof(double));
+    stepper->covering = carom_arena_take(arena, size, sizeof(double));
+    stepper->scaled = carom_arena_take(arena, size, sizeof(double));
     return arena->failed ? carom_fail_memory(error, "impact step") : CAROM_OK;
 }
 
@@ -92,9 +95,9 @@ carom_status carom_stepper_create(const carom_impact *impact, const carom_steppe
     carom_stepper *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, "impact step");
     *made = (carom_stepper){.impact = impact, .kind = options->kind, .solver = options->solver, .method = options->method};
-    // Only a canonical solver can promise Lemke's solution; with another one the step says `any`.
-    const bool canonical = options->selection != CAROM_SELECT_LEMKE || made->solver->canonical;
-    made->selection = canonical ? options->selection : CAROM_SELECT_ANY;
+    // Only a canonical solver can promise Lemke's solutions; with another one the step says `any`.
+    const bool of_lemke = options->selection == CAROM_SELECT_LEMKE || options->selection == CAROM_SELECT_SCATTERED;
+    made->selection = of_lemke && !made->solver->canonical ? CAROM_SELECT_ANY : options->selection;
     made->restitution = options->restitution ? options->restitution : carom_impact_get_data(impact)->restitution;
     // Without a method of the caller's choice: the first that serves the selection.
     for (const carom_step_method *const *row = carom_step_methods; !made->method && *row; row++)
@@ -102,7 +105,7 @@ carom_status carom_stepper_create(const carom_impact *impact, const carom_steppe
     carom_status status = lay_out(made, options, error);
     if (!status) {
         carom_step_assemble(made);
-        status = carom_lcp_create(made->solver, made->size, made->W, &made->lcp, error);
+        status = carom_step_bind(made, error);
     }
     // The method sees a complete stepper: matrix, LCP and selection.
     if (!status && made->method->create) status = made->method->create(made, &made->state, error);

@@ -4,6 +4,8 @@
 #ifndef CAROM_STEP_INTERNAL_H
 #define CAROM_STEP_INTERNAL_H
 
+#include <math.h>
+
 #include "carom/arena.h"
 #include "carom/step.h"
 
@@ -28,7 +30,10 @@ struct carom_stepper {
     double *w, *z;                  // [size]
     double *u, *u_next;             // [n] contact velocities
     double *v_next;                 // [nv]
-    double least_mass;              // 1 / max |W_ij|: times a speed, an impulse that stops
+    double least_mass;              // 1 / max |W_ij| of the contacts that take part: times a speed, an impulse that stops
+    double *y_natural, *z_natural;  // [size] units in which the LCP is solved, powers of two: speeds, and impulses that stop
+    double *covering;               // [size] of Lemke's method, in these units
+    double *scaled;                 // [size] w in these units
     const double *restitution;      // [contacts] of the impact, for CAROM_STEP_NEWTON
     const carom_control *control;   // polled by enumerations; the caller's
     carom_stream *stream;           // that `random` draws from; the caller's
@@ -53,6 +58,20 @@ static inline const double *carom_step_direction(const carom_stepper *stepper, i
 
 /// Fills the cone directions and the LCP matrix W.
 void carom_step_assemble(carom_stepper *stepper);
+/// Chooses natural units and the canonical covering vector, and makes the LCP's handle, on W in these units.
+carom_status carom_step_bind(carom_stepper *stepper, carom_error *error);
+/// Solves the LCP that was started into stepper->z, in natural units; with a covering vector of its own where the selection is `scattered`.
+void carom_step_solve_lcp(carom_stepper *stepper, carom_step_info *info);
+/// The factor of one entry of a covering vector that is `scattered`, for a uniform number in (0, 1): between 2^-7 and 2^7, every octave as
+/// likely, and uniform in it. Without functions that round in their own way on every machine.
+static inline double carom_step_draw_weight(double uniform) {
+    const double octave = floor(14 * uniform);
+    return ldexp(1 + (14 * uniform - octave), (int)octave - 7);
+}
+/// Is stepper->z a solution of the LCP that was started? The residual is in natural units.
+bool carom_step_verify(carom_stepper *stepper, double *residual);
+/// [size] SI sizes of y_i and z_i for tolerances: natural units times those of carom_lcp_units.
+void carom_step_units(const carom_stepper *stepper, double *y_unit, double *z_unit);
 /// Sets stepper->u and stepper->w for a velocity and caps.
 void carom_step_start(carom_stepper *stepper, const double *v, const double *lmax);
 /// The same from the contact velocity, which may be stepper->u.

@@ -49,7 +49,7 @@ static void block_and_boxwall_come_to_rest(void **state) {
     }
 }
 
-// Of the three solutions, Lemke's method with the covering vector of ones takes the one that lifts the trailing foot.
+// Of the three solutions, Lemke's method with the canonical covering vector takes the one that lifts the trailing foot.
 static void compass_lifts(void **state) {
     (void)state;
     static const double normal[] = {0, 0.099555175630902715}, tangent[] = {0, 0.19801960392433349};

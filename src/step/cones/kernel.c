@@ -276,7 +276,9 @@ static INLINE lanes column(const double *columns, size_t stride, int row) { retu
 static INLINE void add_pair(verification *v, int index, lanes y, lanes z) {
     const lanes y_relative = multiply(y, spread(v->physics->y_per_unit[index]));
     const lanes z_relative = multiply(z, spread(v->physics->z_per_unit[index]));
-    v->worst = larger(magnitude(lesser(y, z)), v->worst);
+    const lanes y_natural = multiply(y, spread(v->physics->y_per_natural[index]));
+    const lanes z_natural = multiply(z, spread(v->physics->z_per_natural[index]));
+    v->worst = larger(magnitude(lesser(y_natural, z_natural)), v->worst);
     v->worst_relative = larger(magnitude(lesser(y_relative, z_relative)), v->worst_relative);
     v->scale_z = larger(magnitude(z_relative), v->scale_z);
 }
@@ -284,7 +286,7 @@ static INLINE void add_pair(verification *v, int index, lanes y, lanes z) {
 // The size of its w_i.
 static INLINE void add_size(verification *v, int index, lanes w) {
     const lanes size = magnitude(w);
-    v->scale = larger(size, v->scale);
+    v->scale = larger(multiply(size, spread(v->physics->y_per_natural[index])), v->scale);
     v->scale_w = larger(multiply(size, spread(v->physics->y_per_unit[index])), v->scale_w);
 }
 

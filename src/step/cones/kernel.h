@@ -33,11 +33,12 @@ typedef struct carom_cones {
 /// What verification needs to know of the step; in its order of LCP variables beta, lam_n, lam_D, gamma.
 typedef struct carom_cone_physics {
     int contacts, dim, edges, n;
-    const double *delassus;                 ///< [n x n]
-    const double *friction;                 ///< [contacts]
-    const double *directions;               ///< [edges x dim]
-    const double *y_per_unit, *z_per_unit;  ///< [size of the LCP] reciprocals of carom_lcp_units
-    double least_mass;                      ///< 1 / max |W_ij|
+    const double *delassus;                       ///< [n x n]
+    const double *friction;                       ///< [contacts]
+    const double *directions;                     ///< [edges x dim]
+    const double *y_per_unit, *z_per_unit;        ///< [size of the LCP] reciprocals of carom_step_units
+    const double *y_per_natural, *z_per_natural;  ///< [size of the LCP] reciprocals of the natural units
+    double least_mass;                            ///< 1 / max |W_ij|
 } carom_cone_physics;
 
 /// The method's part of a carom_step_batch, whose `served` holds the number of the cone.

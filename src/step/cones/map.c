@@ -41,7 +41,7 @@ struct carom_cone_map {
     int trained, state_capacity;
     bool *basic;       // [size]
     double *impulse;   // [n]
-    double *per_unit;  // [inputs + 2 size]
+    double *per_unit;  // [inputs + 4 size]
     carom_cones cones;
     carom_cone_physics physics;
     const carom_cone_kernel *kernel;
@@ -90,11 +90,11 @@ static carom_status prepare(carom_cone_map *map, carom_stepper *stepper, double 
                                     .impulse = carom_arena_take(arena, input_count * (size_t)n, sizeof(double))};
     map->basic = carom_arena_take(arena, lcp_size, sizeof *map->basic);
     map->impulse = carom_arena_take(arena, (size_t)n, sizeof(double));
-    map->per_unit = carom_arena_take(arena, input_count + 2 * lcp_size, sizeof(double));
+    map->per_unit = carom_arena_take(arena, input_count + 4 * lcp_size, sizeof(double));
     if (arena->failed) return carom_fail_memory(error, "cone map");
     // Units of the inputs: the velocity scale, and h for the caps.
     const double speed = carom_impact_velocity_scale(stepper->impact);
-    carom_lcp_units(size, stepper->W, builder->y_unit, builder->z_unit);
+    carom_step_units(stepper, builder->y_unit, builder->z_unit);
     for (int j = 0; j < inputs; j++) {
         builder->unit[j] = j >= n ? step : speed > 0 ? speed : 1;
         map->per_unit[j] = 1 / builder->unit[j];
@@ -102,6 +102,8 @@ static carom_status prepare(carom_cone_map *map, carom_stepper *stepper, double 
     for (int i = 0; i < size; i++) {
         map->per_unit[inputs + i] = 1 / builder->y_unit[i];
         map->per_unit[inputs + size + i] = 1 / builder->z_unit[i];
+        map->per_unit[inputs + 2 * size + i] = 1 / stepper->y_natural[i];
+        map->per_unit[inputs + 3 * size + i] = 1 / stepper->z_natural[i];
     }
     // Columns of w = vector x, one unit input at a time.
     double x[CAROM_MOST_MAPPED * 2] = {0};
@@ -120,6 +122,8 @@ static carom_status prepare(carom_cone_map *map, carom_stepper *stepper, double 
                                         .directions = stepper->directions,
                                         .y_per_unit = map->per_unit + inputs,
                                         .z_per_unit = map->per_unit + inputs + size,
+                                        .y_per_natural = map->per_unit + inputs + 2 * size,
+                                        .z_per_natural = map->per_unit + inputs + 3 * size,
                                         .least_mass = stepper->least_mass};
     return carom_lcp_basis_create(size, stepper->W, &builder->basis, error);
 }

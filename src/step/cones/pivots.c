@@ -52,6 +52,12 @@ static double round_off_scale(const followed *tableau, int i, const double *w) {
     return sum;
 }
 
+// Entry i of the covering vector in SI units: Lemke's method runs in natural ones.
+static double covering(const followed *tableau, int i) {
+    const carom_stepper *stepper = tableau->builder->stepper;
+    return stepper->covering[i] * stepper->y_natural[i] / stepper->y_natural[stepper->normal];
+}
+
 // tableau->row has to be positive, or to be zero where it ties. `scale` is that of its round-off.
 static carom_status require(followed *tableau, bool ties, double tie_tolerance, double scale, carom_error *error) {
     const double size = carom_cone_row_size(tableau->builder, tableau->row);
@@ -63,15 +69,15 @@ static carom_status require(followed *tableau, bool ties, double tie_tolerance, 
     return status;
 }
 
-// The artificial variable enters where w is least and negative; among ties in the last row.
+// The artificial variable enters where w_i / d_i is least and negative; among ties in the last row.
 static carom_status first_choice(followed *tableau, int *chosen, carom_error *error) {
-    // The least w, and the rows that tie with it.
-    double least = tableau->w[0];
-    for (int i = 1; i < tableau->n; i++) least = fmin(least, tableau->w[i]);
+    // The least w_i / d_i, and the rows that tie with it.
+    double least = INFINITY;
+    for (int i = 0; i < tableau->n; i++) least = fmin(least, tableau->w[i] / covering(tableau, i));
     *chosen = NO_ROW;
     if (!(least < 0)) return CAROM_OK;
     for (int i = 0; i < tableau->n; i++) {
-        tableau->tied[i] = tableau->w[i] - least <= CAROM_LEMKE_TIE_TOLERANCE * -least;
+        tableau->tied[i] = tableau->w[i] / covering(tableau, i) - least <= CAROM_LEMKE_TIE_TOLERANCE * -least;
         if (tableau->tied[i]) *chosen = i;
     }
     // For which inputs the choice is the same: w_chosen < 0, and every other row is above it, or ties as it does here.
@@ -80,8 +86,10 @@ static carom_status first_choice(followed *tableau, int *chosen, carom_error *er
     carom_status status = require(tableau, false, CAROM_LEMKE_TIE_TOLERANCE, tableau->most[*chosen], error);
     for (int i = 0; i < tableau->n && !status; i++) {
         if (i == *chosen) continue;
-        for (int j = 0; j < tableau->inputs; j++) tableau->row[j] = functional(tableau, i)[j] - best[j];
-        status = require(tableau, tableau->tied[i], CAROM_LEMKE_TIE_TOLERANCE, fmax(tableau->most[i], tableau->most[*chosen]), error);
+        const double share = covering(tableau, i) / covering(tableau, *chosen);
+        for (int j = 0; j < tableau->inputs; j++) tableau->row[j] = functional(tableau, i)[j] - share * best[j];
+        status =
+            require(tableau, tableau->tied[i], CAROM_LEMKE_TIE_TOLERANCE, fmax(tableau->most[i], share * tableau->most[*chosen]), error);
     }
     return status;
 }
@@ -108,9 +116,9 @@ static double unit_of(const followed *tableau, int variable) {
     const carom_cone_builder *b = tableau->builder;
     if (variable < tableau->n) return b->y_unit[variable];
     if (variable < 2 * tableau->n) return b->z_unit[variable - tableau->n];
-    // The artificial variable adds to every row: its unit is the largest of them.
+    // y_i grows by d_i times the artificial variable, which has the largest unit that one of them gives it.
     double largest = 0;
-    for (int i = 0; i < tableau->n; i++) largest = fmax(largest, b->y_unit[i]);
+    for (int i = 0; i < tableau->n; i++) largest = fmax(largest, b->y_unit[i] / covering(tableau, i));
     return largest;
 }
 
@@ -185,12 +193,12 @@ carom_status carom_cone_follow_lemke(const carom_cone_builder *builder, const do
         carom_arena_free(&arena);
         return carom_fail_memory(error, "cone map");
     }
-    // y - W z - 1 z_0 = w: all y are basic.
+    // y - W z - d z_0 = w: all y are basic.
     for (int i = 0; i < size; i++) {
         double *row = tableau_row(&tableau, i), *rhs = functional(&tableau, i);
         row[i] = 1;
         for (int j = 0; j < size; j++) row[size + j] = -builder->stepper->W[i * size + j];
-        row[artificial] = -1;
+        row[artificial] = -covering(&tableau, i);
         memcpy(rhs, builder->vector + i * inputs, (size_t)inputs * sizeof *rhs);
         tableau.w[i] = tableau.rhs[i] = value_at(inputs, rhs, x);
         for (int j = 0; j < inputs; j++) tableau.most[i] += fabs(rhs[j]) * builder->unit[j];
