@@ -42,6 +42,7 @@ typedef struct trace {
 struct carom_batch {
     const carom_batch_plan *plan;
     carom_stepper *stepper;      // for steps that the method leaves unserved
+    carom_stepper *plain;        // for those that no cone serves, where the stepper scatters; NULL elsewhere
     carom_step_batch steps;      // of the samples that still run
     carom_step_samples running;  // what goes with them, and in which order they left
     size_t stride;
@@ -171,6 +172,12 @@ carom_status carom_batch_create(const carom_batch_plan *plan, int capacity, caro
     made->plan = plan;
     carom_status status = plan->method->batch->batch_create(plan->state, capacity, &made->steps, error);
     if (!status) status = carom_stepper_create(plan->impact, &plan->stepper, &made->stepper, error);
+    if (!status && plan->stepper.selection == CAROM_SELECT_SCATTERED) {
+        carom_stepper_options plain = plan->stepper;
+        plain.selection = CAROM_SELECT_LEMKE;
+        plain.method = NULL;
+        status = carom_stepper_create(plan->impact, &plain, &made->plain, error);
+    }
     if (status) {
         carom_batch_free(made);
         return status;
@@ -222,6 +229,7 @@ void carom_batch_free(carom_batch *batch) {
     for (size_t i = 0; batch->traces && i < batch->stride; i++) free(batch->traces[i].values);
     batch->plan->method->batch->batch_free(&batch->steps);
     carom_stepper_free(batch->stepper);
+    carom_stepper_free(batch->plain);
     free(batch->columns);
     carom_arena_free(&batch->arena);
     free(batch);
@@ -308,7 +316,8 @@ static void solve_alone(carom_batch *batch, int i, carom_step_info *info) {
     const int contacts = data->contacts, n = carom_impact_contact_size(impact);
     carom_step_batch *steps = &batch->steps;
     for (int c = 0; c < contacts; c++) batch->lmax[c] = steps->x[(size_t)(n + c) * batch->stride + (size_t)i];
-    if (steps->choice) {
+    const bool plainly = batch->plain && steps->choice[i] < CAROM_STEP_LEFT_OUT;
+    if (steps->choice && !plainly) {
         for (int c = 0; c < n; c++) batch->step_impulse[c] = batch->running.total[(size_t)c * batch->stride + (size_t)i];
         carom_impact_apply(impact, data->velocity, batch->step_impulse, batch->v);
         carom_stepper_set_stream(batch->stepper, &batch->choices[slot_of(batch, i)]);
@@ -316,7 +325,7 @@ static void solve_alone(carom_batch *batch, int i, carom_step_info *info) {
         carom_impact_contact_velocity(impact, batch->v, batch->u);
     } else {
         for (int c = 0; c < n; c++) batch->u[c] = steps->x[(size_t)c * batch->stride + (size_t)i];
-        carom_stepper_solve_contact(batch->stepper, batch->u, batch->lmax, batch->u, batch->step_impulse, info);
+        carom_stepper_solve_contact(plainly ? batch->plain : batch->stepper, batch->u, batch->lmax, batch->u, batch->step_impulse, info);
     }
     for (int c = 0; c < n; c++) {
         steps->u_next[(size_t)c * batch->stride + (size_t)i] = batch->u[c];
@@ -329,11 +338,15 @@ static void solve_steps(carom_batch *batch, carom_sample_counts *counts) {
     const carom_batch_plan *plan = batch->plan;
     const int live = batch->running.live;
     carom_step_batch *steps = &batch->steps;
+    // `random` draws as steps one by one do: only where there is a choice. `scattered` draws for every step, covering vectors where the
+    // stepper takes it.
+    const bool always = batch->plain != NULL;
     for (int i = 0; steps->choice && i < live; i++) steps->choice[i] = carom_stream_peek(&batch->choices[slot_of(batch, i)]);
     const int unserved = plan->method->batch->solve(plan->state, steps, live, &counts->max_residual);
     counts->looked_up += live - unserved;
     for (int i = 0; steps->choice && i < live; i++)
-        if (steps->served[i] >= 0 && steps->solutions[i] > 1) carom_stream_uniform(&batch->choices[slot_of(batch, i)]);
+        if (always ? steps->choice[i] < CAROM_STEP_LEFT_OUT : steps->served[i] >= 0 && steps->solutions[i] > 1)
+            carom_stream_uniform(&batch->choices[slot_of(batch, i)]);
     for (int i = 0; unserved && i < live; i++) {
         if (steps->served[i] >= 0) continue;
         const size_t at = (size_t)i;

@@ -50,6 +50,14 @@ typedef struct carom_cone_training {
 /// leaves the cones without any. The cones are complete but for these.
 carom_status carom_cones_choose_splits(carom_cones *cones, const carom_cone_training *training, carom_error *error);
 
+/// Finds the rivals of every cone at these training steps.
+carom_status carom_cones_find_rivals(carom_cones *cones, const double *delassus, const carom_cone_training *training, carom_error *error);
+
+/// The velocity u' = u + W lambda after the step by a cone's map.
+void carom_cone_velocity(const carom_cones *cones, const double *delassus, int cone, const double *x, double *velocity);
+/// Are two velocities after the step from x the same solution?
+bool carom_cone_same_velocity(int n, const double *x, const double *a, const double *b);
+
 /// Conditions under which Lemke's method takes the same pivots as for x: then it ends on the same basis.
 /// @param basic  [size] the basis it ended on
 /// @param same   false when the method could not be followed; `rows` are then of no use

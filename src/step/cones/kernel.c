@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "carom/lcp.h"
-#include "step/cones/map.h"
+#include "step/cones/build.h"
 #include "step/lanes.h"
 #include "step/step_internal.h"
 
@@ -112,10 +112,8 @@ static void find(const carom_cones *cones, carom_step_batch *batch, int count) {
     }
 }
 
-// Velocities closer than this share of the largest, before or after the step, are the same solution, as in src/step/modes.c.
-#define SAME_VELOCITY 1e-8
-// Solutions of one step with different velocities; a step with more is left unserved.
-enum { MOST_SOLUTIONS = 8, MOST_INPUTS = 2 * CAROM_MOST_MAPPED };
+// A step with more solutions of different velocities is left unserved.
+enum { MOST_SOLUTIONS = CAROM_CONE_MOST_SOLUTIONS, MOST_INPUTS = 2 * CAROM_MOST_MAPPED };
 
 // The distinct solutions of eight samples: bit l of held[d] says whether lane l has a solution d.
 typedef struct solution_list {
@@ -143,7 +141,7 @@ static INLINE void add_solution(const carom_cones *cones, const carom_cone_physi
         store(velocity + r * LANES, sum);
         largest = larger(larger(magnitude(u), magnitude(sum)), largest);
     }
-    const lanes same = multiply(spread(SAME_VELOCITY), largest);
+    const lanes same = multiply(spread(CAROM_CONE_SAME_VELOCITY), largest);
     for (int d = 0; d < MOST_SOLUTIONS && bits; d++) {
         double *known = list->velocity + d * n * LANES;
         // Lanes without a solution d take this one; the others compare.
@@ -194,6 +192,32 @@ static INLINE void list_shape(const carom_cones *cones, const carom_cone_physics
             batch->solutions[i + l] = served ? solutions : 0;
         }
     }
+}
+
+// The cone that was found, or one of its rivals that have the sample, too, with another velocity.
+static void choose_rival(const carom_cones *cones, const carom_cone_physics *physics, carom_step_batch *batch, int i) {
+    const int found = batch->served[i], inputs = cones->inputs;
+    batch->solutions[i] = found >= 0;
+    if (batch->choice[i] >= CAROM_STEP_LEFT_OUT) batch->served[i] = CAROM_STEP_UNSERVED;
+    if (batch->served[i] < 0 || cones->first_rival[found] == cones->first_rival[found + 1]) return;
+    double x[MOST_INPUTS], velocity[MOST_SOLUTIONS * CAROM_MOST_MAPPED];
+    int32_t cone[MOST_SOLUTIONS] = {found};
+    int count = 1;
+    for (int j = 0; j < inputs; j++) x[j] = batch->x[(size_t)j * batch->stride + (size_t)i];
+    const double size = carom_cone_input_size(inputs, cones->per_unit, x);
+    carom_cone_velocity(cones, physics->delassus, found, x, velocity);
+    for (int k = cones->first_rival[found]; k < cones->first_rival[found + 1] && count < MOST_SOLUTIONS; k++) {
+        const int rival = cones->rivals[k], first = cones->first_row[rival];
+        const double *rows = cones->rows + (size_t)first * (size_t)(inputs + 1);
+        if (!carom_cone_rows_hold(inputs, rows, cones->first_row[rival + 1] - first, x, size)) continue;
+        double *own = velocity + count * cones->n;
+        carom_cone_velocity(cones, physics->delassus, rival, x, own);
+        bool known = false;
+        for (int d = 0; d < count && !known; d++) known = carom_cone_same_velocity(cones->n, x, velocity + d * cones->n, own);
+        if (!known) cone[count++] = rival;
+    }
+    batch->solutions[i] = count;
+    batch->served[i] = cone[(int)(batch->choice[i] / CAROM_STEP_LEFT_OUT * count)];
 }
 
 // ------------------------------------------------------------------------------------------------------------- impulses
@@ -505,7 +529,10 @@ static int step(const carom_cones *cones, const carom_cone_physics *physics, car
 static int choose_solution(const carom_cones *cones, const carom_cone_physics *physics, carom_step_batch *batch, int count,
                            double *max_residual) {
     unsigned char bits[MOST_GROUPS];
-    if (cones->inputs == 6 && cones->n == 4)
+    if (cones->rivals) {
+        find(cones, batch, count);
+        for (int i = 0; i < count; i++) choose_rival(cones, physics, batch, i);
+    } else if (cones->inputs == 6 && cones->n == 4)
         list_shape(cones, physics, 6, 4, batch, count);
     else
         list_shape(cones, physics, cones->inputs, cones->n, batch, count);

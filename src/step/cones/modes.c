@@ -221,7 +221,9 @@ carom_status carom_cone_make_modes(const carom_cone_builder *builder, const int 
     for (int j = 0; j < inputs && *regular; j++) {
         for (int r = 0; r < n; r++) {
             const functional *equation = &modes[r / width].equation[r % width];
-            system.right[r] = j < n ? (j / width == r / width ? -equation->velocity[j % width] : 0) : j - n == r / width ? -equation->cap : 0;
+            system.right[r] = j < n                ? (j / width == r / width ? -equation->velocity[j % width] : 0)
+                              : j - n == r / width ? -equation->cap
+                                                   : 0;
         }
         solve(&system, builder->impulse + j * n);
         carom_multiply(n, n, W, builder->impulse + j * n, after + j * n);
