@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "support.h"
 #include "cones_support.h"
+#include "support.h"
 
 static const struct {
     const carom_impact_data *data;

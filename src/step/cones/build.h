@@ -64,6 +64,12 @@ bool carom_cone_same_velocity(int n, const double *x, const double *a, const dou
 carom_status carom_cone_follow_lemke(const carom_cone_builder *builder, const double *x, const bool *basic, carom_cone_rows *rows,
                                      bool *same, carom_error *error);
 
+/// The cone of a basis: the signs that it asks for, z_i >= 0 where bit i is set and y_i >= 0 elsewhere, and its impulses in
+/// builder->impulse.
+/// @param regular  false when the basis is singular; rows and impulses are then of no use
+carom_status carom_cone_make_basis(const carom_cone_builder *builder, uint64_t members, carom_cone_rows *rows, bool *regular,
+                                   carom_error *error);
+
 /// Friction modes of one contact: stick, slip along each edge, and in space between two of them. With caps it has 1 + 2 of them modes.
 int carom_cone_friction_modes(const carom_stepper *stepper);
 
