@@ -2,6 +2,7 @@
 // Which solution of a step is taken where it has several: names of selections, and what `auto` stands for.
 #include <math.h>
 
+#include "step/cones/map.h"
 #include "step/step_internal.h"
 
 const char *const carom_selection_names[] = {[CAROM_SELECT_LEMKE] = "lemke",
@@ -21,9 +22,6 @@ const char *const carom_selection_names_solver[] = {[CAROM_SELECT_LEMKE] = "lemk
 
 const char *carom_selection_name(carom_selection selection) { return carom_selection_names[selection]; }
 
-// Combinations of contact modes that are listed for every step.
-#define MOST_LISTED 400
-
 carom_status carom_step_selection_auto(const carom_impact *impact, const carom_stepper_options *options, double step,
                                        carom_selection *selection, carom_error *error) {
     (void)step;
@@ -39,6 +37,6 @@ carom_status carom_step_selection_auto(const carom_impact *impact, const carom_s
     const int friction_modes = 1 + edges + (data->tangent_dim == 2 ? edges : 0),
               contacts = options->kind == CAROM_STEP_ONE_CONTACT ? 1 : data->contacts;
     const int modes = 1 + (options->kind == CAROM_STEP_CAPPED ? 2 : 1) * friction_modes;
-    if (pow(modes, contacts) <= MOST_LISTED) *selection = CAROM_SELECT_RANDOM;
+    if (pow(modes, contacts) <= CAROM_MOST_LISTED) *selection = CAROM_SELECT_RANDOM;
     return CAROM_OK;
 }
