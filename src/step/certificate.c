@@ -224,12 +224,6 @@ carom_status carom_step_prove_unique(const carom_impact *impact, int64_t cone_ed
     }
     carom_arena_free(&arena);
     // Orientation is about all contact velocities; the impact comes to few of them where contacts are redundant.
-    carom_stepper_options options = carom_stepper_defaults();
-    options.kind = CAROM_STEP_CAPPED;
-    options.cone_edges = (int)cone_edges;
-    carom_stepper *stepper = NULL;
-    if (!status && !*unique && dim == 1) status = carom_stepper_create(impact, &options, &stepper, error);
-    if (stepper) *unique = carom_step_modes_agree(stepper);
-    carom_stepper_free(stepper);
+    if (!status && !*unique) *unique = carom_step_modes_agree(impact);
     return status;
 }

@@ -115,6 +115,6 @@ carom_status carom_step_solutions_vary(const carom_stepper *stepper, const carom
 
 /// Do all combinations of contact modes of a capped step have the same v' wherever two of them have solutions, for contact velocities of
 /// the system? Proved by Farkas' lemma, for two planar contacts at most (src/step/cones/unique.c).
-bool carom_step_modes_agree(const carom_stepper *stepper);
+bool carom_step_modes_agree(const carom_impact *impact);
 
 #endif

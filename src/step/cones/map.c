@@ -14,8 +14,9 @@
 enum { MOST_CONES = 1024, MOST_BY_PIVOTS = 256 };
 // Training steps: a few milliseconds. Cones of contact modes need them for the order of their rows alone.
 enum { TRAINING_STEPS = 4096, ORDERING_STEPS = 256, MODE_STEPS = 8192 };
-// For `scattered`, every so many training steps have a random covering vector; the others are taken by what Lemke's method remembers.
-enum { SCATTER_EVERY = 4 };
+// For `scattered`, so many training steps have random covering vectors, every so many times; the others have the canonical one, for which
+// Lemke's method remembers its pivots.
+enum { SCATTER_STEPS = 128, SCATTER_EVERY = 4 };
 // Training steps by which the rows of a cone are put in order.
 enum { WITNESSES = 64 };
 // One cone that training met.
@@ -32,9 +33,8 @@ typedef struct entry {
 
 struct carom_cone_map {
     carom_selection selection;
-    bool by_modes;             // cones of contact modes, each the union of those of many bases in space
-    carom_stream covering;     // of random covering vectors, and
-    carom_stepper *remembers;  // who solves the other training steps; only for `scattered`
+    bool by_modes;          // cones of contact modes, each the union of those of many bases in space
+    carom_stream covering;  // of random covering vectors
     carom_cone_builder builder;
     entry *entries;
     int entry_count, entry_capacity, by_pivots_count;
@@ -70,7 +70,6 @@ static void destroy(void *state) {
     free(map->cones.first_row);
     free(map->cones.rows);
     free(map->cones.maps);
-    carom_stepper_free(map->remembers);
     carom_lcp_basis_free(map->builder.basis);
     carom_arena_free(&map->arena);
     free(map);
@@ -187,12 +186,6 @@ static carom_status create(carom_stepper *stepper, double step, carom_instructio
                      (made->selection == CAROM_SELECT_ANY && stepper->dim == 2);
     for (int j = 0; !status && made->by_modes && j < made->builder.inputs; j++) made->per_unit[j] = j < made->builder.n;
     carom_stream_start_use(&made->covering, 0, 0, CAROM_STREAM_SELECTION);
-    if (!status && made->selection == CAROM_SELECT_SCATTERED) {
-        carom_stepper_options options = carom_stepper_defaults();
-        options.kind = CAROM_STEP_CAPPED;
-        options.cone_edges = stepper->dim == 1 ? options.cone_edges : stepper->edges;
-        status = carom_stepper_create(stepper->impact, &options, &made->remembers, error);
-    }
     if (!status && made->selection == CAROM_SELECT_RANDOM) status = list_modes(made, error);
     if (status)
         destroy(made);
@@ -366,8 +359,11 @@ static carom_status learn(void *state, const double *u, const double *lmax, doub
     memcpy(x, u, n * sizeof *u);
     memcpy(x + n, lmax, (inputs - n) * sizeof *lmax);
     carom_step_info info;
-    if (map->remembers && map->trained % SCATTER_EVERY) stepper = map->remembers;
-    carom_stepper_set_stream(stepper, &map->covering);
+    if (map->selection == CAROM_SELECT_SCATTERED && map->trained % SCATTER_STEPS == 0) {
+        const bool scatters = map->trained / SCATTER_STEPS % SCATTER_EVERY == 0;
+        stepper->stream = scatters ? &map->covering : NULL;
+        if (!scatters) carom_lcp_cover(stepper->lcp, stepper->covering);
+    }
     carom_stepper_solve_contact(stepper, x, lmax, u_next, map->impulse, &info);
     *solved = info.verdict == CAROM_COMPLETE;
     bool known = false;

@@ -355,15 +355,19 @@ bool carom_cone_prove_unique(const carom_cone_builder *builder, const carom_cone
     return true;
 }
 
-bool carom_step_modes_agree(const carom_stepper *stepper) {
-    const int contacts = stepper->count, n = carom_impact_contact_size(stepper->impact);
-    if (stepper->dim != 1 || contacts > MOST_CONTACTS || stepper->beta < 0) return false;
+bool carom_step_modes_agree(const carom_impact *impact) {
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    const int contacts = data->contacts, n = carom_impact_contact_size(impact);
+    if (data->tangent_dim != 1 || contacts > MOST_CONTACTS) return false;
+    // What the builder needs to know of a step.
+    carom_stepper stepper = {.impact = impact, .count = contacts, .dim = 1};
+    stepper.least_mass = 1 / carom_max_abs((size_t)(n * n), carom_impact_delassus(impact));
     // Units of the inputs: the velocity before the impact, and the impulse that stops it.
-    const double scale = carom_impact_velocity_scale(stepper->impact), speed = scale > 0 ? scale : 1;
+    const double scale = carom_impact_velocity_scale(impact), speed = scale > 0 ? scale : 1;
     double unit[MOST_INPUTS], before[MOST_IMPULSES];
-    for (int j = 0; j < n + contacts; j++) unit[j] = j < n ? speed : speed * stepper->least_mass;
-    carom_impact_contact_velocity(stepper->impact, carom_impact_get_data(stepper->impact)->velocity, before);
-    const carom_cone_builder builder = {.stepper = (carom_stepper *)stepper, .inputs = n + contacts, .n = n, .unit = unit};
+    for (int j = 0; j < n + contacts; j++) unit[j] = j < n ? speed : speed * stepper.least_mass;
+    carom_impact_contact_velocity(impact, data->velocity, before);
+    const carom_cone_builder builder = {.stepper = &stepper, .inputs = n + contacts, .n = n, .unit = unit};
     rival_modes rival;
     int combinations = 1;
     for (int i = 0; i < contacts; i++) combinations *= MODES;
