@@ -57,7 +57,7 @@ carom_verdict carom_time_stepping_run(carom_time_stepping *stepping, int64_t see
                                       carom_sample_counts *counts);
 
 /// The closing step of Algorithm 2: one more step with every cap at `cap` [N s]. Updates v, impulse and everything but the steps in the
-/// counts of the sample.
+/// counts of the sample. A sample that has ended is left alone: v' = v solves its step (Lemma 8), whatever else may.
 void carom_time_stepping_close(carom_time_stepping *stepping, double cap, double *v, double *impulse, carom_sample_counts *counts);
 
 const carom_stepper *carom_time_stepping_stepper(const carom_time_stepping *stepping);

@@ -75,8 +75,15 @@ extern const char *const carom_selection_names[], *const carom_selection_names_o
 carom_status carom_step_choice_resolve(const carom_step_choice *choice, carom_step_kind kind, const carom_registry *registry,
                                        carom_stepper_options *options, carom_error *error);
 
-/// The selection that `auto` stands for: one that leaves out no solution, as fast as that can be. RANDOM where the solutions of a step can
-/// be listed quickly; otherwise SCATTERED.
+/// Is v' proved to be unique in every step that the impact can come to, whatever its caps, and so in the simultaneous step, too? By the
+/// orientation of all pieces of the step map (src/step/certificate.c), or for two planar contacts by Farkas' lemma, pair by pair
+/// (src/step/cones/unique.c). False may mean that there is no proof.
+/// Cost: (k + 3)^m determinants of planar contacts, (3 k + 3)^m in space, up to 30,000; beyond, only frictionless impacts are judged. For
+/// two planar contacts 1,225 small linear programs, some 20 ms, if all of them succeed.
+carom_status carom_step_prove_unique(const carom_impact *impact, int64_t cone_edges, bool *unique, carom_error *error);
+
+/// The selection that `auto` stands for: one that leaves out no solution, as fast as that can be. ANY where v' is proved to be unique,
+/// RANDOM where the solutions of a step can be listed quickly, otherwise SCATTERED.
 /// @param options  of the steppers that will serve it; their selection is not read
 /// @param step     h, the largest cap of the steps [N s]; NaN where there are no caps
 carom_status carom_step_selection_auto(const carom_impact *impact, const carom_stepper_options *options, double step,
@@ -89,6 +96,7 @@ typedef struct carom_step_info {
     int64_t pivots;
     int fallbacks;         ///< as in carom_lcp_info
     double energy_change;  ///< K(v_next) - K(v) = impulse'(u + u_next)/2 [J]
+    int solutions;         ///< distinct v_next of the step, of which this is one; 0: not known
 } carom_step_info;
 
 /// The step of one impact with its workspace. Not to be shared between threads.
@@ -170,6 +178,8 @@ bool carom_instructions_available(carom_instructions instructions);
 
 /// Samples that take their steps side by side: entry i of column j is at [j * stride + i], and columns start at cache lines. The stride is
 /// a multiple of CAROM_STEP_LANES.
+/// For `scattered`, samples whose choice is above are left to the stepper, and so to a random covering vector.
+#define CAROM_STEP_LEFT_OUT (1 - 1.0 / 1024)
 enum { CAROM_STEP_LANES = 8, CAROM_STEP_MOST_BATCHED = 512, CAROM_STEP_UNSERVED = -1 };
 typedef struct carom_step_batch {
     size_t stride;
@@ -178,17 +188,22 @@ typedef struct carom_step_batch {
     double *u_next;   ///< [n]
     double *gain;     ///< [1] energy change
     int32_t *served;  ///< [stride] CAROM_STEP_UNSERVED, or a number that says how the method served the sample
-    void *scratch;    ///< the method's
+    double *choice;   ///< [1] numbers in (0, 1) that choose among several solutions; NULL where the method does not choose
+    /// [stride] distinct u_next of the served samples, 0: not known; NULL: known of none. The choice was used where there are several.
+    int32_t *solutions;
+    void *scratch;  ///< the method's
 } carom_step_batch;
 
 /// How a method solves the steps of many samples at once. It learns from the steps of some samples; then its state is frozen and shared by
-/// all threads. Unserved steps are for carom_stepper_solve_contact.
+/// all threads. Unserved steps are for carom_stepper_solve_contact, or, where the method chooses among solutions, for carom_stepper_solve.
 typedef struct carom_step_batch_method {
     /// @param stepper  capped, borrowed: what the method serves and learns from
     /// @param step     h, the largest cap [N s]
     /// @return CAROM_UNSUPPORTED where the method cannot serve this impact or selection
     carom_status (*create)(carom_stepper *stepper, double step, carom_instructions instructions, void **state, carom_error *error);
     void (*free)(void *state);
+    /// How many steps are enough to learn from.
+    int (*training_steps)(const void *state);
     /// Solves one step and learns from it. `u_next` may be u; `*solved` is false when the step has no verified solution.
     carom_status (*learn)(void *state, const double *u, const double *lmax, double *u_next, bool *solved, carom_error *error);
     /// The share of steps that the method is expected to serve, judged by what it has learnt so far.

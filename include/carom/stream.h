@@ -38,6 +38,9 @@ uint64_t carom_stream_bits(carom_stream *stream);
 /// Next number, uniform in the open interval (0, 1): never exactly 0 or 1.
 double carom_stream_uniform(carom_stream *stream);
 
+/// The number that carom_stream_uniform gives next.
+double carom_stream_peek(carom_stream *stream);
+
 /// Numbers 4 block to 4 block + 3 of many uniform streams at once: those that carom_stream_uniform draws one after the other.
 /// @param index    [count] of the streams (seed, index)
 /// @param numbers  [4 x stride] number 4 block + k of stream i at k * stride + i

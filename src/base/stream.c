@@ -41,6 +41,12 @@ uint64_t carom_stream_bits(carom_stream *stream) {
 
 double carom_stream_uniform(carom_stream *stream) { return u01fixedpt_open_open_64_double(carom_stream_bits(stream)); }
 
+double carom_stream_peek(carom_stream *stream) {
+    const double next = carom_stream_uniform(stream);
+    stream->used--;
+    return next;
+}
+
 void carom_stream_uniform_block(uint64_t seed, const uint64_t *index, size_t count, carom_stream_use use, uint64_t block, size_t stride,
                                 double *numbers) {
 #if defined(__x86_64__)

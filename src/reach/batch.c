@@ -8,9 +8,9 @@
 #include "carom/arena.h"
 #include "reach/reach_internal.h"
 
-// Samples of the training, and steps in all: a few milliseconds, however long the run is. A sample with more steps is cut off; with tiny
-// steps the training would otherwise take hours.
-enum { TRAINING_SAMPLES = 1024, TRAINING_STEPS = 4096 };
+// Samples of the training; the method says how many steps in all. A sample with more steps is cut off: with tiny steps the training would
+// otherwise take hours.
+enum { TRAINING_SAMPLES = 1024 };
 // `auto` takes a method where it is expected to serve this share of the steps: below, batches cost more than they save. A trial that is far
 // from it ends the training; it is judged every few samples.
 #define WORTHWHILE 0.75
@@ -42,6 +42,7 @@ typedef struct trace {
 struct carom_batch {
     const carom_batch_plan *plan;
     carom_stepper *stepper;      // for steps that the method leaves unserved
+    carom_stepper *plain;        // for those that no cone serves, where the stepper scatters; NULL elsewhere
     carom_step_batch steps;      // of the samples that still run
     carom_step_samples running;  // what goes with them, and in which order they left
     size_t stride;
@@ -57,12 +58,14 @@ struct carom_batch {
     bool *terminated, *unsolved, *gained;
     trace *traces;
     carom_draw_state *draws;  // not for uniform caps
+    carom_stream *choices;    // which of several solutions is taken, for methods that choose
     // Of the rows.
     double *v_plus;  // [nv]
     int64_t *row_steps, *flags, *samples;
     bool *row_terminated;
     int32_t *row_slot;
     double *u, *lmax, *step_impulse;  // [n], [contacts], [n] of one sample
+    double *v;                        // [nv] of one sample
     carom_arena arena;
 };
 
@@ -80,17 +83,18 @@ void carom_batch_plan_free(carom_batch_plan *plan) {
 static carom_status learn(carom_batch_plan *plan, carom_instructions instructions, bool automatic, carom_error *error) {
     const carom_step_batch_method *method = plan->method->batch;
     const int contacts = carom_impact_get_data(plan->impact)->contacts, n = carom_impact_contact_size(plan->impact);
-    const int64_t most = plan->max_steps < TRAINING_STEPS ? plan->max_steps : TRAINING_STEPS;
     carom_status status = carom_stepper_create(plan->impact, &plan->stepper, &plan->teacher, error);
     if (!status) status = method->create(plan->teacher, plan->step, instructions, &plan->state, error);
     if (status) return status;
+    const int training = method->training_steps(plan->state);
+    const int64_t most = plan->max_steps < training ? plan->max_steps : training;
     carom_arena arena = {0};
     double *u = carom_arena_take(&arena, (size_t)n, sizeof *u), *lmax = carom_arena_take(&arena, (size_t)contacts, sizeof *lmax);
     carom_draw_state draws = {.direction = carom_arena_take(&arena, (size_t)contacts, sizeof(double))};
     if (arena.failed) status = carom_fail_memory(error, "batches of samples");
     int steps = 0;
     bool hopeless = false;
-    for (uint64_t i = 0; i < TRAINING_SAMPLES && steps < TRAINING_STEPS && !status && !hopeless; i++) {
+    for (uint64_t i = 0; i < TRAINING_SAMPLES && steps < training && !status && !hopeless; i++) {
         bool solved = true;
         memcpy(u, plan->start, (size_t)n * sizeof *u);
         // `auto` gives up early where the method has little to offer.
@@ -168,6 +172,12 @@ carom_status carom_batch_create(const carom_batch_plan *plan, int capacity, caro
     made->plan = plan;
     carom_status status = plan->method->batch->batch_create(plan->state, capacity, &made->steps, error);
     if (!status) status = carom_stepper_create(plan->impact, &plan->stepper, &made->stepper, error);
+    if (!status && plan->stepper.selection == CAROM_SELECT_SCATTERED) {
+        carom_stepper_options plain = plan->stepper;
+        plain.selection = CAROM_SELECT_LEMKE;
+        plain.method = NULL;
+        status = carom_stepper_create(plan->impact, &plain, &made->plain, error);
+    }
     if (status) {
         carom_batch_free(made);
         return status;
@@ -190,6 +200,8 @@ carom_status carom_batch_create(const carom_batch_plan *plan, int capacity, caro
     made->row_terminated = carom_arena_take(arena, stride, sizeof *made->row_terminated);
     made->traces = carom_arena_take(arena, stride, sizeof *made->traces);
     made->draws = carom_arena_take(arena, stride, sizeof *made->draws);
+    made->choices = made->steps.choice ? carom_arena_take(arena, stride, sizeof *made->choices) : NULL;
+    made->v = carom_arena_take(arena, nv, sizeof(double));
     double *directions = carom_arena_take(arena, stride * contacts, sizeof *directions);
     made->u = carom_arena_take(arena, n, sizeof(double));
     made->step_impulse = carom_arena_take(arena, n, sizeof(double));
@@ -217,6 +229,7 @@ void carom_batch_free(carom_batch *batch) {
     for (size_t i = 0; batch->traces && i < batch->stride; i++) free(batch->traces[i].values);
     batch->plan->method->batch->batch_free(&batch->steps);
     carom_stepper_free(batch->stepper);
+    carom_stepper_free(batch->plain);
     free(batch->columns);
     carom_arena_free(&batch->arena);
     free(batch);
@@ -296,25 +309,49 @@ static void draw_caps(carom_batch *batch, const carom_batch_request *request) {
     }
 }
 
-// One step of every running sample: by the method, and by Lemke's where it leaves one unserved.
+// The step of sample i one by one. A method that chooses among solutions leaves the choice, by the sample's own stream, to the stepper.
+static void solve_alone(carom_batch *batch, int i, carom_step_info *info) {
+    const carom_impact *impact = batch->plan->impact;
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    const int contacts = data->contacts, n = carom_impact_contact_size(impact);
+    carom_step_batch *steps = &batch->steps;
+    for (int c = 0; c < contacts; c++) batch->lmax[c] = steps->x[(size_t)(n + c) * batch->stride + (size_t)i];
+    const bool plainly = batch->plain && steps->choice[i] < CAROM_STEP_LEFT_OUT;
+    if (steps->choice && !plainly) {
+        for (int c = 0; c < n; c++) batch->step_impulse[c] = batch->running.total[(size_t)c * batch->stride + (size_t)i];
+        carom_impact_apply(impact, data->velocity, batch->step_impulse, batch->v);
+        carom_stepper_set_stream(batch->stepper, &batch->choices[slot_of(batch, i)]);
+        carom_stepper_solve(batch->stepper, batch->v, batch->lmax, batch->v, batch->step_impulse, info);
+        carom_impact_contact_velocity(impact, batch->v, batch->u);
+    } else {
+        for (int c = 0; c < n; c++) batch->u[c] = steps->x[(size_t)c * batch->stride + (size_t)i];
+        carom_stepper_solve_contact(plainly ? batch->plain : batch->stepper, batch->u, batch->lmax, batch->u, batch->step_impulse, info);
+    }
+    for (int c = 0; c < n; c++) {
+        steps->u_next[(size_t)c * batch->stride + (size_t)i] = batch->u[c];
+        steps->impulse[(size_t)c * batch->stride + (size_t)i] = batch->step_impulse[c];
+    }
+}
+
+// One step of every running sample: by the method, and one by one where it leaves one unserved.
 static void solve_steps(carom_batch *batch, carom_sample_counts *counts) {
     const carom_batch_plan *plan = batch->plan;
-    const int contacts = carom_impact_get_data(plan->impact)->contacts, n = carom_impact_contact_size(plan->impact);
     const int live = batch->running.live;
     carom_step_batch *steps = &batch->steps;
+    // `random` draws as steps one by one do: only where there is a choice. `scattered` draws for every step, covering vectors where the
+    // stepper takes it.
+    const bool always = batch->plain != NULL;
+    for (int i = 0; steps->choice && i < live; i++) steps->choice[i] = carom_stream_peek(&batch->choices[slot_of(batch, i)]);
     const int unserved = plan->method->batch->solve(plan->state, steps, live, &counts->max_residual);
     counts->looked_up += live - unserved;
+    for (int i = 0; steps->choice && i < live; i++)
+        if (always ? steps->choice[i] < CAROM_STEP_LEFT_OUT : steps->served[i] >= 0 && steps->solutions[i] > 1)
+            carom_stream_uniform(&batch->choices[slot_of(batch, i)]);
     for (int i = 0; unserved && i < live; i++) {
         if (steps->served[i] >= 0) continue;
         const size_t at = (size_t)i;
         carom_step_info info;
-        for (int c = 0; c < n; c++) batch->u[c] = steps->x[(size_t)c * batch->stride + at];
-        for (int c = 0; c < contacts; c++) batch->lmax[c] = steps->x[(size_t)(n + c) * batch->stride + at];
-        carom_stepper_solve_contact(batch->stepper, batch->u, batch->lmax, batch->u, batch->step_impulse, &info);
-        for (int c = 0; c < n; c++) {
-            steps->u_next[(size_t)c * batch->stride + at] = batch->u[c];
-            steps->impulse[(size_t)c * batch->stride + at] = batch->step_impulse[c];
-        }
+        solve_alone(batch, i, &info);
         steps->gain[at] = info.energy_change;
         counts->fallbacks += info.fallbacks > 0;
         if (info.verdict != CAROM_COMPLETE) {
@@ -383,6 +420,8 @@ static void start(carom_batch *batch, const carom_batch_request *request) {
         batch->running.slot[i] = i;
         batch->unsolved[i] = batch->gained[i] = false;
         batch->traces[i].rows = 0;
+        if (batch->choices)
+            carom_stream_start_use(&batch->choices[i], (uint64_t)request->seed, (uint64_t)(request->first + i), CAROM_STREAM_SELECTION);
         if (plan->draw == CAROM_DRAW_UNIFORM) continue;
         batch->draws[i].has_direction = false;
         carom_stream_start_use(&batch->draws[i].stream, (uint64_t)request->seed, (uint64_t)(request->first + i), CAROM_STREAM_CAPS);

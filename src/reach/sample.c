@@ -136,13 +136,11 @@ static carom_status add_batch_row(const sampling *run, const worker *own, block 
                               .max_energy_gain = gained ? from->counts.max_energy_gain : 0}};
     for (int k = 0; k < carom_impact_get_data(run->impact)->nv; k++) own->v[k] = from->rows.v_plus[(size_t)k * stride + at];
     for (int c = 0; c < carom_impact_contact_size(run->impact); c++) own->impulse[c] = from->rows.impulse[(size_t)c * stride + at];
-    if (!isnan(run->closing_cap) && !one.counts.unsolved) {
-        const int64_t before = one.counts.terminated;
+    if (!isnan(run->closing_cap) && !one.counts.unsolved && !one.counts.terminated) {
         carom_time_stepping_close(own->stepping, run->closing_cap, own->v, own->impulse, &one.counts);
         // The batch has counted the sample; what the closing step has changed is added.
         carom_sample_counts change = one.counts;
         change.steps = 0;
-        change.terminated -= before;
         carom_sample_counts_add(&into->counts, &change);
         const carom_status status = carom_batch_record(own->batch, row, own->v, error);
         if (status) return status;

@@ -129,10 +129,10 @@ carom_verdict carom_time_stepping_run(carom_time_stepping *stepping, int64_t see
 }
 
 void carom_time_stepping_close(carom_time_stepping *stepping, double cap, double *v, double *impulse, carom_sample_counts *counts) {
-    const bool before = counts->terminated;
+    // A sample that has ended stays where it is: v' = v solves the step of a separating v (Halm & Posa, Lemma 8).
+    if (counts->terminated) return;
     // All contacts have the same small cap: what still approaches is stopped to within epsilon.
     for (int i = 0; i < carom_impact_get_data(stepping->impact)->contacts; i++) stepping->lmax[i] = cap;
     take_step(stepping, v, impulse, counts);
-    counts->terminated = has_terminated(stepping, v);
-    counts->closed = counts->terminated && !before;
+    counts->terminated = counts->closed = has_terminated(stepping, v);
 }

@@ -549,6 +549,7 @@ static void solve(carom_stepper *stepper, const double *v, const double *lmax, d
         const int chosen = (int)(share * search->found_count);
         const double *solution = search->found + (size_t)chosen * (nv + n);
         *info = search->found_info[chosen];
+        info->solutions = search->found_count;
         memcpy(v_next, solution, nv * sizeof *v_next);
         memcpy(impulse, solution + nv, n * sizeof *impulse);
     }

@@ -123,7 +123,7 @@ void carom_step_solve_lcp(carom_stepper *stepper, carom_step_info *info) {
     for (int i = 0; i < stepper->size; i++) stepper->scaled[i] = stepper->w[i] / stepper->y_natural[i];
     carom_lcp_solve(stepper->lcp, stepper->scaled, stepper->z, &lcp);
     for (int i = 0; i < stepper->size; i++) stepper->z[i] *= stepper->z_natural[i];
-    *info = (carom_step_info){lcp.verdict, lcp.residual, lcp.pivots, lcp.fallbacks, 0};
+    *info = (carom_step_info){lcp.verdict, lcp.residual, lcp.pivots, lcp.fallbacks, 0, 0};
 }
 
 bool carom_step_verify(carom_stepper *stepper, double *residual) {

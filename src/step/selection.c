@@ -2,6 +2,7 @@
 // Which solution of a step is taken where it has several: names of selections, and what `auto` stands for.
 #include <math.h>
 
+#include "step/cones/map.h"
 #include "step/step_internal.h"
 
 const char *const carom_selection_names[] = {[CAROM_SELECT_LEMKE] = "lemke",
@@ -21,21 +22,21 @@ const char *const carom_selection_names_solver[] = {[CAROM_SELECT_LEMKE] = "lemk
 
 const char *carom_selection_name(carom_selection selection) { return carom_selection_names[selection]; }
 
-// Combinations of contact modes that are listed for every step.
-#define MOST_LISTED 400
-
 carom_status carom_step_selection_auto(const carom_impact *impact, const carom_stepper_options *options, double step,
                                        carom_selection *selection, carom_error *error) {
     (void)step;
     *selection = CAROM_SELECT_SCATTERED;
     const carom_impact_data *data = carom_impact_get_data(impact);
     int edges;
-    const carom_status status = carom_impact_cone_edges(impact, options->cone_edges, &edges, error);
-    if (status) return status;
+    carom_status status = carom_impact_cone_edges(impact, options->cone_edges, &edges, error);
+    bool unique = false;
+    if (!status) status = carom_step_prove_unique(impact, options->cone_edges, &unique, error);
+    if (unique) *selection = CAROM_SELECT_ANY;
+    if (status || unique) return status;
     // Contact modes: open, or stopped or capped, each with stick, slip along every edge, and in space between two of them.
     const int friction_modes = 1 + edges + (data->tangent_dim == 2 ? edges : 0),
               contacts = options->kind == CAROM_STEP_ONE_CONTACT ? 1 : data->contacts;
     const int modes = 1 + (options->kind == CAROM_STEP_CAPPED ? 2 : 1) * friction_modes;
-    if (pow(modes, contacts) <= MOST_LISTED) *selection = CAROM_SELECT_RANDOM;
+    if (pow(modes, contacts) <= CAROM_MOST_LISTED) *selection = CAROM_SELECT_RANDOM;
     return CAROM_OK;
 }

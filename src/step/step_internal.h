@@ -135,4 +135,8 @@ const double *carom_step_proof_speed_error(const carom_step_proof *proof);
 /// @param unknowns  the impulses' unknowns, contact by contact: lam_n unless capped; lam_t (stick); the share of a facet's first edge
 carom_exact_answer carom_step_prove(carom_step_proof *proof, const carom_step_mode *modes, bool all, double *v_next, double *unknowns);
 
+/// Do all combinations of contact modes of a capped step have the same v' wherever two of them have solutions, for contact velocities of
+/// the system? Proved by Farkas' lemma, for two planar contacts at most (src/step/cones/unique.c).
+bool carom_step_modes_agree(const carom_impact *impact);
+
 #endif

@@ -105,8 +105,8 @@ static void completion_knows_words(void **state) {
     check_completion(*state, "carom resolve x.yaml --law ant", "\n");
     check_completion(*state, "carom resolve x.yaml --law an", "anitescu-potra\n");
     check_completion(*state, "carom resolve --law = se", "sequential\n");
-    check_completion(*state, "carom resolve --selection ''", "all\nany\nlemke\nrandom\n");
-    check_completion(*state, "carom sample --selection ''", "any\nlemke\nrandom\n");
+    check_completion(*state, "carom resolve --selection ''", "all\nany\nauto\nlemke\nrandom\nscattered\n");
+    check_completion(*state, "carom sample --selection ''", "any\nauto\nlemke\nrandom\nscattered\n");
     check_completion(*state, "carom lcp --solver siconos-enu", "siconos-enum\n");
     check_completion(*state, "carom sample --solver siconos-l", "siconos-lemke\n");
     check_completion(*state, "carom sample --seed ''", "\n");

@@ -51,11 +51,35 @@ typedef struct carom_cone_training {
 /// leaves the cones without any. The cones are complete but for these.
 carom_status carom_cones_choose_splits(carom_cones *cones, const carom_cone_training *training, carom_error *error);
 
+/// Finds the rivals of every cone at these training steps.
+carom_status carom_cones_find_rivals(carom_cones *cones, const double *delassus, const carom_cone_training *training, carom_error *error);
+
+/// The velocity u' = u + W lambda after the step by a cone's map.
+void carom_cone_velocity(const carom_cones *cones, const double *delassus, int cone, const double *x, double *velocity);
+/// Are two velocities after the step from x the same solution?
+bool carom_cone_same_velocity(int n, const double *x, const double *a, const double *b);
+
 /// Conditions under which Lemke's method takes the same pivots as for x: then it ends on the same basis.
 /// @param basic  [size] the basis it ended on
 /// @param same   false when the method could not be followed; `rows` are then of no use
 carom_status carom_cone_follow_lemke(const carom_cone_builder *builder, const double *x, const bool *basic, carom_cone_rows *rows,
                                      bool *same, carom_error *error);
+
+/// The cone of a basis: the signs that it asks for, z_i >= 0 where bit i is set and y_i >= 0 elsewhere, and its impulses in
+/// builder->impulse.
+/// @param regular  false when the basis is singular; rows and impulses are then of no use
+carom_status carom_cone_make_basis(const carom_cone_builder *builder, uint64_t members, carom_cone_rows *rows, bool *regular,
+                                   carom_error *error);
+
+/// Friction modes of one contact: stick, slip along each edge, and in space between two of them. With caps it has 1 + 2 of them modes.
+int carom_cone_friction_modes(const carom_stepper *stepper);
+
+/// The cone of one combination of contact modes: its rows, whose thresholds are shares of the largest |u_c|, and its impulses in
+/// builder->impulse.
+/// @param codes    [contacts] 0: open; then the friction modes of a contact that stops, then those of a capped one
+/// @param regular  false when the modes do not determine the impulses; rows and impulses are then of no use
+carom_status carom_cone_make_modes(const carom_cone_builder *builder, const int *codes, carom_cone_rows *rows, bool *regular,
+                                   carom_error *error);
 
 /// Is v' proved to be unique on the cone of these rows, on which `impulse` [inputs x n] is a solution? For two planar contacts at most.
 /// @param rows  NULL: wherever `impulse` is a solution

@@ -3,8 +3,10 @@
 #include "step/cones/kernel.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "carom/lcp.h"
+#include "step/cones/build.h"
 #include "step/lanes.h"
 #include "step/step_internal.h"
 
@@ -110,6 +112,114 @@ static void find(const carom_cones *cones, carom_step_batch *batch, int count) {
     }
 }
 
+// A step with more solutions of different velocities is left unserved.
+enum { MOST_SOLUTIONS = CAROM_CONE_MOST_SOLUTIONS, MOST_INPUTS = 2 * CAROM_MOST_MAPPED };
+
+// The distinct solutions of eight samples: bit l of held[d] says whether lane l has a solution d.
+typedef struct solution_list {
+    unsigned held[MOST_SOLUTIONS], crowded;  // crowded: lanes with too many
+    int32_t cone[MOST_SOLUTIONS][LANES];
+    _Alignas(64) double velocity[MOST_SOLUTIONS * CAROM_MOST_MAPPED * LANES];
+} solution_list;
+
+// Adds the solution of a cone to the lanes whose bits are set, unless they have its velocity.
+static INLINE void add_solution(const carom_cones *cones, const carom_cone_physics *physics, int n, int cone, const double *x,
+                                unsigned bits, solution_list *list) {
+    const double *map = cones->maps + (size_t)cone * (size_t)cones->inputs * cones->map_rows;
+    _Alignas(64) double impulse[CAROM_MOST_MAPPED * LANES], velocity[CAROM_MOST_MAPPED * LANES];
+    for (int r = 0; r < n; r++) {
+        lanes sum = multiply(spread(map[r]), load(x));
+        for (int j = 1; j < cones->inputs; j++)
+            sum = add(sum, multiply(spread(map[(size_t)j * cones->map_rows + (size_t)r]), load(x + j * LANES)));
+        store(impulse + r * LANES, sum);
+    }
+    lanes largest = spread(0);
+    for (int r = 0; r < n; r++) {
+        const lanes u = load(x + r * LANES);
+        lanes sum = u;
+        for (int c = 0; c < n; c++) sum = add(sum, multiply(spread(physics->delassus[r * n + c]), load(impulse + c * LANES)));
+        store(velocity + r * LANES, sum);
+        largest = larger(larger(magnitude(u), magnitude(sum)), largest);
+    }
+    const lanes same = multiply(spread(CAROM_CONE_SAME_VELOCITY), largest);
+    for (int d = 0; d < MOST_SOLUTIONS && bits; d++) {
+        double *known = list->velocity + d * n * LANES;
+        // Lanes without a solution d take this one; the others compare.
+        const unsigned takes = bits & ~list->held[d], compares = bits & list->held[d];
+        list->held[d] |= takes;
+        bits &= ~takes;
+        for (unsigned rest = takes; rest; rest &= rest - 1) list->cone[d][__builtin_ctz(rest)] = cone;
+        lanes difference = spread(0);
+        for (int r = 0; r < n; r++) {
+            const lanes own = load(velocity + r * LANES), other = load(known + r * LANES);
+            difference = larger(magnitude(subtract(own, other)), difference);
+            if (takes) store(known + r * LANES, choose(takes, own, other));
+        }
+        bits &= ~(compares & at_least(same, difference));
+    }
+    list->crowded |= bits;
+}
+
+// All cones that have a sample, and of their distinct solutions the one that its choice says.
+static INLINE void list_shape(const carom_cones *cones, const carom_cone_physics *physics, int inputs, int n, carom_step_batch *batch,
+                              int count) {
+    const int width = inputs + 1;
+    solution_list list;
+    memset(list.velocity, 0, (size_t)(MOST_SOLUTIONS * n * LANES) * sizeof(double));
+    _Alignas(64) double x[(MOST_INPUTS + 1) * LANES];
+    for (int i = 0; i < count; i += LANES) {
+        lanes size = spread(0);
+        for (int j = 0; j < inputs; j++) {
+            const lanes input = load(batch->x + (size_t)j * batch->stride + (size_t)i);
+            store(x + j * LANES, input);
+            size = larger(multiply(magnitude(input), spread(cones->per_unit[j])), size);
+        }
+        store(x + inputs * LANES, size);
+        memset(list.held, 0, sizeof list.held);
+        list.crowded = 0;
+        for (int cone = 0; cone < cones->count; cone++) {
+            const double *first = cones->rows + (size_t)cones->first_row[cone] * (size_t)width;
+            const double *end = cones->rows + (size_t)cones->first_row[cone + 1] * (size_t)width;
+            const unsigned found = test_rows(first, end, width, x, LANES, ALL_LANES);
+            if (found) add_solution(cones, physics, n, cone, x, found, &list);
+        }
+        for (int l = 0; l < LANES; l++) {
+            int solutions = 0;
+            while (solutions < MOST_SOLUTIONS && list.held[solutions] >> l & 1) solutions++;
+            const int chosen = solutions > 1 ? (int)(batch->choice[i + l] * solutions) : 0;
+            const bool served = solutions && !(list.crowded >> l & 1);
+            batch->served[i + l] = served ? list.cone[chosen][l] : CAROM_STEP_UNSERVED;
+            batch->solutions[i + l] = served ? solutions : 0;
+        }
+    }
+}
+
+// The cone that was found, or one of its rivals that have the sample, too, with another velocity.
+static void choose_rival(const carom_cones *cones, const carom_cone_physics *physics, carom_step_batch *batch, int i) {
+    const int found = batch->served[i], inputs = cones->inputs;
+    batch->solutions[i] = found >= 0;
+    if (batch->choice[i] >= CAROM_STEP_LEFT_OUT) batch->served[i] = CAROM_STEP_UNSERVED;
+    if (batch->served[i] < 0 || cones->first_rival[found] == cones->first_rival[found + 1]) return;
+    double x[MOST_INPUTS], velocity[MOST_SOLUTIONS * CAROM_MOST_MAPPED];
+    int32_t cone[MOST_SOLUTIONS] = {found};
+    int count = 1;
+    for (int j = 0; j < inputs; j++) x[j] = batch->x[(size_t)j * batch->stride + (size_t)i];
+    const double size = carom_cone_input_size(inputs, cones->per_unit, x);
+    carom_cone_velocity(cones, physics->delassus, found, x, velocity);
+    for (int k = cones->first_rival[found]; k < cones->first_rival[found + 1] && count < MOST_SOLUTIONS; k++) {
+        const int rival = cones->rivals[k], first = cones->first_row[rival];
+        const double *rows = cones->rows + (size_t)first * (size_t)(inputs + 1);
+        if (!carom_cone_rows_hold(inputs, rows, cones->first_row[rival + 1] - first, x, size)) continue;
+        double *own = velocity + count * cones->n;
+        carom_cone_velocity(cones, physics->delassus, rival, x, own);
+        bool known = false;
+        for (int d = 0; d < count && !known; d++) known = carom_cone_same_velocity(cones->n, x, velocity + d * cones->n, own);
+        if (!known) cone[count++] = rival;
+    }
+    batch->solutions[i] = count;
+    batch->served[i] = cone[(int)(batch->choice[i] / CAROM_STEP_LEFT_OUT * count)];
+}
+
 // ------------------------------------------------------------------------------------------------------------- impulses
 
 // Map of sample i's cone times `count` of its inputs, from `x` on, into its n impulses, or added to them. Lanes are impulses here.
@@ -156,6 +266,18 @@ static INLINE void guess_shape(const carom_cones *cones, int rank, int inputs, i
                 sum = add(sum, multiply(pick(table, batch->served + i), load(x + (size_t)j * stride)));
             store(batch->impulse + (size_t)r * stride + i, sum);
         }
+    }
+}
+
+// The impulses of all samples that have a cone.
+static void apply_maps(const carom_cones *cones, const carom_step_batch *batch, int count) {
+    const bool planar_pair = cones->inputs == 6 && cones->n == 4;
+    for (int i = 0; i < count; i++) {
+        if (batch->served[i] == CAROM_STEP_UNSERVED) continue;
+        if (planar_pair)
+            multiply_map(cones, 4, batch, i, batch->x + i, 6, false);
+        else
+            multiply_map(cones, cones->n, batch, i, batch->x + i, cones->inputs, false);
     }
 }
 
@@ -365,13 +487,7 @@ static int try_guesses(const carom_cones *cones, int rank, const carom_cone_phys
     const bool planar_pair = cones->inputs == 6 && cones->n == 4;
     if (!cones->splits || rank == CAROM_CONE_GUESSES) {
         find(cones, batch, count);
-        for (int i = 0; i < count; i++) {
-            if (batch->served[i] == CAROM_STEP_UNSERVED) continue;
-            if (planar_pair)
-                multiply_map(cones, 4, batch, i, batch->x + i, 6, false);
-            else
-                multiply_map(cones, cones->n, batch, i, batch->x + i, cones->inputs, false);
-        }
+        apply_maps(cones, batch, count);
         return verify(cones, physics, batch, count, CAROM_LCP_TOLERANCE, bits, max_residual);
     }
     if (planar_pair)
@@ -410,4 +526,18 @@ static int step(const carom_cones *cones, const carom_cone_physics *physics, car
     return try_guesses(cones, 0, physics, batch, count, max_residual);
 }
 
-const carom_cone_kernel KERNEL = {.name = "cone-map:" INSTRUCTION_SET, .step = step};
+static int choose_solution(const carom_cones *cones, const carom_cone_physics *physics, carom_step_batch *batch, int count,
+                           double *max_residual) {
+    unsigned char bits[MOST_GROUPS];
+    if (cones->rivals) {
+        find(cones, batch, count);
+        for (int i = 0; i < count; i++) choose_rival(cones, physics, batch, i);
+    } else if (cones->inputs == 6 && cones->n == 4)
+        list_shape(cones, physics, 6, 4, batch, count);
+    else
+        list_shape(cones, physics, cones->inputs, cones->n, batch, count);
+    apply_maps(cones, batch, count);
+    return verify(cones, physics, batch, count, CAROM_LCP_TOLERANCE, bits, max_residual);
+}
+
+const carom_cone_kernel KERNEL = {.name = "cone-map:" INSTRUCTION_SET, .step = step, .choose = choose_solution};

@@ -23,6 +23,10 @@ typedef struct carom_cones {
     double *rows;      ///< [rows x (inputs + 1)]; the last coefficient belongs to size(x)
     double *maps;      ///< [count x inputs x map_rows] impulse by a unit of each input
     double *per_unit;  ///< [inputs] reciprocal units
+    /// Cones that training found to overlap with a cone that is looked up before them, with another v': those of cone i are
+    /// rivals[first_rival[i]] to rivals[first_rival[i + 1] - 1]. NULL where nothing is chosen among them.
+    int *first_rival;
+    int32_t *rivals;
     /// Where a few planes tell nearly all cones apart: the sides of them on which x is, as a number in base two, say which cone to try.
     int splits;          ///< planes; 0: the cones are looked through
     double *split_rows;  ///< [splits x inputs]
@@ -49,11 +53,19 @@ typedef struct carom_cone_scratch {
     carom_step_batch *left;  ///< as large as the batch: the samples whose cones were guessed wrong; NULL after the last guess
 } carom_cone_scratch;
 
+/// Velocities closer than this share of the largest, before or after the step, are the same solution, as in src/step/modes.c; and how many
+/// solutions of one step are told apart.
+#define CAROM_CONE_SAME_VELOCITY 1e-8
+enum { CAROM_CONE_MOST_SOLUTIONS = 8 };
+
 typedef struct carom_cone_kernel {
     const char *name;  ///< of the path: "cone-map:avx512"
     /// `solve` of carom_step_batch_method. A sample stays unserved where no cone has it, or where its impulse fails the verification, which
     /// is that of carom_lcp_solve and carom_stepper_solve.
     int (*step)(const carom_cones *cones, const carom_cone_physics *physics, carom_step_batch *batch, int count, double *max_residual);
+    /// The same for maps that choose among solutions: of the distinct ones, the batch's choices say which is taken. Without rivals the map
+    /// holds the cones of all solutions. With them, a small share of the samples is left unserved, for solutions that no cone has.
+    int (*choose)(const carom_cones *cones, const carom_cone_physics *physics, carom_step_batch *batch, int count, double *max_residual);
 } carom_cone_kernel;
 
 extern const carom_cone_kernel carom_cone_kernel_scalar, carom_cone_kernel_portable;

@@ -11,17 +11,19 @@
 #include "step/cones/build.h"
 
 // Looking through more cones takes longer than they save; cones of pivots have many rows each.
-enum { MOST_CONES = 768, MOST_BY_PIVOTS = 256 };
+enum { MOST_CONES = 1024, MOST_BY_PIVOTS = 256 };
+// Training steps: a few milliseconds. Cones of contact modes need them for the order of their rows alone.
+enum { TRAINING_STEPS = 4096, ORDERING_STEPS = 256, MODE_STEPS = 8192 };
+// For `scattered`, so many training steps have random covering vectors, every so many times; the others have the canonical one, for which
+// Lemke's method remembers its pivots.
+enum { SCATTER_STEPS = 128, SCATTER_EVERY = 4 };
 // Training steps by which the rows of a cone are put in order.
 enum { WITNESSES = 64 };
-// Coefficients below this share of the solution's largest, both in units, are round-off.
-#define NEGLIGIBLE 1e-12
-// Signs below this share of size(x) are zero: the round-off of states on a cone's boundary, as velocities are after a contact has stopped.
-#define SIGN_TOLERANCE 1e-13
-
 // One cone that training met.
 typedef struct entry {
-    uint64_t basis;  // bit i: z_i is basic
+    uint64_t basis;  // bit i: z_i is basic; or the number of the combination of contact modes
+    bool of_modes;   // which of the two
+    bool singular;   // the modes do not determine the impulses: bases stand for them
     int count;       // training steps that ended in it
     bool by_pivots;  // the conditions of Lemke's pivots, not of the basis alone
     bool guessable;  // the selection allows its impulses wherever they are verified, in its rows or not
@@ -31,6 +33,8 @@ typedef struct entry {
 
 struct carom_cone_map {
     carom_selection selection;
+    bool by_modes;          // cones of contact modes, each the union of those of many bases in space
+    carom_stream covering;  // of random covering vectors
     carom_cone_builder builder;
     entry *entries;
     int entry_count, entry_capacity, by_pivots_count;
@@ -61,6 +65,8 @@ static void destroy(void *state) {
     free(map->cones.split_rows);
     free(map->cones.guesses);
     free(map->cones.picks);
+    free(map->cones.first_rival);
+    free(map->cones.rivals);
     free(map->cones.first_row);
     free(map->cones.rows);
     free(map->cones.maps);
@@ -131,6 +137,33 @@ static carom_status prepare(carom_cone_map *map, carom_stepper *stepper, double 
     return carom_lcp_basis_create(size, builder->natural, &builder->basis, error);
 }
 
+// The cones of all combinations of contact modes, in their order, which decides what a choice among solutions means.
+static carom_status list_modes(carom_cone_map *map, carom_error *error) {
+    carom_cone_builder *builder = &map->builder;
+    const int base = 1 + 2 * carom_cone_friction_modes(builder->stepper), contacts = builder->stepper->count;
+    const size_t size = (size_t)builder->inputs * (size_t)builder->n * sizeof(double);
+    map->entry_capacity = (int)pow(base, contacts);
+    map->entries = calloc((size_t)map->entry_capacity, sizeof *map->entries);
+    if (!map->entries) return carom_fail_memory(error, "cone map");
+    carom_status status = CAROM_OK;
+    for (int code = 0; code < map->entry_capacity && !status; code++) {
+        int codes[CAROM_MOST_MAPPED], rest = code;
+        for (int i = 0; i < contacts; i++, rest /= base) codes[i] = rest % base;
+        entry *made = &map->entries[map->entry_count++];
+        *made = (entry){.rows = {.inputs = builder->inputs}, .map = malloc(size)};
+        bool regular;
+        status = made->map ? carom_cone_make_modes(builder, codes, &made->rows, &regular, error) : carom_fail_memory(error, "cone map");
+        if (status) break;
+        memcpy(made->map, builder->impulse, size);
+        if (regular) continue;
+        // Its solutions, if any, are among those of regular combinations, or a continuum.
+        free(made->rows.rows);
+        free(made->map);
+        map->entry_count--;
+    }
+    return status;
+}
+
 static carom_status create(carom_stepper *stepper, double step, carom_instructions instructions, void **state, carom_error *error) {
     static const carom_cone_kernel *const kernels[CAROM_INSTRUCTIONS] = {
         [CAROM_INSTRUCTIONS_SCALAR] = &carom_cone_kernel_scalar,
@@ -140,8 +173,10 @@ static carom_status create(carom_stepper *stepper, double step, carom_instructio
     *state = NULL;
     // `lemke` asks for cones of pivots, which are few only for small LCPs.
     const bool lemke = stepper->selection == CAROM_SELECT_LEMKE;
-    if (!lemke && stepper->selection != CAROM_SELECT_ANY)
-        return carom_fail(error, CAROM_UNSUPPORTED, "cone-map: serves the selections lemke and any alone");
+    const double combinations = pow(1 + 2 * carom_cone_friction_modes(stepper), stepper->count);
+    if (stepper->selection == CAROM_SELECT_RANDOM && combinations > CAROM_MOST_LISTED)
+        return carom_fail(error, CAROM_UNSUPPORTED, "cone-map: %d contacts have %.0f combinations of modes, at most %d are supported",
+                          stepper->count, combinations, CAROM_MOST_LISTED);
     const int most = lemke ? CAROM_MOST_FOLLOWED : CAROM_MOST_MAPPED;
     if (stepper->size > most)
         return carom_fail(error, CAROM_UNSUPPORTED, "cone-map: the step's LCP has %d variables, at most %d are supported for `%s`",
@@ -150,7 +185,13 @@ static carom_status create(carom_stepper *stepper, double step, carom_instructio
     if (!made) return carom_fail_memory(error, "cone map");
     made->selection = stepper->selection;
     made->kernel = kernels[instructions];
-    const carom_status status = prepare(made, stepper, step, error);
+    carom_status status = prepare(made, stepper, step, error);
+    // Signs of contact modes may miss by a share of the speed before the step: size(x) is the largest |u_c|.
+    made->by_modes = made->selection == CAROM_SELECT_RANDOM || made->selection == CAROM_SELECT_SCATTERED ||
+                     (made->selection == CAROM_SELECT_ANY && stepper->dim == 2);
+    for (int j = 0; !status && made->by_modes && j < made->builder.inputs; j++) made->per_unit[j] = j < made->builder.n;
+    carom_stream_start_use(&made->covering, 0, 0, CAROM_STREAM_SELECTION);
+    if (!status && made->selection == CAROM_SELECT_RANDOM) status = list_modes(made, error);
     if (status)
         destroy(made);
     else
@@ -166,67 +207,49 @@ static bool contains(const carom_cone_map *map, const carom_cone_rows *rows, con
     return carom_cone_rows_hold(rows->inputs, rows->rows, rows->count, x, size_of(map, x));
 }
 
-// Solution and impulse of a basis by a unit of each input. False when the basis is singular.
-static bool solve_basis(carom_cone_builder *builder, uint64_t members) {
-    // The solution is linear in the inputs: one solve for each of them gives the whole map.
-    bool basic[CAROM_MOST_MAPPED];
-    double w[CAROM_MOST_MAPPED];
-    const int size = builder->size;
-    for (int i = 0; i < size; i++) basic[i] = members >> i & 1;
-    for (int j = 0; j < builder->inputs; j++) {
-        double *z = builder->z + (size_t)j * (size_t)size;
-        for (int i = 0; i < size; i++) w[i] = builder->vector[i * builder->inputs + j] / builder->stepper->y_natural[i];
-        memset(z, 0, (size_t)size * sizeof *z);
-        if (!carom_lcp_basis_solve(builder->basis, basic, w, z)) return false;
-        for (int i = 0; i < size; i++) {
-            w[i] *= builder->stepper->y_natural[i];
-            z[i] *= builder->stepper->z_natural[i];
-        }
-        // y = W z + w.
-        for (int i = 0; i < size; i++) {
-            const double *W = builder->stepper->W + (size_t)i * (size_t)size;
-            long double sum = w[i];
-            for (int k = 0; k < size; k++) sum += (long double)W[k] * z[k];
-            builder->y[j * size + i] = (double)sum;
-        }
-        carom_step_collect_impulse(builder->stepper, z, builder->impulse + (size_t)j * (size_t)builder->n);
-    }
-    return true;
-}
+static uint64_t modes_of_contact(const carom_stepper *stepper) { return 1 + 2 * (uint64_t)carom_cone_friction_modes(stepper); }
 
-// The signs that a basis asks for: z_i >= 0 where it is basic, y_i >= 0 elsewhere.
-static carom_status add_signs(const carom_cone_builder *builder, uint64_t members, carom_cone_rows *rows, carom_error *error) {
-    const int inputs = builder->inputs, lcp_size = builder->size;
-    double row[2 * CAROM_MOST_MAPPED], largest = 0;
-    for (int j = 0; j < inputs; j++)
-        for (int i = 0; i < lcp_size; i++) {
-            const int at = j * lcp_size + i;
-            // The largest coefficient of the solution, in units: what round-off is measured by.
-            const double in_units = fmax(fabs(builder->z[at]) / builder->z_unit[i], fabs(builder->y[at]) / builder->y_unit[i]);
-            largest = fmax(largest, builder->unit[j] * in_units);
+// The combination of contact modes that a basis means, the first contact's in the highest place: lam_n and the cap's beta say whether the
+// contact is open, stopped or capped. Where gamma is basic it slips along the edge that is, or between two neighbouring ones.
+static uint64_t modes_of_basis(const carom_stepper *stepper, const bool *basic) {
+    const int edges = stepper->edges;
+    uint64_t number = 0;
+    for (int i = 0; i < stepper->count; i++) {
+        int slipping = 0, count = 0, first = 0, last = 0;
+        for (int a = 0; a < edges; a++) {
+            if (!basic[carom_step_force_index(stepper, i, 1 + a)]) continue;
+            if (!count++) first = a;
+            last = a;
         }
-    carom_status status = CAROM_OK;
-    for (int i = 0; i < lcp_size && !status; i++) {
-        const bool basic = members >> i & 1;
-        for (int j = 0; j < inputs; j++) row[j] = (basic ? builder->z : builder->y)[j * lcp_size + i];
-        const double negligible = NEGLIGIBLE * largest * (basic ? builder->z_unit : builder->y_unit)[i];
-        const double size = carom_cone_row_size(builder, row);
-        // Caps are never negative: a non-negative combination of them asks for nothing.
-        bool asks = false;
-        for (int j = 0; j < inputs; j++)
-            asks = asks || row[j] * builder->unit[j] < 0 || (j < builder->n && fabs(row[j]) * builder->unit[j] > negligible);
-        if (size > negligible && asks) status = carom_cone_rows_add(builder, rows, row, size, -SIGN_TOLERANCE * size, error);
+        if (basic[stepper->gamma + i] && count == 1) slipping = 1 + first;
+        if (basic[stepper->gamma + i] && count == 2 && stepper->dim == 2) {
+            if (last == first + 1) slipping = 1 + edges + first;
+            if (first == 0 && last == edges - 1) slipping = 1 + edges + last;
+        }
+        const int capped = basic[stepper->beta + i] ? carom_cone_friction_modes(stepper) : 0;
+        number *= modes_of_contact(stepper);
+        if (basic[stepper->normal + i]) number += (uint64_t)(1 + capped + slipping);
     }
-    return status;
+    return number;
 }
 
 // The cone of this basis, or, for `lemke` where v' may have rivals there, that of the pivots that x leads to.
 static carom_status make_entry(carom_cone_map *map, const double *x, entry *made, bool *usable, carom_error *error) {
     carom_cone_builder *builder = &map->builder;
-    *usable = solve_basis(builder, made->basis);
-    if (!*usable) return CAROM_OK;
-    carom_status status = add_signs(builder, made->basis, &made->rows, error);
-    made->guessable = map->selection == CAROM_SELECT_ANY || carom_cone_prove_unique(builder, NULL, builder->impulse);
+    carom_status status;
+    if (made->of_modes) {
+        int codes[CAROM_MOST_MAPPED];
+        uint64_t rest = made->basis;
+        for (int i = builder->stepper->count - 1; i >= 0; i--, rest /= modes_of_contact(builder->stepper))
+            codes[i] = (int)(rest % modes_of_contact(builder->stepper));
+        status = carom_cone_make_modes(builder, codes, &made->rows, usable, error);
+        made->singular = !*usable || !contains(map, &made->rows, x);
+        *usable = !made->singular;
+    } else {
+        status = carom_cone_make_basis(builder, made->basis, &made->rows, usable, error);
+    }
+    if (status || !*usable) return status;
+    made->guessable = map->by_modes || map->selection == CAROM_SELECT_ANY || carom_cone_prove_unique(builder, NULL, builder->impulse);
     if (!status && !made->guessable && !carom_cone_prove_unique(builder, &made->rows, builder->impulse)) {
         made->by_pivots = true;
         made->rows.count = 0;
@@ -244,9 +267,71 @@ static carom_status make_entry(carom_cone_map *map, const double *x, entry *made
 
 // ------------------------------------------------------------------------------------------------------------ training
 
-// Finds the cone of x, on whose basis Lemke's method has ended, among those of its basis, or makes it.
-static carom_status learn_cone(carom_cone_map *map, const double *x, bool *known, carom_error *error) {
+// Finds the cone of x with this number among those of its basis or modes, or makes it. `*found` says where it is; NULL where there is none.
+static carom_status find_entry(carom_cone_map *map, const double *x, uint64_t number, bool of_modes, bool *known, entry **found,
+                               carom_error *error) {
+    *known = false;
+    *found = NULL;
+    // A cone of pivots counts as known only where it holds x; others of the same basis may.
+    for (int i = 0; i < map->entry_count && !*known; i++) {
+        entry *other = &map->entries[i];
+        *known = other->basis == number && other->of_modes == of_modes && (!other->by_pivots || contains(map, &other->rows, x));
+        if (*known) *found = other;
+    }
+    if (*known) (*found)->count += !(*found)->singular;
+    if (*known || map->by_pivots_count >= MOST_BY_PIVOTS) return CAROM_OK;
+    // Otherwise the cone is made; a singular basis, or pivots that cannot be followed, give none.
+    if (map->entry_count == map->entry_capacity) {
+        const int capacity = 2 * map->entry_capacity + 16;
+        entry *moved = realloc(map->entries, (size_t)capacity * sizeof *moved);
+        if (!moved) return carom_fail_memory(error, "cone map");
+        map->entries = moved;
+        map->entry_capacity = capacity;
+    }
+    entry made = {.basis = number, .of_modes = of_modes, .rows = {.inputs = map->builder.inputs}};
+    bool usable;
+    const carom_status status = make_entry(map, x, &made, &usable, error);
+    if (!status && (usable || made.singular)) {
+        made.count = usable;
+        map->by_pivots_count += made.by_pivots;
+        *found = &map->entries[map->entry_count++];
+        **found = made;
+    } else {
+        free(made.rows.rows);
+        free(made.map);
+    }
+    return status;
+}
+
+// Has one of the cones x with this velocity after the step?
+static bool is_covered(const carom_cone_map *map, const double *x, const double *u_next) {
+    const int n = map->builder.n;
+    const double *W = carom_impact_delassus(map->builder.stepper->impact);
+    for (int i = 0; i < map->entry_count; i++) {
+        entry *other = &map->entries[i];
+        if (other->singular || !contains(map, &other->rows, x)) continue;
+        double impulse[CAROM_MOST_MAPPED] = {0}, velocity[CAROM_MOST_MAPPED];
+        for (int j = 0; j < map->builder.inputs; j++)
+            for (int c = 0; c < n; c++) impulse[c] += other->map[j * n + c] * x[j];
+        for (int r = 0; r < n; r++) velocity[r] = x[r] + carom_dot(n, W + r * n, impulse);
+        if (!carom_cone_same_velocity(n, x, velocity, u_next)) continue;
+        other->count++;
+        return true;
+    }
+    return false;
+}
+
+// Finds or makes the cone of x, on whose basis Lemke's method has ended.
+static carom_status learn_cone(carom_cone_map *map, const double *x, const double *u_next, bool *known, carom_error *error) {
     const carom_stepper *stepper = map->builder.stepper;
+    entry *found = NULL;
+    if (map->by_modes) {
+        const carom_status status = find_entry(map, x, modes_of_basis(stepper, map->basic), true, known, &found, error);
+        if (status || (found && !found->singular)) return status;
+        // Redundant contacts have many bases with the same velocity: one is enough.
+        *known = is_covered(map, x, u_next);
+        if (*known) return CAROM_OK;
+    }
     uint64_t basis = 0;
     for (int i = 0; i < stepper->size; i++) basis |= (uint64_t)map->basic[i] << i;
     // Several bases have the same velocities and impulses. In the plane a contact that sticks has one of three: friction along one edge,
@@ -258,33 +343,7 @@ static carom_status learn_cone(carom_cone_map *map, const double *x, bool *known
         const bool one = !(basis & forward) != !(basis & backward);
         if (one && !(basis & gamma)) basis |= forward | backward | gamma;
     }
-    *known = false;
-    // A cone of pivots counts as known only where it holds x; others of the same basis may.
-    for (int i = 0; i < map->entry_count && !*known; i++) {
-        entry *other = &map->entries[i];
-        *known = other->basis == basis && (!other->by_pivots || contains(map, &other->rows, x));
-        other->count += *known;
-    }
-    if (*known || map->by_pivots_count >= MOST_BY_PIVOTS) return CAROM_OK;
-    // Otherwise the cone is made; a singular basis, or pivots that cannot be followed, give none.
-    if (map->entry_count == map->entry_capacity) {
-        const int capacity = 2 * map->entry_capacity + 16;
-        entry *moved = realloc(map->entries, (size_t)capacity * sizeof *moved);
-        if (!moved) return carom_fail_memory(error, "cone map");
-        map->entries = moved;
-        map->entry_capacity = capacity;
-    }
-    entry made = {.basis = basis, .count = 1, .rows = {.inputs = map->builder.inputs}};
-    bool usable;
-    const carom_status status = make_entry(map, x, &made, &usable, error);
-    if (!status && usable) {
-        map->by_pivots_count += made.by_pivots;
-        map->entries[map->entry_count++] = made;
-    } else {
-        free(made.rows.rows);
-        free(made.map);
-    }
-    return status;
+    return find_entry(map, x, basis, false, known, &found, error);
 }
 
 static carom_status learn(void *state, const double *u, const double *lmax, double *u_next, bool *solved, carom_error *error) {
@@ -305,14 +364,21 @@ static carom_status learn(void *state, const double *u, const double *lmax, doub
     memcpy(x, u, n * sizeof *u);
     memcpy(x + n, lmax, (inputs - n) * sizeof *lmax);
     carom_step_info info;
+    if (map->selection == CAROM_SELECT_SCATTERED && map->trained % SCATTER_STEPS == 0) {
+        const bool scatters = map->trained / SCATTER_STEPS % SCATTER_EVERY == 0;
+        stepper->stream = scatters ? &map->covering : NULL;
+        if (!scatters) carom_lcp_cover(stepper->lcp, stepper->covering);
+    }
     carom_stepper_solve_contact(stepper, x, lmax, u_next, map->impulse, &info);
     *solved = info.verdict == CAROM_COMPLETE;
     bool known = false;
     carom_status status = CAROM_OK;
     // A step that needed more than one rung of the ladder says nothing about its neighbours.
-    if (*solved && info.fallbacks == 0) {
+    if (map->selection == CAROM_SELECT_RANDOM) {
+        known = true;
+    } else if (*solved && info.fallbacks == 0) {
         memcpy(map->basic, carom_lcp_lemke_basic(stepper->lcp), (size_t)stepper->size * sizeof *map->basic);
-        status = learn_cone(map, x, &known, error);
+        status = learn_cone(map, x, stepper->u_next, &known, error);
     }
     map->hits[map->trained++] = known;
     return status;
@@ -373,7 +439,11 @@ static carom_status freeze(void *state, carom_error *error) {
     }
     // Rows are padded for the kernel, which tests CAROM_CONE_ROWS at once.
     size_t rows = 0;
-    cones->count = map->entry_count < MOST_CONES ? map->entry_count : MOST_CONES;
+    const bool listed = map->selection == CAROM_SELECT_RANDOM;
+    // Combinations that are singular have no cone; they stand last.
+    int known = 0;
+    while (known < map->entry_count && !map->entries[known].singular) known++;
+    cones->count = listed || known < MOST_CONES ? known : MOST_CONES;
     for (int i = 0; i < cones->count; i++) rows += (size_t)padded_rows(&map->entries[i].rows);
     cones->inputs = (int)inputs;
     cones->n = (int)n;
@@ -394,11 +464,13 @@ static carom_status freeze(void *state, carom_error *error) {
         cones->first_row[i + 1] = cones->first_row[i] + padded_rows(&from->rows);
         for (size_t j = 0; j < inputs; j++)
             memcpy(cones->maps + ((size_t)i * inputs + j) * cones->map_rows, from->map + j * n, n * sizeof(double));
-        guessable[i] = from->guessable;
+        if (!listed) guessable[i] = from->guessable;
     }
     // Cones of pivots are many, and have conditions that verification cannot check: a guess is only verified, so they are not guessed.
     const carom_cone_training training = {guessable, map->states, map->trained};
-    return status || map->by_pivots_count ? status : carom_cones_choose_splits(cones, &training, error);
+    if (!status && map->selection == CAROM_SELECT_SCATTERED)
+        return carom_cones_find_rivals(cones, carom_impact_delassus(map->builder.stepper->impact), &training, error);
+    return status || listed || map->by_pivots_count ? status : carom_cones_choose_splits(cones, &training, error);
 }
 
 bool carom_cone_map_is_certified(const carom_cone_map *map, int cone) {
@@ -423,6 +495,7 @@ static void batch_free(carom_step_batch *batch) {
     }
     free(scratch);
     free(batch->served);
+    free(batch->solutions);
     *batch = (carom_step_batch){0};
 }
 
@@ -442,7 +515,7 @@ static carom_status batch_create(const void *state, int capacity, carom_step_bat
         at->scratch = scratch;
         at->served = aligned_alloc(CAROM_STEP_LANES * sizeof(int32_t), stride * sizeof(int32_t));
         if (scratch) {
-            scratch->columns = carom_step_columns_create(2 * inputs + 2 * n + 2, stride);
+            scratch->columns = carom_step_columns_create(2 * inputs + 2 * n + 3, stride);
             scratch->samples = malloc(stride * sizeof *scratch->samples);
             scratch->left = guess < CAROM_CONE_GUESSES ? calloc(1, sizeof *scratch->left) : NULL;
         }
@@ -458,18 +531,29 @@ static carom_status batch_create(const void *state, int capacity, carom_step_bat
         scratch->work = at->gain + stride;
         at = scratch->left;
     }
-    return CAROM_OK;
+    if (map->selection != CAROM_SELECT_RANDOM && map->selection != CAROM_SELECT_SCATTERED) return CAROM_OK;
+    batch->choice = ((carom_cone_scratch *)batch->scratch)->work + (inputs + 1) * stride;
+    batch->solutions = calloc(stride, sizeof *batch->solutions);
+    if (batch->solutions) return CAROM_OK;
+    batch_free(batch);
+    return carom_fail_memory(error, "cone map");
 }
 
 static int solve(const void *state, carom_step_batch *batch, int count, double *max_residual) {
     const carom_cone_map *map = state;
-    return map->kernel->step(&map->cones, &map->physics, batch, count, max_residual);
+    return (batch->choice ? map->kernel->choose : map->kernel->step)(&map->cones, &map->physics, batch, count, max_residual);
+}
+
+static int training_steps(const void *state) {
+    const carom_cone_map *map = state;
+    return map->selection == CAROM_SELECT_RANDOM ? ORDERING_STEPS : map->by_modes ? MODE_STEPS : TRAINING_STEPS;
 }
 
 static const char *path(const void *state) { return ((const carom_cone_map *)state)->kernel->name; }
 
 static const carom_step_batch_method batches = {.create = create,
                                                 .free = destroy,
+                                                .training_steps = training_steps,
                                                 .learn = learn,
                                                 .promise = promise,
                                                 .freeze = freeze,
@@ -481,6 +565,6 @@ static const carom_step_batch_method batches = {.create = create,
 const carom_step_method carom_step_cone_map = {
     .name = "cone-map",
     .summary = "steps looked up among the linear pieces of the solution, many samples at once",
-    .selections = 1U << CAROM_SELECT_LEMKE | 1U << CAROM_SELECT_ANY,
+    .selections = 1U << CAROM_SELECT_LEMKE | 1U << CAROM_SELECT_ANY | 1U << CAROM_SELECT_RANDOM | 1U << CAROM_SELECT_SCATTERED,
     .batch = &batches,
 };

@@ -13,6 +13,8 @@
 /// LCP variables of a step that can be mapped, and of one that can be mapped for `lemke`: Lemke's method has too many ways to a basis of
 /// more variables, each a cone with hundreds of rows.
 enum { CAROM_MOST_MAPPED = 64, CAROM_MOST_FOLLOWED = 20 };
+/// Combinations of contact modes whose cones are listed for `random`, which `auto` therefore takes: those of four planar contacts.
+enum { CAROM_MOST_LISTED = 2500 };
 
 /// For the selection `any` a map holds complementary cones; for `lemke` only cones on which v' is Lemke's: those where it is proved to be
 /// unique, elsewhere those on which Lemke's method takes the same pivots.

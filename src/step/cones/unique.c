@@ -7,6 +7,8 @@
 // with coefficients without a pattern, vanishes on C and K together. By Farkas' lemma it does exactly when f and -f are non-negative
 // combinations of the inequalities, up to multiples of the equations: two least-squares problems with y >= 0, as LCPs. What their solutions
 // leave over is the proof, whatever solved them.
+//
+// The same for a whole impact: v' is unique in all its steps if every two combinations agree wherever both have solutions.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +19,7 @@
 
 // Seven modes a contact; three contacts have 343 combinations for every cone, which takes longer than the steps that it may save.
 enum { MOST_CONTACTS = 2, MODES = 7, MOST_IMPULSES = 2 * MOST_CONTACTS, MOST_INPUTS = 3 * MOST_CONTACTS };
-enum { MOST_VARIABLES = MOST_INPUTS + MOST_IMPULSES, MOST_ROWS = 48 };
+enum { MOST_VARIABLES = 1 + MOST_INPUTS + 2 * MOST_IMPULSES, MOST_ROWS = 48 };
 
 // A functional in units vanishes when it is below this share of the larger functionals that it combines.
 #define VANISHING 1e-10
@@ -28,12 +30,13 @@ typedef struct row {
     double at[MOST_VARIABLES];
 } row;
 
-// One combination of modes. Variables, in units: the inputs, then the free impulses.
+// One combination of modes, or two. Variables, in units: the inputs, then the free impulses.
 typedef struct rival_modes {
     const carom_cone_builder *builder;
     int variables, inequalities, equations;
+    row input[MOST_INPUTS];      // as functionals
     row impulse[MOST_IMPULSES];  // [n] as functionals
-    row inequality[MOST_ROWS], equation[3 * MOST_IMPULSES];
+    row inequality[MOST_ROWS], equation[4 * MOST_IMPULSES];
 } rival_modes;
 
 static double dot(const rival_modes *rival, const row *a, const row *b) { return carom_dot(rival->variables, a->at, b->at); }
@@ -67,8 +70,8 @@ static row free_impulse(rival_modes *rival) {
 }
 
 static row input(const rival_modes *rival, int index, double factor) {
-    row made = {{0}};
-    made.at[index] = factor * rival->builder->unit[index];
+    row made;
+    for (int j = 0; j < MOST_VARIABLES; j++) made.at[j] = factor * rival->input[index].at[j];
     return made;
 }
 
@@ -184,20 +187,54 @@ static void add_system(rival_modes *rival) {
     }
 }
 
-// The combination of modes that a code in base MODES means: its impulses, and what the modes ask of the velocities.
-static void make_rival(rival_modes *rival, const carom_cone_builder *b, int code) {
+// The inputs are variables.
+static void start(rival_modes *rival, const carom_cone_builder *b) {
+    rival->builder = b;
+    rival->variables = b->inputs;
+    rival->inequalities = rival->equations = 0;
+    memset(rival->input, 0, sizeof rival->input);
+    for (int j = 0; j < b->inputs; j++) rival->input[j].at[j] = b->unit[j];
+}
+
+// The inputs that steps can meet: u = t u- + W lambda with t >= 0 and the sum of all impulses so far, which is in the friction cones.
+static void start_reached(rival_modes *rival, const carom_cone_builder *b, const double *before) {
+    const carom_impact *impact = b->stepper->impact;
+    const double *W = carom_impact_delassus(impact);
+    start(rival, b);
+    row total[MOST_IMPULSES];
+    rival->variables = 0;
+    for (int c = 0; c < b->n; c++) total[c] = free_impulse(rival);
+    const int time = rival->variables++;
+    for (int r = 0; r < b->n; r++) {
+        rival->input[r] = (row){{0}};
+        rival->input[r].at[time] = before[r];
+        for (int c = 0; c < b->n; c++) rival->input[r].at[c] = W[r * b->n + c] * total[c].at[c];
+    }
+    for (int i = 0; i < b->stepper->count; i++) {
+        const double mu = carom_impact_get_data(impact)->friction[i];
+        rival->input[b->n + i] = (row){{0}};
+        rival->input[b->n + i].at[rival->variables++] = b->unit[b->n + i];
+        add_inequality(rival, sum_of(rival, mu, &total[2 * i], 1, &total[2 * i + 1]));
+        add_inequality(rival, sum_of(rival, mu, &total[2 * i], -1, &total[2 * i + 1]));
+        add_inequality(rival, total[2 * i]);
+    }
+    row positive = {{0}};
+    positive.at[time] = 1;
+    add_inequality(rival, positive);
+}
+
+// The combination of modes that a code in base MODES means: its impulses [n], and what the modes ask of the velocities.
+static void add_modes(rival_modes *rival, int code, row *impulse) {
+    const carom_cone_builder *b = rival->builder;
     const int contacts = b->stepper->count;
     const double *friction_bounds = carom_impact_get_data(b->stepper->impact)->friction;
     normal_mode normal[MOST_CONTACTS];
     friction_mode friction[MOST_CONTACTS];
-    rival->builder = b;
-    rival->variables = b->inputs;
-    rival->inequalities = rival->equations = 0;
     // Impulses: none of an open contact, the cap of a capped one, free ones of normals that stop and of tangents that stick, mu lam_n of
     // slip.
     for (int i = 0; i < contacts; i++, code /= MODES) {
         const int mode = code % MODES;
-        row *own = &rival->impulse[2 * i];
+        row *own = &impulse[2 * i];
         normal[i] = mode == 0 ? OPEN : mode <= 3 ? STOPPED : CAPPED;
         friction[i] = (friction_mode)(mode == 0 ? 0 : (mode - 1) % 3);
         own[0] = own[1] = (row){{0}};
@@ -211,8 +248,8 @@ static void make_rival(rival_modes *rival, const carom_cone_builder *b, int code
     // Velocities after the step: zero where the mode says so, signs elsewhere; and the bounds of the impulses.
     for (int i = 0; i < contacts; i++) {
         const double mu = friction_bounds[i];
-        const row *own = &rival->impulse[2 * i], cap = input(rival, b->n + i, 1);
-        const row un = velocity_after(rival, rival->impulse, 2 * i), ut = velocity_after(rival, rival->impulse, 2 * i + 1);
+        const row *own = &impulse[2 * i], cap = input(rival, b->n + i, 1);
+        const row un = velocity_after(rival, impulse, 2 * i), ut = velocity_after(rival, impulse, 2 * i + 1);
         if (normal[i] == STOPPED) {
             rival->equation[rival->equations++] = un;
             add_inequality(rival, own[0]);
@@ -229,7 +266,6 @@ static void make_rival(rival_modes *rival, const carom_cone_builder *b, int code
             add_inequality(rival, sum_of(rival, friction[i] == FORWARD ? 1 : -1, &ut, 0, &ut));
         }
     }
-    add_system(rival);
 }
 
 // ---------------------------------------------------------------------------------------------------------- certificate
@@ -252,13 +288,12 @@ static bool is_implied(const rival_modes *rival, const row *f, double sign) {
     return verdict == CAROM_COMPLETE && dot(rival, &rest, &rest) <= LEFT_OVER * LEFT_OVER;
 }
 
-// Does the difference of the velocities vanish wherever this rival and the solution are?
-static bool agrees(rival_modes *rival, const double *impulse) {
+// Does the difference of the velocities vanish wherever both the rival's impulses and these are solutions?
+static bool agrees(rival_modes *rival, const row *own) {
     const carom_cone_builder *b = rival->builder;
     const double *W = carom_impact_delassus(b->stepper->impact);
     // f, the difference, each component with a factor of its own.
-    row f = {{0}}, own[MOST_IMPULSES];
-    fill_solution(rival, impulse, own);
+    row f = {{0}};
     for (int r = 0; r < b->n; r++) {
         const double factor = 1 + 0.5 * cos(1 + 2.5 * r);
         for (int c = 0; c < b->n; c++) {
@@ -299,7 +334,11 @@ bool carom_cone_prove_unique(const carom_cone_builder *builder, const carom_cone
     int combinations = 1;
     for (int i = 0; i < contacts; i++) combinations *= MODES;
     for (int code = 0; code < combinations; code++) {
-        make_rival(&rival, builder, code);
+        row own[MOST_IMPULSES];
+        start(&rival, builder);
+        add_modes(&rival, code, rival.impulse);
+        add_system(&rival);
+        fill_solution(&rival, impulse, own);
         if (!rows) {
             add_solution(&rival, impulse);
         } else {
@@ -311,7 +350,36 @@ bool carom_cone_prove_unique(const carom_cone_builder *builder, const carom_cone
             }
             add_caps(&rival);
         }
-        if (!agrees(&rival, impulse)) return false;
+        if (!agrees(&rival, own)) return false;
     }
+    return true;
+}
+
+bool carom_step_modes_agree(const carom_impact *impact) {
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    const int contacts = data->contacts, n = carom_impact_contact_size(impact);
+    if (data->tangent_dim != 1 || contacts > MOST_CONTACTS) return false;
+    // What the builder needs to know of a step.
+    carom_stepper stepper = {.impact = impact, .count = contacts, .dim = 1};
+    stepper.least_mass = 1 / carom_max_abs((size_t)(n * n), carom_impact_delassus(impact));
+    // Units of the inputs: the velocity before the impact, and the impulse that stops it.
+    const double scale = carom_impact_velocity_scale(impact), speed = scale > 0 ? scale : 1;
+    double unit[MOST_INPUTS], before[MOST_IMPULSES];
+    for (int j = 0; j < n + contacts; j++) unit[j] = j < n ? speed : speed * stepper.least_mass;
+    carom_impact_contact_velocity(impact, data->velocity, before);
+    const carom_cone_builder builder = {.stepper = &stepper, .inputs = n + contacts, .n = n, .unit = unit};
+    rival_modes rival;
+    int combinations = 1;
+    for (int i = 0; i < contacts; i++) combinations *= MODES;
+    // A combination is its own rival where it leaves impulses undetermined.
+    for (int first = 0; first < combinations; first++)
+        for (int second = 0; second <= first; second++) {
+            row own[MOST_IMPULSES];
+            start_reached(&rival, &builder, before);
+            add_modes(&rival, first, rival.impulse);
+            add_modes(&rival, second, own);
+            add_caps(&rival);
+            if (!agrees(&rival, own)) return false;
+        }
     return true;
 }
