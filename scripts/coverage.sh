@@ -86,30 +86,34 @@ GNUPLOT
 {
     echo "<!-- Written by scripts/coverage.sh; do not edit. -->"
     begin block "Rocking block"
-    measure block "lcp, h = 0.3" --step 0.3 --max-steps 1000
-    measure block "lcp, h = 0.1" --step 0.1 --max-steps 1000
-    measure block "lcp, h = 0.03" --step 0.03 --max-steps 1000
-    measure block "lcp correlated, h = 0.03" --step 0.03 --max-steps 1000 --draw correlated
+    measure block "lcp, h = 0.3" --sampler lcp --selection lemke --step 0.3 --max-steps 1000
+    measure block "lcp, h = 0.1" --sampler lcp --selection lemke --step 0.1 --max-steps 1000
+    measure block "lcp, h = 0.03" --sampler lcp --selection lemke --step 0.03 --max-steps 1000
+    measure block "lcp correlated, h = 0.03" --sampler lcp --selection lemke --step 0.03 --max-steps 1000 --draw correlated
     measure block "walk" --sampler walk
+    measure block "default: half of each"
     begin boxwall "Box and wall"
-    measure boxwall "lcp, h = 2" --step 2 --max-steps 1000
-    measure boxwall "lcp, h = 0.3" --step 0.3 --max-steps 1000
-    measure boxwall "lcp, h = 0.1" --step 0.1 --max-steps 1000
-    measure boxwall "lcp correlated, h = 0.1" --step 0.1 --max-steps 1000 --draw correlated
+    measure boxwall "lcp, h = 2" --sampler lcp --selection lemke --step 2 --max-steps 1000
+    measure boxwall "lcp, h = 0.3" --sampler lcp --selection lemke --step 0.3 --max-steps 1000
+    measure boxwall "lcp, h = 0.1" --sampler lcp --selection lemke --step 0.1 --max-steps 1000
+    measure boxwall "lcp correlated, h = 0.1" --sampler lcp --selection lemke --step 0.1 --max-steps 1000 --draw correlated
     measure boxwall "walk" --sampler walk
+    measure boxwall "default: half of each"
     begin compass "Compass gait"
-    measure compass "lcp lemke, h = 0.25" --step 0.25 --max-steps 1000
-    measure compass "lcp random, h = 1" --step 1 --max-steps 1000 --selection random
-    measure compass "lcp random, h = 0.25" --step 0.25 --max-steps 1000 --selection random
-    measure compass "lcp random, h = 0.1" --step 0.1 --max-steps 1000 --selection random
-    measure compass "lcp random correlated, h = 0.1" --step 0.1 --max-steps 1000 --selection random --draw correlated
+    measure compass "lcp lemke, h = 0.25" --sampler lcp --selection lemke --step 0.25 --max-steps 1000
+    measure compass "lcp random, h = 1" --sampler lcp --step 1 --max-steps 1000 --selection random
+    measure compass "lcp random, h = 0.25" --sampler lcp --step 0.25 --max-steps 1000 --selection random
+    measure compass "lcp random, h = 0.1" --sampler lcp --step 0.1 --max-steps 1000 --selection random
+    measure compass "lcp random correlated, h = 0.1" --sampler lcp --step 0.1 --max-steps 1000 --selection random --draw correlated
     measure compass "walk" --sampler walk
+    measure compass "default: half of each"
     begin ramone "RAMone"
-    measure ramone "lcp lemke, h = 1" --step 1 --max-steps 1000
-    measure ramone "lcp random, h = 1" --step 1 --max-steps 1000 --selection random
-    measure ramone "lcp random, h = 0.3" --step 0.3 --max-steps 1000 --selection random
-    measure ramone "lcp random correlated, h = 0.3" --step 0.3 --max-steps 1000 --selection random --draw correlated
+    measure ramone "lcp lemke, h = 1" --sampler lcp --selection lemke --step 1 --max-steps 1000
+    measure ramone "lcp random, h = 1" --sampler lcp --step 1 --max-steps 1000 --selection random
+    measure ramone "lcp random, h = 0.3" --sampler lcp --step 0.3 --max-steps 1000 --selection random
+    measure ramone "lcp random correlated, h = 0.3" --sampler lcp --step 0.3 --max-steps 1000 --selection random --draw correlated
     measure ramone "walk" --sampler walk
+    measure ramone "default: half of each"
 } >"$table.new"
 
 # Samples outside the set at finite h: the rocking block with friction 1/4, and Algorithm 2's closing step.
@@ -124,20 +128,22 @@ SCENE
     echo "| h [N s] | farthest sample from the set, 16384 samples | farthest point of the set |"
     echo "|---|---|---|"
     for step in 0.3 0.1 0.03 0.01 0.003; do
-        read -r radius away < <(cover slippery "$scene" 16384 1 --step "$step" --max-steps 10000)
+        read -r radius away < <(cover slippery "$scene" 16384 1 --sampler lcp --step "$step" --max-steps 10000)
         printf '| %s | %.2g | %.2g |\n' "$step" "$away" "$radius"
     done
     read -r radius away < <(cover slippery "$scene" 16384 1 --sampler walk)
     printf '| walk | %.2g | %.2g |\n' "$away" "$radius"
 
     printf '\n### Algorithm 2 on the compass gait, h = 0.25, N = 5, 16384 samples\n\n'
-    echo "| epsilon [m/s] | farthest point of the set | farthest sample from the set |"
-    echo "|---|---|---|"
+    echo "| epsilon [m/s] | samples that end | farthest point of the set | farthest sample from the set |"
+    echo "|---|---|---|---|"
     for epsilon in none 0.1 0.01 0.001; do
         closing=()
         [ "$epsilon" = none ] || closing=(--epsilon "$epsilon")
-        read -r radius away < <(cover compass scenes/compass.yaml 16384 1 --selection random "${closing[@]}")
-        printf '| %s | %.2g | %.2g |\n' "$epsilon" "$radius" "$away"
+        options=(--samples 16384 --seed 1 --sampler lcp --selection random "${closing[@]}")
+        ended=$(field "$("$carom" sample scenes/compass.yaml "${options[@]}" --json)" terminated)
+        read -r radius away < <(cover compass scenes/compass.yaml 16384 1 "${options[@]}")
+        printf '| %s | %s | %.2g | %.2g |\n' "$epsilon" "$ended" "$radius" "$away"
     done
 } >>"$table.new"
 mv "$table.new" "$table"

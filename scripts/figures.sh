@@ -17,7 +17,7 @@ mkdir -p "$results" "$figures"
 # Their result files stand in the array `files`.
 run_laws() {
     local scene=scenes/$1.yaml file=$results/$1
-    "$carom" sample "$scene" --selection "$2" --samples 16384 --paths 12 -o "$file-sample.h5" >"$file-sample.txt"
+    "$carom" sample "$scene" --sampler lcp --selection "$2" --samples 16384 --paths 12 -o "$file-sample.h5" >"$file-sample.txt"
     "$carom" resolve "$scene" --law anitescu-potra --selection all -o "$file-ap.h5" >"$file-ap.txt"
     "$carom" resolve "$scene" --law sequential -o "$file-sequential.h5" >"$file-sequential.txt"
     files=("$file-sample.h5" --overlay "$file-ap.h5,$file-sequential.h5")
@@ -27,7 +27,7 @@ run_laws() {
 run_exact() {
     local scene=scenes/$1.yaml file=$results/$1
     "$carom" exact "$scene" -o "$file-exact.h5" >"$file-exact.txt"
-    "$carom" sample "$scene" --samples 16384 -o "$file-exact-sample.h5" >"$file-exact-sample.txt"
+    "$carom" sample "$scene" --sampler lcp --selection lemke --samples 16384 -o "$file-exact-sample.h5" >"$file-exact-sample.txt"
     "$carom" sample "$scene" --samples 16384 --sampler walk -o "$file-exact-walk.h5" >"$file-exact-walk.txt"
     files=("$file-exact.h5" --overlay "$file-exact-sample.h5,$file-exact-walk.h5")
 }
@@ -185,7 +185,7 @@ field() { sed -n 's/.*"'"$2"'": *\([-+0-9.eE]*\).*/\1/p' <<<"$1" | head -n 1; }
 row() {
     local json seconds=""
     for _ in 1 2 3; do
-        json=$("$carom" sample "scenes/$2.yaml" --selection "$3" --samples 65536 --threads 1 --json)
+        json=$("$carom" sample "scenes/$2.yaml" --sampler lcp --selection "$3" --samples 65536 --threads 1 --json)
         seconds+="$(field "$json" seconds) "
     done
     seconds=$(tr ' ' '\n' <<<"${seconds% }" | sort -g | head -n 1)

@@ -37,6 +37,8 @@ static carom_status make_impact(const bench_growth_row *row, carom_impact **impa
 static carom_sample_options sample_options(const bench_growth_row *row) {
     carom_sample_options options = carom_sample_defaults();
     options.samples = row->samples;
+    options.sampler = CAROM_SAMPLER_LCP;
+    options.method.selection = CAROM_SELECT_LEMKE;
     if (row->edges > 2) options.method.cone_edges = row->edges;
     return options;
 }

@@ -117,6 +117,7 @@ carom_status bench_problem_create(const carom_impact *impact, const carom_sample
 // The options of a run along the path.
 static carom_sample_options path_options(const bench_problem *p, const bench_path *path) {
     carom_sample_options options = p->options;
+    options.sampler = CAROM_SAMPLER_LCP;
     options.method.solver = path->solver->name;
     options.method.selection = (int)path->selection;
     // A solver by its name is held to LCPs.
@@ -127,10 +128,10 @@ static carom_sample_options path_options(const bench_problem *p, const bench_pat
 // The stepper that a run along the path would use.
 static carom_status make_stepper(const bench_problem *p, const bench_path *path, carom_stepper **stepper, carom_error *error) {
     const carom_sample_options options = path_options(p, path);
-    carom_stepper_options stepper_options;
+    carom_sample_method method;
     *stepper = NULL;
-    const carom_status status = carom_sample_resolve_method(&options, p->registry, &stepper_options, error);
-    return status ? status : carom_stepper_create(p->impact, &stepper_options, stepper, error);
+    const carom_status status = carom_sample_resolve_method(p->impact, &options, p->registry, &method, error);
+    return status ? status : carom_stepper_create(p->impact, &method.stepper, stepper, error);
 }
 
 // Such a method computes whole samples, not steps.

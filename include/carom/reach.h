@@ -16,10 +16,13 @@ typedef struct carom_sample_counts {
     int64_t terminated;      ///< samples that ended without approaching contacts
     int64_t unsolved;        ///< samples that met a step without verified solution; their velocity is that before it
     int64_t closed;          ///< samples that terminated only by the closing step of Algorithm 2
+    int64_t approximate;     ///< samples with a step that may leave the set by O(h); in the plane the others are solutions
     int64_t steps;           ///< impact steps, without closing ones; straight pieces of walks
     double steps_squared;    ///< sum of squares over the samples: whole numbers below 2^53, exact in any order
     int64_t fallbacks;       ///< steps that needed more than the solver's first rung
     int64_t looked_up;       ///< steps that a method of batches served
+    int64_t listed;          ///< steps of which it is known whether they have several solutions with different velocities
+    int64_t several;         ///< steps that have several
     double max_residual;     ///< over all steps
     double max_energy_gain;  ///< largest energy change of a step, >= 0 [J]
 } carom_sample_counts;
@@ -80,6 +83,7 @@ const double *carom_time_stepping_trace(const carom_time_stepping *stepping, int
 typedef enum carom_sampler {
     CAROM_SAMPLER_LCP,   ///< time stepping with random caps, Algorithm 1: any contacts; samples may leave the set by O(h)
     CAROM_SAMPLER_WALK,  ///< event-exact random solutions without a step: planar contacts; samples lie in the set up to rounding
+    CAROM_SAMPLER_AUTO,  ///< planar contacts: time stepping for even indices, walks for odd ones; spatial contacts: time stepping
 } carom_sampler;
 
 /// Names of the samplers, NULL-terminated.
@@ -92,52 +96,67 @@ typedef struct carom_sample_options {
     int64_t seed;
     double step;               ///< h, largest normal impulse of a contact in one step [N s]; NaN: auto
     int draw;                  ///< a carom_draw
-    int sampler;               ///< a carom_sampler; walks use samples, paths, seed and max_steps alone
+    int sampler;               ///< a carom_sampler; walks use samples, paths and seed alone, and max_steps where all samples are walks
     int64_t max_steps;         ///< N, steps after which a sample counts as not terminated; 0: carom_sample_max_steps
     const char *path;          ///< the step method: "auto", or as carom_step_method_find takes it, "lemke:avx2"
     carom_step_choice method;  ///< how steps are solved
 } carom_sample_options;
 
-/// 16,384 samples of the sampler lcp, seed 0, step auto, max_steps auto, no closing step.
+/// 16,384 samples of the sampler auto, selection auto, seed 0, step auto, max_steps auto, no closing step.
 carom_sample_options carom_sample_defaults(void);
 
-/// The N that these options mean: max_steps where it is set, otherwise 100 steps, or 10,000 straight pieces of walks.
+/// The N that these options mean: max_steps where it is set, otherwise 100 steps, or 10,000 straight pieces where all samples are walks.
 int64_t carom_sample_max_steps(const carom_sample_options *options);
 
 /// The option rows of the struct above; the first CAROM_SAMPLE_SET_ROWS only make sense for more than one sample.
 enum { CAROM_SAMPLE_SET_ROWS = 4, CAROM_SAMPLE_ROWS = 12 };
 extern const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS];
 
-/// The stepper options of `method` and `path`.
+/// How the options solve the steps of one impact.
+typedef struct carom_sample_method {
+    carom_stepper_options stepper;  ///< with the selection that `auto` stands for
+    double step;                    ///< h, with the number that `auto` stands for [N s]
+    bool unique;                    ///< certified: every step has one v', whatever serves it
+} carom_sample_method;
+
+/// The selection `auto` is what carom_step_selection_auto says, as far as the path serves it: otherwise `scattered`, or else `any`. With
+/// another solver than our Lemke it is `any`.
 /// @return CAROM_BAD_INPUT for an unknown path or solver
-carom_status carom_sample_resolve_method(const carom_sample_options *options, const carom_registry *registry,
-                                         carom_stepper_options *stepper, carom_error *error);
+carom_status carom_sample_resolve_method(const carom_impact *impact, const carom_sample_options *options, const carom_registry *registry,
+                                         carom_sample_method *method, carom_error *error);
+
+/// Room for what statistics say of the path.
+enum { CAROM_SAMPLE_PATH_SIZE = 64 };
 
 /// What sampling did, over all finished samples.
 typedef struct carom_sample_statistics {
     carom_verdict verdict;                         ///< CAROM_COMPLETE, CAROM_INTERRUPTED; CAROM_INCOMPLETE: unsolved samples
     int64_t requested;                             ///< samples asked for
     carom_sample_counts counts;                    ///< of the finished ones
+    int64_t walks;                                 ///< how many of them are walks
     int64_t lcp_solves;                            ///< without closing steps; 0 for walks, which solve no LCP
-    double lcps_per_sample, lcps_per_sample_ci95;  ///< mean and half width of its 95 % confidence interval
+    double lcps_per_sample, lcps_per_sample_ci95;  ///< mean over the time-stepped samples, and half width of its 95 % confidence interval
+    double nonunique_share;                        ///< of steps that have several solutions with different velocities; NaN: not known
     double max_relative_energy_gain;               ///< over all steps, relative to K(v-); 0 when energy never grew
     double step;                                   ///< h used
     carom_selection selection;                     ///< served
     const carom_step_method *method;               ///< that solved the steps; NULL for walks
     const char *solver;                            ///< LCP solver
-    const char *path;                              ///< what ran: "cone-map:avx512", "lemke:avx512", another LCP solver, or "modes"
+    char path[CAROM_SAMPLE_PATH_SIZE];             ///< what ran: "cone-map:avx512", "lemke:avx512", another LCP solver, "modes" or "walk",
+                                                   ///< or time stepping and walks, "modes+walk"
     char digest[CAROM_DIGEST_TEXT_SIZE];           ///< of the terminated samples' v_plus, in sample order
 } carom_sample_statistics;
 
-/// Columns that sampled outcomes have beside the common ones: the sample's index, and its trace where it was kept.
-enum { CAROM_SAMPLE_COLUMNS = 2 };
+/// Columns that sampled outcomes have beside the common ones: the sample's index, the sampler it is from, and its trace where it was kept.
+enum { CAROM_SAMPLE_COLUMNS = 3 };
 extern const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS];
 
 /// Algorithm 1 (`Sim`) for samples 0..samples-1, or Algorithm 2 when epsilon is set (Halm & Posa, section 5).
 /// Sample i of seed s draws its caps uniformly from [0,h]^m by stream (s, i). With the sampler `walk`, samples are event-exact random
-/// solutions instead; counts of LCPs and residuals are then 0, the step is NaN, solver and path are `walk`. Outcomes of the terminated
-/// samples go to `sink` in sample order, an inner approximation of the set; they are bit-identical for every number of threads and ranks.
-/// With ranks in `control`, rank 0 alone feeds its sink; the statistics of the others, but for the verdict, are of no use.
+/// solutions instead; counts of LCPs and residuals are then 0, the step is NaN, solver and path are `walk`. With `auto`, sample i of a
+/// planar impact is sample i of `lcp` for even i and of `walk` for odd i. Outcomes of the terminated samples go to `sink` in sample order,
+/// an inner approximation of the set; they are bit-identical for every number of threads and ranks. With ranks in `control`, rank 0 alone
+/// feeds its sink; the statistics of the others, but for the verdict, are of no use.
 /// @param sink  may be NULL: only the statistics are of interest
 /// @return CAROM_BAD_INPUT for options out of range, an unknown solver, or walks with spatial contacts. An interruption is a verdict, not
 /// an error. Cost: lcps_per_sample LCPs a sample; memory does not grow with the number of samples.

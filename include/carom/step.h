@@ -60,12 +60,13 @@ carom_step_choice carom_step_choice_defaults(void);
 /// Names of the selections, NULL-terminated: all of them; those of laws that take one solution at a time; those that need no enumeration.
 extern const char *const carom_selection_names[], *const carom_selection_names_one[], *const carom_selection_names_solver[];
 
-/// The option rows of a carom_step_choice that stands as `member` in the option struct `type`; `selections` are the names it takes.
+/// The option rows of a carom_step_choice that stands as `member` in the option struct `type`; `selections` are the names it takes, and
+/// `initial` is the default.
 // clang-format off
-#define CAROM_STEP_CHOICE_ROWS(type, member, selections)                                                                                  \
+#define CAROM_STEP_CHOICE_ROWS(type, member, selections, initial)                                                                         \
     {"cone_edges", CAROM_OPTION_INTEGER, offsetof(type, member.cone_edges), CAROM_MIN_CONE_EDGES, CAROM_MAX_CONE_EDGES, "", "4", \
      "edges of the linearised friction cone of spatial contacts, even", NULL},                                                  \
-    {"selection", CAROM_OPTION_CHOICE, offsetof(type, member.selection), 0, 0, "", "lemke",                                      \
+    {"selection", CAROM_OPTION_CHOICE, offsetof(type, member.selection), 0, 0, "", initial,                                      \
      "which solution of a step where it has several", selections},                                                              \
     {"solver", CAROM_OPTION_TEXT, offsetof(type, member.solver), 0, 0, "", "lemke", "LCP solver (carom lcp --list)", NULL}
 // clang-format on

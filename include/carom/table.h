@@ -14,6 +14,7 @@ typedef enum carom_column_type {
     CAROM_COLUMN_INTEGER,   ///< `width` int64_t a row; CAROM_NO_INTEGER means "not determined"
     CAROM_COLUMN_BOOLEAN,   ///< one int64_t a row, 0 or 1
     CAROM_COLUMN_FLAGS,     ///< one int64_t a row, a bit for each entry of `flags`
+    CAROM_COLUMN_CHOICE,    ///< one int64_t a row, the number of an entry of `flags`
     CAROM_COLUMN_TEXT,      ///< one text a row
     CAROM_COLUMN_CONTACTS,  ///< one list of contact indices a row, or none
     CAROM_COLUMN_SERIES,    ///< one list of doubles a row, a multiple of `width` long; of records where `flags` names their fields
@@ -31,8 +32,8 @@ typedef struct carom_column {
     int width;         ///< entries a row, or a CAROM_WIDTH constant
     const char *unit;  ///< "" where it has none
     const char *doc;
-    /// NULL-terminated: names of the bits of a flags column; of the fields of a series of records, each followed by "=NAME" for every text
-    /// that its numbers 0, 1, ... stand for, where they do.
+    /// NULL-terminated: names of the bits of a flags column; of the numbers 0, 1, ... of a choice; of the fields of a series of records,
+    /// each followed by "=NAME" for every text that its numbers 0, 1, ... stand for, where they do.
     const char *const *flags;
 } carom_column;
 

@@ -18,14 +18,16 @@ carom_status cli_prepare_options(const cli_question *question, const char *const
     for (; preset && *preset && !status; preset += 2) status = carom_law_set(law, *options, preset[0], preset[1], error);
     if (!status) status = carom_scene_apply(question->scene, law->options, law->option_count, *options, error);
 
-    // A scene's max_steps counts steps of the scene's sampler: it says nothing about another sampler that the command line asks for.
+    // A scene's max_steps counts steps of the scene's sampler, or pieces of walks: it says nothing about the other kind, should the command
+    // line ask for that.
     const int sampler = carom_option_find(law->options, law->option_count, "sampler");
     const int steps = carom_option_find(law->options, law->option_count, "max_steps");
-    const char *asked = cli_value(arguments, "sampler");
+    const char *asked = cli_value(arguments, "sampler"), *walk = carom_sampler_names[CAROM_SAMPLER_WALK];
     if (!status && sampler >= 0 && steps >= 0 && asked) {
         char of_scene[CLI_NAME_SIZE];
         carom_option_print(&law->options[sampler], *options, of_scene, sizeof of_scene);
-        if (strcmp(asked, of_scene) != 0) carom_option_set(&law->options[steps], *options, law->options[steps].initial, NULL);
+        if (!strcmp(asked, walk) != !strcmp(of_scene, walk))
+            carom_option_set(&law->options[steps], *options, law->options[steps].initial, NULL);
     }
     const cli_owner owner = {"law", law->name, law->summary, law->options, law->option_count};
     return status ? status : cli_apply_owner(arguments, &owner, question->strict, *options, error);

@@ -53,14 +53,22 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
     if (samples) printf(" (%.4g %%)", 100 * (double)integer(run, "terminated") / (double)samples);
     if (closed) printf(", %" PRId64 " of them by the closing step", closed);
     if (unsolved) printf(", UNSOLVED %" PRId64, unsolved);
+    putchar('\n');
     // Walks have neither a step nor LCPs.
-    if (isnan(h))
-        printf("\n  random solutions of the inclusion, largest relative energy gain %.2g\n", real(run, "max_relative_energy_gain"));
-    else
-        printf("\n  %.4f +- %.4f LCPs per sample, h = %.6g N s, selection %s, solver %s\n"
-               "  largest residual %.2g, largest relative energy gain %.2g\n",
-               real(run, "lcps_per_sample"), real(run, "lcps_per_sample_ci95"), h, text(run, "selection"), text(run, "solver"),
-               real(run, "max_residual"), real(run, "max_relative_energy_gain"));
+    const int64_t walks = integer(run, "walks"), approximate = integer(run, "approximate");
+    if (!isnan(h)) {
+        printf("  %" PRId64 " by time stepping: %.4f +- %.4f LCPs per sample, h = %.6g N s, selection %s, solver %s\n", samples - walks,
+               real(run, "lcps_per_sample"), real(run, "lcps_per_sample_ci95"), h, text(run, "selection"), text(run, "solver"));
+        const double share = real(run, "nonunique_share");
+        if (share > 0) printf("  %.3g %% of the steps have several solutions\n", 100 * share);
+        if (isnan(share)) printf("  how many steps have several solutions is not known\n");
+        if (approximate)
+            printf("  %" PRId64 " of these may lie outside the set by O(h): slip reverses within a step, or an open contact presses\n",
+                   approximate);
+    }
+    if (walks) printf("  %" PRId64 " walks: random solutions of the inclusion, without a step\n", walks);
+    if (!isnan(h)) printf("  largest residual %.2g, ", real(run, "max_residual"));
+    printf("%slargest relative energy gain %.2g\n", isnan(h) ? "  " : "", real(run, "max_relative_energy_gain"));
     // How far the outcomes reach in each contact velocity.
     if (extent->outcomes) {
         printf("extent of the outcomes:\n");

@@ -7,7 +7,7 @@
 #include "carom/impact.h"
 
 // In the order of the CAROM_FLAG bits.
-static const char *const flag_names[] = {"unsolved", "energy-gain", "friction-ignored", "marginal", "adhesive", NULL};
+static const char *const flag_names[] = {"unsolved", "energy-gain", "friction-ignored", "marginal", "adhesive", "approximate", NULL};
 
 // What every outcome reports, in the order of carom_outcome_column.
 static const carom_column columns[CAROM_OUTCOME_COLUMNS] = {

@@ -101,6 +101,7 @@ static json_t *cell(const carom_table *table, int index, int64_t row, const char
             if (bits >> bit & 1) list = append(list, carom_json_text(column->flags[bit]));
         return list;
     }
+    case CAROM_COLUMN_CHOICE: return carom_json_text(column->flags[carom_table_integer_column(table, index)[start]]);
     case CAROM_COLUMN_TEXT: return carom_json_text(carom_table_text(table, index, row));
     case CAROM_COLUMN_CONTACTS: {
         const int *contacts = carom_table_list(table, index, row, &count);

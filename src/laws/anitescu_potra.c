@@ -12,7 +12,7 @@ static void defaults(void *options) { *(carom_anitescu_potra_options *)options =
 static const carom_option option_rows[] = {
     {"seed", CAROM_OPTION_INTEGER, offsetof(carom_anitescu_potra_options, seed), 0, CAROM_MOST_SEED, "", "0",
      "seed of the selection `random`", NULL},
-    CAROM_STEP_CHOICE_ROWS(carom_anitescu_potra_options, method, carom_selection_names),
+    CAROM_STEP_CHOICE_ROWS(carom_anitescu_potra_options, method, carom_selection_names, "lemke"),
 };
 
 // Where solutions go.
@@ -40,6 +40,8 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     carom_stepper *stepper = NULL;
     collection found = {.call = call};
     if (!status) status = carom_step_choice_resolve(&options->method, CAROM_STEP_SIMULTANEOUS, call->registry, &stepper_options, error);
+    // `auto` leaves out no solution: here it lists them.
+    if (!status && stepper_options.selection == CAROM_SELECT_AUTO) stepper_options.selection = CAROM_SELECT_ALL;
     if (!status) status = carom_stepper_create(call->impact, &stepper_options, &stepper, error);
     if (!status) status = carom_outcomes_create(call->impact, NULL, 0, &found.outcomes, error);
 

@@ -9,11 +9,14 @@ enum {
     RESULT_TERMINATED,
     RESULT_UNSOLVED,
     RESULT_CLOSED,
+    RESULT_WALKS,
+    RESULT_APPROXIMATE,
     RESULT_LCP_SOLVES,
     RESULT_LCPS_PER_SAMPLE,
     RESULT_LCPS_PER_SAMPLE_CI95,
     RESULT_FALLBACKS,
     RESULT_LOOKED_UP,
+    RESULT_NONUNIQUE_SHARE,
     RESULT_MAX_RESIDUAL,
     RESULT_MAX_RELATIVE_ENERGY_GAIN,
     RESULT_STEP,
@@ -29,12 +32,17 @@ static const carom_column result_columns[RESULT_OWN_COLUMNS] = {
     [RESULT_TERMINATED] = {"terminated", CAROM_COLUMN_INTEGER, 1, "", "samples that ended without approaching contacts", NULL},
     [RESULT_UNSOLVED] = {"unsolved", CAROM_COLUMN_INTEGER, 1, "", "samples that met a step without verified solution", NULL},
     [RESULT_CLOSED] = {"closed", CAROM_COLUMN_INTEGER, 1, "", "samples that terminated only by the closing step of Algorithm 2", NULL},
+    [RESULT_WALKS] = {"walks", CAROM_COLUMN_INTEGER, 1, "", "samples that are walks", NULL},
+    [RESULT_APPROXIMATE] = {"approximate", CAROM_COLUMN_INTEGER, 1, "",
+                            "samples that may lie outside the set by O(h): within a step slip reverses, or an open contact presses", NULL},
     [RESULT_LCP_SOLVES] = {"lcp_solves", CAROM_COLUMN_INTEGER, 1, "", "LCPs solved, without closing steps", NULL},
-    [RESULT_LCPS_PER_SAMPLE] = {"lcps_per_sample", CAROM_COLUMN_REAL, 1, "", "mean of the impact steps of a sample", NULL},
+    [RESULT_LCPS_PER_SAMPLE] = {"lcps_per_sample", CAROM_COLUMN_REAL, 1, "", "mean of the impact steps of a time-stepped sample", NULL},
     [RESULT_LCPS_PER_SAMPLE_CI95] = {"lcps_per_sample_ci95", CAROM_COLUMN_REAL, 1, "", "half width of the mean's 95 % confidence interval",
                                      NULL},
     [RESULT_FALLBACKS] = {"fallbacks", CAROM_COLUMN_INTEGER, 1, "", "steps that the solver's first attempt did not solve", NULL},
     [RESULT_LOOKED_UP] = {"looked_up", CAROM_COLUMN_INTEGER, 1, "", "steps that the cone map served", NULL},
+    [RESULT_NONUNIQUE_SHARE] = {"nonunique_share", CAROM_COLUMN_REAL, 1, "",
+                                "share of steps with several solutions that differ in velocity, where that is known", NULL},
     [RESULT_MAX_RESIDUAL] = {"max_residual", CAROM_COLUMN_REAL, 1, "", "largest LCP residual of a step", NULL},
     [RESULT_MAX_RELATIVE_ENERGY_GAIN] = {"max_relative_energy_gain", CAROM_COLUMN_REAL, 1, "",
                                          "largest energy gain of a step over the initial energy", NULL},
@@ -62,11 +70,14 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     *carom_table_integers(result, first + RESULT_TERMINATED) = statistics.counts.terminated;
     *carom_table_integers(result, first + RESULT_UNSOLVED) = statistics.counts.unsolved;
     *carom_table_integers(result, first + RESULT_CLOSED) = statistics.counts.closed;
+    *carom_table_integers(result, first + RESULT_WALKS) = statistics.walks;
+    *carom_table_integers(result, first + RESULT_APPROXIMATE) = statistics.counts.approximate;
     *carom_table_integers(result, first + RESULT_LCP_SOLVES) = statistics.lcp_solves;
     *carom_table_reals(result, first + RESULT_LCPS_PER_SAMPLE) = statistics.lcps_per_sample;
     *carom_table_reals(result, first + RESULT_LCPS_PER_SAMPLE_CI95) = statistics.lcps_per_sample_ci95;
     *carom_table_integers(result, first + RESULT_FALLBACKS) = statistics.counts.fallbacks;
     *carom_table_integers(result, first + RESULT_LOOKED_UP) = statistics.counts.looked_up;
+    *carom_table_reals(result, first + RESULT_NONUNIQUE_SHARE) = statistics.nonunique_share;
     *carom_table_reals(result, first + RESULT_MAX_RESIDUAL) = statistics.counts.max_residual;
     *carom_table_reals(result, first + RESULT_MAX_RELATIVE_ENERGY_GAIN) = statistics.max_relative_energy_gain;
     *carom_table_reals(result, first + RESULT_STEP) = statistics.step;

@@ -15,7 +15,7 @@ static void defaults(void *options) { *(carom_moreau_options *)options = carom_m
 static const carom_option option_rows[] = {
     {"restitution", CAROM_OPTION_REAL, offsetof(carom_moreau_options, restitution), 0, 1, "", "scene",
      "coefficient of Newton restitution of all contacts, instead of the scene's", NULL},
-    CAROM_STEP_CHOICE_ROWS(carom_moreau_options, method, carom_selection_names_solver),
+    CAROM_STEP_CHOICE_ROWS(carom_moreau_options, method, carom_selection_names_solver, "lemke"),
 };
 
 static carom_status resolve(const carom_law_call *call, carom_error *error) {

@@ -26,7 +26,7 @@ static const carom_option option_rows[] = {
      "coefficient of restitution of all contacts for the rule stronge, instead of the scene's", NULL},
     {"max_impacts", CAROM_OPTION_INTEGER, offsetof(carom_sequential_options, max_impacts), 1, MOST_IMPACTS, "", "10000",
      "single impacts after which an order counts as not terminated", NULL},
-    CAROM_STEP_CHOICE_ROWS(carom_sequential_options, method, carom_selection_names_solver),
+    CAROM_STEP_CHOICE_ROWS(carom_sequential_options, method, carom_selection_names_solver, "lemke"),
 };
 
 enum { OUTCOME_PATH, OUTCOME_OWN_COLUMNS };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "carom/arena.h"
+#include "reach/certify.h"
 #include "reach/reach_internal.h"
 
 // Samples of the training; the method says how many steps in all. A sample with more steps is cut off: with tiny steps the training would
@@ -42,6 +43,7 @@ typedef struct trace {
 struct carom_batch {
     const carom_batch_plan *plan;
     carom_stepper *stepper;      // for steps that the method leaves unserved
+    carom_certifier *certifier;  // of steps that stay in the set
     carom_stepper *plain;        // for those that no cone serves, where the stepper scatters; NULL elsewhere
     carom_step_batch steps;      // of the samples that still run
     carom_step_samples running;  // what goes with them, and in which order they left
@@ -55,7 +57,7 @@ struct carom_batch {
     // Of all samples of the run, by slot: their places in it.
     double *impulse;       // [n]
     int64_t *step_counts;  // [stride]
-    bool *terminated, *unsolved, *gained;
+    bool *terminated, *unsolved, *gained, *approximate;
     trace *traces;
     carom_draw_state *draws;  // not for uniform caps
     carom_stream *choices;    // which of several solutions is taken, for methods that choose
@@ -172,6 +174,7 @@ carom_status carom_batch_create(const carom_batch_plan *plan, int capacity, caro
     made->plan = plan;
     carom_status status = plan->method->batch->batch_create(plan->state, capacity, &made->steps, error);
     if (!status) status = carom_stepper_create(plan->impact, &plan->stepper, &made->stepper, error);
+    if (!status) status = carom_certifier_create(plan->impact, plan->stepper.cone_edges, &made->certifier, error);
     if (!status && plan->stepper.selection == CAROM_SELECT_SCATTERED) {
         carom_stepper_options plain = plan->stepper;
         plain.selection = CAROM_SELECT_LEMKE;
@@ -197,6 +200,7 @@ carom_status carom_batch_create(const carom_batch_plan *plan, int capacity, caro
     made->terminated = carom_arena_take(arena, stride, sizeof *made->terminated);
     made->unsolved = carom_arena_take(arena, stride, sizeof *made->unsolved);
     made->gained = carom_arena_take(arena, stride, sizeof *made->gained);
+    made->approximate = carom_arena_take(arena, stride, sizeof *made->approximate);
     made->row_terminated = carom_arena_take(arena, stride, sizeof *made->row_terminated);
     made->traces = carom_arena_take(arena, stride, sizeof *made->traces);
     made->draws = carom_arena_take(arena, stride, sizeof *made->draws);
@@ -228,6 +232,7 @@ void carom_batch_free(carom_batch *batch) {
     if (!batch) return;
     for (size_t i = 0; batch->traces && i < batch->stride; i++) free(batch->traces[i].values);
     batch->plan->method->batch->batch_free(&batch->steps);
+    carom_certifier_free(batch->certifier);
     carom_stepper_free(batch->stepper);
     carom_stepper_free(batch->plain);
     free(batch->columns);
@@ -238,6 +243,9 @@ void carom_batch_free(carom_batch *batch) {
 // ------------------------------------------------------------------------------------------------------------- recording
 
 static int slot_of(const carom_batch *batch, int i) { return (int)batch->running.slot[i]; }
+
+// Its index among all samples.
+static int64_t index_of(const carom_batch_request *request, int slot) { return request->first + request->every * slot; }
 
 // Appends a contact velocity, whose components stand `stride` apart.
 static carom_status append(trace *into, int n, const double *u, size_t stride, carom_error *error) {
@@ -262,7 +270,7 @@ static carom_status record_live(carom_batch *batch, const double *u, const carom
     if (request->first >= request->recorded) return status;
     for (int i = 0; i < batch->running.live && !status; i++) {
         const int slot = slot_of(batch, i);
-        if (request->first + slot < request->recorded) status = append(&batch->traces[slot], n, u + i, batch->stride, error);
+        if (index_of(request, slot) < request->recorded) status = append(&batch->traces[slot], n, u + i, batch->stride, error);
     }
     return status;
 }
@@ -297,7 +305,7 @@ static void draw_caps(carom_batch *batch, const carom_batch_request *request) {
     // Uniform caps come from blocks of WORDS numbers of all samples; what is left of a block goes with the samples to the next step.
     for (int c = 0; c < contacts; c++) {
         if (!running->ahead_count) {
-            for (int i = 0; i < running->live; i++) batch->index[i] = (uint64_t)(request->first + slot_of(batch, i));
+            for (int i = 0; i < running->live; i++) batch->index[i] = (uint64_t)index_of(request, slot_of(batch, i));
             carom_stream_uniform_block((uint64_t)request->seed, batch->index, (size_t)running->live, CAROM_STREAM_CAPS, batch->next_draw++,
                                        batch->stride, batch->numbers);
             running->ahead_count = WORDS;
@@ -362,6 +370,17 @@ static void solve_steps(carom_batch *batch, carom_sample_counts *counts) {
             counts->max_residual = info.residual;
         }
     }
+    // How many steps had several solutions, where the method knows.
+    for (int i = 0; steps->solutions && i < live; i++) {
+        if (steps->served[i] < 0) continue;
+        counts->listed += steps->solutions[i] > 0;
+        counts->several += steps->solutions[i] > 1;
+    }
+    // Samples that may have left the set.
+    for (int i = 0; i < live; i++) {
+        bool *approximate = &batch->approximate[slot_of(batch, i)];
+        if (!*approximate) *approximate = !carom_certify_step(batch->certifier, steps->x + i, steps->impulse + i, batch->stride);
+    }
     // Energy gains: the largest counts, and samples with more than a share of K(v-) are flagged.
     const double flagged = CAROM_ENERGY_GAIN_FLAGGED * carom_impact_initial_energy(plan->impact);
     const double largest = plan->loops->largest_gain(steps, live);
@@ -375,15 +394,17 @@ static void solve_steps(carom_batch *batch, carom_sample_counts *counts) {
 // Samples that have left since `before`, all after this many steps; those that met an unsolved step have not terminated.
 static void note_done(carom_batch *batch, int before, int64_t steps, bool terminated, carom_sample_counts *counts) {
     const int64_t left = batch->running.done - before;
-    int64_t unsolved = 0;
+    int64_t unsolved = 0, approximate = 0;
     for (int i = before; i < batch->running.done; i++) {
         const int slot = (int)batch->running.done_slot[i];
         batch->step_counts[slot] = steps;
         batch->terminated[slot] = terminated && !batch->unsolved[slot];
         unsolved += batch->unsolved[slot];
+        approximate += batch->approximate[slot];
     }
     counts->terminated += terminated ? left - unsolved : 0;
     counts->unsolved += unsolved;
+    counts->approximate += approximate;
     counts->steps += steps * left;
     counts->steps_squared += (double)steps * (double)steps * (double)left;
 }
@@ -418,13 +439,13 @@ static void start(carom_batch *batch, const carom_batch_request *request) {
         }
     for (int i = 0; i < request->count; i++) {
         batch->running.slot[i] = i;
-        batch->unsolved[i] = batch->gained[i] = false;
+        batch->unsolved[i] = batch->gained[i] = batch->approximate[i] = false;
         batch->traces[i].rows = 0;
         if (batch->choices)
-            carom_stream_start_use(&batch->choices[i], (uint64_t)request->seed, (uint64_t)(request->first + i), CAROM_STREAM_SELECTION);
+            carom_stream_start_use(&batch->choices[i], (uint64_t)request->seed, (uint64_t)index_of(request, i), CAROM_STREAM_SELECTION);
         if (plan->draw == CAROM_DRAW_UNIFORM) continue;
         batch->draws[i].has_direction = false;
-        carom_stream_start_use(&batch->draws[i].stream, (uint64_t)request->seed, (uint64_t)(request->first + i), CAROM_STREAM_CAPS);
+        carom_stream_start_use(&batch->draws[i].stream, (uint64_t)request->seed, (uint64_t)index_of(request, i), CAROM_STREAM_CAPS);
     }
 }
 
@@ -435,10 +456,11 @@ static void collect_rows(carom_batch *batch, const carom_batch_request *request,
     int rows = 0;
     for (int i = 0; i < request->count; i++) {
         batch->row_slot[rows] = i;
-        batch->samples[rows] = request->first + i;
+        batch->samples[rows] = index_of(request, i);
         batch->row_steps[rows] = batch->step_counts[i];
         batch->row_terminated[rows] = batch->terminated[i];
-        batch->flags[rows] = (batch->unsolved[i] ? CAROM_FLAG_UNSOLVED : 0) | (batch->gained[i] ? CAROM_FLAG_ENERGY_GAIN : 0);
+        batch->flags[rows] = (batch->unsolved[i] ? CAROM_FLAG_UNSOLVED : 0) | (batch->gained[i] ? CAROM_FLAG_ENERGY_GAIN : 0) |
+                             (batch->approximate[i] ? CAROM_FLAG_APPROXIMATE : 0);
         rows += request->all || batch->terminated[i];
     }
     // Impulses by slot, then without the samples that have no row.

@@ -38,9 +38,9 @@ typedef struct carom_batch carom_batch;
 carom_status carom_batch_create(const carom_batch_plan *plan, int capacity, carom_batch **batch, carom_error *error);
 void carom_batch_free(carom_batch *batch);
 
-/// Samples first .. first + count - 1.
+/// Samples first, first + every, ..., `count` of them.
 typedef struct carom_batch_request {
-    int64_t seed, first;
+    int64_t seed, first, every;
     int count;
     int64_t recorded;              ///< samples below this index keep their traces
     bool all;                      ///< rows for every sample, not only for those that terminated

@@ -12,11 +12,18 @@
 // The default N of each sampler.
 enum { LCP_STEPS = 100, WALK_STEPS = 10000 };
 
-const char *const carom_sampler_names[] = {[CAROM_SAMPLER_LCP] = "lcp", [CAROM_SAMPLER_WALK] = "walk", NULL};
+const char *const carom_sampler_names[] = {[CAROM_SAMPLER_LCP] = "lcp", [CAROM_SAMPLER_WALK] = "walk", [CAROM_SAMPLER_AUTO] = "auto", NULL};
 
+// A set is to be the whole set: all solutions of a step, and both samplers.
 carom_sample_options carom_sample_defaults(void) {
-    return (carom_sample_options){
-        .samples = 16384, .epsilon = NAN, .seed = 0, .step = NAN, .path = "auto", .method = carom_step_choice_defaults()};
+    carom_sample_options options = {.samples = 16384,
+                                    .epsilon = NAN,
+                                    .step = NAN,
+                                    .sampler = CAROM_SAMPLER_AUTO,
+                                    .path = "auto",
+                                    .method = carom_step_choice_defaults()};
+    options.method.selection = CAROM_SELECT_AUTO;
+    return options;
 }
 
 int64_t carom_sample_max_steps(const carom_sample_options *options) {
@@ -30,18 +37,20 @@ const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
      "samples, the first ones, whose velocity paths are kept", NULL},
     {"epsilon", CAROM_OPTION_REAL, offsetof(carom_sample_options, epsilon), CAROM_POSITIVE, INFINITY, "m/s", "none",
      "accuracy of Algorithm 2, which adds a closing step to every sample", NULL},
-    {"sampler", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, sampler), 0, 0, "", "lcp",
-     "time stepping (lcp), or random solutions of the inclusion without a step (walk, planar contacts)", carom_sampler_names},
+    {"sampler", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, sampler), 0, 0, "", "auto",
+     "time stepping (lcp), random solutions of the inclusion without a step (walk, planar contacts), or both in turn where contacts are "
+     "planar (auto)",
+     carom_sampler_names},
     {"seed", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, seed), 0, CAROM_MOST_SEED, "", "0", "seed of the random caps", NULL},
     {"step", CAROM_OPTION_REAL, offsetof(carom_sample_options, step), CAROM_POSITIVE, INFINITY, "N s", "auto",
      "h, largest normal impulse of a contact in one step", NULL},
     {"max_steps", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, max_steps), 1, MOST_STEPS, "", "auto",
-     "steps after which a sample counts as not terminated (auto: 100, for walks 10000)", NULL},
+     "steps after which a sample counts as not terminated (auto: 100); for walks, which have 10000, only with the sampler walk", NULL},
     {"draw", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, draw), 0, 0, "", "uniform", "how the caps of a step are drawn",
      carom_draw_names},
     {"path", CAROM_OPTION_TEXT, offsetof(carom_sample_options, path), 0, 0, "", "auto",
      "step method: auto (the fastest), or lemke, cone-map or modes, alone or with :scalar, :portable, :avx2, :avx512", NULL},
-    CAROM_STEP_CHOICE_ROWS(carom_sample_options, method, carom_selection_names_one),
+    CAROM_STEP_CHOICE_ROWS(carom_sample_options, method, carom_selection_names_one, "auto"),
 };
 
 carom_status carom_sample_check(const carom_sample_options *options, carom_error *error) {
@@ -49,30 +58,49 @@ carom_status carom_sample_check(const carom_sample_options *options, carom_error
     if (options->samples < 1 || (double)options->samples > MOST_SAMPLES)
         return carom_fail(error, CAROM_BAD_INPUT, "samples: %lld is not between 1 and 2^40", (long long)options->samples);
     if (options->seed < 0) return carom_fail(error, CAROM_BAD_INPUT, "seed: %lld is below the least value 0", (long long)options->seed);
-    if (options->sampler < CAROM_SAMPLER_LCP || options->sampler > CAROM_SAMPLER_WALK)
+    if (options->sampler < CAROM_SAMPLER_LCP || options->sampler > CAROM_SAMPLER_AUTO)
         return carom_fail(error, CAROM_BAD_INPUT, "sampler: %d is none of carom_sampler", options->sampler);
     if (options->draw < CAROM_DRAW_UNIFORM || options->draw > CAROM_DRAW_SINGLE)
         return carom_fail(error, CAROM_BAD_INPUT, "draw: %d is none of carom_draw", options->draw);
     return CAROM_OK;
 }
 
-carom_status carom_sample_resolve_method(const carom_sample_options *options, const carom_registry *registry,
-                                         carom_stepper_options *stepper, carom_error *error) {
+// What `auto` serves by a step method: everything, or as much as the method can.
+static carom_selection best_served(const carom_step_method *method, carom_selection wanted) {
+    if (!method || carom_step_method_serves(method, wanted)) return wanted;
+    return carom_step_method_serves(method, CAROM_SELECT_SCATTERED) ? CAROM_SELECT_SCATTERED : CAROM_SELECT_ANY;
+}
+
+carom_status carom_sample_resolve_method(const carom_impact *impact, const carom_sample_options *options, const carom_registry *registry,
+                                         carom_sample_method *method, carom_error *error) {
     carom_step_choice choice = options->method;
-    const carom_step_method *method;
+    const carom_step_method *asked;
     carom_instructions instructions;
-    carom_status status = carom_step_method_find(options->path, &method, &instructions, error);
+    carom_status status = carom_step_method_find(options->path, &asked, &instructions, error);
     if (status) return status;
     // A step method works with our Lemke only: it cannot be combined with another LCP solver. Walks take no steps.
-    if (method && options->sampler != CAROM_SAMPLER_WALK && strcmp(choice.solver, carom_lcp_lemke.name) != 0 &&
+    if (asked && options->sampler != CAROM_SAMPLER_WALK && strcmp(choice.solver, carom_lcp_lemke.name) != 0 &&
         strcmp(choice.solver, options->path) != 0)
         return carom_fail(error, CAROM_BAD_INPUT, "path: %s takes no other solver than lemke", options->path);
     // A path that names an LCP solver, such as lemke:avx2, also makes it the solver of steps that the method cannot solve itself.
-    const bool names_solver = method && carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, options->path);
+    const bool names_solver = asked && carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, options->path);
     if (names_solver) choice.solver = options->path;
+    *method = (carom_sample_method){.step = options->step};
+    carom_stepper_options *stepper = &method->stepper;
     status = carom_step_choice_resolve(&choice, CAROM_STEP_CAPPED, registry, stepper, error);
+    // All that follows is of no use to walks.
+    if (status || options->sampler == CAROM_SAMPLER_WALK) return status;
+    if (isnan(method->step)) status = carom_reach_auto_step(impact, options->method.cone_edges, &method->step, error);
+
+    // Who names an LCP solver wants the solutions that it finds.
+    if (!status && stepper->selection == CAROM_SELECT_AUTO) {
+        carom_selection wanted = CAROM_SELECT_ANY;
+        if (stepper->solver->canonical) status = carom_step_selection_auto(impact, stepper, method->step, &wanted, error);
+        method->unique = !status && stepper->solver->canonical && wanted == CAROM_SELECT_ANY;
+        stepper->selection = best_served(asked, wanted);
+    }
     // The method also solves single steps if it can; a method for batches alone leaves them to the default of the selection.
-    if (!status && method && method->solve && !(names_solver && !carom_step_method_serves(method, stepper->selection)))
-        stepper->method = method;
+    if (!status && asked && asked->solve && !(names_solver && !carom_step_method_serves(asked, stepper->selection)))
+        stepper->method = asked;
     return status;
 }

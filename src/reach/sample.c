@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampled sets: many samples by time stepping (Algorithms 1 and 2 of Halm & Posa) or by walks, in parallel blocks delivered in order.
+// Sampled sets: many samples by time stepping (Algorithms 1 and 2 of Halm & Posa), by walks or by both, in parallel blocks delivered in
+// order.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,10 +17,14 @@ enum { BLOCK_SAMPLES = 256 };
 // The 97.5 % quantile of the normal distribution.
 #define CONFIDENCE_95 1.959963984540054
 
-enum { COLUMN_SAMPLE, COLUMN_PATH };
+enum { COLUMN_SAMPLE, COLUMN_SAMPLER, COLUMN_PATH };
+
+// Where a sample is from: the samplers but for `auto`, which mixes them.
+static const char *const sampler_names[] = {[CAROM_SAMPLER_LCP] = "lcp", [CAROM_SAMPLER_WALK] = "walk", NULL};
 
 const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS] = {
     [COLUMN_SAMPLE] = {"sample", CAROM_COLUMN_INTEGER, 1, "", "index of the sample", NULL},
+    [COLUMN_SAMPLER] = {"sampler", CAROM_COLUMN_CHOICE, 1, "", "where the sample is from: time stepping (lcp) or a walk", sampler_names},
     [COLUMN_PATH] = {"path", CAROM_COLUMN_SERIES, CAROM_WIDTH_CONTACT_SPACE, "m/s",
                      "contact velocities (per contact normal, tangents) before the impact and after every step, where they were kept",
                      NULL},
@@ -29,14 +35,14 @@ typedef struct block {
     carom_table *outcomes;  // NULL where nobody receives outcomes
     double *velocities;     // [rows x nv] v_plus for the digest, there
     int64_t rows;
-    carom_sample_counts counts;
-    bool cut;  // the caller stopped the block: it holds its first samples only
+    carom_sample_counts counts[CAROM_SAMPLER_AUTO];  // by the sampler
+    bool cut;                                        // the caller stopped the block: it holds its first samples only
 } block;
 
 // What one thread works with.
 typedef struct worker {
-    carom_walker *walker;           // of walks; the others are NULL then
-    carom_time_stepping *stepping;  // of samples one by one, and of closing steps
+    carom_walker *walker;           // NULL where no sample is a walk
+    carom_time_stepping *stepping;  // of samples one by one, and of closing steps; NULL where all are walks
     carom_batch *batch;             // NULL where samples are simulated one by one
     double *v, *impulse;
 } worker;
@@ -46,22 +52,23 @@ typedef struct sampling {
     const carom_sample_options *options;
     const carom_sink *sink;
     const carom_control *control;
-    carom_stepper_options stepper;
-    double step;             // h; NaN for walks
-    double closing_cap;      // NaN without a closing step
-    carom_batch_plan *plan;  // of the workers' batches
+    bool steps, walks;           // which samplers there are; both: even samples are stepped, odd ones walk
+    carom_sample_method method;  // of time stepping
+    double closing_cap;          // NaN without a closing step
+    carom_batch_plan *plan;      // of the workers' batches
     worker *workers;
     block *blocks;
     int worker_count, slot_count;
-    carom_sample_counts total;
-    bool receives;  // outcomes are wanted, not only statistics
-    bool cut;       // a cut block was delivered: what follows it is dropped
+    carom_sample_counts total[CAROM_SAMPLER_AUTO];  // by the sampler
+    bool receives;                                  // outcomes are wanted, not only statistics
+    bool cut;                                       // a cut block was delivered: what follows it is dropped
     carom_digest *digest;
 } sampling;
 
 // One sample on its way into a block; velocity and impulse are the worker's.
 typedef struct sampled {
     int64_t index;
+    carom_sampler sampler;
     carom_sample_counts counts;
     const double *trace;  // [rows x n]
     int rows;
@@ -72,12 +79,20 @@ void carom_sample_counts_add(carom_sample_counts *total, const carom_sample_coun
     total->terminated += part->terminated;
     total->unsolved += part->unsolved;
     total->closed += part->closed;
+    total->approximate += part->approximate;
     total->steps += part->steps;
     total->steps_squared += part->steps_squared;
     total->fallbacks += part->fallbacks;
     total->looked_up += part->looked_up;
+    total->listed += part->listed;
+    total->several += part->several;
     total->max_residual = fmax(total->max_residual, part->max_residual);
     total->max_energy_gain = fmax(total->max_energy_gain, part->max_energy_gain);
+}
+
+// By parity, so that sample i of a longer run is that of a shorter one.
+static carom_sampler sampler_of(const sampling *run, int64_t index) {
+    return run->walks && (!run->steps || index % 2) ? CAROM_SAMPLER_WALK : CAROM_SAMPLER_LCP;
 }
 
 // ---------------------------------------------------------------------------------------------------------- one by one
@@ -94,10 +109,12 @@ static carom_status add_outcome(const sampling *run, const worker *own, block *i
         return CAROM_OK;
     }
     const bool gained = one->counts.max_energy_gain > CAROM_ENERGY_GAIN_FLAGGED * carom_impact_initial_energy(run->impact);
-    const int64_t flags = (one->counts.unsolved ? CAROM_FLAG_UNSOLVED : 0) | (gained ? CAROM_FLAG_ENERGY_GAIN : 0);
+    const int64_t flags = (one->counts.unsolved ? CAROM_FLAG_UNSOLVED : 0) | (gained ? CAROM_FLAG_ENERGY_GAIN : 0) |
+                          (one->counts.approximate ? CAROM_FLAG_APPROXIMATE : 0);
     carom_status status = carom_outcomes_add(into->outcomes, run->impact, own->v, own->impulse, one->counts.steps, flags, error);
     if (status) return status;
     *carom_table_integers(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_SAMPLE) = one->index;
+    *carom_table_integers(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_SAMPLER) = one->sampler;
     const int values = one->rows * carom_impact_contact_size(run->impact);
     return values ? carom_table_set_series(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_PATH, one->trace, values, error) : CAROM_OK;
 }
@@ -105,43 +122,48 @@ static carom_status add_outcome(const sampling *run, const worker *own, block *i
 static carom_status sample_one(const sampling *run, const worker *own, block *into, int64_t index, carom_error *error) {
     // The first samples keep their traces.
     const bool wanted = index < run->options->paths;
+    sampled one = {.index = index, .sampler = sampler_of(run, index)};
+    const bool walks = one.sampler == CAROM_SAMPLER_WALK;
     const carom_status status =
-        own->walker ? carom_walker_record(own->walker, wanted, error) : carom_time_stepping_record(own->stepping, wanted, error);
+        walks ? carom_walker_record(own->walker, wanted, error) : carom_time_stepping_record(own->stepping, wanted, error);
     if (status) return status;
-    sampled one = {.index = index};
     const carom_verdict verdict =
-        own->walker ? carom_walker_run(own->walker, run->options->seed, index, own->v, own->impulse, &one.counts)
-                    : carom_time_stepping_run(own->stepping, run->options->seed, index, own->v, own->impulse, &one.counts);
+        walks ? carom_walker_run(own->walker, run->options->seed, index, own->v, own->impulse, &one.counts)
+              : carom_time_stepping_run(own->stepping, run->options->seed, index, own->v, own->impulse, &one.counts);
     into->cut = verdict == CAROM_INTERRUPTED;
     if (into->cut) return CAROM_OK;
-    if (!isnan(run->closing_cap) && !one.counts.unsolved)
+    if (!walks && !isnan(run->closing_cap) && !one.counts.unsolved)
         carom_time_stepping_close(own->stepping, run->closing_cap, own->v, own->impulse, &one.counts);
-    carom_sample_counts_add(&into->counts, &one.counts);
+    carom_sample_counts_add(&into->counts[one.sampler], &one.counts);
     if (!one.counts.terminated) return CAROM_OK;
-    one.trace = own->walker ? carom_walker_trace(own->walker, &one.rows) : carom_time_stepping_trace(own->stepping, &one.rows);
+    one.trace = walks ? carom_walker_trace(own->walker, &one.rows) : carom_time_stepping_trace(own->stepping, &one.rows);
     return add_outcome(run, own, into, &one, error);
 }
 
 // -------------------------------------------------------------------------------------------------------- many at once
 
-// One row of a batch whose samples are closed, or have traces.
+// One row of a batch whose samples are closed, have traces, or stand between walks.
 static carom_status add_batch_row(const sampling *run, const worker *own, block *into, const carom_batch_result *from, int64_t row,
                                   carom_error *error) {
     const size_t stride = from->rows.stride, at = (size_t)row;
-    const bool gained = from->rows.flags[row] & CAROM_FLAG_ENERGY_GAIN;
+    const int64_t flags = from->rows.flags[row];
     sampled one = {.index = from->samples[row],
+                   .sampler = CAROM_SAMPLER_LCP,
                    .counts = {.steps = from->rows.steps[row],
                               .terminated = from->is_terminated[row],
-                              .unsolved = (from->rows.flags[row] & CAROM_FLAG_UNSOLVED) != 0,
-                              .max_energy_gain = gained ? from->counts.max_energy_gain : 0}};
+                              .unsolved = (flags & CAROM_FLAG_UNSOLVED) != 0,
+                              .approximate = (flags & CAROM_FLAG_APPROXIMATE) != 0,
+                              .max_energy_gain = flags & CAROM_FLAG_ENERGY_GAIN ? from->counts.max_energy_gain : 0}};
     for (int k = 0; k < carom_impact_get_data(run->impact)->nv; k++) own->v[k] = from->rows.v_plus[(size_t)k * stride + at];
     for (int c = 0; c < carom_impact_contact_size(run->impact); c++) own->impulse[c] = from->rows.impulse[(size_t)c * stride + at];
     if (!isnan(run->closing_cap) && !one.counts.unsolved && !one.counts.terminated) {
+        const int64_t approximate = one.counts.approximate;
         carom_time_stepping_close(own->stepping, run->closing_cap, own->v, own->impulse, &one.counts);
         // The batch has counted the sample; what the closing step has changed is added.
         carom_sample_counts change = one.counts;
         change.steps = 0;
-        carom_sample_counts_add(&into->counts, &change);
+        change.approximate -= approximate;
+        carom_sample_counts_add(&into->counts[CAROM_SAMPLER_LCP], &change);
         const carom_status status = carom_batch_record(own->batch, row, own->v, error);
         if (status) return status;
     }
@@ -150,11 +172,37 @@ static carom_status add_batch_row(const sampling *run, const worker *own, block 
     return add_outcome(run, own, into, &one, error);
 }
 
+// All rows of a batch as whole columns.
+static carom_status add_batch_rows(const sampling *run, block *into, const carom_batch_result *from, carom_error *error) {
+    if (!run->receives) {
+        add_velocities(run, into, &from->rows);
+        return CAROM_OK;
+    }
+    const carom_status status = carom_outcomes_add_rows(into->outcomes, run->impact, &from->rows, error);
+    if (status || !from->rows.count) return status;
+    // The sampler of added rows is 0, which is time stepping.
+    int64_t *samples = carom_table_integers(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_SAMPLE) - (from->rows.count - 1);
+    memcpy(samples, from->samples, (size_t)from->rows.count * sizeof *samples);
+    return CAROM_OK;
+}
+
+// ----------------------------------------------------------------------------------------------------- blocks in order
+
+static void clear_block(block *into) {
+    if (into->outcomes) carom_table_clear(into->outcomes);
+    memset(into->counts, 0, sizeof into->counts);
+    into->rows = 0;
+    into->cut = false;
+}
+
+// The time-stepped samples of a block, all at once, and the walks between them.
 static carom_status sample_batch(const sampling *run, const worker *own, block *into, int64_t first, int64_t count, carom_error *error) {
     const bool closes = !isnan(run->closing_cap);
+    const int64_t every = run->walks ? 2 : 1;
     const carom_batch_request request = {.seed = run->options->seed,
                                          .first = first,
-                                         .count = (int)count,
+                                         .every = every,
+                                         .count = (int)((count + every - 1) / every),
                                          .recorded = run->options->paths,
                                          .all = closes,
                                          .control = run->control};
@@ -162,32 +210,28 @@ static carom_status sample_batch(const sampling *run, const worker *own, block *
     carom_status status = carom_batch_run(own->batch, &request, &result, error);
     into->cut = result.interrupted;
     if (status || into->cut) return status;
-    carom_sample_counts_add(&into->counts, &result.counts);
-    // Samples that are closed or have traces go one by one, the others as whole columns.
-    if (closes || first < run->options->paths) {
-        for (int64_t row = 0; row < result.rows.count && !status; row++) status = add_batch_row(run, own, into, &result, row, error);
-        return status;
+    into->counts[CAROM_SAMPLER_LCP] = result.counts;
+    // Samples that are closed, have traces or stand between walks go one by one, the others as whole columns.
+    if (!closes && !run->walks && first >= run->options->paths) return add_batch_rows(run, into, &result, error);
+    int64_t row = 0;
+    for (int64_t index = first; index < first + count && !status && !into->cut; index++) {
+        if (sampler_of(run, index) == CAROM_SAMPLER_WALK)
+            status = sample_one(run, own, into, index, error);
+        else if (row < result.rows.count && result.samples[row] == index)
+            status = add_batch_row(run, own, into, &result, row++, error);
     }
-    if (!run->receives) {
-        add_velocities(run, into, &result.rows);
-        return CAROM_OK;
+    // The batch has counted all its samples: of a block that is cut, none is kept.
+    if (into->cut) {
+        clear_block(into);
+        into->cut = true;
     }
-    status = carom_outcomes_add_rows(into->outcomes, run->impact, &result.rows, error);
-    if (status || !result.rows.count) return status;
-    int64_t *samples = carom_table_integers(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_SAMPLE) - (result.rows.count - 1);
-    memcpy(samples, result.samples, (size_t)result.rows.count * sizeof *samples);
-    return CAROM_OK;
+    return status;
 }
-
-// ----------------------------------------------------------------------------------------------------- blocks in order
 
 static carom_status compute_block(void *user, int worker_index, int slot, int64_t block_index, carom_error *error) {
     sampling *run = user;
     block *into = &run->blocks[slot];
-    if (into->outcomes) carom_table_clear(into->outcomes);
-    into->counts = (carom_sample_counts){0};
-    into->rows = 0;
-    into->cut = false;
+    clear_block(into);
     // The last block may be shorter.
     const int64_t first = block_index * BLOCK_SAMPLES, left = run->options->samples - first;
     const int64_t count = left < BLOCK_SAMPLES ? left : BLOCK_SAMPLES;
@@ -205,7 +249,7 @@ static carom_status deliver_block(void *user, int slot, int64_t block_index, car
     if (run->cut) return CAROM_OK;
     run->cut = from->cut;
     // Counts, then the digest of v_plus, then the outcomes: in the order of the blocks.
-    carom_sample_counts_add(&run->total, &from->counts);
+    for (int i = 0; i < CAROM_SAMPLER_AUTO; i++) carom_sample_counts_add(&run->total[i], &from->counts[i]);
     const int64_t rows = run->receives ? carom_table_rows(from->outcomes) : from->rows;
     if (!rows) return CAROM_OK;
     const double *velocities = run->receives ? carom_table_real_column(from->outcomes, CAROM_OUTCOME_VELOCITY) : from->velocities;
@@ -216,7 +260,7 @@ static carom_status deliver_block(void *user, int slot, int64_t block_index, car
 static carom_status pack_block(void *user, int slot, carom_bytes *into, carom_error *error) {
     const sampling *run = user;
     const block *from = &run->blocks[slot];
-    carom_status status = carom_bytes_put(into, &from->counts, sizeof from->counts, error);
+    carom_status status = carom_bytes_put(into, from->counts, sizeof from->counts, error);
     if (!status) status = carom_bytes_put(into, &from->cut, sizeof from->cut, error);
     return status ? status : carom_table_pack(from->outcomes, into, error);
 }
@@ -224,7 +268,7 @@ static carom_status pack_block(void *user, int slot, carom_bytes *into, carom_er
 static carom_status unpack_block(void *user, int slot, carom_bytes *from, carom_error *error) {
     sampling *run = user;
     block *into = &run->blocks[slot];
-    carom_status status = carom_bytes_take(from, &into->counts, sizeof into->counts, error);
+    carom_status status = carom_bytes_take(from, into->counts, sizeof into->counts, error);
     if (!status) status = carom_bytes_take(from, &into->cut, sizeof into->cut, error);
     return status ? status : carom_table_unpack(into->outcomes, from, error);
 }
@@ -232,18 +276,22 @@ static carom_status unpack_block(void *user, int slot, carom_bytes *from, carom_
 // ------------------------------------------------------------------------------------------------------------ lifetime
 
 static carom_status make_worker(const sampling *run, worker *own, carom_error *error) {
-    const int64_t max_steps = carom_sample_max_steps(run->options);
     own->v = malloc((size_t)carom_impact_get_data(run->impact)->nv * sizeof(double));
     own->impulse = malloc((size_t)carom_impact_contact_size(run->impact) * sizeof(double));
     if (!own->v || !own->impulse) return carom_fail_memory(error, "sampling");
-    // A walker needs no stepper; time stepping is there for closing steps, too, where batches do the sampling.
-    if (run->options->sampler == CAROM_SAMPLER_WALK) {
-        const carom_status status = carom_walker_create(run->impact, max_steps, &own->walker, error);
+    carom_status status = CAROM_OK;
+    if (run->walks) {
+        // Beside time stepping, max_steps are its steps, and walks have their own number.
+        carom_sample_options walks = *run->options;
+        walks.sampler = CAROM_SAMPLER_WALK;
+        if (run->steps) walks.max_steps = 0;
+        status = carom_walker_create(run->impact, carom_sample_max_steps(&walks), &own->walker, error);
         if (!status) carom_walker_watch(own->walker, run->control);
-        return status;
     }
-    const carom_draw draw = (carom_draw)run->options->draw;
-    const carom_status status = carom_time_stepping_create(run->impact, &run->stepper, run->step, max_steps, draw, &own->stepping, error);
+    if (status || !run->steps) return status;
+    // Time stepping is there for closing steps, too, where batches do the sampling.
+    status = carom_time_stepping_create(run->impact, &run->method.stepper, run->method.step, carom_sample_max_steps(run->options),
+                                        (carom_draw)run->options->draw, &own->stepping, error);
     if (status) return status;
     carom_time_stepping_watch(own->stepping, run->control);
     return run->plan ? carom_batch_create(run->plan, BLOCK_SAMPLES, &own->batch, error) : CAROM_OK;
@@ -267,18 +315,20 @@ static carom_status prepare(sampling *run, carom_error *error) {
     return status;
 }
 
-// h, the cap of the closing step and the plan of batches. Walks need none of them, but a method that does not exist is a mistake all the
-// same.
+// Which samplers there are, the cap of the closing step and the plan of batches. Walks need none of these, but a method that does not exist
+// is a mistake all the same.
 static carom_status choose_method(sampling *run, const carom_registry *registry, carom_error *error) {
     const carom_sample_options *options = run->options;
-    carom_status status = carom_sample_resolve_method(options, registry, &run->stepper, error);
-    if (status || options->sampler == CAROM_SAMPLER_WALK) return status;
-    run->step = options->step;
-    if (isnan(run->step)) status = carom_reach_auto_step(run->impact, options->method.cone_edges, &run->step, error);
-    if (!status && !isnan(options->epsilon)) {
-        if (!(options->epsilon > 0 && options->epsilon < run->step))
+    const bool planar = carom_impact_get_data(run->impact)->tangent_dim == 1;
+    run->steps = options->sampler != CAROM_SAMPLER_WALK;
+    run->walks = options->sampler == CAROM_SAMPLER_WALK || (options->sampler == CAROM_SAMPLER_AUTO && planar);
+    carom_status status = carom_sample_resolve_method(run->impact, options, registry, &run->method, error);
+    if (status || !run->steps) return status;
+    const double step = run->method.step;
+    if (!isnan(options->epsilon)) {
+        if (!(options->epsilon > 0 && options->epsilon < step))
             return carom_fail(error, CAROM_BAD_INPUT, "epsilon: %g is not between 0 and the step h = %g, as Algorithm 2 asks for",
-                              options->epsilon, run->step);
+                              options->epsilon, step);
         // eps/(3 psi), the cap of the closing step.
         int edges;
         double psi = NAN;
@@ -287,8 +337,8 @@ static carom_status choose_method(sampling *run, const carom_registry *registry,
         run->closing_cap = options->epsilon / (3 * psi);
     }
     const carom_batch_options batches = {.impact = run->impact,
-                                         .stepper = &run->stepper,
-                                         .step = run->step,
+                                         .stepper = &run->method.stepper,
+                                         .step = step,
                                          .max_steps = carom_sample_max_steps(options),
                                          .draw = (carom_draw)options->draw,
                                          .path = options->path};
@@ -298,39 +348,49 @@ static carom_status choose_method(sampling *run, const carom_registry *registry,
 // ---------------------------------------------------------------------------------------------------------- statistics
 
 static void describe(const sampling *run, carom_sample_statistics *statistics) {
-    const double energy = carom_impact_initial_energy(run->impact), count = (double)run->total.samples;
-    statistics->counts = run->total;
-    statistics->max_relative_energy_gain = energy > 0 ? run->total.max_energy_gain / energy : run->total.max_energy_gain;
+    const double energy = carom_impact_initial_energy(run->impact);
+    const carom_sample_counts *stepped = &run->total[CAROM_SAMPLER_LCP], *walked = &run->total[CAROM_SAMPLER_WALK];
+    statistics->counts = *stepped;
+    carom_sample_counts_add(&statistics->counts, walked);
+    const double gain = statistics->counts.max_energy_gain;
+    statistics->max_relative_energy_gain = energy > 0 ? gain / energy : gain;
+    statistics->walks = walked->samples;
     carom_digest_finish(run->digest, statistics->digest);
-    statistics->step = run->step;
-    if (run->options->sampler == CAROM_SAMPLER_WALK) {
+    const char *const walk = carom_sampler_names[CAROM_SAMPLER_WALK];
+    if (!run->steps) {
         statistics->selection = CAROM_SELECT_ANY;
-        statistics->solver = statistics->path = carom_sampler_names[CAROM_SAMPLER_WALK];
+        statistics->solver = walk;
+        snprintf(statistics->path, sizeof statistics->path, "%s", walk);
         return;
     }
+    statistics->step = run->method.step;
     // Mean number of steps, with the half width of its confidence interval.
-    statistics->lcp_solves = run->total.steps;
-    if (run->total.samples) {
-        statistics->lcps_per_sample = (double)run->total.steps / count;
-        const double variance = run->total.steps_squared / count - statistics->lcps_per_sample * statistics->lcps_per_sample;
+    statistics->lcp_solves = stepped->steps;
+    if (stepped->samples) {
+        const double count = (double)stepped->samples;
+        statistics->lcps_per_sample = (double)stepped->steps / count;
+        const double variance = stepped->steps_squared / count - statistics->lcps_per_sample * statistics->lcps_per_sample;
         statistics->lcps_per_sample_ci95 = CONFIDENCE_95 * sqrt(fmax(variance, 0) / count);
     }
+    if (run->method.unique) statistics->nonunique_share = 0;
+    if (stepped->listed) statistics->nonunique_share = (double)stepped->several / (double)stepped->listed;
     const carom_stepper *stepper = carom_time_stepping_stepper(run->workers[0].stepping);
-    statistics->solver = run->stepper.solver->name;
+    statistics->solver = run->method.stepper.solver->name;
     statistics->selection = run->plan ? carom_batch_plan_selection(run->plan) : carom_stepper_selection(stepper);
     statistics->method = run->plan ? carom_batch_plan_method(run->plan) : carom_stepper_method(stepper);
-    statistics->path = run->plan ? carom_batch_plan_path(run->plan) : carom_stepper_path(stepper);
+    snprintf(statistics->path, sizeof statistics->path, "%s%s%s",
+             run->plan ? carom_batch_plan_path(run->plan) : carom_stepper_path(stepper), run->walks ? "+" : "", run->walks ? walk : "");
 }
 
 carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_options *options, const carom_registry *registry,
                                 const carom_control *control, const carom_sink *sink, carom_sample_statistics *statistics,
                                 carom_error *error) {
-    *statistics = (carom_sample_statistics){.verdict = CAROM_INCOMPLETE, .requested = options->samples, .step = options->step};
+    *statistics =
+        (carom_sample_statistics){.verdict = CAROM_INCOMPLETE, .requested = options->samples, .step = NAN, .nonunique_share = NAN};
     sampling run = {.impact = impact,
                     .options = options,
                     .sink = sink,
                     .control = control,
-                    .step = NAN,
                     .closing_cap = NAN,
                     .worker_count = carom_control_workers(control),
                     // With several ranks only rank 0 has the sink, but all make outcomes.
@@ -345,7 +405,7 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
         status = carom_loop_run(&loop, control, run.worker_count, &delivered, error);
         describe(&run, statistics);
         const bool interrupted = delivered < blocks || run.cut;
-        statistics->verdict = interrupted ? CAROM_INTERRUPTED : run.total.unsolved ? CAROM_INCOMPLETE : CAROM_COMPLETE;
+        statistics->verdict = interrupted ? CAROM_INTERRUPTED : statistics->counts.unsolved ? CAROM_INCOMPLETE : CAROM_COMPLETE;
     }
     for (int i = 0; run.workers && i < run.worker_count; i++) {
         carom_walker_free(run.workers[i].walker);

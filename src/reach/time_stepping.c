@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "carom/arena.h"
+#include "reach/certify.h"
 #include "reach/reach_internal.h"
 
 struct carom_time_stepping {
     const carom_impact *impact;
     carom_stepper *stepper;
+    carom_certifier *certifier;
     double step;
     int64_t max_steps;
     double *lmax;          // [contacts]
@@ -39,6 +41,7 @@ carom_status carom_time_stepping_create(const carom_impact *impact, const carom_
     made->step_impulse = carom_arena_take(&made->arena, n, sizeof(double));
     carom_status status = made->arena.failed ? carom_fail_memory(error, "time stepping") : CAROM_OK;
     if (!status) status = carom_stepper_create(impact, stepper, &made->stepper, error);
+    if (!status) status = carom_certifier_create(impact, stepper->cone_edges, &made->certifier, error);
     if (status)
         carom_time_stepping_free(made);
     else
@@ -49,6 +52,7 @@ carom_status carom_time_stepping_create(const carom_impact *impact, const carom_
 void carom_time_stepping_free(carom_time_stepping *stepping) {
     if (!stepping) return;
     carom_stepper_free(stepping->stepper);
+    carom_certifier_free(stepping->certifier);
     carom_arena_free(&stepping->arena);
     free(stepping->trace);
     free(stepping);
@@ -97,6 +101,9 @@ static carom_verdict take_step(carom_time_stepping *stepping, double *v, double 
         counts->unsolved = info.verdict != CAROM_INTERRUPTED;
         return info.verdict;
     }
+    counts->listed += info.solutions > 0;
+    counts->several += info.solutions > 1;
+    if (!carom_certify_step(stepping->certifier, stepping->u, stepping->step_impulse, 1)) counts->approximate = 1;
     // Only verified steps count.
     for (int c = 0; c < carom_impact_contact_size(stepping->impact); c++) impulse[c] += stepping->step_impulse[c];
     if (info.residual > counts->max_residual) counts->max_residual = info.residual;
@@ -131,6 +138,7 @@ carom_verdict carom_time_stepping_run(carom_time_stepping *stepping, int64_t see
 void carom_time_stepping_close(carom_time_stepping *stepping, double cap, double *v, double *impulse, carom_sample_counts *counts) {
     // A sample that has ended stays where it is: v' = v solves the step of a separating v (Halm & Posa, Lemma 8).
     if (counts->terminated) return;
+    carom_impact_contact_velocity(stepping->impact, v, stepping->u);
     // All contacts have the same small cap: what still approaches is stopped to within epsilon.
     for (int i = 0; i < carom_impact_get_data(stepping->impact)->contacts; i++) stepping->lmax[i] = cap;
     take_step(stepping, v, impulse, counts);

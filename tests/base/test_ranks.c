@@ -423,6 +423,7 @@ static carom_status sample(carom_ranks *ranks, void *user, int64_t *delivered, c
     options.paths = 700;
     options.step = 0.1;
     options.sampler = (int)s->sampler;
+    options.method.selection = CAROM_SELECT_LEMKE;
     options.max_steps = s->max_steps;
     const carom_control control = {.threads = 1, .ranks = ranks};
     carom_table_clear(s->outcomes);
@@ -460,6 +461,7 @@ static void check_samples_of_ranks(carom_sampler sampler, int64_t max_steps) {
         assert_string_equal(s.statistics.digest, expected.digest);
         assert_int_equal(s.statistics.verdict, CAROM_COMPLETE);
         assert_int_equal(s.statistics.counts.samples, expected.counts.samples);
+        assert_int_equal(s.statistics.walks, expected.walks);
         assert_int_equal(s.statistics.lcp_solves, expected.lcp_solves);
         assert_true(s.statistics.lcps_per_sample_ci95 == expected.lcps_per_sample_ci95);
     }
@@ -473,6 +475,11 @@ static void check_samples_of_ranks(carom_sampler sampler, int64_t max_steps) {
 static void test_samples_are_the_same_on_any_number_of_ranks(void **state) {
     (void)state;
     check_samples_of_ranks(CAROM_SAMPLER_LCP, 7);
+}
+
+static void test_mixed_samples_are_the_same_on_any_number_of_ranks(void **state) {
+    (void)state;
+    check_samples_of_ranks(CAROM_SAMPLER_AUTO, 7);
 }
 
 static void test_walks_are_the_same_on_any_number_of_ranks(void **state) {
@@ -493,6 +500,7 @@ int main(void) {
         cmocka_unit_test(test_a_rank_that_fails_early_meets_the_others),
         cmocka_unit_test(test_the_lowest_failing_rank_is_heard),
         cmocka_unit_test(test_samples_are_the_same_on_any_number_of_ranks),
+        cmocka_unit_test(test_mixed_samples_are_the_same_on_any_number_of_ranks),
         cmocka_unit_test(test_walks_are_the_same_on_any_number_of_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,7 @@ static void samples_have_the_published_statistics(void **state) {
     for (const published *p = scenes; p < scenes + SCENES; p++) {
         char path[PATH_SIZE];
         json_t *sampled = ask(*state, "sample", scene_path(p, path), "--step", p->step, "--max-steps", p->steps, "--samples", "65536",
-                              "--seed", "1", "--selection", "lemke");
+                              "--seed", "1", "--selection", "lemke", "--sampler", "lcp");
         check_statistics(sampled, p);
         check_extent(sampled, p);
         json_decref(sampled);
@@ -90,6 +90,44 @@ static void epsilon_adds_a_closing_step(void **state) {
     json_decref(closed);
 }
 
+// Without options: time stepping and walks in turn, with all solutions of a step; results say what served, how often there was a choice,
+// and how much may lie outside the set.
+static void defaults_are_the_whole_set(void **state) {
+    char path[PATH_SIZE];
+    for (const published *p = scenes; p < scenes + SCENES; p++) {
+        json_t *sampled = ask(*state, "sample", scene_path(p, path), "--samples", "4096", "-o", "set.h5");
+        assert_int_equal(number(sampled, "walks"), 2048);
+        assert_true(is_true(sampled, "complete"));
+        assert_non_null(strstr(text(sampled, "path"), "+walk"));
+        assert_string_equal(text(sampled, "solver"), "lemke");
+        assert_close(number(sampled, "lcps_per_sample"), number(sampled, "lcp_solves") / 2048, 1e-12);
+        assert_true(number(sampled, "nonunique_share") >= 0 && number(sampled, "nonunique_share") <= 1);
+        assert_true(number(sampled, "approximate") >= 0 && number(sampled, "approximate") <= 2048);
+        const char *selection = text(sampled, "selection");
+        assert_true(!strcmp(selection, "any") || !strcmp(selection, "random"));
+        assert_int_equal(count_rows(join(path, *state, "set.h5"), "halm-posa/sampler"), number(sampled, "terminated"));
+        json_decref(sampled);
+    }
+    // Outcomes name their sampler.
+    json_t *resolved = ask(*state, "resolve", scene_path(&scenes[0], path), "--law", "halm-posa", "--samples", "2");
+    assert_string_equal(text(resolved, "outcomes.0.sampler"), "lcp");
+    assert_string_equal(text(resolved, "outcomes.1.sampler"), "walk");
+    json_decref(resolved);
+}
+
+// A scene's max_steps counts impact steps, unless the scene or the command line asks for walks alone.
+static void max_steps_belong_to_a_sampler(void **state) {
+    write_text(*state, "steps.yaml", "matrices: {" FLAT_PARTS "}\nimpact: {max_steps: 1, step: 1e-9, samples: 8}\n");
+    json_t *mixed = ask(*state, "sample", "steps.yaml"), *walks = ask(*state, "sample", "steps.yaml", "--sampler", "walk");
+    json_t *few = ask(*state, "sample", "steps.yaml", "--sampler", "lcp");
+    assert_int_equal(number(mixed, "terminated"), 4);
+    assert_int_equal(number(walks, "terminated"), 8);
+    assert_int_equal(number(few, "terminated"), 0);
+    json_decref(mixed);
+    json_decref(walks);
+    json_decref(few);
+}
+
 static void automatic_steps_are_the_total_normal_impulse(void **state) {
     write_text(*state, "flat.yaml", FLAT_SCENE);
     json_t *sampled = ask(*state, "sample", "flat.yaml", "--samples", "16");
@@ -126,7 +164,7 @@ static void samples_are_filed_and_drawn(void **state) {
 // Samples that are cut off are a result: an empty set, whose digest is that of no bytes.
 static void sets_may_be_empty(void **state) {
     write_text(*state, "block.yaml", BLOCK_SCENE);
-    json_t *sampled = ask(*state, "sample", "block.yaml", "--max-steps", "1", "--step", "1e-9", "-o", "empty.h5");
+    json_t *sampled = ask(*state, "sample", "block.yaml", "--sampler", "lcp", "--max-steps", "1", "--step", "1e-9", "-o", "empty.h5");
     assert_int_equal(number(sampled, "samples"), 64);
     assert_int_equal(number(sampled, "terminated"), 0);
     assert_true(json_is_null(at(sampled, "extent")));
@@ -254,6 +292,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(samples_fill_the_triangle_of_the_block, set_up, tear_down),
         cmocka_unit_test_setup_teardown(digests_do_not_depend_on_threads_or_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(epsilon_adds_a_closing_step, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(defaults_are_the_whole_set, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(max_steps_belong_to_a_sampler, set_up, tear_down),
         cmocka_unit_test_setup_teardown(automatic_steps_are_the_total_normal_impulse, set_up, tear_down),
         cmocka_unit_test_setup_teardown(samples_are_filed_and_drawn, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sets_may_be_empty, set_up, tear_down),

@@ -311,7 +311,7 @@ static void routh_is_the_first_sample(void **state) {
     carom_impact *impact = support_impact(&reference_boxwall);
     const char *const seeds[] = {"0", "1", "17"};
     for (int i = 0; i < 3; i++) {
-        carom_answer one = support_ask(registry, impact, "routh", (const char *[]){"seed", seeds[i], "step", "2", NULL});
+        carom_answer one = support_ask(registry, impact, "routh", (const char *[]){"seed", seeds[i], "step", "2", "path", "lemke", NULL});
         carom_answer set = support_ask(registry, impact, "halm-posa",
                                        (const char *[]){"seed", seeds[i], "step", "2", "samples", "1", "path", "lemke", NULL});
         assert_int_equal(carom_table_rows(one.outcomes), 1);

@@ -34,8 +34,11 @@ static void release(set *s) {
     carom_extent_free(s->extent);
 }
 
+// Time stepping with Lemke's solution of every step.
 static carom_sample_options tabulated(double step, int64_t max_steps, int64_t samples) {
     carom_sample_options options = carom_sample_defaults();
+    options.sampler = CAROM_SAMPLER_LCP;
+    options.method.selection = CAROM_SELECT_LEMKE;
     options.step = step;
     options.max_steps = max_steps;
     options.samples = samples;

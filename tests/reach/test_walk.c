@@ -543,8 +543,8 @@ static void refusals_and_interruption(void **state) {
     assert_int_equal(statistics.counts.terminated, 16);
     options.max_steps = -1;
     assert_refused(carom_reach_sample(planar, &options, registry, NULL, NULL, &statistics, &error), CAROM_BAD_INPUT, error, "max_steps");
-    options.sampler = 2;
-    assert_refused(carom_reach_sample(planar, &options, registry, NULL, NULL, &statistics, &error), CAROM_BAD_INPUT, error, "sampler: 2");
+    options.sampler = 3;
+    assert_refused(carom_reach_sample(planar, &options, registry, NULL, NULL, &statistics, &error), CAROM_BAD_INPUT, error, "sampler: 3");
     options.sampler = CAROM_SAMPLER_LCP;
     options.draw = -1;
     assert_refused(carom_reach_sample(planar, &options, registry, NULL, NULL, &statistics, &error), CAROM_BAD_INPUT, error, "draw: -1");

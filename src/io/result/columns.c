@@ -84,7 +84,8 @@ static bool create_column(hid_t group, const carom_table *first, int index, bool
     case CAROM_COLUMN_REAL:
     case CAROM_COLUMN_SQUARE:
     case CAROM_COLUMN_SERIES: type = H5T_IEEE_F64LE; break;
-    case CAROM_COLUMN_BOOLEAN: type = H5T_STD_I8LE; break;
+    case CAROM_COLUMN_BOOLEAN:
+    case CAROM_COLUMN_CHOICE: type = H5T_STD_I8LE; break;
     case CAROM_COLUMN_CONTACTS: type = H5T_STD_I32LE; break;
     case CAROM_COLUMN_TEXT: type = text; break;
     case CAROM_COLUMN_INTEGER:
@@ -92,11 +93,12 @@ static bool create_column(hid_t group, const carom_table *first, int index, bool
     }
     files->data = create_dataset(group, column->name, type, line_width(first, column), count_lines(first, index), last);
     H5Tclose(text);
-    // Unit, doc, and the names of flags or of the fields of records.
+    // Unit, doc, and the names of flags, of the numbers of a choice, or of the fields of records.
     int names = 0;
     while (column->flags && column->flags[names]) names++;
     if (files->data < 0 || !carom_hdf5_describe(files->data, column->unit, column->doc)) return false;
-    if (names && !carom_hdf5_put_texts(files->data, is_list(column) ? "fields" : "flags", column->flags, names)) return false;
+    const char *kind = is_list(column) ? "fields" : column->type == CAROM_COLUMN_CHOICE ? "choices" : "flags";
+    if (names && !carom_hdf5_put_texts(files->data, kind, column->flags, names)) return false;
     if (!is_list(column)) return true;
 
     // The dataset NAME_offsets: the list of row i is the lines offsets[i] to offsets[i+1] of NAME.
