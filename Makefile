@@ -57,6 +57,7 @@ ABOUT_carom-design    := Design for predictable impacts for carom, with KINSOL
 ABOUT_carom-io        := Scene files, result files and plots of carom
 
 # ---------------------------------------------------------------------------------------- flags of dependencies
+comma := ,
 pkg = $(shell pkg-config $(1) $(2) 2>/dev/null)
 
 # hdf5-serial, never hdf5: the latter flips to Open MPI when libsundials-dev is installed.
@@ -71,6 +72,11 @@ LIBS_carom-dynamics  = -lm
 LIBS_carom-compliant = $(if $(HAVE_SUNDIALS),-lsundials_cvode -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunlinsoldense) -lm
 LIBS_carom-design    = $(if $(HAVE_SUNDIALS),-lsundials_kinsol -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense) -lm
 LIBS_carom-io        = $(call pkg,--libs,hdf5-serial yaml-0.1 jansson) -lm
+# Programs of ours take the serial OpenBLAS where it is installed, whatever Debian's alternatives choose, for themselves and for the
+# libraries that they use: sampling is parallel by itself, and a thread of the other OpenBLAS that finds no memory when it starts looks for
+# some for ever, also while the process waits for it at its exit. Libraries leave the choice to their host.
+SERIAL_BLAS := $(patsubst %/libopenblas.so.0,%,$(wildcard /usr/lib/$(patsubst %-pc-linux-gnu,%-linux-gnu,$(shell $(CC) -dumpmachine))/openblas-serial/libopenblas.so.0))
+PROGRAM_LIBS         = $(if $(SERIAL_BLAS),-Wl$(comma)--disable-new-dtags$(comma)-rpath$(comma)$(SERIAL_BLAS))
 CLI_LIBS             = $(if $(filter 1,$(MPI)),$(call pkg,--libs,$(MPI_PACKAGE)))
 TEST_LIBS            = $(call pkg,--libs,cmocka) -lfclib
 
@@ -78,7 +84,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 OPTIMISE ?= -O3
 # No contraction into FMA: gcc and clang then give the same bits. No math errno: sqrt becomes an instruction.
 CFLAGS_ALL = -std=c17 $(WARNINGS) $(OPTIMISE) -g -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -fopenmp \
-             -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc -I. $(DEPENDENCY_CFLAGS) $(SANITIZE) $(CFLAGS)
+             -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc -I. $(DEPENDENCY_CFLAGS) $(SANITIZE) $(COVERAGE) $(CFLAGS)
 LDFLAGS_ALL = -fopenmp $(SANITIZE) $(LDFLAGS)
 
 # ---------------------------------------------------------------------------------------------------- what is shown
@@ -101,7 +107,7 @@ EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE check-mpi all libraries demo figures coverage bench benchmarks test test-long deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help run-tests run-demo run-figures run-coverage run-bench run-benchmarks
+.PHONY: FORCE check-mpi all libraries demo figures coverage bench benchmarks test test-long deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-demo run-figures run-coverage run-bench run-benchmarks
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -114,7 +120,8 @@ $(BUILD)/obj/%.o: %.c
 	$(call show,CC,$<)
 	$(QUIET)$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
-# Kernels once more for each instruction set that pays; the machine's is chosen at run time. Scalar ones are for tests.
+# Kernels once more for each instruction set that pays; the machine's is chosen at run time. Scalar ones are for tests. COVERAGE is for
+# libFuzzer, and left out of kernels: clang takes minutes for their long straight code with it and UBSan.
 KERNEL_SOURCES   := solvers/lemke/kernel.c src/step/cones/kernel.c src/step/loops.c
 KERNEL_solvers/lemke/kernel.c     := carom_lemke_kernel
 KERNEL_src/step/cones/kernel.c    := carom_cone_kernel
@@ -132,7 +139,7 @@ define kernel_rules
 $(call kernel_objects,$(1)): $(BUILD)/obj/$(1:.c=)_%.o: $(1)
 	@mkdir -p $$(@D)
 	$$(call show,CC,$$< $$(ISA))
-	$$(QUIET)$$(CC) $$(CFLAGS_ALL) $$(ISA) -DKERNEL=$(KERNEL_$(1))_$$* -DINSTRUCTION_SET='"$$*"' -MMD -MP -c $$< -o $$@
+	$$(QUIET)$$(CC) $$(filter-out $$(COVERAGE),$$(CFLAGS_ALL)) $$(ISA) -DKERNEL=$(KERNEL_$(1))_$$* -DINSTRUCTION_SET='"$$*"' -MMD -MP -c $$< -o $$@
 endef
 $(foreach k,$(KERNEL_SOURCES),$(eval $(call kernel_rules,$(k))))
 
@@ -178,7 +185,7 @@ $(BUILD)/libcarom-bench.a: $(call objects,$(call in_folders,benchmarks/harness))
 
 $(BUILD)/carom: $(call objects,$(call in_folders,$(FOLDERS_cli))) $(BUILD)/libcarom-bench.a $(STATIC) $(BUILD)/ranks
 	$(call show,LD,$@)
-	$(QUIET)$(CC) -o $@ $(filter-out $(BUILD)/ranks,$^) $(LINK_LIBS) $(CLI_LIBS) $(LDFLAGS_ALL)
+	$(QUIET)$(CC) -o $@ $(filter-out $(BUILD)/ranks,$^) $(PROGRAM_LIBS) $(LINK_LIBS) $(CLI_LIBS) $(LDFLAGS_ALL)
 
 # Made from the tables of the command, so that they are never behind it.
 $(BUILD)/man/carom.1: $(BUILD)/carom
@@ -202,7 +209,19 @@ $(filter $(BUILD)/tests/command/%,$(TESTS)): $(BUILD)/obj/tests/command/command_
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support.o $(BUILD)/libcarom-bench.a $(STATIC)
 	@mkdir -p $(@D)
 	$(call show,LD,$@)
-	$(QUIET)$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS) $(LINK_LIBS) $(LDFLAGS_ALL)
+	$(QUIET)$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PROGRAM_LIBS) $(TEST_LIBS) $(LINK_LIBS) $(LDFLAGS_ALL)
+
+# Harnesses of fuzzing call the whole command as a function. Its seeds are replayed by a test; libFuzzer needs clang.
+COMMAND_AS_FUNCTION := $(filter-out %/src/cli/main.o,$(call objects,$(call in_folders,$(FOLDERS_cli)))) $(BUILD)/obj/tests/fuzz/main.o
+FUZZ_OBJECTS        := $(call objects,$(filter-out tests/fuzz/test_% tests/fuzz/libfuzzer.c,$(wildcard tests/fuzz/*.c))) $(COMMAND_AS_FUNCTION)
+$(BUILD)/obj/tests/fuzz/main.o: src/cli/main.c
+	@mkdir -p $(@D)
+	$(call show,CC,$< as a function)
+	$(QUIET)$(CC) $(CFLAGS_ALL) -Dmain=carom_main -MMD -MP -c $< -o $@
+$(BUILD)/tests/fuzz/test_seeds: $(FUZZ_OBJECTS)
+$(BUILD)/carom-fuzz: $(BUILD)/obj/tests/fuzz/libfuzzer.o $(FUZZ_OBJECTS) $(BUILD)/libcarom-bench.a $(STATIC)
+	$(call show,LD,$@)
+	$(QUIET)$(CC) -o $@ $^ $(LINK_LIBS) $(CLI_LIBS) -fsanitize=fuzzer $(LDFLAGS_ALL)
 
 # Benchmarks reach inner functions, too; their peers are libraries that nothing else needs.
 # Three balls in Bullet (C++), where it is installed: scripts/deps.sh bullet.
@@ -241,6 +260,7 @@ test:
 test-long:
 	@scripts/deps.sh build test $(if $(filter 1,$(MPI)),mpi)
 	@CAROM_TEST_LONG=1 $(MAKE) --no-print-directory -j$(JOBS) run-tests
+	@$(MAKE) --no-print-directory fault options tsan fuzz
 
 figures:
 	@scripts/deps.sh build
@@ -279,11 +299,57 @@ run-demo: $(BUILD)/carom
 run-tests: all $(TESTS) $(EXAMPLES) $(filter-out %/stronge,$(BENCHMARKS)) check-layers check-symbols
 	@scripts/run-tests.sh $(BUILD) $(TESTS)
 
+SANITIZE_BUILD := BUILD=$(BUILD)/sanitize OPTIMISE="-O1 -fno-omit-frame-pointer" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all"
 # Fewer random trials: they look for wrong numbers, which sanitizers do not.
 sanitize:
 	@scripts/deps.sh build test $(if $(findstring clang,$(CC)),clang)
-	@CAROM_TEST_QUICK=1 $(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/sanitize OPTIMISE="-O1 -fno-omit-frame-pointer" \
-	    SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all" run-tests
+	@CAROM_TEST_QUICK=1 $(MAKE) --no-print-directory -j$(JOBS) $(SANITIZE_BUILD) run-tests
+
+# libFuzzer's build stands beside the others; seconds are those of each harness.
+FUZZ_SECONDS ?= 60
+FUZZ_BUILD   := BUILD=$(BUILD)/fuzz CC=clang OPTIMISE="-O1 -fno-omit-frame-pointer" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all" \
+                COVERAGE=-fsanitize=fuzzer-no-link
+fuzz:
+	@scripts/deps.sh build test clang
+	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ_BUILD) run-fuzz
+
+run-fuzz: $(BUILD)/carom $(BUILD)/carom-fuzz
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh $(BUILD) $(FUZZ_HARNESSES)
+
+# The command while its surroundings fail: full disks, signals, limits of memory, allocations that fail one by one. Seconds are those of all.
+FAULT_SECONDS ?= 60
+fault:
+	@scripts/deps.sh build fault
+	@$(MAKE) --no-print-directory -j$(JOBS) run-fault
+
+run-fault: $(BUILD)/carom $(BUILD)/fail_allocation.so
+	@FAULT_SECONDS=$(FAULT_SECONDS) tests/fault/fault.py $^ $(FAULT_KINDS)
+
+$(BUILD)/fail_allocation.so: tests/fault/fail_allocation.c
+	$(call show,LD,$@)
+	$(QUIET)$(CC) -std=c17 $(WARNINGS) -O1 -fPIC -shared -o $@ $<
+
+# Every option of every subcommand with bad values, under AddressSanitizer; OPTIONS_SECONDS=0 runs them all.
+OPTIONS_SECONDS ?= 60
+options:
+	@scripts/deps.sh build fault
+	@$(MAKE) --no-print-directory -j$(JOBS) $(SANITIZE_BUILD) run-options
+
+run-options: $(BUILD)/carom
+	@OPTIONS_SECONDS=$(OPTIONS_SECONDS) tests/fault/options.py $< $(OPTIONS_COMMANDS)
+
+# The tests that use threads, under ThreadSanitizer: clang's OpenMP tells it by libarcher what waits for what, which gcc's cannot.
+TSAN_TESTS := base/test_base reach/test_reach reach/test_walk laws/test_laws step/test_cones dynamics/test_rodrigues_runs sets/test_query \
+              command/test_sample command/test_simulate compliant/test_compliant
+tsan:
+	@scripts/deps.sh build test clang
+	@CAROM_TEST_QUICK=1 $(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/tsan CC=clang OPTIMISE="-O1 -fno-omit-frame-pointer" \
+	    SANITIZE=-fsanitize=thread run-tsan
+
+run-tsan: $(BUILD)/carom $(TSAN_TESTS:%=$(BUILD)/tests/%)
+	@OMP_TOOL_LIBRARIES=libarcher.so LD_LIBRARY_PATH=$(shell $(CC) -print-file-name=libarcher.so | xargs dirname) OMP_NUM_THREADS=3 \
+	    TSAN_OPTIONS="halt_on_error=1 exitcode=66 ignore_noninstrumented_modules=1 suppressions=tests/fault/races.txt" \
+	    scripts/run-tests.sh $(BUILD) $(TSAN_TESTS:%=$(BUILD)/tests/%)
 
 valgrind:
 	@scripts/deps.sh build test valgrind
@@ -339,9 +405,13 @@ help:
 	@echo "make bench      measure this machine into $(BUILD)/performance.md (under five minutes)"
 	@echo "make benchmarks measure against other libraries into $(BUILD)/stronge.md, rodrigues.md and, with Bullet, cradle.md"
 	@echo "make test       install what is missing, build, run every test"
-	@echo "make test-long  the same with the large random families"
+	@echo "make test-long  the same with the large random families, then fault, options, tsan and fuzz"
 	@echo "make sanitize   the tests under AddressSanitizer and UndefinedBehaviorSanitizer (CC=clang for clang's)"
 	@echo "make valgrind   the tests under valgrind, with smaller random families"
+	@echo "make fuzz       libFuzzer with clang's sanitizers: FUZZ_SECONDS=$(FUZZ_SECONDS) for each harness, or FUZZ_HARNESSES='command scene'"
+	@echo "make fault      the command while disks, memory, pipes and places fail, and signals come: FAULT_SECONDS=$(FAULT_SECONDS)"
+	@echo "make options    every option with bad values under AddressSanitizer: OPTIONS_SECONDS=$(OPTIONS_SECONDS), 0 for all"
+	@echo "make tsan       the tests that use threads under ThreadSanitizer"
 	@echo "make deps       install the Debian packages that the build uses and that are missing"
 	@echo "make install    PREFIX=$(PREFIX), DESTDIR is honoured"
 	@echo "make format     clang-format; make check-layers and check-symbols verify who uses whom"

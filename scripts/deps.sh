@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# deps.sh [GROUP...]: installs the Debian 12 packages of the groups (build, mpi, test, sundials, bullet, clang, valgrind, aarch64) that are missing.
+# deps.sh [GROUP...]: installs the Debian 12 packages of the groups (build, mpi, test, sundials, bullet, clang, fault, valgrind, aarch64) that are missing.
 # Without root and sudo it prints the command that would do it, and fails. Silent when nothing is missing.
 set -u
 
@@ -9,11 +9,12 @@ fail() {
     exit 1
 }
 
-# Prints the packages of a group on one line.
+# Prints the packages of a group on one line. Of A|B any one will do, and A is installed where both are missing.
 list_packages() {
     case "$1" in
     build)
-        echo gcc libc6-dev make pkg-config libopenblas-dev liblapacke-dev nettle-dev librandom123-dev libsiconos-numerics-dev \
+        # The serial OpenBLAS: threads of the other one never end in a process whose memory is limited.
+        echo gcc libc6-dev make pkg-config "libopenblas-serial-dev|libopenblas-dev" liblapacke-dev nettle-dev librandom123-dev libsiconos-numerics-dev \
             libmujoco-dev libxml2-dev libhdf5-dev libyaml-dev libjansson-dev libqhull-dev libppl-dev libgmp-dev gnuplot-nox fonts-dejavu-core ;;
     # For `make MPI=1` only.
     mpi) echo libopenmpi-dev openmpi-bin ;;
@@ -22,19 +23,24 @@ list_packages() {
     test) echo libcmocka-dev libfclib-dev libsundials-dev ;;
     # A peer of the propagative model; `make benchmarks` leaves it out where it is missing.
     bullet) echo g++ libbullet-dev ;;
+    # The programs of `make fault` and `make options`.
+    fault) echo python3 ;;
     clang) echo clang libclang-rt-14-dev libomp-dev ;;
     # Without the symbols of libc valgrind cannot intercept its functions.
     valgrind) echo valgrind libc6-dbg ;;
     aarch64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
-    *) fail "there is no group '$1': choose among build, mpi, test, sundials, bullet, clang, valgrind, aarch64" ;;
+    *) fail "there is no group '$1': choose among build, mpi, test, sundials, bullet, clang, fault, valgrind, aarch64" ;;
     esac
 }
 
 # Prints the packages that are not installed, one a line.
 list_missing() {
-    local package
-    for package in "$@"; do
-        [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || echo "$package"
+    local choice package
+    for choice in "$@"; do
+        for package in ${choice//|/ }; do
+            [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] && continue 2
+        done
+        echo "${choice%%|*}"
     done
 }
 

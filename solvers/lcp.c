@@ -17,7 +17,8 @@ struct carom_lcp {
     double *W;
     carom_lcp_columns columns;  // of W, for the check
     const carom_lemke_kernel *kernel;
-    double *best;  // [n] of the attempts
+    double *best;      // [n] of the attempts
+    bool *best_basic;  // [n] its basis, for a solver of the `lemke` family
     void *state;
 };
 
@@ -35,6 +36,7 @@ carom_status carom_lcp_create(const carom_lcp_solver *solver, int n, const doubl
     if (!made) return carom_fail_memory(error, "LCP");
     made->W = carom_arena_take(&made->arena, size * size, sizeof *made->W);
     made->best = carom_arena_take(&made->arena, size, sizeof *made->best);
+    made->best_basic = carom_arena_take(&made->arena, size, sizeof *made->best_basic);
     // The matrix by columns, with reciprocal units: what the check of a solution reads.
     double *y_per_unit = carom_arena_take(&made->arena, size, sizeof *y_per_unit);
     double *z_per_unit = carom_arena_take(&made->arena, size, sizeof *z_per_unit);
@@ -83,6 +85,10 @@ bool carom_lcp_cover(carom_lcp *lcp, const double *covering) {
     return true;
 }
 
+void carom_lcp_sharpen(carom_lcp *lcp, carom_lcp_rest fill, void *user) {
+    if (lcp->solver->sharpen) lcp->solver->sharpen(lcp->state, fill, user);
+}
+
 bool carom_lcp_verify(carom_lcp *lcp, const double *w, const double *z, double *residual) {
     double relative;
     lcp->kernel->check(&lcp->columns, w, z, residual, &relative);
@@ -96,7 +102,13 @@ void carom_lcp_get_units(const carom_lcp *lcp, double *y_unit, double *z_unit) {
     }
 }
 
-const bool *carom_lcp_lemke_basic(const carom_lcp *lcp) { return carom_lemke_basis(lcp->state); }
+static bool is_lemke(const carom_lcp *lcp) { return lcp->solver->solve == carom_lcp_lemke.solve; }
+
+const bool *carom_lcp_lemke_basic(const carom_lcp *lcp) { return is_lemke(lcp) ? carom_lemke_basis(lcp->state) : NULL; }
+
+bool carom_lcp_lemke_solve_basis(carom_lcp *lcp, const double *w, double *z) {
+    return is_lemke(lcp) && carom_lemke_solve_basis(lcp->state, w, z);
+}
 
 void carom_lcp_solve(carom_lcp *lcp, const double *w, double *z, carom_lcp_info *info) {
     const size_t bytes = (size_t)lcp->n * sizeof *z;
@@ -118,9 +130,13 @@ void carom_lcp_solve(carom_lcp *lcp, const double *w, double *z, carom_lcp_info 
         best = relative;
         best_residual = residual;
         memcpy(lcp->best, z, bytes);
+        if (is_lemke(lcp)) memcpy(lcp->best_basic, carom_lemke_basis(lcp->state), (size_t)lcp->n * sizeof *lcp->best_basic);
     }
     if (!reached) {
-        if (!isinf(best)) memcpy(z, lcp->best, bytes);
+        if (!isinf(best)) {
+            memcpy(z, lcp->best, bytes);
+            if (is_lemke(lcp)) memcpy(carom_lemke_basis(lcp->state), lcp->best_basic, (size_t)lcp->n * sizeof *lcp->best_basic);
+        }
         residual = best_residual;
         relative = best;
     }

@@ -184,6 +184,29 @@ carom_answer support_ask(const carom_registry *registry, const carom_impact *imp
     return answer;
 }
 
+carom_impact *support_impact_in_units(const carom_impact_data *data, double mass, double length, double time, const double *coordinate) {
+    const size_t nv = (size_t)data->nv, m = (size_t)data->contacts, tangents = m * (size_t)data->tangent_dim;
+    carom_arena arena = {0};
+    double *M = carom_arena_take(&arena, nv * nv, sizeof *M), *v = carom_arena_take(&arena, nv, sizeof *v);
+    double *normal = carom_arena_take(&arena, m * nv, sizeof *normal), *tangent = carom_arena_take(&arena, tangents * nv, sizeof *tangent);
+    assert_false(arena.failed);
+    for (size_t k = 0; k < nv; k++) {
+        const double own = coordinate ? coordinate[k] : 1;
+        v[k] = data->velocity[k] * own * time;
+        for (size_t l = 0; l < nv; l++) M[k * nv + l] = data->mass[k * nv + l] * mass / own / (coordinate ? coordinate[l] : 1);
+        for (size_t i = 0; i < m; i++) normal[i * nv + k] = data->normal[i * nv + k] * length / own;
+        for (size_t i = 0; i < tangents; i++) tangent[i * nv + k] = data->tangent[i * nv + k] * length / own;
+    }
+    carom_impact_data scaled = *data;
+    scaled.mass = M;
+    scaled.normal = normal;
+    scaled.tangent = tangent;
+    scaled.velocity = v;
+    carom_impact *impact = support_impact(&scaled);
+    carom_arena_free(&arena);
+    return impact;
+}
+
 int support_random_integer(carom_stream *stream, int least, int most) {
     return least + (int)(carom_stream_uniform(stream) * (double)(most - least + 1));
 }

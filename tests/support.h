@@ -54,6 +54,11 @@ typedef enum support_family {
 /// max_friction]. The family changes it: duplicated contacts, integer J and v in {-1,0,1}, mu = 0. `tangent_dim` 1 or 2.
 carom_impact *support_random_impact(carom_stream *stream, support_family family, int max_contacts, int tangent_dim, double max_friction);
 
+/// The same impact in other units: masses, lengths at the contacts and times times a factor each, and every velocity coordinate times one
+/// of its own, `coordinate` [nv] (NULL: ones). Velocities become coordinate_k time v_k, contact velocities length time u, impulses mass
+/// time / length lambda. With powers of two, and of four for the mass, every number of the impact changes exactly.
+carom_impact *support_impact_in_units(const carom_impact_data *data, double mass, double length, double time, const double *coordinate);
+
 /// Whole numbers uniform in least..most.
 int support_random_integer(carom_stream *stream, int least, int most);
 

@@ -15,8 +15,13 @@ enum { CAROM_FIXED_ORDER_SIZE = 128 };
 
 /// Sum of a_i b_i in index order.
 double carom_dot(int n, const double *a, const double *b);
+/// a.b - value, with a.b summed in twice the digits of a double (Ogita, Rump & Oishi 2005): what `value` has rounded off.
+double carom_dot_rest(int n, const double *a, const double *b, double value);
 /// Largest |a_i|; 0 for n = 0.
 double carom_max_abs(size_t n, const double *a);
+/// Index of the first entry that exceeds the least one by at most `tolerance`: numbers that only round-off tells apart are taken in their
+/// order. Entries of +infinity take no part; -1 where no other is left.
+int carom_first_least(int n, const double *a, double tolerance);
 bool carom_all_finite(size_t n, const double *a);
 /// y = A x with A [rows x columns].
 void carom_multiply(int rows, int columns, const double *A, const double *x, double *y);
@@ -36,6 +41,20 @@ void carom_cholesky_backward(int n, const double *L, double *x);
 bool carom_lu_factor(int n, double *A, int *rows);
 /// x = A^-1 b in place, from the factors.
 void carom_lu_solve(int n, const double *LU, const int *rows, double *x);
+
+/// A linear system whose entries are known up to errors.
+typedef struct carom_uncertain_system {
+    int n;
+    const double *A, *b;              ///< [n x n], [n]
+    const double *A_error, *b_error;  ///< the same, >= 0
+    double *work;                     ///< [2 n n + 4 n]
+    int *exchanges;                   ///< [n] workspace
+} carom_uncertain_system;
+
+/// Bounds the solution: |true x - x| <= radius in every component, for every system within the errors (Rump's verification by an
+/// approximate inverse R and the norm of I - R A, rows and columns scaled).
+/// @return false when the systems are not proved to be regular; x is then the solution in doubles, or zero
+bool carom_enclose_solution(const carom_uncertain_system *system, double *x, double *radius);
 
 /// All solutions of A x = b, A [n x n] of any rank, by elimination with complete pivoting. A and b are overwritten; b becomes a solution.
 /// @param tolerance     pivots below this share of the largest entry of A, and right-hand sides below this share of b's, count as zero

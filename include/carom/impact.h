@@ -75,6 +75,8 @@ int carom_impact_contact_size(const carom_impact *impact);
 const double *carom_impact_delassus(const carom_impact *impact);
 /// Row c of [n x nv] is M^-1 J_c', the velocity change by a unit impulse along contact direction c.
 const double *carom_impact_response(const carom_impact *impact);
+/// Row c of [n x nv] is L^-1 J_c', where M = L L': W holds the products of these rows. NULL in contact space.
+const double *carom_impact_half_response(const carom_impact *impact);
 /// max_j |J_j v-| over all normal and tangential rows [m/s]: the scale of velocity tolerances.
 double carom_impact_velocity_scale(const carom_impact *impact);
 /// Index of the contact called `name`, -1 if there is none.

@@ -21,6 +21,9 @@ typedef struct carom_lcp_info {
 /// Where z, in units, exceeds w by this factor, w is lost in the round-off of W z, and a small residual means nothing.
 #define CAROM_LCP_MOST_AMPLIFICATION 1e12
 
+/// Fills [n x n] with what W has rounded off: W + rest has twice its digits.
+typedef void (*carom_lcp_rest)(void *user, double *rest);
+
 /// A solver of 0 <= z _|_ W z + w >= 0, as a table row. `create` binds to one W; our own solvers do not allocate in `solve`.
 typedef struct carom_lcp_solver {
     const char *name;
@@ -39,6 +42,8 @@ typedef struct carom_lcp_solver {
     void (*free)(void *state);
     /// Takes another covering vector; NULL for a solver that has none.
     void (*cover)(void *state, const double *covering);
+    /// Takes a source of what W has rounded off; NULL for a solver that does not use it.
+    void (*sharpen)(void *state, carom_lcp_rest fill, void *user);
 } carom_lcp_solver;
 
 /// An LCP matrix bound to a solver. Not to be shared between threads.
@@ -61,6 +66,10 @@ bool carom_lcp_available(const carom_lcp_solver *solver);
 /// Cost: O(n). No allocation.
 bool carom_lcp_cover(carom_lcp *lcp, const double *covering);
 
+/// Tells the solver where the digits are that W has rounded off. Asked for at most once, when a problem needs them: where W is a sum of
+/// large and small terms, rounding can make it another problem.
+void carom_lcp_sharpen(carom_lcp *lcp, carom_lcp_rest fill, void *user);
+
 /// Solves for one w, verifies, and fills `info`. z is defined on every exit (zero when there is no candidate).
 /// A w that is not finite gives CAROM_UNVERIFIED with an infinite residual. No allocation; not thread-safe on one handle.
 void carom_lcp_solve(carom_lcp *lcp, const double *w, double *z, carom_lcp_info *info);
@@ -80,9 +89,13 @@ typedef carom_status (*carom_lcp_visit)(void *user, const double *z, double resi
 enum { CAROM_LCP_MOST_ENUMERATED = 22 };
 
 /// Every isolated solution, by its complementary bases: for each subset a with W_aa regular, z_a = -W_aa^-1 w_a where the signs allow it.
-/// @param complete  false when a singular basis has a segment of solutions, or may have more
+/// Bases that signs and rigorous bounds do not dismiss are decided exactly, for W and w as the doubles they are; a singular basis with a
+/// single solution has it listed. Solutions all of whose entries agree to 1e-8 are one.
+/// @param complete  proved: false when there is a segment of solutions, when a listed z is a solution by its residual alone, or when
+/// numbers
+///                  are too far apart to be decided (7900 bits)
 /// @return CAROM_BAD_INPUT when n is above CAROM_LCP_MOST_ENUMERATED, or a number is not finite
-/// Cost: 2^n eliminations of size n/2: milliseconds at n = 12, seconds at n = 20.
+/// Cost: 2^n inversions of size n/2: tens of milliseconds at n = 12, seconds at n = 20.
 carom_status carom_lcp_enumerate(int n, const double *W, const double *w, carom_lcp_visit visit, void *user, bool *complete,
                                  carom_error *error);
 
@@ -105,8 +118,13 @@ const char *carom_lcp_lemke_path(void);
 /// Lemke's method takes about 2n pivots; the limit only bounds a run whose tolerances broke the lexicographic order.
 enum { CAROM_LEMKE_PIVOTS_PER_ROW = 50 };
 
-/// [n] which z are basic in the solution that was found last. Only for an `lcp` whose solver is `lemke` or one of its instruction sets.
+/// [n] which z are basic in the candidate that carom_lcp_solve returned last; NULL where the solver is not `lemke` or one of its
+/// instruction sets.
 const bool *carom_lcp_lemke_basic(const carom_lcp *lcp);
+
+/// Solves W_aa z_a = -w_a for those z, of any w; the other z are zero. For iterative refinement whose residuals are known better than
+/// W z + w. False, and z left alone, when W_aa is singular.
+bool carom_lcp_lemke_solve_basis(carom_lcp *lcp, const double *w, double *z);
 
 /// One run of Lemke's method with the tolerances above and all units one: no ladder, and no residual. For certificates, which verify in
 /// their own way what z proves. Entries of z may be negative by round-off; `*z` is zero for w >= 0.

@@ -51,6 +51,8 @@ void carom_option_print(const carom_option *row, const void *options, char *text
 
 /// Whole-token finite number: decimal notation only. False for "1abc", "nan", "inf", hexadecimal, an empty text.
 bool carom_parse_number(const char *text, double *value);
+/// A whole number: such a number without a fraction, or BASE^EXPONENT, both in digits, as in 2^20; infinite where it is too large.
+bool carom_parse_whole(const char *text, double *value);
 
 /// Writes a number with 17 significant digits and a decimal point, whatever the locale, so that reading it gives the same double.
 void carom_print_number(double value, char *text, size_t size);

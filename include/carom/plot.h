@@ -12,6 +12,9 @@ CAROM_API_BEGIN
 /// @return CAROM_UNSUPPORTED when gnuplot is missing, CAROM_BAD_INPUT for another ending, nothing to draw, or when `path` exists and is not
 ///         such a picture, CAROM_IO_FAILED
 carom_status carom_plot_write(const carom_plot *plot, const char *path, carom_error *error);
+/// Can a picture be drawn into `path`? Draws one and throws it away: for those who compute for minutes before they draw.
+/// @return as carom_plot_write
+carom_status carom_plot_check(const char *path, carom_error *error);
 
 /// Pictures of a result file: one for each pair of axes, all laws overlaid.
 typedef struct carom_plot_request {
@@ -23,6 +26,7 @@ typedef struct carom_plot_request {
     bool focus;  ///< the axes show the outcomes; paths run out of the picture
     /// Further result files of the same contacts, drawn into the same pictures; ends with NULL. NULL: none.
     const char *const *overlays;
+    bool apart;  ///< files are read as by carom_result_open_apart
 } carom_plot_request;
 
 /// Receives the path of each picture written.

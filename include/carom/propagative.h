@@ -54,8 +54,10 @@ extern const char *const carom_word_set_names[];
 
 /// One elastic outcome with the words that end there.
 typedef struct carom_elastic_outcome {
-    const double *impulse;           ///< [contacts], accumulated normal impulses of the witness [N s]
-    int64_t count;                   ///< words; INT64_MAX for that many or more. A lower bound where the enumeration is not complete
+    const double *impulse;  ///< [contacts], accumulated normal impulses of the witness [N s]
+    /// Words; INT64_MAX for that many or more. A lower bound where the enumeration is not complete. CAROM_NO_INTEGER: not counted, in a
+    /// complete enumeration whose words are too many and all lead here.
+    int64_t count;
     int64_t min_length, max_length;  ///< letters of the shortest and the longest word
     const int *witness;              ///< [min_length], the shortest word, the first in the order of contacts among several
     bool marginal;                   ///< a rate between the tolerances was met: the words are not certain, the outcome is to about 1e-9
@@ -74,7 +76,9 @@ typedef struct carom_word_limits {
 carom_word_limits carom_word_limits_defaults(void);
 
 /// All outcomes of a word set, in the order of their witnesses: shorter first, then by contacts.
-/// Admissible words are enumerated on the graph of distinct momenta, so that their number may be astronomic.
+/// Admissible words are enumerated on the graph of distinct momenta, so that their number may be astronomic. At a limit, one word is enough
+/// where the outcome is unique for all velocities (CAROM_UNIQUE_ALWAYS): all words have its length then. The enumeration is complete, and
+/// the outcome has that word and no count.
 /// @param verdict  CAROM_COMPLETE; CAROM_INCOMPLETE at a limit (the outcomes of both greedy orders are then among those found);
 ///                 CAROM_INTERRUPTED
 /// @return CAROM_BAD_INPUT where the cone is flat: words need not end
@@ -83,8 +87,10 @@ carom_status carom_propagative_enumerate(const carom_propagative *propagative, c
                                          carom_error *error);
 
 typedef enum carom_word_order_kind {
-    CAROM_ORDER_ARGMIN,  ///< the contact that approaches fastest, by normalised rates; ties: the first contact
-    CAROM_ORDER_ARGMAX,  ///< the approaching contact that approaches slowest
+    CAROM_ORDER_ARGMIN,  ///< the contact that approaches fastest, by normalised rates; of rates within the merge tolerance the first
+                         ///< contact
+    CAROM_ORDER_ARGMAX,  ///< the approaching contact that approaches slowest, with the same rule for ties
+    CAROM_ORDER_FIRST,   ///< the first approaching contact
     CAROM_ORDER_RANDOM,  ///< any approaching contact, each as likely
     CAROM_ORDER_GIVEN,   ///< a list, gone through again and again; contacts that do not approach are passed over
 } carom_word_order_kind;

@@ -149,12 +149,39 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
 /// scale over the largest diagonal entry of W; 1 when that is zero too.
 carom_status carom_reach_auto_step(const carom_impact *impact, int64_t cone_edges, double *step, carom_error *error);
 
+/// Is the velocity after the first step a function of the caps?
+typedef enum carom_first_step_verdict {
+    CAROM_FIRST_STEP_ONE,        ///< one velocity
+    CAROM_FIRST_STEP_SEVERAL,    ///< several at some caps
+    CAROM_FIRST_STEP_UNDECIDED,  ///< too many combinations of modes, or a list of solutions that is not proved to be complete
+} carom_first_step_verdict;
+
+enum { CAROM_FIRST_STEP_TEXT = 256 };
+
+/// What Assumption 6 of Halm & Posa says of one impact.
+typedef struct carom_first_step {
+    carom_first_step_verdict verdict;
+    double step;                     ///< h, the step that `auto` stands for [N s]; NaN where no step was taken
+    int sets, several;               ///< sets of caps that were tried; those with several velocities
+    int most;                        ///< velocities at one of them, at most
+    char by[CAROM_FIRST_STEP_TEXT];  ///< how it was found, in a few words
+} carom_first_step;
+
+/// Tests Assumption 6, that v' is a function of (v, lmax), at the first step: lists all solutions of the step from v- with all caps at h,
+/// h/2, h/4 and h/16, with each contact alone at h, and without caps (Anitescu & Potra). One velocity at each of them is no proof for the
+/// caps between, nor for later steps; several at one of them are a proof. Without friction, or where no contact approaches, v' is unique.
+/// @param control  may be NULL; an interruption leaves it undecided
+/// @return CAROM_BAD_INPUT for cone edges out of range. Cost: contacts + 5 enumerations of at most 5000 combinations of modes.
+carom_status carom_reach_first_step(const carom_impact *impact, int64_t cone_edges, const carom_control *control, carom_first_step *first,
+                                    carom_error *error);
+
 /// Constants of the theory for one impact (Halm & Posa, Assumption 2, Lemma 6, Theorem 8, Algorithm 2).
 typedef struct carom_reach_bounds {
-    bool pointed;         ///< certified: no non-zero combination of forces of the (linearised) cones vanishes
-    double r_norm;        ///< least ||r||_2 with r.M^-1 f >= 1 for every cone edge f; NaN when not pointed
-    double psi;           ///< sigma_max(M^-1 Jbar') m (1 + max mu) + 1, of the closing step
-    double step_bound_c;  ///< c of eq. (78) for the step h; NaN when not pointed or without a mass matrix
+    bool pointed;            ///< proved: no non-zero combination of forces of the (linearised) cones vanishes
+    bool pointed_certified;  ///< `pointed` is proved, true or false; false where it could not be decided
+    double r_norm;           ///< least ||r||_2 with r.M^-1 f >= 1 for every cone edge f; NaN when not pointed, or not found
+    double psi;              ///< sigma_max(M^-1 Jbar') m (1 + max mu) + 1, of the closing step
+    double step_bound_c;     ///< c of eq. (78) for the step h; NaN when not pointed or without a mass matrix
     /// Theorem 8: with caps uniform in [0,h]^m, P(steps > step_bound + j) <= exp(-j / step_tail).
     double step_bound;  ///< c ceil(||v-||_M); NaN as c
     double step_tail;   ///< (m + 1)^2
@@ -164,7 +191,9 @@ typedef struct carom_reach_bounds {
 carom_status carom_reach_psi(const carom_impact *impact, int edges, double *psi, carom_error *error);
 
 /// @param step  h, the cap of a step's normal impulses [N s], > 0
-/// Cost: one LCP with a variable for each cone edge, and eigenvalues of matrices of size nv and contacts*(1+tangent_dim).
+/// `pointed` holds for the numbers of the impact as they stand in double precision, and for the cones with `edges` edges. Forces that
+/// cancel are proved where two normals are exactly opposite, or where no small change of the cones makes them pointed. Cost: two LCPs with
+/// a variable for each cone edge (up to five where not pointed), and eigenvalues of matrices of size nv and contacts*(1+tangent_dim).
 carom_status carom_reach_get_bounds(const carom_impact *impact, int edges, double step, carom_reach_bounds *bounds, carom_error *error);
 
 /// What Lemma 1 of Halm & Posa is asked: samples of g(lmax) for lmax uniform in [0,h]^caps.

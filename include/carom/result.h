@@ -40,7 +40,13 @@ void carom_result_writer_free(carom_result_writer *writer);
 /// A result file, open for reading.
 typedef struct carom_result carom_result;
 
+/// Opens a file for reading by libhdf5 in this process. Types, sizes and offsets are checked; but a file that was damaged on purpose can
+/// still end the process within libhdf5: see carom_result_open_apart.
 carom_status carom_result_open(const char *path, carom_result **result, carom_error *error);
+/// The same in a child process (`fork`) with limits of memory and time, which answers the reading functions through a socket until the
+/// result is closed: a file on which libhdf5 crashes or never ends is refused like any other. For files of unknown origin, and for
+/// programs that may fork: before they start threads of their own.
+carom_status carom_result_open_apart(const char *path, carom_result **result, carom_error *error);
 void carom_result_close(carom_result *result);
 const char *carom_result_scene_name(const carom_result *result);
 int carom_result_contacts(const carom_result *result);

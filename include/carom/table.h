@@ -11,13 +11,15 @@ CAROM_API_BEGIN
 typedef enum carom_column_type {
     CAROM_COLUMN_REAL,      ///< `width` doubles a row; NaN means "not determined"
     CAROM_COLUMN_SQUARE,    ///< the same, a square matrix by rows: `width` is 4, 9, 16, ...
-    CAROM_COLUMN_INTEGER,   ///< `width` int64_t a row
+    CAROM_COLUMN_INTEGER,   ///< `width` int64_t a row; CAROM_NO_INTEGER means "not determined"
     CAROM_COLUMN_BOOLEAN,   ///< one int64_t a row, 0 or 1
     CAROM_COLUMN_FLAGS,     ///< one int64_t a row, a bit for each entry of `flags`
     CAROM_COLUMN_TEXT,      ///< one text a row
     CAROM_COLUMN_CONTACTS,  ///< one list of contact indices a row, or none
     CAROM_COLUMN_SERIES,    ///< one list of doubles a row, a multiple of `width` long; of records where `flags` names their fields
 } carom_column_type;
+
+#define CAROM_NO_INTEGER INT64_MIN
 
 /// Widths that depend on the problem.
 enum { CAROM_WIDTH_VELOCITY = -1, CAROM_WIDTH_CONTACTS = -2, CAROM_WIDTH_TANGENTS = -3, CAROM_WIDTH_CONTACT_SPACE = -4 };

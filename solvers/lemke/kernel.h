@@ -27,10 +27,11 @@ typedef struct carom_lemke_kernel {
     /// Takes another covering vector, [n] copied.
     void (*cover)(void *tableau, const double *covering);
     /// Pivots until the artificial variable leaves, at most `limit` pivots in all; adds to `*pivots`.
+    /// @param rest             [n x n] added to W; NULL: nothing
     /// @param pivot_tolerance  entries below this share of their column's largest, both in units, are no pivots
     /// @param tie_tolerance    ratios closer than this share of the round-off scale are equal
-    carom_verdict (*run)(void *tableau, const double *W, const double *w, int64_t limit, double pivot_tolerance, double tie_tolerance,
-                         int64_t *pivots);
+    carom_verdict (*run)(void *tableau, const double *W, const double *rest, const double *w, int64_t limit, double pivot_tolerance,
+                         double tie_tolerance, int64_t *pivots);
     /// The solution, and which z are basic (NULL: not asked for).
     void (*extract)(const void *tableau, double *z, bool *basic);
 
@@ -58,6 +59,8 @@ extern const carom_lemke_kernel carom_lemke_kernel_avx2;
 const carom_lemke_kernel *carom_lemke_kernel_fastest(void);
 
 /// [n] which z are basic in the solution that a solver of the `lemke` family, with this state, found last.
-const bool *carom_lemke_basis(const void *state);
+bool *carom_lemke_basis(void *state);
+/// carom_lcp_lemke_solve_basis
+bool carom_lemke_solve_basis(void *state, const double *w, double *z);
 
 #endif

@@ -72,6 +72,10 @@ typedef struct lemke {
     bool *basic;                     // [n] which z are basic
     carom_verdict last;              // of the rung that was climbed last
     double *perturbed;               // [n] w of a perturbed rung
+    double *rest;                    // [n x n] what W has rounded off, once it is known; for the rungs in extended precision
+    carom_lcp_rest fill;             // where to ask for it; NULL: nowhere
+    void *user;                      // of fill
+    bool knows_rest;
 } lemke;
 
 static void lemke_free(void *state) {
@@ -96,6 +100,7 @@ static carom_status create(const carom_lcp_solver *row, int n, const double *W, 
     const bool remembers = n <= CAROM_LEMKE_MOST_REMEMBERED, extends = n <= MOST_QUADRUPLE;
     solver->basic = carom_arena_take(&solver->arena, (size_t)n, sizeof *solver->basic);
     solver->perturbed = carom_arena_take(&solver->arena, (size_t)n, sizeof *solver->perturbed);
+    if (extends) solver->rest = carom_arena_take(&solver->arena, (size_t)n * (size_t)n, sizeof *solver->rest);
     double *y_unit = carom_arena_take(&solver->arena, (size_t)n, sizeof *y_unit);
     double *z_unit = carom_arena_take(&solver->arena, (size_t)n, sizeof *z_unit);
     carom_status status = carom_lcp_basis_create(n, W, &solver->basis, error);
@@ -121,6 +126,13 @@ static void lemke_cover(void *state, const double *covering) {
     if (solver->extended) carom_lemke_kernel_quad.cover(solver->extended, covering);
 }
 
+static void lemke_sharpen(void *state, carom_lcp_rest fill, void *user) {
+    lemke *solver = state;
+    solver->fill = fill;
+    solver->user = user;
+    solver->knows_rest = false;
+}
+
 // One rung of the ladder: Lemke's method in its precision, with its tolerances and its perturbation of w.
 static carom_verdict climb(lemke *solver, const rung *now, const double *w, double *z, int64_t *pivots) {
     const int n = solver->n;
@@ -142,7 +154,12 @@ static carom_verdict climb(lemke *solver, const rung *now, const double *w, doub
     const int64_t limit = *pivots + (int64_t)CAROM_LEMKE_PIVOTS_PER_ROW * n;
     const carom_lemke_kernel *kernel = now->extended ? &carom_lemke_kernel_quad : solver->fast;
     void *tableau = now->extended ? solver->extended : solver->plain;
-    const carom_verdict verdict = kernel->run(tableau, solver->W, w, limit, now->pivot_tolerance, now->tie_tolerance, pivots);
+    if (now->extended && solver->fill && !solver->knows_rest) {
+        solver->fill(solver->user, solver->rest);
+        solver->knows_rest = true;
+    }
+    const double *rest = now->extended && solver->knows_rest ? solver->rest : NULL;
+    const carom_verdict verdict = kernel->run(tableau, solver->W, rest, w, limit, now->pivot_tolerance, now->tie_tolerance, pivots);
     kernel->extract(tableau, z, solver->basic);
     return verdict;
 }
@@ -170,7 +187,12 @@ static void lemke_solve(void *state, int attempt, const double *w, double *z, ca
     carom_lcp_clip(solver->n, z);
 }
 
-const bool *carom_lemke_basis(const void *state) { return ((const lemke *)state)->basic; }
+bool *carom_lemke_basis(void *state) { return ((lemke *)state)->basic; }
+
+bool carom_lemke_solve_basis(void *state, const double *w, double *z) {
+    const lemke *solver = state;
+    return carom_lcp_basis_solve(solver->basis, solver->basic, w, z);
+}
 
 carom_verdict carom_lcp_lemke_once(int n, const double *W, const double *w, double *z) {
     memset(z, 0, (size_t)n * sizeof *z);
@@ -179,7 +201,7 @@ carom_verdict carom_lcp_lemke_once(int n, const double *W, const double *w, doub
     void *tableau = kernel->create(n, NULL, NULL);
     if (!tableau) return CAROM_UNVERIFIED;
     int64_t pivots = 0;
-    const carom_verdict verdict = kernel->run(tableau, W, w, (int64_t)CAROM_LEMKE_PIVOTS_PER_ROW * n, CAROM_LEMKE_PIVOT_TOLERANCE,
+    const carom_verdict verdict = kernel->run(tableau, W, NULL, w, (int64_t)CAROM_LEMKE_PIVOTS_PER_ROW * n, CAROM_LEMKE_PIVOT_TOLERANCE,
                                               CAROM_LEMKE_TIE_TOLERANCE, &pivots);
     kernel->extract(tableau, z, NULL);
     kernel->free(tableau);
@@ -191,7 +213,7 @@ carom_verdict carom_lcp_lemke_once(int n, const double *W, const double *w, doub
 // clang-format off
 #define LEMKE_SOLVER(text, about, choice) \
     {.name = text, .summary = about, .canonical = true, .attempts = 2 * RUNGS, .goals = goals, .method = choice, \
-     .create = create, .solve = lemke_solve, .free = lemke_free, .cover = lemke_cover}
+     .create = create, .solve = lemke_solve, .free = lemke_free, .cover = lemke_cover, .sharpen = lemke_sharpen}
 
 const carom_lcp_solver carom_lcp_lemke =
     LEMKE_SOLVER("lemke", "Lemke's method, lexicographic (canonical; alone, with a covering vector of ones)", NULL);

@@ -134,7 +134,7 @@ static void replay(lemke_memory *memory, int depth) {
     lemke_tableau *tableau = memory->tableau;
     if (memory->replayed == UNKNOWN) {
         if (memory->saved == UNKNOWN)
-            start(tableau, memory->W, memory->w);
+            start(tableau, memory->W, NULL, memory->w);
         else
             load(memory, memory->saved);
         memory->replayed = memory->saved == UNKNOWN ? 0 : memory->saved_depth;

@@ -55,12 +55,13 @@ static REAL largest_in_units(int n, const REAL *values, const REAL *unit) {
 // ------------------------------------------------------------------------------------------------------------- pivots
 
 // T = [-W | -d], rhs = w, and all y basic.
-static void start(lemke_tableau *tableau, const double *W, const double *w) {
+static void start(lemke_tableau *tableau, const double *W, const double *rest, const double *w) {
     const int n = tableau->n;
     tableau->w = w;
     for (int i = 0; i < n; i++) {
         REAL *row = row_of(tableau, i);
         for (int j = 0; j < n; j++) row[j] = -(REAL)W[(size_t)i * (size_t)n + (size_t)j];
+        for (int j = 0; rest && j < n; j++) row[j] -= (REAL)rest[(size_t)i * (size_t)n + (size_t)j];
         row[n] = -tableau->covering[i];
         tableau->rhs[i] = w[i];
         tableau->weight[i] = magnitude(w[i]);
@@ -193,11 +194,11 @@ static int ratio_test(lemke_tableau *tableau, REAL pivot_tolerance, REAL tie_tol
     return count ? lexicographic(tableau, count, tie_tolerance) : -1;
 }
 
-static carom_verdict run(void *kernel_tableau, const double *W, const double *w, int64_t limit, double pivot_tolerance,
+static carom_verdict run(void *kernel_tableau, const double *W, const double *rest, const double *w, int64_t limit, double pivot_tolerance,
                          double tie_tolerance, int64_t *pivots) {
     lemke_tableau *tableau = kernel_tableau;
     const int n = tableau->n;
-    start(tableau, W, w);
+    start(tableau, W, rest, w);
     int leaving = first_row(tableau, tableau->rhs, (REAL)tie_tolerance), column = n;
     copy_column(tableau, column);
     while (*pivots < limit) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dense linear algebra in a fixed order of operations.
+#define _DEFAULT_SOURCE  // MAP_ANONYMOUS
 #include "carom/dense.h"
 
 #include <cblas.h>
@@ -7,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 // One sum, never split: every machine and every form of an algorithm that sums in this order gets the same bits.
 double carom_dot(int n, const double *a, const double *b) {
@@ -15,11 +17,30 @@ double carom_dot(int n, const double *a, const double *b) {
     return sum;
 }
 
+double carom_dot_rest(int n, const double *a, const double *b, double value) {
+    // Every product and every sum is a number and its round-off; the round-offs are summed apart.
+    double sum = -value, rest = 0;
+    for (int i = 0; i < n; i++) {
+        const double product = a[i] * b[i], next = sum + product, part = next - sum;
+        rest += fma(a[i], b[i], -product) + ((sum - (next - part)) + (product - part));
+        sum = next;
+    }
+    return sum + rest;
+}
+
 double carom_max_abs(size_t n, const double *a) {
     double largest = 0;
     for (size_t i = 0; i < n; i++)
         if (fabs(a[i]) > largest) largest = fabs(a[i]);
     return largest;
+}
+
+int carom_first_least(int n, const double *a, double tolerance) {
+    double least = INFINITY;
+    for (int i = 0; i < n; i++) least = fmin(least, a[i]);
+    for (int i = 0; i < n && isfinite(least); i++)
+        if (a[i] <= least + tolerance) return i;
+    return -1;
 }
 
 bool carom_all_finite(size_t n, const double *a) {
@@ -32,9 +53,20 @@ void carom_multiply(int rows, int columns, const double *A, const double *x, dou
     for (int i = 0; i < rows; i++) y[i] = carom_dot(columns, A + (size_t)i * (size_t)columns, x);
 }
 
+// Room that BLAS and LAPACK may need beside an n x n matrix and a copy of it: the buffer of OpenBLAS has 128 MiB.
+#define BLAS_BUFFER ((size_t)136 << 20)
+
+// OpenBLAS looks for its buffer for ever when there is no memory for it: is there, at this moment?
+static bool blas_has_room(int n) {
+    const size_t size = BLAS_BUFFER + 2 * (size_t)n * (size_t)n * sizeof(double);
+    void *const room = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return room != MAP_FAILED && !munmap(room, size);
+}
+
 void carom_gram(int rows, int columns, const double *X, double *G) {
     const size_t size = (size_t)rows, width = (size_t)columns;
-    if (rows > CAROM_FIXED_ORDER_SIZE || columns > CAROM_FIXED_ORDER_SIZE)
+    // Without room for BLAS, our own loops serve, slowly.
+    if ((rows > CAROM_FIXED_ORDER_SIZE || columns > CAROM_FIXED_ORDER_SIZE) && blas_has_room(rows))
         cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, rows, columns, 1, X, columns, 0, G, rows);
     else
         for (size_t i = 0; i < size; i++)
@@ -53,7 +85,7 @@ static void zero_upper(int n, double *A) {
 
 int carom_cholesky_factor(int n, double *A) {
     const size_t size = (size_t)n;
-    if (n > CAROM_FIXED_ORDER_SIZE) {
+    if (n > CAROM_FIXED_ORDER_SIZE && blas_has_room(n)) {
         const int failed = (int)LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, A, n);
         zero_upper(n, A);
         // LAPACKE refuses NaN by a negative number.
@@ -239,6 +271,7 @@ static carom_status jacobi_eigen(int n, double *A, double *values, carom_error *
 carom_status carom_symmetric_eigen(int n, double *A, double *values, carom_error *error) {
     if (!carom_all_finite((size_t)n * (size_t)n, A)) return carom_fail(error, CAROM_INTERNAL, "eigenvalues of a matrix that is not finite");
     if (n <= CAROM_FIXED_ORDER_SIZE) return jacobi_eigen(n, A, values, error);
+    if (!blas_has_room(n)) return carom_fail_memory(error, "eigenvalues");
     // Columns of the column-major result are our rows.
     if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, A, n, values))
         return carom_fail(error, CAROM_INTERNAL, "the eigenvalues of a symmetric matrix did not converge");

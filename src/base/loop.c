@@ -1,20 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parallel loop: blocks computed on any thread, delivered in order.
+#define _DEFAULT_SOURCE  // MAP_ANONYMOUS
 #include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "base/loop.h"
 
 // Blocks in flight for each worker. More hide uneven blocks better, fewer save memory.
 enum { SLOTS_PER_WORKER = 4, MOST_WORKERS = 1024 };
 
+// Room of a thread beside its stack: what the C library and OpenMP keep for it.
+#define THREAD_ROOM ((size_t)1 << 20)
+
+// As many of the wanted threads as have room for their stacks. OpenMP ends the process when it cannot start one.
+static int startable_threads(int wanted) {
+    struct rlimit space, stack;
+    if (getrlimit(RLIMIT_AS, &space) || space.rlim_cur == RLIM_INFINITY || getrlimit(RLIMIT_STACK, &stack)) return wanted;
+    const size_t unlimited = (size_t)8 << 20, each = (stack.rlim_cur == RLIM_INFINITY ? unlimited : (size_t)stack.rlim_cur) + THREAD_ROOM;
+    for (int threads = wanted; threads > 1; threads--) {
+        const size_t size = (size_t)(threads - 1) * each;
+        void *const room = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (room == MAP_FAILED) continue;
+        munmap(room, size);
+        return threads;
+    }
+    return 1;
+}
+
 int carom_control_workers(const carom_control *control) {
     // 0 threads, or no control, means what OpenMP offers.
     const int asked = control && control->threads > 0 ? control->threads : omp_get_max_threads();
     if (asked < 1) return 1;
-    return asked < MOST_WORKERS ? asked : MOST_WORKERS;
+    return startable_threads(asked < MOST_WORKERS ? asked : MOST_WORKERS);
 }
 
 int carom_loop_slots(int workers) { return SLOTS_PER_WORKER * workers; }
@@ -101,8 +122,9 @@ static carom_status run_alone(const carom_loop_run_state *run, int64_t *delivere
     pthread_mutex_init(&line.lock, NULL);
     pthread_cond_init(&line.changed, NULL);
     carom_status status = CAROM_OK;
+    const int threads = startable_threads(run->workers);
 // The calling thread is worker 0.
-#pragma omp parallel num_threads(run->workers)
+#pragma omp parallel num_threads(threads)
     {
         const int worker = omp_get_thread_num();
         if (worker == 0)

@@ -67,6 +67,17 @@ bool carom_parse_number(const char *text, double *value) {
     return true;
 }
 
+bool carom_parse_whole(const char *text, double *value) {
+    // BASE^EXPONENT, in digits. What overflows is infinite, and fails where its range is checked.
+    const size_t base = strspn(text, "0123456789"), exponent = text[base] == '^' ? strspn(text + base + 1, "0123456789") : 0;
+    if (base && exponent && !text[base + 1 + exponent]) {
+        const double b = strtod(text, NULL), e = strtod(text + base + 1, NULL);
+        *value = pow(b, e);
+        return true;
+    }
+    return carom_parse_number(text, value) && *value == floor(*value);
+}
+
 // 17 significant digits give every double back.
 void carom_print_number(double value, char *text, size_t size) {
     const point_locale locale = enter_point_locale();
@@ -76,7 +87,10 @@ void carom_print_number(double value, char *text, size_t size) {
 
 // A number within the closed range of the row. The message names the rule in the words of the range.
 static carom_status parse_in_range(const carom_option *row, const char *text, double *value, carom_error *error) {
-    if (!carom_parse_number(text, value)) return carom_fail(error, CAROM_BAD_INPUT, "%s: '%.60s' is not a number", row->name, text);
+    const bool whole = row->type == CAROM_OPTION_INTEGER;
+    if (!(whole && carom_parse_whole(text, value)) && !carom_parse_number(text, value))
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: '%.60s' is not a number%s", row->name, text,
+                          whole ? ", such as 1000000, 1e6 or 2^20" : "");
     if (*value >= row->least && *value <= row->most) return CAROM_OK;
     // An open lower end reads "greater than 0".
     if (row->least == CAROM_POSITIVE) {

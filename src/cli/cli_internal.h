@@ -97,6 +97,8 @@ void cli_help(const cli_command *command, const carom_registry *registry);
 
 // ------------------------------------------------------------------------------------------------------------ messages
 
+/// From here on cli_report prints, with `--json`, a document {schema, complete: false, verdict} for a command that could not finish.
+void cli_expect_answer(const cli_arguments *arguments);
 /// Prints `carom: MESSAGE` on stderr, on the first of several ranks, and returns the exit status that the error means.
 int cli_report(const carom_error *error);
 /// Prints the scene's warnings on stderr. Only beside an answer: a refusal is one line.
@@ -108,7 +110,8 @@ double cli_shown(const carom_impact *impact, double velocity);
 char *cli_join_path(const char *directory, const char *name);
 /// Makes a directory that is not there yet.
 carom_status cli_make_directory(const char *path, bool *made, carom_error *error);
-/// Prints a document on stdout and frees it; `status` unless that fails.
+/// Prints a document on stdout, with a `verdict` that follows from the exit status where it has none, and frees it; `status` unless that
+/// fails.
 int cli_print_json(json_t *document, int status);
 /// A carom_plot_report that appends the path of a picture to a JSON list.
 void cli_note_file(void *files, const char *path);
@@ -183,6 +186,11 @@ carom_status cli_ask_law(const cli_question *question, const void *options, cons
 carom_status cli_run_law(const cli_question *question, cli_run *run, carom_error *error);
 void cli_run_release(cli_run *run);
 
+/// Says on stderr what a run will need before it takes a gigabyte or a minute: the matrices of its steps.
+/// @param matrices  dense LCP matrices that each thread holds at once
+/// @return CAROM_OUT_OF_MEMORY when that is more than there is
+carom_status cli_announce_need(const carom_scene *scene, int matrices, int threads, carom_error *error);
+enum { CLI_SAMPLE_MATRICES = 5 };  ///< as measured
 /// The exit status that an answer means.
 int cli_exit_status(const carom_answer *answer);
 /// Finds the option that a refusal is about, whose message then begins with "NAME: ". When the command line gives that option, the message

@@ -7,14 +7,26 @@
 #include <sys/stat.h>
 
 #include "carom/json.h"
+#include "carom/temporary.h"
 #include "cli/cli_internal.h"
 #include "cli/ranks/ranks.h"
+
+// The command whose answer is to be one JSON document, as long as nothing of the document is printed.
+static const cli_command *owes_json;
+
+void cli_expect_answer(const cli_arguments *arguments) { owes_json = cli_given(arguments, "json") ? arguments->command : NULL; }
 
 int cli_report(const carom_error *error) {
     if (cli_ranks_is_first()) fprintf(stderr, "carom: %s\n", error->message);
     // Lack of memory and our own bugs are not the fault of the input.
     const bool could_not_finish = error->status == CAROM_OUT_OF_MEMORY || error->status == CAROM_INTERNAL;
-    return could_not_finish ? EXIT_INCOMPLETE : EXIT_BAD_INPUT;
+    if (!could_not_finish) return EXIT_BAD_INPUT;
+    // A computation that could not finish has an answer: that it did not. There may be no memory for jansson.
+    if (owes_json && cli_ranks_is_first())
+        printf("{\"schema\": \"carom.%s/1\", \"complete\": false, \"verdict\": \"%s\"}\n", owes_json->name,
+               carom_status_name(error->status));
+    owes_json = NULL;
+    return EXIT_INCOMPLETE;
 }
 
 void cli_warn(const carom_scene *scene) {
@@ -36,16 +48,24 @@ char *cli_join_path(const char *directory, const char *name) {
 }
 
 carom_status cli_make_directory(const char *path, bool *made, carom_error *error) {
-    *made = !mkdir(path, 0777);
-    if (*made) return CAROM_OK;
     // A directory that is there already is fine, anything else of that name is not.
     struct stat about;
-    if (errno == EEXIST && !stat(path, &about) && S_ISDIR(about.st_mode)) return CAROM_OK;
+    *made = false;
+    if (!stat(path, &about) && S_ISDIR(about.st_mode)) return CAROM_OK;
+    const carom_status status = carom_check_ending(path, "", "a directory", error);
+    if (status) return status;
+    *made = !mkdir(path, 0777);
+    if (*made) return CAROM_OK;
     return carom_fail(error, CAROM_IO_FAILED, "%s: the directory cannot be made (%s)", path, strerror(errno == EEXIST ? ENOTDIR : errno));
 }
 
 int cli_print_json(json_t *document, int status) {
     carom_error error;
+    // How far the computation got. Answers that know more than done or not have said it.
+    if (document && !json_object_get(document, "verdict"))
+        json_object_set_new(document, "verdict", json_string(carom_verdict_name(status == EXIT_DONE ? CAROM_COMPLETE : CAROM_INCOMPLETE)));
+    // What fails half-way through the document has no other one after it.
+    if (document) owes_json = NULL;
     const carom_status written = carom_json_write(stdout, document, &error);
     json_decref(document);
     return written ? cli_report(&error) : status;

@@ -278,7 +278,7 @@ static void print_text(const comparison *c) {
     const double first = *carom_table_real_column(c->answer.result, CAROM_RESULT_COLUMNS + CAROM_COMPLIANT_FIRST_FRACTION);
     if (!isnan(first)) printf("at the largest angle the first contact has %.6f of its impulse before the second touches\n", first);
     printf("%.3g s\n", c->seconds);
-    if (cli_given(c->arguments, "output")) printf("written to %s\n", cli_value(c->arguments, "output"));
+    if (cli_given(c->arguments, "output")) printf("written to %s (HDF5)\n", cli_value(c->arguments, "output"));
     if (cli_given(c->arguments, "figure")) printf("%s\n", cli_value(c->arguments, "figure"));
 }
 

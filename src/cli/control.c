@@ -55,13 +55,15 @@ carom_status cli_start_control(const cli_arguments *arguments, carom_control *co
     const char *threads = cli_value(arguments, "threads");
     double count;
     if (threads) {
-        if (!carom_parse_number(threads, &count) || count < 1 || count > MOST_THREADS || count != (int)count)
+        if (!carom_parse_whole(threads, &count) || count < 1 || count > MOST_THREADS)
             return carom_fail(error, CAROM_BAD_INPUT, "--threads: '%.60s' is not a whole number between 1 and %d", threads, MOST_THREADS);
         control->threads = (int)count;
     }
     if (isatty(STDERR_FILENO) && cli_ranks_is_first()) control->progress = draw_progress;
     clock_gettime(CLOCK_MONOTONIC, &bar.start);
     bar.last = 0;
+    // A program may call the command as a function, again and again.
+    atomic_store(&interrupted, false);
     // The first Ctrl-C asks for a clean end, the second one has its usual effect.
     struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);

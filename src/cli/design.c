@@ -160,7 +160,7 @@ static int run(const cli_arguments *arguments) {
         // Coordinates and parameters, from the scene's to the new ones.
         for (int i = 0; i < searched.variables; i++)
             printf("  %-12s %18.12g -> %.12g\n", carom_family_variable(family, i), carom_family_start(family)[i], searched.x[i]);
-        if (file) printf("written to %s\n", file);
+        if (file) printf("written to %s (JSON)\n", file);
     }
     release(&searched);
     carom_scene_free(scene);

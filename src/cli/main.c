@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cblas.h>
 
@@ -63,6 +65,7 @@ static int run(int argc, char **argv) {
             exit_status = cli_report(&error);
         } else {
             arguments.commands = commands;
+            cli_expect_answer(&arguments);
             exit_status = command->run(&arguments);
             cli_release(&arguments);
         }
@@ -71,8 +74,18 @@ static int run(int argc, char **argv) {
     return exit_status;
 }
 
+// With an OpenBLAS that has threads, and a limit of memory, the process begins again without these threads: one that finds no memory when
+// it starts looks for some for ever, and forks and the exit wait for it. Only its own variable stops them, and only from the start.
+static void begin_without_blas_threads(char **argv) {
+    struct rlimit space;
+    const bool threaded = openblas_get_parallel() == OPENBLAS_THREAD && !getenv("OPENBLAS_NUM_THREADS");
+    if (!threaded || getrlimit(RLIMIT_AS, &space) || space.rlim_cur == RLIM_INFINITY) return;
+    if (!setenv("OPENBLAS_NUM_THREADS", "1", 1)) execv("/proc/self/exe", argv);
+}
+
 int main(int argc, char **argv) {
     carom_error error;
+    begin_without_blas_threads(argv);
     // A full disk or a closed pipe is an error of a write, not the end of the process.
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigemptyset(&ignore.sa_mask);

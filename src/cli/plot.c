@@ -37,7 +37,8 @@ static int run_plot(const cli_arguments *arguments) {
                                         .output = cli_value(arguments, "output"),
                                         .svg = cli_given(arguments, "svg"),
                                         .focus = cli_given(arguments, "focus"),
-                                        .overlays = overlays};
+                                        .overlays = overlays,
+                                        .apart = true};
     if (!status) status = carom_plot_result(arguments->operand, &request, cli_note_file, files, &error);
     free(names);
     int exit_status = EXIT_DONE;

@@ -11,6 +11,9 @@
 // A velocity within this share of the impact's scale is in the set: results are read back from text.
 #define CONTAINED 1e-9
 
+// Values within this share of the largest one are equal.
+#define EQUAL_VALUES 1e-12
+
 // Impacts whose operators differ by more than this share are not the same.
 #define SAME_IMPACT 1e-9
 
@@ -19,7 +22,8 @@ static const cli_flag flags[] = {
     {"contains", "FILE", "is the velocity {v: [...]} in the set, and how far is it from it?"},
     {"hull", "X,Y", "area of the convex hull in the plane of two contact velocities; volume for more"},
     {"distance", "RESULT", "one-sided Hausdorff distances to the set in another result file"},
-    {"metric", "NAME", "of distances: euclidean in contact velocities (default), or kinetic"},
+    {"metric", "NAME",
+     "of distances: euclidean, the length of contact velocities in m/s (default), or kinetic, sqrt(d'M d) of velocities in sqrt(J)"},
     {"gap", "G", "relative gap at which a search for the worst point may stop in three or more dimensions (default 0.01)"},
     {"law", "NAME", "law whose outcomes are meant (default: the only one, or the first of halm-posa-exact, halm-posa)"},
     {"json", NULL, "print one JSON document"},
@@ -60,7 +64,7 @@ static void release_source(source *from) {
 // Opens a result file, and reads the impact and the set of one of its laws.
 static carom_status read_source(const char *path, const char *law_name, source *into, carom_error *error) {
     *into = (source){0};
-    carom_status status = carom_result_open(path, &into->result, error);
+    carom_status status = carom_result_open_apart(path, &into->result, error);
     if (status) return status;
 
     // The law by name, or the only one, or the first of those that have whole sets.
@@ -114,6 +118,11 @@ static carom_status make_set(const query *q, const carom_result_set *from, carom
 
 // ----------------------------------------------------------------------------------------------------------- the questions
 
+static double value_of(const carom_result_set *set, const carom_functional *f, int64_t row) {
+    const double rest = set->v ? carom_dot(set->nv, f->velocity, set->v + row * set->nv) : 0;
+    return carom_dot(set->n, f->contact, set->u + row * set->n) + rest;
+}
+
 // The largest value of a linear functional: a convex set attains it at a vertex, which is a row of the file.
 static carom_status ask_maximum(query *q, const char *text, carom_error *error) {
     const carom_result_set *set = &q->asked.set;
@@ -121,16 +130,11 @@ static carom_status ask_maximum(query *q, const char *text, carom_error *error) 
     carom_error inner;
     const carom_status status = carom_functional_parse(q->asked.impact, text, &f, &inner);
     if (status) return carom_fail(error, status, "--max: %s", inner.message);
-    // Outcomes with a value that is not a number are never the largest.
+    // Outcomes with a value that is not a number are never the largest. Of those that have it up to round-off, the first is shown.
     double most = -INFINITY;
     int64_t best = 0;
-    for (int64_t i = 0; i < set->points; i++) {
-        const double rest = set->v ? carom_dot(set->nv, f.velocity, set->v + i * set->nv) : 0;
-        const double value = carom_dot(set->n, f.contact, set->u + i * set->n) + rest;
-        if (!(value > most)) continue;
-        most = value;
-        best = i;
-    }
+    for (int64_t i = 0; i < set->points; i++) most = fmax(most, value_of(set, &f, i));
+    while (best + 1 < set->points && !(value_of(set, &f, best) >= most - EQUAL_VALUES * fabs(most))) best++;
     carom_functional_release(&f);
     if (!isfinite(most))
         return carom_fail(error, CAROM_BAD_INPUT, "--max: the factors of '%.100s' are too large for double precision", text);
@@ -172,6 +176,7 @@ static carom_status ask_containment(query *q, const char *path, carom_error *err
             json_object_set_new(q->document, "contained", json_boolean(contained));
             json_object_set_new(q->document, "distance", carom_json_real(distance));
             json_object_set_new(q->document, "unreachable", carom_json_real(unreachable));
+            json_object_set_new(q->document, "unreachable_unit", json_string(rest_kind == CAROM_METRIC_KINETIC ? "sqrt(J)" : "m/s"));
             status = add_point(q, "nearest", nearest, error);
         } else {
             status = carom_fail(error, CAROM_BAD_INPUT, "%s: v: its distance from the set is too large for double precision", path);
@@ -249,7 +254,9 @@ static carom_status ask_distance(query *q, const char *path, carom_error *error)
         status = add_point(q, "worst_point", forth.point, error);
     }
     if (!status) status = add_point(q, "worst_point_of_b", back.point, error);
-    if (!status) json_object_set_new(q->document, "complete", json_boolean(!forth.interrupted && !back.interrupted));
+    const bool complete = !forth.interrupted && !back.interrupted;
+    if (!status) json_object_set_new(q->document, "complete", json_boolean(complete));
+    if (!status && !complete) json_object_set_new(q->document, "verdict", json_string(carom_verdict_name(CAROM_INTERRUPTED)));
     carom_set_free(a);
     carom_set_free(b);
     return status;
@@ -290,6 +297,11 @@ static carom_status ask(query *q, carom_error *error) {
         carom_status (*ask)(query *q, const char *value, carom_error *error);
     } questions[] = {{"max", ask_maximum}, {"contains", ask_containment}, {"hull", ask_hull}, {"distance", ask_distance}};
     int asked = 0;
+    // What the lengths of the answer are.
+    if (cli_given(q->arguments, "contains") || cli_given(q->arguments, "distance")) {
+        json_object_set_new(q->document, "metric", json_string(carom_metric_names[q->kind]));
+        json_object_set_new(q->document, "unit", json_string(q->kind == CAROM_METRIC_KINETIC ? "sqrt(J)" : "m/s"));
+    }
     for (size_t i = 0; i < sizeof questions / sizeof *questions && !status; i++) {
         const char *value = cli_value(q->arguments, questions[i].flag);
         asked += value != NULL;

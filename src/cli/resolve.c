@@ -62,7 +62,7 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
         putchar('\n');
     }
     if (rows > SHOWN_OUTCOMES) printf("... and %" PRId64 " more; --json and -o FILE give them all\n", rows - SHOWN_OUTCOMES);
-    if (file) printf("written to %s\n", file);
+    if (file) printf("written to %s (HDF5)\n", file);
     return cli_exit_status(&run->answer);
 }
 
@@ -86,6 +86,9 @@ static int run_resolve(const cli_arguments *arguments) {
     if (!status && !question.law)
         status = carom_fail(&error, CAROM_BAD_INPUT, "--law: there is no law '%.60s'; `carom resolve --list` prints them", name);
     if (!status) status = cli_start_control(arguments, &control, &error);
+    // Laws of steps have cone edges, and one stepper.
+    if (!status && carom_option_find(question.law->options, question.law->option_count, "cone_edges") >= 0)
+        status = cli_announce_need(scene, CLI_SAMPLE_MATRICES, 1, &error);
     if (!status && file) status = carom_result_writer_create(file, scene, &question.writer, &error);
     if (!status) status = cli_run_law(&question, &run, &error);
     if (!status && file) status = carom_result_writer_commit(question.writer, &error);

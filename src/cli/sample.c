@@ -77,8 +77,8 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
         printf("no sample terminated: raise --max-steps or --step\n");
     }
     printf("digest %s\n%.3g s, %.3g samples/s\n", text(run, "digest"), run->seconds, (double)samples / fmax(run->seconds, 1e-9));
-    if (file && written) printf("%" PRId64 " outcomes written to %s; `carom plot %s` draws them\n", written, file, file);
-    if (file && !written) printf("written to %s\n", file);
+    if (file && written) printf("%" PRId64 " outcomes written to %s (HDF5); `carom plot %s` draws them\n", written, file, file);
+    if (file && !written) printf("written to %s (HDF5)\n", file);
     return cli_exit_status(&run->answer);
 }
 
@@ -137,6 +137,7 @@ static int run_sample(const cli_arguments *arguments) {
         carom_result_writer *writer = NULL;
         status = cli_start_control(arguments, &control, &error);
         control.ranks = cli_ranks();
+        if (!status) status = cli_announce_need(scene, CLI_SAMPLE_MATRICES, carom_control_workers(&control), &error);
         if (!status && file && cli_ranks_is_first()) status = carom_result_writer_create(file, scene, &writer, &error);
         const cli_question question = {.arguments = arguments,
                                        .scene = scene,

@@ -18,8 +18,10 @@ carom_status carom_motion_conclude(const carom_motion_call *call, carom_verdict 
 /// Hands recorded states on and clears them; nothing where there are none, or no table of them.
 carom_status carom_motion_flush(const carom_motion_call *call, carom_table *states, carom_error *error);
 
+/// Refuses a step with which a run would have over 1e12 of them, by "step: ...".
+carom_status carom_motion_check_step(double duration, double step, carom_error *error);
 /// Grid steps of a run, whole ones.
-/// @return CAROM_BAD_INPUT "step: ..." when they are too many to be counted, or none although there is time to be covered
+/// @return CAROM_BAD_INPUT "step: ..." when they are too many, or none although there is time to be covered
 carom_status carom_motion_count_steps(double duration, double step, int64_t *steps, carom_error *error);
 
 /// Sets a number among an option struct's fields by the row's name, if there is such a row.

@@ -122,8 +122,18 @@ carom_status carom_motion_flush(const carom_motion_call *call, carom_table *stat
     return status;
 }
 
+// A fast step takes a microsecond: these take eleven days.
+#define MOST_STEPS 1e12
+
+carom_status carom_motion_check_step(double duration, double step, carom_error *error) {
+    if (duration / step <= MOST_STEPS) return CAROM_OK;
+    return carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too small for %g s: a run may have at most %g steps", step, duration,
+                      MOST_STEPS);
+}
+
 carom_status carom_motion_count_steps(double duration, double step, int64_t *steps, carom_error *error) {
-    if (duration / step > CAROM_MOST_SEED) return carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too small for %g s", step, duration);
+    const carom_status status = carom_motion_check_step(duration, step, error);
+    if (status) return status;
     if (duration > 0 && duration < 0.5 * step)
         return carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too long for %g s, which would have no step at all", step, duration);
     *steps = (int64_t)(duration / step + 0.5);

@@ -21,7 +21,8 @@ enum {
 
 static const carom_column result_columns[RESULT_OWN_COLUMNS] = {
     [RESULT_STATUS] = {"status", CAROM_COLUMN_TEXT, 1, "", "ok, incomplete, terminal-start, unbounded, too-large or bad-data", NULL},
-    [RESULT_REASON] = {"reason", CAROM_COLUMN_TEXT, 1, "", "one sentence on a status that is not ok", NULL},
+    [RESULT_REASON] = {"reason", CAROM_COLUMN_TEXT, 1, "",
+                       "one sentence on a status that is not ok, or on an outer set that need not shrink", NULL},
     [RESULT_CERTIFICATE] = {"certificate", CAROM_COLUMN_TEXT, 1, "", "what the outcomes are of the set: exact, inner, outer, or none",
                             NULL},
     [RESULT_DIMENSION] = {"dimension", CAROM_COLUMN_INTEGER, 1, "", "of the contact space that can be reached: the rank of J", NULL},

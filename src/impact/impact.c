@@ -28,6 +28,7 @@ struct carom_impact {
     int contact_size;      // n = contacts (1 + tangent_dim)
     double *jacobian;      // J [n x nv], contact-major; NULL in contact space
     double *response;      // rows M^-1 J_c' [n x nv]
+    double *half;          // rows L^-1 J_c' [n x nv]; NULL in contact space
     double *delassus;      // W [n x n]
     double *eigenvalues;   // of W, in contact space only
     double *eigenvectors;  // rows
@@ -203,12 +204,16 @@ static carom_status derive_operators(carom_impact *impact, carom_error *error) {
     carom_arena scratch = {0};
     double *factor = copy_reals(&scratch, impact->data.mass, (size_t)nv * (size_t)nv);
     if (!factor) return carom_fail_memory(error, "impact");
-    // X takes the place of the response until W is made of it.
+    impact->half = copy_reals(&impact->arena, impact->jacobian, (size_t)n * (size_t)nv);
+    if (!impact->half) {
+        carom_arena_free(&scratch);
+        return carom_fail_memory(error, "impact");
+    }
     const int minor = carom_cholesky_factor(nv, factor);
     if (!minor) {
-        memcpy(impact->response, impact->jacobian, (size_t)n * (size_t)nv * sizeof(double));
-        for (int c = 0; c < n; c++) carom_cholesky_forward(nv, factor, impact->response + (size_t)c * (size_t)nv);
-        carom_gram(n, nv, impact->response, impact->delassus);
+        for (int c = 0; c < n; c++) carom_cholesky_forward(nv, factor, impact->half + (size_t)c * (size_t)nv);
+        carom_gram(n, nv, impact->half, impact->delassus);
+        memcpy(impact->response, impact->half, (size_t)n * (size_t)nv * sizeof(double));
         for (int c = 0; c < n; c++) carom_cholesky_backward(nv, factor, impact->response + (size_t)c * (size_t)nv);
     }
     carom_arena_free(&scratch);
@@ -332,6 +337,7 @@ bool carom_impact_has_system(const carom_impact *impact) { return impact->data.m
 int carom_impact_contact_size(const carom_impact *impact) { return impact->contact_size; }
 const double *carom_impact_delassus(const carom_impact *impact) { return impact->delassus; }
 const double *carom_impact_response(const carom_impact *impact) { return impact->response; }
+const double *carom_impact_half_response(const carom_impact *impact) { return impact->half; }
 double carom_impact_velocity_scale(const carom_impact *impact) { return impact->velocity_scale; }
 double carom_impact_initial_energy(const carom_impact *impact) { return impact->initial_energy; }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <yaml.h>
 
@@ -125,6 +126,11 @@ static carom_status refuse_line(const tree_builder *builder, const yaml_event_t 
 carom_status carom_file_read(const char *path, char **bytes, size_t *size, carom_error *error) {
     *bytes = NULL;
     *size = 0;
+    // A pipe that nobody fills would be waited for for ever. Those of a shell, as in <(command), are under /dev.
+    struct stat about;
+    if (strncmp(path, "/dev/", 5) && strncmp(path, "/proc/", 6) && !stat(path, &about) &&
+        (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode)))
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: is not a regular file", path);
     FILE *file = fopen(path, "rb");
     if (!file) return carom_fail(error, CAROM_IO_FAILED, "%s: cannot be opened: %s", shown_path(path), strerror(errno));
 

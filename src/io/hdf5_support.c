@@ -44,6 +44,14 @@ hid_t carom_hdf5_text_type(void) {
     return type;
 }
 
+// Text of a fixed length in UTF-8, its final zero included.
+static hid_t fixed_text_type(size_t size) {
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, size);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    return type;
+}
+
 // Creates, writes and closes an attribute of `count` values, of a single one where that is 0.
 static bool put_attribute(hid_t object, const char *name, hid_t file_type, hid_t memory_type, hsize_t count, const void *values) {
     const hid_t space = count ? H5Screate_simple(1, &count, NULL) : H5Screate(H5S_SCALAR);
@@ -70,12 +78,26 @@ static char **copy_texts(const char *const *texts, int count, char *(*copy)(cons
     return copies;
 }
 
-// Texts as an attribute: an array of `size`, or a single one where that is 0.
+// Texts as an attribute: an array of `size`, or a single one where that is 0. All have the length of the longest: texts of variable length
+// stand in a heap of the file, in which libhdf5 loses its way when the file is damaged.
 static bool put_texts(hid_t object, const char *name, const char *const *texts, int count, hsize_t size) {
     char **repaired = copy_texts(texts, count, carom_utf8_repair);
-    const hid_t type = carom_hdf5_text_type();
-    const bool written = repaired && put_attribute(object, name, type, type, size, repaired);
+    size_t longest = 1;
+    for (int i = 0; i < count && repaired; i++) longest = strlen(repaired[i]) >= longest ? strlen(repaired[i]) + 1 : longest;
+    // A single text that is too long for an attribute is cut, between characters.
+    if (count == 1 && longest > CAROM_HDF5_ATTRIBUTE_BYTES && repaired) {
+        repaired[0][CAROM_HDF5_ATTRIBUTE_BYTES - 16] = '\0';
+        char *whole = carom_utf8_repair(repaired[0]);
+        free(repaired[0]);
+        repaired[0] = whole;
+        longest = CAROM_HDF5_ATTRIBUTE_BYTES;
+    }
+    char *block = repaired && (count > 1 || repaired[0]) ? calloc((size_t)count + 1, longest) : NULL;
+    for (int i = 0; i < count && block; i++) memcpy(block + (size_t)i * longest, repaired[i], strlen(repaired[i]));
+    const hid_t type = fixed_text_type(longest);
+    const bool written = block && put_attribute(object, name, type, type, size, block);
     H5Tclose(type);
+    free(block);
     carom_hdf5_free_texts(repaired, count);
     return written;
 }
@@ -133,10 +155,7 @@ bool carom_hdf5_put_integers(hid_t parent, const char *name, int count, const in
 bool carom_hdf5_put_fixed_text(hid_t parent, const char *name, const char *text) {
     char *repaired = carom_utf8_repair(text);
     if (!repaired) return false;
-    // A type as long as this text and its final zero.
-    const hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, strlen(repaired) + 1);
-    H5Tset_cset(type, H5T_CSET_UTF8);
+    const hid_t type = fixed_text_type(strlen(repaired) + 1);
     const hid_t dataset = put_dataset(parent, name, type, type, H5Screate(H5S_SCALAR), repaired);
     H5Tclose(type);
     free(repaired);
@@ -197,23 +216,36 @@ bool carom_hdf5_append_texts(hid_t dataset, const char *const *texts, hsize_t co
 bool carom_hdf5_get_texts(hid_t object, const char *name, int least, int most, char ***texts, int *count) {
     *texts = NULL;
     *count = 0;
-    // Only texts of variable length, as many as expected.
+    // Only texts of fixed length, as many as expected, and no longer than an attribute may be.
     const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(attribute), space = H5Aget_space(attribute);
     const hssize_t points = H5Sget_simple_extent_npoints(space);
-    if (points >= least && points <= most && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0) {
-        char **raw = calloc((size_t)points + 1, sizeof *raw);
-        // The file's own type: HDF5 does not convert between ASCII and UTF-8. What it allocates is copied and given back.
-        if (raw && H5Aread(attribute, type, raw) >= 0) {
+    const size_t size = H5Tget_size(type);
+    if (points >= least && points <= most && H5Tget_class(type) == H5T_STRING && !H5Tis_variable_str(type) && size >= 1 &&
+        size <= CAROM_HDF5_ATTRIBUTE_BYTES && (size_t)points <= CAROM_HDF5_ATTRIBUTE_BYTES / size) {
+        char *block = calloc((size_t)points + 1, size), **cut = calloc((size_t)points + 1, sizeof *cut);
+        // The file's own type: HDF5 does not convert between ASCII and UTF-8.
+        bool read = block && cut && H5Aread(attribute, type, block) >= 0;
+        for (hssize_t i = 0; i < points && read; i++) read = (cut[i] = strndup(block + (size_t)i * size, size)) != NULL;
+        if (read) {
             *count = (int)points;
-            *texts = copy_texts((const char *const *)raw, *count, strdup);
-            H5Dvlen_reclaim(type, space, H5P_DEFAULT, raw);
+            *texts = cut;
+        } else {
+            carom_hdf5_free_texts(cut, (int)points);
         }
-        free(raw);
+        free(block);
     }
     H5Tclose(type);
     H5Sclose(space);
     H5Aclose(attribute);
     return *texts != NULL;
+}
+
+bool carom_hdf5_has_variable_text(hid_t object, const char *name) {
+    const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(attribute);
+    const bool variable = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0;
+    H5Tclose(type);
+    H5Aclose(attribute);
+    return variable;
 }
 
 bool carom_hdf5_get_integer(hid_t object, const char *name, int64_t *value) {
@@ -239,21 +271,36 @@ hid_t carom_hdf5_open(hid_t parent, const char *name, H5I_type_t kind) {
     return -1;
 }
 
+// Is the dataset stored as ours are: in this file, without filters, and in pieces that the file can hold?
+static bool is_plain(hid_t dataset, size_t entry, hsize_t file_size) {
+    const hid_t properties = H5Dget_create_plist(dataset);
+    hsize_t chunk[2] = {1, 1};
+    bool plain = H5Pget_nfilters(properties) == 0 && H5Pget_external_count(properties) <= 0;
+    switch (H5Pget_layout(properties)) {
+    case H5D_COMPACT:
+    case H5D_CONTIGUOUS: break;
+    case H5D_CHUNKED: plain = plain && H5Pget_chunk(properties, 2, chunk) > 0; break;
+    default: plain = false;
+    }
+    H5Pclose(properties);
+    return plain && chunk[0] >= 1 && chunk[1] >= 1 && chunk[0] <= file_size && chunk[1] <= file_size / chunk[0] / entry;
+}
+
 bool carom_hdf5_get_dataset(hid_t dataset, hid_t memory_type, hsize_t file_size, void **values, carom_hdf5_extent *extent) {
     *values = NULL;
     *extent = (carom_hdf5_extent){0};
     // HDF5 converts between integers of all sizes, and between floating-point numbers, but not from one class to the other.
     hsize_t size[2];
     const hid_t type = H5Dget_type(dataset);
-    const bool fits = H5Tget_class(type) == H5Tget_class(memory_type) && dataset_size(dataset, size) > 0;
+    const size_t entry = H5Tget_size(type);
+    const bool fits = H5Tget_class(type) == H5Tget_class(memory_type) && entry >= 1 && entry <= 8 && dataset_size(dataset, size) > 0;
     H5Tclose(type);
-    // Entries are at least 4 bytes long in files of ours, and nothing is compressed: a dataset that would be larger than its file is
-    // damage.
-    const bool plausible =
-        fits && size[1] >= 1 && size[1] <= INT_MAX && size[0] <= INT64_MAX / 8 / size[1] && size[0] * size[1] <= file_size / 4;
+    // Nothing is compressed: a dataset that would be larger than its file is damage.
+    const bool plausible = fits && size[1] >= 1 && size[1] <= INT_MAX && size[0] <= INT64_MAX / 8 / size[1] &&
+                           size[0] * size[1] <= file_size / entry && (!size[0] || is_plain(dataset, entry, file_size));
     if (plausible) *values = malloc(size[0] * size[1] * 8 + 1);
     if (!*values) return false;
-    if (H5Dread(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, *values) < 0) {
+    if (size[0] && H5Dread(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, *values) < 0) {
         free(*values);
         *values = NULL;
         return false;

@@ -23,7 +23,10 @@ void carom_hdf5_unmute(carom_hdf5_reporting before);
 
 hid_t carom_hdf5_create_group(hid_t parent, const char *name);
 
-/// Attributes. Texts are UTF-8 of variable length, repaired where they are not valid.
+/// Room for an attribute: libhdf5 takes less than 64 KB in the object that it belongs to.
+enum { CAROM_HDF5_ATTRIBUTE_BYTES = 60000 };
+
+/// Attributes. Texts are UTF-8 of fixed length, repaired where they are not valid; a single one that is too long is cut.
 bool carom_hdf5_put_text(hid_t object, const char *name, const char *text);
 bool carom_hdf5_put_texts(hid_t object, const char *name, const char *const *texts, int count);
 bool carom_hdf5_put_real(hid_t object, const char *name, double value);
@@ -58,14 +61,16 @@ bool carom_hdf5_append(hid_t dataset, hid_t memory_type, hsize_t lines, const vo
 /// The same for texts, repaired as above.
 bool carom_hdf5_append_texts(hid_t dataset, const char *const *texts, hsize_t count);
 
-/// The type of texts in attributes and datasets; to be closed with H5Tclose.
+/// The type of texts in datasets, of variable length; to be closed with H5Tclose.
 hid_t carom_hdf5_text_type(void);
 
 // ------------------------------------------------------------------------------------------------------------- reading
 
-/// Reads an attribute that holds `least` to `most` texts. `*texts` is freed by carom_hdf5_free_texts.
+/// Reads an attribute that holds `least` to `most` texts of fixed length. `*texts` is freed by carom_hdf5_free_texts.
 bool carom_hdf5_get_texts(hid_t object, const char *name, int least, int most, char ***texts, int *count);
 void carom_hdf5_free_texts(char **texts, int count);
+/// Is the attribute a text of variable length? Those are not read.
+bool carom_hdf5_has_variable_text(hid_t object, const char *name);
 bool carom_hdf5_get_integer(hid_t object, const char *name, int64_t *value);
 
 /// Opens the group or dataset of a hard link: soft and external links could lead out of the file.
@@ -78,7 +83,7 @@ typedef struct carom_hdf5_extent {
 } carom_hdf5_extent;
 
 /// Reads a whole dataset of one or two dimensions as `memory_type` (8 bytes an entry) into `*values`, to be freed with `free`.
-/// False too when its class of type is another, or when it claims to be larger than `file_size`.
+/// False too when its class of type is another, when it claims to be larger than `file_size`, or has filters or parts elsewhere.
 bool carom_hdf5_get_dataset(hid_t dataset, hid_t memory_type, hsize_t file_size, void **values, carom_hdf5_extent *extent);
 
 #endif

@@ -11,6 +11,8 @@
 
 json_t *carom_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+static json_t *integer(int64_t value) { return value == CAROM_NO_INTEGER ? json_null() : json_integer(value); }
+
 // Nothing is known of a list that has only NaN; an empty list is known to be empty.
 static bool all_nan(const double *values, int count) {
     for (int i = 0; i < count; i++)
@@ -85,9 +87,9 @@ static json_t *cell(const carom_table *table, int index, int64_t row, const char
     }
     case CAROM_COLUMN_INTEGER: {
         const int64_t *values = carom_table_integer_column(table, index) + start;
-        if (column->width == 1) return json_integer(*values);
+        if (column->width == 1) return integer(*values);
         json_t *list = json_array();
-        for (int i = 0; i < width && list; i++) list = append(list, json_integer(values[i]));
+        for (int i = 0; i < width && list; i++) list = append(list, integer(values[i]));
         return list;
     }
     case CAROM_COLUMN_BOOLEAN: return json_boolean(carom_table_integer_column(table, index)[start]);

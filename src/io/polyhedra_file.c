@@ -4,7 +4,7 @@
 #include "carom/io.h"
 #include "carom/temporary.h"
 
-static const carom_file_kind kind = {"a text of polyhedra that begins with '# carom polyhedra'", "# carom polyhedra"};
+static const carom_file_kind kind = {"a text of polyhedra that begins with '# carom polyhedra'", "# carom polyhedra", false, ".txt"};
 
 // What a file is printed from.
 typedef struct document {

@@ -7,9 +7,9 @@
 #include "carom/temporary.h"
 
 // Only files that begin like these are replaced.
-static const carom_file_kind legacy_kind = {"a legacy VTK file", "# vtk DataFile"};
-static const carom_file_kind xml_kind = {"an XML VTK file", "<?xml"};
-static const carom_file_kind series_kind = {"a list of a VTK series", "{\"file-series-version\""};
+static const carom_file_kind legacy_kind = {"a legacy VTK file", "# vtk DataFile", true, ".vtk"};
+static const carom_file_kind xml_kind = {"an XML VTK file", "<?xml", true, ".vtp"};
+static const carom_file_kind series_kind = {"a list of a VTK series", "{\"file-series-version\"", false, NULL};
 
 // Endings count in either case.
 static bool ends_with(const char *path, const char *ending) {

@@ -4,11 +4,15 @@
 // MuJoCo reports errors through one handler for the whole process, and expects it not to return. Ours jumps back to where the call began
 // (longjmp inside this file only, over frames of MuJoCo). A lock lets one guarded call run at a time, and `running` tells each thread
 // whether the call is its own.
+#define _GNU_SOURCE  // strcasestr
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "mujoco/mujoco_internal.h"
+
+bool model_lacks_memory(const char *message) { return strcasestr(message, "could not allocate") != NULL; }
 
 // The call that this thread is in.
 typedef struct guarded_call {
@@ -65,5 +69,6 @@ carom_status model_guard_call(void (*call)(void *argument), void *argument, caro
     mju_user_error = callers_error;
     mju_user_warning = callers_warning;
     pthread_mutex_unlock(&handlers_lock);
-    return finished ? CAROM_OK : carom_fail(error, CAROM_BAD_INPUT, "MuJoCo: %s", frame.message);
+    if (finished) return CAROM_OK;
+    return carom_fail(error, model_lacks_memory(frame.message) ? CAROM_OUT_OF_MEMORY : CAROM_BAD_INPUT, "MuJoCo: %s", frame.message);
 }

@@ -70,7 +70,8 @@ carom_status carom_model_load_with(const char *path, const carom_model_parameter
     if (files) mj_deleteVFS(files);
     free(files);
     const int nv = load.compiled ? load.compiled->nv : 0;
-    if (!status && !load.compiled) status = carom_fail(error, CAROM_BAD_INPUT, "%s: %s", path, load.message);
+    if (!status && !load.compiled)
+        status = carom_fail(error, model_lacks_memory(load.message) ? CAROM_OUT_OF_MEMORY : CAROM_BAD_INPUT, "%s: %s", path, load.message);
     if (!status && nv < 1)
         status = carom_fail(error, CAROM_BAD_INPUT, "%s: the model has no joints, so that nothing can move%s%s", path, *advice ? "; " : "",
                             advice);

@@ -24,7 +24,10 @@ struct carom_model {
 // Calls `call(argument)` with MuJoCo's error and warning handlers under our control: warnings are dropped, an error ends the call.
 // Handlers are global to the process, so that one guarded call runs at a time; the caller's handlers are back when this returns.
 // CAROM_BAD_INPUT with MuJoCo's message when it raised an error; what the call had allocated until then is lost.
+// CAROM_OUT_OF_MEMORY where the message says so.
 carom_status model_guard_call(void (*call)(void *argument), void *argument, carom_error *error);
+// Does this message of MuJoCo say that memory could not be allocated?
+bool model_lacks_memory(const char *message);
 
 // Adds one sentence to the model's warnings.
 carom_status model_warn(carom_model *model, carom_error *error, const char *format, ...) CAROM_PRINTF(3, 4);
@@ -32,6 +35,8 @@ void model_clear_warnings(carom_model *model);
 
 // --------------------------------------------------------------------------------------------------------- model files
 
+// Refuses a pipe or a device, whose reading may never end; what is not there is not refused.
+carom_status model_check_regular(const char *path, carom_error *error);
 // Reads a model file of less than 64 MiB; `*text` is freed by the caller, also after a failure.
 carom_status model_read_text(const char *path, char **text, carom_error *error);
 

@@ -7,13 +7,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "mujoco/mujoco_internal.h"
 
-enum { MAX_FILE_BYTES = 1 << 26 };  // far above hand-written and generated models; also ends the reading of devices
+enum { MAX_FILE_BYTES = 1 << 26 };  // far above hand-written and generated models
+
+carom_status model_check_regular(const char *path, carom_error *error) {
+    struct stat about;
+    if (stat(path, &about) || !(S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode) || S_ISCHR(about.st_mode))) return CAROM_OK;
+    return carom_fail(error, CAROM_BAD_INPUT, "%s: is not a regular file", path);
+}
 
 carom_status model_read_text(const char *path, char **text, carom_error *error) {
     *text = NULL;
+    const carom_status regular = model_check_regular(path, error);
+    if (regular) return regular;
     FILE *file = fopen(path, "rb");
     if (!file) return carom_fail(error, CAROM_IO_FAILED, "%s: the model cannot be read: %s", path, strerror(errno));
     carom_status status = CAROM_OK;

@@ -26,19 +26,33 @@
 #define REGULARISATION 1e-14
 // Probabilities that a contact takes part in a piece, and that a piece ends at a sign change; weights spread evenly over this many
 // octaves, so that nearly one contact alone acts now and then. They decide how evenly walks cover the set, not which of its points they can
-// reach: these cover the sets of the rocking block, the box and wall and the compass gait best among those tried.
-#define TAKES_PART    0.7
-#define RUNS_TO_EVENT 0.4
+// reach: these cover the sets of the rocking block, the box and wall, the compass gait and RAMone well among those tried.
+#define TAKES_PART    0.6
+#define RUNS_TO_EVENT 0.33
 #define OCTAVES       9
 
-// Probability that a contact which friction pulls down from Jn_i v = 0 is held there by a smaller weight.
-#define HOLDS 0.25
+// Probabilities that a contact with Jn_i v = 0 is held there, by the weight under which it neither opens nor is pressed down; that the
+// least such weight is sought first; and that a contact which would open under its weight gets a smaller one, and is not held.
+#define HOLDS 0.4
+#define LEAST 0.5
+#define LIGHT 0.5
 
-// Secants for the weight that holds a contact: rates are piecewise linear in it, so that a few suffice.
-enum { MOST_SECANTS = 60 };
+// A weight below every one that matters: friction with mu up to 1e6 under it is nothing beside the other contacts'.
+#define TINY_WEIGHT_EXPONENT (-60)
 
-// Draws of weights for one piece, before contacts that would open at once are left out, and in all. Most first draws are consistent.
-enum { PATIENT_DRAWS = 16, MOST_DRAWS = 64 };
+// After so many pieces a walk mostly goes straight on: every active contact takes part, all with Jn_i v = 0 are held, and pieces are whole.
+// Else walks in a narrow passage between two contacts go to and fro for thousands of pieces.
+#define PATIENCE 64
+#define SETTLES  0.9
+
+// Sweeps of Newton's method for the weights that hold contacts: rates are piecewise linear in them, so that a few suffice.
+enum { MOST_SWEEPS = 12 };
+
+// Draws of weights for one piece; nearly all first ones serve.
+enum { MOST_DRAWS = 64 };
+
+// What becomes of a contact in one piece: it has a weight, it is held, or its weight has been sought and it is held no more.
+typedef enum carom_part { PART_FREE, PART_HELD, PART_LEFT } carom_part;
 
 struct carom_walker {
     const carom_impact *impact;
@@ -51,7 +65,13 @@ struct carom_walker {
     double *du;             // [n] its rate
     double *p;              // [n] rates of the impulses: weights, and friction
     int *resting;           // [contacts] that take part with friction and t_i v = 0
-    carom_box *friction;    // of those
+    double *side;           // [contacts] sign of the friction of those that slide or are about to; 0 for those that stick
+    carom_part *part;       // [contacts]
+    carom_box *friction;    // of the resting ones
+    // Newton's method for held contacts: which rows of W are unknown (2 i a weight, 2 i + 1 friction that sticks), and its equations
+    int *unknown, *exchanges;  // [n]
+    double *matrix, *change;   // [n x n], [n]
+    bool settles;              // the present piece goes straight on
     carom_stream stream;
     double *trace;  // [trace_capacity x n]; NULL when traces are not recorded
     int trace_rows, trace_capacity;
@@ -79,6 +99,12 @@ carom_status carom_walker_create(const carom_impact *impact, int64_t max_steps, 
     made->du = carom_arena_take(&made->arena, n, sizeof(double));
     made->p = carom_arena_take(&made->arena, n, sizeof(double));
     made->resting = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof(int));
+    made->side = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof(double));
+    made->part = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof(carom_part));
+    made->unknown = carom_arena_take(&made->arena, n, sizeof(int));
+    made->exchanges = carom_arena_take(&made->arena, n, sizeof(int));
+    made->matrix = carom_arena_take(&made->arena, n * n, sizeof(double));
+    made->change = carom_arena_take(&made->arena, n, sizeof(double));
     carom_status status = made->arena.failed ? carom_fail_memory(error, "walk") : CAROM_OK;
     if (!status) status = carom_box_create(made->contacts, &made->friction, error);
     if (status)
@@ -122,25 +148,34 @@ static void record_velocity(carom_walker *walker) {
 
 // ---------------------------------------------------------------------------------------------------------- one direction
 
-// Random weights of a random non-empty subset of the active contacts, n_i v <= 0. With large mu, friction makes itself felt under normal
-// impulses that are smaller by the factor mu: weights are drawn down to there.
+// Random weights of a random non-empty subset of the active contacts, n_i v <= 0, and which of those with n_i v = 0 are held. With large
+// mu, friction makes itself felt under normal impulses that are smaller by the factor mu: weights are drawn down to there.
 static void draw_weights(carom_walker *walker) {
     const double *mu = carom_impact_get_data(walker->impact)->friction;
     memset(walker->p, 0, (size_t)walker->n * sizeof *walker->p);
     // Octaves of weights, spread evenly; contacts that take no part have the weight zero.
     int active = 0, drawn = 0, one = 0;
     for (int i = 0; i < walker->contacts; i++) {
+        walker->part[i] = PART_FREE;
         if (walker->u[2 * i] > 0) continue;
         // Each active contact is the one that takes part alone, should no other, with the same probability.
         if (carom_stream_uniform(&walker->stream) * ++active < 1) one = i;
         // The others take part at random.
-        if (carom_stream_uniform(&walker->stream) >= TAKES_PART) continue;
+        if (!walker->settles && carom_stream_uniform(&walker->stream) >= TAKES_PART) continue;
         // Without a logarithm, whose last bits differ between machines.
         const int octave = (int)((OCTAVES + ilogb(1 + mu[i])) * carom_stream_uniform(&walker->stream));
         walker->p[2 * i] = ldexp(1 + carom_stream_uniform(&walker->stream), -octave);
         drawn++;
     }
     if (!drawn) walker->p[2 * one] = 1;
+    // One at least is not held: it drives the others.
+    for (int i = 0; i < walker->contacts && drawn > 1; i++) {
+        if (!(walker->p[2 * i] > 0 && walker->u[2 * i] == 0)) continue;
+        if (!walker->settles && carom_stream_uniform(&walker->stream) >= HOLDS) continue;
+        if (carom_stream_uniform(&walker->stream) < LEAST) walker->p[2 * i] = ldexp(walker->p[2 * i], TINY_WEIGHT_EXPONENT);
+        walker->part[i] = PART_HELD;
+        drawn--;
+    }
 }
 
 static double delassus(const carom_walker *walker, int row, int column) {
@@ -168,7 +203,8 @@ static bool apply_friction(carom_walker *walker) {
     box->size = 0;
     for (int i = 0; i < walker->contacts; i++) {
         const double slip = walker->u[2 * i + 1], limit = mu[i] * walker->p[2 * i];
-        walker->p[2 * i + 1] = slip > 0 ? -limit : slip < 0 ? limit : 0;
+        walker->side[i] = slip > 0 ? -1 : slip < 0 ? 1 : 0;
+        walker->p[2 * i + 1] = walker->side[i] * limit;
         if (slip == 0 && limit > 0) walker->resting[box->size++] = i;
     }
     // At rest, the rates minimise x'W_tt x/2 + b'x over |x_i| <= mu_i w_i.
@@ -180,7 +216,10 @@ static bool apply_friction(carom_walker *walker) {
             box->A[a * box->size + k] = delassus(walker, row, 2 * walker->resting[k] + 1) + (a == k ? walker->regularisation : 0);
     }
     if (box->size && !carom_box_solve(box)) return false;
-    for (int a = 0; a < box->size; a++) walker->p[2 * walker->resting[a] + 1] = box->x[a];
+    for (int a = 0; a < box->size; a++) {
+        walker->p[2 * walker->resting[a] + 1] = box->x[a];
+        walker->side[walker->resting[a]] = box->place[a];
+    }
     for (int c = 0; c < walker->n; c++) walker->du[c] = rate_of(walker, c);
     for (int a = 0; a < box->size; a++) walker->du[2 * walker->resting[a] + 1] = box->slope[a];
     return true;
@@ -193,56 +232,88 @@ static int find_opening(const carom_walker *walker) {
     return -1;
 }
 
-// The rate of a contact's normal velocity under that weight; everything else follows. NaN where friction is not solved.
-static double weigh(carom_walker *walker, int contact, double weight) {
-    walker->p[2 * contact] = weight;
-    return apply_friction(walker) ? walker->du[2 * contact] : NAN;
+// Leaves a contact out of the piece.
+static void leave_out(carom_walker *walker, int contact) {
+    walker->p[2 * contact] = 0;
+    walker->part[contact] = PART_LEFT;
 }
 
-// Finds a weight of a jammed contact, n_i v = 0, below the one drawn, under which it stays closed without being pulled down: friction pulls
-// it down, and the others lift it. Secants with Illinois' correction. Otherwise everything is as before.
-static void hold_contact(carom_walker *walker, int contact) {
-    const double drawn = walker->p[2 * contact];
-    // The rate rises as the weight falls: it is negative at the weight drawn, and positive at zero if anything lifts the contact.
-    double low = 0, high = drawn, falling = walker->du[2 * contact], rising = weigh(walker, contact, 0);
-    // Regula falsi between a weight under which the contact rises and one under which it falls.
-    for (int i = 0; i < MOST_SECANTS && rising > 0; i++) {
-        const double weight = low + (high - low) * rising / (rising - falling), rate = weigh(walker, contact, weight);
-        if (rate == 0 && find_opening(walker) < 0) return;
-        if (!(fabs(rate) > 0)) break;
-        if (rate < 0) {
-            high = weight;
-            falling = rate;
-            rising /= 2;
-        } else {
-            low = weight;
-            rising = rate;
-            falling /= 2;
+// One step of Newton's method for the weights of the held contacts, with the friction modes of apply_friction: the changes of weights and
+// of the friction that sticks, under which the normal velocities of the held contacts and the slip of the sticking ones stay zero. Held
+// contacts whose weight would not be positive are left out. False where the equations are singular.
+static bool correct_weights(carom_walker *walker) {
+    const double *mu = carom_impact_get_data(walker->impact)->friction;
+    const carom_box *box = walker->friction;
+    int size = 0;
+    for (int i = 0; i < walker->contacts; i++)
+        if (walker->part[i] == PART_HELD) walker->unknown[size++] = 2 * i;
+    for (int a = 0; a < box->size; a++)
+        if (box->place[a] == 0) walker->unknown[size++] = 2 * walker->resting[a] + 1;
+    for (int r = 0; r < size; r++) {
+        const int row = walker->unknown[r];
+        walker->change[r] = -walker->du[row];
+        for (int c = 0; c < size; c++) {
+            const int column = walker->unknown[c], contact = column / 2;
+            double entry = delassus(walker, row, column);
+            // Where friction does not stick, it grows with the weight.
+            if (column % 2 == 0) entry += walker->side[contact] * mu[contact] * delassus(walker, row, column + 1);
+            if (column % 2 && row == column) entry += walker->regularisation;
+            walker->matrix[r * size + c] = entry;
         }
     }
-    weigh(walker, contact, drawn);
+    if (!carom_lu_factor(size, walker->matrix, walker->exchanges)) return false;
+    carom_lu_solve(size, walker->matrix, walker->exchanges, walker->change);
+    for (int r = 0; r < size && walker->unknown[r] % 2 == 0; r++) {
+        const int row = walker->unknown[r];
+        const double weight = walker->p[row] + walker->change[r];
+        if (weight > STEADY * walker->p[row])
+            walker->p[row] = weight;
+        else
+            leave_out(walker, row / 2);
+    }
+    return true;
 }
 
-// One direction in D(v) that stays in D on a straight piece. A draw with a contact that would open at once is drawn anew; leaving such
-// contacts out, one by one, comes to an end, but makes jams rare, in which friction pulls a contact down.
+// Weights of the held contacts under which their normal velocities stay 0, and all friction: rates are piecewise linear in the weights. A
+// convex combination of the rates in D(v) that keeps n_i v = 0, as sticking friction is one that keeps t_i v = 0. False where there is none
+// or it is not found.
+static bool hold_contacts(carom_walker *walker) {
+    for (int sweep = 0; sweep < MOST_SWEEPS; sweep++) {
+        if (!apply_friction(walker)) return false;
+        bool steady = true;
+        for (int i = 0; i < walker->contacts; i++)
+            if (walker->part[i] == PART_HELD && walker->du[2 * i] != 0) steady = false;
+        if (steady) return true;
+        if (!correct_weights(walker)) return false;
+    }
+    return false;
+}
+
+// One direction in D(v) that stays in D on a straight piece. A contact that would open under its weight gets a smaller one or is held, or
+// is left out where that is not possible; contacts without weight may open or be pressed down. So every draw with friction that can be
+// solved comes to an end.
 static bool choose_direction(carom_walker *walker) {
     for (int draw = 0; draw < MOST_DRAWS; draw++) {
         draw_weights(walker);
         for (;;) {
-            bool weighs = false;
-            for (int i = 0; i < walker->contacts && !weighs; i++) weighs = walker->p[2 * i] > 0;
-            if (!weighs || !apply_friction(walker)) break;
-            const int opening = find_opening(walker);
-            if (opening < 0) {
-                // Some of the contacts that friction pulls down are held.
+            if (!hold_contacts(walker)) {
+                // Without those that cannot be held.
+                bool held = false;
                 for (int i = 0; i < walker->contacts; i++) {
-                    const bool jammed = walker->p[2 * i] > 0 && walker->u[2 * i] == 0 && walker->du[2 * i] < 0;
-                    if (jammed && carom_stream_uniform(&walker->stream) < HOLDS) hold_contact(walker, i);
+                    if (walker->part[i] != PART_HELD) continue;
+                    leave_out(walker, i);
+                    held = true;
                 }
-                return true;
+                if (!held) break;
+                continue;
             }
-            if (draw < PATIENT_DRAWS) break;
-            walker->p[2 * opening] = 0;
+            const int opening = find_opening(walker);
+            if (opening < 0 && carom_max_abs((size_t)walker->n, walker->p) > 0) return true;
+            if (opening < 0) break;
+            if (!walker->settles && carom_stream_uniform(&walker->stream) < LIGHT)
+                walker->p[2 * opening] *= carom_stream_uniform(&walker->stream);
+            else
+                walker->part[opening] = PART_HELD;
         }
     }
     return false;
@@ -253,6 +324,7 @@ static bool choose_direction(carom_walker *walker) {
 // One straight piece: of random length to the next event, where the velocity of an active contact, or the normal one of any, changes sign.
 static void take_piece(carom_walker *walker, double *impulse, carom_sample_counts *counts) {
     double event = INFINITY;
+    walker->settles = counts->steps > PATIENCE && carom_stream_uniform(&walker->stream) < SETTLES;
     const bool found = choose_direction(walker);
     for (int c = 0; found && c < walker->n; c++) {
         const bool concerns = c % 2 == 0 || walker->u[c - 1] <= 0;
@@ -260,7 +332,7 @@ static void take_piece(carom_walker *walker, double *impulse, carom_sample_count
     }
     // Without an event nothing moves: the forces of a cone that is not pointed may cancel.
     if (isinf(event)) return;
-    const bool whole = carom_stream_uniform(&walker->stream) < RUNS_TO_EVENT;
+    const bool whole = walker->settles || carom_stream_uniform(&walker->stream) < RUNS_TO_EVENT;
     const double length = whole ? event : event * carom_stream_uniform(&walker->stream);
     // The change of the kinetic energy is (u + u')'p/2, which dissipation makes negative.
     double energy_change = 0;

@@ -38,7 +38,9 @@ carom_status carom_hull_facets(int dimension, int count, const double *points, c
     qh_zero(qh, messages);
     char command[] = "qhull Qt Pp";
     const int failure = qh_new_qhull(qh, dimension, count, copy, False, command, NULL, messages);
-    carom_status status = failure ? carom_fail(error, CAROM_INTERNAL, "convex hull: Qhull failed with exit code %d", failure) : CAROM_OK;
+    carom_status status = CAROM_OK;
+    if (failure == qh_ERRmem) status = carom_fail_memory(error, "convex hull");
+    if (failure && !status) status = carom_fail(error, CAROM_INTERNAL, "convex hull: Qhull failed with exit code %d", failure);
 
     // Copy the facets. Qt leaves simplices only; a facet that rounding kept from being one is cut to one.
     facetT *facet;

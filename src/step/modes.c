@@ -4,6 +4,9 @@
 // A solution of the step's LCP says of each contact whether it opens, stops approaching or is capped, and whether it sticks or slips along
 // a cone edge or, in space, between two of them. Each combination of modes is a small square linear system in contact space. Its solution
 // is kept when the signs agree with the modes; the LCP's verifier and the physical checks have the last word.
+//
+// Where completeness is asked for, a combination is dismissed when bounds of its solution contradict a sign, and is decided exactly
+// otherwise (proof.c): what tolerances accept must be confirmed by an exact solution, and what they miss is added.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +23,16 @@
 
 // A pivot below this share of the largest one, in a system whose rows and columns have unit size, makes it singular.
 #define SINGULAR_PIVOT 1e-11
-// In a singular system, entries and right-hand sides below this share of the largest one are zeros with round-off.
-#define SINGULAR_SYSTEM 1e-9
-// A null vector whose velocity change is below this share of what its impulse could do leaves the velocity alone.
-#define STILL 1e-7
+// A solution that is nearer to the exact one than this share of the largest velocity needs no other digits.
+#define ACCURATE 1e-12
 
 // Velocities closer than this share of the largest one, before or after the step, are the same solution.
 #define SAME_VELOCITY 1e-8
+
+// The round-off of a sum of products of two doubles, as a share of the sizes of its terms, for each term; and what covers the round-off of
+// bounds, which are sums without cancellation.
+#define SUM_ROUND_OFF 0x1p-47
+#define ENLARGED      (1 + 0x1p-20)
 
 enum { REFINEMENTS = 2 };
 // Combinations between two questions whether to stop: some tenths of a millisecond.
@@ -47,7 +53,13 @@ typedef struct mode_search {
     carom_step_mode *modes;       // [contacts]
     double *found;                // [found_count x (nv + n)] velocity and impulse of each solution
     carom_step_info *found_info;  // [found_count]
+    bool *found_proved;           // [found_count] near an exact solution
     int found_count, found_capacity;
+    // Bounds, with a proof: errors of W and of u, of the combination's equations, of its solution and of the velocity after it.
+    double *delassus_error, *speed_error;  // [n x n], [n]
+    double *system_error, *right_side_error, *work, *unknown_radius, *u_radius;
+    double *exact_velocity;  // [nv]
+    int *unknown_of;         // [contacts] first unknown
     carom_arena arena;
 } mode_search;
 
@@ -59,6 +71,7 @@ static void destroy(void *state) {
     carom_arena_free(&search->arena);
     free(search->found);
     free(search->found_info);
+    free(search->found_proved);
     free(search);
 }
 
@@ -93,6 +106,15 @@ static carom_status create(const carom_stepper *stepper, void **state, carom_err
     made->correction = carom_arena_take(arena, most, sizeof(double));
     made->impulse = carom_arena_take(arena, n, sizeof(double));
     made->u = carom_arena_take(arena, n, sizeof(double));
+    made->delassus_error = carom_arena_take(arena, n * n, sizeof(double));
+    made->speed_error = carom_arena_take(arena, n, sizeof(double));
+    made->system_error = carom_arena_take(arena, most * most, sizeof(double));
+    made->right_side_error = carom_arena_take(arena, most, sizeof(double));
+    made->work = carom_arena_take(arena, 2 * most * most + 4 * most, sizeof(double));
+    made->unknown_radius = carom_arena_take(arena, most, sizeof(double));
+    made->u_radius = carom_arena_take(arena, n, sizeof(double));
+    made->exact_velocity = carom_arena_take(arena, (size_t)carom_impact_get_data(stepper->impact)->nv, sizeof(double));
+    made->unknown_of = carom_arena_take(arena, contacts, sizeof *made->unknown_of);
     made->exchanges = carom_arena_take(arena, most, sizeof *made->exchanges);
     made->code = carom_arena_take(arena, contacts, sizeof *made->code);
     made->modes = carom_arena_take(arena, contacts, sizeof *made->modes);
@@ -134,6 +156,7 @@ static void assemble(const carom_stepper *stepper, mode_search *search, const do
         const int code = search->code[i], row = carom_step_contact_row(stepper, i);
         carom_step_mode *mode = &search->modes[i];
         *mode = (carom_step_mode){.open = code == 0, .capped = code > kinds};
+        search->unknown_of[i] = search->size;
         if (mode->open) continue;
         const int friction = (code - 1) % kinds;
         if (friction > stepper->edges)
@@ -189,41 +212,6 @@ static void scale_system(mode_search *search) {
 
 // --------------------------------------------------------------------------------------------- do the signs agree?
 
-// The greatest sliding speed against a cone edge, max_j -d_j.u_t.
-static double sliding_speed(const carom_stepper *stepper, const double *tangent) {
-    double greatest = -INFINITY;
-    for (int j = 0; j < stepper->edges; j++) greatest = fmax(greatest, -carom_dot(stepper->dim, carom_step_direction(stepper, j), tangent));
-    return greatest;
-}
-
-// Writes lam_t as a non-negative combination of the two cone edges around it; returns the sum of their weights.
-static double split_on_edges(const carom_stepper *stepper, const double *tangent, double *weights) {
-    if (stepper->dim == 1) {
-        weights[tangent[0] < 0] = fabs(tangent[0]);
-        return fabs(tangent[0]);
-    }
-    // In space: solve lam_t = on_a a + on_b b in every sector between two edges.
-    double least_sum = INFINITY, best[2] = {0, 0};
-    int best_edge = 0;
-    for (int j = 0; j < stepper->edges; j++) {
-        const double *a = carom_step_direction(stepper, j), *b = carom_step_direction(stepper, j + 1);
-        const double determinant = a[0] * b[1] - a[1] * b[0];
-        const double on_a = (tangent[0] * b[1] - tangent[1] * b[0]) / determinant,
-                     on_b = (a[0] * tangent[1] - a[1] * tangent[0]) / determinant;
-        // Take the sector whose weights are least negative.
-        const double misfit = fmax(0, -on_a) + fmax(0, -on_b);
-        if (misfit < least_sum) {
-            least_sum = misfit;
-            best_edge = j;
-            best[0] = fmax(0, on_a);
-            best[1] = fmax(0, on_b);
-        }
-    }
-    weights[best_edge] = best[0];
-    weights[(best_edge + 1) % stepper->edges] += best[1];
-    return best[0] + best[1];
-}
-
 // Clips round-off and fills this contact's part of z; false when a sign contradicts the mode.
 static bool settle_contact(carom_stepper *stepper, const mode_search *search, int contact, double cap, double speed) {
     const carom_step_mode *mode = &search->modes[contact];
@@ -236,7 +224,7 @@ static bool settle_contact(carom_stepper *stepper, const mode_search *search, in
     double *weights = stepper->z + carom_step_force_index(stepper, contact, 1), *z = stepper->z;
     memset(weights, 0, (size_t)stepper->edges * sizeof *weights);
     const bool sticks = !mode->open && mode->friction == CAROM_MODE_STICK;
-    z[stepper->gamma + contact] = sticks ? 0 : fmax(0, sliding_speed(stepper, slip));
+    z[stepper->gamma + contact] = sticks ? 0 : fmax(0, carom_step_sliding_speed(stepper, slip));
     if (mode->open) {
         if (stepper->beta >= 0) z[stepper->beta + contact] = 0;
         z[stepper->normal + contact] = 0;
@@ -252,11 +240,11 @@ static bool settle_contact(carom_stepper *stepper, const mode_search *search, in
     z[stepper->normal + contact] = mode->capped ? cap : fmax(0, normal);
 
     const double limit = mu * z[stepper->normal + contact];
-    if (sticks) return split_on_edges(stepper, tangent, weights) <= limit + small_impulse;
+    if (sticks) return carom_step_split_on_edges(stepper, tangent, weights) <= limit + small_impulse;
 
     // Slip along an edge, or between two: lam_t = a d_j + (mu lam_n - a) d_j+1 with 0 <= a <= mu lam_n.
     const double *d = carom_step_direction(stepper, mode->edge), *e = carom_step_direction(stepper, mode->edge + 1);
-    const double sliding = sliding_speed(stepper, slip);
+    const double sliding = carom_step_sliding_speed(stepper, slip);
     if (-carom_dot(dim, d, slip) < sliding - small_speed || sliding < -small_speed) return false;
     double share = limit;
     if (mode->friction == CAROM_MODE_FACET) {
@@ -276,39 +264,60 @@ static bool settle_contact(carom_stepper *stepper, const mode_search *search, in
 
 // ------------------------------------------------------------------------------------------------------ what was found
 
-// Keeps stepper->v_next with this impulse, unless the velocity is known; `*added`, which may be NULL, says which.
-static carom_status keep(const carom_stepper *stepper, mode_search *search, const double *v, const double *impulse,
-                         const carom_step_info *info, bool *added, carom_error *error) {
+// The solution with the velocity stepper->v_next, or -1.
+static int find_known(const carom_stepper *stepper, const mode_search *search, const double *v, double tolerance) {
     const size_t nv = (size_t)carom_impact_get_data(stepper->impact)->nv, width = nv + (size_t)search->n;
-    const double same = SAME_VELOCITY * fmax(carom_max_abs(nv, stepper->v_next), carom_max_abs(nv, v));
-    if (added) *added = false;
+    const double same = tolerance * fmax(carom_max_abs(nv, stepper->v_next), carom_max_abs(nv, v));
     for (int i = 0; i < search->found_count; i++) {
         const double *other = search->found + (size_t)i * width;
         double difference = 0;
         for (size_t k = 0; k < nv; k++) difference = fmax(difference, fabs(other[k] - stepper->v_next[k]));
-        if (difference <= same) return CAROM_OK;
+        if (difference <= same) return i;
     }
-    // A new velocity; the list grows by doubling.
-    if (search->found_count == search->found_capacity) {
+    return -1;
+}
+
+// Writes stepper->v_next and this impulse as solution i, which may be the next one.
+static carom_status keep(const carom_stepper *stepper, mode_search *search, int i, const double *impulse, const carom_step_info *info,
+                         bool proved, carom_error *error) {
+    const size_t nv = (size_t)carom_impact_get_data(stepper->impact)->nv, width = nv + (size_t)search->n;
+    // The list grows by doubling.
+    if (i == search->found_capacity) {
         const int capacity = 2 * search->found_capacity + 8;
         double *found = realloc(search->found, (size_t)capacity * width * sizeof *found);
         if (found) search->found = found;
         carom_step_info *found_info = realloc(search->found_info, (size_t)capacity * sizeof *found_info);
         if (found_info) search->found_info = found_info;
-        if (!found || !found_info) return carom_fail_memory(error, "enumeration");
+        bool *found_proved = realloc(search->found_proved, (size_t)capacity * sizeof *found_proved);
+        if (found_proved) search->found_proved = found_proved;
+        if (!found || !found_info || !found_proved) return carom_fail_memory(error, "enumeration");
         search->found_capacity = capacity;
     }
-    double *made = search->found + (size_t)search->found_count * width;
+    double *made = search->found + (size_t)i * width;
     memcpy(made, stepper->v_next, nv * sizeof *made);
     memcpy(made + nv, impulse, (size_t)search->n * sizeof *made);
-    search->found_info[search->found_count++] = *info;
-    if (added) *added = true;
+    search->found_info[i] = *info;
+    search->found_proved[i] = proved;
+    if (i == search->found_count) search->found_count++;
     return CAROM_OK;
+}
+
+// Impulse and velocity of the unknowns.
+static void apply_unknowns(const carom_stepper *stepper, mode_search *search) {
+    const int n = search->n, size = search->size;
+    for (int c = 0; c < n; c++) {
+        search->impulse[c] = search->fixed[c];
+        search->u[c] = stepper->u[c] + search->fixed_reply[c];
+        for (int j = 0; j < size; j++) {
+            search->impulse[c] += search->unknowns[j] * search->trial[j * n + c];
+            search->u[c] += search->unknowns[j] * search->reply[j * n + c];
+        }
+    }
 }
 
 // Solves the factored system of a combination, and keeps its solution where the signs agree.
 static carom_status try_candidate(carom_stepper *stepper, mode_search *search, const double *v, const double *lmax, carom_error *error) {
-    const int size = search->size, n = search->n;
+    const int size = search->size;
     // Residuals in extended precision against the unscaled system: cancellation is what refinement lives on.
     memset(search->unknowns, 0, (size_t)size * sizeof *search->unknowns);
     for (int sweep = 0; sweep <= REFINEMENTS; sweep++) {
@@ -320,108 +329,202 @@ static carom_status try_candidate(carom_stepper *stepper, mode_search *search, c
         carom_lu_solve(size, search->factors, search->exchanges, search->correction);
         for (int j = 0; j < size; j++) search->unknowns[j] += search->column_scale[j] * search->correction[j];
     }
-    // Impulse and velocity of the unknowns.
-    for (int c = 0; c < n; c++) {
-        search->impulse[c] = search->fixed[c];
-        search->u[c] = stepper->u[c] + search->fixed_reply[c];
-        for (int j = 0; j < size; j++) {
-            search->impulse[c] += search->unknowns[j] * search->trial[j * n + c];
-            search->u[c] += search->unknowns[j] * search->reply[j * n + c];
-        }
-    }
-    const double speed = carom_max_abs((size_t)n, stepper->u);
+    apply_unknowns(stepper, search);
+    const double speed = carom_max_abs((size_t)search->n, stepper->u);
     // Signs, then the residual of the LCP, then physics: each may end the candidate.
     for (int i = 0; i < search->contacts; i++)
         if (!settle_contact(stepper, search, i, lmax ? lmax[i] : 0, speed)) return CAROM_OK;
     carom_step_info info = {.verdict = CAROM_COMPLETE};
     if (!carom_step_verify(stepper, &info.residual)) return CAROM_OK;
     carom_step_accept(stepper, v, lmax, search->impulse, &info);
-    return info.verdict == CAROM_COMPLETE ? keep(stepper, search, v, search->impulse, &info, NULL, error) : CAROM_OK;
+    if (info.verdict != CAROM_COMPLETE || find_known(stepper, search, v, SAME_VELOCITY) >= 0) return CAROM_OK;
+    return keep(stepper, search, search->found_count, search->impulse, &info, false, error);
 }
 
-// ---------------------------------------------------------------------------------------------------- singular modes
+// -------------------------------------------------------------------------------------------------------------- proofs
 
-// The impulse and the velocity change of unknowns in the scaled system.
-static void map_unknowns(const carom_stepper *stepper, const mode_search *search, const double *scaled, double *impulse, double *u) {
-    for (int c = 0; c < search->n; c++) {
-        impulse[c] = 0;
-        for (int j = 0; j < search->size; j++) impulse[c] += scaled[j] * search->column_scale[j] * search->trial[j * search->n + c];
-    }
-    carom_multiply(search->n, search->n, carom_impact_delassus(stepper->impact), impulse, u);
+// Errors of W and of u: those of the doubles themselves, and the round-off of sums of them.
+static void fill_errors(const carom_stepper *stepper, mode_search *search, const carom_step_proof *proof) {
+    const size_t n = (size_t)search->n;
+    const double *W = carom_impact_delassus(stepper->impact), *W_error = carom_step_proof_delassus_error(proof);
+    const double *u_error = carom_step_proof_speed_error(proof), round_off = SUM_ROUND_OFF * (double)n;
+    for (size_t k = 0; k < n * n; k++) search->delassus_error[k] = W_error[k] + round_off * fabs(W[k]);
+    for (size_t c = 0; c < n; c++) search->speed_error[c] = u_error[c] + round_off * fabs(stepper->u[c]);
 }
 
-// Does a continuum of velocities hide in this singular combination? Where null vectors do not move the velocity, all its solutions share
-// one, which a regular combination at a vertex has, too. Otherwise the signs decide how far the solutions reach.
-static carom_status find_continuum(const carom_stepper *stepper, mode_search *search, const double *lmax, bool *found, carom_error *error) {
-    *found = false;
-    scale_system(search);
-    for (int i = 0; i < search->size; i++) search->correction[i] = search->row_scale[i] * search->right_side[i];
-    // The replies are not needed again: a singular combination has no candidate.
-    double *null_vectors = search->reply;
-    const int rank =
-        carom_solve_general(search->size, search->factors, search->correction, SINGULAR_SYSTEM, null_vectors, search->exchanges);
-    if (rank < 0) return CAROM_OK;
-    const size_t n = (size_t)search->n, dimension = (size_t)(search->size - rank);
-    double *impulse = malloc(2 * (1 + dimension) * n * sizeof *impulse);
-    if (!impulse) return carom_fail_memory(error, "enumeration");
-    double *u = impulse + (1 + dimension) * n;
-    // One solution of the equations, with the fixed impulses added, and the directions of the null space.
-    map_unknowns(stepper, search, search->correction, impulse, u);
-    for (size_t c = 0; c < n; c++) {
-        impulse[c] += search->fixed[c];
-        u[c] += stepper->u[c] + search->fixed_reply[c];
+// sum_c |test_c| (error of W trial)_c
+static double reply_error(const mode_search *search, const double *test, const double *trial) {
+    double sum = 0;
+    for (int a = 0; a < search->n; a++)
+        for (int b = 0; b < search->n && test[a] != 0; b++)
+            sum += fabs(test[a]) * search->delassus_error[a * search->n + b] * fabs(trial[b]);
+    return sum;
+}
+
+// Bounds of the unknowns and of the velocity after the step. False when the combination is not proved to be regular.
+static bool bound_solution(const carom_stepper *stepper, mode_search *search) {
+    const int n = search->n, size = search->size;
+    for (int i = 0; i < size; i++) {
+        const double *test = search->test + i * n;
+        search->right_side_error[i] = reply_error(search, test, search->fixed);
+        for (int c = 0; c < n; c++)
+            search->right_side_error[i] += fabs(test[c]) * (search->speed_error[c] + SUM_ROUND_OFF * n * fabs(search->fixed_reply[c]));
+        for (int j = 0; j < size; j++) search->system_error[i * size + j] = reply_error(search, test, search->trial + j * n);
     }
-    // A null vector moves the velocity when it does so against what its impulse could do, max |W| max |lambda|.
-    const double response = carom_max_abs(n * n, carom_impact_delassus(stepper->impact));
-    bool moves = false;
-    for (size_t k = 1; k <= dimension; k++) {
-        map_unknowns(stepper, search, null_vectors + (k - 1) * (size_t)search->size, impulse + k * n, u + k * n);
-        moves = moves || carom_max_abs(n, u + k * n) > STILL * (response * carom_max_abs(n, impulse + k * n));
+    const carom_uncertain_system equations = {
+        size, search->system, search->right_side, search->system_error, search->right_side_error, search->work, search->exchanges};
+    if (!carom_enclose_solution(&equations, search->unknowns, search->unknown_radius)) return false;
+    apply_unknowns(stepper, search);
+    for (int c = 0; c < n; c++) {
+        double radius = search->speed_error[c] + SUM_ROUND_OFF * n * (fabs(search->fixed_reply[c]) + fabs(search->u[c]));
+        for (int b = 0; b < n; b++) radius += search->delassus_error[c * n + b] * fabs(search->fixed[b]);
+        for (int j = 0; j < size; j++) {
+            const double *trial = search->trial + j * n, most = fabs(search->unknowns[j]) + search->unknown_radius[j];
+            for (int b = 0; b < n; b++) radius += search->delassus_error[c * n + b] * fabs(trial[b]) * most;
+            radius += fabs(search->reply[j * n + c]) * (search->unknown_radius[j] + SUM_ROUND_OFF * n * most);
+        }
+        search->u_radius[c] = ENLARGED * radius;
     }
-    const carom_step_solutions solutions = {(int)dimension, impulse, u};
-    carom_status status = CAROM_OK;
-    if (moves) status = carom_step_solutions_vary(stepper, search->modes, lmax, &solutions, found, error);
-    free(impulse);
-    return status;
+    return true;
+}
+
+// Is a sum of `count` products certainly negative, with values known up to their radii?
+static bool is_negative(int count, const double *factors, const double *values, const double *radii) {
+    double sum = 0, margin = 0;
+    for (int k = 0; k < count; k++) {
+        sum += factors[k] * values[k];
+        margin += fabs(factors[k]) * radii[k] + SUM_ROUND_OFF * fabs(factors[k] * values[k]);
+    }
+    return sum + ENLARGED * margin < 0;
+}
+
+// Do the bounds contradict a sign of this contact's mode?
+static bool contradicts(const carom_stepper *stepper, const mode_search *search, int contact, double cap) {
+    const carom_step_mode *mode = &search->modes[contact];
+    const int row = carom_step_contact_row(stepper, contact), dim = stepper->dim;
+    const double mu = carom_impact_get_data(stepper->impact)->friction[stepper->first + contact];
+    const double *u = search->u + row, *u_radius = search->u_radius + row;
+    if (mode->open) return u[0] + u_radius[0] < 0;
+
+    // Normal: 0 <= lam_n <= cap where the contact stops, u_n <= 0 at the cap.
+    const double *unknowns = search->unknowns + search->unknown_of[contact], *radii = search->unknown_radius + search->unknown_of[contact];
+    const double normal = mode->capped ? cap : unknowns[0], radius = mode->capped ? 0 : radii[0];
+    if (mode->capped && u[0] - u_radius[0] > 0) return true;
+    if (!mode->capped && normal + radius < 0) return true;
+    if (!mode->capped && stepper->beta >= 0 && normal - radius > ENLARGED * cap) return true;
+    if (!mode->capped) unknowns++, radii++;
+
+    // Stick: lam_t inside mu lam_n conv D, on the inner side of the line between two edges d and e.
+    for (int j = 0; mode->friction == CAROM_MODE_STICK && j < stepper->edges; j++) {
+        const double *d = carom_step_direction(stepper, j), *e = carom_step_direction(stepper, j + 1);
+        const double cross = dim == 1 ? 1 : d[0] * e[1] - d[1] * e[0];
+        const double factors[] = {mu * cross, dim == 1 ? -d[0] : d[1] - e[1], dim == 1 ? 0 : e[0] - d[0]};
+        const double values[] = {normal, unknowns[0], dim == 1 ? 0 : unknowns[1]};
+        const double margins[] = {radius, radii[0], dim == 1 ? 0 : radii[1]};
+        if (is_negative(1 + dim, factors, values, margins)) return true;
+    }
+    if (mode->friction == CAROM_MODE_STICK) return false;
+
+    // Slip: the sliding speed along the mode's edge is positive, and no other edge opposes the slip more.
+    const double *along = carom_step_direction(stepper, mode->edge);
+    for (int j = 0; j < stepper->edges; j++) {
+        double factors[2] = {0};
+        const double *other = carom_step_direction(stepper, j);
+        for (int p = 0; p < dim; p++) factors[p] = (j == mode->edge ? 0 : other[p]) - along[p];
+        if (is_negative(dim, factors, u + 1, u_radius + 1)) return true;
+    }
+    // Slip between two edges: the share of the first is between 0 and mu lam_n.
+    const double bound[] = {mu, -1};
+    return mode->friction == CAROM_MODE_FACET &&
+           (unknowns[0] + radii[0] < 0 || is_negative(2, bound, (double[]){normal, unknowns[0]}, (double[]){radius, radii[0]}));
+}
+
+// Do bounds of the combination's solution contradict a sign, whatever the round-off of the data?
+static bool is_dismissed(const carom_stepper *stepper, mode_search *search, const double *lmax) {
+    if (!bound_solution(stepper, search)) return false;
+    for (int i = 0; i < search->contacts; i++)
+        if (contradicts(stepper, search, i, lmax ? lmax[i] : 0)) return true;
+    return false;
+}
+
+// Decides the combination exactly; singular ones only with `all`. An exact solution confirms one that is known, or is added. `before` is
+// the number of solutions before the combination's own, by tolerances, was added or not.
+static carom_status prove_combination(carom_stepper *stepper, mode_search *search, carom_step_proof *proof, bool all, int before,
+                                      const double *v, const double *lmax, carom_exact_answer *answer, carom_error *error) {
+    *answer = carom_step_prove(proof, search->modes, all, search->exact_velocity, search->unknowns);
+    // What a singular combination gives in doubles is any one of its solutions.
+    if (*answer == CAROM_EXACT_VARIES) search->found_count = before;
+    if (*answer != CAROM_EXACT_SINGLE) return CAROM_OK;
+    const size_t nv = (size_t)carom_impact_get_data(stepper->impact)->nv;
+    memcpy(stepper->v_next, search->exact_velocity, nv * sizeof *stepper->v_next);
+    int known = find_known(stepper, search, v, ACCURATE);
+    if (known >= 0) {
+        search->found_proved[known] = true;
+        return CAROM_OK;
+    }
+    // The exact solution takes the place of an inaccurate one, above all of the combination's own.
+    search->found_count = before;
+    known = find_known(stepper, search, v, SAME_VELOCITY);
+    if (known >= 0 && search->found_proved[known]) return CAROM_OK;
+
+    // Residual and energy are those of the rounded solution, which is verified by its proof.
+    apply_unknowns(stepper, search);
+    carom_impact_contact_velocity(stepper->impact, stepper->v_next, stepper->u_next);
+    memcpy(search->u, stepper->u_next, (size_t)search->n * sizeof *search->u);
+    const double speed = carom_max_abs((size_t)search->n, stepper->u);
+    for (int i = 0; i < search->contacts; i++) settle_contact(stepper, search, i, lmax ? lmax[i] : 0, speed);
+    carom_step_info info = {.residual = carom_lcp_residual(stepper->size, stepper->W, stepper->w, stepper->z)};
+    carom_step_judge(stepper, lmax, search->impulse, &info);
+    info.verdict = CAROM_COMPLETE;
+    return keep(stepper, search, known >= 0 ? known : search->found_count, search->impulse, &info, true, error);
 }
 
 // --------------------------------------------------------------------------------------------------------- the search
 
-// Finds the solutions with distinct v_next, in an order that depends on the problem alone. `*complete` becomes false when a continuum of
-// velocities may hide in a singular combination, or when the search was stopped; NULL: singular combinations are passed over.
+// Finds the solutions with distinct v_next, in an order that depends on the problem alone. With `complete`, they are proved, and it becomes
+// false when a continuum of velocities is among them, when one is a solution by its residuals alone, when something could not be decided,
+// or when the search was stopped. NULL: by tolerances alone.
 static carom_status search_all(carom_stepper *stepper, const double *v, const double *lmax, bool *complete, carom_error *error) {
     mode_search *search = stepper->state;
     search->found_count = 0;
     memset(search->code, 0, (size_t)search->contacts * sizeof *search->code);
     carom_step_start(stepper, v, lmax);
-    carom_status status = CAROM_OK;
+    carom_step_proof *proof = NULL;
+    carom_status status = complete ? carom_step_proof_create(stepper, v, lmax, &proof, error) : CAROM_OK;
+    if (proof) fill_errors(stepper, search, proof);
+    if (complete && !proof) *complete = false;
     for (int64_t tried = 1; !status; tried++) {
         if (tried % POLL_EVERY == 0 && carom_control_cancelled(stepper->control)) {
             if (complete) *complete = false;
             break;
         }
         assemble(stepper, search, lmax);
-        // Regular when no pivot of the scaled system is small against the largest.
-        scale_system(search);
-        bool regular = carom_lu_factor(search->size, search->factors, search->exchanges);
-        double least = INFINITY, largest = 0;
-        for (int i = 0; i < search->size && regular; i++) {
-            least = fmin(least, fabs(search->factors[i * search->size + i]));
-            largest = fmax(largest, fabs(search->factors[i * search->size + i]));
-        }
-        regular = regular && (search->size == 0 || least > SINGULAR_PIVOT * largest);
-        if (regular) {
-            status = try_candidate(stepper, search, v, lmax, error);
-        } else if (complete && *complete) {
-            bool found;
-            status = find_continuum(stepper, search, lmax, &found, error);
-            *complete = !status && !found;
+        if (!(proof && is_dismissed(stepper, search, lmax))) {
+            // Regular when no pivot of the scaled system is small against the largest.
+            scale_system(search);
+            bool regular = carom_lu_factor(search->size, search->factors, search->exchanges);
+            double least = INFINITY, largest = 0;
+            for (int i = 0; i < search->size && regular; i++) {
+                least = fmin(least, fabs(search->factors[i * search->size + i]));
+                largest = fmax(largest, fabs(search->factors[i * search->size + i]));
+            }
+            regular = regular && (search->size == 0 || least > SINGULAR_PIVOT * largest);
+            const int before = search->found_count;
+            if (regular) status = try_candidate(stepper, search, v, lmax, error);
+            if (proof && !status) {
+                carom_exact_answer answer;
+                status = prove_combination(stepper, search, proof, *complete, before, v, lmax, &answer, error);
+                *complete = *complete && !status && answer != CAROM_EXACT_VARIES && answer != CAROM_EXACT_UNDECIDED;
+            }
         }
         // The next combination, the first contact's mode fastest.
         int i = 0;
         while (i < search->contacts && ++search->code[i] == search->base) search->code[i++] = 0;
         if (i == search->contacts) break;
     }
+    carom_step_proof_free(proof);
+    // What no exact solution confirms is one by its residuals alone: round-off has moved the data off a degenerate problem.
+    for (int i = 0; complete && i < search->found_count; i++) *complete = *complete && search->found_proved[i];
     return status;
 }
 
@@ -458,12 +561,11 @@ static carom_status enumerate(carom_stepper *stepper, const double *v, const dou
     const size_t nv = (size_t)carom_impact_get_data(stepper->impact)->nv;
     carom_status status = search_all(stepper, v, lmax, complete, error);
     if (!status && !carom_control_cancelled(stepper->control)) {
-        // The LCP solver's solution belongs to them; where the modes have missed it, the search was not complete.
-        carom_step_info info;
-        bool added = false;
-        carom_step_find_by_lcp(stepper, v, lmax, search->impulse, &info);
-        if (info.verdict == CAROM_COMPLETE) status = keep(stepper, search, v, search->impulse, &info, &added, error);
-        *complete = *complete && !added;
+        // An incomplete list has the LCP solver's solution, too.
+        carom_step_info info = {.verdict = CAROM_UNVERIFIED};
+        if (!*complete) carom_step_find_by_lcp(stepper, v, lmax, search->impulse, &info);
+        if (info.verdict == CAROM_COMPLETE && find_known(stepper, search, v, SAME_VELOCITY) < 0)
+            status = keep(stepper, search, search->found_count, search->impulse, &info, false, error);
     }
     // The visitor sees them in the order in which they were found.
     for (int i = 0; !status && i < search->found_count; i++) {

@@ -53,6 +53,34 @@ static double power_above(double size) {
     return size > 0 && isfinite(size) ? ldexp(1, 1 - exponent) : 1;
 }
 
+// What W, in natural units, has rounded off. With the rows X of carom_impact_half_response, and d.X for the edges d of the cone, the
+// entries between forces are products of such rows; all others are exact.
+static void fill_rest(void *user, double *rest) {
+    carom_stepper *stepper = user;
+    const size_t nv = (size_t)carom_impact_get_data(stepper->impact)->nv, size = (size_t)stepper->size;
+    const double *half = carom_impact_half_response(stepper->impact);
+    const int forces = stepper->count * (1 + stepper->edges);
+    for (int f = 0; f < forces; f++) {
+        // Contact-major: force a of contact i.
+        const int i = f / (1 + stepper->edges), a = f % (1 + stepper->edges);
+        const double *own = half + (size_t)carom_step_contact_row(stepper, i) * nv, *d = a ? carom_step_direction(stepper, a - 1) : NULL;
+        double *row = stepper->force_rows + (size_t)f * nv;
+        for (size_t k = 0; k < nv; k++) {
+            row[k] = a ? 0 : own[k];
+            for (int p = 0; a && p < stepper->dim; p++) row[k] += d[p] * own[(size_t)(1 + p) * nv + k];
+        }
+    }
+    memset(rest, 0, size * size * sizeof *rest);
+    for (int f = 0; f < forces; f++)
+        for (int g = 0; g < forces; g++) {
+            const size_t r = (size_t)carom_step_force_index(stepper, f / (1 + stepper->edges), f % (1 + stepper->edges));
+            const size_t c = (size_t)carom_step_force_index(stepper, g / (1 + stepper->edges), g % (1 + stepper->edges));
+            const double *row = stepper->force_rows + (size_t)f * nv, *column = stepper->force_rows + (size_t)g * nv;
+            rest[r * size + c] =
+                carom_dot_rest((int)nv, row, column, stepper->W[r * size + c]) * (stepper->z_natural[c] * (1 / stepper->y_natural[r]));
+        }
+}
+
 carom_status carom_step_bind(carom_stepper *stepper, carom_error *error) {
     // max |W| over the contacts that take part: a step of one contact does not know the others.
     const size_t n = (size_t)carom_impact_contact_size(stepper->impact), first = (size_t)carom_step_contact_row(stepper, 0);
@@ -78,8 +106,10 @@ carom_status carom_step_bind(carom_stepper *stepper, carom_error *error) {
     const carom_status status = carom_lcp_create(stepper->solver, stepper->size, stepper->W, &stepper->lcp, error);
     for (size_t i = 0; i < size; i++)
         for (size_t j = 0; j < size; j++) stepper->W[i * size + j] *= stepper->y_natural[i] * (1 / stepper->z_natural[j]);
-    if (!status) carom_lcp_cover(stepper->lcp, stepper->covering);
-    return status;
+    if (status) return status;
+    carom_lcp_cover(stepper->lcp, stepper->covering);
+    if (carom_impact_half_response(stepper->impact)) carom_lcp_sharpen(stepper->lcp, fill_rest, stepper);
+    return CAROM_OK;
 }
 
 void carom_step_solve_lcp(carom_stepper *stepper, carom_step_info *info) {

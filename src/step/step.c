@@ -69,6 +69,9 @@ static carom_status lay_out(carom_stepper *stepper, const carom_stepper_options 
     stepper->z_natural = carom_arena_take(arena, size, sizeof(double));
     stepper->covering = carom_arena_take(arena, size, sizeof(double));
     stepper->scaled = carom_arena_take(arena, size, sizeof(double));
+    stepper->change = carom_arena_take(arena, 2 * size + (size_t)data->nv + n, sizeof(double));
+    stepper->impulse_change = carom_arena_take(arena, n, sizeof(double));
+    stepper->force_rows = carom_arena_take(arena, (size_t)(stepper->count * (1 + stepper->edges)) * (size_t)data->nv, sizeof(double));
     return arena->failed ? carom_fail_memory(error, "impact step") : CAROM_OK;
 }
 

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "carom/arena.h"
+#include "carom/modular.h"
 #include "carom/step.h"
 
 /// Violations of the friction cone and of caps beyond this share of the step's impulses, or of the impulse that stops the contacts, are not
@@ -34,6 +35,9 @@ struct carom_stepper {
     double *y_natural, *z_natural;  // [size] units in which the LCP is solved, powers of two: speeds, and impulses that stop
     double *covering;               // [size] of Lemke's method, in these units
     double *scaled;                 // [size] w in these units
+    double *change;                 // [2 size + nv + n] scratch of a refinement
+    double *impulse_change;         // [n]
+    double *force_rows;             // [count (1 + edges) x nv] scratch: L^-1 times normals and cone edges
     const double *restitution;      // [contacts] of the impact, for CAROM_STEP_NEWTON
     const carom_control *control;   // polled by enumerations; the caller's
     carom_stream *stream;           // that `random` draws from; the caller's
@@ -56,17 +60,24 @@ static inline const double *carom_step_direction(const carom_stepper *stepper, i
     return stepper->directions + (edge % stepper->edges) * stepper->dim;
 }
 
+/// The greatest sliding speed against a cone edge, max_j -d_j.u_t.
+double carom_step_sliding_speed(const carom_stepper *stepper, const double *tangent);
+/// Writes lam_t as a non-negative combination of the two cone edges around it; returns the sum of their weights, which start at zero.
+double carom_step_split_on_edges(const carom_stepper *stepper, const double *tangent, double *weights);
+
 /// Fills the cone directions and the LCP matrix W.
 void carom_step_assemble(carom_stepper *stepper);
 /// Chooses natural units and the canonical covering vector, and makes the LCP's handle, on W in these units.
 carom_status carom_step_bind(carom_stepper *stepper, carom_error *error);
 /// Solves the LCP that was started into stepper->z, in natural units; with a covering vector of its own where the selection is `scattered`.
 void carom_step_solve_lcp(carom_stepper *stepper, carom_step_info *info);
-/// The factor of one entry of a covering vector that is `scattered`, for a uniform number in (0, 1): between 2^-7 and 2^7, every octave as
-/// likely, and uniform in it. Without functions that round in their own way on every machine.
+/// The factor of one entry of a covering vector that is `scattered`, for a uniform number in (0, 1): between 2^-4 and 2^4, every octave as
+/// likely, and uniform in it. Narrower, the compass gait keeps to one outcome; wider, tolerances misjudge steps. Without functions that
+/// every machine rounds in its own way.
+enum { CAROM_SCATTERED_OCTAVES = 8 };
 static inline double carom_step_draw_weight(double uniform) {
-    const double octave = floor(14 * uniform);
-    return ldexp(1 + (14 * uniform - octave), (int)octave - 7);
+    const double octave = floor(CAROM_SCATTERED_OCTAVES * uniform);
+    return ldexp(1 + (CAROM_SCATTERED_OCTAVES * uniform - octave), (int)octave - CAROM_SCATTERED_OCTAVES / 2);
 }
 /// Is stepper->z a solution of the LCP that was started? The residual is in natural units.
 bool carom_step_verify(carom_stepper *stepper, double *residual);
@@ -83,6 +94,11 @@ void carom_step_collect_impulse(const carom_stepper *stepper, const double *z, d
 void carom_step_judge(const carom_stepper *stepper, const double *lmax, const double *impulse, carom_step_info *info);
 /// Turns stepper->z, a verified solution of the LCP that was started, into `impulse` and stepper->v_next, and judges it.
 void carom_step_accept(carom_stepper *stepper, const double *v, const double *lmax, double *impulse, carom_step_info *info);
+/// Are the velocities after the step small differences of what the impulses do?
+bool carom_step_is_coarse(const carom_stepper *stepper, const double *impulse);
+/// Refines stepper->z, whose velocities stand in stepper->u_next and, unless in contact space, in stepper->v_next, where W is too coarse
+/// for it. Sets `impulse`, the residual, and the verdict: CAROM_COMPLETE or CAROM_UNVERIFIED.
+void carom_step_refine(carom_stepper *stepper, const double *lmax, bool in_contact_space, double *impulse, carom_step_info *info);
 /// Outputs of an unsolved step: the velocity before it, no impulse.
 void carom_step_leave(const carom_stepper *stepper, const double *v, double *v_next, double *impulse, carom_step_info *info);
 
@@ -101,17 +117,23 @@ typedef struct carom_step_mode {
     int edge;
 } carom_step_mode;
 
-/// Solutions of the equations of one combination of modes, as an affine map of parameters: row 0 is a solution, the others are directions
-/// along which the equations still hold.
-typedef struct carom_step_solutions {
-    int dimension;          ///< number of directions
-    const double *impulse;  ///< [(1 + dimension) x n]
-    const double *u;        ///< [(1 + dimension) x n] contact velocities after the step
-} carom_step_solutions;
+/// Exact decisions on the combinations of modes of one step, from the doubles of the impact, v and lmax.
+typedef struct carom_step_proof carom_step_proof;
 
-/// Do the solutions that also have the signs of their modes have more than one velocity?
-carom_status carom_step_solutions_vary(const carom_stepper *stepper, const carom_step_mode *modes, const double *lmax,
-                                       const carom_step_solutions *solutions, bool *vary, carom_error *error);
+/// For a stepper that was started with v and lmax. `*proof` is NULL when the numbers of the problem are too far apart.
+carom_status carom_step_proof_create(const carom_stepper *stepper, const double *v, const double *lmax, carom_step_proof **proof,
+                                     carom_error *error);
+void carom_step_proof_free(carom_step_proof *proof);
+/// [n x n], [n] How far the impact's W, and stepper->u, are from exact values.
+const double *carom_step_proof_delassus_error(const carom_step_proof *proof);
+const double *carom_step_proof_speed_error(const carom_step_proof *proof);
+
+/// Decides one combination. CAROM_EXACT_EMPTY stands, too, for a singular one whose solutions have one velocity that a combination with
+/// fewer unknowns has as well.
+/// @param all       false: singular combinations are passed over, as empty
+/// @param v_next    [nv] for CAROM_EXACT_SINGLE, correctly rounded but for the last bit
+/// @param unknowns  the impulses' unknowns, contact by contact: lam_n unless capped; lam_t (stick); the share of a facet's first edge
+carom_exact_answer carom_step_prove(carom_step_proof *proof, const carom_step_mode *modes, bool all, double *v_next, double *unknowns);
 
 /// Do all combinations of contact modes of a capped step have the same v' wherever two of them have solutions, for contact velocities of
 /// the system? Proved by Farkas' lemma, for two planar contacts at most (src/step/cones/unique.c).

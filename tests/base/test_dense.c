@@ -70,6 +70,18 @@ static void test_elementary_operations(void **state) {
     for (int i = 0; i < 3; i++) assert_false(carom_all_finite(3, (double[]){1, bad[i], 2}));
 }
 
+// The first of what is least up to the tolerance; infinite entries take no part.
+static void test_least_entries_in_order(void **state) {
+    (void)state;
+    const double a[] = {INFINITY, 1 + 1e-14, 2, 1, 1 - 1e-14};
+    assert_int_equal(carom_first_least(5, a, 1e-12), 1);
+    assert_int_equal(carom_first_least(5, a, 0), 4);
+    assert_int_equal(carom_first_least(3, a + 2, 0.999), 1);
+    assert_int_equal(carom_first_least(3, a + 2, 1.001), 0);
+    assert_int_equal(carom_first_least(1, a, 1), -1);
+    assert_int_equal(carom_first_least(0, a, 1), -1);
+}
+
 static void test_gram_is_exactly_symmetric(void **state) {
     (void)state;
     carom_stream stream;
@@ -342,6 +354,7 @@ static void test_eigenvalues_refuse_what_is_not_a_number(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_elementary_operations),
+        cmocka_unit_test(test_least_entries_in_order),
         cmocka_unit_test(test_gram_is_exactly_symmetric),
         cmocka_unit_test(test_cholesky_reproduces_the_matrix),
         cmocka_unit_test(test_cholesky_agrees_with_lapack),

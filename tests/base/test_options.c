@@ -122,6 +122,15 @@ static void test_integer_options(void **state) {
     assert_int_equal(set_option(COUNT, "1e9").count, 1000000000);
     assert_int_equal(set_option(WHOLE, "-9007199254740991").whole, -9007199254740991);
     assert_int_equal(set_option(WHOLE, "9007199254740991").whole, 9007199254740991);
+    assert_int_equal(set_option(COUNT, "2^20").count, 1048576);
+    assert_int_equal(set_option(COUNT, "10^3").count, 1000);
+    assert_int_equal(set_option(WHOLE, "2^52").whole, (int64_t)1 << 52);
+    static const char *const no_powers[] = {"2^", "^2", "2^3^2", "2^-1", "-2^3", "2.0^3", "2**3", "2 ^3", "2^3 ", "0x2^3"};
+    for (size_t i = 0; i < sizeof no_powers / sizeof *no_powers; i++)
+        assert_option_refuses(COUNT, no_powers[i], "such as 1000000, 1e6 or 2^20");
+    assert_option_refuses(COUNT, "2^40", "2^40 is not between 1 and 1000000000");
+    assert_option_refuses(WHOLE, "2^53", "whole: ");
+    assert_option_refuses(WHOLE, "2^99999999999", "whole: ");
     assert_option_refuses(COUNT, "1.5", "is not a whole number");
     assert_option_refuses(COUNT, "1e-1", "not between 1 and 1000000000");
     assert_option_refuses(COUNT, "0", "not between 1 and 1000000000");

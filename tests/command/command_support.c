@@ -215,9 +215,23 @@ json_t *parse(const report *r) {
     return document;
 }
 
+// Every document says in the words of the table of verdicts how far its computation got, and the exit status says the same.
+static bool has_verdict(const json_t *document, int status) {
+    const json_t *verdict = json_object_get(document, "verdict");
+    int code = CAROM_COMPLETE;
+    while (json_is_string(verdict) && code <= CAROM_NO_FORCE &&
+           strcmp(json_string_value(verdict), carom_verdict_name((carom_verdict)code)) != 0)
+        code++;
+    return json_is_string(verdict) && code <= CAROM_NO_FORCE && (code == CAROM_COMPLETE) == (status == 0);
+}
+
 json_t *ask_request(const request *asked, int status) {
     report r = run_request(asked);
     json_t *document = r.status == status && !*r.err ? parse(&r) : NULL;
+    if (document && !has_verdict(document, status)) {
+        print_error("the verdict is missing, or not that of the exit status\n");
+        document = NULL;
+    }
     if (!document) {
         show(asked, &r);
         fail();

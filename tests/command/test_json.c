@@ -63,6 +63,7 @@ static const promise info_promises[] = {
     {"normal_velocity", "number", {2}},
     {"tangent_velocity", "number", {2}},
     {"pointed", "bool", {0}},
+    {"pointed_certified", "bool", {0}},
     {"bounds.psi", "number|null", {0}},
     {"bounds.r_norm", "number|null", {0}},
     {"bounds.step_bound_c", "number|null", {0}},

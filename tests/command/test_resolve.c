@@ -118,6 +118,27 @@ static void tangential_impacts_wait_to_be_asked_for(void **state) {
     json_decref(scene);
 }
 
+// Nine equal balls have more orders than are counted, and one outcome: complete, with the length of its words and no count. Four take
+// ABCABA.
+static void one_word_is_the_answer_of_many(void **state) {
+    write_text(*state, "nine.yaml",
+               "balls: {masses: [1, 1, 1, 1, 1, 1, 1, 1, 1], radius: 0.5, positions: [0, 1, 2, 3, 4, 5, 6, 7, 8],\n"
+               "  velocities: [9, 8, 7, 6, 5, 4, 3, 2, 1]}\n");
+    write_text(*state, "four.yaml", "balls: {masses: [1, 1, 1, 1], radius: 0.5, positions: [0, 1, 2, 3], velocities: [4, 3, 2, 1]}\n");
+    json_t *nine = ask(*state, "resolve", "nine.yaml", "--law", "propagative");
+    assert_true(is_true(nine, "complete"));
+    assert_int_equal(json_array_size(at(nine, "outcomes")), 1);
+    assert_true(json_is_null(at(nine, "outcomes.0.count")));
+    assert_int_equal(number(nine, "outcomes.0.min_length"), 36);
+    assert_int_equal(number(nine, "outcomes.0.max_length"), 36);
+    json_t *four = ask(*state, "resolve", "four.yaml", "--law", "propagative", "--order", "argmin");
+    static const char *const word[] = {"1:2", "2:3", "3:4", "1:2", "2:3", "1:2"};
+    assert_int_equal(json_array_size(at(four, "outcomes.0.word")), 6);
+    for (size_t k = 0; k < 6; k++) assert_string_equal(json_string_value(json_array_get(at(four, "outcomes.0.word"), k)), word[k]);
+    json_decref(nine);
+    json_decref(four);
+}
+
 static void outcomes_are_filed_and_drawn(void **state) {
     char path[PATH_SIZE];
     json_t *answer = ask(*state, "resolve", scene_path(&scenes[0], path), "--law", "sequential", "-o", "orders.h5");
@@ -175,6 +196,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(routh_gives_one_seeded_outcome, set_up, tear_down),
         cmocka_unit_test_setup_teardown(halm_posa_gives_an_outcome_for_each_terminated_sample, set_up, tear_down),
         cmocka_unit_test_setup_teardown(tangential_impacts_wait_to_be_asked_for, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(one_word_is_the_answer_of_many, set_up, tear_down),
         cmocka_unit_test_setup_teardown(outcomes_are_filed_and_drawn, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_input_is_refused_in_one_line, set_up, tear_down),
     };

@@ -366,6 +366,8 @@ static void an_interrupted_ensemble_keeps_its_finished_members(void **state) {
                            SIGINT);
     const json_t *members = at(stopped, "ensemble.members");
     assert_true(json_is_array(members));
+    assert_false(is_true(stopped, "complete"));
+    assert_string_equal(text(stopped, "verdict"), "interrupted");
     for (size_t i = 0; i < json_array_size(members); i++) {
         assert_string_equal(text(json_array_get(members, i), "verdict"), "complete");
         assert_int_equal(number(json_array_get(members, i), "index"), i);
@@ -381,7 +383,8 @@ static void interrupted_studies_leave_the_motion(void **state) {
     json_t *stopped =
         stop(&(request){.directory = *state, .arguments = WORDS("simulate", pendulum, "--step", "1e-3", "--convergence", "20", "--json")},
              SIGINT);
-    assert_true(is_true(stopped, "complete"));
+    assert_false(is_true(stopped, "complete"));
+    assert_string_equal(text(stopped, "verdict"), "interrupted");
     assert_close(number(stopped, "time"), 10, 1e-9);
     assert_int_equal(length(stopped, "convergence"), 0);
     json_decref(stopped);

@@ -212,6 +212,45 @@ static void a_full_disk_leaves_nothing(void **state) {
     assert_string_equal(content, "what was here before\n");
 }
 
+// Names say formats: a result that is called a picture, a directory that is called a file, and a picture of no known kind are refused
+// before anything is made. Other endings mean nothing, and the text names the format.
+static void names_with_the_ending_of_another_format_are_refused(void **state) {
+    write_text(*state, "block.yaml", BLOCK_SCENE);
+    write_text(*state, "flat.yaml", FLAT_SCENE);
+    json_decref(ask(*state, "sample", "block.yaml", "--samples", "3", "-o", "set.h5"));
+    static const struct {
+        const char *arguments[10], *says;
+    } refused[] = {
+        {{"sample", "block.yaml", "-o", "a.png"}, "HDF5 file, whose name cannot end in .png, but in .h5"},
+        {{"resolve", "block.yaml", "--law", "sequential", "-o", "a.JSON"}, "HDF5"},
+        {{"info", "block.yaml", "--fclib-out", "a.yaml"}, "HDF5"},
+        {{"exact", "block.yaml", "--export", "a.h5"}, "cannot end in .h5, but in .txt"},
+        {{"compare", "block.yaml", "-o", "a.md"}, "a directory"},
+        {{"hodograph", "flat.yaml", "-o", "a.svg"}, "a directory"},
+        {{"plot", "set.h5", "-o", "a.pdf"}, "a picture"},
+        {{"plot", "set.h5", "--axes", "Jn.A,Jn.B", "-o", "a.xyz"}, "must end in .png or .svg"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        char *before = snapshot(*state);
+        const request asked = {.directory = *state, .arguments = refused[i].arguments};
+        report r = run_request(&asked);
+        char *after = snapshot(*state);
+        if (!is_refusal(&r, refused[i].says)) show(&asked, &r);
+        assert_true(is_refusal(&r, refused[i].says));
+        assert_string_equal(before, after);
+        release(&r);
+        free(before);
+        free(after);
+    }
+    const request asked = {.directory = *state,
+                           .arguments = (const char *[]){"sample", "block.yaml", "--samples", "2^6", "-o", "a.xyz", NULL}};
+    report r = run_request(&asked);
+    assert_int_equal(r.status, 0);
+    assert_non_null(strstr(r.out, "64 of 64 samples"));
+    assert_non_null(strstr(r.out, "a.xyz (HDF5)"));
+    release(&r);
+}
+
 // Even the first bytes may not fit.
 static void a_disk_without_room_leaves_nothing(void **state) {
     write_text(*state, "block.yaml", BLOCK_SCENE);
@@ -286,6 +325,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(warnings_stay_out_of_json, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_input_is_refused_in_one_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk_leaves_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(names_with_the_ending_of_another_format_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_disk_without_room_leaves_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(lost_answers_are_reported, set_up, tear_down),
     };

@@ -163,6 +163,30 @@ static void first_apex_is_that_of_the_energy(void **state) {
 
 // ------------------------------------------------------------------------------------------------------- closed forms
 
+// A hop lower than 1e-15 of the system's length is not followed: the point stays closed, and the result counts it. Faster points hop.
+static void hops_below_precision_are_counted(void **state) {
+    (void)state;
+    static const double speeds[] = {1e-9, 1e-3};
+    for (int k = 0; k < 2; k++) {
+        char text[512], said[256];
+        snprintf(text, sizeof text,
+                 "state: {qpos: [0, 0], qvel: [0, %g]}, contacts: [{name: A, site: a, normal: [0, 0, 1], tangents: [[1, 0, 0]], friction: "
+                 "0, restitution: 0.5, offset: 0}], impact: {law: moreau}, simulate: {integrator: inclusion, duration: 1e-4, step: 1e-5}",
+                 -speeds[k]);
+        carom_scene *scene = read_scene(POINT, text);
+        carom_motion_answer answer = run(scene, NULL);
+        assert_verdict(&answer, "complete");
+        const int column = carom_table_find(answer.result, "unresolved_hops");
+        assert_int_equal(carom_table_integer_column(answer.result, column)[0], k == 0);
+        carom_integrator_find(registry, "inclusion")->describe(&answer, said, sizeof said);
+        if (k == 0) assert_non_null(strstr(said, "1 hop below double precision"));
+        if (k == 1) assert_string_equal(said, "");
+        assert_true((reals(answer.final, "gap")[0] > 0) == (k == 1));
+        carom_motion_answer_free(&answer);
+        carom_scene_free(scene);
+    }
+}
+
 static void bouncing_ball_comes_to_rest_in_finite_time(void **state) {
     (void)state;
     for (int k = 0; k < 3; k++) {
@@ -523,6 +547,7 @@ int main(void) {
         cmocka_unit_test(zeno_block_accumulates_where_quadrature_says),
         cmocka_unit_test(zeno_block_rests_after_the_accumulation),
         cmocka_unit_test(first_apex_is_that_of_the_energy),
+        cmocka_unit_test(hops_below_precision_are_counted),
         cmocka_unit_test(bouncing_ball_comes_to_rest_in_finite_time),
         cmocka_unit_test(point_on_a_slope_slides_and_sticks),
         cmocka_unit_test(sliding_block_shares_its_weight),

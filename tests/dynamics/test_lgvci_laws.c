@@ -21,6 +21,33 @@ static void a_law_may_decide_the_impacts(void **state) {
     carom_body_free(body);
 }
 
+// A box that turns about an edge lands on it: both corners are equally fast, and a law of one contact takes the first of them, in whatever
+// frame the box is described.
+static void equally_fast_corners_are_taken_in_order(void **state) {
+    (void)state;
+    carom_stream stream;
+    carom_stream_start(&stream, 41, 0);
+    const double c = cos(0.3), s = sin(0.3), tilt[] = {c, 0, s, 0, 1, 0, -s, 0, c}, spin[] = {0, 0.9, 0};
+    for (int k = 0; k < 40; k++) {
+        // The box and its motion, in a random frame of the body.
+        double S[9], vertex[24], rho[3];
+        random_rotation(&stream, S);
+        for (int i = 0; i < 8; i++) carom_multiply3(S, BOX + 3 * i, vertex + 3 * i);
+        const carom_shape_data shape = {.vertices = 8, .vertex = vertex, .rounding = 1e-13};
+        carom_body *body = create_body(&shape, 1, BOX_INERTIA);
+        carom_body_motion motion = motion_of(body, false);
+        motion.initial = (carom_body_state){.position = {0, 0, 3}, .momentum = {0.1, -0.7, -4}};
+        carom_multiply3(S, spin, motion.initial.angular_momentum);
+        for (int i = 0; i < 3; i++) carom_multiply3(S, tilt + 3 * i, motion.initial.attitude + 3 * i);
+        carom_motion_answer answer = run(&motion, (const char *[]){"law", "stronge", "restitution", "0.5", "duration", "0.3", NULL});
+        assert_true(carom_table_rows(answer.impacts) >= 1);
+        carom_multiply3_transposed(S, reals(answer.impacts, "contact_point"), rho);
+        assert_close(rho[1], -Q, 1e-9);
+        carom_motion_answer_free(&answer);
+        carom_body_free(body);
+    }
+}
+
 static double speed_of_point(const carom_body_motion *motion, const carom_motion_answer *answer, int64_t row, double tangent[3]) {
     const double *rho = reals(answer->impacts, "contact_point") + 3 * row, *R = reals(answer->impacts, "attitude") + 9 * row;
     double inverse[9], Omega[3], turned[3], velocity[3];
@@ -268,10 +295,15 @@ static void the_scene_names_the_law(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_law_may_decide_the_impacts), cmocka_unit_test(friction_makes_points_stick),
-        cmocka_unit_test(routh_draws_by_its_seed),      cmocka_unit_test(energetic_restitution_without_loss_reflects),
-        cmocka_unit_test(rough_balls_slide_or_roll),    cmocka_unit_test(rough_corners_slide_or_stick),
-        cmocka_unit_test(laws_never_add_energy),        cmocka_unit_test(corners_collide_one_after_the_other),
+        cmocka_unit_test(a_law_may_decide_the_impacts),
+        cmocka_unit_test(equally_fast_corners_are_taken_in_order),
+        cmocka_unit_test(friction_makes_points_stick),
+        cmocka_unit_test(routh_draws_by_its_seed),
+        cmocka_unit_test(energetic_restitution_without_loss_reflects),
+        cmocka_unit_test(rough_balls_slide_or_roll),
+        cmocka_unit_test(rough_corners_slide_or_stick),
+        cmocka_unit_test(laws_never_add_energy),
+        cmocka_unit_test(corners_collide_one_after_the_other),
         cmocka_unit_test(the_scene_names_the_law),
     };
     return cmocka_run_group_tests_name("lgvci laws", tests, start, stop);

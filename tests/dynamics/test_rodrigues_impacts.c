@@ -107,6 +107,32 @@ static void bouncing_balls_are_exact(void **state) {
     carom_motion_answer_free(&answer);
 }
 
+// A ball hits two others at once, where the order of the two impacts decides: the first pair of the list, in every frame and size.
+static void impacts_at_one_time_are_taken_in_order(void **state) {
+    (void)state;
+    for (int k = 0; k < 24; k++) {
+        const double angle = 0.37 * k, size = k % 3 == 0 ? 1 : k % 3 == 1 ? 0.1 : 3e4, c = cos(angle), s = sin(angle);
+        // Before the turn: the cue ball at the origin, the others at 30 degrees on both sides of its way.
+        const double x[3][2] = {{0, 0}, {1.3, 0.75}, {1.3, -0.75}};
+        problem balls = {.collisions = {CAROM_SURFACE_SMOOTH, 1, 0}};
+        for (int i = 0; i < 3; i++)
+            balls.body[i] = (carom_particle){.mass = 0.7,
+                                             .inertia = {0.1 * size * size, 0.1 * size * size, 0.1 * size * size},
+                                             .radius = 0.5 * size,
+                                             .attitude = {1},
+                                             .position = {size * (c * x[i][0] - s * x[i][1]), size * (s * x[i][0] + c * x[i][1]), 0}};
+        balls.body[0].velocity[0] = size * c;
+        balls.body[0].velocity[1] = size * s;
+        balls.motion = (carom_bodies_motion){.bodies = 3, .collisions = &balls.collisions};
+        carom_motion_answer answer;
+        RUN(&balls, &answer, "map", "exact", "duration", "2");
+        assert_true(carom_table_rows(answer.impacts) >= 2);
+        assert_int_equal(carom_table_integer_column(answer.impacts, carom_table_find(answer.impacts, "other"))[0], 1);
+        assert_int_equal(carom_table_integer_column(answer.impacts, carom_table_find(answer.impacts, "other"))[1], 2);
+        carom_motion_answer_free(&answer);
+    }
+}
+
 // Two bodies that touch along n, in which they approach. Every fourth pair are spheres.
 static problem touching_pair(int trial, double n[3]) {
     carom_stream stream;
@@ -325,6 +351,7 @@ int main(void) {
         cmocka_unit_test(first_contacts_are_found),
         cmocka_unit_test(impacts_keep_the_order),
         cmocka_unit_test(elastic_impacts_keep_the_energy),
+        cmocka_unit_test(impacts_at_one_time_are_taken_in_order),
         cmocka_unit_test(bouncing_balls_are_exact),
         cmocka_unit_test(coulomb_impacts_are_those_of_stronge),
         cmocka_unit_test(spheres_pass_on_their_velocity),

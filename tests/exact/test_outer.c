@@ -38,6 +38,47 @@ static void overlapping_cells_close_in(void **state) {
     assert_true(fabs(farthest[0] / farthest[1] - 10) < 1e-3);
 }
 
+// Between two opposite walls the set is one velocity, and overlapping cells have all slips below it, whatever their overlap: the result
+// says why. Without friction, and in a wedge, there is nothing to say.
+static void opposite_walls_are_explained(void **state) {
+    (void)state;
+    static const double mass[] = {1, 0, 0, 1}, opposite[] = {1, 0, -1, 0}, wedge[] = {1, 0, -0.8, 0.6}, tangent[] = {0, 1, 0, 1};
+    static const double rough[] = {0.5, 0.5}, smooth[] = {0, 0}, v[] = {-1, 3};
+    carom_impact_data data = {
+        .nv = 2, .contacts = 2, .tangent_dim = 1, .mass = mass, .normal = opposite, .tangent = tangent, .friction = rough, .velocity = v};
+    carom_impact *slot = support_impact(&data);
+    carom_exact_options options = carom_exact_defaults();
+    options.mode = CAROM_EXACT_EPS;
+    carom_exact_set *set = solve_mode(slot, CAROM_EXACT_UNION);
+    assert_int_equal(set->pieces->count, 1);
+    assert_int_equal(set->pieces->pieces[0].vertices, 1);
+    assert_close(set->pieces->pieces[0].contact_velocity[1], 2.5, 1e-12);
+    assert_string_equal(set->reason, "");
+    carom_exact_set_free(set);
+    for (int i = 0; i < 2; i++) {
+        options.cover = i ? 1e-5 : 1e-3;
+        set = solve(slot, &options);
+        assert_int_equal(set->status, CAROM_EXACT_OK);
+        double least = INFINITY;
+        for (int p = 0; p < set->pieces->count; p++)
+            for (int k = 0; k < set->pieces->pieces[p].vertices; k++)
+                least = fmin(least, set->pieces->pieces[p].contact_velocity[4 * k + 1]);
+        assert_close(least, -3 * options.cover, 1e-12);
+        assert_non_null(strstr(set->reason, "opposite walls"));
+        carom_exact_set_free(set);
+    }
+    carom_impact_free(slot);
+    for (int i = 0; i < 2; i++) {
+        data.friction = i ? rough : smooth;
+        data.normal = i ? wedge : opposite;
+        carom_impact *impact = support_impact(&data);
+        set = solve(impact, &options);
+        assert_string_equal(set->reason, "");
+        carom_exact_set_free(set);
+        carom_impact_free(impact);
+    }
+}
+
 static void hulls_contain_the_set(void **state) {
     (void)state;
     const text_scene *scenes[] = {&block, &boxwall, &compass};
@@ -201,6 +242,7 @@ static void the_rounding_mode_is_the_callers(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overlapping_cells_close_in),
+        cmocka_unit_test(opposite_walls_are_explained),
         cmocka_unit_test(hulls_contain_the_set),
         cmocka_unit_test(random_pairs_with_low_friction),
         cmocka_unit_test(random_pairs_with_high_friction),

@@ -110,16 +110,61 @@ static void only_hdf5_files_are_replaced(void **state) {
     finish(&b);
 }
 
-static void links_to_nothing_are_replaced(void **state) {
+// Through a chain of links, relative and absolute ones, to a place where nothing is yet.
+static void links_to_nothing_are_kept(void **state) {
     (void)state;
     bench b = start();
     carom_error error = {0};
-    assert_int_equal(symlink("nothing.h5", b.target), 0);
+    char *folder = support_join_path(b.directory, "folder"), *link = support_join_path(folder, "link.h5");
+    char *made = support_join_path(folder, "made.h5");
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_int_equal(symlink(link, b.target), 0);
+    assert_int_equal(symlink("made.h5", link), 0);
     assert_ok(write_file(&b, b.target, 2, 1, "complete", &error), error);
     struct stat about;
-    assert_int_equal(lstat(b.target, &about), 0);
-    assert_true(S_ISREG(about.st_mode));
-    assert_int_equal(count_entries(b.directory), 1);
+    assert_true(!lstat(b.target, &about) && S_ISLNK(about.st_mode));
+    assert_true(!lstat(link, &about) && S_ISLNK(about.st_mode));
+    assert_true(!lstat(made, &about) && S_ISREG(about.st_mode) && about.st_size > 1000);
+    // A folder that is missing is not made, and a circle has no end.
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(symlink("missing/made.h5", link), 0);
+    assert_refused(try_create(&b, b.target, &error), CAROM_IO_FAILED, error, "result.h5");
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(symlink(b.target, link), 0);
+    assert_refused(try_create(&b, b.target, &error), CAROM_IO_FAILED, error, "result.h5");
+    free(folder);
+    free(link);
+    free(made);
+    finish(&b);
+}
+
+// What a killed process left under a temporary name goes with the next file for the same place. That of a process that still writes stays,
+// and so does everything of another name.
+static void leftovers_are_removed(void **state) {
+    (void)state;
+    bench b = start();
+    carom_error error = {0};
+    static const char *const kept[] = {".result.h5",          ".result.h5.abcdefg", ".result.h5.abcdefgh2",
+                                       ".result.h5.ABCDEFGH", ".other.h5.abcdefgh", "result.h5.abcdefgh"};
+    const int others = sizeof kept / sizeof *kept;
+    for (int i = 0; i < others; i++) free(support_write_file(b.directory, kept[i], "mine"));
+    char *left = support_write_file(b.directory, ".result.h5.abcdefgh", "half a file"),
+         *fifo = support_join_path(b.directory, ".result.h5.abcd2345");
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    carom_result_writer *writer;
+    assert_ok(carom_result_writer_create(b.target, b.scene, &writer, &error), error);
+    assert_int_equal(access(left, F_OK), -1);
+    assert_int_equal(access(fifo, F_OK), 0);
+    assert_int_equal(count_entries(b.directory), others + 2);
+    // Two writers: each leaves the other's file alone, and the last one to finish has the place.
+    assert_ok(write_file(&b, b.target, 2, 1, "complete", &error), error);
+    assert_int_equal(count_entries(b.directory), others + 3);
+    assert_ok(write_law(&b, writer, &fake_law, 5, 5, "complete", &error), error);
+    assert_ok(carom_result_writer_commit(writer, &error), error);
+    carom_result_writer_free(writer);
+    assert_int_equal(count_entries(b.directory), others + 2);
+    free(left);
+    free(fifo);
     finish(&b);
 }
 
@@ -164,9 +209,10 @@ static void full_disks_leave_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_places_are_refused),        cmocka_unit_test(uncommitted_files_vanish),
-        cmocka_unit_test(links_and_modes_are_kept),      cmocka_unit_test(only_hdf5_files_are_replaced),
-        cmocka_unit_test(links_to_nothing_are_replaced), cmocka_unit_test(full_disks_leave_nothing),
+        cmocka_unit_test(bad_places_are_refused),    cmocka_unit_test(uncommitted_files_vanish),
+        cmocka_unit_test(links_and_modes_are_kept),  cmocka_unit_test(only_hdf5_files_are_replaced),
+        cmocka_unit_test(links_to_nothing_are_kept), cmocka_unit_test(leftovers_are_removed),
+        cmocka_unit_test(full_disks_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

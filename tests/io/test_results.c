@@ -89,10 +89,12 @@ static void check_text_attribute(hid_t object, const char *name, const char *exp
     const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
     assert_true(attribute >= 0);
     const hid_t type = H5Aget_type(attribute);
-    char *text = NULL;
-    assert_true(H5Aread(attribute, type, &text) >= 0);
+    // Of fixed length, its final zero included.
+    assert_int_equal(H5Tis_variable_str(type), 0);
+    char *text = calloc(H5Tget_size(type) + 1, 1);
+    assert_true(text && H5Aread(attribute, type, text) >= 0);
     assert_string_equal(text, expected);
-    H5free_memory(text);
+    free(text);
     H5Tclose(type);
     H5Aclose(attribute);
 }

@@ -434,7 +434,7 @@ static void bounds_are_those_of_appendix_b(void **state) {
         carom_reach_bounds bounds;
         carom_error error;
         assert_ok(carom_reach_get_bounds(impact, 2, rows[i].step, &bounds, &error), error);
-        assert_true(bounds.pointed);
+        assert_true(bounds.pointed && bounds.pointed_certified);
         assert_close(bounds.r_norm / rows[i].r_norm, 1, 1e-8);
         assert_close(bounds.psi / rows[i].psi, 1, 1e-8);
         assert_close(bounds.step_bound_c, rows[i].c, 0);
@@ -500,7 +500,7 @@ static void a_jammed_system_is_not_pointed(void **state) {
     carom_reach_bounds bounds;
     carom_error error;
     assert_ok(carom_reach_get_bounds(impact, 2, 1, &bounds, &error), error);
-    assert_false(bounds.pointed);
+    assert_true(!bounds.pointed && bounds.pointed_certified);
     assert_true(isnan(bounds.r_norm) && isnan(bounds.step_bound_c));
     carom_impact_free(impact);
 }
@@ -518,6 +518,82 @@ static void steep_cones_are_certified(void **state) {
         assert_ok(carom_reach_get_bounds(impact, 2, 0.3, &bounds, &error), error);
         assert_true(bounds.pointed);
         assert_close(bounds.r_norm, 1, 1e-9);
+        carom_impact_free(impact);
+    }
+}
+
+// Random cones with mu from 1e-3 to 1e6: nearly all are decided, and units of mass and length do not change the answer. A single contact
+// whose rows are independent is always pointed; three contacts of one particle whose normals surround 0 never are.
+static void random_cones_are_decided(void **state) {
+    (void)state;
+    enum { MOST_NV = 7, MOST_CONTACTS = 4 };
+    carom_stream stream;
+    carom_stream_start(&stream, 4711, 0);
+    int decided = 0, pointed = 0;
+    const int count = support_count(60, 300, 3000);
+    for (int trial = 0; trial < count; trial++) {
+        const int nv = support_random_integer(&stream, 2, MOST_NV), contacts = support_random_integer(&stream, 1, MOST_CONTACTS);
+        double mass[MOST_NV * MOST_NV] = {0}, rows[2][MOST_CONTACTS * MOST_NV], friction[MOST_CONTACTS], velocity[MOST_NV] = {-1};
+        for (int k = 0; k < nv; k++) mass[k * nv + k] = 0.1 + carom_stream_uniform(&stream);
+        for (int k = 0; k < 2 * contacts * nv; k++) rows[k % 2][k / 2] = carom_stream_normal(&stream);
+        for (int i = 0; i < contacts; i++) friction[i] = pow(10, 9 * carom_stream_uniform(&stream) - 3);
+        const carom_impact_data data = {.nv = nv,
+                                        .contacts = contacts,
+                                        .tangent_dim = 1,
+                                        .mass = mass,
+                                        .normal = rows[0],
+                                        .tangent = rows[1],
+                                        .friction = friction,
+                                        .velocity = velocity};
+        carom_reach_bounds bounds[2];
+        for (int scaled = 0; scaled < 2; scaled++) {
+            carom_impact *impact = support_impact(&data);
+            carom_error error;
+            assert_ok(carom_reach_get_bounds(impact, 2, 1, &bounds[scaled], &error), error);
+            carom_impact_free(impact);
+            for (int k = 0; k < nv * nv; k++) mass[k] *= 0x1p30;
+            for (int k = 0; k < contacts * nv; k++)
+                for (int q = 0; q < 2; q++) rows[q][k] *= 0x1p-5;
+        }
+        assert_true(bounds[0].pointed == bounds[1].pointed && bounds[0].pointed_certified == bounds[1].pointed_certified);
+        assert_true(bounds[0].pointed_certified || !bounds[0].pointed);
+        if (contacts == 1) assert_true(bounds[0].pointed);
+        decided += bounds[0].pointed_certified;
+        pointed += bounds[0].pointed;
+    }
+    assert_true(decided >= 0.98 * count && pointed > count / 4 && decided - pointed > count / 10);
+}
+
+// A particle between three walls, or in a corner of steep ones: cones that surround 0 with a margin, and parallel walls with friction whose
+// normals are opposite.
+static void cones_that_surround_zero_are_certified(void **state) {
+    (void)state;
+    static const struct {
+        int contacts;
+        double normal[6], tangent[6], friction[3];
+        bool pointed;
+    } rows[] = {
+        {3, {0, 1, 0.8, -0.6, -0.8, -0.6}, {1, 0, 0.6, 0.8, 0.6, -0.8}, {0, 0, 0}, false},
+        {3, {0, 1, 0.8, -0.6, -0.8, -0.6}, {1, 0, 0.6, 0.8, 0.6, -0.8}, {0.5, 1e6, 1e-3}, false},
+        {2, {0, 3, 0, -1}, {1, 0, -1, 0}, {0, 0}, false},
+        {2, {0, 3, 0, -1}, {1, 0, -1, 0}, {1, 1e5}, false},
+        {2, {0.6, 0.8, -0.6, 0.8}, {0.8, -0.6, -0.8, -0.6}, {0.5, 0.5}, true},
+        {2, {0.6, 0.8, -0.6, 0.8}, {0.8, -0.6, -0.8, -0.6}, {2, 2}, false},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        const carom_impact_data data = {.nv = 2,
+                                        .contacts = rows[k].contacts,
+                                        .tangent_dim = 1,
+                                        .mass = (const double[]){1, 0, 0, 2},
+                                        .normal = rows[k].normal,
+                                        .tangent = rows[k].tangent,
+                                        .friction = rows[k].friction,
+                                        .velocity = (const double[]){0, -1}};
+        carom_impact *impact = support_impact(&data);
+        carom_reach_bounds bounds;
+        carom_error error;
+        assert_ok(carom_reach_get_bounds(impact, 2, 1, &bounds, &error), error);
+        assert_true(bounds.pointed == rows[k].pointed && bounds.pointed_certified);
         carom_impact_free(impact);
     }
 }
@@ -580,6 +656,8 @@ int main(void) {
         cmocka_unit_test(step_counts_keep_to_their_bound),
         cmocka_unit_test(samples_of_a_net_are_those_of_lemma_1),
         cmocka_unit_test(a_jammed_system_is_not_pointed),
+        cmocka_unit_test(random_cones_are_decided),
+        cmocka_unit_test(cones_that_surround_zero_are_certified),
         cmocka_unit_test(the_automatic_step_is_the_impulse_of_anitescu_potra),
         cmocka_unit_test(bad_options_are_refused),
     };

@@ -280,6 +280,109 @@ static void walks_of_known_scenes_end_in_their_sets(void **state) {
     }
 }
 
+// ------------------------------------------------------------------------------------------------------- long walks
+
+// Contacts whose normals nearly oppose each other: without sliding along Jn_i v = 0 while another contact presses, walks went to and fro
+// between them for 300 to 10,000 pieces.
+static void walks_between_opposing_contacts_end_soon(void **state) {
+    (void)state;
+    int pointed = 0;
+    int64_t walks = 0, pieces = 0;
+    for (int index = 0; index < support_count(60, 400, 4000); index++) {
+        carom_impact *impact = random_pair((uint64_t)(1000 + index), index % 2 ? 1.5 : 6);
+        carom_reach_bounds bounds;
+        carom_error error;
+        assert_ok(carom_reach_get_bounds(impact, 2, 1, &bounds, &error), error);
+        if (bounds.pointed) {
+            carom_walker *walker = make_walker(impact, 10000);
+            for (int i = 0; i < 50; i++) {
+                const walk w = run(walker, impact, i);
+                assert_true(w.result.terminated && w.result.steps <= 200);
+                pieces += w.result.steps;
+                walks++;
+            }
+            carom_walker_free(walker);
+            pointed++;
+        }
+        carom_impact_free(impact);
+    }
+    assert_true(pointed > 0 && pieces < 30 * walks);
+}
+
+// Three and four contacts, which must be held together.
+static void walks_among_many_contacts_end(void **state) {
+    (void)state;
+    carom_stream stream;
+    carom_stream_start(&stream, 32, 0);
+    for (int k = 0; k < support_count(40, 300, 3000); k++) {
+        carom_impact *impact = support_random_impact(&stream, (support_family)(k % FAMILIES), 4, 1, 1.5);
+        carom_reach_bounds bounds;
+        carom_error error;
+        assert_ok(carom_reach_get_bounds(impact, 2, 1, &bounds, &error), error);
+        carom_walker *walker = make_walker(impact, 5000);
+        for (int i = 0; i < 20 && bounds.pointed; i++) assert_true(run(walker, impact, i).result.terminated);
+        carom_walker_free(walker);
+        carom_impact_free(impact);
+    }
+}
+
+// A contact at rest that only the friction of sticking pulls down is held by a weight of 2e-8 times the other's (RAMone's middle solution),
+// or by a larger one: walks reach both ends of the segment on which both feet rest, and all between.
+static void held_contacts_take_the_least_weight_and_larger_ones(void **state) {
+    (void)state;
+    enum { WALKS = 8192, BINS = 8 };
+    carom_impact *impact = support_impact(&reference_ramone);
+    carom_walker *walker = make_walker(impact, 10000);
+    int bins[BINS] = {0};
+    for (int i = 0; i < WALKS; i++) {
+        const walk w = run(walker, impact, i);
+        // The segment from rest to the slip of that solution.
+        if (fabs(w.u[0]) + fabs(w.u[1]) + fabs(w.u[2]) > 1e-9) continue;
+        const double share = w.u[3] / -0.019516304638809046;
+        assert_true(share >= -1e-9 && share <= 1 + 1e-9);
+        const int bin = (int)(BINS * share);
+        bins[bin < 0 ? 0 : bin < BINS ? bin : BINS - 1]++;
+    }
+    for (int b = 0; b < BINS; b++) assert_true(bins[b] > 0);
+    assert_true(bins[0] > WALKS / 10 && bins[BINS - 1] > WALKS / 100);
+    carom_walker_free(walker);
+    carom_impact_free(impact);
+}
+
+// Exchanging the contacts and turning a tangent round changes the random numbers' meaning, but not the set: extents agree.
+static void walks_do_not_prefer_a_contact(void **state) {
+    (void)state;
+    carom_impact_data turned = reference_compass;
+    double normal[8], tangent[8];
+    for (int k = 0; k < 4; k++) {
+        normal[k] = reference_compass.normal[4 + k];
+        normal[4 + k] = reference_compass.normal[k];
+        tangent[k] = -reference_compass.tangent[4 + k];
+        tangent[4 + k] = reference_compass.tangent[k];
+    }
+    turned.normal = normal;
+    turned.tangent = tangent;
+    carom_impact *impacts[] = {support_impact(&reference_compass), support_impact(&turned)};
+    double least[2][4] = {{0}}, most[2][4] = {{0}};
+    for (int side = 0; side < 2; side++) {
+        carom_walker *walker = make_walker(impacts[side], 10000);
+        for (int i = 0; i < 8192; i++) {
+            const walk w = run(walker, impacts[side], i);
+            const double u[4] = {w.u[side ? 2 : 0], side ? w.u[3] : w.u[1], w.u[side ? 0 : 2], side ? -w.u[1] : w.u[3]};
+            for (int c = 0; c < 4; c++) {
+                least[side][c] = fmin(least[side][c], u[c]);
+                most[side][c] = fmax(most[side][c], u[c]);
+            }
+        }
+        carom_walker_free(walker);
+        carom_impact_free(impacts[side]);
+    }
+    for (int c = 0; c < 4; c++) {
+        assert_close(least[0][c], least[1][c], 0.01);
+        assert_close(most[0][c], most[1][c], 0.01);
+    }
+}
+
 // ---------------------------------------------------------------------------------------------------------- invariants
 
 // Energy, the friction cone of the sum of all impulses, momentum, and no approach left.
@@ -505,6 +608,10 @@ int main(void) {
         cmocka_unit_test(sets_of_low_dimension_are_met_exactly),
         cmocka_unit_test(walks_stay_in_certified_sets_of_random_pairs),
         cmocka_unit_test(walks_of_known_scenes_end_in_their_sets),
+        cmocka_unit_test(walks_between_opposing_contacts_end_soon),
+        cmocka_unit_test(walks_among_many_contacts_end),
+        cmocka_unit_test(held_contacts_take_the_least_weight_and_larger_ones),
+        cmocka_unit_test(walks_do_not_prefer_a_contact),
         cmocka_unit_test(every_walk_is_a_solution),
         cmocka_unit_test(walks_are_homogeneous),
         cmocka_unit_test(paths_go_straight_from_start_to_end),

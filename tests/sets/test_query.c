@@ -511,9 +511,24 @@ static void command_queries_exact_sets(void **state) {
     assert_string_equal(json_string_value(json_object_get(answer, "set")), "exact");
     assert_close(number(answer, "maximum"), 0.093009, 1e-15);
     json_decref(answer);
+    // Both corners attain the sum: the first of the file is shown, whatever round-off the factors have.
+    static const char *const sums[] = {"'Jn.A + Jn.B'", "'Jn.B/3 + Jn.A/3'", "'0.1*Jn.A + 0.3*Jn.B - 0.2*Jn.B'", "'0.7*Jn.B + 0.7*Jn.A'"};
+    json_t *first = ask("query %s/exact.h5 --max %s --json", directory, sums[0]);
+    for (int i = 1; i < 4; i++) {
+        answer = ask("query %s/exact.h5 --max %s --json", directory, sums[i]);
+        assert_true(json_equal(json_object_get(answer, "v_plus"), json_object_get(first, "v_plus")));
+        json_decref(answer);
+    }
+    json_decref(first);
     snprintf(rest, sizeof rest, "%s/walk.h5", directory);
     answer = ask("query %s/exact.h5 --distance %s --json", directory, rest);
     assert_true(number(answer, "a_to_b") <= 0.0015 && number(answer, "b_to_a") <= 1e-12 && number(answer, "gap") == 0);
+    assert_string_equal(json_string_value(json_object_get(answer, "unit")), "m/s");
+    json_decref(answer);
+    snprintf(rest, sizeof rest, "%s/walk.h5 --metric kinetic", directory);
+    answer = ask("query %s/exact.h5 --distance %s --json", directory, rest);
+    assert_string_equal(json_string_value(json_object_get(answer, "metric")), "kinetic");
+    assert_string_equal(json_string_value(json_object_get(answer, "unit")), "sqrt(J)");
     json_decref(answer);
 }
 

@@ -132,7 +132,7 @@ static void print_extras(const bench *b, FILE *file) {
 
 // The first line, by which a file is known as ours.
 static const carom_file_kind table_kind = {"the tables of an earlier measurement",
-                                           "<!-- made by carom bench; the next one replaces it -->\n"};
+                                           "<!-- made by carom bench; the next one replaces it -->\n", false, ".md"};
 
 // A carom_text_printer of all tables.
 static carom_status print_tables(FILE *file, const void *content, carom_error *error) {
@@ -179,12 +179,25 @@ static int print_json(const bench *b) {
 
 // ----------------------------------------------------------------------------------------------------------- measuring
 
-// Measures all paths on one scene.
-static carom_status measure_scene(const bench *b, const char *word, scene_report *report, carom_error *error) {
+// One scene ready to be measured.
+typedef struct prepared {
+    carom_scene *scene;
+    bench_problem *problem;
+    bench_path *paths;
+} prepared;
+
+static void release(prepared *ready) {
+    free(ready->paths);
+    bench_problem_free(ready->problem);
+    carom_scene_free(ready->scene);
+    *ready = (prepared){0};
+}
+
+// Reads a scene and lists the paths that its impact takes; what is known before measuring goes into the report. To be released, also after
+// a failure.
+static carom_status prepare(const bench *b, const char *word, scene_report *report, prepared *ready, carom_error *error) {
     const carom_registry *registry = b->arguments->registry;
-    carom_scene *scene = NULL;
-    bench_problem *problem = NULL;
-    bench_path *paths = NULL;
+    *ready = (prepared){0};
     // A word without slash and dot is a shipped scene.
     char path[FILENAME_MAX];
     snprintf(path, sizeof path, strpbrk(word, "/.") ? "%s" : "scenes/%s.yaml", word);
@@ -194,32 +207,64 @@ static carom_status measure_scene(const bench *b, const char *word, scene_report
 
     // Algorithm 1 with the options of the scene, but for the method, which the paths vary.
     carom_sample_options options = carom_sample_defaults();
-    carom_status status = carom_scene_read(path, registry, &scene, error);
-    if (!status) status = carom_scene_apply(scene, carom_sample_rows, CAROM_SAMPLE_ROWS, &options, error);
+    carom_status status = carom_scene_read(path, registry, &ready->scene, error);
+    if (!status) status = carom_scene_apply(ready->scene, carom_sample_rows, CAROM_SAMPLE_ROWS, &options, error);
     options.epsilon = NAN;
     options.paths = 0;
     options.path = carom_sample_defaults().path;
     if (!status) {
-        const carom_impact *impact = carom_scene_impact(scene);
+        const carom_impact *impact = carom_scene_impact(ready->scene);
         report->contacts = carom_impact_get_data(impact)->contacts;
         report->velocities = carom_impact_get_data(impact)->nv;
         // The harness knows no files: say which scene it could not measure.
         carom_error inner;
-        status = bench_problem_create(impact, &options, registry, &problem, &inner);
+        status = bench_problem_create(impact, &options, registry, &ready->problem, &inner);
         if (status) carom_fail(error, status, "%s: %s", path, inner.message);
     }
-    // All paths that this impact takes are cases of one measurement.
-    if (!status) status = bench_list_paths(problem, registry, (int)b->effort.threads, &paths, &report->count, error);
-    if (!status) {
-        report->lcp_size = bench_problem_lcp_size(problem);
-        report->cases = calloc((size_t)report->count, sizeof *report->cases);
-        if (!report->cases) status = carom_fail_memory(error, "bench");
-        for (int i = 0; i < report->count && !status; i++) report->cases[i].path = paths[i];
-        if (!status) status = bench_measure(problem, &b->effort, report->cases, report->count, error);
+    if (!status) status = bench_list_paths(ready->problem, registry, (int)b->effort.threads, &ready->paths, &report->count, error);
+    if (!status) report->lcp_size = bench_problem_lcp_size(ready->problem);
+    return status;
+}
+
+// Measures all paths on one scene, as cases of one measurement.
+static carom_status measure_scene(const bench *b, const char *word, scene_report *report, carom_error *error) {
+    prepared ready;
+    carom_status status = prepare(b, word, report, &ready, error);
+    if (!status) report->cases = calloc((size_t)report->count, sizeof *report->cases);
+    if (!status && !report->cases) status = carom_fail_memory(error, "bench");
+    for (int i = 0; i < report->count && !status; i++) report->cases[i].path = ready.paths[i];
+    if (!status) status = bench_measure(ready.problem, &b->effort, report->cases, report->count, error);
+    release(&ready);
+    return status;
+}
+
+// The i-th scene of the command line, each of which is a setting of the flag `scene`; without any, of the default ones. NULL after the
+// last.
+static const char *find_scene(const cli_arguments *arguments, int index) {
+    int given = 0;
+    for (int i = 0; i < arguments->count; i++)
+        if (!strcmp(arguments->settings[i].name, "scene") && given++ == index) return arguments->settings[i].value;
+    return !given && index < DEFAULT_SCENES ? default_scenes[index] : NULL;
+}
+
+// Minutes of measuring should not end at the last of several scenes, nor at a place that cannot be written.
+static carom_status check_all(const bench *b, const char *output, const char *prefix, carom_error *error) {
+    carom_status status = CAROM_OK;
+    for (int i = 0; !status && find_scene(b->arguments, i); i++) {
+        scene_report report;
+        prepared ready;
+        status = prepare(b, find_scene(b->arguments, i), &report, &ready, error);
+        release(&ready);
     }
-    free(paths);
-    bench_problem_free(problem);
-    carom_scene_free(scene);
+    if (status || !output) return status;
+    carom_temporary temporary;
+    int descriptor;
+    status = carom_temporary_create(output, &table_kind, &temporary, &descriptor, error);
+    if (status) return status;
+    close(descriptor);
+    carom_temporary_discard(&temporary);
+    if (cli_given(b->arguments, "growth")) status = cli_growth_check(prefix, error);
+    if (!status && cli_given(b->arguments, "profiles")) status = cli_profile_check(prefix, error);
     return status;
 }
 
@@ -227,17 +272,14 @@ static carom_status measure_scene(const bench *b, const char *word, scene_report
 static carom_status measure(bench *b, carom_error *error) {
     const cli_arguments *arguments = b->arguments;
     const bool talks = !cli_given(arguments, "json");
-    // Scenes of the command line, each of them a setting of the flag `scene`; without any, the default ones.
-    int given = 0;
-    for (int i = 0; i < arguments->count; i++) given += !strcmp(arguments->settings[i].name, "scene");
-    const int count = given ? given : DEFAULT_SCENES;
+    int count = 0;
+    while (find_scene(arguments, count)) count++;
     b->scenes = calloc((size_t)count, sizeof *b->scenes);
     if (!b->scenes) return carom_fail_memory(error, "bench");
     carom_status status = CAROM_OK;
-    for (int next = 0; b->scene_count < count && !status; b->scene_count++) {
-        while (given && strcmp(arguments->settings[next].name, "scene") != 0) next++;
+    for (; b->scene_count < count && !status; b->scene_count++) {
         scene_report *report = &b->scenes[b->scene_count];
-        status = measure_scene(b, given ? arguments->settings[next++].value : default_scenes[b->scene_count], report, error);
+        status = measure_scene(b, find_scene(arguments, b->scene_count), report, error);
         if (status || !talks) continue;
         // The head of the table waits for the first scene, so that a scene that is refused prints nothing.
         if (b->scene_count == 0) print_machine(&b->effort, stdout);
@@ -262,23 +304,14 @@ static int run_bench(const cli_arguments *arguments) {
     bench b = {.arguments = arguments, .effort = {5, 60, carom_control_workers(NULL)}};
     const char *output = cli_value(arguments, "output");
     carom_status status = cli_apply_rows(arguments, effort_rows, EFFORT_ROWS, &b.effort, &error);
-    if (!status && output) {
-        // Minutes of measuring should not end at a place that cannot be written.
-        carom_temporary temporary;
-        int descriptor;
-        status = carom_temporary_create(output, &table_kind, &temporary, &descriptor, &error);
-        if (!status) {
-            close(descriptor);
-            carom_temporary_discard(&temporary);
-        }
-    }
+    // Pictures are named after the file, without its ending.
+    char prefix[FILENAME_MAX] = "";
+    const char *slash = output ? strrchr(output, '/') : NULL, *dot = output ? strrchr(slash ? slash : output, '.') : NULL;
+    if (output) snprintf(prefix, sizeof prefix, "%.*s", dot ? (int)(dot - output) : (int)strlen(output), output);
+    if (!status) status = check_all(&b, output, prefix, &error);
     if (!status) status = measure(&b, &error);
     if (!status && output) {
         status = carom_text_write(output, &table_kind, print_tables, &b, &error);
-        // Pictures are named after the file, without its ending.
-        char prefix[FILENAME_MAX];
-        const char *slash = strrchr(output, '/'), *dot = strrchr(slash ? slash : output, '.');
-        snprintf(prefix, sizeof prefix, "%.*s", dot ? (int)(dot - output) : (int)strlen(output), output);
         if (!status && b.growth) status = cli_growth_plot(b.growth, prefix, &error);
         if (!status && b.profile) status = cli_profile_plot(b.profile, prefix, &error);
     }

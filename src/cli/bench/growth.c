@@ -52,6 +52,22 @@ typedef struct curves {
     int count;
 } curves;
 
+// PREFIX-SWEEP.png
+static carom_status name_picture(int sweep, const char *prefix, char name[FILENAME_MAX], carom_error *error) {
+    if (snprintf(name, FILENAME_MAX, "%s-%s.png", prefix, sweeps[sweep].name) < FILENAME_MAX) return CAROM_OK;
+    return carom_fail(error, CAROM_BAD_INPUT, "--output: the name is too long");
+}
+
+carom_status cli_growth_check(const char *prefix, carom_error *error) {
+    carom_status status = CAROM_OK;
+    char name[FILENAME_MAX];
+    for (int sweep = 0; sweep < BENCH_SWEEPS && !status; sweep++) {
+        status = name_picture(sweep, prefix, name, error);
+        if (!status) status = carom_plot_check(name, error);
+    }
+    return status;
+}
+
 carom_status cli_growth_plot(const bench_growth *growth, const char *prefix, carom_error *error) {
     curves *c = malloc(sizeof *c);
     if (!c) return carom_fail_memory(error, "bench");
@@ -80,15 +96,13 @@ carom_status cli_growth_plot(const bench_growth *growth, const char *prefix, car
             c->y[k][point] = log10(times[sweep]);
         }
         char name[FILENAME_MAX];
+        status = name_picture(sweep, prefix, name, error);
         const carom_plot plot = {.title = sweeps[sweep].title,
                                  .x_label = sweeps[sweep].axis,
                                  .y_label = "log10 of the time [ns]",
                                  .series = c->series,
                                  .series_count = c->count};
-        if (snprintf(name, sizeof name, "%s-%s.png", prefix, sweeps[sweep].name) >= (int)sizeof name)
-            status = carom_fail(error, CAROM_BAD_INPUT, "--output: the name is too long");
-        else
-            status = carom_plot_write(&plot, name, error);
+        if (!status) status = carom_plot_write(&plot, name, error);
     }
     free(c);
     return status;

@@ -39,10 +39,22 @@ void cli_profile_print(const bench_profile *profile, FILE *file) {
 enum { POINTS = 121, DECADES = 3 };
 #define LEAST_SUCCESS 0.1
 
+// PREFIX-profiles.png
+static carom_status name_picture(const char *prefix, char name[FILENAME_MAX], carom_error *error) {
+    if (snprintf(name, FILENAME_MAX, "%s-profiles.png", prefix) < FILENAME_MAX) return CAROM_OK;
+    return carom_fail(error, CAROM_BAD_INPUT, "--output: the name is too long");
+}
+
+carom_status cli_profile_check(const char *prefix, carom_error *error) {
+    char name[FILENAME_MAX];
+    const carom_status status = name_picture(prefix, name, error);
+    return status ? status : carom_plot_check(name, error);
+}
+
 carom_status cli_profile_plot(const bench_profile *profile, const char *prefix, carom_error *error) {
     char name[FILENAME_MAX];
-    if (snprintf(name, sizeof name, "%s-profiles.png", prefix) >= (int)sizeof name)
-        return carom_fail(error, CAROM_BAD_INPUT, "--output: the name is too long");
+    const carom_status named = name_picture(prefix, name, error);
+    if (named) return named;
     double *points = malloc((1 + BENCH_PROFILE_SOLVERS) * POINTS * sizeof *points);
     if (!points) return carom_fail_memory(error, "bench");
     carom_plot_series series[BENCH_PROFILE_SOLVERS];

@@ -3,11 +3,11 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "carom/json.h"
 #include "cli/compare/compare.h"
 #include "cli/compare/simulator.h"
+#include "cli/compare/stage.h"
 
 // Contacts that the table on the terminal shows; the page and JSON have more.
 enum { SHOWN_CONTACTS = 4 };
@@ -70,9 +70,13 @@ static int print_json(const cli_comparison *comparison) {
                                       cli_distance_json(comparison, i), "complete", carom_answer_complete(&run->answer), "seconds",
                                       carom_json_real(run->seconds)));
     }
-    return cli_print_json(json_pack("{s:s, s:o, s:o, s:O}", "schema", "carom.compare/1", "laws", laws, "simulator",
-                                    cli_coverage_json(comparison), "files", comparison->files),
-                          exit_status_of(comparison));
+    const int exit_status = exit_status_of(comparison);
+    const bool stopped = cli_interrupted() || comparison->interrupted;
+    const carom_verdict verdict = exit_status == EXIT_DONE ? CAROM_COMPLETE : stopped ? CAROM_INTERRUPTED : CAROM_INCOMPLETE;
+    return cli_print_json(json_pack("{s:s, s:b, s:s, s:o, s:o, s:O}", "schema", "carom.compare/1", "complete", exit_status == EXIT_DONE,
+                                    "verdict", carom_verdict_name(verdict), "laws", laws, "simulator", cli_coverage_json(comparison),
+                                    "files", comparison->files),
+                          exit_status);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- text
@@ -136,6 +140,7 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
     const cli_arguments *arguments = comparison->arguments;
     carom_control control;
     carom_status status = cli_start_control(arguments, &control, error);
+    if (!status) status = cli_announce_need(comparison->scene, CLI_SAMPLE_MATRICES, carom_control_workers(&control), error);
     cli_question question = {
         .arguments = arguments, .scene = comparison->scene, .control = &control, .writer = writer, .collect_points = true};
     for (int i = 0; i < carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS) && !status; i++) {
@@ -153,12 +158,13 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
             *run = (cli_run){.law = question.law};
             carom_status asked = cli_prepare_options(&question, question.law->thorough, &options, error);
             if (!asked) asked = cli_ask_law(&in_memory, options, NULL, run, error);
-            if (!asked && writer) asked = carom_result_writer_open_law(writer, question.law, options, &file, error);
-            if (!asked && writer) asked = file.receive(file.user, run->answer.outcomes, error);
-            if (!asked && writer) asked = carom_result_writer_close_law(writer, run->answer.result, error);
-            free(options);
             found = !asked;
-            if (!found) cli_run_release(run);
+            // What cannot be filed is no reason to ask again.
+            if (found && writer) status = carom_result_writer_open_law(writer, question.law, options, &file, error);
+            if (found && writer && !status) status = file.receive(file.user, run->answer.outcomes, error);
+            if (found && writer && !status) status = carom_result_writer_close_law(writer, run->answer.result, error);
+            free(options);
+            if (!found || status) cli_run_release(run);
         }
         // Otherwise what it gives by default.
         if (!found) status = cli_run_law(&question, run, error);
@@ -171,32 +177,42 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
     return status;
 }
 
-// The same into a directory: compare.h5, the figures and the page.
+// The figures and the page, beside the file of results. The page comes last, when everything that it shows is there.
+static carom_status draw(cli_comparison *comparison, const cli_stage *stage, const char *result, carom_error *error) {
+    cli_figures figures;
+    carom_status status = cli_figures_choose(comparison, &figures, error);
+    if (status) return status;
+    status = cli_figures_draw(comparison, &figures, stage->folder.path, result, error);
+    if (!status && !cli_interrupted()) status = cli_page_write(comparison, &figures, stage->folder.path, stage->directory, error);
+    cli_figures_free(&figures);
+    return status;
+}
+
+// The same into a directory: compare.h5, the figures and the page. They are made in a folder of their own.
 static carom_status write_directory(cli_comparison *comparison, const char *directory, carom_error *error) {
     carom_result_writer *writer = NULL;
-    bool made = false;
-    char *result = cli_join_path(directory, "compare.h5");
-    carom_status status = result ? cli_make_directory(directory, &made, error) : carom_fail_memory(error, directory);
+    cli_stage stage;
+    carom_status status = cli_stage_create(directory, &stage, error);
+    if (status) return status;
+    char *result = cli_join_path(stage.folder.path, "compare.h5"), *place = cli_join_path(directory, "compare.h5");
+    if (!result || !place) status = carom_fail_memory(error, directory);
     if (!status) status = cli_page_check(directory, error);
+    if (!status) status = carom_temporary_check(place, &carom_file_hdf5, error);
     if (!status) status = carom_result_writer_create(result, comparison->scene, &writer, error);
     if (!status) status = run_laws(comparison, writer, error);
     if (!status) status = carom_result_writer_commit(writer, error);
     carom_result_writer_free(writer);
     if (!status) {
-        // The page of an earlier comparison goes first, the new one comes last, when everything that it shows is there.
-        cli_figures figures;
+        // Results are kept, also where they cannot be drawn.
         json_array_append_new(comparison->files, carom_json_text(result));
-        cli_page_remove(directory);
-        status = cli_figures_choose(comparison, &figures, error);
-        if (!status) {
-            status = cli_figures_draw(comparison, &figures, directory, result, error);
-            if (!status && !cli_interrupted()) status = cli_page_write(comparison, &figures, directory, error);
-            cli_figures_free(&figures);
-        }
+        carom_error inner;
+        status = draw(comparison, &stage, result, error);
+        const carom_status placed = cli_stage_commit(&stage, comparison->files, status ? &inner : error);
+        if (!status) status = placed;
     }
-    // After a failure the directory goes again, unless it holds a result.
-    if (status && made) rmdir(directory);
+    cli_stage_free(&stage);
     free(result);
+    free(place);
     return status;
 }
 

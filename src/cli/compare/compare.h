@@ -88,9 +88,9 @@ carom_status cli_figures_draw(const cli_comparison *comparison, const cli_figure
 
 /// Makes sure that DIRECTORY/index.md is ours to write: that it is missing, or the page of an earlier comparison.
 carom_status cli_page_check(const char *directory, carom_error *error);
-/// Removes the page of an earlier comparison, which would show what is no longer there.
-void cli_page_remove(const char *directory);
-/// Writes the page and notes the file.
-carom_status cli_page_write(const cli_comparison *comparison, const cli_figures *figures, const char *directory, carom_error *error);
+/// Writes the page into a folder and notes the file.
+/// @param directory  that it is for, which it names
+carom_status cli_page_write(const cli_comparison *comparison, const cli_figures *figures, const char *folder, const char *directory,
+                            carom_error *error);
 
 #endif

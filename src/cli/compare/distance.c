@@ -7,12 +7,13 @@
 #include "carom/json.h"
 #include "cli/compare/compare.h"
 
-// The law whose pieces are certified to be the whole set.
+// The law whose pieces are certified to be the whole set, and were kept: where memory is short, a law is asked without keeping them.
 const cli_run *cli_find_exact(const cli_comparison *comparison) {
     for (int i = 0; i < comparison->count; i++) {
         const carom_answer *answer = &comparison->runs[i].answer;
         const int column = carom_table_find(answer->result, "certificate");
-        if (column >= 0 && !strcmp(carom_table_text(answer->result, column, 0), "exact") && answer->outcomes) return &comparison->runs[i];
+        const bool kept = answer->outcomes && carom_table_rows(answer->outcomes) == comparison->runs[i].points->count;
+        if (column >= 0 && !strcmp(carom_table_text(answer->result, column, 0), "exact") && kept) return &comparison->runs[i];
     }
     return NULL;
 }

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "carom/json.h"
 #include "carom/temporary.h"
@@ -14,8 +13,8 @@
 #include "cli/compare/simulator.h"
 
 // The first line, by which a page is known as ours.
-static const carom_file_kind page_kind = {"the page of an earlier comparison",
-                                          "<!-- made by carom compare; the next one replaces it -->\n"};
+static const carom_file_kind page_kind = {"the page of an earlier comparison", "<!-- made by carom compare; the next one replaces it -->\n",
+                                          false, ".md"};
 
 // Contacts with rows in the table.
 enum { MOST_ROWS = 16 };
@@ -314,8 +313,9 @@ static carom_status put_page(FILE *file, const void *user, carom_error *error) {
     return status ? status : put_making(&p, content->figures, content->directory, error);
 }
 
-carom_status cli_page_write(const cli_comparison *comparison, const cli_figures *figures, const char *directory, carom_error *error) {
-    char *path = cli_join_path(directory, CLI_PAGE);
+carom_status cli_page_write(const cli_comparison *comparison, const cli_figures *figures, const char *folder, const char *directory,
+                            carom_error *error) {
+    char *path = cli_join_path(folder, CLI_PAGE);
     const page_content content = {comparison, figures, directory};
     const carom_status status = path ? carom_text_write(path, &page_kind, put_page, &content, error) : carom_fail_memory(error, CLI_PAGE);
     if (!status) json_array_append_new(comparison->files, carom_json_text(path));
@@ -328,10 +328,4 @@ carom_status cli_page_check(const char *directory, carom_error *error) {
     const carom_status status = path ? carom_temporary_check(path, &page_kind, error) : carom_fail_memory(error, CLI_PAGE);
     free(path);
     return status;
-}
-
-void cli_page_remove(const char *directory) {
-    char *path = cli_join_path(directory, CLI_PAGE);
-    if (path) unlink(path);
-    free(path);
 }

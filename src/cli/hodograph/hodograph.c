@@ -82,9 +82,11 @@ static carom_status compute(const cli_arguments *arguments, hodograph *h, carom_
     if (!status) status = cli_prepare_options(&question, NULL, &law_options, error);
     // The contact of the scene as a problem of its own: B, d, w, mu, e and the velocity.
     if (!status) status = carom_stronge_prepare(impact, law_options, &contact, &h->curve.problem, &options, error);
-    h->contact = carom_impact_get_data(impact)->names[contact];
-    h->tangent_dim = carom_impact_get_data(impact)->tangent_dim;
-    if (!status) status = trace(&h->curve, &options, error);
+    if (!status) {
+        h->contact = carom_impact_get_data(impact)->names[contact];
+        h->tangent_dim = carom_impact_get_data(impact)->tangent_dim;
+        status = trace(&h->curve, &options, error);
+    }
     if (!status) status = carom_contact_invariant_rays(&h->curve.problem, h->rays, &h->ray_count, error);
     if (!status && directions && h->tangent_dim == 1)
         status = carom_fail(error, CAROM_BAD_INPUT, "--fan: slip of a planar contact has only two directions, and none to fan out");

@@ -22,6 +22,7 @@ typedef struct facts {
     double step;
     carom_reach_bounds bounds;
     carom_uniqueness *uniqueness;
+    carom_first_step first_step;
     carom_net_question net;  // epsilon is 0 without --epsilon
     double log10_samples;
 } facts;
@@ -49,6 +50,7 @@ static carom_status derive(const cli_arguments *arguments, facts *f, carom_error
     if (!status && isnan(f->step)) status = carom_reach_auto_step(f->impact, options.method.cone_edges, &f->step, error);
     if (!status) status = carom_reach_get_bounds(f->impact, edges, f->step, &f->bounds, error);
     if (!status) status = cli_info_uniqueness(f->impact, &f->uniqueness, error);
+    if (!status) status = carom_reach_first_step(f->impact, options.method.cone_edges, NULL, &f->first_step, error);
     if (status) {
         cli_place_error(arguments, f->scene, carom_sample_rows, CAROM_SAMPLE_ROWS, error);
         return status;
@@ -108,9 +110,11 @@ static int print_json(const facts *f) {
     json_object_set(document, "normal_velocity", json_object_get(row, "normal_velocity"));
     json_object_set(document, "tangent_velocity", json_object_get(row, "tangent_velocity"));
     json_object_set_new(document, "pointed", json_boolean(f->bounds.pointed));
+    json_object_set_new(document, "pointed_certified", json_boolean(f->bounds.pointed_certified));
     json_object_set_new(document, "step", carom_json_real(f->step));
     json_object_set_new(document, "bounds", bounds);
     json_object_set_new(document, "uniqueness", cli_uniqueness_json(f->uniqueness));
+    json_object_set_new(document, "this_impact", cli_first_step_json(&f->first_step));
     json_decref(row);
     return cli_print_json(document, EXIT_DONE);
 }
@@ -160,10 +164,12 @@ static int print_text(const facts *f) {
         putchar('\n');
     }
     printf("\nkinetic energy %.9g J\n", carom_impact_initial_energy(f->impact));
-    printf("friction cones pointed: %s\n",
-           f->bounds.pointed ? "yes (samples end with probability one)" : "not certified (jamming is possible; samples need not end)");
+    printf("friction cones pointed: %s\n", f->bounds.pointed ? "yes (samples end with probability one)"
+                                           : f->bounds.pointed_certified
+                                               ? "no (forces can cancel: jamming is possible; samples need not end)"
+                                               : "not decided (jamming may be possible)");
     printf("h = %.6g N s: psi = %.6g", f->step, f->bounds.psi);
-    if (f->bounds.pointed) printf(", ||r|| = %.6g", f->bounds.r_norm);
+    if (!isnan(f->bounds.r_norm)) printf(", ||r|| = %.6g", f->bounds.r_norm);
     if (!isnan(f->bounds.step_bound_c))
         printf(", c = %.6g (eq. 78): more than %.6g + j steps have probability exp(-j/%g) at most", f->bounds.step_bound_c,
                f->bounds.step_bound, f->bounds.step_tail);
@@ -171,6 +177,7 @@ static int print_text(const facts *f) {
     if (f->net.epsilon > 0)
         printf("%g-net with probability %g by Lemma 1, L = %.6g 1/kg, %lld caps: 10^%.6g samples\n", f->net.epsilon, 1 - f->net.failure,
                f->net.lipschitz, (long long)f->net.caps, f->log10_samples);
+    cli_print_first_step(&f->first_step);
     cli_print_uniqueness(f->uniqueness, data->names);
     return EXIT_DONE;
 }
@@ -184,8 +191,9 @@ static int run(const cli_arguments *arguments) {
     const char *fclib = cli_value(arguments, "fclib-out");
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     if (!status) {
+        status = cli_announce_need(scene, 5, 1, &error);
         f = (facts){.scene = scene, .impact = carom_scene_impact(scene), .data = carom_impact_get_data(carom_scene_impact(scene))};
-        status = derive(arguments, &f, &error);
+        if (!status) status = derive(arguments, &f, &error);
     }
     if (!status && fclib) {
         status = carom_fclib_write(fclib, carom_scene_name(scene), f.impact, &error);
@@ -207,7 +215,8 @@ static int run(const cli_arguments *arguments) {
 
 const cli_command cli_info = {
     .name = "info",
-    .summary = "the frozen problem of a scene: matrices, contact velocities, bounds, uniqueness",
+    .summary =
+        "the frozen problem of a scene: matrices, contact velocities, bounds, uniqueness (of the step; of frictionless elastic orders)",
     .operand = "SCENE",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,

@@ -6,7 +6,11 @@
 
 #include "cli/cli_internal.h"
 
-/// The uniqueness analysis within limits that keep it quick.
+/// Whether the first step of the impact has one velocity.
+json_t *cli_first_step_json(const carom_first_step *first);
+void cli_print_first_step(const carom_first_step *first);
+
+/// The uniqueness analysis of frictionless elastic words, within limits that keep it quick.
 carom_status cli_info_uniqueness(const carom_impact *impact, carom_uniqueness **uniqueness, carom_error *error);
 json_t *cli_uniqueness_json(const carom_uniqueness *uniqueness);
 void cli_print_uniqueness(const carom_uniqueness *uniqueness, const char *const *contact_names);

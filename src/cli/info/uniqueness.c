@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of `carom info` that says how predictable an impact is in the propagative model.
+// The parts of `carom info` that say how predictable an impact is: in the impact inclusion, and in the propagative model.
 #include <inttypes.h>
 #include <math.h>
 
@@ -27,6 +27,12 @@ carom_status cli_info_uniqueness(const carom_impact *impact, carom_uniqueness **
 
 // ---------------------------------------------------------------------------------------------------------------- JSON
 
+json_t *cli_first_step_json(const carom_first_step *first) {
+    json_t *unique = first->verdict == CAROM_FIRST_STEP_UNDECIDED ? json_null() : json_boolean(first->verdict == CAROM_FIRST_STEP_ONE);
+    return json_pack("{s:o, s:o, s:i, s:i, s:i}", "unique", unique, "by", carom_json_text(first->by), "caps_tried", first->sets,
+                     "caps_with_several", first->several, "most_velocities", first->most);
+}
+
 json_t *cli_uniqueness_json(const carom_uniqueness *u) {
     const int m = u->contacts;
     // A scene with two contacts has the closed form of its words.
@@ -45,8 +51,17 @@ json_t *cli_uniqueness_json(const carom_uniqueness *u) {
 
 // ---------------------------------------------------------------------------------------------------------------- text
 
+void cli_print_first_step(const carom_first_step *first) {
+    static const char *const answers[] = {[CAROM_FIRST_STEP_ONE] = "holds where tried",
+                                          [CAROM_FIRST_STEP_SEVERAL] = "fails",
+                                          [CAROM_FIRST_STEP_UNDECIDED] = "is not decided"};
+    printf("\nthis impact, inelastic with friction: one velocity for given caps of a step (Assumption 6) %s\n  %s\n",
+           answers[first->verdict], first->by);
+}
+
 void cli_print_uniqueness(const carom_uniqueness *u, const char *const *names) {
-    printf("\nwithout friction, one elastic impact at a time: %s\n", carom_uniqueness_sentence(u->verdict));
+    printf("\nthe same contacts without friction, in single elastic impacts (law propagative): %s\n",
+           carom_uniqueness_sentence(u->verdict));
     printf("margin %.6g", u->margin);
     if (u->verdict != CAROM_UNIQUE_JAMMED)
         printf(", %s%" PRId64 " outcome%s, xi = %.6g", u->complete ? "" : "at least ", u->outcomes, u->outcomes == 1 ? "" : "s",

@@ -64,6 +64,12 @@ int cli_print_motion_json(const cli_motion *motion, const char *file) {
                                  carom_motion_answer_complete(&motion->answer));
     const carom_table *result = motion->answer.result;
     cli_add_result(document, result);
+    // A motion that reached its end does not make studies complete that did not.
+    const int exit_status = exit_status_of(motion);
+    if (exit_status != EXIT_DONE && carom_motion_answer_complete(&motion->answer)) {
+        json_object_set_new(document, "complete", json_false());
+        json_object_set_new(document, "verdict", json_string(carom_verdict_name(cli_interrupted() ? CAROM_INTERRUPTED : CAROM_INCOMPLETE)));
+    }
     // Result columns that the integrator's row groups become one object.
     for (int g = 0; g < one->result_group_count; g++) {
         const carom_result_group *group = &one->result_groups[g];
@@ -93,7 +99,7 @@ int cli_print_motion_json(const cli_motion *motion, const char *file) {
     if (motion->convergence) json_object_set_new(document, "convergence", rows_json(motion, motion->convergence));
     json_object_set_new(document, "file", carom_json_text(file));
     json_object_set(document, "figures", motion->files);
-    return cli_print_json(document, exit_status_of(motion));
+    return cli_print_json(document, exit_status);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- text
@@ -206,7 +212,7 @@ int cli_print_motion_text(const cli_motion *motion, const char *file) {
     if (motion->orders) print_orders(motion->orders);
     if (motion->convergence) print_convergence(motion->convergence);
     printf("%.3g s, %.3g steps/s\n", motion->seconds, (double)steps / fmax(motion->seconds, 1e-9));
-    if (file) printf("written to %s\n", file);
+    if (file) printf("written to %s (HDF5)\n", file);
     for (size_t i = 0; i < json_array_size(motion->files); i++) printf("%s\n", json_string_value(json_array_get(motion->files, i)));
     return exit_status_of(motion);
 }

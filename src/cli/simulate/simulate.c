@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "carom/json.h"
+#include "carom/temporary.h"
 
 enum { MOST_MEMBERS = 1000000, MOST_HALVINGS = 20 };
 
@@ -32,7 +33,7 @@ static const cli_flag flags[] = {
 static carom_status parse_count(const cli_motion *motion, const char *flag, int most, int *count, carom_error *error) {
     const char *text = cli_value(motion->arguments, flag);
     double value = 0;
-    if (text && (!carom_parse_number(text, &value) || value < 1 || value > most || value != floor(value)))
+    if (text && (!carom_parse_whole(text, &value) || value < 1 || value > most))
         return carom_fail(error, CAROM_BAD_INPUT, "--%s: '%.60s' is not a whole number between 1 and %d", flag, text, most);
     *count = (int)value;
     return CAROM_OK;
@@ -164,6 +165,8 @@ static carom_status find_answer(cli_motion *motion, const char *path, carom_erro
                           name);
     const bool draws = cli_given(arguments, "figures");
     if (draws && !one->figures) return carom_fail(error, CAROM_UNSUPPORTED, "--figures: the integrator '%s' has no pictures", one->name);
+    carom_status status = draws ? carom_check_ending(cli_value(arguments, "figures"), "", "the start of pictures' names", error) : CAROM_OK;
+    if (status) return status;
     // The integrator's options: defaults, then the scene, then the command line. An integrator that asks a law leaves to it what it does
     // not know itself; names that both have are the integrator's.
     motion->request.options = motion->options = calloc(1, one->options_size);
@@ -172,7 +175,7 @@ static carom_status find_answer(cli_motion *motion, const char *path, carom_erro
     const cli_owner owner = {"integrator", one->name, one->summary, one->options, one->option_count};
     const bool asks_law = carom_option_find(one->options, one->option_count, "law") >= 0;
     cli_arguments own = {0};
-    carom_status status = carom_scene_apply_simulate(motion->scene, one->options, one->option_count, motion->options, error);
+    status = carom_scene_apply_simulate(motion->scene, one->options, one->option_count, motion->options, error);
     if (!status && asks_law) status = cli_select(arguments, &owner, true, &own, error);
     if (!status) status = cli_apply_owner(asks_law ? &own : arguments, &owner, true, motion->options, error);
     if (!status && asks_law) status = cli_select(arguments, &owner, false, &motion->law_arguments, error);

@@ -3,12 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "carom/json.h"
 #include "carom/quaternion.h"
 #include "cli/simulate/simulate.h"
 
-enum { AXES = 3 };
+enum { AXES = 3, NUMBER_SIZE = 24 };  // room for "-000000" and more digits
 
 // Series of the state columns that files hold.
 enum { POSITION, ATTITUDE, VELOCITY, ANGULAR_VELOCITY, SERIES };
@@ -19,6 +20,8 @@ struct cli_vtk {
     double *radii, *axes;  // [bodies], [AXES x bodies x 3]
     carom_vtk_step *steps;
     int64_t count, capacity;
+    int64_t written;  // states whose files are there
+    bool finished;    // so are the final state and the list
 };
 
 carom_status cli_vtk_create(const char *path, const carom_integrator *integrator, const carom_scene *scene, cli_vtk **vtk,
@@ -50,8 +53,21 @@ carom_status cli_vtk_create(const char *path, const carom_integrator *integrator
     return CAROM_OK;
 }
 
+// Removes the files of a series that did not come to its end.
+static void remove_series(const cli_vtk *vtk) {
+    const char *slash = strrchr(vtk->path, '/');
+    const size_t folder = slash ? (size_t)(slash - vtk->path) + 1 : 0, size = strlen(vtk->path) + NUMBER_SIZE;
+    char *path = malloc(size);
+    for (int64_t i = 0; i < vtk->written && path; i++) {
+        snprintf(path, size, "%.*s%s", (int)folder, vtk->path, vtk->steps[i].name);
+        unlink(path);
+    }
+    free(path);
+}
+
 void cli_vtk_free(cli_vtk *vtk) {
     if (!vtk) return;
+    if (!vtk->finished) remove_series(vtk);
     for (int64_t i = 0; i < vtk->count; i++) free(vtk->steps[i].name);
     free(vtk->steps);
     free(vtk->radii);
@@ -99,7 +115,7 @@ static carom_status receive(void *user, const carom_table *rows, carom_error *er
             vtk->steps = grown;
             vtk->capacity = capacity;
         }
-        const size_t size = strlen(vtk->path) + 24;
+        const size_t size = strlen(vtk->path) + NUMBER_SIZE;
         char *path = malloc(size);
         if (!path) return carom_fail_memory(error, vtk->path);
         snprintf(path, size, "%.*s-%06lld%s", (int)(ending - vtk->path), vtk->path, (long long)vtk->count, ending);
@@ -108,6 +124,7 @@ static carom_status receive(void *user, const carom_table *rows, carom_error *er
         char *name = strdup(slash ? slash + 1 : path);
         if (name) vtk->steps[vtk->count++] = (carom_vtk_step){name, times[row]};
         status = name ? write_row(vtk, path, rows, row, error) : carom_fail_memory(error, vtk->path);
+        if (!status) vtk->written = vtk->count;
         free(path);
     }
     return status;
@@ -121,7 +138,11 @@ carom_status cli_vtk_finish(cli_vtk *vtk, const carom_table *final, carom_error 
     if (!list) return carom_fail_memory(error, vtk->path);
     snprintf(list, size, "%s.series", vtk->path);
     carom_status status = write_row(vtk, vtk->path, final, 0, error);
-    if (!status) status = carom_vtk_write_series(list, vtk->steps, vtk->count, error);
+    if (!status) {
+        status = carom_vtk_write_series(list, vtk->steps, vtk->count, error);
+        if (status) unlink(vtk->path);
+    }
+    vtk->finished = !status;
     free(list);
     return status;
 }

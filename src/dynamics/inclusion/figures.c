@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of a system's motion over time and over accumulated impulse (Halm & Posa 2023, Figures 6 and 8), and its one line for people.
+// Pictures of a system's motion over time and over accumulated impulse (Halm & Posa 2023, Figures 6 and 8), and its lines for people.
 // What is shown of the state is its last coordinate, which for a planar body is its angle.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dynamics/inclusion/inclusion.h"
 
@@ -12,11 +13,16 @@
 
 void inclusion_describe(const carom_motion_answer *answer, char *text, size_t size) {
     const double t = *carom_motion_column(answer->result, "accumulation_t"), s = *carom_motion_column(answer->result, "accumulation_s");
-    *text = '\0';
-    if (isnan(t)) return;
     const int64_t count = *carom_table_integer_column(answer->result, carom_table_find(answer->result, "accumulation_count"));
-    snprintf(text, size, "%" PRId64 " accumulation%s of impacts, the first at t = %.12g s, s = %.12g\n", count, count == 1 ? "" : "s", t,
-             s);
+    const int64_t hops = *carom_table_integer_column(answer->result, carom_table_find(answer->result, "unresolved_hops"));
+    *text = '\0';
+    if (!isnan(t))
+        snprintf(text, size, "%" PRId64 " accumulation%s of impacts, the first at t = %.12g s, s = %.12g\n", count, count == 1 ? "" : "s",
+                 t, s);
+    const size_t used = strlen(text);
+    if (hops)
+        snprintf(text + used, size - used, "%" PRId64 " hop%s below double precision: not followed, as if the contact had stayed closed\n",
+                 hops, hops == 1 ? "" : "s");
 }
 
 void inclusion_trace(const carom_table *states, int64_t row, double *values) {

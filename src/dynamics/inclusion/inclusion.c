@@ -77,7 +77,8 @@ enum {
     RESULT_ACCUMULATIONS,
     RESULT_IMPACTS,
     RESULT_SWITCHES,
-    RESULT_PENETRATION
+    RESULT_PENETRATION,
+    RESULT_UNRESOLVED_HOPS
 };
 
 static const carom_column own_result_columns[] = {
@@ -87,6 +88,8 @@ static const carom_column own_result_columns[] = {
     {"impact_count", CAROM_COLUMN_INTEGER, 1, "", "impacts", NULL},
     {"switch_count", CAROM_COLUMN_INTEGER, 1, "", "times at which contacts touched, opened, stuck or slipped", NULL},
     {"max_penetration", CAROM_COLUMN_REAL, 1, "m", "largest penetration at the ends of steps", NULL},
+    {"unresolved_hops", CAROM_COLUMN_INTEGER, 1, "",
+     "hops below double precision: so low that their contacts were closed at once, or so short that the time stood still", NULL},
 };
 
 static const carom_result_group accumulation = {"accumulation", RESULT_ACCUMULATION_T, 2};
@@ -269,6 +272,7 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
         *carom_table_integers(call->result, RESULT_IMPACTS) = loop.impacts;
         *carom_table_integers(call->result, RESULT_SWITCHES) = loop.switches;
         *carom_table_reals(call->result, RESULT_PENETRATION) = loop.penetration;
+        *carom_table_integers(call->result, RESULT_UNRESOLVED_HOPS) = loop.unresolved_hops;
         status = carom_motion_conclude(call, loop.verdict, loop.step, motion->t, loop.energy_error, loop.initial, error);
     }
     if (motion->workspace) system->close(motion->workspace);

@@ -87,7 +87,8 @@ typedef struct inclusion_loop {
     inclusion run;
     int64_t steps, step;  // grid steps to do; those done
     int64_t impacts, accumulations, switches;
-    double accumulation[2];  // t, s of the first
+    int64_t unresolved_hops;  // too low for gaps, or too short for the time
+    double accumulation[2];   // t, s of the first
     double initial, energy, energy_error, penetration;
     carom_verdict verdict;  // CAROM_COMPLETE until something ends the run early
     carom_table *states;    // a block of them; NULL: nobody wants them

@@ -31,13 +31,16 @@ static void note_energy(inclusion_loop *loop) {
 
 // -------------------------------------------------------------------------------------------------------------- impacts
 
-// Contacts after an impact: those whose normal speed is at most `slow` stay closed, the others leave.
-static void sort_contacts(inclusion *run, uint64_t touching, double slow) {
+// Contacts after an impact: those whose normal speed is at most `slow` stay closed, the others leave. Those that would leave by too
+// low a hop stay, too, and are counted.
+static void sort_contacts(inclusion_loop *loop, uint64_t touching, double slow) {
+    inclusion *run = &loop->run;
     for (int i = 0; i < run->contacts; i++) {
         if (!(touching & inclusion_bit(i))) continue;
         // The speed at the start of the lowest hop that can be resolved, in free fall: v^2 = 2 a h.
         const double hop = sqrt(2 * LEAST_HOP * run->system->length * fmax(-run->free[2 * i], 0));
         const bool stays = inclusion_opening(run, i) <= fmax(slow, hop);
+        loop->unresolved_hops += stays && inclusion_opening(run, i) > slow;
         const double slip = inclusion_slip(run, i);
         run->closed = stays ? run->closed | inclusion_bit(i) : run->closed & ~inclusion_bit(i);
         run->mode[i] = !stays ? INCLUSION_OPEN : fabs(slip) <= slow ? INCLUSION_STICKS : inclusion_slip_mode(slip);
@@ -53,7 +56,7 @@ static carom_status apply_outcome(inclusion_loop *loop, const char *kind, double
     if (status) return status;
     memcpy(run->y + run->nv, loop->outcome.velocity, (size_t)run->nv * sizeof *run->y);
     for (int i = 0; i < run->contacts; i++) run->y[2 * run->nv] += loop->outcome.impulse[2 * i];
-    sort_contacts(run, loop->outcome.contacts, slow);
+    sort_contacts(loop, loop->outcome.contacts, slow);
     if (!inclusion_project(run, run->y)) loop->verdict = CAROM_NO_CONVERGENCE;
     note_energy(loop);
     if (loop->verdict == CAROM_COMPLETE) status = inclusion_record_state(loop, true, error);
@@ -88,7 +91,7 @@ static carom_status collide(inclusion_loop *loop, uint64_t touching, carom_error
     }
     if (!inclusion_assemble(run, run->y)) loop->verdict = CAROM_NO_CONVERGENCE;
     // At the limit these contacts have no normal speed: all of them close. Slip may remain.
-    sort_contacts(run, contacts, run->fastest);
+    sort_contacts(loop, contacts, run->fastest);
     for (int i = 0; i < run->contacts; i++) {
         const double slip = inclusion_slip(run, i);
         if (run->closed & inclusion_bit(i) && fabs(slip) > inclusion_slow(run)) run->mode[i] = inclusion_slip_mode(slip);
@@ -186,6 +189,8 @@ carom_status inclusion_run_grid(inclusion_loop *loop, carom_error *error) {
                 if (when > 0 && !inclusion_advance(run, when, run->next, NULL)) loop->verdict = CAROM_NO_CONVERGENCE;
                 if (when == 0) memcpy(run->next, run->y, size);
             }
+            // A flight may be too short to move the time on.
+            loop->unresolved_hops += switches && when > 0 && run->t + when == run->t;
             run->t += switches ? when : h;
             memcpy(run->y, run->next, size);
             if (!inclusion_project(run, run->y)) loop->verdict = CAROM_NO_CONVERGENCE;

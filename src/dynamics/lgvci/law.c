@@ -3,9 +3,14 @@
 // system, with the velocity of its center (inertial frame) and its angular velocity (body frame) as coordinates.
 #include <string.h>
 
+#include "carom/dense.h"
 #include "dynamics/lgvci/lgvci.h"
 
 enum { VELOCITIES = 6 };
+
+// Speeds of contacts that differ by less than this share of the body's scale of speeds are equal: a body that lands flat has such
+// round-off.
+#define EQUAL_SPEEDS 1e-9
 
 carom_status lgvci_law_create(const lgvci *run, const carom_motion_call *call, lgvci_law *law, carom_error *error) {
     const lgvci_options *options = call->options;
@@ -111,10 +116,10 @@ carom_status lgvci_law_apply(const lgvci *run, const carom_motion_call *call, lg
         law->named ? carom_motion_set_option(law->law, law->options, "seed", (double)(law->seed + index), error) : CAROM_OK;
     if (!status) status = create_impact(run, law, state, count, &impact, error);
     if (!status && count > 1 && law->law->applies && !law->law->applies(impact)) {
-        // The law takes one contact: the fastest, which becomes the first.
-        int fastest = 0;
-        for (int i = 1; i < count; i++)
-            if (law->contacts[i].speed < law->contacts[fastest].speed) fastest = i;
+        // The law takes one contact: the fastest, which becomes the first. Of equally fast ones the first of the body.
+        double *speeds = law->rows;
+        for (int i = 0; i < count; i++) speeds[i] = law->contacts[i].speed;
+        const int fastest = carom_first_least(count, speeds, EQUAL_SPEEDS * lgvci_speed_scale(run, state));
         const lgvci_contact first = law->contacts[fastest];
         law->contacts[fastest] = law->contacts[0];
         law->contacts[0] = first;

@@ -12,6 +12,8 @@
 
 // A contact that opens or closes slower than this share of |v| rests.
 #define RESTING_RATE 1e-12
+// Impulses of held contacts that differ by no more than this share of the largest one are equal: the solution of a flight is that good.
+#define EQUAL_PULL 1e-9
 // Width of a bracket of an impact time, relative to the time, that round-off leaves.
 #define TIME_ROUND_OFF 4e-16
 // Halvings of a step after which a contact that was just left has not opened; evaluations of a bracket.
@@ -273,11 +275,10 @@ carom_status propagative_motion_step(propagative_motion *motion, double end, con
         bool again = false;
         double tau = NAN;
         if (try_flight(motion, rest)) {
-            // The held contact that pulls most at the end is freed, and the trial repeated without it.
-            int worst = -1;
-            for (int c = 0; c < (int)motion->m; c++)
-                if (motion->held[c] && motion->multiplier[c] < 0 && (worst < 0 || motion->multiplier[c] < motion->multiplier[worst]))
-                    worst = c;
+            // The held contact that pulls most at the end is freed, and the trial repeated without it. The first of those that pull alike.
+            for (size_t c = 0; c < motion->m; c++)
+                motion->rate[c] = motion->held[c] && motion->multiplier[c] < 0 ? motion->multiplier[c] : INFINITY;
+            const int worst = carom_first_least((int)motion->m, motion->rate, EQUAL_PULL * carom_max_abs(motion->m, motion->multiplier));
             if (worst >= 0) {
                 motion->held[worst] = false;
                 continue;

@@ -240,8 +240,7 @@ static carom_status prepare(propagative_loop *loop, carom_error *error) {
     if (isnan(options->restitution)) options->restitution = 1;
     if (!options->plastic) options->plastic = CAROM_PLASTIC_UNILATERAL + 1;
     if (!options->order) options->order = CAROM_ORDER_ARGMIN + 1;
-    if (!status && options->duration / options->step > CAROM_MOST_SEED)
-        status = carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too small for %g s", options->step, options->duration);
+    if (!status) status = carom_motion_check_step(options->duration, options->step, error);
     if (status) return status;
     loop->steps = (int64_t)(options->duration / options->step + 0.5);
     const propagative_rules rules = {.contact_tolerance = options->contact_tolerance,

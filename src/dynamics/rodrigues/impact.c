@@ -83,6 +83,15 @@ static void half_acceleration(const rodrigues *run, int64_t i, double half[3]) {
     for (int k = 0; k < 3; k++) half[k] = factor * run->now.force[3 * i + k];
 }
 
+// Takes an impact in place of the first one so far if it is earlier, or if it is at the same time and its bodies have lower numbers: lists
+// of neighbours have an order of their own.
+static void keep_first(const rodrigues *run, const rodrigues_event *found, rodrigues_event *first) {
+    if (!isfinite(found->time)) return;
+    const bool tie = fabs(found->time - first->time) <= run->tie;
+    const bool lower = found->body != first->body ? found->body < first->body : found->other < first->other;
+    if (tie ? lower : found->time < first->time) *first = *found;
+}
+
 // The first impact of the bodies of a block, with walls and with the bodies above them in the list.
 static void search_block(rodrigues *run, int64_t block, int64_t first, int64_t end) {
     rodrigues_event event = {.time = INFINITY};
@@ -95,8 +104,8 @@ static void search_block(rodrigues *run, int64_t block, int64_t first, int64_t e
             const double scale = 1 / carom_norm3(wall->normal);
             const double c[] = {scale * (carom_dot3(wall->normal, x) + wall->offset) - run->radius[i], scale * carom_dot3(wall->normal, v),
                                 scale * carom_dot3(wall->normal, half)};
-            const double time = rodrigues_first_contact(c, 2, event.time < run->step ? event.time : run->step);
-            if (time < event.time) event = (rodrigues_event){.time = time, .body = i, .other = -1, .wall = w};
+            const double time = rodrigues_first_contact(c, 2, fmin(event.time + run->tie, run->step));
+            keep_first(run, &(rodrigues_event){.time = time, .body = i, .other = -1, .wall = w}, &event);
         }
         if (!run->motion->collisions) continue;
         for (int64_t k = run->colliders.start[i]; k < run->colliders.start[i + 1]; k++) {
@@ -108,14 +117,14 @@ static void search_block(rodrigues *run, int64_t block, int64_t first, int64_t e
                 dv[d] = v[d] - run->now.velocity[3 * j + d];
                 da[d] = half[d] - other[d];
             }
-            const double length = event.time < run->step ? event.time : run->step, D = run->radius[i] + run->radius[j];
+            const double length = fmin(event.time + run->tie, run->step), D = run->radius[i] + run->radius[j];
             // Most pairs of the list cannot meet in this step.
             if (carom_norm3(dx) - D > length * (carom_norm3(dv) + length * carom_norm3(da))) continue;
             // |dx + t dv + t^2 da|^2 - D^2
             const double c[] = {carom_dot3(dx, dx) - D * D, 2 * carom_dot3(dx, dv), carom_dot3(dv, dv) + 2 * carom_dot3(dx, da),
                                 2 * carom_dot3(dv, da), carom_dot3(da, da)};
             const double time = rodrigues_first_contact(c, 4, length);
-            if (time < event.time) event = (rodrigues_event){.time = time, .body = i, .other = j, .wall = -1};
+            keep_first(run, &(rodrigues_event){.time = time, .body = i, .other = j, .wall = -1}, &event);
         }
     }
     run->partials[block].event = event;
@@ -135,8 +144,7 @@ bool rodrigues_find_event(rodrigues *run, double length, rodrigues_event *event)
     }
     rodrigues_for_blocks(run, run->bodies, search_block);
     *event = (rodrigues_event){.time = INFINITY};
-    for (int64_t b = 0; b < run->blocks; b++)
-        if (run->partials[b].event.time < event->time) *event = run->partials[b].event;
+    for (int64_t b = 0; b < run->blocks; b++) keep_first(run, &run->partials[b].event, event);
     return true;
 }
 

@@ -11,6 +11,8 @@
 // The run asks whether to stop after so many steps and parts of steps, or so many moves of bodies: about a millisecond of work.
 enum { MOST_PARTS_BETWEEN_POLLS = 64, MOVES_BETWEEN_POLLS = 8192, BLOCK_ROWS = 64 };
 
+// Impacts closer together than this share of a step are at one time: roots of gaps have such round-off where bodies are slow.
+#define EQUAL_TIMES 1e-9
 // A time to be recorded may exceed the end of the run by this share of a step, which is rounding.
 #define RECORD_TOLERANCE 1e-6
 
@@ -318,8 +320,8 @@ static carom_status prepare(rodrigues_loop *loop, carom_error *error) {
     const carom_motion_call *call = loop->call;
     const rodrigues_options *options = loop->options;
     const carom_bodies_motion *motion = call->motion->bodies;
-    if (options->duration / options->step > CAROM_MOST_SEED)
-        return carom_fail(error, CAROM_BAD_INPUT, "step: %g s are too small for %g s", options->step, options->duration);
+    const carom_status counted = carom_motion_check_step(options->duration, options->step, error);
+    if (counted) return counted;
     loop->steps = (int64_t)(options->duration / options->step + 0.5);
 
     // Times to be recorded, as grid steps; those after the end of a run that was made shorter are left out.
@@ -338,6 +340,7 @@ static carom_status prepare(rodrigues_loop *loop, carom_error *error) {
 
     carom_status status = rodrigues_create(motion, (rodrigues_map)options->map, options->order == FOURTH_ORDER,
                                            carom_control_workers(call->control), &loop->run, error);
+    loop->run.tie = EQUAL_TIMES * options->step;
     loop->bounces = motion->walls > 0 || motion->collisions;
     if (!status && loop->bounces) status = rodrigues_check_gaps(&loop->run, error);
     if (!status) status = rodrigues_stiffest_frequency(&loop->run, &loop->frequency, error);

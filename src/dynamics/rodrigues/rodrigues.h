@@ -109,6 +109,7 @@ typedef struct rodrigues {
     int64_t blocks;
     rodrigues_partial *partials;
     double step;                // of the pass being done
+    double tie;                 // impacts whose times differ by no more are at one time
     rodrigues_state evaluated;  // where forces are taken
     rodrigues_failure failure;
     carom_arena memory;  // of every array whose size is known at the start

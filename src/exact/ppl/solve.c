@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "carom/dense.h"
 #include "carom/exact.h"
+#include "carom/propagative.h"
 #include "exact/ppl/output.h"
 
 // Shares of the time: what the set itself may use, and when the hulls that bound an unfinished one must be done. The rest is for the bound
@@ -167,6 +169,22 @@ static carom_status conclude(carom_exact_set *set, carom_exact_status reached, c
     return carom_polyhedra_create(carom_impact_contact_size(impact), carom_impact_get_data(impact)->nv, &set->pieces, error);
 }
 
+// Where normals cancel, as between two opposite walls, the cells of mode eps let all these contacts push at once: the normal velocities
+// stay, and friction takes any slip. The overlap is not to blame, and a smaller one changes nothing: the set says so.
+static carom_status note_cancelling_normals(const carom_impact *impact, carom_exact_set *set, carom_error *error) {
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    if (carom_max_abs((size_t)data->contacts, data->friction) == 0) return CAROM_OK;
+    carom_propagative *normals;
+    const carom_status status = carom_propagative_create(impact, &normals, error);
+    if (status) return status;
+    if (carom_propagative_is_jammed(normals))
+        snprintf(set->reason, sizeof set->reason,
+                 "the normals of some contacts cancel, as between two opposite walls: in cells that overlap they press on each other and "
+                 "friction takes any slip, so that this outer set need not shrink to the set with `cover`");
+    carom_propagative_free(normals);
+    return CAROM_OK;
+}
+
 carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_options *options, const carom_control *control,
                                carom_exact_set **set, carom_error *error) {
     *set = NULL;
@@ -206,6 +224,8 @@ carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_opt
             status = exact_output_start(data, &made->pieces, error);
         } else {
             status = solve_data(data, options, control, made, error);
+            if (!status && options->mode == CAROM_EXACT_EPS && made->status == CAROM_EXACT_OK)
+                status = note_cancelling_normals(impact, made, error);
         }
     }
     exact_data_free(data);

@@ -38,14 +38,14 @@ static const char png_end[] = "IEND\xae\x42\x60\x82", svg_end[] = "</svg>\n\n";
 static const picture_format formats[] = {
     {".png",
      "pngcairo noenhanced size 1200,900 font 'Sans,14' background rgb 'white'",
-     {"a PNG picture", "\x89PNG\r\n\x1a\n"},
+     {"a PNG picture", "\x89PNG\r\n\x1a\n", false, ".png"},
      png_end,
      8,
      PNG_DOTS,
      true},
     {".svg",
      "svg noenhanced size 1200,900 font 'Sans,18' background rgb 'white'",
-     {"an SVG picture that begins with <?xml", "<?xml"},
+     {"an SVG picture that begins with <?xml", "<?xml", false, ".svg"},
      svg_end,
      6,
      SVG_DOTS,
@@ -315,7 +315,8 @@ static carom_status run_gnuplot(FILE *script, const picture_format *format, int 
     return status;
 }
 
-carom_status carom_plot_write(const carom_plot *plot, const char *path, carom_error *error) {
+// Draws a picture, and gives it its place or throws it away.
+static carom_status draw(const carom_plot *plot, const char *path, bool keeps, carom_error *error) {
     // The format by the ending of the name.
     picture drawn = {.plot = plot, .x = {INFINITY, -INFINITY}, .y = {INFINITY, -INFINITY}};
     const char *ending = strrchr(path, '.');
@@ -346,8 +347,18 @@ carom_status carom_plot_write(const carom_plot *plot, const char *path, carom_er
     if (!status) status = run_gnuplot(script, drawn.format, descriptor, path, error);
     if (close(descriptor) && !status)
         status = carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", path, strerror(errno));
-    if (!status) status = carom_temporary_commit(&temporary, error);
+    if (!status && keeps) status = carom_temporary_commit(&temporary, error);
     if (script) fclose(script);
     carom_temporary_discard(&temporary);
     return status;
+}
+
+carom_status carom_plot_write(const carom_plot *plot, const char *path, carom_error *error) { return draw(plot, path, true, error); }
+
+carom_status carom_plot_check(const char *path, carom_error *error) {
+    // The smallest picture.
+    static const double corner[] = {0, 1};
+    const carom_plot_series line = {"", CAROM_PLOT_LINE, 2, corner, corner};
+    const carom_plot plot = {.title = "", .x_label = "", .y_label = "", .series = &line, .series_count = 1};
+    return draw(&plot, path, false, error);
 }

@@ -9,6 +9,7 @@
 
 #include "carom/functional.h"
 #include "carom/sets.h"
+#include "carom/temporary.h"
 #include "io/result/file.h"
 
 enum {
@@ -63,7 +64,8 @@ typedef struct picture {
 // -------------------------------------------------------------------------------------------------------------- reading
 
 // Opens the file asked for and those laid over it, which must have the same contacts, and so the same axes.
-static carom_status open_files(picture *drawn, const char *path, const char *const *overlays, carom_error *error) {
+static carom_status open_files(picture *drawn, const char *path, const carom_plot_request *request, carom_error *error) {
+    const char *const *overlays = request->overlays;
     int count = 1;
     while (overlays && overlays[count - 1]) count++;
     drawn->files = carom_arena_take(&drawn->memory, (size_t)count, sizeof *drawn->files);
@@ -71,7 +73,8 @@ static carom_status open_files(picture *drawn, const char *path, const char *con
     for (int f = 0; f < count; f++) {
         source *opened = &drawn->files[f];
         opened->path = f ? overlays[f - 1] : path;
-        const carom_status status = carom_result_open(opened->path, &opened->result, error);
+        const carom_status status = request->apart ? carom_result_open_apart(opened->path, &opened->result, error)
+                                                   : carom_result_open(opened->path, &opened->result, error);
         if (status) return status;
         drawn->file_count++;
         const carom_result *first = drawn->files->result;
@@ -327,7 +330,9 @@ carom_status carom_plot_result(const char *result_path, const carom_plot_request
     carom_plot plot = {.title = title, .x_label = x_label, .y_label = y_label, .focus = drawn.focus};
 
     // The data: files, their laws, and the points of each law on the chosen axes.
-    carom_status status = open_files(&drawn, result_path, request->overlays, error);
+    const char *output = request->output;
+    carom_status status = output ? carom_check_ending(output, ".png .svg", "a picture, or the start of its name", error) : CAROM_OK;
+    if (!status) status = open_files(&drawn, result_path, request, error);
     const carom_result *first = status ? NULL : drawn.files->result;
     if (!status)
         status = carom_axes_create(carom_result_contacts(first), carom_result_tangent_dim(first), carom_result_contact_names(first),
@@ -339,6 +344,7 @@ carom_status carom_plot_result(const char *result_path, const carom_plot_request
         label_law(&drawn.laws[i]);
         status = place_law(&drawn, &drawn.laws[i], error);
     }
+    for (int f = 0; f < drawn.file_count && !status; f++) status = carom_result_check(drawn.files[f].result, error);
 
     // The picture of them.
     if (!status) {

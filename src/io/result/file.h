@@ -23,6 +23,9 @@ carom_status carom_result_read_dataset(const carom_result *result, const char *g
 /// @param u  receives [rows x n], contact-major, to be freed
 carom_status carom_result_read_contact_velocities(const carom_result *result, int law, double **u, int64_t *rows, carom_error *error);
 
+/// CAROM_OK unless the child process that reads the file is lost: for the end of reading, after questions that report no error.
+carom_status carom_result_check(const carom_result *result, carom_error *error);
+
 /// Reads a text of the law's result row; `text` is left alone and the answer is false when there is none of that name.
 bool carom_result_read_attribute(const carom_result *result, int law, const char *name, char *text, size_t size);
 

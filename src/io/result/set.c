@@ -70,7 +70,9 @@ carom_status carom_result_set_read(const carom_result *result, int law, const ca
     set->starts[set->pieces] = set->points;
     snprintf(set->certificate, sizeof set->certificate, "%s", polyhedral ? "none" : "samples");
     if (polyhedral) carom_result_read_attribute(result, law, "certificate", set->certificate, sizeof set->certificate);
-    return CAROM_OK;
+    status = carom_result_check(result, error);
+    if (status) carom_result_set_release(set);
+    return status;
 }
 
 void carom_result_set_release(carom_result_set *set) {

@@ -12,7 +12,7 @@
 #include "io/scene/family.h"
 
 // Only JSON is replaced, as this file writes it: a scene in YAML was written by hand.
-static const carom_file_kind json_scene = {"a scene as JSON", "{"};
+static const carom_file_kind json_scene = {"a scene as JSON", "{", false, ".json .yaml .yml"};
 
 // A node of the scene as JSON. Numbers stay numbers; whole ones are written without a point.
 static json_t *node_json(const carom_node *node) {

@@ -38,7 +38,11 @@ static const carom_option option_rows[] = {
 enum { OUTCOME_COUNT, OUTCOME_MIN_LENGTH, OUTCOME_MAX_LENGTH, OUTCOME_JAMMED, OUTCOME_OWN_COLUMNS };
 
 static const carom_column outcome_columns[OUTCOME_OWN_COLUMNS] = {
-    [OUTCOME_COUNT] = {"count", CAROM_COLUMN_INTEGER, 1, "", "words that end here; 0 for a plastic outcome", NULL},
+    [OUTCOME_COUNT] =
+        {"count", CAROM_COLUMN_INTEGER, 1, "",
+         "words that end here; 0 for a plastic outcome; not counted (null, or the least integer) where they are more than the "
+         "limits allow and all end here",
+         NULL},
     [OUTCOME_MIN_LENGTH] = {"min_length", CAROM_COLUMN_INTEGER, 1, "", "single impacts of the shortest of them", NULL},
     [OUTCOME_MAX_LENGTH] = {"max_length", CAROM_COLUMN_INTEGER, 1, "", "single impacts of the longest of them", NULL},
     [OUTCOME_JAMMED] = {"jammed", CAROM_COLUMN_BOOLEAN, 1, "", "plastic, because elastic words need not end", NULL},

@@ -198,7 +198,6 @@ carom_status propagative_enumerate_minimal(const carom_propagative *p, carom_wor
     word_search search = {.p = p, .set = set, .limits = limits, .n = (size_t)p->rank, .verdict = CAROM_COMPLETE};
     carom_arena arena = {0};
     search.fresh = carom_arena_take(&arena, search.n, sizeof *search.fresh);
-    double *work = carom_arena_take(&arena, propagative_work_size(p), sizeof *work);
     carom_status status = arena.failed ? carom_fail_memory(error, "minimal words") : CAROM_OK;
 
     // The empty word, then all words of one length after those of the length before.
@@ -223,11 +222,12 @@ carom_status propagative_enumerate_minimal(const carom_propagative *p, carom_wor
     }
 
     // Endings were found shorter words first, and those by contacts: in the order of their witnesses.
+    const bool one_word_suffices = p->unique && search.verdict == CAROM_INCOMPLETE;
     for (int e = 0; e < search.ending_count; e++) {
         ending *end = &search.endings[e];
         const carom_elastic_outcome outcome = {
             .count = end->count, .min_length = end->min_length, .max_length = end->max_length, .marginal = end->marginal};
-        if (!status) status = propagative_hand_on(p, outcome, end->witness, work, visit, user, error);
+        if (!status && !one_word_suffices) status = propagative_hand_on(p, outcome, end->witness, visit, user, error);
         free(end->momentum);
         free(end->witness);
     }

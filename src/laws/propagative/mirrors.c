@@ -104,10 +104,12 @@ carom_status carom_propagative_create(const carom_impact *impact, carom_propagat
     p->weights = carom_arena_take(&p->arena, m, sizeof *p->weights);
     carom_status status = p->arena.failed ? carom_fail_memory(error, "propagative") : fill(p, error);
     if (!status) status = propagative_find_margin(p, error);
-    if (status)
+    if (status) {
         carom_propagative_free(p);
-    else
+    } else {
+        p->unique = propagative_is_unique(p);
         *propagative = p;
+    }
     return status;
 }
 
@@ -173,15 +175,13 @@ double propagative_key(const carom_propagative *p, const double *momentum) {
 
 // ------------------------------------------------------------------------------------------------- back to the contacts
 
-size_t propagative_work_size(const carom_propagative *p) { return (size_t)p->contacts + (size_t)carom_impact_get_data(p->impact)->nv; }
-
-carom_status propagative_hand_on(const carom_propagative *p, carom_elastic_outcome outcome, int *word, double *work,
-                                 carom_elastic_visit visit, void *user, carom_error *error) {
+carom_status propagative_hand_on(const carom_propagative *p, carom_elastic_outcome outcome, int *word, carom_elastic_visit visit,
+                                 void *user, carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(p->impact);
     const size_t nv = (size_t)data->nv, stride = 1 + (size_t)data->tangent_dim;
     // The word again, on the velocity.
-    double *impulse = work, *v = work + p->contacts;
-    memset(impulse, 0, (size_t)p->contacts * sizeof *impulse);
+    double *impulse = calloc((size_t)p->contacts + nv, sizeof *impulse), *v = impulse + p->contacts;
+    if (!impulse) return carom_fail_memory(error, "word");
     memcpy(v, data->velocity, nv * sizeof *v);
     for (int64_t k = 0; k < outcome.min_length; k++) {
         const double length = p->length[word[k]];
@@ -196,7 +196,9 @@ carom_status propagative_hand_on(const carom_propagative *p, carom_elastic_outco
     }
     outcome.impulse = impulse;
     outcome.witness = word;
-    return visit(user, &outcome, error);
+    const carom_status status = visit(user, &outcome, error);
+    free(impulse);
+    return status;
 }
 
 carom_status propagative_resize(void **array, size_t count, size_t size, carom_error *error) {
@@ -220,11 +222,26 @@ carom_status carom_propagative_velocity(const carom_propagative *p, const double
 carom_status carom_propagative_enumerate(const carom_propagative *p, carom_word_set set, const carom_word_limits *limits,
                                          const carom_control *control, carom_elastic_visit visit, void *user, carom_verdict *verdict,
                                          carom_error *error) {
-    // Admissible words share momenta in a graph; others are enumerated one by one.
     *verdict = CAROM_INCOMPLETE;
     if (carom_propagative_is_jammed(p))
         return carom_fail(error, CAROM_BAD_INPUT, "words need not end: the cone of feasible momenta is flat (its margin is %.3g)",
                           p->margin);
-    if (set == CAROM_WORDS_ADMISSIBLE) return propagative_enumerate_graph(p, limits, control, visit, user, verdict, error);
-    return propagative_enumerate_minimal(p, set, limits, control, visit, user, verdict, error);
+    // Admissible words share momenta in a graph; others are enumerated one by one.
+    carom_status status = set == CAROM_WORDS_ADMISSIBLE
+                              ? propagative_enumerate_graph(p, limits, control, visit, user, verdict, error)
+                              : propagative_enumerate_minimal(p, set, limits, control, visit, user, verdict, error);
+    if (status || *verdict != CAROM_INCOMPLETE || !p->unique) return status;
+
+    // More words than the limits allow, and all lead to one outcome. Each letter of an admissible word takes the momentum
+    // past one of the group's mirrors between it and the cone, and past no other: all these words have one length. They are the minimal
+    // words, too, because the words of any longer way contain one of them. The first of all takes the first approaching contact each time.
+    const carom_word_order first = {.kind = CAROM_ORDER_FIRST};
+    carom_elastic_outcome outcome = {0};
+    int *word;
+    status = propagative_spell(p, &first, limits, control, &outcome, &word, verdict, error);
+    outcome.count = CAROM_NO_INTEGER;
+    if (!status && *verdict == CAROM_COMPLETE) status = propagative_hand_on(p, outcome, word, visit, user, error);
+    if (*verdict == CAROM_BUDGET_SPENT) *verdict = CAROM_INCOMPLETE;
+    free(word);
+    return status;
 }

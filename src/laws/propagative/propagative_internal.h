@@ -29,6 +29,7 @@ struct carom_propagative {
     double scale;      // |p-|
     double margin;
     double *weights;  // [contacts]
+    bool unique;      // Coxeter's condition holds: all words lead to one outcome, whatever the momentum
     carom_arena arena;
 };
 
@@ -47,14 +48,19 @@ bool propagative_same(const carom_propagative *p, const double *a, const double 
 /// A number by which equal momenta are found: those within the merge tolerance of each other have keys that differ by at most 1.
 double propagative_key(const carom_propagative *p, const double *momentum);
 
-/// Room of the array `work` that propagative_hand_on takes.
-size_t propagative_work_size(const carom_propagative *p);
 /// Hands an outcome to `visit`: its word of letters, which becomes one of contacts, its counts, and the impulses of the word, which are
 /// found by reflecting the velocity itself. Each reflection then keeps the energy to its own round-off, where the rates alone would
 /// amplify it in a narrow cone.
 /// @param outcome  with everything but witness and impulse
-carom_status propagative_hand_on(const carom_propagative *p, carom_elastic_outcome outcome, int *word, double *work,
-                                 carom_elastic_visit visit, void *user, carom_error *error);
+carom_status propagative_hand_on(const carom_propagative *p, carom_elastic_outcome outcome, int *word, carom_elastic_visit visit,
+                                 void *user, carom_error *error);
+
+/// One admissible word of letters by an order rule, as far as the limits let it go.
+/// @param outcome  receives all but witness and impulse
+/// @param word     receives [min_length] letters, to be freed in every case
+carom_status propagative_spell(const carom_propagative *p, const carom_word_order *order, const carom_word_limits *limits,
+                               const carom_control *control, carom_elastic_outcome *outcome, int **word, carom_verdict *verdict,
+                               carom_error *error);
 
 /// Room for `count` entries of `size` bytes, at least one, in an array that words fill.
 carom_status propagative_resize(void **array, size_t count, size_t size, carom_error *error);
@@ -62,7 +68,7 @@ carom_status propagative_resize(void **array, size_t count, size_t size, carom_e
 /// 0 <= z _|_ matrix z + w >= 0 by Lemke's method. `what` is named where it fails.
 carom_status propagative_solve_lcp(int size, const double *matrix, const double *w, double *z, const char *what, carom_error *error);
 
-/// Each enumerates one kind of word set; the cone is not flat.
+/// Each enumerates one kind of word set; the cone is not flat. At a limit they hand nothing on where the outcome is the same for all words.
 carom_status propagative_enumerate_graph(const carom_propagative *p, const carom_word_limits *limits, const carom_control *control,
                                          carom_elastic_visit visit, void *user, carom_verdict *verdict, carom_error *error);
 carom_status propagative_enumerate_minimal(const carom_propagative *p, carom_word_set set, const carom_word_limits *limits,
@@ -71,5 +77,15 @@ carom_status propagative_enumerate_minimal(const carom_propagative *p, carom_wor
 
 /// Computes `margin` and `weights`.
 carom_status propagative_find_margin(carom_propagative *p, carom_error *error);
+
+/// The wedge of two mirrors whose normals have this cosine: its angle acos(-c), the m = 2, 3, ... for which pi/m is nearest to it, and the
+/// distance from that.
+typedef struct propagative_wedge {
+    double angle, order, defect;
+} propagative_wedge;
+propagative_wedge propagative_find_wedge(double cosine);
+
+/// Coxeter's condition: all wedge angles are pi/m, and the normals are independent.
+bool propagative_is_unique(const carom_propagative *p);
 
 #endif

@@ -21,7 +21,23 @@ static const char *const sentences[] = {CAROM_UNIQUENESS_LIST(CAROM_SENTENCE)};
 const char *carom_uniqueness_name(carom_uniqueness_verdict verdict) { return names[verdict]; }
 const char *carom_uniqueness_sentence(carom_uniqueness_verdict verdict) { return sentences[verdict]; }
 
-// ------------------------------------------------------------------------------------------------------------ outcomes
+// ------------------------------------------------------------------------------------------------- for all velocities
+
+propagative_wedge propagative_find_wedge(double cosine) {
+    const double angle = acos(fmax(-1, fmin(1, -cosine))), order = fmax(2, round(PI / angle));
+    return (propagative_wedge){angle, order, fabs(angle - PI / order)};
+}
+
+bool propagative_is_unique(const carom_propagative *p) {
+    if (!(p->eigenvalues[0] > INDEPENDENT_NORMALS) || carom_propagative_is_jammed(p)) return false;
+    for (int i = 0; i < p->mirrors; i++)
+        for (int j = 0; j < i; j++)
+            if (!(propagative_find_wedge(p->cosine[(size_t)i * (size_t)p->mirrors + (size_t)j]).defect <= CAROM_UNIQUE_TOLERANCE))
+                return false;
+    return true;
+}
+
+// ----------------------------------------------------------------------------------------------- for this velocity
 
 // Velocities of the outcomes, as they come.
 typedef struct collection {
@@ -140,9 +156,11 @@ carom_status carom_propagative_uniqueness(const carom_propagative *p, const caro
             const int a = p->mirror_of[i], b = p->mirror_of[j];
             u->cosine[at] = p->cosine[(size_t)a * n + (size_t)b];
             // One mirror with itself: the order of Coxeter's matrix is 1.
-            u->wedge_angle[at] = a == b ? (i == j ? 0 : PI) : acos(fmax(-1, fmin(1, -u->cosine[at])));
-            u->order[at] = a == b ? 1 : fmax(2, round(PI / u->wedge_angle[at]));
-            u->defect[at] = a == b ? 0 : fabs(u->wedge_angle[at] - PI / u->order[at]);
+            const propagative_wedge wedge =
+                a == b ? (propagative_wedge){.angle = i == j ? 0 : PI, .order = 1} : propagative_find_wedge(u->cosine[at]);
+            u->wedge_angle[at] = wedge.angle;
+            u->order[at] = wedge.order;
+            u->defect[at] = wedge.defect;
         }
 
     carom_status status = CAROM_OK;
@@ -155,7 +173,7 @@ carom_status carom_propagative_uniqueness(const carom_propagative *p, const caro
             u->has_pair = !carom_two_contacts_solve(p->cosine[1], rates, &u->pair, NULL);
         }
         // Coxeter's condition for all velocities; otherwise the words of this one.
-        if (carom_max_abs(size, u->defect) <= CAROM_UNIQUE_TOLERANCE && p->eigenvalues[0] > INDEPENDENT_NORMALS) {
+        if (p->unique) {
             u->verdict = CAROM_UNIQUE_ALWAYS;
             u->outcomes = u->minimal = 1;
             u->difference = 0;

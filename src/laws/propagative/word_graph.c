@@ -208,13 +208,13 @@ carom_status propagative_enumerate_graph(const carom_propagative *p, const carom
         .p = p, .limits = limits, .control = control, .n = (size_t)p->mirrors, .rank = (size_t)p->rank, .verdict = CAROM_COMPLETE};
     carom_arena arena = {0};
     double *scratch = carom_arena_take(&arena, graph.rank, sizeof *scratch), *last = carom_arena_take(&arena, graph.rank, sizeof *last);
-    double *work = carom_arena_take(&arena, propagative_work_size(p), sizeof *work);
     carom_status status = arena.failed ? carom_fail_memory(error, "words") : explore(&graph, scratch, error);
 
     // Feasible states, in the order of their witnesses. The impulses are those of the witness itself: other words to the same momentum
     // share them only where the normals are independent.
     int *word = NULL;
-    const int reached = status ? 0 : number_words(&graph);
+    const bool one_word_suffices = p->unique && graph.verdict == CAROM_INCOMPLETE;
+    const int reached = status || one_word_suffices ? 0 : number_words(&graph);
     if (!status) status = propagative_resize((void **)&word, (size_t)graph.states, sizeof *word, error);
     for (int k = 0; !status && k < reached; k++) {
         const state *end = &graph.nodes[graph.finished[k]];
@@ -223,11 +223,11 @@ carom_status propagative_enumerate_graph(const carom_propagative *p, const carom
             .count = end->count, .min_length = end->depth, .max_length = end->max_length, .marginal = end->marginal};
         const state *at = end;
         for (int letter = end->depth; letter > 0; at = &graph.nodes[at->parent]) word[--letter] = at->letter;
-        status = propagative_hand_on(p, outcome, word, work, visit, user, error);
+        status = propagative_hand_on(p, outcome, word, visit, user, error);
     }
 
     // An enumeration that stopped at a limit still has the outcomes of both greedy orders.
-    if (!status && graph.verdict == CAROM_INCOMPLETE) {
+    if (!status && graph.verdict == CAROM_INCOMPLETE && !one_word_suffices) {
         latecomer late = {.graph = &graph, .visit = visit, .user = user, .last = last, .momentum = scratch};
         carom_verdict ignored;
         for (int greedy = 0; greedy < 2 && !status; greedy++) {

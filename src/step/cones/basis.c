@@ -20,9 +20,13 @@ static bool solve_basis(const carom_cone_builder *builder, uint64_t members) {
     for (int i = 0; i < size; i++) basic[i] = members >> i & 1;
     for (int j = 0; j < builder->inputs; j++) {
         double *z = builder->z + (size_t)j * (size_t)size;
-        for (int i = 0; i < size; i++) w[i] = builder->vector[i * builder->inputs + j];
+        for (int i = 0; i < size; i++) w[i] = builder->vector[i * builder->inputs + j] / builder->stepper->y_natural[i];
         memset(z, 0, (size_t)size * sizeof *z);
         if (!carom_lcp_basis_solve(builder->basis, basic, w, z)) return false;
+        for (int i = 0; i < size; i++) {
+            w[i] *= builder->stepper->y_natural[i];
+            z[i] *= builder->stepper->z_natural[i];
+        }
         // y = W z + w.
         for (int i = 0; i < size; i++) {
             const double *W = builder->stepper->W + (size_t)i * (size_t)size;

@@ -17,7 +17,8 @@ typedef struct carom_cone_rows {
 /// What all cones of a step have in common.
 typedef struct carom_cone_builder {
     carom_stepper *stepper;   ///< capped, with our Lemke
-    carom_lcp_basis *basis;   ///< on the stepper's W
+    carom_lcp_basis *basis;   ///< on W in natural units
+    double *natural;          ///< [size x size] that W
     int inputs, n, size;      ///< of x, of contact space, of the LCP
     double *unit;             ///< [inputs]
     double *vector;           ///< [size x inputs] w = vector x

@@ -89,6 +89,7 @@ static carom_status prepare(carom_cone_map *map, carom_stepper *stepper, double 
                                     .vector = carom_arena_take(arena, lcp_size * input_count, sizeof(double)),
                                     .y_unit = carom_arena_take(arena, lcp_size, sizeof(double)),
                                     .z_unit = carom_arena_take(arena, lcp_size, sizeof(double)),
+                                    .natural = carom_arena_take(arena, lcp_size * lcp_size, sizeof(double)),
                                     .z = carom_arena_take(arena, input_count * lcp_size, sizeof(double)),
                                     .y = carom_arena_take(arena, input_count * lcp_size, sizeof(double)),
                                     .impulse = carom_arena_take(arena, input_count * (size_t)n, sizeof(double))};
@@ -129,7 +130,11 @@ static carom_status prepare(carom_cone_map *map, carom_stepper *stepper, double 
                                         .y_per_natural = map->per_unit + inputs + 2 * size,
                                         .z_per_natural = map->per_unit + inputs + 3 * size,
                                         .least_mass = stepper->least_mass};
-    return carom_lcp_basis_create(size, stepper->W, &builder->basis, error);
+    // Bases are solved in natural units, too: pivots of a factorisation depend on units.
+    for (int i = 0; i < size; i++)
+        for (int j = 0; j < size; j++)
+            builder->natural[i * size + j] = stepper->W[i * size + j] * (stepper->z_natural[j] / stepper->y_natural[i]);
+    return carom_lcp_basis_create(size, builder->natural, &builder->basis, error);
 }
 
 // The cones of all combinations of contact modes, in their order, which decides what a choice among solutions means.

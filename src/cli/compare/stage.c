@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// A comparison is made in a folder within its directory, and its files are moved from there.
+#include "cli/compare/stage.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "carom/json.h"
+#include "cli/compare/compare.h"
+
+enum { KIND_BYTES = 4, LINE_SIZE = 4096 };  // HDF5, PNG, XML and our page differ within these
+
+carom_status cli_stage_create(const char *directory, cli_stage *stage, carom_error *error) {
+    *stage = (cli_stage){.directory = directory};
+    carom_status status = cli_make_directory(directory, &stage->made, error);
+    if (!status) status = carom_temporary_folder_create(directory, "compare", &stage->folder, error);
+    if (status) cli_stage_free(stage);
+    return status;
+}
+
+// Only files of the same kind are replaced, as everywhere.
+static carom_status check_place(const char *from, const char *to, carom_error *error) {
+    char start[KIND_BYTES + 1] = {0};
+    FILE *file = fopen(from, "rb");
+    const bool read = file && fread(start, 1, KIND_BYTES, file) == KIND_BYTES;
+    if (file) fclose(file);
+    if (!read) return carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be read: %s", from, strerror(errno));
+    const carom_file_kind kind = {"a file of an earlier comparison", start, false, NULL};
+    return carom_temporary_check(to, &kind, error);
+}
+
+// Removes the figures that the page of the last comparison shows, then the page.
+static void remove_last(const char *directory) {
+    static const char *const marks[] = {"](figure-", ".png)", ".svg)"};
+    char *page = cli_join_path(directory, CLI_PAGE), line[LINE_SIZE];
+    FILE *file = page ? fopen(page, "r") : NULL;
+    while (file && fgets(line, sizeof line, file)) {
+        char *name = strstr(line, marks[0]), *end = name ? strchr(name, ')') : NULL;
+        if (!end || (strncmp(end - 4, marks[1], 5) && strncmp(end - 4, marks[2], 5))) continue;
+        *end = '\0';
+        char *path = cli_join_path(directory, name + 2);
+        if (path && !strchr(name + 2, '/')) unlink(path);
+        free(path);
+    }
+    if (file) fclose(file);
+    if (page) unlink(page);
+    free(page);
+}
+
+carom_status cli_stage_commit(cli_stage *stage, json_t *files, carom_error *error) {
+    const size_t count = json_array_size(files);
+    carom_status status = CAROM_OK;
+    // Every place is checked before anything changes.
+    for (int moves = 0; moves <= 1 && !status; moves++) {
+        if (moves) remove_last(stage->directory);
+        for (size_t i = 0; i < count && !status; i++) {
+            const char *from = json_string_value(json_array_get(files, i)), *slash = strrchr(from, '/');
+            char *to = cli_join_path(stage->directory, slash ? slash + 1 : from);
+            if (!to)
+                status = carom_fail_memory(error, "compare");
+            else if (!moves)
+                status = check_place(from, to, error);
+            else if (rename(from, to))
+                status = carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", to, strerror(errno));
+            else if (json_array_set_new(files, i, carom_json_text(to)))
+                status = carom_fail_memory(error, "compare");
+            free(to);
+        }
+    }
+    return status;
+}
+
+void cli_stage_free(cli_stage *stage) {
+    carom_temporary_folder_remove(&stage->folder);
+    // A directory that holds a result stays.
+    if (stage->made) rmdir(stage->directory);
+    *stage = (cli_stage){0};
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// A harness for each reader: scenes, models, LCP files, FCLIB files, result files, velocities, expressions, numbers, option texts.
+// Besides sanitizers, each checks that a refusal has one sentence and that what is accepted obeys the reader's promise.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "carom/dense.h"
+#include "carom/expression.h"
+#include "carom/functional.h"
+#include "fuzz/fuzz.h"
+#include "io/number.h"
+
+static const char input[] = "input.yaml", input_file[] = "input.h5";
+
+// A refusal has a status and one sentence.
+static bool accepted(carom_status status, const carom_error *error) {
+    if (!status) return true;
+    if (error->status != status) fuzz_fail("status %d comes with an error of status %d", (int)status, (int)error->status);
+    if (status == CAROM_INTERNAL) fuzz_fail("%s", error->message);
+    if (!*error->message || strchr(error->message, '\n')) fuzz_fail("not one sentence: '%s'", error->message);
+    return false;
+}
+
+static void check_finite(const char *what, const double *values, int64_t count) {
+    for (int64_t i = 0; i < count; i++)
+        if (!isfinite(values[i])) fuzz_fail("%s[%lld] is %g", what, (long long)i, values[i]);
+}
+
+// An impact that was accepted is finite, with a mass matrix or a Delassus operator.
+static void check_impact(const carom_impact *impact) {
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    if (data->contacts < 1) fuzz_fail("an impact without contacts");
+    const int tangents = data->contacts * data->tangent_dim;
+    if (data->normal) check_finite("normal", data->normal, (int64_t)data->contacts * data->nv);
+    if (data->tangent) check_finite("tangent", data->tangent, (int64_t)tangents * data->nv);
+    if (data->mass) check_finite("mass", data->mass, (int64_t)data->nv * data->nv);
+    check_finite("friction", data->friction, data->contacts);
+}
+
+// --------------------------------------------------------------------------------------------------------------- scenes
+
+// Reads the file as the commands do that need an impact, and as `simulate` and `design` do.
+static void read_scene(void) {
+    carom_error error;
+    carom_scene *scene = NULL;
+    if (accepted(carom_scene_read(input, fuzz_registry(), &scene, &error), &error)) {
+        check_impact(carom_scene_impact(scene));
+        carom_family *family = NULL;
+        if (accepted(carom_family_create(scene, &family, &error), &error)) {
+            carom_impact *impact = NULL;
+            double *gaps = calloc((size_t)carom_family_pairs(family) + 1, sizeof *gaps);
+            if (gaps && accepted(carom_family_evaluate(family, carom_family_start(family), &impact, gaps, &error), &error))
+                check_impact(impact);
+            carom_impact_free(impact);
+            free(gaps);
+        }
+        carom_family_free(family);
+    }
+    carom_scene_free(scene);
+    scene = NULL;
+    if (accepted(carom_scene_read_motion(input, fuzz_registry(), &scene, &error), &error)) {
+        const carom_system *system = NULL;
+        if (carom_scene_motion(scene)->form == CAROM_MOTION_SYSTEM) accepted(carom_scene_system(scene, &system, &error), &error);
+    }
+    carom_scene_free(scene);
+}
+
+void fuzz_scene(const uint8_t *bytes, size_t size) {
+    fuzz_write(input, bytes, size);
+    read_scene();
+    fuzz_sweep();
+}
+
+// An MJCF or URDF file under a scene that takes all its contacts.
+void fuzz_model(const uint8_t *bytes, size_t size) {
+    static const char scene[] =
+        "model: fuzzed.xml\ncontacts: {detect: true, margin: 0.01, friction: 0.5}\nsimulate: {integrator: inclusion}\n";
+    fuzz_write(input, scene, sizeof scene - 1);
+    fuzz_write("fuzzed.xml", bytes, size);
+    read_scene();
+    fuzz_sweep();
+}
+
+// ----------------------------------------------------------------------------------------------------------------- LCPs
+
+static void read_lcp(const char *path) {
+    carom_error error;
+    carom_lcp_problem problem;
+    if (accepted(carom_lcp_problem_read(path, &problem, &error), &error)) {
+        if (problem.n < 1) fuzz_fail("an LCP of size %d", problem.n);
+        check_finite("W", problem.W, (int64_t)problem.n * problem.n);
+        check_finite("w", problem.w, problem.n);
+    }
+    carom_lcp_problem_release(&problem);
+}
+
+void fuzz_lcp(const uint8_t *bytes, size_t size) {
+    fuzz_write(input, bytes, size);
+    read_lcp(input);
+    fuzz_sweep();
+}
+
+void fuzz_fclib(const uint8_t *bytes, size_t size) {
+    fuzz_write(input_file, bytes, size);
+    read_lcp(input_file);
+    carom_error error;
+    carom_scene *scene = NULL;
+    static const char text[] = "delassus: {file: input.h5}\n";
+    fuzz_write(input, text, sizeof text - 1);
+    if (accepted(carom_scene_read(input, fuzz_registry(), &scene, &error), &error)) check_impact(carom_scene_impact(scene));
+    carom_scene_free(scene);
+    fuzz_sweep();
+}
+
+// -------------------------------------------------------------------------------------------------------------- results
+
+// Everything that `query` and `plot` read of one law.
+static void read_law(const carom_result *result, int law, const carom_impact *impact) {
+    static const char *const reals[] = {"v_plus", "normal_impulse", "tangent_velocity", "energy_ratio"};
+    carom_error error;
+    double *values = NULL;
+    int64_t *integers = NULL, rows;
+    int width;
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
+        accepted(carom_result_read_reals(result, law, reals[i], &values, &rows, &width, &error), &error);
+        free(values);
+        values = NULL;
+    }
+    accepted(carom_result_read_integers(result, law, "flags", &integers, &rows, &width, &error), &error);
+    free(integers);
+    integers = NULL;
+    accepted(carom_result_read_series(result, law, "path", &values, &integers, &rows, &error), &error);
+    free(values);
+    free(integers);
+    carom_polyhedra *polyhedra = NULL;
+    char certificate[CAROM_CERTIFICATE_SIZE];
+    accepted(carom_result_read_polyhedra(result, law, &polyhedra, certificate, &error), &error);
+    carom_polyhedra_free(polyhedra);
+    carom_result_set set = {0};
+    if (impact && accepted(carom_result_set_read(result, law, impact, &set, &error), &error)) check_finite("u", set.u, set.points * set.n);
+    carom_result_set_release(&set);
+}
+
+void fuzz_result(const uint8_t *bytes, size_t size) {
+    fuzz_write(input_file, bytes, size);
+    carom_error error;
+    carom_result *result = NULL;
+    carom_impact *impact = NULL;
+    if (accepted(carom_result_open_apart(input_file, &result, &error), &error)) {
+        if (accepted(carom_result_read_impact(result, &impact, &error), &error)) check_impact(impact);
+        for (int i = 0; i < carom_result_laws(result); i++) read_law(result, i, impact);
+    }
+    carom_impact_free(impact);
+    carom_result_close(result);
+    fuzz_sweep();
+}
+
+void fuzz_velocity(const uint8_t *bytes, size_t size) {
+    double v[4];
+    carom_error error;
+    fuzz_write(input, bytes, size);
+    if (accepted(carom_velocity_read(input, 4, v, &error), &error)) check_finite("v", v, 4);
+    fuzz_sweep();
+}
+
+// ---------------------------------------------------------------------------------------------------------------- texts
+
+// Two planar contacts on three velocities, whose names expressions use.
+static const carom_impact *named_impact(void) {
+    static const double mass[9] = {2, 0, 0, 0, 2, 0, 0, 0, 1}, normal[6] = {0, 1, 1, 0, 1, -1}, tangent[6] = {1, 0, 0, 1, 0, 0},
+                        friction[2] = {1, 0.5}, velocity[3] = {0, -1, 0};
+    static const char *const names[] = {"A", "B-2"};
+    static carom_impact *impact;
+    const carom_impact_data data = {.nv = 3,
+                                    .contacts = 2,
+                                    .tangent_dim = 1,
+                                    .mass = mass,
+                                    .normal = normal,
+                                    .tangent = tangent,
+                                    .friction = friction,
+                                    .velocity = velocity,
+                                    .names = names};
+    if (!impact && carom_impact_create(&data, &impact, NULL)) fuzz_fail("the impact of expressions cannot be made");
+    return impact;
+}
+
+void fuzz_expression(const uint8_t *bytes, size_t size) {
+    static const char *const names[] = {"A", "B-2"}, *const variables[] = {"mass", "length_2"};
+    static const double values[] = {2.5, -1e-3};
+    char *text = fuzz_text(bytes, size);
+    carom_error error;
+    carom_functional functional = {0};
+    const carom_impact *impact = named_impact();
+    if (accepted(carom_functional_parse(impact, text, &functional, &error), &error)) {
+        check_finite("contact", functional.contact, 4);
+        check_finite("velocity", functional.velocity, 3);
+    }
+    carom_functional_release(&functional);
+    carom_axes axes;
+    if (!carom_axes_create(2, 1, names, &axes, &error)) {
+        int chosen[4], count = 0;
+        if (accepted(carom_axes_parse(&axes, text, 1, 4, chosen, &count, &error), &error) && (count < 1 || count > 4))
+            fuzz_fail("%d axes", count);
+        carom_axes_free(&axes);
+    }
+    // Formulas of models: a part of a longer text.
+    double value = 0;
+    if (accepted(carom_expression_evaluate(text, strlen(text), variables, values, 2, &value, &error), &error))
+        check_finite("formula", &value, 1);
+    free(text);
+}
+
+void fuzz_number(const uint8_t *bytes, size_t size) {
+    char *text = fuzz_text(bytes, size), printed[64];
+    double option, scene;
+    const bool as_option = carom_parse_number(text, &option), as_scene = carom_number_read(text, &scene);
+    if (as_option) {
+        // The same text means the same number everywhere, and 17 digits give it back.
+        double again;
+        check_finite("number", &option, 1);
+        carom_print_number(option, printed, sizeof printed);
+        if (!carom_parse_number(printed, &again) || again != option) fuzz_fail("'%s' is printed as '%s'", text, printed);
+        if (option != strtod(text, NULL)) fuzz_fail("'%s' is read as %.17g", text, option);
+        if (as_scene && scene != option) fuzz_fail("'%s' is %.17g on the command line and %.17g in a scene", text, option, scene);
+    }
+    if (as_scene) check_finite("number", &scene, 1);
+    free(text);
+}
+
+// Sets every option of these rows to the text. What is accepted is in range, and printed as a text that is accepted again.
+static void set_options(const carom_option *rows, int count, size_t size, void (*defaults)(void *options), const char *text) {
+    char *options = calloc(2, size), *again = options + size, printed[512], reprinted[512];
+    if (!options) exit(EXIT_FAILURE);
+    for (int i = 0; i < count; i++) {
+        carom_error error;
+        defaults(options);
+        defaults(again);
+        if (!accepted(carom_option_set(&rows[i], options, text, &error), &error)) continue;
+        if (!carom_option_offers(&rows[i], text)) fuzz_fail("%s: '%s' is set and not offered", rows[i].name, text);
+        if (rows[i].type == CAROM_OPTION_TEXT || rows[i].type == CAROM_OPTION_CONTACTS) continue;
+        carom_option_print(&rows[i], options, printed, sizeof printed);
+        if (carom_option_set(&rows[i], again, printed, &error)) fuzz_fail("'%s' is printed as '%s': %s", text, printed, error.message);
+        carom_option_print(&rows[i], again, reprinted, sizeof reprinted);
+        if (strcmp(printed, reprinted) != 0) fuzz_fail("%s: '%s' becomes '%s'", rows[i].name, printed, reprinted);
+    }
+    free(options);
+}
+
+void fuzz_option(const uint8_t *bytes, size_t size) {
+    char *text = fuzz_text(bytes, size);
+    const carom_registry *registry = fuzz_registry();
+    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_LAWS); i++) {
+        const carom_law *law = carom_registry_entry(registry, CAROM_REGISTRY_LAWS, i);
+        set_options(law->options, law->option_count, law->options_size, law->defaults, text);
+    }
+    for (int i = 0; i < carom_registry_count(registry, CAROM_REGISTRY_INTEGRATORS); i++) {
+        const carom_integrator *integrator = carom_registry_entry(registry, CAROM_REGISTRY_INTEGRATORS, i);
+        set_options(integrator->options, integrator->option_count, integrator->options_size, integrator->defaults, text);
+    }
+    free(text);
+}
