@@ -57,8 +57,7 @@ static carom_status collect_cones(const carom_impact *impact, int edges, carom_a
                                                              : data->normal + contact * nv;
         memcpy(rows + c * nv, row, nv * sizeof *rows);
     }
-    *all = (cones){
-        .impact = impact, .data = data, .edges = edges, .rays = data->contacts * edges, .directions = directions, .rows = rows};
+    *all = (cones){.impact = impact, .data = data, .edges = edges, .rays = data->contacts * edges, .directions = directions, .rows = rows};
     return CAROM_OK;
 }
 
@@ -95,8 +94,8 @@ static bool supports(const cones *all, const double *s) {
 }
 
 // min p'Wp/2 over the impulses with y'(W f) >= 1 for all rays f, as in Lemma 6. Its optimality conditions, in impulses p (normal) and q
-// (along the edges) with y = (p, D q), are those of an Anitescu-Potra step whose normal velocities are -1 (-target), and whose sliding speeds gamma
-// also act on the normals, by -mu:
+// (along the edges) with y = (p, D q), are those of an Anitescu-Potra step whose normal velocities are -1 (-target), and whose sliding
+// speeds gamma also act on the normals, by -mu:
 //
 //     0 <= p _|_ W_nn p + W_nD q - mu gamma - 1 >= 0,   0 <= q _|_ W_Dn p + W_DD q + E gamma >= 0,   0 <= gamma _|_ mu p - E'q >= 0.
 //
@@ -275,7 +274,8 @@ static bool choose_basis(const columns *f, int rays, const double *x, carom_aren
 static bool cancels(const cones *all, const columns *f, const double *x, const int *basis, carom_arena *arena) {
     const int d = f->dimension, rays = all->rays;
     double *factor = carom_arena_take(arena, (size_t)d * (size_t)d, sizeof *factor);
-    double *inverse = carom_arena_take(arena, (size_t)d * (size_t)d, sizeof *inverse), *side = carom_arena_take(arena, (size_t)d, sizeof *side);
+    double *inverse = carom_arena_take(arena, (size_t)d * (size_t)d, sizeof *inverse),
+           *side = carom_arena_take(arena, (size_t)d, sizeof *side);
     quad *sums = carom_arena_take(arena, (size_t)d, sizeof *sums), *sizes = carom_arena_take(arena, (size_t)d, sizeof *sizes);
     int *exchanges = carom_arena_take(arena, (size_t)d, sizeof *exchanges);
     if (arena->failed) return false;
@@ -299,7 +299,8 @@ static bool cancels(const cones *all, const columns *f, const double *x, const i
                 const quad weight = column < d ? (quad)(k == basis[column]) : (quad)x[k];
                 if (weight == 0) continue;
                 quad magnitude;
-                const quad scale = (quad)f->scale_row[a] * f->scale_column[k] * weight, entry = ray_entry(all, k, f->coordinate[a], &magnitude);
+                const quad scale = (quad)f->scale_row[a] * f->scale_column[k] * weight,
+                           entry = ray_entry(all, k, f->coordinate[a], &magnitude);
                 sums[a] += scale * entry;
                 sizes[a] += scale * magnitude;
             }
@@ -400,7 +401,8 @@ carom_status carom_pointed_least_r(const carom_impact *impact, int edges, double
             const double normal = carom_dot((int)nv, response, r);
             for (int j = 0; j < edges; j++) {
                 double along = 0;
-                for (size_t p = 0; p < dim; p++) along += all.directions[(size_t)j * dim + p] * carom_dot((int)nv, response + (1 + p) * nv, r);
+                for (size_t p = 0; p < dim; p++)
+                    along += all.directions[(size_t)j * dim + p] * carom_dot((int)nv, response + (1 + p) * nv, r);
                 if (!(normal + data->friction[i] * along >= 1 - LEAST_R_TOLERANCE)) solved = false;
             }
         }
