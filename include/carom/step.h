@@ -177,11 +177,12 @@ extern const char *const carom_instructions_names[CAROM_INSTRUCTIONS];
 /// Does this machine run them?
 bool carom_instructions_available(carom_instructions instructions);
 
+enum { CAROM_STEP_LANES = 8, CAROM_STEP_MOST_BATCHED = 512, CAROM_STEP_UNSERVED = -1 };
+/// For `scattered`, samples whose choice is not below this are left to the stepper, and so to a random covering vector.
+#define CAROM_STEP_LEFT_OUT (1 - 1.0 / 1024)
+
 /// Samples that take their steps side by side: entry i of column j is at [j * stride + i], and columns start at cache lines. The stride is
 /// a multiple of CAROM_STEP_LANES.
-/// For `scattered`, samples whose choice is above are left to the stepper, and so to a random covering vector.
-#define CAROM_STEP_LEFT_OUT (1 - 1.0 / 1024)
-enum { CAROM_STEP_LANES = 8, CAROM_STEP_MOST_BATCHED = 512, CAROM_STEP_UNSERVED = -1 };
 typedef struct carom_step_batch {
     size_t stride;
     double *x;        ///< [n + contacts] columns: contact velocity, contact-major, then caps

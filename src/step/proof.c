@@ -40,6 +40,12 @@ struct carom_step_proof {
     int *unknown_of;                          // [contacts] first unknown of each contact
 };
 
+// The impulses that a contact's unknown can stand for: normal alone, an axis of its tangent plane, normal with slip along an edge, and the
+// difference of two edges.
+enum { FORCE_NORMAL = 0, FORCE_AXIS = 1 };
+static int slip_force(const carom_step_proof *proof, int edge) { return 1 + proof->stepper->dim + edge % proof->stepper->edges; }
+static int facet_force(const carom_step_proof *proof, int edge) { return slip_force(proof, edge) + proof->stepper->edges; }
+
 // ------------------------------------------------------------------------------------------------------------ exponents
 
 // Lowers an exponent to that of the last bit of a number, where it is not zero.
@@ -85,12 +91,6 @@ static void choose_scales(carom_step_proof *proof, const carom_impact_data *data
         proof->contact_scale[i] = largest > -5000 ? -largest : 0;
     }
 }
-
-// The impulses that a contact's unknown can stand for: normal alone, an axis of its tangent plane, normal with slip along an edge, and the
-// difference of two edges.
-enum { FORCE_NORMAL = 0, FORCE_AXIS = 1 };
-static int slip_force(const carom_step_proof *proof, int edge) { return 1 + proof->stepper->dim + edge % proof->stepper->edges; }
-static int facet_force(const carom_step_proof *proof, int edge) { return slip_force(proof, edge) + proof->stepper->edges; }
 
 static widths measure(const carom_step_proof *proof, const carom_impact_data *data, const double *v, const double *lmax) {
     const carom_stepper *stepper = proof->stepper;
@@ -362,6 +362,7 @@ void carom_step_proof_free(carom_step_proof *proof) {
 
 const double *carom_step_proof_delassus_error(const carom_step_proof *proof) { return proof->delassus_error; }
 const double *carom_step_proof_speed_error(const carom_step_proof *proof) { return proof->speed_error; }
+
 // ------------------------------------------------------------------------------------------------------------- decisions
 
 // A new row of conditions, zero.
@@ -453,7 +454,7 @@ static void fill_contact(carom_step_proof *proof, const carom_step_mode *mode, i
         add_velocity(proof, row, 1, proof->ones, 1, new_condition(proof));
         return;
     }
-    // Normal: u_n <= 0 at the cap, otherwise 0 <= lam_n <= cap. lam_n stands in column `normal`, times `limit`.
+    // Normal: u_n <= 0 at the cap, otherwise 0 <= lam_n <= cap. lam_n is column `normal` times lam_n below.
     int unknown = proof->unknown_of[i];
     const int normal = mode->capped ? constant : unknown++;
     if (mode->capped) {
@@ -513,7 +514,7 @@ static void fill_contact(carom_step_proof *proof, const carom_step_mode *mode, i
     }
 }
 
-// Do the null vectors of a singular combination leave the velocity alone? They do when W force has the rank of the equations.
+// The rank of W force: null vectors of a singular combination leave the velocity alone when it is that of the equations.
 static int velocity_rank(carom_step_proof *proof) {
     const size_t bytes = (size_t)proof->n * (size_t)proof->moduli->count * sizeof(uint64_t);
     for (int j = 0; j < proof->system.unknowns; j++)

@@ -4,8 +4,6 @@
 #ifndef CAROM_STEP_INTERNAL_H
 #define CAROM_STEP_INTERNAL_H
 
-#include <math.h>
-
 #include "carom/arena.h"
 #include "carom/modular.h"
 #include "carom/step.h"
@@ -71,14 +69,6 @@ void carom_step_assemble(carom_stepper *stepper);
 carom_status carom_step_bind(carom_stepper *stepper, carom_error *error);
 /// Solves the LCP that was started into stepper->z, in natural units; with a covering vector of its own where the selection is `scattered`.
 void carom_step_solve_lcp(carom_stepper *stepper, carom_step_info *info);
-/// The factor of one entry of a covering vector that is `scattered`, for a uniform number in (0, 1): between 2^-4 and 2^4, every octave as
-/// likely, and uniform in it. Narrower, the compass gait keeps to one outcome; wider, tolerances misjudge steps. Without functions that
-/// every machine rounds in its own way.
-enum { CAROM_SCATTERED_OCTAVES = 8 };
-static inline double carom_step_draw_weight(double uniform) {
-    const double octave = floor(CAROM_SCATTERED_OCTAVES * uniform);
-    return ldexp(1 + (CAROM_SCATTERED_OCTAVES * uniform - octave), (int)octave - CAROM_SCATTERED_OCTAVES / 2);
-}
 /// Is stepper->z a solution of the LCP that was started? The residual is in natural units.
 bool carom_step_verify(carom_stepper *stepper, double *residual);
 /// [size] SI sizes of y_i and z_i for tolerances: natural units times those of carom_lcp_units.

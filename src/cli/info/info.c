@@ -191,7 +191,7 @@ static int run(const cli_arguments *arguments) {
     const char *fclib = cli_value(arguments, "fclib-out");
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     if (!status) {
-        status = cli_announce_need(scene, 5, 1, &error);
+        status = cli_announce_need(scene, CLI_SAMPLE_MATRICES, 1, &error);
         f = (facts){.scene = scene, .impact = carom_scene_impact(scene), .data = carom_impact_get_data(carom_scene_impact(scene))};
         if (!status) status = derive(arguments, &f, &error);
     }

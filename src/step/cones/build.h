@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How cones are made of what Lemke's method did: shared by map.c, rows.c, guess.c, pivots.c and unique.c.
+/// How cones are made, of bases, of Lemke's pivots and of contact modes: shared by the files of this folder.
 #ifndef CAROM_STEP_CONES_BUILD_H
 #define CAROM_STEP_CONES_BUILD_H
 
@@ -22,7 +22,7 @@ typedef struct carom_cone_builder {
     int inputs, n, size;      ///< of x, of contact space, of the LCP
     double *unit;             ///< [inputs]
     double *vector;           ///< [size x inputs] w = vector x
-    double *y_unit, *z_unit;  ///< [size] of carom_lcp_units
+    double *y_unit, *z_unit;  ///< [size] of carom_step_units
     double *z, *y;            ///< [inputs x size] solution of the basis at hand, by a unit of each input
     double *impulse;          ///< [inputs x n]
 } carom_cone_builder;

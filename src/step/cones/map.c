@@ -19,6 +19,7 @@ enum { TRAINING_STEPS = 4096, ORDERING_STEPS = 256, MODE_STEPS = 8192 };
 enum { SCATTER_STEPS = 128, SCATTER_EVERY = 4 };
 // Training steps by which the rows of a cone are put in order.
 enum { WITNESSES = 64 };
+
 // One cone that training met.
 typedef struct entry {
     uint64_t basis;  // bit i: z_i is basic; or the number of the combination of contact modes
