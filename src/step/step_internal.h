@@ -58,6 +58,9 @@ static inline const double *carom_step_direction(const carom_stepper *stepper, i
     return stepper->directions + (edge % stepper->edges) * stepper->dim;
 }
 
+/// Friction modes of a contact: stick, slip along each edge, and in space slip between two.
+static inline int carom_step_friction_modes(int dim, int edges) { return 1 + edges + (dim == 2 ? edges : 0); }
+
 /// The greatest sliding speed against a cone edge, max_j -d_j.u_t.
 double carom_step_sliding_speed(const carom_stepper *stepper, const double *tangent);
 /// Writes lam_t as a non-negative combination of the two cone edges around it; returns the sum of their weights, which start at zero.

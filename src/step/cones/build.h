@@ -71,9 +71,6 @@ carom_status carom_cone_follow_lemke(const carom_cone_builder *builder, const do
 carom_status carom_cone_make_basis(const carom_cone_builder *builder, uint64_t members, carom_cone_rows *rows, bool *regular,
                                    carom_error *error);
 
-/// Friction modes of one contact: stick, slip along each edge, and in space between two of them. With caps it has 1 + 2 of them modes.
-int carom_cone_friction_modes(const carom_stepper *stepper);
-
 /// The cone of one combination of contact modes: its rows, whose thresholds are shares of the largest |u_c|, and its impulses in
 /// builder->impulse.
 /// @param codes    [contacts] 0: open; then the friction modes of a contact that stops, then those of a capped one
