@@ -21,15 +21,15 @@ struct carom_step_proof {
     carom_moduli *moduli;
     carom_exact_system system;
     const carom_stepper *stepper;
-    int n, nv;                   // nv is 0 in contact space
-    int kinds;                   // forces of one contact: see slip_force
-    uint64_t *W, *u;             // [n x n], [n]
-    uint64_t *response, *v;      // [nv x n] M^-1 J', [nv]
-    uint64_t *forces, *replies;  // [contacts x kinds x (1 + dim)], [contacts x kinds x n] W force
-    uint64_t *probes;            // [edges x dim] directions of cone edges
-    uint64_t *caps, *friction;   // [contacts]
-    uint64_t *fixed_reply;       // [n]
-    uint64_t *ones;              // 1, and the scale of friction coefficients and directions: [3]
+    int n, nv;                      // nv is 0 in contact space
+    int kinds;                      // forces of one contact: see slip_force
+    uint64_t *W, *u;                // [n x n], [n]
+    uint64_t *response, *v;         // [nv x n] M^-1 J', [nv]
+    uint64_t *forces, *replies;     // [contacts x kinds x (1 + dim)], [contacts x kinds x n] W force
+    uint64_t *probes;               // [edges x dim] directions of cone edges
+    uint64_t *caps, *friction;      // [contacts]
+    uint64_t *fixed, *fixed_reply;  // [n] the forces of the caps, and W times them
+    uint64_t *ones;                 // 1, and the scale of friction coefficients and directions: [3]
     uint64_t *weight, *rank_table;
     int *coordinate_scale, *contact_scale;    // exponents
     int impulse_exponent, velocity_exponent;  // of the unknowns, without contact_scale; of the constants
@@ -282,6 +282,7 @@ static carom_status take_arrays(carom_step_proof *proof, carom_error *error) {
     proof->probes = carom_arena_take(arena, edges * dim * count, sizeof(uint64_t));
     proof->caps = carom_arena_take(arena, contacts * count, sizeof(uint64_t));
     proof->friction = carom_arena_take(arena, contacts * count, sizeof(uint64_t));
+    proof->fixed = carom_arena_take(arena, n * count, sizeof(uint64_t));
     proof->fixed_reply = carom_arena_take(arena, n * count, sizeof(uint64_t));
     proof->ones = carom_arena_take(arena, 3 * count, sizeof(uint64_t));
     proof->weight = carom_arena_take(arena, count, sizeof(uint64_t));
@@ -412,6 +413,7 @@ static void fill_equations(carom_step_proof *proof, const carom_step_mode *modes
     const int dim = stepper->dim;
     carom_exact_system *system = &proof->system;
     system->unknowns = 0;
+    memset(proof->fixed, 0, (size_t)proof->n * count * sizeof *proof->fixed);
     memset(proof->fixed_reply, 0, (size_t)proof->n * count * sizeof *proof->fixed_reply);
     for (int i = 0; i < stepper->count; i++) {
         const carom_step_mode *mode = &modes[i];
@@ -420,6 +422,9 @@ static void fill_equations(carom_step_proof *proof, const carom_step_mode *modes
         if (mode->open) continue;
         const int edge = mode->friction == CAROM_MODE_FACET ? mode->edge + 1 : mode->edge;
         const int pushes = own + (mode->friction == CAROM_MODE_STICK ? FORCE_NORMAL : slip_force(proof, edge));
+        for (int p = 0; p <= dim && mode->capped; p++)
+            carom_residue_add_product(moduli, at(proof, proof->forces, pushes * (1 + dim) + p), at(proof, proof->caps, i),
+                                      at(proof, proof->fixed, carom_step_contact_row(stepper, i) + p));
         for (int c = 0; c < proof->n && mode->capped; c++)
             carom_residue_add_product(moduli, at(proof, proof->replies, pushes * proof->n + c), at(proof, proof->caps, i),
                                       at(proof, proof->fixed_reply, c));
@@ -523,7 +528,7 @@ static int velocity_rank(carom_step_proof *proof) {
 }
 
 // What the solutions report: velocities after the step, and the unknowns.
-static void fill_reports(carom_step_proof *proof, const carom_step_mode *modes) {
+static void fill_reports(carom_step_proof *proof) {
     const carom_stepper *stepper = proof->stepper;
     const carom_moduli *moduli = proof->moduli;
     const int unknowns = proof->system.unknowns, dim = stepper->dim, stride = 1 + dim;
@@ -531,26 +536,17 @@ static void fill_reports(carom_step_proof *proof, const carom_step_mode *modes) 
     for (int c = 0; c < proof->n && !proof->nv; c++) add_velocity(proof, c, 1, proof->ones, 1, new_condition(proof));
     for (int k = 0; k < proof->nv; k++) {
         uint64_t *row = new_condition(proof);
+        // v + M^-1 J' (fixed + force x)
         add_entry(proof, row, unknowns, at(proof, proof->v, k), 1);
-        // v + M^-1 J' force x, with the forces of the caps among the constants.
+        for (int c = 0; c < proof->n; c++)
+            carom_residue_add_product(moduli, at(proof, proof->fixed, c), at(proof, proof->response, k * proof->n + c),
+                                      at(proof, row, unknowns));
         for (int j = 0; j < unknowns; j++)
             for (int p = 0; p < stride; p++)
                 carom_residue_add_product(
                     moduli, at(proof, proof->forces, proof->unknown_force[j] * stride + p),
                     at(proof, proof->response, k * proof->n + carom_step_contact_row(stepper, proof->unknown_force[j] / proof->kinds) + p),
                     at(proof, row, j));
-        for (int i = 0; i < stepper->count; i++) {
-            const carom_step_mode *mode = &modes[i];
-            if (mode->open || !mode->capped) continue;
-            const int edge = mode->friction == CAROM_MODE_FACET ? mode->edge + 1 : mode->edge;
-            const int pushes = i * proof->kinds + (mode->friction == CAROM_MODE_STICK ? FORCE_NORMAL : slip_force(proof, edge));
-            uint64_t factor[CAROM_MOST_EXACT_PRIMES];
-            for (int p = 0; p < stride; p++) {
-                carom_residue_multiply(moduli, at(proof, proof->forces, pushes * stride + p), at(proof, proof->caps, i), factor);
-                carom_residue_add_product(moduli, factor, at(proof, proof->response, k * proof->n + carom_step_contact_row(stepper, i) + p),
-                                          at(proof, row, unknowns));
-            }
-        }
     }
     for (int j = 0; j < unknowns; j++) add_entry(proof, new_condition(proof), j, proof->ones, 1);
 }
@@ -586,7 +582,7 @@ carom_exact_answer carom_step_prove(carom_step_proof *proof, const carom_step_mo
     system->watched = 0;
     carom_exact_answer answer = carom_exact_decide(system, NULL);
     if (answer != CAROM_EXACT_SINGLE) return answer;
-    fill_reports(proof, modes);
+    fill_reports(proof);
     answer = carom_exact_decide(system, proof->values);
     if (answer != CAROM_EXACT_SINGLE) return answer;
     const int stride = 1 + stepper->dim;
