@@ -10,15 +10,9 @@
 #include "carom/arena.h"
 #include "carom/dense.h"
 #include "carom/lcp.h"
+#include "carom/quad.h"
 
-// Quadruple precision holds every product of two doubles exactly, and that of four without overflow.
-#if __LDBL_MANT_DIG__ == 113
-typedef long double quad;
-#else
-__extension__ typedef __float128 quad;
-#endif
-
-// Twice the unit round-off of quadruple precision, 2^-113.
+// Quadruple precision holds every product of two doubles exactly, and that of four without overflow. This is twice its unit round-off.
 #define QUAD_ROUNDING 0x1p-112
 
 // Round-off of r.M^-1 f over 1 that the shortest r may have.
@@ -29,9 +23,6 @@ static const double shifts[] = {1e-8, 1e-11, 1e-14};
 
 // Rays up to which forces that cancel are sought.
 enum { MOST_CANCELLING_RAYS = 512 };
-
-// The power of two near a positive number: scaling by it is exact.
-static double scale_of(double x) { return ldexp(1, -ilogb(x)); }
 
 // The generators of the cones: rows of J for an impact with a system, and of W in contact space, where the impulses themselves have no
 // coordinates of velocity. The ray of edge j of contact i is row i (1 + dim) plus mu_i times the rows after it along d_j.
@@ -62,14 +53,14 @@ static carom_status collect_cones(const carom_impact *impact, int edges, carom_a
 }
 
 // Entry k of a ray; `magnitude` receives the sum of its terms' sizes.
-static quad ray_entry(const cones *all, int ray, int k, quad *magnitude) {
+static carom_quad ray_entry(const cones *all, int ray, int k, carom_quad *magnitude) {
     const int dim = all->data->tangent_dim, contact = ray / all->edges, edge = ray % all->edges;
     const double *row = all->rows + (size_t)contact * (size_t)(1 + dim) * (size_t)all->data->nv;
-    quad sum = row[k];
+    carom_quad sum = row[k];
     *magnitude = fabs(row[k]);
     for (int p = 0; p < dim; p++) {
-        const quad term =
-            (quad)all->data->friction[contact] * all->directions[edge * dim + p] * row[(size_t)(1 + p) * (size_t)all->data->nv + (size_t)k];
+        const carom_quad term = (carom_quad)all->data->friction[contact] * all->directions[edge * dim + p] *
+                                row[(size_t)(1 + p) * (size_t)all->data->nv + (size_t)k];
         sum += term;
         *magnitude += term < 0 ? -term : term;
     }
@@ -82,13 +73,13 @@ static quad ray_entry(const cones *all, int ray, int k, quad *magnitude) {
 static bool supports(const cones *all, const double *s) {
     const int nv = all->data->nv;
     for (int ray = 0; ray < all->rays; ray++) {
-        quad sum = 0, size = 0;
+        carom_quad sum = 0, size = 0;
         for (int k = 0; k < nv; k++) {
-            quad magnitude;
+            carom_quad magnitude;
             sum += s[k] * ray_entry(all, ray, k, &magnitude);
             size += fabs(s[k]) * magnitude;
         }
-        if (!(sum > (nv + 8) * (quad)QUAD_ROUNDING * size)) return false;
+        if (!(sum > (nv + 8) * (carom_quad)QUAD_ROUNDING * size)) return false;
     }
     return true;
 }
@@ -125,7 +116,7 @@ static carom_status solve_least_norm(const cones *all, const double *W, carom_ar
         }
     }
     // In units in which the largest entry of W is near 1.
-    const double most = carom_max_abs((size_t)n * (size_t)n, W), unit = most > 0 ? scale_of(most) : 1;
+    const double most = carom_max_abs((size_t)n * (size_t)n, W), unit = carom_scale_to_one(most);
     for (int a = 0; a < impulses; a++)
         for (int b = 0; b < impulses; b++)
             for (int k = 0; k < entries[a]; k++)
@@ -191,7 +182,7 @@ static bool has_opposite_normals(const cones *all) {
         for (int j = i + 1; j < m; j++) {
             const double *b = all->rows + (size_t)j * (size_t)stride;
             bool opposite = b[pivot] != 0 && (a[pivot] > 0) != (b[pivot] > 0);
-            for (int k = 0; k < nv && opposite; k++) opposite = (quad)a[pivot] * b[k] == (quad)b[pivot] * a[k];
+            for (int k = 0; k < nv && opposite; k++) opposite = (carom_quad)a[pivot] * b[k] == (carom_quad)b[pivot] * a[k];
             if (opposite) return true;
         }
     }
@@ -220,19 +211,19 @@ static bool collect_columns(const cones *all, carom_arena *arena, columns *f) {
         double largest = 0;
         for (size_t c = 0; c < n; c++) largest = fmax(largest, fabs(all->rows[c * (size_t)nv + (size_t)k]));
         if (largest == 0) continue;
-        f->scale_row[f->dimension] = scale_of(largest);
+        f->scale_row[f->dimension] = carom_scale_to_one(largest);
         f->coordinate[f->dimension++] = k;
     }
     for (int ray = 0; ray < rays; ray++) {
         double square = 0;
         for (int a = 0; a < f->dimension; a++) {
-            quad magnitude;
+            carom_quad magnitude;
             const double entry = f->scale_row[a] * (double)ray_entry(all, ray, f->coordinate[a], &magnitude);
             f->F[(size_t)a * (size_t)rays + (size_t)ray] = entry;
             square += entry * entry;
         }
         if (!(square > 0 && isfinite(square))) return false;
-        f->scale_column[ray] = scale_of(sqrt(square));
+        f->scale_column[ray] = carom_scale_to_one(sqrt(square));
         for (int a = 0; a < f->dimension; a++) f->F[(size_t)a * (size_t)rays + (size_t)ray] *= f->scale_column[ray];
     }
     return true;
@@ -276,7 +267,7 @@ static bool cancels(const cones *all, const columns *f, const double *x, const i
     double *factor = carom_arena_take(arena, (size_t)d * (size_t)d, sizeof *factor);
     double *inverse = carom_arena_take(arena, (size_t)d * (size_t)d, sizeof *inverse),
            *side = carom_arena_take(arena, (size_t)d, sizeof *side);
-    quad *sums = carom_arena_take(arena, (size_t)d, sizeof *sums), *sizes = carom_arena_take(arena, (size_t)d, sizeof *sizes);
+    carom_quad *sums = carom_arena_take(arena, (size_t)d, sizeof *sums), *sizes = carom_arena_take(arena, (size_t)d, sizeof *sizes);
     int *exchanges = carom_arena_take(arena, (size_t)d, sizeof *exchanges);
     if (arena->failed) return false;
     for (int a = 0; a < d; a++)
@@ -287,31 +278,31 @@ static bool cancels(const cones *all, const columns *f, const double *x, const i
         carom_lu_solve(d, factor, exchanges, side);
         for (int a = 0; a < d; a++) inverse[a * d + b] = side[a];
     }
-    const quad rounding = (rays + d + 8) * (quad)QUAD_ROUNDING;
+    const carom_quad rounding = (rays + d + 8) * (carom_quad)QUAD_ROUNDING;
     // The columns of the basis and F x, with the sizes of their terms, by the inverse: |R F_B - I| by rows, and R F x.
-    quad contraction = 0, change = 0;
-    quad *row_sums = carom_arena_take(arena, (size_t)d, sizeof *row_sums);
+    carom_quad contraction = 0, change = 0;
+    carom_quad *row_sums = carom_arena_take(arena, (size_t)d, sizeof *row_sums);
     if (arena->failed) return false;
     for (int column = 0; column <= d; column++) {
         for (int a = 0; a < d; a++) {
             sums[a] = sizes[a] = 0;
             for (int k = 0; k < rays; k++) {
-                const quad weight = column < d ? (quad)(k == basis[column]) : (quad)x[k];
+                const carom_quad weight = column < d ? (carom_quad)(k == basis[column]) : (carom_quad)x[k];
                 if (weight == 0) continue;
-                quad magnitude;
-                const quad scale = (quad)f->scale_row[a] * f->scale_column[k] * weight,
-                           entry = ray_entry(all, k, f->coordinate[a], &magnitude);
+                carom_quad magnitude;
+                const carom_quad scale = (carom_quad)f->scale_row[a] * f->scale_column[k] * weight,
+                                 entry = ray_entry(all, k, f->coordinate[a], &magnitude);
                 sums[a] += scale * entry;
                 sizes[a] += scale * magnitude;
             }
         }
         for (int a = 0; a < d; a++) {
-            quad product = column == a ? -1 : 0, size = column == a ? 1 : 0;
+            carom_quad product = column == a ? -1 : 0, size = column == a ? 1 : 0;
             for (int b = 0; b < d; b++) {
                 product += inverse[a * d + b] * sums[b];
                 size += fabs(inverse[a * d + b]) * sizes[b];
             }
-            const quad most = (product < 0 ? -product : product) + 2 * rounding * size;
+            const carom_quad most = (product < 0 ? -product : product) + 2 * rounding * size;
             if (column < d)
                 row_sums[a] += most;
             else if (most > change)
@@ -321,7 +312,7 @@ static bool cancels(const cones *all, const columns *f, const double *x, const i
     for (int a = 0; a < d; a++)
         if (row_sums[a] > contraction) contraction = row_sums[a];
     for (int b = 0; b < d; b++)
-        if (!(contraction < (quad)0.5 && 2 * change < x[basis[b]])) return false;
+        if (!(contraction < (carom_quad)0.5 && 2 * change < x[basis[b]])) return false;
     return true;
 }
 
