@@ -86,9 +86,8 @@ carom_status carom_step_prove_unique(const carom_impact *impact, int64_t cone_ed
 /// The selection that `auto` stands for: one that leaves out no solution, as fast as that can be. ANY where v' is proved to be unique,
 /// RANDOM where the solutions of a step can be listed quickly, otherwise SCATTERED.
 /// @param options  of the steppers that will serve it; their selection is not read
-/// @param step     h, the largest cap of the steps [N s]; NaN where there are no caps
-carom_status carom_step_selection_auto(const carom_impact *impact, const carom_stepper_options *options, double step,
-                                       carom_selection *selection, carom_error *error);
+carom_status carom_step_selection_auto(const carom_impact *impact, const carom_stepper_options *options, carom_selection *selection,
+                                       carom_error *error);
 
 /// What a step did.
 typedef struct carom_step_info {

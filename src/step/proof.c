@@ -92,7 +92,7 @@ static void choose_scales(carom_step_proof *proof, const carom_impact_data *data
     }
 }
 
-static widths measure(const carom_step_proof *proof, const carom_impact_data *data, const double *v, const double *lmax) {
+static widths measure_widths(const carom_step_proof *proof, const carom_impact_data *data, const double *v, const double *lmax) {
     const carom_stepper *stepper = proof->stepper;
     const int stride = 1 + data->tangent_dim, *d = proof->coordinate_scale, *s = proof->contact_scale;
     const double *W = carom_impact_delassus(stepper->impact);
@@ -298,58 +298,55 @@ static carom_status take_arrays(carom_step_proof *proof, carom_error *error) {
     return carom_exact_system_create(proof->moduli, (int)unknowns, (int)most, &proof->system, error);
 }
 
+// The problem's numbers as residues. False when a prime divides a pivot of M.
+static bool fill_problem(carom_step_proof *proof, const carom_impact_data *data, const widths *w, const double *v, const double *lmax) {
+    const carom_stepper *stepper = proof->stepper;
+    const carom_moduli *moduli = proof->moduli;
+    const int n = proof->n, stride = 1 + stepper->dim, *s = proof->contact_scale;
+    proof->velocity_exponent = w->constant;
+    proof->row_exponent = w->jacobian;
+    proof->impulse_exponent = w->trial + (proof->nv ? w->jacobian - w->mass : 0) - w->constant;
+    carom_residue_set(moduli, 1, 0, proof->weight);
+    carom_residue_set(moduli, 1, 0, at(proof, proof->ones, 0));
+    carom_residue_set(moduli, 1, w->friction, at(proof, proof->ones, 1));
+    carom_residue_set(moduli, 1, w->friction + w->direction, at(proof, proof->ones, 2));
+    if (proof->nv && !eliminate_mass(proof, data, w, v)) return false;
+    const double *W = carom_impact_delassus(stepper->impact);
+    for (int a = 0; a < n && !proof->nv; a++) {
+        carom_residue_set(moduli, v[a], s[a / stride] + w->jacobian + w->constant, at(proof, proof->u, a));
+        for (int b = 0; b < n; b++)
+            carom_residue_set(moduli, W[a * n + b], s[a / stride] + s[b / stride] + w->jacobian, at(proof, proof->W, a * n + b));
+    }
+    for (int i = 0; i < stepper->count && stepper->beta >= 0; i++)
+        carom_residue_set(moduli, lmax[i], -proof->impulse_exponent - s[stepper->first + i], at(proof, proof->caps, i));
+    fill_forces(proof, w);
+    bound_errors(proof, w, stepper->u);
+    proof->system.weight = proof->weight;
+    return true;
+}
+
 carom_status carom_step_proof_create(const carom_stepper *stepper, const double *v, const double *lmax, carom_step_proof **proof,
                                      carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(stepper->impact);
-    carom_step_proof *made = *proof = calloc(1, sizeof *made);
+    *proof = NULL;
+    carom_step_proof *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, "enumeration");
     made->stepper = stepper;
     made->n = carom_impact_contact_size(stepper->impact);
     made->nv = carom_impact_has_system(stepper->impact) ? data->nv : 0;
     made->kinds = 1 + stepper->dim + 2 * stepper->edges;
-    const int nv = made->nv, stride = 1 + stepper->dim;
-    made->coordinate_scale = carom_arena_take(&made->arena, (size_t)nv + 1, sizeof(int));
+    made->coordinate_scale = carom_arena_take(&made->arena, (size_t)made->nv + 1, sizeof(int));
     made->contact_scale = carom_arena_take(&made->arena, (size_t)data->contacts, sizeof(int));
     carom_status status = made->arena.failed ? carom_fail_memory(error, "enumeration") : CAROM_OK;
-    if (status) goto failed;
-    choose_scales(made, data);
-    const widths w = measure(made, data, v, lmax);
-    made->moduli = carom_moduli_create(bits_needed(made, &w, stepper->count * stride));
-    // Numbers too far apart to be decided: no proof.
-    if (!made->moduli) goto failed;
-    status = take_arrays(made, error);
-    if (status) goto failed;
-    made->velocity_exponent = w.constant;
-    made->row_exponent = w.jacobian;
-    made->impulse_exponent = w.trial + (nv ? w.jacobian - w.mass : 0) - w.constant;
-    carom_residue_set(made->moduli, 1, 0, made->weight);
-    carom_residue_set(made->moduli, 1, 0, at(made, made->ones, 0));
-    carom_residue_set(made->moduli, 1, w.friction, at(made, made->ones, 1));
-    carom_residue_set(made->moduli, 1, w.friction + w.direction, at(made, made->ones, 2));
-    bool possible = true;
-    if (nv) {
-        possible = eliminate_mass(made, data, &w, v);
-    } else {
-        const double *W = carom_impact_delassus(stepper->impact);
-        const int *s = made->contact_scale;
-        for (int a = 0; a < made->n; a++) {
-            carom_residue_set(made->moduli, v[a], s[a / stride] + w.jacobian + w.constant, at(made, made->u, a));
-            for (int b = 0; b < made->n; b++)
-                carom_residue_set(made->moduli, W[a * made->n + b], s[a / stride] + s[b / stride] + w.jacobian,
-                                  at(made, made->W, a * made->n + b));
-        }
+    if (!status) {
+        choose_scales(made, data);
+        const widths w = measure_widths(made, data, v, lmax);
+        // No primes, and so no proof, where numbers are too far apart to be decided.
+        made->moduli = carom_moduli_create(bits_needed(made, &w, stepper->count * (1 + stepper->dim)));
+        if (made->moduli) status = take_arrays(made, error);
+        if (made->moduli && !status && fill_problem(made, data, &w, v, lmax)) *proof = made;
     }
-    for (int i = 0; i < stepper->count && stepper->beta >= 0; i++)
-        carom_residue_set(made->moduli, lmax[i], -made->impulse_exponent - made->contact_scale[stepper->first + i],
-                          at(made, made->caps, i));
-    if (!possible) goto failed;
-    fill_forces(made, &w);
-    bound_errors(made, &w, stepper->u);
-    made->system.weight = made->weight;
-    return CAROM_OK;
-failed:
-    carom_step_proof_free(made);
-    *proof = NULL;
+    if (!*proof) carom_step_proof_free(made);
     return status;
 }
 

@@ -22,9 +22,8 @@ const char *const carom_selection_names_solver[] = {[CAROM_SELECT_LEMKE] = "lemk
 
 const char *carom_selection_name(carom_selection selection) { return carom_selection_names[selection]; }
 
-carom_status carom_step_selection_auto(const carom_impact *impact, const carom_stepper_options *options, double step,
-                                       carom_selection *selection, carom_error *error) {
-    (void)step;
+carom_status carom_step_selection_auto(const carom_impact *impact, const carom_stepper_options *options, carom_selection *selection,
+                                       carom_error *error) {
     *selection = CAROM_SELECT_SCATTERED;
     const carom_impact_data *data = carom_impact_get_data(impact);
     int edges;
