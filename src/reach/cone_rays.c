@@ -7,8 +7,6 @@
 
 #include "carom/dense.h"
 
-double carom_cone_scale(double x) { return ldexp(1, -ilogb(x)); }
-
 // Everything but rows and scale, which receive room where asked for.
 static carom_status start(const carom_impact *impact, int edges, carom_arena *arena, double **scale, carom_cone_rays *rays,
                           carom_error *error) {
@@ -43,7 +41,7 @@ carom_status carom_cone_rays_of_forces(const carom_impact *impact, int edges, ca
     for (size_t k = 0; k < nv; k++) {
         double largest = 0;
         for (size_t c = 0; c < n; c++) largest = fmax(largest, fabs(rays->rows[c * nv + k]));
-        scale[k] = largest > 0 ? carom_cone_scale(largest) : 0;
+        scale[k] = largest > 0 ? carom_scale_to_one(largest) : 0;
     }
     return CAROM_OK;
 }

@@ -6,15 +6,10 @@
 
 #include "carom/arena.h"
 #include "carom/impact.h"
+#include "carom/quad.h"
 
-/// Quadruple precision holds every product of two doubles exactly, and that of four without overflow.
-#if __LDBL_MANT_DIG__ == 113
-typedef long double carom_quad;
-#else
-__extension__ typedef __float128 carom_quad;
-#endif
-
-/// Twice the unit round-off of quadruple precision, 2^-113.
+/// Twice the unit round-off of quadruple precision, 2^-113. It holds every product of two doubles exactly, and that of four without
+/// overflow.
 #define CAROM_QUAD_ROUNDING 0x1p-112
 
 /// The generators of the cones. The ray of edge j of contact i is row i (1 + dim) plus mu_i times the rows after it along d_j.
@@ -37,9 +32,6 @@ carom_status carom_cone_rays_of_responses(const carom_impact *impact, int edges,
 
 /// Entry k of a ray; `magnitude` receives the sum of its terms' sizes.
 carom_quad carom_cone_ray_entry(const carom_cone_rays *rays, int ray, int k, carom_quad *magnitude);
-
-/// The power of two near a positive number: scaling by it is exact.
-double carom_cone_scale(double x);
 
 /// What the search for the shortest vector ends with.
 typedef struct carom_shortest {

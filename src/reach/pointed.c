@@ -83,7 +83,7 @@ static bool collect_columns(const cones *all, carom_arena *arena, columns *f) {
             square += entry * entry;
         }
         if (!(square > 0 && isfinite(square))) return false;
-        f->scale_column[ray] = carom_cone_scale(sqrt(square));
+        f->scale_column[ray] = carom_scale_to_one(sqrt(square));
         for (int a = 0; a < f->dimension; a++) f->F[(size_t)a * (size_t)rays + (size_t)ray] *= f->scale_column[ray];
     }
     return true;
@@ -209,7 +209,7 @@ static carom_status share_weights(const cones *all, double shift, carom_arena *a
         }
     }
     // In units in which the largest entry of W is near 1.
-    const double most = carom_max_abs((size_t)n * (size_t)n, W), unit = most > 0 ? carom_cone_scale(most) : 1;
+    const double most = carom_max_abs((size_t)n * (size_t)n, W), unit = carom_scale_to_one(most);
     for (int a = 0; a < impulses; a++)
         for (int b = 0; b < impulses; b++)
             for (int k = 0; k < entries[a]; k++)
