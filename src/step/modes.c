@@ -26,8 +26,9 @@
 // A solution that is nearer to the exact one than this share of the largest velocity needs no other digits.
 #define ACCURATE 1e-12
 
-// Velocities closer than this share of the largest one, before or after the step, are the same solution.
-#define SAME_VELOCITY 1e-8
+// Velocities closer than this share of the largest one, as their contact velocities are, are the same solution; their round-off.
+#define SAME_VELOCITY      1e-8
+#define VELOCITY_ROUND_OFF 0x1p-45
 
 // The round-off of a sum of products of two doubles, as a share of the sizes of its terms, for each term; and what covers the round-off of
 // bounds, which are sums without cancellation.
@@ -58,8 +59,8 @@ typedef struct mode_search {
     // Bounds, with a proof: errors of W and of u, of the combination's equations, of its solution and of the velocity after it.
     double *delassus_error, *speed_error;  // [n x n], [n]
     double *system_error, *right_side_error, *work, *unknown_radius, *u_radius;
-    double *exact_velocity;  // [nv]
-    int *unknown_of;         // [contacts] first unknown
+    double *exact_velocity, *gap, *apart;  // [nv]; [nv], [n] difference of two solutions, and of their contact velocities
+    int *unknown_of;                       // [contacts] first unknown
     carom_arena arena;
 } mode_search;
 
@@ -114,6 +115,8 @@ static carom_status create(const carom_stepper *stepper, void **state, carom_err
     made->unknown_radius = carom_arena_take(arena, most, sizeof(double));
     made->u_radius = carom_arena_take(arena, n, sizeof(double));
     made->exact_velocity = carom_arena_take(arena, (size_t)carom_impact_get_data(stepper->impact)->nv, sizeof(double));
+    made->gap = carom_arena_take(arena, (size_t)carom_impact_get_data(stepper->impact)->nv, sizeof(double));
+    made->apart = carom_arena_take(arena, n, sizeof(double));
     made->unknown_of = carom_arena_take(arena, contacts, sizeof *made->unknown_of);
     made->exchanges = carom_arena_take(arena, most, sizeof *made->exchanges);
     made->code = carom_arena_take(arena, contacts, sizeof *made->code);
@@ -264,15 +267,20 @@ static bool settle_contact(carom_stepper *stepper, const mode_search *search, in
 
 // ------------------------------------------------------------------------------------------------------ what was found
 
-// The solution with the velocity stepper->v_next, or -1.
+// The solution with the velocity stepper->v_next, or -1. Contact velocities count, too: coordinates may be of any size.
 static int find_known(const carom_stepper *stepper, const mode_search *search, const double *v, double tolerance) {
-    const size_t nv = (size_t)carom_impact_get_data(stepper->impact)->nv, width = nv + (size_t)search->n;
-    const double same = tolerance * fmax(carom_max_abs(nv, stepper->v_next), carom_max_abs(nv, v));
+    const size_t nv = (size_t)carom_impact_get_data(stepper->impact)->nv, n = (size_t)search->n;
+    carom_impact_contact_velocity(stepper->impact, stepper->v_next, search->apart);
+    const double same_u = tolerance * fmax(carom_max_abs(n, search->apart), carom_max_abs(n, stepper->u));
+    const double same_v = tolerance * fmax(carom_max_abs(nv, stepper->v_next), carom_max_abs(nv, v));
     for (int i = 0; i < search->found_count; i++) {
-        const double *other = search->found + (size_t)i * width;
-        double difference = 0;
-        for (size_t k = 0; k < nv; k++) difference = fmax(difference, fabs(other[k] - stepper->v_next[k]));
-        if (difference <= same) return i;
+        const double *other = search->found + (size_t)i * (nv + n);
+        for (size_t k = 0; k < nv; k++) {
+            const double gap = other[k] - stepper->v_next[k];
+            search->gap[k] = fabs(gap) > VELOCITY_ROUND_OFF * fmax(fabs(v[k]), fabs(other[k])) ? gap : 0;
+        }
+        carom_impact_contact_velocity(stepper->impact, search->gap, search->apart);
+        if (carom_max_abs(nv, search->gap) <= same_v && carom_max_abs(n, search->apart) <= same_u) return i;
     }
     return -1;
 }
