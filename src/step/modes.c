@@ -24,7 +24,7 @@
 
 // Round-off of exact velocities, as a share of each coordinate.
 #define ROUNDED 1e-15
-// Velocities closer than this share of the largest one, before or after the step, are the same solution.
+// Contact velocities closer than this share of the largest one, before or after the step, are the same solution.
 #define SAME_VELOCITY 1e-8
 
 // The round-off of a sum of products of two doubles, as a share of the sizes of its terms, for each term; and what covers the round-off of
@@ -55,6 +55,7 @@ typedef struct mode_search {
     double *delassus_error, *speed_error;  // [n x n], [n]
     double *system_error, *right_side_error, *work, *unknown_radius, *u_radius;
     double *exact_velocity;  // [nv]
+    double *compared;        // [2 x n] contact velocities of two solutions
     int *unknown_of;         // [contacts] first unknown
     carom_arena arena;
 } mode_search;
@@ -103,6 +104,7 @@ static carom_status create(const carom_stepper *stepper, void **state, carom_err
     made->unknown_radius = carom_arena_take(arena, most, sizeof(double));
     made->u_radius = carom_arena_take(arena, n, sizeof(double));
     made->exact_velocity = carom_arena_take(arena, (size_t)carom_impact_get_data(stepper->impact)->nv, sizeof(double));
+    made->compared = carom_arena_take(arena, 2 * n, sizeof(double));
     made->unknown_of = carom_arena_take(arena, contacts, sizeof *made->unknown_of);
     made->code = carom_arena_take(arena, contacts, sizeof *made->code);
     made->modes = carom_arena_take(arena, contacts, sizeof *made->modes);
@@ -235,15 +237,18 @@ static bool settle_contact(carom_stepper *stepper, const mode_search *search, in
 
 // ------------------------------------------------------------------------------------------------------ what was found
 
-// The solution with the velocity stepper->v_next, or -1; or the one that only tolerances know.
-static int find_known(const carom_stepper *stepper, const mode_search *search, const double *v, bool unproved) {
-    const size_t nv = (size_t)carom_impact_get_data(stepper->impact)->nv, width = nv + (size_t)search->n;
-    const double same = SAME_VELOCITY * fmax(carom_max_abs(nv, stepper->v_next), carom_max_abs(nv, v));
+// The solution with the velocity stepper->v_next, or -1; or the one that only tolerances know. Contact velocities tell solutions apart,
+// since no impulse moves the others without them; coordinates may be of any size.
+static int find_known(const carom_stepper *stepper, const mode_search *search, bool unproved) {
+    const size_t nv = (size_t)carom_impact_get_data(stepper->impact)->nv, n = (size_t)search->n;
+    double *own = search->compared, *other = own + n;
+    carom_impact_contact_velocity(stepper->impact, stepper->v_next, own);
+    const double same = SAME_VELOCITY * fmax(carom_max_abs(n, own), carom_max_abs(n, stepper->u));
     for (int i = 0; i < search->found_count; i++) {
         if (unproved && search->found_proved[i]) continue;
-        const double *other = search->found + (size_t)i * width;
+        carom_impact_contact_velocity(stepper->impact, search->found + (size_t)i * (nv + n), other);
         double difference = 0;
-        for (size_t k = 0; k < nv; k++) difference = fmax(difference, fabs(other[k] - stepper->v_next[k]));
+        for (size_t c = 0; c < n; c++) difference = fmax(difference, fabs(other[c] - own[c]));
         if (difference <= same) return i;
     }
     return -1;
@@ -311,7 +316,7 @@ static carom_status try_candidate(carom_stepper *stepper, mode_search *search, c
     carom_step_info info = {.verdict = CAROM_COMPLETE};
     if (!carom_step_verify(stepper, &info.residual)) return CAROM_OK;
     carom_step_accept(stepper, v, lmax, search->impulse, &info);
-    if (info.verdict != CAROM_COMPLETE || find_known(stepper, search, v, false) >= 0) return CAROM_OK;
+    if (info.verdict != CAROM_COMPLETE || find_known(stepper, search, false) >= 0) return CAROM_OK;
     return keep(stepper, search, search->found_count, search->impulse, &info, false, error);
 }
 
@@ -425,7 +430,7 @@ static bool is_dismissed(const carom_stepper *stepper, mode_search *search, cons
 // Decides the combination exactly; singular ones only with `all`. An exact solution takes the place of one that tolerances know, or is
 // added. `before` is the number of solutions before the combination's own, by tolerances, was added or not.
 static carom_status prove_combination(carom_stepper *stepper, mode_search *search, carom_step_proof *proof, bool all, int before,
-                                      const double *v, const double *lmax, carom_exact_answer *answer, carom_error *error) {
+                                      const double *lmax, carom_exact_answer *answer, carom_error *error) {
     *answer = carom_step_prove(proof, search->modes, all, search->exact_velocity, search->unknowns);
     // What a singular combination gives in doubles is any one of its solutions.
     if (*answer == CAROM_EXACT_VARIES) search->found_count = before;
@@ -435,7 +440,7 @@ static carom_status prove_combination(carom_stepper *stepper, mode_search *searc
     // It takes the place of the combination's own solution by tolerances, and of one that another combination gave by tolerances.
     if (search->found_count > before && !search->found_proved[before]) search->found_count = before;
     if (find_proved(stepper, search) >= 0) return CAROM_OK;
-    const int known = find_known(stepper, search, v, true);
+    const int known = find_known(stepper, search, true);
 
     // Residual and energy are those of the rounded solution, which is verified by its proof.
     apply_unknowns(stepper, search);
@@ -474,7 +479,7 @@ static carom_status search_all(carom_stepper *stepper, const double *v, const do
             if (carom_scaled_system_factor(&search->system)) status = try_candidate(stepper, search, v, lmax, error);
             if (proof && !status) {
                 carom_exact_answer answer;
-                status = prove_combination(stepper, search, proof, *complete, before, v, lmax, &answer, error);
+                status = prove_combination(stepper, search, proof, *complete, before, lmax, &answer, error);
                 *complete = *complete && !status && answer != CAROM_EXACT_VARIES && answer != CAROM_EXACT_UNDECIDED;
             }
         }
@@ -525,7 +530,7 @@ static carom_status enumerate(carom_stepper *stepper, const double *v, const dou
         // An incomplete list has the LCP solver's solution, too.
         carom_step_info info = {.verdict = CAROM_UNVERIFIED};
         if (!*complete) carom_step_find_by_lcp(stepper, v, lmax, search->impulse, &info);
-        if (info.verdict == CAROM_COMPLETE && find_known(stepper, search, v, false) < 0)
+        if (info.verdict == CAROM_COMPLETE && find_known(stepper, search, false) < 0)
             status = keep(stepper, search, search->found_count, search->impulse, &info, false, error);
     }
     // The visitor sees them in the order in which they were found.
