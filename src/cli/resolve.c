@@ -88,7 +88,7 @@ static int run_resolve(const cli_arguments *arguments) {
     if (!status) status = cli_start_control(arguments, &control, &error);
     // Laws of steps have cone edges, and one stepper.
     if (!status && carom_option_find(question.law->options, question.law->option_count, "cone_edges") >= 0)
-        status = cli_announce_need(scene, CLI_SAMPLE_MATRICES, 1, &error);
+        status = cli_announce_need(arguments, scene, false, 1, &error);
     if (!status && file) status = carom_result_writer_create(file, scene, &question.writer, &error);
     if (!status) status = cli_run_law(&question, &run, &error);
     if (!status && file) status = carom_result_writer_commit(question.writer, &error);

@@ -145,7 +145,7 @@ static int run_sample(const cli_arguments *arguments) {
         carom_result_writer *writer = NULL;
         status = cli_start_control(arguments, &control, &error);
         control.ranks = cli_ranks();
-        if (!status) status = cli_announce_need(scene, CLI_SAMPLE_MATRICES, carom_control_workers(&control), &error);
+        if (!status) status = cli_announce_need(arguments, scene, true, carom_control_workers(&control), &error);
         if (!status && file && cli_ranks_is_first()) status = carom_result_writer_create(file, scene, &writer, &error);
         const cli_question question = {.arguments = arguments,
                                        .scene = scene,
