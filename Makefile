@@ -348,7 +348,7 @@ tsan:
 
 run-tsan: $(BUILD)/carom $(TSAN_TESTS:%=$(BUILD)/tests/%)
 	@OMP_TOOL_LIBRARIES=$(abspath $(shell $(CC) -print-resource-dir)/../../libarcher.so) OMP_NUM_THREADS=3 \
-	    TSAN_OPTIONS="halt_on_error=1 exitcode=66 ignore_noninstrumented_modules=1 suppressions=tests/fault/races.txt" \
+	    TSAN_OPTIONS="halt_on_error=1 exitcode=66 ignore_noninstrumented_modules=1" \
 	    scripts/run-tests.sh $(BUILD) $(TSAN_TESTS:%=$(BUILD)/tests/%)
 
 valgrind:

@@ -150,9 +150,9 @@ void carom_stepper_set_stream(carom_stepper *stepper, carom_stream *stream);
 typedef carom_status (*carom_step_visit)(void *user, const double *v_next, const double *impulse, const carom_step_info *info,
                                          carom_error *error);
 
-/// Every distinct v_next of a step (1e-8 of its largest component apart), by contact modes: per contact open, or stopped or capped with
-/// stick, slip along each cone edge, or slip between two (docs/laws.md, "Selection"). For a stepper whose selection is `random` or `all`.
-/// Combinations that rigorous bounds do not dismiss are decided exactly, on the doubles of the impact, v and lmax.
+/// Every distinct v_next of a step (proved ones differ, others by 1e-8 of the largest component), by contact modes: per contact open, or
+/// stopped or capped with stick, slip along each cone edge, or slip between two (docs/laws.md, "Selection"). For a stepper whose selection
+/// is `random` or `all`. Combinations that rigorous bounds do not dismiss are decided exactly, on the doubles of the impact, v and lmax.
 /// @param complete  proved: false when velocities form a continuum (the LCP solver's solution is then among them), when one is a solution
 ///                  by its residual alone, when numbers are too far apart to be decided (7900 bits), or when stopped
 /// Cost: (k+2)^m planar combinations, (2k+3)^m capped, about twice the base in space; each a system of at most m(1 + tangent_dim)

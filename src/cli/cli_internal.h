@@ -153,6 +153,7 @@ typedef struct cli_question {
     bool strict;                  ///< as in cli_apply_owner
     bool keep_outcomes;           ///< in the answer
     bool collect_points;
+    int threads;  ///< of the law's steps, whose need is announced when its options have been accepted; 0: no word
 } cli_question;
 
 /// At most so many contact velocities are collected: 2^22 are some hundred megabytes.

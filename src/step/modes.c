@@ -23,9 +23,8 @@
 
 // A pivot below this share of the largest one, in a system whose rows and columns have unit size, makes it singular.
 #define SINGULAR_PIVOT 1e-11
-// A solution that is nearer to the exact one than this share of the largest velocity needs no other digits.
-#define ACCURATE 1e-12
-
+// Round-off of exact velocities, as a share of each coordinate.
+#define ROUNDED 1e-15
 // Velocities closer than this share of the largest one, before or after the step, are the same solution.
 #define SAME_VELOCITY 1e-8
 
@@ -264,15 +263,29 @@ static bool settle_contact(carom_stepper *stepper, const mode_search *search, in
 
 // ------------------------------------------------------------------------------------------------------ what was found
 
-// The solution with the velocity stepper->v_next, or -1.
-static int find_known(const carom_stepper *stepper, const mode_search *search, const double *v, double tolerance) {
+// The solution with the velocity stepper->v_next, or -1; or the one that only tolerances know.
+static int find_known(const carom_stepper *stepper, const mode_search *search, const double *v, bool unproved) {
     const size_t nv = (size_t)carom_impact_get_data(stepper->impact)->nv, width = nv + (size_t)search->n;
-    const double same = tolerance * fmax(carom_max_abs(nv, stepper->v_next), carom_max_abs(nv, v));
+    const double same = SAME_VELOCITY * fmax(carom_max_abs(nv, stepper->v_next), carom_max_abs(nv, v));
     for (int i = 0; i < search->found_count; i++) {
+        if (unproved && search->found_proved[i]) continue;
         const double *other = search->found + (size_t)i * width;
         double difference = 0;
         for (size_t k = 0; k < nv; k++) difference = fmax(difference, fabs(other[k] - stepper->v_next[k]));
         if (difference <= same) return i;
+    }
+    return -1;
+}
+
+// The proved solution with the velocity stepper->v_next, or -1. Exact velocities differ where any of their coordinates does, beside its own
+// size: a heavy body's may be small against a light one's.
+static int find_proved(const carom_stepper *stepper, const mode_search *search) {
+    const size_t nv = (size_t)carom_impact_get_data(stepper->impact)->nv, width = nv + (size_t)search->n;
+    for (int i = 0; i < search->found_count; i++) {
+        const double *other = search->found + (size_t)i * width, *own = stepper->v_next;
+        bool same = search->found_proved[i];
+        for (size_t k = 0; k < nv && same; k++) same = fabs(other[k] - own[k]) <= ROUNDED * fmax(fabs(other[k]), fabs(own[k]));
+        if (same) return i;
     }
     return -1;
 }
@@ -337,7 +350,7 @@ static carom_status try_candidate(carom_stepper *stepper, mode_search *search, c
     carom_step_info info = {.verdict = CAROM_COMPLETE};
     if (!carom_step_verify(stepper, &info.residual)) return CAROM_OK;
     carom_step_accept(stepper, v, lmax, search->impulse, &info);
-    if (info.verdict != CAROM_COMPLETE || find_known(stepper, search, v, SAME_VELOCITY) >= 0) return CAROM_OK;
+    if (info.verdict != CAROM_COMPLETE || find_known(stepper, search, v, false) >= 0) return CAROM_OK;
     return keep(stepper, search, search->found_count, search->impulse, &info, false, error);
 }
 
@@ -447,8 +460,8 @@ static bool is_dismissed(const carom_stepper *stepper, mode_search *search, cons
     return false;
 }
 
-// Decides the combination exactly; singular ones only with `all`. An exact solution confirms one that is known, or is added. `before` is
-// the number of solutions before the combination's own, by tolerances, was added or not.
+// Decides the combination exactly; singular ones only with `all`. An exact solution takes the place of one that tolerances know, or is
+// added. `before` is the number of solutions before the combination's own, by tolerances, was added or not.
 static carom_status prove_combination(carom_stepper *stepper, mode_search *search, carom_step_proof *proof, bool all, int before,
                                       const double *v, const double *lmax, carom_exact_answer *answer, carom_error *error) {
     *answer = carom_step_prove(proof, search->modes, all, search->exact_velocity, search->unknowns);
@@ -457,15 +470,10 @@ static carom_status prove_combination(carom_stepper *stepper, mode_search *searc
     if (*answer != CAROM_EXACT_SINGLE) return CAROM_OK;
     const size_t nv = (size_t)carom_impact_get_data(stepper->impact)->nv;
     memcpy(stepper->v_next, search->exact_velocity, nv * sizeof *stepper->v_next);
-    int known = find_known(stepper, search, v, ACCURATE);
-    if (known >= 0) {
-        search->found_proved[known] = true;
-        return CAROM_OK;
-    }
-    // The exact solution takes the place of an inaccurate one, above all of the combination's own.
-    search->found_count = before;
-    known = find_known(stepper, search, v, SAME_VELOCITY);
-    if (known >= 0 && search->found_proved[known]) return CAROM_OK;
+    // It takes the place of the combination's own solution by tolerances, and of one that another combination gave by tolerances.
+    if (search->found_count > before && !search->found_proved[before]) search->found_count = before;
+    if (find_proved(stepper, search) >= 0) return CAROM_OK;
+    const int known = find_known(stepper, search, v, true);
 
     // Residual and energy are those of the rounded solution, which is verified by its proof.
     apply_unknowns(stepper, search);
@@ -564,7 +572,7 @@ static carom_status enumerate(carom_stepper *stepper, const double *v, const dou
         // An incomplete list has the LCP solver's solution, too.
         carom_step_info info = {.verdict = CAROM_UNVERIFIED};
         if (!*complete) carom_step_find_by_lcp(stepper, v, lmax, search->impulse, &info);
-        if (info.verdict == CAROM_COMPLETE && find_known(stepper, search, v, SAME_VELOCITY) < 0)
+        if (info.verdict == CAROM_COMPLETE && find_known(stepper, search, v, false) < 0)
             status = keep(stepper, search, search->found_count, search->impulse, &info, false, error);
     }
     // The visitor sees them in the order in which they were found.

@@ -37,7 +37,9 @@ static void test_outcome_columns(void **state) {
     assert_string_equal(flags[3], "marginal");
     assert_int_equal(CAROM_FLAG_ADHESIVE, 1 << 4);
     assert_string_equal(flags[4], "adhesive");
-    assert_null(flags[5]);
+    assert_int_equal(CAROM_FLAG_APPROXIMATE, 1 << 5);
+    assert_string_equal(flags[5], "approximate");
+    assert_null(flags[6]);
     carom_table_free(outcomes);
     carom_impact_free(impact);
 }

@@ -335,6 +335,40 @@ static void small_lcps_have_their_known_solutions(void **state) {
     assert_refused(carom_lcp_enumerate(23, bad, minus, collect_lcp, &l, &complete, &error), CAROM_BAD_INPUT, error, "size 23");
 }
 
+static carom_status count_step(void *user, const double *v, const double *impulse, const carom_step_info *info, carom_error *error) {
+    (void)v, (void)impulse, (void)info, (void)error;
+    ++*(int *)user;
+    return CAROM_OK;
+}
+
+// A body of 950 kg that one outcome moves at 1.8e-4 m/s and another stops, beside one of 2.5e-8 kg that starts at 74 km/s.
+static void a_heavy_body_tells_outcomes_apart(void **state) {
+    (void)state;
+    static const double M[] = {950.1844867414839, 0, 0, 0, 0.0037794369097432826, 0, 0, 0, 2.4633329131663204e-08};
+    static const double normal[] = {7.681915479013986,      4922.6692663925005,  37.12742903818759,
+                                    0.008130026498500443,   -344842.05199630884, -0.016996612196242274,
+                                    2.1293728099058754e-08, -214262.96365880757, 0.001015218911600293};
+    static const double tangent[] = {-94.44990857524098,  0.0038872876717440195, -71695094.56136698,
+                                     11435.29630579857,   -6598.016045254806,    -626680.207823087,
+                                     -258411.72497549703, -0.3918564273338559,   3.969341774866905e-06};
+    static const double mu[] = {1.611859569184421, 0.208954117829983, 0.4678269417814603};
+    static const double v[] = {-0.000178038691700824, -1.7780091664333986e-05, 74189.5428981967};
+    carom_impact *impact = support_impact(&(carom_impact_data){
+        .nv = 3, .contacts = 3, .tangent_dim = 1, .mass = M, .normal = normal, .tangent = tangent, .friction = mu, .velocity = v});
+    carom_stepper_options options = carom_stepper_defaults();
+    options.selection = CAROM_SELECT_ALL;
+    carom_stepper *stepper;
+    carom_error error;
+    bool complete;
+    int count = 0;
+    assert_ok(carom_stepper_create(impact, &options, &stepper, &error), error);
+    assert_ok(carom_stepper_enumerate(stepper, v, NULL, count_step, &count, &complete, &error), error);
+    assert_true(complete);
+    assert_int_equal(count, 3);
+    carom_stepper_free(stepper);
+    carom_impact_free(impact);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(anitescu_potra_has_the_solutions_of_appendix_a),
@@ -346,6 +380,7 @@ int main(void) {
         cmocka_unit_test(random_is_uniform_over_the_solutions),
         cmocka_unit_test(lemke_steppers_do_not_enumerate),
         cmocka_unit_test(small_lcps_have_their_known_solutions),
+        cmocka_unit_test(a_heavy_body_tells_outcomes_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,6 +31,8 @@ typedef struct facts {
 
 // Probability with which the samples of Lemma 1 may fail.
 #define FAILURE 0.01
+// Dense LCP matrices that are held at once.
+enum { INFO_MATRICES = 5 };
 
 // A positive number among the flags; `*value` stays what it is where it is not given.
 static carom_status take_positive(const cli_arguments *arguments, const char *flag, double *value, carom_error *error) {
@@ -45,6 +47,9 @@ static carom_status derive(const cli_arguments *arguments, facts *f, carom_error
     const int cone_edges = carom_option_find(carom_sample_rows, CAROM_SAMPLE_ROWS, "cone_edges");
     carom_status status = carom_scene_apply(f->scene, carom_sample_rows, CAROM_SAMPLE_ROWS, &options, error);
     if (!status) status = cli_apply_rows(arguments, &carom_sample_rows[cone_edges], 1, &options, error);
+    double epsilon = 0, lipschitz = NAN;
+    if (!status) status = take_positive(arguments, "epsilon", &epsilon, error);
+    if (!status) status = take_positive(arguments, "lipschitz", &lipschitz, error);
     int edges = 0;
     f->step = options.step;
     // The bounds depend on the polyhedral cone and on h.
@@ -59,14 +64,12 @@ static carom_status derive(const cli_arguments *arguments, facts *f, carom_error
         return status;
     }
     // Lemma 1. Without a Lipschitz constant of the whole map, psi - 1: what one unit of every cap can add to a velocity in one step.
-    f->net = (carom_net_question){.lipschitz = f->bounds.psi - 1,
+    f->net = (carom_net_question){.lipschitz = isnan(lipschitz) ? f->bounds.psi - 1 : lipschitz,
                                   .step = f->step,
                                   .caps = carom_sample_max_steps(&options) * f->data->contacts,
-                                  .epsilon = 0,
+                                  .epsilon = epsilon,
                                   .failure = FAILURE};
-    status = take_positive(arguments, "epsilon", &f->net.epsilon, error);
-    if (!status) status = take_positive(arguments, "lipschitz", &f->net.lipschitz, error);
-    if (!status && f->net.epsilon > 0) status = carom_reach_log10_samples(&f->net, &f->log10_samples, error);
+    if (epsilon > 0) status = carom_reach_log10_samples(&f->net, &f->log10_samples, error);
     return status;
 }
 
@@ -207,7 +210,7 @@ static int run(const cli_arguments *arguments) {
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     if (!status) {
         f = (facts){.scene = scene, .impact = carom_scene_impact(scene), .data = carom_impact_get_data(carom_scene_impact(scene))};
-        if (!status) status = derive(arguments, &f, &error);
+        status = derive(arguments, &f, &error);
     }
     if (!status && fclib) {
         status = carom_fclib_write(fclib, carom_scene_name(scene), f.impact, &error);
