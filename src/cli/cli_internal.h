@@ -190,11 +190,13 @@ carom_status cli_ask_law(const cli_question *question, const void *options, cons
 carom_status cli_run_law(const cli_question *question, cli_run *run, carom_error *error);
 void cli_run_release(cli_run *run);
 
-/// Says on stderr what a run will need before it takes a gigabyte or a minute: the matrices of its steps.
-/// @param matrices  dense LCP matrices that each thread holds at once
+/// Says on stderr what a run will need before it takes a gigabyte or a minute: the matrices of its steps, and the time of its samples.
+/// @param sampled  it takes samples
 /// @return CAROM_OUT_OF_MEMORY when that is more than there is
-carom_status cli_announce_need(const carom_scene *scene, int matrices, int threads, carom_error *error);
-enum { CLI_SAMPLE_MATRICES = 5 };  ///< as measured
+carom_status cli_announce_need(const cli_arguments *arguments, const carom_scene *scene, bool sampled, int threads, carom_error *error);
+/// Would this law need gigabytes or hours on this scene, which a comparison with others does not ask for?
+bool cli_needs_too_much(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law);
+enum { CLI_SAMPLE_MATRICES = 5 };  ///< dense LCP matrices that each thread holds at once, as measured
 /// Do steps of this impact have so many LCP variables that one may take a minute? They are contacts (edges + 3).
 bool cli_step_is_large(const carom_impact *impact, int edges, double *variables);
 /// The exit status that an answer means.

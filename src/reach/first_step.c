@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assumption 6 of Halm & Posa for one impact: is the velocity after the first step a function of the caps? All solutions of that step at
 // caps that stand for what a solution may do: all contacts together at several shares of the step, each contact alone, and no caps at all.
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +78,7 @@ carom_status carom_reach_first_step(const carom_impact *impact, int64_t cone_edg
     }
 
     // A contact is open, or stopped or capped with stick or slip along an edge; in space also with slip between two edges.
-    const double combinations = pow(1 + 2 * (1 + edges * data->tangent_dim), data->contacts);
+    const double combinations = fmin(pow(1 + 2 * (1 + edges * data->tangent_dim), data->contacts), DBL_MAX);
     carom_impact_contact_velocity(impact, data->velocity, u);
     if (carom_impact_terminated(impact, u)) {
         first->verdict = CAROM_FIRST_STEP_ONE;

@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700  // mkfifo
 #include "command_support.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,6 +121,43 @@ static void what_many_contacts_take_is_said(void **state) {
         {"compare many.yaml --samples 0", "--samples: 0 is not between", NULL},
     };
     check_refusals(*state, refusals, sizeof refusals / sizeof *refusals);
+}
+
+// A thousand contacts in four kilobytes: `info` computes in the one velocity that they have, within little memory, and leaves the step to
+// those who need it; `compare` leaves out the laws that solve such steps.
+static void a_thousand_contacts_are_no_burden(void **state) {
+    run_quietly(*state, 0,
+                "echo \"matrices: {M: [[4]], Jn: [$(printf '[1],%.0s' $(seq 999))[2]], v: [-1]}\" > many.yaml; "
+                "[ $(wc -c <many.yaml) -lt 4096 ]");
+#ifndef __SANITIZE_ADDRESS__
+    // Of 1.1 GB and more some 100 MB are left, beside the libraries.
+    run_quietly(*state, 0, "(ulimit -v 1000000; \"$carom\" info many.yaml --json >info.json)");
+#else
+    run_quietly(*state, 0, "\"$carom\" info many.yaml --json >info.json");
+#endif
+    char *text_of = run_line(*state, 0, "cat info.json");
+    json_t *info = json_loads(text_of, 0, NULL);
+    assert_non_null(info);
+    free(text_of);
+    // r.M^-1 f >= 1 for f = 1 and 2; psi = sqrt(999 + 4) / 4 * 1000 + 1.
+    assert_true(is_true(info, "pointed"));
+    assert_close(number(info, "bounds.r_norm"), 4, 1e-12);
+    assert_close(number(info, "bounds.psi") / (250 * sqrt(1003) + 1), 1, 1e-12);
+    assert_true(json_is_null(at(info, "step")) && json_is_null(at(info, "bounds.step_bound_c")));
+    assert_int_equal(json_array_size(at(info, "W")), 2000);
+    assert_int_equal(json_array_size(at(info, "uniqueness.cosines")), 1000);
+    json_decref(info);
+    const request asked = {.directory = *state, .arguments = WORDS("compare", "many.yaml", "--json")};
+    report r = run_request(&asked);
+    check_text(r.err, "halm-posa is left out: its steps are too large for a comparison");
+    check_text(r.out, "\"left_out\": [\"anitescu-potra\"");
+    release(&r);
+    // Time counts, too: 120 contacts fit into memory.
+    run_quietly(*state, 0, "echo \"matrices: {M: [[4]], Jn: [$(printf '[1],%.0s' $(seq 119))[2]], v: [-1]}\" > many.yaml");
+    char *said = run_line(
+        *state, 1, "timeout --preserve-status -s INT 2 \"$carom\" sample many.yaml --threads 1 --samples 1000000 --json 2>&1 >out.json");
+    check_text(said, "1000000 samples may take");
+    free(said);
 }
 
 // ----------------------------------------------------------------------------------------------------------------- disks
@@ -262,6 +300,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(little_memory_ends_in_one_line, set_up, tear_down),
 #endif
         cmocka_unit_test_setup_teardown(what_many_contacts_take_is_said, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_thousand_contacts_are_no_burden, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk_is_called_by_its_name, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_series_on_a_full_disk_leaves_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_killed_comparison_leaves_the_last_one, set_up, tear_down),

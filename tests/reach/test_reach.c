@@ -438,7 +438,7 @@ static void bounds_are_those_of_appendix_b(void **state) {
         carom_error error;
         assert_ok(carom_reach_get_bounds(impact, 2, rows[i].step, &bounds, &error), error);
         assert_true(bounds.pointed && bounds.pointed_certified);
-        assert_close(bounds.r_norm / rows[i].r_norm, 1, 1e-8);
+        assert_close(bounds.r_norm / rows[i].r_norm, 1, 1e-9);
         assert_close(bounds.psi / rows[i].psi, 1, 1e-8);
         assert_close(bounds.step_bound_c, rows[i].c, 0);
         carom_impact_free(impact);
@@ -525,6 +525,33 @@ static void steep_cones_are_certified(void **state) {
     }
 }
 
+// A thousand contacts in two velocities: the shortest r is found among those two.
+static void the_shortest_r_of_many_contacts(void **state) {
+    (void)state;
+    enum { CONTACTS = 1000 };
+    static const double mass[] = {1, 0, 0, 1}, v[] = {0, -1};
+    static double normal[2 * CONTACTS], tangent[2 * CONTACTS], mu[CONTACTS];
+    // Normals within 0.5 of the vertical: the two outermost rays decide. ||r|| is 1 over the distance of 0 from the segment between them.
+    for (int i = 0; i < CONTACTS; i++) {
+        const double angle = 0.5 * (2.0 * i / (CONTACTS - 1) - 1);
+        normal[2 * i] = -sin(angle);
+        normal[2 * i + 1] = cos(angle);
+        tangent[2 * i] = cos(angle);
+        tangent[2 * i + 1] = sin(angle);
+        mu[i] = 0.1;
+    }
+    const carom_impact_data data = {
+        .nv = 2, .contacts = CONTACTS, .tangent_dim = 1, .mass = mass, .normal = normal, .tangent = tangent, .friction = mu, .velocity = v};
+    carom_impact *impact = support_impact(&data);
+    carom_reach_bounds bounds;
+    carom_error error;
+    assert_ok(carom_reach_get_bounds(impact, 2, NAN, &bounds, &error), error);
+    assert_true(bounds.pointed && bounds.pointed_certified);
+    assert_close(bounds.r_norm, 1 / (sqrt(1.01) * cos(0.5 + atan(0.1))), 1e-12);
+    assert_true(isnan(bounds.step_bound_c) && bounds.psi > 1);
+    carom_impact_free(impact);
+}
+
 // Random cones with mu from 1e-3 to 1e6: nearly all are decided, and units of mass and length do not change the answer. A single contact
 // whose rows are independent is always pointed; three contacts of one particle whose normals surround 0 never are.
 static void random_cones_are_decided(void **state) {
@@ -560,6 +587,8 @@ static void random_cones_are_decided(void **state) {
         }
         assert_true(bounds[0].pointed == bounds[1].pointed && bounds[0].pointed_certified == bounds[1].pointed_certified);
         assert_true(bounds[0].pointed_certified || !bounds[0].pointed);
+        // Where cones are pointed there is a shortest r, also where they are steep.
+        assert_true(bounds[0].pointed == !isnan(bounds[0].r_norm));
         if (contacts == 1) assert_true(bounds[0].pointed);
         decided += bounds[0].pointed_certified;
         pointed += bounds[0].pointed;
@@ -659,6 +688,7 @@ int main(void) {
         cmocka_unit_test(step_counts_keep_to_their_bound),
         cmocka_unit_test(samples_of_a_net_are_those_of_lemma_1),
         cmocka_unit_test(a_jammed_system_is_not_pointed),
+        cmocka_unit_test(the_shortest_r_of_many_contacts),
         cmocka_unit_test(random_cones_are_decided),
         cmocka_unit_test(cones_that_surround_zero_are_certified),
         cmocka_unit_test(the_automatic_step_is_the_impulse_of_anitescu_potra),

@@ -74,9 +74,9 @@ static int print_json(const cli_comparison *comparison) {
     const int exit_status = exit_status_of(comparison);
     const bool stopped = cli_interrupted() || comparison->interrupted;
     const carom_verdict verdict = exit_status == EXIT_DONE ? CAROM_COMPLETE : stopped ? CAROM_INTERRUPTED : CAROM_INCOMPLETE;
-    return cli_print_json(json_pack("{s:s, s:b, s:s, s:o, s:o, s:O}", "schema", "carom.compare/1", "complete", exit_status == EXIT_DONE,
-                                    "verdict", carom_verdict_name(verdict), "laws", laws, "simulator", cli_coverage_json(comparison),
-                                    "files", comparison->files),
+    return cli_print_json(json_pack("{s:s, s:b, s:s, s:o, s:O, s:o, s:O}", "schema", "carom.compare/1", "complete",
+                                    exit_status == EXIT_DONE, "verdict", carom_verdict_name(verdict), "laws", laws, "left_out",
+                                    comparison->left_out, "simulator", cli_coverage_json(comparison), "files", comparison->files),
                           exit_status);
 }
 
@@ -150,12 +150,23 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
         status = cli_prepare_options(&question, NULL, &options, error);
         free(options);
     }
-    if (!status) status = cli_announce_need(comparison->scene, CLI_SAMPLE_MATRICES, carom_control_workers(&control), error);
+    // What is not asked needs nothing.
+    const carom_law *sampled = carom_law_find(arguments->registry, "halm-posa"),
+                    *one = carom_law_find(arguments->registry, "anitescu-potra");
+    const bool samples = !cli_needs_too_much(arguments, comparison->scene, sampled);
+    if (!status && !cli_needs_too_much(arguments, comparison->scene, one))
+        status = cli_announce_need(arguments, comparison->scene, samples, samples ? carom_control_workers(&control) : 1, error);
     for (int i = 0; i < carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS) && !status; i++) {
         cli_run *run = &comparison->runs[comparison->count];
         // Laws that have nothing to say of this impact are passed over.
         question.law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
         if (question.law->applies && !question.law->applies(comparison->impact)) continue;
+        if (cli_needs_too_much(arguments, comparison->scene, question.law)) {
+            fprintf(stderr, "carom: note: %s is left out: its steps are too large for a comparison (carom resolve --law %s asks it)\n",
+                    question.law->name, question.law->name);
+            json_array_append_new(comparison->left_out, json_string(question.law->name));
+            continue;
+        }
         // All that the law can give, kept in memory until it is there: there may be too many solutions to enumerate.
         bool found = false;
         if (question.law->thorough) {
@@ -240,8 +251,9 @@ static int run_compare(const cli_arguments *arguments) {
     const char *directory = cli_value(arguments, "output");
     // A run for each law, and one for a simulator.
     const size_t runs = (size_t)carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS) + 1;
-    cli_comparison comparison = {.arguments = arguments, .runs = calloc(runs, sizeof(cli_run)), .files = json_array()};
-    carom_status status = comparison.runs && comparison.files ? CAROM_OK : carom_fail_memory(&error, "compare");
+    cli_comparison comparison = {
+        .arguments = arguments, .runs = calloc(runs, sizeof(cli_run)), .files = json_array(), .left_out = json_array()};
+    carom_status status = comparison.runs && comparison.files && comparison.left_out ? CAROM_OK : carom_fail_memory(&error, "compare");
     if (!status) status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     if (!status) {
         comparison.scene = scene;
@@ -261,6 +273,7 @@ static int run_compare(const cli_arguments *arguments) {
     cli_coverage_free(comparison.coverage);
     free(comparison.runs);
     json_decref(comparison.files);
+    json_decref(comparison.left_out);
     carom_scene_free(scene);
     return exit_status;
 }

@@ -50,7 +50,6 @@ static carom_status derive(const cli_arguments *arguments, facts *f, carom_error
     double epsilon = 0, lipschitz = NAN;
     if (!status) status = take_positive(arguments, "epsilon", &epsilon, error);
     if (!status) status = take_positive(arguments, "lipschitz", &lipschitz, error);
-    if (!status) status = cli_announce_need(f->scene, INFO_MATRICES, 1, error);
     int edges = 0;
     f->step = options.step;
     // The bounds depend on the polyhedral cone and on h.
