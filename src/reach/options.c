@@ -96,7 +96,7 @@ carom_status carom_sample_resolve_method(const carom_impact *impact, const carom
     // Who names an LCP solver wants the solutions that it finds.
     if (!status && stepper->selection == CAROM_SELECT_AUTO) {
         carom_selection wanted = CAROM_SELECT_ANY;
-        if (stepper->solver->canonical) status = carom_step_selection_auto(impact, stepper, method->step, &wanted, error);
+        if (stepper->solver->canonical) status = carom_step_selection_auto(impact, stepper, &wanted, error);
         method->unique = !status && stepper->solver->canonical && wanted == CAROM_SELECT_ANY;
         stepper->selection = best_served(asked, wanted);
     }
