@@ -215,14 +215,23 @@ const char *cli_value_word(const carom_option *row, char *word, size_t size) {
     return word;
 }
 
-// Has an earlier law or integrator of this command an option of the same name and meaning?
+// Has the last earlier law or integrator of this command with an option of that name the same one: its meaning, default and choices?
 static bool stands_above(const cli_command *command, const carom_registry *registry, int before, const carom_option *row) {
-    for (int i = 0; i < before; i++) {
-        const cli_owner owner = cli_owner_at(command, registry, i);
-        const int index = carom_option_find(owner.options, owner.option_count, row->name);
-        if (index >= 0 && !strcmp(owner.options[index].doc, row->doc)) return true;
+    int i = before, index = -1;
+    cli_owner owner = {0};
+    while (index < 0 && i-- > 0) {
+        owner = cli_owner_at(command, registry, i);
+        index = carom_option_find(owner.options, owner.option_count, row->name);
     }
-    return false;
+    if (index < 0) return false;
+    const carom_option *above = &owner.options[index];
+    bool same = !strcmp(above->doc, row->doc) && !strcmp(above->initial, row->initial) && above->type == row->type;
+    for (int k = 0; same && row->type == CAROM_OPTION_CHOICE; k++) {
+        const char *choice = row->choices[k], *other = above->choices[k];
+        if (!choice && !other) break;
+        same = choice && other && !strcmp(choice, other);
+    }
+    return same;
 }
 
 void cli_help(const cli_command *command, const carom_registry *registry) {

@@ -72,6 +72,23 @@ static void the_manual_is_roff(void **state) {
     free(warnings);
 }
 
+// `as above` means just that: an option whose choices or default differ from those of the law above is explained again.
+static void help_shows_what_differs_from_law_to_law(void **state) {
+    static const struct {
+        const char *command, *section, *says;
+    } rows[] = {{"resolve", "moreau", "  --selection lemke|any  "},
+                {"resolve", "routh", "which solution of a step where it has several (default auto)"},
+                {"simulate", "inclusion", "  --step X                      grid step: of recorded states, and the largest"},
+                {"simulate", "propagative", "  --step X                      grid step [s] (default 0.01)"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char line[256];
+        snprintf(line, sizeof line, "\"$carom\" %s --help | sed -n '/^[a-z]* %s:/,/^$/p'", rows[i].command, rows[i].section);
+        char *section = run_line(*state, 0, line);
+        check_text(section, rows[i].says);
+        free(section);
+    }
+}
+
 // ---------------------------------------------------------------------------------------------------------- completion
 
 // Completes a line whose words stand in `words` (of bash), with the last one under the cursor; one candidate a line.
@@ -141,6 +158,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_manual_has_every_command_and_option, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_manual_is_roff, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(help_shows_what_differs_from_law_to_law, set_up, tear_down),
         cmocka_unit_test_setup_teardown(completion_knows_laws, set_up, tear_down),
         cmocka_unit_test_setup_teardown(completion_knows_words, set_up, tear_down),
         cmocka_unit_test_setup_teardown(completion_knows_files, set_up, tear_down),

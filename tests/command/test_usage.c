@@ -253,6 +253,17 @@ static void names_with_the_ending_of_another_format_are_refused(void **state) {
     release(&r);
 }
 
+// A file of an extent alone is whole: who asks for its outcomes learns where they are.
+static void files_without_outcomes_say_why(void **state) {
+    write_text(*state, "block.yaml", BLOCK_SCENE);
+    json_decref(ask(*state, "sample", "block.yaml", "--samples", "3", "--keep", "extent", "-o", "extent.h5"));
+    static const refusal asked[] = {
+        {"plot extent.h5", "extent.h5: there is nothing to draw: it holds no outcomes (`--keep extent`", NULL},
+        {"query extent.h5 --max Jn.A", "extent.h5: halm-posa has no outcomes there (`--keep extent`", NULL},
+    };
+    check_refusals(*state, asked, sizeof asked / sizeof *asked);
+}
+
 // Even the first bytes may not fit.
 static void a_disk_without_room_leaves_nothing(void **state) {
     write_text(*state, "block.yaml", BLOCK_SCENE);
@@ -328,6 +339,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(bad_input_is_refused_in_one_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_full_disk_leaves_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(names_with_the_ending_of_another_format_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(files_without_outcomes_say_why, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_disk_without_room_leaves_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(lost_answers_are_reported, set_up, tear_down),
     };

@@ -345,6 +345,11 @@ carom_status carom_plot_result(const char *result_path, const carom_plot_request
         status = place_law(&drawn, &drawn.laws[i], error);
     }
     for (int f = 0; f < drawn.file_count && !status; f++) status = carom_result_check(drawn.files[f].result, error);
+    int64_t rows = 0;
+    for (int i = 0; i < drawn.law_count; i++) rows += drawn.laws[i].rows;
+    if (!status && !rows)
+        status = carom_fail(error, CAROM_BAD_INPUT, "%s: there is nothing to draw: it holds no outcomes (`--keep extent` leaves them out)",
+                            result_path);
 
     // The picture of them.
     if (!status) {

@@ -38,7 +38,8 @@ carom_status carom_result_set_read(const carom_result *result, int law, const ca
     int width = 0;
     *set = (carom_result_set){.n = carom_impact_contact_size(impact)};
     carom_status status = carom_result_read_contact_velocities(result, law, &set->u, &set->points, error);
-    if (!status && !set->points) status = carom_fail(error, CAROM_BAD_INPUT, "%s has no outcomes", name);
+    if (!status && !set->points)
+        status = carom_fail(error, CAROM_BAD_INPUT, "%s has no outcomes there (`--keep extent` leaves them out)", name);
 
     // Generalised velocities, where the impact has a system.
     if (!status && carom_impact_has_system(impact)) {
