@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dense linear algebra in a fixed order of operations.
-#define _DEFAULT_SOURCE  // MAP_ANONYMOUS
 #include "carom/dense.h"
 
 #include <cblas.h>
@@ -8,7 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "base/room.h"
 
 // One sum, never split: every machine and every form of an algorithm that sums in this order gets the same bits.
 double carom_dot(int n, const double *a, const double *b) {
@@ -63,11 +63,7 @@ void carom_multiply(int rows, int columns, const double *A, const double *x, dou
 #define BLAS_BUFFER ((size_t)136 << 20)
 
 // OpenBLAS looks for its buffer for ever when there is no memory for it: is there, at this moment?
-static bool blas_has_room(int n) {
-    const size_t size = BLAS_BUFFER + 2 * (size_t)n * (size_t)n * sizeof(double);
-    void *const room = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return room != MAP_FAILED && !munmap(room, size);
-}
+static bool blas_has_room(int n) { return carom_has_room(BLAS_BUFFER + 2 * (size_t)n * (size_t)n * sizeof(double)); }
 
 void carom_gram(int rows, int columns, const double *X, double *G) {
     const size_t size = (size_t)rows, width = (size_t)columns;

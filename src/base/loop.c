@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parallel loop: blocks computed on any thread, delivered in order.
-#define _DEFAULT_SOURCE  // MAP_ANONYMOUS
 #include <omp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "base/loop.h"
+#include "base/room.h"
 
 // Blocks in flight for each worker. More hide uneven blocks better, fewer save memory.
 enum { SLOTS_PER_WORKER = 4, MOST_WORKERS = 1024 };
@@ -21,14 +20,9 @@ static int startable_threads(int wanted) {
     struct rlimit space, stack;
     if (getrlimit(RLIMIT_AS, &space) || space.rlim_cur == RLIM_INFINITY || getrlimit(RLIMIT_STACK, &stack)) return wanted;
     const size_t unlimited = (size_t)8 << 20, each = (stack.rlim_cur == RLIM_INFINITY ? unlimited : (size_t)stack.rlim_cur) + THREAD_ROOM;
-    for (int threads = wanted; threads > 1; threads--) {
-        const size_t size = (size_t)(threads - 1) * each;
-        void *const room = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (room == MAP_FAILED) continue;
-        munmap(room, size);
-        return threads;
-    }
-    return 1;
+    int threads = wanted;
+    while (threads > 1 && !carom_has_room((size_t)(threads - 1) * each)) threads--;
+    return threads;
 }
 
 int carom_control_workers(const carom_control *control) {
