@@ -10,29 +10,45 @@ enum { SWEEPS = 4 };
 // entry as small would need bodies of 1e14 kg, or of 1e-14 kg.
 #define NOISE 1e-14
 
-// The unit of a row (or column) of W, its entries `stride` apart: the power of two next to the geometric mean of its smallest and its
-// largest entry, each first multiplied (or divided) by its weight.
-static double vector_unit(int n, const double *entries, int stride, const double *weight, bool divide) {
-    double least = INFINITY, largest = 0, most = 0;
-    for (int k = 0; k < n; k++) most = fmax(most, fabs(entries[(size_t)k * (size_t)stride]));
-    for (int k = 0; k < n; k++) {
-        const double entry = fabs(entries[(size_t)k * (size_t)stride]), size = divide ? entry / weight[k] : entry * weight[k];
-        if (!(entry > NOISE * most)) continue;
-        least = fmin(least, size);
-        largest = fmax(largest, size);
+// Vectors of W that are read together: columns are then not one cache line for each entry.
+enum { TOGETHER = 32 };
+
+// The units of the rows (or columns) of W: the power of two next to the geometric mean of the smallest and the largest entry, each first
+// multiplied (or divided) by its weight. Entries of a vector are `along` apart, vectors `across`.
+static void vector_units(int n, const double *W, size_t along, size_t across, const double *weight, bool divide, double *unit) {
+    for (int start = 0; start < n; start += TOGETHER) {
+        const int count = n - start < TOGETHER ? n - start : TOGETHER;
+        const double *first = W + (size_t)start * across;
+        double least[TOGETHER], largest[TOGETHER] = {0}, most[TOGETHER] = {0};
+        for (int k = 0; k < n; k++)
+            for (int j = 0; j < count; j++) {
+                const double entry = fabs(first[(size_t)k * along + (size_t)j * across]);
+                most[j] = entry > most[j] ? entry : most[j];
+            }
+        for (int j = 0; j < count; j++) least[j] = INFINITY;
+        for (int k = 0; k < n; k++)
+            for (int j = 0; j < count; j++) {
+                const double entry = fabs(first[(size_t)k * along + (size_t)j * across]);
+                const double size = divide ? entry / weight[k] : entry * weight[k];
+                if (!(entry > NOISE * most[j])) continue;
+                least[j] = size < least[j] ? size : least[j];
+                largest[j] = size > largest[j] ? size : largest[j];
+            }
+        for (int j = 0; j < count; j++) {
+            int exponent = 0;
+            if (largest[j] > 0) frexp(sqrt(least[j]) * sqrt(largest[j]), &exponent);
+            unit[start + j] = ldexp(1, exponent);
+        }
     }
-    if (!(largest > 0)) return 1;
-    int exponent;
-    frexp(sqrt(least) * sqrt(largest), &exponent);
-    return ldexp(1, exponent);
 }
 
 void carom_lcp_units(int n, const double *W, double *y_unit, double *z_unit) {
     for (int i = 0; i < n; i++) y_unit[i] = z_unit[i] = 1;
     // Rows and columns in turn. W_ij z_unit_j / y_unit_i then is of the order of one.
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
-        for (int i = 0; i < n; i++) y_unit[i] = vector_unit(n, W + (size_t)i * (size_t)n, 1, z_unit, false);
-        for (int j = 0; j < n; j++) z_unit[j] = 1 / vector_unit(n, W + j, n, y_unit, true);
+        vector_units(n, W, 1, (size_t)n, z_unit, false, y_unit);
+        vector_units(n, W, (size_t)n, 1, y_unit, true, z_unit);
+        for (int j = 0; j < n; j++) z_unit[j] = 1 / z_unit[j];
     }
 }
 

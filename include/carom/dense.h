@@ -22,6 +22,8 @@ double carom_max_abs(size_t n, const double *a);
 /// Index of the first entry that exceeds the least one by at most `tolerance`: numbers that only round-off tells apart are taken in their
 /// order. Entries of +infinity take no part; -1 where no other is left.
 int carom_first_least(int n, const double *a, double tolerance);
+/// The power of two p with 1 <= size p < 2, by which numbers are scaled without rounding; 1 for zero and for what is not finite.
+double carom_scale_to_one(double size);
 bool carom_all_finite(size_t n, const double *a);
 /// y = A x with A [rows x columns].
 void carom_multiply(int rows, int columns, const double *A, const double *x, double *y);

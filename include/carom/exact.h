@@ -40,8 +40,8 @@ enum { CAROM_EXACT_MOST_CONTACTS = 5, CAROM_EXACT_MOST_VELOCITIES = 128 };
 /// A computed set. Everything belongs to it.
 typedef struct carom_exact_set {
     carom_exact_status status;
-    char reason[CAROM_MESSAGE_SIZE];  ///< one sentence on a status that is not `ok`, and what to do; on an outer set that need not shrink;
-                                      ///< ""
+    char reason[CAROM_MESSAGE_SIZE];  ///< one sentence on a status that is not `ok`, and what to do, or on an outer set that need not
+                                      ///< shrink; "" otherwise
     int dimension;                    ///< of the contact space that can be reached: the rank of J
     int64_t elapses;                  ///< pieces that were elapsed within a cell
     int64_t bits;                     ///< of the largest coefficient

@@ -145,8 +145,7 @@ enum {
     CAROM_FLAG_FRICTION_IGNORED = 4,  ///< a contact has friction, and the law has none
     CAROM_FLAG_MARGINAL = 8,          ///< which contacts approach was close to the tolerance
     CAROM_FLAG_ADHESIVE = 16,         ///< a contact pulls
-    CAROM_FLAG_APPROXIMATE =
-        32,  ///< a step of time stepping may have left the set by O(h): slip reverses in it, or an open contact presses
+    CAROM_FLAG_APPROXIMATE = 32,      ///< a step may have left the set by O(h): slip reverses in it, or an open contact presses
 };
 
 /// The rows of the common columns.

@@ -30,6 +30,17 @@ json_t *carom_json_row(const carom_table *table, int64_t row, const char *const 
 /// Writes one document with 17 significant digits and a newline at its end. `document` is borrowed; NULL is reported as lack of memory.
 carom_status carom_json_write(FILE *file, json_t *document, carom_error *error);
 
+/// A matrix that may be too large to be made of values of jansson, which take five times its memory: it is written row by row.
+typedef struct carom_json_large {
+    const char *object;  ///< field of the document whose field it is; NULL: it is a field of the document itself
+    const char *key;     ///< where the document has null
+    const double *values;
+    int rows, columns;
+} carom_json_large;
+
+/// The same document, with these matrices instead of null, as carom_json_matrix would make them.
+carom_status carom_json_write_large(FILE *file, json_t *document, const carom_json_large *matrices, int count, carom_error *error);
+
 CAROM_API_END
 
 #endif

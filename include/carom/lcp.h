@@ -92,15 +92,13 @@ enum { CAROM_LCP_MOST_ENUMERATED = 22 };
 /// Bases that signs and rigorous bounds do not dismiss are decided exactly, for W and w as the doubles they are; a singular basis with a
 /// single solution has it listed. Solutions all of whose entries agree to 1e-8 are one.
 /// @param complete  proved: false when there is a segment of solutions, when a listed z is a solution by its residual alone, or when
-/// numbers
-///                  are too far apart to be decided (7900 bits)
+///                  numbers are too far apart to be decided (7900 bits)
 /// @return CAROM_BAD_INPUT when n is above CAROM_LCP_MOST_ENUMERATED, or a number is not finite
 /// Cost: 2^n inversions of size n/2: tens of milliseconds at n = 12, seconds at n = 20.
 carom_status carom_lcp_enumerate(int n, const double *W, const double *w, carom_lcp_visit visit, void *user, bool *complete,
                                  carom_error *error);
 
-// -------------------------------------------------------------------------------------------------------------------------------- our
-// Lemke
+// ----------------------------------------------------------------------------------------------------------- our Lemke
 
 /// Our Lemke: condensed tableau, lexicographic ratio test, any covering vector, final basis solved again and refined. The registry also
 /// has it held to one instruction set: `lemke:scalar`, `lemke:portable`, `lemke:avx2`, `lemke:avx512`. All give the same bits; an

@@ -209,10 +209,11 @@ typedef struct carom_reach_bounds {
 /// psi of Algorithm 2, with Jbar over all directions of cones with `edges` edges (a count from carom_impact_cone_edges).
 carom_status carom_reach_psi(const carom_impact *impact, int edges, double *psi, carom_error *error);
 
-/// @param step  h, the cap of a step's normal impulses [N s], > 0
+/// @param step  h, the cap of a step's normal impulses [N s], > 0; NaN where it is not known: the bounds of steps are then NaN, too
 /// `pointed` holds for the numbers of the impact as they stand in double precision, and for the cones with `edges` edges. Forces that
-/// cancel are proved where two normals are exactly opposite, or where no small change of the cones makes them pointed. Cost: two LCPs with
-/// a variable for each cone edge (up to five where not pointed), and eigenvalues of matrices of size nv and contacts*(1+tangent_dim).
+/// cancel are proved where two normals are exactly opposite, or where no small change of the cones makes them pointed. Cost: two
+/// quadratic programs in nv unknowns, some nv^2 contacts each; eigenvalues of matrices of size nv and contacts*(1+tangent_dim), of size nv
+/// alone where the latter is above 128; where not pointed and with up to 512 cone edges three LCPs with a variable for each of them.
 carom_status carom_reach_get_bounds(const carom_impact *impact, int edges, double step, carom_reach_bounds *bounds, carom_error *error);
 
 /// What Lemma 1 of Halm & Posa is asked: samples of g(lmax) for lmax uniform in [0,h]^caps.

@@ -86,9 +86,8 @@ carom_status carom_step_prove_unique(const carom_impact *impact, int64_t cone_ed
 /// The selection that `auto` stands for: one that leaves out no solution, as fast as that can be. ANY where v' is proved to be unique,
 /// RANDOM where the solutions of a step can be listed quickly, otherwise SCATTERED.
 /// @param options  of the steppers that will serve it; their selection is not read
-/// @param step     h, the largest cap of the steps [N s]; NaN where there are no caps
-carom_status carom_step_selection_auto(const carom_impact *impact, const carom_stepper_options *options, double step,
-                                       carom_selection *selection, carom_error *error);
+carom_status carom_step_selection_auto(const carom_impact *impact, const carom_stepper_options *options, carom_selection *selection,
+                                       carom_error *error);
 
 /// What a step did.
 typedef struct carom_step_info {
@@ -177,11 +176,12 @@ extern const char *const carom_instructions_names[CAROM_INSTRUCTIONS];
 /// Does this machine run them?
 bool carom_instructions_available(carom_instructions instructions);
 
+enum { CAROM_STEP_LANES = 8, CAROM_STEP_MOST_BATCHED = 512, CAROM_STEP_UNSERVED = -1 };
+/// For `scattered`, samples whose choice is not below this are left to the stepper, and so to a random covering vector.
+#define CAROM_STEP_LEFT_OUT (1 - 1.0 / 1024)
+
 /// Samples that take their steps side by side: entry i of column j is at [j * stride + i], and columns start at cache lines. The stride is
 /// a multiple of CAROM_STEP_LANES.
-/// For `scattered`, samples whose choice is above are left to the stepper, and so to a random covering vector.
-#define CAROM_STEP_LEFT_OUT (1 - 1.0 / 1024)
-enum { CAROM_STEP_LANES = 8, CAROM_STEP_MOST_BATCHED = 512, CAROM_STEP_UNSERVED = -1 };
 typedef struct carom_step_batch {
     size_t stride;
     double *x;        ///< [n + contacts] columns: contact velocity, contact-major, then caps

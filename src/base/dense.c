@@ -35,6 +35,12 @@ double carom_max_abs(size_t n, const double *a) {
     return largest;
 }
 
+double carom_scale_to_one(double size) {
+    int exponent;
+    frexp(size, &exponent);
+    return size > 0 && isfinite(size) ? ldexp(1, 1 - exponent) : 1;
+}
+
 int carom_first_least(int n, const double *a, double tolerance) {
     double least = INFINITY;
     for (int i = 0; i < n; i++) least = fmin(least, a[i]);

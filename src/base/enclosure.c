@@ -10,12 +10,6 @@
 // Regularity is not claimed beyond this norm of I - R A.
 #define LARGEST_DEFECT 0.5
 
-static double power_of_two_above(double size) {
-    int exponent;
-    frexp(size, &exponent);
-    return size > 0 ? ldexp(1, exponent) : 1;
-}
-
 bool carom_enclose_solution(const carom_uncertain_system *system, double *x, double *radius) {
     const int n = system->n;
     double *scaled = system->work, *inverse = scaled + n * n, *column_unit = inverse + n * n, *row_unit = column_unit + n;
@@ -23,11 +17,11 @@ bool carom_enclose_solution(const carom_uncertain_system *system, double *x, dou
     const double round_off = (n + 4) * DBL_EPSILON;
     for (int i = 0; i < n; i++) x[i] = 0;
     // Rows, then columns of about unit size, by powers of two: no rounding.
-    for (int i = 0; i < n; i++) row_unit[i] = 1 / power_of_two_above(carom_max_abs((size_t)n, system->A + i * n));
+    for (int i = 0; i < n; i++) row_unit[i] = carom_scale_to_one(carom_max_abs((size_t)n, system->A + i * n));
     for (int j = 0; j < n; j++) {
         double largest = 0;
         for (int i = 0; i < n; i++) largest = fmax(largest, row_unit[i] * fabs(system->A[i * n + j]));
-        column_unit[j] = 1 / power_of_two_above(largest);
+        column_unit[j] = carom_scale_to_one(largest);
     }
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) scaled[i * n + j] = row_unit[i] * system->A[i * n + j] * column_unit[j];

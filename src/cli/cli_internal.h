@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "carom/carom.h"
+#include "carom/json.h"
 
 /// Exit statuses of the command.
 enum { EXIT_DONE = 0, EXIT_INCOMPLETE = 1, EXIT_BAD_INPUT = 2 };
@@ -113,6 +114,8 @@ carom_status cli_make_directory(const char *path, bool *made, carom_error *error
 /// Prints a document on stdout, with a `verdict` that follows from the exit status where it has none, and frees it; `status` unless that
 /// fails.
 int cli_print_json(json_t *document, int status);
+/// The same with large matrices where the document has null.
+int cli_print_large_json(json_t *document, const carom_json_large *matrices, int count, int status);
 /// A carom_plot_report that appends the path of a picture to a JSON list.
 void cli_note_file(void *files, const char *path);
 /// The name and summary of a law, integrator or solver; false for a solver that this build does not have.
@@ -150,6 +153,7 @@ typedef struct cli_question {
     bool strict;                  ///< as in cli_apply_owner
     bool keep_outcomes;           ///< in the answer
     bool collect_points;
+    int threads;  ///< of the law's steps, whose need is announced when its options have been accepted; 0: no word
 } cli_question;
 
 /// At most so many contact velocities are collected: 2^22 are some hundred megabytes.
@@ -191,6 +195,8 @@ void cli_run_release(cli_run *run);
 /// @return CAROM_OUT_OF_MEMORY when that is more than there is
 carom_status cli_announce_need(const carom_scene *scene, int matrices, int threads, carom_error *error);
 enum { CLI_SAMPLE_MATRICES = 5 };  ///< as measured
+/// Do steps of this impact have so many LCP variables that one may take a minute? They are contacts (edges + 3).
+bool cli_step_is_large(const carom_impact *impact, int edges, double *variables);
 /// The exit status that an answer means.
 int cli_exit_status(const carom_answer *answer);
 /// Finds the option that a refusal is about, whose message then begins with "NAME: ". When the command line gives that option, the message

@@ -59,17 +59,19 @@ carom_status cli_make_directory(const char *path, bool *made, carom_error *error
     return carom_fail(error, CAROM_IO_FAILED, "%s: the directory cannot be made (%s)", path, strerror(errno == EEXIST ? ENOTDIR : errno));
 }
 
-int cli_print_json(json_t *document, int status) {
+int cli_print_large_json(json_t *document, const carom_json_large *matrices, int count, int status) {
     carom_error error;
     // How far the computation got. Answers that know more than done or not have said it.
     if (document && !json_object_get(document, "verdict"))
         json_object_set_new(document, "verdict", json_string(carom_verdict_name(status == EXIT_DONE ? CAROM_COMPLETE : CAROM_INCOMPLETE)));
     // What fails half-way through the document has no other one after it.
     if (document) owes_json = NULL;
-    const carom_status written = carom_json_write(stdout, document, &error);
+    const carom_status written = carom_json_write_large(stdout, document, matrices, count, &error);
     json_decref(document);
     return written ? cli_report(&error) : status;
 }
+
+int cli_print_json(json_t *document, int status) { return cli_print_large_json(document, NULL, 0, status); }
 
 void cli_note_file(void *files, const char *path) { json_array_append_new(files, carom_json_text(path)); }
 

@@ -105,7 +105,9 @@ carom_status cli_ask_law(const cli_question *question, const void *options, cons
     const carom_impact *impact = carom_scene_impact(question->scene);
     const carom_law *law = question->law;
     carom_table *kept = NULL;
-    carom_status status = carom_extent_create(impact, &run->extent, error);
+    carom_status status = CAROM_OK;
+    if (question->threads > 0) status = cli_announce_need(question->scene, CLI_SAMPLE_MATRICES, question->threads, error);
+    if (!status) status = carom_extent_create(impact, &run->extent, error);
     if (!status && question->collect_points) {
         run->points = malloc(sizeof *run->points);
         if (!run->points) return carom_fail_memory(error, "outcomes");

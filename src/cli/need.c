@@ -18,6 +18,11 @@ static double most_memory(void) {
     return most;
 }
 
+bool cli_step_is_large(const carom_impact *impact, int edges, double *variables) {
+    *variables = (double)carom_impact_get_data(impact)->contacts * (edges + 3);
+    return *variables >= LARGE_LCP;
+}
+
 carom_status cli_announce_need(const carom_scene *scene, int matrices, int threads, carom_error *error) {
     const carom_impact *impact = carom_scene_impact(scene);
     carom_sample_options options = carom_sample_defaults();
@@ -26,15 +31,15 @@ carom_status cli_announce_need(const carom_scene *scene, int matrices, int threa
     if (!status) status = carom_impact_cone_edges(impact, options.method.cone_edges, &edges, error);
     // What is wrong with the scene's options is said by those who use them.
     if (status) return CAROM_OK;
-    // m contacts with k cone edges make steps of m (k + 3) variables.
+    double variables;
     const int contacts = carom_impact_get_data(impact)->contacts;
-    const double variables = (double)contacts * (edges + 3), bytes = (double)matrices * threads * variables * variables * sizeof(double);
+    const bool large = cli_step_is_large(impact, edges, &variables);
+    const double bytes = (double)matrices * threads * variables * variables * sizeof(double);
     char need[NEED_SIZE];
     snprintf(need, sizeof need, "%d contacts make steps of %.0f LCP variables, which take about %.2g GB with %d thread%s", contacts,
              variables, 1e-9 * bytes, threads, threads == 1 ? "" : "s");
     const double most = most_memory();
     if (bytes > most) return carom_fail(error, CAROM_OUT_OF_MEMORY, "%s: there are %.2g GB", need, 1e-9 * most);
-    if ((bytes > MUCH_MEMORY || variables >= LARGE_LCP) && cli_ranks_is_first())
-        fprintf(stderr, "carom: note: %s; this may take minutes\n", need);
+    if ((bytes > MUCH_MEMORY || large) && cli_ranks_is_first()) fprintf(stderr, "carom: note: %s; this may take minutes\n", need);
     return CAROM_OK;
 }

@@ -87,8 +87,7 @@ static int run_resolve(const cli_arguments *arguments) {
         status = carom_fail(&error, CAROM_BAD_INPUT, "--law: there is no law '%.60s'; `carom resolve --list` prints them", name);
     if (!status) status = cli_start_control(arguments, &control, &error);
     // Laws of steps have cone edges, and one stepper.
-    if (!status && carom_option_find(question.law->options, question.law->option_count, "cone_edges") >= 0)
-        status = cli_announce_need(scene, CLI_SAMPLE_MATRICES, 1, &error);
+    if (!status) question.threads = carom_option_find(question.law->options, question.law->option_count, "cone_edges") >= 0;
     if (!status && file) status = carom_result_writer_create(file, scene, &question.writer, &error);
     if (!status) status = cli_run_law(&question, &run, &error);
     if (!status && file) status = carom_result_writer_commit(question.writer, &error);

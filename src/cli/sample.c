@@ -145,14 +145,14 @@ static int run_sample(const cli_arguments *arguments) {
         carom_result_writer *writer = NULL;
         status = cli_start_control(arguments, &control, &error);
         control.ranks = cli_ranks();
-        if (!status) status = cli_announce_need(scene, CLI_SAMPLE_MATRICES, carom_control_workers(&control), &error);
         if (!status && file && cli_ranks_is_first()) status = carom_result_writer_create(file, scene, &writer, &error);
         const cli_question question = {.arguments = arguments,
                                        .scene = scene,
                                        .law = carom_law_find(arguments->registry, law_name),
                                        .control = &control,
                                        .writer = writer,
-                                       .strict = true};
+                                       .strict = true,
+                                       .threads = carom_control_workers(&control)};
         if (!status) status = writer ? fill_file(&question, keep, &run, &written, &error) : cli_run_law(&question, &run, &error);
         // A failure of one rank is a failure of all.
         status = carom_ranks_agree(control.ranks, status, &error);

@@ -136,10 +136,49 @@ json_t *carom_json_row(const carom_table *table, int64_t row, const char *const 
     return object;
 }
 
-carom_status carom_json_write(FILE *file, json_t *document, carom_error *error) {
+// A value inside a document. 17 digits bring back the same double.
+static bool dump(FILE *file, const json_t *value) { return value && !json_dumpf(value, file, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17)); }
+
+static bool dump_rows(FILE *file, const carom_json_large *matrix) {
+    bool written = fputc('[', file) != EOF;
+    for (int i = 0; i < matrix->rows && written; i++) {
+        json_t *row = list_of_reals(matrix->values + (size_t)i * (size_t)matrix->columns, matrix->columns);
+        written = (i == 0 || fputs(", ", file) != EOF) && dump(file, row);
+        json_decref(row);
+    }
+    return written && fputc(']', file) != EOF;
+}
+
+// An object of the document, `name` NULL for the document itself: field by field where it has large matrices.
+static bool dump_object(FILE *file, const char *name, json_t *object, const carom_json_large *matrices, int count) {
+    const char *key, *separator = "";
+    json_t *value;
+    bool written = fputc('{', file) != EOF;
+    json_object_foreach(object, key, value) {
+        const carom_json_large *matrix = NULL;
+        bool has_matrix = false;
+        for (int i = 0; i < count; i++) {
+            const char *owner = matrices[i].object;
+            if (!strcmp(owner ? owner : "", name ? name : "") && !strcmp(matrices[i].key, key)) matrix = &matrices[i];
+            has_matrix = has_matrix || (!name && owner && !strcmp(owner, key));
+        }
+        json_t *text = json_string(key);
+        written = written && fputs(separator, file) != EOF && dump(file, text) && fputs(": ", file) != EOF;
+        json_decref(text);
+        if (written)
+            written = matrix ? dump_rows(file, matrix) : has_matrix ? dump_object(file, key, value, matrices, count) : dump(file, value);
+        separator = ", ";
+    }
+    return written && fputc('}', file) != EOF;
+}
+
+carom_status carom_json_write_large(FILE *file, json_t *document, const carom_json_large *matrices, int count, carom_error *error) {
     if (!document) return carom_fail_memory(error, "JSON document");
-    // 17 digits bring back the same double.
-    const bool written = !json_dumpf(document, file, JSON_REAL_PRECISION(17)) && fputc('\n', file) != EOF && !fflush(file);
-    if (written) return CAROM_OK;
+    const bool whole = count ? dump_object(file, NULL, document, matrices, count) : dump(file, document);
+    if (whole && fputc('\n', file) != EOF && !fflush(file)) return CAROM_OK;
     return carom_fail(error, CAROM_IO_FAILED, "the JSON document could not be written: %s", strerror(errno));
+}
+
+carom_status carom_json_write(FILE *file, json_t *document, carom_error *error) {
+    return carom_json_write_large(file, document, NULL, 0, error);
 }

@@ -38,6 +38,7 @@ carom_status carom_check_ending(const char *name, const char *endings, const cha
     // Endings of files that we write or read, and of pictures that we do not write. Others mean nothing to us.
     static const char *const known[] = {".h5",   ".hdf5", ".png", ".svg", ".pdf", ".jpg", ".jpeg", ".gif", ".eps", ".tif", ".tiff",
                                         ".json", ".yaml", ".yml", ".csv", ".txt", ".md",  ".html", ".vtk", ".vtp", ".xml", ".urdf"};
+    if (!*name) return carom_fail(error, CAROM_BAD_INPUT, "an empty text cannot name %s", what);
     const char *slash = strrchr(name, '/'), *ending = strrchr(slash ? slash : name, '.');
     bool is_known = false, suits = false;
     for (size_t i = 0; ending && i < sizeof known / sizeof *known; i++) is_known = is_known || !strcasecmp(ending, known[i]);
@@ -293,8 +294,8 @@ carom_status carom_text_print(FILE *file, const char *name, carom_text_printer *
     const carom_status status = print(file, content, error);
     uselocale(callers);
     freelocale(neutral);
-    // The disk may be too full for what is still in the buffer.
-    if (status || (!fflush(file) && !ferror(file))) return status;
+    // The disk may be too full, also for what is still in the buffer. Printers do not know the name.
+    if ((status && status != CAROM_IO_FAILED) || (!ferror(file) && !fflush(file))) return status;
     return carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", name, strerror(errno));
 }
 

@@ -15,20 +15,23 @@ carom_status carom_reach_psi(const carom_impact *impact, int edges, double *psi,
     const carom_impact_data *data = carom_impact_get_data(impact);
     const size_t n = (size_t)carom_impact_contact_size(impact), nv = (size_t)data->nv, stride = 1 + (size_t)data->tangent_dim;
     *psi = NAN;
+    // Of the two products of a matrix and its transpose the smaller, among large ones.
+    const bool transposed = nv < n && n > CAROM_FIXED_ORDER_SIZE;
+    const size_t size = transposed ? nv : n;
     carom_arena arena = {0};
-    double *rows = carom_arena_take(&arena, n * nv, sizeof *rows), *gram = carom_arena_take(&arena, n * n, sizeof *gram);
-    double *values = carom_arena_take(&arena, n, sizeof *values);
+    double *rows = carom_arena_take(&arena, n * nv, sizeof *rows), *gram = carom_arena_take(&arena, size * size, sizeof *gram);
+    double *values = carom_arena_take(&arena, size, sizeof *values);
     carom_status status = arena.failed ? carom_fail_memory(error, "psi") : CAROM_OK;
     if (!status) {
         // k evenly spread directions satisfy sum_j d_j d_j' = k/tangent_dim identity, so that Jbar has the singular values of J with
         // tangent rows scaled by the root of that.
         const double weight = sqrt((double)edges / data->tangent_dim);
-        memcpy(rows, carom_impact_response(impact), n * nv * sizeof *rows);
         for (size_t c = 0; c < n; c++)
-            for (size_t k = 0; k < nv && c % stride; k++) rows[c * nv + k] *= weight;
-        carom_gram((int)n, data->nv, rows, gram);
-        status = carom_symmetric_eigen((int)n, gram, values, error);
-        const double largest = status ? NAN : values[n - 1];
+            for (size_t k = 0; k < nv; k++)
+                rows[transposed ? k * n + c : c * nv + k] = carom_impact_response(impact)[c * nv + k] * (c % stride ? weight : 1);
+        carom_gram((int)size, (int)(transposed ? n : nv), rows, gram);
+        status = carom_symmetric_eigen((int)size, gram, values, error);
+        const double largest = status ? NAN : values[size - 1];
         *psi = sqrt(largest) * data->contacts * (1 + carom_max_abs((size_t)data->contacts, data->friction)) + 1;
     }
     carom_arena_free(&arena);
@@ -39,11 +42,11 @@ carom_status carom_reach_get_bounds(const carom_impact *impact, int edges, doubl
     const carom_impact_data *data = carom_impact_get_data(impact);
     const double sides = data->contacts + 1;
     *bounds = (carom_reach_bounds){.r_norm = NAN, .psi = NAN, .step_bound_c = NAN, .step_bound = NAN, .step_tail = sides * sides};
-    if (!(step > 0)) return carom_fail(error, CAROM_BAD_INPUT, "step: %g is not greater than 0", step);
+    if (step <= 0) return carom_fail(error, CAROM_BAD_INPUT, "step: %g is not greater than 0", step);
     carom_status status = carom_pointed_decide(impact, edges, &bounds->pointed, &bounds->pointed_certified, error);
     if (!status && bounds->pointed) status = carom_pointed_least_r(impact, edges, &bounds->r_norm, error);
     if (!status) status = carom_reach_psi(impact, edges, &bounds->psi, error);
-    if (status || isnan(bounds->r_norm) || !data->mass) return status;
+    if (status || isnan(step) || isnan(bounds->r_norm) || !data->mass) return status;
     // c = 4 ceil((m+1) ||r|| / (h sqrt(lambda_min(M)))), eq. (78).
     const size_t nv = (size_t)data->nv;
     carom_arena arena = {0};

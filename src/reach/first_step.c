@@ -35,7 +35,7 @@ static void describe_caps(const carom_impact_data *data, int set, char *text, si
 // @param caps   [contacts], scratch
 // @param where  receives the set with the most solutions
 // @param sure   receives whether every list is complete and not empty
-static carom_status try_caps(const carom_impact *impact, carom_stepper *capped, carom_stepper *free, const carom_control *control,
+static carom_status try_caps(const carom_impact *impact, carom_stepper *capped, carom_stepper *uncapped, const carom_control *control,
                              double *caps, carom_first_step *first, int *where, bool *sure, carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(impact);
     carom_status status = CAROM_OK;
@@ -49,7 +49,7 @@ static carom_status try_caps(const carom_impact *impact, carom_stepper *capped, 
         const bool has_caps = set < SHARES + data->contacts;
         int count = 0;
         bool complete;
-        status = carom_stepper_enumerate(has_caps ? capped : free, data->velocity, has_caps ? caps : NULL, count_solution, &count,
+        status = carom_stepper_enumerate(has_caps ? capped : uncapped, data->velocity, has_caps ? caps : NULL, count_solution, &count,
                                          &complete, error);
         *sure = *sure && complete && count > 0;
         first->sets++;
@@ -70,7 +70,7 @@ carom_status carom_reach_first_step(const carom_impact *impact, int64_t cone_edg
     carom_arena arena = {0};
     double *u = carom_arena_take(&arena, (size_t)carom_impact_contact_size(impact), sizeof *u);
     double *caps = carom_arena_take(&arena, (size_t)data->contacts, sizeof *caps);
-    carom_stepper *capped = NULL, *free = NULL;
+    carom_stepper *capped = NULL, *uncapped = NULL;
     if (arena.failed) {
         carom_arena_free(&arena);
         return carom_fail_memory(error, "first step");
@@ -95,12 +95,12 @@ carom_status carom_reach_first_step(const carom_impact *impact, int64_t cone_edg
         options.cone_edges = (int)cone_edges;
         options.selection = CAROM_SELECT_ALL;
         status = carom_reach_auto_step(impact, cone_edges, &first->step, error);
-        if (!status) status = carom_stepper_create(impact, &options, &free, error);
+        if (!status) status = carom_stepper_create(impact, &options, &uncapped, error);
         options.kind = CAROM_STEP_CAPPED;
         if (!status) status = carom_stepper_create(impact, &options, &capped, error);
-        if (!status) carom_stepper_watch(free, control);
+        if (!status) carom_stepper_watch(uncapped, control);
         if (!status) carom_stepper_watch(capped, control);
-        if (!status) status = try_caps(impact, capped, free, control, caps, first, &where, &sure, error);
+        if (!status) status = try_caps(impact, capped, uncapped, control, caps, first, &where, &sure, error);
         first->verdict = first->several ? CAROM_FIRST_STEP_SEVERAL : sure ? CAROM_FIRST_STEP_ONE : CAROM_FIRST_STEP_UNDECIDED;
         char caps_text[96];
         describe_caps(data, where, caps_text, sizeof caps_text);
@@ -113,7 +113,7 @@ carom_status carom_reach_first_step(const carom_impact *impact, int64_t cone_edg
                      sure ? "all" : "known", first->sets, sure ? "" : ", not proved to be the only one");
     }
     carom_stepper_free(capped);
-    carom_stepper_free(free);
+    carom_stepper_free(uncapped);
     carom_arena_free(&arena);
     return status;
 }

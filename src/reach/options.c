@@ -68,7 +68,8 @@ carom_status carom_sample_check(const carom_sample_options *options, carom_error
 // What `auto` serves by a step method: everything, or as much as the method can.
 static carom_selection best_served(const carom_step_method *method, carom_selection wanted) {
     if (!method || carom_step_method_serves(method, wanted)) return wanted;
-    return carom_step_method_serves(method, CAROM_SELECT_SCATTERED) ? CAROM_SELECT_SCATTERED : CAROM_SELECT_ANY;
+    if (carom_step_method_serves(method, CAROM_SELECT_SCATTERED)) return CAROM_SELECT_SCATTERED;
+    return carom_step_method_serves(method, CAROM_SELECT_RANDOM) ? CAROM_SELECT_RANDOM : CAROM_SELECT_ANY;
 }
 
 carom_status carom_sample_resolve_method(const carom_impact *impact, const carom_sample_options *options, const carom_registry *registry,
@@ -95,7 +96,7 @@ carom_status carom_sample_resolve_method(const carom_impact *impact, const carom
     // Who names an LCP solver wants the solutions that it finds.
     if (!status && stepper->selection == CAROM_SELECT_AUTO) {
         carom_selection wanted = CAROM_SELECT_ANY;
-        if (stepper->solver->canonical) status = carom_step_selection_auto(impact, stepper, method->step, &wanted, error);
+        if (stepper->solver->canonical) status = carom_step_selection_auto(impact, stepper, &wanted, error);
         method->unique = !status && stepper->solver->canonical && wanted == CAROM_SELECT_ANY;
         stepper->selection = best_served(asked, wanted);
     }

@@ -3,78 +3,21 @@
 // prove it (Halm & Posa 2023, Assumption 2).
 #include "reach/pointed.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "carom/arena.h"
 #include "carom/dense.h"
 #include "carom/lcp.h"
+#include "reach/cone_rays.h"
 
-// Quadruple precision holds every product of two doubles exactly, and that of four without overflow.
-#if __LDBL_MANT_DIG__ == 113
-typedef long double quad;
-#else
-__extension__ typedef __float128 quad;
-#endif
-
-// Twice the unit round-off of quadruple precision, 2^-113.
-#define QUAD_ROUNDING 0x1p-112
-
-// Round-off of r.M^-1 f over 1 that the shortest r may have.
-#define LEAST_R_TOLERANCE 1e-6
+typedef carom_quad quad;
+typedef carom_cone_rays cones;
 
 // Added to the diagonal of W in the search for forces that cancel, as shares of it, one after another.
 static const double shifts[] = {1e-8, 1e-11, 1e-14};
 
-// Rays up to which forces that cancel are sought.
-enum { MOST_CANCELLING_RAYS = 512 };
-
-// The power of two near a positive number: scaling by it is exact.
-static double scale_of(double x) { return ldexp(1, -ilogb(x)); }
-
-// The generators of the cones: rows of J for an impact with a system, and of W in contact space, where the impulses themselves have no
-// coordinates of velocity. The ray of edge j of contact i is row i (1 + dim) plus mu_i times the rows after it along d_j.
-typedef struct cones {
-    const carom_impact *impact;
-    const carom_impact_data *data;
-    int edges, rays;           // rays = contacts * edges
-    const double *directions;  // [edges x tangent_dim]
-    double *rows;              // [n x nv]
-} cones;
-
-static carom_status collect_cones(const carom_impact *impact, int edges, carom_arena *arena, cones *all, carom_error *error) {
-    const carom_impact_data *data = carom_impact_get_data(impact);
-    const size_t n = (size_t)carom_impact_contact_size(impact), nv = (size_t)data->nv, dim = (size_t)data->tangent_dim;
-    double *directions = carom_arena_take(arena, (size_t)edges * dim, sizeof *directions);
-    double *rows = carom_arena_take(arena, n * nv, sizeof *rows);
-    if (arena->failed) return carom_fail_memory(error, "pointedness");
-    carom_cone_directions((int)dim, edges, directions);
-    for (size_t c = 0; c < n; c++) {
-        const size_t contact = c / (1 + dim), tangent = c % (1 + dim);
-        const double *row = !carom_impact_has_system(impact) ? carom_impact_delassus(impact) + c * n
-                            : tangent                        ? data->tangent + (contact * dim + tangent - 1) * nv
-                                                             : data->normal + contact * nv;
-        memcpy(rows + c * nv, row, nv * sizeof *rows);
-    }
-    *all = (cones){.impact = impact, .data = data, .edges = edges, .rays = data->contacts * edges, .directions = directions, .rows = rows};
-    return CAROM_OK;
-}
-
-// Entry k of a ray; `magnitude` receives the sum of its terms' sizes.
-static quad ray_entry(const cones *all, int ray, int k, quad *magnitude) {
-    const int dim = all->data->tangent_dim, contact = ray / all->edges, edge = ray % all->edges;
-    const double *row = all->rows + (size_t)contact * (size_t)(1 + dim) * (size_t)all->data->nv;
-    quad sum = row[k];
-    *magnitude = fabs(row[k]);
-    for (int p = 0; p < dim; p++) {
-        const quad term =
-            (quad)all->data->friction[contact] * all->directions[edge * dim + p] * row[(size_t)(1 + p) * (size_t)all->data->nv + (size_t)k];
-        sum += term;
-        *magnitude += term < 0 ? -term : term;
-    }
-    return sum;
-}
+// Rays up to which all of them share in the forces that cancel: an LCP with a variable for each.
+enum { MOST_SHARING_RAYS = 512 };
 
 // ---------------------------------------------------------------------------------------------------------- pointed
 
@@ -85,96 +28,12 @@ static bool supports(const cones *all, const double *s) {
         quad sum = 0, size = 0;
         for (int k = 0; k < nv; k++) {
             quad magnitude;
-            sum += s[k] * ray_entry(all, ray, k, &magnitude);
+            sum += s[k] * carom_cone_ray_entry(all, ray, k, &magnitude);
             size += fabs(s[k]) * magnitude;
         }
-        if (!(sum > (nv + 8) * (quad)QUAD_ROUNDING * size)) return false;
+        if (!(sum > (nv + 8) * (quad)CAROM_QUAD_ROUNDING * size)) return false;
     }
     return true;
-}
-
-// min p'Wp/2 over the impulses with y'(W f) >= 1 for all rays f, as in Lemma 6. Its optimality conditions, in impulses p (normal) and q
-// (along the edges) with y = (p, D q), are those of an Anitescu-Potra step whose normal velocities are -1 (-target), and whose sliding
-// speeds gamma also act on the normals, by -mu:
-//
-//     0 <= p _|_ W_nn p + W_nD q - mu gamma - 1 >= 0,   0 <= q _|_ W_Dn p + W_DD q + E gamma >= 0,   0 <= gamma _|_ mu p - E'q >= 0.
-//
-// A positive semidefinite LCP, on which Lemke ends on a ray exactly when there is no such y. Written in (p, q), mu = 1e8 is no harder than
-// mu = 1; in multipliers of the edges it would square mu in the condition number. With a positive definite W instead there always is one.
-// `y` [n], contact-major, is zero where nothing was found; `weights` [rays] of the same impulses, may be NULL.
-static carom_status solve_least_norm(const cones *all, const double *W, carom_arena *arena, double target, double *y, double *weights,
-                                     bool *solved, carom_error *error) {
-    const int m = all->data->contacts, dim = all->data->tangent_dim, edges = all->edges, n = m * (1 + dim), impulses = m * (1 + edges);
-    const size_t size = (size_t)(impulses + m);
-    double *matrix = carom_arena_take(arena, size * size, sizeof *matrix), *w = carom_arena_take(arena, size, sizeof *w);
-    double *z = carom_arena_take(arena, size, sizeof *z);
-    // An impulse in contact space for each of p and q: one entry for p, one for each tangent for q.
-    double *basis = carom_arena_take(arena, (size_t)impulses * (size_t)dim, sizeof *basis);
-    int *first = carom_arena_take(arena, (size_t)impulses, sizeof *first);
-    int *entries = carom_arena_take(arena, (size_t)impulses, sizeof *entries);
-    if (arena->failed) return carom_fail_memory(error, "pointedness");
-    for (int i = 0; i < m; i++) {
-        first[i] = i * (1 + dim);
-        entries[i] = 1;
-        basis[i * dim] = 1;
-        for (int j = 0; j < edges; j++) {
-            const int q = m + i * edges + j;
-            first[q] = i * (1 + dim) + 1;
-            entries[q] = dim;
-            memcpy(basis + q * dim, all->directions + j * dim, (size_t)dim * sizeof *basis);
-        }
-    }
-    // In units in which the largest entry of W is near 1.
-    const double most = carom_max_abs((size_t)n * (size_t)n, W), unit = most > 0 ? scale_of(most) : 1;
-    for (int a = 0; a < impulses; a++)
-        for (int b = 0; b < impulses; b++)
-            for (int k = 0; k < entries[a]; k++)
-                for (int l = 0; l < entries[b]; l++)
-                    matrix[(size_t)a * size + (size_t)b] +=
-                        unit * basis[a * dim + k] * basis[b * dim + l] * W[(size_t)(first[a] + k) * (size_t)n + (size_t)(first[b] + l)];
-    for (int i = 0; i < m; i++) {
-        const size_t gamma = (size_t)(impulses + i);
-        w[i] = -target;
-        matrix[(size_t)i * size + gamma] = -all->data->friction[i];
-        matrix[gamma * size + (size_t)i] = all->data->friction[i];
-        for (int j = 0; j < edges; j++) {
-            const size_t q = (size_t)(m + i * edges + j);
-            matrix[q * size + gamma] = 1;
-            matrix[gamma * size + q] = -1;
-        }
-    }
-    carom_lcp *lcp = NULL;
-    const carom_status status = carom_lcp_create(&carom_lcp_lemke, (int)size, matrix, &lcp, error);
-    if (!status) {
-        carom_lcp_info info;
-        carom_lcp_solve(lcp, w, z, &info);
-        *solved = info.verdict == CAROM_COMPLETE;
-    }
-    carom_lcp_free(lcp);
-    memset(y, 0, (size_t)n * sizeof *y);
-    for (int a = 0; a < impulses; a++)
-        for (int k = 0; k < entries[a]; k++) y[first[a] + k] += unit * basis[a * dim + k] * z[a];
-    // p_i is the sum of the weights of its rays, and q_ij mu_i times one of them; what is left goes to all alike.
-    for (int i = 0; i < m && weights; i++) {
-        double rest = z[i];
-        for (int j = 0; j < edges; j++) {
-            const double mu = all->data->friction[i], weight = mu > 0 ? z[m + i * edges + j] / mu : 0;
-            weights[i * edges + j] = weight;
-            rest -= weight;
-        }
-        for (int j = 0; j < edges; j++) weights[i * edges + j] += fmax(0, rest) / edges;
-    }
-    return status;
-}
-
-// s = M^-1 J'y, or y itself in contact space.
-static void respond(const cones *all, const double *y, double *s) {
-    const int n = carom_impact_contact_size(all->impact), nv = all->data->nv;
-    memset(s, 0, (size_t)nv * sizeof *s);
-    for (int c = 0; c < n; c++)
-        for (int k = 0; k < nv; k++)
-            s[k] += y[c] * (carom_impact_has_system(all->impact) ? carom_impact_response(all->impact)[(size_t)c * (size_t)nv + (size_t)k]
-                                                                 : (double)(c == k));
 }
 
 // ------------------------------------------------------------------------------------------------------- not pointed
@@ -202,37 +61,29 @@ static bool has_opposite_normals(const cones *all) {
 typedef struct columns {
     int dimension;
     int *coordinate;       // [dimension]
-    double *scale_row;     // [dimension]
     double *scale_column;  // [rays]
     double *F;             // [dimension x rays], rounded
 } columns;
 
 static bool collect_columns(const cones *all, carom_arena *arena, columns *f) {
     const int nv = all->data->nv, rays = all->rays;
-    const size_t n = (size_t)carom_impact_contact_size(all->impact);
     f->coordinate = carom_arena_take(arena, (size_t)nv, sizeof *f->coordinate);
-    f->scale_row = carom_arena_take(arena, (size_t)nv, sizeof *f->scale_row);
     f->scale_column = carom_arena_take(arena, (size_t)rays, sizeof *f->scale_column);
     f->F = carom_arena_take(arena, (size_t)nv * (size_t)rays, sizeof *f->F);
     if (arena->failed) return false;
     f->dimension = 0;
-    for (int k = 0; k < nv; k++) {
-        double largest = 0;
-        for (size_t c = 0; c < n; c++) largest = fmax(largest, fabs(all->rows[c * (size_t)nv + (size_t)k]));
-        if (largest == 0) continue;
-        f->scale_row[f->dimension] = scale_of(largest);
-        f->coordinate[f->dimension++] = k;
-    }
+    for (int k = 0; k < nv; k++)
+        if (all->scale[k] > 0) f->coordinate[f->dimension++] = k;
     for (int ray = 0; ray < rays; ray++) {
         double square = 0;
         for (int a = 0; a < f->dimension; a++) {
             quad magnitude;
-            const double entry = f->scale_row[a] * (double)ray_entry(all, ray, f->coordinate[a], &magnitude);
+            const double entry = all->scale[f->coordinate[a]] * (double)carom_cone_ray_entry(all, ray, f->coordinate[a], &magnitude);
             f->F[(size_t)a * (size_t)rays + (size_t)ray] = entry;
             square += entry * entry;
         }
         if (!(square > 0 && isfinite(square))) return false;
-        f->scale_column[ray] = scale_of(sqrt(square));
+        f->scale_column[ray] = carom_scale_to_one(sqrt(square));
         for (int a = 0; a < f->dimension; a++) f->F[(size_t)a * (size_t)rays + (size_t)ray] *= f->scale_column[ray];
     }
     return true;
@@ -287,7 +138,7 @@ static bool cancels(const cones *all, const columns *f, const double *x, const i
         carom_lu_solve(d, factor, exchanges, side);
         for (int a = 0; a < d; a++) inverse[a * d + b] = side[a];
     }
-    const quad rounding = (rays + d + 8) * (quad)QUAD_ROUNDING;
+    const quad rounding = (rays + d + 8) * (quad)CAROM_QUAD_ROUNDING;
     // The columns of the basis and F x, with the sizes of their terms, by the inverse: |R F_B - I| by rows, and R F x.
     quad contraction = 0, change = 0;
     quad *row_sums = carom_arena_take(arena, (size_t)d, sizeof *row_sums);
@@ -299,8 +150,8 @@ static bool cancels(const cones *all, const columns *f, const double *x, const i
                 const quad weight = column < d ? (quad)(k == basis[column]) : (quad)x[k];
                 if (weight == 0) continue;
                 quad magnitude;
-                const quad scale = (quad)f->scale_row[a] * f->scale_column[k] * weight,
-                           entry = ray_entry(all, k, f->coordinate[a], &magnitude);
+                const quad scale = (quad)all->scale[f->coordinate[a]] * f->scale_column[k] * weight,
+                           entry = carom_cone_ray_entry(all, k, f->coordinate[a], &magnitude);
                 sums[a] += scale * entry;
                 sizes[a] += scale * magnitude;
             }
@@ -325,27 +176,99 @@ static bool cancels(const cones *all, const columns *f, const double *x, const i
     return true;
 }
 
-// Forces that cancel because 0 lies in the interior of the hull of the rays: no small change of them helps.
-static carom_status find_cancelling(const cones *all, carom_arena *arena, bool *found, carom_error *error) {
-    *found = false;
-    if (all->rays > MOST_CANCELLING_RAYS || all->rays <= all->data->nv) return CAROM_OK;
-    columns f;
-    const size_t n = (size_t)carom_impact_contact_size(all->impact);
-    double *W = carom_arena_take(arena, n * n, sizeof *W), *y = carom_arena_take(arena, n, sizeof *y);
-    double *x = carom_arena_take(arena, (size_t)all->rays, sizeof *x);
+// min p'Wp/2 over the impulses with y'(W f) >= 1 for all rays f, as in Lemma 6. Its optimality conditions, in impulses p (normal) and q
+// (along the edges) with impulse y = (p, D q), are those of an Anitescu-Potra step whose normal velocities are -1 (-target), and whose
+// sliding speeds gamma also act on the normals, by -mu:
+//
+//     0 <= p _|_ W_nn p + W_nD q - mu gamma - 1 >= 0,   0 <= q _|_ W_Dn p + W_DD q + E gamma >= 0,   0 <= gamma _|_ mu p - E'q >= 0.
+//
+// With `shift` added to the diagonal of W as a share of it there always is such an impulse; nearly all of it cancels, and all rays that can
+// take part do. Written in (p, q), mu = 1e8 is no harder than mu = 1. `weights` [rays] are 0 where nothing was found.
+static carom_status share_weights(const cones *all, double shift, carom_arena *arena, double *weights, carom_error *error) {
+    const int m = all->data->contacts, dim = all->data->tangent_dim, edges = all->edges, n = m * (1 + dim), impulses = m * (1 + edges);
+    const size_t size = (size_t)(impulses + m);
+    double *matrix = carom_arena_take(arena, size * size, sizeof *matrix), *w = carom_arena_take(arena, size, sizeof *w);
+    double *z = carom_arena_take(arena, size, sizeof *z);
+    // An impulse in contact space for each of p and q: one entry for p, one for each tangent for q.
+    double *basis = carom_arena_take(arena, (size_t)impulses * (size_t)dim, sizeof *basis);
+    int *first = carom_arena_take(arena, (size_t)impulses, sizeof *first);
+    int *entries = carom_arena_take(arena, (size_t)impulses, sizeof *entries);
+    double *W = carom_arena_take(arena, (size_t)n * (size_t)n, sizeof *W);
+    if (arena->failed) return carom_fail_memory(error, "pointedness");
+    memcpy(W, carom_impact_delassus(all->impact), (size_t)n * (size_t)n * sizeof *W);
+    for (int c = 0; c < n; c++) W[c * n + c] *= 1 + shift;
+    for (int i = 0; i < m; i++) {
+        first[i] = i * (1 + dim);
+        entries[i] = 1;
+        basis[i * dim] = 1;
+        for (int j = 0; j < edges; j++) {
+            const int q = m + i * edges + j;
+            first[q] = i * (1 + dim) + 1;
+            entries[q] = dim;
+            memcpy(basis + q * dim, all->directions + j * dim, (size_t)dim * sizeof *basis);
+        }
+    }
+    // In units in which the largest entry of W is near 1.
+    const double most = carom_max_abs((size_t)n * (size_t)n, W), unit = carom_scale_to_one(most);
+    for (int a = 0; a < impulses; a++)
+        for (int b = 0; b < impulses; b++)
+            for (int k = 0; k < entries[a]; k++)
+                for (int l = 0; l < entries[b]; l++)
+                    matrix[(size_t)a * size + (size_t)b] +=
+                        unit * basis[a * dim + k] * basis[b * dim + l] * W[(size_t)(first[a] + k) * (size_t)n + (size_t)(first[b] + l)];
+    for (int i = 0; i < m; i++) {
+        const size_t gamma = (size_t)(impulses + i);
+        w[i] = -shift;
+        matrix[(size_t)i * size + gamma] = -all->data->friction[i];
+        matrix[gamma * size + (size_t)i] = all->data->friction[i];
+        for (int j = 0; j < edges; j++) {
+            const size_t q = (size_t)(m + i * edges + j);
+            matrix[q * size + gamma] = 1;
+            matrix[gamma * size + q] = -1;
+        }
+    }
+    memset(weights, 0, (size_t)all->rays * sizeof *weights);
+    carom_lcp *lcp = NULL;
+    const carom_status status = carom_lcp_create(&carom_lcp_lemke, (int)size, matrix, &lcp, error);
+    if (!status) {
+        carom_lcp_info info;
+        carom_lcp_solve(lcp, w, z, &info);
+    }
+    carom_lcp_free(lcp);
+    // p_i is the sum of the weights of its rays, and q_ij mu_i times one of them; what is left goes to all alike.
+    for (int i = 0; i < m && !status; i++) {
+        double rest = z[i];
+        for (int j = 0; j < edges; j++) {
+            const double mu = all->data->friction[i], weight = mu > 0 ? z[m + i * edges + j] / mu : 0;
+            weights[i * edges + j] = weight;
+            rest -= weight;
+        }
+        for (int j = 0; j < edges; j++) weights[i * edges + j] += fmax(0, rest) / edges;
+    }
+    return status;
+}
+
+// Are these weights, up to what a proof needs, of forces that cancel? False also where memory runs out.
+static bool prove_cancelling(const cones *all, const columns *f, double *weights, carom_arena *arena) {
     int *basis = carom_arena_take(arena, (size_t)all->data->nv, sizeof *basis);
+    if (arena->failed) return false;
+    for (int ray = 0; ray < all->rays; ray++) weights[ray] /= f->scale_column[ray];
+    return choose_basis(f, all->rays, weights, arena, basis) && cancels(all, f, weights, basis, arena);
+}
+
+// Forces that cancel because 0 lies in the interior of the hull of the rays: no small change of them helps.
+// @param weights  [rays] of rays that nearly cancel, or 0; overwritten
+static carom_status find_cancelling(const cones *all, carom_arena *arena, double *weights, bool *found, carom_error *error) {
+    *found = false;
+    if (all->rays <= all->data->nv) return CAROM_OK;
+    columns f;
     const bool usable = collect_columns(all, arena, &f);
+    if (usable) *found = prove_cancelling(all, &f, weights, arena);
     carom_status status = arena->failed ? carom_fail_memory(error, "pointedness") : CAROM_OK;
-    for (size_t k = 0; k < sizeof shifts / sizeof *shifts && !status && usable && !*found; k++) {
-        // The weights of impulses with the largest sum of normal ones beside their energy: nearly all of them cancel.
-        bool solved = false;
-        memcpy(W, carom_impact_delassus(all->impact), n * n * sizeof *W);
-        for (size_t c = 0; c < n; c++) W[c * n + c] *= 1 + shifts[k];
-        status = solve_least_norm(all, W, arena, shifts[k], y, x, &solved, error);
-        if (status) continue;
-        for (int ray = 0; ray < all->rays; ray++) x[ray] /= f.scale_column[ray];
-        *found = choose_basis(&f, all->rays, x, arena, basis) && cancels(all, &f, x, basis, arena);
-        if (arena->failed) status = carom_fail_memory(error, "pointedness");
+    for (size_t k = 0; k < sizeof shifts / sizeof *shifts && !status && usable && !*found && all->rays <= MOST_SHARING_RAYS; k++) {
+        status = share_weights(all, shifts[k], arena, weights, error);
+        if (!status) *found = prove_cancelling(all, &f, weights, arena);
+        if (!status && arena->failed) status = carom_fail_memory(error, "pointedness");
     }
     return status;
 }
@@ -355,21 +278,16 @@ static carom_status find_cancelling(const cones *all, carom_arena *arena, bool *
 carom_status carom_pointed_decide(const carom_impact *impact, int edges, bool *pointed, bool *certified, carom_error *error) {
     *pointed = *certified = false;
     carom_arena arena = {0};
-    cones all;
-    carom_status status = collect_cones(impact, edges, &arena, &all, error);
-    double *y = carom_arena_take(&arena, (size_t)carom_impact_contact_size(impact), sizeof *y);
-    double *s = carom_arena_take(&arena, (size_t)carom_impact_get_data(impact)->nv, sizeof *s);
+    cones all = {0};
+    carom_status status = carom_cone_rays_of_forces(impact, edges, &arena, &all, error);
+    carom_shortest support = {.x = carom_arena_take(&arena, (size_t)carom_impact_get_data(impact)->nv, sizeof *support.x),
+                              .weights = carom_arena_take(&arena, (size_t)all.rays, sizeof *support.weights)};
     if (!status && arena.failed) status = carom_fail_memory(error, "pointedness");
-    bool solved = false;
-    // A support vector of least kinetic energy.
-    if (!status) status = solve_least_norm(&all, carom_impact_delassus(impact), &arena, 1, y, NULL, &solved, error);
-    if (!status) {
-        respond(&all, y, s);
-        *pointed = solved && carom_all_finite((size_t)all.data->nv, s) && supports(&all, s);
-    }
+    if (!status) status = carom_cone_shortest(&all, true, &arena, &support, error);
+    if (!status) *pointed = support.found && carom_all_finite((size_t)all.data->nv, support.x) && supports(&all, support.x);
     if (!status && !*pointed) {
         *certified = has_opposite_normals(&all);
-        if (!*certified) status = find_cancelling(&all, &arena, certified, error);
+        if (!*certified) status = find_cancelling(&all, &arena, support.weights, certified, error);
     }
     *certified = *certified || *pointed;
     carom_arena_free(&arena);
@@ -379,35 +297,12 @@ carom_status carom_pointed_decide(const carom_impact *impact, int edges, bool *p
 carom_status carom_pointed_least_r(const carom_impact *impact, int edges, double *r_norm, carom_error *error) {
     *r_norm = NAN;
     carom_arena arena = {0};
-    cones all;
-    carom_status status = collect_cones(impact, edges, &arena, &all, error);
-    const carom_impact_data *data = carom_impact_get_data(impact);
-    const size_t n = (size_t)carom_impact_contact_size(impact), nv = (size_t)data->nv, dim = (size_t)data->tangent_dim;
-    double *square = carom_arena_take(&arena, n * n, sizeof *square), *y = carom_arena_take(&arena, n, sizeof *y);
-    double *r = carom_arena_take(&arena, nv, sizeof *r);
+    cones all = {0};
+    carom_status status = carom_cone_rays_of_responses(impact, edges, &arena, &all, error);
+    carom_shortest r = {.x = carom_arena_take(&arena, (size_t)carom_impact_get_data(impact)->nv, sizeof *r.x)};
     if (!status && arena.failed) status = carom_fail_memory(error, "pointedness");
-    bool solved = false;
-    if (!status) {
-        // r = M^-1 J'y has the 2-norm of the operator J M^-2 J'.
-        carom_gram((int)n, (int)nv, carom_impact_response(impact), square);
-        status = solve_least_norm(&all, square, &arena, 1, y, NULL, &solved, error);
-    }
-    if (!status && solved) {
-        for (size_t c = 0; c < n; c++)
-            for (size_t k = 0; k < nv; k++) r[k] += y[c] * carom_impact_response(impact)[c * nv + k];
-        // r.M^-1 f >= 1 for every edge, up to round-off of its terms.
-        for (int i = 0; i < data->contacts && solved; i++) {
-            const double *response = carom_impact_response(impact) + (size_t)i * (1 + dim) * nv;
-            const double normal = carom_dot((int)nv, response, r);
-            for (int j = 0; j < edges; j++) {
-                double along = 0;
-                for (size_t p = 0; p < dim; p++)
-                    along += all.directions[(size_t)j * dim + p] * carom_dot((int)nv, response + (1 + p) * nv, r);
-                if (!(normal + data->friction[i] * along >= 1 - LEAST_R_TOLERANCE)) solved = false;
-            }
-        }
-        if (solved) *r_norm = sqrt(carom_dot((int)nv, r, r));
-    }
+    if (!status) status = carom_cone_shortest(&all, false, &arena, &r, error);
+    if (!status && r.found) *r_norm = r.norm;
     carom_arena_free(&arena);
     return status;
 }

@@ -52,7 +52,7 @@ enum { MOST_SWEEPS = 12 };
 enum { MOST_DRAWS = 64 };
 
 // What becomes of a contact in one piece: it has a weight, it is held, or its weight has been sought and it is held no more.
-typedef enum carom_part { PART_FREE, PART_HELD, PART_LEFT } carom_part;
+typedef enum contact_part { PART_FREE, PART_HELD, PART_LEFT } contact_part;
 
 struct carom_walker {
     const carom_impact *impact;
@@ -66,7 +66,7 @@ struct carom_walker {
     double *p;              // [n] rates of the impulses: weights, and friction
     int *resting;           // [contacts] that take part with friction and t_i v = 0
     double *side;           // [contacts] sign of the friction of those that slide or are about to; 0 for those that stick
-    carom_part *part;       // [contacts]
+    contact_part *part;     // [contacts]
     carom_box *friction;    // of the resting ones
     // Newton's method for held contacts: which rows of W are unknown (2 i a weight, 2 i + 1 friction that sticks), and its equations
     int *unknown, *exchanges;  // [n]
@@ -100,7 +100,7 @@ carom_status carom_walker_create(const carom_impact *impact, int64_t max_steps, 
     made->p = carom_arena_take(&made->arena, n, sizeof(double));
     made->resting = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof(int));
     made->side = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof(double));
-    made->part = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof(carom_part));
+    made->part = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof(contact_part));
     made->unknown = carom_arena_take(&made->arena, n, sizeof(int));
     made->exchanges = carom_arena_take(&made->arena, n, sizeof(int));
     made->matrix = carom_arena_take(&made->arena, n * n, sizeof(double));

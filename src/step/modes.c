@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "carom/dense.h"
+#include "step/scaled_system.h"
 #include "step/step_internal.h"
 
 // Combinations beyond this number take minutes: seven planar capped contacts have 7^7 of them.
@@ -21,8 +22,6 @@
 // that their tolerance is divided by 1 + mu.
 #define SIGN_TOLERANCE 1e-10
 
-// A pivot below this share of the largest one, in a system whose rows and columns have unit size, makes it singular.
-#define SINGULAR_PIVOT 1e-11
 // Round-off of exact velocities, as a share of each coordinate.
 #define ROUNDED 1e-15
 // Velocities closer than this share of the largest one, before or after the step, are the same solution.
@@ -33,7 +32,6 @@
 #define SUM_ROUND_OFF 0x1p-47
 #define ENLARGED      (1 + 0x1p-20)
 
-enum { REFINEMENTS = 2 };
 // Combinations between two questions whether to stop: some tenths of a millisecond.
 enum { POLL_EVERY = 256 };
 
@@ -41,14 +39,13 @@ enum { POLL_EVERY = 256 };
 typedef struct mode_search {
     int contacts, n;              // n: size of contact space
     int base;                     // modes of one contact
-    int size;                     // unknowns of the current combination
     double *trial, *test;         // [unknowns x n] impulse of each unknown; velocity component that each equation sets to zero
     double *reply;                // [unknowns x n] velocity change by each trial impulse
     double *fixed, *fixed_reply;  // [n] impulse without unknowns (caps), and its velocity change
-    double *system, *factors;     // [unknowns x unknowns]
-    double *row_scale, *column_scale, *right_side, *unknowns, *correction;
+    carom_scaled_system system;   // of the current combination
+    double *right_side, *unknowns;
     double *impulse, *u;          // [n] of the candidate
-    int *exchanges, *code;        // code [contacts]
+    int *code;                    // [contacts]
     carom_step_mode *modes;       // [contacts]
     double *found;                // [found_count x (nv + n)] velocity and impulse of each solution
     carom_step_info *found_info;  // [found_count]
@@ -74,12 +71,9 @@ static void destroy(void *state) {
     free(search);
 }
 
-// Stick, slip along each edge, and in space slip between two.
-static int friction_modes(const carom_stepper *stepper) { return 1 + stepper->edges + (stepper->dim == 2 ? stepper->edges : 0); }
-
 static carom_status create(const carom_stepper *stepper, void **state, carom_error *error) {
     *state = NULL;
-    const int base = 1 + (stepper->beta >= 0 ? 2 : 1) * friction_modes(stepper);
+    const int base = 1 + (stepper->beta >= 0 ? 2 : 1) * carom_step_friction_modes(stepper->dim, stepper->edges);
     if (pow(base, stepper->count) > MOST_COMBINATIONS)
         return carom_fail(error, CAROM_BAD_INPUT, "selection: %d contacts with %d modes each have too many combinations to enumerate",
                           stepper->count, base);
@@ -96,13 +90,9 @@ static carom_status create(const carom_stepper *stepper, void **state, carom_err
     made->reply = carom_arena_take(arena, most * n, sizeof(double));
     made->fixed = carom_arena_take(arena, n, sizeof(double));
     made->fixed_reply = carom_arena_take(arena, n, sizeof(double));
-    made->system = carom_arena_take(arena, most * most, sizeof(double));
-    made->factors = carom_arena_take(arena, most * most, sizeof(double));
-    made->row_scale = carom_arena_take(arena, most, sizeof(double));
-    made->column_scale = carom_arena_take(arena, most, sizeof(double));
+    carom_scaled_system_take(arena, most, &made->system);
     made->right_side = carom_arena_take(arena, most, sizeof(double));
     made->unknowns = carom_arena_take(arena, most, sizeof(double));
-    made->correction = carom_arena_take(arena, most, sizeof(double));
     made->impulse = carom_arena_take(arena, n, sizeof(double));
     made->u = carom_arena_take(arena, n, sizeof(double));
     made->delassus_error = carom_arena_take(arena, n * n, sizeof(double));
@@ -114,7 +104,6 @@ static carom_status create(const carom_stepper *stepper, void **state, carom_err
     made->u_radius = carom_arena_take(arena, n, sizeof(double));
     made->exact_velocity = carom_arena_take(arena, (size_t)carom_impact_get_data(stepper->impact)->nv, sizeof(double));
     made->unknown_of = carom_arena_take(arena, contacts, sizeof *made->unknown_of);
-    made->exchanges = carom_arena_take(arena, most, sizeof *made->exchanges);
     made->code = carom_arena_take(arena, contacts, sizeof *made->code);
     made->modes = carom_arena_take(arena, contacts, sizeof *made->modes);
     if (!arena->failed) {
@@ -147,15 +136,15 @@ static void add_normal_impulse(const carom_stepper *stepper, const carom_step_mo
 // of one contact come in pairs: lam_n with u_n = 0; lam_t with u_t = 0 (stick); the share of a facet's first edge with
 // (d_j - d_j+1).u_t = 0. A capped contact has no unknown lam_n.
 static void assemble(const carom_stepper *stepper, mode_search *search, const double *lmax) {
-    const int n = search->n, dim = stepper->dim, kinds = friction_modes(stepper);
-    search->size = 0;
+    const int n = search->n, dim = stepper->dim, kinds = carom_step_friction_modes(dim, stepper->edges);
+    int size = 0;
     zero_row(search->fixed, 0, n);
     for (int i = 0; i < search->contacts; i++) {
         // Code 0 is open; then the friction modes of a contact that stops approaching, then those of a capped one.
         const int code = search->code[i], row = carom_step_contact_row(stepper, i);
         carom_step_mode *mode = &search->modes[i];
         *mode = (carom_step_mode){.open = code == 0, .capped = code > kinds};
-        search->unknown_of[i] = search->size;
+        search->unknown_of[i] = size;
         if (mode->open) continue;
         const int friction = (code - 1) % kinds;
         if (friction > stepper->edges)
@@ -166,47 +155,30 @@ static void assemble(const carom_stepper *stepper, mode_search *search, const do
         if (mode->capped) {
             add_normal_impulse(stepper, mode, i, lmax ? lmax[i] : 0, search->fixed);
         } else {
-            add_normal_impulse(stepper, mode, i, 1, zero_row(search->trial, search->size, n));
-            zero_row(search->test, search->size++, n)[row] = 1;
+            add_normal_impulse(stepper, mode, i, 1, zero_row(search->trial, size, n));
+            zero_row(search->test, size++, n)[row] = 1;
         }
         for (int p = 0; mode->friction == CAROM_MODE_STICK && p < dim; p++) {
-            zero_row(search->trial, search->size, n)[row + 1 + p] = 1;
-            zero_row(search->test, search->size++, n)[row + 1 + p] = 1;
+            zero_row(search->trial, size, n)[row + 1 + p] = 1;
+            zero_row(search->test, size++, n)[row + 1 + p] = 1;
         }
         if (mode->friction == CAROM_MODE_FACET) {
-            double *trial = zero_row(search->trial, search->size, n), *test = zero_row(search->test, search->size++, n);
+            double *trial = zero_row(search->trial, size, n), *test = zero_row(search->test, size++, n);
             const double *d = carom_step_direction(stepper, mode->edge), *e = carom_step_direction(stepper, mode->edge + 1);
             for (int p = 0; p < dim; p++) trial[row + 1 + p] = test[row + 1 + p] = d[p] - e[p];
         }
     }
+    search->system.n = size;
 
     // Replies W trial_j, then the equations of the tests: system_ij = test_i . reply_j.
     const double *W = carom_impact_delassus(stepper->impact);
     carom_multiply(n, n, W, search->fixed, search->fixed_reply);
-    for (int j = 0; j < search->size; j++)
-        carom_multiply(n, n, W, search->trial + (size_t)j * (size_t)n, search->reply + (size_t)j * (size_t)n);
-    for (int i = 0; i < search->size; i++) {
+    for (int j = 0; j < size; j++) carom_multiply(n, n, W, search->trial + (size_t)j * (size_t)n, search->reply + (size_t)j * (size_t)n);
+    for (int i = 0; i < size; i++) {
         const double *test = search->test + (size_t)i * (size_t)n;
-        for (int j = 0; j < search->size; j++)
-            search->system[i * search->size + j] = carom_dot(n, test, search->reply + (size_t)j * (size_t)n);
+        for (int j = 0; j < size; j++) search->system.matrix[i * size + j] = carom_dot(n, test, search->reply + (size_t)j * (size_t)n);
         search->right_side[i] = -carom_dot(n, test, stepper->u) - carom_dot(n, test, search->fixed_reply);
     }
-}
-
-static double reciprocal(double size) { return size > 0 ? 1 / size : 1; }
-
-// Rows, then columns of unit size into `factors`: mu = 1e5 is no reason to call a system singular.
-static void scale_system(mode_search *search) {
-    const int size = search->size;
-    for (int i = 0; i < size; i++) search->row_scale[i] = reciprocal(carom_max_abs((size_t)size, search->system + i * size));
-    for (int j = 0; j < size; j++) {
-        double largest = 0;
-        for (int i = 0; i < size; i++) largest = fmax(largest, fabs(search->row_scale[i] * search->system[i * size + j]));
-        search->column_scale[j] = reciprocal(largest);
-    }
-    for (int i = 0; i < size; i++)
-        for (int j = 0; j < size; j++)
-            search->factors[i * size + j] = search->row_scale[i] * search->system[i * size + j] * search->column_scale[j];
 }
 
 // --------------------------------------------------------------------------------------------- do the signs agree?
@@ -317,7 +289,7 @@ static carom_status keep(const carom_stepper *stepper, mode_search *search, int 
 
 // Impulse and velocity of the unknowns.
 static void apply_unknowns(const carom_stepper *stepper, mode_search *search) {
-    const int n = search->n, size = search->size;
+    const int n = search->n, size = search->system.n;
     for (int c = 0; c < n; c++) {
         search->impulse[c] = search->fixed[c];
         search->u[c] = stepper->u[c] + search->fixed_reply[c];
@@ -330,18 +302,7 @@ static void apply_unknowns(const carom_stepper *stepper, mode_search *search) {
 
 // Solves the factored system of a combination, and keeps its solution where the signs agree.
 static carom_status try_candidate(carom_stepper *stepper, mode_search *search, const double *v, const double *lmax, carom_error *error) {
-    const int size = search->size;
-    // Residuals in extended precision against the unscaled system: cancellation is what refinement lives on.
-    memset(search->unknowns, 0, (size_t)size * sizeof *search->unknowns);
-    for (int sweep = 0; sweep <= REFINEMENTS; sweep++) {
-        for (int i = 0; i < size; i++) {
-            long double rest = search->right_side[i];
-            for (int j = 0; j < size; j++) rest -= (long double)search->system[i * size + j] * search->unknowns[j];
-            search->correction[i] = (double)rest * search->row_scale[i];
-        }
-        carom_lu_solve(size, search->factors, search->exchanges, search->correction);
-        for (int j = 0; j < size; j++) search->unknowns[j] += search->column_scale[j] * search->correction[j];
-    }
+    carom_scaled_system_solve(&search->system, search->right_side, search->unknowns);
     apply_unknowns(stepper, search);
     const double speed = carom_max_abs((size_t)search->n, stepper->u);
     // Signs, then the residual of the LCP, then physics: each may end the candidate.
@@ -376,7 +337,7 @@ static double reply_error(const mode_search *search, const double *test, const d
 
 // Bounds of the unknowns and of the velocity after the step. False when the combination is not proved to be regular.
 static bool bound_solution(const carom_stepper *stepper, mode_search *search) {
-    const int n = search->n, size = search->size;
+    const int n = search->n, size = search->system.n;
     for (int i = 0; i < size; i++) {
         const double *test = search->test + i * n;
         search->right_side_error[i] = reply_error(search, test, search->fixed);
@@ -385,7 +346,8 @@ static bool bound_solution(const carom_stepper *stepper, mode_search *search) {
         for (int j = 0; j < size; j++) search->system_error[i * size + j] = reply_error(search, test, search->trial + j * n);
     }
     const carom_uncertain_system equations = {
-        size, search->system, search->right_side, search->system_error, search->right_side_error, search->work, search->exchanges};
+        size,         search->system.matrix,   search->right_side, search->system_error, search->right_side_error,
+        search->work, search->system.exchanges};
     if (!carom_enclose_solution(&equations, search->unknowns, search->unknown_radius)) return false;
     apply_unknowns(stepper, search);
     for (int c = 0; c < n; c++) {
@@ -508,17 +470,8 @@ static carom_status search_all(carom_stepper *stepper, const double *v, const do
         }
         assemble(stepper, search, lmax);
         if (!(proof && is_dismissed(stepper, search, lmax))) {
-            // Regular when no pivot of the scaled system is small against the largest.
-            scale_system(search);
-            bool regular = carom_lu_factor(search->size, search->factors, search->exchanges);
-            double least = INFINITY, largest = 0;
-            for (int i = 0; i < search->size && regular; i++) {
-                least = fmin(least, fabs(search->factors[i * search->size + i]));
-                largest = fmax(largest, fabs(search->factors[i * search->size + i]));
-            }
-            regular = regular && (search->size == 0 || least > SINGULAR_PIVOT * largest);
             const int before = search->found_count;
-            if (regular) status = try_candidate(stepper, search, v, lmax, error);
+            if (carom_scaled_system_factor(&search->system)) status = try_candidate(stepper, search, v, lmax, error);
             if (proof && !status) {
                 carom_exact_answer answer;
                 status = prove_combination(stepper, search, proof, *complete, before, v, lmax, &answer, error);

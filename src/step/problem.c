@@ -46,13 +46,6 @@ void carom_step_assemble(carom_stepper *stepper) {
 
 // ------------------------------------------------------------------------------------------------------- natural units
 
-// The power of two p with 1 <= size p < 2; 1 for zero.
-static double power_above(double size) {
-    int exponent;
-    frexp(size, &exponent);
-    return size > 0 && isfinite(size) ? ldexp(1, 1 - exponent) : 1;
-}
-
 // What W, in natural units, has rounded off. With the rows X of carom_impact_half_response, and d.X for the edges d of the cone, the
 // entries between forces are products of such rows; all others are exact.
 static void fill_rest(void *user, double *rest) {
@@ -90,7 +83,7 @@ carom_status carom_step_bind(carom_stepper *stepper, carom_error *error) {
         largest = fmax(largest, carom_max_abs(rows, carom_impact_delassus(stepper->impact) + r * n + first));
     stepper->least_mass = 1 / largest;
     // Natural units, as powers of two, so that the change to them is exact: speeds of the impact, and masses that they meet.
-    double mass = power_above(largest), speed = 1 / power_above(carom_impact_velocity_scale(stepper->impact));
+    double mass = carom_scale_to_one(largest), speed = 1 / carom_scale_to_one(carom_impact_velocity_scale(stepper->impact));
     if (!isnormal(mass * speed) || !isnormal(1 / (mass * speed))) mass = speed = 1;
     // y of beta and gamma are impulses, y of lam_n and lam_D are speeds; z the other way round. The covering vector is 1 in rows of speeds
     // and 1 / max |W| in rows of impulses.
@@ -112,12 +105,21 @@ carom_status carom_step_bind(carom_stepper *stepper, carom_error *error) {
     return CAROM_OK;
 }
 
+// The factor of one entry of a covering vector that is `scattered`, for a uniform number in (0, 1): between 2^-4 and 2^4, every octave as
+// likely, and uniform in it. Narrower, the compass gait keeps to one outcome; wider, tolerances misjudge steps. Without functions that
+// every machine rounds in its own way.
+enum { SCATTERED_OCTAVES = 8 };
+static double draw_weight(double uniform) {
+    const double octave = floor(SCATTERED_OCTAVES * uniform);
+    return ldexp(1 + (SCATTERED_OCTAVES * uniform - octave), (int)octave - SCATTERED_OCTAVES / 2);
+}
+
 void carom_step_solve_lcp(carom_stepper *stepper, carom_step_info *info) {
     carom_lcp_info lcp;
     // A random multiple of every entry of the covering vector.
     if (stepper->selection == CAROM_SELECT_SCATTERED && stepper->stream) {
         for (int i = 0; i < stepper->size; i++)
-            stepper->scaled[i] = stepper->covering[i] * carom_step_draw_weight(carom_stream_uniform(stepper->stream));
+            stepper->scaled[i] = stepper->covering[i] * draw_weight(carom_stream_uniform(stepper->stream));
         carom_lcp_cover(stepper->lcp, stepper->scaled);
     }
     for (int i = 0; i < stepper->size; i++) stepper->scaled[i] = stepper->w[i] / stepper->y_natural[i];

@@ -21,15 +21,15 @@ struct carom_step_proof {
     carom_moduli *moduli;
     carom_exact_system system;
     const carom_stepper *stepper;
-    int n, nv;                   // nv is 0 in contact space
-    int kinds;                   // forces of one contact: see slip_force
-    uint64_t *W, *u;             // [n x n], [n]
-    uint64_t *response, *v;      // [nv x n] M^-1 J', [nv]
-    uint64_t *forces, *replies;  // [contacts x kinds x (1 + dim)], [contacts x kinds x n] W force
-    uint64_t *probes;            // [edges x dim] directions of cone edges
-    uint64_t *caps, *friction;   // [contacts]
-    uint64_t *fixed_reply;       // [n]
-    uint64_t *ones;              // 1, and the scale of friction coefficients and directions: [3]
+    int n, nv;                      // nv is 0 in contact space
+    int kinds;                      // forces of one contact: see slip_force
+    uint64_t *W, *u;                // [n x n], [n]
+    uint64_t *response, *v;         // [nv x n] M^-1 J', [nv]
+    uint64_t *forces, *replies;     // [contacts x kinds x (1 + dim)], [contacts x kinds x n] W force
+    uint64_t *probes;               // [edges x dim] directions of cone edges
+    uint64_t *caps, *friction;      // [contacts]
+    uint64_t *fixed, *fixed_reply;  // [n] the forces of the caps, and W times them
+    uint64_t *ones;                 // 1, and the scale of friction coefficients and directions: [3]
     uint64_t *weight, *rank_table;
     int *coordinate_scale, *contact_scale;    // exponents
     int impulse_exponent, velocity_exponent;  // of the unknowns, without contact_scale; of the constants
@@ -39,6 +39,12 @@ struct carom_step_proof {
     int *unknown_force;                       // [unknowns] contact times kinds plus kind
     int *unknown_of;                          // [contacts] first unknown of each contact
 };
+
+// The impulses that a contact's unknown can stand for: normal alone, an axis of its tangent plane, normal with slip along an edge, and the
+// difference of two edges.
+enum { FORCE_NORMAL = 0, FORCE_AXIS = 1 };
+static int slip_force(const carom_step_proof *proof, int edge) { return 1 + proof->stepper->dim + edge % proof->stepper->edges; }
+static int facet_force(const carom_step_proof *proof, int edge) { return slip_force(proof, edge) + proof->stepper->edges; }
 
 // ------------------------------------------------------------------------------------------------------------ exponents
 
@@ -86,13 +92,7 @@ static void choose_scales(carom_step_proof *proof, const carom_impact_data *data
     }
 }
 
-// The impulses that a contact's unknown can stand for: normal alone, an axis of its tangent plane, normal with slip along an edge, and the
-// difference of two edges.
-enum { FORCE_NORMAL = 0, FORCE_AXIS = 1 };
-static int slip_force(const carom_step_proof *proof, int edge) { return 1 + proof->stepper->dim + edge % proof->stepper->edges; }
-static int facet_force(const carom_step_proof *proof, int edge) { return slip_force(proof, edge) + proof->stepper->edges; }
-
-static widths measure(const carom_step_proof *proof, const carom_impact_data *data, const double *v, const double *lmax) {
+static widths measure_widths(const carom_step_proof *proof, const carom_impact_data *data, const double *v, const double *lmax) {
     const carom_stepper *stepper = proof->stepper;
     const int stride = 1 + data->tangent_dim, *d = proof->coordinate_scale, *s = proof->contact_scale;
     const double *W = carom_impact_delassus(stepper->impact);
@@ -282,6 +282,7 @@ static carom_status take_arrays(carom_step_proof *proof, carom_error *error) {
     proof->probes = carom_arena_take(arena, edges * dim * count, sizeof(uint64_t));
     proof->caps = carom_arena_take(arena, contacts * count, sizeof(uint64_t));
     proof->friction = carom_arena_take(arena, contacts * count, sizeof(uint64_t));
+    proof->fixed = carom_arena_take(arena, n * count, sizeof(uint64_t));
     proof->fixed_reply = carom_arena_take(arena, n * count, sizeof(uint64_t));
     proof->ones = carom_arena_take(arena, 3 * count, sizeof(uint64_t));
     proof->weight = carom_arena_take(arena, count, sizeof(uint64_t));
@@ -297,58 +298,55 @@ static carom_status take_arrays(carom_step_proof *proof, carom_error *error) {
     return carom_exact_system_create(proof->moduli, (int)unknowns, (int)most, &proof->system, error);
 }
 
+// The problem's numbers as residues. False when a prime divides a pivot of M.
+static bool fill_problem(carom_step_proof *proof, const carom_impact_data *data, const widths *w, const double *v, const double *lmax) {
+    const carom_stepper *stepper = proof->stepper;
+    const carom_moduli *moduli = proof->moduli;
+    const int n = proof->n, stride = 1 + stepper->dim, *s = proof->contact_scale;
+    proof->velocity_exponent = w->constant;
+    proof->row_exponent = w->jacobian;
+    proof->impulse_exponent = w->trial + (proof->nv ? w->jacobian - w->mass : 0) - w->constant;
+    carom_residue_set(moduli, 1, 0, proof->weight);
+    carom_residue_set(moduli, 1, 0, at(proof, proof->ones, 0));
+    carom_residue_set(moduli, 1, w->friction, at(proof, proof->ones, 1));
+    carom_residue_set(moduli, 1, w->friction + w->direction, at(proof, proof->ones, 2));
+    if (proof->nv && !eliminate_mass(proof, data, w, v)) return false;
+    const double *W = carom_impact_delassus(stepper->impact);
+    for (int a = 0; a < n && !proof->nv; a++) {
+        carom_residue_set(moduli, v[a], s[a / stride] + w->jacobian + w->constant, at(proof, proof->u, a));
+        for (int b = 0; b < n; b++)
+            carom_residue_set(moduli, W[a * n + b], s[a / stride] + s[b / stride] + w->jacobian, at(proof, proof->W, a * n + b));
+    }
+    for (int i = 0; i < stepper->count && stepper->beta >= 0; i++)
+        carom_residue_set(moduli, lmax[i], -proof->impulse_exponent - s[stepper->first + i], at(proof, proof->caps, i));
+    fill_forces(proof, w);
+    bound_errors(proof, w, stepper->u);
+    proof->system.weight = proof->weight;
+    return true;
+}
+
 carom_status carom_step_proof_create(const carom_stepper *stepper, const double *v, const double *lmax, carom_step_proof **proof,
                                      carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(stepper->impact);
-    carom_step_proof *made = *proof = calloc(1, sizeof *made);
+    *proof = NULL;
+    carom_step_proof *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, "enumeration");
     made->stepper = stepper;
     made->n = carom_impact_contact_size(stepper->impact);
     made->nv = carom_impact_has_system(stepper->impact) ? data->nv : 0;
     made->kinds = 1 + stepper->dim + 2 * stepper->edges;
-    const int nv = made->nv, stride = 1 + stepper->dim;
-    made->coordinate_scale = carom_arena_take(&made->arena, (size_t)nv + 1, sizeof(int));
+    made->coordinate_scale = carom_arena_take(&made->arena, (size_t)made->nv + 1, sizeof(int));
     made->contact_scale = carom_arena_take(&made->arena, (size_t)data->contacts, sizeof(int));
     carom_status status = made->arena.failed ? carom_fail_memory(error, "enumeration") : CAROM_OK;
-    if (status) goto failed;
-    choose_scales(made, data);
-    const widths w = measure(made, data, v, lmax);
-    made->moduli = carom_moduli_create(bits_needed(made, &w, stepper->count * stride));
-    // Numbers too far apart to be decided: no proof.
-    if (!made->moduli) goto failed;
-    status = take_arrays(made, error);
-    if (status) goto failed;
-    made->velocity_exponent = w.constant;
-    made->row_exponent = w.jacobian;
-    made->impulse_exponent = w.trial + (nv ? w.jacobian - w.mass : 0) - w.constant;
-    carom_residue_set(made->moduli, 1, 0, made->weight);
-    carom_residue_set(made->moduli, 1, 0, at(made, made->ones, 0));
-    carom_residue_set(made->moduli, 1, w.friction, at(made, made->ones, 1));
-    carom_residue_set(made->moduli, 1, w.friction + w.direction, at(made, made->ones, 2));
-    bool possible = true;
-    if (nv) {
-        possible = eliminate_mass(made, data, &w, v);
-    } else {
-        const double *W = carom_impact_delassus(stepper->impact);
-        const int *s = made->contact_scale;
-        for (int a = 0; a < made->n; a++) {
-            carom_residue_set(made->moduli, v[a], s[a / stride] + w.jacobian + w.constant, at(made, made->u, a));
-            for (int b = 0; b < made->n; b++)
-                carom_residue_set(made->moduli, W[a * made->n + b], s[a / stride] + s[b / stride] + w.jacobian,
-                                  at(made, made->W, a * made->n + b));
-        }
+    if (!status) {
+        choose_scales(made, data);
+        const widths w = measure_widths(made, data, v, lmax);
+        // No primes, and so no proof, where numbers are too far apart to be decided.
+        made->moduli = carom_moduli_create(bits_needed(made, &w, stepper->count * (1 + stepper->dim)));
+        if (made->moduli) status = take_arrays(made, error);
+        if (made->moduli && !status && fill_problem(made, data, &w, v, lmax)) *proof = made;
     }
-    for (int i = 0; i < stepper->count && stepper->beta >= 0; i++)
-        carom_residue_set(made->moduli, lmax[i], -made->impulse_exponent - made->contact_scale[stepper->first + i],
-                          at(made, made->caps, i));
-    if (!possible) goto failed;
-    fill_forces(made, &w);
-    bound_errors(made, &w, stepper->u);
-    made->system.weight = made->weight;
-    return CAROM_OK;
-failed:
-    carom_step_proof_free(made);
-    *proof = NULL;
+    if (!*proof) carom_step_proof_free(made);
     return status;
 }
 
@@ -362,6 +360,7 @@ void carom_step_proof_free(carom_step_proof *proof) {
 
 const double *carom_step_proof_delassus_error(const carom_step_proof *proof) { return proof->delassus_error; }
 const double *carom_step_proof_speed_error(const carom_step_proof *proof) { return proof->speed_error; }
+
 // ------------------------------------------------------------------------------------------------------------- decisions
 
 // A new row of conditions, zero.
@@ -411,6 +410,7 @@ static void fill_equations(carom_step_proof *proof, const carom_step_mode *modes
     const int dim = stepper->dim;
     carom_exact_system *system = &proof->system;
     system->unknowns = 0;
+    memset(proof->fixed, 0, (size_t)proof->n * count * sizeof *proof->fixed);
     memset(proof->fixed_reply, 0, (size_t)proof->n * count * sizeof *proof->fixed_reply);
     for (int i = 0; i < stepper->count; i++) {
         const carom_step_mode *mode = &modes[i];
@@ -419,6 +419,9 @@ static void fill_equations(carom_step_proof *proof, const carom_step_mode *modes
         if (mode->open) continue;
         const int edge = mode->friction == CAROM_MODE_FACET ? mode->edge + 1 : mode->edge;
         const int pushes = own + (mode->friction == CAROM_MODE_STICK ? FORCE_NORMAL : slip_force(proof, edge));
+        for (int p = 0; p <= dim && mode->capped; p++)
+            carom_residue_add_product(moduli, at(proof, proof->forces, pushes * (1 + dim) + p), at(proof, proof->caps, i),
+                                      at(proof, proof->fixed, carom_step_contact_row(stepper, i) + p));
         for (int c = 0; c < proof->n && mode->capped; c++)
             carom_residue_add_product(moduli, at(proof, proof->replies, pushes * proof->n + c), at(proof, proof->caps, i),
                                       at(proof, proof->fixed_reply, c));
@@ -453,7 +456,7 @@ static void fill_contact(carom_step_proof *proof, const carom_step_mode *mode, i
         add_velocity(proof, row, 1, proof->ones, 1, new_condition(proof));
         return;
     }
-    // Normal: u_n <= 0 at the cap, otherwise 0 <= lam_n <= cap. lam_n stands in column `normal`, times `limit`.
+    // Normal: u_n <= 0 at the cap, otherwise 0 <= lam_n <= cap. lam_n is column `normal` times lam_n below.
     int unknown = proof->unknown_of[i];
     const int normal = mode->capped ? constant : unknown++;
     if (mode->capped) {
@@ -513,7 +516,7 @@ static void fill_contact(carom_step_proof *proof, const carom_step_mode *mode, i
     }
 }
 
-// Do the null vectors of a singular combination leave the velocity alone? They do when W force has the rank of the equations.
+// The rank of W force: null vectors of a singular combination leave the velocity alone when it is that of the equations.
 static int velocity_rank(carom_step_proof *proof) {
     const size_t bytes = (size_t)proof->n * (size_t)proof->moduli->count * sizeof(uint64_t);
     for (int j = 0; j < proof->system.unknowns; j++)
@@ -522,7 +525,7 @@ static int velocity_rank(carom_step_proof *proof) {
 }
 
 // What the solutions report: velocities after the step, and the unknowns.
-static void fill_reports(carom_step_proof *proof, const carom_step_mode *modes) {
+static void fill_reports(carom_step_proof *proof) {
     const carom_stepper *stepper = proof->stepper;
     const carom_moduli *moduli = proof->moduli;
     const int unknowns = proof->system.unknowns, dim = stepper->dim, stride = 1 + dim;
@@ -530,26 +533,17 @@ static void fill_reports(carom_step_proof *proof, const carom_step_mode *modes) 
     for (int c = 0; c < proof->n && !proof->nv; c++) add_velocity(proof, c, 1, proof->ones, 1, new_condition(proof));
     for (int k = 0; k < proof->nv; k++) {
         uint64_t *row = new_condition(proof);
+        // v + M^-1 J' (fixed + force x)
         add_entry(proof, row, unknowns, at(proof, proof->v, k), 1);
-        // v + M^-1 J' force x, with the forces of the caps among the constants.
+        for (int c = 0; c < proof->n; c++)
+            carom_residue_add_product(moduli, at(proof, proof->fixed, c), at(proof, proof->response, k * proof->n + c),
+                                      at(proof, row, unknowns));
         for (int j = 0; j < unknowns; j++)
             for (int p = 0; p < stride; p++)
                 carom_residue_add_product(
                     moduli, at(proof, proof->forces, proof->unknown_force[j] * stride + p),
                     at(proof, proof->response, k * proof->n + carom_step_contact_row(stepper, proof->unknown_force[j] / proof->kinds) + p),
                     at(proof, row, j));
-        for (int i = 0; i < stepper->count; i++) {
-            const carom_step_mode *mode = &modes[i];
-            if (mode->open || !mode->capped) continue;
-            const int edge = mode->friction == CAROM_MODE_FACET ? mode->edge + 1 : mode->edge;
-            const int pushes = i * proof->kinds + (mode->friction == CAROM_MODE_STICK ? FORCE_NORMAL : slip_force(proof, edge));
-            uint64_t factor[CAROM_MOST_EXACT_PRIMES];
-            for (int p = 0; p < stride; p++) {
-                carom_residue_multiply(moduli, at(proof, proof->forces, pushes * stride + p), at(proof, proof->caps, i), factor);
-                carom_residue_add_product(moduli, factor, at(proof, proof->response, k * proof->n + carom_step_contact_row(stepper, i) + p),
-                                          at(proof, row, unknowns));
-            }
-        }
     }
     for (int j = 0; j < unknowns; j++) add_entry(proof, new_condition(proof), j, proof->ones, 1);
 }
@@ -585,7 +579,7 @@ carom_exact_answer carom_step_prove(carom_step_proof *proof, const carom_step_mo
     system->watched = 0;
     carom_exact_answer answer = carom_exact_decide(system, NULL);
     if (answer != CAROM_EXACT_SINGLE) return answer;
-    fill_reports(proof, modes);
+    fill_reports(proof);
     answer = carom_exact_decide(system, proof->values);
     if (answer != CAROM_EXACT_SINGLE) return answer;
     const int stride = 1 + stepper->dim;

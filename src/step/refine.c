@@ -5,6 +5,7 @@
 // that differ by the ratio of the masses, and rounds the small ones off: at a ratio of 1e8, W lambda leaves velocities uncertain by 1e-8.
 // The velocity after the step knows better. So the equations of the final basis are solved again for what v' = v + M^-1 J' lambda has left
 // over, and the corrections go to the impulse and to v' itself, which stays small where lambda does not (iterative refinement).
+#include <math.h>
 #include <string.h>
 
 #include "carom/dense.h"

@@ -22,9 +22,8 @@ const char *const carom_selection_names_solver[] = {[CAROM_SELECT_LEMKE] = "lemk
 
 const char *carom_selection_name(carom_selection selection) { return carom_selection_names[selection]; }
 
-carom_status carom_step_selection_auto(const carom_impact *impact, const carom_stepper_options *options, double step,
-                                       carom_selection *selection, carom_error *error) {
-    (void)step;
+carom_status carom_step_selection_auto(const carom_impact *impact, const carom_stepper_options *options, carom_selection *selection,
+                                       carom_error *error) {
     *selection = CAROM_SELECT_SCATTERED;
     const carom_impact_data *data = carom_impact_get_data(impact);
     int edges;
@@ -33,10 +32,9 @@ carom_status carom_step_selection_auto(const carom_impact *impact, const carom_s
     if (!status) status = carom_step_prove_unique(impact, options->cone_edges, &unique, error);
     if (unique) *selection = CAROM_SELECT_ANY;
     if (status || unique) return status;
-    // Contact modes: open, or stopped or capped, each with stick, slip along every edge, and in space between two of them.
-    const int friction_modes = 1 + edges + (data->tangent_dim == 2 ? edges : 0),
-              contacts = options->kind == CAROM_STEP_ONE_CONTACT ? 1 : data->contacts;
-    const int modes = 1 + (options->kind == CAROM_STEP_CAPPED ? 2 : 1) * friction_modes;
+    // Contact modes: open, or stopped or capped, each with a friction mode.
+    const int contacts = options->kind == CAROM_STEP_ONE_CONTACT ? 1 : data->contacts;
+    const int modes = 1 + (options->kind == CAROM_STEP_CAPPED ? 2 : 1) * carom_step_friction_modes(data->tangent_dim, edges);
     if (pow(modes, contacts) <= CAROM_MOST_LISTED) *selection = CAROM_SELECT_RANDOM;
     return CAROM_OK;
 }

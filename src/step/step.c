@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stepper: options, lifetime, and the way to its step method.
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,7 +79,7 @@ carom_status carom_stepper_create(const carom_impact *impact, const carom_steppe
     *stepper = NULL;
     if (options->selection == CAROM_SELECT_AUTO) {
         carom_stepper_options resolved = *options;
-        const carom_status status = carom_step_selection_auto(impact, options, NAN, &resolved.selection, error);
+        const carom_status status = carom_step_selection_auto(impact, options, &resolved.selection, error);
         return status ? status : carom_stepper_create(impact, &resolved, stepper, error);
     }
     const int contacts = carom_impact_get_data(impact)->contacts;

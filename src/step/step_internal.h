@@ -4,8 +4,6 @@
 #ifndef CAROM_STEP_INTERNAL_H
 #define CAROM_STEP_INTERNAL_H
 
-#include <math.h>
-
 #include "carom/arena.h"
 #include "carom/modular.h"
 #include "carom/step.h"
@@ -60,6 +58,9 @@ static inline const double *carom_step_direction(const carom_stepper *stepper, i
     return stepper->directions + (edge % stepper->edges) * stepper->dim;
 }
 
+/// Friction modes of a contact: stick, slip along each edge, and in space slip between two.
+static inline int carom_step_friction_modes(int dim, int edges) { return 1 + edges + (dim == 2 ? edges : 0); }
+
 /// The greatest sliding speed against a cone edge, max_j -d_j.u_t.
 double carom_step_sliding_speed(const carom_stepper *stepper, const double *tangent);
 /// Writes lam_t as a non-negative combination of the two cone edges around it; returns the sum of their weights, which start at zero.
@@ -71,14 +72,6 @@ void carom_step_assemble(carom_stepper *stepper);
 carom_status carom_step_bind(carom_stepper *stepper, carom_error *error);
 /// Solves the LCP that was started into stepper->z, in natural units; with a covering vector of its own where the selection is `scattered`.
 void carom_step_solve_lcp(carom_stepper *stepper, carom_step_info *info);
-/// The factor of one entry of a covering vector that is `scattered`, for a uniform number in (0, 1): between 2^-4 and 2^4, every octave as
-/// likely, and uniform in it. Narrower, the compass gait keeps to one outcome; wider, tolerances misjudge steps. Without functions that
-/// every machine rounds in its own way.
-enum { CAROM_SCATTERED_OCTAVES = 8 };
-static inline double carom_step_draw_weight(double uniform) {
-    const double octave = floor(CAROM_SCATTERED_OCTAVES * uniform);
-    return ldexp(1 + (CAROM_SCATTERED_OCTAVES * uniform - octave), (int)octave - CAROM_SCATTERED_OCTAVES / 2);
-}
 /// Is stepper->z a solution of the LCP that was started? The residual is in natural units.
 bool carom_step_verify(carom_stepper *stepper, double *residual);
 /// [size] SI sizes of y_i and z_i for tolerances: natural units times those of carom_lcp_units.

@@ -149,6 +149,8 @@ static const refusal refusals[] = {
     {"sample flat.yaml -o folder/", "folder/", NULL},
     {"sample flat.yaml -o text.txt/set.h5", "text.txt/set.h5", NULL},
     {"sample flat.yaml -o ''", "empty", NULL},
+    {"compare flat.yaml -o ''", "an empty text cannot name a directory", NULL},
+    {"plot set.h5 -o ''", "an empty text cannot name a picture", NULL},
     {"sample flat.yaml -o /dev/full", "/dev/full: is not a regular file", NULL},
     {"sample flat.yaml -o /dev/null", "/dev/null: is not a regular file", NULL},
     {"resolve flat.yaml --law routh -o folder", "folder: is a directory", NULL},

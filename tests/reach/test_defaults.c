@@ -243,6 +243,15 @@ static void auto_serves_what_the_path_can(void **state) {
         assert_int_equal(method.stepper.selection, rows[i].served);
         assert_false(method.unique);
     }
+    carom_impact_free(impact);
+    // The velocity of the block is certified unique, and listing modes finds it, too.
+    impact = support_impact(&reference_block);
+    carom_sample_options options = tabulated(0.3, 10, 16);
+    options.path = "modes";
+    carom_sample_method method;
+    assert_ok(carom_sample_resolve_method(impact, &options, registry, &method, &error), error);
+    assert_int_equal(method.stepper.selection, CAROM_SELECT_RANDOM);
+    assert_true(method.unique);
     carom_registry_free(registry);
     carom_impact_free(impact);
 }

@@ -17,7 +17,7 @@ static carom_selection resolved(const carom_impact *impact) {
     options.kind = CAROM_STEP_CAPPED;
     carom_selection selection;
     carom_error error;
-    assert_ok(carom_step_selection_auto(impact, &options, 1, &selection, &error), error);
+    assert_ok(carom_step_selection_auto(impact, &options, &selection, &error), error);
     return selection;
 }
 

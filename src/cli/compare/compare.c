@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "carom/json.h"
 #include "cli/compare/compare.h"
@@ -140,9 +141,16 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
     const cli_arguments *arguments = comparison->arguments;
     carom_control control;
     carom_status status = cli_start_control(arguments, &control, error);
-    if (!status) status = cli_announce_need(comparison->scene, CLI_SAMPLE_MATRICES, carom_control_workers(&control), error);
     cli_question question = {
         .arguments = arguments, .scene = comparison->scene, .control = &control, .writer = writer, .collect_points = true};
+    // A wrong option of the last law is refused before the first law runs.
+    for (int i = 0; i < carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS) && !status; i++) {
+        void *options = NULL;
+        question.law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
+        status = cli_prepare_options(&question, NULL, &options, error);
+        free(options);
+    }
+    if (!status) status = cli_announce_need(comparison->scene, CLI_SAMPLE_MATRICES, carom_control_workers(&control), error);
     for (int i = 0; i < carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS) && !status; i++) {
         cli_run *run = &comparison->runs[comparison->count];
         // Laws that have nothing to say of this impact are passed over.
@@ -188,6 +196,15 @@ static carom_status draw(cli_comparison *comparison, const cli_stage *stage, con
     return status;
 }
 
+// What fails in a folder of its own is said of the place that a file would have had.
+static void name_place(const cli_stage *stage, carom_error *error) {
+    const char *folder = stage->folder.path;
+    const size_t length = folder ? strlen(folder) : 0;
+    carom_error inner = *error;
+    if (length && !strncmp(inner.message, folder, length))
+        carom_fail(error, inner.status, "%s%s", stage->directory, inner.message + length);
+}
+
 // The same into a directory: compare.h5, the figures and the page. They are made in a folder of their own.
 static carom_status write_directory(cli_comparison *comparison, const char *directory, carom_error *error) {
     carom_result_writer *writer = NULL;
@@ -210,6 +227,7 @@ static carom_status write_directory(cli_comparison *comparison, const char *dire
         const carom_status placed = cli_stage_commit(&stage, comparison->files, status ? &inner : error);
         if (!status) status = placed;
     }
+    if (status) name_place(&stage, error);
     cli_stage_free(&stage);
     free(result);
     free(place);

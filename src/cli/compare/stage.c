@@ -11,7 +11,8 @@
 #include "carom/json.h"
 #include "cli/compare/compare.h"
 
-enum { KIND_BYTES = 4, LINE_SIZE = 4096 };  // HDF5, PNG, XML and our page differ within these
+// HDF5, PNG, XML and our page differ within so many bytes.
+enum { KIND_BYTES = 4, LINE_SIZE = 4096 };
 
 carom_status cli_stage_create(const char *directory, cli_stage *stage, carom_error *error) {
     *stage = (cli_stage){.directory = directory};
@@ -32,14 +33,13 @@ static carom_status check_place(const char *from, const char *to, carom_error *e
     return carom_temporary_check(to, &kind, error);
 }
 
-// Removes the figures that the page of the last comparison shows, then the page.
+// Removes the figures that the page of the last comparison shows, as ](figure-NAME.png) or ](figure-NAME.svg), then the page.
 static void remove_last(const char *directory) {
-    static const char *const marks[] = {"](figure-", ".png)", ".svg)"};
     char *page = cli_join_path(directory, CLI_PAGE), line[LINE_SIZE];
     FILE *file = page ? fopen(page, "r") : NULL;
     while (file && fgets(line, sizeof line, file)) {
-        char *name = strstr(line, marks[0]), *end = name ? strchr(name, ')') : NULL;
-        if (!end || (strncmp(end - 4, marks[1], 5) && strncmp(end - 4, marks[2], 5))) continue;
+        char *name = strstr(line, "](figure-"), *end = name ? strchr(name, ')') : NULL;
+        if (!end || (strncmp(end - 4, ".png", 4) && strncmp(end - 4, ".svg", 4))) continue;
         *end = '\0';
         char *path = cli_join_path(directory, name + 2);
         if (path && !strchr(name + 2, '/')) unlink(path);

@@ -19,7 +19,9 @@ typedef struct facts {
     const carom_scene *scene;
     const carom_impact *impact;
     const carom_impact_data *data;
-    double step;
+    double step;       // NaN where it is `auto` and large
+    bool large;        // a step is too large to find it by one
+    double variables;  // of the LCP of a step
     carom_reach_bounds bounds;
     carom_uniqueness *uniqueness;
     carom_first_step first_step;
@@ -29,6 +31,8 @@ typedef struct facts {
 
 // Probability with which the samples of Lemma 1 may fail.
 #define FAILURE 0.01
+// Dense LCP matrices that are held at once.
+enum { INFO_MATRICES = 5 };
 
 // A positive number among the flags; `*value` stays what it is where it is not given.
 static carom_status take_positive(const cli_arguments *arguments, const char *flag, double *value, carom_error *error) {
@@ -43,11 +47,16 @@ static carom_status derive(const cli_arguments *arguments, facts *f, carom_error
     const int cone_edges = carom_option_find(carom_sample_rows, CAROM_SAMPLE_ROWS, "cone_edges");
     carom_status status = carom_scene_apply(f->scene, carom_sample_rows, CAROM_SAMPLE_ROWS, &options, error);
     if (!status) status = cli_apply_rows(arguments, &carom_sample_rows[cone_edges], 1, &options, error);
+    double epsilon = 0, lipschitz = NAN;
+    if (!status) status = take_positive(arguments, "epsilon", &epsilon, error);
+    if (!status) status = take_positive(arguments, "lipschitz", &lipschitz, error);
+    if (!status) status = cli_announce_need(f->scene, INFO_MATRICES, 1, error);
     int edges = 0;
     f->step = options.step;
     // The bounds depend on the polyhedral cone and on h.
     if (!status) status = carom_impact_cone_edges(f->impact, options.method.cone_edges, &edges, error);
-    if (!status && isnan(f->step)) status = carom_reach_auto_step(f->impact, options.method.cone_edges, &f->step, error);
+    f->large = !status && isnan(f->step) && cli_step_is_large(f->impact, edges, &f->variables);
+    if (!status && isnan(f->step) && !f->large) status = carom_reach_auto_step(f->impact, options.method.cone_edges, &f->step, error);
     if (!status) status = carom_reach_get_bounds(f->impact, edges, f->step, &f->bounds, error);
     if (!status) status = cli_info_uniqueness(f->impact, &f->uniqueness, error);
     if (!status) status = carom_reach_first_step(f->impact, options.method.cone_edges, NULL, &f->first_step, error);
@@ -56,14 +65,12 @@ static carom_status derive(const cli_arguments *arguments, facts *f, carom_error
         return status;
     }
     // Lemma 1. Without a Lipschitz constant of the whole map, psi - 1: what one unit of every cap can add to a velocity in one step.
-    f->net = (carom_net_question){.lipschitz = f->bounds.psi - 1,
+    f->net = (carom_net_question){.lipschitz = isnan(lipschitz) ? f->bounds.psi - 1 : lipschitz,
                                   .step = f->step,
                                   .caps = carom_sample_max_steps(&options) * f->data->contacts,
-                                  .epsilon = 0,
+                                  .epsilon = epsilon,
                                   .failure = FAILURE};
-    status = take_positive(arguments, "epsilon", &f->net.epsilon, error);
-    if (!status) status = take_positive(arguments, "lipschitz", &f->net.lipschitz, error);
-    if (!status && f->net.epsilon > 0) status = carom_reach_log10_samples(&f->net, &f->log10_samples, error);
+    if (epsilon > 0) status = carom_reach_log10_samples(&f->net, &f->log10_samples, error);
     return status;
 }
 
@@ -98,13 +105,13 @@ static int print_json(const facts *f) {
     json_t *document =
         json_pack("{s:s, s:o, s:o, s:i, s:i, s:o}", "schema", "carom.info/1", "name", carom_json_text(carom_scene_name(f->scene)), "nv",
                   system ? json_integer(nv) : json_null(), "contacts", contacts, "tangent_dim", data->tangent_dim, "contact_names", names);
-    json_object_set_new(document, "M", system ? carom_json_matrix(data->mass, nv, nv) : json_null());
-    json_object_set_new(document, "Jn", system ? carom_json_matrix(data->normal, contacts, nv) : json_null());
-    json_object_set_new(document, "Jt", system ? carom_json_matrix(data->tangent, tangents, nv) : json_null());
+    json_object_set_new(document, "M", json_null());
+    json_object_set_new(document, "Jn", json_null());
+    json_object_set_new(document, "Jt", json_null());
     json_object_set_new(document, "v", system ? carom_json_reals(data->velocity, nv) : json_null());
     json_object_set_new(document, "mu", carom_json_reals(data->friction, contacts));
     json_object_set_new(document, "restitution", carom_json_reals(data->restitution, contacts));
-    json_object_set_new(document, "W", carom_json_matrix(carom_impact_delassus(impact), n, n));
+    json_object_set_new(document, "W", json_null());
     json_object_set_new(document, "kinetic_energy", carom_json_real(carom_impact_initial_energy(impact)));
     // Borrowed from the row, which goes afterwards.
     json_object_set(document, "normal_velocity", json_object_get(row, "normal_velocity"));
@@ -116,7 +123,16 @@ static int print_json(const facts *f) {
     json_object_set_new(document, "uniqueness", cli_uniqueness_json(f->uniqueness));
     json_object_set_new(document, "this_impact", cli_first_step_json(&f->first_step));
     json_decref(row);
-    return cli_print_json(document, EXIT_DONE);
+    // Matrices of many contacts are written as they stand.
+    carom_json_large matrices[7];
+    int count = cli_uniqueness_matrices(f->uniqueness, "uniqueness", matrices);
+    matrices[count++] = (carom_json_large){NULL, "W", carom_impact_delassus(impact), n, n};
+    if (system) {
+        matrices[count++] = (carom_json_large){NULL, "M", data->mass, nv, nv};
+        matrices[count++] = (carom_json_large){NULL, "Jn", data->normal, contacts, nv};
+        matrices[count++] = (carom_json_large){NULL, "Jt", data->tangent, tangents, nv};
+    }
+    return cli_print_large_json(document, matrices, count, EXIT_DONE);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- text
@@ -168,7 +184,10 @@ static int print_text(const facts *f) {
                                            : f->bounds.pointed_certified
                                                ? "no (forces can cancel: jamming is possible; samples need not end)"
                                                : "not decided (jamming may be possible)");
-    printf("h = %.6g N s: psi = %.6g", f->step, f->bounds.psi);
+    if (f->large)
+        printf("h is not known, for a step has %.0f LCP variables (impact: {step: H} gives it): psi = %.6g", f->variables, f->bounds.psi);
+    else
+        printf("h = %.6g N s: psi = %.6g", f->step, f->bounds.psi);
     if (!isnan(f->bounds.r_norm)) printf(", ||r|| = %.6g", f->bounds.r_norm);
     if (!isnan(f->bounds.step_bound_c))
         printf(", c = %.6g (eq. 78): more than %.6g + j steps have probability exp(-j/%g) at most", f->bounds.step_bound_c,
@@ -191,9 +210,8 @@ static int run(const cli_arguments *arguments) {
     const char *fclib = cli_value(arguments, "fclib-out");
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     if (!status) {
-        status = cli_announce_need(scene, 5, 1, &error);
         f = (facts){.scene = scene, .impact = carom_scene_impact(scene), .data = carom_impact_get_data(carom_scene_impact(scene))};
-        if (!status) status = derive(arguments, &f, &error);
+        status = derive(arguments, &f, &error);
     }
     if (!status && fclib) {
         status = carom_fclib_write(fclib, carom_scene_name(scene), f.impact, &error);

@@ -13,6 +13,11 @@ void cli_print_first_step(const carom_first_step *first);
 /// The uniqueness analysis of frictionless elastic words, within limits that keep it quick.
 carom_status cli_info_uniqueness(const carom_impact *impact, carom_uniqueness **uniqueness, carom_error *error);
 json_t *cli_uniqueness_json(const carom_uniqueness *uniqueness);
+/// Its matrices, for which the JSON object has null.
+/// @param field     of the object in its document
+/// @param matrices  [3]
+/// @return how many there are
+int cli_uniqueness_matrices(const carom_uniqueness *uniqueness, const char *field, carom_json_large *matrices);
 void cli_print_uniqueness(const carom_uniqueness *uniqueness, const char *const *contact_names);
 
 #endif

@@ -34,7 +34,6 @@ json_t *cli_first_step_json(const carom_first_step *first) {
 }
 
 json_t *cli_uniqueness_json(const carom_uniqueness *u) {
-    const int m = u->contacts;
     // A scene with two contacts has the closed form of its words.
     json_t *pair = json_null();
     if (u->has_pair)
@@ -43,10 +42,18 @@ json_t *cli_uniqueness_json(const carom_uniqueness *u) {
                          "length_bound", (json_int_t)u->pair.bound, "xi", carom_json_real(u->pair.difference), "xi_bound",
                          carom_json_real(u->pair.difference_bound));
     return json_pack("{s:s, s:o, s:b, s:o, s:o, s:o, s:I, s:o, s:b, s:o, s:o}", "verdict", carom_uniqueness_name(u->verdict), "margin",
-                     carom_json_real(u->margin), "jammed", u->verdict == CAROM_UNIQUE_JAMMED, "cosines", carom_json_matrix(u->cosine, m, m),
-                     "wedge_angles", carom_json_matrix(u->wedge_angle, m, m), "coxeter", carom_json_matrix(u->order, m, m), "outcomes",
-                     (json_int_t)u->outcomes, "minimal_outcomes", u->minimal < 0 ? json_null() : json_integer(u->minimal), "complete",
-                     u->complete, "xi", carom_json_real(u->difference), "two_contacts", pair);
+                     carom_json_real(u->margin), "jammed", u->verdict == CAROM_UNIQUE_JAMMED, "cosines", json_null(), "wedge_angles",
+                     json_null(), "coxeter", json_null(), "outcomes", (json_int_t)u->outcomes, "minimal_outcomes",
+                     u->minimal < 0 ? json_null() : json_integer(u->minimal), "complete", u->complete, "xi", carom_json_real(u->difference),
+                     "two_contacts", pair);
+}
+
+int cli_uniqueness_matrices(const carom_uniqueness *u, const char *field, carom_json_large *matrices) {
+    const int m = u->contacts;
+    matrices[0] = (carom_json_large){field, "cosines", u->cosine, m, m};
+    matrices[1] = (carom_json_large){field, "wedge_angles", u->wedge_angle, m, m};
+    matrices[2] = (carom_json_large){field, "coxeter", u->order, m, m};
+    return 3;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- text

@@ -317,6 +317,7 @@ static carom_status run_gnuplot(FILE *script, const picture_format *format, int 
 
 // Draws a picture, and gives it its place or throws it away.
 static carom_status draw(const carom_plot *plot, const char *path, bool keeps, carom_error *error) {
+    if (!*path) return carom_fail(error, CAROM_BAD_INPUT, "an empty text cannot name a picture");
     // The format by the ending of the name.
     picture drawn = {.plot = plot, .x = {INFINITY, -INFINITY}, .y = {INFINITY, -INFINITY}};
     const char *ending = strrchr(path, '.');

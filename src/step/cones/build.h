@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How cones are made of what Lemke's method did: shared by map.c, rows.c, guess.c, pivots.c and unique.c.
+/// How cones are made, of bases, of Lemke's pivots and of contact modes: shared by the files of this folder.
 #ifndef CAROM_STEP_CONES_BUILD_H
 #define CAROM_STEP_CONES_BUILD_H
 
@@ -22,7 +22,7 @@ typedef struct carom_cone_builder {
     int inputs, n, size;      ///< of x, of contact space, of the LCP
     double *unit;             ///< [inputs]
     double *vector;           ///< [size x inputs] w = vector x
-    double *y_unit, *z_unit;  ///< [size] of carom_lcp_units
+    double *y_unit, *z_unit;  ///< [size] of carom_step_units
     double *z, *y;            ///< [inputs x size] solution of the basis at hand, by a unit of each input
     double *impulse;          ///< [inputs x n]
 } carom_cone_builder;
@@ -70,9 +70,6 @@ carom_status carom_cone_follow_lemke(const carom_cone_builder *builder, const do
 /// @param regular  false when the basis is singular; rows and impulses are then of no use
 carom_status carom_cone_make_basis(const carom_cone_builder *builder, uint64_t members, carom_cone_rows *rows, bool *regular,
                                    carom_error *error);
-
-/// Friction modes of one contact: stick, slip along each edge, and in space between two of them. With caps it has 1 + 2 of them modes.
-int carom_cone_friction_modes(const carom_stepper *stepper);
 
 /// The cone of one combination of contact modes: its rows, whose thresholds are shares of the largest |u_c|, and its impulses in
 /// builder->impulse.

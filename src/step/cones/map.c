@@ -19,6 +19,7 @@ enum { TRAINING_STEPS = 4096, ORDERING_STEPS = 256, MODE_STEPS = 8192 };
 enum { SCATTER_STEPS = 128, SCATTER_EVERY = 4 };
 // Training steps by which the rows of a cone are put in order.
 enum { WITNESSES = 64 };
+
 // One cone that training met.
 typedef struct entry {
     uint64_t basis;  // bit i: z_i is basic; or the number of the combination of contact modes
@@ -137,10 +138,15 @@ static carom_status prepare(carom_cone_map *map, carom_stepper *stepper, double 
     return carom_lcp_basis_create(size, builder->natural, &builder->basis, error);
 }
 
+// How many modes a capped contact has: open, or stopped or capped with one of the friction modes.
+static uint64_t modes_of_contact(const carom_stepper *stepper) {
+    return 1 + 2 * (uint64_t)carom_step_friction_modes(stepper->dim, stepper->edges);
+}
+
 // The cones of all combinations of contact modes, in their order, which decides what a choice among solutions means.
 static carom_status list_modes(carom_cone_map *map, carom_error *error) {
     carom_cone_builder *builder = &map->builder;
-    const int base = 1 + 2 * carom_cone_friction_modes(builder->stepper), contacts = builder->stepper->count;
+    const int contacts = builder->stepper->count, base = (int)modes_of_contact(builder->stepper);
     const size_t size = (size_t)builder->inputs * (size_t)builder->n * sizeof(double);
     map->entry_capacity = (int)pow(base, contacts);
     map->entries = calloc((size_t)map->entry_capacity, sizeof *map->entries);
@@ -173,7 +179,7 @@ static carom_status create(carom_stepper *stepper, double step, carom_instructio
     *state = NULL;
     // `lemke` asks for cones of pivots, which are few only for small LCPs.
     const bool lemke = stepper->selection == CAROM_SELECT_LEMKE;
-    const double combinations = pow(1 + 2 * carom_cone_friction_modes(stepper), stepper->count);
+    const double combinations = pow((double)modes_of_contact(stepper), stepper->count);
     if (stepper->selection == CAROM_SELECT_RANDOM && combinations > CAROM_MOST_LISTED)
         return carom_fail(error, CAROM_UNSUPPORTED, "cone-map: %d contacts have %.0f combinations of modes, at most %d are supported",
                           stepper->count, combinations, CAROM_MOST_LISTED);
@@ -207,8 +213,6 @@ static bool contains(const carom_cone_map *map, const carom_cone_rows *rows, con
     return carom_cone_rows_hold(rows->inputs, rows->rows, rows->count, x, size_of(map, x));
 }
 
-static uint64_t modes_of_contact(const carom_stepper *stepper) { return 1 + 2 * (uint64_t)carom_cone_friction_modes(stepper); }
-
 // The combination of contact modes that a basis means, the first contact's in the highest place: lam_n and the cap's beta say whether the
 // contact is open, stopped or capped. Where gamma is basic it slips along the edge that is, or between two neighbouring ones.
 static uint64_t modes_of_basis(const carom_stepper *stepper, const bool *basic) {
@@ -226,7 +230,7 @@ static uint64_t modes_of_basis(const carom_stepper *stepper, const bool *basic) 
             if (last == first + 1) slipping = 1 + edges + first;
             if (first == 0 && last == edges - 1) slipping = 1 + edges + last;
         }
-        const int capped = basic[stepper->beta + i] ? carom_cone_friction_modes(stepper) : 0;
+        const int capped = basic[stepper->beta + i] ? carom_step_friction_modes(stepper->dim, edges) : 0;
         number *= modes_of_contact(stepper);
         if (basic[stepper->normal + i]) number += (uint64_t)(1 + capped + slipping);
     }

@@ -9,12 +9,12 @@
 
 #include "carom/dense.h"
 #include "step/cones/build.h"
+#include "step/scaled_system.h"
 
-enum { MOST_WIDTH = 3, REFINEMENTS = 2 };
+enum { MOST_WIDTH = 3 };
 
-// As in src/step/modes.c: the share of the speed before the step by which a sign may miss, and of the largest pivot that is singular.
+// As in src/step/modes.c: the share of the speed before the step by which a sign may miss.
 #define SIGN_TOLERANCE 1e-10
-#define SINGULAR_PIVOT 1e-11
 // A functional below this share of its unit vanishes for every x.
 #define VANISHING 1e-12
 
@@ -87,7 +87,7 @@ static void ask_facet(const carom_stepper *stepper, int j, double mu, double sma
 // Mode 0 is open; then the friction modes of a contact that stops approaching, then those of a capped one, in the order of
 // src/step/modes.c.
 static void ask(const carom_stepper *stepper, int contact, int code, contact_mode *mode) {
-    const int row = carom_step_contact_row(stepper, contact), kinds = carom_cone_friction_modes(stepper);
+    const int row = carom_step_contact_row(stepper, contact), kinds = carom_step_friction_modes(stepper->dim, stepper->edges);
     const size_t diagonal = (size_t)row * ((size_t)carom_impact_contact_size(stepper->impact) + 1);
     const double mu = carom_impact_get_data(stepper->impact)->friction[contact];
     const double small = SIGN_TOLERANCE / carom_impact_delassus(stepper->impact)[diagonal], small_normal = small / (1 + mu);
@@ -114,53 +114,6 @@ static void ask(const carom_stepper *stepper, int contact, int code, contact_mod
         ask_facet(stepper, friction - stepper->edges - 1, mu, small, mode);
 }
 
-// ------------------------------------------------------------------------------------------------------ the linear system
-
-// (P + Q W) lambda = right side, rows and columns of unit size in `factors`.
-typedef struct mode_system {
-    int n;
-    double *matrix, *factors;          // [n x n]
-    double *row_scale, *column_scale;  // [n]
-    double *right, *rest;              // [n]
-    int *exchanges;
-} mode_system;
-
-static double reciprocal(double size) { return size > 0 ? 1 / size : 1; }
-
-// False when a pivot is small against the largest.
-static bool factor(mode_system *system) {
-    const int n = system->n;
-    for (int i = 0; i < n; i++) system->row_scale[i] = reciprocal(carom_max_abs((size_t)n, system->matrix + i * n));
-    for (int j = 0; j < n; j++) {
-        double largest = 0;
-        for (int i = 0; i < n; i++) largest = fmax(largest, fabs(system->row_scale[i] * system->matrix[i * n + j]));
-        system->column_scale[j] = reciprocal(largest);
-        for (int i = 0; i < n; i++) system->factors[i * n + j] = system->row_scale[i] * system->matrix[i * n + j] * system->column_scale[j];
-    }
-    if (!carom_lu_factor(n, system->factors, system->exchanges)) return false;
-    double least = INFINITY, largest = 0;
-    for (int i = 0; i < n; i++) {
-        least = fmin(least, fabs(system->factors[i * n + i]));
-        largest = fmax(largest, fabs(system->factors[i * n + i]));
-    }
-    return least > SINGULAR_PIVOT * largest;
-}
-
-// The solution for system->right, refined with residuals in extended precision.
-static void solve(mode_system *system, double *x) {
-    const int n = system->n;
-    memset(x, 0, (size_t)n * sizeof *x);
-    for (int sweep = 0; sweep <= REFINEMENTS; sweep++) {
-        for (int i = 0; i < n; i++) {
-            long double rest = system->right[i];
-            for (int j = 0; j < n; j++) rest -= (long double)system->matrix[i * n + j] * x[j];
-            system->rest[i] = (double)rest * system->row_scale[i];
-        }
-        carom_lu_solve(n, system->factors, system->exchanges, system->rest);
-        for (int j = 0; j < n; j++) x[j] += system->column_scale[j] * system->rest[j];
-    }
-}
-
 // ----------------------------------------------------------------------------------------------------------------- the cone
 
 // The sign as a row over the inputs, from the impulses and the velocities after the step by a unit of each.
@@ -184,8 +137,6 @@ static carom_status add_row(const carom_cone_builder *builder, int contact, cons
     return carom_cone_rows_add(builder, rows, row, size, -sign->tolerance, error);
 }
 
-int carom_cone_friction_modes(const carom_stepper *stepper) { return 1 + stepper->edges + (stepper->dim == 2 ? stepper->edges : 0); }
-
 carom_status carom_cone_make_modes(const carom_cone_builder *builder, const int *codes, carom_cone_rows *rows, bool *regular,
                                    carom_error *error) {
     const carom_stepper *stepper = builder->stepper;
@@ -195,14 +146,10 @@ carom_status carom_cone_make_modes(const carom_cone_builder *builder, const int 
     carom_arena arena = {0};
     contact_mode *modes = carom_arena_take(&arena, (size_t)stepper->count, sizeof *modes);
     double *after = carom_arena_take(&arena, (size_t)inputs * size, sizeof *after);
-    mode_system system = {.n = n,
-                          .matrix = carom_arena_take(&arena, size * size, sizeof(double)),
-                          .factors = carom_arena_take(&arena, size * size, sizeof(double)),
-                          .row_scale = carom_arena_take(&arena, size, sizeof(double)),
-                          .column_scale = carom_arena_take(&arena, size, sizeof(double)),
-                          .right = carom_arena_take(&arena, size, sizeof(double)),
-                          .rest = carom_arena_take(&arena, size, sizeof(double)),
-                          .exchanges = carom_arena_take(&arena, size, sizeof(int))};
+    double *right_side = carom_arena_take(&arena, size, sizeof *right_side);
+    carom_scaled_system system;
+    carom_scaled_system_take(&arena, size, &system);
+    system.n = n;
     *regular = false;
     carom_status status = arena.failed ? carom_fail_memory(error, "cones of contact modes") : CAROM_OK;
     if (!status) {
@@ -215,17 +162,15 @@ carom_status carom_cone_make_modes(const carom_cone_builder *builder, const int 
                 for (int c = 0; c < n; c++) system.matrix[r * n + c] += equation->velocity[p] * W[own * n + c];
             }
         }
-        *regular = factor(&system);
+        *regular = carom_scaled_system_factor(&system);
     }
     // Impulses and velocities after the step, u' = u + W lambda, by a unit of each input.
     for (int j = 0; j < inputs && *regular; j++) {
         for (int r = 0; r < n; r++) {
             const functional *equation = &modes[r / width].equation[r % width];
-            system.right[r] = j < n                ? (j / width == r / width ? -equation->velocity[j % width] : 0)
-                              : j - n == r / width ? -equation->cap
-                                                   : 0;
+            right_side[r] = j < n ? (j / width == r / width ? -equation->velocity[j % width] : 0) : j - n == r / width ? -equation->cap : 0;
         }
-        solve(&system, builder->impulse + j * n);
+        carom_scaled_system_solve(&system, right_side, builder->impulse + j * n);
         carom_multiply(n, n, W, builder->impulse + j * n, after + j * n);
         if (j < n) after[j * n + j] += 1;
     }
