@@ -14,7 +14,7 @@ table=$figures/coverage.md
 mkdir -p "$results" "$figures"
 
 counts="256 1024 4096 16384 65536"
-seeds="1 2 3"
+seeds="1 2 3 4 5 6 7 8 9 10"
 
 # field JSON KEY: a number of the JSON document.
 field() { sed -n 's/.*"'"$2"'": *\([-+0-9.eE]*\).*/\1/p' <<<"$1" | head -n 1; }
@@ -48,6 +48,14 @@ measure() {
     done
     printf '\n\n' >>"$results/$stem.dat"
     printf '%s %.1g |\n' "$row" "$outside"
+}
+
+# ratio STEM: the last line of the table: the last block of the figure's data, the default, over the least of all blocks, for every count.
+ratio() {
+    printf '| default over best |'
+    awk 'NF == 2 && $1 + 0 > 0 { if (!($1 in least) || $2 < least[$1]) least[$1] = $2; last[$1] = $2; }
+         END { split("'"$counts"'", count, " "); for (i = 1; i in count; i++) printf " %.2f |", last[count[i]] / least[count[i]] }' "$results/$1.dat"
+    printf ' |\n'
 }
 
 # begin STEM TITLE: the exact set, and the head of its table.
@@ -92,6 +100,7 @@ GNUPLOT
     measure block "lcp correlated, h = 0.03" --sampler lcp --selection lemke --step 0.03 --max-steps 1000 --draw correlated
     measure block "walk" --sampler walk
     measure block "default: half of each"
+    ratio block
     begin boxwall "Box and wall"
     measure boxwall "lcp, h = 2" --sampler lcp --selection lemke --step 2 --max-steps 1000
     measure boxwall "lcp, h = 0.3" --sampler lcp --selection lemke --step 0.3 --max-steps 1000
@@ -99,6 +108,7 @@ GNUPLOT
     measure boxwall "lcp correlated, h = 0.1" --sampler lcp --selection lemke --step 0.1 --max-steps 1000 --draw correlated
     measure boxwall "walk" --sampler walk
     measure boxwall "default: half of each"
+    ratio boxwall
     begin compass "Compass gait"
     measure compass "lcp lemke, h = 0.25" --sampler lcp --selection lemke --step 0.25 --max-steps 1000
     measure compass "lcp random, h = 1" --sampler lcp --step 1 --max-steps 1000 --selection random
@@ -107,6 +117,7 @@ GNUPLOT
     measure compass "lcp random correlated, h = 0.1" --sampler lcp --step 0.1 --max-steps 1000 --selection random --draw correlated
     measure compass "walk" --sampler walk
     measure compass "default: half of each"
+    ratio compass
     begin ramone "RAMone"
     measure ramone "lcp lemke, h = 1" --sampler lcp --selection lemke --step 1 --max-steps 1000
     measure ramone "lcp random, h = 1" --sampler lcp --step 1 --max-steps 1000 --selection random
@@ -114,6 +125,7 @@ GNUPLOT
     measure ramone "lcp random correlated, h = 0.3" --sampler lcp --step 0.3 --max-steps 1000 --selection random --draw correlated
     measure ramone "walk" --sampler walk
     measure ramone "default: half of each"
+    ratio ramone
 } >"$table.new"
 
 # Samples outside the set at finite h: the rocking block with friction 1/4, and Algorithm 2's closing step.

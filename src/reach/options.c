@@ -36,7 +36,7 @@ const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
     {"paths", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, paths), 0, MOST_PATHS, "", "0",
      "samples, the first ones, whose velocity paths are kept", NULL},
     {"epsilon", CAROM_OPTION_REAL, offsetof(carom_sample_options, epsilon), CAROM_POSITIVE, INFINITY, "m/s", "none",
-     "accuracy of Algorithm 2, which adds a closing step to every sample", NULL},
+     "accuracy of Algorithm 2, which adds a closing step to samples that have not ended", NULL},
     {"sampler", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, sampler), 0, 0, "", "auto",
      "time stepping (lcp), random solutions of the inclusion without a step (walk, planar contacts), or both in turn where contacts are "
      "planar (auto)",
