@@ -372,11 +372,13 @@ static void describe(const sampling *run, carom_sample_statistics *statistics) {
         const double variance = stepped->steps_squared / count - statistics->lcps_per_sample * statistics->lcps_per_sample;
         statistics->lcps_per_sample_ci95 = CONFIDENCE_95 * sqrt(fmax(variance, 0) / count);
     }
-    if (run->method.unique) statistics->nonunique_share = 0;
-    if (stepped->listed) statistics->nonunique_share = (double)stepped->several / (double)stepped->listed;
     const carom_stepper *stepper = carom_time_stepping_stepper(run->workers[0].stepping);
     statistics->solver = run->method.stepper.solver->name;
     statistics->selection = run->plan ? carom_batch_plan_selection(run->plan) : carom_stepper_selection(stepper);
+    // Known where solutions are listed or proved to be single; the cones that `scattered` has learnt may not be all.
+    if (run->method.unique) statistics->nonunique_share = 0;
+    if (stepped->listed && statistics->selection == CAROM_SELECT_RANDOM)
+        statistics->nonunique_share = (double)stepped->several / (double)stepped->listed;
     statistics->method = run->plan ? carom_batch_plan_method(run->plan) : carom_stepper_method(stepper);
     snprintf(statistics->path, sizeof statistics->path, "%s%s%s",
              run->plan ? carom_batch_plan_path(run->plan) : carom_stepper_path(stepper), run->walks ? "+" : "", run->walks ? walk : "");

@@ -216,6 +216,10 @@ static void results_say_what_served_and_how_often_it_had_a_choice(void **state) 
         const set lemke = sample(scenes[i].data, &options);
         assert_true(isnan(lemke.statistics.nonunique_share));
         carom_table_free(lemke.outcomes);
+        options.method.selection = CAROM_SELECT_SCATTERED;
+        const set scattered = sample(scenes[i].data, &options);
+        assert_true(isnan(scattered.statistics.nonunique_share));
+        carom_table_free(scattered.outcomes);
     }
 }
 
