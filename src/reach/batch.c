@@ -82,7 +82,8 @@ void carom_batch_plan_free(carom_batch_plan *plan) {
 }
 
 // Makes the method's state and has it learn from samples of a stream of their own.
-static carom_status learn(carom_batch_plan *plan, carom_instructions instructions, bool automatic, carom_error *error) {
+static carom_status learn(carom_batch_plan *plan, const carom_control *control, carom_instructions instructions, bool automatic,
+                          carom_error *error) {
     const carom_step_batch_method *method = plan->method->batch;
     const int contacts = carom_impact_get_data(plan->impact)->contacts, n = carom_impact_contact_size(plan->impact);
     carom_status status = carom_stepper_create(plan->impact, &plan->stepper, &plan->teacher, error);
@@ -95,8 +96,8 @@ static carom_status learn(carom_batch_plan *plan, carom_instructions instruction
     carom_draw_state draws = {.direction = carom_arena_take(&arena, (size_t)contacts, sizeof(double))};
     if (arena.failed) status = carom_fail_memory(error, "batches of samples");
     int steps = 0;
-    bool hopeless = false;
-    for (uint64_t i = 0; i < TRAINING_SAMPLES && steps < training && !status && !hopeless; i++) {
+    bool hopeless = false, cancelled = false;
+    for (uint64_t i = 0; i < TRAINING_SAMPLES && steps < training && !status && !hopeless && !cancelled; i++) {
         bool solved = true;
         memcpy(u, plan->start, (size_t)n * sizeof *u);
         // `auto` gives up early where the method has little to offer.
@@ -106,6 +107,9 @@ static carom_status learn(carom_batch_plan *plan, carom_instructions instruction
         for (int64_t k = 0; k < most && solved && !status && !hopeless && !carom_impact_terminated(plan->impact, u); k++, steps++) {
             carom_draw_function(plan->draw)(&draws, contacts, plan->step, lmax);
             status = method->learn(plan->state, u, lmax, u, &solved, error);
+            // Nothing will be sampled then.
+            cancelled = carom_control_cancelled(control);
+            solved = solved && !cancelled;
         }
     }
     carom_arena_free(&arena);
@@ -131,7 +135,7 @@ static carom_status make_plan(const carom_batch_options *options, const carom_st
     carom_status status = made->start ? CAROM_OK : carom_fail_memory(error, "batches of samples");
     if (!status) {
         carom_impact_contact_velocity(made->impact, carom_impact_get_data(made->impact)->velocity, made->start);
-        status = learn(made, instructions, automatic, error);
+        status = learn(made, options->control, instructions, automatic, error);
     }
     if (!status && !(automatic && method->batch->promise(made->state) < WORTHWHILE))
         *plan = made;

@@ -16,7 +16,8 @@ typedef struct carom_batch_options {
     double step;                           ///< h
     int64_t max_steps;
     carom_draw draw;
-    const char *path;  ///< as in `--path`
+    const char *path;              ///< as in `--path`
+    const carom_control *control;  ///< polled while the method learns, which then ends early; may be NULL
 } carom_batch_options;
 
 /// Has the method of the path learn from samples: the same ones whatever the seed, the number of samples and of threads.

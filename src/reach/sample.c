@@ -341,7 +341,8 @@ static carom_status choose_method(sampling *run, const carom_registry *registry,
                                          .step = step,
                                          .max_steps = carom_sample_max_steps(options),
                                          .draw = (carom_draw)options->draw,
-                                         .path = options->path};
+                                         .path = options->path,
+                                         .control = run->control};
     return status ? status : carom_batch_plan_create(&batches, &run->plan, error);
 }
 

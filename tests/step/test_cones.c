@@ -394,7 +394,7 @@ static void tiny_steps_end_the_training(void **state) {
     carom_impact *impact = support_impact(&reference_block);
     carom_stepper_options stepper = carom_stepper_defaults();
     stepper.kind = CAROM_STEP_CAPPED;
-    const carom_batch_options options = {impact, &stepper, 1e-12, INT64_C(1000000000), CAROM_DRAW_UNIFORM, "cone-map"};
+    const carom_batch_options options = {impact, &stepper, 1e-12, INT64_C(1000000000), CAROM_DRAW_UNIFORM, "cone-map", NULL};
     carom_batch_plan *plan;
     carom_error error;
     assert_ok(carom_batch_plan_create(&options, &plan, &error), error);
@@ -467,8 +467,26 @@ static void batches_have_a_largest_size(void **state) {
 }
 
 static bool stop_at_once(void *user) {
-    (void)user;
+    if (user) ++*(int *)user;
     return true;
+}
+
+// Learning ends where the caller asks to stop: it may take a second on many contacts.
+static void learning_can_be_interrupted(void **state) {
+    (void)state;
+    carom_impact *impact = support_impact(&reference_disks);
+    carom_stepper_options stepper = carom_stepper_defaults();
+    stepper.kind = CAROM_STEP_CAPPED;
+    stepper.selection = CAROM_SELECT_ANY;
+    int polls = 0;
+    const carom_control control = {.cancelled = stop_at_once, .user = &polls};
+    const carom_batch_options options = {impact, &stepper, 1, 10, CAROM_DRAW_UNIFORM, "cone-map", &control};
+    carom_batch_plan *plan;
+    carom_error error;
+    assert_ok(carom_batch_plan_create(&options, &plan, &error), error);
+    assert_int_equal(polls, 1);
+    carom_batch_plan_free(plan);
+    carom_impact_free(impact);
 }
 
 // A batch that is stopped delivers nothing, rather than samples that were cut short.
@@ -477,7 +495,7 @@ static void an_interrupted_batch_has_no_samples(void **state) {
     carom_impact *impact = support_impact(&reference_block);
     carom_stepper_options stepper = carom_stepper_defaults();
     stepper.kind = CAROM_STEP_CAPPED;
-    const carom_batch_options options = {impact, &stepper, 0.3, 10, CAROM_DRAW_UNIFORM, "cone-map"};
+    const carom_batch_options options = {impact, &stepper, 0.3, 10, CAROM_DRAW_UNIFORM, "cone-map", NULL};
     const carom_control control = {.cancelled = stop_at_once};
     carom_batch_plan *plan;
     carom_batch *batch;
@@ -516,6 +534,7 @@ int main(void) {
         cmocka_unit_test(what_it_cannot_serve_is_refused),
         cmocka_unit_test(batches_have_a_largest_size),
         cmocka_unit_test(an_interrupted_batch_has_no_samples),
+        cmocka_unit_test(learning_can_be_interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
