@@ -20,7 +20,8 @@ typedef struct carom_fclib_problem {
 /// The bytes start as an HDF5 file does.
 bool carom_fclib_is_hdf5(const char *bytes, size_t size);
 
-/// Reads the local problem of an HDF5 file in memory. Shapes and indices are checked; numbers are left to the impact.
+/// Reads the local problem of an HDF5 file in memory. Shapes and indices are checked; numbers are left to the impact. A child process tries
+/// the file first: libhdf5 crashes on some damaged ones.
 /// @param path  named in errors
 /// @return CAROM_BAD_INPUT with the path
 carom_status carom_fclib_parse(const char *path, const char *bytes, size_t size, carom_fclib_problem *problem, carom_error *error);

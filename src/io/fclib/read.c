@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/child.h"
 #include "io/fclib/file.h"
 #include "io/hdf5_support.h"
 
@@ -173,9 +174,7 @@ bool carom_fclib_is_hdf5(const char *bytes, size_t size) {
     return size >= sizeof signature - 1 && !memcmp(bytes, signature, sizeof signature - 1);
 }
 
-carom_status carom_fclib_parse(const char *path, const char *bytes, size_t size, carom_fclib_problem *problem, carom_error *error) {
-    *problem = (carom_fclib_problem){0};
-    if (!carom_fclib_is_hdf5(bytes, size)) return refuse(path, error, "it is not an HDF5 file");
+static carom_status parse(const char *path, const char *bytes, size_t size, carom_fclib_problem *problem, carom_error *error) {
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
 
     // The bytes become a file that nothing else has open: HDF5 tells images apart by their names. It takes a copy of them, which its
@@ -201,6 +200,27 @@ carom_status carom_fclib_parse(const char *path, const char *bytes, size_t size,
     carom_hdf5_unmute(reporting);
     if (status) carom_fclib_problem_release(problem);
     return status;
+}
+
+// A file in memory, to be tried.
+typedef struct image {
+    const char *path, *bytes;
+    size_t size;
+} image;
+
+static void rehearse(void *user) {
+    const image *tried = user;
+    carom_fclib_problem problem = {0};
+    carom_error error;
+    if (!parse(tried->path, tried->bytes, tried->size, &problem, &error)) carom_fclib_problem_release(&problem);
+}
+
+carom_status carom_fclib_parse(const char *path, const char *bytes, size_t size, carom_fclib_problem *problem, carom_error *error) {
+    *problem = (carom_fclib_problem){0};
+    if (!carom_fclib_is_hdf5(bytes, size)) return refuse(path, error, "it is not an HDF5 file");
+    if (!carom_child_survives((int64_t)size, rehearse, &(image){path, bytes, size}))
+        return refuse(path, error, "it is damaged, and libhdf5 crashes on it");
+    return parse(path, bytes, size, problem, error);
 }
 
 void carom_fclib_problem_release(carom_fclib_problem *problem) {

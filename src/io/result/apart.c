@@ -11,20 +11,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "carom/impact.h"
+#include "io/child.h"
 
 enum {
-    PATIENCE = 10,             // seconds for an answer, and one more for each
-    SLOWEST = 10 << 20,        // bytes that a disk reads in a second
-    CHILD_MEMORY = 256 << 20,  // beside what the file holds
-    CHILD_SHARE = 4,           // times the file: its numbers may take twice their size, and are copied
-    NEEDED_MEMORY = 8 << 20,   // by libhdf5
+    PATIENCE = 10,            // seconds for an answer, and one more for each
+    SLOWEST = 10 << 20,       // bytes that a disk reads in a second
+    NEEDED_MEMORY = 8 << 20,  // by libhdf5
     LONGEST_TOP = 1 << 20,
 };
 
@@ -87,24 +85,6 @@ static bool receive_question(int socket, question *asked) {
     return true;
 }
 
-// Limits of this process: no more memory than the file can need, and no core.
-static void limit_child(int64_t file_size) {
-    unsigned long long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    const bool known = file && fscanf(file, "%llu", &pages) == 1;
-    if (file) fclose(file);
-    struct rlimit memory;
-    if (known && !getrlimit(RLIMIT_AS, &memory)) {
-        const rlim_t most = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + CHILD_MEMORY + (rlim_t)file_size * CHILD_SHARE;
-        if (memory.rlim_cur == RLIM_INFINITY || memory.rlim_cur > most) memory.rlim_cur = most;
-        setrlimit(RLIMIT_AS, &memory);
-    }
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    // Allocators and sanitizers print before they abort. The parent says what happened.
-    const int nowhere = open("/dev/null", O_WRONLY);
-    if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
-}
-
 // libhdf5 does not say that it lacked memory: is there none left for what it needs beside the values?
 static bool lacks_memory(void) {
     void *volatile room = malloc(NEEDED_MEMORY);
@@ -129,7 +109,7 @@ static bool send_top(int socket, carom_status status, const carom_error *error, 
 
 // Opens the file and answers until the parent closes its end. Never returns: the parent's exit handlers are not this process's.
 static _Noreturn void serve(int socket, const char *path, int64_t file_size) {
-    limit_child(file_size);
+    carom_child_limit(file_size);
     carom_error error = {0};
     carom_stored *stored;
     carom_stored_top top;
