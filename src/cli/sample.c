@@ -152,7 +152,7 @@ static int run_sample(const cli_arguments *arguments) {
                                        .control = &control,
                                        .writer = writer,
                                        .strict = true,
-                                       .threads = carom_control_workers(&control)};
+                                       .threads = status ? 1 : carom_control_workers(&control)};
         if (!status) status = writer ? fill_file(&question, keep, &run, &written, &error) : cli_run_law(&question, &run, &error);
         // A failure of one rank is a failure of all.
         status = carom_ranks_agree(control.ranks, status, &error);

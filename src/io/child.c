@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -28,6 +29,9 @@ void carom_child_limit(int64_t file_size) {
         setrlimit(RLIMIT_AS, &memory);
     }
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    // A crash ends the child, whatever its parent does with signals.
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) signal(crashes[i], SIG_DFL);
     // Allocators and sanitizers print before they abort. The parent says what happened.
     const int nowhere = open("/dev/null", O_WRONLY);
     if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);

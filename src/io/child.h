@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// Limits of the calling process, a child: no more memory than a file of this size can need, no core, and nothing on stderr.
+/// Limits of the calling process, a child: no more memory than a file of this size can need, no core, no handlers of crashes, and
+/// nothing on stderr.
 void carom_child_limit(int64_t file_size);
 
 /// Does a child survive this? It runs `rehearsed(user)` within the limits above and some seconds of processor time, and ends. True, too,

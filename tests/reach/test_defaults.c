@@ -177,7 +177,7 @@ static void closing_steps_are_for_time_stepping(void **state) {
 }
 
 // Cancels after some polls.
-static bool cancel_soon(void *user) { return ++*(int *)user >= 3000; }
+static bool cancel_soon(void *user) { return ++*(int *)user >= 8000; }
 
 static void interruption_keeps_a_prefix_of_both(void **state) {
     (void)state;

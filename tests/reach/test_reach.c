@@ -198,19 +198,19 @@ static void sets_do_not_depend_on_units(void **state) {
     release(&expected);
 }
 
-// Cancels after some polls.
-static bool cancel_soon(void *user) { return atomic_fetch_add((atomic_int *)user, 1) >= 2000; }
+// Cancels after some polls: the cone map has learnt by then.
+static bool cancel_soon(void *user) { return atomic_fetch_add((atomic_int *)user, 1) >= 5000; }
 
 static void interruption_keeps_a_prefix(void **state) {
     (void)state;
     for (int threads = 1; threads <= 2; threads++) {
         atomic_int polls = 0;
         const carom_control control = {.threads = threads, .cancelled = cancel_soon, .user = &polls};
-        carom_sample_options options = tabulated(0.3, 10, 100000);
+        carom_sample_options options = tabulated(0.3, 10, 400000);
         set cut = sample(&reference_block, &options, &control);
         assert_int_equal(cut.statistics.verdict, CAROM_INTERRUPTED);
-        assert_int_equal(cut.statistics.requested, 100000);
-        assert_true(cut.statistics.counts.samples > 0 && cut.statistics.counts.samples < 100000);
+        assert_int_equal(cut.statistics.requested, 400000);
+        assert_true(cut.statistics.counts.samples > 0 && cut.statistics.counts.samples < 400000);
         options.samples = cut.statistics.counts.samples;
         set whole = sample(&reference_block, &options, NULL);
         assert_int_equal(whole.statistics.verdict, CAROM_COMPLETE);
