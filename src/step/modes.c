@@ -55,7 +55,7 @@ typedef struct mode_search {
     double *delassus_error, *speed_error;  // [n x n], [n]
     double *system_error, *right_side_error, *work, *unknown_radius, *u_radius;
     double *exact_velocity;  // [nv]
-    double *compared;        // [2 x n] contact velocities of two solutions
+    double *other;           // [n] contact velocity of a known solution
     int *unknown_of;         // [contacts] first unknown
     carom_arena arena;
 } mode_search;
@@ -104,7 +104,7 @@ static carom_status create(const carom_stepper *stepper, void **state, carom_err
     made->unknown_radius = carom_arena_take(arena, most, sizeof(double));
     made->u_radius = carom_arena_take(arena, n, sizeof(double));
     made->exact_velocity = carom_arena_take(arena, (size_t)carom_impact_get_data(stepper->impact)->nv, sizeof(double));
-    made->compared = carom_arena_take(arena, 2 * n, sizeof(double));
+    made->other = carom_arena_take(arena, n, sizeof(double));
     made->unknown_of = carom_arena_take(arena, contacts, sizeof *made->unknown_of);
     made->code = carom_arena_take(arena, contacts, sizeof *made->code);
     made->modes = carom_arena_take(arena, contacts, sizeof *made->modes);
@@ -237,12 +237,12 @@ static bool settle_contact(carom_stepper *stepper, const mode_search *search, in
 
 // ------------------------------------------------------------------------------------------------------ what was found
 
-// The solution with the velocity stepper->v_next, or -1; or the one that only tolerances know. Contact velocities tell solutions apart,
-// since no impulse moves the others without them; coordinates may be of any size.
+// The solution with the contact velocity stepper->u_next, or -1; or the one that only tolerances know. Contact velocities tell solutions
+// apart, since no impulse moves the others without them; coordinates may be of any size.
 static int find_known(const carom_stepper *stepper, const mode_search *search, bool unproved) {
     const size_t nv = (size_t)carom_impact_get_data(stepper->impact)->nv, n = (size_t)search->n;
-    double *own = search->compared, *other = own + n;
-    carom_impact_contact_velocity(stepper->impact, stepper->v_next, own);
+    const double *own = stepper->u_next;
+    double *other = search->other;
     const double same = SAME_VELOCITY * fmax(carom_max_abs(n, own), carom_max_abs(n, stepper->u));
     for (int i = 0; i < search->found_count; i++) {
         if (unproved && search->found_proved[i]) continue;
@@ -437,6 +437,7 @@ static carom_status prove_combination(carom_stepper *stepper, mode_search *searc
     if (*answer != CAROM_EXACT_SINGLE) return CAROM_OK;
     const size_t nv = (size_t)carom_impact_get_data(stepper->impact)->nv;
     memcpy(stepper->v_next, search->exact_velocity, nv * sizeof *stepper->v_next);
+    carom_impact_contact_velocity(stepper->impact, stepper->v_next, stepper->u_next);
     // It takes the place of the combination's own solution by tolerances, and of one that another combination gave by tolerances.
     if (search->found_count > before && !search->found_proved[before]) search->found_count = before;
     if (find_proved(stepper, search) >= 0) return CAROM_OK;
@@ -444,7 +445,6 @@ static carom_status prove_combination(carom_stepper *stepper, mode_search *searc
 
     // Residual and energy are those of the rounded solution, which is verified by its proof.
     apply_unknowns(stepper, search);
-    carom_impact_contact_velocity(stepper->impact, stepper->v_next, stepper->u_next);
     memcpy(search->u, stepper->u_next, (size_t)search->n * sizeof *search->u);
     const double speed = carom_max_abs((size_t)search->n, stepper->u);
     for (int i = 0; i < search->contacts; i++) settle_contact(stepper, search, i, lmax ? lmax[i] : 0, speed);
