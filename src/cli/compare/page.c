@@ -302,6 +302,10 @@ static carom_status put_page(FILE *file, const void *user, carom_error *error) {
         if (*selection) fprintf(file, "; selection `%s`", selection);
         fputc('\n', file);
     }
+    size_t index;
+    json_t *name;
+    json_array_foreach(comparison->left_out, index, name)
+        fprintf(file, "- `%s` is left out: its steps are too large for a comparison\n", json_string_value(name));
     fputc('\n', file);
     put_distances(&p);
     if (comparison->coverage) {
