@@ -57,6 +57,8 @@ typedef struct carom_answer {
 /// Asks `law`. Outcomes go to the call's sink, or into `answer->outcomes` where it has none.
 /// @return CAROM_BAD_INPUT naming the option; a computation that could not finish is a verdict in the result row
 carom_status carom_law_resolve(const carom_law *law, const carom_law_call *call, carom_answer *answer, carom_error *error);
+/// An answer without outcomes, and a result row that says nothing: to be filled with what a law has answered before.
+carom_status carom_answer_create(const carom_law *law, const carom_impact *impact, carom_answer *answer, carom_error *error);
 void carom_answer_free(carom_answer *answer);
 /// True when the result row's verdict is "complete".
 bool carom_answer_complete(const carom_answer *answer);

@@ -251,7 +251,8 @@ static carom_status set_pooled(carom_table *table, int column, const void *bytes
 }
 
 carom_status carom_table_set_text(carom_table *table, int column, const char *text, carom_error *error) {
-    return set_pooled(table, column, text, strlen(text) + 1, error);
+    // An empty text is what a new row has.
+    return set_pooled(table, column, text, *text ? strlen(text) + 1 : 0, error);
 }
 
 carom_status carom_table_set_list(carom_table *table, int column, const int *contacts, int count, carom_error *error) {

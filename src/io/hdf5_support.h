@@ -72,6 +72,7 @@ void carom_hdf5_free_texts(char **texts, int count);
 /// Is the attribute a text of variable length? Those are not read.
 bool carom_hdf5_has_variable_text(hid_t object, const char *name);
 bool carom_hdf5_get_integer(hid_t object, const char *name, int64_t *value);
+bool carom_hdf5_get_real(hid_t object, const char *name, double *value);
 
 /// Opens the group or dataset of a hard link: soft and external links could lead out of the file.
 hid_t carom_hdf5_open(hid_t parent, const char *name, H5I_type_t kind);
@@ -85,5 +86,8 @@ typedef struct carom_hdf5_extent {
 /// Reads a whole dataset of one or two dimensions as `memory_type` (8 bytes an entry) into `*values`, to be freed with `free`.
 /// False too when its class of type is another, when it claims to be larger than `file_size`, or has filters or parts elsewhere.
 bool carom_hdf5_get_dataset(hid_t dataset, hid_t memory_type, hsize_t file_size, void **values, carom_hdf5_extent *extent);
+/// Reads a whole dataset of texts of variable length, each padded with zero bytes to the 8 `width` bytes that the longest one takes with
+/// its final zero.
+bool carom_hdf5_get_text_dataset(hid_t dataset, hsize_t file_size, void **texts, carom_hdf5_extent *extent);
 
 #endif
