@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module carom._carom: the registry of this build, and the functions of all files.
+#include <omp.h>
+
+#include "binding.h"
+
+carom_registry *binding_registry;
+
+// All solvers and laws of this build, as the command has them.
+static bool fill_registry(void) {
+    carom_error error;
+    carom_status status = carom_registry_create(&binding_registry, &error);
+    if (!status) status = carom_siconos_register(binding_registry, &error);
+    if (!status) status = carom_exact_register(binding_registry, &error);
+    if (!status) status = carom_dynamics_register(binding_registry, &error);
+    if (status) binding_fail(&error);
+    return !status;
+}
+
+// release_threads(): ends the threads that OpenMP keeps for the calling thread. A fork does not copy them, and the child would wait for
+// them for ever.
+static PyObject *release_threads(PyObject *module, PyObject *nothing) {
+    (void)module;
+    (void)nothing;
+    Py_BEGIN_ALLOW_THREADS;
+    omp_pause_resource_all(omp_pause_soft);
+    Py_END_ALLOW_THREADS;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef own_methods[] = {{"release_threads", release_threads, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
+
+PyMODINIT_FUNC PyInit__carom(void);
+
+PyMODINIT_FUNC PyInit__carom(void) {
+    static PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "carom._carom", .m_doc = "The C library under the package carom.",
+                                     .m_size = -1};
+    PyMethodDef *const methods[] = {own_methods,         binding_impact_methods, binding_table_methods,
+                                    binding_law_methods, binding_scene_methods,  binding_result_methods};
+    PyObject *module = PyModule_Create(&definition);
+    bool added = module && !PyModule_AddStringConstant(module, "version", CAROM_VERSION) && binding_add_errors(module) &&
+                 binding_add_view(module) && (binding_registry || fill_registry());
+    for (size_t i = 0; i < sizeof methods / sizeof *methods && added; i++) added = !PyModule_AddFunctions(module, methods[i]);
+    if (!added) Py_CLEAR(module);
+    return module;
+}
