@@ -201,6 +201,7 @@ const char *cli_value_word(const carom_option *row, char *word, size_t size) {
     switch (row->type) {
     case CAROM_OPTION_INTEGER: return "N";
     case CAROM_OPTION_REAL: return "X";
+    case CAROM_OPTION_INTERVAL: return "X|LO:HI";
     case CAROM_OPTION_CONTACTS: return "A,B,...";
     case CAROM_OPTION_TEXT: return "NAME";
     case CAROM_OPTION_SWITCH: return NULL;
