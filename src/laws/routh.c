@@ -37,10 +37,11 @@ static carom_status step_in_time(const carom_law_call *call, const carom_routh_o
     return CAROM_OK;
 }
 
-// Walk 0, which restitution needs.
+// Walk 0, which restitution needs; max_steps counts the steps of time stepping.
 static carom_status walk(const carom_law_call *call, const carom_routh_options *options, solution *one, carom_error *error) {
     carom_routh_options walks = *options;
     walks.sampler = CAROM_SAMPLER_WALK;
+    walks.max_steps = 0;
     carom_walker *walker;
     const carom_walker_options how = {carom_sample_max_steps(&walks), walks.weights, walks.rebound};
     const carom_status status = carom_walker_create(call->impact, &how, &walker, error);

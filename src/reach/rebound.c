@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/dense.h"
+
 // Poisson's contacts at n_i = 0 owe more, pay back, or do any of what lies between: the extremes reach the ends of the set.
 #define EXTREME 0.8
 
@@ -63,6 +65,7 @@ void carom_rebound_begin(carom_rebound *r, carom_stream *stream) {
                             : width > 0                            ? r->interval.least + width * carom_stream_uniform(stream)
                                                                    : r->interval.least;
     }
+    r->elastic = carom_max_abs(contacts, r->restitution) > 0;
 }
 
 bool carom_rebound_pending(const carom_rebound *r) {

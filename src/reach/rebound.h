@@ -19,6 +19,7 @@ typedef struct carom_rebound {
     const carom_impact *impact;
     carom_interval interval;  ///< of the coefficients; NaN: the impact's
     double *restitution;      ///< [contacts] e_i of this solution
+    bool elastic;             ///< some e_i > 0
     double *stored;           ///< [contacts] E_i or R_i; 0 for e_i = 0
     double *rate;             ///< [contacts] of R_i on the present piece, where n_i = 0
     double *spent;            ///< [contacts] length of the piece after which nothing is stored; infinite where that does not happen

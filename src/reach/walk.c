@@ -32,6 +32,8 @@
 #define TAKES_PART    0.6
 #define RUNS_TO_EVENT 0.33
 #define OCTAVES       9
+// The same for walks that bounce, which have more events.
+#define BOUNCES_TO_EVENT 0.8
 
 // Probabilities that a contact with Jn_i v = 0 is held there, by the weight under which it neither opens nor is pressed down; that the
 // least such weight is sought first; and that a contact which would open under its weight gets a smaller one, and is not held.
@@ -394,7 +396,8 @@ static void take_piece(carom_walker *walker, double *impulse, carom_sample_count
     if (found) event = fmin(event, carom_rebound_event(walker->rebound, walker->u, walker->du, walker->p, &walker->stream));
     // Without an event nothing moves: the forces of a cone that is not pointed may cancel.
     if (isinf(event)) return;
-    const bool whole = walker->settles || walker->weights != CAROM_WEIGHTS_MIXED || carom_stream_uniform(&walker->stream) < RUNS_TO_EVENT;
+    const double runs_to_event = walker->rebound->elastic ? BOUNCES_TO_EVENT : RUNS_TO_EVENT;
+    const bool whole = walker->settles || walker->weights != CAROM_WEIGHTS_MIXED || carom_stream_uniform(&walker->stream) < runs_to_event;
     const double length = whole ? event : event * carom_stream_uniform(&walker->stream);
     // The change of the kinetic energy is (u + u')'p/2, which dissipation makes negative, and so is that of K + sum e_i^2 E_i.
     double energy_change = carom_rebound_advance(walker->rebound, walker->u, walker->du, walker->p, length);
