@@ -88,8 +88,8 @@ const carom_law *carom_law_find(const carom_registry *registry, const char *name
 
 // ---------------------------------------------------------------------------------------------- the laws and their options
 
-extern const carom_law carom_law_anitescu_potra, carom_law_halm_posa, carom_law_moreau, carom_law_propagative, carom_law_routh,
-    carom_law_sequential, carom_law_stronge;
+extern const carom_law carom_law_anitescu_potra, carom_law_halm_posa, carom_law_lzb, carom_law_moreau, carom_law_propagative,
+    carom_law_routh, carom_law_sequential, carom_law_stronge;
 
 /// Options of `anitescu-potra`.
 typedef struct carom_anitescu_potra_options {
@@ -99,6 +99,16 @@ typedef struct carom_anitescu_potra_options {
 
 /// Seed 0; the method of carom_step_choice_defaults.
 carom_anitescu_potra_options carom_anitescu_potra_defaults(void);
+
+/// Options of `lzb`.
+typedef struct carom_lzb_options {
+    const char *stiffness;  ///< "K1,K2,...", > 0, one for each contact, whose ratios matter alone; NULL: equal
+    double restitution;     ///< energetic, of all contacts, in [0, 1]; NaN: each contact's own
+    double tolerance;       ///< of the integration, relative to the speed before the impact: 1e-14 to 1e-3
+} carom_lzb_options;
+
+/// Equal stiffnesses, each contact's own restitution, tolerance 1e-10.
+carom_lzb_options carom_lzb_defaults(void);
 
 /// Options of `moreau`.
 typedef struct carom_moreau_options {

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "carom/arena.h"
+#include "carom/box.h"
 #include "carom/dense.h"
-#include "reach/box.h"
 #include "reach/rebound.h"
 
 // Contact velocities within this share of the impact's velocity scale are zero: the rounding of thousands of pieces is below.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reach/box.h"
+#include "carom/box.h"
 #include "carom/reach.h"
 #include "support.h"
 
