@@ -125,9 +125,22 @@ typedef enum carom_sequential_rule {
     CAROM_RULE_STRONGE,         ///< energetic restitution, exact friction cone
 } carom_sequential_rule;
 
+/// Which orders of the contacts `sequential` goes through.
+typedef enum carom_sequential_orders {
+    CAROM_ORDERS_AUTO,    ///< all of them up to five contacts, cyclic starts beyond
+    CAROM_ORDERS_CYCLIC,  ///< A B C, B C A, C A B
+    CAROM_ORDERS_ALL,     ///< every permutation, up to CAROM_MOST_PERMUTED contacts
+    CAROM_ORDERS_RANDOM,  ///< permutations drawn at random
+} carom_sequential_orders;
+
+enum { CAROM_MOST_PERMUTED = 9 };
+
 /// Options of `sequential`.
 typedef struct carom_sequential_options {
-    const char *order;         ///< names of all contacts, with commas, in the order of their impacts; NULL: every cyclic start
+    const char *order;         ///< names of all contacts, with commas, in the order of their impacts; NULL: those of `orders`
+    int orders;                ///< a carom_sequential_orders
+    int64_t draws;             ///< how many random orders: 1 to 10,000,000
+    int64_t seed;              ///< of random orders: 0 to CAROM_MOST_SEED
     int rule;                  ///< a carom_sequential_rule
     double restitution;        ///< of the rule `stronge`, in [0, 1]; NaN: each contact's own
     int64_t max_impacts;       ///< single impacts after which an order counts as not terminated: 1 to 10,000,000
