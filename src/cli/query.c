@@ -323,9 +323,11 @@ static void print_text(json_t *object, const char *const *joints, int indent) {
 static carom_status ask(query *q, carom_error *error) {
     // The metric by its name; the first one where none is given.
     const char *metric = cli_value(q->arguments, "metric");
+    char phrase[CAROM_SUGGESTION_SIZE];
     while (metric && carom_metric_names[q->kind] && strcmp(metric, carom_metric_names[q->kind]) != 0) q->kind++;
     if (!carom_metric_names[q->kind])
-        return carom_fail(error, CAROM_BAD_INPUT, "--metric: '%.60s' is not one of euclidean, kinetic", metric);
+        return carom_fail(error, CAROM_BAD_INPUT, "--metric: '%.60s' is not one of euclidean, kinetic%s", metric,
+                          carom_suggest(metric, carom_metric_names, (int)q->kind, phrase));
     carom_status status = carom_metric_create(q->asked.impact, q->kind, &q->metric, error);
 
     static const struct {
