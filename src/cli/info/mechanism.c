@@ -9,6 +9,7 @@
 enum {
     SHOWN_WIDTH = 100,   // columns of a line
     SHOWN_LINES = 4,     // of velocities, without --full
+    INDENT = 8,          // of the lines that follow the first
     SHOWN_CONTACTS = 8,  // without --full
     ENTRY_SIZE = CAROM_MAX_NAME + 32,
 };
@@ -62,11 +63,19 @@ void cli_print_velocities(const carom_impact_data *data, bool full) {
     int zeros = 0, lines = 1, shown = 0;
     for (int i = 0; i < data->nv; i++) zeros += data->velocity[i] == 0;
     const bool all = full || data->nv <= SHOWN_LINES * 4 || zeros == data->nv;
+    // Their unit, and how many are left out.
+    bool turns = false, slides = false;
+    for (int i = 0; i < data->nv && data->velocity_turns; i++) {
+        turns = turns || data->velocity_turns[i];
+        slides = slides || !data->velocity_turns[i];
+    }
     int column = printf("velocity");
+    if (turns || slides) column += printf(" [%s%s%s]", slides ? "m/s" : "", turns && slides ? ", " : "", turns ? "rad/s" : "");
+    if (!all && zeros) column += printf(" (%d are 0)", zeros);
     for (int i = 0; i < data->nv; i++) {
         if (!all && data->velocity[i] == 0) continue;
-        char entry[ENTRY_SIZE], number[16] = "";
-        if (!data->velocity_names) snprintf(number, sizeof number, "v.%d", i + 1);
+        char entry[ENTRY_SIZE], number[16];
+        snprintf(number, sizeof number, "v.%d", i + 1);
         snprintf(entry, sizeof entry, "  %s %.6g", data->velocity_names ? data->velocity_names[i] : number, data->velocity[i]);
         const int width = (int)strlen(entry);
         if (column + width > SHOWN_WIDTH && shown) {
@@ -74,19 +83,13 @@ void cli_print_velocities(const carom_impact_data *data, bool full) {
                 printf("  ... (--full)");
                 break;
             }
-            column = printf("\n        ") - 1;
+            printf("\n%*s", INDENT, "");
+            column = INDENT;
             lines++;
         }
         column += printf("%s", entry);
         shown++;
     }
-    if (!all && zeros) printf("%s; the other %d are zero", shown ? "" : "  ", zeros);
-    bool turns = false, slides = false;
-    for (int i = 0; i < data->nv && data->velocity_turns; i++) {
-        turns = turns || data->velocity_turns[i];
-        slides = slides || !data->velocity_turns[i];
-    }
-    if (turns || slides) printf("  [%s%s%s]", slides ? "m/s" : "", turns && slides ? ", " : "", turns ? "rad/s" : "");
     putchar('\n');
 }
 
