@@ -61,6 +61,9 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
             if (set >> i & 1) printf("  (%s)", flag_names[i]);
         putchar('\n');
     }
+    // One velocity is worth its joints.
+    if (rows == 1 && data->velocity_names)
+        cli_print_velocities("velocity after", data, carom_table_real_column(outcomes, CAROM_OUTCOME_VELOCITY), true);
     if (rows > SHOWN_OUTCOMES) printf("... and %" PRId64 " more; --json and -o FILE give them all\n", rows - SHOWN_OUTCOMES);
     if (file) printf("written to %s (HDF5)\n", file);
     return cli_exit_status(&run->answer);
@@ -111,6 +114,7 @@ static int run_resolve(const cli_arguments *arguments) {
             json_array_append_new(list, outcome);
         }
         cli_add_result(document, run.answer.result);
+        json_object_set_new(document, "joints", cli_joints_json(carom_impact_get_data(impact)));
         json_object_set_new(document, "outcomes", list);
         json_object_set_new(document, "file", carom_json_text(file));
         exit_status = cli_print_json(document, cli_exit_status(&run.answer));

@@ -147,7 +147,7 @@ static int print_text(const facts *f, bool full) {
     else
         printf("in contact space, ");
     printf("kinetic energy %.9g J\n", carom_impact_initial_energy(f->impact));
-    if (carom_impact_has_system(f->impact)) cli_print_velocities(data, full);
+    if (carom_impact_has_system(f->impact)) cli_print_velocities("velocity", data, data->velocity, full);
     if (full) cli_print_matrices(f->impact);
     putchar('\n');
     cli_print_contacts(f->impact, full);
