@@ -82,6 +82,12 @@ static void questions_take_names(void **state) {
     json_t *hull = ask(*state, "query", "robot.h5", "--hull", "base.z,Pn.hind_left");
     assert_true(number(hull, "area") > 0);
     json_decref(hull);
+    // Axes of pictures are named as they were asked for, with their units.
+    run_quietly(*state, 0, "$carom plot robot.h5 --axes 'base.wy,2*Pn.hind_left' -o axes.svg");
+    char *picture = read_file(*state, "axes.svg");
+    check_text(picture, "base.wy  [rad/s]");
+    check_text(picture, "2*Pn.hind_left  [N s]");
+    free(picture);
     report r = run(*state, "query", "robot.h5", "--max", "base.z");
     check_text(r.out, "\n  root.z  ");
     release(&r);
