@@ -132,6 +132,10 @@ double cli_seconds_since(const struct timespec *start);
 json_t *cli_extent_json(const carom_extent *extent);
 /// Adds `normal_velocity` and `tangent_velocity` of a contact velocity, contact-major, to an object.
 void cli_add_contact_velocity(json_t *object, const carom_impact *impact, const double *u);
+/// Prints generalised velocities [nv] by the names of their joints, in a few lines unless they are to be `full`.
+void cli_print_velocities(const char *label, const carom_impact_data *data, const double *v, bool full);
+/// The names of the velocities, null where they have none.
+json_t *cli_joints_json(const carom_impact_data *data);
 /// Adds the columns of the result row, the verdict included, to an object.
 void cli_add_result(json_t *document, const carom_table *result);
 /// Prints the doc of every yes-or-no column of a result row, from a column on, that says yes.

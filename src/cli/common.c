@@ -116,6 +116,13 @@ void cli_add_contact_velocity(json_t *object, const carom_impact *impact, const 
     json_object_set_new(object, "tangent_velocity", tangent);
 }
 
+json_t *cli_joints_json(const carom_impact_data *data) {
+    if (!data->velocity_names) return json_null();
+    json_t *joints = json_array();
+    for (int i = 0; i < data->nv; i++) json_array_append_new(joints, carom_json_text(data->velocity_names[i]));
+    return joints;
+}
+
 void cli_add_result(json_t *document, const carom_table *result) {
     json_t *row = carom_json_row(result, 0, NULL);
     json_object_update(document, row);
