@@ -39,9 +39,19 @@ typedef struct carom_detection {
     double margin;       ///< geoms closer than this touch [m], >= 0; replaces all margins and gaps of the model
     double friction;     ///< of every contact; NaN: that of the geoms
     double restitution;  ///< of every contact, in [0,1]
+    /// Patterns with the shell's wildcards (* ? [...]), of names of bodies, geoms and contacts, joints at their stops (LIMIT:JOINT)
+    /// included: a contact stays where a pattern of `only` (if there is any) and none of `exclude` fits one of its two bodies, its two
+    /// geoms or its own name. [only_count] and [exclude_count]
+    const char *const *only, *const *exclude;
+    int only_count, exclude_count;
+    bool drop_self;   ///< leave out contacts of two bodies of one robot, which is all below one child of the world
+    bool drop_stops;  ///< leave out joints at their stops
+    /// Of the contacts of two bodies with the same normal (within 0.001 rad), friction and height along it (within this), keep the corners
+    /// of the convex hull, and of corners that are closer than this [m] the outer one; >= 0, 0: keep all.
+    double merge;
 } carom_detection;
 
-/// 1 mm, friction of the geoms, no restitution.
+/// 1 mm, friction of the geoms, no restitution, every contact.
 carom_detection carom_detection_defaults(void);
 
 /// Loads and compiles MJCF or URDF. A URDF robot whose root is welded to the world gets a warning.
@@ -94,7 +104,9 @@ carom_status carom_model_measure_gaps(carom_model *model, const carom_model_cont
 /// Contacts of the same two bodies at the same point with the same normal are one, and so are those of a planar problem with the same rows
 /// (docs/scenes.md states names and tolerances); those that no motion changes are left out with a warning.
 /// @param detection  NULL: the defaults
-/// @return CAROM_BAD_INPUT as above; also when nothing touches, when the model's nconmax is too small, or for anisotropic friction
+/// Names are those that all contacts found have, whichever of them stay.
+/// @return CAROM_BAD_INPUT as above; also when nothing touches or is left, for a pattern that fits no name of the model, when the model's
+///         nconmax is too small, or for anisotropic friction
 carom_status carom_model_detect(carom_model *model, const carom_detection *detection, carom_impact **impact, carom_error *error);
 
 /// What the last load, freeze or detection found worth knowing: sentences, 0..warnings-1. NULL beyond them.

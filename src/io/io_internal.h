@@ -83,6 +83,9 @@ carom_status carom_scene_load_model(carom_scene *scene, const double *parameters
 /// The contacts of a scene that lists them, to be freed; names belong to the document.
 carom_status carom_scene_list_contacts(carom_scene *scene, const carom_node *list, carom_model_contact **contacts, carom_error *error);
 
+/// The impact of a model's scene with the contacts that are detected, as the map `contacts` asks for.
+carom_status carom_scene_detect_contacts(carom_scene *scene, const carom_node *contacts, carom_error *error);
+
 /// The balls that the map `balls` describes; arrays belong to the document.
 carom_status carom_scene_read_ball_data(carom_scene *scene, const carom_node *balls, carom_ball_data *data, carom_error *error);
 

@@ -184,11 +184,11 @@ carom_status model_prepare_freeze(carom_model *model, carom_error *error) {
 }
 
 carom_status model_freeze_touches(carom_model *model, const model_touch *touches, int count, int tangent_dim, model_idle_rule rule,
-                                  carom_impact **impact, carom_error *error) {
+                                  const carom_detection *detection, carom_impact **impact, carom_error *error) {
     const mjModel *compiled = model->compiled;
     frozen f = {.model = model, .nv = compiled->nv, .tangent_dim = tangent_dim};
     carom_arena *arena = &f.arena;
-    const int limit_count = model_find_limits(model, NULL);
+    int limit_count = model_find_limits(model, NULL);
     const size_t nv = (size_t)f.nv, room = (size_t)count + (size_t)limit_count;
     model_limit *limits = carom_arena_take(arena, (size_t)limit_count, sizeof *limits);
     char(*limit_names)[MODEL_LABEL_SIZE] = carom_arena_take(arena, (size_t)limit_count, sizeof *limit_names);
@@ -213,10 +213,10 @@ carom_status model_freeze_touches(carom_model *model, const model_touch *touches
     if (!status && f.projector.rank) status = model_project_velocity(model, &f.projector, f.mass, f.velocity, error);
 
     // The contacts: those that the caller found, then joints at their stops.
-    if (!status) model_find_limits(model, limits);
+    if (!status) limit_count = model_choose_limits(model, detection, limits, model_find_limits(model, limits));
     for (int i = 0; !status && i < count; i++) status = add_touch(&f, &touches[i], i, rule, error);
     if (!status) status = add_limits(&f, limits, limit_count, limit_names, error);
-    if (!status) status = model_warn_of_near_limits(model, error);
+    if (!status && !(detection && detection->drop_stops)) status = model_warn_of_near_limits(model, error);
     if (!status && !f.count)
         status = carom_fail(error, CAROM_BAD_INPUT, "%s: none of the %d contacts found can be changed by a motion of the model",
                             model->path, count + limit_count);
@@ -284,7 +284,8 @@ carom_status carom_model_freeze(carom_model *model, const carom_model_contact *c
     model_touch *touches = calloc((size_t)count + 1, sizeof *touches);
     if (!touches) return carom_fail_memory(error, "contacts");
     for (int i = 0; !status && i < count; i++) status = model_locate_contact(model, &contacts[i], i, &touches[i], error);
-    if (!status) status = model_freeze_touches(model, touches, count, tangent_dim ? tangent_dim : 2, MODEL_REFUSE_IDLE, impact, error);
+    if (!status)
+        status = model_freeze_touches(model, touches, count, tangent_dim ? tangent_dim : 2, MODEL_REFUSE_IDLE, NULL, impact, error);
     free(touches);
     return status;
 }

@@ -66,7 +66,7 @@ void model_advise_on_root(const xmlDoc *document, char advice[MODEL_ADVICE_SIZE]
 
 // ----------------------------------------------------------------------------------------------------- parts of a freeze
 
-enum { MODEL_LABEL_SIZE = 128 };
+enum { MODEL_LABEL_SIZE = 128, MODEL_GEOM_NAME_SIZE = 48 };
 
 // A contact located on the model at its state: a point on each of two bodies, and orthonormal directions, all in world axes.
 typedef struct model_touch {
@@ -99,8 +99,9 @@ carom_status model_locate_contact(const carom_model *model, const carom_model_co
 carom_status model_prepare_freeze(carom_model *model, carom_error *error);
 
 // The impact of these contacts and of the joints at their stops, after model_prepare_freeze.
+// @param detection  which joints at their stops; NULL: all
 carom_status model_freeze_touches(carom_model *model, const model_touch *touches, int count, int tangent_dim, model_idle_rule rule,
-                                  carom_impact **impact, carom_error *error);
+                                  const carom_detection *detection, carom_impact **impact, carom_error *error);
 
 // Whether the model leaves on what an mjDSBL_ bit switches off, and constraints as a whole.
 bool model_is_enabled(const carom_model *model, int disable_bit);
@@ -117,6 +118,36 @@ typedef struct model_limit {
 
 // Joints at their stops, into `limits` ([njnt], may be NULL); returns their number.
 int model_find_limits(const carom_model *model, model_limit *limits);
+
+// What becomes of a contact found. The first that applies to one of several equal contacts is that of them all.
+typedef enum model_fate { MODEL_KEPT, MODEL_UNWANTED, MODEL_EXCLUDED, MODEL_OF_SELF, MODEL_FATES } model_fate;
+
+// By the names of its geoms and their bodies, and by whether they are of one robot.
+model_fate model_judge_pair(const carom_model *model, const carom_detection *detection, const int geoms[2]);
+// Then by its own name.
+model_fate model_judge_name(const carom_detection *detection, model_fate fate, const char *name);
+// The name of a limit as a contact.
+void model_name_limit(const carom_model *model, const model_limit *limit, char name[MODEL_LABEL_SIZE]);
+// Leaves the limits that the detection keeps, in their order; returns their number. NULL keeps all.
+int model_choose_limits(const carom_model *model, const carom_detection *detection, model_limit *limits, int count);
+// Refuses a pattern that no body, geom, joint's stop or contact found is called by, and says near names.
+carom_status model_check_patterns(const carom_model *model, const carom_detection *detection, const char *const *found, int found_count,
+                                  carom_error *error);
+
+// Fills the data's contacts with those closer than the margin [m], which replaces all margins and gaps of the model.
+carom_status model_find_contacts(carom_model *model, double margin, carom_error *error);
+
+// The pairs of geoms nearest to each other of those that may collide and that the detection takes (NULL: all), by their distance: a
+// contact for each. Needs positions of the current state. Returns their number, at most MODEL_NEAREST.
+enum { MODEL_NEAREST = 3 };
+int model_find_nearest(carom_model *model, const carom_detection *detection, mjContact nearest[MODEL_NEAREST]);
+
+// A geom's name, or that of its body.
+void model_name_geom(const carom_model *model, int geom, char name[MODEL_GEOM_NAME_SIZE]);
+
+// Keeps the corners of patches: of the contacts of two bodies in one plane those on the convex hull, as far as they are not closer than
+// `distance` to one that is kept. `*count` falls; the order stays.
+carom_status model_merge_patches(const carom_model *model, model_touch *touches, int *count, double distance, carom_error *error);
 
 // Warns of joints that are close to a stop but not at it: a state rounded to a few digits is the usual reason.
 carom_status model_warn_of_near_limits(carom_model *model, carom_error *error);

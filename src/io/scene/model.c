@@ -144,34 +144,6 @@ static carom_status read_contact(carom_scene *scene, const carom_node *node, car
     return CAROM_OK;
 }
 
-// `contacts: {detect: true}`: margin [m], and friction and restitution of every contact that is found.
-typedef struct detect_fields {
-    const char *detect;
-    double margin, friction, restitution;
-} detect_fields;
-
-static const carom_field DETECT[] = {
-    {"detect", CAROM_FIELD_TEXT, .required = true, .offset = offsetof(detect_fields, detect)},
-    {"margin", CAROM_FIELD_NUMBER, .offset = offsetof(detect_fields, margin), .least = 0, .most = HUGE_VAL},
-    {"friction", CAROM_FIELD_NUMBER, .offset = offsetof(detect_fields, friction), .least = 0, .most = HUGE_VAL},
-    {"restitution", CAROM_FIELD_NUMBER, .offset = offsetof(detect_fields, restitution), .least = 0, .most = 1},
-};
-
-// Contacts as MuJoCo's collision detection finds them at the state.
-static carom_status detect_contacts(carom_scene *scene, const carom_node *node, carom_model *model, carom_error *error) {
-    const carom_detection defaults = carom_detection_defaults();
-    detect_fields fields = {.margin = defaults.margin, .friction = defaults.friction, .restitution = defaults.restitution};
-    carom_status status = carom_fields_read(scene->document, node, CAROM_FIELD_ROWS(DETECT), NULL, &fields, error);
-    if (status) return status;
-    if (strcmp(fields.detect, "true") != 0)
-        return carom_document_refuse(scene->document, carom_node_find(node, "detect"), error,
-                                     "must be true; contacts that are not detected stand in a list");
-    carom_error inner;
-    const carom_detection detection = {.margin = fields.margin, .friction = fields.friction, .restitution = fields.restitution};
-    status = carom_model_detect(model, &detection, &scene->impact, &inner);
-    return status ? carom_document_pass_on(scene->document, node, &inner, error) : CAROM_OK;
-}
-
 // The list may be empty: joints at their stops, which the model knows, are contacts too.
 carom_status carom_scene_list_contacts(carom_scene *scene, const carom_node *list, carom_model_contact **contacts, carom_error *error) {
     *contacts = NULL;
@@ -286,7 +258,7 @@ static carom_status read_model(carom_scene *scene, const carom_node *root, carom
     status = carom_scene_load_model(scene, NULL, digest, &scene->model, error);
     if (!status) status = pass_warnings_on(scene, carom_node_find(root, "model"), scene->model, error);
     if (!status)
-        status = contacts->kind == CAROM_NODE_MAP ? detect_contacts(scene, contacts, scene->model, error)
+        status = contacts->kind == CAROM_NODE_MAP ? carom_scene_detect_contacts(scene, contacts, error)
                                                   : freeze_listed(scene, contacts, scene->model, error);
     if (!status) status = pass_warnings_on(scene, contacts, scene->model, error);
     if (scene->system) {
