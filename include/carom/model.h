@@ -84,6 +84,18 @@ carom_status carom_model_set_state(carom_model *model, const double *qpos, int q
 /// Takes the state of the keyframe called `name`.
 carom_status carom_model_set_keyframe(carom_model *model, const char *name, carom_error *error);
 
+/// Moves a robot along gravity until it touches: down from above, or up out of what it penetrates. Joints, orientation and velocity stay.
+/// What moves is the first free joint, or else the first slide along gravity that carries its whole tree; with a target, the one that
+/// carries the target. Geoms touch as in MuJoCo's collision detection (contype, conaffinity, <pair>, <exclude>), whose distances decide,
+/// to 1e-12 of the size and place of the geoms; planes have no edge.
+/// @param target  NULL: the first geom of the robot that touches what does not move with it; else the name of a geom, or of a site: until
+///                that one touches, whatever else does
+/// @param shift   how far it moved down [m], below zero where it moved up; may be NULL
+/// @return CAROM_BAD_INPUT where the model has no gravity or no such joint, where nothing is called `target`, or where nothing is below it;
+///         the model stays as it was
+/// Cost: some ten calls of MuJoCo's collision functions for a pair of geoms that can meet
+carom_status carom_model_lower(carom_model *model, const char *target, double *shift, carom_error *error);
+
 /// Freezes the model at its state: M, and for each contact J of the second place minus that of the first, projected on normal and tangents.
 /// Joints at or beyond their stops are contacts without friction, LIMIT:JOINT, after the others (without that name where no contact has
 /// one). Active equality constraints hold: rows of J are J P, where P projects on the velocities that they allow, so that M and nv stay.
