@@ -121,6 +121,35 @@ carom_status carom_model_measure_gaps(carom_model *model, const carom_model_cont
 ///         nconmax is too small, or for anisotropic friction
 carom_status carom_model_detect(carom_model *model, const carom_detection *detection, carom_impact **impact, carom_error *error);
 
+// -------------------------------------------------------------------------------------------------------------------------- bare models
+
+/// What a file holds, by its content.
+typedef enum carom_model_file {
+    CAROM_MODEL_FILE_NONE,   ///< not XML
+    CAROM_MODEL_FILE_MODEL,  ///< MJCF or URDF: the root element is `mujoco` or `robot`
+    CAROM_MODEL_FILE_PART,   ///< a part of MJCF that other files include
+    CAROM_MODEL_FILE_XML,    ///< some other XML
+} carom_model_file;
+
+/// @param text  ends with NUL
+carom_model_file carom_model_recognise(const char *text);
+
+/// How a model without a scene was brought to an impact.
+typedef struct carom_model_start {
+    bool lacks_ground;               ///< it could be lowered, but nothing is below it; there is no impact
+    char story[CAROM_MESSAGE_SIZE];  ///< one sentence about its state
+} carom_model_start;
+
+/// The impact of a model about which nothing else is known, with the contacts that carom_model_detect finds by default. The state is its
+/// first keyframe, where something approaches there; where something touches but does not approach, with 1 m/s along gravity added to the
+/// joint that carom_model_lower moves; where nothing touches, and without a keyframe, lowered until it touches, with the same velocity.
+/// Where that gives no impact, because nothing can be lowered: the contacts that touch, or else the nearest pair of geoms, whose gap is
+/// left open; the velocity gets the multiple of M^-1 n' that lets the first one, with normal row n, approach at 1 m/s: the least kinetic
+/// energy. Where the model lets no geoms collide, every pair may.
+/// @param any  without ground under it, take the last way instead of saying so in start->lacks_ground
+/// @return CAROM_BAD_INPUT where no two geoms can approach each other
+carom_status carom_model_freeze_bare(carom_model *model, bool any, carom_model_start *start, carom_impact **impact, carom_error *error);
+
 /// What the last load, freeze or detection found worth knowing: sentences, 0..warnings-1. NULL beyond them.
 int carom_model_warnings(const carom_model *model);
 const char *carom_model_warning(const carom_model *model, int index);

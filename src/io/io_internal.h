@@ -52,10 +52,22 @@ struct carom_scene {
     carom_scene_design design;
     const char **warnings;
     int warning_count;
+    const char **notes;
+    int note_count;
 };
 
-/// Adds "FILE:LINE: key.path: sentence" to the scene's warnings.
+/// Adds "FILE:LINE: key.path: sentence" to the scene's warnings; "FILE: sentence" without a node.
 carom_status carom_scene_warn(carom_scene *scene, const carom_node *node, carom_error *error, const char *format, ...) CAROM_PRINTF(4, 5);
+
+/// Adds a sentence to the scene's notes.
+carom_status carom_scene_note(carom_scene *scene, carom_error *error, const char *format, ...) CAROM_PRINTF(3, 4);
+
+/// Whether a file is a model in place of a scene.
+/// @param text  ends with NUL
+/// @return CAROM_BAD_INPUT for XML that is no model
+carom_status carom_scene_recognise(const char *path, const char *text, bool *bare, carom_error *error);
+/// The model and the impact of a scene that is one.
+carom_status carom_scene_read_bare(carom_scene *scene, carom_error *error);
 
 /// The path of a file that the scene names, relative to the scene file; to be freed. NULL when out of memory.
 char *carom_scene_join_path(const carom_scene *scene, const char *path);

@@ -14,7 +14,10 @@
 // and their normals differ by less than this angle [rad].
 #define MERGE_TOLERANCE 1e-6
 
-enum { NAME_SIZE = 120 };
+enum {
+    NAME_SIZE = 120,
+    NAMED_PAIRS = 3,  // that a message names where none touch
+};
 
 // The contacts found, with their names.
 typedef struct detected {
@@ -154,11 +157,12 @@ static void describe_gap(carom_model *model, const carom_detection *detection, c
         return;
     }
     mjContact nearest[MODEL_NEAREST];
-    const int count = model_find_nearest(model, detection, nearest);
+    int count = model_find_nearest(model, detection, -HUGE_VAL, nearest);
     if (!count) {
         snprintf(text, CAROM_MESSAGE_SIZE, "no geoms touch: none that may collide are anywhere near each other");
         return;
     }
+    if (count > NAMED_PAIRS) count = NAMED_PAIRS;
     size_t used = 0;
     for (int i = 0; i < count && used < CAROM_MESSAGE_SIZE; i++) {
         char first[MODEL_GEOM_NAME_SIZE], second[MODEL_GEOM_NAME_SIZE];
@@ -235,32 +239,39 @@ static carom_status choose_contacts(detected *found, carom_arena *arena, carom_e
                       limit_count ? "%s; joints at their stops are left out, too" : "%s; no joint is at its stop either", text);
 }
 
-carom_status carom_model_detect(carom_model *model, const carom_detection *detection, carom_impact **impact, carom_error *error) {
-    if (!impact) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_detect: impact is NULL");
-    *impact = NULL;
-    const carom_detection defaults = carom_detection_defaults();
-    detected found = {.model = model, .detection = detection ? detection : &defaults};
-    const double margin = found.detection->margin;
-    if (!(margin >= 0) || isinf(margin)) return carom_fail(error, CAROM_BAD_INPUT, "margin is %g: it is a finite length >= 0", margin);
-    if (!(found.detection->merge >= 0) || isinf(found.detection->merge))
-        return carom_fail(error, CAROM_BAD_INPUT, "merge is %g: it is a finite length >= 0", found.detection->merge);
+carom_status model_freeze_found(carom_model *model, const carom_detection *detection, carom_impact **impact, carom_error *error) {
+    detected found = {.model = model, .detection = detection};
     carom_arena arena = {0};
     found.touches = carom_arena_take(&arena, CAROM_MAX_CONTACTS, sizeof *found.touches);
     found.bases = carom_arena_take(&arena, CAROM_MAX_CONTACTS, sizeof *found.bases);
     found.names = carom_arena_take(&arena, CAROM_MAX_CONTACTS, sizeof *found.names);
     found.fates = carom_arena_take(&arena, CAROM_MAX_CONTACTS, sizeof *found.fates);
     carom_status status = arena.failed ? carom_fail_memory(error, "detected contacts") : CAROM_OK;
-    if (!status) status = model_prepare_freeze(model, error);
-    if (!status) status = model_find_contacts(model, margin, error);
     for (int i = 0; !status && i < model->data->ncon; i++) status = add_contact(&found, &model->data->contact[i], error);
     if (!status) number_names(&found);
     if (!status) status = choose_contacts(&found, &arena, error);
-    if (!status && found.detection->merge > 0)
-        status = model_merge_patches(model, found.touches, &found.count, found.detection->merge, error);
+    if (!status && detection->merge > 0) status = model_merge_patches(model, found.touches, &found.count, detection->merge, error);
     if (!status && found.ignores_torsion)
         status = model_warn(model, error,
                             "torsional and rolling friction of geoms (condim above 3) is left out: contacts have sliding friction only");
-    if (!status) status = model_freeze_touches(model, found.touches, found.count, 2, MODEL_DROP_IDLE, found.detection, impact, error);
+    if (!status) status = model_freeze_touches(model, found.touches, found.count, 2, MODEL_DROP_IDLE, detection, impact, error);
     carom_arena_free(&arena);
     return status;
+}
+
+carom_status carom_model_detect(carom_model *model, const carom_detection *detection, carom_impact **impact, carom_error *error) {
+    if (!impact) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_detect: impact is NULL");
+    *impact = NULL;
+    const carom_detection defaults = carom_detection_defaults();
+    if (!detection) detection = &defaults;
+    const struct {
+        const char *name;
+        double length;
+    } lengths[] = {{"margin", detection->margin}, {"merge", detection->merge}};
+    for (int i = 0; i < 2; i++)
+        if (!(lengths[i].length >= 0) || isinf(lengths[i].length))
+            return carom_fail(error, CAROM_BAD_INPUT, "%s is %g: it is a finite length >= 0", lengths[i].name, lengths[i].length);
+    carom_status status = model_prepare_freeze(model, error);
+    if (!status) status = model_find_contacts(model, detection->margin, error);
+    return status ? status : model_freeze_found(model, detection, impact, error);
 }

@@ -349,3 +349,16 @@ carom_status carom_model_lower(carom_model *model, const char *target, double *s
     if (shift) *shift = l.shift;
     return CAROM_OK;
 }
+
+carom_status model_push_down(carom_model *model, double speed, carom_error *error) {
+    lowering l = {.compiled = model->compiled, .data = model->data};
+    carom_status status = model_guard_call(compute_places, model, error);
+    if (!status) status = find_root(model, NULL, &l, error);
+    if (status) return status;
+    double *velocity = model->data->qvel + model->compiled->jnt_dofadr[l.joint];
+    if (model->compiled->jnt_type[l.joint] == mjJNT_FREE)
+        mju_addToScl3(velocity, l.down, speed);
+    else
+        *velocity += speed * mju_dot3(model->data->xaxis + 3 * l.joint, l.down);
+    return CAROM_OK;
+}

@@ -178,10 +178,8 @@ carom_status carom_model_set_state(carom_model *model, const double *qpos, int q
     return CAROM_OK;
 }
 
-carom_status carom_model_set_keyframe(carom_model *model, const char *name, carom_error *error) {
+carom_status model_set_keyframe(carom_model *model, int key, carom_error *error) {
     const mjModel *compiled = model->compiled;
-    const int key = name && *name ? mj_name2id(compiled, mjOBJ_KEY, name) : -1;
-    if (key < 0) return carom_fail(error, CAROM_BAD_INPUT, "there is no keyframe called '%s' in %s", name ? name : "", model->path);
     carom_status status = carom_model_set_state(model, compiled->key_qpos + key * compiled->nq, compiled->nq,
                                                 compiled->key_qvel + key * compiled->nv, compiled->nv, error);
     if (status) return status;
@@ -189,4 +187,10 @@ carom_status carom_model_set_keyframe(carom_model *model, const char *name, caro
     mju_copy(model->data->mocap_pos, compiled->key_mpos + 3 * key * compiled->nmocap, 3 * compiled->nmocap);
     mju_copy(model->data->mocap_quat, compiled->key_mquat + 4 * key * compiled->nmocap, 4 * compiled->nmocap);
     return CAROM_OK;
+}
+
+carom_status carom_model_set_keyframe(carom_model *model, const char *name, carom_error *error) {
+    const int key = name && *name ? mj_name2id(model->compiled, mjOBJ_KEY, name) : -1;
+    if (key < 0) return carom_fail(error, CAROM_BAD_INPUT, "there is no keyframe called '%s' in %s", name ? name : "", model->path);
+    return model_set_keyframe(model, key, error);
 }

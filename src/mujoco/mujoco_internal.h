@@ -139,10 +139,23 @@ carom_status model_check_patterns(const carom_model *model, const carom_detectio
 // Fills the data's contacts with those closer than the margin [m], which replaces all margins and gaps of the model.
 carom_status model_find_contacts(carom_model *model, double margin, carom_error *error);
 
+// Leaves the contacts of one pair in the data, found with a margin just above its distance, which `*pair` gets. False where MuJoCo finds
+// none.
+bool model_narrow_to_pair(carom_model *model, mjContact *pair);
+
+// The impact of the contacts that the data holds, after model_prepare_freeze.
+carom_status model_freeze_found(carom_model *model, const carom_detection *detection, carom_impact **impact, carom_error *error);
+
 // The pairs of geoms nearest to each other of those that may collide and that the detection takes (NULL: all), by their distance: a
-// contact for each. Needs positions of the current state. Returns their number, at most MODEL_NEAREST.
-enum { MODEL_NEAREST = 3 };
-int model_find_nearest(carom_model *model, const carom_detection *detection, mjContact nearest[MODEL_NEAREST]);
+// contact for each, at least `least` apart [m]. Needs positions of the current state. Returns their number, at most MODEL_NEAREST.
+enum { MODEL_NEAREST = 16 };
+int model_find_nearest(carom_model *model, const carom_detection *detection, double least, mjContact nearest[MODEL_NEAREST]);
+
+// Takes the state of a keyframe.
+carom_status model_set_keyframe(carom_model *model, int key, carom_error *error);
+
+// Adds a speed along gravity [m/s] to the joint that carries the robot up and down, the one that carom_model_lower moves.
+carom_status model_push_down(carom_model *model, double speed, carom_error *error);
 
 // A geom's name, or that of its body.
 void model_name_geom(const carom_model *model, int geom, char name[MODEL_GEOM_NAME_SIZE]);

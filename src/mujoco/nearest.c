@@ -30,33 +30,50 @@ static void note_pair(const mjContact *contact, mjContact *nearest, int *count) 
     nearest[place] = *contact;
 }
 
-// The pairs within a margin, as far as the detection takes them; false where MuJoCo has no room for them.
-static bool look_within(carom_model *model, const carom_detection *detection, double margin, mjContact *nearest, int *count) {
+// The pairs within a margin and at least `least` apart, as far as the detection takes them; false where MuJoCo has no room for them.
+static bool look_within(carom_model *model, const carom_detection *detection, double least, double margin, mjContact *nearest, int *count) {
     *count = 0;
     if (model_find_contacts(model, margin, NULL)) return false;
     for (int i = 0; i < model->data->ncon; i++) {
         const mjContact *contact = &model->data->contact[i];
+        if (!(contact->dist >= least)) continue;
         if (detection && model_judge_pair(model, detection, (int[]){contact->geom1, contact->geom2}) != MODEL_KEPT) continue;
         note_pair(contact, nearest, count);
     }
     return true;
 }
 
-int model_find_nearest(carom_model *model, const carom_detection *detection, mjContact nearest[MODEL_NEAREST]) {
+int model_find_nearest(carom_model *model, const carom_detection *detection, double least, mjContact nearest[MODEL_NEAREST]) {
     mjContact found[MODEL_NEAREST];
     int count = 0, found_count;
     double margin = FIRST_MARGIN * model->compiled->stat.extent;
     for (int i = 0; i < MARGINS && count < MODEL_NEAREST; i++, margin *= 2) {
-        if (!look_within(model, detection, margin, found, &found_count)) break;
+        if (!look_within(model, detection, least, margin, found, &found_count)) break;
         if (found_count < count) continue;
         memcpy(nearest, found, sizeof *nearest * (size_t)found_count);
         count = found_count;
     }
-    for (int i = 0; i < NARROWINGS && count; i++) {
-        const double distance = nearest[0].dist;
-        margin = distance * 1.001 + 1e-9 * model->compiled->stat.extent;
-        if (!(distance > 0) || !look_within(model, detection, margin, found, &found_count) || !found_count) break;
-        nearest[0] = found[0];
-    }
+    if (count) model_narrow_to_pair(model, &nearest[0]);
     return count;
+}
+
+bool model_narrow_to_pair(carom_model *model, mjContact *pair) {
+    int kept = 0;
+    for (int i = 0; i < NARROWINGS; i++) {
+        const double margin = fmax(pair->dist, 0) * 1.001 + 1e-9 * model->compiled->stat.extent;
+        if (model_find_contacts(model, margin, NULL)) return false;
+        // All points of the pair, of which the nearest says the distance.
+        kept = 0;
+        mjContact *contacts = model->data->contact, nearest = *pair;
+        for (int k = 0; k < model->data->ncon; k++) {
+            if (contacts[k].geom1 != pair->geom1 || contacts[k].geom2 != pair->geom2) continue;
+            if (!kept || contacts[k].dist < nearest.dist) nearest = contacts[k];
+            contacts[kept++] = contacts[k];
+        }
+        model->data->ncon = kept;
+        if (!kept) return false;
+        *pair = nearest;
+        if (!(pair->dist > 0)) break;
+    }
+    return true;
 }
