@@ -67,6 +67,20 @@ const double *carom_model_qpos(const carom_model *model);
 /// Index in qpos of the slide or hinge joint called `joint`; -1 where there is none.
 int carom_model_find_coordinate(const carom_model *model, const char *joint);
 
+/// A joint's name, and its numbers in qpos and qvel: a slide or hinge has one of each, a ball joint a quaternion and three rates, a free
+/// joint position and quaternion, and six rates.
+typedef struct carom_model_joint {
+    const char *name;          ///< a free joint without one has that of its body; NULL: none. Owned by the model
+    int position, positions;   ///< index of its first coordinate, and their number: 1, 4 or 7
+    int velocity, velocities;  ///< index of its first velocity, and their number: 1, 3 or 6
+} carom_model_joint;
+
+int carom_model_joints(const carom_model *model);
+/// @param index  0 .. carom_model_joints - 1, in MuJoCo's order
+carom_model_joint carom_model_get_joint(const carom_model *model, int index);
+/// Velocity, [nv], in MuJoCo's order; owned by the model.
+const double *carom_model_qvel(const carom_model *model);
+
 /// Sets position and velocity, in MuJoCo's order. Quaternions are normalised. Any of the two may be NULL: unchanged.
 /// @return CAROM_BAD_INPUT when a count differs from nq or nv, or a number is not finite
 carom_status carom_model_set_state(carom_model *model, const double *qpos, int qpos_count, const double *qvel, int qvel_count,

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "carom/suggest.h"
 #include "mujoco/mujoco_internal.h"
 
 // A touch is found to this share of the size of the two geoms and of their places: round-off of MuJoCo's coordinates is a little less.
@@ -60,6 +61,13 @@ static bool carries_tree(const carom_model *model, int joint, const double gravi
     return mju_norm3(across) < ALONG_GRAVITY;
 }
 
+static void offer_names(const carom_model *model, int type, int count, carom_suggestion *suggestion) {
+    for (int i = 0; i < count; i++) {
+        const char *name = mj_id2name(model->compiled, type, i);
+        if (name && *name) carom_suggestion_offer(suggestion, name);
+    }
+}
+
 // The joint that carries the target; without one the first free joint, or else the first slide.
 static carom_status find_root(const carom_model *model, const char *target, lowering *l, carom_error *error) {
     const mjModel *compiled = model->compiled;
@@ -68,8 +76,15 @@ static carom_status find_root(const carom_model *model, const char *target, lowe
         return carom_fail(error, CAROM_BAD_INPUT, "%s: the model has no gravity, so that nothing says which way is down", model->path);
     l->geom = target ? mj_name2id(compiled, mjOBJ_GEOM, target) : -1;
     l->site = target && l->geom < 0 ? mj_name2id(compiled, mjOBJ_SITE, target) : -1;
-    if (target && l->geom < 0 && l->site < 0)
-        return carom_fail(error, CAROM_BAD_INPUT, "there is neither a geom nor a site called '%s' in %s", target, model->path);
+    if (target && l->geom < 0 && l->site < 0) {
+        carom_suggestion near = {.wanted = target};
+        char phrase[CAROM_SUGGESTION_SIZE];
+        carom_suggestion_offer(&near, "ground");
+        offer_names(model, mjOBJ_GEOM, compiled->ngeom, &near);
+        offer_names(model, mjOBJ_SITE, compiled->nsite, &near);
+        return carom_fail(error, CAROM_BAD_INPUT, "there is neither a geom nor a site called '%s' in %s%s", target, model->path,
+                          carom_suggestion_phrase(&near, phrase));
+    }
     const int body = l->geom >= 0 ? compiled->geom_bodyid[l->geom] : l->site >= 0 ? compiled->site_bodyid[l->site] : 0;
 
     static const int types[] = {mjJNT_FREE, mjJNT_SLIDE};
@@ -83,8 +98,11 @@ static carom_status find_root(const carom_model *model, const char *target, lowe
     if (target)
         return carom_fail(error, CAROM_BAD_INPUT, "%s: '%s' cannot be lowered: no free joint, nor a slide along gravity, carries it",
                           model->path, target);
-    return carom_fail(error, CAROM_BAD_INPUT,
-                      "%s: nothing can be lowered: the model has neither a free joint nor a slide along gravity at its root", model->path);
+    return carom_fail(
+        error, CAROM_BAD_INPUT,
+        "%s: nothing can be lowered: the model has neither a free joint nor a slide along gravity at its root; a scene's 'root: "
+        "free' gives it a free joint",
+        model->path);
 }
 
 // --------------------------------------------------------------------------------------------------------------- pairs
@@ -332,12 +350,18 @@ carom_status carom_model_lower(carom_model *model, const char *target, double *s
     model_write_name(model, mjOBJ_BODY, l.root, "body", what, sizeof what);
     if (target) snprintf(what, sizeof what, "%s", target);
     if (!l.candidates)
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: there is no ground: no geom of the model can touch '%s'", model->path, what);
-    if (isinf(l.shift) && l.site >= 0) return carom_fail(error, CAROM_BAD_INPUT, "%s: there is no geom below '%s'", model->path, what);
+        return carom_fail(error, CAROM_BAD_INPUT,
+                          "%s: there is no ground: no geom of the model can touch '%s'; a scene's 'ground: true' adds a floor", model->path,
+                          what);
+    if (isinf(l.shift) && l.site >= 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: there is no geom below '%s'; a scene's 'ground: true' adds a floor", model->path,
+                          what);
     if (isinf(l.shift)) {
         char names[2][NAME_SIZE];
         for (int i = 0; i < 2; i++) model_write_name(model, mjOBJ_GEOM, l.nearest[i], "geom", names[i], sizeof names[i]);
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: there is nothing below '%s' that it can touch: the nearest, '%s', is not in its way",
+        return carom_fail(error, CAROM_BAD_INPUT,
+                          "%s: there is nothing below '%s' that it can touch: the nearest, '%s', is not in its way; a "
+                          "scene's 'ground: true' adds a floor",
                           model->path, what, names[1]);
     }
     // A free joint has its position in world axes; a slide has a length along its axis.

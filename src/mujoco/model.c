@@ -134,6 +134,25 @@ const char *carom_model_warning(const carom_model *model, int index) {
 int carom_model_nq(const carom_model *model) { return model->compiled->nq; }
 int carom_model_nv(const carom_model *model) { return model->compiled->nv; }
 const double *carom_model_qpos(const carom_model *model) { return model->data->qpos; }
+const double *carom_model_qvel(const carom_model *model) { return model->data->qvel; }
+
+int carom_model_joints(const carom_model *model) { return model->compiled->njnt; }
+
+carom_model_joint carom_model_get_joint(const carom_model *model, int index) {
+    const mjModel *compiled = model->compiled;
+    const int type = compiled->jnt_type[index];
+    const char *name = mj_id2name(compiled, mjOBJ_JOINT, index);
+    if (type == mjJNT_FREE && !(name && *name)) name = mj_id2name(compiled, mjOBJ_BODY, compiled->jnt_bodyid[index]);
+    return (carom_model_joint){.name = name && *name ? name : NULL,
+                               .position = compiled->jnt_qposadr[index],
+                               .positions = type == mjJNT_FREE   ? 7
+                                            : type == mjJNT_BALL ? 4
+                                                                 : 1,
+                               .velocity = compiled->jnt_dofadr[index],
+                               .velocities = type == mjJNT_FREE   ? 6
+                                             : type == mjJNT_BALL ? 3
+                                                                  : 1};
+}
 
 int carom_model_find_coordinate(const carom_model *model, const char *joint) {
     const mjModel *compiled = model->compiled;

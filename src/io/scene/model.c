@@ -6,42 +6,6 @@
 
 #include "io/io_internal.h"
 
-// --------------------------------------------------------------------------------------------------------------- state
-
-enum { POSITIONS, VELOCITIES };
-
-// A keyframe's name, or position and velocity in MuJoCo's order.
-typedef struct state_fields {
-    const char *key;
-    const double *position, *velocity;
-} state_fields;
-
-static const carom_field STATE[] = {
-    {"key", CAROM_FIELD_TEXT, .offset = offsetof(state_fields, key)},
-    {"qpos", CAROM_FIELD_VECTOR, .offset = offsetof(state_fields, position), .rows = POSITIONS},
-    {"qvel", CAROM_FIELD_VECTOR, .offset = offsetof(state_fields, velocity), .rows = VELOCITIES},
-};
-
-// What is left out stays as the model starts: its initial position, at rest.
-static carom_status read_state(carom_scene *scene, const carom_node *node, carom_model *model, carom_error *error) {
-    state_fields fields = {0};
-    // A free joint has 7 positions for 6 velocities, a ball joint 4 for 3.
-    carom_length lengths[] = {
-        [POSITIONS] = {.least = 1, .most = 2 * CAROM_MAX_VELOCITIES}, [VELOCITIES] = {.least = 1, .most = CAROM_MAX_VELOCITIES}};
-    carom_status status = carom_fields_read(scene->document, node, CAROM_FIELD_ROWS(STATE), lengths, &fields, error);
-    if (status) return status;
-    if (fields.key && fields.position)
-        return carom_document_refuse(scene->document, node, error,
-                                     "'key' and 'qpos' both give the position; only 'qvel' may stand beside 'key'");
-
-    carom_error inner;
-    if (fields.key) status = carom_model_set_keyframe(model, fields.key, &inner);
-    if (!status)
-        status =
-            carom_model_set_state(model, fields.position, lengths[POSITIONS].value, fields.velocity, lengths[VELOCITIES].value, &inner);
-    return status ? carom_document_pass_on(scene->document, node, &inner, error) : CAROM_OK;
-}
-
 // ------------------------------------------------------------------------------------------------------------ contacts
 
 // What the last load, freeze or detection found worth knowing.
@@ -232,7 +196,7 @@ carom_status carom_scene_load_model(carom_scene *scene, const double *parameters
     if (!status) status = carom_model_load_with(path, values.count ? &values : NULL, model, &inner);
     free(path);
     if (status) return carom_document_pass_on(scene->document, node, &inner, error);
-    if (state) status = read_state(scene, state, *model, error);
+    if (state) status = carom_scene_read_state(scene, state, *model, error);
     if (status) {
         carom_model_free(*model);
         *model = NULL;
