@@ -54,10 +54,31 @@ typedef struct carom_model_parameters {
     const double *values;      ///< [count]
 } carom_model_parameters;
 
-/// The same for a file with formulas: each ${...} in its text is replaced by its value (numbers, parameters, pi, sqrt, + - * / ^ and
-/// parentheses). Included files are read as they are.
-/// @return CAROM_BAD_INPUT also for a formula that is not understood
-carom_status carom_model_load_with(const char *path, const carom_model_parameters *parameters, carom_model **model, carom_error *error);
+/// A floor that a model gets: a plane without edges through (0, 0, height), turned about y. It collides with whatever collides at all.
+typedef struct carom_ground {
+    double height;    ///< [m]
+    double slope;     ///< [degrees], between -90 and 90: above 0 the floor falls towards +x, its normal being (sin slope, 0, cos slope)
+    double friction;  ///< of every contact with it, >= 0; NaN: MuJoCo's default, 1, combined with the friction of the other geom
+    bool optional;    ///< a model that has a floor already keeps it, with a warning; otherwise that is an error
+} carom_ground;
+
+/// How a model file is read. Zero is carom_model_load.
+typedef struct carom_model_options {
+    /// Each ${...} in the text of the file is replaced by its value (numbers, parameters, pi, sqrt, + - * / ^ and parentheses). Included
+    /// files are read as they are. NULL: the text is taken as it is
+    const carom_model_parameters *parameters;
+    /// The root that is welded to the world gets a free joint: the one body at the top of an MJCF file that has joints inside, or the root
+    /// link of a URDF. Its keyframes then start from its place in the file, at rest. A root that is free already stays, with a warning
+    bool free_root;
+    const carom_ground *ground;  ///< NULL: none
+} carom_model_options;
+
+/// Loads a model with options.
+/// @param options  NULL: none
+/// @return CAROM_BAD_INPUT also for a formula that is not understood, for several roots or a root with another joint, and for a floor
+/// beside
+///         one that the model has
+carom_status carom_model_load_with(const char *path, const carom_model_options *options, carom_model **model, carom_error *error);
 void carom_model_free(carom_model *model);
 
 int carom_model_nq(const carom_model *model);

@@ -49,6 +49,8 @@ struct carom_scene {
     const carom_node *compliant;  ///< the map of that name; NULL when left out
     carom_scene_settings impact_settings, simulate;
     carom_model_parameters parameters;
+    carom_model_options model_options;  ///< how the model file is read, without parameters
+    carom_ground ground;                ///< that model_options may point to
     carom_scene_design design;
     const char **warnings;
     int warning_count;
