@@ -359,7 +359,7 @@ static carom_status put_vector(const char *path, const char *name, const char *t
 }
 
 carom_status model_finish_changes(const char *path, model_changes *changes, mjModel *compiled, carom_error *error) {
-    const int nq = (int)compiled->nq, nv = (int)compiled->nv;
+    const int nq = model_count(compiled->nq), nv = model_count(compiled->nv);
     static const double rest[FREE_VELOCITIES] = {0};
     carom_status status = CAROM_OK;
     for (int i = 0; !status && i < changes->keyframe_count && i < compiled->nkey; i++) {
