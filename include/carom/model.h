@@ -9,6 +9,9 @@
 
 CAROM_API_BEGIN
 
+/// The version of MuJoCo that the program runs with, such as "3.17.0".
+const char *carom_model_mujoco_version(void);
+
 /// A compiled MuJoCo model with its state. Not to be shared between threads.
 typedef struct carom_model carom_model;
 
@@ -55,7 +58,8 @@ typedef struct carom_detection {
 carom_detection carom_detection_defaults(void);
 
 /// Loads and compiles MJCF or URDF. A URDF robot whose root is welded to the world gets a warning.
-/// @return CAROM_BAD_INPUT with MuJoCo's own message in one line, CAROM_IO_FAILED when the file cannot be read
+/// @return CAROM_BAD_INPUT with MuJoCo's own message in one line, CAROM_IO_FAILED when the file cannot be read, CAROM_UNSUPPORTED when the
+///         library of MuJoCo is of another version than the headers that carom was built with
 carom_status carom_model_load(const char *path, carom_model **model, carom_error *error);
 /// Named numbers of a model file.
 typedef struct carom_model_parameters {
@@ -64,10 +68,31 @@ typedef struct carom_model_parameters {
     const double *values;      ///< [count]
 } carom_model_parameters;
 
-/// The same for a file with formulas: each ${...} in its text is replaced by its value (numbers, parameters, pi, sqrt, + - * / ^ and
-/// parentheses). Included files are read as they are.
-/// @return CAROM_BAD_INPUT also for a formula that is not understood
-carom_status carom_model_load_with(const char *path, const carom_model_parameters *parameters, carom_model **model, carom_error *error);
+/// A floor that a model gets: a plane without edges through (0, 0, height), turned about y. It collides with whatever collides at all.
+typedef struct carom_ground {
+    double height;    ///< [m]
+    double slope;     ///< [degrees], between -90 and 90: above 0 the floor falls towards +x, its normal being (sin slope, 0, cos slope)
+    double friction;  ///< of every contact with it, >= 0; NaN: MuJoCo's default, 1, combined with the friction of the other geom
+    bool optional;    ///< a model that has a floor already keeps it, with a warning; otherwise that is an error
+} carom_ground;
+
+/// How a model file is read. Zero is carom_model_load.
+typedef struct carom_model_options {
+    /// Each ${...} in the text of the file is replaced by its value (numbers, parameters, pi, sqrt, + - * / ^ and parentheses). Included
+    /// files are read as they are. NULL: the text is taken as it is
+    const carom_model_parameters *parameters;
+    /// The root that is welded to the world gets a free joint: the one body at the top of an MJCF file that has joints inside, or the root
+    /// link of a URDF. Its keyframes then start from its place in the file, at rest. A root that is free already stays, with a warning
+    bool free_root;
+    const carom_ground *ground;  ///< NULL: none
+} carom_model_options;
+
+/// Loads a model with options.
+/// @param options  NULL: none
+/// @return CAROM_BAD_INPUT also for a formula that is not understood, for several roots or a root with another joint, and for a floor
+/// beside
+///         one that the model has
+carom_status carom_model_load_with(const char *path, const carom_model_options *options, carom_model **model, carom_error *error);
 void carom_model_free(carom_model *model);
 
 int carom_model_nq(const carom_model *model);
@@ -76,6 +101,20 @@ int carom_model_nv(const carom_model *model);
 const double *carom_model_qpos(const carom_model *model);
 /// Index in qpos of the slide or hinge joint called `joint`; -1 where there is none.
 int carom_model_find_coordinate(const carom_model *model, const char *joint);
+
+/// A joint's name, and its numbers in qpos and qvel: a slide or hinge has one of each, a ball joint a quaternion and three rates, a free
+/// joint position and quaternion, and six rates.
+typedef struct carom_model_joint {
+    const char *name;          ///< a free joint without one has that of its body; NULL: none. Owned by the model
+    int position, positions;   ///< index of its first coordinate, and their number: 1, 4 or 7
+    int velocity, velocities;  ///< index of its first velocity, and their number: 1, 3 or 6
+} carom_model_joint;
+
+int carom_model_joints(const carom_model *model);
+/// @param index  0 .. carom_model_joints - 1, in MuJoCo's order
+carom_model_joint carom_model_get_joint(const carom_model *model, int index);
+/// Velocity, [nv], in MuJoCo's order; owned by the model.
+const double *carom_model_qvel(const carom_model *model);
 
 /// Sets position and velocity, in MuJoCo's order. Quaternions are normalised. Any of the two may be NULL: unchanged.
 /// @return CAROM_BAD_INPUT when a count differs from nq or nv, or a number is not finite

@@ -49,6 +49,8 @@ struct carom_scene {
     const carom_node *compliant;  ///< the map of that name; NULL when left out
     carom_scene_settings impact_settings, simulate;
     carom_model_parameters parameters;
+    carom_model_options model_options;  ///< how the model file is read, without parameters
+    carom_ground ground;                ///< that model_options may point to
     carom_scene_design design;
     const char **warnings;
     int warning_count;
@@ -92,6 +94,8 @@ carom_status carom_scene_read_design(carom_scene *scene, const carom_node *desig
 /// @param digest  receives the bytes of the model file; may be NULL
 carom_status carom_scene_load_model(carom_scene *scene, const double *parameters, carom_digest *digest, carom_model **model,
                                     carom_error *error);
+/// Puts the model into the state that the map `state` describes.
+carom_status carom_scene_read_state(carom_scene *scene, const carom_node *state, carom_model *model, carom_error *error);
 /// The contacts of a scene that lists them, to be freed; names belong to the document.
 carom_status carom_scene_list_contacts(carom_scene *scene, const carom_node *list, carom_model_contact **contacts, carom_error *error);
 

@@ -42,8 +42,8 @@ typedef struct kept_state {
 } kept_state;
 
 static void put_back(carom_model *model, const kept_state *kept) {
-    mju_copy(model->data->qpos, kept->qpos, model->compiled->nq);
-    mju_copy(model->data->qvel, kept->qvel, model->compiled->nv);
+    mju_copy(model->data->qpos, kept->qpos, model_count(model->compiled->nq));
+    mju_copy(model->data->qvel, kept->qvel, model_count(model->compiled->nv));
 }
 
 static bool approaches(const carom_impact *impact, double *u) {

@@ -76,22 +76,23 @@ typedef struct name_list {
 
 static bool next_name(name_list *list, char name[MODEL_LABEL_SIZE]) {
     const mjModel *compiled = list->model->compiled;
+    const int bodies = model_count(compiled->nbody), geoms = model_count(compiled->ngeom), joints = model_count(compiled->njnt);
     int index = list->next++;
-    if (index < compiled->nbody) {
+    if (index < bodies) {
         model_write_name(list->model, mjOBJ_BODY, index, "body", name, MODEL_LABEL_SIZE);
         return true;
     }
-    index -= compiled->nbody;
-    if (index < compiled->ngeom) {
+    index -= bodies;
+    if (index < geoms) {
         model_write_name(list->model, mjOBJ_GEOM, index, "geom", name, MODEL_LABEL_SIZE);
         return true;
     }
-    index -= compiled->ngeom;
-    if (index < compiled->njnt) {
+    index -= geoms;
+    if (index < joints) {
         model_name_limit(list->model, &(model_limit){.joint = index}, name);
         return true;
     }
-    index -= compiled->njnt;
+    index -= joints;
     if (index >= list->found_count) return false;
     snprintf(name, MODEL_LABEL_SIZE, "%s", list->found[index]);
     return true;

@@ -46,13 +46,11 @@ static void collide(void *argument) {
     mjModel *compiled = search->model->compiled;
     mjData *data = search->model->data;
     // The margin of the caller stands for all of the model's, an override of them included.
-    for (int i = 0; i < compiled->ngeom; i++) compiled->geom_margin[i] = search->margin;
-    for (int i = 0; i < compiled->npair; i++) compiled->pair_margin[i] = search->margin;
-    mju_zero(compiled->geom_gap, compiled->ngeom);
-    mju_zero(compiled->pair_gap, compiled->npair);
+    model_set_margins(compiled, search->margin);
     compiled->opt.enableflags &= ~mjENBL_OVERRIDE;
     data->warning[mjWARN_CONTACTFULL].number = 0;
     mj_collision(compiled, data);
+    model_order_contacts(compiled, data);
 }
 
 carom_status model_find_contacts(carom_model *model, double margin, carom_error *error) {
@@ -60,9 +58,9 @@ carom_status model_find_contacts(carom_model *model, double margin, carom_error 
     const carom_status status = model_guard_call(collide, &search, error);
     if (status) return status;
     if (!model->data->warning[mjWARN_CONTACTFULL].number) return CAROM_OK;
-    return carom_fail(error, CAROM_BAD_INPUT,
-                      "%s: there are more contacts than nconmax = %d, the room that the model gives; add <size nconmax=\"...\"/> to it",
-                      model->path, model->compiled->nconmax);
+    char room[MODEL_ROOM_SIZE];
+    model_describe_room(model->compiled, "nconmax", room);
+    return carom_fail(error, CAROM_BAD_INPUT, "%s: there are more contacts than %s", model->path, room);
 }
 
 // -------------------------------------------------------------------------------------------------------------- names
@@ -83,7 +81,7 @@ static void write_base(const detected *found, const int geoms[2], char base[NAME
     bool moves[2];
     for (int side = 0; side < 2; side++) {
         model_name_geom(found->model, geoms[side], names[side]);
-        moves[side] = compiled->body_weldid[compiled->geom_bodyid[geoms[side]]] != 0;
+        moves[side] = model_weld(compiled, compiled->geom_bodyid[geoms[side]]) != 0;
     }
     if (moves[0] == moves[1])
         snprintf(base, NAME_SIZE, "%s:%s", names[0], names[1]);
@@ -94,6 +92,10 @@ static void write_base(const detected *found, const int geoms[2], char base[NAME
 // Adds a contact that MuJoCo found, unless it repeats one.
 static carom_status add_contact(detected *found, const mjContact *contact, carom_error *error) {
     const mjModel *compiled = found->model->compiled;
+    if (model_touches_flex(contact))
+        return carom_fail(error, CAROM_BAD_INPUT,
+                          "%s: a deformable body (flex) touches something at this state: impacts are of rigid bodies only",
+                          found->model->path);
     const int geoms[2] = {contact->geom1, contact->geom2};
     const int bodies[2] = {compiled->geom_bodyid[geoms[0]], compiled->geom_bodyid[geoms[1]]};
     model_touch touch = {.body = {bodies[0], bodies[1]},

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "carom/suggest.h"
 #include "mujoco/mujoco_internal.h"
 
 // A touch is found to this share of the size of the two geoms and of their places: round-off of MuJoCo's coordinates is a little less.
@@ -26,15 +27,14 @@ enum {
 typedef struct lowering {
     mjModel *compiled;
     mjData *data;
-    int joint;                         // that carries the robot
-    int root;                          // its body
-    int geom, site;                    // the target; both -1: every geom of the robot
-    double down[3];                    // unit vector along which the joint moves the robot down
-    double shift;                      // the answer [m]; infinite where nothing is below
-    int candidates;                    // geoms that the target may touch
-    int nearest[2];                    // the closest pair of them by their bounding spheres
-    double gap;                        // and its distance
-    mjContact contacts[mjMAXCONPAIR];  // room of MuJoCo's collision functions
+    int joint;       // that carries the robot
+    int root;        // its body
+    int geom, site;  // the target; both -1: every geom of the robot
+    double down[3];  // unit vector along which the joint moves the robot down
+    double shift;    // the answer [m]; infinite where nothing is below
+    int candidates;  // geoms that the target may touch
+    int nearest[2];  // the closest pair of them by their bounding spheres
+    double gap;      // and its distance
 } lowering;
 
 // ------------------------------------------------------------------------------------------------------ what is lowered
@@ -60,6 +60,13 @@ static bool carries_tree(const carom_model *model, int joint, const double gravi
     return mju_norm3(across) < ALONG_GRAVITY;
 }
 
+static void offer_names(const carom_model *model, int type, int count, carom_suggestion *suggestion) {
+    for (int i = 0; i < count; i++) {
+        const char *name = mj_id2name(model->compiled, type, i);
+        if (name && *name) carom_suggestion_offer(suggestion, name);
+    }
+}
+
 // The joint that carries the target; without one the first free joint, or else the first slide.
 static carom_status find_root(const carom_model *model, const char *target, lowering *l, carom_error *error) {
     const mjModel *compiled = model->compiled;
@@ -68,8 +75,15 @@ static carom_status find_root(const carom_model *model, const char *target, lowe
         return carom_fail(error, CAROM_BAD_INPUT, "%s: the model has no gravity, so that nothing says which way is down", model->path);
     l->geom = target ? mj_name2id(compiled, mjOBJ_GEOM, target) : -1;
     l->site = target && l->geom < 0 ? mj_name2id(compiled, mjOBJ_SITE, target) : -1;
-    if (target && l->geom < 0 && l->site < 0)
-        return carom_fail(error, CAROM_BAD_INPUT, "there is neither a geom nor a site called '%s' in %s", target, model->path);
+    if (target && l->geom < 0 && l->site < 0) {
+        carom_suggestion near = {.wanted = target};
+        char phrase[CAROM_SUGGESTION_SIZE];
+        carom_suggestion_offer(&near, "ground");
+        offer_names(model, mjOBJ_GEOM, model_count(compiled->ngeom), &near);
+        offer_names(model, mjOBJ_SITE, model_count(compiled->nsite), &near);
+        return carom_fail(error, CAROM_BAD_INPUT, "there is neither a geom nor a site called '%s' in %s%s", target, model->path,
+                          carom_suggestion_phrase(&near, phrase));
+    }
     const int body = l->geom >= 0 ? compiled->geom_bodyid[l->geom] : l->site >= 0 ? compiled->site_bodyid[l->site] : 0;
 
     static const int types[] = {mjJNT_FREE, mjJNT_SLIDE};
@@ -83,8 +97,11 @@ static carom_status find_root(const carom_model *model, const char *target, lowe
     if (target)
         return carom_fail(error, CAROM_BAD_INPUT, "%s: '%s' cannot be lowered: no free joint, nor a slide along gravity, carries it",
                           model->path, target);
-    return carom_fail(error, CAROM_BAD_INPUT,
-                      "%s: nothing can be lowered: the model has neither a free joint nor a slide along gravity at its root", model->path);
+    return carom_fail(
+        error, CAROM_BAD_INPUT,
+        "%s: nothing can be lowered: the model has neither a free joint nor a slide along gravity at its root; a scene's 'root: "
+        "free' gives it a free joint",
+        model->path);
 }
 
 // --------------------------------------------------------------------------------------------------------------- pairs
@@ -97,43 +114,22 @@ static bool may_touch(const mjModel *compiled, int first, int second) {
         if ((a == first && b == second) || (a == second && b == first)) return true;
     }
 #if mjVERSION_HEADER < 300
-    enum { FIRST_BODY = 1 };  // in signatures, the world counts as body 1
     if (compiled->opt.collision == mjCOL_PAIR) return false;
-#else
-    enum { FIRST_BODY = 0 };
 #endif
-    const int bodies[2] = {compiled->geom_bodyid[first] + FIRST_BODY, compiled->geom_bodyid[second] + FIRST_BODY};
-    for (int i = 0; i < compiled->nexclude; i++) {
-        const int low = compiled->exclude_signature[i] & 0xffff, high = (int)((unsigned)compiled->exclude_signature[i] >> 16);
-        if ((low == bodies[0] && high == bodies[1]) || (low == bodies[1] && high == bodies[0])) return false;
-    }
+    for (int i = 0; i < compiled->nexclude; i++)
+        if (model_excludes(compiled, i, compiled->geom_bodyid[first], compiled->geom_bodyid[second])) return false;
     return (compiled->geom_contype[first] & compiled->geom_conaffinity[second]) ||
            (compiled->geom_contype[second] & compiled->geom_conaffinity[first]);
 }
 
-// The collision function of two geoms, which takes them in the order of their types; NULL where MuJoCo has none.
-static mjfCollision find_collision(const mjModel *compiled, int geoms[2]) {
-    if (compiled->geom_type[geoms[0]] > compiled->geom_type[geoms[1]]) {
-        const int first = geoms[0];
-        geoms[0] = geoms[1];
-        geoms[1] = first;
-    }
-    return mjCOLLISIONFUNC[compiled->geom_type[geoms[0]]][compiled->geom_type[geoms[1]]];
-}
-
-// Signed distance of two geoms after a shift, below zero where they penetrate; infinite where it is at least `margin`. Far away it is a
-// lower bound.
+// Signed distance of two geoms after a shift, below zero where they penetrate; infinite where it is at least `margin`.
 static double measure(lowering *l, int mover, int obstacle, double shift, double margin) {
-    int geoms[2] = {mover, obstacle};
-    const mjfCollision collide = find_collision(l->compiled, geoms);
     double *place = l->data->geom_xpos + 3 * mover, home[3];
     mju_copy3(home, place);
     mju_addToScl3(place, l->down, shift);
-    const int count = collide(l->compiled, l->data, l->contacts, geoms[0], geoms[1], margin);
+    const double distance = model_measure_distance(l->compiled, l->data, mover, obstacle, margin);
     mju_copy3(place, home);
-    double least = HUGE_VAL;
-    for (int i = 0; i < count; i++) least = fmin(least, l->contacts[i].dist);
-    return least;
+    return distance;
 }
 
 // The first shift in [from, to] at which two geoms, apart at `from`, touch; infinite where they pass each other.
@@ -207,8 +203,8 @@ static bool is_pair(const lowering *l, int mover, int obstacle) {
     const mjModel *compiled = l->compiled;
     if (l->geom >= 0 && mover != l->geom) return false;
     if (!is_carried(l, compiled->geom_bodyid[mover]) || is_carried(l, compiled->geom_bodyid[obstacle])) return false;
-    int geoms[2] = {mover, obstacle};
-    return compiled->geom_type[mover] != mjGEOM_PLANE && find_collision(compiled, geoms) && may_touch(compiled, mover, obstacle);
+    const int types[2] = {compiled->geom_type[mover], compiled->geom_type[obstacle]};
+    return types[0] != mjGEOM_PLANE && model_can_collide(types[0], types[1]) && may_touch(compiled, mover, obstacle);
 }
 
 static void note_nearest(lowering *l, int mover, int obstacle) {
@@ -224,7 +220,7 @@ static void note_nearest(lowering *l, int mover, int obstacle) {
 
 // Raises the robot out of what it penetrates, or else lowers it to the first touch.
 static void find_shift_of_geoms(lowering *l) {
-    const int count = l->compiled->ngeom;
+    const int count = model_count(l->compiled->ngeom);
     // Out of one obstacle may be into the next: until no pair penetrates. Each pass leaves at least one pair for good.
     double shift = 0;
     bool penetrates = true, raised = false;
@@ -250,19 +246,12 @@ static void find_shift_of_geoms(lowering *l) {
 
 // Distance from a point to a geom along a ray; below zero where the ray misses it.
 static double cast_ray(const lowering *l, int geom, const double from[3], const double along[3]) {
-    const double *place = l->data->geom_xpos + 3 * geom, *rotation = l->data->geom_xmat + 9 * geom;
-    switch (l->compiled->geom_type[geom]) {
-    case mjGEOM_PLANE: {
-        // Planes have no edge here, as in collisions, and are seen from both sides.
-        const double normal[3] = {rotation[2], rotation[5], rotation[8]};
-        double w[3];
-        mju_sub3(w, place, from);
-        return fabs(mju_dot3(normal, along)) > ALONG_GRAVITY ? mju_dot3(w, normal) / mju_dot3(along, normal) : -1;
-    }
-    case mjGEOM_MESH: return mj_rayMesh(l->compiled, l->data, geom, from, along);
-    case mjGEOM_HFIELD: return mj_rayHfield(l->compiled, l->data, geom, from, along);
-    default: return mju_rayGeom(place, rotation, l->compiled->geom_size + 3 * geom, from, along, l->compiled->geom_type[geom]);
-    }
+    if (l->compiled->geom_type[geom] != mjGEOM_PLANE) return model_cast_ray(l->compiled, l->data, geom, from, along);
+    // Planes have no edge here, as in collisions, and are seen from both sides.
+    const double *rotation = l->data->geom_xmat + 9 * geom, normal[3] = {rotation[2], rotation[5], rotation[8]};
+    double w[3];
+    mju_sub3(w, l->data->geom_xpos + 3 * geom, from);
+    return fabs(mju_dot3(normal, along)) > ALONG_GRAVITY ? mju_dot3(w, normal) / mju_dot3(along, normal) : -1;
 }
 
 // A site is a point: it falls along a ray. Where a ray back up and one down both meet a geom, the point is inside.
@@ -296,20 +285,9 @@ static void find_shift(void *argument) {
 
 // MuJoCo's convex collision stops at a tolerance of its own, a micrometre: a finer one while geoms are lowered.
 static carom_status find_shift_finely(lowering *l, carom_error *error) {
-#if mjVERSION_HEADER < 320
-    double *tolerance = &l->compiled->opt.mpr_tolerance;
-    int *iterations = &l->compiled->opt.mpr_iterations;
-#else
-    double *tolerance = &l->compiled->opt.ccd_tolerance;
-    int *iterations = &l->compiled->opt.ccd_iterations;
-#endif
-    const double kept_tolerance = *tolerance;
-    const int kept_iterations = *iterations;
-    *tolerance = TOUCH_TOLERANCE;
-    *iterations = COLLISION_STEPS;
+    const model_precision own = model_set_precision(l->compiled, (model_precision){TOUCH_TOLERANCE, COLLISION_STEPS});
     const carom_status status = model_guard_call(find_shift, l, error);
-    *tolerance = kept_tolerance;
-    *iterations = kept_iterations;
+    model_set_precision(l->compiled, own);
     return status;
 }
 
@@ -332,12 +310,18 @@ carom_status carom_model_lower(carom_model *model, const char *target, double *s
     model_write_name(model, mjOBJ_BODY, l.root, "body", what, sizeof what);
     if (target) snprintf(what, sizeof what, "%s", target);
     if (!l.candidates)
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: there is no ground: no geom of the model can touch '%s'", model->path, what);
-    if (isinf(l.shift) && l.site >= 0) return carom_fail(error, CAROM_BAD_INPUT, "%s: there is no geom below '%s'", model->path, what);
+        return carom_fail(error, CAROM_BAD_INPUT,
+                          "%s: there is no ground: no geom of the model can touch '%s'; a scene's 'ground: true' adds a floor", model->path,
+                          what);
+    if (isinf(l.shift) && l.site >= 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: there is no geom below '%s'; a scene's 'ground: true' adds a floor", model->path,
+                          what);
     if (isinf(l.shift)) {
         char names[2][NAME_SIZE];
         for (int i = 0; i < 2; i++) model_write_name(model, mjOBJ_GEOM, l.nearest[i], "geom", names[i], sizeof names[i]);
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: there is nothing below '%s' that it can touch: the nearest, '%s', is not in its way",
+        return carom_fail(error, CAROM_BAD_INPUT,
+                          "%s: there is nothing below '%s' that it can touch: the nearest, '%s', is not in its way; a "
+                          "scene's 'ground: true' adds a floor",
                           model->path, what, names[1]);
     }
     // A free joint has its position in world axes; a slide has a length along its axis.

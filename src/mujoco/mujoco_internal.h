@@ -5,9 +5,9 @@
 #define CAROM_MUJOCO_INTERNAL_H
 
 #include <libxml/tree.h>
-#include <mujoco/mujoco.h>
 
 #include "carom/model.h"
+#include "mujoco/compatible.h"
 
 struct carom_model {
     mjModel *compiled;
@@ -52,6 +52,10 @@ const xmlNode *model_xml_next(const xmlNode *element);
 bool model_xml_is(const xmlNode *element, const char *name);
 // The value of an attribute, owned by the document; NULL where it has an entity that the document defines.
 const char *model_xml_value(const xmlAttr *attribute);
+// The value of an element's attribute of this name; NULL where it has none.
+const char *model_xml_attribute(const xmlNode *element, const char *name);
+// The text of a document, in UTF-8, freed by the caller.
+carom_status model_xml_print(xmlDoc *document, char **text, carom_error *error);
 
 // Refuses a model file, or a file that it includes, whose sizes would make MuJoCo abort the process for lack of memory.
 carom_status model_check_sizes(const char *path, const xmlDoc *document, carom_error *error);
@@ -59,14 +63,39 @@ carom_status model_check_sizes(const char *path, const xmlDoc *document, carom_e
 // The text with every ${formula} replaced by its value; freed by the caller.
 carom_status model_expand(const char *text, const carom_model_parameters *parameters, char **expanded, carom_error *error);
 
-enum { MODEL_ADVICE_SIZE = 512 };
-
 // A URDF without a link called 'world' has its root welded to the world. Writes how to change that, or an empty text for other files.
 void model_advise_on_root(const xmlDoc *document, char advice[MODEL_ADVICE_SIZE]);
 
-// ----------------------------------------------------------------------------------------------------- parts of a freeze
+// Is this link of a URDF the child of a joint?
+bool model_urdf_is_child(const xmlDoc *document, const char *link);
 
 enum { MODEL_LABEL_SIZE = 128, MODEL_GEOM_NAME_SIZE = 48 };
+
+// The vectors of a keyframe as the file has them, qpos and qvel; NULL where it has none.
+typedef struct model_keyframe {
+    char *text[2];
+} model_keyframe;
+
+// What is changed in a model file, before and after MuJoCo compiles it.
+typedef struct model_changes {
+    xmlDoc *document;                 // borrowed
+    const carom_ground *ground;       // borrowed
+    bool edited;                      // the document differs from the file
+    char name[MODEL_LABEL_SIZE];      // of the new floor; empty: it has none
+    char note[2 * MODEL_LABEL_SIZE];  // a warning; empty: none
+    model_keyframe *keyframes;        // of a model whose root is freed
+    int keyframe_count;
+    int floor;  // afterwards: a floor that the model has besides; -1: none
+} model_changes;
+
+// Edits the document of a model file. To be freed by model_free_changes, also after a failure.
+carom_status model_start_changes(const char *path, xmlDoc *document, const carom_model_options *options, model_changes *changes,
+                                 carom_error *error);
+// Finishes what XML cannot say, in the compiled model.
+carom_status model_finish_changes(const char *path, model_changes *changes, mjModel *compiled, carom_error *error);
+void model_free_changes(model_changes *changes);
+
+// ----------------------------------------------------------------------------------------------------- parts of a freeze
 
 // A contact located on the model at its state: a point on each of two bodies, and orthonormal directions, all in world axes.
 typedef struct model_touch {

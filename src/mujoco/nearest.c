@@ -36,7 +36,7 @@ static bool look_within(carom_model *model, const carom_detection *detection, do
     if (model_find_contacts(model, margin, NULL)) return false;
     for (int i = 0; i < model->data->ncon; i++) {
         const mjContact *contact = &model->data->contact[i];
-        if (!(contact->dist >= least)) continue;
+        if (model_touches_flex(contact) || !(contact->dist >= least)) continue;
         if (detection && model_judge_pair(model, detection, (int[]){contact->geom1, contact->geom2}) != MODEL_KEPT) continue;
         note_pair(contact, nearest, count);
     }

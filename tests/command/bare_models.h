@@ -97,6 +97,13 @@ static const bare_model bare_models[] = {
      "<mujoco><default><geom contype='0' conaffinity='0'/></default><worldbody>" GROUND
      "<body pos='0 0 1'><freejoint/><geom name='head' size='0.1'/></body></worldbody></mujoco>",
      .story = "'floor' and 'head', 0.9 m apart"},
+    {"no_floor.xml", "<mujoco><worldbody>" DOG("", "") "</worldbody></mujoco>",
+     .story = "a floor is added, as by `ground: true` in a scene"},
+    {"free.urdf",
+     "<robot name='ball'><link name='world'/><link name='ball'><inertial><mass value='1'/><inertia ixx='0.1' ixy='0' ixz='0' iyy='0.1' "
+     "iyz='0' izz='0.1'/></inertial><collision><geometry><sphere radius='0.1'/></geometry></collision></link><joint name='root' "
+     "type='floating'><parent link='world'/><child link='ball'/></joint></robot>",
+     .story = "raised by 0.1 m until it touches, with 1 m/s downwards"},
     {"welded.urdf",
      "<?xml version='1.0'?><!-- an arm --><robot name='arm'><link name='root'><collision><geometry><box size='0.2 0.2 0.2'/></geometry>"
      "</collision></link><link name='link'><inertial><origin xyz='0.3 0 0'/><mass value='1'/><inertia ixx='0.1' ixy='0' ixz='0' iyy='0.1' "

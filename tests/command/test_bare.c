@@ -49,8 +49,8 @@ static void every_command_takes_a_model(void **state) {
         "$carom info free_base.xml",
         "$carom resolve free_base.xml --law routh",
         "$carom compare keyframe.xml --samples 64",
-        "$carom exact keyframe.xml --seconds 20 || [ $? = 1 ]",
-        "$carom sample keyframe.xml --samples 64 -o set.h5 && $carom query set.h5 --max Jn.1",
+        "$carom exact planar_root.xml --seconds 20",
+        "$carom sample keyframe.xml --samples 64 -o set.h5 && $carom query set.h5 --max Jn.geom1",
         "$carom hodograph keyframe.xml",
     };
     for (const bare_model *model = bare_models; model < bare_models + BARE_MODELS; model++) write_model(*state, model);

@@ -122,6 +122,7 @@ static void test_refusals(void **state) {
     assert_lowering_refused(WORLD(BALL), NULL, "there is no ground: no geom of the model can touch 'ball'");
     assert_lowering_refused(WORLD(BALL "<geom name='post' size='0.1' pos='1 0 0'/>"), NULL, "the nearest, 'post', is not in its way");
     assert_lowering_refused(WORLD(FLOOR BALL), "skim", "there is neither a geom nor a site called 'skim'");
+    assert_lowering_refused(WORLD(FLOOR BALL), "skim", "did you mean 'skin'?");
     assert_lowering_refused(WORLD(FLOOR BALL), "floor", "'floor' cannot be lowered");
     assert_lowering_refused(WORLD(FLOOR "<body><joint/><geom size='0.1'/></body>"), NULL, "nothing can be lowered");
     assert_lowering_refused("<mujoco><option gravity='0 0 0'/><worldbody>" FLOOR BALL "</worldbody></mujoco>", NULL, "no gravity");
