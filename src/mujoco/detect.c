@@ -171,15 +171,17 @@ carom_status carom_model_detect(carom_model *model, const carom_detection *detec
     found.bases = carom_arena_take(&arena, CAROM_MAX_CONTACTS, sizeof *found.bases);
     found.names = carom_arena_take(&arena, CAROM_MAX_CONTACTS, sizeof *found.names);
     carom_status status = arena.failed ? carom_fail_memory(error, "detected contacts") : CAROM_OK;
+    model_clear_warnings(model);
     if (!status) status = model_prepare_freeze(model, error);
     if (!status) status = find_contacts(model, margin, error);
     for (int i = 0; !status && i < model->data->ncon; i++) status = add_contact(&found, &model->data->contact[i], error);
     if (!status && !found.count) {
-        // Joints at their stops are then the only contacts, if there are any.
+        // Joints and tendons at their limits are then the only contacts, if there are any.
         char text[CAROM_MESSAGE_SIZE];
         describe_gap(model, margin, text);
         status = model_find_limits(model, NULL) ? model_warn(model, error, "%s", text)
-                                                : carom_fail(error, CAROM_BAD_INPUT, "%s; no joint is at its stop either", text);
+                                                : carom_fail(error, CAROM_BAD_INPUT, "%s; no joint is at its stop either%s", text,
+                                                             model->compiled->ntendon ? ", and no tendon at its limit" : "");
     }
     // Contacts whose geoms have the same names are numbered from 1.
     for (int i = 0; !status && i < found.count; i++) {
