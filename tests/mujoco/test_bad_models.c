@@ -25,13 +25,6 @@ static void assert_text_refused(const char *text, const char *message) {
     support_remove_directory(directory);
 }
 
-// The model loads, but a contact at its site "corner" is refused with this message.
-static void assert_freeze_refused(const char *text, const char *message) {
-    fixture f = load_text(text);
-    assert_contact_refused(f.model, ground_contact("A", "corner"), message);
-    free_fixture(&f);
-}
-
 static void assert_freezes(const char *text) {
     fixture f = load_text(text);
     carom_model_contact contact = ground_contact("A", "corner");
