@@ -9,6 +9,9 @@
 
 CAROM_API_BEGIN
 
+/// The version of MuJoCo that the program runs with, such as "3.17.0".
+const char *carom_model_mujoco_version(void);
+
 /// A compiled MuJoCo model with its state. Not to be shared between threads.
 typedef struct carom_model carom_model;
 
@@ -45,7 +48,8 @@ typedef struct carom_detection {
 carom_detection carom_detection_defaults(void);
 
 /// Loads and compiles MJCF or URDF. A URDF robot whose root is welded to the world gets a warning.
-/// @return CAROM_BAD_INPUT with MuJoCo's own message in one line, CAROM_IO_FAILED when the file cannot be read
+/// @return CAROM_BAD_INPUT with MuJoCo's own message in one line, CAROM_IO_FAILED when the file cannot be read, CAROM_UNSUPPORTED when the
+///         library of MuJoCo is of another version than the headers that carom was built with
 carom_status carom_model_load(const char *path, carom_model **model, carom_error *error);
 /// Named numbers of a model file.
 typedef struct carom_model_parameters {

@@ -102,6 +102,9 @@ void cli_help(const cli_command *command, const carom_registry *registry);
 void cli_expect_answer(const cli_arguments *arguments);
 /// Prints `carom: MESSAGE` on stderr, on the first of several ranks, and returns the exit status that the error means.
 int cli_report(const carom_error *error);
+
+/// `carom --version [--verbose]`.
+int cli_version(int argc, char **argv);
 /// Prints the scene's warnings on stderr. Only beside an answer: a refusal is one line.
 void cli_warn(const carom_scene *scene);
 /// A contact velocity as tables for people show it: round-off of the pre-impact velocities is zero. JSON and files keep every digit.

@@ -62,25 +62,16 @@ static bool is_reached(const nearest_limit *limit) { return limit->exists && !(l
 int model_find_limits(const carom_model *model, model_limit *limits) {
     const mjModel *compiled = model->compiled;
     if (!model_is_enabled(model, mjDSBL_LIMIT)) return 0;
+    const int joints = model_count(compiled->njnt), tendons = model_count(compiled->ntendon);
     int count = 0;
-    for (int i = 0; i < compiled->njnt + compiled->ntendon; i++) {
-        const int type = i < compiled->njnt ? mjOBJ_JOINT : mjOBJ_TENDON, id = i < compiled->njnt ? i : i - compiled->njnt;
+    for (int i = 0; i < joints + tendons; i++) {
+        const int type = i < joints ? mjOBJ_JOINT : mjOBJ_TENDON, id = i < joints ? i : i - joints;
         const nearest_limit nearest = find_nearest_limit(compiled, model->data, type, id);
         if (!is_reached(&nearest)) continue;
         if (limits) limits[count] = (model_limit){type, id, nearest.sign};
         count++;
     }
     return count;
-}
-
-// The gradient of a tendon's length.
-static void fill_tendon_row(const mjModel *compiled, const mjData *data, int tendon, double *row) {
-#if mjVERSION_HEADER >= 3006000
-    model_copy_row(compiled->nv, data->ten_J, tendon, compiled->ten_J_rownnz, compiled->ten_J_rowadr, compiled->ten_J_colind, row);
-#else
-    const int *columns = mj_isSparse(compiled) ? data->ten_J_colind : NULL;
-    model_copy_row(compiled->nv, data->ten_J, tendon, data->ten_J_rownnz, data->ten_J_rowadr, columns, row);
-#endif
 }
 
 void model_copy_row(int nv, const double *matrix, int index, const int *lengths, const int *starts, const int *columns, double *row) {
@@ -93,13 +84,14 @@ void model_copy_row(int nv, const double *matrix, int index, const int *lengths,
 }
 
 void model_fill_limit_row(const mjModel *compiled, const mjData *data, const model_limit *limit, double *row) {
+    const int nv = model_count(compiled->nv);
     if (limit->type == mjOBJ_TENDON) {
-        fill_tendon_row(compiled, data, limit->id, row);
-        mju_scl(row, row, limit->sign, compiled->nv);
+        model_fill_tendon_row(compiled, data, limit->id, row);
+        mju_scl(row, row, limit->sign, nv);
         return;
     }
     const int dof = compiled->jnt_dofadr[limit->id];
-    mju_zero(row, compiled->nv);
+    mju_zero(row, nv);
     if (compiled->jnt_type[limit->id] != mjJNT_BALL) {
         row[dof] = limit->sign;
         return;
@@ -129,10 +121,11 @@ carom_status model_warn_of_near_limits(carom_model *model, carom_error *error) {
     static const char *const kinds[] = {[mjJNT_BALL] = "ball joint", [mjJNT_SLIDE] = "slide", [mjJNT_HINGE] = "hinge"};
     const mjModel *compiled = model->compiled;
     if (!model_is_enabled(model, mjDSBL_LIMIT)) return CAROM_OK;
+    const int joints = model_count(compiled->njnt), tendons = model_count(compiled->ntendon);
     carom_status status = CAROM_OK;
-    for (int i = 0; !status && i < compiled->njnt + compiled->ntendon; i++) {
-        const bool tendon = i >= compiled->njnt;
-        const int type = tendon ? mjOBJ_TENDON : mjOBJ_JOINT, id = tendon ? i - compiled->njnt : i;
+    for (int i = 0; !status && i < joints + tendons; i++) {
+        const bool tendon = i >= joints;
+        const int type = tendon ? mjOBJ_TENDON : mjOBJ_JOINT, id = tendon ? i - joints : i;
         const nearest_limit nearest = find_nearest_limit(compiled, model->data, type, id);
         if (!nearest.exists || !(nearest.distance < NEAR_TOLERANCE * nearest.width) || is_reached(&nearest)) continue;
         char name[MODEL_LABEL_SIZE];

@@ -44,13 +44,11 @@ static void collide(void *argument) {
     mjModel *compiled = search->model->compiled;
     mjData *data = search->model->data;
     // The margin of the caller stands for all of the model's, an override of them included.
-    for (int i = 0; i < compiled->ngeom; i++) compiled->geom_margin[i] = search->margin;
-    for (int i = 0; i < compiled->npair; i++) compiled->pair_margin[i] = search->margin;
-    mju_zero(compiled->geom_gap, compiled->ngeom);
-    mju_zero(compiled->pair_gap, compiled->npair);
+    model_set_margins(compiled, search->margin);
     compiled->opt.enableflags &= ~mjENBL_OVERRIDE;
     data->warning[mjWARN_CONTACTFULL].number = 0;
     mj_collision(compiled, data);
+    model_order_contacts(compiled, data);
 }
 
 // Fills the data's contacts with those closer than the margin.
@@ -59,9 +57,9 @@ static carom_status find_contacts(carom_model *model, double margin, carom_error
     const carom_status status = model_guard_call(collide, &search, error);
     if (status) return status;
     if (!model->data->warning[mjWARN_CONTACTFULL].number) return CAROM_OK;
-    return carom_fail(error, CAROM_BAD_INPUT,
-                      "%s: there are more contacts than nconmax = %d, the room that the model gives; add <size nconmax=\"...\"/> to it",
-                      model->path, model->compiled->nconmax);
+    char room[MODEL_ROOM_SIZE];
+    model_describe_room(model->compiled, "nconmax", room);
+    return carom_fail(error, CAROM_BAD_INPUT, "%s: there are more contacts than %s", model->path, room);
 }
 
 // --------------------------------------------------------------------------------------------------------------- merge
@@ -81,6 +79,10 @@ static void write_geom_name(const carom_model *model, int geom, char name[GEOM_N
 // Adds a contact that MuJoCo found, unless it repeats one.
 static carom_status add_contact(detected *found, const mjContact *contact, carom_error *error) {
     const mjModel *compiled = found->model->compiled;
+    if (model_touches_flex(contact))
+        return carom_fail(error, CAROM_BAD_INPUT,
+                          "%s: a deformable body (flex) touches something at this state: impacts are of rigid bodies only",
+                          found->model->path);
     const int geoms[2] = {contact->geom1, contact->geom2};
     const int bodies[2] = {compiled->geom_bodyid[geoms[0]], compiled->geom_bodyid[geoms[1]]};
     model_touch touch = {
@@ -122,7 +124,7 @@ static carom_status add_contact(detected *found, const mjContact *contact, carom
     // Named after the geoms of the bodies that can move, with a colon between two of them.
     char names[2][GEOM_NAME_SIZE], *base = found->bases[found->count];
     for (int side = 0; side < 2; side++) write_geom_name(found->model, geoms[side], names[side]);
-    const bool first_moves = compiled->body_weldid[bodies[0]] != 0, second_moves = compiled->body_weldid[bodies[1]] != 0;
+    const bool first_moves = model_weld(compiled, bodies[0]) != 0, second_moves = model_weld(compiled, bodies[1]) != 0;
     if (first_moves == second_moves)
         snprintf(base, NAME_SIZE, "%s:%s", names[0], names[1]);
     else
@@ -146,7 +148,8 @@ static void describe_gap(carom_model *model, double margin, char text[CAROM_MESS
     // Within a wider margin, which pair is the nearest?
     const mjContact *nearest = NULL;
     for (int i = 0; i < model->data->ncon; i++) {
-        if (!nearest || model->data->contact[i].dist < nearest->dist) nearest = &model->data->contact[i];
+        const mjContact *contact = &model->data->contact[i];
+        if (!model_touches_flex(contact) && (!nearest || contact->dist < nearest->dist)) nearest = contact;
     }
     if (!nearest) {
         snprintf(text, CAROM_MESSAGE_SIZE, "no geoms touch: none that may collide are within %g m of each other", SEARCH_MARGIN);

@@ -8,16 +8,12 @@
 void model_switch_off_forces(mjModel *shadow, double *zeros) {
     mju_zero3(shadow->opt.gravity);
     shadow->opt.disableflags |= mjDSBL_ACTUATION | mjDSBL_FRICTIONLOSS;
-    // mj_Euler integrates the damping of joints implicitly, whatever the passive forces are.
-    shadow->dof_damping = zeros;
-#if mjVERSION_HEADER >= 300
-    shadow->opt.disableflags |= mjDSBL_EULERDAMP;
-#endif
+    model_switch_off_damping(shadow, zeros);
 }
 
 // Is one of the numbers above zero?
-static bool any(int count, const double *values) {
-    for (int i = 0; i < count; i++)
+static bool any(int64_t count, const double *values) {
+    for (int64_t i = 0; i < count; i++)
         if (values[i] > 0) return true;
     return false;
 }
@@ -34,7 +30,7 @@ bool model_has_actuators(const carom_model *model) {
 
 carom_status model_warn_of_forces(carom_model *model, carom_error *error) {
     const mjModel *compiled = model->compiled;
-    const int nv = compiled->nv, tendons = compiled->ntendon;
+    const int64_t nv = compiled->nv, tendons = compiled->ntendon;
     const struct {
         const char *name;
         bool exists;

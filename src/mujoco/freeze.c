@@ -186,8 +186,7 @@ static void compute_positions(void *argument) {
     const carom_model *model = argument;
     mj_kinematics(model->compiled, model->data);
     mj_comPos(model->compiled, model->data);
-    mj_tendon(model->compiled, model->data);
-    mj_crb(model->compiled, model->data);
+    model_compute_inertia(model->compiled, model->data);
 }
 
 carom_status model_prepare_freeze(carom_model *model, carom_error *error) { return model_guard_call(compute_positions, model, error); }
@@ -219,7 +218,7 @@ static carom_status remember(const frozen *f, carom_error *error) {
 carom_status model_freeze_touches(carom_model *model, const model_touch *touches, int count, int tangent_dim, model_idle_rule rule,
                                   carom_impact **impact, carom_error *error) {
     const mjModel *compiled = model->compiled;
-    frozen f = {.model = model, .nv = compiled->nv, .tangent_dim = tangent_dim};
+    frozen f = {.model = model, .nv = carom_model_nv(model), .tangent_dim = tangent_dim};
     carom_arena *arena = &f.arena;
     const int limit_count = model_find_limits(model, NULL);
     const size_t nv = (size_t)f.nv, room = (size_t)count + (size_t)limit_count;
@@ -239,7 +238,7 @@ carom_status model_freeze_touches(carom_model *model, const model_touch *touches
 
     // Mass matrix, velocity, and what the equality constraints leave of the velocity.
     if (!status) {
-        mj_fullM(compiled, f.mass, model->data->qM);
+        model_fill_mass(compiled, model->data, f.mass);
         mju_copy(f.velocity, model->data->qvel, f.nv);
         status = model_projector_create(model, f.mass, arena, &f.projector, error);
     }

@@ -3,6 +3,7 @@
 //
 // MuJoCo reads a model file itself. Before it does, the text is checked for what would make it abort the process (sizes.c) and for what it
 // would do without a word (urdf.c); formulas of the text are replaced by their values (template.c).
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,7 +25,9 @@ typedef struct loading {
 static void compile_model(void *argument) {
     loading *load = argument;
     load->compiled = mj_loadXML(load->path, load->files, load->message, sizeof load->message);
-    if (load->compiled && load->compiled->nv <= CAROM_MAX_VELOCITIES) load->data = mj_makeData(load->compiled);
+    if (!load->compiled || load->compiled->nv > CAROM_MAX_VELOCITIES) return;
+    model_keep_awake(load->compiled);
+    load->data = mj_makeData(load->compiled);
 }
 
 carom_status carom_model_load(const char *path, carom_model **model, carom_error *error) {
@@ -36,12 +39,15 @@ carom_status carom_model_load_with(const char *path, const carom_model_parameter
     *model = NULL;
     if (!path || !*path) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_load: the path of the model is empty");
 
+    carom_status status = model_check_version(error);
+    if (status) return status;
+
     // Read the text; where it has formulas, MuJoCo gets it from memory with their values.
     char *text = NULL, *expanded = NULL, advice[MODEL_ADVICE_SIZE] = "";
     xmlDoc *document = NULL;
     mjVFS *files = NULL;
     carom_error inner;
-    carom_status status = model_read_text(path, &text, error);
+    status = model_read_text(path, &text, error);
     if (!status && parameters && (status = model_expand(text, parameters, &expanded, &inner)))
         carom_fail(error, status, "%s: %s", path, inner.message);
 
@@ -51,14 +57,9 @@ carom_status carom_model_load_with(const char *path, const carom_model_parameter
     if (!status) model_advise_on_root(document, advice);
     if (!status && expanded) {
         // A file system in memory that has the expanded text under the path's name.
-        const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-        const size_t size = strlen(expanded);
         files = malloc(sizeof *files);
         if (files) mj_defaultVFS(files);
-        if (!files || strlen(name) >= mjMAXVFSNAME || mj_makeEmptyFileVFS(files, name, (int)size))
-            status = carom_fail_memory(error, path);
-        else
-            memcpy(files->filedata[mj_findFileVFS(files, name)], expanded, size);
+        if (!files || !model_add_file(files, path, expanded)) status = carom_fail_memory(error, path);
     }
     if (document) xmlFreeDoc(document);
     free(text);
@@ -69,9 +70,15 @@ carom_status carom_model_load_with(const char *path, const carom_model_parameter
     if (!status) status = model_guard_call(compile_model, &load, error);
     if (files) mj_deleteVFS(files);
     free(files);
-    const int nv = load.compiled ? load.compiled->nv : 0;
-    if (!status && !load.compiled)
-        status = carom_fail(error, model_lacks_memory(load.message) ? CAROM_OUT_OF_MEMORY : CAROM_BAD_INPUT, "%s: %s", path, load.message);
+    const int nv = load.compiled ? model_count(load.compiled->nv) : 0;
+    if (!status && !load.compiled) {
+        // MuJoCo's sentence, without blanks at its end, and what to do where it is about a word that MuJoCo does not know.
+        char newer[MODEL_ADVICE_SIZE];
+        model_advise_on_version(load.message, newer);
+        for (size_t end = strlen(load.message); end && isspace((unsigned char)load.message[end - 1]); end--) load.message[end - 1] = '\0';
+        status = carom_fail(error, model_lacks_memory(load.message) ? CAROM_OUT_OF_MEMORY : CAROM_BAD_INPUT, "%s: %s%s", path, load.message,
+                            newer);
+    }
     if (!status && nv < 1)
         status = carom_fail(error, CAROM_BAD_INPUT, "%s: the model has no joints, so that nothing can move%s%s", path, *advice ? "; " : "",
                             advice);
@@ -132,8 +139,8 @@ const char *carom_model_warning(const carom_model *model, int index) {
 
 // --------------------------------------------------------------------------------------------------------------- state
 
-int carom_model_nq(const carom_model *model) { return model->compiled->nq; }
-int carom_model_nv(const carom_model *model) { return model->compiled->nv; }
+int carom_model_nq(const carom_model *model) { return model_count(model->compiled->nq); }
+int carom_model_nv(const carom_model *model) { return model_count(model->compiled->nv); }
 const double *carom_model_qpos(const carom_model *model) { return model->data->qpos; }
 
 int carom_model_find_coordinate(const carom_model *model, const char *joint) {
@@ -156,8 +163,9 @@ static carom_status check_values(const char *what, const double *values, int cou
 carom_status carom_model_set_state(carom_model *model, const double *qpos, int qpos_count, const double *qvel, int qvel_count,
                                    carom_error *error) {
     const mjModel *compiled = model->compiled;
+    const int nq = model_count(compiled->nq), nv = model_count(compiled->nv);
     carom_status status = CAROM_OK;
-    if (qpos) status = check_values("qpos", qpos, qpos_count, compiled->nq, error);
+    if (qpos) status = check_values("qpos", qpos, qpos_count, nq, error);
     // MuJoCo would silently read a quaternion without length as the identity.
     for (int joint = 0; qpos && !status && joint < compiled->njnt; joint++) {
         const int type = compiled->jnt_type[joint], at = compiled->jnt_qposadr[joint] + (type == mjJNT_FREE ? 3 : 0);
@@ -167,15 +175,15 @@ carom_status carom_model_set_state(carom_model *model, const double *qpos, int q
             status =
                 carom_fail(error, CAROM_BAD_INPUT, "qpos[%d..%d] is a quaternion without a finite length greater than zero", at, at + 3);
     }
-    if (!status && qvel) status = check_values("qvel", qvel, qvel_count, compiled->nv, error);
+    if (!status && qvel) status = check_values("qvel", qvel, qvel_count, nv, error);
     if (status) return status;
 
     // Nothing is changed before all is checked.
     if (qpos) {
-        mju_copy(model->data->qpos, qpos, compiled->nq);
+        mju_copy(model->data->qpos, qpos, nq);
         mj_normalizeQuat(compiled, model->data->qpos);
     }
-    if (qvel) mju_copy(model->data->qvel, qvel, compiled->nv);
+    if (qvel) mju_copy(model->data->qvel, qvel, nv);
     return CAROM_OK;
 }
 
@@ -183,11 +191,11 @@ carom_status carom_model_set_keyframe(carom_model *model, const char *name, caro
     const mjModel *compiled = model->compiled;
     const int key = name && *name ? mj_name2id(compiled, mjOBJ_KEY, name) : -1;
     if (key < 0) return carom_fail(error, CAROM_BAD_INPUT, "there is no keyframe called '%s' in %s", name ? name : "", model->path);
-    carom_status status = carom_model_set_state(model, compiled->key_qpos + key * compiled->nq, compiled->nq,
-                                                compiled->key_qvel + key * compiled->nv, compiled->nv, error);
+    const int nq = model_count(compiled->nq), nv = model_count(compiled->nv), bodies = model_count(compiled->nmocap);
+    carom_status status = carom_model_set_state(model, compiled->key_qpos + key * nq, nq, compiled->key_qvel + key * nv, nv, error);
     if (status) return status;
     // A keyframe also places the bodies that only a user moves.
-    mju_copy(model->data->mocap_pos, compiled->key_mpos + 3 * key * compiled->nmocap, 3 * compiled->nmocap);
-    mju_copy(model->data->mocap_quat, compiled->key_mquat + 4 * key * compiled->nmocap, 4 * compiled->nmocap);
+    mju_copy(model->data->mocap_pos, compiled->key_mpos + 3 * key * bodies, 3 * bodies);
+    mju_copy(model->data->mocap_quat, compiled->key_mquat + 4 * key * bodies, 4 * bodies);
     return CAROM_OK;
 }

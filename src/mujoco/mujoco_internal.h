@@ -5,9 +5,9 @@
 #define CAROM_MUJOCO_INTERNAL_H
 
 #include <libxml/tree.h>
-#include <mujoco/mujoco.h>
 
 #include "carom/model.h"
+#include "mujoco/compatible.h"
 
 struct carom_model {
     mjModel *compiled;
@@ -60,8 +60,6 @@ carom_status model_check_sizes(const char *path, const xmlDoc *document, carom_e
 
 // The text with every ${formula} replaced by its value; freed by the caller.
 carom_status model_expand(const char *text, const carom_model_parameters *parameters, char **expanded, carom_error *error);
-
-enum { MODEL_ADVICE_SIZE = 512 };
 
 // A URDF without a link called 'world' has its root welded to the world. Writes how to change that, or an empty text for other files.
 void model_advise_on_root(const xmlDoc *document, char advice[MODEL_ADVICE_SIZE]);

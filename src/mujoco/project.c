@@ -39,10 +39,11 @@ static carom_status find_rows(carom_model *model, carom_error *error) {
     carom_status status = model_guard_call(compute_rows, model, error);
     *option = original;
     if (status) return status;
-    if (data->warning[mjWARN_CNSTRFULL].number)
-        return carom_fail(error, CAROM_BAD_INPUT,
-                          "%s: the equality constraints need more than njmax = %d rows; add <size njmax=\"...\"/> to the model",
-                          model->path, model->compiled->njmax);
+    if (data->warning[mjWARN_CNSTRFULL].number) {
+        char room[MODEL_ROOM_SIZE];
+        model_describe_room(model->compiled, "njmax", room);
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: the equality constraints need more rows than %s", model->path, room);
+    }
     for (int i = 0, next; !status && i < data->nefc; i = next) {
         double residual = 0;
         for (next = i; next < data->nefc && data->efc_id[next] == data->efc_id[i]; next++)
@@ -69,7 +70,7 @@ static void project(int nv, int rank, const double *along, const double *away, d
 
 carom_status model_projector_create(carom_model *model, const double *mass, carom_arena *arena, model_projector *projector,
                                     carom_error *error) {
-    const int nv = model->compiled->nv;
+    const int nv = carom_model_nv(model);
     *projector = (model_projector){.nv = nv};
     if (!model->compiled->neq) return CAROM_OK;
     const carom_status status = find_rows(model, error);

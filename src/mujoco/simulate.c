@@ -5,6 +5,7 @@
 // entries stand for the places of our contacts: so contacts at sites and points need no geoms, and the model's own do not collide.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "carom/dense.h"
 #include "mujoco/mujoco_internal.h"
@@ -34,7 +35,7 @@ struct carom_model_simulator {
     double widening;     // of all gaps in this run [m]
     const carom_model_run *run;
     carom_model_end *end;
-    const char *objection;  // to the run, found in a guarded call; NULL if there is none
+    const char *shortage;  // of room for contacts ("nconmax") or constraints ("njmax") in a run; NULL if there is none
 };
 
 // ------------------------------------------------------------------------------------------------------------ contacts
@@ -62,19 +63,19 @@ static void add_contact(carom_model_simulator *s, int index, double gap) {
     double first[3], second[3];
     locate(s, index, 0, first);
     locate(s, index, 1, second);
-    mjContact contact = {.dist = gap,
-                         .solref = {run->solref[0], run->solref[1]},
-                         .solimp = {run->solimp[0], run->solimp[1], run->solimp[2], 0.5, 2},
-                         .dim = touch->friction > 0 ? 3 : 1,
-                         .geom1 = s->model->compiled->ngeom + 2 * index,
-                         .geom2 = s->model->compiled->ngeom + 2 * index + 1,
-                         .efc_address = -1};
+    const int geom = model_count(s->model->compiled->ngeom) + 2 * index;
+    const double solimp[] = {run->solimp[0], run->solimp[1], run->solimp[2], 0.5, 2};
+    mjContact contact = model_contact_of(geom, geom + 1);
+    contact.dist = gap;
+    contact.dim = touch->friction > 0 ? 3 : 1;
+    mju_copy(contact.solref, run->solref, 2);
+    mju_copy(contact.solimp, solimp, 5);
     for (int k = 0; k < 3; k++) contact.pos[k] = (first[k] + second[k]) / 2;
     for (int k = 0; k < 5; k++) contact.friction[k] = fmax(touch->friction, LEAST_FRICTION);
     mju_copy3(contact.frame, touch->normal);
     mju_copy3(contact.frame + 3, touch->tangent[0]);
     mju_cross(contact.frame + 6, touch->normal, touch->tangent[0]);
-    if (mj_addContact(&s->shadow, s->data, &contact)) s->objection = "the model's nconmax is too small for its contacts";
+    if (mj_addContact(&s->shadow, s->data, &contact)) s->shortage = "nconmax";
 }
 
 // The velocities u = (J2 - J1) v of all contacts of the impact along their normals and tangents, and those that open joints at their stops
@@ -108,11 +109,11 @@ static bool measure_velocities(carom_model_simulator *s) {
 
 // ---------------------------------------------------------------------------------------------------------------- runs
 
-// Positions of bodies from qpos, and lengths of tendons.
+// Positions of bodies from qpos, and the lengths of tendons where some are contacts.
 static void update_positions(carom_model_simulator *s) {
     mj_kinematics(&s->shadow, s->data);
     mj_comPos(&s->shadow, s->data);
-    mj_tendon(&s->shadow, s->data);
+    if (s->model->limit_count) mj_tendon(&s->shadow, s->data);
 }
 
 // One run, where MuJoCo's errors are caught.
@@ -120,24 +121,25 @@ static void run_guarded(void *argument) {
     carom_model_simulator *s = argument;
     const carom_model_run *run = s->run;
     const mjModel *model = &s->shadow;
+    const int nv = model_count(model->nv), movers = model_count(model->nmocap);
     mjData *data = s->data;
 
     // Start at the model's state, displaced; gaps are widened by the deepest one.
     mj_resetData(model, data);
-    mju_copy(data->qpos, s->model->data->qpos, model->nq);
-    mju_copy(data->qvel, s->model->data->qvel, model->nv);
-    mju_copy(data->mocap_pos, s->model->data->mocap_pos, 3 * model->nmocap);
-    mju_copy(data->mocap_quat, s->model->data->mocap_quat, 4 * model->nmocap);
+    mju_copy(data->qpos, s->model->data->qpos, model_count(model->nq));
+    mju_copy(data->qvel, s->model->data->qvel, nv);
+    mju_copy(data->mocap_pos, s->model->data->mocap_pos, 3 * movers);
+    mju_copy(data->mocap_quat, s->model->data->mocap_quat, 4 * movers);
     if (run->displacement) mj_integratePos(model, data->qpos, run->displacement, 1);
-    if (run->kick) mju_addTo(data->qvel, run->kick, model->nv);
+    if (run->kick) mju_addTo(data->qvel, run->kick, nv);
     update_positions(s);
     s->widening = 0;
     for (int i = 0; i < s->model->touch_count; i++) s->widening = fmax(s->widening, -measure_gap(s, i));
 
     bool approaches = measure_velocities(s);
-    while (approaches && data->time < run->horizon && !s->objection) {
+    while (approaches && data->time < run->horizon && !s->shortage) {
         // mj_step with our contacts in place of those that collision detection finds.
-        mj_crb(model, data);
+        model_compute_inertia(model, data);
         mj_factorM(model, data);
         data->ncon = 0;
         for (int i = 0; i < s->model->touch_count; i++) {
@@ -148,17 +150,17 @@ static void run_guarded(void *argument) {
         mj_transmission(model, data);
         mj_projectConstraint(model, data);
         mj_fwdVelocity(model, data);
-        mju_zero(data->qfrc_passive, model->nv);
+        mju_zero(data->qfrc_passive, nv);
         mj_fwdActuation(model, data);
         mj_fwdAcceleration(model, data);
         mj_fwdConstraint(model, data);
         mj_Euler(model, data);
-        if (data->warning[mjWARN_CNSTRFULL].number) s->objection = "the model's njmax is too small for its contacts";
+        if (data->warning[mjWARN_CNSTRFULL].number) s->shortage = "njmax";
         update_positions(s);
         approaches = measure_velocities(s);
     }
     // The end: before the horizon when no contact approaches any more.
-    mju_copy(s->end->velocity, data->qvel, model->nv);
+    mju_copy(s->end->velocity, data->qvel, nv);
     s->end->time = data->time;
     s->end->ended = !approaches;
 }
@@ -178,13 +180,18 @@ carom_status carom_model_simulator_run(carom_model_simulator *simulator, const c
 
     simulator->run = run;
     simulator->end = end;
-    simulator->objection = NULL;
+    simulator->shortage = NULL;
     simulator->shadow.opt.timestep = run->timestep;
     simulator->shadow.opt.cone = run->elliptic ? mjCONE_ELLIPTIC : mjCONE_PYRAMIDAL;
     const carom_status status = model_guard_call(run_guarded, simulator, error);
     if (status) return status;
     const char *path = simulator->model->path;
-    if (simulator->objection) return carom_fail(error, CAROM_BAD_INPUT, "%s: %s", path, simulator->objection);
+    if (simulator->shortage) {
+        char room[MODEL_ROOM_SIZE];
+        model_describe_room(simulator->model->compiled, simulator->shortage, room);
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: there are more %s than %s", path,
+                          !strcmp(simulator->shortage, "njmax") ? "constraints" : "contacts", room);
+    }
     if (!carom_all_finite((size_t)simulator->shadow.nv, end->velocity))
         return carom_fail(error, CAROM_BAD_INPUT, "%s: MuJoCo's simulation diverges at time step %g s", path, run->timestep);
     return CAROM_OK;

@@ -43,8 +43,7 @@ static void compute_motion(void *argument) {
     mjData *data = work->data;
     mj_kinematics(compiled, data);
     mj_comPos(compiled, data);
-    mj_tendon(compiled, data);
-    mj_crb(compiled, data);
+    model_compute_inertia(compiled, data);
     mj_energyPos(compiled, data);
     mj_fwdVelocity(compiled, data);
 }
@@ -76,7 +75,7 @@ static void evaluate(void *opened, const double *position, const double *velocit
     mju_copy(data->qpos, position, nv);
     mju_copy(data->qvel, velocity, nv);
     compute_motion(work);
-    mj_fullM(compiled, terms->mass, data->qM);
+    model_fill_mass(compiled, data, terms->mass);
     mju_sub(terms->bias, data->qfrc_bias, data->qfrc_passive, nv);
     terms->potential = data->energy[0];
 
@@ -269,11 +268,11 @@ carom_status carom_model_create_system(carom_model *model, const carom_model_con
         model_write_name(model, mjOBJ_JOINT, joint, "joint ", labels[dof], sizeof labels[dof]);
         names[dof] = labels[dof];
     }
-    mju_copy(position, model->data->qpos, compiled->nv);
-    mju_copy(velocity, model->data->qvel, compiled->nv);
+    mju_copy(position, model->data->qpos, carom_model_nv(model));
+    mju_copy(velocity, model->data->qvel, carom_model_nv(model));
     compiled->opt.enableflags |= mjENBL_ENERGY;  // MuJoCo computes energies only when told to
     created->base = (carom_system){.self = created,
-                                   .nv = compiled->nv,
+                                   .nv = carom_model_nv(model),
                                    .contacts = count,
                                    .tangent_dim = spatial ? 2 : 1,
                                    .friction = friction,
