@@ -191,6 +191,16 @@ void model_order_contacts(const mjModel *compiled, mjData *data) {
 
 bool model_touches_flex(const mjContact *contact) { return contact->geom1 < 0 || contact->geom2 < 0; }
 
+// Such geoms came with 3.11.
+bool model_touches_belt(const mjContact *contact) {
+#if mjVERSION_HEADER >= 3011000
+    return mju_norm3(contact->surfacevel) > 0;
+#else
+    (void)contact;
+    return false;
+#endif
+}
+
 mjContact model_contact_of(int first_geom, int second_geom) {
     mjContact contact = {.geom1 = first_geom, .geom2 = second_geom, .efc_address = -1};
 #if mjVERSION_HEADER >= 300

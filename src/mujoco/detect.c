@@ -83,6 +83,11 @@ static carom_status add_contact(detected *found, const mjContact *contact, carom
         return carom_fail(error, CAROM_BAD_INPUT,
                           "%s: a deformable body (flex) touches something at this state: impacts are of rigid bodies only",
                           found->model->path);
+    if (model_touches_belt(contact))
+        return carom_fail(error, CAROM_BAD_INPUT,
+                          "%s: a geom with a surface velocity touches something at this state: surfaces of impacts are at rest on their "
+                          "bodies",
+                          found->model->path);
     const int geoms[2] = {contact->geom1, contact->geom2};
     const int bodies[2] = {compiled->geom_bodyid[geoms[0]], compiled->geom_bodyid[geoms[1]]};
     model_touch touch = {

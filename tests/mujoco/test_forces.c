@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounded forces: impacts leave them out and say so, MuJoCo's solver runs without them, and motions keep or refuse them.
 #include <math.h>
+#include <mujoco/mujoco.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,16 @@ static void test_motions(void **state) {
     }
 }
 
+#if mjVERSION_HEADER >= 3011000
+// A belt that runs on a body at rest drags what touches it, which rows of bodies do not know.
+static void test_belts_are_refused(void **state) {
+    (void)state;
+    assert_text_refused("<mujoco><worldbody><geom type='plane' size='5 5 1' surfacevel='1 0 0 0 0 0'/><body pos='0 0 0.1'><freejoint/>"
+                        "<geom size='0.1'/></body></worldbody></mujoco>",
+                        "a geom with a surface velocity touches something");
+}
+#endif
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_impacts_are_the_same),
@@ -182,6 +193,9 @@ int main(void) {
         cmocka_unit_test(test_simulator_runs_without_forces),
         cmocka_unit_test(test_comparison_says_what_is_off),
         cmocka_unit_test(test_motions),
+#if mjVERSION_HEADER >= 3011000
+        cmocka_unit_test(test_belts_are_refused),
+#endif
     };
     return cmocka_run_group_tests_name("forces", tests, NULL, NULL);
 }
