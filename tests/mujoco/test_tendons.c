@@ -92,7 +92,7 @@ static void test_string_between_two_bodies(void **state) {
 static double measure_length(const mjModel *m, mjData *d, const double *qpos, int tendon, int dof, double time) {
     double v[64] = {0};
     v[dof] = 1;
-    mju_copy(d->qpos, qpos, m->nq);
+    memcpy(d->qpos, qpos, (size_t)m->nq * sizeof *qpos);
     mj_integratePos(m, d->qpos, v, time);
     mj_kinematics(m, d);
     mj_comPos(m, d);
