@@ -136,13 +136,14 @@ carom_status carom_model_set_keyframe(carom_model *model, const char *name, caro
 carom_status carom_model_lower(carom_model *model, const char *target, double *shift, carom_error *error);
 
 /// Freezes the model at its state: M, and for each contact J of the second place minus that of the first, projected on normal and tangents.
-/// Joints at or beyond their stops are contacts without friction, LIMIT:JOINT, after the others (without that name where no contact has
-/// one). Active equality constraints hold: rows of J are J P, where P projects on the velocities that they allow, so that M and nv stay.
+/// Joints at or beyond their stops, LIMIT:JOINT, and tendons at or beyond their limits, TENDON:TENDON, are contacts without friction after
+/// the others (without that name where no contact has one). Bounded forces (frictionloss, damping, springs, actuators) are left out with a
+/// warning. Active equality constraints hold: rows of J are J P, where P projects on the velocities that they allow, so that M and nv stay.
 /// Tangents left out: one tangent t = (n_z, 0, -n_x) when `planar` is what all contacts allow (see docs/scenes.md), else two, by the rule
 /// stated there.
-/// `count` may be 0 when a joint is at its stop.
+/// `count` may be 0 when a joint is at its stop or a tendon at its limit.
 /// @return CAROM_BAD_INPUT naming the contact and the rule it breaks: an unknown site, a normal without length, tangents that are not
-/// orthonormal; a velocity that breaks an equality constraint; joints with frictionloss, tendons at their limits or with frictionloss
+/// orthonormal; a velocity that breaks an equality constraint
 carom_status carom_model_freeze(carom_model *model, const carom_model_contact *contacts, int count, carom_impact **impact,
                                 carom_error *error);
 
@@ -218,8 +219,9 @@ typedef struct carom_model_end {
     bool ended;        ///< before the horizon
 } carom_model_end;
 
-/// A simulator of the model from its state on. Contacts are those of the impact that the model gave last, joints at their stops included;
-/// geoms of the model collide with nothing else. Gravity is off: an impact has none, and soft contacts take long. A contact's gap is the
+/// A simulator of the model from its state on. Contacts are those of the impact that the model gave last, and limits of joints and tendons
+/// are MuJoCo's own; geoms of the model collide with nothing else. Gravity, springs, damping, frictionloss, actuators and fluid forces are
+/// off: an impact has none, and soft contacts take long. A contact's gap is the
 /// distance of its two material points along its normal, less that at the model's state; both points and the normal stay where they are on
 /// their bodies and in space.
 /// @param impact  what carom_model_freeze or carom_model_detect gave last
@@ -260,8 +262,8 @@ enum { CAROM_MUJOCO_RUNS, CAROM_MUJOCO_UNPERTURBED, CAROM_MUJOCO_RESULTS };
 /// The model as a system, from its state on. Contacts are points (sites, points of bodies) that may touch planes with the given normals;
 /// `offset` places each plane.
 /// @param system  refers to the model, which must outlive it; to be freed by carom_model_free_system
-/// @return CAROM_UNSUPPORTED for what a system in motion does not have here: joints other than slides and hinges, joint stops, equality
-///         constraints, contacts between two places or at geoms; CAROM_BAD_INPUT as carom_model_freeze
+/// @return CAROM_UNSUPPORTED for what a system in motion does not have here: joints other than slides and hinges, joint stops, limits of
+///         tendons, frictionloss, equality constraints, contacts between two places or at geoms; CAROM_BAD_INPUT as carom_model_freeze
 carom_status carom_model_create_system(carom_model *model, const carom_model_contact *contacts, int count, carom_system **system,
                                        carom_error *error);
 void carom_model_free_system(carom_system *system);

@@ -102,6 +102,9 @@ void cli_help(const cli_command *command, const carom_registry *registry);
 void cli_expect_answer(const cli_arguments *arguments);
 /// Prints `carom: MESSAGE` on stderr, on the first of several ranks, and returns the exit status that the error means.
 int cli_report(const carom_error *error);
+
+/// `carom --version [--verbose]`.
+int cli_version(int argc, char **argv);
 /// Prints the scene's notes and warnings on stderr. Only beside an answer: a refusal is one line.
 void cli_warn(const carom_scene *scene);
 /// Says on stderr that nothing collides where all contacts are at rest, for commands that ask for outcomes. Other states in which no

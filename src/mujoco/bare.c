@@ -119,6 +119,7 @@ static carom_impact *try_pair(carom_model *model) {
     const carom_detection detection = carom_detection_defaults();
     carom_impact *impact = NULL, *moving = NULL;
     for (int pass = 0; pass < 2; pass++) {
+        model_clear_warnings(model);
         if (model_prepare_freeze(model, NULL) || model_freeze_found(model, &detection, pass ? &moving : &impact, NULL)) break;
         // Of a contact that no motion changes nothing is left but joints at their stops.
         if (!model->touch_count || (!pass && add_approach(model, impact, NULL))) break;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the contacts found an impact takes: patterns of names, bodies of one robot, joints at their stops.
+// Which of the contacts found an impact takes: patterns of names, bodies of one robot, joints and tendons at their limits.
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,9 +47,10 @@ model_fate model_judge_name(const carom_detection *detection, model_fate fate, c
 }
 
 void model_name_limit(const carom_model *model, const model_limit *limit, char name[MODEL_LABEL_SIZE]) {
-    char joint[MODEL_LABEL_SIZE - 8];
-    model_write_name(model, mjOBJ_JOINT, limit->joint, "joint", joint, sizeof joint);
-    snprintf(name, MODEL_LABEL_SIZE, "LIMIT:%s", joint);
+    const bool tendon = limit->type == mjOBJ_TENDON;
+    char own[MODEL_LABEL_SIZE - 8];
+    model_write_name(model, limit->type, limit->id, tendon ? "tendon" : "joint", own, sizeof own);
+    snprintf(name, MODEL_LABEL_SIZE, "%s:%s", tendon ? "TENDON" : "LIMIT", own);
 }
 
 int model_choose_limits(const carom_model *model, const carom_detection *detection, model_limit *limits, int count) {
@@ -66,7 +67,7 @@ int model_choose_limits(const carom_model *model, const carom_detection *detecti
 
 // ----------------------------------------------------------------------------------------------------- unknown patterns
 
-// The names that a pattern may mean, one after the other: of bodies, geoms, joints' stops, and of the contacts found.
+// The names that a pattern may mean, one after the other: of bodies, geoms, joints and tendons at limits, and of the contacts found.
 typedef struct name_list {
     const carom_model *model;
     const char *const *found;
@@ -76,7 +77,8 @@ typedef struct name_list {
 
 static bool next_name(name_list *list, char name[MODEL_LABEL_SIZE]) {
     const mjModel *compiled = list->model->compiled;
-    const int bodies = model_count(compiled->nbody), geoms = model_count(compiled->ngeom), joints = model_count(compiled->njnt);
+    const int bodies = model_count(compiled->nbody), geoms = model_count(compiled->ngeom);
+    const int joints = model_count(compiled->njnt), tendons = model_count(compiled->ntendon);
     int index = list->next++;
     if (index < bodies) {
         model_write_name(list->model, mjOBJ_BODY, index, "body", name, MODEL_LABEL_SIZE);
@@ -88,11 +90,12 @@ static bool next_name(name_list *list, char name[MODEL_LABEL_SIZE]) {
         return true;
     }
     index -= geoms;
-    if (index < joints) {
-        model_name_limit(list->model, &(model_limit){.joint = index}, name);
+    if (index < joints + tendons) {
+        const bool tendon = index >= joints;
+        model_name_limit(list->model, &(model_limit){tendon ? mjOBJ_TENDON : mjOBJ_JOINT, tendon ? index - joints : index, 1}, name);
         return true;
     }
-    index -= joints;
+    index -= joints + tendons;
     if (index >= list->found_count) return false;
     snprintf(name, MODEL_LABEL_SIZE, "%s", list->found[index]);
     return true;

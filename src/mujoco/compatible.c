@@ -110,6 +110,25 @@ void model_fill_mass(const mjModel *compiled, const mjData *data, double *mass) 
 #endif
 }
 
+// Since 3.6 these rows are always sparse, and the model knows their pattern.
+void model_fill_tendon_row(const mjModel *compiled, const mjData *data, int tendon, double *row) {
+    const int nv = model_count(compiled->nv);
+#if mjVERSION_HEADER >= 3006000
+    model_copy_row(nv, data->ten_J, tendon, compiled->ten_J_rownnz, compiled->ten_J_rowadr, compiled->ten_J_colind, row);
+#else
+    const int *columns = mj_isSparse(compiled) ? data->ten_J_colind : NULL;
+    model_copy_row(nv, data->ten_J, tendon, data->ten_J_rownnz, data->ten_J_rowadr, columns, row);
+#endif
+}
+
+// Damping that is not linear came with 4.0, and the flag with 2.3.1.
+void model_switch_off_damping(mjModel *shadow, double *zeros) {
+    shadow->dof_damping = zeros;
+#if mjVERSION_HEADER >= 231
+    shadow->opt.disableflags |= mjDSBL_EULERDAMP;
+#endif
+}
+
 // A pair of geoms has the larger of their margins, since 3.5 their sum. Since 3.0 bodies have margins, too, which choose the pairs.
 void model_set_margins(mjModel *compiled, double margin) {
 #if mjVERSION_HEADER >= 3005000
@@ -231,6 +250,16 @@ double model_cast_ray(const mjModel *compiled, const mjData *data, int geom, con
 }
 
 bool model_touches_flex(const mjContact *contact) { return contact->geom1 < 0 || contact->geom2 < 0; }
+
+// Such geoms came with 3.11.
+bool model_touches_belt(const mjContact *contact) {
+#if mjVERSION_HEADER >= 3011000
+    return mju_norm3(contact->surfacevel) > 0;
+#else
+    (void)contact;
+    return false;
+#endif
+}
 
 mjContact model_contact_of(int first_geom, int second_geom) {
     mjContact contact = {.geom1 = first_geom, .geom2 = second_geom, .efc_address = -1};

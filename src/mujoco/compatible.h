@@ -46,6 +46,13 @@ void model_compute_inertia(const mjModel *compiled, mjData *data);
 // The mass matrix, [nv x nv].
 void model_fill_mass(const mjModel *compiled, const mjData *data, double *mass);
 
+// The gradient of a tendon's length, [nv].
+void model_fill_tendon_row(const mjModel *compiled, const mjData *data, int tendon, double *row);
+
+// Takes the damping of joints from a copy of a model, which mj_Euler integrates implicitly, whatever the passive forces are.
+// @param zeros  in place of the linear damping, [nv]
+void model_switch_off_damping(mjModel *shadow, double *zeros);
+
 // Collision detection then finds the geoms that are closer than the margin [m], whatever margins the model gives.
 void model_set_margins(mjModel *compiled, double margin);
 // After collision detection: gives the contacts of two boxes, which are numbered in their order, that of 2.2.2.
@@ -67,6 +74,8 @@ bool model_excludes(const mjModel *compiled, int exclude, int first_body, int se
 double model_cast_ray(const mjModel *compiled, const mjData *data, int geom, const double from[3], const double along[3]);
 // Does a contact touch a deformable body, which has no geom?
 bool model_touches_flex(const mjContact *contact);
+// Does the surface of one of its geoms move along the geom, as a belt does?
+bool model_touches_belt(const mjContact *contact);
 // A contact of two geoms, its other members zero.
 mjContact model_contact_of(int first_geom, int second_geom);
 // The first of the bodies that move with a body; 0, the world, for bodies that only a user moves, too.

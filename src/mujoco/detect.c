@@ -96,6 +96,11 @@ static carom_status add_contact(detected *found, const mjContact *contact, carom
         return carom_fail(error, CAROM_BAD_INPUT,
                           "%s: a deformable body (flex) touches something at this state: impacts are of rigid bodies only",
                           found->model->path);
+    if (model_touches_belt(contact))
+        return carom_fail(error, CAROM_BAD_INPUT,
+                          "%s: a geom with a surface velocity touches something at this state: surfaces of impacts are at rest on their "
+                          "bodies",
+                          found->model->path);
     const int geoms[2] = {contact->geom1, contact->geom2};
     const int bodies[2] = {compiled->geom_bodyid[geoms[0]], compiled->geom_bodyid[geoms[1]]};
     model_touch touch = {.body = {bodies[0], bodies[1]},
@@ -237,8 +242,9 @@ static carom_status choose_contacts(detected *found, carom_arena *arena, carom_e
     }
     model_find_limits(model, limits);
     if (model_choose_limits(model, detection, limits, limit_count)) return model_warn(model, error, "%s", text);
-    return carom_fail(error, CAROM_BAD_INPUT,
-                      limit_count ? "%s; joints at their stops are left out, too" : "%s; no joint is at its stop either", text);
+    if (limit_count) return carom_fail(error, CAROM_BAD_INPUT, "%s; what is at its limit is left out, too", text);
+    return carom_fail(error, CAROM_BAD_INPUT, "%s; no joint is at its stop either%s", text,
+                      model->compiled->ntendon ? ", and no tendon at its limit" : "");
 }
 
 carom_status model_freeze_found(carom_model *model, const carom_detection *detection, carom_impact **impact, carom_error *error) {
@@ -273,6 +279,7 @@ carom_status carom_model_detect(carom_model *model, const carom_detection *detec
     for (int i = 0; i < 2; i++)
         if (!(lengths[i].length >= 0) || isinf(lengths[i].length))
             return carom_fail(error, CAROM_BAD_INPUT, "%s is %g: it is a finite length >= 0", lengths[i].name, lengths[i].length);
+    model_clear_warnings(model);
     carom_status status = model_prepare_freeze(model, error);
     if (!status) status = model_find_contacts(model, detection->margin, error);
     return status ? status : model_freeze_found(model, detection, impact, error);

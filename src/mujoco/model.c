@@ -141,6 +141,7 @@ void carom_model_free(carom_model *model) {
     if (model->compiled) mj_deleteModel(model->compiled);
     model_clear_warnings(model);
     free(model->touches);
+    free(model->limits);
     free(model->path);
     free(model);
 }

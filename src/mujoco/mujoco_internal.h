@@ -15,8 +15,10 @@ struct carom_model {
     char *path;       // for messages
     char **warnings;  // of the last load, freeze or detection
     int warning_count;
-    struct model_touch *touches;  // contacts of the last freeze or detection, without joints at their stops; names are not kept
+    struct model_touch *touches;  // contacts of the last freeze or detection; names are not kept
     int touch_count;
+    struct model_limit *limits;  // joints and tendons at their limits, which are its contacts after these
+    int limit_count;
 };
 
 // ------------------------------------------------------------------------------------------------------ MuJoCo's calls
@@ -126,29 +128,34 @@ int model_compare_bodies(const carom_model *model, const model_touch *a, const m
 carom_status model_locate_contact(const carom_model *model, const carom_model_contact *contact, int index, model_touch *touch,
                                   carom_error *error);
 
-// Positions, tendon lengths and the mass matrix at the current state, and the check of what cannot take part in an impact.
+// Positions, tendon lengths and the mass matrix at the current state.
 carom_status model_prepare_freeze(carom_model *model, carom_error *error);
 
-// The impact of these contacts and of the joints at their stops, after model_prepare_freeze.
-// @param detection  which joints at their stops; NULL: all
+// The impact of these contacts and of the joints and tendons at their limits, after model_prepare_freeze.
+// @param detection  which of the limits; NULL: all
 carom_status model_freeze_touches(carom_model *model, const model_touch *touches, int count, int tangent_dim, model_idle_rule rule,
                                   const carom_detection *detection, carom_impact **impact, carom_error *error);
 
 // Whether the model leaves on what an mjDSBL_ bit switches off, and constraints as a whole.
 bool model_is_enabled(const carom_model *model, int disable_bit);
 
-// Refuses what takes part in an impact and is not modelled: joints and tendons with dry friction, tendons at their limits.
-carom_status model_check_constraints(const carom_model *model, carom_error *error);
-
-// A joint at or beyond its stop, as a contact without friction: the velocity that opens it is sum row[i] v[dof + i].
+// A joint or a tendon at or beyond its limit, a contact without friction: what opens it is sign times the rate of the joint's position, or
+// of the tendon's length.
 typedef struct model_limit {
-    int joint;
-    int dof, dofs;
-    double row[3];
+    int type;  // mjOBJ_JOINT or mjOBJ_TENDON
+    int id;
+    double sign;  // +1 at the lower limit, -1 at the upper one
 } model_limit;
 
-// Joints at their stops, into `limits` ([njnt], may be NULL); returns their number.
+// Joints, then tendons at their limits, into `limits` ([njnt + ntendon], may be NULL); returns their number. Needs tendons' lengths.
 int model_find_limits(const carom_model *model, model_limit *limits);
+
+// The row of a limit, [nv], at the positions of `data`: the velocity that opens it is row . v. Needs tendons' Jacobians.
+void model_fill_limit_row(const mjModel *compiled, const mjData *data, const model_limit *limit, double *row);
+
+// What the entries of a limit's row are measured by: those of a tendon by its coefficients, or by the Jacobians of the places on its path.
+// @param jacobian  workspace, [3 x nv]
+double model_scale_limit_row(const mjModel *compiled, const mjData *data, const model_limit *limit, double *jacobian);
 
 // What becomes of a contact found. The first that applies to one of several equal contacts is that of them all.
 typedef enum model_fate { MODEL_KEPT, MODEL_UNWANTED, MODEL_EXCLUDED, MODEL_OF_SELF, MODEL_FATES } model_fate;
@@ -193,8 +200,21 @@ void model_name_geom(const carom_model *model, int geom, char name[MODEL_GEOM_NA
 // `distance` to one that is kept. `*count` falls; the order stays.
 carom_status model_merge_patches(const carom_model *model, model_touch *touches, int *count, double distance, carom_error *error);
 
-// Warns of joints that are close to a stop but not at it: a state rounded to a few digits is the usual reason.
+// Warns of joints and tendons that are close to a limit but not at it: a state rounded to a few digits is the usual reason.
 carom_status model_warn_of_near_limits(carom_model *model, carom_error *error);
+
+// Row number `index` of one of MuJoCo's matrices, [nv]: with `columns` a sparse one, whose rows have `lengths` entries from `starts` on.
+void model_copy_row(int nv, const double *matrix, int index, const int *lengths, const int *starts, const int *columns, double *row);
+
+// Whether joints or tendons have frictionloss, and whether there are actuators, that the model does not disable.
+bool model_has_friction(const carom_model *model);
+bool model_has_actuators(const carom_model *model);
+// One warning of the forces that the model has and an impact leaves out.
+carom_status model_warn_of_forces(carom_model *model, carom_error *error);
+// Switches off gravity, actuators and frictionloss in a copy of a model, and the damping that mj_Euler treats. Springs, dampers, fluids and
+// gravity compensation are qfrc_passive, which the caller sets to zero.
+// @param zeros  replace the damping of joints, [nv], as long as the copy is used
+void model_switch_off_forces(mjModel *shadow, double *zeros);
 
 // The name of an object of MuJoCo as messages and contacts show it: printable ASCII without blanks and commas, cut to fit; `kind` and its
 // number where it has none.

@@ -31,6 +31,7 @@ struct carom_model_simulator {
     soft_contact *contacts;
     double *jacobian;    // [2 x 3 x nv]
     double *difference;  // [nv]
+    double *no_damping;  // [nv] zeros
     double widening;     // of all gaps in this run [m]
     const carom_model_run *run;
     carom_model_end *end;
@@ -77,13 +78,13 @@ static void add_contact(carom_model_simulator *s, int index, double gap) {
     if (mj_addContact(&s->shadow, s->data, &contact)) s->shortage = "nconmax";
 }
 
-// The velocities u = (J2 - J1) v of all contacts of the impact along their normals and tangents, at the present positions; those of
-// joints at their stops by their constant rows. True when a contact still approaches.
+// The velocities u = (J2 - J1) v of all contacts of the impact along their normals and tangents, and those that open joints at their stops
+// and tendons at their limits, at the present positions. True when a contact still approaches.
 static bool measure_velocities(carom_model_simulator *s) {
     const carom_impact_data *data = carom_impact_get_data(s->impact);
     const int nv = data->nv, stride = 1 + data->tangent_dim;
     const double *v = s->data->qvel;
-    carom_impact_contact_velocity(s->impact, v, s->end->contact);
+    mju_zero(s->end->contact, data->contacts * stride);
     for (int i = 0; i < s->model->touch_count; i++) {
         const model_touch *touch = &s->model->touches[i];
         double relative[3], *u = s->end->contact + i * stride;
@@ -99,15 +100,20 @@ static bool measure_velocities(carom_model_simulator *s) {
         u[0] = mju_dot3(touch->normal, relative);
         for (int k = 0; k < data->tangent_dim; k++) u[1 + k] = mju_dot3(touch->tangent[k], relative);
     }
+    for (int i = 0; i < s->model->limit_count; i++) {
+        model_fill_limit_row(&s->shadow, s->data, &s->model->limits[i], s->difference);
+        s->end->contact[(s->model->touch_count + i) * stride] = carom_dot(nv, s->difference, v);
+    }
     return carom_impact_min_normal(s->impact, s->end->contact) < s->run->approach_limit;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- runs
 
-// Positions of bodies from qpos.
+// Positions of bodies from qpos, and the lengths of tendons where some are contacts.
 static void update_positions(carom_model_simulator *s) {
     mj_kinematics(&s->shadow, s->data);
     mj_comPos(&s->shadow, s->data);
+    if (s->model->limit_count) mj_tendon(&s->shadow, s->data);
 }
 
 // One run, where MuJoCo's errors are caught.
@@ -144,6 +150,7 @@ static void run_guarded(void *argument) {
         mj_transmission(model, data);
         mj_projectConstraint(model, data);
         mj_fwdVelocity(model, data);
+        mju_zero(data->qfrc_passive, nv);
         mj_fwdActuation(model, data);
         mj_fwdAcceleration(model, data);
         mj_fwdConstraint(model, data);
@@ -205,7 +212,8 @@ carom_status carom_model_simulator_create(carom_model *model, const carom_impact
                                           carom_error *error) {
     *simulator = NULL;
     const mjModel *compiled = model->compiled;
-    if (!model->touches || carom_impact_get_data(impact)->contacts < model->touch_count || carom_impact_sizes(impact).nv != compiled->nv)
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    if (!model->touches || data->contacts != model->touch_count + model->limit_count || data->nv != compiled->nv)
         return carom_fail(error, CAROM_BAD_INPUT, "%s: the impact is not the one that the model gave last", model->path);
     carom_model_simulator *created = calloc(1, sizeof *created);
     if (!created) return carom_fail_memory(error, model->path);
@@ -213,17 +221,19 @@ carom_status carom_model_simulator_create(carom_model *model, const carom_impact
     created->model = model;
     created->impact = impact;
     created->shadow = *compiled;
-    // An impact has no gravity, and soft contacts take so long that it would hide what they do. A model that switches contacts off still
-    // has those of the impact.
-    mju_zero3(created->shadow.opt.gravity);
-    created->shadow.opt.disableflags &= ~(mjDSBL_CONTACT | mjDSBL_CONSTRAINT);
     created->bodies = calloc((size_t)compiled->ngeom + 2 * contacts + 1, sizeof *created->bodies);
     created->contacts = calloc(contacts + 1, sizeof *created->contacts);
     created->jacobian = calloc(6 * nv, sizeof *created->jacobian);
     created->difference = calloc(nv, sizeof *created->difference);
-    carom_status status = model_guard_call(prepare, created, error);
-    if (!status && (!created->bodies || !created->contacts || !created->jacobian || !created->difference || !created->data))
-        status = carom_fail_memory(error, model->path);
+    created->no_damping = calloc(nv, sizeof *created->no_damping);
+    const bool complete = created->bodies && created->contacts && created->jacobian && created->difference && created->no_damping;
+    carom_status status = complete ? CAROM_OK : carom_fail_memory(error, model->path);
+    // An impact has no bounded forces, and soft contacts take so long that these would hide what the contacts do. A model that switches
+    // contacts off still has those of the impact.
+    if (!status) model_switch_off_forces(&created->shadow, created->no_damping);
+    created->shadow.opt.disableflags &= ~(mjDSBL_CONTACT | mjDSBL_CONSTRAINT);
+    if (!status) status = model_guard_call(prepare, created, error);
+    if (!status && !created->data) status = carom_fail_memory(error, model->path);
     if (status) {
         carom_model_simulator_free(created);
         return status;
@@ -253,5 +263,6 @@ void carom_model_simulator_free(carom_model_simulator *simulator) {
     free(simulator->contacts);
     free(simulator->jacobian);
     free(simulator->difference);
+    free(simulator->no_damping);
     free(simulator);
 }

@@ -225,8 +225,16 @@ carom_status carom_model_create_system(carom_model *model, const carom_model_con
         if (compiled->jnt_limited[joint] && model_is_enabled(model, mjDSBL_LIMIT))
             return carom_fail(error, CAROM_UNSUPPORTED, "%s: joint '%s': motions do not cover joint stops", model->path, name);
     }
+    for (int tendon = 0; tendon < compiled->ntendon; tendon++) {
+        char name[MODEL_LABEL_SIZE];
+        model_write_name(model, mjOBJ_TENDON, tendon, "number ", name, sizeof name);
+        if (compiled->tendon_limited[tendon] && model_is_enabled(model, mjDSBL_LIMIT))
+            return carom_fail(error, CAROM_UNSUPPORTED, "%s: tendon '%s': motions do not cover limits of tendons", model->path, name);
+    }
+    if (model_has_friction(model)) return carom_fail(error, CAROM_UNSUPPORTED, "%s: motions do not cover frictionloss", model->path);
     if (compiled->neq) return carom_fail(error, CAROM_UNSUPPORTED, "%s: motions do not cover equality constraints", model->path);
     carom_status status = model_prepare_freeze(model, error);
+    if (!status && model_has_actuators(model)) status = model_warn(model, error, "actuators are left out of the motion");
     if (status) return status;
 
     model_system *created = calloc(1, sizeof *created);

@@ -62,8 +62,8 @@ static void test_patterns(void **state) {
     assert_true(warns(f.model, "none of the 14 contacts found is left: 'exclude' leaves out 13, 'self: false' leaves out 1"));
     d.drop_stops = true;
     assert_choice_refused(f.model, &d,
-                          "none of the 14 contacts found is left: 'exclude' leaves out 13, 'self: false' leaves out 1; joints at their "
-                          "stops are left out, too");
+                          "none of the 14 contacts found is left: 'exclude' leaves out 13, 'self: false' leaves out 1; what is at its "
+                          "limit is left out, too");
     // A joint at its stop is a contact by its name.
     d = defaults;
     d.only = (const char *const[]){"ball", "LIMIT:*"};

@@ -38,17 +38,6 @@ static void test_model_with_armature(void **state) {
     free_fixture(&f);
 }
 
-#define TENDON_MODEL(attributes)                                                                                                           \
-    "<mujoco><worldbody>" FLOOR "<body pos='0 0 0.2'><joint name='z' type='slide' axis='0 0 1'/><geom size='0.2'/></body></worldbody>"     \
-    "<tendon><fixed name='cable' " attributes "><joint joint='z' coef='2'/></fixed></tendon></mujoco>"
-
-static void test_model_with_tendon(void **state) {
-    (void)state;
-    assert_detects(TENDON_MODEL("stiffness='10' limited='true' range='-1 1'"), 1, 1);
-    assert_text_refused(TENDON_MODEL("limited='true' range='0 1'"), "tendon 'cable' is at its limit");
-    assert_text_refused(TENDON_MODEL("frictionloss='1'"), "tendon 'cable' has frictionloss");
-}
-
 // A pyramid that stands on its base: MuJoCo finds up to four corners of a mesh on a plane.
 static void test_model_with_mesh(void **state) {
     (void)state;
@@ -144,13 +133,6 @@ static void test_frictionless_model(void **state) {
     assert_close(carom_impact_get_data(impact)->friction[0], 0, 0);
     carom_impact_free(impact);
     free_fixture(&f);
-}
-
-static void test_model_with_joint_friction(void **state) {
-    (void)state;
-    assert_text_refused("<mujoco><worldbody>" FLOOR "<body pos='0 0 0.2'><joint name='rail' type='slide' axis='0 0 1' frictionloss='2'/>"
-                        "<geom size='0.2'/></body></worldbody></mujoco>",
-                        "joint 'rail' has frictionloss");
 }
 
 // 200 balls on the floor, with too little room for contacts and with enough of it. Since 3.0 a memory for all holds the contacts.
@@ -370,13 +352,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_model_with_free_ball_and_hinge_joints),
         cmocka_unit_test(test_model_with_armature),
-        cmocka_unit_test(test_model_with_tendon),
         cmocka_unit_test(test_model_with_mesh),
         cmocka_unit_test(test_model_with_include),
         cmocka_unit_test(test_model_with_closed_loop),
         cmocka_unit_test(test_model_with_mocap),
         cmocka_unit_test(test_frictionless_model),
-        cmocka_unit_test(test_model_with_joint_friction),
         cmocka_unit_test(test_model_with_200_contacts),
         cmocka_unit_test(test_welded_urdf_root_is_told),
         cmocka_unit_test(test_detecting_scenes),

@@ -154,6 +154,7 @@ void cli_print_completion(const cli_command *const *commands, const carom_regist
     fputs("    ' '*) words='--help --version help", stdout);
     for (int i = 0; commands[i]; i++) printf(" %s", commands[i]->name);
     puts("' ;;");
+    puts("    '--version '*) words='--verbose' ;;");
     for (int i = 0; commands[i]; i++) {
         // A word that starts with a dash is a flag.
         const cli_command *command = commands[i];
