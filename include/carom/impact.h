@@ -97,6 +97,9 @@ const double *carom_impact_half_response(const carom_impact *impact);
 double carom_impact_velocity_scale(const carom_impact *impact);
 /// Index of the contact called `name`, -1 if there is none.
 int carom_impact_find_contact(const carom_impact *impact, const char *name);
+/// Writes "; did you mean 'NAME'?" where the name of a contact is near, otherwise nothing.
+/// @return text
+const char *carom_impact_suggest_contact(const carom_impact *impact, const char *name, char text[CAROM_SUGGESTION_SIZE]);
 
 /// u = J v, [n], contact-major.
 void carom_impact_contact_velocity(const carom_impact *impact, const double *v, double *u);

@@ -403,6 +403,10 @@ int carom_impact_find_contact(const carom_impact *impact, const char *name) {
     return -1;
 }
 
+const char *carom_impact_suggest_contact(const carom_impact *impact, const char *name, char text[CAROM_SUGGESTION_SIZE]) {
+    return carom_suggest(name, impact->data.names, impact->data.contacts, text);
+}
+
 // u = J v; in contact space v is u.
 void carom_impact_contact_velocity(const carom_impact *impact, const double *v, double *u) {
     if (impact->jacobian)

@@ -256,6 +256,9 @@ carom_status model_set_keyframe(carom_model *model, int key, carom_error *error)
 
 carom_status carom_model_set_keyframe(carom_model *model, const char *name, carom_error *error) {
     const int key = name && *name ? mj_name2id(model->compiled, mjOBJ_KEY, name) : -1;
-    if (key < 0) return carom_fail(error, CAROM_BAD_INPUT, "there is no keyframe called '%s' in %s", name ? name : "", model->path);
+    char phrase[CAROM_SUGGESTION_SIZE];
+    if (key < 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "there is no keyframe called '%s' in %s%s", name ? name : "", model->path,
+                          model_suggest(model, mjOBJ_KEY, model_count(model->compiled->nkey), name ? name : "", phrase));
     return model_set_keyframe(model, key, error);
 }

@@ -220,6 +220,9 @@ void model_switch_off_forces(mjModel *shadow, double *zeros);
 // number where it has none.
 void model_write_name(const carom_model *model, int type, int id, const char *kind, char *name, size_t size);
 
+// Writes "; did you mean 'NAME'?" where the name of an object of this type is near, otherwise nothing. Returns `text`.
+const char *model_suggest(const carom_model *model, int type, int count, const char *name, char text[CAROM_SUGGESTION_SIZE]);
+
 // The name of a velocity, cut to fit.
 typedef char model_velocity_name[CAROM_MAX_NAME + 1];
 

@@ -26,6 +26,15 @@ static void write_prefix(const carom_model *model, int joint, char prefix[PREFIX
         snprintf(prefix, PREFIX_SIZE, "base");
 }
 
+const char *model_suggest(const carom_model *model, int type, int count, const char *name, char text[CAROM_SUGGESTION_SIZE]) {
+    carom_suggestion suggestion = {.wanted = name};
+    for (int i = 0; i < count; i++) {
+        const char *own = mj_id2name(model->compiled, type, i);
+        if (own && *own) carom_suggestion_offer(&suggestion, own);
+    }
+    return carom_suggestion_phrase(&suggestion, text);
+}
+
 void model_name_velocities(const carom_model *model, model_velocity_name *names, bool *turns) {
     const mjModel *compiled = model->compiled;
     for (int joint = 0; joint < compiled->njnt; joint++) {

@@ -34,6 +34,12 @@ static const bare_model bare_models[] = {
      "<body pos='0.3 0 0'><joint type='slide' axis='1 0 0'/><geom size='0.1'/></body></body></body></body></worldbody></mujoco>",
      .story = "lowered by 0.9 m"},
     {"damping.xml", "<mujoco><worldbody>" GROUND DOG("", "damping='3' stiffness='2'") "</worldbody></mujoco>", .story = "lowered"},
+    {"frictionloss.xml", "<mujoco><worldbody>" GROUND DOG("", "frictionloss='0.2'") "</worldbody></mujoco>", .story = "lowered"},
+    {"taut_string.xml",
+     "<mujoco><worldbody>" GROUND "<site name='anchor' pos='0 0 2'/><body pos='0 0 1'><freejoint/><geom size='0.1'/>"
+     "<site name='hook'/></body></worldbody><tendon><spatial name='rope' limited='true' range='0 1' frictionloss='1'>"
+     "<site site='anchor'/><site site='hook'/></spatial></tendon></mujoco>",
+     .story = "TENDON:rope"},
     {"armature.xml", "<mujoco><worldbody>" GROUND DOG("", "armature='0.1'") "</worldbody></mujoco>", .story = "lowered"},
     {"spatial_tendon.xml",
      "<mujoco><worldbody>" GROUND "<site name='anchor' pos='0 0 2'/><body pos='0 0 1'><freejoint/><geom size='0.1'/>"
