@@ -53,6 +53,7 @@ typedef struct cli_owner {
 struct cli_command {
     const char *name, *summary;
     const char *operand;          ///< "SCENE", "FILE", "RESULT"
+    bool models;                  ///< a SCENE may be a bare model
     const char *optional_switch;  ///< a switch that makes the operand unnecessary, or NULL
     const char *operand_flag;     ///< the flag whose values the operands are, any number of them; NULL: there is one operand
     const cli_flag *flags;

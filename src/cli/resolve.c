@@ -127,6 +127,7 @@ const cli_command cli_resolve = {
     .name = "resolve",
     .summary = "the outcomes of one impact law",
     .operand = "SCENE",
+    .models = true,
     .optional_switch = "list",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,

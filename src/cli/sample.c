@@ -188,6 +188,7 @@ const cli_command cli_sample = {
     .name = "sample",
     .summary = "the set of possible outcomes, sampled (law halm-posa)",
     .operand = "SCENE",
+    .models = true,
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .laws = CLI_ONE_LAW,

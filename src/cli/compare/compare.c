@@ -298,6 +298,7 @@ const cli_command cli_compare = {
     .name = "compare",
     .summary = "every law on one scene: a table, and a page with pictures",
     .operand = "SCENE",
+    .models = true,
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .laws = CLI_ALL_LAWS,

@@ -209,6 +209,7 @@ const cli_command cli_info = {
     .summary = "the frozen problem of a scene: joints, contacts, velocities, bounds, uniqueness (of the step; of frictionless elastic "
                "orders), and with --full the matrices",
     .operand = "SCENE",
+    .models = true,
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,
