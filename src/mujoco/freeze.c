@@ -246,6 +246,7 @@ carom_status model_freeze_touches(carom_model *model, const model_touch *touches
 
     // The contacts: those that the caller found, then joints and tendons at their limits.
     if (!status) limit_count = model_choose_limits(model, detection, f.limits, model_find_limits(model, f.limits));
+    model->drops_limits = !status && limit_count < model_find_limits(model, NULL);
     for (int i = 0; !status && i < count; i++) status = add_touch(&f, &touches[i], i, rule, error);
     if (!status) status = add_limits(&f, limit_count, limit_names, error);
     if (!status && !(detection && detection->drop_stops)) status = model_warn_of_near_limits(model, error);

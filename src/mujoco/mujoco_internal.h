@@ -19,6 +19,7 @@ struct carom_model {
     int touch_count;
     struct model_limit *limits;  // joints and tendons at their limits, which are its contacts after these
     int limit_count;
+    bool drops_limits;  // that detection left some out that the state has
 };
 
 // ------------------------------------------------------------------------------------------------------ MuJoCo's calls

@@ -27,7 +27,8 @@ struct carom_model_simulator {
     const carom_impact *impact;
     mjModel shadow;  // shares everything with the compiled model but options and the list of bodies
     mjData *data;
-    int *bodies;  // [ngeom + 2 contacts]
+    int *bodies;       // [ngeom + 2 contacts]
+    mjtByte *limited;  // [njnt + ntendon]; NULL: all limits of the model act
     soft_contact *contacts;
     double *jacobian;    // [2 x 3 x nv]
     double *difference;  // [nv]
@@ -208,6 +209,32 @@ static void prepare(void *argument) {
     update_positions(s);
 }
 
+// Limits that the state has reached and the impact leaves out do not act.
+static carom_status release_limits(carom_model_simulator *s, carom_error *error) {
+    const carom_model *model = s->model;
+    const size_t joints = (size_t)s->shadow.njnt, tendons = (size_t)s->shadow.ntendon;
+    if (!model->drops_limits) return CAROM_OK;
+    model_limit *reached = calloc(joints + tendons + 1, sizeof *reached);
+    s->limited = calloc(joints + tendons + 1, sizeof *s->limited);
+    if (!reached || !s->limited) {
+        free(reached);
+        return carom_fail_memory(error, model->path);
+    }
+    memcpy(s->limited, s->shadow.jnt_limited, joints * sizeof *s->limited);
+    memcpy(s->limited + joints, s->shadow.tendon_limited, tendons * sizeof *s->limited);
+    const int count = model_find_limits(model, reached);
+    for (int i = 0; i < count; i++) {
+        bool kept = false;
+        for (int k = 0; k < model->limit_count; k++)
+            kept = kept || (model->limits[k].type == reached[i].type && model->limits[k].id == reached[i].id);
+        if (!kept) s->limited[(reached[i].type == mjOBJ_TENDON ? joints : 0) + (size_t)reached[i].id] = 0;
+    }
+    s->shadow.jnt_limited = s->limited;
+    s->shadow.tendon_limited = s->limited + joints;
+    free(reached);
+    return CAROM_OK;
+}
+
 carom_status carom_model_simulator_create(carom_model *model, const carom_impact *impact, carom_model_simulator **simulator,
                                           carom_error *error) {
     *simulator = NULL;
@@ -232,6 +259,7 @@ carom_status carom_model_simulator_create(carom_model *model, const carom_impact
     // contacts off still has those of the impact.
     if (!status) model_switch_off_forces(&created->shadow, created->no_damping);
     created->shadow.opt.disableflags &= ~(mjDSBL_CONTACT | mjDSBL_CONSTRAINT);
+    if (!status) status = release_limits(created, error);
     if (!status) status = model_guard_call(prepare, created, error);
     if (!status && !created->data) status = carom_fail_memory(error, model->path);
     if (status) {
@@ -260,6 +288,7 @@ void carom_model_simulator_free(carom_model_simulator *simulator) {
     if (!simulator) return;
     if (simulator->data) mj_deleteData(simulator->data);
     free(simulator->bodies);
+    free(simulator->limited);
     free(simulator->contacts);
     free(simulator->jacobian);
     free(simulator->difference);
