@@ -185,7 +185,7 @@ carom_status model_freeze_found(carom_model *model, const carom_detection *detec
 
 // The pairs of geoms nearest to each other of those that may collide and that the detection takes (NULL: all), by their distance: a
 // contact for each, at least `least` apart [m]. Needs positions of the current state. Returns their number, at most MODEL_NEAREST.
-enum { MODEL_NEAREST = 16 };
+enum { MODEL_NEAREST = 64 };
 int model_find_nearest(carom_model *model, const carom_detection *detection, double least, mjContact nearest[MODEL_NEAREST]);
 
 // Takes the state of a keyframe.
