@@ -380,5 +380,10 @@ carom_status model_finish_changes(const char *path, model_changes *changes, mjMo
 void model_free_changes(model_changes *changes) {
     for (int i = 0; i < changes->keyframe_count; i++)
         for (int k = 0; k < 2; k++) free(changes->keyframes[i].text[k]);
+    for (int i = 0; i < changes->file_count; i++) {
+        free(changes->files[i].name);
+        free(changes->files[i].bytes);
+    }
+    free(changes->files);
     free(changes->keyframes);
 }

@@ -2,8 +2,8 @@
 // MuJoCo models: compiling MJCF and URDF, and the state.
 //
 // MuJoCo reads a model file itself. Before it does, the text is checked for what would make it abort the process (sizes.c) and for what it
-// would do without a word (urdf.c); formulas of the text are replaced by their values (template.c), and a free root and a floor are added
-// (changes.c).
+// would do without a word (urdf.c); formulas of the text are replaced by their values (template.c), a free root and a floor are added
+// (changes.c), and meshes are found (meshes.c).
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -43,6 +43,7 @@ static carom_status read_file(const char *path, const carom_model_options *optio
     if (!status) status = model_xml_parse(*text ? *text : original, document, error);
     if (!status) status = model_check_sizes(path, *document, error);
     if (!status) status = model_start_changes(path, *document, options, changes, error);
+    if (!status) status = model_resolve_meshes(path, changes, error);
     if (!status) model_advise_on_root(*document, advice);
     if (!status && changes->edited) {
         free(*text);
@@ -53,12 +54,15 @@ static carom_status read_file(const char *path, const carom_model_options *optio
     return status;
 }
 
-// A file system in memory that has a text under a path's name; NULL: no memory.
-static mjVFS *hold_text(const char *path, const char *text) {
+// A file system in memory that has a text in place of the model's file, and the files of its changes; NULL: no memory.
+static mjVFS *hold_files(const char *path, const char *text, const model_changes *changes) {
     mjVFS *files = malloc(sizeof *files);
     if (!files) return NULL;
     mj_defaultVFS(files);
-    if (model_add_file(files, path, text)) return files;
+    bool held = model_add_file(files, path, text, strlen(text));
+    for (int i = 0; held && i < changes->file_count; i++)
+        held = model_add_file(files, changes->files[i].name, changes->files[i].bytes, changes->files[i].size);
+    if (held) return files;
     mj_deleteVFS(files);
     free(files);
     return NULL;
@@ -82,7 +86,7 @@ carom_status carom_model_load_with(const char *path, const carom_model_options *
     model_changes changes = {.floor = -1};
     carom_status status = model_check_version(error);
     if (!status) status = read_file(path, options, &text, &document, &changes, advice, error);
-    if (!status && text && !(files = hold_text(path, text))) status = carom_fail_memory(error, path);
+    if (!status && text && !(files = hold_files(path, text, &changes))) status = carom_fail_memory(error, path);
     if (document) xmlFreeDoc(document);
     free(text);
 
