@@ -195,7 +195,8 @@ static carom_status join_world(model_changes *changes, const char *type, const c
         if (!count++) snprintf(root, sizeof root, "%s", name);
         list_name(names, name);
     }
-    if (!has_world && count != 1)
+    if (!has_world && !count) return carom_fail(error, CAROM_BAD_INPUT, "%s: no link is the root: each is the child of a joint", path);
+    if (!has_world && count > 1)
         return carom_fail(error, CAROM_BAD_INPUT, "%s: only one root link can be joined to the world, but there are %d: %s", path, count,
                           names);
     if (!has_world) {

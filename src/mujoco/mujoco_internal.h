@@ -103,6 +103,8 @@ carom_status model_start_changes(const char *path, xmlDoc *document, const carom
                                  carom_error *error);
 // Gives the meshes of a URDF the paths of their files, where MuJoCo does not find them by itself.
 carom_status model_resolve_meshes(const char *path, model_changes *changes, carom_error *error);
+// Lets MuJoCo replace the moments of inertia of a URDF's link that no body can have.
+void model_balance_inertia(model_changes *changes);
 // Finishes what XML cannot say, in the compiled model.
 carom_status model_finish_changes(const char *path, model_changes *changes, mjModel *compiled, carom_error *error);
 void model_free_changes(model_changes *changes);

@@ -155,6 +155,36 @@ static void test_other_formats(void **state) {
     assert_ok(carom_model_lower(model, NULL, NULL, &error), error);
     assert_close(carom_model_qpos(model)[2], 1.5, 1e-6);
     carom_model_free(model);
+
+    // STL in words, as some programs write it: a corner 0.75 below the origin.
+    free(support_write_file(directory, "robots/dog/meshes/words.stl",
+                            "solid thing\nfacet normal 0 0 0\nouter loop\nvertex 0 0 -0.75\nvertex 0 1 0\nvertex 1 0 0\nendloop\nendfacet\n"
+                            "facet normal 0 0 0\nouter loop\nvertex 0 0 -0.75\nvertex -1 -1 0\nvertex 0 1 0\nendloop\nendfacet\n"
+                            "facet normal 0 0 0\nouter loop\nvertex 0 0 -0.75\nvertex 1 0 0\nvertex -1 -1 0\nendloop\nendfacet\n"
+                            "facet normal 0 0 0\nouter loop\nvertex 1 0 0\nvertex 0 1 0\nvertex -1 -1 0\nendloop\nendfacet\n"
+                            "endsolid thing\n"));
+    text = ROBOT("", MESH("package:///dog/meshes/words.stl"), MESH("package://dog/meshes/words.stl"));
+    assert_ok(load_text_at(directory, "robots/dog/urdf/dog.urdf", text, &model, &error), error);
+    assert_ok(carom_model_lower(model, NULL, NULL, &error), error);
+    assert_close(carom_model_qpos(model)[2], 1.75, 1e-6);
+    carom_model_free(model);
+    support_remove_directory(directory);
+}
+
+// Placeholders with moments that no body can have load, with a warning that names the first of them.
+static void test_impossible_inertia(void **state) {
+    (void)state;
+    char *directory = support_make_directory();
+    carom_model *model;
+    carom_error error;
+    assert_ok(load_text_at(directory, "dog.urdf",
+                           "<robot name='dog'><link name='ghost'><inertial><mass value='1e-6'/><inertia ixx='1e-6' iyy='1e-6' izz='1e-6' "
+                           "ixy='1e-6' ixz='1e-6' iyz='1e-6'/></inertial><collision><geometry><sphere radius='1'/></geometry></collision>"
+                           "</link></robot>",
+                           &model, &error),
+              error);
+    assert_true(warns(model, "the link 'ghost' has moments of inertia that no body can have"));
+    carom_model_free(model);
     support_remove_directory(directory);
 }
 
@@ -163,6 +193,7 @@ int main(void) {
         cmocka_unit_test(test_meshes_are_found),
         cmocka_unit_test(test_package_path),
         cmocka_unit_test(test_other_formats),
+        cmocka_unit_test(test_impossible_inertia),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
