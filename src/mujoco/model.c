@@ -146,18 +146,20 @@ carom_status carom_model_load_with(const char *path, const carom_model_options *
     carom_status status = load_once(path, options, false, model, &first);
     // Links of URDF files that stand for nothing often have made-up moments of inertia, of which MuJoCo's message names the first.
     const char *const rule = "use 'balanceinertia'", *const object = "Object name = ";
-    if (status && strstr(first.message, rule) && !load_once(path, options, true, model, NULL)) {
+    if (status && strstr(first.message, rule)) {
+        char link[MODEL_LABEL_SIZE] = "";
         const char *name = strstr(first.message, object);
-        name = name ? name + strlen(object) : "";
-        status =
-            model_warn(*model, error,
-                       "the link '%.*s' has moments of inertia that no body can have (A + B >= C is broken): of such links each moment "
-                       "becomes the mean of the three",
-                       (int)strcspn(name, ","), name);
-        if (!status) return CAROM_OK;
-        carom_model_free(*model);
-        *model = NULL;
-        return status;
+        if (name) snprintf(link, sizeof link, "%.*s", (int)strcspn(name + strlen(object), ","), name + strlen(object));
+        status = load_once(path, options, true, model, &first);
+        if (!status)
+            status = model_warn(*model, &first,
+                                "the link '%s' has moments of inertia that no body can have (A + B >= C is broken): of such links each "
+                                "moment becomes the mean of the three",
+                                link);
+        if (status) {
+            carom_model_free(*model);
+            *model = NULL;
+        }
     }
     if (status && error) *error = first;
     return status;
