@@ -6,7 +6,6 @@
 // and confuses meshes of one name: they come from memory, under names of their own.
 #define _XOPEN_SOURCE 700  // realpath
 #include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +19,8 @@ typedef struct found_mesh {
     xmlNode *element;
     const char *name, *scale;  // as the file has them
     char path[PATH_MAX];
-    bool is_text;  // an STL file of words, of which MuJoCo reads the binary form alone
-    int twin;      // an earlier mesh of the same file and scale; -1: none
+    bool converted;  // MuJoCo gets it as binary STL
+    int twin;        // an earlier mesh of the same file and scale; -1: none
 } found_mesh;
 
 // ----------------------------------------------------------------------------------------------------------------- search
@@ -76,9 +75,10 @@ static bool find_file(const char *folder, const char *name, char path[PATH_MAX])
     return try_file(folder, strlen(folder), name, path);
 }
 
-// MuJoCo reads these endings. Of other files, one with such an ending may stand beside: it is then what somebody made of it.
+// MuJoCo reads these endings, the last ones after a conversion. Of other files, one with such an ending may stand beside: it is then what
+// somebody made of it.
 static carom_status check_ending(const char *model, const found_mesh *mesh, char path[PATH_MAX], carom_error *error) {
-    static const char *const endings[] = {".stl", ".STL", ".obj", ".OBJ", ".msh", ".MSH"};
+    static const char *const endings[] = {".stl", ".STL", ".obj", ".OBJ", ".msh", ".MSH", ".dae", ".DAE"};
     const size_t count = sizeof endings / sizeof *endings;
     char *dot = strrchr(path, '.');
     const char *ending = dot && !strchr(dot, '/') ? dot : "";
@@ -93,62 +93,10 @@ static carom_status check_ending(const char *model, const found_mesh *mesh, char
         return CAROM_OK;
     }
     return carom_fail(error, CAROM_BAD_INPUT,
-                      "%s:%ld: <collision> has the mesh '%s', which MuJoCo cannot read: it reads STL and OBJ; convert it, such as by "
+                      "%s:%ld: <collision> has the mesh '%s', of a kind that is not read: STL, OBJ and COLLADA are; convert it, such as by "
                       "'assimp export %s %.*s.stl', and leave the new file beside it: it is then found",
                       model, xmlGetLineNo(mesh->element), mesh->name, last_part(path), (int)(stem - (size_t)(last_part(path) - path)),
                       last_part(path));
-}
-
-// ------------------------------------------------------------------------------------------------------------ text files
-
-// A binary STL file: a header, the number of triangles, and for each its normal, its corners, and two bytes.
-enum { STL_HEADER = 80, STL_START = STL_HEADER + 4, STL_TRIANGLE = 50 };
-
-// Is this an STL file of words? Binary ones may start with "solid", too, but have the size that their number says.
-static bool is_text_stl(const char *path) {
-    const char *ending = strrchr(path, '.');
-    FILE *file = ending && !strcasecmp(ending, ".stl") ? fopen(path, "rb") : NULL;
-    if (!file) return false;
-    unsigned char start[STL_START] = {0};
-    const bool read = fread(start, 1, sizeof start, file) > 5;
-    const bool sized = !fseek(file, 0, SEEK_END);
-    const long size = ftell(file);
-    fclose(file);
-    uint32_t count;
-    memcpy(&count, start + STL_HEADER, sizeof count);
-    return read && sized && !memcmp(start, "solid", 5) && size != STL_START + (long)count * STL_TRIANGLE;
-}
-
-// The binary form of an STL file of words; its normals stay zero, because MuJoCo takes the order of the corners.
-static carom_status convert_stl(model_file *file, carom_error *error) {
-    char *binary = NULL;
-    size_t size = 0;
-    FILE *output = open_memstream(&binary, &size);
-    if (!output) return carom_fail_memory(error, file->name);
-    const char header[STL_START] = {0};
-    fwrite(header, 1, sizeof header, output);
-    uint32_t count = 0;
-    float corners[12] = {0};
-    int filled = 0;
-    for (char *at = strstr(file->bytes, "vertex"); at; at = strstr(at, "vertex")) {
-        at += strlen("vertex");
-        for (int i = 0; i < 3; i++) corners[3 + 3 * filled + i] = strtof(at, &at);
-        if (++filled < 3) continue;
-        filled = 0;
-        count++;
-        fwrite(corners, sizeof *corners, 12, output);
-        fwrite(header, 1, 2, output);
-    }
-    const bool written = !ferror(output);
-    if (fclose(output) || !written) {
-        free(binary);
-        return carom_fail_memory(error, file->name);
-    }
-    memcpy(binary + STL_HEADER, &count, sizeof count);
-    free(file->bytes);
-    file->bytes = binary;
-    file->size = size;
-    return CAROM_OK;
 }
 
 // ------------------------------------------------------------------------------------------------------------- the model
@@ -189,14 +137,19 @@ static bool are_namesakes(const found_mesh *a, const found_mesh *b) {
 static bool are_twins(const found_mesh *a, const found_mesh *b) { return !strcmp(a->path, b->path) && is_same_text(a->scale, b->scale); }
 
 // Adds the bytes of a mesh to the files in memory, as `name`.
-static carom_status keep_file(model_changes *changes, const char *path, const char *name, bool is_text, carom_error *error) {
+static carom_status keep_file(model_changes *changes, const char *path, const char *name, bool converted, carom_error *error) {
     model_file *grown = realloc(changes->files, (size_t)(changes->file_count + 1) * sizeof *grown);
     if (!grown) return carom_fail_memory(error, path);
     changes->files = grown;
     model_file *file = &grown[changes->file_count];
     *file = (model_file){.name = strdup(name)};
-    carom_status status = file->name ? model_read_bytes(path, &file->bytes, &file->size, error) : carom_fail_memory(error, path);
-    if (!status && is_text) status = convert_stl(file, error);
+    carom_status status = CAROM_OK;
+    if (!file->name)
+        status = carom_fail_memory(error, path);
+    else if (converted)
+        status = model_convert_mesh(path, &file->bytes, &file->size, error);
+    else
+        status = model_read_bytes(path, &file->bytes, &file->size, error);
     if (!status) {
         changes->file_count++;
         return CAROM_OK;
@@ -221,12 +174,12 @@ static carom_status write_paths(model_changes *changes, found_mesh *meshes, int 
         char name[PATH_MAX + 16];
         if (mesh->twin >= 0) {
             snprintf(name, sizeof name, "%s", model_xml_attribute(meshes[mesh->twin].element, "filename"));
-        } else if (!same && !mesh->is_text) {
+        } else if (!same && !mesh->converted) {
             snprintf(name, sizeof name, "%s", mesh->path);
         } else {
             const size_t stem = (size_t)(last_part(mesh->path) - mesh->path) + stem_length(mesh->path);
-            snprintf(name, sizeof name, "%.*s#%d%s", (int)stem, mesh->path, same + 1, mesh->path + stem);
-            status = keep_file(changes, mesh->path, name, mesh->is_text, error);
+            snprintf(name, sizeof name, "%.*s#%d%s", (int)stem, mesh->path, same + 1, mesh->converted ? ".stl" : mesh->path + stem);
+            status = keep_file(changes, mesh->path, name, mesh->converted, error);
         }
         xmlSetProp(mesh->element, (const xmlChar *)"filename", (const xmlChar *)name);
     }
@@ -283,8 +236,8 @@ carom_status model_resolve_meshes(const char *path, model_changes *changes, caro
         snprintf(before, sizeof before, "%s", mesh->path);
         if (!status) status = check_ending(path, mesh, mesh->path, error);
         if (!status) status = model_check_regular(mesh->path, error);
-        mesh->is_text = !status && is_text_stl(mesh->path);
-        all_there = all_there && there && !mesh->is_text && !strcmp(before, mesh->path);
+        mesh->converted = !status && model_needs_conversion(mesh->path);
+        all_there = all_there && there && !mesh->converted && !strcmp(before, mesh->path);
         for (int k = 0; !status && k < count - 1; k++)
             distinct = distinct && (!are_namesakes(mesh, &meshes[k]) || are_twins(mesh, &meshes[k]));
     }

@@ -103,6 +103,10 @@ carom_status model_start_changes(const char *path, xmlDoc *document, const carom
                                  carom_error *error);
 // Gives the meshes of a URDF the paths of their files, where MuJoCo does not find them by itself.
 carom_status model_resolve_meshes(const char *path, model_changes *changes, carom_error *error);
+// Is this a mesh that MuJoCo cannot read, and that can be converted: STL in words, or COLLADA?
+bool model_needs_conversion(const char *path);
+// Such a mesh as binary STL; `*bytes` is freed by the caller.
+carom_status model_convert_mesh(const char *path, char **bytes, size_t *size, carom_error *error);
 // Lets MuJoCo replace the moments of inertia of a URDF's link that no body can have.
 void model_balance_inertia(model_changes *changes);
 // Finishes what XML cannot say, in the compiled model.

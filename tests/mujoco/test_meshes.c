@@ -131,17 +131,63 @@ static void test_package_path(void **state) {
     support_remove_directory(elsewhere);
 }
 
-// A COLLADA file needs a conversion, after which the same URDF loads.
+// A corner 0.5 below the origin in units of 0.1 m, scaled by 10 in an outer node, moved down by 2 units and mirrored in an inner one: the
+// lowest point is at -(2 + 5) units of 0.1 m, whichever axis the file calls upward.
+#define COLLADA(primitive)                                                                                                                 \
+    "<COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema'><asset><unit meter='0.1'/><up_axis>Y_UP</up_axis></asset>"              \
+    "<library_geometries><geometry id='g'><mesh><source id='s'><float_array count='12'>0 0 -0.5 1 0 0 0 1 0 -1 -1 0</float_array>"         \
+    "<technique_common><accessor count='4' stride='3'/></technique_common></source>"                                                       \
+    "<vertices id='v'><input semantic='POSITION' source='#s'/></vertices>" primitive "</mesh></geometry></library_geometries>"             \
+    "<library_visual_scenes><visual_scene><node><translate>0 0 -2</translate><rotate>0 0 1 90</rotate><scale>10 10 10</scale>"             \
+    "<node><matrix>-1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1</matrix><instance_geometry url='#g'/></node></node></visual_scene>"                    \
+    "</library_visual_scenes></COLLADA>"
+#define INPUTS "<input semantic='VERTEX' source='#v' offset='0'/><input semantic='NORMAL' source='#n' offset='1'/>"
+
+static void test_collada(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        COLLADA("<triangles count='4'>" INPUTS "<p>0 9 2 9 1 9 0 9 3 9 2 9 0 9 1 9 3 9 1 9 2 9 3 9</p></triangles>"),
+        COLLADA("<polylist count='4'>" INPUTS "<vcount>3 3 3 3</vcount><p>0 9 2 9 1 9 0 9 3 9 2 9 0 9 1 9 3 9 1 9 2 9 3 9</p></polylist>"),
+        COLLADA("<polygons count='4'>" INPUTS "<p>0 9 2 9 1 9</p><p>0 9 3 9 2 9</p><p>0 9 1 9 3 9</p><p>1 9 2 9 3 9</p></polygons>"),
+    };
+    char *directory = make_package();
+    carom_model *model;
+    carom_error error;
+    const char *text = ROBOT("", "", MESH("package://dog/meshes/foot.dae"));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        free(support_write_file(directory, "robots/dog/meshes/foot.dae", texts[i]));
+        assert_ok(load_text_at(directory, "robots/dog/urdf/dog.urdf", text, &model, &error), error);
+        assert_ok(carom_model_lower(model, NULL, NULL, &error), error);
+        assert_close(carom_model_qpos(model)[2], 1.7, 1e-6);
+        carom_model_free(model);
+    }
+    // Indices and sizes out of range, and a node inside itself.
+    static const char *const bad[] = {
+        "<COLLADA/>",
+        "not a file of this kind",
+        COLLADA("<polylist count='4'>" INPUTS "<vcount>-3 1e9</vcount><p>0 9 7 9 -1 9 1e300 9</p></polylist>"),
+        COLLADA("<triangles><input semantic='VERTEX' source='#v' offset='-1'/><p>0 1 2</p></triangles>"),
+        "<COLLADA><visual_scene><node id='a'><instance_node url='#a'/><instance_node url='#a'/></node></visual_scene></COLLADA>",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        free(support_write_file(directory, "robots/dog/meshes/foot.dae", bad[i]));
+        assert_refused(load_text_at(directory, "robots/dog/urdf/dog.urdf", text, &model, &error), CAROM_BAD_INPUT, error,
+                       "no triangles are found in this COLLADA file");
+    }
+    support_remove_directory(directory);
+}
+
+// Another kind of file needs a conversion, after which the same URDF loads.
 static void test_other_formats(void **state) {
     (void)state;
     char *directory = make_package();
     carom_model *model;
     carom_error error;
-    free(support_write_file(directory, "robots/dog/meshes/foot.dae", "<COLLADA/>"));
-    const char *text = ROBOT("", "", MESH("package://dog/meshes/foot.dae"));
+    free(support_write_file(directory, "robots/dog/meshes/foot.ply", "ply"));
+    const char *text = ROBOT("", "", MESH("package://dog/meshes/foot.ply"));
     assert_refused(load_text_at(directory, "robots/dog/urdf/dog.urdf", text, &model, &error), CAROM_BAD_INPUT, error,
-                   "dog.urdf:2: <collision> has the mesh 'package://dog/meshes/foot.dae', which MuJoCo cannot read: it reads STL and OBJ; "
-                   "convert it, such as by 'assimp export foot.dae foot.stl', and leave the new file beside it");
+                   "dog.urdf:2: <collision> has the mesh 'package://dog/meshes/foot.ply', of a kind that is not read: STL, OBJ and COLLADA "
+                   "are; convert it, such as by 'assimp export foot.ply foot.stl', and leave the new file beside it");
     write_cube(directory, "robots/dog/meshes/foot.stl", 0.125F);
     assert_ok(load_text_at(directory, "robots/dog/urdf/dog.urdf", text, &model, &error), error);
     assert_ok(carom_model_lower(model, NULL, NULL, &error), error);
@@ -190,10 +236,8 @@ static void test_impossible_inertia(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_meshes_are_found),
-        cmocka_unit_test(test_package_path),
-        cmocka_unit_test(test_other_formats),
-        cmocka_unit_test(test_impossible_inertia),
+        cmocka_unit_test(test_meshes_are_found), cmocka_unit_test(test_package_path),       cmocka_unit_test(test_collada),
+        cmocka_unit_test(test_other_formats),    cmocka_unit_test(test_impossible_inertia),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
