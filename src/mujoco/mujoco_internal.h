@@ -93,6 +93,7 @@ typedef struct model_changes {
     char note[2 * MODEL_LABEL_SIZE];  // a warning; empty: none
     model_keyframe *keyframes;        // of a model whose root is freed
     int keyframe_count;
+    int joint;          // the new free joint's number, where there are keyframes
     model_file *files;  // that MuJoCo gets from memory, besides the model's text
     int file_count;
     int floor;  // afterwards: a floor that the model has besides; -1: none
