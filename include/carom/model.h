@@ -81,8 +81,9 @@ typedef struct carom_model_options {
     /// Each ${...} in the text of the file is replaced by its value (numbers, parameters, pi, sqrt, + - * / ^ and parentheses). Included
     /// files are read as they are. NULL: the text is taken as it is
     const carom_model_parameters *parameters;
-    /// The root that is welded to the world gets a free joint: the one body at the top of an MJCF file that has joints inside, or the root
-    /// link of a URDF. Its keyframes then start from its place in the file, at rest. A root that is free already stays, with a warning
+    /// The root that is welded to the world gets a free joint: the one body at the top of an MJCF file that has joints inside but none of
+    /// its own, or the root link of a URDF. Its keyframes then start from its place in the file, at rest. A root that is free already
+    /// stays, with a warning
     bool free_root;
     const carom_ground *ground;  ///< NULL: none
 } carom_model_options;

@@ -111,10 +111,12 @@ static bool has_joint(const xmlNode *element) {
 
 // The bodies at the top of an MJCF file, in <worldbody> or in its frames: those with joints inside, or all where none has one.
 typedef struct root_search {
-    bool jointed;   // look for bodies with joints
-    xmlNode *body;  // the first one found
-    int count;
-    char names[NAME_SIZE];
+    bool jointed;           // look for bodies with joints
+    xmlNode *welded;        // the first one that has no joint of its own
+    int count;              // of such bodies
+    char names[NAME_SIZE];  // theirs
+    const xmlNode *free;    // the first one with a free joint
+    const xmlNode *held;    // the first joint of another kind
 } root_search;
 
 static void search_roots(xmlNode *parent, root_search *search) {
@@ -122,8 +124,17 @@ static void search_roots(xmlNode *parent, root_search *search) {
         if (child->type != XML_ELEMENT_NODE) continue;
         if (model_xml_is(child, "frame")) search_roots(child, search);
         if (!model_xml_is(child, "body") || (search->jointed && !has_joint(child))) continue;
-        if (!search->count++) search->body = child;
-        list_name(search->names, model_xml_attribute(child, "name"));
+        const xmlNode *own = child->children;
+        while (own && (own->type != XML_ELEMENT_NODE || !(model_xml_is(own, "joint") || model_xml_is(own, "freejoint")))) own = own->next;
+        const char *type = own ? model_xml_attribute(own, "type") : NULL;
+        if (!own) {
+            if (!search->count++) search->welded = child;
+            list_name(search->names, model_xml_attribute(child, "name"));
+        } else if (model_xml_is(own, "freejoint") || (type && !strcmp(type, "free"))) {
+            if (!search->free) search->free = child;
+        } else if (!search->held) {
+            search->held = own;
+        }
     }
 }
 
@@ -150,33 +161,41 @@ static carom_status free_mjcf_root(model_changes *changes, const char *path, car
     carom_status status = inline_includes(changes->document, path, error);
     if (status) return status;
     root_search search = {.jointed = true};
-    for (int pass = 0; pass < 2 && !search.count; pass++) {
+    for (int pass = 0; pass < 2 && !search.count && !search.free && !search.held; pass++) {
         search.jointed = !pass;
         for (xmlNode *child = xmlDocGetRootElement(changes->document)->children; child; child = child->next)
             if (child->type == XML_ELEMENT_NODE && model_xml_is(child, "worldbody")) search_roots(child, &search);
     }
-    if (!search.count) return carom_fail(error, CAROM_BAD_INPUT, "%s: there is no body whose root could be freed", path);
     if (search.count > 1)
         return carom_fail(error, CAROM_BAD_INPUT, "%s: only one root can be freed, but there are %d: %s", path, search.count, search.names);
-    for (const xmlNode *child = search.body->children; child; child = child->next) {
-        if (child->type != XML_ELEMENT_NODE) continue;
-        const char *type = model_xml_is(child, "joint") ? model_xml_attribute(child, "type") : NULL;
-        if (model_xml_is(child, "freejoint") || (type && !strcmp(type, "free"))) {
-            snprintf(changes->note, sizeof changes->note, "the root %.200s is free already", search.names);
-            return CAROM_OK;
-        }
-        if (model_xml_is(child, "joint"))
-            return carom_fail(error, CAROM_BAD_INPUT, "%s: the root %s cannot be freed: it has a joint of its own, '%s'", path,
-                              search.names, model_xml_attribute(child, "name") ? model_xml_attribute(child, "name") : "");
+    // Beside a robot that is welded there may be things that move.
+    if (!search.count && search.free) {
+        list_name(search.names, model_xml_attribute(search.free, "name"));
+        snprintf(changes->note, sizeof changes->note, "the root %s is free already", search.names);
+        return CAROM_OK;
     }
+    if (!search.count && search.held) {
+        const char *name = model_xml_attribute(search.held, "name");
+        list_name(search.names, model_xml_attribute(search.held->parent, "name"));
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: the root %s cannot be freed: it has a joint of its own%s%s%s", path, search.names,
+                          name ? ", '" : "", name ? name : "", name ? "'" : "");
+    }
+    if (!search.count) return carom_fail(error, CAROM_BAD_INPUT, "%s: there is no body whose root could be freed", path);
     // The first joint of the body: its coordinates come first.
     xmlNode *joint = xmlNewNode(NULL, (const xmlChar *)"freejoint");
     if (!joint) return carom_fail_memory(error, path);
-    if (search.body->children)
-        xmlAddPrevSibling(search.body->children, joint);
+    if (search.welded->children)
+        xmlAddPrevSibling(search.welded->children, joint);
     else
-        xmlAddChild(search.body, joint);
+        xmlAddChild(search.welded, joint);
     changes->edited = true;
+    // Its number among all joints, which MuJoCo counts body by body.
+    for (const xmlNode *node = model_xml_first(changes->document); node && node != joint; node = model_xml_next(node)) {
+        if (!model_xml_is(node, "joint") && !model_xml_is(node, "freejoint")) continue;
+        const xmlNode *outer = node->parent;
+        while (outer && outer->type == XML_ELEMENT_NODE && !model_xml_is(outer, "worldbody")) outer = outer->parent;
+        changes->joint += outer && outer->type == XML_ELEMENT_NODE;
+    }
     return keep_keyframes(changes, path, error);
 }
 
@@ -195,7 +214,8 @@ static carom_status join_world(model_changes *changes, const char *type, const c
         if (!count++) snprintf(root, sizeof root, "%s", name);
         list_name(names, name);
     }
-    if (!has_world && count != 1)
+    if (!has_world && !count) return carom_fail(error, CAROM_BAD_INPUT, "%s: no link is the root: each is the child of a joint", path);
+    if (!has_world && count > 1)
         return carom_fail(error, CAROM_BAD_INPUT, "%s: only one root link can be joined to the world, but there are %d: %s", path, count,
                           names);
     if (!has_world) {
@@ -339,33 +359,38 @@ carom_status model_start_changes(const char *path, xmlDoc *document, const carom
     return status;
 }
 
-// A vector of a keyframe with the coordinates of the new joint before its own numbers.
-static carom_status put_vector(const char *path, const char *name, const char *text, const double *first, int first_count, double *vector,
-                               int count, carom_error *error) {
+// A vector of a keyframe: its own numbers, and between them those of the new joint, which `vector` has at `place`.
+static carom_status put_vector(const char *path, const char *name, const char *text, int place, int own, double *vector, int count,
+                               carom_error *error) {
     if (!text) return CAROM_OK;
-    mju_copy(vector, first, first_count);
-    int given = first_count;
+    int given = 0;
     for (const char *c = text; *c;) {
         char *end;
         const double number = strtod(c, &end);
         if (end == c) break;
-        if (given < count) vector[given] = number;
+        const int index = given < place ? given : given + own;
+        if (index < count) vector[index] = number;
         given++;
         c = end;
     }
-    if (given == count) return CAROM_OK;
+    if (given + own == count) return CAROM_OK;
     return carom_fail(error, CAROM_BAD_INPUT, "%s: a keyframe has %d numbers in %s, but the model needs %d without its free root", path,
-                      given - first_count, name, count - first_count);
+                      given, name, count - own);
 }
 
 carom_status model_finish_changes(const char *path, model_changes *changes, mjModel *compiled, carom_error *error) {
     const int nq = model_count(compiled->nq), nv = model_count(compiled->nv);
-    static const double rest[FREE_VELOCITIES] = {0};
     carom_status status = CAROM_OK;
-    for (int i = 0; !status && i < changes->keyframe_count && i < compiled->nkey; i++) {
+    // MuJoCo has filled the keyframes with the initial position, at rest.
+    const bool found = changes->joint < model_count(compiled->njnt) && compiled->jnt_type[changes->joint] == mjJNT_FREE;
+    if (changes->keyframe_count && !found)
+        return carom_fail(error, CAROM_UNSUPPORTED, "%s: the keyframes of this model cannot be given a free root", path);
+    for (int i = 0; !status && i < changes->keyframe_count && i < model_count(compiled->nkey); i++) {
         const model_keyframe *keyframe = &changes->keyframes[i];
-        status = put_vector(path, "qpos", keyframe->text[0], compiled->qpos0, FREE_POSITIONS, compiled->key_qpos + i * nq, nq, error);
-        if (!status) status = put_vector(path, "qvel", keyframe->text[1], rest, FREE_VELOCITIES, compiled->key_qvel + i * nv, nv, error);
+        const int position = compiled->jnt_qposadr[changes->joint], velocity = compiled->jnt_dofadr[changes->joint];
+        status = put_vector(path, "qpos", keyframe->text[0], position, FREE_POSITIONS, compiled->key_qpos + i * nq, nq, error);
+        if (!status)
+            status = put_vector(path, "qvel", keyframe->text[1], velocity, FREE_VELOCITIES, compiled->key_qvel + i * nv, nv, error);
     }
     // The new floor, and one that the model has itself.
     int own = *changes->name ? mj_name2id(compiled, mjOBJ_GEOM, changes->name) : -1;
@@ -380,5 +405,10 @@ carom_status model_finish_changes(const char *path, model_changes *changes, mjMo
 void model_free_changes(model_changes *changes) {
     for (int i = 0; i < changes->keyframe_count; i++)
         for (int k = 0; k < 2; k++) free(changes->keyframes[i].text[k]);
+    for (int i = 0; i < changes->file_count; i++) {
+        free(changes->files[i].name);
+        free(changes->files[i].bytes);
+    }
+    free(changes->files);
     free(changes->keyframes);
 }

@@ -66,14 +66,13 @@ void model_describe_room(const mjModel *compiled, const char *size, char text[MO
 
 // --------------------------------------------------------------------------------------------------------------- files
 
-bool model_add_file(mjVFS *files, const char *path, const char *text) {
-    const size_t size = strlen(text);
+bool model_add_file(mjVFS *files, const char *path, const char *bytes, size_t size) {
 #if mjVERSION_HEADER >= 320
-    return !mj_addBufferVFS(files, path, text, (int)size);
+    return !mj_addBufferVFS(files, path, bytes, (int)size);
 #else
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     if (strlen(name) >= mjMAXVFSNAME || mj_makeEmptyFileVFS(files, name, (int)size)) return false;
-    memcpy(files->filedata[mj_findFileVFS(files, name)], text, size);
+    memcpy(files->filedata[mj_findFileVFS(files, name)], bytes, size);
     return true;
 #endif
 }

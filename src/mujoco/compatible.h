@@ -35,8 +35,8 @@ void model_advise_on_version(const char *message, char advice[MODEL_ADVICE_SIZE]
 void model_repeat_error(const char *message);
 void model_repeat_warning(const char *message);
 
-// Puts a text into a file system in memory, under the name of the model file `path`; false when that fails.
-bool model_add_file(mjVFS *files, const char *path, const char *text);
+// Puts bytes into a file system in memory, in the place of the file `path`; false when that fails.
+bool model_add_file(mjVFS *files, const char *path, const char *bytes, size_t size);
 
 // After loading: every body is awake, whatever its speed.
 void model_keep_awake(mjModel *compiled);

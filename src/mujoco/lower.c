@@ -309,6 +309,13 @@ carom_status carom_model_lower(carom_model *model, const char *target, double *s
     char what[NAME_SIZE];
     model_write_name(model, mjOBJ_BODY, l.root, "body", what, sizeof what);
     if (target) snprintf(what, sizeof what, "%s", target);
+    bool collides = l.site >= 0;
+    for (int geom = 0; geom < model_count(l.compiled->ngeom) && !collides; geom++)
+        collides = (l.geom < 0 || l.geom == geom) && is_carried(&l, l.compiled->geom_bodyid[geom]) &&
+                   (l.compiled->geom_contype[geom] || l.compiled->geom_conaffinity[geom]);
+    if (!l.candidates && !collides)
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: '%s' can touch nothing: it has no geom that collides (by contype and conaffinity)",
+                          model->path, what);
     if (!l.candidates)
         return carom_fail(error, CAROM_BAD_INPUT,
                           "%s: there is no ground: no geom of the model can touch '%s'; a scene's 'ground: true' adds a floor", model->path,

@@ -2,8 +2,8 @@
 // MuJoCo models: compiling MJCF and URDF, and the state.
 //
 // MuJoCo reads a model file itself. Before it does, the text is checked for what would make it abort the process (sizes.c) and for what it
-// would do without a word (urdf.c); formulas of the text are replaced by their values (template.c), and a free root and a floor are added
-// (changes.c).
+// would do without a word (urdf.c); formulas of the text are replaced by their values (template.c), a free root and a floor are added
+// (changes.c), and meshes are found (meshes.c).
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -33,8 +33,8 @@ static void compile_model(void *argument) {
 
 // Reads a model file: its document, checked for what MuJoCo does not check, and edited. `*text` is what MuJoCo has to read in place of the
 // file; NULL: the file itself.
-static carom_status read_file(const char *path, const carom_model_options *options, char **text, xmlDoc **document, model_changes *changes,
-                              char advice[MODEL_ADVICE_SIZE], carom_error *error) {
+static carom_status read_file(const char *path, const carom_model_options *options, bool balance, char **text, xmlDoc **document,
+                              model_changes *changes, char advice[MODEL_ADVICE_SIZE], carom_error *error) {
     char *original = NULL;
     carom_error inner;
     carom_status status = model_read_text(path, &original, error);
@@ -43,6 +43,8 @@ static carom_status read_file(const char *path, const carom_model_options *optio
     if (!status) status = model_xml_parse(*text ? *text : original, document, error);
     if (!status) status = model_check_sizes(path, *document, error);
     if (!status) status = model_start_changes(path, *document, options, changes, error);
+    if (!status) status = model_resolve_meshes(path, changes, error);
+    if (!status && balance) model_balance_inertia(changes);
     if (!status) model_advise_on_root(*document, advice);
     if (!status && changes->edited) {
         free(*text);
@@ -53,36 +55,31 @@ static carom_status read_file(const char *path, const carom_model_options *optio
     return status;
 }
 
-// A file system in memory that has a text under a path's name; NULL: no memory.
-static mjVFS *hold_text(const char *path, const char *text) {
+// A file system in memory that has a text in place of the model's file, and the files of its changes; NULL: no memory.
+static mjVFS *hold_files(const char *path, const char *text, const model_changes *changes) {
     mjVFS *files = malloc(sizeof *files);
     if (!files) return NULL;
     mj_defaultVFS(files);
-    if (model_add_file(files, path, text)) return files;
+    bool held = model_add_file(files, path, text, strlen(text));
+    for (int i = 0; held && i < changes->file_count; i++)
+        held = model_add_file(files, changes->files[i].name, changes->files[i].bytes, changes->files[i].size);
+    if (held) return files;
     mj_deleteVFS(files);
     free(files);
     return NULL;
 }
 
-carom_status carom_model_load(const char *path, carom_model **model, carom_error *error) {
-    return carom_model_load_with(path, NULL, model, error);
-}
-
-carom_status carom_model_load_with(const char *path, const carom_model_options *options, carom_model **model, carom_error *error) {
-    if (!model) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_load: model is NULL");
+// With `balance`, moments of inertia in a URDF that no body can have are no error.
+static carom_status load_once(const char *path, const carom_model_options *options, bool balance, carom_model **model, carom_error *error) {
     *model = NULL;
-    if (!path || !*path) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_load: the path of the model is empty");
-    const carom_model_options none = {0};
-    if (!options) options = &none;
-
     // Where the text has formulas or changes, MuJoCo gets it from memory.
     char *text = NULL, advice[MODEL_ADVICE_SIZE] = "";
     xmlDoc *document = NULL;
     mjVFS *files = NULL;
     model_changes changes = {.floor = -1};
     carom_status status = model_check_version(error);
-    if (!status) status = read_file(path, options, &text, &document, &changes, advice, error);
-    if (!status && text && !(files = hold_text(path, text))) status = carom_fail_memory(error, path);
+    if (!status) status = read_file(path, options, balance, &text, &document, &changes, advice, error);
+    if (!status && text && !(files = hold_files(path, text, &changes))) status = carom_fail_memory(error, path);
     if (document) xmlFreeDoc(document);
     free(text);
 
@@ -123,7 +120,7 @@ carom_status carom_model_load_with(const char *path, const carom_model_options *
         if (status) return status;
         // Once more, with the model's floor alone.
         const carom_model_options floorless = {.parameters = options->parameters, .free_root = options->free_root};
-        status = carom_model_load_with(path, &floorless, model, error);
+        status = load_once(path, &floorless, balance, model, error);
         if (status) return status;
         status = model_warn(*model, error, "the model has a floor already, '%s': none is added", floor);
         if (!status) return CAROM_OK;
@@ -133,6 +130,39 @@ carom_status carom_model_load_with(const char *path, const carom_model_options *
     }
     *model = loaded;
     return CAROM_OK;
+}
+
+carom_status carom_model_load(const char *path, carom_model **model, carom_error *error) {
+    return carom_model_load_with(path, NULL, model, error);
+}
+
+carom_status carom_model_load_with(const char *path, const carom_model_options *options, carom_model **model, carom_error *error) {
+    if (!model) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_load: model is NULL");
+    *model = NULL;
+    if (!path || !*path) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_load: the path of the model is empty");
+    const carom_model_options none = {0};
+    if (!options) options = &none;
+    carom_error first;
+    carom_status status = load_once(path, options, false, model, &first);
+    // Links of URDF files that stand for nothing often have made-up moments of inertia, of which MuJoCo's message names the first.
+    const char *const rule = "use 'balanceinertia'", *const object = "Object name = ";
+    if (status && strstr(first.message, rule)) {
+        char link[MODEL_LABEL_SIZE] = "";
+        const char *name = strstr(first.message, object);
+        if (name) snprintf(link, sizeof link, "%.*s", (int)strcspn(name + strlen(object), ","), name + strlen(object));
+        status = load_once(path, options, true, model, &first);
+        if (!status)
+            status = model_warn(*model, &first,
+                                "the link '%s' has moments of inertia that no body can have (A + B >= C is broken): of such links each "
+                                "moment becomes the mean of the three",
+                                link);
+        if (status) {
+            carom_model_free(*model);
+            *model = NULL;
+        }
+    }
+    if (status && error) *error = first;
+    return status;
 }
 
 void carom_model_free(carom_model *model) {

@@ -42,6 +42,8 @@ void model_clear_warnings(carom_model *model);
 carom_status model_check_regular(const char *path, carom_error *error);
 // Reads a model file of less than 64 MiB; `*text` is freed by the caller, also after a failure.
 carom_status model_read_text(const char *path, char **text, carom_error *error);
+// The same for a file that may hold any bytes.
+carom_status model_read_bytes(const char *path, char **bytes, size_t *size, carom_error *error);
 
 // The document of a text, freed by the caller (xmlFreeDoc). Malformed XML is no error here, because MuJoCo may accept it, and its messages
 // are better: the document then holds the elements that can be read, or is NULL. Reads no other file, expands no entity, prints nothing.
@@ -79,6 +81,12 @@ typedef struct model_keyframe {
     char *text[2];
 } model_keyframe;
 
+// A file in memory; what it holds belongs to it.
+typedef struct model_file {
+    char *name, *bytes;
+    size_t size;
+} model_file;
+
 // What is changed in a model file, before and after MuJoCo compiles it.
 typedef struct model_changes {
     xmlDoc *document;                 // borrowed
@@ -88,12 +96,23 @@ typedef struct model_changes {
     char note[2 * MODEL_LABEL_SIZE];  // a warning; empty: none
     model_keyframe *keyframes;        // of a model whose root is freed
     int keyframe_count;
+    int joint;          // the new free joint's number, where there are keyframes
+    model_file *files;  // that MuJoCo gets from memory, besides the model's text
+    int file_count;
     int floor;  // afterwards: a floor that the model has besides; -1: none
 } model_changes;
 
 // Edits the document of a model file. To be freed by model_free_changes, also after a failure.
 carom_status model_start_changes(const char *path, xmlDoc *document, const carom_model_options *options, model_changes *changes,
                                  carom_error *error);
+// Gives the meshes of a URDF the paths of their files, where MuJoCo does not find them by itself.
+carom_status model_resolve_meshes(const char *path, model_changes *changes, carom_error *error);
+// Is this a mesh that MuJoCo cannot read, and that can be converted: STL in words, or COLLADA?
+bool model_needs_conversion(const char *path);
+// Such a mesh as binary STL; `*bytes` is freed by the caller.
+carom_status model_convert_mesh(const char *path, char **bytes, size_t *size, carom_error *error);
+// Lets MuJoCo replace the moments of inertia of a URDF's link that no body can have.
+void model_balance_inertia(model_changes *changes);
 // Finishes what XML cannot say, in the compiled model.
 carom_status model_finish_changes(const char *path, model_changes *changes, mjModel *compiled, carom_error *error);
 void model_free_changes(model_changes *changes);

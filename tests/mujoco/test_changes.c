@@ -60,13 +60,27 @@ static void test_free_root_of_mjcf(void **state) {
 
 static void test_roots_that_cannot_be_freed(void **state) {
     (void)state;
-    assert_load_refused("<mujoco><worldbody>" ARM("") "<body name='second'><joint/><geom size='1'/></body></worldbody></mujoco>", true,
-                        NULL, "only one root can be freed, but there are 2: 'trunk', 'second'");
+    assert_load_refused(
+        "<mujoco><worldbody>" ARM("") "<body name='second'><body><joint/><geom size='1'/></body></body></worldbody></mujoco>", true, NULL,
+        "only one root can be freed, but there are 2: 'trunk', 'second'");
     assert_load_refused("<mujoco><worldbody>" ARM("<joint name='rail' type='slide'/>") "</worldbody></mujoco>", true, NULL,
                         "the root 'trunk' cannot be freed: it has a joint of its own, 'rail'");
     assert_load_refused("<mujoco><worldbody/></mujoco>", true, NULL, "there is no body");
     assert_load_refused("<mujoco><worldbody>" ARM("") "</worldbody><keyframe><key qpos='1 2'/></keyframe></mujoco>", true, NULL,
                         "a keyframe has 2 numbers in qpos, but the model needs 1 without its free root");
+    // Things that move beside the robot are no roots of it.
+    fixture f = load_text("<mujoco><worldbody><body name='ball'><freejoint/><geom size='1'/></body>" ARM(
+        "") "</worldbody>"
+            "<keyframe><key name='k' qpos='1 2 3 0 1 0 0  0.5' qvel='1 2 3 4 5 6 7'/></keyframe></mujoco>");
+    carom_model *pair = load(f.path, true, NULL);
+    carom_error error;
+    assert_int_equal(carom_model_nv(pair), 13);
+    assert_ok(carom_model_set_keyframe(pair, "k", &error), error);
+    assert_all_close(carom_model_qpos(pair), ((double[]){1, 2, 3, 0, 1, 0, 0, 0, 0, 2, 0, 1, 0, 0, 0.5}), 15, 0);
+    assert_all_close(carom_model_qvel(pair), ((double[]){1, 2, 3, 4, 5, 6, 0, 0, 0, 0, 0, 0, 7}), 13, 0);
+    assert_int_equal(carom_model_warnings(pair), 0);
+    carom_model_free(pair);
+    free_fixture(&f);
     // A root that is free already is what was asked for.
     char *directory = support_make_directory();
     char *path = support_write_file(directory, "model.xml", "<mujoco><worldbody>" ARM("<freejoint/>") "</worldbody></mujoco>");

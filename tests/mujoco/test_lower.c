@@ -126,6 +126,8 @@ static void test_refusals(void **state) {
     assert_lowering_refused(WORLD(FLOOR BALL), "floor", "'floor' cannot be lowered");
     assert_lowering_refused(WORLD(FLOOR "<body><joint/><geom size='0.1'/></body>"), NULL, "nothing can be lowered");
     assert_lowering_refused("<mujoco><option gravity='0 0 0'/><worldbody>" FLOOR BALL "</worldbody></mujoco>", NULL, "no gravity");
+    assert_lowering_refused(WORLD(FLOOR "<body name='ghost'><freejoint/><geom size='1' contype='0' conaffinity='0'/></body>"), NULL,
+                            "'ghost' can touch nothing: it has no geom that collides");
     // What the model lets not collide is no ground.
     assert_lowering_refused(WORLD("<geom type='plane' size='1 1 1' contype='0' conaffinity='0'/>" BALL), NULL, "there is no ground");
     assert_lowering_refused("<mujoco><worldbody>" FLOOR BALL
