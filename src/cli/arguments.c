@@ -270,6 +270,9 @@ void cli_help(const cli_command *command, const carom_registry *registry) {
     const bool several = command->operand_flag != NULL;
     printf("usage: carom %s %s%s%s%s\n\n%s\n", command->name, several ? "[" : "", command->operand, several ? " ...]" : "",
            command->flag_count ? " [options]" : "", command->summary);
+    if (command->models)
+        printf(
+            "\nSCENE is a YAML or JSON file; or a bare MJCF or URDF model, whose state and contacts are then found, and said on stderr.\n");
     if (command->flag_count) printf("\noptions:\n");
     for (int i = 0; i < command->flag_count; i++) {
         const cli_flag *flag = &command->flags[i];

@@ -53,6 +53,7 @@ typedef struct cli_owner {
 struct cli_command {
     const char *name, *summary;
     const char *operand;          ///< "SCENE", "FILE", "RESULT"
+    bool models;                  ///< a SCENE may be a bare model
     const char *optional_switch;  ///< a switch that makes the operand unnecessary, or NULL
     const char *operand_flag;     ///< the flag whose values the operands are, any number of them; NULL: there is one operand
     const cli_flag *flags;
@@ -105,8 +106,14 @@ void cli_help(const cli_command *command, const carom_registry *registry);
 void cli_expect_answer(const cli_arguments *arguments);
 /// Prints `carom: MESSAGE` on stderr, on the first of several ranks, and returns the exit status that the error means.
 int cli_report(const carom_error *error);
-/// Prints the scene's warnings on stderr. Only beside an answer: a refusal is one line.
+
+/// `carom --version [--verbose]`.
+int cli_version(int argc, char **argv);
+/// Prints the scene's notes and warnings on stderr. Only beside an answer: a refusal is one line.
 void cli_warn(const carom_scene *scene);
+/// Says on stderr that nothing collides where all contacts are at rest, for commands that ask for outcomes. Other states in which no
+/// contact approaches are a warning of the scene.
+void cli_note_rest(const carom_scene *scene);
 /// A contact velocity as tables for people show it: round-off of the pre-impact velocities is zero. JSON and files keep every digit.
 double cli_shown(const carom_impact *impact, double velocity);
 /// Joins a directory and a name. To be freed.

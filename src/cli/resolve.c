@@ -99,6 +99,7 @@ static int run_resolve(const cli_arguments *arguments) {
     carom_result_writer_free(question.writer);
     int exit_status;
     if (!status) cli_warn(scene);
+    if (!status) cli_note_rest(scene);
     if (status) {
         exit_status = cli_report(&error);
     } else if (cli_given(arguments, "json")) {
@@ -130,6 +131,7 @@ const cli_command cli_resolve = {
     .name = "resolve",
     .summary = "the outcomes of one impact law",
     .operand = "SCENE",
+    .models = true,
     .optional_switch = "list",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,

@@ -280,6 +280,7 @@ static int run_compare(const cli_arguments *arguments) {
         exit_status = cli_report(&error);
     } else {
         cli_warn(scene);
+        cli_note_rest(scene);
         exit_status = cli_given(arguments, "json") ? print_json(&comparison) : print_text(&comparison);
     }
     cli_release_distances(&comparison);
@@ -297,6 +298,7 @@ const cli_command cli_compare = {
     .name = "compare",
     .summary = "every law on one scene: a table, and a page with pictures",
     .operand = "SCENE",
+    .models = true,
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .laws = CLI_ALL_LAWS,

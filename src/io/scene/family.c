@@ -25,7 +25,8 @@ static carom_status start_model(carom_family *family, carom_error *error) {
                                            "contact '%s' is between two bodies: a design moves contacts with the world only",
                                            family->model_contacts[i].name);
     if (!status && list->count != family->contacts)
-        status = carom_document_refuse(scene->document, list, error, "joints are at their stops: a design moves listed contacts only");
+        status = carom_document_refuse(scene->document, list, error,
+                                       "joints or tendons are at their limits: a design moves listed contacts only");
     if (!status) status = carom_scene_load_model(scene, NULL, NULL, &family->model, error);
     if (status) return status;
 
