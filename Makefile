@@ -60,6 +60,21 @@ ABOUT_carom-io        := Scene files, result files and plots of carom
 comma := ,
 pkg = $(shell pkg-config $(1) $(2) 2>/dev/null)
 
+# MuJoCo is the system's, or that of `make MUJOCO=pip` (the wheel of PYTHON) or `make MUJOCO=DIR` (a release): then programs and
+# libcarom-mujoco.so remember where it lies. A build folder may change it: what depends on it is made anew.
+MUJOCO ?=
+PYTHON ?= python3
+ifeq ($(MUJOCO),)
+LIBS_mujoco := -lmujoco
+else ifneq ($(filter-out deps help clean uninstall format format-check,$(or $(MAKECMDGOALS),all)),)
+MUJOCO_FOUND := $(shell scripts/mujoco.sh '$(MUJOCO)' '$(PYTHON)')
+ifeq ($(MUJOCO_FOUND),)
+$(error the MuJoCo of MUJOCO=$(MUJOCO) was not found)
+endif
+CFLAGS_mujoco := -isystem $(word 1,$(MUJOCO_FOUND))
+LIBS_mujoco   := $(word 2,$(MUJOCO_FOUND)) -Wl,-rpath,$(patsubst %/,%,$(dir $(word 2,$(MUJOCO_FOUND))))
+endif
+
 # hdf5-serial, never hdf5: the latter flips to Open MPI when libsundials-dev is installed.
 DEPENDENCY_CFLAGS = $(patsubst -I%,-isystem %,$(call pkg,--cflags,openblas lapacke hdf5-serial yaml-0.1 jansson nettle qhull_r libxml-2.0)) \
                     -isystem /usr/include/siconos -isystem /usr/include/siconos/numerics
@@ -67,7 +82,7 @@ LIBS_carom           = $(call pkg,--libs,lapacke openblas nettle) -fopenmp -lm
 LIBS_carom-siconos   = -lsiconos_numerics
 LIBS_carom-sets      = $(call pkg,--libs,qhull_r) -lm
 LIBS_carom-exact     = $(if $(HAVE_PPL),-lppl_c -lppl -lgmp -lstdc++) -lm
-LIBS_carom-mujoco    = $(call pkg,--libs,libxml-2.0) -lmujoco -lm
+LIBS_carom-mujoco    = $(call pkg,--libs,libxml-2.0) $(LIBS_mujoco) -lm
 LIBS_carom-dynamics  = -lm
 LIBS_carom-compliant = $(if $(HAVE_SUNDIALS),-lsundials_cvode -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunlinsoldense) -lm
 LIBS_carom-design    = $(if $(HAVE_SUNDIALS),-lsundials_kinsol -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense) -lm
@@ -157,7 +172,7 @@ endef
 $(foreach l,$(LIBRARIES),$(eval $(call library_rules,$(l))))
 
 # Made anew when the prefix changes, as in `make` followed by `make install PREFIX=...`.
-$(BUILD)/pkgconfig/%.pc: scripts/carom.pc.in Makefile include/carom/api.h $(BUILD)/pkgconfig/prefix
+$(BUILD)/pkgconfig/%.pc: scripts/carom.pc.in Makefile include/carom/api.h $(BUILD)/pkgconfig/prefix $(BUILD)/mujoco-choice
 	@mkdir -p $(@D)
 	$(QUIET)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@NAME@|$*|' -e 's|@ABOUT@|$(ABOUT_$*)|' \
 	    -e 's|@REQUIRES@|$(USES_$*)|' -e 's|@PRIVATE@|$(strip $(LIBS_$*))|' $< > $@
@@ -167,6 +182,14 @@ $(BUILD)/pkgconfig/prefix: FORCE
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
 FORCE:
+
+# These alone include MuJoCo's headers. After a change of MuJoCo they are compiled anew, and what uses them is linked anew.
+$(BUILD)/mujoco-choice: FORCE
+	@mkdir -p $(@D)
+	@echo '$(or $(MUJOCO_FOUND),$(LIBS_mujoco))' | cmp -s - $@ || echo '$(or $(MUJOCO_FOUND),$(LIBS_mujoco))' > $@
+
+$(call objects,$(call in_folders,src/mujoco tests/mujoco)): DEPENDENCY_CFLAGS += $(CFLAGS_mujoco)
+$(call objects,$(call in_folders,src/mujoco tests/mujoco)): $(BUILD)/mujoco-choice
 
 # Linked anew after a change between builds with and without MPI.
 $(BUILD)/ranks: FORCE
@@ -410,7 +433,7 @@ format-check:
 	clang-format --dry-run --Werror $$(git ls-files '*.[ch]')
 
 # Headers that say of themselves that they are not installed serve carom's own libraries.
-PUBLIC_HEADERS = $(filter-out %/dense.h %/json.h %/modular.h,$(wildcard include/carom/*.h))
+PUBLIC_HEADERS = $(filter-out %/box.h %/dense.h %/json.h %/modular.h %/ode.h,$(wildcard include/carom/*.h))
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/carom \
 	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
