@@ -271,9 +271,9 @@ $(BUILD)/benchmarks/%: $(BUILD)/obj/benchmarks/peers/%.o $(BUILD)/libcarom.a
 # --------------------------------------------------------------------------------------------------- the Python package
 # Debian's Python by default, whatever stands first in PATH. Where it lacks headers or what the tests need, the package is left out, and
 # nothing else changes. Sanitizers would have to be loaded before Python.
-PYTHON         ?= /usr/bin/python3
-PYTHON_INCLUDE := $(shell $(PYTHON) -c 'import os, sysconfig; p = sysconfig.get_path("include"); print(p if os.path.exists(p + "/Python.h") else "")' 2>/dev/null)
-HAVE_PYTHON    := $(if $(SANITIZE),,$(if $(PYTHON_INCLUDE),$(shell $(PYTHON) -c 'import numpy, pytest' 2>/dev/null && echo yes)))
+PACKAGE_PYTHON := $(if $(filter file,$(origin PYTHON)),/usr/bin/python3,$(PYTHON))
+PYTHON_INCLUDE := $(shell $(PACKAGE_PYTHON) -c 'import os, sysconfig; p = sysconfig.get_path("include"); print(p if os.path.exists(p + "/Python.h") else "")' 2>/dev/null)
+HAVE_PYTHON    := $(if $(SANITIZE),,$(if $(PYTHON_INCLUDE),$(shell $(PACKAGE_PYTHON) -c 'import numpy, pytest' 2>/dev/null && echo yes)))
 PYTHON_SOURCES := $(wildcard python/src/extension/*.c)
 PYTHON_FILES   := $(shell find python/src/carom -name '*.py' -o -name '*.pyi' -o -name py.typed)
 PYTHON_PACKAGE := $(BUILD)/python/carom/_carom.abi3.so $(PYTHON_FILES:python/src/carom/%=$(BUILD)/python/carom/%)
@@ -293,14 +293,14 @@ $(BUILD)/python/carom/%: python/src/carom/%
 # Test programs of the package run a file of tests by pytest.
 $(BUILD)/python/tests/%: python/tests/%.py $(PYTHON_PACKAGE)
 	@mkdir -p $(@D)
-	$(QUIET)printf '#!/bin/sh\nPYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(abspath $(BUILD))/python exec $(PYTHON) python/tests/run.py $<\n' > $@ && chmod +x $@
+	$(QUIET)printf '#!/bin/sh\nPYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(abspath $(BUILD))/python exec $(PACKAGE_PYTHON) python/tests/run.py $<\n' > $@ && chmod +x $@
 
 python:
 	@scripts/deps.sh build python
 	@$(MAKE) --no-print-directory -j$(JOBS) run-python
 
 run-python: $(PYTHON_PACKAGE)
-	@$(if $(PYTHON_INCLUDE),,echo "$(PYTHON) has no headers: install python3-dev, or name another Python with PYTHON=..." >&2; exit 1)
+	@$(if $(PYTHON_INCLUDE),,echo "$(PACKAGE_PYTHON) has no headers: install python3-dev, or name another Python with PYTHON=..." >&2; exit 1)
 
 deps:
 	@scripts/deps.sh $(DEPS_GROUPS)
@@ -354,7 +354,7 @@ run-demo: $(BUILD)/carom
 
 # Benchmarks whose libraries are here are built, too: no test runs them.
 run-tests: all $(TESTS) $(PYTHON_TESTS) $(EXAMPLES) $(filter-out %/stronge,$(BENCHMARKS)) check-layers check-symbols
-	@$(if $(PYTHON_TESTS)$(SANITIZE),,echo "The tests of the Python package are left out: $(PYTHON) lacks headers, numpy or pytest.")
+	@$(if $(PYTHON_TESTS)$(SANITIZE),,echo "The tests of the Python package are left out: $(PACKAGE_PYTHON) lacks headers, numpy or pytest.")
 	@scripts/run-tests.sh $(BUILD) $(TESTS) $(PYTHON_TESTS)
 
 SANITIZE_BUILD := BUILD=$(BUILD)/sanitize OPTIMISE="-O1 -fno-omit-frame-pointer" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all"
@@ -472,7 +472,7 @@ help:
 	@echo "make fault      the command while disks, memory, pipes and places fail, and signals come: FAULT_SECONDS=$(FAULT_SECONDS)"
 	@echo "make options    every option with bad values under AddressSanitizer: OPTIONS_SECONDS=$(OPTIONS_SECONDS), 0 for all"
 	@echo "make tsan       the tests that use threads under ThreadSanitizer"
-	@echo "make python     install what is missing, build the Python package in $(BUILD)/python; PYTHON=$(PYTHON)"
+	@echo "make python     install what is missing, build the Python package in $(BUILD)/python; PYTHON=$(PACKAGE_PYTHON)"
 	@echo "make deps       install the Debian packages that the build uses and that are missing"
 	@echo "make install    PREFIX=$(PREFIX), DESTDIR is honoured"
 	@echo "make format     clang-format; make check-layers and check-symbols verify who uses whom"
