@@ -46,6 +46,7 @@ typedef struct lemke_tableau {
     int *place;              // [2n+1] row of a basic variable, ~column of a non-basic one
     int *tied;               // [n] rows that tie in a ratio test
     const double *w;         // [n] the problem's vector
+    REAL *slack_size;        // [stride] |w_j| where slack y_j is a column, 0 in the other columns
 } lemke_tableau;
 
 static REAL magnitude(REAL x) { return x < 0 ? -x : x; }
@@ -151,8 +152,11 @@ static REAL inverse_entry(const lemke_tableau *tableau, int i, int j) {
 
 // sum_j |inverse basis_ij| |w_j|: right-hand sides that differ by a small share of it are equal up to round-off. Free of units.
 static REAL round_off_scale(const lemke_tableau *tableau, int i) {
-    REAL sum = 0;
-    for (int j = 0; j < tableau->n; j++) sum += magnitude(inverse_entry(tableau, i, j) * tableau->w[j]);
+    const REAL *row = row_of(tableau, i), *size = tableau->slack_size;
+    REAL sums[LANES] = {0}, sum = tableau->basic[i] < tableau->n ? magnitude(tableau->w[tableau->basic[i]]) : 0;
+    for (size_t j = 0; j < tableau->stride; j += LANES)
+        for (size_t l = 0; l < LANES; l++) sums[l] += magnitude(row[j + l]) * size[j + l];
+    for (int l = 0; l < LANES; l++) sum += sums[l];
     return sum;
 }
 
@@ -249,11 +253,15 @@ static carom_verdict run(void *kernel_tableau, const double *W, const double *re
     tableau->size = largest_in_units(n, tableau->rhs, tableau->row_unit);
     tableau->vanished = (REAL)(VANISHED * tie_tolerance) * magnitude(tableau->rhs[leaving] * tableau->uncover[leaving]);
     tableau->keeps = tableau->ends_there = false;
+    for (size_t c = 0; c < tableau->stride; c++) tableau->slack_size[c] = 0;
     copy_column(tableau, column);
     carom_verdict verdict = CAROM_BUDGET_SPENT;
     while (*pivots < limit && leaving >= 0) {
         const int left = tableau->basic[leaving];
+        // Bounds that start from the scale itself stay close to it.
+        tableau->weight[leaving] = (REAL)SCALE_MARGIN * round_off_scale(tableau, leaving);
         pivot(tableau, leaving, column);
+        tableau->slack_size[column] = left < n ? magnitude((REAL)w[left]) : 0;
         ++*pivots;
         if (left == 2 * n) return CAROM_COMPLETE;
         if (!tableau->keeps && tableau->rhs[tableau->place[2 * n]] <= tableau->vanished) keep(tableau, left);
@@ -309,6 +317,7 @@ static void *create(int n, const double *y_unit, const double *z_unit) {
     tableau->rows = (size + LANES - 1) / LANES * LANES;
     tableau->T = carom_arena_take(arena, size * tableau->stride, sizeof *tableau->T);
     REAL *arrays = carom_arena_take(arena, 6 * tableau->rows, sizeof *arrays);
+    tableau->slack_size = carom_arena_take(arena, tableau->stride, sizeof *tableau->slack_size);
     tableau->unit = carom_arena_take(arena, 2 * size + 1, sizeof *tableau->unit);
     tableau->kept = carom_arena_take(arena, size, sizeof *tableau->kept);
     tableau->kept_basic = carom_arena_take(arena, size, sizeof *tableau->kept_basic);
