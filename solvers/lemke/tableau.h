@@ -19,6 +19,8 @@ enum { LANES = CAROM_ARENA_ALIGNMENT / sizeof(double) };
 #define SCALE_MARGIN (1 + 1e-9)
 // Share of w, in units, that no right-hand side may fall below zero by a tie: of the order of the solver's goal for residuals.
 #define MOST_NEGATIVE 1e-10
+// Share of their column's largest entry that pivots may be round-off below, when right-hand sides say so.
+#define DOUBTFUL_PIVOT 1e-4
 // Share of the tie tolerance, and of its first value, where the artificial variable is zero but for round-off.
 #define VANISHED 1
 
@@ -203,18 +205,27 @@ static int drop_distant(lemke_tableau *tableau, int count, REAL least) {
 static int ratio_test(lemke_tableau *tableau, REAL pivot_tolerance, REAL tie_tolerance) {
     const int n = tableau->n;
     const REAL *column = tableau->column, *rhs = tableau->rhs;
-    const REAL acceptable = pivot_tolerance * largest_in_units(n, column, tableau->row_unit);
-    // The least ratio over the acceptable pivots.
-    int best = -1;
-    REAL least = 0;
-    for (int i = 0; i < n; i++) {
-        if (!(column[i] > acceptable * tableau->row_unit[i])) continue;
-        const REAL ratio = rhs[i] / column[i];
-        if (best >= 0 && ratio >= least) continue;
-        best = i;
-        least = ratio;
+    const REAL steepest = largest_in_units(n, column, tableau->row_unit);
+    REAL acceptable = pivot_tolerance * steepest, least;
+    int best;
+    for (;;) {
+        // The least ratio over the acceptable pivots.
+        best = -1;
+        least = 0;
+        for (int i = 0; i < n; i++) {
+            if (!(column[i] > acceptable * tableau->row_unit[i])) continue;
+            const REAL ratio = rhs[i] / column[i];
+            if (best >= 0 && ratio >= least) continue;
+            best = i;
+            least = ratio;
+        }
+        if (best < 0) return -1;
+        // Right-hand sides are negative by round-off only. Where a ratio is so by more, its small pivot is round-off, too, and so are those
+        // below it.
+        const REAL slope = column[best] / tableau->row_unit[best];
+        if (-least * steepest <= (REAL)MOST_NEGATIVE * tableau->size || slope > (REAL)DOUBTFUL_PIVOT * steepest) break;
+        acceptable = (REAL)SCALE_MARGIN * slope;
     }
-    if (best < 0) return -1;
     // The rows that miss it by round-off. The running upper bound of the scale, and the right-hand side as a lower one, make the sum of
     // round_off_scale unnecessary in most cases; where it was needed, the bound starts from it again.
     int count = 0;
