@@ -30,8 +30,16 @@ int cli_report(const carom_error *error) {
 }
 
 void cli_warn(const carom_scene *scene) {
+    for (int i = 0; i < carom_scene_notes(scene) && cli_ranks_is_first(); i++)
+        fprintf(stderr, "carom: note: %s: %s\n", carom_scene_path(scene), carom_scene_get_note(scene, i));
     for (int i = 0; i < carom_scene_warnings(scene) && cli_ranks_is_first(); i++)
         fprintf(stderr, "carom: warning: %s\n", carom_scene_warning(scene, i));
+}
+
+void cli_note_rest(const carom_scene *scene) {
+    if (carom_impact_velocity_scale(carom_scene_impact(scene)) == 0 && cli_ranks_is_first())
+        fprintf(stderr, "carom: note: %s: no contact approaches: every contact is at rest, and the velocity stays as it is\n",
+                carom_scene_path(scene));
 }
 
 double cli_shown(const carom_impact *impact, double velocity) {

@@ -189,6 +189,66 @@ void model_order_contacts(const mjModel *compiled, mjData *data) {
 #endif
 }
 
+// MuJoCo takes two geoms in the order of their types. Since 3.5 its functions write less than a whole contact.
+double model_measure_distance(const mjModel *compiled, mjData *data, int first_geom, int second_geom, double margin) {
+#if mjVERSION_HEADER >= 3005000
+    mjPreContact contacts[mjMAXCONPAIR];
+#else
+    mjContact contacts[mjMAXCONPAIR];
+#endif
+    const bool ordered = compiled->geom_type[first_geom] <= compiled->geom_type[second_geom];
+    const int geoms[2] = {ordered ? first_geom : second_geom, ordered ? second_geom : first_geom};
+    const mjfCollision collide = mjCOLLISIONFUNC[compiled->geom_type[geoms[0]]][compiled->geom_type[geoms[1]]];
+    const int count = collide(compiled, data, contacts, geoms[0], geoms[1], margin);
+    double least = HUGE_VAL;
+    for (int i = 0; i < count; i++) least = fmin(least, contacts[i].dist);
+    return least;
+}
+
+bool model_can_collide(int first_type, int second_type) {
+    const bool ordered = first_type <= second_type;
+    return mjCOLLISIONFUNC[ordered ? first_type : second_type][ordered ? second_type : first_type] != NULL;
+}
+
+model_precision model_set_precision(mjModel *compiled, model_precision precision) {
+#if mjVERSION_HEADER >= 320
+    double *tolerance = &compiled->opt.ccd_tolerance;
+    int *iterations = &compiled->opt.ccd_iterations;
+#else
+    double *tolerance = &compiled->opt.mpr_tolerance;
+    int *iterations = &compiled->opt.mpr_iterations;
+#endif
+    const model_precision before = {*tolerance, *iterations};
+    *tolerance = precision.tolerance;
+    *iterations = precision.iterations;
+    return before;
+}
+
+// Before 3.0 the bodies counted from 1 in signatures.
+bool model_excludes(const mjModel *compiled, int exclude, int first_body, int second_body) {
+#if mjVERSION_HEADER >= 300
+    const int first = first_body, second = second_body;
+#else
+    const int first = first_body + 1, second = second_body + 1;
+#endif
+    const int signature = compiled->exclude_signature[exclude];
+    return signature == (first << 16) + second || signature == (second << 16) + first;
+}
+
+double model_cast_ray(const mjModel *compiled, const mjData *data, int geom, const double from[3], const double along[3]) {
+    const int type = compiled->geom_type[geom];
+    const double *place = data->geom_xpos + 3 * geom, *rotation = data->geom_xmat + 9 * geom, *size = compiled->geom_size + 3 * geom;
+#if mjVERSION_HEADER >= 3005000
+    if (type == mjGEOM_MESH) return mj_rayMesh(compiled, data, geom, from, along, NULL);
+    if (type == mjGEOM_HFIELD) return mj_rayHfield(compiled, data, geom, from, along, NULL);
+    return mju_rayGeom(place, rotation, size, from, along, type, NULL);
+#else
+    if (type == mjGEOM_MESH) return mj_rayMesh(compiled, data, geom, from, along);
+    if (type == mjGEOM_HFIELD) return mj_rayHfield(compiled, data, geom, from, along);
+    return mju_rayGeom(place, rotation, size, from, along, type);
+#endif
+}
+
 bool model_touches_flex(const mjContact *contact) { return contact->geom1 < 0 || contact->geom2 < 0; }
 
 // Such geoms came with 3.11.

@@ -57,6 +57,21 @@ void model_switch_off_damping(mjModel *shadow, double *zeros);
 void model_set_margins(mjModel *compiled, double margin);
 // After collision detection: gives the contacts of two boxes, which are numbered in their order, that of 2.2.2.
 void model_order_contacts(const mjModel *compiled, mjData *data);
+// The signed distance of two geoms by MuJoCo's collision function, at their places in the data; infinite where it is at least the margin.
+// Farther away than they are large it is a lower bound.
+double model_measure_distance(const mjModel *compiled, mjData *data, int first_geom, int second_geom, double margin);
+// Does MuJoCo have a collision function for two geoms of these types?
+bool model_can_collide(int first_type, int second_type);
+// The precision of collisions of general convex geoms: sets the values and returns those before.
+typedef struct model_precision {
+    double tolerance;  // [m]
+    int iterations;
+} model_precision;
+model_precision model_set_precision(mjModel *compiled, model_precision precision);
+// Is the pair of bodies an excluded one?
+bool model_excludes(const mjModel *compiled, int exclude, int first_body, int second_body);
+// Distance from a point to a geom along a unit vector; below zero where the ray misses it.
+double model_cast_ray(const mjModel *compiled, const mjData *data, int geom, const double from[3], const double along[3]);
 // Does a contact touch a deformable body, which has no geom?
 bool model_touches_flex(const mjContact *contact);
 // Does the surface of one of its geoms move along the geom, as a belt does?

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "carom/dense.h"
 #include "mujoco/mujoco_internal.h"
@@ -99,8 +100,9 @@ static carom_status add_limits(frozen *f, int count, char (*names)[MODEL_LABEL_S
     for (int i = 0; i < count && !status; i++) {
         const model_limit limit = f->limits[i];
         const bool tendon = limit.type == mjOBJ_TENDON;
-        char name[MODEL_LABEL_SIZE - 8];
-        model_write_name(f->model, limit.type, limit.id, tendon ? "tendon" : "joint", name, sizeof name);
+        // Messages name the joint or the tendon, as what follows the colon.
+        model_name_limit(f->model, &limit, names[f->limit_count]);
+        const char *name = strchr(names[f->limit_count], ':') + 1;
         double *normal = f->normal + (size_t)f->count * nv;
         model_fill_limit_row(compiled, f->model->data, &limit, normal);
         if (!carom_all_finite(nv, normal))
@@ -112,7 +114,6 @@ static carom_status add_limits(frozen *f, int count, char (*names)[MODEL_LABEL_S
                                 name);
             continue;
         }
-        snprintf(names[f->limit_count], sizeof *names, "%s:%s", tendon ? "TENDON" : "LIMIT", name);
         mju_zero(f->tangent + (size_t)(f->count * f->tangent_dim) * nv, f->tangent_dim * f->nv);
         f->limits[f->limit_count] = limit;
         f->names[f->count++] = names[f->limit_count];
@@ -189,7 +190,12 @@ static void compute_positions(void *argument) {
     model_compute_inertia(model->compiled, model->data);
 }
 
-carom_status model_prepare_freeze(carom_model *model, carom_error *error) { return model_guard_call(compute_positions, model, error); }
+carom_status model_compute_positions(carom_model *model, carom_error *error) { return model_guard_call(compute_positions, model, error); }
+
+carom_status model_prepare_freeze(carom_model *model, carom_error *error) {
+    model_clear_warnings(model);
+    return model_compute_positions(model, error);
+}
 
 // The model remembers the contacts of the impact, for a simulator.
 static carom_status remember(const frozen *f, carom_error *error) {
@@ -216,11 +222,11 @@ static carom_status remember(const frozen *f, carom_error *error) {
 }
 
 carom_status model_freeze_touches(carom_model *model, const model_touch *touches, int count, int tangent_dim, model_idle_rule rule,
-                                  carom_impact **impact, carom_error *error) {
+                                  const carom_detection *detection, carom_impact **impact, carom_error *error) {
     const mjModel *compiled = model->compiled;
     frozen f = {.model = model, .nv = carom_model_nv(model), .tangent_dim = tangent_dim};
     carom_arena *arena = &f.arena;
-    const int limit_count = model_find_limits(model, NULL);
+    int limit_count = model_find_limits(model, NULL);
     const size_t nv = (size_t)f.nv, room = (size_t)count + (size_t)limit_count;
     f.limits = carom_arena_take(arena, (size_t)limit_count, sizeof *f.limits);
     char(*limit_names)[MODEL_LABEL_SIZE] = carom_arena_take(arena, (size_t)limit_count, sizeof *limit_names);
@@ -245,10 +251,10 @@ carom_status model_freeze_touches(carom_model *model, const model_touch *touches
     if (!status && f.projector.rank) status = model_project_velocity(model, &f.projector, f.mass, f.velocity, error);
 
     // The contacts: those that the caller found, then joints and tendons at their limits.
-    if (!status) model_find_limits(model, f.limits);
+    if (!status) limit_count = model_choose_limits(model, detection, f.limits, model_find_limits(model, f.limits));
     for (int i = 0; !status && i < count; i++) status = add_touch(&f, &touches[i], i, rule, error);
     if (!status) status = add_limits(&f, limit_count, limit_names, error);
-    if (!status) status = model_warn_of_near_limits(model, error);
+    if (!status && !(detection && detection->drop_stops)) status = model_warn_of_near_limits(model, error);
     if (!status) status = model_warn_of_forces(model, error);
     if (!status && !f.count)
         status = carom_fail(error, CAROM_BAD_INPUT, "%s: none of the %d contacts found can be changed by a motion of the model",
@@ -258,6 +264,15 @@ carom_status model_freeze_touches(carom_model *model, const model_touch *touches
     if (!status && rule == MODEL_DROP_IDLE && f.tangent_dim == 1) status = merge_across_plane(&f, error);
 
     if (!status) status = remember(&f, error);
+    // What the parts are called and where the contacts are.
+    model_velocity_name *velocity_texts = carom_arena_take(arena, nv, sizeof *velocity_texts);
+    const char **velocity_names = carom_arena_take(arena, nv, sizeof *velocity_names);
+    bool *turns = carom_arena_take(arena, nv, sizeof *turns);
+    carom_contact_geometry geometry = {0};
+    if (!status) model_describe_touches(model, f.touches, f.count, f.tangent_dim, arena, &geometry);
+    if (!status && arena->failed) status = carom_fail_memory(error, "names of contacts");
+    if (!status) model_name_velocities(model, velocity_texts, turns);
+    for (size_t i = 0; i < nv && !status; i++) velocity_names[i] = velocity_texts[i];
     // Named all or none, but for joints and tendons at their limits, which then have default names as well.
     if (!status)
         status = carom_impact_create(&(carom_impact_data){.nv = f.nv,
@@ -269,7 +284,10 @@ carom_status model_freeze_touches(carom_model *model, const model_touch *touches
                                                           .friction = f.friction,
                                                           .restitution = f.restitution,
                                                           .velocity = f.velocity,
-                                                          .names = f.names[0] ? f.names : NULL},
+                                                          .names = f.names[0] ? f.names : NULL,
+                                                          .velocity_names = velocity_names,
+                                                          .velocity_turns = turns,
+                                                          .geometry = &geometry},
                                      impact, error);
     carom_arena_free(arena);
     return status;
@@ -281,7 +299,6 @@ carom_status carom_model_freeze(carom_model *model, const carom_model_contact *c
                                 carom_error *error) {
     if (!impact) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_freeze: impact is NULL");
     *impact = NULL;
-    model_clear_warnings(model);
     // Which tendons are at their limits is known at positions only.
     carom_status status = model_prepare_freeze(model, error);
     if (status) return status;
@@ -310,7 +327,8 @@ carom_status carom_model_freeze(carom_model *model, const carom_model_contact *c
     model_touch *touches = calloc((size_t)count + 1, sizeof *touches);
     if (!touches) return carom_fail_memory(error, "contacts");
     for (int i = 0; !status && i < count; i++) status = model_locate_contact(model, &contacts[i], i, &touches[i], error);
-    if (!status) status = model_freeze_touches(model, touches, count, tangent_dim ? tangent_dim : 2, MODEL_REFUSE_IDLE, impact, error);
+    if (!status)
+        status = model_freeze_touches(model, touches, count, tangent_dim ? tangent_dim : 2, MODEL_REFUSE_IDLE, NULL, impact, error);
     free(touches);
     return status;
 }

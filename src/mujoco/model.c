@@ -2,7 +2,8 @@
 // MuJoCo models: compiling MJCF and URDF, and the state.
 //
 // MuJoCo reads a model file itself. Before it does, the text is checked for what would make it abort the process (sizes.c) and for what it
-// would do without a word (urdf.c); formulas of the text are replaced by their values (template.c).
+// would do without a word (urdf.c); formulas of the text are replaced by their values (template.c), and a free root and a floor are added
+// (changes.c).
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -30,40 +31,60 @@ static void compile_model(void *argument) {
     load->data = mj_makeData(load->compiled);
 }
 
+// Reads a model file: its document, checked for what MuJoCo does not check, and edited. `*text` is what MuJoCo has to read in place of the
+// file; NULL: the file itself.
+static carom_status read_file(const char *path, const carom_model_options *options, char **text, xmlDoc **document, model_changes *changes,
+                              char advice[MODEL_ADVICE_SIZE], carom_error *error) {
+    char *original = NULL;
+    carom_error inner;
+    carom_status status = model_read_text(path, &original, error);
+    if (!status && options->parameters && (status = model_expand(original, options->parameters, text, &inner)))
+        carom_fail(error, status, "%s: %s", path, inner.message);
+    if (!status) status = model_xml_parse(*text ? *text : original, document, error);
+    if (!status) status = model_check_sizes(path, *document, error);
+    if (!status) status = model_start_changes(path, *document, options, changes, error);
+    if (!status) model_advise_on_root(*document, advice);
+    if (!status && changes->edited) {
+        free(*text);
+        *text = NULL;
+        status = model_xml_print(*document, text, error);
+    }
+    free(original);
+    return status;
+}
+
+// A file system in memory that has a text under a path's name; NULL: no memory.
+static mjVFS *hold_text(const char *path, const char *text) {
+    mjVFS *files = malloc(sizeof *files);
+    if (!files) return NULL;
+    mj_defaultVFS(files);
+    if (model_add_file(files, path, text)) return files;
+    mj_deleteVFS(files);
+    free(files);
+    return NULL;
+}
+
 carom_status carom_model_load(const char *path, carom_model **model, carom_error *error) {
     return carom_model_load_with(path, NULL, model, error);
 }
 
-carom_status carom_model_load_with(const char *path, const carom_model_parameters *parameters, carom_model **model, carom_error *error) {
+carom_status carom_model_load_with(const char *path, const carom_model_options *options, carom_model **model, carom_error *error) {
     if (!model) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_load: model is NULL");
     *model = NULL;
     if (!path || !*path) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_load: the path of the model is empty");
+    const carom_model_options none = {0};
+    if (!options) options = &none;
 
-    carom_status status = model_check_version(error);
-    if (status) return status;
-
-    // Read the text; where it has formulas, MuJoCo gets it from memory with their values.
-    char *text = NULL, *expanded = NULL, advice[MODEL_ADVICE_SIZE] = "";
+    // Where the text has formulas or changes, MuJoCo gets it from memory.
+    char *text = NULL, advice[MODEL_ADVICE_SIZE] = "";
     xmlDoc *document = NULL;
     mjVFS *files = NULL;
-    carom_error inner;
-    status = model_read_text(path, &text, error);
-    if (!status && parameters && (status = model_expand(text, parameters, &expanded, &inner)))
-        carom_fail(error, status, "%s: %s", path, inner.message);
-
-    // Check what MuJoCo does not.
-    if (!status) status = model_xml_parse(expanded ? expanded : text, &document, error);
-    if (!status) status = model_check_sizes(path, document, error);
-    if (!status) model_advise_on_root(document, advice);
-    if (!status && expanded) {
-        // A file system in memory that has the expanded text under the path's name.
-        files = malloc(sizeof *files);
-        if (files) mj_defaultVFS(files);
-        if (!files || !model_add_file(files, path, expanded)) status = carom_fail_memory(error, path);
-    }
+    model_changes changes = {.floor = -1};
+    carom_status status = model_check_version(error);
+    if (!status) status = read_file(path, options, &text, &document, &changes, advice, error);
+    if (!status && text && !(files = hold_text(path, text))) status = carom_fail_memory(error, path);
     if (document) xmlFreeDoc(document);
     free(text);
-    free(expanded);
 
     // Compile. The message buffer may hold text after a success: only what was returned decides.
     loading load = {.path = path, .files = files};
@@ -84,14 +105,30 @@ carom_status carom_model_load_with(const char *path, const carom_model_parameter
                             advice);
     if (!status && nv > CAROM_MAX_VELOCITIES)
         status = carom_fail(error, CAROM_BAD_INPUT, "%s: the model has %d velocities, more than %d", path, nv, CAROM_MAX_VELOCITIES);
+    if (!status) status = model_finish_changes(path, &changes, load.compiled, error);
     carom_model *loaded = calloc(1, sizeof *loaded);
     if (loaded) *loaded = (carom_model){.compiled = load.compiled, .data = load.data, .path = strdup(path)};
     if (!status && (!loaded || !loaded->path || !loaded->data)) status = carom_fail_memory(error, path);
     if (!status && *advice) status = model_warn(loaded, error, "%s", advice);
-    if (status) {
+    if (!status && *changes.note) status = model_warn(loaded, error, "%s", changes.note);
+    char floor[MODEL_LABEL_SIZE] = "";
+    if (!status && changes.floor >= 0) model_write_name(loaded, mjOBJ_GEOM, changes.floor, "geom", floor, sizeof floor);
+    if (*floor && !options->ground->optional)
+        status = carom_fail(error, CAROM_BAD_INPUT, "%s: the model has a floor already, '%s'", path, floor);
+    model_free_changes(&changes);
+    if (status || *floor) {
         if (!loaded && load.data) mj_deleteData(load.data);
         if (!loaded && load.compiled) mj_deleteModel(load.compiled);
         carom_model_free(loaded);
+        if (status) return status;
+        // Once more, with the model's floor alone.
+        const carom_model_options floorless = {.parameters = options->parameters, .free_root = options->free_root};
+        status = carom_model_load_with(path, &floorless, model, error);
+        if (status) return status;
+        status = model_warn(*model, error, "the model has a floor already, '%s': none is added", floor);
+        if (!status) return CAROM_OK;
+        carom_model_free(*model);
+        *model = NULL;
         return status;
     }
     *model = loaded;
@@ -142,6 +179,25 @@ const char *carom_model_warning(const carom_model *model, int index) {
 int carom_model_nq(const carom_model *model) { return model_count(model->compiled->nq); }
 int carom_model_nv(const carom_model *model) { return model_count(model->compiled->nv); }
 const double *carom_model_qpos(const carom_model *model) { return model->data->qpos; }
+const double *carom_model_qvel(const carom_model *model) { return model->data->qvel; }
+
+int carom_model_joints(const carom_model *model) { return model_count(model->compiled->njnt); }
+
+carom_model_joint carom_model_get_joint(const carom_model *model, int index) {
+    const mjModel *compiled = model->compiled;
+    const int type = compiled->jnt_type[index];
+    const char *name = mj_id2name(compiled, mjOBJ_JOINT, index);
+    if (type == mjJNT_FREE && !(name && *name)) name = mj_id2name(compiled, mjOBJ_BODY, compiled->jnt_bodyid[index]);
+    return (carom_model_joint){.name = name && *name ? name : NULL,
+                               .position = compiled->jnt_qposadr[index],
+                               .positions = type == mjJNT_FREE   ? 7
+                                            : type == mjJNT_BALL ? 4
+                                                                 : 1,
+                               .velocity = compiled->jnt_dofadr[index],
+                               .velocities = type == mjJNT_FREE   ? 6
+                                             : type == mjJNT_BALL ? 3
+                                                                  : 1};
+}
 
 int carom_model_find_coordinate(const carom_model *model, const char *joint) {
     const mjModel *compiled = model->compiled;
@@ -187,10 +243,8 @@ carom_status carom_model_set_state(carom_model *model, const double *qpos, int q
     return CAROM_OK;
 }
 
-carom_status carom_model_set_keyframe(carom_model *model, const char *name, carom_error *error) {
+carom_status model_set_keyframe(carom_model *model, int key, carom_error *error) {
     const mjModel *compiled = model->compiled;
-    const int key = name && *name ? mj_name2id(compiled, mjOBJ_KEY, name) : -1;
-    if (key < 0) return carom_fail(error, CAROM_BAD_INPUT, "there is no keyframe called '%s' in %s", name ? name : "", model->path);
     const int nq = model_count(compiled->nq), nv = model_count(compiled->nv), bodies = model_count(compiled->nmocap);
     carom_status status = carom_model_set_state(model, compiled->key_qpos + key * nq, nq, compiled->key_qvel + key * nv, nv, error);
     if (status) return status;
@@ -198,4 +252,10 @@ carom_status carom_model_set_keyframe(carom_model *model, const char *name, caro
     mju_copy(model->data->mocap_pos, compiled->key_mpos + 3 * key * bodies, 3 * bodies);
     mju_copy(model->data->mocap_quat, compiled->key_mquat + 4 * key * bodies, 4 * bodies);
     return CAROM_OK;
+}
+
+carom_status carom_model_set_keyframe(carom_model *model, const char *name, carom_error *error) {
+    const int key = name && *name ? mj_name2id(model->compiled, mjOBJ_KEY, name) : -1;
+    if (key < 0) return carom_fail(error, CAROM_BAD_INPUT, "there is no keyframe called '%s' in %s", name ? name : "", model->path);
+    return model_set_keyframe(model, key, error);
 }

@@ -54,6 +54,10 @@ const xmlNode *model_xml_next(const xmlNode *element);
 bool model_xml_is(const xmlNode *element, const char *name);
 // The value of an attribute, owned by the document; NULL where it has an entity that the document defines.
 const char *model_xml_value(const xmlAttr *attribute);
+// The value of an element's attribute of this name; NULL where it has none.
+const char *model_xml_attribute(const xmlNode *element, const char *name);
+// The text of a document, in UTF-8, freed by the caller.
+carom_status model_xml_print(xmlDoc *document, char **text, carom_error *error);
 
 // Refuses a model file, or a file that it includes, whose sizes would make MuJoCo abort the process for lack of memory.
 carom_status model_check_sizes(const char *path, const xmlDoc *document, carom_error *error);
@@ -64,16 +68,45 @@ carom_status model_expand(const char *text, const carom_model_parameters *parame
 // A URDF without a link called 'world' has its root welded to the world. Writes how to change that, or an empty text for other files.
 void model_advise_on_root(const xmlDoc *document, char advice[MODEL_ADVICE_SIZE]);
 
-// ----------------------------------------------------------------------------------------------------- parts of a freeze
+// Is this link of a URDF the child of a joint?
+bool model_urdf_is_child(const xmlDoc *document, const char *link);
 
-enum { MODEL_LABEL_SIZE = 128 };
+enum { MODEL_LABEL_SIZE = 128, MODEL_GEOM_NAME_SIZE = 48 };
+
+// The vectors of a keyframe as the file has them, qpos and qvel; NULL where it has none.
+typedef struct model_keyframe {
+    char *text[2];
+} model_keyframe;
+
+// What is changed in a model file, before and after MuJoCo compiles it.
+typedef struct model_changes {
+    xmlDoc *document;                 // borrowed
+    const carom_ground *ground;       // borrowed
+    bool edited;                      // the document differs from the file
+    char name[MODEL_LABEL_SIZE];      // of the new floor; empty: it has none
+    char note[2 * MODEL_LABEL_SIZE];  // a warning; empty: none
+    model_keyframe *keyframes;        // of a model whose root is freed
+    int keyframe_count;
+    int floor;  // afterwards: a floor that the model has besides; -1: none
+} model_changes;
+
+// Edits the document of a model file. To be freed by model_free_changes, also after a failure.
+carom_status model_start_changes(const char *path, xmlDoc *document, const carom_model_options *options, model_changes *changes,
+                                 carom_error *error);
+// Finishes what XML cannot say, in the compiled model.
+carom_status model_finish_changes(const char *path, model_changes *changes, mjModel *compiled, carom_error *error);
+void model_free_changes(model_changes *changes);
+
+// ----------------------------------------------------------------------------------------------------- parts of a freeze
 
 // A contact located on the model at its state: a point on each of two bodies, and orthonormal directions, all in world axes.
 typedef struct model_touch {
     const char *name;  // NULL: the impact's default
     int body[2];       // 0 is the world
+    int geom[2];       // -1: the place is no geom
     double point[2][3];
-    double normal[3];  // from the first body to the second
+    double meeting[3];  // the place that is shown: halfway between the two, or the one that is known
+    double normal[3];   // from the first body to the second
     double tangent[2][3];
     double friction, restitution;
 } model_touch;
@@ -96,11 +129,14 @@ carom_status model_locate_contact(const carom_model *model, const carom_model_co
                                   carom_error *error);
 
 // Positions, tendon lengths and the mass matrix at the current state.
+carom_status model_compute_positions(carom_model *model, carom_error *error);
+// The same for a freeze or detection, whose warnings replace those before.
 carom_status model_prepare_freeze(carom_model *model, carom_error *error);
 
 // The impact of these contacts and of the joints and tendons at their limits, after model_prepare_freeze.
+// @param detection  which of these limits; NULL: all
 carom_status model_freeze_touches(carom_model *model, const model_touch *touches, int count, int tangent_dim, model_idle_rule rule,
-                                  carom_impact **impact, carom_error *error);
+                                  const carom_detection *detection, carom_impact **impact, carom_error *error);
 
 // Whether the model leaves on what an mjDSBL_ bit switches off, and constraints as a whole.
 bool model_is_enabled(const carom_model *model, int disable_bit);
@@ -123,6 +159,49 @@ void model_fill_limit_row(const mjModel *compiled, const mjData *data, const mod
 // @param jacobian  workspace, [3 x nv]
 double model_scale_limit_row(const mjModel *compiled, const mjData *data, const model_limit *limit, double *jacobian);
 
+// What becomes of a contact found. The first that applies to one of several equal contacts is that of them all.
+typedef enum model_fate { MODEL_KEPT, MODEL_UNWANTED, MODEL_EXCLUDED, MODEL_OF_SELF, MODEL_FATES } model_fate;
+
+// By the names of its geoms and their bodies, and by whether they are of one robot.
+model_fate model_judge_pair(const carom_model *model, const carom_detection *detection, const int geoms[2]);
+// Then by its own name.
+model_fate model_judge_name(const carom_detection *detection, model_fate fate, const char *name);
+// The name of a limit as a contact.
+void model_name_limit(const carom_model *model, const model_limit *limit, char name[MODEL_LABEL_SIZE]);
+// Leaves the limits that the detection keeps, in their order; returns their number. NULL keeps all.
+int model_choose_limits(const carom_model *model, const carom_detection *detection, model_limit *limits, int count);
+// Refuses a pattern that no body, geom, limit or contact found is called by, and says near names.
+carom_status model_check_patterns(const carom_model *model, const carom_detection *detection, const char *const *found, int found_count,
+                                  carom_error *error);
+
+// Fills the data's contacts with those closer than the margin [m], which replaces all margins and gaps of the model.
+carom_status model_find_contacts(carom_model *model, double margin, carom_error *error);
+
+// Leaves the contacts of one pair in the data, found with a margin just above its distance, which `*pair` gets. False where MuJoCo finds
+// none.
+bool model_narrow_to_pair(carom_model *model, mjContact *pair);
+
+// The impact of the contacts that the data holds, after model_prepare_freeze.
+carom_status model_freeze_found(carom_model *model, const carom_detection *detection, carom_impact **impact, carom_error *error);
+
+// The pairs of geoms nearest to each other of those that may collide and that the detection takes (NULL: all), by their distance: a
+// contact for each, at least `least` apart [m]. Needs positions of the current state. Returns their number, at most MODEL_NEAREST.
+enum { MODEL_NEAREST = 16 };
+int model_find_nearest(carom_model *model, const carom_detection *detection, double least, mjContact nearest[MODEL_NEAREST]);
+
+// Takes the state of a keyframe.
+carom_status model_set_keyframe(carom_model *model, int key, carom_error *error);
+
+// Adds a speed along gravity [m/s] to the joint that carries the robot up and down, the one that carom_model_lower moves.
+carom_status model_push_down(carom_model *model, double speed, carom_error *error);
+
+// A geom's name, or that of its body.
+void model_name_geom(const carom_model *model, int geom, char name[MODEL_GEOM_NAME_SIZE]);
+
+// Keeps the corners of patches: of the contacts of two bodies in one plane those on the convex hull, as far as they are not closer than
+// `distance` to one that is kept. `*count` falls; the order stays.
+carom_status model_merge_patches(const carom_model *model, model_touch *touches, int *count, double distance, carom_error *error);
+
 // Warns of joints and tendons that are close to a limit but not at it: a state rounded to a few digits is the usual reason.
 carom_status model_warn_of_near_limits(carom_model *model, carom_error *error);
 
@@ -142,6 +221,19 @@ void model_switch_off_forces(mjModel *shadow, double *zeros);
 // The name of an object of MuJoCo as messages and contacts show it: printable ASCII without blanks and commas, cut to fit; `kind` and its
 // number where it has none.
 void model_write_name(const carom_model *model, int type, int id, const char *kind, char *name, size_t size);
+
+// The name of a velocity, cut to fit.
+typedef char model_velocity_name[CAROM_MAX_NAME + 1];
+
+// Names every velocity by its joint, distinct: NAME for a slide or a hinge, NAME.wx and so on for a ball joint, NAME.x to NAME.wz for a
+// free one.
+// @param names  [nv]
+// @param turns  [nv], the velocity is an angular one
+void model_name_velocities(const carom_model *model, model_velocity_name *names, bool *turns);
+
+// Where contacts are, whose arrays the arena holds; it has failed where there is no memory. A touch that is NULL has no place.
+void model_describe_touches(const carom_model *model, const model_touch *const *touches, int count, int tangent_dim, carom_arena *arena,
+                            carom_contact_geometry *geometry);
 
 // The motions that the active equality constraints C v = 0 leave: P = 1 - sum_i motion_i' force_i, see project.c.
 typedef struct model_projector {

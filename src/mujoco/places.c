@@ -17,7 +17,7 @@
 
 // A place at the current state. The point of a geom without a unique one is not `definite`; it may stand on an immovable body only.
 typedef struct located_place {
-    int body;
+    int body, geom;  // geom: -1 where the place is none
     double point[3];
     bool definite;
     double size;  // radius of the geom's bounding sphere, 0 for points
@@ -89,7 +89,7 @@ static carom_status locate_place(const carom_model *model, const carom_place *pl
                  [CAROM_PLACE_BODY_POINT] = {mjOBJ_BODY, "body"}};
     const mjModel *compiled = model->compiled;
     const mjData *data = model->data;
-    *located = (located_place){.definite = true};
+    *located = (located_place){.definite = true, .geom = -1};
     if (place->kind < CAROM_PLACE_SITE || place->kind > CAROM_PLACE_BODY_POINT)
         return carom_fail(error, CAROM_BAD_INPUT, "%s: a place is a site, a geom or a point of a body", label);
     const char *name = place->name ? place->name : "";
@@ -105,6 +105,7 @@ static carom_status locate_place(const carom_model *model, const carom_place *pl
         break;
     case CAROM_PLACE_GEOM:
         located->body = compiled->geom_bodyid[id];
+        located->geom = id;
         located->size = compiled->geom_rbound[id];
         located->definite = find_support_point(model, id, direction, located->point);
         if (!located->definite && model_weld(compiled, located->body) != 0)
@@ -128,7 +129,7 @@ carom_status model_locate_contact(const carom_model *model, const carom_model_co
                                   carom_error *error) {
     char label[MODEL_LABEL_SIZE];
     model_label_contact(label, contact->name, index);
-    *touch = (model_touch){.name = contact->name, .friction = contact->friction, .restitution = contact->restitution};
+    *touch = (model_touch){.name = contact->name, .geom = {-1, -1}, .friction = contact->friction, .restitution = contact->restitution};
 
     // Orthonormal directions: tangents by the default rule where none are given.
     double *normal = touch->normal, (*tangent)[3] = touch->tangent;
@@ -154,13 +155,18 @@ carom_status model_locate_contact(const carom_model *model, const carom_model_co
     carom_status status = locate_place(model, &places[contact->places - 1], inwards, label, &second, error);
     if (status) return status;
     touch->body[1] = second.body;
+    touch->geom[1] = second.geom;
     mju_copy3(touch->point[1], second.point);
     mju_copy3(touch->point[0], second.point);
+    mju_copy3(touch->meeting, second.point);
     if (contact->places == 1) return CAROM_OK;
     status = locate_place(model, &places[0], normal, label, &first, error);
     if (status) return status;
     touch->body[0] = first.body;
+    touch->geom[0] = first.geom;
     if (first.definite) mju_copy3(touch->point[0], first.point);
+    for (int i = 0; i < 3 && first.definite; i++)
+        touch->meeting[i] = second.definite ? 0.5 * (first.point[i] + second.point[i]) : first.point[i];
     if (places[0].kind != CAROM_PLACE_GEOM || places[1].kind != CAROM_PLACE_GEOM || !first.definite || !second.definite) return CAROM_OK;
 
     // Two convex geoms with the common normal n touch where both are extreme along n: one point, or two on a line along n before they
@@ -177,7 +183,7 @@ carom_status model_locate_contact(const carom_model *model, const carom_model_co
 
 carom_status carom_model_measure_gaps(carom_model *model, const carom_model_contact *contacts, int count, double *gaps,
                                       carom_error *error) {
-    carom_status status = model_prepare_freeze(model, error);
+    carom_status status = model_compute_positions(model, error);
     for (int i = 0; !status && i < count; i++) {
         model_touch touch;
         status = model_locate_contact(model, &contacts[i], i, &touch, error);

@@ -233,7 +233,7 @@ carom_status carom_model_create_system(carom_model *model, const carom_model_con
     }
     if (model_has_friction(model)) return carom_fail(error, CAROM_UNSUPPORTED, "%s: motions do not cover frictionloss", model->path);
     if (compiled->neq) return carom_fail(error, CAROM_UNSUPPORTED, "%s: motions do not cover equality constraints", model->path);
-    carom_status status = model_prepare_freeze(model, error);
+    carom_status status = model_compute_positions(model, error);
     if (!status && model_has_actuators(model)) status = model_warn(model, error, "actuators are left out of the motion");
     if (status) return status;
 

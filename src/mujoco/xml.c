@@ -104,3 +104,17 @@ const char *model_xml_value(const xmlAttr *attribute) {
     if (!value) return "";
     return value->next || value->type != XML_TEXT_NODE ? NULL : (const char *)value->content;
 }
+
+const char *model_xml_attribute(const xmlNode *element, const char *name) {
+    const xmlAttr *attribute = xmlHasProp(element, (const xmlChar *)name);
+    return attribute ? model_xml_value(attribute) : NULL;
+}
+
+carom_status model_xml_print(xmlDoc *document, char **text, carom_error *error) {
+    xmlChar *bytes = NULL;
+    int size = 0;
+    xmlDocDumpMemoryEnc(document, &bytes, &size, "UTF-8");
+    *text = bytes ? strdup((const char *)bytes) : NULL;
+    xmlFree(bytes);
+    return *text ? CAROM_OK : carom_fail_memory(error, "model");
+}

@@ -160,6 +160,7 @@ static int print_text(const facts *f) {
         printf(", in contact space\n\n");
         print_matrix("W", carom_impact_delassus(f->impact), n, n);
     }
+    for (int i = 0; i < carom_scene_notes(f->scene); i++) printf("\n%s\n", carom_scene_get_note(f->scene, i));
     printf("\n%-16s %10s %14s  %s\n", "contact", "friction", "normal [m/s]", "tangential [m/s]");
     // Normal and tangential velocities of every contact.
     const int dim = data->tangent_dim;
