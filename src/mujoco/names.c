@@ -78,6 +78,6 @@ void model_describe_touches(const carom_model *model, const model_touch *const *
                                          .tangents = tangents,
                                          .bodies = bodies,
                                          .geoms = geoms,
-                                         .nq = model->compiled->nq,
+                                         .nq = carom_model_nq(model),
                                          .qpos = model->data->qpos};
 }
