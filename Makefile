@@ -397,13 +397,15 @@ format:
 format-check:
 	clang-format --dry-run --Werror $$(git ls-files '*.[ch]')
 
+# Headers that say of themselves that they are not installed serve carom's own libraries.
+PUBLIC_HEADERS = $(filter-out %/dense.h %/json.h %/modular.h,$(wildcard include/carom/*.h))
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/carom \
 	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -m 755 $(BUILD)/carom $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 $(BUILD)/man/carom.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -m 644 $(BUILD)/completion/carom.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/
-	install -m 644 include/carom/*.h $(DESTDIR)$(PREFIX)/include/carom/
+	install -m 644 $(PUBLIC_HEADERS) $(DESTDIR)$(PREFIX)/include/carom/
 	install -m 644 $(STATIC) $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 $(BUILD)/pkgconfig/*.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/
 	for l in $(LIBRARIES); do \

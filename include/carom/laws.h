@@ -65,6 +65,9 @@ bool carom_answer_complete(const carom_answer *answer);
 /// @return CAROM_BAD_INPUT where the law has no such option, or the text breaks its rule
 carom_status carom_law_set(const carom_law *law, void *options, const char *name, const char *text, carom_error *error);
 
+/// Do impacts bounce with these options: has the law a restitution, and does no hypothesis `none` make it inelastic?
+bool carom_law_bounces(const carom_law *law, const void *options);
+
 // The end of a law's `resolve`, also of laws in other libraries and programs.
 
 /// Sets the two common result columns.

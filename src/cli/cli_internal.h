@@ -81,6 +81,9 @@ carom_status cli_select(const cli_arguments *arguments, const cli_owner *owner, 
 /// Sets the options that the command line gives among the owner's rows. cli_parse has refused options that no owner has.
 /// @param strict  refuse those that this owner does not have, instead of passing over them
 carom_status cli_apply_owner(const cli_arguments *arguments, const cli_owner *owner, bool strict, void *options, carom_error *error);
+/// The first setting of the command line that an owner of these options [count] knows, but whose value is meant for others; NULL where
+/// there is none.
+const cli_setting *cli_not_offered(const cli_arguments *arguments, const carom_option *rows, int count);
 /// Sets options by flags of the command itself whose values the rows describe.
 carom_status cli_apply_rows(const cli_arguments *arguments, const carom_option *rows, int count, void *options, carom_error *error);
 
