@@ -60,6 +60,21 @@ ABOUT_carom-io        := Scene files, result files and plots of carom
 comma := ,
 pkg = $(shell pkg-config $(1) $(2) 2>/dev/null)
 
+# MuJoCo is the system's, or that of `make MUJOCO=pip` (the wheel of PYTHON) or `make MUJOCO=DIR` (a release): then programs and
+# libcarom-mujoco.so remember where it lies. A build folder may change it: what depends on it is made anew.
+MUJOCO ?=
+PYTHON ?= python3
+ifeq ($(MUJOCO),)
+LIBS_mujoco := -lmujoco
+else ifneq ($(filter-out deps help clean uninstall format format-check,$(or $(MAKECMDGOALS),all)),)
+MUJOCO_FOUND := $(shell scripts/mujoco.sh '$(MUJOCO)' '$(PYTHON)')
+ifeq ($(MUJOCO_FOUND),)
+$(error the MuJoCo of MUJOCO=$(MUJOCO) was not found)
+endif
+CFLAGS_mujoco := -isystem $(word 1,$(MUJOCO_FOUND))
+LIBS_mujoco   := $(word 2,$(MUJOCO_FOUND)) -Wl,-rpath,$(patsubst %/,%,$(dir $(word 2,$(MUJOCO_FOUND))))
+endif
+
 # hdf5-serial, never hdf5: the latter flips to Open MPI when libsundials-dev is installed.
 DEPENDENCY_CFLAGS = $(patsubst -I%,-isystem %,$(call pkg,--cflags,openblas lapacke hdf5-serial yaml-0.1 jansson nettle qhull_r libxml-2.0)) \
                     -isystem /usr/include/siconos -isystem /usr/include/siconos/numerics
@@ -67,7 +82,7 @@ LIBS_carom           = $(call pkg,--libs,lapacke openblas nettle) -fopenmp -lm
 LIBS_carom-siconos   = -lsiconos_numerics
 LIBS_carom-sets      = $(call pkg,--libs,qhull_r) -lm
 LIBS_carom-exact     = $(if $(HAVE_PPL),-lppl_c -lppl -lgmp -lstdc++) -lm
-LIBS_carom-mujoco    = $(call pkg,--libs,libxml-2.0) -lmujoco -lm
+LIBS_carom-mujoco    = $(call pkg,--libs,libxml-2.0) $(LIBS_mujoco) -lm
 LIBS_carom-dynamics  = -lm
 LIBS_carom-compliant = $(if $(HAVE_SUNDIALS),-lsundials_cvode -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunlinsoldense) -lm
 LIBS_carom-design    = $(if $(HAVE_SUNDIALS),-lsundials_kinsol -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense) -lm
@@ -107,7 +122,7 @@ EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE check-mpi all libraries demo figures coverage bench benchmarks test test-long deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-demo run-figures run-coverage run-bench run-benchmarks
+.PHONY: FORCE check-mpi all libraries demo figures coverage bench benchmarks test test-long test-mujoco deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-models run-demo run-figures run-coverage run-bench run-benchmarks
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -157,7 +172,7 @@ endef
 $(foreach l,$(LIBRARIES),$(eval $(call library_rules,$(l))))
 
 # Made anew when the prefix changes, as in `make` followed by `make install PREFIX=...`.
-$(BUILD)/pkgconfig/%.pc: scripts/carom.pc.in Makefile include/carom/api.h $(BUILD)/pkgconfig/prefix
+$(BUILD)/pkgconfig/%.pc: scripts/carom.pc.in Makefile include/carom/api.h $(BUILD)/pkgconfig/prefix $(BUILD)/mujoco-choice
 	@mkdir -p $(@D)
 	$(QUIET)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@NAME@|$*|' -e 's|@ABOUT@|$(ABOUT_$*)|' \
 	    -e 's|@REQUIRES@|$(USES_$*)|' -e 's|@PRIVATE@|$(strip $(LIBS_$*))|' $< > $@
@@ -167,6 +182,14 @@ $(BUILD)/pkgconfig/prefix: FORCE
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
 FORCE:
+
+# These alone include MuJoCo's headers. After a change of MuJoCo they are compiled anew, and what uses them is linked anew.
+$(BUILD)/mujoco-choice: FORCE
+	@mkdir -p $(@D)
+	@echo '$(or $(MUJOCO_FOUND),$(LIBS_mujoco))' | cmp -s - $@ || echo '$(or $(MUJOCO_FOUND),$(LIBS_mujoco))' > $@
+
+$(call objects,$(call in_folders,src/mujoco tests/mujoco)): DEPENDENCY_CFLAGS += $(CFLAGS_mujoco)
+$(call objects,$(call in_folders,src/mujoco tests/mujoco)): $(BUILD)/mujoco-choice
 
 # Linked anew after a change between builds with and without MPI.
 $(BUILD)/ranks: FORCE
@@ -351,6 +374,18 @@ run-tsan: $(BUILD)/carom $(TSAN_TESTS:%=$(BUILD)/tests/%)
 	    TSAN_OPTIONS="halt_on_error=1 exitcode=66 ignore_noninstrumented_modules=1" \
 	    scripts/run-tests.sh $(BUILD) $(TSAN_TESTS:%=$(BUILD)/tests/%)
 
+# The tests that read models, against the Python wheels of other versions of MuJoCo, and the results of shipped scenes against this build's.
+MUJOCO_WHEELS ?= 3.* 4.*
+MODEL_TESTS   := $(patsubst tests/%.c,%,$(wildcard tests/mujoco/test_*.c)) command/test_info command/test_usage command/test_simulate \
+                 io/test_scene io/test_scenes dynamics/test_inclusion design/test_design
+test-mujoco:
+	@scripts/deps.sh build test
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/carom
+	@MAKE='$(MAKE)' JOBS=$(JOBS) scripts/test-mujoco.sh $(BUILD) '$(PYTHON)' $(foreach w,$(MUJOCO_WHEELS),'$(w)')
+
+run-models: $(BUILD)/carom $(MODEL_TESTS:%=$(BUILD)/tests/%)
+	@scripts/run-tests.sh $(BUILD) $(MODEL_TESTS:%=$(BUILD)/tests/%)
+
 valgrind:
 	@scripts/deps.sh build test valgrind
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(TESTS) $(EXAMPLES)
@@ -374,13 +409,15 @@ format:
 format-check:
 	clang-format --dry-run --Werror $$(git ls-files '*.[ch]')
 
+# Headers that say of themselves that they are not installed serve carom's own libraries.
+PUBLIC_HEADERS = $(filter-out %/box.h %/dense.h %/json.h %/modular.h %/ode.h,$(wildcard include/carom/*.h))
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/carom \
 	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -m 755 $(BUILD)/carom $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 $(BUILD)/man/carom.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -m 644 $(BUILD)/completion/carom.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/
-	install -m 644 include/carom/*.h $(DESTDIR)$(PREFIX)/include/carom/
+	install -m 644 $(PUBLIC_HEADERS) $(DESTDIR)$(PREFIX)/include/carom/
 	install -m 644 $(STATIC) $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 $(BUILD)/pkgconfig/*.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/
 	for l in $(LIBRARIES); do \
@@ -398,6 +435,7 @@ clean:
 
 help:
 	@echo "make            the command and the libraries, in $(BUILD)/; V=1 shows the commands"
+	@echo "make MUJOCO=pip the same with the MuJoCo of the Python wheel 'mujoco' that PYTHON=$(PYTHON) has; MUJOCO=DIR: of an unpacked release"
 	@echo "make MPI=1      the same, and 'mpirun -n R carom sample ...' shares the work between R processes"
 	@echo "make demo       install what is missing, build, sample the rocking block's set, draw it"
 	@echo "make figures    draw the figures of docs/paper.md and measure its table (two minutes)"
@@ -406,6 +444,7 @@ help:
 	@echo "make benchmarks measure against other libraries into $(BUILD)/stronge.md, rodrigues.md and, with Bullet, cradle.md"
 	@echo "make test       install what is missing, build, run every test"
 	@echo "make test-long  the same with the large random families, then fault, options, tsan and fuzz"
+	@echo "make test-mujoco the tests of models with other versions of MuJoCo: MUJOCO_WHEELS='$(MUJOCO_WHEELS)', from the Python registry"
 	@echo "make sanitize   the tests under AddressSanitizer and UndefinedBehaviorSanitizer (CC=clang for clang's)"
 	@echo "make valgrind   the tests under valgrind, with smaller random families"
 	@echo "make fuzz       libFuzzer with clang's sanitizers: FUZZ_SECONDS=$(FUZZ_SECONDS) for each harness, or FUZZ_HARNESSES='command scene'"

@@ -68,6 +68,28 @@ static const carom_option *find_option(const cli_arguments *arguments, const cha
 
 // ------------------------------------------------------------------------------------------------------------- parsing
 
+// An option that neither the command nor any of its laws has, with the nearest one that they have.
+static carom_status refuse_flag(const cli_arguments *arguments, const char *flag, const char *name, carom_error *error) {
+    const cli_command *command = arguments->command;
+    carom_suggestion suggestion = {.wanted = name};
+    char nearest[CLI_NAME_SIZE], phrase[CAROM_SUGGESTION_SIZE] = "";
+    for (int i = 0; i < command->flag_count; i++) carom_suggestion_offer(&suggestion, command->flags[i].name);
+    if (suggestion.best) snprintf(nearest, sizeof nearest, "%s", suggestion.best);
+    for (int i = 0; i < cli_owners(command, arguments->registry); i++) {
+        const cli_owner owner = cli_owner_at(command, arguments->registry, i);
+        for (int k = 0; k < owner.option_count; k++) {
+            char spelled[CLI_NAME_SIZE];
+            const char *before = suggestion.best;
+            cli_spell_flag(&owner.options[k], spelled);
+            carom_suggestion_offer(&suggestion, spelled);
+            // The text that was offered goes out of scope.
+            if (suggestion.best != before) suggestion.best = strcpy(nearest, spelled);
+        }
+    }
+    if (suggestion.best) snprintf(phrase, sizeof phrase, "; did you mean '--%s'?", nearest);
+    return carom_fail(error, CAROM_BAD_INPUT, "%.60s is not an option of `carom %s`%s", flag, command->name, phrase);
+}
+
 // Takes the flag at `*index`, with its value: of "--name=value", or the next word, which moves the index on.
 static carom_status parse_flag(cli_arguments *arguments, int argc, char **argv, int *index, carom_error *error) {
     const cli_command *command = arguments->command;
@@ -82,7 +104,7 @@ static carom_status parse_flag(cli_arguments *arguments, int argc, char **argv, 
     // A flag of the command itself hides an option of a law.
     const cli_flag *own = well_formed ? find_flag(command, name) : NULL;
     const carom_option *row = own || !well_formed ? NULL : find_option(arguments, option, NULL, NULL);
-    if (!own && !row) return carom_fail(error, CAROM_BAD_INPUT, "%.60s is not an option of `carom %s`", flag, command->name);
+    if (!own && !row) return refuse_flag(arguments, flag, well_formed ? name : "", error);
     cli_setting *setting = &arguments->settings[arguments->count++];
     *setting = (cli_setting){own ? own->name : row->name, NULL};
     if (own && !own->value) return equals ? carom_fail(error, CAROM_BAD_INPUT, "--%s takes no value", name) : CAROM_OK;
@@ -165,6 +187,15 @@ carom_status cli_select(const cli_arguments *arguments, const cli_owner *owner, 
     return CAROM_OK;
 }
 
+const cli_setting *cli_not_offered(const cli_arguments *arguments, const carom_option *rows, int count) {
+    for (int i = 0; i < arguments->count; i++) {
+        const cli_setting *setting = &arguments->settings[i];
+        const int index = find_flag(arguments->command, setting->name) ? -1 : carom_option_find(rows, count, setting->name);
+        if (index >= 0 && !carom_option_offers(&rows[index], setting->value)) return setting;
+    }
+    return NULL;
+}
+
 carom_status cli_apply_owner(const cli_arguments *arguments, const cli_owner *owner, bool strict, void *options, carom_error *error) {
     for (int i = 0; i < arguments->count; i++) {
         const cli_setting *setting = &arguments->settings[i];
@@ -201,6 +232,7 @@ const char *cli_value_word(const carom_option *row, char *word, size_t size) {
     switch (row->type) {
     case CAROM_OPTION_INTEGER: return "N";
     case CAROM_OPTION_REAL: return "X";
+    case CAROM_OPTION_INTERVAL: return "X|LO:HI";
     case CAROM_OPTION_CONTACTS: return "A,B,...";
     case CAROM_OPTION_TEXT: return "NAME";
     case CAROM_OPTION_SWITCH: return NULL;
@@ -238,6 +270,9 @@ void cli_help(const cli_command *command, const carom_registry *registry) {
     const bool several = command->operand_flag != NULL;
     printf("usage: carom %s %s%s%s%s\n\n%s\n", command->name, several ? "[" : "", command->operand, several ? " ...]" : "",
            command->flag_count ? " [options]" : "", command->summary);
+    if (command->models)
+        printf(
+            "\nSCENE is a YAML or JSON file; or a bare MJCF or URDF model, whose state and contacts are then found, and said on stderr.\n");
     if (command->flag_count) printf("\noptions:\n");
     for (int i = 0; i < command->flag_count; i++) {
         const cli_flag *flag = &command->flags[i];

@@ -31,17 +31,19 @@ static int run(int argc, char **argv) {
         printf("carom " CAROM_VERSION ": which velocities are possible after a simultaneous rigid-body impact?\n\n"
                "usage: carom COMMAND FILE [options]\n\ncommands:\n");
         for (int i = 0; commands[i]; i++) printf("  %-9s  %s\n", commands[i]->name, commands[i]->summary);
-        printf("\n`carom COMMAND --help` lists the options. Exit status: 0 done, 1 not finished or incomplete, 2 bad input or usage.\n");
+        printf("\n`carom COMMAND --help` lists the options, `carom --version --verbose` the libraries of this build. Exit status: 0 done, "
+               "1 not finished or incomplete, 2 bad input or usage.\n");
         return EXIT_DONE;
     }
-    if (!strcmp(argv[1], "--version")) {
-        puts("carom " CAROM_VERSION);
-        return EXIT_DONE;
-    }
+    if (!strcmp(argv[1], "--version")) return cli_version(argc, argv);
     int index = 0;
     while (commands[index] && strcmp(commands[index]->name, argv[1]) != 0) index++;
     if (!commands[index]) {
-        carom_fail(&error, CAROM_BAD_INPUT, "'%.60s' is not a command; `carom --help` lists them", argv[1]);
+        carom_suggestion suggestion = {.wanted = argv[1]};
+        char phrase[CAROM_SUGGESTION_SIZE];
+        for (int i = 0; commands[i]; i++) carom_suggestion_offer(&suggestion, commands[i]->name);
+        carom_fail(&error, CAROM_BAD_INPUT, "'%.60s' is not a command; `carom --help` lists them%s", argv[1],
+                   carom_suggestion_phrase(&suggestion, phrase));
         return cli_report(&error);
     }
     // All solvers, laws and integrators that this build has.

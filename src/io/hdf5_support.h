@@ -41,6 +41,15 @@ typedef struct carom_hdf5_matrix {
 
 bool carom_hdf5_put_matrices(hid_t parent, size_t count, const carom_hdf5_matrix *matrices);
 
+/// The same for texts of fixed length, that of the longest.
+typedef struct carom_hdf5_texts {
+    const char *name, *unit, *doc;
+    int rows, columns;
+    const char *const *texts;  ///< NULL entries are empty
+} carom_hdf5_texts;
+
+bool carom_hdf5_put_text_dataset(hid_t parent, const carom_hdf5_texts *texts);
+
 /// Datasets without unit and doc, as other programs want them: a vector of 32-bit whole numbers, and a text of fixed length.
 bool carom_hdf5_put_integers(hid_t parent, const char *name, int count, const int *values);
 bool carom_hdf5_put_fixed_text(hid_t parent, const char *name, const char *text);
@@ -85,5 +94,7 @@ typedef struct carom_hdf5_extent {
 /// Reads a whole dataset of one or two dimensions as `memory_type` (8 bytes an entry) into `*values`, to be freed with `free`.
 /// False too when its class of type is another, when it claims to be larger than `file_size`, or has filters or parts elsewhere.
 bool carom_hdf5_get_dataset(hid_t dataset, hid_t memory_type, hsize_t file_size, void **values, carom_hdf5_extent *extent);
+/// The same for texts of fixed length: as many lines as there are texts, each `width` bytes padded with zeros.
+bool carom_hdf5_get_characters(hid_t dataset, hsize_t file_size, void **values, carom_hdf5_extent *extent);
 
 #endif

@@ -152,6 +152,8 @@ static void a_thousand_contacts_are_no_burden(void **state) {
     check_text(r.err, "halm-posa is left out: its steps are too large for a comparison");
     check_text(r.out, "\"left_out\": [\"anitescu-potra\"");
     release(&r);
+    run_quietly(*state, 0,
+                "\"$carom\" compare many.yaml -o page >text.txt && grep -q '^- `anitescu-potra` is left out: its steps' page/*.md");
     // Time counts, too: 120 contacts fit into memory.
     run_quietly(*state, 0, "echo \"matrices: {M: [[4]], Jn: [$(printf '[1],%.0s' $(seq 119))[2]], v: [-1]}\" > many.yaml");
     char *said = run_line(
