@@ -122,7 +122,7 @@ EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE check-mpi all libraries demo figures coverage bench benchmarks test test-long test-mujoco deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-models run-demo run-figures run-coverage run-bench run-benchmarks
+.PHONY: FORCE check-mpi all libraries demo figures coverage docs bench benchmarks test test-long test-mujoco deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-models run-demo run-figures run-coverage run-bench run-benchmarks
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -301,6 +301,11 @@ benchmarks:
 	@scripts/deps.sh build sundials
 	@$(MAKE) --no-print-directory -j$(JOBS) run-benchmarks
 
+# The pages as a site. Sphinx is Debian's, and so is its Python.
+docs:
+	@scripts/deps.sh docs
+	@/usr/bin/python3 scripts/site.py $(BUILD)
+
 run-coverage: $(BUILD)/carom
 	@scripts/coverage.sh $(BUILD)
 
@@ -440,6 +445,7 @@ help:
 	@echo "make demo       install what is missing, build, sample the rocking block's set, draw it"
 	@echo "make figures    draw the figures of docs/paper.md and measure its table (two minutes)"
 	@echo "make coverage   measure how well samples cover the exact sets, for docs/coverage.md (some minutes)"
+	@echo "make docs       the documentation as HTML in $(BUILD)/site/html, its links checked"
 	@echo "make bench      measure this machine into $(BUILD)/performance.md (under five minutes)"
 	@echo "make benchmarks measure against other libraries into $(BUILD)/stronge.md, rodrigues.md and, with Bullet, cradle.md"
 	@echo "make test       install what is missing, build, run every test"
