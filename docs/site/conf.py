@@ -14,3 +14,5 @@ napoleon_google_docstring = False
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
 html_show_copyright = False
+# Fences without a language are formulas.
+highlight_language = "none"
