@@ -119,7 +119,8 @@ static carom_status load_once(const char *path, const carom_model_options *optio
         carom_model_free(loaded);
         if (status) return status;
         // Once more, with the model's floor alone.
-        const carom_model_options floorless = {.parameters = options->parameters, .free_root = options->free_root};
+        const carom_model_options floorless = {
+            .parameters = options->parameters, .free_root = options->free_root, .free_open_root = options->free_open_root};
         status = load_once(path, &floorless, balance, model, error);
         if (status) return status;
         status = model_warn(*model, error, "the model has a floor already, '%s': none is added", floor);
