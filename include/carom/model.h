@@ -86,6 +86,9 @@ typedef struct carom_model_options {
     /// stays, with a warning
     bool free_root;
     const carom_ground *ground;  ///< NULL: none
+    /// A URDF whose only root link is joined to nothing, not even to a link called 'world', gets a free joint for it, with a warning. Other
+    /// models stay as they are
+    bool free_open_root;
 } carom_model_options;
 
 /// Loads a model with options.
