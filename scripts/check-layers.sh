@@ -32,7 +32,7 @@ allowed() {
 room_of_header() {
     case "$1" in
     api | base | status | stream | loop | digest | option | table | registry) echo base ;;
-    arena | picture | dense | modular | quad | expression | bracket | vector3 | quaternion | instruction_sets) echo base ;;
+    arena | picture | dense | modular | quad | expression | suggest | bracket | vector3 | quaternion | instruction_sets) echo base ;;
     functional | impact | polyhedra | system) echo impact ;;
     lcp) echo solvers ;;
     propagative | stronge) echo laws ;;

@@ -11,6 +11,7 @@
 #include "carom/registry.h"
 #include "carom/status.h"
 #include "carom/stream.h"
+#include "carom/suggest.h"
 #include "carom/table.h"
 
 #endif

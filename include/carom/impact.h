@@ -13,7 +13,7 @@ typedef struct carom_impact carom_impact;
 
 /// Largest number of velocities and of contacts: beyond, dense operators are not the right tool.
 enum { CAROM_MAX_VELOCITIES = 4096, CAROM_MAX_CONTACTS = 1024 };
-/// Longest name of a contact in bytes: names become parts of file names.
+/// Longest name of a contact or a velocity in bytes: names become parts of file names.
 enum { CAROM_MAX_NAME = 80 };
 
 /// The numbers of an impact as they were written, for exact computations: "p/q" with whole p and q > 0, or a decimal. Each array has as
@@ -21,6 +21,18 @@ enum { CAROM_MAX_NAME = 80 };
 typedef struct carom_impact_texts {
     const char *const *mass, *const *normal, *const *tangent, *const *friction, *const *velocity;
 } carom_impact_texts;
+
+/// Where the contacts are, for those who show, draw or name them: no law reads it. World axes. A contact without a place, such as a joint
+/// at its stop, has NaN in its three rows and NULL for its names.
+typedef struct carom_contact_geometry {
+    const double *points;       ///< [contacts x 3] where the two bodies touch [m]
+    const double *normals;      ///< [contacts x 3] unit, from the first body to the second
+    const double *tangents;     ///< [(contacts*tangent_dim) x 3] unit
+    const char *const *bodies;  ///< [contacts x 2] names of the first and the second body; NULL entries: not known
+    const char *const *geoms;   ///< [contacts x 2] names of the geoms that touch; NULL entries: none
+    int nq;                     ///< 0: no position is known
+    const double *qpos;         ///< [nq] the position at which the problem was frozen, in MuJoCo's order [m, rad, quaternions]
+} carom_contact_geometry;
 
 /// The frozen problem. All matrices row-major, SI units, borrowed during the call that takes them.
 typedef struct carom_impact_data {
@@ -34,6 +46,10 @@ typedef struct carom_impact_data {
     const double *restitution;  ///< [contacts], in [0,1]; NULL: 0
     const double *velocity;     ///< v-, [nv], pre-impact velocity [m/s, rad/s]
     const char *const *names;   ///< [contacts], distinct, 1 to CAROM_MAX_NAME bytes; NULL: A, B, ..., Z, C27, C28, ...
+    /// [nv], distinct, 1 to CAROM_MAX_NAME bytes: what each velocity is of, joint by joint; NULL: v.1, v.2, ... where names are asked for
+    const char *const *velocity_names;
+    const bool *velocity_turns;              ///< [nv] it is an angular velocity [rad/s], otherwise a linear one [m/s]; NULL: not known
+    const carom_contact_geometry *geometry;  ///< NULL: not known
 } carom_impact_data;
 
 /// The same problem in contact space: order per contact normal, then tangents; size n = contacts * (1 + tangent_dim).
@@ -61,8 +77,8 @@ carom_status carom_impact_create_delassus(const carom_delassus_data *data, carom
 
 void carom_impact_free(carom_impact *impact);
 
-/// The data, owned by the impact. `mass`, `normal` and `tangent` are NULL for an impact in contact space; `restitution` and `names` never
-/// are.
+/// The data, owned by the impact, copies in depth. `mass`, `normal` and `tangent` are NULL for an impact in contact space; `restitution`
+/// and `names` never are; `velocity_names`, `velocity_turns` and `geometry` are where nobody gave them.
 const carom_impact_data *carom_impact_get_data(const carom_impact *impact);
 /// The texts of its numbers, all NULL where it was made of doubles.
 const carom_impact_texts *carom_impact_get_texts(const carom_impact *impact);
@@ -81,6 +97,9 @@ const double *carom_impact_half_response(const carom_impact *impact);
 double carom_impact_velocity_scale(const carom_impact *impact);
 /// Index of the contact called `name`, -1 if there is none.
 int carom_impact_find_contact(const carom_impact *impact, const char *name);
+/// Writes "; did you mean 'NAME'?" where the name of a contact is near, otherwise nothing.
+/// @return text
+const char *carom_impact_suggest_contact(const carom_impact *impact, const char *name, char text[CAROM_SUGGESTION_SIZE]);
 
 /// u = J v, [n], contact-major.
 void carom_impact_contact_velocity(const carom_impact *impact, const double *v, double *u);

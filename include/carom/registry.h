@@ -5,6 +5,7 @@
 #define CAROM_REGISTRY_H
 
 #include "carom/status.h"
+#include "carom/suggest.h"
 
 CAROM_API_BEGIN
 
@@ -28,6 +29,10 @@ int carom_registry_count(const carom_registry *registry, carom_registry_kind kin
 const void *carom_registry_entry(const carom_registry *registry, carom_registry_kind kind, int index);
 /// NULL when there is none of that name.
 const void *carom_registry_find(const carom_registry *registry, carom_registry_kind kind, const char *name);
+/// Writes "; did you mean 'NAME'?" where a name of this kind is near, otherwise nothing.
+/// @return text
+const char *carom_registry_suggest(const carom_registry *registry, carom_registry_kind kind, const char *name,
+                                   char text[CAROM_SUGGESTION_SIZE]);
 
 CAROM_API_END
 

@@ -4,6 +4,7 @@
 #ifndef CAROM_RESULT_H
 #define CAROM_RESULT_H
 
+#include "carom/functional.h"
 #include "carom/polyhedra.h"
 #include "carom/scene.h"
 
@@ -78,7 +79,9 @@ carom_status carom_result_read_answer(const carom_result *result, int index, con
 /// Reads the text of an option that a law was asked with, as carom_option_set takes it, or "" for a text that was not given.
 /// @return false when the file does not have it
 bool carom_result_read_option(const carom_result *result, int law, const char *name, char *text, size_t size);
-/// The impact that the file's results belong to, made from its matrices; bit for bit that of the scene.
+/// What the quantities of its impact are called, in texts of the result; files of older versions have no names of velocities.
+carom_quantities carom_result_quantities(const carom_result *result);
+/// The impact that the file's results belong to, made from its matrices; bit for bit that of the scene, with its names and places.
 carom_status carom_result_read_impact(const carom_result *result, carom_impact **impact, carom_error *error);
 
 enum { CAROM_CERTIFICATE_SIZE = 16 };
@@ -97,6 +100,8 @@ typedef struct carom_result_set {
     double *u;        ///< [points x n] contact velocities, contact-major [m/s]
     double *v;        ///< [points x nv] generalised velocities; NULL for an impact in contact space
     int64_t *starts;  ///< [pieces + 1] first point of each piece
+    double *impulse;  ///< [points x n] accumulated impulses, contact-major [N s], NaN where not determined; NULL until they are read
+    double *energy;   ///< [points] energy ratios; NULL until they are read
     /// What it is of the set of outcomes: "exact", "inner", "outer", "none"; "samples" without pieces
     char certificate[CAROM_CERTIFICATE_SIZE];
 } carom_result_set;
@@ -105,6 +110,12 @@ typedef struct carom_result_set {
 /// @return CAROM_BAD_INPUT when the law has no outcomes
 carom_status carom_result_set_read(const carom_result *result, int law, const carom_impact *impact, carom_result_set *set,
                                    carom_error *error);
+/// Reads impulses and energy ratios of the set's outcomes, too, where the functional has them.
+/// @return CAROM_BAD_INPUT where the law does not determine them
+carom_status carom_result_set_read_for(const carom_result *result, int law, const carom_functional *functional, carom_result_set *set,
+                                       carom_error *error);
+/// One outcome of the set.
+carom_outcome_point carom_result_set_point(const carom_result_set *set, int64_t index);
 void carom_result_set_release(carom_result_set *set);
 
 CAROM_API_END

@@ -10,9 +10,12 @@
 #include <string.h>
 
 #include "carom/arena.h"
+#include "carom/suggest.h"
 
 // Parentheses, signs and powers inside each other: bounds the recursion.
 enum { MOST_DEPTH = 64, NUMBER_SIZE = 64, SHOWN_TEXT = 200, SHOWN_REST = 60 };
+// Bytes of the list of names where the nearest one is known.
+enum { SHORT_LIST = 200 };
 
 // A number, plus the sum of factors[i] * variable i where there are factors.
 typedef struct term {
@@ -112,13 +115,19 @@ static term parse_atom(parser *p) {
         if (of.factors) return refuse(p, "is not linear: it has the root of a variable");
         return accept(p, ')') ? (term){sqrt(of.number), NULL} : refuse(p, "lacks a closing parenthesis");
     }
-    char list[CAROM_MESSAGE_SIZE / 2];
-    carom_expression_list(p->names, p->count, list, sizeof list);
+    // No name: the list of all, and the nearest one to what stands up to a blank or an operator.
+    char word_text[CAROM_SUGGESTION_SIZE], phrase[CAROM_SUGGESTION_SIZE], list[CAROM_MESSAGE_SIZE / 2];
+    size_t length = 0;
+    while (p->at + length < p->end && length + 1 < sizeof word_text && !strchr("+*/^() \t", p->at[length])) length++;
+    snprintf(word_text, sizeof word_text, "%.*s", (int)length, p->at);
+    carom_suggest(word_text, p->names, p->count, phrase);
+    carom_expression_list(p->names, p->count, list, *phrase ? SHORT_LIST : sizeof list);
     const char * or = p->count ? " or one of " : "";
     if (p->at == p->text)
-        snprintf(why, sizeof why, "does not begin with a number%s%s", or, list);
+        snprintf(why, sizeof why, "does not begin with a number%s%s%s", or, list, phrase);
     else
-        snprintf(why, sizeof why, "has '%.*s', which does not begin with a number%s%s", shown(p->at, p->end, SHOWN_REST), p->at, or, list);
+        snprintf(why, sizeof why, "has '%.*s', which does not begin with a number%s%s%s", shown(p->at, p->end, SHOWN_REST), p->at, or, list,
+                 phrase);
     return refuse(p, why);
 }
 

@@ -130,7 +130,8 @@ carom_status carom_option_set(const carom_option *row, void *options, const char
     }
     case CAROM_OPTION_CHOICE: {
         // The names are collected for the message, in case none of them fits.
-        char names[256] = "";
+        char names[256] = "", phrase[CAROM_SUGGESTION_SIZE];
+        carom_suggestion suggestion = {.wanted = text};
         for (int i = 0; row->choices[i]; i++) {
             if (!strcmp(row->choices[i], text)) {
                 *(int *)field = i;
@@ -138,8 +139,10 @@ carom_status carom_option_set(const carom_option *row, void *options, const char
             }
             const size_t used = strlen(names);
             snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", row->choices[i]);
+            carom_suggestion_offer(&suggestion, row->choices[i]);
         }
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: '%.60s' is not one of: %s", row->name, text, names);
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: '%.60s' is not one of: %s%s", row->name, text, names,
+                          carom_suggestion_phrase(&suggestion, phrase));
     }
     case CAROM_OPTION_TEXT:
     case CAROM_OPTION_CONTACTS:

@@ -61,3 +61,11 @@ const void *carom_registry_find(const carom_registry *registry, carom_registry_k
         if (!strcmp(kept->entries[i].name, name)) return kept->entries[i].entry;
     return NULL;
 }
+
+const char *carom_registry_suggest(const carom_registry *registry, carom_registry_kind kind, const char *name,
+                                   char text[CAROM_SUGGESTION_SIZE]) {
+    const shelf *kept = &registry->shelves[kind];
+    carom_suggestion suggestion = {.wanted = name};
+    for (int i = 0; i < kept->count; i++) carom_suggestion_offer(&suggestion, kept->entries[i].name);
+    return carom_suggestion_phrase(&suggestion, text);
+}

@@ -68,6 +68,28 @@ static const carom_option *find_option(const cli_arguments *arguments, const cha
 
 // ------------------------------------------------------------------------------------------------------------- parsing
 
+// An option that neither the command nor any of its laws has, with the nearest one that they have.
+static carom_status refuse_flag(const cli_arguments *arguments, const char *flag, const char *name, carom_error *error) {
+    const cli_command *command = arguments->command;
+    carom_suggestion suggestion = {.wanted = name};
+    char nearest[CLI_NAME_SIZE], phrase[CAROM_SUGGESTION_SIZE] = "";
+    for (int i = 0; i < command->flag_count; i++) carom_suggestion_offer(&suggestion, command->flags[i].name);
+    if (suggestion.best) snprintf(nearest, sizeof nearest, "%s", suggestion.best);
+    for (int i = 0; i < cli_owners(command, arguments->registry); i++) {
+        const cli_owner owner = cli_owner_at(command, arguments->registry, i);
+        for (int k = 0; k < owner.option_count; k++) {
+            char spelled[CLI_NAME_SIZE];
+            const char *before = suggestion.best;
+            cli_spell_flag(&owner.options[k], spelled);
+            carom_suggestion_offer(&suggestion, spelled);
+            // The text that was offered goes out of scope.
+            if (suggestion.best != before) suggestion.best = strcpy(nearest, spelled);
+        }
+    }
+    if (suggestion.best) snprintf(phrase, sizeof phrase, "; did you mean '--%s'?", nearest);
+    return carom_fail(error, CAROM_BAD_INPUT, "%.60s is not an option of `carom %s`%s", flag, command->name, phrase);
+}
+
 // Takes the flag at `*index`, with its value: of "--name=value", or the next word, which moves the index on.
 static carom_status parse_flag(cli_arguments *arguments, int argc, char **argv, int *index, carom_error *error) {
     const cli_command *command = arguments->command;
@@ -82,7 +104,7 @@ static carom_status parse_flag(cli_arguments *arguments, int argc, char **argv, 
     // A flag of the command itself hides an option of a law.
     const cli_flag *own = well_formed ? find_flag(command, name) : NULL;
     const carom_option *row = own || !well_formed ? NULL : find_option(arguments, option, NULL, NULL);
-    if (!own && !row) return carom_fail(error, CAROM_BAD_INPUT, "%.60s is not an option of `carom %s`", flag, command->name);
+    if (!own && !row) return refuse_flag(arguments, flag, well_formed ? name : "", error);
     cli_setting *setting = &arguments->settings[arguments->count++];
     *setting = (cli_setting){own ? own->name : row->name, NULL};
     if (own && !own->value) return equals ? carom_fail(error, CAROM_BAD_INPUT, "--%s takes no value", name) : CAROM_OK;

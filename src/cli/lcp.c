@@ -58,6 +58,7 @@ static int run_lcp(const cli_arguments *arguments) {
     const carom_registry *registry = arguments->registry;
     if (cli_given(arguments, "list")) return cli_list(arguments->registry, CAROM_REGISTRY_SOLVERS);
     carom_error error;
+    char phrase[CAROM_SUGGESTION_SIZE];
     carom_lcp_problem problem = {0};
     // --all enumerates bases; otherwise one solver gives one solution.
     const bool all = cli_given(arguments, "all");
@@ -65,7 +66,8 @@ static int run_lcp(const cli_arguments *arguments) {
     const carom_lcp_solver *solver = carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, name ? name : carom_lcp_lemke.name);
     carom_status status = CAROM_OK;
     if (!solver)
-        status = carom_fail(&error, CAROM_BAD_INPUT, "--solver: there is no solver '%.60s'; `carom lcp --list` prints them", name);
+        status = carom_fail(&error, CAROM_BAD_INPUT, "--solver: there is no solver '%.60s'; `carom lcp --list` prints them%s", name,
+                            carom_registry_suggest(arguments->registry, CAROM_REGISTRY_SOLVERS, name, phrase));
     else if (all && name)
         status = carom_fail(&error, CAROM_BAD_INPUT, "--all enumerates bases and takes no --solver");
     if (!status) status = carom_lcp_problem_read(arguments->operand, &problem, &error);

@@ -41,7 +41,11 @@ static int run(int argc, char **argv) {
     int index = 0;
     while (commands[index] && strcmp(commands[index]->name, argv[1]) != 0) index++;
     if (!commands[index]) {
-        carom_fail(&error, CAROM_BAD_INPUT, "'%.60s' is not a command; `carom --help` lists them", argv[1]);
+        carom_suggestion suggestion = {.wanted = argv[1]};
+        char phrase[CAROM_SUGGESTION_SIZE];
+        for (int i = 0; commands[i]; i++) carom_suggestion_offer(&suggestion, commands[i]->name);
+        carom_fail(&error, CAROM_BAD_INPUT, "'%.60s' is not a command; `carom --help` lists them%s", argv[1],
+                   carom_suggestion_phrase(&suggestion, phrase));
         return cli_report(&error);
     }
     // All solvers, laws and integrators that this build has.

@@ -18,9 +18,11 @@
 #define SAME_IMPACT 1e-9
 
 static const cli_flag flags[] = {
-    {"max", "EXPR", "worst case of a sum of terms c*Jn.NAME, c*Jt.NAME, c*Jt.NAME.2, c*v.I (I from 1)"},
+    {"max", "EXPR",
+     "worst case of a sum of terms c*Jn.NAME, c*Jt.NAME[.2], c*JOINT or c*base.z (velocities), c*v.I (I from 1), c*Pn.NAME, "
+     "c*Pt.NAME[.2] (impulses), c*K (energy ratio)"},
     {"contains", "FILE", "is the velocity {v: [...]} in the set, and how far is it from it?"},
-    {"hull", "X,Y", "area of the convex hull in the plane of two contact velocities; volume for more"},
+    {"hull", "X,Y", "area of the convex hull in the plane of two quantities, each an EXPR as above; volume for more"},
     {"distance", "RESULT", "one-sided Hausdorff distances to the set in another result file"},
     {"metric", "NAME",
      "of distances: euclidean, the length of contact velocities in m/s (default), or kinetic, sqrt(d'M d) of velocities in sqrt(J)"},
@@ -34,6 +36,7 @@ typedef struct source {
     carom_result *result;
     carom_impact *impact;
     carom_result_set set;
+    int law;
 } source;
 
 // One question under way: the set, the metric of its distances, and the answer.
@@ -70,10 +73,17 @@ static carom_status read_source(const char *path, const char *law_name, source *
     // The law by name, or the only one, or the first of those that have whole sets.
     const int laws = carom_result_laws(into->result);
     int law = law_name ? find_law(into->result, law_name) : laws == 1 ? 0 : find_law(into->result, "halm-posa-exact");
-    if (law < 0 && law_name) return carom_fail(error, CAROM_BAD_INPUT, "--law: %s has no outcomes of '%.60s'", path, law_name);
+    if (law < 0 && law_name) {
+        carom_suggestion suggestion = {.wanted = law_name};
+        char phrase[CAROM_SUGGESTION_SIZE];
+        for (int i = 0; i < laws; i++) carom_suggestion_offer(&suggestion, carom_result_law_name(into->result, i));
+        return carom_fail(error, CAROM_BAD_INPUT, "--law: %s has no outcomes of '%.60s'%s", path, law_name,
+                          carom_suggestion_phrase(&suggestion, phrase));
+    }
     if (law < 0) law = find_law(into->result, "halm-posa");
     if (law < 0) return carom_fail(error, CAROM_BAD_INPUT, "%s: say with --law which of its %d laws is meant", path, laws);
 
+    into->law = law;
     // The impact, from the matrices in the file, and the set of outcomes.
     carom_error inner;
     status = carom_result_read_impact(into->result, &into->impact, &inner);
@@ -118,28 +128,43 @@ static carom_status make_set(const query *q, const carom_result_set *from, carom
 
 // ----------------------------------------------------------------------------------------------------------- the questions
 
-static double value_of(const carom_result_set *set, const carom_functional *f, int64_t row) {
-    const double rest = set->v ? carom_dot(set->nv, f->velocity, set->v + row * set->nv) : 0;
-    return carom_dot(set->n, f->contact, set->u + row * set->n) + rest;
+// Reads a functional and what the set needs to have values of it. Whether a value at a vertex says anything about a piece depends on the
+// functional: linear ones are largest there, and so is K with a positive factor, which is convex.
+static carom_status prepare_functional(query *q, const carom_functional *f, bool projects, carom_error *error) {
+    const bool polyhedral = strcmp(q->asked.set.certificate, "samples") != 0;
+    if (polyhedral && projects && f->energy != 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "K is quadratic: it makes no polygon of the pieces of an exact set; ask a sampled set");
+    if (polyhedral && f->energy < 0)
+        return carom_fail(error, CAROM_BAD_INPUT,
+                          "the least energy of a convex piece is not at one of its vertices: K has factors of at least 0 in exact sets");
+    return carom_result_set_read_for(q->asked.result, q->asked.law, f, &q->asked.set, error);
 }
 
-// The largest value of a linear functional: a convex set attains it at a vertex, which is a row of the file.
+static double value_of(const carom_result_set *set, const carom_functional *f, int64_t row) {
+    const carom_outcome_point point = carom_result_set_point(set, row);
+    return carom_functional_value(f, &point);
+}
+
+// The largest value: a convex set attains it at a vertex, which is a row of the file.
 static carom_status ask_maximum(query *q, const char *text, carom_error *error) {
     const carom_result_set *set = &q->asked.set;
     carom_functional f;
     carom_error inner;
-    const carom_status status = carom_functional_parse(q->asked.impact, text, &f, &inner);
-    if (status) return carom_fail(error, status, "--max: %s", inner.message);
+    carom_status status = carom_functional_parse(q->asked.impact, text, &f, &inner);
+    if (!status) status = prepare_functional(q, &f, false, &inner);
     // Outcomes with a value that is not a number are never the largest. Of those that have it up to round-off, the first is shown.
     double most = -INFINITY;
     int64_t best = 0;
-    for (int64_t i = 0; i < set->points; i++) most = fmax(most, value_of(set, &f, i));
-    while (best + 1 < set->points && !(value_of(set, &f, best) >= most - EQUAL_VALUES * fabs(most))) best++;
+    for (int64_t i = 0; i < set->points && !status; i++) most = fmax(most, value_of(set, &f, i));
+    while (!status && best + 1 < set->points && !(value_of(set, &f, best) >= most - EQUAL_VALUES * fabs(most))) best++;
+    const char *unit = status ? "" : f.unit;
     carom_functional_release(&f);
+    if (status) return carom_fail(error, status, "--max: %s", inner.message);
     if (!isfinite(most))
         return carom_fail(error, CAROM_BAD_INPUT, "--max: the factors of '%.100s' are too large for double precision", text);
     json_object_set_new(q->document, "expression", carom_json_text(text));
     json_object_set_new(q->document, "maximum", carom_json_real(most));
+    json_object_set_new(q->document, "unit", *unit ? json_string(unit) : json_null());
     json_object_set_new(q->document, "certified", json_boolean(!strcmp(set->certificate, "exact")));
     add_velocity(q->document, q, set->u + best * set->n, set->v ? set->v + best * set->nv : NULL);
     return CAROM_OK;
@@ -186,23 +211,28 @@ static carom_status ask_containment(query *q, const char *path, carom_error *err
     return status;
 }
 
-// The area or volume of the projection to some contact velocities.
+// The area or volume of the projection to some quantities.
 static carom_status ask_hull(query *q, const char *text, carom_error *error) {
     const carom_result_set *set = &q->asked.set;
-    const carom_impact_data *data = carom_impact_get_data(q->asked.impact);
-    int *chosen = carom_arena_take(&q->memory, (size_t)set->n, sizeof *chosen), count = 0;
-    double *points = carom_arena_take(&q->memory, (size_t)set->points * (size_t)set->n, sizeof *points), volume = 0;
-    if (q->memory.failed) return carom_fail_memory(error, "query");
-    carom_axes axes;
+    const int most = set->n;
+    carom_functional *chosen = carom_arena_take(&q->memory, (size_t)most, sizeof *chosen);
+    if (!chosen) return carom_fail_memory(error, "query");
+    const carom_quantities quantities = carom_impact_quantities(q->asked.impact);
+    int count = 0;
     carom_error inner;
-    carom_status status = carom_axes_create(data->contacts, data->tangent_dim, data->names, &axes, error);
-    if (status) return status;
-    status = carom_axes_parse(&axes, text, 2, axes.count, chosen, &count, &inner);
+    carom_status status = carom_functional_read_list(&quantities, text, 2, most, chosen, NULL, &count, &q->memory, &inner);
+    for (int k = 0; k < count && !status; k++) status = prepare_functional(q, &chosen[k], true, &inner);
     if (status) carom_fail(error, status, "--hull: %s", inner.message);
-    for (int64_t i = 0; i < set->points && !status; i++)
-        for (int k = 0; k < count; k++) points[i * count + k] = set->u[i * set->n + axes.places[chosen[k]]];
-    carom_axes_free(&axes);
-    if (!status) status = carom_hull_volume(count, set->points, points, &volume, error);
+    // Outcomes without a value have no place in the plane.
+    double *points = carom_arena_take(&q->memory, (size_t)set->points * (size_t)count, sizeof *points), volume = 0;
+    if (!status && !points) status = carom_fail_memory(error, "query");
+    int64_t rows = 0;
+    for (int64_t i = 0; i < set->points && !status; i++) {
+        for (int k = 0; k < count; k++) points[rows * count + k] = value_of(set, &chosen[k], i);
+        rows += carom_all_finite((size_t)count, points + rows * count);
+    }
+    for (int k = 0; k < count; k++) carom_functional_release(&chosen[k]);
+    if (!status) status = carom_hull_volume(count, rows, points, &volume, error);
     if (status) return status;
     json_object_set_new(q->document, "axes", carom_json_text(text));
     json_object_set_new(q->document, count == 2 ? "area" : "volume", carom_json_real(volume));
@@ -264,12 +294,18 @@ static carom_status ask_distance(query *q, const char *path, carom_error *error)
 
 // --------------------------------------------------------------------------------------------------------------- output
 
-// The answer as lines of a name and its value; an object is indented under its name.
-static void print_text(json_t *object, int indent) {
+// The answer as lines of a name and its value; an object is indented under its name, and so are velocities under the names of their joints.
+static void print_text(json_t *object, const char *const *joints, int indent) {
     const char *key;
     json_t *value;
     json_object_foreach(object, key, value) {
         if (!strcmp(key, "schema")) continue;
+        if (joints && !strcmp(key, "v_plus") && json_is_array(value)) {
+            printf("%*sv_plus\n", indent, "");
+            for (size_t i = 0; i < json_array_size(value); i++)
+                printf("%*s%-16s %.9g\n", indent + 2, "", joints[i], json_number_value(json_array_get(value, i)));
+            continue;
+        }
         // Numbers in 9 digits: the document has all of them.
         printf(json_is_object(value) ? "%*s%s" : "%*s%-18s", indent, "", key);
         if (json_is_number(value)) printf(" %.9g", json_number_value(value));
@@ -279,7 +315,7 @@ static void print_text(json_t *object, int indent) {
         for (size_t i = 0; json_is_array(value) && i < json_array_size(value); i++)
             printf(" %.9g", json_number_value(json_array_get(value, i)));
         printf("\n");
-        if (json_is_object(value)) print_text(value, indent + 2);
+        if (json_is_object(value)) print_text(value, joints, indent + 2);
     }
 }
 
@@ -287,9 +323,11 @@ static void print_text(json_t *object, int indent) {
 static carom_status ask(query *q, carom_error *error) {
     // The metric by its name; the first one where none is given.
     const char *metric = cli_value(q->arguments, "metric");
+    char phrase[CAROM_SUGGESTION_SIZE];
     while (metric && carom_metric_names[q->kind] && strcmp(metric, carom_metric_names[q->kind]) != 0) q->kind++;
     if (!carom_metric_names[q->kind])
-        return carom_fail(error, CAROM_BAD_INPUT, "--metric: '%.60s' is not one of euclidean, kinetic", metric);
+        return carom_fail(error, CAROM_BAD_INPUT, "--metric: '%.60s' is not one of euclidean, kinetic%s", metric,
+                          carom_suggest(metric, carom_metric_names, (int)q->kind, phrase));
     carom_status status = carom_metric_create(q->asked.impact, q->kind, &q->metric, error);
 
     static const struct {
@@ -326,7 +364,7 @@ static int run_query(const cli_arguments *arguments) {
     else if (cli_given(arguments, "json"))
         exit_status = cli_print_json(json_incref(q.document), exit_status);
     else
-        print_text(q.document, 0);
+        print_text(q.document, carom_impact_get_data(q.asked.impact)->velocity_names, 0);
     json_decref(q.document);
     carom_metric_free(q.metric);
     carom_arena_free(&q.memory);

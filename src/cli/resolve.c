@@ -76,6 +76,7 @@ static int run_resolve(const cli_arguments *arguments) {
     carom_control control;
     cli_question question = {.arguments = arguments, .control = &control, .strict = true, .keep_outcomes = true};
     const char *file = cli_value(arguments, "output"), *name = cli_value(arguments, "law");
+    char phrase[CAROM_SUGGESTION_SIZE];
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     // The law of the command line, or the one that the scene names.
     question.scene = scene;
@@ -84,7 +85,8 @@ static int run_resolve(const cli_arguments *arguments) {
         status = carom_fail(&error, CAROM_BAD_INPUT, "--law is missing, and the scene names no law; `carom resolve --list` prints them");
     if (!status) question.law = carom_law_find(arguments->registry, name);
     if (!status && !question.law)
-        status = carom_fail(&error, CAROM_BAD_INPUT, "--law: there is no law '%.60s'; `carom resolve --list` prints them", name);
+        status = carom_fail(&error, CAROM_BAD_INPUT, "--law: there is no law '%.60s'; `carom resolve --list` prints them%s", name,
+                            carom_registry_suggest(arguments->registry, CAROM_REGISTRY_LAWS, name, phrase));
     if (!status) status = cli_start_control(arguments, &control, &error);
     // Laws of steps have cone edges, and one stepper.
     if (!status) question.threads = carom_option_find(question.law->options, question.law->option_count, "cone_edges") >= 0;

@@ -136,8 +136,11 @@ static int run_sample(const cli_arguments *arguments) {
     status = carom_ranks_agree(cli_ranks(), status, &error);
     // Which outcomes the file is to hold.
     int keep = KEEP_ALL;
+    char phrase[CAROM_SUGGESTION_SIZE];
     while (what && keep <= KEEP_HULL && strcmp(what, keep_names[keep]) != 0) keep++;
-    if (!status && keep > KEEP_HULL) status = carom_fail(&error, CAROM_BAD_INPUT, "--keep: '%.60s' is not one of all, extent, hull", what);
+    if (!status && keep > KEEP_HULL)
+        status = carom_fail(&error, CAROM_BAD_INPUT, "--keep: '%.60s' is not one of all, extent, hull%s", what,
+                            carom_suggest(what, keep_names, KEEP_HULL + 1, phrase));
 
     // Every rank samples its share; the first one has the file and the answer.
     if (!status) {

@@ -22,8 +22,9 @@ enum { DEFAULT_NAME_SIZE = 16 };
 
 // Everything is set when the impact is created, and never changes.
 struct carom_impact {
-    carom_arena arena;       // of all arrays
-    carom_impact_data data;  // points to copies
+    carom_arena arena;                // of all arrays
+    carom_impact_data data;           // points to copies
+    carom_contact_geometry geometry;  // what data.geometry points to, if anything
     carom_impact_texts texts;
     int contact_size;      // n = contacts (1 + tangent_dim)
     double *jacobian;      // J [n x nv], contact-major; NULL in contact space
@@ -70,6 +71,22 @@ static carom_status check_symmetric(const char *name, int n, const double *A, do
     return CAROM_OK;
 }
 
+// Names become parts of file names, and of orders and lists with commas between them.
+static carom_status check_names(const char *what, int count, const char *const *names, carom_error *error) {
+    for (int i = 0; names && i < count; i++) {
+        if (!names[i] || !*names[i]) return carom_fail(error, CAROM_BAD_INPUT, "%s[%d] is empty", what, i);
+        if (strlen(names[i]) > CAROM_MAX_NAME)
+            return carom_fail(error, CAROM_BAD_INPUT, "%s[%d] has %zu bytes: at most %d are supported", what, i, strlen(names[i]),
+                              CAROM_MAX_NAME);
+        if (strpbrk(names[i], ","))
+            return carom_fail(error, CAROM_BAD_INPUT, "%s[%d] contains a comma, which separates names in a list", what, i);
+        for (int j = 0; j < i; j++)
+            if (!strcmp(names[i], names[j]))
+                return carom_fail(error, CAROM_BAD_INPUT, "%s[%d] and %s[%d] are both '%.60s'", what, j, what, i, names[i]);
+    }
+    return CAROM_OK;
+}
+
 // Friction, restitution and names, each of which may be NULL.
 static carom_status check_contacts(int contacts, const double *friction, const double *restitution, const char *const *names,
                                    carom_error *error) {
@@ -79,19 +96,30 @@ static carom_status check_contacts(int contacts, const double *friction, const d
         if (restitution && !(restitution[i] >= 0 && restitution[i] <= 1))
             return carom_fail(error, CAROM_BAD_INPUT, "restitution[%d] is %g: it is between 0 and 1", i, restitution[i]);
     }
-    // Names become parts of file names, and of orders with commas between them.
-    for (int i = 0; names && i < contacts; i++) {
-        if (!names[i] || !*names[i]) return carom_fail(error, CAROM_BAD_INPUT, "names[%d] is empty", i);
-        if (strlen(names[i]) > CAROM_MAX_NAME)
-            return carom_fail(error, CAROM_BAD_INPUT, "names[%d] has %zu bytes: at most %d are supported", i, strlen(names[i]),
-                              CAROM_MAX_NAME);
-        if (strpbrk(names[i], ","))
-            return carom_fail(error, CAROM_BAD_INPUT, "names[%d] contains a comma, which separates contacts in an order", i);
-        for (int j = 0; j < i; j++)
-            if (!strcmp(names[i], names[j]))
-                return carom_fail(error, CAROM_BAD_INPUT, "names[%d] and names[%d] are both '%.60s'", j, i, names[i]);
+    return check_names("names", contacts, names, error);
+}
+
+// Rows of three numbers are finite, or three times NaN for a contact that has none.
+static carom_status check_places(const char *what, int rows, const double *places, carom_error *error) {
+    if (!places) return carom_fail(error, CAROM_BAD_INPUT, "geometry: %s are missing", what);
+    for (int i = 0; i < rows; i++) {
+        const double *row = places + 3 * (size_t)i;
+        if (isnan(row[0]) && isnan(row[1]) && isnan(row[2])) continue;
+        if (!carom_all_finite(3, row)) return carom_fail(error, CAROM_BAD_INPUT, "geometry: %s[%d] is not finite", what, i);
     }
     return CAROM_OK;
+}
+
+static carom_status check_geometry(const carom_impact_data *data, carom_error *error) {
+    const carom_contact_geometry *geometry = data->geometry;
+    if (!geometry) return CAROM_OK;
+    carom_status status = check_places("points", data->contacts, geometry->points, error);
+    if (!status) status = check_places("normals", data->contacts, geometry->normals, error);
+    if (!status) status = check_places("tangents", data->contacts * data->tangent_dim, geometry->tangents, error);
+    if (!status && (geometry->nq < 0 || geometry->nq > 2 * CAROM_MAX_VELOCITIES || (geometry->nq > 0 && !geometry->qpos)))
+        status =
+            carom_fail(error, CAROM_BAD_INPUT, "geometry: %d positions: 0 to %d are supported", geometry->nq, 2 * CAROM_MAX_VELOCITIES);
+    return status ? status : check_finite("qpos", geometry->nq, 1, geometry->qpos, error);
 }
 
 // Every rule about an impact with a mass matrix; positive definiteness shows when M is factored.
@@ -108,7 +136,9 @@ static carom_status check_data(const carom_impact_data *data, carom_error *error
     for (int i = 0; i < contacts && !status; i++)
         if (carom_max_abs((size_t)nv, data->normal + (size_t)i * (size_t)nv) == 0)
             status = carom_fail(error, CAROM_BAD_INPUT, "Jn[%d] is zero: a contact needs a normal that some velocity moves along", i);
-    return status ? status : check_contacts(contacts, data->friction, data->restitution, data->names, error);
+    if (!status) status = check_contacts(contacts, data->friction, data->restitution, data->names, error);
+    if (!status) status = check_names("velocities", nv, data->velocity_names, error);
+    return status ? status : check_geometry(data, error);
 }
 
 // The same rules in contact space. W may be singular, but every contact must have an inverse mass.
@@ -138,19 +168,39 @@ static double *copy_reals(carom_arena *arena, const double *values, size_t count
     return copy;
 }
 
-// NULL where there are no texts.
+// NULL where there are no texts; entries may be NULL.
 static const char *const *copy_texts(carom_arena *arena, size_t count, const char *const *texts) {
     if (!texts) return NULL;
     // One block for the pointers, one for the characters.
     size_t size = 0;
-    for (size_t i = 0; i < count; i++) size += strlen(texts[i]) + 1;
+    for (size_t i = 0; i < count; i++) size += texts[i] ? strlen(texts[i]) + 1 : 0;
     const char **copies = carom_arena_take(arena, count, sizeof *copies);
-    char *next = carom_arena_take(arena, size, 1);
+    char *next = carom_arena_take(arena, size + 1, 1);
     for (size_t i = 0; i < count && !arena->failed; i++) {
-        copies[i] = next;
-        next = stpcpy(next, texts[i]) + 1;
+        copies[i] = texts[i] ? next : NULL;
+        if (texts[i]) next = stpcpy(next, texts[i]) + 1;
     }
     return copies;
+}
+
+// The names of velocities and the places of contacts, which no operator needs.
+static void copy_description(carom_impact *impact, const carom_impact_data *given) {
+    carom_arena *arena = &impact->arena;
+    const size_t nv = (size_t)given->nv, m = (size_t)given->contacts, tangents = m * (size_t)given->tangent_dim;
+    impact->data.velocity_names = copy_texts(arena, nv, given->velocity_names);
+    bool *turns = given->velocity_turns ? carom_arena_take(arena, nv, sizeof *turns) : NULL;
+    if (turns) memcpy(turns, given->velocity_turns, nv * sizeof *turns);
+    impact->data.velocity_turns = turns;
+    const carom_contact_geometry *from = given->geometry;
+    if (!from) return;
+    impact->geometry = (carom_contact_geometry){.points = copy_reals(arena, from->points, 3 * m),
+                                                .normals = copy_reals(arena, from->normals, 3 * m),
+                                                .tangents = copy_reals(arena, from->tangents, 3 * tangents),
+                                                .bodies = copy_texts(arena, 2 * m, from->bodies),
+                                                .geoms = copy_texts(arena, 2 * m, from->geoms),
+                                                .nq = from->nq,
+                                                .qpos = copy_reals(arena, from->qpos, (size_t)from->nq)};
+    impact->data.geometry = &impact->geometry;
 }
 
 void carom_impact_free(carom_impact *impact) {
@@ -275,6 +325,7 @@ carom_status carom_impact_create_exact(const carom_impact_data *data, const caro
     made->data.normal = copy_reals(arena, data->normal, m * nv);
     made->data.tangent = copy_reals(arena, data->tangent, m * dim * nv);
     made->jacobian = carom_arena_take(arena, (size_t)made->contact_size * nv, sizeof *made->jacobian);
+    copy_description(made, data);
     if (texts)
         made->texts = (carom_impact_texts){.mass = copy_texts(arena, nv * nv, texts->mass),
                                            .normal = copy_texts(arena, m * nv, texts->normal),
@@ -350,6 +401,10 @@ int carom_impact_find_contact(const carom_impact *impact, const char *name) {
     for (int i = 0; i < impact->data.contacts; i++)
         if (!strcmp(impact->data.names[i], name)) return i;
     return -1;
+}
+
+const char *carom_impact_suggest_contact(const carom_impact *impact, const char *name, char text[CAROM_SUGGESTION_SIZE]) {
+    return carom_suggest(name, impact->data.names, impact->data.contacts, text);
 }
 
 // u = J v; in contact space v is u.

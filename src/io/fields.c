@@ -8,40 +8,10 @@
 
 #include "io/number.h"
 
-// -------------------------------------------------------------------------------------------------------- suggestions
-
-enum { LONGEST_SUGGESTION = 32 };
-
-void carom_suggestion_offer(carom_suggestion *suggestion, const char *name) {
-    const char *wanted = suggestion->wanted;
-    const size_t rows = strlen(wanted), columns = strlen(name);
-    if (rows > LONGEST_SUGGESTION || columns > LONGEST_SUGGESTION) return;
-
-    // Levenshtein's distance, row by row of its table: change, remove or insert a letter.
-    int previous[LONGEST_SUGGESTION + 1], current[LONGEST_SUGGESTION + 1];
-    for (size_t j = 0; j <= columns; j++) previous[j] = (int)j;
-    for (size_t i = 1; i <= rows; i++) {
-        current[0] = (int)i;
-        for (size_t j = 1; j <= columns; j++) {
-            const int change = previous[j - 1] + (wanted[i - 1] != name[j - 1]);
-            const int gap = 1 + (previous[j] < current[j - 1] ? previous[j] : current[j - 1]);
-            current[j] = change < gap ? change : gap;
-        }
-        memcpy(previous, current, sizeof previous);
-    }
-    const int distance = previous[columns];
-
-    // Two slips in a word of four letters make another word.
-    if (distance > (columns > 4 ? 2 : 1) || (suggestion->best && distance >= suggestion->distance)) return;
-    suggestion->best = name;
-    suggestion->distance = distance;
-}
-
-// Says the nearest name, if one is near.
 carom_status carom_suggestion_refuse(const carom_suggestion *suggestion, const carom_document *document, const carom_node *node,
                                      carom_error *error) {
-    if (!suggestion->best) return carom_document_refuse(document, node, error, "unknown key");
-    return carom_document_refuse(document, node, error, "unknown key; did you mean '%s'?", suggestion->best);
+    char phrase[CAROM_SUGGESTION_SIZE];
+    return carom_document_refuse(document, node, error, "unknown key%s", carom_suggestion_phrase(suggestion, phrase));
 }
 
 // -------------------------------------------------------------------------------------------------------------- values

@@ -4,6 +4,7 @@
 #ifndef CAROM_IO_FIELDS_H
 #define CAROM_IO_FIELDS_H
 
+#include "carom/suggest.h"
 #include "io/document.h"
 
 typedef enum carom_field_type {
@@ -63,14 +64,6 @@ carom_status carom_fields_check(carom_document *document, const carom_node *map,
 carom_status carom_fields_take(carom_document *document, const carom_node *map, const carom_field *fields, int count, carom_length *lengths,
                                void *values, carom_error *error);
 
-/// The nearest of the names offered so far, for "did you mean".
-typedef struct carom_suggestion {
-    const char *wanted;
-    const char *best;  ///< NULL when none is near
-    int distance;
-} carom_suggestion;
-
-void carom_suggestion_offer(carom_suggestion *suggestion, const char *name);
 /// CAROM_BAD_INPUT: the key of `node` is unknown.
 carom_status carom_suggestion_refuse(const carom_suggestion *suggestion, const carom_document *document, const carom_node *node,
                                      carom_error *error);

@@ -149,6 +149,24 @@ bool carom_hdf5_put_matrices(hid_t parent, size_t count, const carom_hdf5_matrix
     return written;
 }
 
+bool carom_hdf5_put_text_dataset(hid_t parent, const carom_hdf5_texts *texts) {
+    const int count = texts->rows * (texts->columns ? texts->columns : 1);
+    char **repaired = copy_texts(texts->texts, count, carom_utf8_repair);
+    size_t longest = 1;
+    for (int i = 0; i < count && repaired; i++) longest = strlen(repaired[i]) >= longest ? strlen(repaired[i]) + 1 : longest;
+    char *block = repaired ? calloc((size_t)count + 1, longest) : NULL;
+    for (int i = 0; i < count && block; i++) memcpy(block + (size_t)i * longest, repaired[i], strlen(repaired[i]));
+    carom_hdf5_free_texts(repaired, count);
+    if (!block) return false;
+    const hsize_t size[2] = {(hsize_t)texts->rows, (hsize_t)texts->columns};
+    const hid_t type = fixed_text_type(longest), space = H5Screate_simple(texts->columns ? 2 : 1, size, NULL);
+    const hid_t dataset = put_dataset(parent, texts->name, type, type, space, block);
+    const bool written = dataset >= 0 && carom_hdf5_describe(dataset, texts->unit, texts->doc);
+    H5Tclose(type);
+    free(block);
+    return H5Dclose(dataset) >= 0 && written;
+}
+
 // Closing a dataset that could not be made fails as well.
 bool carom_hdf5_put_integers(hid_t parent, const char *name, int count, const int *values) {
     const hid_t space = H5Screate_simple(1, &(hsize_t){(hsize_t)count}, NULL);
@@ -346,4 +364,27 @@ bool carom_hdf5_get_text_dataset(hid_t dataset, hsize_t file_size, void **texts,
     H5Sclose(space);
     H5Tclose(type);
     return *texts != NULL;
+}
+
+bool carom_hdf5_get_characters(hid_t dataset, hsize_t file_size, void **values, carom_hdf5_extent *extent) {
+    *values = NULL;
+    *extent = (carom_hdf5_extent){0};
+    hsize_t size[2];
+    const hid_t type = H5Dget_type(dataset);
+    const size_t entry = H5Tget_size(type);
+    // The file's own type, as for attributes, and no longer than one of them.
+    const bool fits = H5Tget_class(type) == H5T_STRING && !H5Tis_variable_str(type) && entry >= 1 && entry <= CAROM_HDF5_ATTRIBUTE_BYTES &&
+                      dataset_size(dataset, size) > 0;
+    const bool plausible = fits && size[1] >= 1 && size[1] <= INT_MAX && size[0] <= file_size / entry / size[1] &&
+                           (!size[0] || is_plain(dataset, entry, file_size));
+    if (plausible) *values = malloc(size[0] * size[1] * entry + 1);
+    const bool read = *values && (!size[0] || H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, *values) >= 0);
+    H5Tclose(type);
+    if (read) {
+        *extent = (carom_hdf5_extent){(int64_t)(size[0] * size[1]), (int)entry};
+        return true;
+    }
+    free(*values);
+    *values = NULL;
+    return false;
 }

@@ -41,6 +41,15 @@ typedef struct carom_hdf5_matrix {
 
 bool carom_hdf5_put_matrices(hid_t parent, size_t count, const carom_hdf5_matrix *matrices);
 
+/// The same for texts of fixed length, that of the longest.
+typedef struct carom_hdf5_texts {
+    const char *name, *unit, *doc;
+    int rows, columns;
+    const char *const *texts;  ///< NULL entries are empty
+} carom_hdf5_texts;
+
+bool carom_hdf5_put_text_dataset(hid_t parent, const carom_hdf5_texts *texts);
+
 /// Datasets without unit and doc, as other programs want them: a vector of 32-bit whole numbers, and a text of fixed length.
 bool carom_hdf5_put_integers(hid_t parent, const char *name, int count, const int *values);
 bool carom_hdf5_put_fixed_text(hid_t parent, const char *name, const char *text);
@@ -89,5 +98,7 @@ bool carom_hdf5_get_dataset(hid_t dataset, hid_t memory_type, hsize_t file_size,
 /// Reads a whole dataset of texts of variable length, each padded with zero bytes to the 8 `width` bytes that the longest one takes with
 /// its final zero.
 bool carom_hdf5_get_text_dataset(hid_t dataset, hsize_t file_size, void **texts, carom_hdf5_extent *extent);
+/// The same for texts of fixed length: as many lines as there are texts, each `width` bytes padded with zeros.
+bool carom_hdf5_get_characters(hid_t dataset, hsize_t file_size, void **values, carom_hdf5_extent *extent);
 
 #endif

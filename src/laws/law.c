@@ -39,6 +39,18 @@ carom_status carom_law_read_contacts(const carom_impact *impact, const char *tex
     return CAROM_OK;
 }
 
+const char *carom_law_suggest_contact(const carom_impact *impact, const char *text, char phrase[CAROM_SUGGESTION_SIZE]) {
+    *phrase = '\0';
+    for (const char *name = text; name;) {
+        char copy[CAROM_MAX_NAME + 1] = {0};
+        const size_t length = strcspn(name, ",");
+        memcpy(copy, name, length <= CAROM_MAX_NAME ? length : CAROM_MAX_NAME);
+        if (carom_impact_find_contact(impact, copy) < 0) return carom_impact_suggest_contact(impact, copy, phrase);
+        name = name[length] ? name + length + 1 : NULL;
+    }
+    return phrase;
+}
+
 // ---------------------------------------------------------------------------------------------------- the end of a `resolve`
 
 carom_status carom_law_set_verdict(const carom_law_call *call, carom_verdict verdict, carom_error *error) {

@@ -12,6 +12,9 @@ carom_status carom_law_set_verdict(const carom_law_call *call, carom_verdict ver
 /// Reads contact names with commas between them, as in "A,B,A".
 /// @param list  receives the numbers of the contacts, -1 for a name that the impact does not have; to be freed
 carom_status carom_law_read_contacts(const carom_impact *impact, const char *text, int **list, int *count, carom_error *error);
+/// Writes "; did you mean 'NAME'?" about the first name of such a text that is no contact's, where a contact's name is near.
+/// @return phrase
+const char *carom_law_suggest_contact(const carom_impact *impact, const char *text, char phrase[CAROM_SUGGESTION_SIZE]);
 
 /// Writes the impulse of one contact into `impulse` ([n], contact-major), whose other entries are left alone.
 void carom_contact_place_impulse(const carom_impact *impact, int contact, const carom_contact_vector *total, double *impulse);

@@ -57,15 +57,19 @@ static carom_status read_order(const carom_impact *impact, const char *text, int
     int *list, count;
     const carom_status status = carom_law_read_contacts(impact, text, &list, &count, error);
     if (status) return status;
+    bool known = true;
+    char phrase[CAROM_SUGGESTION_SIZE] = "";
     const char *why = count < contacts ? "does not name every contact" : NULL;
     for (int i = count - 1; i >= 0; i--) {
         for (int k = 0; k < i; k++)
             if (list[k] == list[i]) why = "names a contact twice";
         if (list[i] < 0) why = "names a contact that the scene does not have";
+        known = known && list[i] >= 0;
     }
+    if (!known) carom_law_suggest_contact(impact, text, phrase);
     if (!why) memcpy(order, list, (size_t)contacts * sizeof *order);
     free(list);
-    return why ? carom_fail(error, CAROM_BAD_INPUT, "order: '%.200s' %s", text, why) : CAROM_OK;
+    return why ? carom_fail(error, CAROM_BAD_INPUT, "order: '%.200s' %s%s", text, why, phrase) : CAROM_OK;
 }
 
 // Appends the contact velocities to the history, and the contact that led to them to the word; -1 for the start.

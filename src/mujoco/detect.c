@@ -83,10 +83,13 @@ static carom_status add_contact(detected *found, const mjContact *contact, carom
     const mjModel *compiled = found->model->compiled;
     const int geoms[2] = {contact->geom1, contact->geom2};
     const int bodies[2] = {compiled->geom_bodyid[geoms[0]], compiled->geom_bodyid[geoms[1]]};
-    model_touch touch = {
-        .body = {bodies[0], bodies[1]}, .friction = found->detection->friction, .restitution = found->detection->restitution};
+    model_touch touch = {.body = {bodies[0], bodies[1]},
+                         .geom = {geoms[0], geoms[1]},
+                         .friction = found->detection->friction,
+                         .restitution = found->detection->restitution};
     mju_copy3(touch.point[0], contact->pos);
     mju_copy3(touch.point[1], contact->pos);
+    mju_copy3(touch.meeting, contact->pos);
     if (contact->dim > 3) found->ignores_torsion = true;
     if (isnan(touch.friction)) {
         // The geoms' friction. MuJoCo raises every coefficient to its least one, which stands for none.

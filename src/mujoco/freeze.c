@@ -235,6 +235,15 @@ carom_status model_freeze_touches(carom_model *model, const model_touch *touches
             if (f.touches[i]) kept[model->touch_count++] = *f.touches[i];
         for (int i = 0; i < model->touch_count; i++) kept[i].name = NULL;
     }
+    // What the parts are called and where the contacts are.
+    model_velocity_name *velocity_texts = carom_arena_take(arena, nv, sizeof *velocity_texts);
+    const char **velocity_names = carom_arena_take(arena, nv, sizeof *velocity_names);
+    bool *turns = carom_arena_take(arena, nv, sizeof *turns);
+    carom_contact_geometry geometry = {0};
+    if (!status) model_describe_touches(model, f.touches, f.count, f.tangent_dim, arena, &geometry);
+    if (!status && arena->failed) status = carom_fail_memory(error, "names of contacts");
+    if (!status) model_name_velocities(model, velocity_texts, turns);
+    for (size_t i = 0; i < nv && !status; i++) velocity_names[i] = velocity_texts[i];
     // Named all or none, but for joints at their stops, which then have default names as well.
     if (!status)
         status = carom_impact_create(&(carom_impact_data){.nv = f.nv,
@@ -246,7 +255,10 @@ carom_status model_freeze_touches(carom_model *model, const model_touch *touches
                                                           .friction = f.friction,
                                                           .restitution = f.restitution,
                                                           .velocity = f.velocity,
-                                                          .names = f.names[0] ? f.names : NULL},
+                                                          .names = f.names[0] ? f.names : NULL,
+                                                          .velocity_names = velocity_names,
+                                                          .velocity_turns = turns,
+                                                          .geometry = &geometry},
                                      impact, error);
     carom_arena_free(arena);
     return status;

@@ -181,7 +181,10 @@ carom_status carom_model_set_state(carom_model *model, const double *qpos, int q
 carom_status carom_model_set_keyframe(carom_model *model, const char *name, carom_error *error) {
     const mjModel *compiled = model->compiled;
     const int key = name && *name ? mj_name2id(compiled, mjOBJ_KEY, name) : -1;
-    if (key < 0) return carom_fail(error, CAROM_BAD_INPUT, "there is no keyframe called '%s' in %s", name ? name : "", model->path);
+    char phrase[CAROM_SUGGESTION_SIZE];
+    if (key < 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "there is no keyframe called '%s' in %s%s", name ? name : "", model->path,
+                          model_suggest(model, mjOBJ_KEY, model->compiled->nkey, name ? name : "", phrase));
     carom_status status = carom_model_set_state(model, compiled->key_qpos + key * compiled->nq, compiled->nq,
                                                 compiled->key_qvel + key * compiled->nv, compiled->nv, error);
     if (status) return status;

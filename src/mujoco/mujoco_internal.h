@@ -72,8 +72,10 @@ enum { MODEL_LABEL_SIZE = 128 };
 typedef struct model_touch {
     const char *name;  // NULL: the impact's default
     int body[2];       // 0 is the world
+    int geom[2];       // -1: the place is no geom
     double point[2][3];
-    double normal[3];  // from the first body to the second
+    double meeting[3];  // the place that is shown: halfway between the two, or the one that is known
+    double normal[3];   // from the first body to the second
     double tangent[2][3];
     double friction, restitution;
 } model_touch;
@@ -124,6 +126,22 @@ carom_status model_warn_of_near_limits(carom_model *model, carom_error *error);
 // The name of an object of MuJoCo as messages and contacts show it: printable ASCII without blanks and commas, cut to fit; `kind` and its
 // number where it has none.
 void model_write_name(const carom_model *model, int type, int id, const char *kind, char *name, size_t size);
+
+// Writes "; did you mean 'NAME'?" where the name of an object of this type is near, otherwise nothing. Returns `text`.
+const char *model_suggest(const carom_model *model, int type, int count, const char *name, char text[CAROM_SUGGESTION_SIZE]);
+
+// The name of a velocity, cut to fit.
+typedef char model_velocity_name[CAROM_MAX_NAME + 1];
+
+// Names every velocity by its joint, distinct: NAME for a slide or a hinge, NAME.wx and so on for a ball joint, NAME.x to NAME.wz for a
+// free one.
+// @param names  [nv]
+// @param turns  [nv], the velocity is an angular one
+void model_name_velocities(const carom_model *model, model_velocity_name *names, bool *turns);
+
+// Where contacts are, whose arrays the arena holds; it has failed where there is no memory. A touch that is NULL has no place.
+void model_describe_touches(const carom_model *model, const model_touch *const *touches, int count, int tangent_dim, carom_arena *arena,
+                            carom_contact_geometry *geometry);
 
 // The motions that the active equality constraints C v = 0 leave: P = 1 - sum_i motion_i' force_i, see project.c.
 typedef struct model_projector {

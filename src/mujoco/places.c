@@ -17,7 +17,7 @@
 
 // A place at the current state. The point of a geom without a unique one is not `definite`; it may stand on an immovable body only.
 typedef struct located_place {
-    int body;
+    int body, geom;  // geom: -1 where the place is none
     double point[3];
     bool definite;
     double size;  // radius of the geom's bounding sphere, 0 for points
@@ -88,14 +88,17 @@ static carom_status locate_place(const carom_model *model, const carom_place *pl
                  [CAROM_PLACE_BODY_POINT] = {mjOBJ_BODY, "body"}};
     const mjModel *compiled = model->compiled;
     const mjData *data = model->data;
-    *located = (located_place){.definite = true};
+    *located = (located_place){.definite = true, .geom = -1};
     if (place->kind < CAROM_PLACE_SITE || place->kind > CAROM_PLACE_BODY_POINT)
         return carom_fail(error, CAROM_BAD_INPUT, "%s: a place is a site, a geom or a point of a body", label);
     const char *name = place->name ? place->name : "";
     const int id = *name ? mj_name2id(compiled, kinds[place->kind].type, name) : -1;
+    const int counts[] = {
+        [CAROM_PLACE_SITE] = compiled->nsite, [CAROM_PLACE_GEOM] = compiled->ngeom, [CAROM_PLACE_BODY_POINT] = compiled->nbody};
+    char phrase[CAROM_SUGGESTION_SIZE];
     if (id < 0)
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: there is no %s called '%s' in %s", label, kinds[place->kind].name, name,
-                          model->path);
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: there is no %s called '%s' in %s%s", label, kinds[place->kind].name, name,
+                          model->path, model_suggest(model, kinds[place->kind].type, counts[place->kind], name, phrase));
     // Its point in the world.
     switch (place->kind) {
     case CAROM_PLACE_SITE:
@@ -104,6 +107,7 @@ static carom_status locate_place(const carom_model *model, const carom_place *pl
         break;
     case CAROM_PLACE_GEOM:
         located->body = compiled->geom_bodyid[id];
+        located->geom = id;
         located->size = compiled->geom_rbound[id];
         located->definite = find_support_point(model, id, direction, located->point);
         if (!located->definite && compiled->body_weldid[located->body] != 0)
@@ -127,7 +131,7 @@ carom_status model_locate_contact(const carom_model *model, const carom_model_co
                                   carom_error *error) {
     char label[MODEL_LABEL_SIZE];
     model_label_contact(label, contact->name, index);
-    *touch = (model_touch){.name = contact->name, .friction = contact->friction, .restitution = contact->restitution};
+    *touch = (model_touch){.name = contact->name, .geom = {-1, -1}, .friction = contact->friction, .restitution = contact->restitution};
 
     // Orthonormal directions: tangents by the default rule where none are given.
     double *normal = touch->normal, (*tangent)[3] = touch->tangent;
@@ -153,13 +157,18 @@ carom_status model_locate_contact(const carom_model *model, const carom_model_co
     carom_status status = locate_place(model, &places[contact->places - 1], inwards, label, &second, error);
     if (status) return status;
     touch->body[1] = second.body;
+    touch->geom[1] = second.geom;
     mju_copy3(touch->point[1], second.point);
     mju_copy3(touch->point[0], second.point);
+    mju_copy3(touch->meeting, second.point);
     if (contact->places == 1) return CAROM_OK;
     status = locate_place(model, &places[0], normal, label, &first, error);
     if (status) return status;
     touch->body[0] = first.body;
+    touch->geom[0] = first.geom;
     if (first.definite) mju_copy3(touch->point[0], first.point);
+    for (int i = 0; i < 3 && first.definite; i++)
+        touch->meeting[i] = second.definite ? 0.5 * (first.point[i] + second.point[i]) : first.point[i];
     if (places[0].kind != CAROM_PLACE_GEOM || places[1].kind != CAROM_PLACE_GEOM || !first.definite || !second.definite) return CAROM_OK;
 
     // Two convex geoms with the common normal n touch where both are extreme along n: one point, or two on a line along n before they

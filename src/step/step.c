@@ -26,7 +26,10 @@ carom_status carom_step_choice_resolve(const carom_step_choice *choice, carom_st
     options->kind = kind;
     options->selection = (carom_selection)choice->selection;
     options->solver = carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, choice->solver);
-    if (!options->solver) return carom_fail(error, CAROM_BAD_INPUT, "solver: there is no LCP solver '%.60s'", choice->solver);
+    char phrase[CAROM_SUGGESTION_SIZE];
+    if (!options->solver)
+        return carom_fail(error, CAROM_BAD_INPUT, "solver: there is no LCP solver '%.60s'%s", choice->solver,
+                          carom_registry_suggest(registry, CAROM_REGISTRY_SOLVERS, choice->solver, phrase));
     if (choice->cone_edges < CAROM_MIN_CONE_EDGES || choice->cone_edges > CAROM_MAX_CONE_EDGES)
         return carom_fail(error, CAROM_BAD_INPUT, "cone_edges: %lld is not between %d and %d", (long long)choice->cone_edges,
                           CAROM_MIN_CONE_EDGES, CAROM_MAX_CONE_EDGES);

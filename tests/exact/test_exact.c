@@ -349,7 +349,14 @@ static void texts_must_fit_their_numbers(void **state) {
         const double mass[] = {1}, normal[] = {1}, tangent[] = {0}, friction[] = {0}, velocity[] = {-0.4429};
         const char *const texts[] = {wrong[i]};
         const carom_impact_texts all = {.velocity = texts};
-        const carom_impact_data data = {1, 1, 1, mass, normal, tangent, friction, NULL, velocity, NULL};
+        const carom_impact_data data = {.nv = 1,
+                                        .contacts = 1,
+                                        .tangent_dim = 1,
+                                        .mass = mass,
+                                        .normal = normal,
+                                        .tangent = tangent,
+                                        .friction = friction,
+                                        .velocity = velocity};
         carom_impact *impact = make_exact_impact(&data, &all);
         const carom_exact_options options = carom_exact_defaults();
         carom_exact_set *set;

@@ -187,7 +187,7 @@ static const carom_impact *named_impact(void) {
 }
 
 void fuzz_expression(const uint8_t *bytes, size_t size) {
-    static const char *const names[] = {"A", "B-2"}, *const variables[] = {"mass", "length_2"};
+    static const char *const variables[] = {"mass", "length_2"};
     static const double values[] = {2.5, -1e-3};
     char *text = fuzz_text(bytes, size);
     carom_error error;
@@ -198,13 +198,14 @@ void fuzz_expression(const uint8_t *bytes, size_t size) {
         check_finite("velocity", functional.velocity, 3);
     }
     carom_functional_release(&functional);
-    carom_axes axes;
-    if (!carom_axes_create(2, 1, names, &axes, &error)) {
-        int chosen[4], count = 0;
-        if (accepted(carom_axes_parse(&axes, text, 1, 4, chosen, &count, &error), &error) && (count < 1 || count > 4))
-            fuzz_fail("%d axes", count);
-        carom_axes_free(&axes);
-    }
+    const carom_quantities quantities = carom_impact_quantities(impact);
+    carom_functional chosen[4];
+    carom_arena memory = {0};
+    int count = 0;
+    const carom_status listed = carom_functional_read_list(&quantities, text, 1, 4, chosen, NULL, &count, &memory, &error);
+    if (accepted(listed, &error) && (count < 1 || count > 4)) fuzz_fail("%d axes", count);
+    for (int i = 0; i < count; i++) carom_functional_release(&chosen[i]);
+    carom_arena_free(&memory);
     // Formulas of models: a part of a longer text.
     double value = 0;
     if (accepted(carom_expression_evaluate(text, strlen(text), variables, values, 2, &value, &error), &error))

@@ -44,8 +44,16 @@ static inline void start_draft(draft *made) {
     memcpy(made->velocity, block->velocity, sizeof made->velocity);
     const double W[] = {1.6, -1.2, 0.4, -1.2, -1.2, 3.4, 1.2, 3.4, 0.4, 1.2, 1.6, 1.2, -1.2, 3.4, 1.2, 3.4};
     memcpy(made->delassus, W, sizeof W);
-    made->data = (carom_impact_data){
-        3, 2, 1, made->mass, made->normal, made->tangent, made->friction, made->restitution, made->velocity, made->names};
+    made->data = (carom_impact_data){.nv = 3,
+                                     .contacts = 2,
+                                     .tangent_dim = 1,
+                                     .mass = made->mass,
+                                     .normal = made->normal,
+                                     .tangent = made->tangent,
+                                     .friction = made->friction,
+                                     .restitution = made->restitution,
+                                     .velocity = made->velocity,
+                                     .names = made->names};
     made->contact_data =
         (carom_delassus_data){2, 1, made->delassus, made->contact_velocity, made->friction, made->restitution, made->names};
 }

@@ -147,6 +147,88 @@ static void test_bad_names_are_refused(void **state) {
     }
 }
 
+// Names of velocities follow the rules of names of contacts.
+static void test_bad_names_of_velocities_are_refused(void **state) {
+    (void)state;
+    const struct {
+        const char *names[3], *fragment;
+    } cases[] = {
+        {{"x", "z", "x"}, "velocities[0] and velocities[2] are both 'x'"},
+        {{"x", "", "turn"}, "velocities[1] is empty"},
+        {{"x", "z", NULL}, "velocities[2] is empty"},
+        {{"x,z", "z", "turn"}, "velocities[0] contains a comma"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        draft made;
+        start_draft(&made);
+        made.data.velocity_names = cases[i].names;
+        assert_impact_refused(&made, cases[i].fragment);
+    }
+}
+
+// Rows of the geometry are numbers, or all NaN for a contact that is nowhere.
+static void test_bad_geometry_is_refused(void **state) {
+    (void)state;
+    const struct {
+        double point[3];
+        int nq;
+        double qpos;
+        const char *fragment;
+    } cases[] = {
+        {{0, (double)NAN, 0}, 1, 0, "geometry: points[1] is not finite"},
+        {{0, 0, (double)INFINITY}, 1, 0, "geometry: points[1] is not finite"},
+        {{0, 0, 0}, -1, 0, "geometry: -1 positions"},
+        {{0, 0, 0}, 1, (double)NAN, "qpos[0] is not a finite number"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        draft made;
+        start_draft(&made);
+        double points[6] = {0}, directions[6] = {0, 0, 1, 0, 0, 1};
+        memcpy(points + 3, cases[i].point, sizeof cases[i].point);
+        const carom_contact_geometry geometry = {
+            .points = points, .normals = directions, .tangents = directions, .nq = cases[i].nq, .qpos = &cases[i].qpos};
+        made.data.geometry = &geometry;
+        assert_impact_refused(&made, cases[i].fragment);
+    }
+}
+
+// What says nothing to any law is copied all the same, and absent where nobody gave it.
+static void test_descriptions_are_copied(void **state) {
+    (void)state;
+    draft made;
+    start_draft(&made);
+    char name[] = "turn", body[] = "foot";
+    const char *names[] = {"x", "z", name}, *bodies[] = {"world", body, NULL, NULL};
+    bool turns[] = {false, false, true};
+    double points[] = {1, 2, 3, (double)NAN, (double)NAN, (double)NAN}, qpos[] = {-0.0, 5};
+    const carom_contact_geometry geometry = {
+        .points = points, .normals = points, .tangents = points, .bodies = bodies, .nq = 2, .qpos = qpos};
+    made.data.velocity_names = names;
+    made.data.velocity_turns = turns;
+    made.data.geometry = &geometry;
+    carom_impact *impact = support_impact(&made.data);
+    name[0] = body[0] = '?';
+    turns[2] = false;
+    points[0] = qpos[1] = 0;
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    assert_string_equal(data->velocity_names[2], "turn");
+    assert_true(data->velocity_turns[2] && !data->velocity_turns[0]);
+    assert_string_equal(data->geometry->bodies[1], "foot");
+    assert_null(data->geometry->bodies[2]);
+    assert_null(data->geometry->geoms);
+    assert_true(data->geometry->points[0] == 1 && isnan(data->geometry->points[3]));
+    assert_true(data->geometry->nq == 2 && data->geometry->qpos[1] == 5 && !signbit(data->geometry->qpos[0]));
+    carom_impact_free(impact);
+
+    start_draft(&made);
+    impact = support_impact(&made.data);
+    data = carom_impact_get_data(impact);
+    assert_null(data->velocity_names);
+    assert_null(data->velocity_turns);
+    assert_null(data->geometry);
+    carom_impact_free(impact);
+}
+
 static void test_a_zero_normal_is_refused(void **state) {
     (void)state;
     draft made;
@@ -379,6 +461,9 @@ int main(void) {
         cmocka_unit_test(test_bad_entries_of_a_delassus_operator_are_refused),
         cmocka_unit_test(test_bad_sizes_are_refused),
         cmocka_unit_test(test_bad_names_are_refused),
+        cmocka_unit_test(test_bad_names_of_velocities_are_refused),
+        cmocka_unit_test(test_bad_geometry_is_refused),
+        cmocka_unit_test(test_descriptions_are_copied),
         cmocka_unit_test(test_a_zero_normal_is_refused),
         cmocka_unit_test(test_a_zero_tangent_is_accepted),
         cmocka_unit_test(test_round_off_asymmetry_is_removed),

@@ -78,7 +78,8 @@ static void cube_comes_to_rest(void **state) {
         memcpy(normal + 6 * c, rows[0], sizeof rows[0]);
         memcpy(tangent + 12 * c, rows[1], 2 * sizeof rows[1]);
     }
-    const carom_impact_data data = {6, 4, 2, mass, normal, tangent, mu, NULL, v, NULL};
+    const carom_impact_data data = {
+        .nv = 6, .contacts = 4, .tangent_dim = 2, .mass = mass, .normal = normal, .tangent = tangent, .friction = mu, .velocity = v};
     carom_impact *impact = support_impact(&data);
     const char *const edges[] = {"4", "8"};
     for (int i = 0; i < 2; i++) {

@@ -26,7 +26,15 @@ static void the_law_solves_the_contact_of_an_impact(void **state) {
     (void)state;
     static const double mass[] = {2, 0, 0, 0, 1, 0, 0, 0, 1}, normal[] = {0, 0.3, 1}, tangent[] = {1, 0, 0.1, 0, 1, 0.2}, mu[] = {0.4},
                         e[] = {0.5}, v[] = {0.5, 0.2, -1};
-    const carom_impact_data data = {3, 1, 2, mass, normal, tangent, mu, e, v, NULL};
+    const carom_impact_data data = {.nv = 3,
+                                    .contacts = 1,
+                                    .tangent_dim = 2,
+                                    .mass = mass,
+                                    .normal = normal,
+                                    .tangent = tangent,
+                                    .friction = mu,
+                                    .restitution = e,
+                                    .velocity = v};
     carom_impact *impact = support_impact(&data);
     carom_contact_problem problem;
     double u[3];
@@ -81,7 +89,7 @@ static void a_contact_is_chosen_by_name(void **state) {
 static void sequences_of_single_impacts_have_restitution(void **state) {
     (void)state;
     static const double mass[] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, normal[] = {-1, 1, 0, 0, -1, 1}, v[] = {1, 0, 0};
-    const carom_impact_data data = {3, 2, 1, mass, normal, NULL, NULL, NULL, v, NULL};
+    const carom_impact_data data = {.nv = 3, .contacts = 2, .tangent_dim = 1, .mass = mass, .normal = normal, .velocity = v};
     carom_impact *impact = support_impact(&data);
     static const double elastic[] = {0, 0, 1}, half[] = {1. / 4, 3. / 16, 9. / 16};
     carom_answer answer =

@@ -100,7 +100,14 @@ static void large_steps_are_solved(void **state) {
     }
     for (int k = 0; k < rows * nv; k++) jacobian[k] = carom_stream_normal(&stream);
     for (int i = 0; i < contacts; i++) mu[i] = carom_stream_uniform(&stream);
-    const carom_impact_data data = {nv, contacts, 2, mass, jacobian, jacobian + contacts * nv, mu, NULL, v, NULL};
+    const carom_impact_data data = {.nv = nv,
+                                    .contacts = contacts,
+                                    .tangent_dim = 2,
+                                    .mass = mass,
+                                    .normal = jacobian,
+                                    .tangent = jacobian + contacts * nv,
+                                    .friction = mu,
+                                    .velocity = v};
     carom_impact *impact = support_impact(&data);
     carom_stepper *stepper = make_stepper(impact, CAROM_STEP_SIMULTANEOUS, 0, 4);
     carom_step_info info;
@@ -414,7 +421,8 @@ static void frictionless_single_contact_has_a_closed_form(void **state) {
 static void the_capped_lcp_is_the_one_of_the_paper(void **state) {
     (void)state;
     static const double mass[] = {2, 0, 0, 4}, normal[] = {0, 1}, tangent[] = {1, 0}, mu[] = {0.7}, v[] = {3, -5};
-    const carom_impact_data data = {2, 1, 1, mass, normal, tangent, mu, NULL, v, NULL};
+    const carom_impact_data data = {
+        .nv = 2, .contacts = 1, .tangent_dim = 1, .mass = mass, .normal = normal, .tangent = tangent, .friction = mu, .velocity = v};
     static const double expected_W[] = {0, -1,   0,    0,    0,  //
                                         1, 0.25, 0,    0,    0,  //
                                         0, 0,    0.5,  -0.5, 1,  //

@@ -229,7 +229,14 @@ static void ratios_of_masses_are_solved(void **state) {
             }
             for (int i = 0; i < contacts; i++) friction[i] = 4 * carom_stream_uniform(&stream);
             for (int k = 0; k < 2; k++) v[k] = carom_stream_normal(&stream);
-            const carom_impact_data data = {2, contacts, 1, mass, normal, tangent, friction, NULL, v, NULL};
+            const carom_impact_data data = {.nv = 2,
+                                            .contacts = contacts,
+                                            .tangent_dim = 1,
+                                            .mass = mass,
+                                            .normal = normal,
+                                            .tangent = tangent,
+                                            .friction = friction,
+                                            .velocity = v};
             carom_impact *impact;
             // A contact without a normal is no contact.
             if (carom_impact_create(&data, &impact, NULL)) continue;

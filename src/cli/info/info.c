@@ -11,6 +11,7 @@ static const cli_flag flags[] = {
     {"fclib-out", "FILE", "write the problem in contact space as an FCLIB local problem"},
     {"epsilon", "E", "print how many samples make an E-net of the set with 99 % probability, by Lemma 1 [m/s]"},
     {"lipschitz", "L", "the Lipschitz constant of the outcomes in the caps, for that lemma [1/kg] (default psi - 1)"},
+    {"full", NULL, "print the matrices, too, and every contact"},
     {"json", NULL, "print one JSON document"},
 };
 
@@ -111,6 +112,7 @@ static int print_json(const facts *f) {
     json_object_set_new(document, "mu", carom_json_reals(data->friction, contacts));
     json_object_set_new(document, "restitution", carom_json_reals(data->restitution, contacts));
     json_object_set_new(document, "W", json_null());
+    cli_add_mechanism(document, data);
     json_object_set_new(document, "kinetic_energy", carom_json_real(carom_impact_initial_energy(impact)));
     // Borrowed from the row, which goes afterwards.
     json_object_set(document, "normal_velocity", json_object_get(row, "normal_velocity"));
@@ -136,49 +138,20 @@ static int print_json(const facts *f) {
 
 // ---------------------------------------------------------------------------------------------------------------- text
 
-// A matrix by rows, with its name before the first.
-static void print_matrix(const char *name, const double *A, int rows, int columns) {
-    for (int i = 0; i < rows; i++) {
-        printf("%-4s", i ? "" : name);
-        for (int j = 0; j < columns; j++) printf(" %11.5g", A[(size_t)i * (size_t)columns + (size_t)j]);
-        putchar('\n');
-    }
-}
-
-// The matrices, the contacts, then the bounds and how predictable the impact is.
-static int print_text(const facts *f) {
+// One screen: the mechanism, the contacts, then the bounds and how predictable the impact is; `full` adds the matrices.
+static int print_text(const facts *f, bool full) {
     const carom_impact_data *data = f->data;
-    printf("%s: %d contacts (%s)", carom_scene_name(f->scene), data->contacts, data->tangent_dim == 1 ? "planar" : "spatial");
-    if (carom_impact_has_system(f->impact)) {
-        printf(", %d velocities\n\n", data->nv);
-        print_matrix("M", data->mass, data->nv, data->nv);
-        print_matrix("Jn", data->normal, data->contacts, data->nv);
-        print_matrix("Jt", data->tangent, data->contacts * data->tangent_dim, data->nv);
-        print_matrix("v", data->velocity, 1, data->nv);
-    } else {
-        const int n = carom_impact_contact_size(f->impact);
-        printf(", in contact space\n\n");
-        print_matrix("W", carom_impact_delassus(f->impact), n, n);
-    }
-    printf("\n%-16s %10s %14s  %s\n", "contact", "friction", "normal [m/s]", "tangential [m/s]");
-    // Normal and tangential velocities of every contact.
-    const int dim = data->tangent_dim;
-    double u[3];  // normal, then tangential
-    for (int i = 0; i < data->contacts; i++) {
-        // J v, or in contact space the velocity itself, contact-major.
-        for (int c = 0; c <= dim; c++) {
-            if (!carom_impact_has_system(f->impact))
-                u[c] = data->velocity[i * (1 + dim) + c];
-            else if (c == 0)
-                u[c] = carom_dot(data->nv, data->normal + (size_t)i * (size_t)data->nv, data->velocity);
-            else
-                u[c] = carom_dot(data->nv, data->tangent + (size_t)(i * dim + c - 1) * (size_t)data->nv, data->velocity);
-        }
-        printf("%-16s %10.5g %14.6g  %.6g", data->names[i], data->friction[i], cli_shown(f->impact, u[0]), cli_shown(f->impact, u[1]));
-        if (dim == 2) printf(", %.6g", cli_shown(f->impact, u[2]));
-        putchar('\n');
-    }
-    printf("\nkinetic energy %.9g J\n", carom_impact_initial_energy(f->impact));
+    printf("%s: %d contacts (%s), ", carom_scene_name(f->scene), data->contacts, data->tangent_dim == 1 ? "planar" : "spatial");
+    if (carom_impact_has_system(f->impact))
+        printf("%d velocities, ", data->nv);
+    else
+        printf("in contact space, ");
+    printf("kinetic energy %.9g J\n", carom_impact_initial_energy(f->impact));
+    if (carom_impact_has_system(f->impact)) cli_print_velocities(data, full);
+    if (full) cli_print_matrices(f->impact);
+    putchar('\n');
+    cli_print_contacts(f->impact, full);
+    putchar('\n');
     printf("friction cones pointed: %s\n", f->bounds.pointed ? "yes (samples end with probability one)"
                                            : f->bounds.pointed_certified
                                                ? "no (forces can cancel: jamming is possible; samples need not end)"
@@ -189,14 +162,14 @@ static int print_text(const facts *f) {
         printf("h = %.6g N s: psi = %.6g", f->step, f->bounds.psi);
     if (!isnan(f->bounds.r_norm)) printf(", ||r|| = %.6g", f->bounds.r_norm);
     if (!isnan(f->bounds.step_bound_c))
-        printf(", c = %.6g (eq. 78): more than %.6g + j steps have probability exp(-j/%g) at most", f->bounds.step_bound_c,
+        printf(", c = %.6g (eq. 78):\n  more than %.6g + j steps have probability exp(-j/%g) at most", f->bounds.step_bound_c,
                f->bounds.step_bound, f->bounds.step_tail);
     putchar('\n');
     if (f->net.epsilon > 0)
         printf("%g-net with probability %g by Lemma 1, L = %.6g 1/kg, %lld caps: 10^%.6g samples\n", f->net.epsilon, 1 - f->net.failure,
                f->net.lipschitz, (long long)f->net.caps, f->log10_samples);
     cli_print_first_step(&f->first_step);
-    cli_print_uniqueness(f->uniqueness, data->names);
+    cli_print_uniqueness(f->uniqueness, data->names, full);
     return EXIT_DONE;
 }
 
@@ -223,7 +196,7 @@ static int run(const cli_arguments *arguments) {
         exit_status = cli_report(&error);
     } else {
         cli_warn(scene);
-        exit_status = cli_given(arguments, "json") ? print_json(&f) : print_text(&f);
+        exit_status = cli_given(arguments, "json") ? print_json(&f) : print_text(&f, cli_given(arguments, "full"));
     }
     carom_uniqueness_free(f.uniqueness);
     carom_scene_free(scene);
@@ -232,8 +205,8 @@ static int run(const cli_arguments *arguments) {
 
 const cli_command cli_info = {
     .name = "info",
-    .summary =
-        "the frozen problem of a scene: matrices, contact velocities, bounds, uniqueness (of the step; of frictionless elastic orders)",
+    .summary = "the frozen problem of a scene: joints, contacts, velocities, bounds, uniqueness (of the step; of frictionless elastic "
+               "orders), and with --full the matrices",
     .operand = "SCENE",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,

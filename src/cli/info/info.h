@@ -6,6 +6,15 @@
 
 #include "cli/cli_internal.h"
 
+/// Adds joints, contact points, normals, tangents, bodies, geoms and qpos to a document; null where they are not known.
+void cli_add_mechanism(json_t *document, const carom_impact_data *data);
+/// The velocity before the impact by joints, in a few lines unless it is to be `full`.
+void cli_print_velocities(const carom_impact_data *data, bool full);
+/// A table of the contacts: bodies, points, friction, velocities.
+void cli_print_contacts(const carom_impact *impact, bool full);
+/// M, Jn, Jt and v under the names of their columns, or W.
+void cli_print_matrices(const carom_impact *impact);
+
 /// Whether the first step of the impact has one velocity.
 json_t *cli_first_step_json(const carom_first_step *first);
 void cli_print_first_step(const carom_first_step *first);
@@ -18,6 +27,7 @@ json_t *cli_uniqueness_json(const carom_uniqueness *uniqueness);
 /// @param matrices  [3]
 /// @return how many there are
 int cli_uniqueness_matrices(const carom_uniqueness *uniqueness, const char *field, carom_json_large *matrices);
-void cli_print_uniqueness(const carom_uniqueness *uniqueness, const char *const *contact_names);
+/// @param full  list many pairs of contacts
+void cli_print_uniqueness(const carom_uniqueness *uniqueness, const char *const *contact_names, bool full);
 
 #endif

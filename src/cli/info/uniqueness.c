@@ -8,8 +8,8 @@
 
 // `info` stays quick: momenta that it visits, and numbers that they hold.
 enum { MOST_STATES = 20000, MOST_STATE_NUMBERS = 1 << 20 };
-// Pairs of contacts that the text lists.
-enum { SHOWN_PAIRS = 20 };
+// Pairs of contacts that the text lists: without --full, and with it.
+enum { SHOWN_PAIRS = 3, FULL_PAIRS = 20 };
 
 carom_status cli_info_uniqueness(const carom_impact *impact, carom_uniqueness **uniqueness, carom_error *error) {
     *uniqueness = NULL;
@@ -62,22 +62,26 @@ void cli_print_first_step(const carom_first_step *first) {
     static const char *const answers[] = {[CAROM_FIRST_STEP_ONE] = "holds where tried",
                                           [CAROM_FIRST_STEP_SEVERAL] = "fails",
                                           [CAROM_FIRST_STEP_UNDECIDED] = "is not decided"};
-    printf("\nthis impact, inelastic with friction: one velocity for given caps of a step (Assumption 6) %s\n  %s\n",
-           answers[first->verdict], first->by);
+    printf("this impact, inelastic with friction: one velocity for given caps of a step (Assumption 6) %s\n  %s\n", answers[first->verdict],
+           first->by);
 }
 
-void cli_print_uniqueness(const carom_uniqueness *u, const char *const *names) {
-    printf("\nthe same contacts without friction, in single elastic impacts (law propagative): %s\n",
-           carom_uniqueness_sentence(u->verdict));
-    printf("margin %.6g", u->margin);
+void cli_print_uniqueness(const carom_uniqueness *u, const char *const *names, bool full) {
+    printf("the same contacts without friction, in single elastic impacts (law propagative):\n  %s\n", carom_uniqueness_sentence(u->verdict));
+    printf("  margin %.6g", u->margin);
     if (u->verdict != CAROM_UNIQUE_JAMMED)
         printf(", %s%" PRId64 " outcome%s, xi = %.6g", u->complete ? "" : "at least ", u->outcomes, u->outcomes == 1 ? "" : "s",
                u->difference);
     putchar('\n');
     // Pairs of contacts, whose wedge angles decide: at pi / m the order does not matter.
+    const int pairs = u->contacts * (u->contacts - 1) / 2, most = full ? FULL_PAIRS : SHOWN_PAIRS;
+    if (!full && pairs > most) {
+        printf("  cosines and wedge angles of %d pairs of contacts: --full or --json\n", pairs);
+        return;
+    }
     int shown = 0;
     for (int i = 0; i < u->contacts; i++)
-        for (int j = i + 1; j < u->contacts && shown < SHOWN_PAIRS; j++, shown++) {
+        for (int j = i + 1; j < u->contacts && shown < most; j++, shown++) {
             const int at = i * u->contacts + j;
             printf("  %s, %s: cosine %.9g, wedge angle %.6g deg", names[i], names[j], u->cosine[at], u->wedge_angle[at] * 180 / acos(-1.0));
             if (u->defect[at] <= CAROM_UNIQUE_TOLERANCE && isfinite(u->order[at])) printf(" = pi/%.0f", u->order[at]);

@@ -57,9 +57,11 @@ static carom_status parse_studies(cli_motion *motion, carom_error *error) {
     if (cli_given(arguments, "design") && !cli_given(arguments, "orders"))
         return carom_fail(error, CAROM_BAD_INPUT, "--design belongs to --orders");
     int k = 0;
+    char phrase[CAROM_SUGGESTION_SIZE];
     while (what && carom_perturbed_names[k] && strcmp(what, carom_perturbed_names[k]) != 0) k++;
     if (!carom_perturbed_names[k])
-        return carom_fail(error, CAROM_BAD_INPUT, "--perturbed: '%.60s' is not one of: both, position, attitude", what);
+        return carom_fail(error, CAROM_BAD_INPUT, "--perturbed: '%.60s' is not one of: both, position, attitude%s", what,
+                          carom_suggest(what, carom_perturbed_names, k, phrase));
     ensemble->perturbed = (carom_perturbed)k;
     return parse_count(motion, "convergence", MOST_HALVINGS, &motion->halvings, error);
 }
@@ -159,10 +161,11 @@ static carom_status find_answer(cli_motion *motion, const char *path, carom_erro
     if (!name)
         return carom_fail(error, CAROM_BAD_INPUT,
                           "--integrator is missing, and the scene names none under 'simulate'; `carom simulate --list` prints them");
+    char phrase[CAROM_SUGGESTION_SIZE];
     const carom_integrator *one = motion->request.integrator = carom_integrator_find(arguments->registry, name);
     if (!one)
-        return carom_fail(error, CAROM_BAD_INPUT, "--integrator: there is no integrator '%.60s'; `carom simulate --list` prints them",
-                          name);
+        return carom_fail(error, CAROM_BAD_INPUT, "--integrator: there is no integrator '%.60s'; `carom simulate --list` prints them%s",
+                          name, carom_registry_suggest(arguments->registry, CAROM_REGISTRY_INTEGRATORS, name, phrase));
     const bool draws = cli_given(arguments, "figures");
     if (draws && !one->figures) return carom_fail(error, CAROM_UNSUPPORTED, "--figures: the integrator '%s' has no pictures", one->name);
     carom_status status = draws ? carom_check_ending(cli_value(arguments, "figures"), "", "the start of pictures' names", error) : CAROM_OK;

@@ -246,7 +246,10 @@ static carom_status run(const carom_motion_call *call, carom_error *error) {
     const char *name = options->law;
     if (!strcmp(name, "auto")) name = settings && settings->law ? settings->law : "anitescu-potra";
     motion->law = carom_law_find(call->registry, name);
-    if (!status && !motion->law) status = carom_fail(error, CAROM_BAD_INPUT, "law: there is no law '%.60s'", name);
+    char phrase[CAROM_SUGGESTION_SIZE];
+    if (!status && !motion->law)
+        status = carom_fail(error, CAROM_BAD_INPUT, "law: there is no law '%.60s'%s", name,
+                            carom_registry_suggest(call->registry, CAROM_REGISTRY_LAWS, name, phrase));
     if (!status) {
         motion->law_options = carom_arena_take(&motion->arena, 1, motion->law->options_size);
         if (motion->law_options)

@@ -20,7 +20,10 @@ carom_status lgvci_law_create(const lgvci *run, const carom_motion_call *call, l
     *law = (lgvci_law){.named = strcmp(name, "none") != 0, .friction = options->friction, .seed = options->seed};
     if (!law->named) name = "moreau";
     law->law = carom_law_find(call->registry, name);
-    if (!law->law) return carom_fail(error, CAROM_BAD_INPUT, "law: there is no law '%.60s'", name);
+    char phrase[CAROM_SUGGESTION_SIZE];
+    if (!law->law)
+        return carom_fail(error, CAROM_BAD_INPUT, "law: there is no law '%.60s'%s", name,
+                          carom_registry_suggest(call->registry, CAROM_REGISTRY_LAWS, name, phrase));
     law->restitution = isnan(options->restitution) && !law->named ? 1 : options->restitution;
     // Options that the law would ignore are refused.
     if (!law->named && law->friction > 0)

@@ -39,8 +39,9 @@ typedef struct law_data {
     int index;  // of the law in its file
     double *u;  // [rows x n] contact velocities
     int64_t rows;
-    bool sampled;    // an inner approximation of a set
-    double *states;  // contact velocities after each impact, [.. x n], one path after the other
+    double *v, *impulses, *energy;  // [rows x nv], [rows x n], [rows]: only where an axis has them
+    bool sampled;                   // an inner approximation of a set
+    double *states;                 // contact velocities after each impact, [.. x n], one path after the other
     int64_t *starts, paths;
     carom_polyhedra *pieces;  // of an exact set; NULL for other laws
     char certificate[CAROM_CERTIFICATE_SIZE];
@@ -52,9 +53,10 @@ typedef struct law_data {
 typedef struct picture {
     source *files;  // the one asked for, then those laid over it
     int file_count;
-    carom_axes axes;
-    int x, y;    // indices of the chosen axes
-    bool focus;  // on the outcomes: where the paths begin is not shown
+    carom_axes axes;            // the contact velocities
+    carom_functional x, y;      // what the two axes of the picture show
+    const char *axis_texts[2];  // as they were written
+    bool focus;                 // on the outcomes: where the paths begin is not shown
     law_data *laws;
     int law_count;
     points start;        // where the paths begin
@@ -139,36 +141,68 @@ static int best_axis(const carom_axes *axes, const range *ranges, double scale, 
     return best;
 }
 
-// The axes that a text names, or the two that show most, in the order of the axes.
+// The axes that a text names, or the two contact velocities that show most, in the order of the axes.
 static carom_status choose_axes(picture *drawn, const char *text, carom_error *error) {
     const carom_axes *axes = &drawn->axes;
-    if (text) {
-        int chosen[2], count;
-        carom_error inner;
-        const carom_status status = carom_axes_parse(axes, text, 2, 2, chosen, &count, &inner);
-        if (status) return carom_fail(error, status, "axes: %s", inner.message);
+    carom_functional chosen[2] = {0};
+    if (!text) {
+        range *ranges = carom_arena_take(&drawn->memory, (size_t)axes->count, sizeof *ranges);
+        if (!ranges) return carom_fail_memory(error, "axes");
+        // The ranges of all outcomes of all laws, and the fastest of them.
+        double scale = 0;
+        for (int i = 0; i < axes->count; i++) {
+            ranges[i] = (range){INFINITY, -INFINITY};
+            for (const law_data *law = drawn->laws; law < drawn->laws + drawn->law_count; law++)
+                for (int64_t row = 0; row < law->rows; row++) {
+                    const double velocity = law->u[row * axes->count + axes->places[i]];
+                    ranges[i].least = fmin(ranges[i].least, velocity);
+                    ranges[i].most = fmax(ranges[i].most, velocity);
+                }
+            if (ranges[i].least <= ranges[i].most) scale = fmax(scale, fmax(fabs(ranges[i].least), fabs(ranges[i].most)));
+        }
+        const int first = best_axis(axes, ranges, scale, -1), second = best_axis(axes, ranges, scale, first);
+        for (int k = 0; k < 2; k++) {
+            const int best = (first < second) == !k ? first : second;
+            chosen[k] = (carom_functional){.n = axes->count, .contact = calloc((size_t)axes->count, sizeof(double)), .unit = "m/s"};
+            drawn->axis_texts[k] = axes->names[best];
+            if (chosen[k].contact) chosen[k].contact[axes->places[best]] = 1;
+        }
         drawn->x = chosen[0];
         drawn->y = chosen[1];
-        return CAROM_OK;
+        return drawn->x.contact && drawn->y.contact ? CAROM_OK : carom_fail_memory(error, "axes");
     }
-    range *ranges = carom_arena_take(&drawn->memory, (size_t)axes->count, sizeof *ranges);
-    if (!ranges) return carom_fail_memory(error, "axes");
-    // The ranges of all outcomes of all laws, and the fastest of them.
-    double scale = 0;
-    for (int i = 0; i < axes->count; i++) {
-        ranges[i] = (range){INFINITY, -INFINITY};
-        for (const law_data *law = drawn->laws; law < drawn->laws + drawn->law_count; law++)
-            for (int64_t row = 0; row < law->rows; row++) {
-                const double velocity = law->u[row * axes->count + axes->places[i]];
-                ranges[i].least = fmin(ranges[i].least, velocity);
-                ranges[i].most = fmax(ranges[i].most, velocity);
-            }
-        if (ranges[i].least <= ranges[i].most) scale = fmax(scale, fmax(fabs(ranges[i].least), fabs(ranges[i].most)));
-    }
-    const int first = best_axis(axes, ranges, scale, -1), second = best_axis(axes, ranges, scale, first);
-    drawn->x = first < second ? first : second;
-    drawn->y = first < second ? second : first;
+    int count;
+    carom_error inner;
+    const carom_quantities quantities = carom_result_quantities(drawn->files->result);
+    const carom_status status =
+        carom_functional_read_list(&quantities, text, 2, 2, chosen, drawn->axis_texts, &count, &drawn->memory, &inner);
+    if (status) return carom_fail(error, status, "axes: %s", inner.message);
+    drawn->x = chosen[0];
+    drawn->y = chosen[1];
     return CAROM_OK;
+}
+
+// Reads what else the axes have of the outcomes of a law.
+static carom_status complete_law(picture *drawn, law_data *law, carom_error *error) {
+    const carom_result *file = law->file;
+    const char *name = carom_result_law_name(file, law->index);
+    const int nv = drawn->x.nv;
+    int64_t rows = law->rows;
+    int width = nv;
+    carom_status status = CAROM_OK;
+    if (law->pieces && (drawn->x.energy != 0 || drawn->y.energy != 0 || drawn->x.has_impulse || drawn->y.has_impulse))
+        return carom_fail(error, CAROM_BAD_INPUT, "axes: %s is a set of velocities: impulses and K make no polygons of its pieces", name);
+    if (drawn->x.has_velocity || drawn->y.has_velocity)
+        status = carom_result_read_reals(file, law->index, "v_plus", &law->v, &rows, &width, error);
+    if (!status && width != nv)
+        status = carom_result_refuse(file, error, "the outcomes of %s do not fit the velocities of the impact", name);
+    if (!status && rows == law->rows && (drawn->x.has_impulse || drawn->y.has_impulse))
+        status = carom_result_read_impulses(file, law->index, &law->impulses, &rows, error);
+    if (!status && rows == law->rows && (drawn->x.energy != 0 || drawn->y.energy != 0))
+        status = carom_result_read_reals(file, law->index, "energy_ratio", &law->energy, &rows, &width, error);
+    if (!status && rows != law->rows)
+        status = carom_result_refuse(file, error, "the outcomes of %s have columns of different lengths", name);
+    return status;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- points
@@ -184,9 +218,18 @@ static void add_point(points *set, double x, double y) {
     set->y[set->count++] = y;
 }
 
-// Adds the point of a contact velocity.
-static void add_velocity(const picture *drawn, points *set, const double *u) {
-    add_point(set, u[drawn->axes.places[drawn->x]], u[drawn->axes.places[drawn->y]]);
+// Adds the point of an outcome.
+static void add_outcome(const picture *drawn, points *set, const carom_outcome_point *outcome) {
+    add_point(set, carom_functional_value(&drawn->x, outcome), carom_functional_value(&drawn->y, outcome));
+}
+
+// Outcomes have more than contact velocities where the axes need it.
+static carom_outcome_point outcome_of(const picture *drawn, const law_data *law, int64_t row) {
+    const int64_t n = drawn->axes.count;
+    return (carom_outcome_point){.u = law->u + row * n,
+                                 .v = law->v ? law->v + row * drawn->x.nv : NULL,
+                                 .impulse = law->impulses ? law->impulses + row * n : NULL,
+                                 .energy_ratio = law->energy ? law->energy[row] : (double)NAN};
 }
 
 // Everything that is drawn of a law.
@@ -196,7 +239,8 @@ static carom_status place_law(picture *drawn, law_data *law, carom_error *error)
     points *outcomes = &law->outcomes;
     carom_status status = make_points(drawn, outcomes, law->rows, error);
     for (int64_t row = 0; row < law->rows && !status; row++) {
-        add_velocity(drawn, outcomes, law->u + row * n);
+        const carom_outcome_point outcome = outcome_of(drawn, law, row);
+        add_outcome(drawn, outcomes, &outcome);
         const int64_t last = outcomes->count - 1;
         if (!isfinite(outcomes->x[last]) || !isfinite(outcomes->y[last])) outcomes->count--;
     }
@@ -227,20 +271,24 @@ static carom_status place_law(picture *drawn, law_data *law, carom_error *error)
         const carom_piece *piece = &law->pieces->pieces[k];
         int64_t count;
         corners.count = 0;
-        for (int i = 0; i < piece->vertices; i++) add_velocity(drawn, &corners, piece->contact_velocity + i * n);
+        for (int i = 0; i < piece->vertices; i++)
+            add_outcome(drawn, &corners,
+                        &(carom_outcome_point){.u = piece->contact_velocity + i * n, .v = piece->velocity + i * law->pieces->nv});
         status = carom_hull_plane(corners.x, corners.y, corners.count, outline, &count, error);
         for (int64_t i = 0; i <= count && !status; i++)
             add_point(&law->areas, corners.x[outline[i % count]], corners.y[outline[i % count]]);
         add_point(&law->areas, NAN, NAN);
     }
 
-    // All paths in one series, with a NaN between them.
+    // All paths in one series, with a NaN between them: where the axes are contact velocities, which is all that paths have.
+    const bool traced = !drawn->x.has_velocity && !drawn->y.has_velocity && !law->impulses && !law->energy;
+    if (!traced) return status;
     if (!status && law->paths) status = make_points(drawn, &law->path, law->starts[law->paths] / n + law->paths, error);
     for (int64_t i = 0; i < law->paths && !status; i++) {
         const double *state = law->states + law->starts[i], *end = law->states + law->starts[i + 1];
         if (state == end) continue;
-        if (!drawn->start.count) add_velocity(drawn, &drawn->start, state);
-        for (; state < end; state += n) add_velocity(drawn, &law->path, state);
+        if (!drawn->start.count) add_outcome(drawn, &drawn->start, &(carom_outcome_point){.u = state});
+        for (; state < end; state += n) add_outcome(drawn, &law->path, &(carom_outcome_point){.u = state});
         add_point(&law->path, NAN, NAN);
     }
     return status;
@@ -323,6 +371,15 @@ static char *picture_path(picture *drawn, const carom_plot_request *request, con
     return path;
 }
 
+// A quantity and its unit, where it has one.
+static void write_label(const carom_functional *axis, const char *text, char label[LABEL_SIZE]) {
+    const bool ratio = !strcmp(text, "K");
+    if (*axis->unit)
+        snprintf(label, LABEL_SIZE, "%s  [%s]", text, axis->unit);
+    else
+        snprintf(label, LABEL_SIZE, "%s%s", text, ratio ? "  (kinetic energy after / before)" : "");
+}
+
 carom_status carom_plot_result(const char *result_path, const carom_plot_request *request, carom_plot_report report, void *user,
                                carom_error *error) {
     picture drawn = {.focus = request->focus};
@@ -342,7 +399,8 @@ carom_status carom_plot_result(const char *result_path, const carom_plot_request
     if (!status) status = make_points(&drawn, &drawn.start, 1, error);
     for (int i = 0; i < drawn.law_count && !status; i++) {
         label_law(&drawn.laws[i]);
-        status = place_law(&drawn, &drawn.laws[i], error);
+        status = complete_law(&drawn, &drawn.laws[i], error);
+        if (!status) status = place_law(&drawn, &drawn.laws[i], error);
     }
     for (int f = 0; f < drawn.file_count && !status; f++) status = carom_result_check(drawn.files[f].result, error);
     int64_t rows = 0;
@@ -353,10 +411,13 @@ carom_status carom_plot_result(const char *result_path, const carom_plot_request
 
     // The picture of them.
     if (!status) {
-        const char *x = drawn.axes.names[drawn.x], *y = drawn.axes.names[drawn.y];
-        snprintf(title, LABEL_SIZE, "%s: contact velocities after the impact", carom_result_scene_name(first));
-        snprintf(x_label, LABEL_SIZE, "%s  [m/s]", x);
-        snprintf(y_label, LABEL_SIZE, "%s  [m/s]", y);
+        const char *x = drawn.axis_texts[0], *y = drawn.axis_texts[1];
+        const bool contacts = !drawn.x.has_velocity && !drawn.y.has_velocity && !drawn.x.has_impulse && !drawn.y.has_impulse &&
+                              drawn.x.energy == 0 && drawn.y.energy == 0;
+        snprintf(title, LABEL_SIZE, "%s: %s after the impact", carom_result_scene_name(first),
+                 contacts ? "contact velocities" : "outcomes");
+        write_label(&drawn.x, x, x_label);
+        write_label(&drawn.y, y, y_label);
         path = picture_path(&drawn, request, x, y);
         carom_plot_series *room = carom_arena_take(&drawn.memory, (size_t)drawn.law_count * SERIES_PER_LAW + 1, sizeof *room);
         if (drawn.memory.failed) status = carom_fail_memory(error, "picture");
@@ -376,10 +437,15 @@ carom_status carom_plot_result(const char *result_path, const carom_plot_request
     for (int i = 0; i < drawn.law_count; i++) {
         carom_polyhedra_free(drawn.laws[i].pieces);
         free(drawn.laws[i].u);
+        free(drawn.laws[i].v);
+        free(drawn.laws[i].impulses);
+        free(drawn.laws[i].energy);
         free(drawn.laws[i].states);
         free(drawn.laws[i].starts);
     }
     for (int f = 0; f < drawn.file_count; f++) carom_result_close(drawn.files[f].result);
+    carom_functional_release(&drawn.x);
+    carom_functional_release(&drawn.y);
     carom_axes_free(&drawn.axes);
     carom_arena_free(&drawn.memory);
     return status;

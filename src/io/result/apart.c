@@ -127,7 +127,7 @@ static _Noreturn void serve(int socket, const char *path, int64_t file_size) {
             break;
         case READ:
             answer.found = carom_stored_read(stored, asked.group, asked.name, asked.type, &values, &answer.extent);
-            if (answer.found == CAROM_STORED_READ) answer.size = answer.extent.lines * answer.extent.width * 8;
+            if (answer.found == CAROM_STORED_READ) answer.size = answer.extent.lines * answer.extent.width * carom_stored_entry(asked.type);
             if (answer.found != CAROM_STORED_READ && lacks_memory()) answer.found = CAROM_STORED_NO_MEMORY;
             break;
         case TEXT:
@@ -186,7 +186,7 @@ static bool ask(carom_stored_apart *apart, question_kind kind, carom_stored_type
     bool sound = got.found <= CAROM_STORED_NO_MEMORY && got.size >= 0;
     if (kind == READ && got.found == CAROM_STORED_READ)
         sound = sound && extent.width >= 1 && extent.lines >= 0 && extent.lines <= INT64_MAX / 8 / extent.width &&
-                got.size == extent.lines * extent.width * 8;
+                got.size == extent.lines * extent.width * carom_stored_entry(type);
     else
         sound = sound && got.size < CAROM_STORED_TEXT;
     if (!sound) apart->lost = CRASHED;

@@ -28,9 +28,14 @@ carom_status carom_result_read_dataset(const carom_result *result, const char *g
 /// @param offsets  receives [rows + 1], to be freed
 carom_status carom_result_read_offsets(const carom_result *result, const char *group, const char *name, int64_t lines, int64_t **offsets,
                                        int64_t *rows, carom_error *error);
+/// Reads a dataset of texts of fixed length: `rows` times `width` bytes, padded with zeros.
+carom_status carom_result_read_characters(const carom_result *result, const char *group, const char *name, char **characters, int64_t *rows,
+                                          int *width, carom_error *error);
 /// Reads the contact velocities of a law's outcomes.
 /// @param u  receives [rows x n], contact-major, to be freed
 carom_status carom_result_read_contact_velocities(const carom_result *result, int law, double **u, int64_t *rows, carom_error *error);
+/// The same for their impulses, NaN where the law does not determine them.
+carom_status carom_result_read_impulses(const carom_result *result, int law, double **impulses, int64_t *rows, carom_error *error);
 
 /// CAROM_OK unless the child process that reads the file is lost: for the end of reading, after questions that report no error.
 carom_status carom_result_check(const carom_result *result, carom_error *error);

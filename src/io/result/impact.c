@@ -2,7 +2,7 @@
 // The impact of a result file, from the matrices that stand in it.
 #include <stdlib.h>
 
-#include "io/result/file.h"
+#include "io/result/description.h"
 
 static const char group[] = "impact";
 
@@ -53,7 +53,16 @@ carom_status carom_result_read_impact(const carom_result *result, carom_impact *
         data.normal = read_matrix(&reader, "Jn", contacts, data.nv);
         data.tangent = read_matrix(&reader, "Jt", contacts * dim, data.nv);
         data.velocity = read_matrix(&reader, "v", data.nv, 1);
+        // Files of older versions have neither names of velocities nor places of contacts.
+        const carom_quantities quantities = carom_result_quantities(result);
+        if (data.nv == quantities.nv) {
+            data.velocity_names = quantities.velocity_names;
+            data.velocity_turns = quantities.velocity_turns;
+        }
+        carom_arena memory = {0};
+        if (!reader.status) reader.status = carom_result_read_geometry(result, &data.geometry, &memory, error);
         if (!reader.status) reader.status = carom_impact_create(&data, impact, error);
+        carom_arena_free(&memory);
     }
     for (int i = 0; i < reader.count; i++) free(reader.kept[i]);
     return reader.status;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "io/result/apart.h"
+#include "io/result/description.h"
 #include "io/result/file.h"
 #include "io/result/stored.h"
 
@@ -17,6 +18,8 @@ struct carom_result {
     carom_stored *stored;       // where this process reads the file itself, or
     carom_stored_apart *apart;  // where a child does
     carom_stored_top top;
+    carom_velocity_names velocities;
+    carom_arena memory;  // of these names
 };
 
 carom_status carom_result_refuse(const carom_result *result, carom_error *error, const char *format, ...) {
@@ -57,6 +60,7 @@ static carom_status open_result(const char *path, bool apart, carom_result **res
     if (!status && made->top.has_motion && !made->top.law_count)
         status = carom_fail(error, CAROM_BAD_INPUT,
                             "%s: it holds a motion and no outcomes of an impact (`carom simulate --figures` draws it)", path);
+    if (!status) status = carom_result_read_velocity_names(made, &made->velocities, &made->memory, error);
     if (status)
         carom_result_close(made);
     else
@@ -77,6 +81,7 @@ void carom_result_close(carom_result *result) {
     carom_stored_close(result->stored);
     carom_stored_apart_close(result->apart);
     carom_stored_top_release(&result->top);
+    carom_arena_free(&result->memory);
     free(result->path);
     free(result);
 }
@@ -86,6 +91,14 @@ int carom_result_contacts(const carom_result *result) { return result->top.conta
 int carom_result_tangent_dim(const carom_result *result) { return result->top.tangent_dim; }
 const char *carom_result_contact_name(const carom_result *result, int contact) { return result->top.contacts[contact]; }
 const char *const *carom_result_contact_names(const carom_result *result) { return (const char *const *)result->top.contacts; }
+carom_quantities carom_result_quantities(const carom_result *result) {
+    return (carom_quantities){.contacts = result->top.contact_count,
+                              .tangent_dim = result->top.tangent_dim,
+                              .contact_names = carom_result_contact_names(result),
+                              .nv = result->velocities.nv,
+                              .velocity_names = result->velocities.names,
+                              .velocity_turns = result->velocities.turns};
+}
 int carom_result_laws(const carom_result *result) { return result->top.law_count; }
 const char *carom_result_law_name(const carom_result *result, int law) { return result->top.laws[law]; }
 
@@ -124,6 +137,14 @@ carom_status carom_result_read_dataset(const carom_result *result, const char *g
     void *read;
     const carom_status status = carom_result_read_stored(result, group, name, CAROM_STORED_REALS, &read, rows, width, error);
     *values = read;
+    return status;
+}
+
+carom_status carom_result_read_characters(const carom_result *result, const char *group, const char *name, char **characters, int64_t *rows,
+                                          int *width, carom_error *error) {
+    void *read;
+    const carom_status status = carom_result_read_stored(result, group, name, CAROM_STORED_CHARACTERS, &read, rows, width, error);
+    *characters = read;
     return status;
 }
 

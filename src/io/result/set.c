@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // The outcomes of one law in a result file as a set of points or polytopes.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "io/result/file.h"
 
-carom_status carom_result_read_contact_velocities(const carom_result *result, int law, double **u, int64_t *rows, carom_error *error) {
+// A normal and a tangential column, whose widths and numbers of rows must agree, as one array: per contact the normal, then the tangents.
+static carom_status read_pair(const carom_result *result, int law, const char *normal_column, const char *tangent_column, const char *what,
+                              double **joined, int64_t *rows, carom_error *error) {
     const int contacts = carom_result_contacts(result), dim = carom_result_tangent_dim(result);
     double *normal = NULL, *tangent = NULL;
     int64_t tangent_rows = 0;
     int width = 0, tangent_width = 0;
-    *u = NULL;
-    // Two columns in the file, whose widths and numbers of rows must agree.
-    carom_status status = carom_result_read_reals(result, law, "normal_velocity", &normal, rows, &width, error);
-    if (!status) status = carom_result_read_reals(result, law, "tangent_velocity", &tangent, &tangent_rows, &tangent_width, error);
+    *joined = NULL;
+    carom_status status = carom_result_read_reals(result, law, normal_column, &normal, rows, &width, error);
+    if (!status) status = carom_result_read_reals(result, law, tangent_column, &tangent, &tangent_rows, &tangent_width, error);
     if (!status && (width != contacts || tangent_width != contacts * dim || tangent_rows != *rows))
-        status = carom_result_refuse(result, error, "the velocities of %s do not fit its contacts", carom_result_law_name(result, law));
+        status = carom_result_refuse(result, error, "the %s of %s do not fit its contacts", what, carom_result_law_name(result, law));
     if (!status) {
-        *u = malloc((size_t)*rows * (size_t)(contacts * (1 + dim)) * sizeof **u + 1);
-        if (!*u) status = carom_fail_memory(error, "outcomes");
+        *joined = malloc((size_t)*rows * (size_t)(contacts * (1 + dim)) * sizeof **joined + 1);
+        if (!*joined) status = carom_fail_memory(error, "outcomes");
     }
-    // Per contact the normal, then the tangents.
-    double *next = *u;
+    double *next = *joined;
     for (int64_t i = 0; i < *rows * contacts && !status; i++) {
         *next++ = normal[i];
         for (int p = 0; p < dim; p++) *next++ = tangent[i * dim + p];
@@ -29,6 +30,14 @@ carom_status carom_result_read_contact_velocities(const carom_result *result, in
     free(normal);
     free(tangent);
     return status;
+}
+
+carom_status carom_result_read_contact_velocities(const carom_result *result, int law, double **u, int64_t *rows, carom_error *error) {
+    return read_pair(result, law, "normal_velocity", "tangent_velocity", "velocities", u, rows, error);
+}
+
+carom_status carom_result_read_impulses(const carom_result *result, int law, double **impulses, int64_t *rows, carom_error *error) {
+    return read_pair(result, law, "normal_impulse", "tangent_impulse", "impulses", impulses, rows, error);
 }
 
 carom_status carom_result_set_read(const carom_result *result, int law, const carom_impact *impact, carom_result_set *set,
@@ -76,9 +85,45 @@ carom_status carom_result_set_read(const carom_result *result, int law, const ca
     return status;
 }
 
+// An exact set is one of velocities; laws that give no impulses have NaN in every row.
+carom_status carom_result_set_read_for(const carom_result *result, int law, const carom_functional *functional, carom_result_set *set,
+                                       carom_error *error) {
+    const char *name = carom_result_law_name(result, law);
+    int64_t rows = set->points;
+    int width = 1;
+    carom_status status = CAROM_OK;
+    if (functional->has_impulse && !set->impulse) {
+        status = carom_result_read_impulses(result, law, &set->impulse, &rows, error);
+        bool known = false;
+        for (int64_t i = 0; i < rows * set->n && !status && !known; i++) known = !isnan(set->impulse[i]);
+        if (!status && !known)
+            status = carom_fail(error, CAROM_BAD_INPUT, "%s determines no impulses: Pn and Pt are known of sampled sets and of other laws",
+                                name);
+    }
+    if (!status && rows == set->points && functional->energy != 0 && !set->energy) {
+        status = carom_result_read_reals(result, law, "energy_ratio", &set->energy, &rows, &width, error);
+        bool known = false;
+        for (int64_t i = 0; i < rows && !status && !known; i++) known = !isnan(set->energy[i]);
+        if (!status && !known)
+            status = carom_fail(error, CAROM_BAD_INPUT, "K is not determined: the kinetic energy before the impact is zero");
+    }
+    if (!status && (rows != set->points || width != 1))
+        status = carom_result_refuse(result, error, "the outcomes of %s have columns of different lengths", name);
+    return status;
+}
+
+carom_outcome_point carom_result_set_point(const carom_result_set *set, int64_t index) {
+    return (carom_outcome_point){.u = set->u + index * set->n,
+                                 .v = set->v ? set->v + index * set->nv : NULL,
+                                 .impulse = set->impulse ? set->impulse + index * set->n : NULL,
+                                 .energy_ratio = set->energy ? set->energy[index] : (double)NAN};
+}
+
 void carom_result_set_release(carom_result_set *set) {
     free(set->u);
     free(set->v);
     free(set->starts);
+    free(set->impulse);
+    free(set->energy);
     *set = (carom_result_set){0};
 }

@@ -10,6 +10,7 @@
 #include "carom/temporary.h"
 #include "io/hdf5_driver.h"
 #include "io/result/columns.h"
+#include "io/result/description.h"
 
 enum {
     STAGED_BYTES = 4 << 20,  // outcomes gathered before they are written
@@ -65,7 +66,8 @@ static bool write_impact(hid_t file, const carom_impact *impact) {
     const hid_t group = written ? carom_hdf5_create_group(file, "impact") : -1;
     written = group >= 0 && carom_hdf5_put_matrices(group, 2, coefficients) &&
               (has_system ? carom_hdf5_put_matrices(group, sizeof system / sizeof *system, system)
-                          : carom_hdf5_put_matrices(group, sizeof contact_space / sizeof *contact_space, contact_space));
+                          : carom_hdf5_put_matrices(group, sizeof contact_space / sizeof *contact_space, contact_space)) &&
+              carom_result_put_description(group, data);
     return group >= 0 && H5Gclose(group) >= 0 && written;
 }
 

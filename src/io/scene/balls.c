@@ -105,8 +105,16 @@ carom_status carom_ball_freeze(const carom_ball_data *data, const carom_ball_pai
     double *normal = carom_arena_take(&arena, contacts * nv, sizeof *normal);
     char(*texts)[NAME_SIZE] = carom_arena_take(&arena, contacts, sizeof *texts);
     const char **names = carom_arena_take(&arena, contacts, sizeof *names);
+    char(*velocity_texts)[NAME_SIZE] = carom_arena_take(&arena, nv, sizeof *velocity_texts);
+    const char **velocity_names = carom_arena_take(&arena, nv, sizeof *velocity_names);
+    bool *turns = carom_arena_take(&arena, nv, sizeof *turns);
     carom_status status = arena.failed ? carom_fail_memory(error, "balls") : CAROM_OK;
-    for (size_t k = 0; !status && k < nv; k++) mass[k * nv + k] = data->masses[k / dim];
+    // Velocities are called ball1.x, ball1.y, ball2.x and so on.
+    for (size_t k = 0; !status && k < nv; k++) {
+        mass[k * nv + k] = data->masses[k / dim];
+        snprintf(velocity_texts[k], NAME_SIZE, "ball%d.%c", (int)(k / dim) + 1, "xy"[k % dim]);
+        velocity_names[k] = velocity_texts[k];
+    }
 
     // The normal of balls i and j points from i to j: its row is -n at i and n at j.
     for (size_t c = 0; !status && c < contacts; c++) {
@@ -128,7 +136,9 @@ carom_status carom_ball_freeze(const carom_ball_data *data, const carom_ball_pai
                                                           .mass = mass,
                                                           .normal = normal,
                                                           .velocity = data->velocities,
-                                                          .names = names},
+                                                          .names = names,
+                                                          .velocity_names = velocity_names,
+                                                          .velocity_turns = turns},
                                      impact, error);
     carom_arena_free(&arena);
     return status;

@@ -109,10 +109,13 @@ static carom_status find_names(carom_family *family, carom_error *error) {
         family->scale[i] = design->scale ? design->scale[i] : 1;
     }
     for (int i = 0; i < 2 * design->pairs; i++) {
+        char phrase[CAROM_SUGGESTION_SIZE];
         family->pairs[i] = carom_impact_find_contact(family->scene->impact, design->contacts[i]);
         if (family->pairs[i] < 0 || (i % 2 && family->pairs[i] == family->pairs[i - 1]))
-            return carom_document_refuse(document, carom_node_find(design->node, "pairs"), error,
-                                         "'%.60s' is no contact of the scene, or paired with itself", design->contacts[i]);
+            return carom_document_refuse(
+                document, carom_node_find(design->node, "pairs"), error, "'%.60s' is no contact of the scene, or paired with itself%s",
+                design->contacts[i],
+                family->pairs[i] < 0 ? carom_impact_suggest_contact(family->scene->impact, design->contacts[i], phrase) : "");
     }
     return CAROM_OK;
 }

@@ -14,7 +14,7 @@ enum { VELOCITIES, CONTACTS, TANGENTS, SPACE, LENGTHS };
 // The matrices of the impact, row-major, as in carom_impact_data.
 typedef struct matrices_fields {
     const double *mass, *normal, *tangent, *friction, *restitution, *velocity;
-    const char **names;
+    const char **names, **velocities;
 } matrices_fields;
 
 // v and Jn come first: they set the lengths that the others must fit.
@@ -25,6 +25,7 @@ static const carom_field MATRICES[] = {
     {"Jt", CAROM_FIELD_MATRIX, .offset = offsetof(matrices_fields, tangent), .rows = TANGENTS, .columns = VELOCITIES},
     {"mu", CAROM_FIELD_VECTOR, .offset = offsetof(matrices_fields, friction), .rows = CONTACTS, .least = 0, .most = HUGE_VAL},
     {"names", CAROM_FIELD_TEXTS, .offset = offsetof(matrices_fields, names), .rows = CONTACTS},
+    {"velocities", CAROM_FIELD_TEXTS, .offset = offsetof(matrices_fields, velocities), .rows = VELOCITIES},
     {"restitution", CAROM_FIELD_VECTOR, .offset = offsetof(matrices_fields, restitution), .rows = CONTACTS, .least = 0, .most = 1},
 };
 
@@ -107,7 +108,8 @@ static carom_status read_matrices(carom_scene *scene, const carom_node *root, ca
                                     .friction = fields.friction,
                                     .restitution = fields.restitution,
                                     .velocity = fields.velocity,
-                                    .names = fields.names};
+                                    .names = fields.names,
+                                    .velocity_names = fields.velocities};
     carom_error inner;
     status = carom_impact_create_exact(&data, few ? &texts : NULL, &scene->impact, &inner);
     return status ? carom_document_pass_on(scene->document, matrices, &inner, error) : CAROM_OK;

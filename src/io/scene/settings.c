@@ -104,12 +104,13 @@ carom_status carom_scene_read_settings(carom_scene *scene, carom_scene_settings 
             status = carom_text_check(scene->document, entry, error);
             settings->chosen = entry->text;
             if (status || carom_registry_find(registry, settings->kind, entry->text)) continue;
-            char names[CAROM_MESSAGE_SIZE / 2] = "";
+            char names[CAROM_MESSAGE_SIZE / 2] = "", phrase[CAROM_SUGGESTION_SIZE];
             for (int i = 0; i < carom_registry_count(registry, settings->kind); i++) {
                 const size_t used = strlen(names);
                 snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", rows_at(registry, settings->kind, i).name);
             }
-            status = carom_document_refuse(scene->document, entry, error, "'%.60s' is not one of: %s", entry->text, names);
+            status = carom_document_refuse(scene->document, entry, error, "'%.60s' is not one of: %s%s", entry->text, names,
+                                           carom_registry_suggest(registry, settings->kind, entry->text, phrase));
             continue;
         }
         carom_scene_setting *setting = &settings->items[settings->count++];

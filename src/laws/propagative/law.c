@@ -116,11 +116,12 @@ static carom_status follow(word_answer *answer, carom_verdict *verdict, carom_er
     carom_status status = CAROM_OK;
     if (order.kind == CAROM_ORDER_GIVEN) {
         status = carom_law_read_contacts(answer->call->impact, text, &list, &order.count, error);
+        char phrase[CAROM_SUGGESTION_SIZE];
         for (int i = 0; i < order.count && !status; i++)
             if (list[i] < 0)
-                status =
-                    carom_fail(error, CAROM_BAD_INPUT,
-                               "order: '%.200s' is not argmin, argmax or random, and names a contact that the scene does not have", text);
+                status = carom_fail(error, CAROM_BAD_INPUT,
+                                    "order: '%.200s' is not argmin, argmax or random, and names a contact that the scene does not have%s",
+                                    text, carom_law_suggest_contact(answer->call->impact, text, phrase));
         order.list = list;
     }
     if (!status)

@@ -87,7 +87,10 @@ carom_status carom_stronge_prepare(const carom_impact *impact, const carom_stron
     const carom_impact_data *data = carom_impact_get_data(impact);
     // Which contact: the one that is named, or the only one.
     *contact = law_options->contact ? carom_impact_find_contact(impact, law_options->contact) : 0;
-    if (*contact < 0) return carom_fail(error, CAROM_BAD_INPUT, "contact: the scene has no contact '%.80s'", law_options->contact);
+    char phrase[CAROM_SUGGESTION_SIZE];
+    if (*contact < 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "contact: the scene has no contact '%.80s'%s", law_options->contact,
+                          carom_impact_suggest_contact(impact, law_options->contact, phrase));
     if (!law_options->contact && data->contacts > 1)
         return carom_fail(error, CAROM_BAD_INPUT, "contact: the scene has %d contacts, and this law takes one: name it", data->contacts);
     // Its part of W and of u = J v-, with the coefficient of the options where there is one.
