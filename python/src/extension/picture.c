@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pictures need: looks of laws, axes that show most, where the contacts are, and what each contact does in each outcome.
+// What pictures need: looks of laws, axes that show most, hulls in the plane, places of contacts, and what each contact does in each
+// outcome.
 #include <stdio.h>
 #include <string.h>
 
@@ -39,6 +40,31 @@ static PyObject *axes(PyObject *module, PyObject *arguments) {
     carom_plot_choose_axes(contacts, count, ranges.values, chosen);
     binding_give_back(&ranges, 1);
     return Py_BuildValue("ii", chosen[0], chosen[1]);
+}
+
+// plot_hull(x, y, count) -> indices of the corners of the convex hull of points in the plane, counter-clockwise; none may be NaN
+static PyObject *hull(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *given[2];
+    Py_ssize_t count;
+    if (!PyArg_ParseTuple(arguments, "OOn", &given[0], &given[1], &count)) return NULL;
+    binding_reals arrays[2] = {0};
+    const bool taken = count >= 0 && binding_take_reals(given[0], "x", (size_t)count, false, &arrays[0]) &&
+                       binding_take_reals(given[1], "y", (size_t)count, false, &arrays[1]);
+    int64_t corners = 0, *indices = taken ? PyMem_Calloc((size_t)count + 1, sizeof *indices) : NULL;
+    PyObject *list = NULL;
+    carom_error error;
+    if (indices && carom_hull_plane(arrays[0].values, arrays[1].values, count, indices, &corners, &error))
+        binding_fail(&error);
+    else if (indices)
+        list = PyList_New(corners);
+    for (int64_t i = 0; i < corners && list; i++) {
+        PyObject *index = PyLong_FromLongLong(indices[i]);
+        if (!index || PyList_SetItem(list, i, index)) Py_CLEAR(list);
+    }
+    PyMem_Free(indices);
+    binding_give_back(arrays, 2);
+    return list;
 }
 
 // A tuple of texts, None where there is none.
@@ -83,6 +109,13 @@ static PyObject *velocities(PyObject *module, PyObject *handle) {
     return Py_BuildValue("NN", names, units);
 }
 
+// impact_rest(impact) -> the speed up to which contacts count as at rest [m/s]
+static PyObject *rest(PyObject *module, PyObject *handle) {
+    (void)module;
+    const carom_impact *impact = binding_impact(handle);
+    return impact ? PyFloat_FromDouble(-carom_impact_approach_limit(impact)) : NULL;
+}
+
 // table_modes(impact, normal_velocity, tangent_velocity, rows) -> bytes [rows x contacts], each a carom_contact_mode
 static PyObject *modes(PyObject *module, PyObject *arguments) {
     (void)module;
@@ -104,6 +137,11 @@ static PyObject *modes(PyObject *module, PyObject *arguments) {
     return answer;
 }
 
-PyMethodDef binding_picture_methods[] = {{"plot_looks", looks, METH_O, NULL},        {"plot_axes", axes, METH_VARARGS, NULL},
-                                         {"impact_place", place, METH_O, NULL},      {"impact_velocities", velocities, METH_O, NULL},
-                                         {"table_modes", modes, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
+PyMethodDef binding_picture_methods[] = {{"plot_looks", looks, METH_O, NULL},
+                                         {"plot_axes", axes, METH_VARARGS, NULL},
+                                         {"plot_hull", hull, METH_VARARGS, NULL},
+                                         {"impact_place", place, METH_O, NULL},
+                                         {"impact_velocities", velocities, METH_O, NULL},
+                                         {"impact_rest", rest, METH_O, NULL},
+                                         {"table_modes", modes, METH_VARARGS, NULL},
+                                         {NULL, NULL, 0, NULL}};
