@@ -33,7 +33,7 @@ def explore(outcomes: Outcomes | Comparison | Sequence[Outcomes], path: str | os
     One HTML file that loads nothing from anywhere: linked scatter plots of any contact velocities and impulses, in which outcomes are
     selected with the mouse, all laws with their colours and marks, the exact set where it is among the outcomes, a histogram of energies,
     filters by what contacts do, and the contacts in space with the impulses and velocities of the outcome under the pointer. Numbers on the
-    page have single precision.
+    page have single precision; what differs from zero by rounding only is zero.
 
     Parameters
     ----------
@@ -99,7 +99,6 @@ def _describe(outcomes: Sequence[Outcomes], title: str) -> dict[str, Any]:
         "axes": [{"name": name, "unit": pictures.unit(outcomes[0], name)} for name in _axis_names(outcomes[0])],
         "views": _views(outcomes),
         "modes": list(MODES),
-        "rest": _carom.impact_rest(first._handle),
         "velocities": {"names": list(names), "units": list(units), "before": first.velocity.tolist()} if first.has_system else None,
         # Row c is the velocity change by a unit impulse along contact direction c, so that velocities follow from impulses.
         "response": np.asarray(_carom.impact_array(first._handle, "response")).tolist() if first.has_system else None,
@@ -143,7 +142,7 @@ def _describe_law(out: Outcomes, look: pictures.Look) -> dict[str, Any]:
     names = _axis_names(out)
     columns = np.empty((len(names) + 1, rows), np.float32)
     for column, name in zip(columns, names):
-        column[:] = out[name]
+        column[:] = pictures.values(out, name)
     columns[-1] = out["energy_ratio"]
     modes = np.frombuffer(_carom.table_modes(out.impact._handle, normal, tangent, rows), np.uint8).reshape(rows, -1)
     exact = isinstance(out, Polytopes)
@@ -186,7 +185,10 @@ def _write(path: str | os.PathLike[str], text: str) -> None:
             start = old.read(len(_START)).lower()
         if start and start != _START:
             raise InputError(f"{os.fspath(path)}: it exists and is not a page (HTML): it is not replaced")
-    descriptor, temporary = tempfile.mkstemp(prefix=".carom-", suffix=".html", dir=os.path.dirname(place))
+    try:
+        descriptor, temporary = tempfile.mkstemp(prefix=".carom-", suffix=".html", dir=os.path.dirname(place))
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
     try:
         with open(descriptor, "w", encoding="utf-8") as file:
             file.write(text)

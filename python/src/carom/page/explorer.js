@@ -396,7 +396,7 @@ function describeOutcome() {
     make("div", {}, `energy after / before: ${shown(law.columns[ENERGY][row])}`)];
   [["velocity [m/s]", 0], ["impulse [N s]", 1]].forEach(([what, which]) => parts.push(make("div", { className: "scroll" }, tableOf(
     [what, "n", ...tangents, ...(which ? [] : ["mode"])],
-    data.contacts.map((name, i) => [name, ...atContact(law, row, i, which).map((number) => shown(number, which ? 0 : data.rest)), ...(which ? [] : [data.modes[law.modes[i][row]]])])))));
+    data.contacts.map((name, i) => [name, ...atContact(law, row, i, which).map((number) => shown(number)), ...(which ? [] : [data.modes[law.modes[i][row]]])])))));
   if (data.velocities) {
     parts.push(make("div", { className: "scroll" }, tableOf(["generalised velocity", "before", "after", ""],
       data.velocities.names.map((name, j) => [name, shown(data.velocities.before[j]), velocityAfter(law, row, j), data.velocities.units[j]]))));
