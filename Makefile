@@ -60,6 +60,21 @@ ABOUT_carom-io        := Scene files, result files and plots of carom
 comma := ,
 pkg = $(shell pkg-config $(1) $(2) 2>/dev/null)
 
+# MuJoCo is the system's, or that of `make MUJOCO=pip` (the wheel of PYTHON) or `make MUJOCO=DIR` (a release): then programs and
+# libcarom-mujoco.so remember where it lies. A build folder may change it: what depends on it is made anew.
+MUJOCO ?=
+PYTHON ?= python3
+ifeq ($(MUJOCO),)
+LIBS_mujoco := -lmujoco
+else ifneq ($(filter-out deps help clean uninstall format format-check,$(or $(MAKECMDGOALS),all)),)
+MUJOCO_FOUND := $(shell scripts/mujoco.sh '$(MUJOCO)' '$(PYTHON)')
+ifeq ($(MUJOCO_FOUND),)
+$(error the MuJoCo of MUJOCO=$(MUJOCO) was not found)
+endif
+CFLAGS_mujoco := -isystem $(word 1,$(MUJOCO_FOUND))
+LIBS_mujoco   := $(word 2,$(MUJOCO_FOUND)) -Wl,-rpath,$(patsubst %/,%,$(dir $(word 2,$(MUJOCO_FOUND))))
+endif
+
 # hdf5-serial, never hdf5: the latter flips to Open MPI when libsundials-dev is installed.
 DEPENDENCY_CFLAGS = $(patsubst -I%,-isystem %,$(call pkg,--cflags,openblas lapacke hdf5-serial yaml-0.1 jansson nettle qhull_r libxml-2.0)) \
                     -isystem /usr/include/siconos -isystem /usr/include/siconos/numerics
@@ -67,7 +82,7 @@ LIBS_carom           = $(call pkg,--libs,lapacke openblas nettle) -fopenmp -lm
 LIBS_carom-siconos   = -lsiconos_numerics
 LIBS_carom-sets      = $(call pkg,--libs,qhull_r) -lm
 LIBS_carom-exact     = $(if $(HAVE_PPL),-lppl_c -lppl -lgmp -lstdc++) -lm
-LIBS_carom-mujoco    = $(call pkg,--libs,libxml-2.0) -lmujoco -lm
+LIBS_carom-mujoco    = $(call pkg,--libs,libxml-2.0) $(LIBS_mujoco) -lm
 LIBS_carom-dynamics  = -lm
 LIBS_carom-compliant = $(if $(HAVE_SUNDIALS),-lsundials_cvode -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunlinsoldense) -lm
 LIBS_carom-design    = $(if $(HAVE_SUNDIALS),-lsundials_kinsol -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense) -lm
@@ -157,7 +172,7 @@ endef
 $(foreach l,$(LIBRARIES),$(eval $(call library_rules,$(l))))
 
 # Made anew when the prefix changes, as in `make` followed by `make install PREFIX=...`.
-$(BUILD)/pkgconfig/%.pc: scripts/carom.pc.in Makefile include/carom/api.h $(BUILD)/pkgconfig/prefix
+$(BUILD)/pkgconfig/%.pc: scripts/carom.pc.in Makefile include/carom/api.h $(BUILD)/pkgconfig/prefix $(BUILD)/mujoco-choice
 	@mkdir -p $(@D)
 	$(QUIET)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@NAME@|$*|' -e 's|@ABOUT@|$(ABOUT_$*)|' \
 	    -e 's|@REQUIRES@|$(USES_$*)|' -e 's|@PRIVATE@|$(strip $(LIBS_$*))|' $< > $@
@@ -167,6 +182,14 @@ $(BUILD)/pkgconfig/prefix: FORCE
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
 FORCE:
+
+# These alone include MuJoCo's headers. After a change of MuJoCo they are compiled anew, and what uses them is linked anew.
+$(BUILD)/mujoco-choice: FORCE
+	@mkdir -p $(@D)
+	@echo '$(or $(MUJOCO_FOUND),$(LIBS_mujoco))' | cmp -s - $@ || echo '$(or $(MUJOCO_FOUND),$(LIBS_mujoco))' > $@
+
+$(call objects,$(call in_folders,src/mujoco tests/mujoco)): DEPENDENCY_CFLAGS += $(CFLAGS_mujoco)
+$(call objects,$(call in_folders,src/mujoco tests/mujoco)): $(BUILD)/mujoco-choice
 
 # Linked anew after a change between builds with and without MPI.
 $(BUILD)/ranks: FORCE
@@ -248,9 +271,9 @@ $(BUILD)/benchmarks/%: $(BUILD)/obj/benchmarks/peers/%.o $(BUILD)/libcarom.a
 # --------------------------------------------------------------------------------------------------- the Python package
 # Debian's Python by default, whatever stands first in PATH. Where it lacks headers or what the tests need, the package is left out, and
 # nothing else changes. Sanitizers would have to be loaded before Python.
-PYTHON         ?= /usr/bin/python3
-PYTHON_INCLUDE := $(shell $(PYTHON) -c 'import os, sysconfig; p = sysconfig.get_path("include"); print(p if os.path.exists(p + "/Python.h") else "")' 2>/dev/null)
-HAVE_PYTHON    := $(if $(SANITIZE),,$(if $(PYTHON_INCLUDE),$(shell $(PYTHON) -c 'import numpy, pytest' 2>/dev/null && echo yes)))
+PACKAGE_PYTHON := $(if $(filter file,$(origin PYTHON)),/usr/bin/python3,$(PYTHON))
+PYTHON_INCLUDE := $(shell $(PACKAGE_PYTHON) -c 'import os, sysconfig; p = sysconfig.get_path("include"); print(p if os.path.exists(p + "/Python.h") else "")' 2>/dev/null)
+HAVE_PYTHON    := $(if $(SANITIZE),,$(if $(PYTHON_INCLUDE),$(shell $(PACKAGE_PYTHON) -c 'import numpy, pytest' 2>/dev/null && echo yes)))
 PYTHON_SOURCES := $(wildcard python/src/extension/*.c)
 PYTHON_FILES   := $(shell find python/src/carom -name '*.py' -o -name '*.pyi' -o -name py.typed -o -path '*/page/*')
 PYTHON_PACKAGE := $(BUILD)/python/carom/_carom.abi3.so $(PYTHON_FILES:python/src/carom/%=$(BUILD)/python/carom/%)
@@ -270,14 +293,14 @@ $(BUILD)/python/carom/%: python/src/carom/%
 # Test programs of the package run a file of tests by pytest.
 $(BUILD)/python/tests/%: python/tests/%.py $(PYTHON_PACKAGE)
 	@mkdir -p $(@D)
-	$(QUIET)printf '#!/bin/sh\nPYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(abspath $(BUILD))/python exec $(PYTHON) python/tests/run.py $<\n' > $@ && chmod +x $@
+	$(QUIET)printf '#!/bin/sh\nPYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(abspath $(BUILD))/python exec $(PACKAGE_PYTHON) python/tests/run.py $<\n' > $@ && chmod +x $@
 
 python:
 	@scripts/deps.sh build python
 	@$(MAKE) --no-print-directory -j$(JOBS) run-python
 
 run-python: $(PYTHON_PACKAGE)
-	@$(if $(PYTHON_INCLUDE),,echo "$(PYTHON) has no headers: install python3-dev, or name another Python with PYTHON=..." >&2; exit 1)
+	@$(if $(PYTHON_INCLUDE),,echo "$(PACKAGE_PYTHON) has no headers: install python3-dev, or name another Python with PYTHON=..." >&2; exit 1)
 
 deps:
 	@scripts/deps.sh $(DEPS_GROUPS)
@@ -331,7 +354,7 @@ run-demo: $(BUILD)/carom
 
 # Benchmarks whose libraries are here are built, too: no test runs them.
 run-tests: all $(TESTS) $(PYTHON_TESTS) $(EXAMPLES) $(filter-out %/stronge,$(BENCHMARKS)) check-layers check-symbols
-	@$(if $(PYTHON_TESTS)$(SANITIZE),,echo "The tests of the Python package are left out: $(PYTHON) lacks headers, numpy or pytest.")
+	@$(if $(PYTHON_TESTS)$(SANITIZE),,echo "The tests of the Python package are left out: $(PACKAGE_PYTHON) lacks headers, numpy or pytest.")
 	@scripts/run-tests.sh $(BUILD) $(TESTS) $(PYTHON_TESTS)
 
 SANITIZE_BUILD := BUILD=$(BUILD)/sanitize OPTIMISE="-O1 -fno-omit-frame-pointer" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all"
@@ -410,7 +433,7 @@ format-check:
 	clang-format --dry-run --Werror $$(git ls-files '*.[ch]')
 
 # Headers that say of themselves that they are not installed serve carom's own libraries.
-PUBLIC_HEADERS = $(filter-out %/dense.h %/json.h %/modular.h,$(wildcard include/carom/*.h))
+PUBLIC_HEADERS = $(filter-out %/box.h %/dense.h %/json.h %/modular.h %/ode.h,$(wildcard include/carom/*.h))
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/carom \
 	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
@@ -449,7 +472,7 @@ help:
 	@echo "make fault      the command while disks, memory, pipes and places fail, and signals come: FAULT_SECONDS=$(FAULT_SECONDS)"
 	@echo "make options    every option with bad values under AddressSanitizer: OPTIONS_SECONDS=$(OPTIONS_SECONDS), 0 for all"
 	@echo "make tsan       the tests that use threads under ThreadSanitizer"
-	@echo "make python     install what is missing, build the Python package in $(BUILD)/python; PYTHON=$(PYTHON)"
+	@echo "make python     install what is missing, build the Python package in $(BUILD)/python; PYTHON=$(PACKAGE_PYTHON)"
 	@echo "make deps       install the Debian packages that the build uses and that are missing"
 	@echo "make install    PREFIX=$(PREFIX), DESTDIR is honoured"
 	@echo "make format     clang-format; make check-layers and check-symbols verify who uses whom"

@@ -56,6 +56,8 @@ typedef enum carom_compliant_result_column {
 
 /// False in a build without SUNDIALS, where resolving the law returns CAROM_UNSUPPORTED.
 bool carom_compliant_available(void);
+/// The version of SUNDIALS, such as "6.4.1"; NULL in a build without it.
+const char *carom_compliant_sundials_version(void);
 
 /// The sweep as a law: an outcome for each of its impacts, in order. It is in no registry, because it needs the system of the impact.
 ///

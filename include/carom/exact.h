@@ -73,6 +73,8 @@ extern const carom_option carom_exact_rows[CAROM_EXACT_ROWS];
 
 /// False in a build without PPL, where carom_exact_solve returns CAROM_UNSUPPORTED.
 bool carom_exact_available(void);
+/// The version of PPL, such as "1.2"; NULL in a build without it.
+const char *carom_exact_ppl_version(void);
 
 /// The set of post-impact velocities of dv/ds in M^-1 conv { Jn_i' - mu_i e Jt_i' : Jn_i v <= 0, e in Sgn(Jt_i v) } from v-, stopped when
 /// no contact approaches (the impact inclusion of Halm & Posa 2023), for planar contacts, in exact rational arithmetic.

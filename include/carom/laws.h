@@ -60,12 +60,17 @@ carom_status carom_law_resolve(const carom_law *law, const carom_law_call *call,
 /// An answer without outcomes, and a result row that says nothing: to be filled with what a law has answered before.
 carom_status carom_answer_create(const carom_law *law, const carom_impact *impact, carom_answer *answer, carom_error *error);
 void carom_answer_free(carom_answer *answer);
-/// True when the result row's verdict is "complete".
+/// The result row's verdict.
+carom_verdict carom_answer_verdict(const carom_answer *answer);
+/// True when it is CAROM_COMPLETE.
 bool carom_answer_complete(const carom_answer *answer);
 
 /// Sets one option in the law's option struct, from text as in a scene. Texts are borrowed.
 /// @return CAROM_BAD_INPUT where the law has no such option, or the text breaks its rule
 carom_status carom_law_set(const carom_law *law, void *options, const char *name, const char *text, carom_error *error);
+
+/// Do impacts bounce with these options: has the law a restitution, and does no hypothesis `none` make it inelastic?
+bool carom_law_bounces(const carom_law *law, const void *options);
 
 // The end of a law's `resolve`, also of laws in other libraries and programs.
 
@@ -87,8 +92,8 @@ const carom_law *carom_law_find(const carom_registry *registry, const char *name
 
 // ---------------------------------------------------------------------------------------------- the laws and their options
 
-extern const carom_law carom_law_anitescu_potra, carom_law_halm_posa, carom_law_moreau, carom_law_propagative, carom_law_routh,
-    carom_law_sequential, carom_law_stronge;
+extern const carom_law carom_law_anitescu_potra, carom_law_halm_posa, carom_law_lzb, carom_law_moreau, carom_law_propagative,
+    carom_law_routh, carom_law_sequential, carom_law_stronge;
 
 /// Options of `anitescu-potra`.
 typedef struct carom_anitescu_potra_options {
@@ -98,6 +103,16 @@ typedef struct carom_anitescu_potra_options {
 
 /// Seed 0; the method of carom_step_choice_defaults.
 carom_anitescu_potra_options carom_anitescu_potra_defaults(void);
+
+/// Options of `lzb`.
+typedef struct carom_lzb_options {
+    const char *stiffness;  ///< "K1,K2,...", > 0, one for each contact, whose ratios matter alone; NULL: equal
+    double restitution;     ///< energetic, of all contacts, in [0, 1]; NaN: each contact's own
+    double tolerance;       ///< of the integration, relative to the speed before the impact: 1e-14 to 1e-3
+} carom_lzb_options;
+
+/// Equal stiffnesses, each contact's own restitution, tolerance 1e-10.
+carom_lzb_options carom_lzb_defaults(void);
 
 /// Options of `moreau`.
 typedef struct carom_moreau_options {
@@ -114,9 +129,22 @@ typedef enum carom_sequential_rule {
     CAROM_RULE_STRONGE,         ///< energetic restitution, exact friction cone
 } carom_sequential_rule;
 
+/// Which orders of the contacts `sequential` goes through.
+typedef enum carom_sequential_orders {
+    CAROM_ORDERS_AUTO,    ///< all of them up to five contacts, cyclic starts beyond
+    CAROM_ORDERS_CYCLIC,  ///< A B C, B C A, C A B
+    CAROM_ORDERS_ALL,     ///< every permutation, up to CAROM_MOST_PERMUTED contacts
+    CAROM_ORDERS_RANDOM,  ///< permutations drawn at random
+} carom_sequential_orders;
+
+enum { CAROM_MOST_PERMUTED = 9 };
+
 /// Options of `sequential`.
 typedef struct carom_sequential_options {
-    const char *order;         ///< names of all contacts, with commas, in the order of their impacts; NULL: every cyclic start
+    const char *order;         ///< names of all contacts, with commas, in the order of their impacts; NULL: those of `orders`
+    int orders;                ///< a carom_sequential_orders
+    int64_t draws;             ///< how many random orders: 1 to 10,000,000
+    int64_t seed;              ///< of random orders: 0 to CAROM_MOST_SEED
     int rule;                  ///< a carom_sequential_rule
     double restitution;        ///< of the rule `stronge`, in [0, 1]; NaN: each contact's own
     int64_t max_impacts;       ///< single impacts after which an order counts as not terminated: 1 to 10,000,000

@@ -97,6 +97,9 @@ enum { CAROM_LCP_MOST_ENUMERATED = 22 };
 /// Cost: 2^n inversions of size n/2: tens of milliseconds at n = 12, seconds at n = 20.
 carom_status carom_lcp_enumerate(int n, const double *W, const double *w, carom_lcp_visit visit, void *user, bool *complete,
                                  carom_error *error);
+/// The same, and polls `control` (may be NULL): what was found until then is reported, and is not complete.
+carom_status carom_lcp_enumerate_watched(int n, const double *W, const double *w, const carom_control *control, carom_lcp_visit visit,
+                                         void *user, bool *complete, carom_error *error);
 
 // ----------------------------------------------------------------------------------------------------------- our Lemke
 

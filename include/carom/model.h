@@ -9,6 +9,9 @@
 
 CAROM_API_BEGIN
 
+/// The version of MuJoCo that the program runs with, such as "3.17.0".
+const char *carom_model_mujoco_version(void);
+
 /// A compiled MuJoCo model with its state. Not to be shared between threads.
 typedef struct carom_model carom_model;
 
@@ -39,13 +42,24 @@ typedef struct carom_detection {
     double margin;       ///< geoms closer than this touch [m], >= 0; replaces all margins and gaps of the model
     double friction;     ///< of every contact; NaN: that of the geoms
     double restitution;  ///< of every contact, in [0,1]
+    /// Patterns with the shell's wildcards (* ? [...]), of names of bodies, geoms and contacts, joints at their stops (LIMIT:JOINT)
+    /// included: a contact stays where a pattern of `only` (if there is any) and none of `exclude` fits one of its two bodies, its two
+    /// geoms or its own name. [only_count] and [exclude_count]
+    const char *const *only, *const *exclude;
+    int only_count, exclude_count;
+    bool drop_self;   ///< leave out contacts of two bodies of one robot, which is all below one child of the world
+    bool drop_stops;  ///< leave out joints at their stops
+    /// Of the contacts of two bodies with the same normal (within 0.001 rad), friction and height along it (within this), keep the corners
+    /// of the convex hull, and of corners that are closer than this [m] the outer one; >= 0, 0: keep all.
+    double merge;
 } carom_detection;
 
-/// 1 mm, friction of the geoms, no restitution.
+/// 1 mm, friction of the geoms, no restitution, every contact.
 carom_detection carom_detection_defaults(void);
 
 /// Loads and compiles MJCF or URDF. A URDF robot whose root is welded to the world gets a warning.
-/// @return CAROM_BAD_INPUT with MuJoCo's own message in one line, CAROM_IO_FAILED when the file cannot be read
+/// @return CAROM_BAD_INPUT with MuJoCo's own message in one line, CAROM_IO_FAILED when the file cannot be read, CAROM_UNSUPPORTED when the
+///         library of MuJoCo is of another version than the headers that carom was built with
 carom_status carom_model_load(const char *path, carom_model **model, carom_error *error);
 /// Named numbers of a model file.
 typedef struct carom_model_parameters {
@@ -54,10 +68,32 @@ typedef struct carom_model_parameters {
     const double *values;      ///< [count]
 } carom_model_parameters;
 
-/// The same for a file with formulas: each ${...} in its text is replaced by its value (numbers, parameters, pi, sqrt, + - * / ^ and
-/// parentheses). Included files are read as they are.
-/// @return CAROM_BAD_INPUT also for a formula that is not understood
-carom_status carom_model_load_with(const char *path, const carom_model_parameters *parameters, carom_model **model, carom_error *error);
+/// A floor that a model gets: a plane without edges through (0, 0, height), turned about y. It collides with whatever collides at all.
+typedef struct carom_ground {
+    double height;    ///< [m]
+    double slope;     ///< [degrees], between -90 and 90: above 0 the floor falls towards +x, its normal being (sin slope, 0, cos slope)
+    double friction;  ///< of every contact with it, >= 0; NaN: MuJoCo's default, 1, combined with the friction of the other geom
+    bool optional;    ///< a model that has a floor already keeps it, with a warning; otherwise that is an error
+} carom_ground;
+
+/// How a model file is read. Zero is carom_model_load.
+typedef struct carom_model_options {
+    /// Each ${...} in the text of the file is replaced by its value (numbers, parameters, pi, sqrt, + - * / ^ and parentheses). Included
+    /// files are read as they are. NULL: the text is taken as it is
+    const carom_model_parameters *parameters;
+    /// The root that is welded to the world gets a free joint: the one body at the top of an MJCF file that has joints inside but none of
+    /// its own, or the root link of a URDF. Its keyframes then start from its place in the file, at rest. A root that is free already
+    /// stays, with a warning
+    bool free_root;
+    const carom_ground *ground;  ///< NULL: none
+} carom_model_options;
+
+/// Loads a model with options.
+/// @param options  NULL: none
+/// @return CAROM_BAD_INPUT also for a formula that is not understood, for several roots or a root with another joint, and for a floor
+/// beside
+///         one that the model has
+carom_status carom_model_load_with(const char *path, const carom_model_options *options, carom_model **model, carom_error *error);
 void carom_model_free(carom_model *model);
 
 int carom_model_nq(const carom_model *model);
@@ -67,6 +103,20 @@ const double *carom_model_qpos(const carom_model *model);
 /// Index in qpos of the slide or hinge joint called `joint`; -1 where there is none.
 int carom_model_find_coordinate(const carom_model *model, const char *joint);
 
+/// A joint's name, and its numbers in qpos and qvel: a slide or hinge has one of each, a ball joint a quaternion and three rates, a free
+/// joint position and quaternion, and six rates.
+typedef struct carom_model_joint {
+    const char *name;          ///< a free joint without one has that of its body; NULL: none. Owned by the model
+    int position, positions;   ///< index of its first coordinate, and their number: 1, 4 or 7
+    int velocity, velocities;  ///< index of its first velocity, and their number: 1, 3 or 6
+} carom_model_joint;
+
+int carom_model_joints(const carom_model *model);
+/// @param index  0 .. carom_model_joints - 1, in MuJoCo's order
+carom_model_joint carom_model_get_joint(const carom_model *model, int index);
+/// Velocity, [nv], in MuJoCo's order; owned by the model.
+const double *carom_model_qvel(const carom_model *model);
+
 /// Sets position and velocity, in MuJoCo's order. Quaternions are normalised. Any of the two may be NULL: unchanged.
 /// @return CAROM_BAD_INPUT when a count differs from nq or nv, or a number is not finite
 carom_status carom_model_set_state(carom_model *model, const double *qpos, int qpos_count, const double *qvel, int qvel_count,
@@ -74,14 +124,27 @@ carom_status carom_model_set_state(carom_model *model, const double *qpos, int q
 /// Takes the state of the keyframe called `name`.
 carom_status carom_model_set_keyframe(carom_model *model, const char *name, carom_error *error);
 
+/// Moves a robot along gravity until it touches: down from above, or up out of what it penetrates. Joints, orientation and velocity stay.
+/// What moves is the first free joint, or else the first slide along gravity that carries its whole tree; with a target, the one that
+/// carries the target. Geoms touch as in MuJoCo's collision detection (contype, conaffinity, <pair>, <exclude>), whose distances decide,
+/// to 1e-12 of the size and place of the geoms; planes have no edge.
+/// @param target  NULL: the first geom of the robot that touches what does not move with it; else the name of a geom, or of a site: until
+///                that one touches, whatever else does
+/// @param shift   how far it moved down [m], below zero where it moved up; may be NULL
+/// @return CAROM_BAD_INPUT where the model has no gravity or no such joint, where nothing is called `target`, or where nothing is below it;
+///         the model stays as it was
+/// Cost: some ten calls of MuJoCo's collision functions for a pair of geoms that can meet
+carom_status carom_model_lower(carom_model *model, const char *target, double *shift, carom_error *error);
+
 /// Freezes the model at its state: M, and for each contact J of the second place minus that of the first, projected on normal and tangents.
-/// Joints at or beyond their stops are contacts without friction, LIMIT:JOINT, after the others (without that name where no contact has
-/// one). Active equality constraints hold: rows of J are J P, where P projects on the velocities that they allow, so that M and nv stay.
+/// Joints at or beyond their stops, LIMIT:JOINT, and tendons at or beyond their limits, TENDON:TENDON, are contacts without friction after
+/// the others (without that name where no contact has one). Bounded forces (frictionloss, damping, springs, actuators) are left out with a
+/// warning. Active equality constraints hold: rows of J are J P, where P projects on the velocities that they allow, so that M and nv stay.
 /// Tangents left out: one tangent t = (n_z, 0, -n_x) when `planar` is what all contacts allow (see docs/scenes.md), else two, by the rule
 /// stated there.
-/// `count` may be 0 when a joint is at its stop.
+/// `count` may be 0 when a joint is at its stop or a tendon at its limit.
 /// @return CAROM_BAD_INPUT naming the contact and the rule it breaks: an unknown site, a normal without length, tangents that are not
-/// orthonormal; a velocity that breaks an equality constraint; joints with frictionloss, tendons at their limits or with frictionloss
+/// orthonormal; a velocity that breaks an equality constraint
 carom_status carom_model_freeze(carom_model *model, const carom_model_contact *contacts, int count, carom_impact **impact,
                                 carom_error *error);
 
@@ -94,8 +157,39 @@ carom_status carom_model_measure_gaps(carom_model *model, const carom_model_cont
 /// Contacts of the same two bodies at the same point with the same normal are one, and so are those of a planar problem with the same rows
 /// (docs/scenes.md states names and tolerances); those that no motion changes are left out with a warning.
 /// @param detection  NULL: the defaults
-/// @return CAROM_BAD_INPUT as above; also when nothing touches, when the model's nconmax is too small, or for anisotropic friction
+/// Names are those that all contacts found have, whichever of them stay.
+/// @return CAROM_BAD_INPUT as above; also when nothing touches or is left, for a pattern that fits no name of the model, when the model's
+///         nconmax is too small, or for anisotropic friction
 carom_status carom_model_detect(carom_model *model, const carom_detection *detection, carom_impact **impact, carom_error *error);
+
+// -------------------------------------------------------------------------------------------------------------------------- bare models
+
+/// What a file holds, by its content.
+typedef enum carom_model_file {
+    CAROM_MODEL_FILE_NONE,   ///< not XML
+    CAROM_MODEL_FILE_MODEL,  ///< MJCF or URDF: the root element is `mujoco` or `robot`
+    CAROM_MODEL_FILE_PART,   ///< a part of MJCF that other files include
+    CAROM_MODEL_FILE_XML,    ///< some other XML
+} carom_model_file;
+
+/// @param text  ends with NUL
+carom_model_file carom_model_recognise(const char *text);
+
+/// How a model without a scene was brought to an impact.
+typedef struct carom_model_start {
+    bool lacks_ground;               ///< it could be lowered, but nothing is below it; there is no impact
+    char story[CAROM_MESSAGE_SIZE];  ///< one sentence about its state
+} carom_model_start;
+
+/// The impact of a model about which nothing else is known, with the contacts that carom_model_detect finds by default. The state is its
+/// first keyframe, where something approaches there; where something touches but does not approach, with 1 m/s along gravity added to the
+/// joint that carom_model_lower moves; where nothing touches, and without a keyframe, lowered until it touches, with the same velocity.
+/// Where that gives no impact, because nothing can be lowered: the contacts that touch, or else the nearest pair of geoms, whose gap is
+/// left open; the velocity gets the multiple of M^-1 n' that lets the first one, with normal row n, approach at 1 m/s: the least kinetic
+/// energy. Where the model lets no geoms collide, every pair may.
+/// @param any  without ground under it, take the last way instead of saying so in start->lacks_ground
+/// @return CAROM_BAD_INPUT where no two geoms can approach each other
+carom_status carom_model_freeze_bare(carom_model *model, bool any, carom_model_start *start, carom_impact **impact, carom_error *error);
 
 /// What the last load, freeze or detection found worth knowing: sentences, 0..warnings-1. NULL beyond them.
 int carom_model_warnings(const carom_model *model);
@@ -126,8 +220,9 @@ typedef struct carom_model_end {
     bool ended;        ///< before the horizon
 } carom_model_end;
 
-/// A simulator of the model from its state on. Contacts are those of the impact that the model gave last, joints at their stops included;
-/// geoms of the model collide with nothing else. Gravity is off: an impact has none, and soft contacts take long. A contact's gap is the
+/// A simulator of the model from its state on. Contacts are those of the impact that the model gave last, and limits of joints and tendons
+/// are MuJoCo's own; geoms of the model collide with nothing else. Gravity, springs, damping, frictionloss, actuators and fluid forces are
+/// off: an impact has none, and soft contacts take long. A contact's gap is the
 /// distance of its two material points along its normal, less that at the model's state; both points and the normal stay where they are on
 /// their bodies and in space.
 /// @param impact  what carom_model_freeze or carom_model_detect gave last
@@ -168,8 +263,8 @@ enum { CAROM_MUJOCO_RUNS, CAROM_MUJOCO_UNPERTURBED, CAROM_MUJOCO_RESULTS };
 /// The model as a system, from its state on. Contacts are points (sites, points of bodies) that may touch planes with the given normals;
 /// `offset` places each plane.
 /// @param system  refers to the model, which must outlive it; to be freed by carom_model_free_system
-/// @return CAROM_UNSUPPORTED for what a system in motion does not have here: joints other than slides and hinges, joint stops, equality
-///         constraints, contacts between two places or at geoms; CAROM_BAD_INPUT as carom_model_freeze
+/// @return CAROM_UNSUPPORTED for what a system in motion does not have here: joints other than slides and hinges, joint stops, limits of
+///         tendons, frictionloss, equality constraints, contacts between two places or at geoms; CAROM_BAD_INPUT as carom_model_freeze
 carom_status carom_model_create_system(carom_model *model, const carom_model_contact *contacts, int count, carom_system **system,
                                        carom_error *error);
 void carom_model_free_system(carom_system *system);

@@ -12,11 +12,20 @@ typedef enum carom_option_type {
     CAROM_OPTION_INTEGER,   ///< field int64_t; whole numbers written like 1e6 are accepted; 0 in the defaults means "auto" where 1 is the
                             ///< least
     CAROM_OPTION_REAL,      ///< field double; NaN in the defaults means "not set" or "auto"
+    CAROM_OPTION_INTERVAL,  ///< field carom_interval: a number, or two with a colon between them; NaN in the defaults means "not set"
     CAROM_OPTION_CHOICE,    ///< field int: index into `choices`
     CAROM_OPTION_TEXT,      ///< field const char *, borrowed from the caller that sets it
     CAROM_OPTION_CONTACTS,  ///< field const char *: contact names with commas between them, borrowed
     CAROM_OPTION_SWITCH,    ///< field bool; "true" or "false" in scenes, a flag without value on the command line
 } carom_option_type;
+
+/// "integer", "real", "interval", "choice", "text", "contacts", "switch".
+const char *carom_option_type_name(carom_option_type type);
+
+/// The numbers from `least` to `most`; one number where both are equal.
+typedef struct carom_interval {
+    double least, most;
+} carom_interval;
 
 /// The least positive double.
 #define CAROM_POSITIVE 4.9406564584124654e-324
@@ -43,7 +52,7 @@ int carom_option_find(const carom_option *rows, int count, const char *name);
 /// @return CAROM_BAD_INPUT with a message that starts with the option's name
 carom_status carom_option_set(const carom_option *row, void *options, const char *text, carom_error *error);
 
-/// False when the row is a choice without that name: the text may be meant for a law with other choices.
+/// False when the row is a choice without that name, or a number where the text is an interval: it may be meant for another law.
 bool carom_option_offers(const carom_option *row, const char *text);
 
 /// Writes the value that the option struct holds as text, as `carom_option_set` would read it. "auto" for a NaN.

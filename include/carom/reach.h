@@ -77,6 +77,72 @@ carom_status carom_time_stepping_record(carom_time_stepping *stepping, bool reco
 /// when not recorded.
 const double *carom_time_stepping_trace(const carom_time_stepping *stepping, int *rows);
 
+// ------------------------------------------------------------------------------------------------------ one walk
+
+/// What restitution means for several contacts: docs/restitution.md.
+typedef enum carom_hypothesis {
+    CAROM_HYPOTHESIS_NONE,     ///< inelastic, whatever the coefficients are: the inclusion of Halm & Posa
+    CAROM_HYPOTHESIS_STRONGE,  ///< energetic: a contact gives back e^2 of the work that its compressions have stored; energy never grows
+    CAROM_HYPOTHESIS_POISSON,  ///< kinetic: e times the normal impulse of its compressions; several contacts may gain energy
+} carom_hypothesis;
+
+/// Names of the hypotheses, NULL-terminated.
+extern const char *const carom_hypothesis_names[];
+
+/// In which proportions the contacts of a walk share the normal impulse.
+typedef enum carom_weights {
+    CAROM_WEIGHTS_MIXED,     ///< new random ones on every piece: covers the set
+    CAROM_WEIGHTS_CONSTANT,  ///< one random proportion for a whole impact, of whichever contacts are active
+    CAROM_WEIGHTS_SINGLE,    ///< one contact at a time, until it neither approaches nor has anything left to give back
+} carom_weights;
+
+/// Names of the weights, NULL-terminated.
+extern const char *const carom_weights_names[];
+
+/// Restitution in a set.
+typedef struct carom_rebound_options {
+    int hypothesis;              ///< a carom_hypothesis
+    carom_interval restitution;  ///< of every contact, drawn for each contact and sample, within [0, 1]; NaN: the impact's coefficients
+} carom_rebound_options;
+
+/// What the series column `bounces` holds for each contact.
+enum { CAROM_REBOUND_STORED, CAROM_REBOUND_RESTORED, CAROM_REBOUND_COMPRESSIONS, CAROM_REBOUND_FIELDS };
+
+/// Walks from the pre-impact velocity to the end of the impact. With its workspace; not to be shared between threads.
+typedef struct carom_walker carom_walker;
+
+/// How walks go.
+typedef struct carom_walker_options {
+    int64_t max_steps;  ///< straight pieces of one walk, >= 1
+    int weights;        ///< a carom_weights
+    carom_rebound_options rebound;
+} carom_walker_options;
+
+/// @return CAROM_BAD_INPUT for spatial contacts, whose solutions are not piecewise straight, and for options out of range
+carom_status carom_walker_create(const carom_impact *impact, const carom_walker_options *options, carom_walker **walker,
+                                 carom_error *error);
+void carom_walker_free(carom_walker *walker);
+
+/// One solution of dv/ds in D(v) (Halm & Posa, section 3; with restitution docs/restitution.md), random by the stream (seed, index): on
+/// each straight piece the active contacts share the normal impulse with random constant weights, and friction follows. Its end is a point
+/// of the set up to rounding.
+/// @param v        [nv] receives the last velocity
+/// @param impulse  [n] receives the accumulated impulse, contact-major
+/// @param counts   `steps` are straight pieces; there are no residuals
+/// @return CAROM_COMPLETE, CAROM_BUDGET_SPENT after max_steps, or CAROM_INTERRUPTED
+carom_verdict carom_walker_run(carom_walker *walker, int64_t seed, int64_t index, double *v, double *impulse, carom_sample_counts *counts);
+
+/// What the contacts stored and gave back in the last run, [CAROM_REBOUND_FIELDS * contacts]; NULL without restitution.
+const double *carom_walker_bounces(const carom_walker *walker);
+
+/// Runs from now on poll `control` before every piece. Borrowed; NULL: never.
+void carom_walker_watch(carom_walker *walker, const carom_control *control);
+
+/// Makes runs from now on record their contact velocities, or stop doing so.
+carom_status carom_walker_record(carom_walker *walker, bool record, carom_error *error);
+/// The trace of the last run, [rows x n] contact-major: before the impact, then after every piece. NULL with `*rows` 0 when not recorded.
+const double *carom_walker_trace(const carom_walker *walker, int *rows);
+
 // ------------------------------------------------------------------------------------------------------- sampled sets
 
 /// How solutions of the inclusion are sampled.
@@ -94,22 +160,24 @@ typedef struct carom_sample_options {
     int64_t paths;    ///< samples, the first ones, whose traces are kept: the option and column `path`
     double epsilon;   ///< closing step of Algorithm 2 [m/s], 0 < epsilon < h; NaN: none (Algorithm 1)
     int64_t seed;
-    double step;               ///< h, largest normal impulse of a contact in one step [N s]; NaN: auto
-    int draw;                  ///< a carom_draw
-    int sampler;               ///< a carom_sampler; walks use samples, paths and seed alone, and max_steps where all samples are walks
-    int64_t max_steps;         ///< N, steps after which a sample counts as not terminated; 0: carom_sample_max_steps
-    const char *path;          ///< the step method: "auto", or as carom_step_method_find takes it, "lemke:avx2"
-    carom_step_choice method;  ///< how steps are solved
+    double step;                    ///< h, largest normal impulse of a contact in one step [N s]; NaN: auto
+    int draw;                       ///< a carom_draw
+    int sampler;                    ///< a carom_sampler; walks use samples, paths and seed alone, and max_steps where all samples are walks
+    int64_t max_steps;              ///< N, steps after which a sample counts as not terminated; 0: carom_sample_max_steps
+    const char *path;               ///< the step method: "auto", or as carom_step_method_find takes it, "lemke:avx2"
+    int weights;                    ///< a carom_weights, of walks
+    carom_rebound_options rebound;  ///< with a hypothesis all samples are walks
+    carom_step_choice method;       ///< how steps are solved
 } carom_sample_options;
 
-/// 16,384 samples of the sampler auto, selection auto, seed 0, step auto, max_steps auto, no closing step.
+/// 16,384 inelastic samples of the sampler auto, selection auto, seed 0, step auto, max_steps auto, no closing step.
 carom_sample_options carom_sample_defaults(void);
 
 /// The N that these options mean: max_steps where it is set, otherwise 100 steps, or 10,000 straight pieces where all samples are walks.
 int64_t carom_sample_max_steps(const carom_sample_options *options);
 
 /// The option rows of the struct above; the first CAROM_SAMPLE_SET_ROWS only make sense for more than one sample.
-enum { CAROM_SAMPLE_SET_ROWS = 4, CAROM_SAMPLE_ROWS = 12 };
+enum { CAROM_SAMPLE_SET_ROWS = 4, CAROM_SAMPLE_ROWS = 15 };
 extern const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS];
 
 /// How the options solve the steps of one impact.
@@ -147,8 +215,9 @@ typedef struct carom_sample_statistics {
     char digest[CAROM_DIGEST_TEXT_SIZE];           ///< of the terminated samples' v_plus, in sample order
 } carom_sample_statistics;
 
-/// Columns that sampled outcomes have beside the common ones: the sample's index, the sampler it is from, and its trace where it was kept.
-enum { CAROM_SAMPLE_COLUMNS = 3 };
+/// Columns that sampled outcomes have beside the common ones: the sample's index, the sampler it is from, its trace where it was kept,
+/// and what its contacts stored and gave back where there is restitution.
+enum { CAROM_SAMPLE_COLUMNS = 4 };
 extern const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS];
 
 /// Algorithm 1 (`Sim`) for samples 0..samples-1, or Algorithm 2 when epsilon is set (Halm & Posa, section 5).

@@ -102,6 +102,7 @@ typedef struct carom_result_set {
     int64_t *starts;  ///< [pieces + 1] first point of each piece
     double *impulse;  ///< [points x n] accumulated impulses, contact-major [N s], NaN where not determined; NULL until they are read
     double *energy;   ///< [points] energy ratios; NULL until they are read
+    bool corners;     ///< the file holds only corners of the hulls in planes of contact velocities (`--keep hull`)
     /// What it is of the set of outcomes: "exact", "inner", "outer", "none"; "samples" without pieces
     char certificate[CAROM_CERTIFICATE_SIZE];
 } carom_result_set;

@@ -14,8 +14,9 @@ CAROM_API_BEGIN
 /// A scene file, read, checked and turned into an impact.
 typedef struct carom_scene carom_scene;
 
-/// Reads a YAML or JSON scene that holds an impact. All keys are checked; keys under `impact` must be `law` or an option of some law in
-/// `registry`.
+/// Reads a YAML or JSON scene that holds an impact, or a bare MJCF or URDF file (by its content), whose state and contacts are then those
+/// of carom_model_freeze_bare, with a floor where it lacks one. All keys are checked; keys under `impact` must be `law` or an option of
+/// some law in `registry`.
 /// @return CAROM_BAD_INPUT with "FILE:LINE: KEY: rule", CAROM_IO_FAILED when the file cannot be read
 carom_status carom_scene_read(const char *path, const carom_registry *registry, carom_scene **scene, carom_error *error);
 /// Reads a scene of any form for an integrator; keys under `simulate` must be `integrator` or an option of some integrator in `registry`.
@@ -43,6 +44,9 @@ const char *carom_scene_integrator(const carom_scene *scene);
 /// Warnings for the user (asymmetric W, skewed tangents, ...), each one sentence.
 int carom_scene_warnings(const carom_scene *scene);
 const char *carom_scene_warning(const carom_scene *scene, int index);
+/// What was chosen for a bare model, each one sentence: 0 .. carom_scene_notes - 1.
+int carom_scene_notes(const carom_scene *scene);
+const char *carom_scene_get_note(const carom_scene *scene, int index);
 
 /// Sets the options that the scene's `impact` gives among `rows`; keys of other laws are skipped.
 /// @return CAROM_BAD_INPUT with file, line, key and rule

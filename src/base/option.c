@@ -12,6 +12,22 @@
 // 2^53: doubles hold all whole numbers below it, and a text above it may have been rounded to it.
 #define TOO_LARGE_WHOLE 9007199254740992.0
 
+// Room for a number with 17 digits.
+enum { NUMBER_SIZE = 32 };
+
+const char *carom_option_type_name(carom_option_type type) {
+    switch (type) {
+    case CAROM_OPTION_INTEGER: return "integer";
+    case CAROM_OPTION_REAL: return "real";
+    case CAROM_OPTION_INTERVAL: return "interval";
+    case CAROM_OPTION_CHOICE: return "choice";
+    case CAROM_OPTION_TEXT: return "text";
+    case CAROM_OPTION_CONTACTS: return "contacts";
+    case CAROM_OPTION_SWITCH: return "switch";
+    }
+    return "";
+}
+
 // Tables are short, and looked up once for each flag.
 int carom_option_find(const carom_option *rows, int count, const char *name) {
     for (int i = 0; i < count; i++)
@@ -128,6 +144,20 @@ carom_status carom_option_set(const carom_option *row, void *options, const char
         if (!status) *(double *)field = is_word ? NAN : number;
         return status;
     }
+    case CAROM_OPTION_INTERVAL: {
+        // LO:HI, or one number that is both ends.
+        carom_interval interval = {NAN, NAN};
+        const char *colon = strchr(text, ':');
+        char first[NUMBER_SIZE] = "";
+        if (colon && colon - text < NUMBER_SIZE) memcpy(first, text, (size_t)(colon - text));
+        const bool is_word = is_initial && !carom_parse_number(text, &number);
+        carom_status status = is_word ? CAROM_OK : parse_in_range(row, colon ? first : text, &interval.least, error);
+        if (!status && colon) status = parse_in_range(row, colon + 1, &interval.most, error);
+        if (!status && colon && interval.least > interval.most)
+            return carom_fail(error, CAROM_BAD_INPUT, "%s: %.60s begins above its end", row->name, text);
+        if (!status) *(carom_interval *)field = colon ? interval : (carom_interval){interval.least, interval.least};
+        return status;
+    }
     case CAROM_OPTION_CHOICE: {
         // The names are collected for the message, in case none of them fits.
         char names[256] = "", phrase[CAROM_SUGGESTION_SIZE];
@@ -160,8 +190,9 @@ carom_status carom_option_set(const carom_option *row, void *options, const char
     return carom_fail(error, CAROM_INTERNAL, "%s: an option row of unknown type", row->name);
 }
 
-// Laws that share an option may offer different choices of it.
+// Laws that share an option may offer different choices of it, or take an interval where another takes a number.
 bool carom_option_offers(const carom_option *row, const char *text) {
+    if (row->type == CAROM_OPTION_REAL) return !strchr(text, ':');
     if (row->type != CAROM_OPTION_CHOICE) return true;
     for (int i = 0; row->choices[i]; i++)
         if (!strcmp(row->choices[i], text)) return true;
@@ -172,7 +203,7 @@ bool carom_option_offers(const carom_option *row, const char *text) {
 void carom_option_print(const carom_option *row, const void *options, char *text, size_t size) {
     const void *field = (const char *)options + row->offset;
     const char *shown = "";
-    char number[32];
+    char number[2 * NUMBER_SIZE];
     switch (row->type) {
     case CAROM_OPTION_INTEGER:
         snprintf(number, sizeof number, "%lld", (long long)*(const int64_t *)field);
@@ -182,6 +213,17 @@ void carom_option_print(const carom_option *row, const void *options, char *text
         carom_print_number(*(const double *)field, number, sizeof number);
         shown = !isnan(*(const double *)field) ? number : row->initial ? row->initial : "auto";
         break;
+    case CAROM_OPTION_INTERVAL: {
+        const carom_interval *interval = field;
+        carom_print_number(interval->least, number, NUMBER_SIZE);
+        const size_t used = strlen(number);
+        if (interval->most > interval->least) {
+            number[used] = ':';
+            carom_print_number(interval->most, number + used + 1, NUMBER_SIZE);
+        }
+        shown = !isnan(interval->least) ? number : row->initial ? row->initial : "auto";
+        break;
+    }
     case CAROM_OPTION_CHOICE: shown = row->choices[*(const int *)field]; break;
     case CAROM_OPTION_TEXT:
     case CAROM_OPTION_CONTACTS:

@@ -187,6 +187,15 @@ carom_status cli_select(const cli_arguments *arguments, const cli_owner *owner, 
     return CAROM_OK;
 }
 
+const cli_setting *cli_not_offered(const cli_arguments *arguments, const carom_option *rows, int count) {
+    for (int i = 0; i < arguments->count; i++) {
+        const cli_setting *setting = &arguments->settings[i];
+        const int index = find_flag(arguments->command, setting->name) ? -1 : carom_option_find(rows, count, setting->name);
+        if (index >= 0 && !carom_option_offers(&rows[index], setting->value)) return setting;
+    }
+    return NULL;
+}
+
 carom_status cli_apply_owner(const cli_arguments *arguments, const cli_owner *owner, bool strict, void *options, carom_error *error) {
     for (int i = 0; i < arguments->count; i++) {
         const cli_setting *setting = &arguments->settings[i];
@@ -223,6 +232,7 @@ const char *cli_value_word(const carom_option *row, char *word, size_t size) {
     switch (row->type) {
     case CAROM_OPTION_INTEGER: return "N";
     case CAROM_OPTION_REAL: return "X";
+    case CAROM_OPTION_INTERVAL: return "X|LO:HI";
     case CAROM_OPTION_CONTACTS: return "A,B,...";
     case CAROM_OPTION_TEXT: return "NAME";
     case CAROM_OPTION_SWITCH: return NULL;
@@ -260,6 +270,9 @@ void cli_help(const cli_command *command, const carom_registry *registry) {
     const bool several = command->operand_flag != NULL;
     printf("usage: carom %s %s%s%s%s\n\n%s\n", command->name, several ? "[" : "", command->operand, several ? " ...]" : "",
            command->flag_count ? " [options]" : "", command->summary);
+    if (command->models)
+        printf(
+            "\nSCENE is a YAML or JSON file; or a bare MJCF or URDF model, whose state and contacts are then found, and said on stderr.\n");
     if (command->flag_count) printf("\noptions:\n");
     for (int i = 0; i < command->flag_count; i++) {
         const cli_flag *flag = &command->flags[i];

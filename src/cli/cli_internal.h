@@ -53,6 +53,7 @@ typedef struct cli_owner {
 struct cli_command {
     const char *name, *summary;
     const char *operand;          ///< "SCENE", "FILE", "RESULT"
+    bool models;                  ///< a SCENE may be a bare model
     const char *optional_switch;  ///< a switch that makes the operand unnecessary, or NULL
     const char *operand_flag;     ///< the flag whose values the operands are, any number of them; NULL: there is one operand
     const cli_flag *flags;
@@ -81,6 +82,9 @@ carom_status cli_select(const cli_arguments *arguments, const cli_owner *owner, 
 /// Sets the options that the command line gives among the owner's rows. cli_parse has refused options that no owner has.
 /// @param strict  refuse those that this owner does not have, instead of passing over them
 carom_status cli_apply_owner(const cli_arguments *arguments, const cli_owner *owner, bool strict, void *options, carom_error *error);
+/// The first setting of the command line that an owner of these options [count] knows, but whose value is meant for others; NULL where
+/// there is none.
+const cli_setting *cli_not_offered(const cli_arguments *arguments, const carom_option *rows, int count);
 /// Sets options by flags of the command itself whose values the rows describe.
 carom_status cli_apply_rows(const cli_arguments *arguments, const carom_option *rows, int count, void *options, carom_error *error);
 
@@ -102,8 +106,14 @@ void cli_help(const cli_command *command, const carom_registry *registry);
 void cli_expect_answer(const cli_arguments *arguments);
 /// Prints `carom: MESSAGE` on stderr, on the first of several ranks, and returns the exit status that the error means.
 int cli_report(const carom_error *error);
-/// Prints the scene's warnings on stderr. Only beside an answer: a refusal is one line.
+
+/// `carom --version [--verbose]`.
+int cli_version(int argc, char **argv);
+/// Prints the scene's notes and warnings on stderr. Only beside an answer: a refusal is one line.
 void cli_warn(const carom_scene *scene);
+/// Says on stderr that nothing collides where all contacts are at rest, for commands that ask for outcomes. Other states in which no
+/// contact approaches are a warning of the scene.
+void cli_note_rest(const carom_scene *scene);
 /// A contact velocity as tables for people show it: round-off of the pre-impact velocities is zero. JSON and files keep every digit.
 double cli_shown(const carom_impact *impact, double velocity);
 /// Joins a directory and a name. To be freed.
@@ -129,6 +139,10 @@ double cli_seconds_since(const struct timespec *start);
 json_t *cli_extent_json(const carom_extent *extent);
 /// Adds `normal_velocity` and `tangent_velocity` of a contact velocity, contact-major, to an object.
 void cli_add_contact_velocity(json_t *object, const carom_impact *impact, const double *u);
+/// Prints generalised velocities [nv] by the names of their joints, in a few lines unless they are to be `full`.
+void cli_print_velocities(const char *label, const carom_impact_data *data, const double *v, bool full);
+/// The names of the velocities, null where they have none.
+json_t *cli_joints_json(const carom_impact_data *data);
 /// Adds the columns of the result row, the verdict included, to an object.
 void cli_add_result(json_t *document, const carom_table *result);
 /// Prints the doc of every yes-or-no column of a result row, from a column on, that says yes.

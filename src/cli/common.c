@@ -30,8 +30,16 @@ int cli_report(const carom_error *error) {
 }
 
 void cli_warn(const carom_scene *scene) {
+    for (int i = 0; i < carom_scene_notes(scene) && cli_ranks_is_first(); i++)
+        fprintf(stderr, "carom: note: %s: %s\n", carom_scene_path(scene), carom_scene_get_note(scene, i));
     for (int i = 0; i < carom_scene_warnings(scene) && cli_ranks_is_first(); i++)
         fprintf(stderr, "carom: warning: %s\n", carom_scene_warning(scene, i));
+}
+
+void cli_note_rest(const carom_scene *scene) {
+    if (carom_impact_velocity_scale(carom_scene_impact(scene)) == 0 && cli_ranks_is_first())
+        fprintf(stderr, "carom: note: %s: no contact approaches: every contact is at rest, and the velocity stays as it is\n",
+                carom_scene_path(scene));
 }
 
 double cli_shown(const carom_impact *impact, double velocity) {
@@ -114,6 +122,13 @@ void cli_add_contact_velocity(json_t *object, const carom_impact *impact, const 
     for (int i = 0; i < n; i++) json_array_append_new(i % stride ? tangent : normal, carom_json_real(u[i]));
     json_object_set_new(object, "normal_velocity", normal);
     json_object_set_new(object, "tangent_velocity", tangent);
+}
+
+json_t *cli_joints_json(const carom_impact_data *data) {
+    if (!data->velocity_names) return json_null();
+    json_t *joints = json_array();
+    for (int i = 0; i < data->nv; i++) json_array_append_new(joints, carom_json_text(data->velocity_names[i]));
+    return joints;
 }
 
 void cli_add_result(json_t *document, const carom_table *result) {

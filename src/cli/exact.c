@@ -159,6 +159,7 @@ const cli_command cli_exact = {
     .name = "exact",
     .summary = "the set of possible outcomes as polytopes, in exact arithmetic (law halm-posa-exact)",
     .operand = "SCENE",
+    .models = true,
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .laws = CLI_ONE_LAW,

@@ -30,7 +30,12 @@ carom_status cli_prepare_options(const cli_question *question, const char *const
             carom_option_set(&law->options[steps], *options, law->options[steps].initial, NULL);
     }
     const cli_owner owner = {"law", law->name, law->summary, law->options, law->option_count};
-    return status ? status : cli_apply_owner(arguments, &owner, question->strict, *options, error);
+    if (!status) status = cli_apply_owner(arguments, &owner, question->strict, *options, error);
+
+    // Restitution that nothing gives a meaning to is a mistake where it was asked for; a scene's serves other laws.
+    if (!status && question->strict && cli_given(arguments, "restitution") && !carom_law_bounces(law, *options))
+        status = carom_fail(error, CAROM_BAD_INPUT, "--restitution: has no meaning without --hypothesis stronge or poisson");
+    return status;
 }
 
 const carom_option *cli_blame(const cli_arguments *arguments, const carom_option *rows, int count, carom_error *error) {

@@ -31,13 +31,11 @@ static int run(int argc, char **argv) {
         printf("carom " CAROM_VERSION ": which velocities are possible after a simultaneous rigid-body impact?\n\n"
                "usage: carom COMMAND FILE [options]\n\ncommands:\n");
         for (int i = 0; commands[i]; i++) printf("  %-9s  %s\n", commands[i]->name, commands[i]->summary);
-        printf("\n`carom COMMAND --help` lists the options. Exit status: 0 done, 1 not finished or incomplete, 2 bad input or usage.\n");
+        printf("\n`carom COMMAND --help` lists the options, `carom --version --verbose` the libraries of this build. Exit status: 0 done, "
+               "1 not finished or incomplete, 2 bad input or usage.\n");
         return EXIT_DONE;
     }
-    if (!strcmp(argv[1], "--version")) {
-        puts("carom " CAROM_VERSION);
-        return EXIT_DONE;
-    }
+    if (!strcmp(argv[1], "--version")) return cli_version(argc, argv);
     int index = 0;
     while (commands[index] && strcmp(commands[index]->name, argv[1]) != 0) index++;
     if (!commands[index]) {

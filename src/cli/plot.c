@@ -8,7 +8,10 @@
 #include "cli/cli_internal.h"
 
 static const cli_flag flags[] = {
-    {"axes", "X,Y", "contact velocities to draw, as Jn.A,Jt.B or Jt.B.2 (default: those with the largest extent)"},
+    {"axes", "X,Y",
+     "quantities to draw, as Jn.A,Jt.B.2 or base.z,knee (velocities by joints), Pn.A (impulses), K (energy ratio), sums of them (default: "
+     "the "
+     "contact velocities with the largest extent)"},
     {"overlay", "FILE,FILE,...", "more result files of the same contacts, to be drawn into the same pictures"},
     {"focus", NULL, "zoom in on the outcomes; paths may run out of the picture"},
     {"output", "FILE", "with --axes, the PNG or SVG file; otherwise what the file names start with (default: the result's name)"},

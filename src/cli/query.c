@@ -137,6 +137,12 @@ static carom_status prepare_functional(query *q, const carom_functional *f, bool
     if (polyhedral && f->energy < 0)
         return carom_fail(error, CAROM_BAD_INPUT,
                           "the least energy of a convex piece is not at one of its vertices: K has factors of at least 0 in exact sets");
+    // Corners in the planes of contact velocities are not those of everything else.
+    if (q->asked.set.corners && (f->has_velocity || f->has_impulse || f->energy != 0))
+        fprintf(stderr,
+                "carom: warning: %s: it holds the corners of the samples' hulls in contact velocities (`--keep hull`); others may have "
+                "more of this\n",
+                q->arguments->operand);
     return carom_result_set_read_for(q->asked.result, q->asked.law, f, &q->asked.set, error);
 }
 
@@ -165,6 +171,7 @@ static carom_status ask_maximum(query *q, const char *text, carom_error *error) 
     json_object_set_new(q->document, "expression", carom_json_text(text));
     json_object_set_new(q->document, "maximum", carom_json_real(most));
     json_object_set_new(q->document, "unit", *unit ? json_string(unit) : json_null());
+    json_object_set_new(q->document, "joints", cli_joints_json(carom_impact_get_data(q->asked.impact)));
     json_object_set_new(q->document, "certified", json_boolean(!strcmp(set->certificate, "exact")));
     add_velocity(q->document, q, set->u + best * set->n, set->v ? set->v + best * set->nv : NULL);
     return CAROM_OK;
@@ -299,7 +306,7 @@ static void print_text(json_t *object, const char *const *joints, int indent) {
     const char *key;
     json_t *value;
     json_object_foreach(object, key, value) {
-        if (!strcmp(key, "schema")) continue;
+        if (!strcmp(key, "schema") || !strcmp(key, "joints")) continue;
         if (joints && !strcmp(key, "v_plus") && json_is_array(value)) {
             printf("%*sv_plus\n", indent, "");
             for (size_t i = 0; i < json_array_size(value); i++)

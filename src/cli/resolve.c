@@ -61,6 +61,9 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
             if (set >> i & 1) printf("  (%s)", flag_names[i]);
         putchar('\n');
     }
+    // One velocity is worth its joints.
+    if (rows == 1 && data->velocity_names)
+        cli_print_velocities("velocity after", data, carom_table_real_column(outcomes, CAROM_OUTCOME_VELOCITY), true);
     if (rows > SHOWN_OUTCOMES) printf("... and %" PRId64 " more; --json and -o FILE give them all\n", rows - SHOWN_OUTCOMES);
     if (file) printf("written to %s (HDF5)\n", file);
     return cli_exit_status(&run->answer);
@@ -96,6 +99,7 @@ static int run_resolve(const cli_arguments *arguments) {
     carom_result_writer_free(question.writer);
     int exit_status;
     if (!status) cli_warn(scene);
+    if (!status) cli_note_rest(scene);
     if (status) {
         exit_status = cli_report(&error);
     } else if (cli_given(arguments, "json")) {
@@ -111,6 +115,7 @@ static int run_resolve(const cli_arguments *arguments) {
             json_array_append_new(list, outcome);
         }
         cli_add_result(document, run.answer.result);
+        json_object_set_new(document, "joints", cli_joints_json(carom_impact_get_data(impact)));
         json_object_set_new(document, "outcomes", list);
         json_object_set_new(document, "file", carom_json_text(file));
         exit_status = cli_print_json(document, cli_exit_status(&run.answer));
@@ -126,6 +131,7 @@ const cli_command cli_resolve = {
     .name = "resolve",
     .summary = "the outcomes of one impact law",
     .operand = "SCENE",
+    .models = true,
     .optional_switch = "list",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,

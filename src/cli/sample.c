@@ -164,6 +164,7 @@ static int run_sample(const cli_arguments *arguments) {
     }
     int exit_status;
     if (!status) cli_warn(scene);
+    if (!status) cli_note_rest(scene);
     if (status) {
         exit_status = cli_report(&error);
     } else if (cli_given(arguments, "json")) {
@@ -187,6 +188,7 @@ const cli_command cli_sample = {
     .name = "sample",
     .summary = "the set of possible outcomes, sampled (law halm-posa)",
     .operand = "SCENE",
+    .models = true,
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .laws = CLI_ONE_LAW,

@@ -158,6 +158,7 @@ carom_status carom_file_read(const char *path, char **bytes, size_t *size, carom
         free(buffer);
         return status;
     }
+    buffer[used] = '\0';
     *bytes = buffer;
     *size = used;
     return CAROM_OK;
@@ -223,7 +224,8 @@ static carom_status take_event(tree_builder *builder, const yaml_event_t *event,
                map = event->type == YAML_MAPPING_START_EVENT;
 
     // An alias may stand for itself, and ten lines of aliases for more nodes than any memory holds.
-    if (event->type == YAML_ALIAS_EVENT) return refuse_line(builder, event, "aliases (*name) are not allowed", error);
+    if (event->type == YAML_ALIAS_EVENT)
+        return refuse_line(builder, event, "aliases (*name) are not allowed; put a text that starts with * in quotes", error);
     if ((scalar && event->data.scalar.tag) || (list && event->data.sequence_start.tag) || (map && event->data.mapping_start.tag))
         return refuse_line(builder, event, "tags (!name) are not allowed", error);
 

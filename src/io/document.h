@@ -30,7 +30,7 @@ struct carom_node {
 /// A parsed file. It also owns what readers derive from its nodes.
 typedef struct carom_document carom_document;
 
-/// Reads a whole file of at most CAROM_MAX_FILE_SIZE bytes; `*bytes` is freed by the caller.
+/// Reads a whole file of at most CAROM_MAX_FILE_SIZE bytes, and puts NUL after them; `*bytes` is freed by the caller.
 /// @return CAROM_IO_FAILED, or CAROM_BAD_INPUT when it is too large
 carom_status carom_file_read(const char *path, char **bytes, size_t *size, carom_error *error);
 

@@ -339,8 +339,8 @@ bool carom_hdf5_get_dataset(hid_t dataset, hid_t memory_type, hsize_t file_size,
     return true;
 }
 
-bool carom_hdf5_get_text_dataset(hid_t dataset, hsize_t file_size, void **texts, carom_hdf5_extent *extent) {
-    *texts = NULL;
+bool carom_hdf5_get_texts_dataset(hid_t dataset, hsize_t file_size, void **values, carom_hdf5_extent *extent) {
+    char *texts = NULL;
     *extent = (carom_hdf5_extent){0, 1};
     hsize_t size[2];
     const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
@@ -353,17 +353,18 @@ bool carom_hdf5_get_text_dataset(hid_t dataset, hsize_t file_size, void **texts,
         size_t longest = 0;
         for (hsize_t i = 0; i < size[0]; i++) longest = read[i] && strlen(read[i]) > longest ? strlen(read[i]) : longest;
         // Texts that are much longer than the others would need more room than the file suggests.
-        const size_t width = longest / 8 + 1;
-        if (width <= INT_MAX && size[0] <= MOST_TEXT_BYTES / 8 / width) *texts = calloc(size[0] + 1, 8 * width);
-        for (hsize_t i = 0; i < size[0] && *texts; i++)
-            if (read[i]) memcpy((char *)*texts + i * 8 * width, read[i], strlen(read[i]));
-        if (*texts) *extent = (carom_hdf5_extent){(int64_t)size[0], (int)width};
+        const size_t width = longest + 1;
+        if (width <= INT_MAX && size[0] <= MOST_TEXT_BYTES / width) texts = calloc(size[0] + 1, width);
+        for (hsize_t i = 0; i < size[0] && texts; i++)
+            if (read[i]) memcpy(texts + i * width, read[i], strlen(read[i]));
+        if (texts) *extent = (carom_hdf5_extent){(int64_t)size[0], (int)width};
         if (size[0]) H5Dvlen_reclaim(type, space, H5P_DEFAULT, read);
     }
     free(read);
     H5Sclose(space);
     H5Tclose(type);
-    return *texts != NULL;
+    *values = texts;
+    return texts != NULL;
 }
 
 bool carom_hdf5_get_characters(hid_t dataset, hsize_t file_size, void **values, carom_hdf5_extent *extent) {

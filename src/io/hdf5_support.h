@@ -95,10 +95,9 @@ typedef struct carom_hdf5_extent {
 /// Reads a whole dataset of one or two dimensions as `memory_type` (8 bytes an entry) into `*values`, to be freed with `free`.
 /// False too when its class of type is another, when it claims to be larger than `file_size`, or has filters or parts elsewhere.
 bool carom_hdf5_get_dataset(hid_t dataset, hid_t memory_type, hsize_t file_size, void **values, carom_hdf5_extent *extent);
-/// Reads a whole dataset of texts of variable length, each padded with zero bytes to the 8 `width` bytes that the longest one takes with
-/// its final zero.
-bool carom_hdf5_get_text_dataset(hid_t dataset, hsize_t file_size, void **texts, carom_hdf5_extent *extent);
 /// The same for texts of fixed length: as many lines as there are texts, each `width` bytes padded with zeros.
 bool carom_hdf5_get_characters(hid_t dataset, hsize_t file_size, void **values, carom_hdf5_extent *extent);
+/// The same for texts of variable length: `width` is that of the longest with its final zero.
+bool carom_hdf5_get_texts_dataset(hid_t dataset, hsize_t file_size, void **values, carom_hdf5_extent *extent);
 
 #endif

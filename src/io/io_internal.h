@@ -49,13 +49,27 @@ struct carom_scene {
     const carom_node *compliant;  ///< the map of that name; NULL when left out
     carom_scene_settings impact_settings, simulate;
     carom_model_parameters parameters;
+    carom_model_options model_options;  ///< how the model file is read, without parameters
+    carom_ground ground;                ///< that model_options may point to
     carom_scene_design design;
     const char **warnings;
     int warning_count;
+    const char **notes;
+    int note_count;
 };
 
-/// Adds "FILE:LINE: key.path: sentence" to the scene's warnings.
+/// Adds "FILE:LINE: key.path: sentence" to the scene's warnings; "FILE: sentence" without a node.
 carom_status carom_scene_warn(carom_scene *scene, const carom_node *node, carom_error *error, const char *format, ...) CAROM_PRINTF(4, 5);
+
+/// Adds a sentence to the scene's notes.
+carom_status carom_scene_note(carom_scene *scene, carom_error *error, const char *format, ...) CAROM_PRINTF(3, 4);
+
+/// Whether a file is a model in place of a scene.
+/// @param text  ends with NUL
+/// @return CAROM_BAD_INPUT for XML that is no model
+carom_status carom_scene_recognise(const char *path, const char *text, bool *bare, carom_error *error);
+/// The model and the impact of a scene that is one.
+carom_status carom_scene_read_bare(carom_scene *scene, carom_error *error);
 
 /// The path of a file that the scene names, relative to the scene file; to be freed. NULL when out of memory.
 char *carom_scene_join_path(const carom_scene *scene, const char *path);
@@ -80,8 +94,13 @@ carom_status carom_scene_read_design(carom_scene *scene, const carom_node *desig
 /// @param digest  receives the bytes of the model file; may be NULL
 carom_status carom_scene_load_model(carom_scene *scene, const double *parameters, carom_digest *digest, carom_model **model,
                                     carom_error *error);
+/// Puts the model into the state that the map `state` describes.
+carom_status carom_scene_read_state(carom_scene *scene, const carom_node *state, carom_model *model, carom_error *error);
 /// The contacts of a scene that lists them, to be freed; names belong to the document.
 carom_status carom_scene_list_contacts(carom_scene *scene, const carom_node *list, carom_model_contact **contacts, carom_error *error);
+
+/// The impact of a model's scene with the contacts that are detected, as the map `contacts` asks for.
+carom_status carom_scene_detect_contacts(carom_scene *scene, const carom_node *contacts, carom_error *error);
 
 /// The balls that the map `balls` describes; arrays belong to the document.
 carom_status carom_scene_read_ball_data(carom_scene *scene, const carom_node *balls, carom_ball_data *data, carom_error *error);

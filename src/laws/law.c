@@ -57,6 +57,14 @@ carom_status carom_law_set_verdict(const carom_law_call *call, carom_verdict ver
     return carom_table_set_text(call->result, CAROM_RESULT_VERDICT, carom_verdict_name(verdict), error);
 }
 
+bool carom_law_bounces(const carom_law *law, const void *options) {
+    const int hypothesis = carom_option_find(law->options, law->option_count, "hypothesis");
+    if (carom_option_find(law->options, law->option_count, "restitution") < 0) return false;
+    if (hypothesis < 0) return true;
+    const carom_option *row = &law->options[hypothesis];
+    return strcmp(row->choices[*(const int *)((const char *)options + row->offset)], "none") != 0;
+}
+
 carom_status carom_law_conclude(const carom_law_call *call, carom_verdict verdict, carom_selection selection, carom_error *error) {
     const carom_status status = carom_law_set_verdict(call, verdict, error);
     if (status) return status;
@@ -98,9 +106,18 @@ void carom_answer_free(carom_answer *answer) {
     *answer = (carom_answer){NULL, NULL};
 }
 
-bool carom_answer_complete(const carom_answer *answer) {
-    return !strcmp(carom_table_text(answer->result, CAROM_RESULT_VERDICT, 0), carom_verdict_name(CAROM_COMPLETE));
+carom_verdict carom_answer_verdict(const carom_answer *answer) {
+#define VERDICT_ENTRY(constant, name, sentence) constant,
+    static const carom_verdict verdicts[] = {CAROM_VERDICT_LIST(VERDICT_ENTRY)};
+#undef VERDICT_ENTRY
+    const char *name = carom_table_text(answer->result, CAROM_RESULT_VERDICT, 0);
+    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++)
+        if (!strcmp(name, carom_verdict_name(verdicts[i]))) return verdicts[i];
+    // A row that no law has filled.
+    return CAROM_INCOMPLETE;
 }
+
+bool carom_answer_complete(const carom_answer *answer) { return carom_answer_verdict(answer) == CAROM_COMPLETE; }
 
 carom_status carom_law_resolve(const carom_law *law, const carom_law_call *call, carom_answer *answer, carom_error *error) {
     carom_status status = carom_answer_create(law, call->impact, answer, error);

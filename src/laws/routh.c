@@ -13,31 +13,60 @@ carom_routh_options carom_routh_defaults(void) {
 
 static void defaults(void *options) { *(carom_routh_options *)options = carom_routh_defaults(); }
 
-static carom_status resolve(const carom_law_call *call, carom_error *error) {
-    const carom_routh_options *options = call->options;
-    carom_arena arena = {0};
-    carom_time_stepping *stepping = NULL;
-    double *v = carom_arena_take(&arena, (size_t)carom_impact_get_data(call->impact)->nv, sizeof *v);
-    double *impulse = carom_arena_take(&arena, (size_t)carom_impact_contact_size(call->impact), sizeof *impulse);
-    carom_status status = arena.failed ? carom_fail_memory(error, "routh") : CAROM_OK;
+// Where one solution ends.
+typedef struct solution {
+    double *v, *impulse;
+    carom_sample_counts counts;
+    carom_verdict verdict;
+    carom_selection selection;
+} solution;
 
-    // The discretised inclusion, with a step of its own where none is given: time stepping, whatever a set is sampled by.
+// Sample 0 of time stepping, with a step of its own where none is given.
+static carom_status step_in_time(const carom_law_call *call, const carom_routh_options *options, solution *one, carom_error *error) {
+    carom_time_stepping *stepping = NULL;
     carom_sample_method method;
-    if (!status) status = carom_sample_resolve_method(call->impact, options, call->registry, &method, error);
+    carom_status status = carom_sample_resolve_method(call->impact, options, call->registry, &method, error);
     if (!status)
         status = carom_time_stepping_create(call->impact, &method.stepper, method.step, carom_sample_max_steps(options),
                                             (carom_draw)options->draw, &stepping, error);
-
-    if (!status) {
-        // Sample 0 of the seed. Running out of steps is a verdict; the velocity reached so far is the outcome.
-        carom_sample_counts counts;
-        carom_time_stepping_watch(stepping, call->control);
-        const carom_verdict verdict = carom_time_stepping_run(stepping, options->seed, 0, v, impulse, &counts);
-        const int64_t flags = (counts.unsolved ? CAROM_FLAG_UNSOLVED : 0) | (counts.approximate ? CAROM_FLAG_APPROXIMATE : 0);
-        status = carom_law_emit_one(call, v, impulse, counts.steps, flags, error);
-        if (!status) status = carom_law_conclude(call, verdict, carom_stepper_selection(carom_time_stepping_stepper(stepping)), error);
-    }
+    if (status) return status;
+    carom_time_stepping_watch(stepping, call->control);
+    one->verdict = carom_time_stepping_run(stepping, options->seed, 0, one->v, one->impulse, &one->counts);
+    one->selection = carom_stepper_selection(carom_time_stepping_stepper(stepping));
     carom_time_stepping_free(stepping);
+    return CAROM_OK;
+}
+
+// Walk 0, which restitution needs; max_steps counts the steps of time stepping.
+static carom_status walk(const carom_law_call *call, const carom_routh_options *options, solution *one, carom_error *error) {
+    carom_routh_options walks = *options;
+    walks.sampler = CAROM_SAMPLER_WALK;
+    walks.max_steps = 0;
+    carom_walker *walker;
+    const carom_walker_options how = {carom_sample_max_steps(&walks), walks.weights, walks.rebound};
+    const carom_status status = carom_walker_create(call->impact, &how, &walker, error);
+    if (status) return status;
+    carom_walker_watch(walker, call->control);
+    one->verdict = carom_walker_run(walker, options->seed, 0, one->v, one->impulse, &one->counts);
+    one->selection = CAROM_SELECT_ANY;
+    carom_walker_free(walker);
+    return CAROM_OK;
+}
+
+static carom_status resolve(const carom_law_call *call, carom_error *error) {
+    const carom_routh_options *options = call->options;
+    carom_arena arena = {0};
+    solution one = {.v = carom_arena_take(&arena, (size_t)carom_impact_get_data(call->impact)->nv, sizeof(double)),
+                    .impulse = carom_arena_take(&arena, (size_t)carom_impact_contact_size(call->impact), sizeof(double))};
+    carom_status status = arena.failed ? carom_fail_memory(error, "routh") : CAROM_OK;
+    const bool bounces = options->rebound.hypothesis != CAROM_HYPOTHESIS_NONE;
+    if (!status) status = bounces ? walk(call, options, &one, error) : step_in_time(call, options, &one, error);
+    if (!status) {
+        // Running out of steps is a verdict; the velocity reached so far is the outcome.
+        const int64_t flags = (one.counts.unsolved ? CAROM_FLAG_UNSOLVED : 0) | (one.counts.approximate ? CAROM_FLAG_APPROXIMATE : 0);
+        status = carom_law_emit_one(call, one.v, one.impulse, one.counts.steps, flags, error);
+        if (!status) status = carom_law_conclude(call, one.verdict, one.selection, error);
+    }
     carom_arena_free(&arena);
     return status;
 }

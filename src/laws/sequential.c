@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Law `sequential`: one contact at a time, in a cyclic order, until no contact approaches (Halm & Posa, section 3.2).
+// Law `sequential`: one contact at a time, in an order that is repeated until no contact approaches (Halm & Posa, section 3.2).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,18 +9,31 @@
 
 #define DEFAULT_IMPACTS 10000
 #define MOST_IMPACTS    1e7
+#define DEFAULT_DRAWS   100
+#define MOST_DRAWS      1e7
+
+// Up to so many contacts all orders are asked by default.
+enum { FEW_CONTACTS = 5 };
 
 carom_sequential_options carom_sequential_defaults(void) {
-    return (carom_sequential_options){.restitution = NAN, .max_impacts = DEFAULT_IMPACTS, .method = carom_step_choice_defaults()};
+    return (carom_sequential_options){
+        .draws = DEFAULT_DRAWS, .restitution = NAN, .max_impacts = DEFAULT_IMPACTS, .method = carom_step_choice_defaults()};
 }
 
 static void defaults(void *options) { *(carom_sequential_options *)options = carom_sequential_defaults(); }
 
 static const char *const rules[] = {[CAROM_RULE_ANITESCU_POTRA] = "anitescu-potra", [CAROM_RULE_STRONGE] = "stronge", NULL};
 
+static const char *const orders[] = {
+    [CAROM_ORDERS_AUTO] = "auto", [CAROM_ORDERS_CYCLIC] = "cyclic", [CAROM_ORDERS_ALL] = "all", [CAROM_ORDERS_RANDOM] = "random", NULL};
+
 static const carom_option option_rows[] = {
-    {"order", CAROM_OPTION_CONTACTS, offsetof(carom_sequential_options, order), 0, 0, "", "all cyclic starts",
+    {"order", CAROM_OPTION_CONTACTS, offsetof(carom_sequential_options, order), 0, 0, "", "those of orders",
      "contacts in the order of their impacts, with commas; every contact once", NULL},
+    {"orders", CAROM_OPTION_CHOICE, offsetof(carom_sequential_options, orders), 0, 0, "", "auto",
+     "which orders of the contacts: all of them, cyclic starts, random ones; auto: all up to five contacts, cyclic starts beyond", orders},
+    {"draws", CAROM_OPTION_INTEGER, offsetof(carom_sequential_options, draws), 1, MOST_DRAWS, "", "100", "number of random orders", NULL},
+    {"seed", CAROM_OPTION_INTEGER, offsetof(carom_sequential_options, seed), 0, CAROM_MOST_SEED, "", "0", "seed of random orders", NULL},
     {"rule", CAROM_OPTION_CHOICE, offsetof(carom_sequential_options, rule), 0, 0, "", "anitescu-potra", "law of a single impact", rules},
     {"restitution", CAROM_OPTION_REAL, offsetof(carom_sequential_options, restitution), 0, 1, "", "scene",
      "coefficient of restitution of all contacts for the rule stronge, instead of the scene's", NULL},
@@ -149,6 +162,45 @@ static carom_status run_order(sequence *run, carom_verdict *verdict, carom_error
     return status ? status : carom_law_emit(run->call, run->outcomes, error);
 }
 
+// The permutation that follows in the order of the alphabet; false after the last one.
+static bool permute(int *order, int count) {
+    int rise = count - 2, above = count - 1;
+    while (rise >= 0 && order[rise] > order[rise + 1]) rise--;
+    if (rise < 0) return false;
+    while (order[above] < order[rise]) above--;
+    const int moved = order[rise];
+    order[rise] = order[above];
+    order[above] = moved;
+    for (int low = rise + 1, high = count - 1; low < high; low++, high--) {
+        const int other = order[low];
+        order[low] = order[high];
+        order[high] = other;
+    }
+    return true;
+}
+
+// The order after `done` others; false where there is none.
+static bool choose_order(const sequence *run, carom_sequential_orders kind, int64_t done, carom_error *error, carom_status *status) {
+    const int contacts = run->contacts;
+    if (run->options->order) {
+        *status = read_order(run->call->impact, run->options->order, run->order, error);
+        return done == 0 && !*status;
+    }
+    if (kind == CAROM_ORDERS_ALL && done > 0) return permute(run->order, contacts);
+    for (int i = 0; i < contacts; i++) run->order[i] = (int)((i + (kind == CAROM_ORDERS_CYCLIC ? done : 0)) % contacts);
+    if (kind == CAROM_ORDERS_CYCLIC) return done < contacts;
+    if (kind == CAROM_ORDERS_ALL) return true;
+    // A shuffle, with a stream of its own for each order.
+    carom_stream stream;
+    carom_stream_start(&stream, (uint64_t)run->options->seed, (uint64_t)done);
+    for (int i = contacts - 1; i > 0; i--) {
+        const int k = (int)(carom_stream_uniform(&stream) * (i + 1)), other = run->order[k];
+        run->order[k] = run->order[i];
+        run->order[i] = other;
+    }
+    return done < run->options->draws;
+}
+
 static carom_status resolve(const carom_law_call *call, carom_error *error) {
     const carom_sequential_options *options = call->options;
     const carom_impact_data *data = carom_impact_get_data(call->impact);
@@ -173,13 +225,16 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     }
     if (!status) status = carom_outcomes_create(call->impact, outcome_columns, OUTCOME_OWN_COLUMNS, &run.outcomes, error);
 
-    // The order that was asked for, or one from every cyclic start.
+    // The order that was asked for, or those of a kind.
+    carom_sequential_orders kind = (carom_sequential_orders)options->orders;
+    if (kind == CAROM_ORDERS_AUTO) kind = run.contacts <= FEW_CONTACTS ? CAROM_ORDERS_ALL : CAROM_ORDERS_CYCLIC;
+    if (!status && kind == CAROM_ORDERS_ALL && run.contacts > CAROM_MOST_PERMUTED)
+        status =
+            carom_fail(error, CAROM_BAD_INPUT, "orders: %d contacts have too many orders; ask for cyclic or random ones", run.contacts);
     carom_verdict worst = CAROM_COMPLETE;
-    for (int start = 0; !status && start < (options->order ? 1 : run.contacts); start++) {
+    for (int64_t done = 0; !status && worst != CAROM_INTERRUPTED && choose_order(&run, kind, done, error, &status); done++) {
         carom_verdict verdict = CAROM_COMPLETE;
-        for (int i = 0; i < run.contacts; i++) run.order[i] = (start + i) % run.contacts;
-        if (options->order) status = read_order(call->impact, options->order, run.order, error);
-        if (!status) status = run_order(&run, &verdict, error);
+        status = run_order(&run, &verdict, error);
         if (verdict != CAROM_COMPLETE) worst = verdict;
     }
     // A rule without steps selects nothing.

@@ -4,7 +4,7 @@
 
 static const carom_law *const laws[] = {
     &carom_law_anitescu_potra, &carom_law_moreau,    &carom_law_sequential, &carom_law_propagative,
-    &carom_law_routh,          &carom_law_halm_posa, &carom_law_stronge,
+    &carom_law_routh,          &carom_law_halm_posa, &carom_law_stronge,    &carom_law_lzb,
 };
 
 carom_status carom_registry_create(carom_registry **registry, carom_error *error) {

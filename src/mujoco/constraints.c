@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What takes part in an impact besides contacts: joints at their stops become contacts; what is not modelled is refused, because leaving
-// it out would change the outcome. Equality constraints are in project.c.
+// What takes part in an impact besides contacts: joints at their stops and tendons at their limits become contacts. Equality constraints
+// are in project.c, and what is left out in forces.c.
 #include <math.h>
 #include <stdio.h>
 
+#include "carom/dense.h"
 #include "mujoco/mujoco_internal.h"
 
 // A value this close to its limit, relative to the width of the range, counts as being there.
@@ -28,100 +29,114 @@ void model_write_name(const carom_model *model, int type, int id, const char *ki
     }
 }
 
-// Refuses a constraint by its name; `what` says why it acts.
-static carom_status fail_constraint(const carom_model *model, int type, int id, const char *what, carom_error *error) {
-    char name[MODEL_LABEL_SIZE];
-    model_write_name(model, type, id, "number ", name, sizeof name);
-    return carom_fail(error, CAROM_BAD_INPUT,
-                      "%s: %s '%s' %s, which takes part in the impact and is not supported: leaving it out would change the outcome",
-                      model->path, type == mjOBJ_JOINT ? "joint" : "tendon", name, what);
-}
+// ---------------------------------------------------------------------------------------------------------- limits
 
-// ------------------------------------------------------------------------------------------------------ joint limits
+// The limit that a joint or a tendon is nearer to.
+typedef struct nearest_limit {
+    bool exists;
+    double sign;      // +1: the lower one, -1: the upper one
+    double distance;  // of the value from it, negative beyond
+    double width;     // of the range
+} nearest_limit;
 
-// +1 at or beyond the lower limit, -1 at or beyond the upper one, 0 between them: the sign of the motion that leaves the stop.
-static int find_stop(double value, const double range[2]) {
-    const double tolerance = LIMIT_TOLERANCE * (range[1] - range[0]);
-    if (!(value > range[0] + tolerance)) return 1;
-    return value < range[1] - tolerance ? 0 : -1;
-}
-
-// Writes the stop that a joint stands at, as a contact: its velocity is +v at a lower limit and -v at an upper one, so that opening is
-// positive.
-static bool joint_is_at_stop(const mjModel *compiled, const double *qpos, int joint, model_limit *limit) {
-    if (!compiled->jnt_limited[joint]) return false;
-    const double *range = compiled->jnt_range + 2 * joint;
-    *limit = (model_limit){.joint = joint, .dof = compiled->jnt_dofadr[joint], .dofs = 1};
-    qpos += compiled->jnt_qposadr[joint];
-    const int type = compiled->jnt_type[joint];
-    if (type == mjJNT_SLIDE || type == mjJNT_HINGE) {
-        limit->row[0] = find_stop(*qpos, range);
-        return limit->row[0] != 0;
+// MuJoCo's limits act from their margin on. The limit of a ball joint is on its angle of rotation, and is the larger number of the range.
+static nearest_limit find_nearest_limit(const mjModel *compiled, const mjData *data, int type, int id) {
+    const bool tendon = type == mjOBJ_TENDON;
+    if (tendon ? !compiled->tendon_limited[id] : !compiled->jnt_limited[id] || compiled->jnt_type[id] == mjJNT_FREE)
+        return (nearest_limit){.exists = false};
+    const double *range = tendon ? compiled->tendon_range + 2 * id : compiled->jnt_range + 2 * id;
+    const double margin = tendon ? compiled->tendon_margin[id] : compiled->jnt_margin[id];
+    if (!tendon && compiled->jnt_type[id] == mjJNT_BALL) {
+        double axis[3];
+        mju_quat2Vel(axis, data->qpos + compiled->jnt_qposadr[id], 1);
+        const double most = fmax(range[0], range[1]);
+        return (nearest_limit){.exists = true, .sign = -1, .distance = most - margin - mju_normalize3(axis), .width = most};
     }
-    if (type != mjJNT_BALL) return false;
-    // The limit of a ball joint is on its angle of rotation, which grows by the angular velocity along the axis of rotation. MuJoCo takes
-    // the larger number of the range.
-    double axis[3];
-    mju_quat2Vel(axis, qpos, 1);
-    limit->dofs = 3;
-    if (mju_normalize3(axis) < fmax(range[0], range[1]) * (1 - LIMIT_TOLERANCE)) return false;
-    for (int i = 0; i < 3; i++) limit->row[i] = -axis[i];
-    return true;
+    const double value = tendon ? data->ten_length[id] : data->qpos[compiled->jnt_qposadr[id]];
+    const double lower = value - range[0] - margin, upper = range[1] - margin - value;
+    return (nearest_limit){.exists = true, .sign = upper < lower ? -1 : 1, .distance = fmin(lower, upper), .width = range[1] - range[0]};
 }
+
+static bool is_reached(const nearest_limit *limit) { return limit->exists && !(limit->distance > LIMIT_TOLERANCE * limit->width); }
 
 int model_find_limits(const carom_model *model, model_limit *limits) {
     const mjModel *compiled = model->compiled;
     if (!model_is_enabled(model, mjDSBL_LIMIT)) return 0;
+    const int joints = model_count(compiled->njnt), tendons = model_count(compiled->ntendon);
     int count = 0;
-    for (int i = 0; i < compiled->njnt; i++) {
-        model_limit limit;
-        if (!joint_is_at_stop(compiled, model->data->qpos, i, &limit)) continue;
-        if (limits) limits[count] = limit;
+    for (int i = 0; i < joints + tendons; i++) {
+        const int type = i < joints ? mjOBJ_JOINT : mjOBJ_TENDON, id = i < joints ? i : i - joints;
+        const nearest_limit nearest = find_nearest_limit(compiled, model->data, type, id);
+        if (!is_reached(&nearest)) continue;
+        if (limits) limits[count] = (model_limit){type, id, nearest.sign};
         count++;
     }
     return count;
+}
+
+void model_copy_row(int nv, const double *matrix, int index, const int *lengths, const int *starts, const int *columns, double *row) {
+    if (!columns) {
+        mju_copy(row, matrix + (size_t)index * (size_t)nv, nv);
+        return;
+    }
+    mju_zero(row, nv);
+    for (int k = 0; k < lengths[index]; k++) row[columns[starts[index] + k]] = matrix[starts[index] + k];
+}
+
+void model_fill_limit_row(const mjModel *compiled, const mjData *data, const model_limit *limit, double *row) {
+    const int nv = model_count(compiled->nv);
+    if (limit->type == mjOBJ_TENDON) {
+        model_fill_tendon_row(compiled, data, limit->id, row);
+        mju_scl(row, row, limit->sign, nv);
+        return;
+    }
+    const int dof = compiled->jnt_dofadr[limit->id];
+    mju_zero(row, nv);
+    if (compiled->jnt_type[limit->id] != mjJNT_BALL) {
+        row[dof] = limit->sign;
+        return;
+    }
+    // The angle of rotation grows by the angular velocity along the axis of rotation.
+    double axis[3];
+    mju_quat2Vel(axis, data->qpos + compiled->jnt_qposadr[limit->id], 1);
+    mju_normalize3(axis);
+    for (int i = 0; i < 3; i++) row[dof + i] = limit->sign * axis[i];
+}
+
+double model_scale_limit_row(const mjModel *compiled, const mjData *data, const model_limit *limit, double *jacobian) {
+    if (limit->type != mjOBJ_TENDON) return 1;
+    double scale = 0;
+    for (int i = compiled->tendon_adr[limit->id]; i < compiled->tendon_adr[limit->id] + compiled->tendon_num[limit->id]; i++) {
+        const int type = compiled->wrap_type[i], object = compiled->wrap_objid[i];
+        if (type == mjWRAP_JOINT) scale = fmax(scale, fabs(compiled->wrap_prm[i]));
+        if (type == mjWRAP_JOINT || type == mjWRAP_PULLEY) continue;
+        const int body = type == mjWRAP_SITE ? compiled->site_bodyid[object] : compiled->geom_bodyid[object];
+        mj_jac(compiled, data, jacobian, NULL, (type == mjWRAP_SITE ? data->site_xpos : data->geom_xpos) + 3 * object, body);
+        scale = fmax(scale, carom_max_abs(3 * (size_t)compiled->nv, jacobian));
+    }
+    return scale;
 }
 
 carom_status model_warn_of_near_limits(carom_model *model, carom_error *error) {
     static const char *const kinds[] = {[mjJNT_BALL] = "ball joint", [mjJNT_SLIDE] = "slide", [mjJNT_HINGE] = "hinge"};
     const mjModel *compiled = model->compiled;
     if (!model_is_enabled(model, mjDSBL_LIMIT)) return CAROM_OK;
+    const int joints = model_count(compiled->njnt), tendons = model_count(compiled->ntendon);
     carom_status status = CAROM_OK;
-    for (int i = 0; !status && i < compiled->njnt; i++) {
-        const int type = compiled->jnt_type[i];
-        if (!compiled->jnt_limited[i] || type == mjJNT_FREE) continue;
-        // The distance from the nearer stop [rad or m], and the width of the range.
-        const double *range = compiled->jnt_range + 2 * i, *qpos = model->data->qpos + compiled->jnt_qposadr[i];
-        double distance = fmin(*qpos - range[0], range[1] - *qpos), width = range[1] - range[0];
-        if (type == mjJNT_BALL) {
-            double axis[3];
-            width = fmax(range[0], range[1]);
-            mju_quat2Vel(axis, qpos, 1);
-            distance = width - mju_normalize3(axis);
-        }
-        model_limit limit;
-        if (!(distance < NEAR_TOLERANCE * width) || joint_is_at_stop(compiled, model->data->qpos, i, &limit)) continue;
+    for (int i = 0; !status && i < joints + tendons; i++) {
+        const bool tendon = i >= joints;
+        const int type = tendon ? mjOBJ_TENDON : mjOBJ_JOINT, id = tendon ? i - joints : i;
+        const nearest_limit nearest = find_nearest_limit(compiled, model->data, type, id);
+        if (!nearest.exists || !(nearest.distance < NEAR_TOLERANCE * nearest.width) || is_reached(&nearest)) continue;
         char name[MODEL_LABEL_SIZE];
-        model_write_name(model, mjOBJ_JOINT, i, "joint", name, sizeof name);
-        status = model_warn(model, error, "%s '%s' is %.3g %s from its stop; it counts as free", kinds[type], name, distance,
-                            type == mjJNT_SLIDE ? "m" : "rad");
+        model_write_name(model, type, id, tendon ? "tendon" : "joint", name, sizeof name);
+        // The length of a tendon over joints has the unit that its coefficients give it.
+        if (tendon)
+            status = model_warn(model, error, "tendon '%s' is %.3g%s from its limit; it counts as free", name, nearest.distance,
+                                compiled->wrap_type[compiled->tendon_adr[id]] == mjWRAP_JOINT ? "" : " m");
+        else
+            status = model_warn(model, error, "%s '%s' is %.3g %s from its stop; it counts as free", kinds[compiled->jnt_type[id]], name,
+                                nearest.distance, compiled->jnt_type[id] == mjJNT_SLIDE ? "m" : "rad");
     }
     return status;
-}
-
-// -------------------------------------------------------------------------------------------------------- refused
-
-carom_status model_check_constraints(const carom_model *model, carom_error *error) {
-    const mjModel *compiled = model->compiled;
-    // A tendon between its limits takes no part; dry friction acts whenever anything moves.
-    const bool limits = model_is_enabled(model, mjDSBL_LIMIT), friction = model_is_enabled(model, mjDSBL_FRICTIONLOSS);
-    for (int i = 0; limits && i < compiled->ntendon; i++)
-        if (compiled->tendon_limited[i] && find_stop(model->data->ten_length[i], compiled->tendon_range + 2 * i))
-            return fail_constraint(model, mjOBJ_TENDON, i, "is at its limit", error);
-    for (int i = 0; friction && i < compiled->nv; i++)
-        if (compiled->dof_frictionloss[i] > 0)
-            return fail_constraint(model, mjOBJ_JOINT, compiled->dof_jntid[i], "has frictionloss", error);
-    for (int i = 0; friction && i < compiled->ntendon; i++)
-        if (compiled->tendon_frictionloss[i] > 0) return fail_constraint(model, mjOBJ_TENDON, i, "has frictionloss", error);
-    return CAROM_OK;
 }

@@ -29,7 +29,9 @@ typedef struct frozen {
     double *first, *second;          // [3 x nv] Jacobians of the two places of one contact
     double *friction, *restitution;  // [room]
     const char **names;              // [room]
-    const model_touch **touches;     // [room]; NULL for joints at their stops
+    const model_touch **touches;     // [room]; NULL for joints and tendons at their limits
+    model_limit *limits;             // [limit_count] of those, the ones that are contacts
+    int limit_count;
     model_projector projector;
 } frozen;
 
@@ -85,32 +87,43 @@ static carom_status add_touch(frozen *f, const model_touch *touch, int index, mo
     return CAROM_OK;
 }
 
-// Fills the next rows with those of joints at their stops, contacts without friction whose names stand in `names`; one warning tells of
-// all.
-static carom_status add_limits(frozen *f, const model_limit *limits, int count, char (*names)[MODEL_LABEL_SIZE], carom_error *error) {
-    carom_status status = CAROM_OK;
-    const int first = f->count;
-    for (int i = 0; i < count && !status; i++) {
-        char joint[MODEL_LABEL_SIZE - 8];
-        model_write_name(f->model, mjOBJ_JOINT, limits[i].joint, "joint", joint, sizeof joint);
-        snprintf(names[i], sizeof names[i], "LIMIT:%s", joint);
-        double *normal = f->normal + (size_t)f->count * (size_t)f->nv;
-        mju_zero(normal, f->nv);
-        mju_copy(normal + limits[i].dof, limits[i].row, limits[i].dofs);
-        if (!restrict_row(f, 1, normal)) {
-            status = model_warn(f->model, error, "joint '%s' is at its stop, where the equality constraints hold it; the stop is left out",
-                                joint);
-            continue;
-        }
-        mju_zero(f->tangent + (size_t)(f->count * f->tangent_dim) * (size_t)f->nv, f->tangent_dim * f->nv);
-        f->names[f->count++] = names[i];
-    }
-    if (status || f->count == first) return status;
+// Fills the next rows with those of joints and tendons at their limits, contacts without friction whose names stand in `names`; one
+// warning tells of all. What the equality constraints, or the place of a tendon, let not change is left out.
+static carom_status add_limits(frozen *f, int count, char (*names)[MODEL_LABEL_SIZE], carom_error *error) {
+    const mjModel *compiled = f->model->compiled;
+    const size_t nv = (size_t)f->nv;
+    bool has[2] = {false, false};
     char list[CAROM_MESSAGE_SIZE / 2] = "";
     size_t used = 0;
-    for (int i = first; i < f->count && used < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > first ? ", " : "", f->names[i]);
-    return model_warn(f->model, error, "joints at their stops are contacts without friction: %s%s", list, used < sizeof list ? "" : "...");
+    carom_status status = CAROM_OK;
+    for (int i = 0; i < count && !status; i++) {
+        const model_limit limit = f->limits[i];
+        const bool tendon = limit.type == mjOBJ_TENDON;
+        char name[MODEL_LABEL_SIZE - 8];
+        model_write_name(f->model, limit.type, limit.id, tendon ? "tendon" : "joint", name, sizeof name);
+        double *normal = f->normal + (size_t)f->count * nv;
+        model_fill_limit_row(compiled, f->model->data, &limit, normal);
+        if (!carom_all_finite(nv, normal))
+            return carom_fail(error, CAROM_BAD_INPUT, "%s: the Jacobian of tendon '%s' is not finite", f->model->path, name);
+        if (!restrict_row(f, model_scale_limit_row(compiled, f->model->data, &limit, f->first), normal)) {
+            status = model_warn(f->model, error,
+                                tendon ? "tendon '%s' is at its limit, but no motion changes its length; the limit is left out"
+                                       : "joint '%s' is at its stop, where the equality constraints hold it; the stop is left out",
+                                name);
+            continue;
+        }
+        model_name_limit(f->model, &limit, names[f->limit_count]);
+        mju_zero(f->tangent + (size_t)(f->count * f->tangent_dim) * nv, f->tangent_dim * f->nv);
+        f->limits[f->limit_count] = limit;
+        f->names[f->count++] = names[f->limit_count];
+        if (used < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", f->limit_count ? ", " : "", names[f->limit_count]);
+        f->limit_count++;
+        has[tendon] = true;
+    }
+    if (status || !f->limit_count) return status;
+    return model_warn(f->model, error, "%s%s%s are contacts without friction: %s%s", has[0] ? "joints at their stops" : "",
+                      has[0] && has[1] ? " and " : "", has[1] ? "tendons at their limits" : "", list, used < sizeof list ? "" : "...");
 }
 
 // ------------------------------------------------------------------------------------------------------- planar scenes
@@ -173,24 +186,43 @@ static void compute_positions(void *argument) {
     const carom_model *model = argument;
     mj_kinematics(model->compiled, model->data);
     mj_comPos(model->compiled, model->data);
-    mj_tendon(model->compiled, model->data);
-    mj_crb(model->compiled, model->data);
+    model_compute_inertia(model->compiled, model->data);
 }
 
-carom_status model_prepare_freeze(carom_model *model, carom_error *error) {
-    model_clear_warnings(model);
-    const carom_status status = model_guard_call(compute_positions, model, error);
-    return status ? status : model_check_constraints(model, error);
+carom_status model_prepare_freeze(carom_model *model, carom_error *error) { return model_guard_call(compute_positions, model, error); }
+
+// The model remembers the contacts of the impact, for a simulator.
+static carom_status remember(const frozen *f, carom_error *error) {
+    carom_model *model = f->model;
+    model_touch *touches = calloc((size_t)f->count + 1, sizeof *touches);
+    model_limit *limits = calloc((size_t)f->limit_count + 1, sizeof *limits);
+    if (!touches || !limits) {
+        free(touches);
+        free(limits);
+        return carom_fail_memory(error, "contacts");
+    }
+    free(model->touches);
+    free(model->limits);
+    model->touches = touches;
+    model->limits = limits;
+    model->touch_count = f->count - f->limit_count;
+    model->limit_count = f->limit_count;
+    for (int i = 0; i < model->touch_count; i++) {
+        touches[i] = *f->touches[i];
+        touches[i].name = NULL;
+    }
+    for (int i = 0; i < f->limit_count; i++) limits[i] = f->limits[i];
+    return CAROM_OK;
 }
 
 carom_status model_freeze_touches(carom_model *model, const model_touch *touches, int count, int tangent_dim, model_idle_rule rule,
-                                  carom_impact **impact, carom_error *error) {
+                                  const carom_detection *detection, carom_impact **impact, carom_error *error) {
     const mjModel *compiled = model->compiled;
-    frozen f = {.model = model, .nv = compiled->nv, .tangent_dim = tangent_dim};
+    frozen f = {.model = model, .nv = carom_model_nv(model), .tangent_dim = tangent_dim};
     carom_arena *arena = &f.arena;
-    const int limit_count = model_find_limits(model, NULL);
+    int limit_count = model_find_limits(model, NULL);
     const size_t nv = (size_t)f.nv, room = (size_t)count + (size_t)limit_count;
-    model_limit *limits = carom_arena_take(arena, (size_t)limit_count, sizeof *limits);
+    f.limits = carom_arena_take(arena, (size_t)limit_count, sizeof *f.limits);
     char(*limit_names)[MODEL_LABEL_SIZE] = carom_arena_take(arena, (size_t)limit_count, sizeof *limit_names);
     f.mass = carom_arena_take(arena, nv * nv, sizeof *f.mass);
     f.velocity = carom_arena_take(arena, nv, sizeof *f.velocity);
@@ -206,17 +238,19 @@ carom_status model_freeze_touches(carom_model *model, const model_touch *touches
 
     // Mass matrix, velocity, and what the equality constraints leave of the velocity.
     if (!status) {
-        mj_fullM(compiled, f.mass, model->data->qM);
+        model_fill_mass(compiled, model->data, f.mass);
         mju_copy(f.velocity, model->data->qvel, f.nv);
         status = model_projector_create(model, f.mass, arena, &f.projector, error);
     }
     if (!status && f.projector.rank) status = model_project_velocity(model, &f.projector, f.mass, f.velocity, error);
 
-    // The contacts: those that the caller found, then joints at their stops.
-    if (!status) model_find_limits(model, limits);
+    // The contacts: those that the caller found, then joints and tendons at their limits.
+    if (!status) limit_count = model_choose_limits(model, detection, f.limits, model_find_limits(model, f.limits));
+    model->drops_limits = !status && limit_count < model_find_limits(model, NULL);
     for (int i = 0; !status && i < count; i++) status = add_touch(&f, &touches[i], i, rule, error);
-    if (!status) status = add_limits(&f, limits, limit_count, limit_names, error);
-    if (!status) status = model_warn_of_near_limits(model, error);
+    if (!status) status = add_limits(&f, limit_count, limit_names, error);
+    if (!status && !(detection && detection->drop_stops)) status = model_warn_of_near_limits(model, error);
+    if (!status) status = model_warn_of_forces(model, error);
     if (!status && !f.count)
         status = carom_fail(error, CAROM_BAD_INPUT, "%s: none of the %d contacts found can be changed by a motion of the model",
                             model->path, count + limit_count);
@@ -224,17 +258,7 @@ carom_status model_freeze_touches(carom_model *model, const model_touch *touches
     // A contact that is listed twice is meant twice; but detection finds all corners of a box, whatever the box can do.
     if (!status && rule == MODEL_DROP_IDLE && f.tangent_dim == 1) status = merge_across_plane(&f, error);
 
-    // The model remembers the contacts of the impact, for a simulator.
-    model_touch *kept = status ? NULL : calloc((size_t)f.count + 1, sizeof *kept);
-    if (!status && !kept) status = carom_fail_memory(error, "contacts");
-    if (!status) {
-        free(model->touches);
-        model->touches = kept;
-        model->touch_count = 0;
-        for (int i = 0; i < f.count; i++)
-            if (f.touches[i]) kept[model->touch_count++] = *f.touches[i];
-        for (int i = 0; i < model->touch_count; i++) kept[i].name = NULL;
-    }
+    if (!status) status = remember(&f, error);
     // What the parts are called and where the contacts are.
     model_velocity_name *velocity_texts = carom_arena_take(arena, nv, sizeof *velocity_texts);
     const char **velocity_names = carom_arena_take(arena, nv, sizeof *velocity_names);
@@ -244,7 +268,7 @@ carom_status model_freeze_touches(carom_model *model, const model_touch *touches
     if (!status && arena->failed) status = carom_fail_memory(error, "names of contacts");
     if (!status) model_name_velocities(model, velocity_texts, turns);
     for (size_t i = 0; i < nv && !status; i++) velocity_names[i] = velocity_texts[i];
-    // Named all or none, but for joints at their stops, which then have default names as well.
+    // Named all or none, but for joints and tendons at their limits, which then have default names as well.
     if (!status)
         status = carom_impact_create(&(carom_impact_data){.nv = f.nv,
                                                           .contacts = f.count,
@@ -270,10 +294,16 @@ carom_status carom_model_freeze(carom_model *model, const carom_model_contact *c
                                 carom_error *error) {
     if (!impact) return carom_fail(error, CAROM_BAD_INPUT, "carom_model_freeze: impact is NULL");
     *impact = NULL;
+    model_clear_warnings(model);
+    // Which tendons are at their limits is known at positions only.
+    carom_status status = model_prepare_freeze(model, error);
+    if (status) return status;
     const int least = model_find_limits(model, NULL) ? 0 : 1;
     if ((!contacts && count) || count < least || count > CAROM_MAX_CONTACTS)
         return carom_fail(error, CAROM_BAD_INPUT, "an impact needs %d to %d contacts, not %d%s", least, CAROM_MAX_CONTACTS, count,
-                          least ? "; no joint is at its stop" : "");
+                          !least                     ? ""
+                          : model->compiled->ntendon ? "; no joint is at its stop, and no tendon at its limit"
+                                                     : "; no joint is at its stop");
     for (int i = 1; i < count; i++)
         if (!contacts[i].name != !contacts[0].name)
             return carom_fail(error, CAROM_BAD_INPUT, "contact number %d has no name while others have one", contacts[i].name ? 1 : i + 1);
@@ -290,13 +320,11 @@ carom_status carom_model_freeze(carom_model *model, const carom_model_contact *c
                               given, tangent_dim);
         if (given) tangent_dim = given;
     }
-    carom_status status = model_prepare_freeze(model, error);
-    if (status) return status;
-
     model_touch *touches = calloc((size_t)count + 1, sizeof *touches);
     if (!touches) return carom_fail_memory(error, "contacts");
     for (int i = 0; !status && i < count; i++) status = model_locate_contact(model, &contacts[i], i, &touches[i], error);
-    if (!status) status = model_freeze_touches(model, touches, count, tangent_dim ? tangent_dim : 2, MODEL_REFUSE_IDLE, impact, error);
+    if (!status)
+        status = model_freeze_touches(model, touches, count, tangent_dim ? tangent_dim : 2, MODEL_REFUSE_IDLE, NULL, impact, error);
     free(touches);
     return status;
 }

@@ -33,7 +33,7 @@ static void wait_for_own_handlers(void) {
 static void leave_call(const char *message) {
     if (!running) {
         wait_for_own_handlers();
-        mju_error(message);
+        model_repeat_error(message);
         return;
     }
     snprintf(running->message, sizeof running->message, "%s", message);
@@ -44,7 +44,7 @@ static void leave_call(const char *message) {
 static void drop_warning(const char *message) {
     if (running) return;
     wait_for_own_handlers();
-    mju_warning(message);
+    model_repeat_warning(message);
 }
 
 // The only frame that an error's longjmp returns to.

@@ -5,9 +5,9 @@
 #define CAROM_MUJOCO_INTERNAL_H
 
 #include <libxml/tree.h>
-#include <mujoco/mujoco.h>
 
 #include "carom/model.h"
+#include "mujoco/compatible.h"
 
 struct carom_model {
     mjModel *compiled;
@@ -15,8 +15,11 @@ struct carom_model {
     char *path;       // for messages
     char **warnings;  // of the last load, freeze or detection
     int warning_count;
-    struct model_touch *touches;  // contacts of the last freeze or detection, without joints at their stops; names are not kept
+    struct model_touch *touches;  // contacts of the last freeze or detection; names are not kept
     int touch_count;
+    struct model_limit *limits;  // joints and tendons at their limits, which are its contacts after these
+    int limit_count;
+    bool drops_limits;  // that detection left some out that the state has
 };
 
 // ------------------------------------------------------------------------------------------------------ MuJoCo's calls
@@ -39,6 +42,8 @@ void model_clear_warnings(carom_model *model);
 carom_status model_check_regular(const char *path, carom_error *error);
 // Reads a model file of less than 64 MiB; `*text` is freed by the caller, also after a failure.
 carom_status model_read_text(const char *path, char **text, carom_error *error);
+// The same for a file that may hold any bytes.
+carom_status model_read_bytes(const char *path, char **bytes, size_t *size, carom_error *error);
 
 // The document of a text, freed by the caller (xmlFreeDoc). Malformed XML is no error here, because MuJoCo may accept it, and its messages
 // are better: the document then holds the elements that can be read, or is NULL. Reads no other file, expands no entity, prints nothing.
@@ -52,6 +57,10 @@ const xmlNode *model_xml_next(const xmlNode *element);
 bool model_xml_is(const xmlNode *element, const char *name);
 // The value of an attribute, owned by the document; NULL where it has an entity that the document defines.
 const char *model_xml_value(const xmlAttr *attribute);
+// The value of an element's attribute of this name; NULL where it has none.
+const char *model_xml_attribute(const xmlNode *element, const char *name);
+// The text of a document, in UTF-8, freed by the caller.
+carom_status model_xml_print(xmlDoc *document, char **text, carom_error *error);
 
 // Refuses a model file, or a file that it includes, whose sizes would make MuJoCo abort the process for lack of memory.
 carom_status model_check_sizes(const char *path, const xmlDoc *document, carom_error *error);
@@ -59,14 +68,56 @@ carom_status model_check_sizes(const char *path, const xmlDoc *document, carom_e
 // The text with every ${formula} replaced by its value; freed by the caller.
 carom_status model_expand(const char *text, const carom_model_parameters *parameters, char **expanded, carom_error *error);
 
-enum { MODEL_ADVICE_SIZE = 512 };
-
 // A URDF without a link called 'world' has its root welded to the world. Writes how to change that, or an empty text for other files.
 void model_advise_on_root(const xmlDoc *document, char advice[MODEL_ADVICE_SIZE]);
 
-// ----------------------------------------------------------------------------------------------------- parts of a freeze
+// Is this link of a URDF the child of a joint?
+bool model_urdf_is_child(const xmlDoc *document, const char *link);
 
-enum { MODEL_LABEL_SIZE = 128 };
+enum { MODEL_LABEL_SIZE = 128, MODEL_GEOM_NAME_SIZE = 48 };
+
+// The vectors of a keyframe as the file has them, qpos and qvel; NULL where it has none.
+typedef struct model_keyframe {
+    char *text[2];
+} model_keyframe;
+
+// A file in memory; what it holds belongs to it.
+typedef struct model_file {
+    char *name, *bytes;
+    size_t size;
+} model_file;
+
+// What is changed in a model file, before and after MuJoCo compiles it.
+typedef struct model_changes {
+    xmlDoc *document;                 // borrowed
+    const carom_ground *ground;       // borrowed
+    bool edited;                      // the document differs from the file
+    char name[MODEL_LABEL_SIZE];      // of the new floor; empty: it has none
+    char note[2 * MODEL_LABEL_SIZE];  // a warning; empty: none
+    model_keyframe *keyframes;        // of a model whose root is freed
+    int keyframe_count;
+    int joint;          // the new free joint's number, where there are keyframes
+    model_file *files;  // that MuJoCo gets from memory, besides the model's text
+    int file_count;
+    int floor;  // afterwards: a floor that the model has besides; -1: none
+} model_changes;
+
+// Edits the document of a model file. To be freed by model_free_changes, also after a failure.
+carom_status model_start_changes(const char *path, xmlDoc *document, const carom_model_options *options, model_changes *changes,
+                                 carom_error *error);
+// Gives the meshes of a URDF the paths of their files, where MuJoCo does not find them by itself.
+carom_status model_resolve_meshes(const char *path, model_changes *changes, carom_error *error);
+// Is this a mesh that MuJoCo cannot read, and that can be converted: STL in words, or COLLADA?
+bool model_needs_conversion(const char *path);
+// Such a mesh as binary STL; `*bytes` is freed by the caller.
+carom_status model_convert_mesh(const char *path, char **bytes, size_t *size, carom_error *error);
+// Lets MuJoCo replace the moments of inertia of a URDF's link that no body can have.
+void model_balance_inertia(model_changes *changes);
+// Finishes what XML cannot say, in the compiled model.
+carom_status model_finish_changes(const char *path, model_changes *changes, mjModel *compiled, carom_error *error);
+void model_free_changes(model_changes *changes);
+
+// ----------------------------------------------------------------------------------------------------- parts of a freeze
 
 // A contact located on the model at its state: a point on each of two bodies, and orthonormal directions, all in world axes.
 typedef struct model_touch {
@@ -97,31 +148,93 @@ int model_compare_bodies(const carom_model *model, const model_touch *a, const m
 carom_status model_locate_contact(const carom_model *model, const carom_model_contact *contact, int index, model_touch *touch,
                                   carom_error *error);
 
-// Positions, tendon lengths and the mass matrix at the current state, and the check of what cannot take part in an impact.
+// Positions, tendon lengths and the mass matrix at the current state.
 carom_status model_prepare_freeze(carom_model *model, carom_error *error);
 
-// The impact of these contacts and of the joints at their stops, after model_prepare_freeze.
+// The impact of these contacts and of the joints and tendons at their limits, after model_prepare_freeze.
+// @param detection  which of the limits; NULL: all
 carom_status model_freeze_touches(carom_model *model, const model_touch *touches, int count, int tangent_dim, model_idle_rule rule,
-                                  carom_impact **impact, carom_error *error);
+                                  const carom_detection *detection, carom_impact **impact, carom_error *error);
 
 // Whether the model leaves on what an mjDSBL_ bit switches off, and constraints as a whole.
 bool model_is_enabled(const carom_model *model, int disable_bit);
 
-// Refuses what takes part in an impact and is not modelled: joints and tendons with dry friction, tendons at their limits.
-carom_status model_check_constraints(const carom_model *model, carom_error *error);
-
-// A joint at or beyond its stop, as a contact without friction: the velocity that opens it is sum row[i] v[dof + i].
+// A joint or a tendon at or beyond its limit, a contact without friction: what opens it is sign times the rate of the joint's position, or
+// of the tendon's length.
 typedef struct model_limit {
-    int joint;
-    int dof, dofs;
-    double row[3];
+    int type;  // mjOBJ_JOINT or mjOBJ_TENDON
+    int id;
+    double sign;  // +1 at the lower limit, -1 at the upper one
 } model_limit;
 
-// Joints at their stops, into `limits` ([njnt], may be NULL); returns their number.
+// Joints, then tendons at their limits, into `limits` ([njnt + ntendon], may be NULL); returns their number. Needs tendons' lengths.
 int model_find_limits(const carom_model *model, model_limit *limits);
 
-// Warns of joints that are close to a stop but not at it: a state rounded to a few digits is the usual reason.
+// The row of a limit, [nv], at the positions of `data`: the velocity that opens it is row . v. Needs tendons' Jacobians.
+void model_fill_limit_row(const mjModel *compiled, const mjData *data, const model_limit *limit, double *row);
+
+// What the entries of a limit's row are measured by: those of a tendon by its coefficients, or by the Jacobians of the places on its path.
+// @param jacobian  workspace, [3 x nv]
+double model_scale_limit_row(const mjModel *compiled, const mjData *data, const model_limit *limit, double *jacobian);
+
+// What becomes of a contact found. The first that applies to one of several equal contacts is that of them all.
+typedef enum model_fate { MODEL_KEPT, MODEL_UNWANTED, MODEL_EXCLUDED, MODEL_OF_SELF, MODEL_FATES } model_fate;
+
+// By the names of its geoms and their bodies, and by whether they are of one robot.
+model_fate model_judge_pair(const carom_model *model, const carom_detection *detection, const int geoms[2]);
+// Then by its own name.
+model_fate model_judge_name(const carom_detection *detection, model_fate fate, const char *name);
+// The name of a limit as a contact.
+void model_name_limit(const carom_model *model, const model_limit *limit, char name[MODEL_LABEL_SIZE]);
+// Leaves the limits that the detection keeps, in their order; returns their number. NULL keeps all.
+int model_choose_limits(const carom_model *model, const carom_detection *detection, model_limit *limits, int count);
+// Refuses a pattern that no body, geom, joint's stop or contact found is called by, and says near names.
+carom_status model_check_patterns(const carom_model *model, const carom_detection *detection, const char *const *found, int found_count,
+                                  carom_error *error);
+
+// Fills the data's contacts with those closer than the margin [m], which replaces all margins and gaps of the model.
+carom_status model_find_contacts(carom_model *model, double margin, carom_error *error);
+
+// Leaves the contacts of one pair in the data, found with a margin just above its distance, which `*pair` gets. False where MuJoCo finds
+// none.
+bool model_narrow_to_pair(carom_model *model, mjContact *pair);
+
+// The impact of the contacts that the data holds, after model_prepare_freeze.
+carom_status model_freeze_found(carom_model *model, const carom_detection *detection, carom_impact **impact, carom_error *error);
+
+// The pairs of geoms nearest to each other of those that may collide and that the detection takes (NULL: all), by their distance: a
+// contact for each, at least `least` apart [m]. Needs positions of the current state. Returns their number, at most MODEL_NEAREST.
+enum { MODEL_NEAREST = 64 };
+int model_find_nearest(carom_model *model, const carom_detection *detection, double least, mjContact nearest[MODEL_NEAREST]);
+
+// Takes the state of a keyframe.
+carom_status model_set_keyframe(carom_model *model, int key, carom_error *error);
+
+// Adds a speed along gravity [m/s] to the joint that carries the robot up and down, the one that carom_model_lower moves.
+carom_status model_push_down(carom_model *model, double speed, carom_error *error);
+
+// A geom's name, or that of its body.
+void model_name_geom(const carom_model *model, int geom, char name[MODEL_GEOM_NAME_SIZE]);
+
+// Keeps the corners of patches: of the contacts of two bodies in one plane those on the convex hull, as far as they are not closer than
+// `distance` to one that is kept. `*count` falls; the order stays.
+carom_status model_merge_patches(const carom_model *model, model_touch *touches, int *count, double distance, carom_error *error);
+
+// Warns of joints and tendons that are close to a limit but not at it: a state rounded to a few digits is the usual reason.
 carom_status model_warn_of_near_limits(carom_model *model, carom_error *error);
+
+// Row number `index` of one of MuJoCo's matrices, [nv]: with `columns` a sparse one, whose rows have `lengths` entries from `starts` on.
+void model_copy_row(int nv, const double *matrix, int index, const int *lengths, const int *starts, const int *columns, double *row);
+
+// Whether joints or tendons have frictionloss, and whether there are actuators, that the model does not disable.
+bool model_has_friction(const carom_model *model);
+bool model_has_actuators(const carom_model *model);
+// One warning of the forces that the model has and an impact leaves out.
+carom_status model_warn_of_forces(carom_model *model, carom_error *error);
+// Switches off gravity, actuators and frictionloss in a copy of a model, and the damping that mj_Euler treats. Springs, dampers, fluids and
+// gravity compensation are qfrc_passive, which the caller sets to zero.
+// @param zeros  replace the damping of joints, [nv], as long as the copy is used
+void model_switch_off_forces(mjModel *shadow, double *zeros);
 
 // The name of an object of MuJoCo as messages and contacts show it: printable ASCII without blanks and commas, cut to fit; `kind` and its
 // number where it has none.

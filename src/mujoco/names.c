@@ -87,6 +87,6 @@ void model_describe_touches(const carom_model *model, const model_touch *const *
                                          .tangents = tangents,
                                          .bodies = bodies,
                                          .geoms = geoms,
-                                         .nq = model->compiled->nq,
+                                         .nq = model_count(model->compiled->nq),
                                          .qpos = model->data->qpos};
 }

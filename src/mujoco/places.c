@@ -40,8 +40,9 @@ bool model_normalise(const double vector[3], double unit[3]) {
 }
 
 int model_compare_bodies(const carom_model *model, const model_touch *a, const model_touch *b) {
-    const int *weld = model->compiled->body_weldid;
-    const int a0 = weld[a->body[0]], a1 = weld[a->body[1]], b0 = weld[b->body[0]], b1 = weld[b->body[1]];
+    const mjModel *compiled = model->compiled;
+    const int a0 = model_weld(compiled, a->body[0]), a1 = model_weld(compiled, a->body[1]);
+    const int b0 = model_weld(compiled, b->body[0]), b1 = model_weld(compiled, b->body[1]);
     if (a0 == b0 && a1 == b1) return 1;
     return a0 == b1 && a1 == b0 ? -1 : 0;
 }
@@ -110,7 +111,7 @@ static carom_status locate_place(const carom_model *model, const carom_place *pl
         located->geom = id;
         located->size = compiled->geom_rbound[id];
         located->definite = find_support_point(model, id, direction, located->point);
-        if (!located->definite && compiled->body_weldid[located->body] != 0)
+        if (!located->definite && model_weld(compiled, located->body) != 0)
             return carom_fail(error, CAROM_BAD_INPUT,
                               "%s: geom '%s' is no sphere, capsule or ellipsoid, so that the normal does not tell its contact point; "
                               "give a site or a point of its body",

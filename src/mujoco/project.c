@@ -35,17 +35,15 @@ static carom_status find_rows(carom_model *model, carom_error *error) {
     mjOption *option = &model->compiled->opt;
     const mjData *data = model->data;
     const mjOption original = *option;
-    option->jacobian = mjJAC_DENSE;
     option->disableflags |= mjDSBL_FRICTIONLOSS | mjDSBL_LIMIT | mjDSBL_CONTACT;
     carom_status status = model_guard_call(compute_rows, model, error);
     *option = original;
     if (status) return status;
-    if (data->warning[mjWARN_CNSTRFULL].number)
-        return carom_fail(error, CAROM_BAD_INPUT,
-                          "%s: the equality constraints need more than njmax = %d rows; add <size njmax=\"...\"/> to the model",
-                          model->path, model->compiled->njmax);
-    if (!carom_all_finite((size_t)data->nefc * (size_t)model->compiled->nv, data->efc_J))
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: the Jacobian of the equality constraints is not finite", model->path);
+    if (data->warning[mjWARN_CNSTRFULL].number) {
+        char room[MODEL_ROOM_SIZE];
+        model_describe_room(model->compiled, "njmax", room);
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: the equality constraints need more rows than %s", model->path, room);
+    }
     for (int i = 0, next; !status && i < data->nefc; i = next) {
         double residual = 0;
         for (next = i; next < data->nefc && data->efc_id[next] == data->efc_id[i]; next++)
@@ -72,7 +70,7 @@ static void project(int nv, int rank, const double *along, const double *away, d
 
 carom_status model_projector_create(carom_model *model, const double *mass, carom_arena *arena, model_projector *projector,
                                     carom_error *error) {
-    const int nv = model->compiled->nv;
+    const int nv = carom_model_nv(model);
     *projector = (model_projector){.nv = nv};
     if (!model->compiled->neq) return CAROM_OK;
     const carom_status status = find_rows(model, error);
@@ -89,10 +87,13 @@ carom_status model_projector_create(carom_model *model, const double *mass, caro
     if (carom_cholesky_factor(nv, factor))
         return carom_fail(error, CAROM_BAD_INPUT, "%s: the mass matrix is not positive definite", model->path);
 
+    const int *columns = mj_isSparse(model->compiled) ? data->efc_J_colind : NULL;
     // Orthonormal rows q_i that span those of C L^-T; rows that depend on others are left out.
     for (int i = 0; i < data->nefc && projector->rank < nv; i++) {
         double *q = projector->motion + (size_t)projector->rank * size;
-        memcpy(q, data->efc_J + (size_t)i * size, size * sizeof *q);
+        model_copy_row(nv, data->efc_J, i, data->efc_J_rownnz, data->efc_J_rowadr, columns, q);
+        if (!carom_all_finite(size, q))
+            return carom_fail(error, CAROM_BAD_INPUT, "%s: the Jacobian of the equality constraints is not finite", model->path);
         carom_cholesky_forward(nv, factor, q);
         const double length = sqrt(carom_dot(nv, q, q));
         project(nv, projector->rank, projector->motion, projector->motion, q);

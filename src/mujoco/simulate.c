@@ -5,6 +5,7 @@
 // entries stand for the places of our contacts: so contacts at sites and points need no geoms, and the model's own do not collide.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "carom/dense.h"
 #include "mujoco/mujoco_internal.h"
@@ -26,14 +27,16 @@ struct carom_model_simulator {
     const carom_impact *impact;
     mjModel shadow;  // shares everything with the compiled model but options and the list of bodies
     mjData *data;
-    int *bodies;  // [ngeom + 2 contacts]
+    int *bodies;       // [ngeom + 2 contacts]
+    mjtByte *limited;  // [njnt + ntendon]; NULL: all limits of the model act
     soft_contact *contacts;
     double *jacobian;    // [2 x 3 x nv]
     double *difference;  // [nv]
+    double *no_damping;  // [nv] zeros
     double widening;     // of all gaps in this run [m]
     const carom_model_run *run;
     carom_model_end *end;
-    const char *objection;  // to the run, found in a guarded call; NULL if there is none
+    const char *shortage;  // of room for contacts ("nconmax") or constraints ("njmax") in a run; NULL if there is none
 };
 
 // ------------------------------------------------------------------------------------------------------------ contacts
@@ -61,28 +64,28 @@ static void add_contact(carom_model_simulator *s, int index, double gap) {
     double first[3], second[3];
     locate(s, index, 0, first);
     locate(s, index, 1, second);
-    mjContact contact = {.dist = gap,
-                         .solref = {run->solref[0], run->solref[1]},
-                         .solimp = {run->solimp[0], run->solimp[1], run->solimp[2], 0.5, 2},
-                         .dim = touch->friction > 0 ? 3 : 1,
-                         .geom1 = s->model->compiled->ngeom + 2 * index,
-                         .geom2 = s->model->compiled->ngeom + 2 * index + 1,
-                         .efc_address = -1};
+    const int geom = model_count(s->model->compiled->ngeom) + 2 * index;
+    const double solimp[] = {run->solimp[0], run->solimp[1], run->solimp[2], 0.5, 2};
+    mjContact contact = model_contact_of(geom, geom + 1);
+    contact.dist = gap;
+    contact.dim = touch->friction > 0 ? 3 : 1;
+    mju_copy(contact.solref, run->solref, 2);
+    mju_copy(contact.solimp, solimp, 5);
     for (int k = 0; k < 3; k++) contact.pos[k] = (first[k] + second[k]) / 2;
     for (int k = 0; k < 5; k++) contact.friction[k] = fmax(touch->friction, LEAST_FRICTION);
     mju_copy3(contact.frame, touch->normal);
     mju_copy3(contact.frame + 3, touch->tangent[0]);
     mju_cross(contact.frame + 6, touch->normal, touch->tangent[0]);
-    if (mj_addContact(&s->shadow, s->data, &contact)) s->objection = "the model's nconmax is too small for its contacts";
+    if (mj_addContact(&s->shadow, s->data, &contact)) s->shortage = "nconmax";
 }
 
-// The velocities u = (J2 - J1) v of all contacts of the impact along their normals and tangents, at the present positions; those of
-// joints at their stops by their constant rows. True when a contact still approaches.
+// The velocities u = (J2 - J1) v of all contacts of the impact along their normals and tangents, and those that open joints at their stops
+// and tendons at their limits, at the present positions. True when a contact still approaches.
 static bool measure_velocities(carom_model_simulator *s) {
     const carom_impact_data *data = carom_impact_get_data(s->impact);
     const int nv = data->nv, stride = 1 + data->tangent_dim;
     const double *v = s->data->qvel;
-    carom_impact_contact_velocity(s->impact, v, s->end->contact);
+    mju_zero(s->end->contact, data->contacts * stride);
     for (int i = 0; i < s->model->touch_count; i++) {
         const model_touch *touch = &s->model->touches[i];
         double relative[3], *u = s->end->contact + i * stride;
@@ -98,15 +101,20 @@ static bool measure_velocities(carom_model_simulator *s) {
         u[0] = mju_dot3(touch->normal, relative);
         for (int k = 0; k < data->tangent_dim; k++) u[1 + k] = mju_dot3(touch->tangent[k], relative);
     }
+    for (int i = 0; i < s->model->limit_count; i++) {
+        model_fill_limit_row(&s->shadow, s->data, &s->model->limits[i], s->difference);
+        s->end->contact[(s->model->touch_count + i) * stride] = carom_dot(nv, s->difference, v);
+    }
     return carom_impact_min_normal(s->impact, s->end->contact) < s->run->approach_limit;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- runs
 
-// Positions of bodies from qpos.
+// Positions of bodies from qpos, and the lengths of tendons where some are contacts.
 static void update_positions(carom_model_simulator *s) {
     mj_kinematics(&s->shadow, s->data);
     mj_comPos(&s->shadow, s->data);
+    if (s->model->limit_count) mj_tendon(&s->shadow, s->data);
 }
 
 // One run, where MuJoCo's errors are caught.
@@ -114,25 +122,25 @@ static void run_guarded(void *argument) {
     carom_model_simulator *s = argument;
     const carom_model_run *run = s->run;
     const mjModel *model = &s->shadow;
+    const int nv = model_count(model->nv), movers = model_count(model->nmocap);
     mjData *data = s->data;
 
     // Start at the model's state, displaced; gaps are widened by the deepest one.
     mj_resetData(model, data);
-    mju_copy(data->qpos, s->model->data->qpos, model->nq);
-    mju_copy(data->qvel, s->model->data->qvel, model->nv);
-    mju_copy(data->mocap_pos, s->model->data->mocap_pos, 3 * model->nmocap);
-    mju_copy(data->mocap_quat, s->model->data->mocap_quat, 4 * model->nmocap);
+    mju_copy(data->qpos, s->model->data->qpos, model_count(model->nq));
+    mju_copy(data->qvel, s->model->data->qvel, nv);
+    mju_copy(data->mocap_pos, s->model->data->mocap_pos, 3 * movers);
+    mju_copy(data->mocap_quat, s->model->data->mocap_quat, 4 * movers);
     if (run->displacement) mj_integratePos(model, data->qpos, run->displacement, 1);
-    if (run->kick) mju_addTo(data->qvel, run->kick, model->nv);
+    if (run->kick) mju_addTo(data->qvel, run->kick, nv);
     update_positions(s);
     s->widening = 0;
     for (int i = 0; i < s->model->touch_count; i++) s->widening = fmax(s->widening, -measure_gap(s, i));
 
     bool approaches = measure_velocities(s);
-    while (approaches && data->time < run->horizon && !s->objection) {
+    while (approaches && data->time < run->horizon && !s->shortage) {
         // mj_step with our contacts in place of those that collision detection finds.
-        mj_tendon(model, data);
-        mj_crb(model, data);
+        model_compute_inertia(model, data);
         mj_factorM(model, data);
         data->ncon = 0;
         for (int i = 0; i < s->model->touch_count; i++) {
@@ -143,16 +151,17 @@ static void run_guarded(void *argument) {
         mj_transmission(model, data);
         mj_projectConstraint(model, data);
         mj_fwdVelocity(model, data);
+        mju_zero(data->qfrc_passive, nv);
         mj_fwdActuation(model, data);
         mj_fwdAcceleration(model, data);
         mj_fwdConstraint(model, data);
         mj_Euler(model, data);
-        if (data->warning[mjWARN_CNSTRFULL].number) s->objection = "the model's njmax is too small for its contacts";
+        if (data->warning[mjWARN_CNSTRFULL].number) s->shortage = "njmax";
         update_positions(s);
         approaches = measure_velocities(s);
     }
     // The end: before the horizon when no contact approaches any more.
-    mju_copy(s->end->velocity, data->qvel, model->nv);
+    mju_copy(s->end->velocity, data->qvel, nv);
     s->end->time = data->time;
     s->end->ended = !approaches;
 }
@@ -172,13 +181,18 @@ carom_status carom_model_simulator_run(carom_model_simulator *simulator, const c
 
     simulator->run = run;
     simulator->end = end;
-    simulator->objection = NULL;
+    simulator->shortage = NULL;
     simulator->shadow.opt.timestep = run->timestep;
     simulator->shadow.opt.cone = run->elliptic ? mjCONE_ELLIPTIC : mjCONE_PYRAMIDAL;
     const carom_status status = model_guard_call(run_guarded, simulator, error);
     if (status) return status;
     const char *path = simulator->model->path;
-    if (simulator->objection) return carom_fail(error, CAROM_BAD_INPUT, "%s: %s", path, simulator->objection);
+    if (simulator->shortage) {
+        char room[MODEL_ROOM_SIZE];
+        model_describe_room(simulator->model->compiled, simulator->shortage, room);
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: there are more %s than %s", path,
+                          !strcmp(simulator->shortage, "njmax") ? "constraints" : "contacts", room);
+    }
     if (!carom_all_finite((size_t)simulator->shadow.nv, end->velocity))
         return carom_fail(error, CAROM_BAD_INPUT, "%s: MuJoCo's simulation diverges at time step %g s", path, run->timestep);
     return CAROM_OK;
@@ -195,11 +209,38 @@ static void prepare(void *argument) {
     update_positions(s);
 }
 
+// Limits that the state has reached and the impact leaves out do not act.
+static carom_status release_limits(carom_model_simulator *s, carom_error *error) {
+    const carom_model *model = s->model;
+    const size_t joints = (size_t)s->shadow.njnt, tendons = (size_t)s->shadow.ntendon;
+    if (!model->drops_limits) return CAROM_OK;
+    model_limit *reached = calloc(joints + tendons + 1, sizeof *reached);
+    s->limited = calloc(joints + tendons + 1, sizeof *s->limited);
+    if (!reached || !s->limited) {
+        free(reached);
+        return carom_fail_memory(error, model->path);
+    }
+    memcpy(s->limited, s->shadow.jnt_limited, joints * sizeof *s->limited);
+    memcpy(s->limited + joints, s->shadow.tendon_limited, tendons * sizeof *s->limited);
+    const int count = model_find_limits(model, reached);
+    for (int i = 0; i < count; i++) {
+        bool kept = false;
+        for (int k = 0; k < model->limit_count; k++)
+            kept = kept || (model->limits[k].type == reached[i].type && model->limits[k].id == reached[i].id);
+        if (!kept) s->limited[(reached[i].type == mjOBJ_TENDON ? joints : 0) + (size_t)reached[i].id] = 0;
+    }
+    s->shadow.jnt_limited = s->limited;
+    s->shadow.tendon_limited = s->limited + joints;
+    free(reached);
+    return CAROM_OK;
+}
+
 carom_status carom_model_simulator_create(carom_model *model, const carom_impact *impact, carom_model_simulator **simulator,
                                           carom_error *error) {
     *simulator = NULL;
     const mjModel *compiled = model->compiled;
-    if (!model->touches || carom_impact_get_data(impact)->contacts < model->touch_count || carom_impact_sizes(impact).nv != compiled->nv)
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    if (!model->touches || data->contacts != model->touch_count + model->limit_count || data->nv != compiled->nv)
         return carom_fail(error, CAROM_BAD_INPUT, "%s: the impact is not the one that the model gave last", model->path);
     carom_model_simulator *created = calloc(1, sizeof *created);
     if (!created) return carom_fail_memory(error, model->path);
@@ -207,17 +248,20 @@ carom_status carom_model_simulator_create(carom_model *model, const carom_impact
     created->model = model;
     created->impact = impact;
     created->shadow = *compiled;
-    // An impact has no gravity, and soft contacts take so long that it would hide what they do. A model that switches contacts off still
-    // has those of the impact.
-    mju_zero3(created->shadow.opt.gravity);
-    created->shadow.opt.disableflags &= ~(mjDSBL_CONTACT | mjDSBL_CONSTRAINT);
     created->bodies = calloc((size_t)compiled->ngeom + 2 * contacts + 1, sizeof *created->bodies);
     created->contacts = calloc(contacts + 1, sizeof *created->contacts);
     created->jacobian = calloc(6 * nv, sizeof *created->jacobian);
     created->difference = calloc(nv, sizeof *created->difference);
-    carom_status status = model_guard_call(prepare, created, error);
-    if (!status && (!created->bodies || !created->contacts || !created->jacobian || !created->difference || !created->data))
-        status = carom_fail_memory(error, model->path);
+    created->no_damping = calloc(nv, sizeof *created->no_damping);
+    const bool complete = created->bodies && created->contacts && created->jacobian && created->difference && created->no_damping;
+    carom_status status = complete ? CAROM_OK : carom_fail_memory(error, model->path);
+    // An impact has no bounded forces, and soft contacts take so long that these would hide what the contacts do. A model that switches
+    // contacts off still has those of the impact.
+    if (!status) model_switch_off_forces(&created->shadow, created->no_damping);
+    created->shadow.opt.disableflags &= ~(mjDSBL_CONTACT | mjDSBL_CONSTRAINT);
+    if (!status) status = release_limits(created, error);
+    if (!status) status = model_guard_call(prepare, created, error);
+    if (!status && !created->data) status = carom_fail_memory(error, model->path);
     if (status) {
         carom_model_simulator_free(created);
         return status;
@@ -244,8 +288,10 @@ void carom_model_simulator_free(carom_model_simulator *simulator) {
     if (!simulator) return;
     if (simulator->data) mj_deleteData(simulator->data);
     free(simulator->bodies);
+    free(simulator->limited);
     free(simulator->contacts);
     free(simulator->jacobian);
     free(simulator->difference);
+    free(simulator->no_damping);
     free(simulator);
 }

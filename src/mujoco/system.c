@@ -43,8 +43,7 @@ static void compute_motion(void *argument) {
     mjData *data = work->data;
     mj_kinematics(compiled, data);
     mj_comPos(compiled, data);
-    mj_tendon(compiled, data);
-    mj_crb(compiled, data);
+    model_compute_inertia(compiled, data);
     mj_energyPos(compiled, data);
     mj_fwdVelocity(compiled, data);
 }
@@ -76,7 +75,7 @@ static void evaluate(void *opened, const double *position, const double *velocit
     mju_copy(data->qpos, position, nv);
     mju_copy(data->qvel, velocity, nv);
     compute_motion(work);
-    mj_fullM(compiled, terms->mass, data->qM);
+    model_fill_mass(compiled, data, terms->mass);
     mju_sub(terms->bias, data->qfrc_bias, data->qfrc_passive, nv);
     terms->potential = data->energy[0];
 
@@ -226,8 +225,16 @@ carom_status carom_model_create_system(carom_model *model, const carom_model_con
         if (compiled->jnt_limited[joint] && model_is_enabled(model, mjDSBL_LIMIT))
             return carom_fail(error, CAROM_UNSUPPORTED, "%s: joint '%s': motions do not cover joint stops", model->path, name);
     }
+    for (int tendon = 0; tendon < compiled->ntendon; tendon++) {
+        char name[MODEL_LABEL_SIZE];
+        model_write_name(model, mjOBJ_TENDON, tendon, "number ", name, sizeof name);
+        if (compiled->tendon_limited[tendon] && model_is_enabled(model, mjDSBL_LIMIT))
+            return carom_fail(error, CAROM_UNSUPPORTED, "%s: tendon '%s': motions do not cover limits of tendons", model->path, name);
+    }
+    if (model_has_friction(model)) return carom_fail(error, CAROM_UNSUPPORTED, "%s: motions do not cover frictionloss", model->path);
     if (compiled->neq) return carom_fail(error, CAROM_UNSUPPORTED, "%s: motions do not cover equality constraints", model->path);
     carom_status status = model_prepare_freeze(model, error);
+    if (!status && model_has_actuators(model)) status = model_warn(model, error, "actuators are left out of the motion");
     if (status) return status;
 
     model_system *created = calloc(1, sizeof *created);
@@ -261,11 +268,11 @@ carom_status carom_model_create_system(carom_model *model, const carom_model_con
         model_write_name(model, mjOBJ_JOINT, joint, "joint ", labels[dof], sizeof labels[dof]);
         names[dof] = labels[dof];
     }
-    mju_copy(position, model->data->qpos, compiled->nv);
-    mju_copy(velocity, model->data->qvel, compiled->nv);
+    mju_copy(position, model->data->qpos, carom_model_nv(model));
+    mju_copy(velocity, model->data->qvel, carom_model_nv(model));
     compiled->opt.enableflags |= mjENBL_ENERGY;  // MuJoCo computes energies only when told to
     created->base = (carom_system){.self = created,
-                                   .nv = compiled->nv,
+                                   .nv = carom_model_nv(model),
                                    .contacts = count,
                                    .tangent_dim = spatial ? 2 : 1,
                                    .friction = friction,

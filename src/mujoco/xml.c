@@ -20,7 +20,13 @@ carom_status model_check_regular(const char *path, carom_error *error) {
 }
 
 carom_status model_read_text(const char *path, char **text, carom_error *error) {
+    size_t size;
+    return model_read_bytes(path, text, &size, error);
+}
+
+carom_status model_read_bytes(const char *path, char **text, size_t *length, carom_error *error) {
     *text = NULL;
+    *length = 0;
     const carom_status regular = model_check_regular(path, error);
     if (regular) return regular;
     FILE *file = fopen(path, "rb");
@@ -45,6 +51,7 @@ carom_status model_read_text(const char *path, char **text, carom_error *error) 
     if (!status && size >= MAX_FILE_BYTES)
         status = carom_fail(error, CAROM_BAD_INPUT, "%s: a model file must be smaller than %d bytes", path, MAX_FILE_BYTES);
     fclose(file);
+    *length = size;
     return status;
 }
 
@@ -103,4 +110,18 @@ const char *model_xml_value(const xmlAttr *attribute) {
     const xmlNode *value = attribute->children;
     if (!value) return "";
     return value->next || value->type != XML_TEXT_NODE ? NULL : (const char *)value->content;
+}
+
+const char *model_xml_attribute(const xmlNode *element, const char *name) {
+    const xmlAttr *attribute = xmlHasProp(element, (const xmlChar *)name);
+    return attribute ? model_xml_value(attribute) : NULL;
+}
+
+carom_status model_xml_print(xmlDoc *document, char **text, carom_error *error) {
+    xmlChar *bytes = NULL;
+    int size = 0;
+    xmlDocDumpMemoryEnc(document, &bytes, &size, "UTF-8");
+    *text = bytes ? strdup((const char *)bytes) : NULL;
+    xmlFree(bytes);
+    return *text ? CAROM_OK : carom_fail_memory(error, "model");
 }

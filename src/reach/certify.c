@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "carom/box.h"
 #include "carom/dense.h"
-#include "reach/box.h"
 
 // Velocities below this share of the velocity scale are zero; the ends of step and solution may differ by as much.
 #define AT_REST 1e-9

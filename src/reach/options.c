@@ -21,6 +21,7 @@ carom_sample_options carom_sample_defaults(void) {
                                     .step = NAN,
                                     .sampler = CAROM_SAMPLER_AUTO,
                                     .path = "auto",
+                                    .rebound = {.restitution = {NAN, NAN}},
                                     .method = carom_step_choice_defaults()};
     options.method.selection = CAROM_SELECT_AUTO;
     return options;
@@ -48,10 +49,26 @@ const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
      "steps after which a sample counts as not terminated (auto: 100); for walks, which have 10000, only with the sampler walk", NULL},
     {"draw", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, draw), 0, 0, "", "uniform", "how the caps of a step are drawn",
      carom_draw_names},
+    {"hypothesis", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, rebound.hypothesis), 0, 0, "", "none",
+     "what restitution means: none, which is inelastic, energetic (stronge) or kinetic (poisson); with restitution samples are walks",
+     carom_hypothesis_names},
+    {"restitution", CAROM_OPTION_INTERVAL, offsetof(carom_sample_options, rebound.restitution), 0, 1, "", "scene",
+     "coefficient of restitution of all contacts, or an interval from which each contact's is drawn anew for each sample", NULL},
+    {"weights", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, weights), 0, 0, "", "mixed",
+     "how contacts share the impulse of a walk: anew on each piece, in one proportion, or one contact at a time", carom_weights_names},
     {"path", CAROM_OPTION_TEXT, offsetof(carom_sample_options, path), 0, 0, "", "auto",
      "step method: auto (the fastest), or lemke, cone-map or modes, alone or with :scalar, :portable, :avx2, :avx512", NULL},
     CAROM_STEP_CHOICE_ROWS(carom_sample_options, method, carom_selection_names_one, "auto"),
 };
+
+carom_sample_options carom_sample_serve(const carom_sample_options *options) {
+    carom_sample_options served = *options;
+    if (served.rebound.hypothesis == CAROM_HYPOTHESIS_NONE || served.sampler != CAROM_SAMPLER_AUTO) return served;
+    // As beside time stepping, whose steps max_steps counts.
+    served.sampler = CAROM_SAMPLER_WALK;
+    served.max_steps = 0;
+    return served;
+}
 
 carom_status carom_sample_check(const carom_sample_options *options, carom_error *error) {
     // The command and scenes check numbers by the rows above; a C program may have put anything into the struct.
@@ -62,6 +79,8 @@ carom_status carom_sample_check(const carom_sample_options *options, carom_error
         return carom_fail(error, CAROM_BAD_INPUT, "sampler: %d is none of carom_sampler", options->sampler);
     if (options->draw < CAROM_DRAW_UNIFORM || options->draw > CAROM_DRAW_SINGLE)
         return carom_fail(error, CAROM_BAD_INPUT, "draw: %d is none of carom_draw", options->draw);
+    if (options->rebound.hypothesis != CAROM_HYPOTHESIS_NONE && options->sampler == CAROM_SAMPLER_LCP)
+        return carom_fail(error, CAROM_BAD_INPUT, "sampler: the steps of lcp are inelastic; with a hypothesis of restitution use walk");
     return CAROM_OK;
 }
 

@@ -18,6 +18,9 @@ typedef void (*carom_draw_caps)(carom_draw_state *state, int contacts, double h,
 
 carom_draw_caps carom_draw_function(carom_draw draw);
 
+/// The options with the sampler that they come to: restitution is walked.
+carom_sample_options carom_sample_serve(const carom_sample_options *options);
+
 /// @return CAROM_BAD_INPUT for a count, a seed or a choice out of range
 carom_status carom_sample_check(const carom_sample_options *options, carom_error *error);
 

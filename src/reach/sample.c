@@ -9,7 +9,6 @@
 #include "carom/dense.h"
 #include "reach/batch.h"
 #include "reach/reach_internal.h"
-#include "reach/walk.h"
 
 // Fixed, so that an interrupted run ends at a boundary that does not depend on the number of threads.
 enum { BLOCK_SAMPLES = 256 };
@@ -17,10 +16,13 @@ enum { BLOCK_SAMPLES = 256 };
 // The 97.5 % quantile of the normal distribution.
 #define CONFIDENCE_95 1.959963984540054
 
-enum { COLUMN_SAMPLE, COLUMN_SAMPLER, COLUMN_PATH };
+enum { COLUMN_SAMPLE, COLUMN_SAMPLER, COLUMN_PATH, COLUMN_BOUNCES };
 
 // Where a sample is from: the samplers but for `auto`, which mixes them.
 static const char *const sampler_names[] = {[CAROM_SAMPLER_LCP] = "lcp", [CAROM_SAMPLER_WALK] = "walk", NULL};
+
+// In the order of CAROM_REBOUND_FIELDS.
+static const char *const bounce_fields[] = {"stored", "restored", "compressions", NULL};
 
 const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS] = {
     [COLUMN_SAMPLE] = {"sample", CAROM_COLUMN_INTEGER, 1, "", "index of the sample", NULL},
@@ -28,6 +30,11 @@ const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS] = {
     [COLUMN_PATH] = {"path", CAROM_COLUMN_SERIES, CAROM_WIDTH_CONTACT_SPACE, "m/s",
                      "contact velocities (per contact normal, tangents) before the impact and after every step, where they were kept",
                      NULL},
+    [COLUMN_BOUNCES] =
+        {"bounces", CAROM_COLUMN_SERIES, CAROM_REBOUND_FIELDS, "J, J, 1",
+         "with a hypothesis of restitution, for each contact: work that its compressions stored, work that it gave back, and "
+         "the number of compressions",
+         bounce_fields},
 };
 
 // What one piece of work leaves: samples side by side, delivered in order.
@@ -72,6 +79,7 @@ typedef struct sampled {
     carom_sample_counts counts;
     const double *trace;  // [rows x n]
     int rows;
+    const double *bounces;  // [CAROM_REBOUND_FIELDS * contacts], or NULL
 } sampled;
 
 void carom_sample_counts_add(carom_sample_counts *total, const carom_sample_counts *part) {
@@ -115,8 +123,12 @@ static carom_status add_outcome(const sampling *run, const worker *own, block *i
     if (status) return status;
     *carom_table_integers(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_SAMPLE) = one->index;
     *carom_table_integers(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_SAMPLER) = one->sampler;
-    const int values = one->rows * carom_impact_contact_size(run->impact);
-    return values ? carom_table_set_series(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_PATH, one->trace, values, error) : CAROM_OK;
+    const int values = one->rows * carom_impact_contact_size(run->impact),
+              bounces = CAROM_REBOUND_FIELDS * carom_impact_get_data(run->impact)->contacts;
+    if (values) status = carom_table_set_series(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_PATH, one->trace, values, error);
+    if (!status && one->bounces)
+        status = carom_table_set_series(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_BOUNCES, one->bounces, bounces, error);
+    return status;
 }
 
 static carom_status sample_one(const sampling *run, const worker *own, block *into, int64_t index, carom_error *error) {
@@ -137,6 +149,7 @@ static carom_status sample_one(const sampling *run, const worker *own, block *in
     carom_sample_counts_add(&into->counts[one.sampler], &one.counts);
     if (!one.counts.terminated) return CAROM_OK;
     one.trace = walks ? carom_walker_trace(own->walker, &one.rows) : carom_time_stepping_trace(own->stepping, &one.rows);
+    if (walks) one.bounces = carom_walker_bounces(own->walker);
     return add_outcome(run, own, into, &one, error);
 }
 
@@ -285,7 +298,8 @@ static carom_status make_worker(const sampling *run, worker *own, carom_error *e
         carom_sample_options walks = *run->options;
         walks.sampler = CAROM_SAMPLER_WALK;
         if (run->steps) walks.max_steps = 0;
-        status = carom_walker_create(run->impact, carom_sample_max_steps(&walks), &own->walker, error);
+        const carom_walker_options walker = {carom_sample_max_steps(&walks), walks.weights, walks.rebound};
+        status = carom_walker_create(run->impact, &walker, &own->walker, error);
         if (!status) carom_walker_watch(own->walker, run->control);
     }
     if (status || !run->steps) return status;
@@ -390,8 +404,9 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
                                 carom_error *error) {
     *statistics =
         (carom_sample_statistics){.verdict = CAROM_INCOMPLETE, .requested = options->samples, .step = NAN, .nonunique_share = NAN};
+    const carom_sample_options served = carom_sample_serve(options);
     sampling run = {.impact = impact,
-                    .options = options,
+                    .options = &served,
                     .sink = sink,
                     .control = control,
                     .closing_cap = NAN,

@@ -6,16 +6,18 @@
 // With constant weights w_i >= 0 on the active contacts, the solution is straight until a normal or tangential velocity changes sign.
 // Friction is then no further choice: at contacts with t_i v = 0 the rates x_i of the frictional impulses minimise x'W_tt x/2 + b'x over
 // the box |x_i| <= mu_i w_i, because the tangential acceleration b + W_tt x must oppose x: the optimality condition. That problem is
-// convex, and where x is open (equal tangents share their friction in many ways), dv/ds is not.
-#include "reach/walk.h"
+// convex, and where x is open (equal tangents share their friction in many ways), dv/ds is not. With restitution, contacts that have
+// something stored are active, too (rebound.h).
+#include "carom/reach.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "carom/arena.h"
+#include "carom/box.h"
 #include "carom/dense.h"
-#include "reach/box.h"
+#include "reach/rebound.h"
 
 // Contact velocities within this share of the impact's velocity scale are zero: the rounding of thousands of pieces is below.
 #define AT_REST 1e-12
@@ -30,6 +32,8 @@
 #define TAKES_PART    0.6
 #define RUNS_TO_EVENT 0.33
 #define OCTAVES       9
+// The same for walks that bounce, which have more events.
+#define BOUNCES_TO_EVENT 0.8
 
 // Probabilities that a contact with Jn_i v = 0 is held there, by the weight under which it neither opens nor is pressed down; that the
 // least such weight is sought first; and that a contact which would open under its weight gets a smaller one, and is not held.
@@ -48,6 +52,12 @@
 // Sweeps of Newton's method for the weights that hold contacts: rates are piecewise linear in them, so that a few suffice.
 enum { MOST_SWEEPS = 12 };
 
+// Poisson's hypothesis may gain energy without end: a velocity so many times the first one is given up.
+#define RUNAWAY 1e6
+
+const char *const carom_weights_names[] = {
+    [CAROM_WEIGHTS_MIXED] = "mixed", [CAROM_WEIGHTS_CONSTANT] = "constant", [CAROM_WEIGHTS_SINGLE] = "single", NULL};
+
 // Draws of weights for one piece; nearly all first ones serve.
 enum { MOST_DRAWS = 64 };
 
@@ -58,7 +68,10 @@ struct carom_walker {
     const carom_impact *impact;
     const carom_control *control;
     int64_t max_steps;
+    carom_weights weights;
+    carom_rebound *rebound;
     int contacts, n;
+    double gain;            // of energy on the present walk [J]; with Poisson's hypothesis of K alone
     double zero_velocity;   // AT_REST in m/s
     double regularisation;  // REGULARISATION in 1/kg
     double *u;              // [n] contact velocity, contact-major: normal, tangent
@@ -67,6 +80,8 @@ struct carom_walker {
     int *resting;           // [contacts] that take part with friction and t_i v = 0
     double *side;           // [contacts] sign of the friction of those that slide or are about to; 0 for those that stick
     contact_part *part;     // [contacts]
+    double *proportion;     // [contacts] of constant weights
+    int single;             // the contact of single weights
     carom_box *friction;    // of the resting ones
     // Newton's method for held contacts: which rows of W are unknown (2 i a weight, 2 i + 1 friction that sticks), and its equations
     int *unknown, *exchanges;  // [n]
@@ -80,17 +95,22 @@ struct carom_walker {
 
 // ------------------------------------------------------------------------------------------------------------- lifetime
 
-carom_status carom_walker_create(const carom_impact *impact, int64_t max_steps, carom_walker **walker, carom_error *error) {
+carom_status carom_walker_create(const carom_impact *impact, const carom_walker_options *options, carom_walker **walker,
+                                 carom_error *error) {
     *walker = NULL;
     if (carom_impact_get_data(impact)->tangent_dim != 1)
         return carom_fail(error, CAROM_BAD_INPUT,
                           "sampler: walk takes planar contacts only: in space, solutions with friction are curved; use lcp");
-    if (max_steps < 1) return carom_fail(error, CAROM_BAD_INPUT, "max_steps: %lld is below the least value 1", (long long)max_steps);
+    if (options->max_steps < 1)
+        return carom_fail(error, CAROM_BAD_INPUT, "max_steps: %lld is below the least value 1", (long long)options->max_steps);
+    if (options->weights < CAROM_WEIGHTS_MIXED || options->weights > CAROM_WEIGHTS_SINGLE)
+        return carom_fail(error, CAROM_BAD_INPUT, "weights: %d is none of carom_weights", options->weights);
     carom_walker *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, "walk");
     const size_t n = (size_t)carom_impact_contact_size(impact);
     *made = (carom_walker){.impact = impact,
-                           .max_steps = max_steps,
+                           .max_steps = options->max_steps,
+                           .weights = (carom_weights)options->weights,
                            .contacts = carom_impact_get_data(impact)->contacts,
                            .n = (int)n,
                            .zero_velocity = AT_REST * carom_impact_velocity_scale(impact),
@@ -101,12 +121,14 @@ carom_status carom_walker_create(const carom_impact *impact, int64_t max_steps, 
     made->resting = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof(int));
     made->side = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof(double));
     made->part = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof(contact_part));
+    made->proportion = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof(double));
     made->unknown = carom_arena_take(&made->arena, n, sizeof(int));
     made->exchanges = carom_arena_take(&made->arena, n, sizeof(int));
     made->matrix = carom_arena_take(&made->arena, n * n, sizeof(double));
     made->change = carom_arena_take(&made->arena, n, sizeof(double));
     carom_status status = made->arena.failed ? carom_fail_memory(error, "walk") : CAROM_OK;
     if (!status) status = carom_box_create(made->contacts, &made->friction, error);
+    if (!status) status = carom_rebound_create(impact, &options->rebound, &made->rebound, error);
     if (status)
         carom_walker_free(made);
     else
@@ -118,6 +140,7 @@ void carom_walker_free(carom_walker *walker) {
     if (!walker) return;
     carom_arena_free(&walker->arena);
     carom_box_free(walker->friction);
+    carom_rebound_free(walker->rebound);
     free(walker->trace);
     free(walker);
 }
@@ -141,6 +164,10 @@ const double *carom_walker_trace(const carom_walker *walker, int *rows) {
     return walker->trace;
 }
 
+const double *carom_walker_bounces(const carom_walker *walker) {
+    return walker->rebound->hypothesis == CAROM_HYPOTHESIS_NONE ? NULL : walker->rebound->record;
+}
+
 static void record_velocity(carom_walker *walker) {
     if (!walker->trace || walker->trace_rows == walker->trace_capacity) return;
     memcpy(walker->trace + (size_t)walker->trace_rows++ * (size_t)walker->n, walker->u, (size_t)walker->n * sizeof *walker->u);
@@ -148,23 +175,58 @@ static void record_velocity(carom_walker *walker) {
 
 // ---------------------------------------------------------------------------------------------------------- one direction
 
-// Random weights of a random non-empty subset of the active contacts, n_i v <= 0, and which of those with n_i v = 0 are held. With large
-// mu, friction makes itself felt under normal impulses that are smaller by the factor mu: weights are drawn down to there.
+// May the contact have an impulse: n_i v <= 0, or something is stored?
+static bool is_active(const carom_walker *walker, int contact) {
+    return !(walker->u[2 * contact] > 0) || walker->rebound->stored[contact] > 0;
+}
+
+// Has a contact still to be acted on?
+static bool is_unspent(const carom_walker *walker, int contact) {
+    return walker->u[2 * contact] < 0 || walker->rebound->stored[contact] > 0;
+}
+
+// A weight: octaves spread evenly. With large mu, friction makes itself felt under normal impulses that are smaller by the factor mu:
+// weights are drawn down to there. Without a logarithm, whose last bits differ between machines.
+static double draw_weight(carom_walker *walker, int contact) {
+    const double mu = carom_impact_get_data(walker->impact)->friction[contact];
+    const int octave = (int)((OCTAVES + ilogb(1 + mu)) * carom_stream_uniform(&walker->stream));
+    return ldexp(1 + carom_stream_uniform(&walker->stream), -octave);
+}
+
+// The whole weight on one contact, until it is spent: then on another one, each with the same probability.
+static void choose_single(carom_walker *walker) {
+    int unspent = 0;
+    const bool stays = walker->single >= 0 && is_unspent(walker, walker->single);
+    for (int i = 0; i < walker->contacts && !stays; i++)
+        if (is_unspent(walker, i) && carom_stream_uniform(&walker->stream) * ++unspent < 1) walker->single = i;
+    walker->p[2 * walker->single] = 1;
+}
+
+// The proportion of the walk, of those that are active; the others drive those that are at rest, and hold them.
+static void share_constantly(carom_walker *walker) {
+    for (int i = 0; i < walker->contacts; i++) {
+        if (!is_active(walker, i)) continue;
+        walker->p[2 * i] = walker->proportion[i];
+        walker->part[i] = is_unspent(walker, i) ? PART_FREE : PART_HELD;
+    }
+}
+
+// Random weights of a random non-empty subset of the active contacts, and which of those with n_i v = 0 are held.
 static void draw_weights(carom_walker *walker) {
-    const double *mu = carom_impact_get_data(walker->impact)->friction;
     memset(walker->p, 0, (size_t)walker->n * sizeof *walker->p);
+    for (int i = 0; i < walker->contacts; i++) walker->part[i] = PART_FREE;
+    if (walker->weights == CAROM_WEIGHTS_SINGLE) choose_single(walker);
+    if (walker->weights == CAROM_WEIGHTS_CONSTANT) share_constantly(walker);
+    if (walker->weights != CAROM_WEIGHTS_MIXED) return;
     // Octaves of weights, spread evenly; contacts that take no part have the weight zero.
     int active = 0, drawn = 0, one = 0;
     for (int i = 0; i < walker->contacts; i++) {
-        walker->part[i] = PART_FREE;
-        if (walker->u[2 * i] > 0) continue;
+        if (!is_active(walker, i)) continue;
         // Each active contact is the one that takes part alone, should no other, with the same probability.
         if (carom_stream_uniform(&walker->stream) * ++active < 1) one = i;
         // The others take part at random.
         if (!walker->settles && carom_stream_uniform(&walker->stream) >= TAKES_PART) continue;
-        // Without a logarithm, whose last bits differ between machines.
-        const int octave = (int)((OCTAVES + ilogb(1 + mu[i])) * carom_stream_uniform(&walker->stream));
-        walker->p[2 * i] = ldexp(1 + carom_stream_uniform(&walker->stream), -octave);
+        walker->p[2 * i] = draw_weight(walker, i);
         drawn++;
     }
     if (!drawn) walker->p[2 * one] = 1;
@@ -225,10 +287,10 @@ static bool apply_friction(carom_walker *walker) {
     return true;
 }
 
-// A contact with n_i v = 0 that takes part must stay closed: an open contact has no impulse.
+// A contact with n_i v = 0 that takes part and has nothing stored must stay closed: an open contact has no impulse.
 static int find_opening(const carom_walker *walker) {
     for (int i = 0; i < walker->contacts; i++)
-        if (walker->p[2 * i] > 0 && walker->u[2 * i] == 0 && walker->du[2 * i] > 0) return i;
+        if (walker->p[2 * i] > 0 && walker->u[2 * i] == 0 && walker->du[2 * i] > 0 && !(walker->rebound->stored[i] > 0)) return i;
     return -1;
 }
 
@@ -310,7 +372,7 @@ static bool choose_direction(carom_walker *walker) {
             const int opening = find_opening(walker);
             if (opening < 0 && carom_max_abs((size_t)walker->n, walker->p) > 0) return true;
             if (opening < 0) break;
-            if (!walker->settles && carom_stream_uniform(&walker->stream) < LIGHT)
+            if (walker->weights == CAROM_WEIGHTS_MIXED && !walker->settles && carom_stream_uniform(&walker->stream) < LIGHT)
                 walker->p[2 * opening] *= carom_stream_uniform(&walker->stream);
             else
                 walker->part[opening] = PART_HELD;
@@ -321,37 +383,45 @@ static bool choose_direction(carom_walker *walker) {
 
 // ------------------------------------------------------------------------------------------------------------ one walk
 
-// One straight piece: of random length to the next event, where the velocity of an active contact, or the normal one of any, changes sign.
+// One straight piece: of random length to the next event, where the velocity of an active contact, or the normal one of any, changes sign,
+// or a contact has given back what it had stored.
 static void take_piece(carom_walker *walker, double *impulse, carom_sample_counts *counts) {
     double event = INFINITY;
     walker->settles = counts->steps > PATIENCE && carom_stream_uniform(&walker->stream) < SETTLES;
-    const bool found = choose_direction(walker);
+    const bool found = choose_direction(walker), poisson = walker->rebound->hypothesis == CAROM_HYPOTHESIS_POISSON;
     for (int c = 0; found && c < walker->n; c++) {
-        const bool concerns = c % 2 == 0 || walker->u[c - 1] <= 0;
+        const bool concerns = c % 2 == 0 || is_active(walker, c / 2);
         if (concerns && walker->u[c] * walker->du[c] < 0) event = fmin(event, -walker->u[c] / walker->du[c]);
     }
+    if (found) event = fmin(event, carom_rebound_event(walker->rebound, walker->u, walker->du, walker->p, &walker->stream));
     // Without an event nothing moves: the forces of a cone that is not pointed may cancel.
     if (isinf(event)) return;
-    const bool whole = walker->settles || carom_stream_uniform(&walker->stream) < RUNS_TO_EVENT;
+    const double runs_to_event = walker->rebound->elastic ? BOUNCES_TO_EVENT : RUNS_TO_EVENT;
+    const bool whole = walker->settles || walker->weights != CAROM_WEIGHTS_MIXED || carom_stream_uniform(&walker->stream) < runs_to_event;
     const double length = whole ? event : event * carom_stream_uniform(&walker->stream);
-    // The change of the kinetic energy is (u + u')'p/2, which dissipation makes negative.
-    double energy_change = 0;
+    // The change of the kinetic energy is (u + u')'p/2, which dissipation makes negative, and so is that of K + sum e_i^2 E_i.
+    double energy_change = carom_rebound_advance(walker->rebound, walker->u, walker->du, walker->p, length);
     for (int c = 0; c < walker->n; c++) {
         const double before = walker->u[c], after = before + length * walker->du[c];
         energy_change += (before + after) / 2 * length * walker->p[c];
         impulse[c] += length * walker->p[c];
         walker->u[c] = fabs(after) <= walker->zero_velocity ? 0 : after;
     }
-    counts->max_energy_gain = fmax(counts->max_energy_gain, energy_change);
+    walker->gain += energy_change;
+    counts->max_energy_gain = fmax(counts->max_energy_gain, poisson ? walker->gain : energy_change);
     record_velocity(walker);
     counts->terminated = true;
     for (int i = 0; i < walker->contacts; i++)
-        if (walker->u[2 * i] < 0) counts->terminated = false;
+        if (is_unspent(walker, i)) counts->terminated = false;
 }
 
 carom_verdict carom_walker_run(carom_walker *walker, int64_t seed, int64_t index, double *v, double *impulse, carom_sample_counts *counts) {
     const double *start = carom_impact_get_data(walker->impact)->velocity;
     carom_stream_start_use(&walker->stream, (uint64_t)seed, (uint64_t)index, CAROM_STREAM_WALK);
+    carom_rebound_begin(walker->rebound, &walker->stream);
+    for (int i = 0; i < walker->contacts && walker->weights == CAROM_WEIGHTS_CONSTANT; i++) walker->proportion[i] = draw_weight(walker, i);
+    walker->single = -1;
+    walker->gain = 0;
     memset(impulse, 0, (size_t)walker->n * sizeof *impulse);
     *counts = (carom_sample_counts){.samples = 1};
     walker->trace_rows = 0;
@@ -362,7 +432,9 @@ carom_verdict carom_walker_run(carom_walker *walker, int64_t seed, int64_t index
         if (fabs(walker->u[c]) <= walker->zero_velocity) walker->u[c] = 0;
     record_velocity(walker);
     bool interrupted = false;
-    while (!counts->terminated && counts->steps < walker->max_steps && !interrupted) {
+    const bool poisson = walker->rebound->hypothesis == CAROM_HYPOTHESIS_POISSON;
+    const double runaway = poisson ? RUNAWAY * carom_impact_velocity_scale(walker->impact) : INFINITY;
+    while (!counts->terminated && counts->steps < walker->max_steps && carom_max_abs((size_t)walker->n, walker->u) < runaway) {
         interrupted = carom_control_cancelled(walker->control);
         if (interrupted) break;
         // One more straight piece.

@@ -11,6 +11,7 @@
 typedef struct settings {
     int64_t count, whole;
     double step, share, bounded, offset, epsilon;
+    carom_interval range;
     int mode;
     const char *title, *order;
     bool loud;
@@ -18,7 +19,7 @@ typedef struct settings {
 
 static const char *const modes[] = {"fast", "exact", "exact-all", NULL};
 
-enum { COUNT, WHOLE, STEP, SHARE, BOUNDED, OFFSET, EPSILON, MODE, TITLE, ORDER, LOUD, ROWS };
+enum { COUNT, WHOLE, STEP, SHARE, BOUNDED, OFFSET, EPSILON, RANGE, MODE, TITLE, ORDER, LOUD, ROWS };
 
 static const carom_option rows[ROWS] = {
     [COUNT] = {"count", CAROM_OPTION_INTEGER, offsetof(settings, count), 1, 1e9, "", "10", "a count", NULL},
@@ -28,18 +29,20 @@ static const carom_option rows[ROWS] = {
     [BOUNDED] = {"bounded", CAROM_OPTION_REAL, offsetof(settings, bounded), CAROM_POSITIVE, 2, "", "1", "at most two", NULL},
     [OFFSET] = {"offset", CAROM_OPTION_REAL, offsetof(settings, offset), -1, INFINITY, "m", "0", "an offset", NULL},
     [EPSILON] = {"epsilon", CAROM_OPTION_REAL, offsetof(settings, epsilon), CAROM_POSITIVE, INFINITY, "m/s", "none", "a tolerance", NULL},
+    [RANGE] = {"range", CAROM_OPTION_INTERVAL, offsetof(settings, range), 0, 1, "", "scene", "a number or an interval", NULL},
     [MODE] = {"mode", CAROM_OPTION_CHOICE, offsetof(settings, mode), 0, 0, "", "fast", "a mode", modes},
     [TITLE] = {"title", CAROM_OPTION_TEXT, offsetof(settings, title), 0, 0, "", "", "a title", NULL},
     [ORDER] = {"order", CAROM_OPTION_CONTACTS, offsetof(settings, order), 0, 0, "", "", "an order", NULL},
     [LOUD] = {"loud", CAROM_OPTION_SWITCH, offsetof(settings, loud), 0, 0, "", "false", "a switch", NULL},
 };
 
-static const settings untouched = {7, 7, 7, 0.75, 1.75, 7, 7, 2, "seven", "S,E,V", true};
+static const settings untouched = {7, 7, 7, 0.75, 1.75, 7, 7, {0.25, 0.75}, 2, "seven", "S,E,V", true};
 
 static void assert_same_settings(const settings *actual, const settings *expected) {
     assert_true(actual->count == expected->count && actual->whole == expected->whole && actual->mode == expected->mode);
     assert_true(actual->step == expected->step && actual->share == expected->share && actual->bounded == expected->bounded);
     assert_true(actual->offset == expected->offset && actual->epsilon == expected->epsilon);
+    assert_true(actual->range.least == expected->range.least && actual->range.most == expected->range.most);
     assert_int_equal(actual->loud, expected->loud);
     assert_string_equal(actual->title, expected->title);
     assert_string_equal(actual->order, expected->order);
@@ -111,6 +114,30 @@ static void test_decimal_notation_is_read(void **state) {
         assert_true(carom_parse_number(numbers[i].text, &value));
         assert_true(value == numbers[i].value);
     }
+}
+
+// A number is an interval of one point; ends are numbers in the row's range, in order. Who takes a number only does not offer intervals.
+static void test_interval_options(void **state) {
+    (void)state;
+    const struct {
+        const char *text, *printed;
+        carom_interval value;
+    } intervals[] = {
+        {"0.5", "0.5", {0.5, 0.5}}, {"0:1", "0:1", {0, 1}}, {"1e-1:0.25", "0.10000000000000001:0.25", {0.1, 0.25}}, {"1:1", "1", {1, 1}}};
+    for (size_t i = 0; i < sizeof intervals / sizeof *intervals; i++) {
+        const settings made = set_option(RANGE, intervals[i].text);
+        assert_true(made.range.least == intervals[i].value.least && made.range.most == intervals[i].value.most);
+        char text[80];
+        carom_option_print(&rows[RANGE], &made, text, sizeof text);
+        assert_string_equal(text, intervals[i].printed);
+    }
+    assert_true(isnan(set_option(RANGE, "scene").range.least));
+    static const char *const no_numbers[] = {":", "0:", ":1", "0:1:1", "0::1", "a:b", "0 : 1", "", "nan:1"};
+    for (size_t i = 0; i < sizeof no_numbers / sizeof *no_numbers; i++) assert_option_refuses(RANGE, no_numbers[i], "is not a number");
+    assert_option_refuses(RANGE, "0.5:0.2", "0.5:0.2 begins above its end");
+    assert_option_refuses(RANGE, "0.5:2", "2 is not between 0 and 1");
+    assert_true(carom_option_offers(&rows[RANGE], "0:1") && carom_option_offers(&rows[SHARE], "0.5"));
+    assert_false(carom_option_offers(&rows[SHARE], "0:1"));
 }
 
 static void test_integer_options(void **state) {
@@ -304,6 +331,7 @@ int main(void) {
         cmocka_unit_test(test_switches_are_true_or_false),
         cmocka_unit_test(test_numbers_are_whole_tokens),
         cmocka_unit_test(test_decimal_notation_is_read),
+        cmocka_unit_test(test_interval_options),
         cmocka_unit_test(test_integer_options),
         cmocka_unit_test(test_whole_numbers_are_never_rounded),
         cmocka_unit_test(test_real_options),

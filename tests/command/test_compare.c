@@ -329,6 +329,21 @@ static void compare_asks_every_law(void **state) {
     json_decref(drawn);
 }
 
+// A value that a law does not have leaves it out, and only it.
+static void laws_that_cannot_take_a_value_are_left_out(void **state) {
+    write_text(*state, "block.yaml", BLOCK_SCENE);
+    const request asked = {.directory = *state,
+                           .arguments = WORDS("compare", "block.yaml", "--hypothesis", "stronge", "--restitution", "0.1:0.9", "--json")};
+    report r = run_request(&asked);
+    assert_int_equal(r.status, 0);
+    check_text(r.err, "note: sequential is left out: it has no restitution 0.1:0.9");
+    json_t *compared = json_loads(r.out, 0, NULL);
+    assert_int_equal(length(compared, "left_out"), 4);
+    assert_true(number(compared, "laws.halm-posa.energy_ratio.1") > 0.1);
+    json_decref(compared);
+    release(&r);
+}
+
 #define FAR_TOO_MANY "1073741824"
 
 static void an_interrupted_comparison_says_which_law_is_incomplete(void **state) {
@@ -362,6 +377,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(velocities_tell_the_mode),
         cmocka_unit_test_setup_teardown(json_counts_modes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(laws_that_cannot_take_a_value_are_left_out, set_up, tear_down),
         cmocka_unit_test_setup_teardown(distances_from_the_exact_set_are_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(distances_need_a_finished_set, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_terminal_shows_modes, set_up, tear_down),

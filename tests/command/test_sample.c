@@ -115,6 +115,29 @@ static void defaults_are_the_whole_set(void **state) {
     json_decref(resolved);
 }
 
+// With a hypothesis a set bounces, by walks whose number of pieces the scene's max_steps does not bound; JSON and files say what contacts
+// stored and gave back. A scene's coefficient without a hypothesis is for other laws.
+static void sets_bounce_with_a_hypothesis(void **state) {
+    write_text(*state, "bounce.yaml",
+               "matrices: {" FLAT_PARTS "}\nimpact: {max_steps: 1, samples: 64, hypothesis: stronge, restitution: 0.2:0.8}\n");
+    json_t *sampled = ask(*state, "sample", "bounce.yaml", "-o", "bounce.h5");
+    assert_int_equal(number(sampled, "terminated"), 64);
+    assert_int_equal(number(sampled, "walks"), 64);
+    assert_string_equal(text(sampled, "path"), "walk");
+    json_t *resolved = ask(*state, "resolve", "bounce.yaml", "--law", "halm-posa", "--restitution", "0.5", "--weights", "single");
+    const double stored = number(resolved, "outcomes.0.bounces.0.stored"), restored = number(resolved, "outcomes.0.bounces.0.restored");
+    assert_true(stored > 0);
+    assert_close(restored, stored / 4, 1e-12);
+    write_text(*state, "inelastic.yaml", "matrices: {" FLAT_PARTS "}\nimpact: {samples: 64, restitution: 0.5}\n");
+    write_text(*state, "plain.yaml", "matrices: {" FLAT_PARTS "}\nimpact: {samples: 64}\n");
+    json_t *inelastic = ask(*state, "sample", "inelastic.yaml"), *plain = ask(*state, "sample", "plain.yaml");
+    assert_string_equal(text(inelastic, "digest"), text(plain, "digest"));
+    json_decref(sampled);
+    json_decref(resolved);
+    json_decref(inelastic);
+    json_decref(plain);
+}
+
 // A scene's max_steps counts impact steps, unless the scene or the command line asks for walks alone.
 static void max_steps_belong_to_a_sampler(void **state) {
     write_text(*state, "steps.yaml", "matrices: {" FLAT_PARTS "}\nimpact: {max_steps: 1, step: 1e-9, samples: 8}\n");
@@ -256,6 +279,11 @@ static const refusal refusals[] = {
     {"sample flat.yaml --step nan", "--step: 'nan'", NULL},
     {"sample flat.yaml --step inf", "--step: 'inf'", NULL},
     {"sample flat.yaml --step 1e999", "--step: '1e999'", NULL},
+    {"sample flat.yaml --hypothesis newton", "--hypothesis: 'newton' is not one of: none, stronge, poisson", NULL},
+    {"sample flat.yaml --restitution 0.5", "--restitution: has no meaning without --hypothesis stronge or poisson", NULL},
+    {"sample flat.yaml --hypothesis stronge --restitution 0.5:0.2 -o new.h5", "--restitution: 0.5:0.2 begins above its end", NULL},
+    {"sample flat.yaml --hypothesis stronge --restitution 0:2", "--restitution: 2 is not between 0 and 1", NULL},
+    {"sample flat.yaml --hypothesis stronge --sampler lcp", "--sampler: the steps of lcp are inelastic", NULL},
     {"sample flat.yaml --max-steps 0", "--max-steps: 0", NULL},
     {"sample flat.yaml --max-steps 2.5", "--max-steps: 2.5", NULL},
     {"sample flat.yaml --cone-edges 3", "cone-edges: 3", NULL},
@@ -293,6 +321,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(digests_do_not_depend_on_threads_or_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(epsilon_adds_a_closing_step, set_up, tear_down),
         cmocka_unit_test_setup_teardown(defaults_are_the_whole_set, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sets_bounce_with_a_hypothesis, set_up, tear_down),
         cmocka_unit_test_setup_teardown(max_steps_belong_to_a_sampler, set_up, tear_down),
         cmocka_unit_test_setup_teardown(automatic_steps_are_the_total_normal_impulse, set_up, tear_down),
         cmocka_unit_test_setup_teardown(samples_are_filed_and_drawn, set_up, tear_down),

@@ -109,7 +109,7 @@ static void models_take_parameters(void **state) {
     const carom_model_parameters parameters = {2, (const char *[]){"l", "m"}, (const double[]){0.5, 3}};
     carom_model *model;
     carom_error error;
-    assert_ok(carom_model_load_with(path, &parameters, &model, &error), error);
+    assert_ok(carom_model_load_with(path, &(carom_model_options){.parameters = &parameters}, &model, &error), error);
     assert_int_equal(carom_model_find_coordinate(model, "angle"), 0);
     assert_int_equal(carom_model_find_coordinate(model, "bob"), -1);
     assert_ok(carom_model_set_state(model, (const double[]){0.25}, 1, NULL, 0, &error), error);
@@ -124,15 +124,18 @@ static void models_take_parameters(void **state) {
     carom_model_free(model);
 
     const carom_model_parameters unknown = {1, (const char *[]){"l"}, (const double[]){0.5}};
-    assert_refused(carom_model_load_with(path, &unknown, &model, &error), CAROM_BAD_INPUT, error, "'m'");
+    assert_refused(carom_model_load_with(path, &(carom_model_options){.parameters = &unknown}, &model, &error), CAROM_BAD_INPUT, error,
+                   "'m'");
     assert_null(model);
     free(path);
     path = support_write_file(*state, "open.xml", "<mujoco><worldbody><body pos=\"${1 0 0\"/></worldbody></mujoco>");
-    assert_refused(carom_model_load_with(path, &unknown, &model, &error), CAROM_BAD_INPUT, error, "has no end");
+    assert_refused(carom_model_load_with(path, &(carom_model_options){.parameters = &unknown}, &model, &error), CAROM_BAD_INPUT, error,
+                   "has no end");
     free(path);
     // Sizes that MuJoCo would abort for are found behind formulas, too.
     path = support_write_file(*state, "large.xml", "<mujoco><size nuserdata=\"${l*1e10}\"/><worldbody/></mujoco>");
-    assert_refused(carom_model_load_with(path, &unknown, &model, &error), CAROM_BAD_INPUT, error, "nuserdata");
+    assert_refused(carom_model_load_with(path, &(carom_model_options){.parameters = &unknown}, &model, &error), CAROM_BAD_INPUT, error,
+                   "nuserdata");
     free(path);
 }
 

@@ -226,9 +226,24 @@ static void disks_converge_geometrically(void **state) {
         assert_true(llabs(impacts - rows[i].impacts) <= 5);
         carom_answer_free(&answer);
     }
+    // Five contacts have 120 orders, which are the default, and five cyclic starts.
     carom_answer all = support_ask(registry, impact, "sequential", NULL);
-    assert_int_equal(carom_table_rows(all.outcomes), 5);
+    carom_answer cyclic = support_ask(registry, impact, "sequential", (const char *[]){"orders", "cyclic", NULL});
+    assert_int_equal(carom_table_rows(all.outcomes), 120);
+    assert_int_equal(carom_table_rows(cyclic.outcomes), 5);
+    for (int i = 0; i < 5; i++) {
+        // Where the cyclic starts stand among all permutations, in the order of the alphabet.
+        static const int places[5] = {0, 33, 64, 90, 96};
+        assert_memory_equal(normal_of(&cyclic, i), normal_of(&all, places[i]), 5 * sizeof(double));
+    }
+    carom_answer random = support_ask(registry, impact, "sequential", (const char *[]){"orders", "random", "draws", "7", NULL});
+    carom_answer more = support_ask(registry, impact, "sequential", (const char *[]){"orders", "random", "draws", "9", NULL});
+    assert_int_equal(carom_table_rows(random.outcomes), 7);
+    for (int i = 0; i < 7; i++) assert_memory_equal(normal_of(&random, i), normal_of(&more, i), 5 * sizeof(double));
     carom_answer_free(&all);
+    carom_answer_free(&cyclic);
+    carom_answer_free(&random);
+    carom_answer_free(&more);
     carom_impact_free(impact);
 }
 
@@ -265,7 +280,9 @@ static void options_are_typed(void **state) {
     assert_int_equal(carom_table_rows(answer.outcomes), 1);
     assert_memory_equal(normal_of(&answer, 0), normal_of(&by_name, 0), 2 * sizeof(double));
     assert_refused(carom_law_set(&carom_law_sequential, &options, "orders", "B,A", &error), CAROM_BAD_INPUT, error,
-                   "orders: the law 'sequential' has no such option");
+                   "orders: 'B,A' is not one of: auto, cyclic, all, random");
+    assert_refused(carom_law_set(&carom_law_sequential, &options, "words", "B,A", &error), CAROM_BAD_INPUT, error,
+                   "words: the law 'sequential' has no such option");
     assert_refused(carom_law_set(&carom_law_sequential, &options, "restitution", "2", &error), CAROM_BAD_INPUT, error, "restitution: ");
     carom_answer_free(&answer);
     carom_answer_free(&by_name);

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "mujoco/compatible.h"
+
 // ------------------------------------------------------------------------------------------------- equality constraints
 
 // Two equal bars in the plane, hinged at their tops and welded together by a constraint, and the same as one body.
@@ -94,8 +96,11 @@ static void test_constraint_corner_cases(void **state) {
         free_fixture(&f);
     }
 
+#if mjVERSION_HEADER < 300
+    // Since 3.0 a memory for all holds the rows.
     assert_text_refused(TWO_SLIDERS("<joint joint1='p' joint2='q'/><joint joint1='q' joint2='p'/>", "<size njmax='1'/>"),
-                        "the equality constraints need more than njmax = 1 rows");
+                        "the equality constraints need more rows than njmax = 1, the room that the model gives; add <size njmax=");
+#endif
 
     // Where both sliders are held, no contact is left. A position that breaks a constraint is warned of.
     assert_text_refused(TWO_SLIDERS("<joint joint1='p'/><joint joint1='q'/>", ""), "none of the 2 contacts found");

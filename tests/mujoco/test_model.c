@@ -231,7 +231,7 @@ static void site_position(const char *path, const double *qpos, const char *site
     mjModel *compiled = mj_loadXML(path, NULL, message, sizeof message);
     assert_non_null(compiled);
     mjData *data = mj_makeData(compiled);
-    mju_copy(data->qpos, qpos, compiled->nq);
+    mju_copy(data->qpos, qpos, model_count(compiled->nq));
     mj_kinematics(compiled, data);
     mju_copy3(position, data->site_xpos + 3 * mj_name2id(compiled, mjOBJ_SITE, site));
     mj_deleteData(data);

@@ -98,6 +98,37 @@ static void steps_are_those_of_mujoco(void **state) {
 
 // -------------------------------------------------------------------------------------------------------------- properties
 
+// A joint that turns into its stop while a ball falls beside it: the stop holds it, unless the impact leaves stops out.
+static void stops_that_are_left_out_do_not_act(void **state) {
+    (void)state;
+    static const char model[] =
+        "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/><body pos='0 0 0.1'><joint type='slide' axis='0 0 1'/>"
+        "<geom name='ball' size='0.1' mass='2'/></body><body pos='3 0 3'><joint name='arm' axis='0 1 0' limited='true' range='0 90'/>"
+        "<geom size='0.1' pos='0 0 -1' mass='1'/></body></worldbody></mujoco>";
+    char *directory = support_make_directory(), *model_path = support_write_file(directory, "two.xml", model);
+    for (int stops = 0; stops < 2; stops++) {
+        char scene[256];
+        snprintf(scene, sizeof scene, "model: two.xml\nstate: {qvel: [-1, -2]}\ncontacts: {detect: {stops: %s}}\n",
+                 stops ? "true" : "false");
+        char *path = support_write_file(directory, "two.yaml", scene);
+        fixture f = open_scene(path);
+        double v[ROOM], u[ROOM];
+        carom_model_run run = default_run();
+        carom_model_end end = {.velocity = v, .contact = u};
+        carom_error error;
+        assert_ok(carom_model_simulator_run(f.simulator, &run, &end, &error), error);
+        assert_true(end.ended && v[0] > -1e-6);
+        if (stops)
+            assert_true(v[1] > -1e-6);
+        else
+            assert_close(v[1], -2, 1e-9);
+        close_scene(&f);
+        free(path);
+    }
+    free(model_path);
+    support_remove_directory(directory);
+}
+
 // What is mirrored stays mirrored: a wrong body, point or frame of one of five contacts would show.
 static void disks_stay_mirrored(void **state) {
     (void)state;
@@ -277,10 +308,15 @@ static void comparison_refuses(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_are_those_of_mujoco),   cmocka_unit_test(disks_stay_mirrored),
-        cmocka_unit_test(impacts_end_and_lose_energy), cmocka_unit_test(displaced_starts_touch),
-        cmocka_unit_test(bad_runs_are_refused),        cmocka_unit_test(comparison_says_how_much_is_shown),
-        cmocka_unit_test(comparison_writes_a_page),    cmocka_unit_test(interrupted_comparison_has_no_runs),
+        cmocka_unit_test(steps_are_those_of_mujoco),
+        cmocka_unit_test(disks_stay_mirrored),
+        cmocka_unit_test(stops_that_are_left_out_do_not_act),
+        cmocka_unit_test(impacts_end_and_lose_energy),
+        cmocka_unit_test(displaced_starts_touch),
+        cmocka_unit_test(bad_runs_are_refused),
+        cmocka_unit_test(comparison_says_how_much_is_shown),
+        cmocka_unit_test(comparison_writes_a_page),
+        cmocka_unit_test(interrupted_comparison_has_no_runs),
         cmocka_unit_test(comparison_refuses),
     };
     return cmocka_run_group_tests_name("simulator", tests, start, stop);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reach/box.h"
-#include "reach/walk.h"
+#include "carom/box.h"
+#include "carom/reach.h"
 #include "support.h"
 
 enum { MOST = 64 };
@@ -18,7 +18,7 @@ typedef struct walk {
 static carom_walker *make_walker(const carom_impact *impact, int64_t max_steps) {
     carom_walker *walker;
     carom_error error;
-    assert_ok(carom_walker_create(impact, max_steps, &walker, &error), error);
+    assert_ok(carom_walker_create(impact, &(carom_walker_options){.max_steps = max_steps}, &walker, &error), error);
     return walker;
 }
 

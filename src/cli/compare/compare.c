@@ -136,6 +136,17 @@ static int print_text(const cli_comparison *comparison) {
 
 // ------------------------------------------------------------------------------------------------------------- running
 
+// Says, also in JSON and on the page, that a law takes no part: a value of the command line is not one of its own, or it takes too much.
+static void leave_out(const cli_comparison *comparison, const char *law, const cli_setting *setting) {
+    char reason[2 * CLI_NAME_SIZE] = "its steps are too large for a comparison";
+    if (setting) snprintf(reason, sizeof reason, "it has no %s %.60s", setting->name, setting->value);
+    fprintf(stderr, "carom: note: %s is left out: %s", law, reason);
+    if (!setting) fprintf(stderr, " (carom resolve --law %s asks it)", law);
+    fputc('\n', stderr);
+    json_array_append_new(comparison->left_out, json_string(law));
+    json_array_append_new(comparison->reasons, json_string(reason));
+}
+
 // Runs every law that applies, then the simulator, and measures distances from the exact set.
 static carom_status run_laws(cli_comparison *comparison, carom_result_writer *writer, carom_error *error) {
     const cli_arguments *arguments = comparison->arguments;
@@ -161,10 +172,9 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
         // Laws that have nothing to say of this impact are passed over.
         question.law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
         if (question.law->applies && !question.law->applies(comparison->impact)) continue;
-        if (cli_needs_too_much(arguments, comparison->scene, question.law)) {
-            fprintf(stderr, "carom: note: %s is left out: its steps are too large for a comparison (carom resolve --law %s asks it)\n",
-                    question.law->name, question.law->name);
-            json_array_append_new(comparison->left_out, json_string(question.law->name));
+        const cli_setting *meant_for_others = cli_not_offered(arguments, question.law->options, question.law->option_count);
+        if (meant_for_others || cli_needs_too_much(arguments, comparison->scene, question.law)) {
+            leave_out(comparison, question.law->name, meant_for_others);
             continue;
         }
         // All that the law can give, kept in memory until it is there: there may be too many solutions to enumerate.
@@ -251,9 +261,13 @@ static int run_compare(const cli_arguments *arguments) {
     const char *directory = cli_value(arguments, "output");
     // A run for each law, and one for a simulator.
     const size_t runs = (size_t)carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS) + 1;
-    cli_comparison comparison = {
-        .arguments = arguments, .runs = calloc(runs, sizeof(cli_run)), .files = json_array(), .left_out = json_array()};
-    carom_status status = comparison.runs && comparison.files && comparison.left_out ? CAROM_OK : carom_fail_memory(&error, "compare");
+    cli_comparison comparison = {.arguments = arguments,
+                                 .runs = calloc(runs, sizeof(cli_run)),
+                                 .files = json_array(),
+                                 .left_out = json_array(),
+                                 .reasons = json_array()};
+    carom_status status =
+        comparison.runs && comparison.files && comparison.left_out && comparison.reasons ? CAROM_OK : carom_fail_memory(&error, "compare");
     if (!status) status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     if (!status) {
         comparison.scene = scene;
@@ -266,6 +280,7 @@ static int run_compare(const cli_arguments *arguments) {
         exit_status = cli_report(&error);
     } else {
         cli_warn(scene);
+        cli_note_rest(scene);
         exit_status = cli_given(arguments, "json") ? print_json(&comparison) : print_text(&comparison);
     }
     cli_release_distances(&comparison);
@@ -274,6 +289,7 @@ static int run_compare(const cli_arguments *arguments) {
     free(comparison.runs);
     json_decref(comparison.files);
     json_decref(comparison.left_out);
+    json_decref(comparison.reasons);
     carom_scene_free(scene);
     return exit_status;
 }
@@ -282,6 +298,7 @@ const cli_command cli_compare = {
     .name = "compare",
     .summary = "every law on one scene: a table, and a page with pictures",
     .operand = "SCENE",
+    .models = true,
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .laws = CLI_ALL_LAWS,

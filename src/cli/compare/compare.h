@@ -28,7 +28,8 @@ typedef struct cli_comparison {
     cli_distance *distances;  ///< [count]; NULL where there is no exact set
     cli_coverage *coverage;   ///< NULL without a simulator
     bool interrupted;         ///< the user asked to stop: something may be missing
-    json_t *left_out;         ///< names of laws that would need too much
+    json_t *left_out;         ///< names of laws that take no part
+    json_t *reasons;          ///< why, in the same order
     json_t *files;            ///< paths that were written
 } cli_comparison;
 

@@ -70,6 +70,10 @@ void cli_coverage_free(cli_coverage *coverage) {
 
 // -------------------------------------------------------------------------------------------------------------- output
 
+// What the simulator switches off, because an impact has none of it.
+static const char *const switched_off[] = {"gravity", "springs", "damping", "frictionloss", "actuators", "fluid forces"};
+enum { SWITCHED_OFF = sizeof switched_off / sizeof *switched_off };
+
 // Null for what needs a set, where there is none to measure by.
 json_t *cli_coverage_json(const cli_comparison *c) {
     const cli_coverage *coverage = c->coverage;
@@ -77,6 +81,9 @@ json_t *cli_coverage_json(const cli_comparison *c) {
     json_t *object =
         json_pack("{s:s, s:I, s:I, s:I, s:o}", "name", carom_law_mujoco.name, "runs", (json_int_t)coverage->runs, "unperturbed",
                   (json_int_t)coverage->unperturbed, "ended", (json_int_t)coverage->ended, "set", carom_json_text(coverage->set));
+    json_t *off = json_array();
+    for (int i = 0; i < SWITCHED_OFF; i++) json_array_append_new(off, json_string(switched_off[i]));
+    json_object_set_new(object, "switched_off", off);
     const bool known = coverage->set;
     json_object_set_new(object, "inside", known ? json_integer((json_int_t)coverage->inside) : json_null());
     json_object_set_new(object, "outside", known ? carom_json_real(coverage->outside) : json_null());
@@ -100,6 +107,9 @@ void cli_coverage_print(const cli_comparison *c, FILE *file, const char *line_st
             "the end\n",
             line_start, (long long)coverage->runs, CAROM_MUJOCO_TIMESTEPS, CAROM_MUJOCO_SETTINGS, CAROM_MUJOCO_CONES, (long long)starts,
             starts == 1 ? "start" : "starts", (long long)coverage->ended);
+    fprintf(file, "%sswitched off, as an impact has none of them:", line_start);
+    for (int i = 0; i < SWITCHED_OFF; i++) fprintf(file, "%s %s", i ? "," : "", switched_off[i]);
+    fputc('\n', file);
     if (!coverage->set) {
         fprintf(file, "%sthere is no set to measure them by\n", line_start);
         return;

@@ -305,7 +305,7 @@ static carom_status put_page(FILE *file, const void *user, carom_error *error) {
     size_t index;
     json_t *name;
     json_array_foreach(comparison->left_out, index, name)
-        fprintf(file, "- `%s` is left out: its steps are too large for a comparison\n", json_string_value(name));
+        fprintf(file, "- `%s` is left out: %s\n", json_string_value(name), json_string_value(json_array_get(comparison->reasons, index)));
     fputc('\n', file);
     put_distances(&p);
     if (comparison->coverage) {

@@ -126,7 +126,7 @@ static const char closing[] = "        esac\n"
                               "complete -F _carom carom\n";
 
 void cli_print_completion(const cli_command *const *commands, const carom_registry *registry) {
-    static const char *const endings[][2] = {{"SCENE", "directory .yaml .yml .json"}, {"RESULT", "directory .h5"}};
+    static const char *const endings[][2] = {{"SCENE", "directory .yaml .yml .json .xml .urdf"}, {"RESULT", "directory .h5"}};
     fputs(opening, stdout);
     for (int i = 0; commands[i]; i++) {
         for (int k = 0; k < commands[i]->flag_count; k++) {
@@ -154,6 +154,7 @@ void cli_print_completion(const cli_command *const *commands, const carom_regist
     fputs("    ' '*) words='--help --version help", stdout);
     for (int i = 0; commands[i]; i++) printf(" %s", commands[i]->name);
     puts("' ;;");
+    puts("    '--version '*) words='--verbose' ;;");
     for (int i = 0; commands[i]; i++) {
         // A word that starts with a dash is a flag.
         const cli_command *command = commands[i];

@@ -131,7 +131,7 @@ void cli_print_manual(const cli_command *const *commands, const carom_registry *
 
     put_section("COMMANDS");
     put_named("--help, -h", "With a command: its options. Alone: the commands.");
-    put_named("--version", "The version.");
+    put_named("--version [--verbose]", "The version; with --verbose those of the libraries that this build runs with, MuJoCo among them.");
     for (int i = 0; commands[i]; i++) put_command(commands[i]);
 
     put_section("LAWS");

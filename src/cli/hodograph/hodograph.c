@@ -226,6 +226,7 @@ const cli_command cli_hodograph = {
     .name = "hodograph",
     .summary = "slip and impulse of one contact during its impact (law stronge)",
     .operand = "SCENE",
+    .models = true,
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .laws = CLI_ONE_LAW,

@@ -147,7 +147,8 @@ static int print_text(const facts *f, bool full) {
     else
         printf("in contact space, ");
     printf("kinetic energy %.9g J\n", carom_impact_initial_energy(f->impact));
-    if (carom_impact_has_system(f->impact)) cli_print_velocities(data, full);
+    for (int i = 0; i < carom_scene_notes(f->scene); i++) printf("%s\n", carom_scene_get_note(f->scene, i));
+    if (carom_impact_has_system(f->impact)) cli_print_velocities("velocity", data, data->velocity, full);
     if (full) cli_print_matrices(f->impact);
     putchar('\n');
     cli_print_contacts(f->impact, full);
@@ -208,6 +209,7 @@ const cli_command cli_info = {
     .summary = "the frozen problem of a scene: joints, contacts, velocities, bounds, uniqueness (of the step; of frictionless elastic "
                "orders), and with --full the matrices",
     .operand = "SCENE",
+    .models = true,
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,

@@ -8,8 +8,6 @@
 
 /// Adds joints, contact points, normals, tangents, bodies, geoms and qpos to a document; null where they are not known.
 void cli_add_mechanism(json_t *document, const carom_impact_data *data);
-/// The velocity before the impact by joints, in a few lines unless it is to be `full`.
-void cli_print_velocities(const carom_impact_data *data, bool full);
 /// A table of the contacts: bodies, points, friction, velocities.
 void cli_print_contacts(const carom_impact *impact, bool full);
 /// M, Jn, Jt and v under the names of their columns, or W.

@@ -7,8 +7,6 @@
 #include "cli/info/info.h"
 
 enum {
-    SHOWN_WIDTH = 100,   // columns of a line
-    SHOWN_LINES = 4,     // of velocities, without --full
     SHOWN_CONTACTS = 8,  // without --full
     ENTRY_SIZE = CAROM_MAX_NAME + 32,
 };
@@ -37,11 +35,10 @@ static json_t *pairs_json(const char *const *names, int count) {
 void cli_add_mechanism(json_t *document, const carom_impact_data *data) {
     static const char *const places[] = {"contact_points", "contact_normals", "contact_tangents",
                                          "contact_bodies", "contact_geoms",   "qpos"};
-    json_t *joints = data->velocity_names ? json_array() : json_null(), *units = data->velocity_turns ? json_array() : json_null();
-    for (int i = 0; i < data->nv && data->velocity_names; i++) json_array_append_new(joints, carom_json_text(data->velocity_names[i]));
+    json_t *units = data->velocity_turns ? json_array() : json_null();
     for (int i = 0; i < data->nv && data->velocity_turns; i++)
         json_array_append_new(units, json_string(data->velocity_turns[i] ? "rad/s" : "m/s"));
-    json_object_set_new(document, "joints", joints);
+    json_object_set_new(document, "joints", cli_joints_json(data));
     json_object_set_new(document, "joint_units", units);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) json_object_set_new(document, places[i], json_null());
     const carom_contact_geometry *geometry = data->geometry;
@@ -56,39 +53,6 @@ void cli_add_mechanism(json_t *document, const carom_impact_data *data) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------- text
-
-void cli_print_velocities(const carom_impact_data *data, bool full) {
-    // Of many velocities those that are not zero.
-    int zeros = 0, lines = 1, shown = 0;
-    for (int i = 0; i < data->nv; i++) zeros += data->velocity[i] == 0;
-    const bool all = full || data->nv <= SHOWN_LINES * 4 || zeros == data->nv;
-    int column = printf("velocity");
-    for (int i = 0; i < data->nv; i++) {
-        if (!all && data->velocity[i] == 0) continue;
-        char entry[ENTRY_SIZE], number[16] = "";
-        if (!data->velocity_names) snprintf(number, sizeof number, "v.%d", i + 1);
-        snprintf(entry, sizeof entry, "  %s %.6g", data->velocity_names ? data->velocity_names[i] : number, data->velocity[i]);
-        const int width = (int)strlen(entry);
-        if (column + width > SHOWN_WIDTH && shown) {
-            if (!full && lines == SHOWN_LINES) {
-                printf("  ... (--full)");
-                break;
-            }
-            column = printf("\n        ") - 1;
-            lines++;
-        }
-        column += printf("%s", entry);
-        shown++;
-    }
-    if (!all && zeros) printf("%s; the other %d are zero", shown ? "" : "  ", zeros);
-    bool turns = false, slides = false;
-    for (int i = 0; i < data->nv && data->velocity_turns; i++) {
-        turns = turns || data->velocity_turns[i];
-        slides = slides || !data->velocity_turns[i];
-    }
-    if (turns || slides) printf("  [%s%s%s]", slides ? "m/s" : "", turns && slides ? ", " : "", turns ? "rad/s" : "");
-    putchar('\n');
-}
 
 // "first - second", the world left out; empty where nothing is known.
 static void write_bodies(const carom_contact_geometry *geometry, int contact, char text[ENTRY_SIZE]) {

@@ -67,7 +67,8 @@ void cli_print_first_step(const carom_first_step *first) {
 }
 
 void cli_print_uniqueness(const carom_uniqueness *u, const char *const *names, bool full) {
-    printf("the same contacts without friction, in single elastic impacts (law propagative):\n  %s\n", carom_uniqueness_sentence(u->verdict));
+    printf("the same contacts without friction, in single elastic impacts (law propagative):\n  %s\n",
+           carom_uniqueness_sentence(u->verdict));
     printf("  margin %.6g", u->margin);
     if (u->verdict != CAROM_UNIQUE_JAMMED)
         printf(", %s%" PRId64 " outcome%s, xi = %.6g", u->complete ? "" : "at least ", u->outcomes, u->outcomes == 1 ? "" : "s",

@@ -4,6 +4,8 @@
 
 bool carom_compliant_available(void) { return false; }
 
+const char *carom_compliant_sundials_version(void) { return NULL; }
+
 carom_status compliant_solver_create(const carom_system *system, const carom_compliant_options *options, compliant_solver **solver,
                                      carom_error *error) {
     (void)system;

@@ -43,6 +43,8 @@ enum { ROOT_GAP, ROOT_PUSH, ROOT_SLIP, ROOTS };
 
 bool carom_compliant_available(void) { return true; }
 
+const char *carom_compliant_sundials_version(void) { return SUNDIALS_VERSION; }
+
 // ---------------------------------------------------------------------------------------------------------- callbacks
 
 // y' and its derivatives, as CVODE asks for them.

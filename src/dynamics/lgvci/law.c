@@ -28,8 +28,6 @@ carom_status lgvci_law_create(const lgvci *run, const carom_motion_call *call, l
     // Options that the law would ignore are refused.
     if (!law->named && law->friction > 0)
         return carom_fail(error, CAROM_BAD_INPUT, "friction: without a law the plane is smooth; name one, for example stronge");
-    if (law->restitution > 0 && carom_option_find(law->law->options, law->law->option_count, "restitution") < 0)
-        return carom_fail(error, CAROM_BAD_INPUT, "restitution: law %s has none, its impacts are inelastic", law->law->name);
 
     // Every point that may touch at once has its rows.
     const int features = carom_body_features(run->body);
@@ -41,6 +39,8 @@ carom_status lgvci_law_create(const lgvci *run, const carom_motion_call *call, l
     // The law's own defaults, then the scene's options, then the restitution that the integrator's options give.
     law->law->defaults(law->options);
     carom_status status = settings ? settings->apply(settings->user, law->law, law->options, error) : CAROM_OK;
+    if (!status && law->restitution > 0 && !carom_law_bounces(law->law, law->options))
+        status = carom_fail(error, CAROM_BAD_INPUT, "restitution: law %s has none, its impacts are inelastic", law->law->name);
     if (!status && !isnan(law->restitution))
         status = carom_motion_set_option(law->law, law->options, "restitution", law->restitution, error);
     return status;

@@ -4,6 +4,8 @@
 
 bool carom_exact_available(void) { return false; }
 
+const char *carom_exact_ppl_version(void) { return NULL; }
+
 carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_options *options, const carom_control *control,
                                carom_exact_set **set, carom_error *error) {
     (void)impact;

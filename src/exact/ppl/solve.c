@@ -29,6 +29,8 @@ typedef struct set_solver {
 
 bool carom_exact_available(void) { return true; }
 
+const char *carom_exact_ppl_version(void) { return PPL_VERSION; }
+
 // -------------------------------------------------------------------------------------------------------------- phases
 
 // Takes the result of a phase as the outer set, unless the phase stopped.

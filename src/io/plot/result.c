@@ -170,6 +170,12 @@ static carom_status complete_law(picture *drawn, law_data *law, carom_error *err
     carom_status status = CAROM_OK;
     if (law->pieces && (drawn->x.energy != 0 || drawn->y.energy != 0 || drawn->x.has_impulse || drawn->y.has_impulse))
         return carom_fail(error, CAROM_BAD_INPUT, "axes: %s is a set of velocities: impulses and K make no polygons of its pieces", name);
+    // Velocities of another file must be those of the first.
+    const carom_quantities own = carom_result_quantities(file), first = carom_result_quantities(drawn->files->result);
+    bool same = own.nv == first.nv && !own.velocity_names == !first.velocity_names;
+    for (int i = 0; i < own.nv && own.velocity_names && same; i++) same = !strcmp(own.velocity_names[i], first.velocity_names[i]);
+    if (!same && (drawn->x.has_velocity || drawn->y.has_velocity))
+        return carom_fail(error, CAROM_BAD_INPUT, "axes: a file laid over %s has velocities of other joints", drawn->files->path);
     if (drawn->x.has_velocity || drawn->y.has_velocity)
         status = carom_result_read_reals(file, law->index, "v_plus", &law->v, &rows, &width, error);
     if (!status && width != nv)

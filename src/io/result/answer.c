@@ -10,7 +10,7 @@
 
 // One column as it stands in the file.
 typedef struct stored_column {
-    void *values;      // [lines x width] doubles, whole numbers, or texts of 8 width bytes
+    void *values;      // [lines x width] doubles, whole numbers, or texts of `width` bytes
     int64_t *offsets;  // lines where the rows of lists and series begin, and the end; NULL for others
     int64_t rows;
     int width;
@@ -44,7 +44,7 @@ static carom_status read_column(const carom_result *result, const char *group, c
         return carom_result_refuse(result, error, "%s of %s does not fit its contacts", column->name, group);
     // Texts fill their cells, and end there at the latest.
     if (column->type == CAROM_COLUMN_TEXT)
-        for (int64_t i = 1; i <= into->rows; i++) ((char *)into->values)[i * into->width * 8 - 1] = '\0';
+        for (int64_t i = 1; i <= into->rows; i++) ((char *)into->values)[i * into->width - 1] = '\0';
     // A list of contacts that is absent is the single entry -1.
     const int64_t *contacts = column->type == CAROM_COLUMN_CONTACTS ? into->values : NULL;
     for (int64_t i = 0; contacts && i < into->rows; i++)
@@ -57,7 +57,7 @@ static carom_status read_column(const carom_result *result, const char *group, c
 // Fills a cell of the table's last row from a row of the file.
 static carom_status fill_cell(carom_table *table, int index, const stored_column *from, int64_t row, carom_error *error) {
     const size_t width = (size_t)from->width, size = width * sizeof(double);
-    const char *cell = (const char *)from->values + (size_t)row * size;
+    const char *cell = (const char *)from->values + (size_t)row * size, *text = (const char *)from->values + (size_t)row * width;
     const int64_t first = from->offsets ? from->offsets[row] : 0, lines = from->offsets ? from->offsets[row + 1] - first : 0;
     const int64_t *contacts = (const int64_t *)from->values + first;
     int *list = NULL;
@@ -70,7 +70,7 @@ static carom_status fill_cell(carom_table *table, int index, const stored_column
     case CAROM_COLUMN_BOOLEAN:
     case CAROM_COLUMN_FLAGS:
     case CAROM_COLUMN_CHOICE: memcpy(carom_table_integers(table, index), cell, size); break;
-    case CAROM_COLUMN_TEXT: status = carom_table_set_text(table, index, cell, error); break;
+    case CAROM_COLUMN_TEXT: status = carom_table_set_text(table, index, text, error); break;
     case CAROM_COLUMN_SERIES:
         status =
             carom_table_set_series(table, index, (const double *)from->values + (size_t)first * width, (int)lines * from->width, error);

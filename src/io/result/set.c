@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "io/result/file.h"
 
@@ -80,6 +81,8 @@ carom_status carom_result_set_read(const carom_result *result, int law, const ca
     set->starts[set->pieces] = set->points;
     snprintf(set->certificate, sizeof set->certificate, "%s", polyhedral ? "none" : "samples");
     if (polyhedral) carom_result_read_attribute(result, law, "certificate", set->certificate, sizeof set->certificate);
+    char keep[CAROM_CERTIFICATE_SIZE] = "";
+    set->corners = carom_result_read_attribute(result, law, "keep", keep, sizeof keep) && !strcmp(keep, "hull");
     status = carom_result_check(result, error);
     if (status) carom_result_set_release(set);
     return status;

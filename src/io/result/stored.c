@@ -135,10 +135,10 @@ carom_stored_found carom_stored_read(const carom_stored *stored, const char *gro
     // The size of the file bounds what is allocated.
     const hid_t memory_type = type == CAROM_STORED_REALS ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
     bool read = false;
-    if (found && type == CAROM_STORED_TEXTS)
-        read = carom_hdf5_get_text_dataset(dataset, stored->size, values, &size);
-    else if (found && type == CAROM_STORED_CHARACTERS)
+    if (found && type == CAROM_STORED_CHARACTERS)
         read = carom_hdf5_get_characters(dataset, stored->size, values, &size);
+    else if (found && type == CAROM_STORED_TEXTS)
+        read = carom_hdf5_get_texts_dataset(dataset, stored->size, values, &size);
     else if (found)
         read = carom_hdf5_get_dataset(dataset, memory_type, stored->size, values, &size);
     if (found) H5Oclose(dataset);

@@ -20,12 +20,14 @@ typedef struct carom_stored_top {
 
 void carom_stored_top_release(carom_stored_top *top);
 
-/// What a dataset is read as: 8 bytes an entry; texts of variable length, with as many entries as the longest one takes, ending with a zero
-/// byte; or texts of fixed length, whose lines are the texts and whose entries are bytes.
-typedef enum carom_stored_type { CAROM_STORED_REALS, CAROM_STORED_INTEGERS, CAROM_STORED_TEXTS, CAROM_STORED_CHARACTERS } carom_stored_type;
+/// What a dataset is read as: 8 bytes an entry; or texts of fixed or of variable length, whose lines are the texts and whose entries are
+/// bytes. The latter end with a zero byte.
+typedef enum carom_stored_type { CAROM_STORED_REALS, CAROM_STORED_INTEGERS, CAROM_STORED_CHARACTERS, CAROM_STORED_TEXTS } carom_stored_type;
 
 /// Bytes of an entry.
-static inline int64_t carom_stored_entry(carom_stored_type type) { return type == CAROM_STORED_CHARACTERS ? 1 : 8; }
+static inline int64_t carom_stored_entry(carom_stored_type type) {
+    return type == CAROM_STORED_CHARACTERS || type == CAROM_STORED_TEXTS ? 1 : 8;
+}
 
 typedef struct carom_stored_extent {
     int64_t lines;

@@ -25,7 +25,8 @@ static carom_status start_model(carom_family *family, carom_error *error) {
                                            "contact '%s' is between two bodies: a design moves contacts with the world only",
                                            family->model_contacts[i].name);
     if (!status && list->count != family->contacts)
-        status = carom_document_refuse(scene->document, list, error, "joints are at their stops: a design moves listed contacts only");
+        status = carom_document_refuse(scene->document, list, error,
+                                       "joints or tendons are at their limits: a design moves listed contacts only");
     if (!status) status = carom_scene_load_model(scene, NULL, NULL, &family->model, error);
     if (status) return status;
 
@@ -99,9 +100,13 @@ static carom_status find_names(carom_family *family, carom_error *error) {
     const carom_document *document = family->scene->document;
     for (int i = 0; i < family->variables; i++) {
         const carom_node *node = carom_node_find(design->node, "free");
+        const carom_impact_data *data = carom_impact_get_data(family->scene->impact);
+        char phrase[CAROM_SUGGESTION_SIZE];
         if (!find_variable(family, design->free[i], &family->is_parameter[i], &family->index[i]))
-            return carom_document_refuse(document, node, error, "'%.60s' is no coordinate and no parameter: %s", design->free[i],
-                                         has_balls(family) ? "balls have x1, y1, m1, x2, ..." : "slide and hinge joints, and 'parameters'");
+            return carom_document_refuse(
+                document, node, error, "'%.60s' is no coordinate and no parameter: %s%s", design->free[i],
+                has_balls(family) ? "balls have x1, y1, m1, x2, ..." : "slide and hinge joints, and 'parameters'",
+                carom_suggest(design->free[i], data->velocity_names, has_balls(family) || !data->velocity_names ? 0 : data->nv, phrase));
         for (int k = 0; k < i; k++)
             if (family->is_parameter[k] == family->is_parameter[i] && family->index[k] == family->index[i])
                 return carom_document_refuse(document, node, error, "'%.60s' stands twice", design->free[i]);

@@ -47,8 +47,8 @@ static carom_status put_model(const carom_family *family, const char *path, json
         state = json_object();
         json_object_set_new(document, "state", state);
     }
-    // A keyframe gives a velocity, too, which has to stand here instead.
-    json_object_del(state, "key");
+    // Whatever gave the state, all of it stands here in numbers.
+    json_object_clear(state);
     json_object_set_new(state, "qpos", carom_json_reals(family->position, family->position_size));
     const carom_impact_data *data = carom_impact_get_data(scene->impact);
     json_object_set_new(state, "qvel", carom_json_reals(data->velocity, data->nv));

@@ -6,41 +6,8 @@
 
 #include "io/io_internal.h"
 
-// --------------------------------------------------------------------------------------------------------------- state
-
-enum { POSITIONS, VELOCITIES };
-
-// A keyframe's name, or position and velocity in MuJoCo's order.
-typedef struct state_fields {
-    const char *key;
-    const double *position, *velocity;
-} state_fields;
-
-static const carom_field STATE[] = {
-    {"key", CAROM_FIELD_TEXT, .offset = offsetof(state_fields, key)},
-    {"qpos", CAROM_FIELD_VECTOR, .offset = offsetof(state_fields, position), .rows = POSITIONS},
-    {"qvel", CAROM_FIELD_VECTOR, .offset = offsetof(state_fields, velocity), .rows = VELOCITIES},
-};
-
-// What is left out stays as the model starts: its initial position, at rest.
-static carom_status read_state(carom_scene *scene, const carom_node *node, carom_model *model, carom_error *error) {
-    state_fields fields = {0};
-    // A free joint has 7 positions for 6 velocities, a ball joint 4 for 3.
-    carom_length lengths[] = {
-        [POSITIONS] = {.least = 1, .most = 2 * CAROM_MAX_VELOCITIES}, [VELOCITIES] = {.least = 1, .most = CAROM_MAX_VELOCITIES}};
-    carom_status status = carom_fields_read(scene->document, node, CAROM_FIELD_ROWS(STATE), lengths, &fields, error);
-    if (status) return status;
-    if (fields.key && fields.position)
-        return carom_document_refuse(scene->document, node, error,
-                                     "'key' and 'qpos' both give the position; only 'qvel' may stand beside 'key'");
-
-    carom_error inner;
-    if (fields.key) status = carom_model_set_keyframe(model, fields.key, &inner);
-    if (!status)
-        status =
-            carom_model_set_state(model, fields.position, lengths[POSITIONS].value, fields.velocity, lengths[VELOCITIES].value, &inner);
-    return status ? carom_document_pass_on(scene->document, node, &inner, error) : CAROM_OK;
-}
+// A steeper floor is a wall [degrees].
+#define MOST_SLOPE 85.0
 
 // ------------------------------------------------------------------------------------------------------------ contacts
 
@@ -144,34 +111,6 @@ static carom_status read_contact(carom_scene *scene, const carom_node *node, car
     return CAROM_OK;
 }
 
-// `contacts: {detect: true}`: margin [m], and friction and restitution of every contact that is found.
-typedef struct detect_fields {
-    const char *detect;
-    double margin, friction, restitution;
-} detect_fields;
-
-static const carom_field DETECT[] = {
-    {"detect", CAROM_FIELD_TEXT, .required = true, .offset = offsetof(detect_fields, detect)},
-    {"margin", CAROM_FIELD_NUMBER, .offset = offsetof(detect_fields, margin), .least = 0, .most = HUGE_VAL},
-    {"friction", CAROM_FIELD_NUMBER, .offset = offsetof(detect_fields, friction), .least = 0, .most = HUGE_VAL},
-    {"restitution", CAROM_FIELD_NUMBER, .offset = offsetof(detect_fields, restitution), .least = 0, .most = 1},
-};
-
-// Contacts as MuJoCo's collision detection finds them at the state.
-static carom_status detect_contacts(carom_scene *scene, const carom_node *node, carom_model *model, carom_error *error) {
-    const carom_detection defaults = carom_detection_defaults();
-    detect_fields fields = {.margin = defaults.margin, .friction = defaults.friction, .restitution = defaults.restitution};
-    carom_status status = carom_fields_read(scene->document, node, CAROM_FIELD_ROWS(DETECT), NULL, &fields, error);
-    if (status) return status;
-    if (strcmp(fields.detect, "true") != 0)
-        return carom_document_refuse(scene->document, carom_node_find(node, "detect"), error,
-                                     "must be true; contacts that are not detected stand in a list");
-    carom_error inner;
-    const carom_detection detection = {.margin = fields.margin, .friction = fields.friction, .restitution = fields.restitution};
-    status = carom_model_detect(model, &detection, &scene->impact, &inner);
-    return status ? carom_document_pass_on(scene->document, node, &inner, error) : CAROM_OK;
-}
-
 // The list may be empty: joints at their stops, which the model knows, are contacts too.
 carom_status carom_scene_list_contacts(carom_scene *scene, const carom_node *list, carom_model_contact **contacts, carom_error *error) {
     *contacts = NULL;
@@ -229,10 +168,12 @@ carom_status carom_scene_load_model(carom_scene *scene, const double *parameters
     if (digest) status = carom_file_read(path, &bytes, &size, &inner);
     if (digest && !status) carom_digest_add_bytes(digest, bytes, size);
     free(bytes);
-    if (!status) status = carom_model_load_with(path, values.count ? &values : NULL, model, &inner);
+    carom_model_options options = scene->model_options;
+    if (values.count) options.parameters = &values;
+    if (!status) status = carom_model_load_with(path, &options, model, &inner);
     free(path);
     if (status) return carom_document_pass_on(scene->document, node, &inner, error);
-    if (state) status = read_state(scene, state, *model, error);
+    if (state) status = carom_scene_read_state(scene, state, *model, error);
     if (status) {
         carom_model_free(*model);
         *model = NULL;
@@ -262,10 +203,37 @@ static carom_status read_parameters(carom_scene *scene, const carom_node *parame
     return status;
 }
 
+static const carom_field GROUND[] = {
+    {"height", CAROM_FIELD_NUMBER, .offset = offsetof(carom_ground, height)},
+    {"slope", CAROM_FIELD_NUMBER, .offset = offsetof(carom_ground, slope), .least = -MOST_SLOPE, .most = MOST_SLOPE},
+    {"friction", CAROM_FIELD_NUMBER, .offset = offsetof(carom_ground, friction), .least = 0, .most = HUGE_VAL},
+};
+
+// `root: free`, and `ground: true` or a map of what is not as usual.
+static carom_status read_changes(carom_scene *scene, const carom_node *root, const carom_node *ground, carom_error *error) {
+    scene->ground = (carom_ground){.friction = (double)NAN};
+    if (root && (root->kind != CAROM_NODE_SCALAR || strcmp(root->text, "free") != 0))
+        return carom_document_refuse(scene->document, root, error, "must be 'free', which lets a root move that is welded to the world");
+    scene->model_options.free_root = root != NULL;
+    if (!ground) return CAROM_OK;
+    carom_status status = CAROM_OK;
+    if (ground->kind == CAROM_NODE_MAP) {
+        status = carom_fields_read(scene->document, ground, CAROM_FIELD_ROWS(GROUND), NULL, &scene->ground, error);
+    } else {
+        scene->ground.optional = ground->kind == CAROM_NODE_SCALAR && !strcmp(ground->text, "true");
+        const bool none = ground->kind == CAROM_NODE_SCALAR && !strcmp(ground->text, "false");
+        if (none) return CAROM_OK;
+        if (!scene->ground.optional)
+            status = carom_document_refuse(scene->document, ground, error, "must be true, false, or a map of height, slope and friction");
+    }
+    scene->model_options.ground = &scene->ground;
+    return status;
+}
+
 // The keys of the top level.
 typedef struct model_fields {
     const char *model;
-    const carom_node *state, *contacts, *parameters;
+    const carom_node *state, *contacts, *parameters, *root, *ground;
 } model_fields;
 
 static const carom_field KEYS[] = {
@@ -273,6 +241,8 @@ static const carom_field KEYS[] = {
     {"state", CAROM_FIELD_MAP, .offset = offsetof(model_fields, state)},
     {"contacts", CAROM_FIELD_NODE, .offset = offsetof(model_fields, contacts)},
     {"parameters", CAROM_FIELD_MAP, .offset = offsetof(model_fields, parameters)},
+    {"root", CAROM_FIELD_NODE, .offset = offsetof(model_fields, root)},
+    {"ground", CAROM_FIELD_NODE, .offset = offsetof(model_fields, ground)},
 };
 
 // The model, its state, and then its contacts, each with what the model warns of.
@@ -280,13 +250,14 @@ static carom_status read_model(carom_scene *scene, const carom_node *root, carom
     model_fields fields = {0};
     carom_status status = carom_fields_take(scene->document, root, CAROM_FIELD_ROWS(KEYS), NULL, &fields, error);
     if (!status && fields.parameters) status = read_parameters(scene, fields.parameters, error);
+    if (!status) status = read_changes(scene, fields.root, fields.ground, error);
     if (status) return status;
     const carom_node *contacts = fields.contacts;
     if (!contacts) return carom_document_refuse(scene->document, root, error, "the key 'contacts' is missing beside 'model'");
     status = carom_scene_load_model(scene, NULL, digest, &scene->model, error);
     if (!status) status = pass_warnings_on(scene, carom_node_find(root, "model"), scene->model, error);
     if (!status)
-        status = contacts->kind == CAROM_NODE_MAP ? detect_contacts(scene, contacts, scene->model, error)
+        status = contacts->kind == CAROM_NODE_MAP ? carom_scene_detect_contacts(scene, contacts, error)
                                                   : freeze_listed(scene, contacts, scene->model, error);
     if (!status) status = pass_warnings_on(scene, contacts, scene->model, error);
     if (scene->system) {

@@ -60,7 +60,7 @@ static carom_status find_form(const carom_scene *scene, const carom_scene_form *
     return CAROM_OK;
 }
 
-// Reads the parsed document. Commands that ask about an impact need one, and leave `simulate` alone.
+// Reads the parsed document of a scene file. Commands that ask about an impact need one, and leave `simulate` alone.
 static carom_status read_document(carom_scene *scene, const carom_registry *registry, carom_digest *digest, carom_error *error) {
     const carom_node *root = carom_document_root(scene->document);
     const carom_scene_form *form = NULL;
@@ -80,12 +80,18 @@ static carom_status read_document(carom_scene *scene, const carom_registry *regi
     if (!status && fields.impact) status = carom_scene_read_settings(scene, &scene->impact_settings, fields.impact, registry, error);
     if (!status && fields.design) status = carom_scene_read_design(scene, fields.design, error);
     if (!status) status = form->read(scene, root, digest, error);
-    scene->motion.impact = scene->impact;
     scene->name = fields.name;
+    return status;
+}
+
+// What a scene of any form has besides: a name, and a warning where nothing happens in it.
+static carom_status finish(carom_scene *scene, carom_error *error) {
     const char *path = carom_scene_path(scene);
+    carom_status status = CAROM_OK;
+    scene->motion.impact = scene->impact;
 
     // A state in which nothing collides is an answer of its own, but seldom what was meant. Rest needs no warning.
-    if (!status && scene->impact && !scene->moves) {
+    if (scene->impact && !scene->moves) {
         const carom_impact *impact = scene->impact;
         double *u = malloc((size_t)carom_impact_contact_size(impact) * sizeof *u);
         if (!u) return carom_fail_memory(error, path);
@@ -93,12 +99,13 @@ static carom_status read_document(carom_scene *scene, const carom_registry *regi
         const bool separates = carom_impact_terminated(impact, u);
         free(u);
         if (separates && carom_impact_velocity_scale(impact) != 0)
-            status = carom_scene_warn(scene, root, error, "no contact approaches: nothing collides in this state");
+            status = carom_scene_warn(scene, carom_document_root(scene->document), error,
+                                      "no contact approaches: nothing collides in this state, and the velocity stays as it is");
     }
 
     // A scene without a name is called like its file, without folders and ending. A file system takes any bytes in it; a scene's name is
     // one line of UTF-8.
-    if (status || fields.name) return status;
+    if (status || scene->name) return status;
     const char *slash = strrchr(path, '/');
     char *stem = strdup(slash ? slash + 1 : path);
     if (!stem) return carom_fail_memory(error, path);
@@ -119,6 +126,7 @@ static carom_status read_scene(const char *path, bool moves, const carom_registr
     char *bytes = NULL;
     size_t size = 0;
     carom_digest *digest = NULL;
+    bool bare = false;
     carom_scene *fresh = calloc(1, sizeof *fresh);
     if (!fresh) return carom_fail_memory(error, path);
     fresh->impact_settings.kind = CAROM_REGISTRY_LAWS;
@@ -129,10 +137,13 @@ static carom_status read_scene(const char *path, bool moves, const carom_registr
     if (!status) status = carom_file_read(path, &bytes, &size, error);
     if (!status) {
         carom_digest_add_bytes(digest, bytes, size);
-        status = carom_document_parse(path, bytes, size, &fresh->document, error);
+        status = carom_scene_recognise(path, bytes, &bare, error);
+        // A bare model is a scene without keys.
+        if (!status) status = carom_document_parse(path, bare ? "{}" : bytes, bare ? 2 : size, &fresh->document, error);
     }
     free(bytes);
-    if (!status) status = read_document(fresh, registry, digest, error);
+    if (!status) status = bare ? carom_scene_read_bare(fresh, error) : read_document(fresh, registry, digest, error);
+    if (!status) status = finish(fresh, error);
     if (!status) carom_digest_finish(digest, fresh->hash);
     carom_digest_free(digest);
     if (status)
@@ -160,6 +171,7 @@ void carom_scene_free(carom_scene *scene) {
     free(scene->impact_settings.items);
     free(scene->simulate.items);
     free(scene->warnings);
+    free(scene->notes);
     carom_document_free(scene->document);
     free(scene);
 }
@@ -206,6 +218,10 @@ carom_status carom_scene_system(const carom_scene *scene, const carom_system **s
 const char *carom_scene_law(const carom_scene *scene) { return scene->impact_settings.chosen; }
 const char *carom_scene_integrator(const carom_scene *scene) { return scene->simulate.chosen; }
 int carom_scene_warnings(const carom_scene *scene) { return scene->warning_count; }
+int carom_scene_notes(const carom_scene *scene) { return scene->note_count; }
+const char *carom_scene_get_note(const carom_scene *scene, int index) {
+    return index >= 0 && index < scene->note_count ? scene->notes[index] : NULL;
+}
 const char *carom_scene_warning(const carom_scene *scene, int index) {
     return index >= 0 && index < scene->warning_count ? scene->warnings[index] : NULL;
 }

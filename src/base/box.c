@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convex quadratic programs over a box: the friction of resting contacts under given normal impulses.
-#include "reach/box.h"
+#include "carom/box.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Convex quadratic programs over a box that is symmetric about 0, by principal pivoting. Not installed.
-#ifndef CAROM_REACH_BOX_H
-#define CAROM_REACH_BOX_H
+/// Convex quadratic programs over a box that is symmetric about 0, by principal pivoting. Shared by carom's own libraries, not installed.
+#ifndef CAROM_BOX_H
+#define CAROM_BOX_H
 
 #include "carom/arena.h"
 #include "carom/base.h"

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// One step after another of an ordinary differential equation, to a tolerance, with values inside the step. Shared by carom's own
+/// libraries, not installed.
+#ifndef CAROM_ODE_H
+#define CAROM_ODE_H
+
+#include "carom/arena.h"
+
+CAROM_API_BEGIN
+
+/// dy/ds = rate(s, y), written into `dy`.
+typedef void (*carom_ode_rate)(void *user, double s, const double *y, double *dy);
+
+/// The pair of order 5 and 4 of Dormand & Prince (1980). Created by carom_ode_create, whose caller fills `rate`, `user` and `tolerance`,
+/// and sets `s`, `y` and `length` before the first step.
+typedef struct carom_ode {
+    int n;
+    carom_ode_rate rate;
+    void *user;
+    const double *tolerance;  ///< [n] largest error of a step in each component, > 0
+    double s;                 ///< where the present step begins
+    double *y;                ///< [n] there
+    double length;            ///< of the step that was taken, and before a step the length to try
+    double next;              ///< the length that the next step may have
+    double *end;              ///< [n] y at s + length
+    double *stage[7];         ///< [n] each
+    double *trial;            ///< [n]
+} carom_ode;
+
+/// Takes the arrays from the arena, which owns them.
+void carom_ode_create(carom_arena *arena, int n, carom_ode *ode);
+
+/// Tries `length`, and shorter steps until the error is within the tolerance. False where no step is short enough.
+bool carom_ode_step(carom_ode *ode);
+
+/// y at s + share * length, share in [0, 1], to fourth order: Shampine's continuation of the pair.
+void carom_ode_inside(const carom_ode *ode, double share, double *y);
+
+/// Moves the end of the step to s + length', 0 < length' <= length, by a step of that length.
+void carom_ode_shorten(carom_ode *ode, double length);
+
+/// The end becomes the beginning of the next step, which tries the length that the error of the last one allows.
+void carom_ode_advance(carom_ode *ode);
+
+CAROM_API_END
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// `contacts: {detect: ...}`: contacts that MuJoCo's collision detection finds, and which of them a scene takes.
+#include <math.h>
+#include <string.h>
+
+#include "io/io_internal.h"
+
+// The keys beside `detect: true`, or inside `detect: {...}`. Lengths are in m; friction and restitution are those of every contact.
+typedef struct detect_fields {
+    double margin, friction, restitution, merge;
+    const carom_node *only, *exclude;
+    const char *self, *stops;
+} detect_fields;
+
+static const carom_field OPTIONS[] = {
+    {"margin", CAROM_FIELD_NUMBER, .offset = offsetof(detect_fields, margin), .least = 0, .most = HUGE_VAL},
+    {"friction", CAROM_FIELD_NUMBER, .offset = offsetof(detect_fields, friction), .least = 0, .most = HUGE_VAL},
+    {"restitution", CAROM_FIELD_NUMBER, .offset = offsetof(detect_fields, restitution), .least = 0, .most = 1},
+    {"only", CAROM_FIELD_NODE, .offset = offsetof(detect_fields, only)},
+    {"exclude", CAROM_FIELD_NODE, .offset = offsetof(detect_fields, exclude)},
+    {"self", CAROM_FIELD_TEXT, .offset = offsetof(detect_fields, self)},
+    {"stops", CAROM_FIELD_TEXT, .offset = offsetof(detect_fields, stops)},
+    {"merge", CAROM_FIELD_NUMBER, .offset = offsetof(detect_fields, merge), .least = 0, .most = HUGE_VAL},
+};
+
+static const carom_field DETECT[] = {{"detect", CAROM_FIELD_NODE, .required = true}};
+
+// One pattern, or a list of them.
+static carom_status read_patterns(carom_scene *scene, const carom_node *node, const char *const **patterns, int *count,
+                                  carom_error *error) {
+    if (!node) return CAROM_OK;
+    const bool list = node->kind == CAROM_NODE_LIST;
+    if (node->kind == CAROM_NODE_MAP || (list && !node->count))
+        return carom_document_refuse(scene->document, node, error,
+                                     "must be a list of names of bodies, geoms or contacts, which may have wildcards: \"foot*\"");
+    const char **texts = carom_document_allocate(scene->document, (size_t)(list ? node->count : 1) * sizeof *texts);
+    if (!texts) return carom_fail_memory(error, carom_scene_path(scene));
+    *count = 0;
+    for (const carom_node *entry = list ? node->first : node; entry; entry = list ? entry->next : NULL) {
+        const carom_status status = carom_text_check(scene->document, entry, error);
+        if (status) return status;
+        texts[(*count)++] = entry->text;
+    }
+    *patterns = texts;
+    return CAROM_OK;
+}
+
+// A key that is true unless the scene says false.
+static carom_status read_switch(carom_scene *scene, const carom_node *map, const char *key, const char *text, bool *off,
+                                carom_error *error) {
+    *off = text && !strcmp(text, "false");
+    if (!text || *off || !strcmp(text, "true")) return CAROM_OK;
+    return carom_document_refuse(scene->document, carom_node_find(map, key), error, "'%.60s' is neither true nor false", text);
+}
+
+carom_status carom_scene_detect_contacts(carom_scene *scene, const carom_node *contacts, carom_error *error) {
+    const carom_node *detect = carom_node_find(contacts, "detect");
+    const bool inside = detect && detect->kind == CAROM_NODE_MAP;
+    if (detect && !inside && (detect->kind != CAROM_NODE_SCALAR || strcmp(detect->text, "true") != 0))
+        return carom_document_refuse(scene->document, detect, error,
+                                     "must be true, or a map of what it takes; contacts that are not detected stand in a list");
+    // The options stand in one of the two maps.
+    carom_detection detection = carom_detection_defaults();
+    detect_fields fields = {.margin = detection.margin, .friction = detection.friction, .restitution = detection.restitution};
+    const carom_field_table tables[] = {CAROM_FIELD_TABLE(DETECT), CAROM_FIELD_TABLE(OPTIONS)};
+    const carom_node *map = inside ? detect : contacts;
+    carom_status status = carom_fields_check(scene->document, contacts, tables, 2, error);
+    for (const carom_node *entry = inside ? contacts->first : NULL; entry && !status; entry = entry->next)
+        if (entry != detect)
+            status = carom_document_refuse(scene->document, entry, error, "belongs into the map 'detect', beside its other keys");
+    if (!status) status = carom_fields_take(scene->document, contacts, CAROM_FIELD_ROWS(DETECT), NULL, &(const carom_node *){NULL}, error);
+    if (!status && inside) status = carom_fields_check(scene->document, detect, tables + 1, 1, error);
+    if (!status) status = carom_fields_take(scene->document, map, CAROM_FIELD_ROWS(OPTIONS), NULL, &fields, error);
+    if (!status) status = read_patterns(scene, fields.only, &detection.only, &detection.only_count, error);
+    if (!status) status = read_patterns(scene, fields.exclude, &detection.exclude, &detection.exclude_count, error);
+    if (!status) status = read_switch(scene, map, "self", fields.self, &detection.drop_self, error);
+    if (!status) status = read_switch(scene, map, "stops", fields.stops, &detection.drop_stops, error);
+    if (status) return status;
+    detection.margin = fields.margin;
+    detection.friction = fields.friction;
+    detection.restitution = fields.restitution;
+    detection.merge = fields.merge;
+    carom_error inner;
+    status = carom_model_detect(scene->model, &detection, &scene->impact, &inner);
+    return status ? carom_document_pass_on(scene->document, contacts, &inner, error) : CAROM_OK;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What differs between the versions of MuJoCo that carom builds against, 2.2.2 to 4.0. The room speaks the API of 2.2.2, and gets from
+// here what later versions call, store or mean otherwise.
+#ifndef CAROM_MUJOCO_COMPATIBLE_H
+#define CAROM_MUJOCO_COMPATIBLE_H
+
+#include <mujoco/mujoco.h>
+#include <stdint.h>
+
+#include "carom/model.h"
+
+// Numbers of versions grow, although their form changed: 3.4.0 is 340, and 3.5.0 is 3005000.
+#if mjVERSION_HEADER >= 330
+static inline void mju_rotVecMat(double result[3], const double vector[3], const double matrix[9]) {
+    mju_mulMatVec3(result, matrix, vector);
+}
+static inline void mju_rotVecMatT(double result[3], const double vector[3], const double matrix[9]) {
+    mju_mulMatTVec3(result, matrix, vector);
+}
+#endif
+
+// A size of a model: 64 bits since 3.5, of a number that fits an int, because a model file and its velocities are limited.
+static inline int model_count(int64_t size) { return (int)size; }
+
+// Refuses a library whose structs may differ from those of the headers that carom was built with.
+carom_status model_check_version(carom_error *error);
+
+enum { MODEL_ADVICE_SIZE = 512, MODEL_ROOM_SIZE = 128 };
+
+// Where MuJoCo does not know a word of the model, writes which version this is, and how to build with a newer one, to stand behind
+// MuJoCo's message. An empty text behind other messages.
+void model_advise_on_version(const char *message, char advice[MODEL_ADVICE_SIZE]);
+
+// Passes a message that came from MuJoCo on to it.
+void model_repeat_error(const char *message);
+void model_repeat_warning(const char *message);
+
+// Puts bytes into a file system in memory, in the place of the file `path`; false when that fails.
+bool model_add_file(mjVFS *files, const char *path, const char *bytes, size_t size);
+
+// After loading: every body is awake, whatever its speed.
+void model_keep_awake(mjModel *compiled);
+
+// Tendons, deformable bodies and the mass matrix, after the positions of bodies.
+void model_compute_inertia(const mjModel *compiled, mjData *data);
+// The mass matrix, [nv x nv].
+void model_fill_mass(const mjModel *compiled, const mjData *data, double *mass);
+
+// The gradient of a tendon's length, [nv].
+void model_fill_tendon_row(const mjModel *compiled, const mjData *data, int tendon, double *row);
+
+// Takes the damping of joints from a copy of a model, which mj_Euler integrates implicitly, whatever the passive forces are.
+// @param zeros  in place of the linear damping, [nv]
+void model_switch_off_damping(mjModel *shadow, double *zeros);
+
+// Collision detection then finds the geoms that are closer than the margin [m], whatever margins the model gives.
+void model_set_margins(mjModel *compiled, double margin);
+// After collision detection: gives the contacts of two boxes, which are numbered in their order, that of 2.2.2.
+void model_order_contacts(const mjModel *compiled, mjData *data);
+// The signed distance of two geoms by MuJoCo's collision function, at their places in the data; infinite where it is at least the margin.
+// Farther away than they are large it is a lower bound.
+double model_measure_distance(const mjModel *compiled, mjData *data, int first_geom, int second_geom, double margin);
+// Does MuJoCo have a collision function for two geoms of these types?
+bool model_can_collide(int first_type, int second_type);
+// The precision of collisions of general convex geoms: sets the values and returns those before.
+typedef struct model_precision {
+    double tolerance;  // [m]
+    int iterations;
+} model_precision;
+model_precision model_set_precision(mjModel *compiled, model_precision precision);
+// Is the pair of bodies an excluded one?
+bool model_excludes(const mjModel *compiled, int exclude, int first_body, int second_body);
+// Distance from a point to a geom along a unit vector; below zero where the ray misses it.
+double model_cast_ray(const mjModel *compiled, const mjData *data, int geom, const double from[3], const double along[3]);
+// Does a contact touch a deformable body, which has no geom?
+bool model_touches_flex(const mjContact *contact);
+// Does the surface of one of its geoms move along the geom, as a belt does?
+bool model_touches_belt(const mjContact *contact);
+// A contact of two geoms, its other members zero.
+mjContact model_contact_of(int first_geom, int second_geom);
+// The first of the bodies that move with a body; 0, the world, for bodies that only a user moves, too.
+int model_weld(const mjModel *compiled, int body);
+
+// What limits the number of contacts (`size` is "nconmax") or constraints ("njmax"), and how to raise it, to stand behind "more than ".
+void model_describe_room(const mjModel *compiled, const char *size, char text[MODEL_ROOM_SIZE]);
+
+#endif
