@@ -28,7 +28,7 @@ class Look:
     colour : str
         As #rrggbb.
     shape : str
-        circle, square, triangle, diamond, triangle-down, cross, plus or pentagon.
+        circle, square, triangle, diamond, triangle-down, cross, plus, pentagon or star.
     size : float
         Of a mark, in units of a dot.
     """
@@ -134,8 +134,8 @@ def hull(x: NDArray[np.float64], y: NDArray[np.float64]) -> list[int]:
 
 
 def same_contacts(outcomes: Sequence[Outcomes]) -> None:
-    """Outcomes of one picture have the same contacts, and so the same axes."""
+    """Outcomes of one picture have the same contacts and as many velocities, and so the same axes."""
     first = outcomes[0].impact
     for out in outcomes[1:]:
-        if (out.impact.names, out.impact.tangent_dim) != (first.names, first.tangent_dim):
+        if (out.impact.names, out.impact.tangent_dim, out.impact.nv) != (first.names, first.tangent_dim, first.nv):
             raise InputError(f"{out!r}: its contacts are not those of {outcomes[0]!r}")
