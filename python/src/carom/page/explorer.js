@@ -102,6 +102,7 @@ function filterRows(law) {
     const rows = [];
     for (let row = 0; row < law.rows; row++) if (law.modes.every((modes, contact) => state.modes[contact][modes[row]])) rows.push(row);
     law.shown = Uint32Array.from(rows);
+    law.hulls = new Map();
 }
 
 const dotLaws = () => data.laws.filter((law) => law.visible && law.style === "dots");
@@ -110,6 +111,17 @@ const dotLaws = () => data.laws.filter((law) => law.visible && law.style === "do
 function stride() {
     const dots = dotLaws().reduce((sum, law) => sum + law.shown.length, 0);
     return state.thinned ? Math.max(1, Math.ceil(dots / MOST_DOTS)) : 1;
+}
+
+// The hull of a law's rows in a plot of two columns, which takes longest of all and is kept until other rows are shown.
+function hullOf(law, x, y) {
+    const [px, py] = [law.columns[x], law.columns[y]];
+    const key = `${x} ${y}`;
+    if (!law.hulls.has(key)) {
+        const finite = law.shown.filter((row) => Number.isFinite(px[row]) && Number.isFinite(py[row]));
+        law.hulls.set(key, convexHull(px, py, finite));
+    }
+    return law.hulls.get(key);
 }
 
 // What a law draws in a plot of two columns. Rows of the drawn points stand in `rows`.
@@ -169,8 +181,7 @@ function lawTraces(law, x, y) {
         unselected: { marker: { opacity: law.style === "dots" ? 0.04 : 0.2 } },
     });
     if (law.sampled) {
-        const finite = law.shown.filter((row) => Number.isFinite(px[row]) && Number.isFinite(py[row]));
-        const hull = convexHull(px, py, finite),
+        const hull = hullOf(law, x, y),
             corners = hull.length ? [...hull, hull[0]] : [];
         traces.push({
             ...base,
