@@ -12,8 +12,8 @@
 
 // Speed of approach where the model gives none [m/s].
 #define APPROACH_SPEED 1.0
-// A contact approaches if its normal has this share of the inverse mass that its directions have together: a fixed link beside one that
-// turns against it, as in the hulls of an arm's first joint, has next to none, and would need the speed of a bullet.
+// A contact can approach if the inverse mass along its normal is this share of the largest that a contact has in its directions together.
+// Links that turn against each other, as the hulls at an arm's first joint, have next to none, and would need the speed of a bullet.
 #define APPROACHING_SHARE 1e-4
 // Shifts up to this are round-off of a model that touches as it is [m].
 #define SHOWN_SHIFT 1e-9
@@ -68,16 +68,19 @@ static carom_impact *try_state(carom_model *model, bool *touches) {
     return NULL;
 }
 
-// The first of the geoms' contacts that a motion can bring together, and not only shift along the tangents; -1 where none is.
+// The first of the geoms' contacts that a motion brings together without much effort; -1 where none is.
 static int find_approaching(const carom_model *model, const carom_impact *impact) {
     const carom_impact_data *data = carom_impact_get_data(impact);
     const int rows = 1 + data->tangent_dim, size = carom_impact_contact_size(impact);
     const double *delassus = carom_impact_delassus(impact);
-    for (int c = 0; c < data->contacts && c < model->touch_count; c++) {
+    double largest = 0;
+    for (int c = 0; c < data->contacts; c++) {
         double sum = 0;
         for (int k = 0; k < rows; k++) sum += delassus[(c * rows + k) * (size + 1)];
-        if (delassus[c * rows * (size + 1)] > APPROACHING_SHARE * sum) return c;
+        largest = fmax(largest, sum);
     }
+    for (int c = 0; c < data->contacts && c < model->touch_count; c++)
+        if (delassus[c * rows * (size + 1)] > APPROACHING_SHARE * largest) return c;
     return -1;
 }
 
