@@ -176,7 +176,7 @@ static carom_status approach_nearest(carom_model *model, char *story, size_t siz
     return carom_fail(
         error, CAROM_BAD_INPUT,
         "%s: nothing collides in this model: nothing can be lowered, and no two of its geoms can approach each other; a scene "
-        "file says where it touches",
+        "file says where it touches, and 'root: free' in it lets a robot move that is welded to the world",
         model->path);
 }
 
