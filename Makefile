@@ -122,7 +122,7 @@ EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE check-mpi all libraries python run-python demo figures coverage bench benchmarks test test-long deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-demo run-figures run-coverage run-bench run-benchmarks
+.PHONY: FORCE check-mpi all libraries python run-python demo figures coverage bench benchmarks test test-long test-mujoco deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-models run-demo run-figures run-coverage run-bench run-benchmarks
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -409,6 +409,18 @@ run-tsan: $(BUILD)/carom $(TSAN_TESTS:%=$(BUILD)/tests/%)
 	    TSAN_OPTIONS="halt_on_error=1 exitcode=66 ignore_noninstrumented_modules=1" \
 	    scripts/run-tests.sh $(BUILD) $(TSAN_TESTS:%=$(BUILD)/tests/%)
 
+# The tests that read models, against the Python wheels of other versions of MuJoCo, and the results of shipped scenes against this build's.
+MUJOCO_WHEELS ?= 3.* 4.*
+MODEL_TESTS   := $(patsubst tests/%.c,%,$(wildcard tests/mujoco/test_*.c)) command/test_info command/test_usage command/test_simulate \
+                 io/test_scene io/test_scenes dynamics/test_inclusion design/test_design
+test-mujoco:
+	@scripts/deps.sh build test
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/carom
+	@MAKE='$(MAKE)' JOBS=$(JOBS) scripts/test-mujoco.sh $(BUILD) '$(PYTHON)' $(foreach w,$(MUJOCO_WHEELS),'$(w)')
+
+run-models: $(BUILD)/carom $(MODEL_TESTS:%=$(BUILD)/tests/%)
+	@scripts/run-tests.sh $(BUILD) $(MODEL_TESTS:%=$(BUILD)/tests/%)
+
 valgrind:
 	@scripts/deps.sh build test valgrind
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(TESTS) $(EXAMPLES)
@@ -458,6 +470,7 @@ clean:
 
 help:
 	@echo "make            the command and the libraries, in $(BUILD)/; V=1 shows the commands"
+	@echo "make MUJOCO=pip the same with the MuJoCo of the Python wheel 'mujoco' that PYTHON=$(PYTHON) has; MUJOCO=DIR: of an unpacked release"
 	@echo "make MPI=1      the same, and 'mpirun -n R carom sample ...' shares the work between R processes"
 	@echo "make demo       install what is missing, build, sample the rocking block's set, draw it"
 	@echo "make figures    draw the figures of docs/paper.md and measure its table (two minutes)"
@@ -466,6 +479,7 @@ help:
 	@echo "make benchmarks measure against other libraries into $(BUILD)/stronge.md, rodrigues.md and, with Bullet, cradle.md"
 	@echo "make test       install what is missing, build, run every test"
 	@echo "make test-long  the same with the large random families, then fault, options, tsan and fuzz"
+	@echo "make test-mujoco the tests of models with other versions of MuJoCo: MUJOCO_WHEELS='$(MUJOCO_WHEELS)', from the Python registry"
 	@echo "make sanitize   the tests under AddressSanitizer and UndefinedBehaviorSanitizer (CC=clang for clang's)"
 	@echo "make valgrind   the tests under valgrind, with smaller random families"
 	@echo "make fuzz       libFuzzer with clang's sanitizers: FUZZ_SECONDS=$(FUZZ_SECONDS) for each harness, or FUZZ_HARNESSES='command scene'"

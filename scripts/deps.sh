@@ -9,13 +9,17 @@ fail() {
     exit 1
 }
 
+# `make MUJOCO=pip` and `make MUJOCO=DIR` bring their own.
+mujoco=(libmujoco-dev)
+[ -z "${MUJOCO:-}" ] || mujoco=()
+
 # Prints the packages of a group on one line. Of A|B any one will do, and A is installed where both are missing.
 list_packages() {
     case "$1" in
     build)
         # The serial OpenBLAS: threads of the other one never end in a process whose memory is limited.
         echo gcc libc6-dev make pkg-config "libopenblas-serial-dev|libopenblas-dev" liblapacke-dev nettle-dev librandom123-dev libsiconos-numerics-dev \
-            libmujoco-dev libxml2-dev libhdf5-dev libyaml-dev libjansson-dev libqhull-dev libppl-dev libgmp-dev gnuplot-nox fonts-dejavu-core ;;
+            ${mujoco[*]} libxml2-dev libhdf5-dev libyaml-dev libjansson-dev libqhull-dev libppl-dev libgmp-dev gnuplot-nox fonts-dejavu-core ;;
     # For `make MPI=1` only.
     mpi) echo libopenmpi-dev openmpi-bin ;;
     # For `carom design` and `carom compliant`, which say so without it, and for benchmarks; it pulls 140 others.

@@ -48,7 +48,7 @@ typedef struct carom_detection {
     const char *const *only, *const *exclude;
     int only_count, exclude_count;
     bool drop_self;   ///< leave out contacts of two bodies of one robot, which is all below one child of the world
-    bool drop_stops;  ///< leave out joints at their stops
+    bool drop_stops;  ///< leave out joints at their stops and tendons at their limits
     /// Of the contacts of two bodies with the same normal (within 0.001 rad), friction and height along it (within this), keep the corners
     /// of the convex hull, and of corners that are closer than this [m] the outer one; >= 0, 0: keep all.
     double merge;

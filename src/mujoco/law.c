@@ -151,7 +151,7 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
 const carom_law carom_law_mujoco = {
     .name = "mujoco",
     .summary = "MuJoCo's own soft contacts, over time steps, contact settings, cones and starts",
-    .source = "Todorov 2014; MuJoCo 2.2.2",
+    .source = "Todorov 2014; MuJoCo",
     CAROM_OPTION_TABLE(carom_mujoco_options, option_rows),
     .defaults = write_defaults,
     CAROM_COLUMN_TABLE(outcome, outcome_columns),

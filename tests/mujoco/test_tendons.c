@@ -183,6 +183,34 @@ static void test_limits_and_ranges(void **state) {
     }
 }
 
+// Tendons at their limits are chosen as stops of joints are: by name, or not at all.
+static void test_strings_are_chosen(void **state) {
+    (void)state;
+    static const char *const strings[] = {"TENDON:*"}, *const cable[] = {"TENDON:cable"}, *const unknown[] = {"TENDON:rope"};
+    carom_detection cases[3];
+    for (int i = 0; i < 3; i++) cases[i] = carom_detection_defaults();
+    cases[0].exclude = strings;
+    cases[0].exclude_count = 1;
+    cases[1].drop_stops = true;
+    cases[2].only = cable;
+    cases[2].only_count = 1;
+    fixture f = load_text(RAIL("limited='true' range='0 1'", ""));
+    for (int i = 0; i < 3; i++) {
+        carom_error error;
+        carom_impact *impact;
+        assert_ok(carom_model_detect(f.model, &cases[i], &impact, &error), error);
+        const carom_impact_data *data = carom_impact_get_data(impact);
+        assert_int_equal(data->contacts, 1);
+        assert_true((strcmp(data->names[0], "TENDON:cable") == 0) == (i == 2));
+        carom_impact_free(impact);
+    }
+    carom_error error;
+    carom_impact *impact;
+    cases[0].exclude = unknown;
+    assert_refused(carom_model_detect(f.model, &cases[0], &impact, &error), CAROM_BAD_INPUT, error, "'TENDON:cable'");
+    free_fixture(&f);
+}
+
 // The stop of a joint has a margin as well.
 static void test_stops_have_margins(void **state) {
     (void)state;
@@ -274,13 +302,10 @@ static void test_simulator_has_strings(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_string_becomes_taut),
-        cmocka_unit_test(test_string_between_two_bodies),
-        cmocka_unit_test(test_rows_are_rates_of_lengths),
-        cmocka_unit_test(test_limits_and_ranges),
-        cmocka_unit_test(test_stops_have_margins),
-        cmocka_unit_test(test_strings_with_warnings),
-        cmocka_unit_test(test_strings_and_equality_constraints),
+        cmocka_unit_test(test_string_becomes_taut),       cmocka_unit_test(test_string_between_two_bodies),
+        cmocka_unit_test(test_rows_are_rates_of_lengths), cmocka_unit_test(test_limits_and_ranges),
+        cmocka_unit_test(test_strings_are_chosen),        cmocka_unit_test(test_stops_have_margins),
+        cmocka_unit_test(test_strings_with_warnings),     cmocka_unit_test(test_strings_and_equality_constraints),
         cmocka_unit_test(test_simulator_has_strings),
     };
     return cmocka_run_group_tests_name("tendons", tests, NULL, NULL);
