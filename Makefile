@@ -275,7 +275,7 @@ PACKAGE_PYTHON := $(if $(filter file,$(origin PYTHON)),/usr/bin/python3,$(PYTHON
 PYTHON_INCLUDE := $(shell $(PACKAGE_PYTHON) -c 'import os, sysconfig; p = sysconfig.get_path("include"); print(p if os.path.exists(p + "/Python.h") else "")' 2>/dev/null)
 HAVE_PYTHON    := $(if $(SANITIZE),,$(if $(PYTHON_INCLUDE),$(shell $(PACKAGE_PYTHON) -c 'import numpy, pytest' 2>/dev/null && echo yes)))
 PYTHON_SOURCES := $(wildcard python/src/extension/*.c)
-PYTHON_FILES   := $(shell find python/src/carom -name '*.py' -o -name '*.pyi' -o -name py.typed)
+PYTHON_FILES   := $(shell find python/src/carom -name '*.py' -o -name '*.pyi' -o -name py.typed -o -path '*/page/*')
 PYTHON_PACKAGE := $(BUILD)/python/carom/_carom.abi3.so $(PYTHON_FILES:python/src/carom/%=$(BUILD)/python/carom/%)
 PYTHON_TESTS   := $(if $(HAVE_PYTHON),$(patsubst python/%.py,$(BUILD)/python/%,$(wildcard python/tests/test_*.py)))
 

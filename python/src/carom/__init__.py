@@ -26,7 +26,7 @@ __version__: str = _carom.version
 
 # Functions that are loaded when they are used, because they need other packages: name and module.
 _LATER = {
-    "compare": "compare",
+    "compare": "comparison",
     "explore": "explorer",
     "from_drake": "adapters.drake",
     "from_mujoco": "adapters.mujoco",
