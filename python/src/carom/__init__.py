@@ -16,6 +16,7 @@ from typing import Any
 from . import _carom
 from ._errors import Incomplete, InputError, InternalError, UnsupportedError
 from .files import read
+from .geometry import Geometry
 from .impact import Impact
 from .laws import Column, Law, Option, law, laws
 from .outcomes import Outcomes
@@ -34,7 +35,7 @@ _LATER = {
 }
 
 __all__ = [
-    "Column", "Impact", "Incomplete", "InputError", "InternalError", "Law", "Option", "Outcomes", "Polytope", "Polytopes", "Scene",
+    "Column", "Geometry", "Impact", "Incomplete", "InputError", "InternalError", "Law", "Option", "Outcomes", "Polytope", "Polytopes", "Scene",
     "UnsupportedError", "law", "laws", "load", "read", *_LATER,
 ]  # fmt: skip
 
