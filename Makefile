@@ -122,7 +122,7 @@ EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE check-mpi all libraries python run-python demo figures coverage bench benchmarks test test-long test-mujoco deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-models run-demo run-figures run-coverage run-bench run-benchmarks
+.PHONY: FORCE check-mpi all libraries python run-python test-python-all run-test-python-all demo figures coverage bench benchmarks test test-long test-mujoco deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-models run-demo run-figures run-coverage run-bench run-benchmarks
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -298,6 +298,24 @@ $(BUILD)/python/tests/%: python/tests/%.py $(PYTHON_PACKAGE)
 python:
 	@scripts/deps.sh build python
 	@$(MAKE) --no-print-directory -j$(JOBS) run-python
+
+# What needs packages from the index of Python, in an environment of its own; whatever cannot be had is left out with a word.
+PYTHON_ENVIRONMENT := $(BUILD)/python-environment
+test-python-all:
+	@scripts/deps.sh build python browser
+	@$(MAKE) --no-print-directory -j$(JOBS) run-test-python-all
+
+$(PYTHON_ENVIRONMENT)/ready: python/tests/packages/requirements.txt
+	@rm -rf $(PYTHON_ENVIRONMENT)
+	$(QUIET)$(PYTHON) -m venv --system-site-packages $(PYTHON_ENVIRONMENT)
+	@while read -r package; do \
+	    $(PYTHON_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check $$package || \
+	    echo "The package $$package cannot be had: its tests are left out." >&2; done < $<
+	@touch $@
+
+run-test-python-all: $(PYTHON_PACKAGE) $(BUILD)/carom $(PYTHON_ENVIRONMENT)/ready
+	@PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(abspath $(BUILD))/python CAROM_BUILD=$(BUILD) \
+	    $(PYTHON_ENVIRONMENT)/bin/python -m pytest -q -rs -p no:cacheprovider python/tests
 
 run-python: $(PYTHON_PACKAGE)
 	@$(if $(PYTHON_INCLUDE),,echo "$(PACKAGE_PYTHON) has no headers: install python3-dev, or name another Python with PYTHON=..." >&2; exit 1)
@@ -487,6 +505,7 @@ help:
 	@echo "make options    every option with bad values under AddressSanitizer: OPTIONS_SECONDS=$(OPTIONS_SECONDS), 0 for all"
 	@echo "make tsan       the tests that use threads under ThreadSanitizer"
 	@echo "make python     install what is missing, build the Python package in $(BUILD)/python; PYTHON=$(PACKAGE_PYTHON)"
+	@echo "make test-python-all  the package's tests that need others from the index of Python, in $(BUILD)/python-environment"
 	@echo "make deps       install the Debian packages that the build uses and that are missing"
 	@echo "make install    PREFIX=$(PREFIX), DESTDIR is honoured"
 	@echo "make format     clang-format; make check-layers and check-symbols verify who uses whom"

@@ -18,6 +18,7 @@ typedef enum carom_plot_shape {
     CAROM_PLOT_CROSS,
     CAROM_PLOT_PLUS,
     CAROM_PLOT_PENTAGON,
+    CAROM_PLOT_STAR,
 } carom_plot_shape;
 
 /// How a series is drawn: its colour, and the mark of single outcomes.
@@ -27,10 +28,10 @@ typedef struct carom_plot_look {
     double size;  ///< of a mark, in units of a dot; all differ, so that marks on one point stay visible
 } carom_plot_look;
 
-enum { CAROM_PLOT_LOOKS = 8 };
+enum { CAROM_PLOT_LOOKS = 9 };
 /// The looks that there are, strongest first.
 extern const carom_plot_look carom_plot_looks[CAROM_PLOT_LOOKS];
-/// "circle", "square", "triangle", "diamond", "triangle-down", "cross", "plus" or "pentagon".
+/// "circle", "square", "triangle", "diamond", "triangle-down", "cross", "plus", "pentagon" or "star".
 const char *carom_plot_shape_name(carom_plot_shape shape);
 
 /// The looks of laws in one picture, as places in carom_plot_looks: every law has its own, the same in all pictures. One that stands there

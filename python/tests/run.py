@@ -30,4 +30,7 @@ class Tap:
                 print(report.longreprtext, flush=True)
 
 
-sys.exit(pytest.main(["-p", "no:terminal", "-p", "no:cacheprovider", f"--rootdir={os.path.dirname(__file__)}", *sys.argv[1:]], plugins=[Tap()]))
+# Children of multiprocessing import this file, too.
+if __name__ == "__main__":
+    folder = os.path.dirname(__file__)
+    sys.exit(pytest.main(["-p", "no:terminal", "-p", "no:cacheprovider", f"--rootdir={folder}", *sys.argv[1:]], plugins=[Tap()]))

@@ -19,6 +19,8 @@ from .files import read
 from .geometry import Geometry
 from .impact import Impact
 from .laws import Column, Law, Option, law, laws
+from .lcp import enumerate_lcp, solve_lcp, solvers
+from .many import Many, many_seed, sample_many
 from .outcomes import Outcomes
 from .polytopes import Polytope, Polytopes
 from .scene import Scene, load
@@ -35,8 +37,9 @@ _LATER = {
 }
 
 __all__ = [
-    "Column", "Geometry", "Impact", "Incomplete", "InputError", "InternalError", "Law", "Option", "Outcomes", "Polytope", "Polytopes", "Scene",
-    "UnsupportedError", "law", "laws", "load", "read", *_LATER,
+    "Column", "Geometry", "Impact", "Incomplete", "InputError", "InternalError", "Law", "Many", "Option", "Outcomes", "Polytope",
+    "Polytopes", "Scene", "UnsupportedError", "enumerate_lcp", "law", "laws", "load", "many_seed", "read", "sample_many", "solve_lcp",
+    "solvers", *_LATER,
 ]  # fmt: skip
 
 # A child of fork has none of the threads that OpenMP keeps for the next computation, and would wait for them.

@@ -13,10 +13,10 @@ from ._errors import InputError
 _FLOAT64 = np.dtype(np.float64)
 
 
-def as_reals(name: str, value: Any, dimensions: int) -> NDArray[np.float64]:
+def as_reals(name: str, value: Any, dimensions: int | None = None) -> NDArray[np.float64]:
     """`value` as a C-contiguous array of float64; itself where it is one.
 
-    Missing dimensions are added in front, so that a single row passes for a matrix.
+    Missing dimensions are added in front, so that a single row passes for a matrix. None: as many as it has.
     """
     if not (type(value) is np.ndarray and value.dtype is _FLOAT64):
         if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
@@ -28,9 +28,9 @@ def as_reals(name: str, value: Any, dimensions: int) -> NDArray[np.float64]:
         if value.dtype.kind not in "fiub":
             raise InputError(f"{name}: real numbers are needed, not {value.dtype}")
         value = value.astype(np.float64)
-    if value.ndim > dimensions:
+    if dimensions is not None and value.ndim > dimensions:
         raise InputError(f"{name}: it has {value.ndim} dimensions, and at most {dimensions} are needed")
-    while value.ndim < dimensions:
+    while dimensions is not None and value.ndim < dimensions:
         value = value[np.newaxis]
     return value if value.flags.c_contiguous else np.ascontiguousarray(value)
 

@@ -58,7 +58,7 @@ def ask(
 
     if keep not in _KEEP:
         raise InputError(f"keep: {keep!r} is not one of all, extent, hull")
-    settings = make_settings(options)
+    settings = make_settings(law, options)
     show, end = make_progress(progress, law)
     try:
         outcomes, result, extent, outer, complete, seconds = _carom.law_resolve(

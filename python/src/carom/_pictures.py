@@ -15,6 +15,8 @@ from .polytopes import Polytopes
 
 # A law with more outcomes than this is drawn as dots.
 MANY = 50
+# Impulses are sums of a few hundred steps, each with the rounding of double precision.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Look:
     colour : str
         As #rrggbb.
     shape : str
-        circle, square, triangle, diamond, triangle-down, cross, plus or pentagon.
+        circle, square, triangle, diamond, triangle-down, cross, plus, pentagon or star.
     size : float
         Of a mark, in units of a dot.
     """
@@ -86,15 +88,23 @@ def axis_label(out: Outcomes, axis: str) -> str:
 
 
 def values(out: Outcomes, axis: str) -> NDArray[np.float64]:
-    """The numbers of one axis, one for each outcome."""
+    """The numbers of one axis, one for each outcome, as they are drawn: what differs from zero by rounding only is zero.
+
+    Contact velocities are zero within the tolerance of rest, impulses within `_ROUNDING` of the largest.
+    """
     try:
-        found = out[axis]
+        found = np.asarray(out[axis])
     except KeyError as error:
         raise InputError(f"axes: {error.args[0]}") from None
-    found = np.asarray(found)
     if found.ndim != 1 or found.dtype.kind not in "fiub":
         raise InputError(f"axes: {axis!r} is not a single number of an outcome")
-    return found.astype(np.float64)
+    numbers = found.astype(np.float64)
+    column = out.axes().get(axis, ("",))[0]
+    if column in ("normal_velocity", "tangent_velocity"):
+        numbers[np.abs(numbers) <= _carom.impact_rest(out.impact._handle)] = 0
+    elif column in ("normal_impulse", "tangent_impulse") and len(out):
+        numbers[np.abs(numbers) <= _ROUNDING * np.max(out["normal_impulse"])] = 0
+    return numbers
 
 
 def contact_axes(out: Outcomes) -> list[str]:
@@ -124,8 +134,8 @@ def hull(x: NDArray[np.float64], y: NDArray[np.float64]) -> list[int]:
 
 
 def same_contacts(outcomes: Sequence[Outcomes]) -> None:
-    """Outcomes of one picture have the same contacts, and so the same axes."""
+    """Outcomes of one picture have the same contacts and as many velocities, and so the same axes."""
     first = outcomes[0].impact
     for out in outcomes[1:]:
-        if (out.impact.names, out.impact.tangent_dim) != (first.names, first.tangent_dim):
+        if (out.impact.names, out.impact.tangent_dim, out.impact.nv) != (first.names, first.tangent_dim, first.nv):
             raise InputError(f"{out!r}: its contacts are not those of {outcomes[0]!r}")

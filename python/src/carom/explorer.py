@@ -21,6 +21,7 @@ from . import _pictures as pictures
 from ._errors import InputError
 from .comparison import Comparison
 from .files import read_all
+from .impact import Impact
 from .outcomes import MODES, Outcomes
 from .polytopes import Polytopes
 
@@ -33,7 +34,7 @@ def explore(outcomes: Outcomes | Comparison | Sequence[Outcomes], path: str | os
     One HTML file that loads nothing from anywhere: linked scatter plots of any contact velocities and impulses, in which outcomes are
     selected with the mouse, all laws with their colours and marks, the exact set where it is among the outcomes, a histogram of energies,
     filters by what contacts do, and the contacts in space with the impulses and velocities of the outcome under the pointer. Numbers on the
-    page have single precision.
+    page have single precision; what differs from zero by rounding only is zero.
 
     Parameters
     ----------
@@ -99,12 +100,11 @@ def _describe(outcomes: Sequence[Outcomes], title: str) -> dict[str, Any]:
         "axes": [{"name": name, "unit": pictures.unit(outcomes[0], name)} for name in _axis_names(outcomes[0])],
         "views": _views(outcomes),
         "modes": list(MODES),
-        "rest": _carom.impact_rest(first._handle),
         "velocities": {"names": list(names), "units": list(units), "before": first.velocity.tolist()} if first.has_system else None,
         # Row c is the velocity change by a unit impulse along contact direction c, so that velocities follow from impulses.
-        "response": np.asarray(_carom.impact_array(first._handle, "response")).tolist() if first.has_system else None,
+        "response": _array(first, "response").tolist() if first.has_system else None,
         "place": _place(outcomes),
-        "laws": [_describe_law(out, look) for out, look in zip(outcomes, pictures.looks(outcomes))],
+        "laws": [_describe_law(out, look, first) for out, look in zip(outcomes, pictures.looks(outcomes))],
     }
 
 
@@ -133,21 +133,26 @@ def _place(outcomes: Sequence[Outcomes]) -> dict[str, Any] | None:
     return {"points": _rows(points), "normals": _rows(normals), "tangents": _rows(tangents), "bodies": bodies}
 
 
+def _array(impact: Impact, name: str) -> NDArray[np.float64]:
+    return np.asarray(_carom.impact_array(impact._handle, name))
+
+
 def _rows(array: NDArray[np.float64]) -> list[list[float] | None]:
     return [row.tolist() if np.isfinite(row).all() else None for row in array]
 
 
-def _describe_law(out: Outcomes, look: pictures.Look) -> dict[str, Any]:
-    """One law: its look, and its outcomes as packed columns."""
+def _describe_law(out: Outcomes, look: pictures.Look, first: Impact) -> dict[str, Any]:
+    """One law: its look, and its outcomes as packed columns. Velocities follow from the impulses and what is known of the first impact."""
     rows, normal, tangent = len(out), out["normal_velocity"], out["tangent_velocity"]
     names = _axis_names(out)
     columns = np.empty((len(names) + 1, rows), np.float32)
     for column, name in zip(columns, names):
-        column[:] = out[name]
+        column[:] = pictures.values(out, name)
     columns[-1] = out["energy_ratio"]
     modes = np.frombuffer(_carom.table_modes(out.impact._handle, normal, tangent, rows), np.uint8).reshape(rows, -1)
     exact = isinstance(out, Polytopes)
-    known = out.impact.has_system and not np.isfinite(out["normal_impulse"]).all()
+    same = all(np.array_equal(_array(out.impact, name), _array(first, name)) for name in ("velocity", "response"))
+    follows = same and np.isfinite(out["normal_impulse"]).all()
     return {
         "name": out.law,
         "label": pictures.label(out),
@@ -161,8 +166,7 @@ def _describe_law(out: Outcomes, look: pictures.Look) -> dict[str, Any]:
         "columns": _pack(columns),
         "modes": _pack(modes.T),
         "pieces": np.asarray(out["piece"]).tolist() if exact else None,
-        # Velocities of outcomes whose impulses are not determined.
-        "velocity": _pack(out.velocity.T.astype(np.float32)) if known else None,
+        "velocity": None if follows or not first.has_system else _pack(out.velocity.T.astype(np.float32)),
     }
 
 
@@ -186,7 +190,10 @@ def _write(path: str | os.PathLike[str], text: str) -> None:
             start = old.read(len(_START)).lower()
         if start and start != _START:
             raise InputError(f"{os.fspath(path)}: it exists and is not a page (HTML): it is not replaced")
-    descriptor, temporary = tempfile.mkstemp(prefix=".carom-", suffix=".html", dir=os.path.dirname(place))
+    try:
+        descriptor, temporary = tempfile.mkstemp(prefix=".carom-", suffix=".html", dir=os.path.dirname(place))
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
     try:
         with open(descriptor, "w", encoding="utf-8") as file:
             file.write(text)

@@ -74,10 +74,12 @@ class Impact:
         mass = as_matrix("mass", mass, nv, nv)
         normal = as_matrix("normal", normal, None, nv)
         contacts = normal.shape[0]
+        if not nv or not contacts:
+            raise InputError(f"{'normal' if nv else 'mass'}: it has no rows, and at least one is needed")
         dimension = 1
         if tangent is not None:
             tangent = as_matrix("tangent", tangent, None, nv)
-            dimension = tangent.shape[0] // contacts if contacts else 1
+            dimension = tangent.shape[0] // contacts
             if dimension not in (1, 2) or dimension * contacts != tangent.shape[0]:
                 raise InputError(f"tangent: it has {tangent.shape[0]} rows, and must have one or two for each of {contacts} contacts")
         self._handle = _carom.impact_create(

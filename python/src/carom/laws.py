@@ -9,8 +9,6 @@ from typing import Any
 from . import _carom
 from ._errors import InputError
 
-# Names of carom_column_type, in its order.
-COLUMN_TYPES = ("real", "square", "integer", "boolean", "flags", "choice", "text", "contacts", "series")
 _WIDTHS = {-1: "velocities", -2: "contacts", -3: "tangents", -4: "contact space"}
 
 
@@ -23,7 +21,8 @@ class Option:
     name : str
         As in scenes, and as keyword of `Impact.resolve`.
     type : str
-        integer, real, choice, text, contacts (names with commas between them, or a list of names) or switch.
+        integer, real, interval (a number, or a pair of them), choice, text, contacts (a list of names, or a text with commas between them)
+        or switch.
     least, most : float
         Closed range of numbers.
     unit : str
@@ -78,7 +77,7 @@ class Column:
 def make_column(row: tuple[Any, ...]) -> Column:
     """A column from its row in C."""
     name, kind, width, unit, doc, names = row
-    return Column(name, COLUMN_TYPES[kind], _WIDTHS.get(width, width), unit, doc, names)
+    return Column(name, kind, _WIDTHS.get(width, width), unit, doc, names)
 
 
 @dataclass(frozen=True)
@@ -149,13 +148,13 @@ def law(name: str) -> Law:
     return _table()[name]
 
 
-def option_text(name: str, value: Any) -> str:
+def option_text(name: str, value: Any, separator: str = ",") -> str:
     """The value of an option as text, as a scene would give it; C checks it by the option's row."""
     if isinstance(value, str):
         return value
-    if isinstance(value, (list, tuple)):
-        return ",".join(option_text(name, entry) for entry in value)
     kind = getattr(getattr(value, "dtype", None), "kind", None)
+    if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) == 1:
+        return separator.join(option_text(name, entry) for entry in value)
     if isinstance(value, bool) or kind == "b":
         return "true" if value else "false"
     if isinstance(value, int) or kind in ("i", "u"):
@@ -166,6 +165,15 @@ def option_text(name: str, value: Any) -> str:
         raise InputError(f"{name}: {value!r} is not a number, a text or a list of them") from None
 
 
-def make_settings(options: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+@functools.cache
+def _intervals() -> frozenset[tuple[str, str]]:
+    return frozenset((one.name, option.name) for one in _table().values() for option in one.options if option.type == "interval")
+
+
+def make_settings(law: str, options: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     """Pairs of texts for C; an option that is None keeps its default."""
-    return tuple((name, option_text(name, value)) for name, value in options.items() if value is not None)
+    return tuple(
+        (name, option_text(name, value, ":" if (law, name) in _intervals() else ","))
+        for name, value in options.items()
+        if value is not None
+    )

@@ -22,6 +22,7 @@ MARKERS = {
     "cross": "x",
     "plus": "+",
     "pentagon": "p",
+    "star": (6, 2, 0),
 }  # fmt: skip
 
 # Points of a mark of size 1.

@@ -53,19 +53,13 @@ static bool append(PyObject *list, PyObject *object) {
     return appended;
 }
 
-static PyObject *option_types(carom_option_type type) {
-    static const char *const names[] = {
-        [CAROM_OPTION_INTEGER] = "integer", [CAROM_OPTION_REAL] = "real",         [CAROM_OPTION_CHOICE] = "choice",
-        [CAROM_OPTION_TEXT] = "text",       [CAROM_OPTION_CONTACTS] = "contacts", [CAROM_OPTION_SWITCH] = "switch"};
-    return binding_text(names[type]);
-}
-
 // An option as (name, type, least, most, unit, default, doc, choices).
 static PyObject *describe_option(const carom_option *row) {
     PyObject *choices = PyList_New(0);
     for (int i = 0; row->type == CAROM_OPTION_CHOICE && row->choices[i] && choices; i++)
         if (!append(choices, binding_text(row->choices[i]))) Py_CLEAR(choices);
-    return Py_BuildValue("sNddsssN", row->name, option_types(row->type), row->least, row->most, row->unit, row->initial, row->doc, choices);
+    return Py_BuildValue("ssddsssN", row->name, carom_option_type_name(row->type), row->least, row->most, row->unit, row->initial, row->doc,
+                         choices);
 }
 
 static PyObject *describe_columns(const carom_column *columns, int count) {

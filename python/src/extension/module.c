@@ -28,15 +28,33 @@ static PyObject *release_threads(PyObject *module, PyObject *nothing) {
     Py_RETURN_NONE;
 }
 
-static PyMethodDef own_methods[] = {{"release_threads", release_threads, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
+// verdicts() -> the names of all verdicts, by their numbers
+static PyObject *verdicts(PyObject *module, PyObject *nothing) {
+    (void)module;
+    (void)nothing;
+#define VERDICT_NAME(constant, name, sentence) #constant,
+    static const char *const constants[] = {CAROM_VERDICT_LIST(VERDICT_NAME)};
+#undef VERDICT_NAME
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; i < sizeof constants / sizeof *constants && list; i++) {
+        PyObject *name = binding_text(carom_verdict_name((carom_verdict)i));
+        if (!name || PyList_Append(list, name)) Py_CLEAR(list);
+        Py_XDECREF(name);
+    }
+    return list;
+}
+
+static PyMethodDef own_methods[] = {
+    {"release_threads", release_threads, METH_NOARGS, NULL}, {"verdicts", verdicts, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
 
 PyMODINIT_FUNC PyInit__carom(void);
 
 PyMODINIT_FUNC PyInit__carom(void) {
     static PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "carom._carom", .m_doc = "The C library under the package carom.",
                                      .m_size = -1};
-    PyMethodDef *const methods[] = {own_methods,         binding_impact_methods, binding_place_methods,  binding_table_methods,
-                                    binding_law_methods, binding_scene_methods,  binding_result_methods, binding_picture_methods};
+    PyMethodDef *const methods[] = {own_methods,          binding_impact_methods, binding_place_methods,  binding_table_methods,
+                                    binding_law_methods,  binding_scene_methods,  binding_result_methods, binding_lcp_methods,
+                                    binding_many_methods, binding_picture_methods};
     PyObject *module = PyModule_Create(&definition);
     bool added = module && !PyModule_AddStringConstant(module, "version", CAROM_VERSION) && binding_add_errors(module) &&
                  binding_add_view(module) && (binding_registry || fill_registry());

@@ -61,7 +61,8 @@ static PyObject *list_names(const char *const *names) {
 }
 
 PyObject *binding_column(const carom_column *column) {
-    return Py_BuildValue("siissN", column->name, (int)column->type, column->width, column->unit, column->doc, list_names(column->flags));
+    return Py_BuildValue("ssissN", column->name, carom_column_type_name(column->type), column->width, column->unit, column->doc,
+                         list_names(column->flags));
 }
 
 // table_columns(table) -> ((name, type, width, unit, doc, names), ...)
@@ -167,16 +168,16 @@ static bool fill_columns(held_table *into) {
     for (Py_ssize_t i = 0; i < into->count; i++) {
         carom_column *column = &into->columns[i];
         PyObject *names;
-        int type;
-        if (!PyArg_ParseTuple(PyTuple_GetItem(into->rows, i), "siissO!", &column->name, &type, &column->width, &column->unit, &column->doc,
+        const char *type;
+        if (!PyArg_ParseTuple(PyTuple_GetItem(into->rows, i), "ssissO!", &column->name, &type, &column->width, &column->unit, &column->doc,
                               &PyTuple_Type, &names))
             return false;
-        if (type < CAROM_COLUMN_REAL || type > CAROM_COLUMN_SERIES || column->width < CAROM_WIDTH_CONTACT_SPACE) {
+        while (*carom_column_type_name(column->type) && strcmp(type, carom_column_type_name(column->type)) != 0) column->type++;
+        if (!*carom_column_type_name(column->type) || column->width < CAROM_WIDTH_CONTACT_SPACE) {
             binding_refuse("%.60s: not a column of carom", column->name);
             return false;
         }
         bool failed;
-        column->type = (carom_column_type)type;
         into->names[i] = binding_texts(names, column->name, PyTuple_Size(names), &failed);
         if (failed) return false;
         column->flags = PyTuple_Size(names) ? into->names[i] : NULL;

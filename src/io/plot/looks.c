@@ -4,16 +4,16 @@
 
 #include "carom/plot.h"
 
-// Colours that people with any colour vision tell apart (Okabe & Ito 2008; the last one by Tol 2021).
+// Colours that people with any colour vision tell apart (Okabe & Ito 2008; the last two by Tol 2021).
 const carom_plot_look carom_plot_looks[CAROM_PLOT_LOOKS] = {
     {0x0072b2, CAROM_PLOT_CIRCLE, 3.4},  {0xd55e00, CAROM_PLOT_SQUARE, 3},        {0x009e73, CAROM_PLOT_TRIANGLE, 2.4},
     {0xcc79a7, CAROM_PLOT_DIAMOND, 1.9}, {0xe69f00, CAROM_PLOT_TRIANGLE_DOWN, 2}, {0x56b4e9, CAROM_PLOT_CROSS, 1.8},
-    {0x000000, CAROM_PLOT_PLUS, 1.6},    {0x882255, CAROM_PLOT_PENTAGON, 2.7},
+    {0x000000, CAROM_PLOT_PLUS, 1.6},    {0x882255, CAROM_PLOT_PENTAGON, 2.7},    {0x808020, CAROM_PLOT_STAR, 2.1},
 };
 
 // Laws in the order of the looks. A sampled set and the exact one below it are two blues.
 static const char *const laws_by_look[CAROM_PLOT_LOOKS] = {
-    "halm-posa", "anitescu-potra", "sequential", "propagative", "routh", "halm-posa-exact", "moreau", "stronge",
+    "halm-posa", "anitescu-potra", "sequential", "propagative", "routh", "halm-posa-exact", "moreau", "stronge", "lzb",
 };
 
 const char *carom_plot_shape_name(carom_plot_shape shape) {
@@ -24,7 +24,8 @@ const char *carom_plot_shape_name(carom_plot_shape shape) {
                                         [CAROM_PLOT_TRIANGLE_DOWN] = "triangle-down",
                                         [CAROM_PLOT_CROSS] = "cross",
                                         [CAROM_PLOT_PLUS] = "plus",
-                                        [CAROM_PLOT_PENTAGON] = "pentagon"};
+                                        [CAROM_PLOT_PENTAGON] = "pentagon",
+                                        [CAROM_PLOT_STAR] = "star"};
     return names[shape];
 }
 

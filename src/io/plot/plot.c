@@ -56,9 +56,9 @@ static const picture_format formats[] = {
 // ---------------------------------------------------------------------------------------------------------- what is shown
 
 // gnuplot's numbers of open shapes.
-static const int gnuplot_shapes[] = {
-    [CAROM_PLOT_CIRCLE] = 6,         [CAROM_PLOT_SQUARE] = 4, [CAROM_PLOT_TRIANGLE] = 8, [CAROM_PLOT_DIAMOND] = 12,
-    [CAROM_PLOT_TRIANGLE_DOWN] = 10, [CAROM_PLOT_CROSS] = 2,  [CAROM_PLOT_PLUS] = 1,     [CAROM_PLOT_PENTAGON] = 14};
+static const int gnuplot_shapes[] = {[CAROM_PLOT_CIRCLE] = 6,   [CAROM_PLOT_SQUARE] = 4,         [CAROM_PLOT_TRIANGLE] = 8,
+                                     [CAROM_PLOT_DIAMOND] = 12, [CAROM_PLOT_TRIANGLE_DOWN] = 10, [CAROM_PLOT_CROSS] = 2,
+                                     [CAROM_PLOT_PLUS] = 1,     [CAROM_PLOT_PENTAGON] = 14,      [CAROM_PLOT_STAR] = 3};
 
 enum { KEY_COLUMNS = 2 };
 // Of two columns of the key with longer labels, gnuplot drops one at the pictures' width and font.

@@ -10,6 +10,7 @@ const HISTOGRAM_BINS = 60;
 const SYMBOLS = {
   circle: "circle-open", square: "square-open", triangle: "triangle-up-open", diamond: "diamond-open",
   "triangle-down": "triangle-down-open", cross: "x-thin-open", plus: "cross-thin-open", pentagon: "pentagon-open",
+  star: "asterisk-open",
 };
 const IMPULSE = "#b2182b", VELOCITY = "#1a7a3c", QUIET = "#8a8a8a";
 const SCATTERS = ["plot-0", "plot-1", "plot-2"];
@@ -396,7 +397,7 @@ function describeOutcome() {
     make("div", {}, `energy after / before: ${shown(law.columns[ENERGY][row])}`)];
   [["velocity [m/s]", 0], ["impulse [N s]", 1]].forEach(([what, which]) => parts.push(make("div", { className: "scroll" }, tableOf(
     [what, "n", ...tangents, ...(which ? [] : ["mode"])],
-    data.contacts.map((name, i) => [name, ...atContact(law, row, i, which).map((number) => shown(number, which ? 0 : data.rest)), ...(which ? [] : [data.modes[law.modes[i][row]]])])))));
+    data.contacts.map((name, i) => [name, ...atContact(law, row, i, which).map((number) => shown(number)), ...(which ? [] : [data.modes[law.modes[i][row]]])])))));
   if (data.velocities) {
     parts.push(make("div", { className: "scroll" }, tableOf(["generalised velocity", "before", "after", ""],
       data.velocities.names.map((name, j) => [name, shown(data.velocities.before[j]), velocityAfter(law, row, j), data.velocities.units[j]]))));
@@ -422,7 +423,7 @@ function point(law, row) {
 function swatch(law) {
   const shapes = {
     circle: "M9 9m-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0", square: "M4 4h10v10h-10z", triangle: "M9 3l6 11h-12z", diamond: "M9 3l5 6l-5 6l-5 -6z",
-    "triangle-down": "M9 15l6 -11h-12z", cross: "M4 4l10 10M14 4l-10 10", plus: "M9 3v12M3 9h12", pentagon: "M9 3l6 4.5l-2.3 7h-7.4l-2.3 -7z",
+    "triangle-down": "M9 15l6 -11h-12z", cross: "M4 4l10 10M14 4l-10 10", plus: "M9 3v12M3 9h12", pentagon: "M9 3l6 4.5l-2.3 7h-7.4l-2.3 -7z", star: "M9 3v12M4 6l10 6M14 6l-10 6",
   };
   const holder = make("span");
   const filled = law.style === "marks" ? "none" : law.colour, path = law.style === "marks" ? shapes[law.shape] : law.style === "dots" ? shapes.circle : shapes.square;
