@@ -307,7 +307,7 @@ test-python-all:
 
 $(PYTHON_ENVIRONMENT)/ready: python/tests/packages/requirements.txt
 	@rm -rf $(PYTHON_ENVIRONMENT)
-	$(QUIET)$(PYTHON) -m venv --system-site-packages $(PYTHON_ENVIRONMENT)
+	$(QUIET)$(PACKAGE_PYTHON) -m venv --system-site-packages $(PYTHON_ENVIRONMENT)
 	@while read -r package; do \
 	    $(PYTHON_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check $$package || \
 	    echo "The package $$package cannot be had: its tests are left out." >&2; done < $<
