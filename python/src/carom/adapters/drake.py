@@ -167,9 +167,9 @@ class _Reader:
         touches, bases = [], []
         for pair in query.ComputePointPairPenetration():
             # Drake's normal points from B to A.
-            geoms = (pair.id_B, pair.id_A)
+            geoms = (pair.id_A, pair.id_B)
             point = 0.5 * (np.asarray(pair.p_WCa) + np.asarray(pair.p_WCb))
-            normal = as_unit(pair.nhat_BA_W, "a contact of Drake: the normal")
+            normal = as_unit(-pair.nhat_BA_W, "a contact of Drake: the normal")
             bodies = [self.plant.GetBodyFromFrameId(inspector.GetFrameId(geom)) for geom in geoms]
             spots = [self.spot(body.body_frame(), body.EvalPoseInWorld(self.context).inverse() @ point) for body in bodies]
             names = [inspector.GetName(geom).split("::")[-1] for geom in geoms]
