@@ -70,7 +70,7 @@ def brush(page, plot, x0, y0, x1, y1):
     page.mouse.move(*at((x0 + x1) / 2, (y0 + y1) / 2), steps=3)
     page.mouse.move(*at(x1, y1), steps=3)
     page.mouse.up()
-    page.wait_for_function("window.caromExplorer.state.selections !== null")
+    page.wait_for_function(f"window.caromExplorer.state.selections?.plot === '{plot}'")
     (box,) = page.evaluate("window.caromExplorer.state.selections.shapes")
     return sorted((box["x0"], box["x1"])), sorted((box["y0"], box["y1"]))
 

@@ -164,7 +164,7 @@ function drawScatter(index) {
   markSelected(traces);
   const layout = {
     margin: { l: 62, r: 12, t: 8, b: 44 }, dragmode: "select", hovermode: "closest", uirevision: `${state.views[index]} ${state.focused}`,
-    xaxis: { ...GRID, ...rangeOf(x), title: axisTitle(data.axes[x]) }, yaxis: { ...GRID, ...rangeOf(y), title: axisTitle(data.axes[y]) },
+    xaxis: { ...GRID, ...rangeOf(x), title: axisTitle(data.axes[x]) }, yaxis: { ...GRID, ...rangeOf(y), automargin: true, title: axisTitle(data.axes[y]) },
     selections: state.selections?.plot === SCATTERS[index] ? state.selections.shapes : [], plot_bgcolor: "#fff", paper_bgcolor: "#fff",
   };
   return Plotly.react(SCATTERS[index], traces, layout, CONFIG);
@@ -219,7 +219,7 @@ function drawEnergy() {
   const layout = {
     margin: { l: 62, r: 12, t: 8, b: 44 }, dragmode: "select", selectdirection: "h", barmode: "overlay", bargap: 0, hovermode: "closest",
     xaxis: { ...GRID, ...rangeOf(ENERGY), title: { text: "kinetic energy after / before", standoff: 6 } },
-    yaxis: { ...GRID, title: { text: "share  [%]", standoff: 6 }, rangemode: "tozero" },
+    yaxis: { ...GRID, automargin: true, title: { text: "share  [%]", standoff: 6 }, rangemode: "tozero" },
     selections: state.selections?.plot === "energy" ? state.selections.shapes : [], uirevision: `energy ${state.focused}`,
   };
   return Plotly.react("energy", traces, layout, CONFIG);
@@ -292,22 +292,35 @@ function extentOfContacts() {
   return Math.max(...sides) || 1;
 }
 
-// Arrows as lines with cones at their tips.
-function arrows(starts, vectors, colour, name, size) {
-  const lines = { x: [], y: [], z: [] }, tips = { x: [], y: [], z: [], u: [], v: [], w: [] };
-  vectors.forEach((vector, i) => {
+const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+const TIP_SIDES = 12;
+
+// Arrows as lines with cones at their tips, whose length is `tip`, and less for short arrows.
+function arrows(starts, vectors, colour, name, tip) {
+  const axes = ["x", "y", "z"], lines = { x: [], y: [], z: [] }, cones = { x: [], y: [], z: [], i: [], j: [], k: [] };
+  vectors.forEach((vector, index) => {
     const length = Math.hypot(...vector);
     if (!(length > 0)) return;
-    const end = sum(starts[i], vector);
-    ["x", "y", "z"].forEach((axis, k) => lines[axis].push(starts[i][k], end[k], null));
-    // A short arrow would be all tip.
-    if (length < 0.3 * size) return;
-    ["x", "y", "z"].forEach((axis, k) => tips[axis].push(end[k]));
-    ["u", "v", "w"].forEach((axis, k) => tips[axis].push(vector[k] / length));
+    const end = sum(starts[index], vector), along = scaled(vector, 1 / length), height = Math.min(tip, 0.5 * length);
+    axes.forEach((axis, k) => lines[axis].push(starts[index][k], end[k], null));
+    // The tip, then the circle at the cone's foot, in the plane of two vectors that are normal to the arrow.
+    const aside = cross(along, Math.abs(along[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0]);
+    const across = scaled(aside, 1 / Math.hypot(...aside)), third = cross(along, across), first = cones.x.length;
+    const foot = sum(end, scaled(along, -height));
+    const circle = Array.from({ length: TIP_SIDES }, (_, side) => {
+      const angle = (2 * Math.PI * side) / TIP_SIDES, radius = 0.3 * height;
+      return sum(foot, sum(scaled(across, radius * Math.cos(angle)), scaled(third, radius * Math.sin(angle))));
+    });
+    for (const corner of [end, ...circle]) axes.forEach((axis, k) => cones[axis].push(corner[k]));
+    for (let side = 0; side < TIP_SIDES; side++) {
+      cones.i.push(first);
+      cones.j.push(first + 1 + side);
+      cones.k.push(first + 1 + ((side + 1) % TIP_SIDES));
+    }
   });
   return [
     { type: "scatter3d", mode: "lines", ...lines, line: { color: colour, width: 6 }, name, showlegend: false, hoverinfo: "skip" },
-    { type: "cone", ...tips, anchor: "tip", sizemode: "absolute", sizeref: size, showscale: false, colorscale: [[0, colour], [1, colour]], hoverinfo: "skip", visible: tips.x.length > 0 },
+    { type: "mesh3d", ...cones, color: colour, flatshading: true, hoverinfo: "skip", visible: cones.x.length > 0 },
   ];
 }
 
@@ -318,7 +331,7 @@ function stillTraces(extent) {
     text: contacts.map((i) => escaped(data.contacts[i])), textposition: "bottom center", marker: { size: 4, color: "#202020" }, showlegend: false,
     hovertext: contacts.map((i) => escaped(data.place.bodies[i].map((body) => body ?? "?").join(" – "))), hoverinfo: "text" }];
   const normals = contacts.map((i) => scaled(data.place.normals[i], 0.18 * extent));
-  traces.push(...arrows(points, normals, "#b8b8b8", "normals", 0.035 * extent));
+  traces.push(...arrows(points, normals, "#b8b8b8", "normals", 0.05 * extent));
   // Each body stands above the middle of its contacts, on the side to which their normals point; the first body of a contact below.
   const bodies = new Map();
   contacts.forEach((i) => data.place.bodies[i].forEach((body, side) => {
