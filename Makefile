@@ -122,7 +122,7 @@ EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE check-mpi all libraries python run-python test-python-all run-test-python-all demo figures coverage bench benchmarks test test-long test-mujoco deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-models run-demo run-figures run-coverage run-bench run-benchmarks
+.PHONY: FORCE check-mpi all libraries python run-python test-python-all run-test-python-all wheel demo figures coverage docs bench benchmarks test test-long test-mujoco deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-models run-demo run-figures run-coverage run-bench run-benchmarks
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -320,6 +320,11 @@ run-test-python-all: $(PYTHON_PACKAGE) $(BUILD)/carom $(PYTHON_ENVIRONMENT)/read
 run-python: $(PYTHON_PACKAGE)
 	@$(if $(PYTHON_INCLUDE),,echo "$(PACKAGE_PYTHON) has no headers: install python3-dev, or name another Python with PYTHON=..." >&2; exit 1)
 
+wheel:
+	@scripts/deps.sh build python wheel
+	@$(MAKE) --no-print-directory -j$(JOBS) run-python
+	@scripts/wheel.sh $(BUILD) $(PACKAGE_PYTHON)
+
 deps:
 	@scripts/deps.sh $(DEPS_GROUPS)
 
@@ -352,6 +357,11 @@ bench:
 benchmarks:
 	@scripts/deps.sh build sundials
 	@$(MAKE) --no-print-directory -j$(JOBS) run-benchmarks
+
+# The pages as a site. Sphinx is Debian's, and so is its Python.
+docs:
+	@scripts/deps.sh docs
+	@/usr/bin/python3 scripts/site.py $(BUILD)
 
 run-coverage: $(BUILD)/carom
 	@scripts/coverage.sh $(BUILD)
@@ -493,6 +503,7 @@ help:
 	@echo "make demo       install what is missing, build, sample the rocking block's set, draw it"
 	@echo "make figures    draw the figures of docs/paper.md and measure its table (two minutes)"
 	@echo "make coverage   measure how well samples cover the exact sets, for docs/coverage.md (some minutes)"
+	@echo "make docs       the documentation as HTML in $(BUILD)/site/html, its links checked"
 	@echo "make bench      measure this machine into $(BUILD)/performance.md (under five minutes)"
 	@echo "make benchmarks measure against other libraries into $(BUILD)/stronge.md, rodrigues.md and, with Bullet, cradle.md"
 	@echo "make test       install what is missing, build, run every test"
@@ -506,6 +517,7 @@ help:
 	@echo "make tsan       the tests that use threads under ThreadSanitizer"
 	@echo "make python     install what is missing, build the Python package in $(BUILD)/python; PYTHON=$(PACKAGE_PYTHON)"
 	@echo "make test-python-all  the package's tests that need others from the index of Python, in $(BUILD)/python-environment"
+	@echo "make wheel      build a wheel with all libraries inside in $(BUILD)/wheels, and try it where none of them is installed"
 	@echo "make deps       install the Debian packages that the build uses and that are missing"
 	@echo "make install    PREFIX=$(PREFIX), DESTDIR is honoured"
 	@echo "make format     clang-format; make check-layers and check-symbols verify who uses whom"

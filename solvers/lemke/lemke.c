@@ -70,6 +70,8 @@ typedef struct lemke {
     void *plain, *extended;          // tableaus of the two kernels
     carom_lcp_basis *basis;          // solves the final basis again
     bool *basic;                     // [n] which z are basic
+    double *covering;                // [n] the covering vector
+    bool covers_extended;            // has the tableau in quadruple precision got it, too
     carom_verdict last;              // of the rung that was climbed last
     double *perturbed;               // [n] w of a perturbed rung
     double *rest;                    // [n x n] what W has rounded off, once it is known; for the rungs in extended precision
@@ -99,6 +101,7 @@ static carom_status create(const carom_lcp_solver *row, int n, const double *W, 
     // Beyond these sizes, the first rung runs without a memory, and the rungs in quadruple precision are passed over.
     const bool remembers = n <= CAROM_LEMKE_MOST_REMEMBERED, extends = n <= MOST_QUADRUPLE;
     solver->basic = carom_arena_take(&solver->arena, (size_t)n, sizeof *solver->basic);
+    solver->covering = carom_arena_take(&solver->arena, (size_t)n, sizeof *solver->covering);
     solver->perturbed = carom_arena_take(&solver->arena, (size_t)n, sizeof *solver->perturbed);
     if (extends) solver->rest = carom_arena_take(&solver->arena, (size_t)n * (size_t)n, sizeof *solver->rest);
     double *y_unit = carom_arena_take(&solver->arena, (size_t)n, sizeof *y_unit);
@@ -110,6 +113,8 @@ static carom_status create(const carom_lcp_solver *row, int n, const double *W, 
         if (remembers) solver->memory = solver->fast->remember(n, W, y_unit, z_unit, ladder[0].pivot_tolerance, ladder[0].tie_tolerance);
         if (extends) solver->extended = carom_lemke_kernel_quad.create(n, y_unit, z_unit);
     }
+    for (int i = 0; i < n && !solver->arena.failed; i++) solver->covering[i] = 1;
+    solver->covers_extended = true;
     const bool complete = solver->plain && (solver->memory || !remembers) && (solver->extended || !extends);
     if (!status && !complete) status = carom_fail_memory(error, "lemke");
     if (status)
@@ -123,7 +128,9 @@ static void lemke_cover(void *state, const double *covering) {
     lemke *solver = state;
     solver->fast->cover(solver->plain, covering);
     if (solver->memory) solver->fast->cover_again(solver->memory, covering);
-    if (solver->extended) carom_lemke_kernel_quad.cover(solver->extended, covering);
+    // Few solves come to quadruple precision, where divisions are slow.
+    memcpy(solver->covering, covering, (size_t)solver->n * sizeof *covering);
+    solver->covers_extended = false;
 }
 
 static void lemke_sharpen(void *state, carom_lcp_rest fill, void *user) {
@@ -154,6 +161,10 @@ static carom_verdict climb(lemke *solver, const rung *now, const double *w, doub
     const int64_t limit = *pivots + (int64_t)CAROM_LEMKE_PIVOTS_PER_ROW * n;
     const carom_lemke_kernel *kernel = now->extended ? &carom_lemke_kernel_quad : solver->fast;
     void *tableau = now->extended ? solver->extended : solver->plain;
+    if (now->extended && !solver->covers_extended) {
+        carom_lemke_kernel_quad.cover(solver->extended, solver->covering);
+        solver->covers_extended = true;
+    }
     if (now->extended && solver->fill && !solver->knows_rest) {
         solver->fill(solver->user, solver->rest);
         solver->knows_rest = true;
