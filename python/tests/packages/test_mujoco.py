@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import carom
+from readme import snippet
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -59,6 +60,15 @@ def test_outcomes_are_those_of_the_command(scenes, command):
     out = carom.from_mujoco(model, at(model, loaded.impact), LISTED["block"]).sample(256, step=0.3, max_steps=10)
     outcomes = command("resolve", scenes / "block.yaml", "--samples", 256)["outcomes"]
     assert np.allclose(out.velocity, [outcome["v_plus"] for outcome in outcomes], rtol=0, atol=1e-9)
+
+
+def test_from_a_model_in_memory_to_a_plotted_set_in_five_lines(scenes, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib").use("agg")
+    monkeypatch.chdir(tmp_path)
+    model = mujoco.MjModel.from_xml_path(str(scenes / "quadruped.xml"))
+    names = {"model": model, "data": at(model, carom.load(scenes / "quadruped.yaml").impact)}
+    exec(snippet("carom.from_mujoco("), names)
+    assert len(names["out"]) == 2**14 and (tmp_path / "footfall.png").stat().st_size > 1000
 
 
 ODD = """
