@@ -76,7 +76,7 @@ def explore(outcomes: Outcomes | Comparison | Sequence[Outcomes], path: str | os
         "title": html.escape(title),
         "version": _carom.version,
         "style": (page / "explorer.css").read_text("utf-8"),
-        "script": (page / "explorer.js").read_text("utf-8"),
+        "script": "\n".join((page / name).read_text("utf-8") for name in ("mechanism.js", "explorer.js")),
         "plotly": get_plotlyjs(),
         # No text of the data may end the element.
         "data": json.dumps(_describe(shown, title), allow_nan=False, separators=(",", ":")).replace("<", "\\u003c"),

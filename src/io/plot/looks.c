@@ -11,9 +11,9 @@ const carom_plot_look carom_plot_looks[CAROM_PLOT_LOOKS] = {
     {0x000000, CAROM_PLOT_PLUS, 1.6},    {0x882255, CAROM_PLOT_PENTAGON, 2.7},    {0x808020, CAROM_PLOT_STAR, 2.1},
 };
 
-// Laws in the order of the looks. A sampled set and the exact one below it are two blues.
+// Laws in the order of the looks. Blue samples stand out against the orange of the exact set under them.
 static const char *const laws_by_look[CAROM_PLOT_LOOKS] = {
-    "halm-posa", "anitescu-potra", "sequential", "propagative", "routh", "halm-posa-exact", "moreau", "stronge", "lzb",
+    "halm-posa", "anitescu-potra", "sequential", "propagative", "halm-posa-exact", "routh", "moreau", "stronge", "lzb",
 };
 
 const char *carom_plot_shape_name(carom_plot_shape shape) {
