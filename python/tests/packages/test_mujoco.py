@@ -189,6 +189,23 @@ def test_contacts_are_those_on_which_mujoco_acts(scenes):
         carom.from_mujoco(model, data)
 
 
+BALL = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1"/>
+  <body><freejoint/><geom name="ball" type="sphere" size="0.1" {}/></body></worldbody>{}</mujoco>"""
+
+
+def test_friction_beyond_sliding():
+    model = mujoco.MjModel.from_xml_string(BALL.format('condim="6"', ""))
+    data = mujoco.MjData(model)
+    data.qpos[2] = 0.1
+    with pytest.warns(UserWarning, match="torsional and rolling friction"):
+        assert carom.from_mujoco(model, data, margin=1e-3).tangent_dim == 2
+    pair = '<contact><pair geom1="floor" geom2="ball" friction="1 0.5 0.005 0.0001 0.0001"/></contact>'
+    model = mujoco.MjModel.from_xml_string(BALL.format("", pair))
+    with pytest.raises(carom.InputError, match="different friction along its two tangents, 1 and 0.5"):
+        carom.from_mujoco(model, data, margin=1e-3)
+    assert carom.from_mujoco(model, data, margin=1e-3, friction=0.3).friction.tolist() == [0.3]
+
+
 def test_listed_geoms_and_points_of_bodies(tmp_path):
     text = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1"/>
       <body name="a"><freejoint/><geom name="ga" type="sphere" size="0.1" mass="1"/></body>

@@ -38,7 +38,9 @@ def test_shipped_models(scene, scenes):
 def test_sites_are_frames(scenes):
     wanted = carom.load(scenes / "block.yaml").impact
     model = pinocchio.buildModelFromMJCF(str(scenes / "block.xml"))
-    contacts = [{"name": "AB"[i], "frame": f"{side}_corner", "normal": [0, 0, 1], "friction": 1} for i, side in enumerate(("left", "right"))]
+    contacts = [
+        {"name": "AB"[i], "frame": f"{side}_corner", "normal": [0, 0, 1], "friction": 1} for i, side in enumerate(("left", "right"))
+    ]
     impact = carom.from_pinocchio(model, model.createData(), wanted.geometry.qpos, wanted.velocity, contacts)
     close(impact, wanted, np.eye(3))
     assert impact.velocity_turns == (False, False, True)
@@ -73,7 +75,8 @@ def test_rows_of_equality_constraints_hold(arm):  # noqa: F811
 
 
 @pytest.mark.parametrize(
-    "frame, sentence", [("foot", "there is no frame called 'foot'"), (99, "there is no frame number 99"), (None, "there is no frame called None")]
+    "frame, sentence",
+    [("foot", "there is no frame called 'foot'"), (99, "there is no frame number 99"), (None, "there is no frame called None")],
 )
 def test_bad_frames(frame, sentence, arm):  # noqa: F811
     model = pinocchio.buildModelFromUrdf(str(arm[0]))

@@ -94,7 +94,9 @@ def _read_contact(contact: Mapping[str, Any], index: int, kinds: Sequence[str]) 
     label = f"contact number {index + 1}" if name is None else f"contact '{name}'"
     for key in contact:
         if key not in (*_WORDS, *kinds, *(f"{kind}s" for kind in kinds)):
-            raise InputError(f"{label}: there is no key '{key}'; the keys are {', '.join((*kinds, *(f'{kind}s' for kind in kinds), *_WORDS))}")
+            raise InputError(
+                f"{label}: there is no key '{key}'; the keys are {', '.join((*kinds, *(f'{kind}s' for kind in kinds), *_WORDS))}"
+            )
     if "normal" not in contact:
         raise InputError(f"{label}: normal is missing")
     normal = as_unit(contact["normal"], f"{label}: the normal")

@@ -30,9 +30,7 @@ class Spot:
     body_name: str
 
 
-def read_touches(
-    contacts: Sequence[Mapping[str, Any]], locate: Callable[[Place, str], Spot], world: Spot
-) -> tuple[list[Touch], int]:
+def read_touches(contacts: Sequence[Mapping[str, Any]], locate: Callable[[Place, str], Spot], world: Spot) -> tuple[list[Touch], int]:
     """The contacts that a caller listed, and their number of tangents."""
     listed, tangent_dim = read_contacts(contacts, ("frame",))
     touches = []

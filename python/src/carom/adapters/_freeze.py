@@ -95,6 +95,11 @@ class Stop:
         return min(self.lower, self.upper)
 
     @property
+    def reached(self) -> bool:
+        """Whether it is at a limit or beyond."""
+        return not self.distance > _AT_LIMIT * self.width
+
+    @property
     def opening(self) -> Array:
         """What opens it is this row times the velocity."""
         return -self.row if self.upper < self.lower else self.row
@@ -213,7 +218,7 @@ def _fill_stops(projector: Projector, stops: Sequence[Stop], tangent_dim: int, n
     """Names and rows of the joints and tendons at their limits."""
     labels, rows = [], []
     for stop in stops:
-        if stop.distance > _AT_LIMIT * stop.width:
+        if not stop.reached:
             if stop.distance < _NEAR_LIMIT * stop.width:
                 what = "limit" if stop.kind == "tendon" else "stop"
                 notes.append(f"{stop.kind} '{stop.name}' is {stop.distance:.3g} {stop.unit} from its {what}; it counts as free")
@@ -242,9 +247,7 @@ def _restrict(projector: Projector, row: Array, scale: float) -> tuple[Array, bo
     return (row if moves else np.zeros_like(row)), moves
 
 
-def _merge_across_plane(
-    touches: Sequence[Touch], rows: Array, notes: list[str]
-) -> tuple[list[Touch], Array, list[float]]:
+def _merge_across_plane(touches: Sequence[Touch], rows: Array, notes: list[str]) -> tuple[list[Touch], Array, list[float]]:
     """In a planar scene, points that differ across the plane only are one contact: the first stands for all, with the largest friction."""
     kept: list[int] = []
     friction: list[float] = []

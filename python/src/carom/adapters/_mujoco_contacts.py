@@ -39,18 +39,21 @@ def weld(model: Any, body: int) -> int:
     return 0 if model.body_mocapid[first] >= 0 else first
 
 
-def _make_touch(mujoco: Any, model: Any, state: Any, bodies: Sequence[int], geoms: Sequence[int], points: Sequence[Array], **rest: Any) -> Touch:
+def _make_touch(
+    mujoco: Any, model: Any, state: Any, bodies: Sequence[int], geoms: Sequence[int], points: Sequence[Array], **rest: Any
+) -> Touch:
     """A contact with the Jacobians of its two points; a geom that there is not is -1."""
     jacobians = np.zeros((2, 3, model.nv))
     for jacobian, body, point in zip(jacobians, bodies, points):
         mujoco.mj_jac(model, state, jacobian, None, point, body)
-    named = [None if geom < 0 else name_of(mujoco, model, mujoco.mjtObj.mjOBJ_GEOM, geom, "geom") for geom in geoms]
+    body_names = [name_of(mujoco, model, mujoco.mjtObj.mjOBJ_BODY, body, "body") for body in bodies]
+    geom_names = [None if geom < 0 else name_of(mujoco, model, mujoco.mjtObj.mjOBJ_GEOM, geom, "geom") for geom in geoms]
     return Touch(
         first=jacobians[0],
         second=jacobians[1],
         bodies=(weld(model, bodies[0]), weld(model, bodies[1])),
-        body_names=tuple(name_of(mujoco, model, mujoco.mjtObj.mjOBJ_BODY, body, "body") for body in bodies),
-        geom_names=tuple(named),
+        body_names=(body_names[0], body_names[1]),
+        geom_names=(geom_names[0], geom_names[1]),
         **rest,
     )
 
@@ -62,24 +65,21 @@ def detect(
     mujoco: Any,
     model: Any,
     state: Any,
-    indices: Sequence[int] | None,
+    chosen: Sequence[Any] | None,
     margin: float | None,
     friction: float | None,
     restitution: float,
     system: System,
 ) -> list[Touch]:
-    """The contacts that MuJoCo found: one for a point and a normal, because pairs of geoms that share a corner report it twice."""
-    if indices is None:
-        found = [contact for contact in state.contact if margin is not None or contact.dist < contact.includemargin]
-        found = _order(mujoco, model, state, found)
-    else:
-        if not all(isinstance(i, (int, np.integer)) and 0 <= i < state.ncon for i in indices):
-            raise InputError(f"contacts: numbers of data.contact are needed, 0 to {state.ncon - 1}, or dicts")
-        found = [state.contact[int(i)] for i in indices]
+    """The contacts that MuJoCo found, or those chosen of them: one for a point and a normal, because pairs of geoms that share a corner
+    report it twice."""
+    if chosen is None:
+        acting = [contact for contact in state.contact if margin is not None or contact.dist < contact.includemargin]
+        chosen = _order(mujoco, model, state, acting)
     touches: list[Touch] = []
     points: list[Array] = []
     bases: list[str] = []
-    for contact in found:
+    for contact in chosen:
         touch = _read(mujoco, model, state, contact, friction, restitution)
         radius = _smaller_radius(model, contact)
         same = next((k for k, other in enumerate(touches) if _repeats(other, touch, points[k], contact.pos, radius)), None)
@@ -89,11 +89,11 @@ def detect(
             bases.append(_base(mujoco, model, contact))
         else:
             touches[same].friction = max(touches[same].friction, touch.friction)
-    if not touches and all(stop.distance > 0 for stop in system.stops):
+    if not touches and not any(stop.reached for stop in system.stops):
         raise InputError("no geoms touch at this state; margin= says how close they may be apart, contacts= where they touch")
     for touch, name in zip(touches, number_names(bases)):
         touch.name = name
-    if any(contact.dim > 3 for contact in found):
+    if any(contact.dim > 3 for contact in chosen):
         system.notes.append("torsional and rolling friction of geoms (condim above 3) is left out: contacts have sliding friction only")
     return touches
 
@@ -167,7 +167,11 @@ def _order(mujoco: Any, model: Any, state: Any, found: list[Any]) -> list[Any]:
         place = len(ordered)
         geoms = (contact.geom1, contact.geom2)
         if min(geoms) >= 0 and all(int(model.geom_type[geom]) == box for geom in geoms):
-            while place and (ordered[place - 1].geom1, ordered[place - 1].geom2) == geoms and _comes_after(model, state, ordered[place - 1], contact):
+            while (
+                place
+                and (ordered[place - 1].geom1, ordered[place - 1].geom2) == geoms
+                and _comes_after(model, state, ordered[place - 1], contact)
+            ):
                 place -= 1
         ordered.insert(place, contact)
     return ordered
@@ -204,8 +208,8 @@ def locate(mujoco: Any, model: Any, state: Any, contact: Listed) -> Touch:
             offset = offset - (offset @ contact.normal) * contact.normal
             if np.linalg.norm(offset) > _ALIGNMENT * (first[3] + second[3]):
                 raise InputError(
-                    f"{contact.label}: the geoms do not touch with this normal (their extreme points are {np.linalg.norm(offset):g} m apart "
-                    "across it); the normal of two spheres is the line from the first center to the second"
+                    f"{contact.label}: the geoms do not touch with this normal (their extreme points are "
+                    f"{np.linalg.norm(offset):g} m apart across it); the normal of two spheres is the line from the first center to the second"
                 )
     return _make_touch(
         mujoco,

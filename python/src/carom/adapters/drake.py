@@ -78,7 +78,7 @@ def from_drake(
     joints = reader.joints()
     names = name_velocities((joint.name(), _endings(joint)) for joint in joints)
     system = System(
-        plant.CalcMassMatrix(context),
+        np.array(plant.CalcMassMatrix(context)),
         np.array(plant.GetVelocities(context)),
         names,
         [joint.velocity_suffix(i).startswith("w") for joint in joints for i in range(joint.num_velocities())],
@@ -90,7 +90,7 @@ def from_drake(
         system.notes.append(f"the plant's {plant.num_constraints()} constraints are left out; their rows can be given as constraint")
     if contacts is None:
         touches, tangent_dim = reader.detect(friction, restitution), 2
-        if not touches and all(stop.distance > 0 for stop in system.stops):
+        if not touches and not any(stop.reached for stop in system.stops):
             raise InputError("no geometries penetrate at this state; contacts= says where they touch")
     else:
         touches, tangent_dim = read_touches(contacts, reader.locate, reader.spot(plant.world_frame(), np.zeros(3)))

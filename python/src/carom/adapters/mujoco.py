@@ -26,7 +26,7 @@ _RESIDUAL = 1e-4
 def from_mujoco(
     model: Any,
     data: Any,
-    contacts: Sequence[int] | Sequence[Mapping[str, Any]] | None = None,
+    contacts: Sequence[int | Mapping[str, Any]] | None = None,
     *,
     margin: float | None = None,
     friction: float | None = None,
@@ -94,14 +94,16 @@ def from_mujoco(
         stops=_find_stops(mujoco, model, state) if stops else [],
     )
     system.constraints = _find_constraints(mujoco, model, state, system.notes)
-    if contacts is not None and all(isinstance(contact, Mapping) for contact in contacts):
-        listed, tangent_dim = read_contacts(contacts, ("site", "geom", "body"))
+    described = [contact for contact in contacts or () if isinstance(contact, Mapping)]
+    if contacts is not None and len(described) == len(contacts):
+        listed, tangent_dim = read_contacts(described, ("site", "geom", "body"))
         touches = [locate(mujoco, model, state, contact) for contact in listed]
-        if not touches and not any(stop.distance <= 0 for stop in system.stops):
+        if not touches and not any(stop.reached for stop in system.stops):
             raise InputError("contacts: the list is empty, and no joint is at its stop")
         impact = freeze(system, touches, tangent_dim=tangent_dim, listed=True)
     else:
-        touches = detect(mujoco, model, data if contacts is not None else state, contacts, margin, friction, restitution, system)
+        chosen = None if contacts is None else _choose(data, contacts)
+        touches = detect(mujoco, model, state, chosen, margin, friction, restitution, system)
         impact = freeze(system, touches, tangent_dim=2, listed=False)
     for note in system.notes:
         warnings.warn(note, UserWarning, stacklevel=2)
@@ -111,12 +113,11 @@ def from_mujoco(
 def _prepare(mujoco: Any, model: Any, margin: float | None) -> Any:
     """The model in which contacts are looked for: another one where margins change, or where bodies may sleep."""
     sleep = getattr(mujoco.mjtEnableBit, "mjENBL_SLEEP", None)
-    sleeps = sleep is not None and model.opt.enableflags & sleep
-    if margin is None and not sleeps:
+    awake = model.opt.enableflags if sleep is None else model.opt.enableflags & ~int(sleep)
+    if margin is None and awake == model.opt.enableflags:
         return model
     model = copy.copy(model)
-    if sleeps:
-        model.opt.enableflags &= ~int(sleep)
+    model.opt.enableflags = awake
     if margin is not None:
         # A pair of geoms has the larger of their margins, since 3.5 their sum; an override of them gives way, too.
         share = margin / 2 if mujoco.mj_version() >= 3005000 else margin
@@ -127,6 +128,13 @@ def _prepare(mujoco: Any, model: Any, margin: float | None) -> Any:
         model.geom_gap[:] = 0
         model.pair_gap[:] = 0
     return model
+
+
+def _choose(data: Any, numbers: Sequence[Any]) -> list[Any]:
+    """Contacts of the data by their numbers."""
+    if not all(isinstance(i, (int, np.integer)) and 0 <= i < data.ncon for i in numbers):
+        raise InputError(f"contacts: numbers of data.contact are needed, of which there are {data.ncon} from 0 on, or dicts")
+    return [data.contact[int(i)] for i in numbers]
 
 
 def _fill_mass(mujoco: Any, model: Any, state: Any) -> Array:
@@ -192,7 +200,7 @@ def _find_constraints(mujoco: Any, model: Any, state: Any, notes: list[str]) -> 
         residual = largest(np.asarray(state.efc_pos)[own])
         if residual > _RESIDUAL:
             notes.append(f"the position breaks equality constraint '{name}' by {residual:.3g} m or rad; it is taken to hold")
-        found.append((name, np.array([_dense_row(model.nv, state.efc_J, i, pattern) for i in own])))
+        found.append((name, np.array([_dense_row(model.nv, state.efc_J, int(i), pattern) for i in own])))
     return found
 
 
@@ -224,7 +232,9 @@ def _joint_stop(mujoco: Any, model: Any, state: Any, joint: int) -> Stop:
     row[first] = 1
     value = state.qpos[place]
     slides = kind == mujoco.mjtJoint.mjJNT_SLIDE
-    return Stop("slide" if slides else "hinge", name, row, value - low - margin, high - margin - value, high - low, unit="m" if slides else "rad")
+    return Stop(
+        "slide" if slides else "hinge", name, row, value - low - margin, high - margin - value, high - low, unit="m" if slides else "rad"
+    )
 
 
 def _tendon_stop(mujoco: Any, model: Any, state: Any, tendon: int) -> Stop:
