@@ -16,6 +16,7 @@ from typing import Any
 from . import _carom
 from ._errors import Incomplete, InputError, InternalError, UnsupportedError
 from .files import read
+from .geometry import Geometry
 from .impact import Impact
 from .laws import Column, Law, Option, law, laws
 from .lcp import enumerate_lcp, solve_lcp, solvers
@@ -36,8 +37,9 @@ _LATER = {
 }
 
 __all__ = [
-    "Column", "Impact", "Incomplete", "InputError", "InternalError", "Law", "Many", "Option", "Outcomes", "Polytope", "Polytopes", "Scene",
-    "UnsupportedError", "enumerate_lcp", "law", "laws", "load", "many_seed", "read", "sample_many", "solve_lcp", "solvers", *_LATER,
+    "Column", "Geometry", "Impact", "Incomplete", "InputError", "InternalError", "Law", "Many", "Option", "Outcomes", "Polytope",
+    "Polytopes", "Scene", "UnsupportedError", "enumerate_lcp", "law", "laws", "load", "many_seed", "read", "sample_many", "solve_lcp",
+    "solvers", *_LATER,
 ]  # fmt: skip
 
 # A child of fork has none of the threads that OpenMP keeps for the next computation, and would wait for them.

@@ -9,7 +9,8 @@
 // plot_looks(laws) -> [(colour as #rrggbb, shape, size of a mark), ...], as all pictures of these laws have them
 static PyObject *looks(PyObject *module, PyObject *laws) {
     (void)module;
-    const Py_ssize_t count = PyTuple_Check(laws) ? PyTuple_Size(laws) : 0;
+    if (!PyTuple_Check(laws)) return binding_refuse("laws: a tuple of names is needed");
+    const Py_ssize_t count = PyTuple_Size(laws);
     bool failed;
     const char **names = binding_texts(laws, "laws", count, &failed);
     int *places = names ? PyMem_Calloc((size_t)count + 1, sizeof *places) : NULL;
@@ -48,8 +49,9 @@ static PyObject *hull(PyObject *module, PyObject *arguments) {
     PyObject *given[2];
     Py_ssize_t count;
     if (!PyArg_ParseTuple(arguments, "OOn", &given[0], &given[1], &count)) return NULL;
+    if (count < 0) return binding_refuse("a hull is of no fewer than no points");
     binding_reals arrays[2] = {0};
-    const bool taken = count >= 0 && binding_take_reals(given[0], "x", (size_t)count, false, &arrays[0]) &&
+    const bool taken = binding_take_reals(given[0], "x", (size_t)count, false, &arrays[0]) &&
                        binding_take_reals(given[1], "y", (size_t)count, false, &arrays[1]);
     int64_t corners = 0, *indices = taken ? PyMem_Calloc((size_t)count + 1, sizeof *indices) : NULL;
     PyObject *list = NULL;
@@ -124,9 +126,10 @@ static PyObject *modes(PyObject *module, PyObject *arguments) {
     if (!PyArg_ParseTuple(arguments, "OOOn", &handle, &given[0], &given[1], &rows)) return NULL;
     const carom_impact *impact = binding_impact(handle);
     if (!impact) return NULL;
+    if (rows < 0) return binding_refuse("there are no fewer than no rows");
     const int m = carom_impact_get_data(impact)->contacts, dim = carom_impact_get_data(impact)->tangent_dim;
     binding_reals arrays[2] = {0};
-    const bool taken = rows >= 0 && binding_take_reals(given[0], "normal_velocity", (size_t)rows * (size_t)m, false, &arrays[0]) &&
+    const bool taken = binding_take_reals(given[0], "normal_velocity", (size_t)rows * (size_t)m, false, &arrays[0]) &&
                        binding_take_reals(given[1], "tangent_velocity", (size_t)rows * (size_t)m * (size_t)dim, false, &arrays[1]);
     PyObject *answer = taken ? PyBytes_FromStringAndSize(NULL, rows * m) : NULL;
     char *mode = answer ? PyBytes_AsString(answer) : NULL;
