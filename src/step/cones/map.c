@@ -69,6 +69,9 @@ static void destroy(void *state) {
     free(map->cones.first_rival);
     free(map->cones.rivals);
     free(map->cones.first_row);
+    free(map->cones.first_side);
+    free(map->cones.sides);
+    free(map->cones.heads);
     free(map->cones.rows);
     free(map->cones.maps);
     carom_lcp_basis_free(map->builder.basis);
@@ -470,6 +473,7 @@ static carom_status freeze(void *state, carom_error *error) {
             memcpy(cones->maps + ((size_t)i * inputs + j) * cones->map_rows, from->map + j * n, n * sizeof(double));
         if (!listed) guessable[i] = from->guessable;
     }
+    if (!status) status = carom_cones_stand_side_by_side(cones, error);
     // Cones of pivots are many, and have conditions that verification cannot check: a guess is only verified, so they are not guessed.
     const carom_cone_training training = {guessable, map->states, map->trained};
     if (!status && map->selection == CAROM_SELECT_SCATTERED)
