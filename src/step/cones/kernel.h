@@ -18,11 +18,11 @@ enum { CAROM_CONE_MOST_SPLITS = 12, CAROM_CONE_MOST_GUESSED = 16, CAROM_CONE_GUE
 /// impulses. size(x) = max_j |x_j| / unit_j makes the thresholds relative.
 typedef struct carom_cones {
     int count;
-    int inputs;        ///< n + contacts
-    int n;             ///< impulses, contact-major
-    size_t map_rows;   ///< n, padded to lanes
-    int *first_row;    ///< [count + 1] in `rows`
-    double *rows;      ///< [rows x (inputs + 1)]; the last coefficient belongs to size(x)
+    int inputs;       ///< n + contacts
+    int n;            ///< impulses, contact-major
+    size_t map_rows;  ///< n, padded to lanes
+    int *first_row;   ///< [count + 1] in `rows`
+    double *rows;     ///< [rows x (inputs + 1)]; the last coefficient belongs to size(x)
     /// The rows once more, side by side: the first ones of eight cones, [cones / 8 x (inputs + 1) x CAROM_CONE_HEADS x 8], and the others
     /// cone by cone, from first_side[i] to first_side[i + 1] - 1, [.. x (inputs + 1) x CAROM_CONE_SIDES x 8]. Zeros fill up.
     double *heads, *sides;
