@@ -32,14 +32,10 @@ allowed() {
 room_of_header() {
     case "$1" in
     api | base | status | stream | loop | digest | option | table | registry) echo base ;;
-<<<<<<< HEAD
-    arena | picture | dense | box | ode | modular | quad | expression | bracket | vector3 | quaternion | instruction_sets) echo base ;;
-=======
-    arena | picture | dense | modular | quad | expression | suggest | bracket | vector3 | quaternion | instruction_sets) echo base ;;
->>>>>>> names
+    arena | picture | dense | box | ode | modular | quad | expression | suggest | bracket | vector3 | quaternion | instruction_sets) echo base ;;
     functional | impact | polyhedra | system) echo impact ;;
     lcp) echo solvers ;;
-    propagative | stronge) echo laws ;;
+    many | propagative | stronge) echo laws ;;
     rotation) echo bodies ;;
     model) echo mujoco ;;
     studies) echo dynamics ;;

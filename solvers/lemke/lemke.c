@@ -70,6 +70,8 @@ typedef struct lemke {
     void *plain, *extended;          // tableaus of the two kernels
     carom_lcp_basis *basis;          // solves the final basis again
     bool *basic;                     // [n] which z are basic
+    double *covering;                // [n] the covering vector
+    bool covers_extended;            // has the tableau in quadruple precision got it, too
     carom_verdict last;              // of the rung that was climbed last
     double *perturbed;               // [n] w of a perturbed rung
     double *rest;                    // [n x n] what W has rounded off, once it is known; for the rungs in extended precision
@@ -99,6 +101,7 @@ static carom_status create(const carom_lcp_solver *row, int n, const double *W, 
     // Beyond these sizes, the first rung runs without a memory, and the rungs in quadruple precision are passed over.
     const bool remembers = n <= CAROM_LEMKE_MOST_REMEMBERED, extends = n <= MOST_QUADRUPLE;
     solver->basic = carom_arena_take(&solver->arena, (size_t)n, sizeof *solver->basic);
+    solver->covering = carom_arena_take(&solver->arena, (size_t)n, sizeof *solver->covering);
     solver->perturbed = carom_arena_take(&solver->arena, (size_t)n, sizeof *solver->perturbed);
     if (extends) solver->rest = carom_arena_take(&solver->arena, (size_t)n * (size_t)n, sizeof *solver->rest);
     double *y_unit = carom_arena_take(&solver->arena, (size_t)n, sizeof *y_unit);
@@ -110,6 +113,8 @@ static carom_status create(const carom_lcp_solver *row, int n, const double *W, 
         if (remembers) solver->memory = solver->fast->remember(n, W, y_unit, z_unit, ladder[0].pivot_tolerance, ladder[0].tie_tolerance);
         if (extends) solver->extended = carom_lemke_kernel_quad.create(n, y_unit, z_unit);
     }
+    for (int i = 0; i < n && !solver->arena.failed; i++) solver->covering[i] = 1;
+    solver->covers_extended = true;
     const bool complete = solver->plain && (solver->memory || !remembers) && (solver->extended || !extends);
     if (!status && !complete) status = carom_fail_memory(error, "lemke");
     if (status)
@@ -123,7 +128,9 @@ static void lemke_cover(void *state, const double *covering) {
     lemke *solver = state;
     solver->fast->cover(solver->plain, covering);
     if (solver->memory) solver->fast->cover_again(solver->memory, covering);
-    if (solver->extended) carom_lemke_kernel_quad.cover(solver->extended, covering);
+    // Few solves come to quadruple precision, where divisions are slow.
+    memcpy(solver->covering, covering, (size_t)solver->n * sizeof *covering);
+    solver->covers_extended = false;
 }
 
 static void lemke_sharpen(void *state, carom_lcp_rest fill, void *user) {
@@ -131,6 +138,12 @@ static void lemke_sharpen(void *state, carom_lcp_rest fill, void *user) {
     solver->fill = fill;
     solver->user = user;
     solver->knows_rest = false;
+}
+
+static void lemke_watch(void *state, const carom_control *control) {
+    lemke *solver = state;
+    solver->fast->watch(solver->plain, control);
+    if (solver->extended) carom_lemke_kernel_quad.watch(solver->extended, control);
 }
 
 // One rung of the ladder: Lemke's method in its precision, with its tolerances and its perturbation of w.
@@ -154,6 +167,10 @@ static carom_verdict climb(lemke *solver, const rung *now, const double *w, doub
     const int64_t limit = *pivots + (int64_t)CAROM_LEMKE_PIVOTS_PER_ROW * n;
     const carom_lemke_kernel *kernel = now->extended ? &carom_lemke_kernel_quad : solver->fast;
     void *tableau = now->extended ? solver->extended : solver->plain;
+    if (now->extended && !solver->covers_extended) {
+        carom_lemke_kernel_quad.cover(solver->extended, solver->covering);
+        solver->covers_extended = true;
+    }
     if (now->extended && solver->fill && !solver->knows_rest) {
         solver->fill(solver->user, solver->rest);
         solver->knows_rest = true;
@@ -213,7 +230,7 @@ carom_verdict carom_lcp_lemke_once(int n, const double *W, const double *w, doub
 // clang-format off
 #define LEMKE_SOLVER(text, about, choice) \
     {.name = text, .summary = about, .canonical = true, .attempts = 2 * RUNGS, .goals = goals, .method = choice, \
-     .create = create, .solve = lemke_solve, .free = lemke_free, .cover = lemke_cover, .sharpen = lemke_sharpen}
+     .create = create, .solve = lemke_solve, .free = lemke_free, .cover = lemke_cover, .sharpen = lemke_sharpen, .watch = lemke_watch}
 
 const carom_lcp_solver carom_lcp_lemke =
     LEMKE_SOLVER("lemke", "Lemke's method, lexicographic (canonical; alone, with a covering vector of ones)", NULL);

@@ -55,6 +55,9 @@ typedef struct lemke_memory {
     const double *w;         // [n] of the present solve
     double size;             // of w in units
     double *size_w;          // [rows] |w|
+    double *kept;      // [n] z at the first basis where the artificial variable had vanished, for the case that the method fails later
+    bool *kept_basic;  // [n] which of these were basic
+    bool ends_there;   // is that the answer
 } lemke_memory;
 
 static pivot_node *node_at(const lemke_memory *memory, int index) {
@@ -280,6 +283,20 @@ static int leaving_row(lemke_memory *memory, pivot_node *node) {
     return r;
 }
 
+// z of the present basis, and which of them are basic.
+static void read_basis(const lemke_memory *memory, double *z, bool *basic) {
+    for (int i = 0; i < memory->n; i++) {
+        z[i] = 0;
+        basic[i] = false;
+    }
+    for (int i = 0; i < memory->n; i++) {
+        const int variable = memory->basic[i] - memory->n;
+        if (variable < 0 || variable == memory->n) continue;
+        z[variable] = memory->rhs[i];
+        basic[variable] = true;
+    }
+}
+
 static carom_verdict recall(void *kernel_memory, const double *w, int64_t *pivots) {
     lemke_memory *memory = kernel_memory;
     const int n = memory->n, most = CAROM_LEMKE_PIVOTS_PER_ROW * n;
@@ -298,6 +315,8 @@ static carom_verdict recall(void *kernel_memory, const double *w, int64_t *pivot
     const double entry = -w[r] * memory->tableau->uncover[r];
     subtract_column(memory->rows, memory->rhs, column_of(memory, node), entry, memory->next);
     memory->next[r] = entry;
+    const double vanished = VANISHED * memory->tie_tolerance * magnitude(entry);
+    bool keeps = memory->ends_there = false;
     while (r != UNKNOWN && memory->depth < most) {
         // The exchange that row r was chosen for.
         double *former = memory->rhs;
@@ -309,6 +328,12 @@ static carom_verdict recall(void *kernel_memory, const double *w, int64_t *pivot
         memory->entered[memory->depth++] = node->entering;
         ++*pivots;
         if (left == 2 * n) return CAROM_COMPLETE;
+        if (!keeps && memory->rhs[memory->artificial] <= vanished) {
+            // As `keep` does for a tableau.
+            read_basis(memory, memory->kept, memory->kept_basic);
+            if (left >= n) memory->kept_basic[left - n] = true;
+            keeps = true;
+        }
         node = child(memory, node, r, left < n ? left + n : left - n);
         if (node->saved != UNKNOWN) {
             memory->saved = node->saved;
@@ -316,21 +341,18 @@ static carom_verdict recall(void *kernel_memory, const double *w, int64_t *pivot
         }
         r = leaving_row(memory, node);
     }
-    return r == UNKNOWN ? CAROM_RAY : CAROM_BUDGET_SPENT;
+    memory->ends_there = keeps;
+    return keeps ? CAROM_COMPLETE : r == UNKNOWN ? CAROM_RAY : CAROM_BUDGET_SPENT;
 }
 
 static void read_out(const void *kernel_memory, double *z, bool *basic) {
     const lemke_memory *memory = kernel_memory;
-    for (int i = 0; i < memory->n; i++) {
-        z[i] = 0;
-        basic[i] = false;
+    if (!memory->ends_there) {
+        read_basis(memory, z, basic);
+        return;
     }
-    for (int i = 0; i < memory->n; i++) {
-        const int variable = memory->basic[i] - memory->n;
-        if (variable < 0 || variable == memory->n) continue;
-        z[variable] = memory->rhs[i];
-        basic[variable] = true;
-    }
+    memcpy(z, memory->kept, (size_t)memory->n * sizeof *z);
+    memcpy(basic, memory->kept_basic, (size_t)memory->n * sizeof *basic);
 }
 
 // ----------------------------------------------------------------------------------------------------------- lifetime
@@ -377,6 +399,8 @@ static void *remember(int n, const double *W, const double *y_unit, const double
     memory->size_w = carom_arena_take(arena, rows, sizeof *memory->size_w);
     memory->column_unit = carom_arena_take(arena, tableau->stride, sizeof *memory->column_unit);
     memory->basic = carom_arena_take(arena, size, sizeof *memory->basic);
+    memory->kept = carom_arena_take(arena, size, sizeof *memory->kept);
+    memory->kept_basic = carom_arena_take(arena, size, sizeof *memory->kept_basic);
     memory->leaving = carom_arena_take(arena, MOST_PIVOTS, sizeof *memory->leaving);
     memory->entered = carom_arena_take(arena, MOST_PIVOTS, sizeof *memory->entered);
 

@@ -15,25 +15,45 @@
 // Rows start at multiples of the widest vector register and are padded with zeros to a multiple of it: no loop has a remainder.
 enum { LANES = CAROM_ARENA_ALIGNMENT / sizeof(double) };
 
+// Covers the round-off of sums that are bounds.
+#define SCALE_MARGIN (1 + 1e-9)
+// Share of w, in units, that no right-hand side may fall below zero by a tie: of the order of the solver's goal for residuals.
+#define MOST_NEGATIVE 1e-10
+// Share of their column's largest entry that pivots may be round-off below, when right-hand sides say so.
+#define DOUBTFUL_PIVOT 1e-4
+// Share of the tie tolerance, and of its first value, where the artificial variable is zero but for round-off.
+#define VANISHED 1
+// Pivots between two questions whether to stop: the largest in quadruple precision take a tenth of a second together.
+enum { POLL_EVERY = 16 };
+
 typedef struct lemke_tableau {
     carom_arena arena;
     int n;
-    size_t stride;    // n + 1 columns and padding
-    size_t rows;      // n and padding, of the arrays of rows
-    REAL *T;          // [n x stride]
-    REAL *rhs;        // [rows] right-hand sides
-    REAL *weight;     // [rows] bounds of sum_j |inverse basis_ij| |w_j|, the scale of the round-off of each right-hand side
-    REAL *column;     // [rows] the entering column
-    REAL *unit;       // [2n+1] of each variable, for the size of pivots
-    REAL *row_unit;   // [rows] of each row's variable
-    REAL *covering;   // [rows] d
-    REAL *uncover;    // [rows] 1 / d
-    int *lists;       // [5n+2] the next four, one after the other
-    int *basic;       // [n] variable of each row
-    int *nonbasic;    // [n+1] variable of each column
-    int *place;       // [2n+1] row of a basic variable, ~column of a non-basic one
-    int *tied;        // [n] rows that tie in a ratio test
-    const double *w;  // [n] the problem's vector
+    size_t stride;           // n + 1 columns and padding
+    size_t rows;             // n and padding, of the arrays of rows
+    REAL *T;                 // [n x stride]
+    REAL *rhs;               // [rows] right-hand sides
+    REAL *weight;            // [rows] bounds of sum_j |inverse basis_ij| |w_j|, the scale of the round-off of each right-hand side
+    REAL *column;            // [rows] the entering column
+    REAL *unit;              // [2n+1] of each variable, for the size of pivots
+    REAL *row_unit;          // [rows] of each row's variable
+    REAL *covering;          // [rows] d
+    REAL *uncover;           // [rows] 1 / d
+    REAL size;               // of w in units
+    REAL vanished;           // what the artificial variable's round-off is below
+    double *kept;            // [n] z at the first basis where that variable had vanished, for the case that the method fails later
+    bool *kept_basic;        // [n] which of these were basic
+    bool keeps, ends_there;  // is there one; is it the answer
+    int *lists;              // [5n+2] the next four, one after the other
+    int *basic;              // [n] variable of each row
+    int *nonbasic;           // [n+1] variable of each column
+    int *place;              // [2n+1] row of a basic variable, ~column of a non-basic one
+    int *tied;               // [n] rows that tie in a ratio test
+    const double *w;         // [n] the problem's vector
+    REAL *slack_size;        // [stride] |w_j| where slack y_j is a column, 0 in the other columns
+
+    // Polled between pivots; the caller's, or NULL.
+    const carom_control *control;
 } lemke_tableau;
 
 static REAL magnitude(REAL x) { return x < 0 ? -x : x; }
@@ -109,7 +129,8 @@ static void pivot(lemke_tableau *tableau, int r, int c) {
     // Put into every other row. Column c now belongs to the variable that leaves.
     for (int i = 0; i < tableau->n; i++) {
         const REAL factor = tableau->column[i];
-        if (i == r) continue;
+        // Most tableaus are half zeros.
+        if (i == r || factor == 0) continue;
         REAL *row = row_of(tableau, i);
         subtract_row(row, pivot_row, factor, tableau->stride);
         // After the row: a vector load stalls on a number that was just stored into it.
@@ -138,8 +159,11 @@ static REAL inverse_entry(const lemke_tableau *tableau, int i, int j) {
 
 // sum_j |inverse basis_ij| |w_j|: right-hand sides that differ by a small share of it are equal up to round-off. Free of units.
 static REAL round_off_scale(const lemke_tableau *tableau, int i) {
-    REAL sum = 0;
-    for (int j = 0; j < tableau->n; j++) sum += magnitude(inverse_entry(tableau, i, j) * tableau->w[j]);
+    const REAL *row = row_of(tableau, i), *size = tableau->slack_size;
+    REAL sums[LANES] = {0}, sum = tableau->basic[i] < tableau->n ? magnitude(tableau->w[tableau->basic[i]]) : 0;
+    for (size_t j = 0; j < tableau->stride; j += LANES)
+        for (size_t l = 0; l < LANES; l++) sums[l] += magnitude(row[j + l]) * size[j + l];
+    for (int l = 0; l < LANES; l++) sum += sums[l];
     return sum;
 }
 
@@ -164,34 +188,76 @@ static int lexicographic(const lemke_tableau *tableau, int count, REAL tie_toler
     return tied[0];
 }
 
+// Of the tied rows, those at whose ratio no other one becomes negative by more than round-off, as it does where a small pivot hides that
+// ratios differ. Returns how many are left.
+static int drop_distant(lemke_tableau *tableau, int count, REAL least) {
+    const REAL *column = tableau->column;
+    REAL steepest = 0;
+    for (int k = 0; k < count; k++) {
+        const int i = tableau->tied[k];
+        const REAL slope = column[i] / tableau->row_unit[i];
+        if (slope > steepest) steepest = slope;
+    }
+    int kept = 0;
+    for (int k = 0; k < count; k++) {
+        const int i = tableau->tied[k];
+        if ((tableau->rhs[i] / column[i] - least) * steepest <= (REAL)MOST_NEGATIVE * tableau->size) tableau->tied[kept++] = i;
+    }
+    return kept;
+}
+
 // Row that leaves when the variable of tableau->column enters; -1 on a ray. The artificial variable leaves when it ties.
 static int ratio_test(lemke_tableau *tableau, REAL pivot_tolerance, REAL tie_tolerance) {
     const int n = tableau->n;
     const REAL *column = tableau->column, *rhs = tableau->rhs;
-    const REAL acceptable = pivot_tolerance * largest_in_units(n, column, tableau->row_unit);
-    // The least ratio over the acceptable pivots.
-    int best = -1;
-    REAL least = 0;
-    for (int i = 0; i < n; i++) {
-        if (!(column[i] > acceptable * tableau->row_unit[i])) continue;
-        const REAL ratio = rhs[i] / column[i];
-        if (best >= 0 && ratio >= least) continue;
-        best = i;
-        least = ratio;
+    const REAL steepest = largest_in_units(n, column, tableau->row_unit);
+    REAL acceptable = pivot_tolerance * steepest, least;
+    int best;
+    for (;;) {
+        // The least ratio over the acceptable pivots.
+        best = -1;
+        least = 0;
+        for (int i = 0; i < n; i++) {
+            if (!(column[i] > acceptable * tableau->row_unit[i])) continue;
+            const REAL ratio = rhs[i] / column[i];
+            if (best >= 0 && ratio >= least) continue;
+            best = i;
+            least = ratio;
+        }
+        if (best < 0) return -1;
+        // Right-hand sides are negative by round-off only. Where a ratio is so by more, its small pivot is round-off, too, and so are those
+        // below it.
+        const REAL slope = column[best] / tableau->row_unit[best];
+        if (-least * steepest <= (REAL)MOST_NEGATIVE * tableau->size || slope > (REAL)DOUBTFUL_PIVOT * steepest) break;
+        acceptable = (REAL)SCALE_MARGIN * slope;
     }
-    if (best < 0) return -1;
     // The rows that miss it by round-off. The running upper bound of the scale, and the right-hand side as a lower one, make the sum of
-    // round_off_scale unnecessary in most cases.
+    // round_off_scale unnecessary in most cases; where it was needed, the bound starts from it again.
     int count = 0;
     for (int i = 0; i < n; i++) {
         const REAL excess = rhs[i] - least * column[i];
         if (!(column[i] > acceptable * tableau->row_unit[i]) || excess > tie_tolerance * tableau->weight[i]) continue;
-        if (!(excess <= tie_tolerance * magnitude(rhs[i]) || excess <= tie_tolerance * round_off_scale(tableau, i))) continue;
+        if (!(excess <= tie_tolerance * magnitude(rhs[i]))) {
+            const REAL scale = round_off_scale(tableau, i);
+            tableau->weight[i] = (REAL)SCALE_MARGIN * scale;
+            if (!(excess <= tie_tolerance * scale)) continue;
+        }
         if (tableau->basic[i] == 2 * n) return i;
         tableau->tied[count++] = i;
     }
+    count = drop_distant(tableau, count, least);
     // Nothing ties when a ratio is not finite.
     return count ? lexicographic(tableau, count, tie_tolerance) : -1;
+}
+
+// Keeps the present basis, with the variable that left last in the place of the artificial one, which left no trace beside it.
+static void keep(lemke_tableau *tableau, int left) {
+    for (int i = 0; i < tableau->n; i++) {
+        const int variable = tableau->n + i, place = tableau->place[variable];
+        tableau->kept_basic[i] = place >= 0 || left == variable;
+        tableau->kept[i] = place >= 0 ? (double)tableau->rhs[place] : 0;
+    }
+    tableau->keeps = true;
 }
 
 static carom_verdict run(void *kernel_tableau, const double *W, const double *rest, const double *w, int64_t limit, double pivot_tolerance,
@@ -200,27 +266,39 @@ static carom_verdict run(void *kernel_tableau, const double *W, const double *re
     const int n = tableau->n;
     start(tableau, W, rest, w);
     int leaving = first_row(tableau, tableau->rhs, (REAL)tie_tolerance), column = n;
+    tableau->size = largest_in_units(n, tableau->rhs, tableau->row_unit);
+    tableau->vanished = (REAL)(VANISHED * tie_tolerance) * magnitude(tableau->rhs[leaving] * tableau->uncover[leaving]);
+    tableau->keeps = tableau->ends_there = false;
+    for (size_t c = 0; c < tableau->stride; c++) tableau->slack_size[c] = 0;
     copy_column(tableau, column);
-    while (*pivots < limit) {
+    carom_verdict verdict = CAROM_BUDGET_SPENT;
+    while (*pivots < limit && leaving >= 0) {
+        if (*pivots % POLL_EVERY == 0 && carom_control_cancelled(tableau->control)) return CAROM_INTERRUPTED;
         const int left = tableau->basic[leaving];
+        // Bounds that start from the scale itself stay close to it.
+        tableau->weight[leaving] = (REAL)SCALE_MARGIN * round_off_scale(tableau, leaving);
         pivot(tableau, leaving, column);
+        tableau->slack_size[column] = left < n ? magnitude((REAL)w[left]) : 0;
         ++*pivots;
         if (left == 2 * n) return CAROM_COMPLETE;
+        if (!tableau->keeps && tableau->rhs[tableau->place[2 * n]] <= tableau->vanished) keep(tableau, left);
         // The complement of what left enters: y_i for z_i and z_i for y_i.
         column = ~tableau->place[left < n ? left + n : left - n];
         copy_column(tableau, column);
         leaving = ratio_test(tableau, (REAL)pivot_tolerance, (REAL)tie_tolerance);
-        if (leaving < 0) return CAROM_RAY;
+        if (leaving < 0) verdict = CAROM_RAY;
     }
-    return CAROM_BUDGET_SPENT;
+    // Without the artificial variable the basis that was kept is a solution.
+    tableau->ends_there = tableau->keeps;
+    return tableau->keeps ? CAROM_COMPLETE : verdict;
 }
 
 static void extract(const void *kernel_tableau, double *z, bool *basic) {
     const lemke_tableau *tableau = kernel_tableau;
     for (int i = 0; i < tableau->n; i++) {
         const int place = tableau->place[tableau->n + i];
-        if (basic) basic[i] = place >= 0;
-        z[i] = place >= 0 ? (double)tableau->rhs[place] : 0;
+        if (basic) basic[i] = tableau->ends_there ? tableau->kept_basic[i] : place >= 0;
+        z[i] = tableau->ends_there ? tableau->kept[i] : place >= 0 ? (double)tableau->rhs[place] : 0;
     }
 }
 
@@ -246,6 +324,8 @@ static void cover(void *kernel_tableau, const double *covering) {
     tableau->unit[2 * tableau->n] = largest;
 }
 
+static void watch(void *kernel_tableau, const carom_control *control) { ((lemke_tableau *)kernel_tableau)->control = control; }
+
 static void *create(int n, const double *y_unit, const double *z_unit) {
     const size_t size = (size_t)n;
     lemke_tableau *tableau = calloc(1, sizeof *tableau);
@@ -256,7 +336,10 @@ static void *create(int n, const double *y_unit, const double *z_unit) {
     tableau->rows = (size + LANES - 1) / LANES * LANES;
     tableau->T = carom_arena_take(arena, size * tableau->stride, sizeof *tableau->T);
     REAL *arrays = carom_arena_take(arena, 6 * tableau->rows, sizeof *arrays);
+    tableau->slack_size = carom_arena_take(arena, tableau->stride, sizeof *tableau->slack_size);
     tableau->unit = carom_arena_take(arena, 2 * size + 1, sizeof *tableau->unit);
+    tableau->kept = carom_arena_take(arena, size, sizeof *tableau->kept);
+    tableau->kept_basic = carom_arena_take(arena, size, sizeof *tableau->kept_basic);
     tableau->lists = carom_arena_take(arena, 5 * size + 2, sizeof *tableau->lists);
     if (arena->failed) {
         release(tableau);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "carom/arena.h"
+#include "carom/dense.h"
 #include "carom/suggest.h"
 
 // Parentheses, signs and powers inside each other: bounds the recursion.
@@ -221,6 +222,7 @@ carom_status carom_expression_linear(const char *text, const char *const *names,
     const term sum = parse(&p);
     if (!p.status && !isfinite(sum.number)) refuse(&p, "has no finite value");
     if (!p.status && (!sum.factors || sum.number != 0)) refuse(&p, "is not a sum of multiples of variables");
+    if (!p.status && !carom_all_finite((size_t)count, sum.factors)) refuse(&p, "has factors that are too large for double precision");
     if (!p.status) memcpy(factors, sum.factors, (size_t)count * sizeof *factors);
     carom_arena_free(&p.memory);
     return p.status;

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { STAGES = 7 };
+enum { STAGES = CAROM_ODE_STAGES };
 
-static const double nodes[STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
-static const double weights[STAGES][STAGES - 1] = {
+const double carom_ode_nodes[STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
+const double carom_ode_tableau[STAGES][STAGES - 1] = {
     {0},
     {1.0 / 5},
     {3.0 / 40, 9.0 / 40},
@@ -17,8 +17,7 @@ static const double weights[STAGES][STAGES - 1] = {
     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84},
 };
-// Fifth order less fourth.
-static const double differences[STAGES] = {71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+const double carom_ode_difference[STAGES] = {71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 
 // A step grows and shrinks by these factors at most, and aims a little below the tolerance.
 #define MOST_GROWTH  5.0
@@ -43,10 +42,10 @@ static void take_stages(carom_ode *ode, double length) {
         double *y = i == STAGES - 1 ? ode->end : ode->trial;
         for (int k = 0; k < ode->n; k++) {
             double sum = 0;
-            for (int j = 0; j < i; j++) sum += weights[i][j] * ode->stage[j][k];
+            for (int j = 0; j < i; j++) sum += carom_ode_tableau[i][j] * ode->stage[j][k];
             y[k] = ode->y[k] + length * sum;
         }
-        ode->rate(ode->user, ode->s + nodes[i] * length, y, ode->stage[i]);
+        ode->rate(ode->user, ode->s + carom_ode_nodes[i] * length, y, ode->stage[i]);
     }
 }
 
@@ -57,7 +56,7 @@ bool carom_ode_step(carom_ode *ode) {
         double error = 0;
         for (int k = 0; k < ode->n; k++) {
             double difference = 0;
-            for (int j = 0; j < STAGES; j++) difference += differences[j] * ode->stage[j][k];
+            for (int j = 0; j < STAGES; j++) difference += carom_ode_difference[j] * ode->stage[j][k];
             error = fmax(error, fabs(length * difference) / ode->tolerance[k]);
         }
         // The error grows with the fifth power of the length.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads, Ctrl-C and the progress bar: the only mutable state of the process, which belongs to the command and not to the library.
+#include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@
 #define PROGRESS_AFTER_SECONDS 1.0
 #define PROGRESS_EVERY_SECONDS 0.1
 
-enum { MOST_THREADS = 1024, BAR_WIDTH = 40 };
+enum { MOST_THREADS = 1024, BAR_WIDTH = 40, DURATION_TEXT = 32 };
 
 static atomic_bool interrupted;
 
@@ -33,6 +34,17 @@ static bool is_interrupted(void *user) {
     return cli_interrupted();
 }
 
+// "40 s", "3 min 20 s", "2 h 5 min": two units tell whether to wait.
+static void write_duration(char text[DURATION_TEXT], double seconds) {
+    const double whole = ceil(seconds), minutes = floor(whole / 60), hours = floor(whole / 3600);
+    if (minutes < 1)
+        snprintf(text, DURATION_TEXT, "%.0f s", whole);
+    else if (hours < 1)
+        snprintf(text, DURATION_TEXT, "%.0f min %.0f s", minutes, whole - 60 * minutes);
+    else
+        snprintf(text, DURATION_TEXT, "%.0f h %.0f min", hours, minutes - 60 * hours);
+}
+
 // A carom_control progress function: a bar on the terminal, a few times a second.
 static void draw_progress(void *user, int64_t done, int64_t total) {
     (void)user;
@@ -40,7 +52,10 @@ static void draw_progress(void *user, int64_t done, int64_t total) {
     if (seconds < PROGRESS_AFTER_SECONDS || seconds - bar.last < PROGRESS_EVERY_SECONDS) return;
     char cells[BAR_WIDTH + 1] = {0};
     for (int i = 0; i < BAR_WIDTH; i++) cells[i] = i < share * BAR_WIDTH ? '#' : '.';
-    fprintf(stderr, "\r[%s] %3.0f %%  %.0f s left ", cells, 100 * share, seconds * (1 - share) / share);
+    char left[DURATION_TEXT];
+    write_duration(left, seconds * (1 - share) / share);
+    // What a longer line has left over is erased.
+    fprintf(stderr, "\r[%s] %3.0f %%  about %s left\033[K", cells, 100 * share, left);
     bar.last = seconds;
     bar.drawn = true;
 }

@@ -314,8 +314,46 @@ static const refusal refusals[] = {
 
 static void bad_input_is_refused_in_one_line(void **state) { check_refusals(*state, refusals, sizeof refusals / sizeof *refusals); }
 
+// A chain of nine capsules that lie on the floor, with two contacts each: 18 flat contacts of a body with 14 velocities.
+static void write_flat_robot(const char *directory) {
+    enum { LINKS = 9, TEXT = 8192 };
+    char model[TEXT];
+    int size = snprintf(model, TEXT,
+                        "<mujoco><default><geom contype='1' conaffinity='0' friction='0.8'/></default><worldbody>"
+                        "<geom type='plane' size='5 5 1' contype='0' conaffinity='1'/><body pos='0 0 0.05'><freejoint/>");
+    for (int link = 0; link < LINKS; link++) {
+        if (link)
+            size += snprintf(model + size, TEXT - (size_t)size, "<body pos='0.15 0 0'><joint axis='%d %d 0'/>", link % 2, (link + 1) % 2);
+        size += snprintf(model + size, TEXT - (size_t)size, "<geom type='capsule' size='0.05' fromto='0 -%g 0 0 %g 0'/>", 0.1 + 0.01 * link,
+                         0.1 + 0.01 * link);
+    }
+    for (int link = 0; link < LINKS; link++) size += snprintf(model + size, TEXT - (size_t)size, "</body>");
+    snprintf(model + size, TEXT - (size_t)size, "</worldbody></mujoco>");
+    free(support_write_file(directory, "robot.xml", model));
+    free(support_write_file(directory, "robot.yaml",
+                            "{model: robot.xml, state: {qpos: [0, 0, 0.049999, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],"
+                            " qvel: [0.2, 0.1, -1, 0.1, 0, 0.2, 0.3, -0.2, 0.1, 0, -0.3, 0.2, 0.1, -0.1]}, contacts: {detect: true}}"));
+}
+
+// With default options: every step is solved, on the first rung but for one in a thousand, whatever the number of threads.
+static void flat_robots_are_sampled_on_the_first_rung(void **state) {
+    write_flat_robot(*state);
+    char samples[16];
+    snprintf(samples, sizeof samples, "%d", support_count(128, 512, 16384));
+    json_t *one = ask(*state, "sample", "robot.yaml", "--samples", samples, "--threads", "1");
+    json_t *two = ask(*state, "sample", "robot.yaml", "--samples", samples, "--threads", "2");
+    assert_int_equal(number(one, "unsolved"), 0);
+    assert_int_equal(number(one, "terminated"), number(one, "samples"));
+    assert_true(number(one, "fallbacks") * 1000 <= number(one, "lcp_solves"));
+    assert_true(number(one, "max_relative_energy_gain") <= 1e-9);
+    assert_string_equal(text(one, "digest"), text(two, "digest"));
+    json_decref(one);
+    json_decref(two);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(flat_robots_are_sampled_on_the_first_rung, set_up, tear_down),
         cmocka_unit_test_setup_teardown(samples_have_the_published_statistics, set_up, tear_down),
         cmocka_unit_test_setup_teardown(samples_fill_the_triangle_of_the_block, set_up, tear_down),
         cmocka_unit_test_setup_teardown(digests_do_not_depend_on_threads_or_files, set_up, tear_down),

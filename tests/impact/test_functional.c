@@ -50,12 +50,19 @@ static void factors_stand_where_they_belong(void **state) {
 static void what_is_not_linear_is_refused(void **state) {
     (void)state;
     static const char *const wrong[][2] = {
-        {"", "ends too early"},           {"Jn.B", "one of Jn.A, Jn.A - b.2 (c), Jt.A, Jt.A.2"},
-        {"Jn.A Jn.A", "does not begin"},  {"v.4", "does not begin"},
-        {"Jn.A + 1", "sum of multiples"}, {"3", "sum of multiples"},
-        {"Jn.A*Jt.A", "not linear"},      {"2/Jn.A", "not linear"},
-        {"Jn.A^2", "not linear"},         {"sqrt(Jn.A)", "not linear"},
-        {"(Jn.A", "closing parenthesis"}, {"1e999*Jn.A", "'1e999', which is not a finite number"},
+        {"", "ends too early"},
+        {"Jn.B", "one of Jn.A, Jn.A - b.2 (c), Jt.A, Jt.A.2"},
+        {"Jn.A Jn.A", "does not begin"},
+        {"v.4", "does not begin"},
+        {"Jn.A + 1", "sum of multiples"},
+        {"3", "sum of multiples"},
+        {"Jn.A*Jt.A", "not linear"},
+        {"2/Jn.A", "not linear"},
+        {"Jn.A^2", "not linear"},
+        {"sqrt(Jn.A)", "not linear"},
+        {"(Jn.A", "closing parenthesis"},
+        {"1e999*Jn.A", "'1e999', which is not a finite number"},
+        {"Jn.A/ - 5e-324", "too large for double precision"},
     };
     carom_impact *impact = make_impact();
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "carom/ode.h"
 #include "dynamics/inclusion/inclusion.h"
 
 // Pivots and right-hand sides of a system of modes below this share of the largest count as zero.
@@ -96,27 +97,14 @@ bool inclusion_solve_modes(inclusion *run, const inclusion_mode *mode) {
 
 // ----------------------------------------------------------------------------------------------------------- one step
 
-enum { STAGES = 7 };
-
-// Dormand & Prince 1980, RK5(4)7M: rows of the stages; the last is the solution of order 5.
-static const double tableau[STAGES][STAGES - 1] = {
-    {0},
-    {1. / 5},
-    {3. / 40, 9. / 40},
-    {44. / 45, -56. / 15, 32. / 9},
-    {19372. / 6561, -25360. / 2187, 64448. / 6561, -212. / 729},
-    {9017. / 3168, -355. / 33, 46732. / 5247, 49. / 176, -5103. / 18656},
-    {35. / 384, 0, 500. / 1113, 125. / 192, -2187. / 6784, 11. / 84},
-};
-// Weights of order 5 minus those of order 4: the error estimate.
-static const double difference[STAGES] = {71. / 57600, 0, -71. / 16695, 71. / 1920, -17253. / 339200, 22. / 525, -1. / 40};
+enum { STAGES = CAROM_ODE_STAGES };
 
 bool inclusion_advance(inclusion *run, double h, double *y, double *error) {
     const int nv = run->nv, size = 2 * nv + 1;
     for (int stage = 0; stage < STAGES; stage++) {
         memcpy(y, run->y, (size_t)size * sizeof *y);
         for (int k = 0; k < stage; k++)
-            for (int j = 0; j < size; j++) y[j] += h * tableau[stage][k] * run->stages[k * size + j];
+            for (int j = 0; j < size; j++) y[j] += h * carom_ode_tableau[stage][k] * run->stages[k * size + j];
         // The last stage is the derivative at the end, which only the estimate needs.
         if (stage == STAGES - 1 && !error) return carom_all_finite((size_t)size, y);
         // (q, v, s)' = (v, q'', 1 + |lambda_n|_1).
@@ -129,7 +117,7 @@ bool inclusion_advance(inclusion *run, double h, double *y, double *error) {
     }
     for (int j = 0; j < size; j++) {
         error[j] = 0;
-        for (int k = 0; k < STAGES; k++) error[j] += h * difference[k] * run->stages[k * size + j];
+        for (int k = 0; k < STAGES; k++) error[j] += h * carom_ode_difference[k] * run->stages[k * size + j];
     }
     return carom_all_finite((size_t)size, y);
 }
