@@ -5,10 +5,10 @@
 //
 //     dP/ds = (lambda, f),   u = u0 + W P,   dN_i/ds = n_i,   the work of contact i is -lambda_i N_i.
 //
-// Contacts at zero slip solve a convex problem at every state (balance.h), which also says when they slide off. A contact that slides off
-// keeps that friction until its slip is large enough for t/|t| to be followed: its direction then is that of its slip up to the square of
-// that size. A piece ends at the first event: n_i = 0, a contact has given back what it stored, slip vanishes, friction at rest reaches its
-// bound or leaves it, or the weight that holds a contact vanishes.
+// Contacts at zero slip solve a convex problem at every state (balance.h), which also says when they slide off. Where slip is so small that
+// t/|t| cannot be followed, a short step is implicit: friction is that of the slip at its end, or brings it to rest. A piece ends at the
+// first event: n_i = 0, a contact has given back what it stored, slip vanishes, friction at rest reaches its bound or leaves it, or the
+// weight that holds a contact vanishes.
 #include "reach/arc.h"
 
 #include <float.h>
@@ -21,10 +21,11 @@
 #include "reach/balance.h"
 #include "reach/walk.h"
 
-// Shares of the tolerance: the error of a step, and velocities that count as zero.
-#define STEP_SHARE  0.02
-#define REST_SHARE  0.1
-#define TURN_SHARE  0.5
+// Shares of the tolerance: the error of a step; velocities that count as zero; the error where slip turns within an implicit step; and the
+// square of the change of velocities in an implicit step, whose error is of second order.
+#define STEP_SHARE  0.01
+#define REST_SHARE  0.02
+#define TURN_SHARE  0.1
 #define CREEP_SHARE 0.001
 // Slip whose direction turns by no more than this share of its rates is straight.
 #define STRAIGHT 1e-12
@@ -39,7 +40,11 @@
 #define MOST_BACK 1e-3
 #define ROUNDING  1e-13
 
+// A piece of more steps ends where it is: it is a solution so far.
 enum { MOST_STEPS = 400, MOST_SEARCH = 60, MOST_RETRIES = 8 };
+
+// The rates at the end of a step.
+enum { LAST_STAGE = 6 };
 
 // What may end a piece, for each contact.
 enum { EVENT_NORMAL, EVENT_SPENT, EVENT_SLIP, EVENT_WEIGHT, EVENTS };
@@ -248,7 +253,7 @@ static double find_event(carom_arc *arc) {
 
 // Moves the end of the step along a straight line.
 static void move_end(carom_arc *arc, double by) {
-    const double *rates = arc->ode.stage[6];
+    const double *rates = arc->ode.stage[LAST_STAGE];
     for (int k = 0; k < arc->ode.n; k++) arc->ode.end[k] += by * rates[k];
     arc->ode.length += by;
 }
