@@ -65,18 +65,19 @@ typedef struct carom_exact_options {
     int64_t bits;           ///< most bits of a coefficient, >= 64
     int hypothesis;         ///< a carom_exact_hypothesis; with restitution the mode is CAROM_EXACT_UNION
     double restitution;     ///< of all contacts, in [0, 1], taken as the shortest decimal of the double; NaN: each contact's own
+    double gain;            ///< budget of energy with restitution: largest of a piece that is continued, over that before the impact, >= 1
     double cover;           ///< of mode `eps`: width of the overlap, over the largest pre-impact contact velocity, in (0, 1]
     carom_exact_set **set;  ///< of the law: receives the set itself, to be freed by the caller; NULL: not wanted
 } carom_exact_options;
 
-/// Mode `exact`, 30 s, 10,000 polyhedra, 8192 bits, no restitution, cover 1e-3.
+/// Mode `exact`, 30 s, 10,000 polyhedra, 8192 bits, no restitution, gain 1e12, cover 1e-3.
 carom_exact_options carom_exact_defaults(void);
 
 /// Options of the law `halm-posa-exact`.
 typedef carom_exact_options carom_halm_posa_exact_options;
 carom_halm_posa_exact_options carom_halm_posa_exact_defaults(void);
 
-enum { CAROM_EXACT_ROWS = 7 };
+enum { CAROM_EXACT_ROWS = 8 };
 extern const carom_option carom_exact_rows[CAROM_EXACT_ROWS];
 
 /// False in a build without PPL, where carom_exact_solve returns CAROM_UNSUPPORTED.

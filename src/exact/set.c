@@ -22,6 +22,8 @@ const char *carom_exact_status_sentence(carom_exact_status status) { return stat
 #define DEFAULT_BITS    8192
 #define DEFAULT_SECONDS 30
 #define DEFAULT_COVER   1e-3
+// A million times the speed: there walks give up, too.
+#define DEFAULT_GAIN 1e12
 
 carom_exact_options carom_exact_defaults(void) {
     return (carom_exact_options){.mode = CAROM_EXACT_UNION,
@@ -29,6 +31,7 @@ carom_exact_options carom_exact_defaults(void) {
                                  .pieces = DEFAULT_PIECES,
                                  .bits = DEFAULT_BITS,
                                  .restitution = NAN,
+                                 .gain = DEFAULT_GAIN,
                                  .cover = DEFAULT_COVER};
 }
 
@@ -50,6 +53,8 @@ const carom_option carom_exact_rows[CAROM_EXACT_ROWS] = {
      "what restitution means: none, which is inelastic, or kinetic (poisson), in mode exact", hypothesis_names},
     {"restitution", CAROM_OPTION_REAL, offsetof(carom_exact_options, restitution), 0, 1, "", "scene",
      "coefficient of restitution of all contacts", NULL},
+    {"gain", CAROM_OPTION_REAL, offsetof(carom_exact_options, gain), 1, INFINITY, "", "1e12",
+     "with restitution, budget of kinetic energy, over that before the impact: pieces beyond it are not continued", NULL},
 };
 
 void carom_exact_set_free(carom_exact_set *set) {

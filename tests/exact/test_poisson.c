@@ -255,6 +255,16 @@ static void sets_that_grow_say_so(void **state) {
     assert_null(part->outer);
     assert_true(worst_excess(part->pieces, set->pieces) <= 1e-12);
     carom_exact_set_free(part);
+    // A budget of energy: what has more is not continued.
+    carom_exact_options options = carom_exact_defaults();
+    options.hypothesis = CAROM_EXACT_POISSON;
+    options.gain = 10;
+    part = solve(impact, &options);
+    assert_int_equal(part->status, CAROM_EXACT_INCOMPLETE);
+    assert_non_null(strstr(part->reason, "--gain"));
+    assert_true(part->pieces->count > 0 && worst_excess(part->pieces, set->pieces) <= 1e-12);
+    assert_true(worst_excess(set->pieces, part->pieces) > 0.1);
+    carom_exact_set_free(part);
     carom_exact_set_free(set);
     carom_impact_free(impact);
 
@@ -278,6 +288,10 @@ static void what_has_no_meaning_is_refused(void **state) {
     options.mode = CAROM_EXACT_UNION;
     options.restitution = 1.5;
     assert_refused(carom_exact_solve(impact, &options, NULL, &set, &error), CAROM_BAD_INPUT, error, "restitution: 1.5");
+    options.restitution = NAN;
+    options.gain = 0.5;
+    assert_refused(carom_exact_solve(impact, &options, NULL, &set, &error), CAROM_BAD_INPUT, error, "gain: 0.5");
+    options.gain = 10;
     options.hypothesis = 2;
     assert_refused(carom_exact_solve(impact, &options, NULL, &set, &error), CAROM_BAD_INPUT, error, "hypothesis: 2");
     // The energetic set: why, in the library and on the command line; a comparison leaves the law out.

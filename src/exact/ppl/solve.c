@@ -112,12 +112,11 @@ static carom_status solve_data(const exact_data *data, const carom_exact_options
         [EXACT_OUT_OF_TIME] = "the budget of time was spent before the fixpoint: raise --seconds",
         [EXACT_OUT_OF_PIECES] = "the budget of polyhedra was spent before the fixpoint: raise --pieces",
         [EXACT_OUT_OF_BITS] = "the budget of bits was spent before the fixpoint: raise --bits",
-        [EXACT_OUT_OF_ENERGY] = "the energy grows beyond 1e12 times that before the impact, and the set may be unbounded: use a smaller "
-                                "restitution",
+        [EXACT_OUT_OF_ENERGY] = "the budget of energy was spent before the fixpoint, and the set may be unbounded: raise --gain",
         [EXACT_CANCELLED] = "the run was stopped before the fixpoint: let it go on",
         [EXACT_UNBOUNDED] = "a piece has a ray, the friction cone is not pointed: change the scene",
     };
-    set_solver solver = {.data = data, .options = options, .counts = {.limit = options->pieces}};
+    set_solver solver = {.data = data, .options = options, .counts = {.limit = options->pieces, .gain = options->gain}};
     exact_session *session = &solver.session;
     exact_session_open(session, data->width, options->bits, control);
     solver.stop = session->stop;
@@ -205,6 +204,7 @@ carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_opt
     if (!(options->seconds > 0)) return carom_fail(error, CAROM_BAD_INPUT, "seconds: %g is not positive", options->seconds);
     if (options->pieces < 1) return carom_fail(error, CAROM_BAD_INPUT, "pieces: at least one is needed");
     if (options->bits < 64) return carom_fail(error, CAROM_BAD_INPUT, "bits: at least 64 are needed");
+    if (!(options->gain >= 1)) return carom_fail(error, CAROM_BAD_INPUT, "gain: %g is below 1", options->gain);
     if (!(options->cover > 0 && options->cover <= 1))
         return carom_fail(error, CAROM_BAD_INPUT, "cover: %g is not between 0 and 1", options->cover);
     if (options->hypothesis < CAROM_EXACT_INELASTIC || options->hypothesis > CAROM_EXACT_POISSON)

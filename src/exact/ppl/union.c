@@ -8,10 +8,6 @@
 
 #include "exact/ppl/fixpoint.h"
 
-// Restitution may gain energy without end. Where a piece has this many times that before the impact, a million times the speed, as walks
-// have, it is not continued.
-#define MOST_GAIN 1e12
-
 // A piece on its way into a cell.
 typedef struct item {
     exact_polyhedron piece;
@@ -132,7 +128,7 @@ void exact_reach_union(exact_session *session, const exact_cells *cells, mpq_t *
     // The energy before the impact.
     energy_visit before = {&search, 0};
     take_energy(&before, start);
-    search.most = MOST_GAIN * before.largest;
+    search.most = counts->gain * before.largest;
 
     // The start enters every cell in which it lies.
     exact_polyhedron point = exact_polyhedron_at(session, start);
