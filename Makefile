@@ -122,7 +122,7 @@ EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE check-mpi all libraries demo figures coverage bench benchmarks test test-long test-mujoco deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-models run-demo run-figures run-coverage run-bench run-benchmarks
+.PHONY: FORCE check-mpi all libraries python run-python test-python-all run-test-python-all wheel demo figures coverage docs bench benchmarks test test-long test-mujoco deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-models run-demo run-figures run-coverage run-bench run-benchmarks
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -268,6 +268,63 @@ $(BUILD)/benchmarks/%: $(BUILD)/obj/benchmarks/peers/%.o $(BUILD)/libcarom.a
 	$(call show,LD,$@)
 	$(QUIET)$(CC) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(LIBS_benchmark) $(LIBS_carom) $(LDFLAGS_ALL)
 
+# --------------------------------------------------------------------------------------------------- the Python package
+# Debian's Python by default, whatever stands first in PATH. Where it lacks headers or what the tests need, the package is left out, and
+# nothing else changes. Sanitizers would have to be loaded before Python.
+PACKAGE_PYTHON := $(if $(filter file,$(origin PYTHON)),/usr/bin/python3,$(PYTHON))
+PYTHON_INCLUDE := $(shell $(PACKAGE_PYTHON) -c 'import os, sysconfig; p = sysconfig.get_path("include"); print(p if os.path.exists(p + "/Python.h") else "")' 2>/dev/null)
+HAVE_PYTHON    := $(if $(SANITIZE),,$(if $(PYTHON_INCLUDE),$(shell $(PACKAGE_PYTHON) -c 'import numpy, pytest' 2>/dev/null && echo yes)))
+PYTHON_SOURCES := $(wildcard python/src/extension/*.c)
+PYTHON_FILES   := $(shell find python/src/carom -name '*.py' -o -name '*.pyi' -o -name py.typed -o -path '*/page/*')
+PYTHON_PACKAGE := $(BUILD)/python/carom/_carom.abi3.so $(PYTHON_FILES:python/src/carom/%=$(BUILD)/python/carom/%)
+PYTHON_TESTS   := $(if $(HAVE_PYTHON),$(patsubst python/%.py,$(BUILD)/python/%,$(wildcard python/tests/test_*.py)))
+
+# The limited API of 3.11: one build serves that and every later version. Symbols of carom stay inside.
+$(call objects,$(PYTHON_SOURCES)): CFLAGS_ALL += -DPy_LIMITED_API=0x030b0000 -isystem $(PYTHON_INCLUDE)
+$(BUILD)/python/carom/_carom.abi3.so: $(call objects,$(PYTHON_SOURCES)) $(STATIC)
+	@mkdir -p $(@D)
+	$(call show,LD,$@)
+	$(QUIET)$(CC) -shared -Wl,--exclude-libs,ALL -o $@ $^ $(PROGRAM_LIBS) $(LINK_LIBS) $(LDFLAGS_ALL)
+
+$(BUILD)/python/carom/%: python/src/carom/%
+	@mkdir -p $(@D)
+	$(QUIET)cp $< $@
+
+# Test programs of the package run a file of tests by pytest.
+$(BUILD)/python/tests/%: python/tests/%.py $(PYTHON_PACKAGE)
+	@mkdir -p $(@D)
+	$(QUIET)printf '#!/bin/sh\nPYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(abspath $(BUILD))/python exec $(PACKAGE_PYTHON) python/tests/run.py $<\n' > $@ && chmod +x $@
+
+python:
+	@scripts/deps.sh build python
+	@$(MAKE) --no-print-directory -j$(JOBS) run-python
+
+# What needs packages from the index of Python, in an environment of its own; whatever cannot be had is left out with a word.
+PYTHON_ENVIRONMENT := $(BUILD)/python-environment
+test-python-all:
+	@scripts/deps.sh build python browser
+	@$(MAKE) --no-print-directory -j$(JOBS) run-test-python-all
+
+$(PYTHON_ENVIRONMENT)/ready: python/tests/packages/requirements.txt
+	@rm -rf $(PYTHON_ENVIRONMENT)
+	$(QUIET)$(PACKAGE_PYTHON) -m venv --system-site-packages $(PYTHON_ENVIRONMENT)
+	@while read -r package; do \
+	    $(PYTHON_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check $$package || \
+	    echo "The package $$package cannot be had: its tests are left out." >&2; done < $<
+	@touch $@
+
+run-test-python-all: $(PYTHON_PACKAGE) $(BUILD)/carom $(PYTHON_ENVIRONMENT)/ready
+	@PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(abspath $(BUILD))/python CAROM_BUILD=$(BUILD) \
+	    $(PYTHON_ENVIRONMENT)/bin/python -m pytest -q -rs -p no:cacheprovider python/tests/packages
+
+run-python: $(PYTHON_PACKAGE)
+	@$(if $(PYTHON_INCLUDE),,echo "$(PACKAGE_PYTHON) has no headers: install python3-dev, or name another Python with PYTHON=..." >&2; exit 1)
+
+wheel:
+	@scripts/deps.sh build python wheel
+	@$(MAKE) --no-print-directory -j$(JOBS) run-python
+	@scripts/wheel.sh $(BUILD) $(PACKAGE_PYTHON)
+
 deps:
 	@scripts/deps.sh $(DEPS_GROUPS)
 
@@ -277,11 +334,11 @@ demo:
 	@$(MAKE) --no-print-directory -j$(JOBS) run-demo
 
 test:
-	@scripts/deps.sh build test $(if $(filter 1,$(MPI)),mpi)
+	@scripts/deps.sh build test python $(if $(filter 1,$(MPI)),mpi)
 	@$(MAKE) --no-print-directory -j$(JOBS) run-tests
 
 test-long:
-	@scripts/deps.sh build test $(if $(filter 1,$(MPI)),mpi)
+	@scripts/deps.sh build test python $(if $(filter 1,$(MPI)),mpi)
 	@CAROM_TEST_LONG=1 $(MAKE) --no-print-directory -j$(JOBS) run-tests
 	@$(MAKE) --no-print-directory fault options tsan fuzz
 
@@ -301,6 +358,11 @@ benchmarks:
 	@scripts/deps.sh build sundials
 	@$(MAKE) --no-print-directory -j$(JOBS) run-benchmarks
 
+# The pages as a site. Sphinx is Debian's, and so is its Python.
+docs:
+	@scripts/deps.sh docs
+	@/usr/bin/python3 scripts/site.py $(BUILD)
+
 run-coverage: $(BUILD)/carom
 	@scripts/coverage.sh $(BUILD)
 
@@ -319,8 +381,9 @@ run-demo: $(BUILD)/carom
 	@scripts/demo.sh $(BUILD)
 
 # Benchmarks whose libraries are here are built, too: no test runs them.
-run-tests: all $(TESTS) $(EXAMPLES) $(filter-out %/stronge,$(BENCHMARKS)) check-layers check-symbols
-	@scripts/run-tests.sh $(BUILD) $(TESTS)
+run-tests: all $(TESTS) $(PYTHON_TESTS) $(EXAMPLES) $(filter-out %/stronge,$(BENCHMARKS)) check-layers check-symbols
+	@$(if $(PYTHON_TESTS)$(SANITIZE),,echo "The tests of the Python package are left out: $(PACKAGE_PYTHON) lacks headers, numpy or pytest.")
+	@scripts/run-tests.sh $(BUILD) $(TESTS) $(PYTHON_TESTS)
 
 SANITIZE_BUILD := BUILD=$(BUILD)/sanitize OPTIMISE="-O1 -fno-omit-frame-pointer" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all"
 # Fewer random trials: they look for wrong numbers, which sanitizers do not.
@@ -440,6 +503,7 @@ help:
 	@echo "make demo       install what is missing, build, sample the rocking block's set, draw it"
 	@echo "make figures    draw the figures of docs/paper.md and measure its table (two minutes)"
 	@echo "make coverage   measure how well samples cover the exact sets, for docs/coverage.md (some minutes)"
+	@echo "make docs       the documentation as HTML in $(BUILD)/site/html, its links checked"
 	@echo "make bench      measure this machine into $(BUILD)/performance.md (under five minutes)"
 	@echo "make benchmarks measure against other libraries into $(BUILD)/stronge.md, rodrigues.md and, with Bullet, cradle.md"
 	@echo "make test       install what is missing, build, run every test"
@@ -451,6 +515,9 @@ help:
 	@echo "make fault      the command while disks, memory, pipes and places fail, and signals come: FAULT_SECONDS=$(FAULT_SECONDS)"
 	@echo "make options    every option with bad values under AddressSanitizer: OPTIONS_SECONDS=$(OPTIONS_SECONDS), 0 for all"
 	@echo "make tsan       the tests that use threads under ThreadSanitizer"
+	@echo "make python     install what is missing, build the Python package in $(BUILD)/python; PYTHON=$(PACKAGE_PYTHON)"
+	@echo "make wheel      build a wheel with all libraries inside in $(BUILD)/wheels, and try it where none of them is installed"
+	@echo "make test-python-all  the package's tests that need others from the index of Python, in $(BUILD)/python-environment"
 	@echo "make deps       install the Debian packages that the build uses and that are missing"
 	@echo "make install    PREFIX=$(PREFIX), DESTDIR is honoured"
 	@echo "make format     clang-format; make check-layers and check-symbols verify who uses whom"

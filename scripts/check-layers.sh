@@ -35,7 +35,7 @@ room_of_header() {
     arena | picture | dense | box | ode | modular | quad | expression | suggest | bracket | vector3 | quaternion | instruction_sets) echo base ;;
     functional | impact | polyhedra | system) echo impact ;;
     lcp) echo solvers ;;
-    propagative | stronge) echo laws ;;
+    many | propagative | stronge) echo laws ;;
     rotation) echo bodies ;;
     model) echo mujoco ;;
     studies) echo dynamics ;;

@@ -15,6 +15,9 @@
 #define SAME_SOLUTION 1e-8
 // The residual, in these units, by which solutions are accepted.
 #define RELATIVE_RESIDUAL 1e-10
+// Bases between polls for cancellation.
+enum { POLL_EVERY = 256 };
+
 // The round-off of a sum of products, as a share of the sizes of its terms, for each term.
 #define SUM_ROUND_OFF 0x1p-50
 
@@ -35,6 +38,8 @@ typedef struct enumeration {
     uint32_t *singular;  // [singular_count] bases left for later
     int singular_count, singular_capacity;
     bool complete;
+    const carom_control *control;
+    bool cancelled;
 } enumeration;
 
 // ---------------------------------------------------------------------------------------------------------- the exact LCP
@@ -244,7 +249,8 @@ static carom_status try_basis(enumeration *all, uint32_t basis, carom_error *err
 // segment was found.
 static carom_status try_singular_bases(enumeration *all, carom_error *error) {
     carom_status status = CAROM_OK;
-    while (all->singular_count > 0 && all->complete && !status) {
+    while (all->singular_count > 0 && all->complete && !status && !all->cancelled) {
+        all->cancelled = carom_control_cancelled(all->control);
         const uint32_t basis = all->singular[--all->singular_count];
         const carom_exact_answer answer = decide_basis(all, basis, fill_members(all, basis));
         all->complete = answer == CAROM_EXACT_EMPTY || answer == CAROM_EXACT_SINGLE;
@@ -270,6 +276,11 @@ static carom_status report(enumeration *all, carom_lcp_visit visit, void *user, 
 
 carom_status carom_lcp_enumerate(int n, const double *W, const double *w, carom_lcp_visit visit, void *user, bool *complete,
                                  carom_error *error) {
+    return carom_lcp_enumerate_watched(n, W, w, NULL, visit, user, complete, error);
+}
+
+carom_status carom_lcp_enumerate_watched(int n, const double *W, const double *w, const carom_control *control, carom_lcp_visit visit,
+                                         void *user, bool *complete, carom_error *error) {
     *complete = false;
     if (n < 1 || n > CAROM_LCP_MOST_ENUMERATED)
         return carom_fail(error, CAROM_BAD_INPUT, "an LCP of size %d: all solutions are enumerated up to size %d (2^n bases)", n,
@@ -277,7 +288,7 @@ carom_status carom_lcp_enumerate(int n, const double *W, const double *w, carom_
     const size_t size = (size_t)n;
     if (!carom_all_finite(size * size, W) || !carom_all_finite(size, w))
         return carom_fail(error, CAROM_BAD_INPUT, "W or w holds a number that is not finite");
-    enumeration all = {.n = n, .W = W, .w = w};
+    enumeration all = {.n = n, .W = W, .w = w, .control = control};
     carom_arena arena = {0};
     all.system = carom_arena_take(&arena, size * size, sizeof(double));
     all.none = carom_arena_take(&arena, size * size, sizeof(double));
@@ -296,10 +307,13 @@ carom_status carom_lcp_enumerate(int n, const double *W, const double *w, carom_
     }
     if (!status && all.moduli) status = carom_exact_system_create(all.moduli, n, 2 * n, &all.exact, error);
     all.complete = all.moduli;
-    for (uint32_t basis = 0; basis < (uint32_t)1 << n && !status; basis++) status = try_basis(&all, basis, error);
+    for (uint32_t basis = 0; basis < (uint32_t)1 << n && !status && !all.cancelled; basis++) {
+        status = try_basis(&all, basis, error);
+        if (basis % POLL_EVERY == 0) all.cancelled = carom_control_cancelled(control);
+    }
     if (!status) status = try_singular_bases(&all, error);
     if (!status) status = report(&all, visit, user, error);
-    *complete = !status && all.complete;
+    *complete = !status && all.complete && !all.cancelled;
     carom_exact_system_free(&all.exact);
     free(all.moduli);
     free(all.found);

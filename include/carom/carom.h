@@ -15,6 +15,7 @@
 #include "carom/io.h"
 #include "carom/laws.h"
 #include "carom/lcp.h"
+#include "carom/many.h"
 #include "carom/model.h"
 #include "carom/polyhedra.h"
 #include "carom/propagative.h"

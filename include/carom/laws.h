@@ -59,8 +59,12 @@ typedef struct carom_answer {
 /// Asks `law`. Outcomes go to the call's sink, or into `answer->outcomes` where it has none.
 /// @return CAROM_BAD_INPUT naming the option; a computation that could not finish is a verdict in the result row
 carom_status carom_law_resolve(const carom_law *law, const carom_law_call *call, carom_answer *answer, carom_error *error);
+/// An answer without outcomes, and a result row that says nothing: to be filled with what a law has answered before.
+carom_status carom_answer_create(const carom_law *law, const carom_impact *impact, carom_answer *answer, carom_error *error);
 void carom_answer_free(carom_answer *answer);
-/// True when the result row's verdict is "complete".
+/// The result row's verdict.
+carom_verdict carom_answer_verdict(const carom_answer *answer);
+/// True when it is CAROM_COMPLETE.
 bool carom_answer_complete(const carom_answer *answer);
 
 /// Sets one option in the law's option struct, from text as in a scene. Texts are borrowed.

@@ -19,6 +19,9 @@ typedef enum carom_option_type {
     CAROM_OPTION_SWITCH,    ///< field bool; "true" or "false" in scenes, a flag without value on the command line
 } carom_option_type;
 
+/// "integer", "real", "interval", "choice", "text", "contacts", "switch".
+const char *carom_option_type_name(carom_option_type type);
+
 /// The numbers from `least` to `most`; one number where both are equal.
 typedef struct carom_interval {
     double least, most;

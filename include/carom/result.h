@@ -16,6 +16,10 @@ typedef struct carom_result_writer carom_result_writer;
 
 /// @return CAROM_IO_FAILED when the place cannot be written, CAROM_BAD_INPUT when `path` exists and is neither empty nor an HDF5 file
 carom_status carom_result_writer_create(const char *path, const carom_scene *scene, carom_result_writer **writer, carom_error *error);
+/// The same for an impact that is of no scene: the file's scene_file is empty, and scene_hash is that of the impact's numbers.
+/// @param name  of the impact, any text
+carom_status carom_result_writer_create_impact(const char *path, const char *name, const carom_impact *impact, carom_result_writer **writer,
+                                               carom_error *error);
 /// Opens the group of `law`, records its options, and returns the sink for its outcomes (valid until the group is closed).
 /// A second group of the same law in one file is refused.
 carom_status carom_result_writer_open_law(carom_result_writer *writer, const carom_law *law, const void *options, carom_sink *sink,
@@ -65,6 +69,16 @@ carom_status carom_result_read_integers(const carom_result *result, int law, con
 /// 0.
 carom_status carom_result_read_series(const carom_result *result, int law, const char *column, double **values, int64_t **offsets,
                                       int64_t *rows, carom_error *error);
+/// Reads all that the file holds of one law's answer: its outcomes and the result row, with the columns that the law has in this version.
+/// What the file lacks of them is "not determined".
+/// @param index   of the law in the file
+/// @param law     the law of that name
+/// @param answer  to be freed by carom_answer_free
+carom_status carom_result_read_answer(const carom_result *result, int index, const carom_impact *impact, const carom_law *law,
+                                      carom_answer *answer, carom_error *error);
+/// Reads the text of an option that a law was asked with, as carom_option_set takes it, or "" for a text that was not given.
+/// @return false when the file does not have it
+bool carom_result_read_option(const carom_result *result, int law, const char *name, char *text, size_t size);
 /// What the quantities of its impact are called, in texts of the result; files of older versions have no names of velocities.
 carom_quantities carom_result_quantities(const carom_result *result);
 /// The impact that the file's results belong to, made from its matrices; bit for bit that of the scene, with its names and places.

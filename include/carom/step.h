@@ -83,6 +83,11 @@ carom_status carom_step_choice_resolve(const carom_step_choice *choice, carom_st
 /// two planar contacts 1,225 small linear programs, some 20 ms, if all of them succeed.
 carom_status carom_step_prove_unique(const carom_impact *impact, int64_t cone_edges, bool *unique, carom_error *error);
 
+/// The selection of the next function where v' is not proved to be unique: RANDOM or SCATTERED. For single outcomes, which take a hundredth
+/// of the time of the proof.
+carom_status carom_step_selection_unproved(const carom_impact *impact, int64_t cone_edges, carom_step_kind kind, carom_selection *selection,
+                                           carom_error *error);
+
 /// The selection that `auto` stands for: one that leaves out no solution, as fast as that can be. ANY where v' is proved to be unique,
 /// RANDOM where the solutions of a step can be listed quickly, otherwise SCATTERED.
 /// @param options  of the steppers that will serve it; their selection is not read
@@ -138,8 +143,8 @@ void carom_stepper_solve(carom_stepper *stepper, const double *v, const double *
 void carom_stepper_solve_contact(carom_stepper *stepper, const double *u, const double *lmax, double *u_next, double *impulse,
                                  carom_step_info *info);
 
-/// Lets the caller stop an enumeration: `control` is polled between combinations of modes, borrowed until another is set; NULL: never.
-/// A step that was stopped has the verdict CAROM_INTERRUPTED, an enumeration is not complete.
+/// Lets the caller stop a step: `control` is polled between combinations of modes and between pivots of our Lemke, borrowed until another
+/// is set; NULL: never. A step that was stopped has the verdict CAROM_INTERRUPTED, an enumeration is not complete.
 void carom_stepper_watch(carom_stepper *stepper, const carom_control *control);
 
 /// The stream that `random` draws from, borrowed until another is set; without one the first solution is taken.

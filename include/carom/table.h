@@ -20,6 +20,9 @@ typedef enum carom_column_type {
     CAROM_COLUMN_SERIES,    ///< one list of doubles a row, a multiple of `width` long; of records where `flags` names their fields
 } carom_column_type;
 
+/// "real", "square", "integer", "boolean", "flags", "choice", "text", "contacts", "series".
+const char *carom_column_type_name(carom_column_type type);
+
 #define CAROM_NO_INTEGER INT64_MIN
 
 /// Widths that depend on the problem.

@@ -5,12 +5,16 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include "base/loop.h"
 #include "base/room.h"
 
 // Blocks in flight for each worker. More hide uneven blocks better, fewer save memory.
 enum { SLOTS_PER_WORKER = 4, MOST_WORKERS = 1024 };
+
+// Between polls of the calling thread while it has nothing to do.
+#define NANOSECONDS_BETWEEN_POLLS 50000000
 
 // Room of a thread beside its stack: what the C library and OpenMP keep for it.
 #define THREAD_ROOM ((size_t)1 << 20)
@@ -99,9 +103,22 @@ static carom_status work(pipeline *line, int worker, carom_error *error) {
                 outcome->finished = true;
                 if (outcome->status) line->stop = true;
             }
-        } else {
+        } else if (worker || line->stop) {
             pthread_cond_wait(&line->changed, &line->lock);
             continue;
+        } else {
+            // The caller may only be able to ask from its own thread, which therefore does not wait for long blocks of others in one piece.
+            struct timespec end;
+            clock_gettime(CLOCK_REALTIME, &end);
+            end.tv_nsec += NANOSECONDS_BETWEEN_POLLS;
+            end.tv_sec += end.tv_nsec / 1000000000;
+            end.tv_nsec %= 1000000000;
+            if (!pthread_cond_timedwait(&line->changed, &line->lock, &end)) continue;
+            pthread_mutex_unlock(&line->lock);
+            const bool cancelled = carom_control_cancelled(run->control);
+            pthread_mutex_lock(&line->lock);
+            if (!cancelled) continue;
+            line->stop = true;
         }
         pthread_cond_broadcast(&line->changed);
     }

@@ -15,6 +15,19 @@
 // Room for a number with 17 digits.
 enum { NUMBER_SIZE = 32 };
 
+const char *carom_option_type_name(carom_option_type type) {
+    switch (type) {
+    case CAROM_OPTION_INTEGER: return "integer";
+    case CAROM_OPTION_REAL: return "real";
+    case CAROM_OPTION_INTERVAL: return "interval";
+    case CAROM_OPTION_CHOICE: return "choice";
+    case CAROM_OPTION_TEXT: return "text";
+    case CAROM_OPTION_CONTACTS: return "contacts";
+    case CAROM_OPTION_SWITCH: return "switch";
+    }
+    return "";
+}
+
 // Tables are short, and looked up once for each flag.
 int carom_option_find(const carom_option *rows, int count, const char *name) {
     for (int i = 0; i < count; i++)

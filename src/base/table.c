@@ -29,6 +29,21 @@ struct carom_table {
 // The mark of "no list", the sign bit of a row's end.
 static const int64_t NO_LIST = INT64_MIN;
 
+const char *carom_column_type_name(carom_column_type type) {
+    switch (type) {
+    case CAROM_COLUMN_REAL: return "real";
+    case CAROM_COLUMN_SQUARE: return "square";
+    case CAROM_COLUMN_INTEGER: return "integer";
+    case CAROM_COLUMN_BOOLEAN: return "boolean";
+    case CAROM_COLUMN_FLAGS: return "flags";
+    case CAROM_COLUMN_CHOICE: return "choice";
+    case CAROM_COLUMN_TEXT: return "text";
+    case CAROM_COLUMN_CONTACTS: return "contacts";
+    case CAROM_COLUMN_SERIES: return "series";
+    }
+    return "";
+}
+
 // Negative widths stand for sizes of the problem.
 int carom_column_width(const carom_column *column, const carom_sizes *sizes) {
     switch (column->width) {
@@ -251,7 +266,8 @@ static carom_status set_pooled(carom_table *table, int column, const void *bytes
 }
 
 carom_status carom_table_set_text(carom_table *table, int column, const char *text, carom_error *error) {
-    return set_pooled(table, column, text, strlen(text) + 1, error);
+    // An empty text is what a new row has.
+    return set_pooled(table, column, text, *text ? strlen(text) + 1 : 0, error);
 }
 
 carom_status carom_table_set_list(carom_table *table, int column, const int *contacts, int count, carom_error *error) {

@@ -72,8 +72,10 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
     // How far the outcomes reach in each contact velocity.
     if (extent->outcomes) {
         printf("extent of the outcomes:\n");
+        size_t width = 12;
+        for (int i = 0; i < data->contacts; i++) width = strlen(data->names[i]) > width ? strlen(data->names[i]) : width;
         for (int i = 0; i < data->contacts; i++) {
-            printf("  %-12s", data->names[i]);
+            printf("  %-*s", (int)width, data->names[i]);
             print_range(impact, "normal", extent->normal + 2 * i);
             for (int k = 0; k < data->tangent_dim; k++)
                 print_range(impact, k ? "tangent 2" : "tangent", extent->tangent + 2 * (i * data->tangent_dim + k));

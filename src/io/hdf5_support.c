@@ -9,6 +9,9 @@
 
 #include "io/utf8.h"
 
+// Texts that are read are padded to the length of the longest; this is far beyond what any law writes.
+#define MOST_TEXT_BYTES ((hsize_t)1 << 30)
+
 // HDF5 keeps one setting for each thread.
 carom_hdf5_reporting carom_hdf5_mute(void) {
     carom_hdf5_reporting before = {0};
@@ -266,16 +269,25 @@ bool carom_hdf5_has_variable_text(hid_t object, const char *name) {
     return variable;
 }
 
-bool carom_hdf5_get_integer(hid_t object, const char *name, int64_t *value) {
-    *value = 0;
+// A single number of this class, of any size.
+static bool get_number(hid_t object, const char *name, H5T_class_t class, hid_t memory_type, void *value) {
     const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(attribute), space = H5Aget_space(attribute);
-    // A single whole number of any size and sign.
     const bool read =
-        H5Tget_class(type) == H5T_INTEGER && H5Sget_simple_extent_npoints(space) == 1 && H5Aread(attribute, H5T_NATIVE_INT64, value) >= 0;
+        H5Tget_class(type) == class && H5Sget_simple_extent_npoints(space) == 1 && H5Aread(attribute, memory_type, value) >= 0;
     H5Tclose(type);
     H5Sclose(space);
     H5Aclose(attribute);
     return read;
+}
+
+bool carom_hdf5_get_integer(hid_t object, const char *name, int64_t *value) {
+    *value = 0;
+    return get_number(object, name, H5T_INTEGER, H5T_NATIVE_INT64, value);
+}
+
+bool carom_hdf5_get_real(hid_t object, const char *name, double *value) {
+    *value = 0;
+    return get_number(object, name, H5T_FLOAT, H5T_NATIVE_DOUBLE, value);
 }
 
 hid_t carom_hdf5_open(hid_t parent, const char *name, H5I_type_t kind) {
@@ -325,6 +337,34 @@ bool carom_hdf5_get_dataset(hid_t dataset, hid_t memory_type, hsize_t file_size,
     }
     *extent = (carom_hdf5_extent){(int64_t)size[0], (int)size[1]};
     return true;
+}
+
+bool carom_hdf5_get_texts_dataset(hid_t dataset, hsize_t file_size, void **values, carom_hdf5_extent *extent) {
+    char *texts = NULL;
+    *extent = (carom_hdf5_extent){0, 1};
+    hsize_t size[2];
+    const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
+    const size_t entry = H5Tget_size(type);
+    // Each text takes a place in the file that says where it stands.
+    const bool fits = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0 && entry >= 1 && dataset_size(dataset, size) == 1 &&
+                      size[0] <= file_size / entry && (!size[0] || is_plain(dataset, entry, file_size));
+    char **read = fits ? calloc(size[0] + 1, sizeof *read) : NULL;
+    if (read && (!size[0] || H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, read) >= 0)) {
+        size_t longest = 0;
+        for (hsize_t i = 0; i < size[0]; i++) longest = read[i] && strlen(read[i]) > longest ? strlen(read[i]) : longest;
+        // Texts that are much longer than the others would need more room than the file suggests.
+        const size_t width = longest + 1;
+        if (width <= INT_MAX && size[0] <= MOST_TEXT_BYTES / width) texts = calloc(size[0] + 1, width);
+        for (hsize_t i = 0; i < size[0] && texts; i++)
+            if (read[i]) memcpy(texts + i * width, read[i], strlen(read[i]));
+        if (texts) *extent = (carom_hdf5_extent){(int64_t)size[0], (int)width};
+        if (size[0]) H5Dvlen_reclaim(type, space, H5P_DEFAULT, read);
+    }
+    free(read);
+    H5Sclose(space);
+    H5Tclose(type);
+    *values = texts;
+    return texts != NULL;
 }
 
 bool carom_hdf5_get_characters(hid_t dataset, hsize_t file_size, void **values, carom_hdf5_extent *extent) {

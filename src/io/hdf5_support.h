@@ -81,6 +81,7 @@ void carom_hdf5_free_texts(char **texts, int count);
 /// Is the attribute a text of variable length? Those are not read.
 bool carom_hdf5_has_variable_text(hid_t object, const char *name);
 bool carom_hdf5_get_integer(hid_t object, const char *name, int64_t *value);
+bool carom_hdf5_get_real(hid_t object, const char *name, double *value);
 
 /// Opens the group or dataset of a hard link: soft and external links could lead out of the file.
 hid_t carom_hdf5_open(hid_t parent, const char *name, H5I_type_t kind);
@@ -96,5 +97,7 @@ typedef struct carom_hdf5_extent {
 bool carom_hdf5_get_dataset(hid_t dataset, hid_t memory_type, hsize_t file_size, void **values, carom_hdf5_extent *extent);
 /// The same for texts of fixed length: as many lines as there are texts, each `width` bytes padded with zeros.
 bool carom_hdf5_get_characters(hid_t dataset, hsize_t file_size, void **values, carom_hdf5_extent *extent);
+/// The same for texts of variable length: `width` is that of the longest with its final zero.
+bool carom_hdf5_get_texts_dataset(hid_t dataset, hsize_t file_size, void **values, carom_hdf5_extent *extent);
 
 #endif

@@ -96,25 +96,40 @@ carom_status carom_law_emit_one(const carom_law_call *call, const double *v, con
 
 // ------------------------------------------------------------------------------------------------------------- answers
 
+carom_status carom_answer_create(const carom_law *law, const carom_impact *impact, carom_answer *answer, carom_error *error) {
+    *answer = (carom_answer){NULL, NULL};
+    const carom_sizes sizes = carom_impact_sizes(impact);
+    carom_status status = carom_outcomes_create(impact, law->outcome_columns, law->outcome_column_count, &answer->outcomes, error);
+    if (!status)
+        status = carom_table_create(result_columns, CAROM_RESULT_COLUMNS, law->result_columns, law->result_column_count, &sizes,
+                                    &answer->result, error);
+    if (!status) status = carom_table_add_row(answer->result, error);
+    if (status) carom_answer_free(answer);
+    return status;
+}
+
 void carom_answer_free(carom_answer *answer) {
     carom_table_free(answer->outcomes);
     carom_table_free(answer->result);
     *answer = (carom_answer){NULL, NULL};
 }
 
-bool carom_answer_complete(const carom_answer *answer) {
-    return !strcmp(carom_table_text(answer->result, CAROM_RESULT_VERDICT, 0), carom_verdict_name(CAROM_COMPLETE));
+carom_verdict carom_answer_verdict(const carom_answer *answer) {
+#define VERDICT_ENTRY(constant, name, sentence) constant,
+    static const carom_verdict verdicts[] = {CAROM_VERDICT_LIST(VERDICT_ENTRY)};
+#undef VERDICT_ENTRY
+    const char *name = carom_table_text(answer->result, CAROM_RESULT_VERDICT, 0);
+    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++)
+        if (!strcmp(name, carom_verdict_name(verdicts[i]))) return verdicts[i];
+    // A row that no law has filled.
+    return CAROM_INCOMPLETE;
 }
 
+bool carom_answer_complete(const carom_answer *answer) { return carom_answer_verdict(answer) == CAROM_COMPLETE; }
+
 carom_status carom_law_resolve(const carom_law *law, const carom_law_call *call, carom_answer *answer, carom_error *error) {
-    *answer = (carom_answer){NULL, NULL};
-    // An empty outcome set, and one result row.
-    const carom_sizes sizes = carom_impact_sizes(call->impact);
-    carom_status status = carom_outcomes_create(call->impact, law->outcome_columns, law->outcome_column_count, &answer->outcomes, error);
-    if (!status)
-        status = carom_table_create(result_columns, CAROM_RESULT_COLUMNS, law->result_columns, law->result_column_count, &sizes,
-                                    &answer->result, error);
-    if (!status) status = carom_table_add_row(answer->result, error);
+    carom_status status = carom_answer_create(law, call->impact, answer, error);
+    if (status) return status;
 
     // Laws see a complete call: what the caller left out gets its default.
     carom_law_call complete = *call;

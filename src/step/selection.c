@@ -22,19 +22,25 @@ const char *const carom_selection_names_solver[] = {[CAROM_SELECT_LEMKE] = "lemk
 
 const char *carom_selection_name(carom_selection selection) { return carom_selection_names[selection]; }
 
-carom_status carom_step_selection_auto(const carom_impact *impact, const carom_stepper_options *options, carom_selection *selection,
-                                       carom_error *error) {
+carom_status carom_step_selection_unproved(const carom_impact *impact, int64_t cone_edges, carom_step_kind kind, carom_selection *selection,
+                                           carom_error *error) {
     *selection = CAROM_SELECT_SCATTERED;
     const carom_impact_data *data = carom_impact_get_data(impact);
     int edges;
-    carom_status status = carom_impact_cone_edges(impact, options->cone_edges, &edges, error);
+    const carom_status status = carom_impact_cone_edges(impact, cone_edges, &edges, error);
+    if (status) return status;
+    // Contact modes: open, or stopped or capped, each with a friction mode.
+    const int contacts = kind == CAROM_STEP_ONE_CONTACT ? 1 : data->contacts;
+    const int modes = 1 + (kind == CAROM_STEP_CAPPED ? 2 : 1) * carom_step_friction_modes(data->tangent_dim, edges);
+    if (pow(modes, contacts) <= CAROM_MOST_LISTED) *selection = CAROM_SELECT_RANDOM;
+    return CAROM_OK;
+}
+
+carom_status carom_step_selection_auto(const carom_impact *impact, const carom_stepper_options *options, carom_selection *selection,
+                                       carom_error *error) {
+    carom_status status = carom_step_selection_unproved(impact, options->cone_edges, options->kind, selection, error);
     bool unique = false;
     if (!status) status = carom_step_prove_unique(impact, options->cone_edges, &unique, error);
     if (unique) *selection = CAROM_SELECT_ANY;
-    if (status || unique) return status;
-    // Contact modes: open, or stopped or capped, each with a friction mode.
-    const int contacts = options->kind == CAROM_STEP_ONE_CONTACT ? 1 : data->contacts;
-    const int modes = 1 + (options->kind == CAROM_STEP_CAPPED ? 2 : 1) * carom_step_friction_modes(data->tangent_dim, edges);
-    if (pow(modes, contacts) <= CAROM_MOST_LISTED) *selection = CAROM_SELECT_RANDOM;
-    return CAROM_OK;
+    return status;
 }

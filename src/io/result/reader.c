@@ -113,42 +113,38 @@ carom_status carom_result_check(const carom_result *result, carom_error *error) 
     return result->apart ? carom_stored_apart_explain(result->apart, error) : CAROM_OK;
 }
 
-// Reads a dataset that must be there. NULL and no lines where that fails.
-static void *read_dataset(const carom_result *result, const char *group, const char *name, carom_stored_type type,
-                          carom_stored_extent *extent, carom_status *status, carom_error *error) {
-    void *values = NULL;
-    const carom_stored_found found = result->apart ? carom_stored_apart_read(result->apart, group, name, type, &values, extent)
-                                                   : carom_stored_read(result->stored, group, name, type, &values, extent);
-    *status = CAROM_OK;
+carom_status carom_result_read_stored(const carom_result *result, const char *group, const char *name, carom_stored_type type,
+                                      void **values, int64_t *rows, int *width, carom_error *error) {
+    carom_stored_extent extent = {0};
+    *values = NULL;
+    const carom_stored_found found = result->apart ? carom_stored_apart_read(result->apart, group, name, type, values, &extent)
+                                                   : carom_stored_read(result->stored, group, name, type, values, &extent);
+    *rows = extent.lines;
+    *width = extent.width;
     switch (found) {
     case CAROM_STORED_READ: break;
-    case CAROM_STORED_MISSING: *status = carom_result_refuse(result, error, "%s of %s is missing", name, group); break;
+    case CAROM_STORED_MISSING: return carom_result_refuse(result, error, "%s of %s is missing", name, group);
     case CAROM_STORED_DAMAGED:
-        *status = carom_result_refuse(result, error, "%s of %s has another type or size than it should, or is damaged", name, group);
-        break;
-    case CAROM_STORED_NO_MEMORY: *status = carom_fail_memory(error, result->path); break;
-    case CAROM_STORED_LOST: *status = carom_stored_apart_explain(result->apart, error); break;
+        return carom_result_refuse(result, error, "%s of %s has another type or size than it should, or is damaged", name, group);
+    case CAROM_STORED_NO_MEMORY: return carom_fail_memory(error, result->path);
+    case CAROM_STORED_LOST: return carom_stored_apart_explain(result->apart, error);
     }
-    return values;
+    return CAROM_OK;
 }
 
 carom_status carom_result_read_dataset(const carom_result *result, const char *group, const char *name, double **values, int64_t *rows,
                                        int *width, carom_error *error) {
-    carom_stored_extent extent;
-    carom_status status;
-    *values = read_dataset(result, group, name, CAROM_STORED_REALS, &extent, &status, error);
-    *rows = extent.lines;
-    *width = extent.width;
+    void *read;
+    const carom_status status = carom_result_read_stored(result, group, name, CAROM_STORED_REALS, &read, rows, width, error);
+    *values = read;
     return status;
 }
 
 carom_status carom_result_read_characters(const carom_result *result, const char *group, const char *name, char **characters, int64_t *rows,
                                           int *width, carom_error *error) {
-    carom_stored_extent extent;
-    carom_status status;
-    *characters = read_dataset(result, group, name, CAROM_STORED_CHARACTERS, &extent, &status, error);
-    *rows = extent.lines;
-    *width = extent.width;
+    void *read;
+    const carom_status status = carom_result_read_stored(result, group, name, CAROM_STORED_CHARACTERS, &read, rows, width, error);
+    *characters = read;
     return status;
 }
 
@@ -159,22 +155,40 @@ carom_status carom_result_read_reals(const carom_result *result, int law, const 
 
 carom_status carom_result_read_integers(const carom_result *result, int law, const char *column, int64_t **values, int64_t *rows,
                                         int *width, carom_error *error) {
-    carom_stored_extent extent;
-    carom_status status;
-    *values = read_dataset(result, result->top.laws[law], column, CAROM_STORED_INTEGERS, &extent, &status, error);
-    *rows = extent.lines;
-    *width = extent.width;
+    void *read;
+    const carom_status status =
+        carom_result_read_stored(result, result->top.laws[law], column, CAROM_STORED_INTEGERS, &read, rows, width, error);
+    *values = read;
     return status;
 }
 
-bool carom_result_read_attribute(const carom_result *result, int law, const char *name, char *text, size_t size) {
+bool carom_result_read_group_text(const carom_result *result, const char *group, const char *name, char *text, size_t size) {
     char found[CAROM_STORED_TEXT];
-    // Attributes of a law are the scalars of its result row.
-    const char *group = result->top.laws[law];
     const bool read =
         result->apart ? carom_stored_apart_text(result->apart, group, name, found) : carom_stored_text(result->stored, group, name, found);
     if (read) snprintf(text, size, "%s", found);
     return read;
+}
+
+// Attributes of a law are the scalars of its result row.
+bool carom_result_read_attribute(const carom_result *result, int law, const char *name, char *text, size_t size) {
+    return carom_result_read_group_text(result, result->top.laws[law], name, text, size);
+}
+
+carom_status carom_result_read_offsets(const carom_result *result, const char *group, const char *name, int64_t lines, int64_t **offsets,
+                                       int64_t *rows, carom_error *error) {
+    char place[CAROM_STORED_NAME];
+    void *read;
+    int width;
+    snprintf(place, sizeof place, "%s_offsets", name);
+    const carom_status status = carom_result_read_stored(result, group, place, CAROM_STORED_INTEGERS, &read, rows, &width, error);
+    const int64_t *at = *offsets = read;
+    if (status) return status;
+    // The offsets start at 0, never fall, and end at the last line.
+    bool ordered = width == 1 && *rows >= 1 && at[0] == 0 && at[*rows - 1] == lines;
+    for (int64_t i = 1; i < *rows && ordered; i++) ordered = at[i] >= at[i - 1];
+    (*rows)--;
+    return ordered ? CAROM_OK : carom_result_refuse(result, error, "its offsets are out of order: %s", place);
 }
 
 carom_status carom_result_read_series(const carom_result *result, int law, const char *column, double **values, int64_t **offsets,
@@ -185,28 +199,19 @@ carom_status carom_result_read_series(const carom_result *result, int law, const
     const char *group = result->top.laws[law];
     if (!carom_result_has_dataset(result, group, column)) return CAROM_OK;
     // The entries, and where each row of them starts.
-    char name[CAROM_STORED_NAME];
-    snprintf(name, sizeof name, "%s_offsets", column);
-    carom_stored_extent lines, starts = {0};
-    carom_status status;
-    *values = read_dataset(result, group, column, CAROM_STORED_REALS, &lines, &status, error);
-    if (!status) *offsets = read_dataset(result, group, name, CAROM_STORED_INTEGERS, &starts, &status, error);
-    if (!status) {
-        // The offsets start at 0, never fall, and end at the last line.
-        const int64_t *at = *offsets;
-        bool ordered = starts.width == 1 && starts.lines >= 1 && at[0] == 0 && at[starts.lines - 1] == lines.lines;
-        for (int64_t i = 1; i < starts.lines && ordered; i++) ordered = at[i] >= at[i - 1];
-        if (!ordered) status = carom_result_refuse(result, error, "its offsets are out of order: %s", name);
-    }
+    int64_t lines;
+    int width;
+    carom_status status = carom_result_read_dataset(result, group, column, values, &lines, &width, error);
+    if (!status) status = carom_result_read_offsets(result, group, column, lines, offsets, rows, error);
     if (status) {
         free(*values);
         free(*offsets);
         *values = NULL;
         *offsets = NULL;
+        *rows = 0;
         return status;
     }
     // They count lines in the file, entries here.
-    for (int64_t i = 0; i < starts.lines; i++) (*offsets)[i] *= lines.width;
-    *rows = starts.lines - 1;
+    for (int64_t i = 0; i <= *rows; i++) (*offsets)[i] *= width;
     return CAROM_OK;
 }

@@ -2,6 +2,7 @@
 // What a result file stores, by libhdf5, whose messages are muted within each function.
 #include "io/result/stored.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,9 +95,21 @@ void carom_stored_close(carom_stored *stored) {
     free(stored);
 }
 
-// Only hard links, at two levels: group and dataset.
+// A group at the top, or within one there. Only hard links.
+static hid_t open_group(const carom_stored *stored, const char *path) {
+    const char *slash = strchr(path, '/');
+    if (!slash) return carom_hdf5_open(stored->file, path, H5I_GROUP);
+    char outer[CAROM_STORED_NAME];
+    snprintf(outer, sizeof outer, "%.*s", (int)(slash - path), path);
+    const hid_t group = carom_hdf5_open(stored->file, outer, H5I_GROUP);
+    if (group < 0) return -1;
+    const hid_t inner = carom_hdf5_open(group, slash + 1, H5I_GROUP);
+    H5Oclose(group);
+    return inner;
+}
+
 static hid_t open_dataset(const carom_stored *stored, const char *group_name, const char *name) {
-    const hid_t group = carom_hdf5_open(stored->file, group_name, H5I_GROUP);
+    const hid_t group = open_group(stored, group_name);
     if (group < 0) return -1;
     const hid_t dataset = carom_hdf5_open(group, name, H5I_DATASET);
     H5Oclose(group);
@@ -121,9 +134,13 @@ carom_stored_found carom_stored_read(const carom_stored *stored, const char *gro
     const bool found = dataset >= 0;
     // The size of the file bounds what is allocated.
     const hid_t memory_type = type == CAROM_STORED_REALS ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
-    const bool read =
-        found && (type == CAROM_STORED_CHARACTERS ? carom_hdf5_get_characters(dataset, stored->size, values, &size)
-                                                  : carom_hdf5_get_dataset(dataset, memory_type, stored->size, values, &size));
+    bool read = false;
+    if (found && type == CAROM_STORED_CHARACTERS)
+        read = carom_hdf5_get_characters(dataset, stored->size, values, &size);
+    else if (found && type == CAROM_STORED_TEXTS)
+        read = carom_hdf5_get_texts_dataset(dataset, stored->size, values, &size);
+    else if (found)
+        read = carom_hdf5_get_dataset(dataset, memory_type, stored->size, values, &size);
     if (found) H5Oclose(dataset);
     carom_hdf5_unmute(reporting);
     if (read) *extent = (carom_stored_extent){size.lines, size.width};
@@ -132,13 +149,19 @@ carom_stored_found carom_stored_read(const carom_stored *stored, const char *gro
 
 bool carom_stored_text(const carom_stored *stored, const char *group_name, const char *name, char text[CAROM_STORED_TEXT]) {
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
-    const hid_t group = carom_hdf5_open(stored->file, group_name, H5I_GROUP);
+    const hid_t group = open_group(stored, group_name);
     char **texts = NULL;
     int count = 0;
-    const bool read = group >= 0 && carom_hdf5_get_texts(group, name, 1, 1, &texts, &count);
-    if (read) snprintf(text, CAROM_STORED_TEXT, "%s", texts[0]);
+    double real;
+    int64_t integer;
+    const bool is_text = group >= 0 && carom_hdf5_get_texts(group, name, 1, 1, &texts, &count);
+    const bool is_real = group >= 0 && !is_text && carom_hdf5_get_real(group, name, &real);
+    const bool is_integer = group >= 0 && !is_text && !is_real && carom_hdf5_get_integer(group, name, &integer);
+    if (is_text) snprintf(text, CAROM_STORED_TEXT, "%s", texts[0]);
+    if (is_real) carom_print_number(real, text, CAROM_STORED_TEXT);
+    if (is_integer) snprintf(text, CAROM_STORED_TEXT, "%" PRId64, integer);
     if (group >= 0) H5Oclose(group);
     carom_hdf5_free_texts(texts, count);
     carom_hdf5_unmute(reporting);
-    return read;
+    return is_text || is_real || is_integer;
 }

@@ -20,11 +20,14 @@ typedef struct carom_stored_top {
 
 void carom_stored_top_release(carom_stored_top *top);
 
-/// What a dataset is read as: 8 bytes an entry, or texts of fixed length, whose lines are the texts and whose entries are bytes.
-typedef enum carom_stored_type { CAROM_STORED_REALS, CAROM_STORED_INTEGERS, CAROM_STORED_CHARACTERS } carom_stored_type;
+/// What a dataset is read as: 8 bytes an entry; or texts of fixed or of variable length, whose lines are the texts and whose entries are
+/// bytes. The latter end with a zero byte.
+typedef enum carom_stored_type { CAROM_STORED_REALS, CAROM_STORED_INTEGERS, CAROM_STORED_CHARACTERS, CAROM_STORED_TEXTS } carom_stored_type;
 
 /// Bytes of an entry.
-static inline int64_t carom_stored_entry(carom_stored_type type) { return type == CAROM_STORED_CHARACTERS ? 1 : 8; }
+static inline int64_t carom_stored_entry(carom_stored_type type) {
+    return type == CAROM_STORED_CHARACTERS || type == CAROM_STORED_TEXTS ? 1 : 8;
+}
 
 typedef struct carom_stored_extent {
     int64_t lines;
@@ -47,13 +50,13 @@ typedef struct carom_stored carom_stored;
 carom_status carom_stored_open(const char *path, int64_t file_size, carom_stored **stored, carom_stored_top *top, carom_error *error);
 /// NULL is allowed.
 void carom_stored_close(carom_stored *stored);
-/// Has a group at the top this dataset?
+/// Has a group this dataset? Groups stand at the top, or within one there: "LAW/result".
 bool carom_stored_has(const carom_stored *stored, const char *group, const char *name);
-/// Reads a dataset of a group at the top.
+/// Reads a dataset of a group.
 /// @param values  receives [lines x width], to be freed
 carom_stored_found carom_stored_read(const carom_stored *stored, const char *group, const char *name, carom_stored_type type, void **values,
                                      carom_stored_extent *extent);
-/// Reads a text attribute of a group at the top, cut where it is too long; false where there is none.
+/// Reads a text attribute of a group, cut where it is too long, or a number in 17 digits; false where there is none.
 bool carom_stored_text(const carom_stored *stored, const char *group, const char *name, char text[CAROM_STORED_TEXT]);
 
 #endif

@@ -71,11 +71,16 @@ static bool write_impact(hid_t file, const carom_impact *impact) {
     return group >= 0 && H5Gclose(group) >= 0 && written;
 }
 
-carom_status carom_result_writer_create(const char *path, const carom_scene *scene, carom_result_writer **writer, carom_error *error) {
+// What a file says of where its impact is from.
+typedef struct origin {
+    const char *name, *file, *hash;
+} origin;
+
+static carom_status create_writer(const char *path, const origin *from, const carom_impact *impact, carom_result_writer **writer,
+                                  carom_error *error) {
     *writer = NULL;
     carom_result_writer *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, path);
-    const carom_impact *impact = carom_scene_impact(scene);
     made->medium.descriptor = -1;
     made->file = made->group = made->states = -1;
     made->complete = true;
@@ -85,14 +90,12 @@ carom_status carom_result_writer_create(const char *path, const carom_scene *sce
     if (!status) status = carom_temporary_create(path, &carom_file_hdf5, &made->temporary, &made->medium.descriptor, error);
     if (!status) {
         // Metadata and the impact at once, so that a place that cannot be written is known before anything is computed.
-        const char *scene_path = carom_scene_path(scene), *slash = strrchr(scene_path, '/');
         const carom_hdf5_reporting reporting = carom_hdf5_mute();
         const hid_t file = made->file = carom_hdf5_create_file(made->temporary.path, &made->medium);
         const bool written = file >= 0 && carom_hdf5_put_text(file, "carom_version", CAROM_VERSION) &&
-                             carom_hdf5_put_text(file, "scene_name", carom_scene_name(scene)) &&
-                             carom_hdf5_put_text(file, "scene_hash", carom_scene_hash(scene)) &&
-                             carom_hdf5_put_text(file, "scene_file", slash ? slash + 1 : scene_path) &&
-                             (!impact || write_impact(file, impact)) && H5Fflush(file, H5F_SCOPE_LOCAL) >= 0;
+                             carom_hdf5_put_text(file, "scene_name", from->name) && carom_hdf5_put_text(file, "scene_hash", from->hash) &&
+                             carom_hdf5_put_text(file, "scene_file", from->file) && (!impact || write_impact(file, impact)) &&
+                             H5Fflush(file, H5F_SCOPE_LOCAL) >= 0;
         carom_hdf5_unmute(reporting);
         status = check_write(made, written, error);
     }
@@ -101,6 +104,37 @@ carom_status carom_result_writer_create(const char *path, const carom_scene *sce
     else
         *writer = made;
     return status;
+}
+
+carom_status carom_result_writer_create(const char *path, const carom_scene *scene, carom_result_writer **writer, carom_error *error) {
+    const char *file = carom_scene_path(scene), *slash = strrchr(file, '/');
+    const origin from = {carom_scene_name(scene), slash ? slash + 1 : file, carom_scene_hash(scene)};
+    return create_writer(path, &from, carom_scene_impact(scene), writer, error);
+}
+
+carom_status carom_result_writer_create_impact(const char *path, const char *name, const carom_impact *impact, carom_result_writer **writer,
+                                               carom_error *error) {
+    *writer = NULL;
+    carom_digest *digest;
+    const carom_status status = carom_digest_create(&digest, error);
+    if (status) return status;
+    // W stands for M and the Jacobians of an impact in contact space.
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    const size_t nv = (size_t)data->nv, m = (size_t)data->contacts, n = (size_t)carom_impact_contact_size(impact);
+    if (carom_impact_has_system(impact)) {
+        carom_digest_add_doubles(digest, data->mass, nv * nv);
+        carom_digest_add_doubles(digest, data->normal, m * nv);
+        carom_digest_add_doubles(digest, data->tangent, (n - m) * nv);
+    } else {
+        carom_digest_add_doubles(digest, carom_impact_delassus(impact), n * n);
+    }
+    carom_digest_add_doubles(digest, data->friction, m);
+    carom_digest_add_doubles(digest, data->restitution, m);
+    carom_digest_add_doubles(digest, data->velocity, nv);
+    char hash[CAROM_DIGEST_TEXT_SIZE];
+    carom_digest_finish(digest, hash);
+    carom_digest_free(digest);
+    return create_writer(path, &(origin){name, "", hash}, impact, writer, error);
 }
 
 // ------------------------------------------------------------------------------------------------- groups and their rows

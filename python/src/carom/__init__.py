@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sets of post-impact velocities of rigid-body systems: arrays in, sets out.
+
+    impact = carom.Impact(mass=M, normal=Jn, tangent=Jt, friction=mu, velocity=v)
+    out = impact.sample(samples=2**16, seed=1)
+    out.velocity, out.info
+
+Every number comes from the C library carom; laws, options and columns come from its tables. All quantities are in SI units.
+"""
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any
+
+from . import _carom
+from ._errors import Incomplete, InputError, InternalError, UnsupportedError
+from .files import read
+from .impact import Impact
+from .laws import Column, Law, Option, law, laws
+from .lcp import enumerate_lcp, solve_lcp, solvers
+from .many import Many, many_seed, sample_many
+from .outcomes import Outcomes
+from .polytopes import Polytope, Polytopes
+from .scene import Scene, load
+
+__version__: str = _carom.version
+
+# Functions that are loaded when they are used, because they need other packages: name and module.
+_LATER = {
+    "compare": "comparison",
+    "explore": "explorer",
+    "from_drake": "adapters.drake",
+    "from_mujoco": "adapters.mujoco",
+    "from_pinocchio": "adapters.pinocchio",
+}
+
+__all__ = [
+    "Column", "Impact", "Incomplete", "InputError", "InternalError", "Law", "Many", "Option", "Outcomes", "Polytope", "Polytopes", "Scene",
+    "UnsupportedError", "enumerate_lcp", "law", "laws", "load", "many_seed", "read", "sample_many", "solve_lcp", "solvers", *_LATER,
+]  # fmt: skip
+
+# A child of fork has none of the threads that OpenMP keeps for the next computation, and would wait for them.
+os.register_at_fork(before=_carom.release_threads)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'carom' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"carom.{_LATER[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

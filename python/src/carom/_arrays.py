@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of callers as C takes them: float64, row-major, of the right shape."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._errors import InputError
+
+_FLOAT64 = np.dtype(np.float64)
+
+
+def as_reals(name: str, value: Any, dimensions: int | None = None) -> NDArray[np.float64]:
+    """`value` as a C-contiguous array of float64; itself where it is one.
+
+    Missing dimensions are added in front, so that a single row passes for a matrix. None: as many as it has.
+    """
+    if not (type(value) is np.ndarray and value.dtype is _FLOAT64):
+        if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+            raise InputError(f"{name}: it has masked entries; numbers are needed")
+        try:
+            value = np.asarray(value)
+        except ValueError as error:
+            raise InputError(f"{name}: not an array of numbers: {error}") from None
+        if value.dtype.kind not in "fiub":
+            raise InputError(f"{name}: real numbers are needed, not {value.dtype}")
+        value = value.astype(np.float64)
+    if dimensions is not None and value.ndim > dimensions:
+        raise InputError(f"{name}: it has {value.ndim} dimensions, and at most {dimensions} are needed")
+    while dimensions is not None and value.ndim < dimensions:
+        value = value[np.newaxis]
+    return value if value.flags.c_contiguous else np.ascontiguousarray(value)
+
+
+def as_matrix(name: str, value: Any, rows: int | None, columns: int | None) -> NDArray[np.float64]:
+    """A matrix of this shape; None stands for any size."""
+    matrix = as_reals(name, value, 2)
+    if (rows is not None and matrix.shape[0] != rows) or (columns is not None and matrix.shape[1] != columns):
+        wanted = " x ".join("any" if size is None else str(size) for size in (rows, columns))
+        raise InputError(f"{name}: it is {matrix.shape[0]} x {matrix.shape[1]}, and must be {wanted}")
+    return matrix
+
+
+def as_vector(name: str, value: Any, size: int) -> NDArray[np.float64]:
+    """A vector of this size; a matrix of one column passes, too."""
+    vector = as_reals(name, value, 2)
+    if 1 not in vector.shape or vector.size != size:
+        raise InputError(f"{name}: it has the shape {np.shape(value)}, and must have {size} entries")
+    return vector.reshape(size)
+
+
+def as_coefficients(name: str, value: Any, contacts: int) -> NDArray[np.float64] | None:
+    """One number for each contact; a single one is meant for all of them."""
+    if value is None:
+        return None
+    if np.ndim(value) == 0:
+        return np.full(contacts, as_reals(name, value, 1)[0])
+    return as_vector(name, value, contacts)
+
+
+def as_names(names: Sequence[str] | None, contacts: int) -> tuple[str, ...] | None:
+    """Names of the contacts."""
+    if names is None:
+        return None
+    if isinstance(names, str) or len(names) != contacts or not all(isinstance(name, str) for name in names):
+        raise InputError(f"names: a list of {contacts} texts is needed, one for each contact")
+    return tuple(names)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Result files."""
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+from collections.abc import Iterator
+
+from . import _carom
+from ._errors import InputError
+from .impact import Impact
+from .outcomes import Outcomes
+from .polytopes import Polytopes
+
+_lock = threading.RLock()
+
+
+@contextlib.contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """One user of libhdf5 at a time, which is not made for several threads; h5py may share ours, and has a lock of its own."""
+    h5py = sys.modules.get("h5py._objects")
+    with _lock, h5py.phil if h5py is not None else contextlib.nullcontext():
+        yield
+
+
+def write(out: Outcomes, path: str | os.PathLike[str], name: str) -> None:
+    """Write a result file."""
+    with one_at_a_time():
+        _carom.result_write(
+            os.fspath(path), name, out._scene, out.impact._handle, out.law, out._settings, out._table._handle, out._result._handle
+        )
+
+
+def read(path: str | os.PathLike[str], law: str | None = None) -> Outcomes:
+    """Read the outcomes of a result file, which `Outcomes.save` or the command wrote.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    law : str, optional
+        Whose outcomes; needed where the file holds those of several laws.
+
+    Returns
+    -------
+    Outcomes
+        With the impact that the file holds. `Polytopes` for exact sets.
+
+    Raises
+    ------
+    InputError
+        For a file that carom did not write, or that is damaged; and when `law` is to be given, with the laws that there are.
+    OSError
+        When the file cannot be read.
+    """
+    _, found = read_all(path)
+    answers = {out.law: out for out in found}
+    if law is None and len(answers) == 1:
+        law = next(iter(answers))
+    if law not in answers:
+        which = "say which law" if law is None else f"there is no law '{law}'"
+        raise InputError(f"{os.fspath(path)}: {which}; the file holds {', '.join(answers) or 'none'}")
+    return answers[law]
+
+
+def read_all(path: str | os.PathLike[str]) -> tuple[str, list[Outcomes]]:
+    """Read the outcomes of all laws of a result file.
+
+    Returns
+    -------
+    name : str
+        Of the scene or impact.
+    outcomes : list of Outcomes
+        One for each law; they share the impact.
+    """
+    with one_at_a_time():
+        name, handle, answers = _carom.result_read(os.fspath(path))
+    impact = Impact._wrap(handle)
+    made = []
+    for law, outcomes, result, settings in answers:
+        kind = Polytopes if law == "halm-posa-exact" else Outcomes
+        made.append(kind._make(impact, law, outcomes, result, None, settings, None, 0.0))
+    return name, made

@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The impact: a rigid-body system frozen at the instant several contacts collide."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _carom
+from ._arrays import as_coefficients, as_matrix, as_names, as_reals, as_vector
+from ._ask import ask
+from ._errors import InputError
+
+if TYPE_CHECKING:
+    from .outcomes import Outcomes
+    from .polytopes import Polytopes
+
+
+class Impact:
+    """A validated impact; immutable, and shared between threads without harm.
+
+    Parameters
+    ----------
+    mass : array_like, (nv, nv)
+        Mass matrix M, symmetric positive definite.
+    normal : array_like, (contacts, nv)
+        Jn: `normal @ v` are the separation speeds [m/s], positive where contacts open.
+    tangent : array_like, (contacts * tangent_dim, nv), optional
+        Jt, contact by contact: one row for each contact (planar) or two (spatial) [m/s]. Left out: no tangents move, planar.
+    friction : float or array_like, (contacts,), optional
+        Coulomb coefficients, at least 0. Left out: 0.
+    velocity : array_like, (nv,)
+        Pre-impact velocity v- [m/s, rad/s].
+    restitution : float or array_like, (contacts,), optional
+        Between 0 and 1. Left out: 0.
+    names : sequence of str, optional
+        Of the contacts. Left out: A, B, ...
+
+    Raises
+    ------
+    InputError
+        Names the matrix and entry, and the rule that it breaks.
+    """
+
+    __slots__ = ("_handle", "_about")
+
+    def __init__(
+        self,
+        mass: ArrayLike,
+        normal: ArrayLike,
+        tangent: ArrayLike | None = None,
+        friction: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+        *,
+        restitution: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        if velocity is None:
+            raise InputError("velocity: the pre-impact velocity is missing")
+        mass = as_reals("mass", mass, 2)
+        nv = mass.shape[0]
+        mass = as_matrix("mass", mass, nv, nv)
+        normal = as_matrix("normal", normal, None, nv)
+        contacts = normal.shape[0]
+        if not nv or not contacts:
+            raise InputError(f"{'normal' if nv else 'mass'}: it has no rows, and at least one is needed")
+        dimension = 1
+        if tangent is not None:
+            tangent = as_matrix("tangent", tangent, None, nv)
+            dimension = tangent.shape[0] // contacts
+            if dimension not in (1, 2) or dimension * contacts != tangent.shape[0]:
+                raise InputError(f"tangent: it has {tangent.shape[0]} rows, and must have one or two for each of {contacts} contacts")
+        self._handle = _carom.impact_create(
+            nv,
+            contacts,
+            dimension,
+            mass,
+            normal,
+            tangent,
+            as_coefficients("friction", friction, contacts),
+            as_coefficients("restitution", restitution, contacts),
+            as_vector("velocity", velocity, nv),
+            as_names(names, contacts),
+        )
+        self._about = _carom.impact_about(self._handle)
+
+    @classmethod
+    def _wrap(cls, handle: Any) -> Impact:
+        made = cls.__new__(cls)
+        made._handle = handle
+        made._about = _carom.impact_about(handle)
+        return made
+
+    @classmethod
+    def from_delassus(
+        cls,
+        delassus: ArrayLike,
+        velocity: ArrayLike,
+        friction: ArrayLike | None = None,
+        *,
+        tangent_dim: int | None = None,
+        restitution: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+    ) -> Impact:
+        """An impact in contact space, whose generalised velocity is the contact velocity.
+
+        Parameters
+        ----------
+        delassus : array_like, (n, n)
+            W = J M^-1 J', symmetric positive semidefinite [1/kg]; per contact the normal, then the tangents.
+        velocity : array_like, (n,)
+            Pre-impact contact velocity u [m/s].
+        friction : float or array_like, (contacts,), optional
+            Coulomb coefficients. Left out: 0.
+        tangent_dim : int, optional
+            1 planar, 2 spatial. Left out: what the sizes of `friction`, `restitution` or `names` tell; else planar where n is even.
+        restitution, names
+            As of an impact with a mass matrix.
+        """
+        delassus = as_reals("delassus", delassus, 2)
+        n = delassus.shape[0]
+        delassus = as_matrix("delassus", delassus, n, n)
+        if tangent_dim is None:
+            told = next((np.size(x) for x in (friction, restitution, names) if x is not None and np.ndim(x) == 1), 0)
+            tangent_dim = n // told - 1 if told else 1 if n % 2 == 0 else 2
+        if tangent_dim not in (1, 2) or n == 0 or n % (1 + tangent_dim):
+            raise InputError(f"delassus: {n} rows are not those of contacts with {tangent_dim} tangents")
+        contacts = n // (1 + tangent_dim)
+        handle = _carom.impact_create_delassus(
+            contacts,
+            tangent_dim,
+            delassus,
+            as_vector("velocity", velocity, n),
+            as_coefficients("friction", friction, contacts),
+            as_coefficients("restitution", restitution, contacts),
+            as_names(names, contacts),
+        )
+        return cls._wrap(handle)
+
+    # --------------------------------------------------------------------------------------------------------- what it is
+
+    @property
+    def nv(self) -> int:
+        """Number of generalised velocities."""
+        return self._about[0]
+
+    @property
+    def contacts(self) -> int:
+        """Number of contacts."""
+        return self._about[1]
+
+    @property
+    def tangent_dim(self) -> int:
+        """1 planar, 2 spatial."""
+        return self._about[2]
+
+    @property
+    def has_system(self) -> bool:
+        """False for an impact in contact space, which has no mass matrix."""
+        return self._about[3]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the contacts."""
+        return self._about[4]
+
+    @property
+    def velocity_scale(self) -> float:
+        """Largest pre-impact contact velocity [m/s]: the scale of tolerances."""
+        return self._about[5]
+
+    @property
+    def initial_energy(self) -> float:
+        """Kinetic energy before the impact [J]."""
+        return self._about[6]
+
+    def _array(self, name: str) -> NDArray[np.float64]:
+        return np.asarray(_carom.impact_array(self._handle, name))
+
+    def _system_array(self, name: str) -> NDArray[np.float64] | None:
+        return self._array(name) if self.has_system else None
+
+    @property
+    def mass(self) -> NDArray[np.float64] | None:
+        """M, (nv, nv); None in contact space."""
+        return self._system_array("mass")
+
+    @property
+    def normal(self) -> NDArray[np.float64] | None:
+        """Jn, (contacts, nv); None in contact space."""
+        return self._system_array("normal")
+
+    @property
+    def tangent(self) -> NDArray[np.float64] | None:
+        """Jt, (contacts * tangent_dim, nv), contact by contact; None in contact space."""
+        return self._system_array("tangent")
+
+    @property
+    def friction(self) -> NDArray[np.float64]:
+        """Coulomb coefficients, (contacts,)."""
+        return self._array("friction")
+
+    @property
+    def restitution(self) -> NDArray[np.float64]:
+        """Coefficients of restitution, (contacts,)."""
+        return self._array("restitution")
+
+    @property
+    def velocity(self) -> NDArray[np.float64]:
+        """Pre-impact velocity v-, (nv,) [m/s, rad/s]; in contact space the contact velocity."""
+        return self._array("velocity")
+
+    @property
+    def delassus(self) -> NDArray[np.float64]:
+        """W = J M^-1 J', (n, n) [1/kg]; per contact the normal, then the tangents."""
+        return self._array("delassus")
+
+    def contact_velocity(self, velocity: ArrayLike | None = None) -> NDArray[np.float64]:
+        """J v, (n,) [m/s], per contact the normal, then the tangents; of the pre-impact velocity where none is given."""
+        v = self.velocity if velocity is None else as_vector("velocity", velocity, self.nv)
+        u = np.empty(self.contacts * (1 + self.tangent_dim))
+        _carom.impact_contact_velocity(self._handle, v, u)
+        return u
+
+    def kinetic_energy(self, velocity: ArrayLike | None = None) -> float:
+        """v'Mv/2 [J]; of the pre-impact velocity where none is given. In contact space the least energy of any such system."""
+        v = self.velocity if velocity is None else as_vector("velocity", velocity, self.nv)
+        return _carom.impact_kinetic_energy(self._handle, v)
+
+    # ------------------------------------------------------------------------------------------------------------- asking
+
+    def resolve(
+        self,
+        law: str,
+        *,
+        keep: str = "all",
+        threads: int | None = None,
+        progress: bool | Callable[[int, int], object] = False,
+        **options: Any,
+    ) -> Outcomes:
+        """The outcomes that a law allows.
+
+        Parameters
+        ----------
+        law : str
+            One of `carom.laws()`.
+        keep : {"all", "extent", "hull"}
+            What stays in memory: every outcome; their extent alone; or those that are corners of the convex hull in at least one plane of
+            two contact velocities. The latter two take any number of samples.
+        threads : int, optional
+            Left out: one for each core. Outcomes do not depend on it.
+        progress : bool or callable
+            True shows a bar of tqdm where that is installed; a function is called with the blocks done and their total.
+        **options
+            Options of the law, as `carom.law(law).options` lists them. None stands for the default.
+
+        Returns
+        -------
+        Outcomes
+            For "halm-posa-exact" `Polytopes`.
+
+        Raises
+        ------
+        InputError
+            For an option that the law does not have, or a value out of range.
+        UnsupportedError
+            Where this build lacks what the law needs.
+
+        Warns
+        -----
+        Incomplete
+            When part of the answer is missing; `info["verdict"]` says why.
+        """
+        return ask(self, law, None, options, keep, threads, progress)
+
+    def sample(
+        self,
+        samples: int | None = None,
+        *,
+        seed: int | None = None,
+        keep: str = "all",
+        threads: int | None = None,
+        progress: bool | Callable[[int, int], object] = False,
+        **options: Any,
+    ) -> Outcomes:
+        """The set of outcomes of the impact inclusion, sampled (law halm-posa): an inner approximation.
+
+        Parameters
+        ----------
+        samples : int, optional
+            Number of samples. Left out: 16384.
+        seed : int, optional
+            Left out: 0. The same seed gives the same bits.
+        keep, threads, progress, **options
+            As of `resolve`.
+        """
+        return ask(self, "halm-posa", None, {"samples": samples, "seed": seed, **options}, keep, threads, progress)
+
+    def exact(self, *, progress: bool | Callable[[int, int], object] = False, **options: Any) -> Polytopes:
+        """The set of outcomes as polytopes, in exact arithmetic (law halm-posa-exact; planar, few contacts).
+
+        Parameters
+        ----------
+        **options
+            As `carom.law("halm-posa-exact").options` lists them: `mode`, `seconds`, ...
+
+        Raises
+        ------
+        UnsupportedError
+            For spatial contacts, and where carom was built without the Parma Polyhedra Library.
+        """
+        return ask(self, "halm-posa-exact", None, options, "all", None, progress)
+
+    # ------------------------------------------------------------------------------------------------------------ copying
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.has_system:
+            return _make, (self.mass, self.normal, self.tangent, self.friction, self.velocity, self.restitution, self.names)
+        return _make_delassus, (self.delassus, self.velocity, self.friction, self.tangent_dim, self.restitution, self.names)
+
+    def __copy__(self) -> Impact:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Impact:
+        return self
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.names[:6]) + (", ..." if self.contacts > 6 else "")
+        space = "planar" if self.tangent_dim == 1 else "spatial"
+        of = f"{self.nv} velocities" if self.has_system else "in contact space"
+        return f"<carom.Impact: {of}, {self.contacts} {space} contact{'s' * (self.contacts != 1)} {names}>"
+
+
+def _make(mass: Any, normal: Any, tangent: Any, friction: Any, velocity: Any, restitution: Any, names: Any) -> Impact:
+    return Impact(mass, normal, tangent, friction, velocity, restitution=restitution, names=names)
+
+
+def _make_delassus(delassus: Any, velocity: Any, friction: Any, tangent_dim: int, restitution: Any, names: Any) -> Impact:
+    return Impact.from_delassus(delassus, velocity, friction, tangent_dim=tangent_dim, restitution=restitution, names=names)

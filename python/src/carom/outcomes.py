@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outcomes of an impact: the table that a law fills, and what is asked of it."""
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _carom
+from ._errors import InputError
+from .laws import Column, make_column
+
+if TYPE_CHECKING:
+    from .impact import Impact
+
+# What contacts do after the impact, in the order of carom_contact_mode.
+MODES = ("stick", "slide", "lift", "approach")
+
+
+class Table:
+    """Columns of a table in C. Those of numbers share C's memory and are read-only; texts and lists are copies."""
+
+    __slots__ = ("_handle", "_names", "_columns", "_values")
+
+    def __init__(self, handle: Any, names: tuple[str, ...]) -> None:
+        self._handle = handle
+        self._names = names  # of the contacts
+        self._columns: dict[str, Column] | None = None
+        self._values: dict[str, Any] = {}
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        """The columns by name."""
+        if self._columns is None:
+            self._columns = {row[0]: make_column(row) for row in _carom.table_columns(self._handle)}
+        return self._columns
+
+    def column(self, name: str) -> Any:
+        """The values of a column, one for each row."""
+        if name not in self._values:
+            self._values[name] = self._read(self.columns[name])
+        return self._values[name]
+
+    def _read(self, column: Column) -> Any:
+        values = _carom.table_column(self._handle, column.name)
+        if column.type == "boolean":
+            return np.asarray(values).astype(bool)
+        if column.type == "text":
+            return values
+        if column.type == "contacts":
+            return [None if cell is None else tuple(self._names[index] for index in cell) for cell in values]
+        if column.type == "series":
+            return [self._read_series(column, cell) for cell in values]
+        return np.asarray(values)
+
+    def _read_series(self, column: Column, cell: bytes) -> Any:
+        numbers = np.frombuffer(cell)
+        if column.width == "contact space":
+            width = len(numbers) if not len(numbers) else _carom.table_about(self._handle)[2] + _carom.table_about(self._handle)[3]
+        else:
+            width = column.width
+        rows = numbers.reshape(-1, width) if width != 1 and len(numbers) else numbers
+        if not column.names:
+            return rows
+        # Records: names of fields, each followed by =TEXT for every text that its numbers stand for.
+        fields: dict[str, list[str]] = {}
+        for name in column.names:
+            if name.startswith("="):
+                fields[next(reversed(fields))].append(name[1:])
+            else:
+                fields[name] = []
+        return [{name: texts[int(x)] if texts else float(x) for x, (name, texts) in zip(row, fields.items())} for row in rows]
+
+    def pack(self) -> tuple[Any, ...]:
+        """What `unpack` makes an equal table of."""
+        columns = tuple(_carom.table_columns(self._handle))
+        return columns, tuple(_carom.table_about(self._handle)[1:]), _carom.table_pack(self._handle)
+
+
+class Outcomes:
+    """The outcomes that a law allows: one row for each.
+
+    Columns are read by name, as `out["normal_velocity"]` or `out.normal_velocity`; those of numbers are arrays in C's memory, without a
+    copy, and read-only. They stay valid when the outcomes and the impact are gone. `out["Jn.A"]` is one contact velocity by name.
+
+    Attributes
+    ----------
+    impact : Impact
+        Whose outcomes these are.
+    law : str
+        The law that was asked.
+    """
+
+    __slots__ = ("impact", "law", "seconds", "_table", "_result", "_scene", "_settings", "_extent", "__weakref__")
+
+    impact: Impact
+    law: str
+    seconds: float
+
+    def __init__(self) -> None:
+        raise TypeError("outcomes come from Impact.resolve, Impact.sample, Impact.exact and carom.read")
+
+    @classmethod
+    def _make(
+        cls, impact: Impact, law: str, outcomes: Any, result: Any, scene: Any, settings: Any, extent: Any, seconds: float
+    ) -> Any:
+        made = cls.__new__(cls)
+        made.impact = impact
+        made.law = law
+        made.seconds = seconds
+        made._table = Table(outcomes, impact.names)
+        made._result = Table(result, impact.names)
+        made._scene = scene
+        made._settings = settings
+        made._extent = extent
+        return made
+
+    # ------------------------------------------------------------------------------------------------------------ columns
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        """The columns by name, with units and docs."""
+        return self._table.columns
+
+    @property
+    def velocity(self) -> NDArray[np.float64]:
+        """Post-impact velocities v+, (N, nv) [m/s, rad/s], in C's memory; in contact space the contact velocities."""
+        return self._table.column("v_plus")
+
+    @property
+    def contact_velocity(self) -> NDArray[np.float64]:
+        """Contact velocities, (N, n) [m/s], per contact the normal, then the tangents."""
+        m, dim = self.impact.contacts, self.impact.tangent_dim
+        normal = self["normal_velocity"].reshape(-1, m, 1)
+        tangent = self["tangent_velocity"].reshape(-1, m, dim)
+        return np.concatenate([normal, tangent], axis=2).reshape(-1, m * (1 + dim))
+
+    def axes(self) -> dict[str, tuple[str, int]]:
+        """Names of single numbers of an outcome, with their column and place in it: Jn.A, Jt.A, Jt.A.2, Pn.A, Pt.A, v.1, ..."""
+        named = {}
+        for letter, normal, tangent in (("J", "normal_velocity", "tangent_velocity"), ("P", "normal_impulse", "tangent_impulse")):
+            for i, name in enumerate(self.impact.names):
+                named[f"{letter}n.{name}"] = (normal, i)
+                for k in range(self.impact.tangent_dim):
+                    named[f"{letter}t.{name}" + (f".{k + 1}" if k else "")] = (tangent, i * self.impact.tangent_dim + k)
+        for i in range(self.impact.nv):
+            named[f"v.{i + 1}"] = ("v_plus", i)
+        return named
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self.columns:
+            return self._table.column(name)
+        place = self.axes().get(name)
+        if place is None:
+            raise KeyError(f"{name!r} is neither a column ({', '.join(self.columns)}) nor a single number such as Jn.{self.impact.names[0]}")
+        return self._table.column(place[0])[:, place[1]]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.columns or name in self.axes()
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and name in self.columns:
+            return self._table.column(name)
+        raise AttributeError(f"{type(self).__name__!r} has no attribute or column {name!r}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *self.columns})
+
+    def __len__(self) -> int:
+        return _carom.table_about(self._table._handle)[0]
+
+    # ------------------------------------------------------------------------------------------------------------- results
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """The result row: verdict, selection, and what the law reports once, such as digest and counts."""
+        row = {}
+        for name, column in self._result.columns.items():
+            value = self._result.column(name)[0]
+            if column.type == "integer" and column.width == 1:
+                value = None if value == np.iinfo(np.int64).min else int(value)
+            elif column.type == "real" and column.width == 1:
+                value = float(value)
+            elif column.type == "boolean":
+                value = bool(value)
+            elif column.type == "choice":
+                value = column.names[int(value)]
+            row[name] = value
+        return row
+
+    @property
+    def options(self) -> dict[str, str]:
+        """Every option of the law, as text, with the value that was used."""
+        return dict(_carom.law_options(self.law, self._scene, self._settings))
+
+    @property
+    def complete(self) -> bool:
+        """Whether what was asked for was computed."""
+        return self.info["verdict"] == "complete"
+
+    @property
+    def extent(self) -> dict[str, Any]:
+        """Least and largest values of all outcomes, also of those that were not kept.
+
+        Returns
+        -------
+        dict
+            `outcomes`, their number; `normal`, (contacts, 2), and `tangent`, (tangents, 2) [m/s]; `energy_ratio`, (2,). NaN without outcomes.
+        """
+        count, normal, tangent, ratio, _ = self._get_extent()
+        return {
+            "outcomes": count,
+            "normal": np.frombuffer(normal).reshape(-1, 2),
+            "tangent": np.frombuffer(tangent).reshape(-1, 2),
+            "energy_ratio": np.frombuffer(ratio),
+        }
+
+    def modes(self) -> dict[str, dict[str, int]]:
+        """In how many outcomes each contact sticks, slides, lifts, or approaches still."""
+        counts = np.frombuffer(self._get_extent()[4], dtype=np.int64).reshape(-1, len(MODES))
+        return {name: dict(zip(MODES, map(int, row))) for name, row in zip(self.impact.names, counts)}
+
+    def _get_extent(self) -> Any:
+        if self._extent is None:
+            self._extent = _carom.table_extent(self.impact._handle, self._table._handle)
+        return self._extent
+
+    # ------------------------------------------------------------------------------------------- files and other packages
+
+    def save(self, path: str | os.PathLike[str], *, name: str = "impact") -> None:
+        """Write a result file (HDF5), as the command does; `carom.read` reads it.
+
+        Parameters
+        ----------
+        path : path-like
+            Only an HDF5 or empty file is replaced. The file appears whole or not at all.
+        name : str
+            Of the impact, where it is of no scene.
+        """
+        from .files import write
+
+        write(self, path, name)
+
+    def plot(self, *axes: str, ax: Any = None, **options: Any) -> Any:
+        """Draws the outcomes with matplotlib; see `carom.plotting.plot`."""
+        from .plotting import plot
+
+        return plot(self, *axes, ax=ax, **options)
+
+    # ------------------------------------------------------------------------------------------------------------- copying
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Options as they were used, because a scene stays behind. A text that was not given is empty.
+        settings = tuple((name, text) for name, text in self.options.items() if text)
+        return _restore, (type(self), self.impact, self.law, self._table.pack(), self._result.pack(), settings, self._extent, self.seconds)
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
+    def __repr__(self) -> str:
+        count = len(self)
+        return f"<carom.{type(self).__name__}: {count} outcome{'s' * (count != 1)} of {self.law}, {self.info['verdict']}>"
+
+
+def _restore(kind: Any, impact: Impact, law: str, outcomes: Any, result: Any, settings: Any, extent: Any, seconds: float) -> Any:
+    tables = [_carom.table_unpack(*packed) for packed in (outcomes, result)]
+    return kind._make(impact, law, *tables, None, settings, extent, seconds)

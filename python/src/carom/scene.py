@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scene files: an impact, and options for laws."""
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from . import _carom
+from ._ask import ask
+from ._errors import InputError
+from .files import one_at_a_time
+from .impact import Impact
+from .outcomes import Outcomes
+from .polytopes import Polytopes
+
+
+class Scene:
+    """A scene file, read and checked: see `load`.
+
+    Attributes
+    ----------
+    path, name, hash : str
+        The file, its name, and the SHA-256 of its bytes and those of its model.
+    law : str or None
+        The law that the scene names.
+    warnings : tuple of str
+        What is odd about the scene.
+    impact : Impact
+        The impact that it describes.
+    """
+
+    __slots__ = ("path", "name", "hash", "law", "warnings", "impact", "_handle")
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        with one_at_a_time():
+            self._handle = _carom.scene_read(os.fspath(path))
+        self.path, self.name, self.hash, self.law, self.warnings = _carom.scene_about(self._handle)
+        self.impact = Impact._wrap(_carom.scene_impact(self._handle))
+
+    def resolve(
+        self,
+        law: str | None = None,
+        *,
+        keep: str = "all",
+        threads: int | None = None,
+        progress: bool | Callable[[int, int], object] = False,
+        **options: Any,
+    ) -> Outcomes:
+        """As `Impact.resolve`, with the options that the scene gives unless others are given here; the scene's law where none is."""
+        if law is None and self.law is None:
+            raise InputError("law: it is missing, and the scene names none")
+        return ask(self.impact, law or str(self.law), self._handle, options, keep, threads, progress)
+
+    def sample(
+        self,
+        samples: int | None = None,
+        *,
+        seed: int | None = None,
+        keep: str = "all",
+        threads: int | None = None,
+        progress: bool | Callable[[int, int], object] = False,
+        **options: Any,
+    ) -> Outcomes:
+        """As `Impact.sample`, with the options that the scene gives unless others are given here."""
+        return ask(self.impact, "halm-posa", self._handle, {"samples": samples, "seed": seed, **options}, keep, threads, progress)
+
+    def exact(self, *, progress: bool | Callable[[int, int], object] = False, **options: Any) -> Polytopes:
+        """As `Impact.exact`, with the options that the scene gives unless others are given here."""
+        return ask(self.impact, "halm-posa-exact", self._handle, options, "all", None, progress)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Scene, (os.path.abspath(self.path),)
+
+    def __repr__(self) -> str:
+        return f"<carom.Scene {self.name!r} of {self.path}: {self.impact!r}>"
+
+
+def load(path: str | os.PathLike[str]) -> Scene:
+    """Read a scene file (YAML or JSON) with the model that it names.
+
+    Parameters
+    ----------
+    path : path-like
+        The scene.
+
+    Returns
+    -------
+    Scene
+        `load(path).impact` is its impact; `load(path).sample()` samples it with the scene's options, as the command does.
+
+    Raises
+    ------
+    InputError
+        With file, line, key and rule.
+    OSError
+        When a file cannot be read.
+    """
+    scene = Scene(path)
+    for sentence in scene.warnings:
+        warnings.warn(sentence, UserWarning, stacklevel=2)
+    return scene

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statuses of C as exceptions of Python.
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "binding.h"
+
+PyObject *binding_input_error, *binding_unsupported_error, *binding_internal_error;
+
+PyObject *binding_fail(const carom_error *error) {
+    PyObject *kind = binding_internal_error;
+    switch (error->status) {
+    case CAROM_BAD_INPUT: kind = binding_input_error; break;
+    case CAROM_UNSUPPORTED: kind = binding_unsupported_error; break;
+    case CAROM_OUT_OF_MEMORY: kind = PyExc_MemoryError; break;
+    case CAROM_IO_FAILED: kind = PyExc_OSError; break;
+    case CAROM_OK:
+    case CAROM_INTERNAL: break;
+    }
+    PyObject *message = binding_text(error->message);
+    if (message) PyErr_SetObject(kind, message);
+    Py_XDECREF(message);
+    return NULL;
+}
+
+PyObject *binding_refuse(const char *format, ...) {
+    carom_error error = {.status = CAROM_BAD_INPUT};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error.message, sizeof error.message, format, arguments);
+    va_end(arguments);
+    return binding_fail(&error);
+}
+
+bool binding_add_errors(PyObject *module) {
+    binding_input_error = PyErr_NewExceptionWithDoc("carom.InputError",
+                                                    "Bad input: an array, option or file breaks a rule. The message names it and the rule.",
+                                                    PyExc_ValueError, NULL);
+    binding_unsupported_error = PyErr_NewExceptionWithDoc(
+        "carom.UnsupportedError", "This build, or the method that was asked for, does not offer it.", PyExc_RuntimeError, NULL);
+    binding_internal_error =
+        PyErr_NewExceptionWithDoc("carom.InternalError", "An internal check of carom failed; please report it.", PyExc_RuntimeError, NULL);
+    return binding_input_error && binding_unsupported_error && binding_internal_error &&
+           !PyModule_AddObjectRef(module, "InputError", binding_input_error) &&
+           !PyModule_AddObjectRef(module, "UnsupportedError", binding_unsupported_error) &&
+           !PyModule_AddObjectRef(module, "InternalError", binding_internal_error);
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Handles of impacts: made from arrays, and read.
+#include <string.h>
+
+#include "binding.h"
+
+static const char impact_capsule[] = "carom.impact";
+
+// The context of the capsule keeps whoever owns the impact; without one the capsule owns it.
+static void free_impact(PyObject *capsule) {
+    PyObject *keeper = PyCapsule_GetContext(capsule);
+    if (keeper)
+        Py_DECREF(keeper);
+    else
+        carom_impact_free(PyCapsule_GetPointer(capsule, impact_capsule));
+}
+
+const carom_impact *binding_impact(PyObject *handle) { return PyCapsule_GetPointer(handle, impact_capsule); }
+
+PyObject *binding_wrap_impact(const carom_impact *impact, PyObject *keeper) {
+    PyObject *capsule = PyCapsule_New((void *)(uintptr_t)impact, impact_capsule, free_impact);
+    if (capsule && keeper) PyCapsule_SetContext(capsule, Py_NewRef(keeper));
+    if (!capsule && !keeper) carom_impact_free((carom_impact *)(uintptr_t)impact);
+    return capsule;
+}
+
+// --------------------------------------------------------------------------------------------------------------- making
+
+// impact_create(nv, contacts, tangent_dim, mass, normal, tangent, friction, restitution, velocity, names)
+static PyObject *create(PyObject *module, PyObject *arguments) {
+    (void)module;
+    carom_impact_data data = {0};
+    PyObject *given[6], *names;
+    if (!PyArg_ParseTuple(arguments, "iiiOOOOOOO", &data.nv, &data.contacts, &data.tangent_dim, &given[0], &given[1], &given[2], &given[3],
+                          &given[4], &given[5], &names))
+        return NULL;
+    if (data.nv < 1 || data.contacts < 1 || data.tangent_dim < 1 || data.tangent_dim > 2)
+        return binding_refuse("an impact has at least one velocity and one contact, and one or two tangents");
+    const size_t nv = (size_t)data.nv, m = (size_t)data.contacts, tangents = m * (size_t)data.tangent_dim;
+    binding_reals arrays[6] = {0};
+    bool failed = !binding_take_reals(given[0], "mass", nv * nv, false, &arrays[0]) ||
+                  !binding_take_reals(given[1], "normal", m * nv, false, &arrays[1]) ||
+                  !binding_take_optional_reals(given[2], "tangent", tangents * nv, &arrays[2]) ||
+                  !binding_take_optional_reals(given[3], "friction", m, &arrays[3]) ||
+                  !binding_take_optional_reals(given[4], "restitution", m, &arrays[4]) ||
+                  !binding_take_reals(given[5], "velocity", nv, false, &arrays[5]);
+    const char **texts = failed ? NULL : binding_texts(names, "names", data.contacts, &failed);
+    carom_impact *impact = NULL;
+    if (!failed) {
+        data.mass = arrays[0].values;
+        data.normal = arrays[1].values;
+        data.tangent = arrays[2].values;
+        data.friction = arrays[3].values;
+        data.restitution = arrays[4].values;
+        data.velocity = arrays[5].values;
+        data.names = texts;
+        carom_error error;
+        carom_status status;
+        Py_BEGIN_ALLOW_THREADS;
+        status = carom_impact_create(&data, &impact, &error);
+        Py_END_ALLOW_THREADS;
+        if (status) binding_fail(&error);
+    }
+    binding_give_back(arrays, 6);
+    PyMem_Free(texts);
+    return impact ? binding_wrap_impact(impact, NULL) : NULL;
+}
+
+// impact_create_delassus(contacts, tangent_dim, delassus, velocity, friction, restitution, names)
+static PyObject *create_delassus(PyObject *module, PyObject *arguments) {
+    (void)module;
+    carom_delassus_data data = {0};
+    PyObject *given[4], *names;
+    if (!PyArg_ParseTuple(arguments, "iiOOOOO", &data.contacts, &data.tangent_dim, &given[0], &given[1], &given[2], &given[3], &names))
+        return NULL;
+    if (data.contacts < 1 || data.tangent_dim < 1 || data.tangent_dim > 2)
+        return binding_refuse("an impact has at least one contact, and one or two tangents");
+    const size_t m = (size_t)data.contacts, n = m * (size_t)(1 + data.tangent_dim);
+    binding_reals arrays[4] = {0};
+    bool failed = !binding_take_reals(given[0], "delassus", n * n, false, &arrays[0]) ||
+                  !binding_take_reals(given[1], "velocity", n, false, &arrays[1]) ||
+                  !binding_take_optional_reals(given[2], "friction", m, &arrays[2]) ||
+                  !binding_take_optional_reals(given[3], "restitution", m, &arrays[3]);
+    const char **texts = failed ? NULL : binding_texts(names, "names", data.contacts, &failed);
+    carom_impact *impact = NULL;
+    if (!failed) {
+        data.delassus = arrays[0].values;
+        data.velocity = arrays[1].values;
+        data.friction = arrays[2].values;
+        data.restitution = arrays[3].values;
+        data.names = texts;
+        carom_error error;
+        carom_status status;
+        Py_BEGIN_ALLOW_THREADS;
+        status = carom_impact_create_delassus(&data, &impact, &error);
+        Py_END_ALLOW_THREADS;
+        if (status) binding_fail(&error);
+    }
+    binding_give_back(arrays, 4);
+    PyMem_Free(texts);
+    return impact ? binding_wrap_impact(impact, NULL) : NULL;
+}
+
+// -------------------------------------------------------------------------------------------------------------- reading
+
+// impact_about(impact) -> (nv, contacts, tangent_dim, has_system, names, velocity_scale, initial_energy)
+static PyObject *about(PyObject *module, PyObject *handle) {
+    (void)module;
+    const carom_impact *impact = binding_impact(handle);
+    if (!impact) return NULL;
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    PyObject *names = PyTuple_New(data->contacts);
+    for (int i = 0; i < data->contacts && names; i++) {
+        PyObject *name = binding_text(data->names[i]);
+        if (!name || PyTuple_SetItem(names, i, name)) Py_CLEAR(names);
+    }
+    if (!names) return NULL;
+    return Py_BuildValue("iiiONdd", data->nv, data->contacts, data->tangent_dim, carom_impact_has_system(impact) ? Py_True : Py_False,
+                         names, carom_impact_velocity_scale(impact), carom_impact_initial_energy(impact));
+}
+
+// impact_array(impact, name) -> a view, None where the impact has no such array
+static PyObject *array(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *handle;
+    const char *name;
+    if (!PyArg_ParseTuple(arguments, "Os", &handle, &name)) return NULL;
+    const carom_impact *impact = binding_impact(handle);
+    if (!impact) return NULL;
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    const int m = data->contacts, nv = data->nv, n = carom_impact_contact_size(impact);
+    const struct {
+        const char *name;
+        const double *values;
+        int rows, columns;
+    } arrays[] = {{"mass", data->mass, nv, nv},
+                  {"normal", data->normal, m, nv},
+                  {"tangent", data->tangent, m * data->tangent_dim, nv},
+                  {"friction", data->friction, m, 0},
+                  {"restitution", data->restitution, m, 0},
+                  {"velocity", data->velocity, nv, 0},
+                  {"delassus", carom_impact_delassus(impact), n, n},
+                  {"response", carom_impact_response(impact), n, nv}};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        if (strcmp(arrays[i].name, name) != 0) continue;
+        const Py_ssize_t shape[] = {arrays[i].rows, arrays[i].columns};
+        if (!arrays[i].values) Py_RETURN_NONE;
+        return binding_view(handle, arrays[i].values, "d", arrays[i].columns ? 2 : 1, shape);
+    }
+    return binding_refuse("an impact has no array '%.60s'", name);
+}
+
+// impact_contact_velocity(impact, v, u): u = J v
+static PyObject *contact_velocity(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *handle, *given[2];
+    if (!PyArg_ParseTuple(arguments, "OOO", &handle, &given[0], &given[1])) return NULL;
+    const carom_impact *impact = binding_impact(handle);
+    if (!impact) return NULL;
+    binding_reals arrays[2] = {0};
+    const bool taken = binding_take_reals(given[0], "velocity", (size_t)carom_impact_get_data(impact)->nv, false, &arrays[0]) &&
+                       binding_take_reals(given[1], "out", (size_t)carom_impact_contact_size(impact), true, &arrays[1]);
+    if (taken) carom_impact_contact_velocity(impact, arrays[0].values, arrays[1].values);
+    binding_give_back(arrays, 2);
+    return taken ? Py_NewRef(Py_None) : NULL;
+}
+
+// impact_kinetic_energy(impact, v) -> v'Mv/2
+static PyObject *kinetic_energy(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *handle, *given;
+    if (!PyArg_ParseTuple(arguments, "OO", &handle, &given)) return NULL;
+    const carom_impact *impact = binding_impact(handle);
+    if (!impact) return NULL;
+    binding_reals v;
+    if (!binding_take_reals(given, "velocity", (size_t)carom_impact_get_data(impact)->nv, false, &v)) return NULL;
+    const double energy = carom_impact_kinetic_energy(impact, v.values);
+    binding_give_back(&v, 1);
+    return PyFloat_FromDouble(energy);
+}
+
+PyMethodDef binding_impact_methods[] = {{"impact_create", create, METH_VARARGS, NULL},
+                                        {"impact_create_delassus", create_delassus, METH_VARARGS, NULL},
+                                        {"impact_about", about, METH_O, NULL},
+                                        {"impact_array", array, METH_VARARGS, NULL},
+                                        {"impact_contact_velocity", contact_velocity, METH_VARARGS, NULL},
+                                        {"impact_kinetic_energy", kinetic_energy, METH_VARARGS, NULL},
+                                        {NULL, NULL, 0, NULL}};

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Laws: their table as Python's values, and asking one.
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "binding.h"
+
+enum { OPTION_TEXT_SIZE = 1 << 14 };
+
+const carom_law *binding_law(const char *name) {
+    const carom_law *law = carom_law_find(binding_registry, name);
+    if (law) return law;
+    char names[CAROM_MESSAGE_SIZE / 2] = "";
+    for (int i = 0; i < carom_registry_count(binding_registry, CAROM_REGISTRY_LAWS); i++) {
+        const carom_law *one = carom_registry_entry(binding_registry, CAROM_REGISTRY_LAWS, i);
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", one->name);
+    }
+    binding_refuse("law: there is no '%.60s'; the laws are %s", name, names);
+    return NULL;
+}
+
+void *binding_options(const carom_law *law, const carom_scene *scene, PyObject *settings) {
+    void *options = PyMem_Calloc(1, law->options_size + 1);
+    if (!options) return PyErr_NoMemory();
+    law->defaults(options);
+    carom_error error;
+    carom_status status = scene ? carom_scene_apply(scene, law->options, law->option_count, options, &error) : CAROM_OK;
+    if (status) binding_fail(&error);
+    const Py_ssize_t count = PyTuple_Check(settings) ? PyTuple_Size(settings) : -1;
+    bool failed = status || count < 0;
+    if (count < 0) PyErr_SetString(PyExc_TypeError, "settings are a tuple of pairs of texts");
+    for (Py_ssize_t i = 0; i < count && !failed; i++) {
+        const char *name, *text;
+        failed = !PyArg_ParseTuple(PyTuple_GetItem(settings, i), "ss", &name, &text);
+        if (failed) break;
+        status = carom_law_set(law, options, name, text, &error);
+        failed = status;
+        if (status) binding_fail(&error);
+    }
+    if (!failed) return options;
+    PyMem_Free(options);
+    return NULL;
+}
+
+// ------------------------------------------------------------------------------------------------------------ the table
+
+// Appends an object that is given away; false with an exception.
+static bool append(PyObject *list, PyObject *object) {
+    const bool appended = list && object && !PyList_Append(list, object);
+    Py_XDECREF(object);
+    return appended;
+}
+
+// An option as (name, type, least, most, unit, default, doc, choices).
+static PyObject *describe_option(const carom_option *row) {
+    PyObject *choices = PyList_New(0);
+    for (int i = 0; row->type == CAROM_OPTION_CHOICE && row->choices[i] && choices; i++)
+        if (!append(choices, binding_text(row->choices[i]))) Py_CLEAR(choices);
+    return Py_BuildValue("ssddsssN", row->name, carom_option_type_name(row->type), row->least, row->most, row->unit, row->initial, row->doc,
+                         choices);
+}
+
+static PyObject *describe_columns(const carom_column *columns, int count) {
+    PyObject *list = PyList_New(0);
+    for (int i = 0; i < count && list; i++)
+        if (!append(list, binding_column(&columns[i]))) Py_CLEAR(list);
+    return list;
+}
+
+// laws() -> [(name, summary, source, options, outcome columns, result columns, thorough settings), ...]
+static PyObject *laws(PyObject *module, PyObject *nothing) {
+    (void)module;
+    (void)nothing;
+    PyObject *list = PyList_New(0);
+    for (int i = 0; i < carom_registry_count(binding_registry, CAROM_REGISTRY_LAWS) && list; i++) {
+        const carom_law *law = carom_registry_entry(binding_registry, CAROM_REGISTRY_LAWS, i);
+        PyObject *options = PyList_New(0), *thorough = PyList_New(0);
+        for (int k = 0; k < law->option_count && options; k++)
+            if (!append(options, describe_option(&law->options[k]))) Py_CLEAR(options);
+        for (const char *const *text = law->thorough; text && *text && thorough; text++)
+            if (!append(thorough, binding_text(*text))) Py_CLEAR(thorough);
+        PyObject *row = Py_BuildValue("sssNNNN", law->name, law->summary, law->source, options,
+                                      describe_columns(law->outcome_columns, law->outcome_column_count),
+                                      describe_columns(law->result_columns, law->result_column_count), thorough);
+        if (!append(list, row)) Py_CLEAR(list);
+    }
+    return list;
+}
+
+// law_applies(law, impact) -> would a comparison ask it?
+static PyObject *applies(PyObject *module, PyObject *arguments) {
+    (void)module;
+    const char *name;
+    PyObject *handle;
+    if (!PyArg_ParseTuple(arguments, "sO", &name, &handle)) return NULL;
+    const carom_law *law = binding_law(name);
+    const carom_impact *impact = law ? binding_impact(handle) : NULL;
+    if (!impact) return NULL;
+    return PyBool_FromLong(!law->applies || law->applies(impact));
+}
+
+// law_options(law, scene, settings) -> [(name, value as text), ...]: every option as these settings leave it
+static PyObject *options(PyObject *module, PyObject *arguments) {
+    (void)module;
+    const char *name;
+    PyObject *scene_handle, *settings;
+    bool failed;
+    if (!PyArg_ParseTuple(arguments, "sOO", &name, &scene_handle, &settings)) return NULL;
+    const carom_law *law = binding_law(name);
+    const carom_scene *scene = law ? binding_optional_scene(scene_handle, &failed) : NULL;
+    if (!law || failed) return NULL;
+    void *values = binding_options(law, scene, settings);
+    char *text = PyMem_Malloc(OPTION_TEXT_SIZE);
+    PyObject *list = values && text ? PyList_New(0) : NULL;
+    for (int i = 0; i < law->option_count && list; i++) {
+        carom_option_print(&law->options[i], values, text, OPTION_TEXT_SIZE);
+        PyObject *value = binding_text(text);
+        if (!append(list, value ? Py_BuildValue("sN", law->options[i].name, value) : NULL)) Py_CLEAR(list);
+    }
+    PyMem_Free(text);
+    PyMem_Free(values);
+    return list;
+}
+
+// --------------------------------------------------------------------------------------------------------------- asking
+
+// Which outcomes stay in memory.
+enum { KEEP_ALL, KEEP_EXTENT, KEEP_HULL };
+
+// Where blocks of outcomes go: into the extent, and through the filter where there is one.
+typedef struct ways {
+    carom_extent *extent;
+    const carom_sink *corners;
+} ways;
+
+static carom_status pass_on(void *user, const carom_table *rows, carom_error *error) {
+    const ways *to = user;
+    carom_extent_widen(to->extent, rows);
+    return to->corners ? to->corners->receive(to->corners->user, rows, error) : CAROM_OK;
+}
+
+// What one call gives.
+typedef struct answered {
+    carom_answer answer;
+    carom_extent *extent;  // NULL where all outcomes are kept
+    carom_table *outer;    // certified outer set of an exact run that was not finished; NULL for none
+    double seconds;
+} answered;
+
+static void release(answered *got) {
+    carom_answer_free(&got->answer);
+    carom_table_free(got->outer);
+    carom_extent_free(got->extent);
+}
+
+// Runs without the interpreter's lock.
+static carom_status ask(const carom_law *law, carom_law_call *call, int keep, answered *got, carom_error *error) {
+    carom_corners *filter = NULL;
+    carom_sink corners;
+    ways to = {0};
+    const carom_sink sink = {&to, pass_on};
+    carom_status status = CAROM_OK;
+    if (keep != KEEP_ALL) {
+        status = carom_extent_create(call->impact, &got->extent, error);
+        call->sink = &sink;
+    }
+    if (!status && keep == KEEP_HULL) {
+        status = carom_corners_create(call->impact, law->outcome_columns, law->outcome_column_count, &filter, error);
+        if (!status) corners = carom_corners_sink(filter);
+        to.corners = &corners;
+    }
+    to.extent = got->extent;
+    // Exact runs keep their set, whose outer part has outcomes of its own.
+    carom_exact_set *set = NULL;
+    if (law == &carom_exact_law) ((carom_exact_options *)(uintptr_t)call->options)->set = &set;
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    if (!status) status = carom_law_resolve(law, call, &got->answer, error);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    got->seconds = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    const carom_table *kept = NULL;
+    if (!status && filter) status = carom_corners_outcomes(filter, &kept, error);
+    if (!status && kept) status = carom_table_append(got->answer.outcomes, kept, error);
+    carom_answer outer = {0};
+    if (!status && set && set->outer) status = carom_law_resolve(&carom_exact_outer_law, call, &outer, error);
+    got->outer = outer.outcomes;
+    carom_table_free(outer.result);
+    carom_exact_set_free(set);
+    carom_corners_free(filter);
+    return status;
+}
+
+// law_resolve(law, impact, scene, settings, threads, keep, progress) -> (outcomes, result, extent, outer, complete, seconds)
+static PyObject *resolve(PyObject *module, PyObject *arguments) {
+    (void)module;
+    const char *name;
+    PyObject *impact_handle, *scene_handle, *settings, *progress;
+    int threads, keep;
+    bool failed;
+    if (!PyArg_ParseTuple(arguments, "sOOOiiO", &name, &impact_handle, &scene_handle, &settings, &threads, &keep, &progress)) return NULL;
+    const carom_law *law = binding_law(name);
+    const carom_impact *impact = law ? binding_impact(impact_handle) : NULL;
+    const carom_scene *scene = impact ? binding_optional_scene(scene_handle, &failed) : NULL;
+    if (!impact || failed) return NULL;
+    void *options = binding_options(law, scene, settings);
+    binding_watch *watch = options ? binding_watch_start(threads, progress) : NULL;
+    if (!watch) {
+        PyMem_Free(options);
+        return NULL;
+    }
+    carom_law_call call = {.impact = impact, .options = options, .registry = binding_registry, .control = binding_watch_control(watch)};
+    answered got = {0};
+    carom_error error;
+    const carom_status status = ask(law, &call, keep, &got, &error);
+    const bool undisturbed = binding_watch_end(watch);
+    PyMem_Free(options);
+    if (status || !undisturbed) {
+        release(&got);
+        return undisturbed ? binding_fail(&error) : NULL;
+    }
+    // Wrapping gives each table away, and an extent is copied.
+    const bool complete = carom_answer_complete(&got.answer);
+    PyObject *extent = got.extent ? binding_extent(got.extent) : Py_NewRef(Py_None);
+    PyObject *outer = got.outer ? binding_wrap_table(got.outer) : Py_NewRef(Py_None);
+    PyObject *outcomes = binding_wrap_table(got.answer.outcomes), *result = binding_wrap_table(got.answer.result);
+    carom_extent_free(got.extent);
+    return Py_BuildValue("NNNNNd", outcomes, result, extent, outer, PyBool_FromLong(complete), got.seconds);
+}
+
+PyMethodDef binding_law_methods[] = {{"laws", laws, METH_NOARGS, NULL},
+                                     {"law_applies", applies, METH_VARARGS, NULL},
+                                     {"law_options", options, METH_VARARGS, NULL},
+                                     {"law_resolve", resolve, METH_VARARGS, NULL},
+                                     {NULL, NULL, 0, NULL}};

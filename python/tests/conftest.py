@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the package share: the shipped scenes, and the command beside the package."""
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMMAND = ROOT / os.environ.get("CAROM_BUILD", "build") / "carom"
+
+
+@pytest.fixture
+def scenes():
+    return ROOT / "scenes"
+
+
+@pytest.fixture
+def command():
+    """Runs the command and returns its JSON document."""
+
+    def run(*words):
+        done = subprocess.run([COMMAND, *map(str, words), "--json"], capture_output=True, text=True)
+        assert done.returncode in (0, 1), done.stderr
+        return json.loads(done.stdout)
+
+    return run
+
+
+@pytest.fixture
+def block():
+    """The rocking block of Halm & Posa as arrays: mass, normal, tangent, friction, velocity."""
+    import carom
+
+    impact = carom.load(ROOT / "scenes" / "block.yaml").impact
+    return {name: getattr(impact, name).copy() for name in ("mass", "normal", "tangent", "friction", "velocity")}

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lifetimes, copies, threads, processes and interruptions."""
+import copy
+import gc
+import multiprocessing
+import os
+import pathlib
+import pickle
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import _thread
+import numpy as np
+import pytest
+
+import carom
+
+
+def test_columns_share_the_memory_of_the_table(block):
+    out = carom.Impact(**block).sample(1000, seed=1)
+    first, second = out.velocity, np.asarray(carom._carom.table_column(out._table._handle, "v_plus"))
+    assert np.shares_memory(first, second) and first.__array_interface__["data"] == second.__array_interface__["data"]
+    assert first.shape == (len(out), 3) and first.dtype == np.float64 and not first.flags.owndata and not first.flags.writeable
+    assert out["Jn.A"].base is not None and np.shares_memory(out["Jn.A"], out.normal_velocity)
+
+
+def test_arrays_outlive_what_made_them(block):
+    impact = carom.Impact(**block)
+    out = impact.sample(5000, seed=1)
+    exact = impact.exact()
+    arrays = [out.velocity, out.steps, impact.mass, impact.delassus, exact.pieces[0].velocity, out["Jn.B"]]
+    copies = [array.copy() for array in arrays]
+    word = out.word
+    del impact, out, exact
+    gc.collect()
+    # Whatever was freed wrongly is likely to be written over.
+    others = [carom.Impact(**block).sample(5000, seed=seed) for seed in range(5)]
+    for array, expected in zip(arrays, copies):
+        assert np.array_equal(array, expected)
+    assert len(word) == len(arrays[0]) and len(others) == 5
+
+
+def test_scenes_stay_as_long_as_their_impacts(scenes):
+    impact = carom.load(scenes / "compass.yaml").impact
+    gc.collect()
+    assert impact.resolve("anitescu-potra").velocity.shape == (1, impact.nv)
+
+
+def test_lifetimes_under_a_debug_allocator(tmp_path):
+    """The same tests with freed memory overwritten, and every overrun of a block reported."""
+    if "CAROM_DEBUG_ALLOCATOR" in os.environ:
+        pytest.skip("this is the inner run")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "outlive or stay or copies or share", __file__],
+        env={**os.environ, "PYTHONMALLOC": "debug", "MALLOC_PERTURB_": "165", "MALLOC_CHECK_": "3", "CAROM_DEBUG_ALLOCATOR": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_copies_are_equal(block, scenes):
+    impact = carom.Impact(**block, names=["left", "right"], restitution=[0.5, 0.25])
+    space = carom.Impact.from_delassus(impact.delassus, impact.contact_velocity(), impact.friction)
+    for one in (impact, space):
+        for other in (pickle.loads(pickle.dumps(one)), copy.copy(one), copy.deepcopy(one)):
+            assert other.names == one.names and np.array_equal(other.delassus, one.delassus)
+            assert np.array_equal(other.restitution, one.restitution)
+            assert np.array_equal(other.sample(100, seed=2).velocity, one.sample(100, seed=2).velocity)
+    for out in (impact.sample(1000, seed=1), impact.resolve("sequential"), impact.exact(), impact.sample(1000, keep="extent")):
+        for other in (pickle.loads(pickle.dumps(out)), copy.copy(out), copy.deepcopy(out)):
+            assert type(other) is type(out) and other.law == out.law and len(other) == len(out)
+            assert other.info == out.info and other.options == out.options and repr(other) == repr(out)
+            assert other.columns == out.columns and other.modes() == out.modes()
+            for name in out.columns:
+                assert repr(other[name]) == repr(out[name])
+    scene = carom.load(scenes / "block.yaml")
+    assert pickle.loads(pickle.dumps(scene)).hash == scene.hash
+    with pytest.raises(Exception):
+        carom._carom.table_unpack((("x", "real", 1, "", "", ()),), (1, 1, 1), b"short")
+
+
+def use_in_a_child(impact, seed):
+    return impact.sample(3000, seed=seed, threads=2)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_other_processes(block, method):
+    impact = carom.Impact(**block)
+    # Threads of this process are there before the fork.
+    expected = [impact.sample(3000, seed=seed, threads=2).info["digest"] for seed in range(4)]
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        outs = pool.starmap_async(use_in_a_child, [(impact, seed) for seed in range(4)]).get(60)
+    assert [out.info["digest"] for out in outs] == expected
+
+
+def test_threads_work_at_once(block):
+    impact = carom.Impact(**block)
+    expected = {seed: impact.sample(2000, seed=seed).info["digest"] for seed in range(4)}
+    got = {}
+
+    def work(seed):
+        for _ in range(5):
+            got[seed] = impact.sample(2000, seed=seed, threads=2).info["digest"]
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in expected]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert got == expected
+
+
+def test_the_interpreter_runs_while_c_computes(block):
+    impact = carom.Impact(**block)
+    ticks, done = [], threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(None)
+            time.sleep(0.005)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    impact.sample(200_000, seed=1, threads=1)
+    done.set()
+    thread.join()
+    assert len(ticks) > 3
+
+
+def count_threads():
+    return len(os.listdir("/proc/self/task"))
+
+
+SCENES = pathlib.Path(__file__).parents[2] / "scenes"
+LONG = {
+    "sample": lambda impact: impact.sample(10**9, keep="extent", threads=2),
+    "routh, many": lambda impact: carom.sample_many([impact] * 10**6, threads=2),
+    "exact": lambda impact: carom.load(SCENES / "disks.yaml").impact.exact(seconds=60),
+    "lcp": lambda impact: carom.enumerate_lcp(np.eye(22) * 0.1 + np.random.default_rng(1).normal(size=(22, 22)), -np.ones(22)),
+}
+
+
+@pytest.mark.parametrize("what", LONG)
+@pytest.mark.parametrize("how", ["signal", "interrupt_main"])
+def test_interruption(block, what, how):
+    impact = carom.Impact(**block)
+    impact.sample(1000)
+    carom._carom.release_threads()
+    before = count_threads()
+
+    def interrupt():
+        if how == "signal":
+            os.kill(os.getpid(), signal.SIGINT)
+        else:
+            _thread.interrupt_main()
+
+    timer = threading.Timer(0.4, interrupt)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            LONG[what](impact)
+    finally:
+        timer.cancel()
+        timer.join()
+    # Threads that were told to end may take a moment.
+    for _ in range(100):
+        if count_threads() <= before:
+            break
+        time.sleep(0.01)
+    assert count_threads() <= before
+
+
+def test_progress_and_its_exceptions(block):
+    impact = carom.Impact(**block)
+    calls = []
+    impact.sample(10_000, progress=lambda done, total: calls.append((done, total)))
+    assert calls == sorted(calls) and calls[-1][0] == calls[-1][1] > 10
+
+    def refuse(done, total):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        impact.sample(10_000, progress=refuse)
+    assert len(impact.sample(1000, progress=True)) > 900
+
+
+def test_incomplete_answers_are_warnings(block):
+    with pytest.warns(carom.Incomplete, match="routh: the answer is budget-spent") as caught:
+        out = carom.Impact(**block).resolve("routh", max_steps=1, step=1e-3)
+    assert caught[0].filename == __file__
+    assert out.info["verdict"] == "budget-spent" and not out.complete and len(out) == 1
+
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+
+def test_memory_does_not_grow(block):
+    """100,000 calls: what each would leave, multiplied, would be seen."""
+    impact = carom.Impact(**block)
+
+    def calls(count):
+        for _ in range(count):
+            out = impact.resolve("anitescu-potra")
+            out.velocity, out.info, out.normal_impulse
+        for _ in range(count // 10):
+            carom.Impact(**block).contact_velocity()
+            try:
+                impact.resolve("routh", sede=1)
+            except carom.InputError:
+                pass
+        for _ in range(count // 100):
+            pickle.loads(pickle.dumps(out))
+            carom.solve_lcp([[1.0]], [-1.0])
+
+    calls(2000)
+    gc.collect()
+    before = resident()
+    calls(100_000)
+    gc.collect()
+    assert resident() - before < 4 << 20
+
+
+def test_results_do_not_depend_on_threads(block):
+    impact = carom.Impact(**block)
+    digests = {impact.sample(5000, seed=4, threads=threads).info["digest"] for threads in (1, 2, 3)}
+    assert len(digests) == 1
+    rows = [carom.sample_many([impact] * 300, seed=4, threads=threads).velocity for threads in (1, 2, 3)]
+    assert all(np.array_equal(row, rows[0]) for row in rows)
