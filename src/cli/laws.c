@@ -29,6 +29,10 @@ carom_status cli_prepare_options(const cli_question *question, const char *const
         if (!strcmp(asked, walk) != !strcmp(of_scene, walk))
             carom_option_set(&law->options[steps], *options, law->options[steps].initial, NULL);
     }
+    // A law may say why it lacks a choice that others have.
+    const cli_setting *lacking = question->strict ? cli_not_offered(arguments, law->options, law->option_count) : NULL;
+    const char *reason = lacking ? carom_law_refusal(law, lacking->name, lacking->value) : NULL;
+    if (!status && reason) status = carom_fail(error, CAROM_BAD_INPUT, "--%s: %s", lacking->name, reason);
     const cli_owner owner = {"law", law->name, law->summary, law->options, law->option_count};
     if (!status) status = cli_apply_owner(arguments, &owner, question->strict, *options, error);
 
