@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import _carom
 from ._errors import InputError
 from .laws import Column, make_column
+from .questions import Containment, Distance, Maximum, ask_containment, ask_distance, ask_hull, ask_max
 
 if TYPE_CHECKING:
     from .impact import Impact
@@ -91,12 +93,15 @@ class Outcomes:
         Whose outcomes these are.
     law : str
         The law that was asked.
+    keep : {"all", "extent", "hull"}
+        What of the outcomes is here; see `Impact.resolve`.
     """
 
-    __slots__ = ("impact", "law", "seconds", "_table", "_result", "_scene", "_settings", "_extent", "__weakref__")
+    __slots__ = ("impact", "law", "keep", "seconds", "_table", "_result", "_scene", "_settings", "_extent", "__weakref__")
 
     impact: Impact
     law: str
+    keep: str
     seconds: float
 
     def __init__(self) -> None:
@@ -109,6 +114,7 @@ class Outcomes:
         made = cls.__new__(cls)
         made.impact = impact
         made.law = law
+        made.keep = "all"
         made.seconds = seconds
         made._table = Table(outcomes, impact.names)
         made._result = Table(result, impact.names)
@@ -227,6 +233,77 @@ class Outcomes:
             self._extent = _carom.table_extent(self.impact._handle, self._table._handle)
         return self._extent
 
+    # ---------------------------------------------------------------------------------------------------------- questions
+
+    def max(self, expression: str) -> Maximum:
+        """The worst case: the largest value of a sum of multiples of quantities.
+
+        Parameters
+        ----------
+        expression : str
+            Such as "(Jn.A - Jn.B)/2 + 0.1*base.z": contact velocities `Jn.A`, `Jt.A`, `Jt.A.2`, velocities by their names or as `v.3`, impulses
+            `Pn.A`, `Pt.A.2`, the energy ratio `K`. With a minus in front: the least value.
+
+        Returns
+        -------
+        Maximum
+            A float with `unit`, `index`, `certified`, `velocity`, `contact_velocity`.
+
+        Raises
+        ------
+        InputError
+            For what cannot be read or is not determined, and without outcomes.
+        """
+        return ask_max(self, expression)
+
+    def contains(self, v: ArrayLike, tolerance: float = 1e-9, *, metric: str = "euclidean") -> Containment:
+        """Is a velocity in the set, or each of several, and how far is it from it?
+
+        Parameters
+        ----------
+        v : array_like, (nv,) or (k, nv)
+            Velocities [m/s, rad/s].
+        tolerance : float
+            Share of the speed before the impact that a contained velocity may be away.
+        metric : {"euclidean", "kinetic"}
+            Of the distance: length of contact velocities [m/s], or sqrt(d'M d) of velocities [sqrt(J)].
+
+        Returns
+        -------
+        Containment
+            True or false, with `distance`, `nearest` and more. A sampled set is a set of points: ask for the distance there.
+        """
+        return ask_containment(self, v, tolerance, metric)
+
+    def distance(self, other: Outcomes | str | os.PathLike[str], *, metric: str = "euclidean", gap: float = 0.01) -> Distance:
+        """The Hausdorff distance to another set, and both one-sided ones.
+
+        Parameters
+        ----------
+        other : Outcomes or path-like
+            Of an impact with the same contacts; another impact gives a warning.
+        metric : {"euclidean", "kinetic"}
+            As of `contains`, of this set's impact.
+        gap : float
+            Relative gap at which the search for the worst point may stop in three or more dimensions.
+
+        Returns
+        -------
+        Distance
+            A float with `a_to_b`, `b_to_a`, `gap`, `unit`, and the worst points.
+        """
+        return ask_distance(self, other, metric, gap)
+
+    def hull(self, axes: str | Sequence[str]) -> float:
+        """Area of the convex hull of the outcomes in the plane of two quantities, or volume for more.
+
+        Parameters
+        ----------
+        axes : sequence of str
+            Expressions as of `max`, at least two.
+        """
+        return ask_hull(self, axes)
+
     # ------------------------------------------------------------------------------------------- files and other packages
 
     def save(self, path: str | os.PathLike[str], *, name: str = "impact") -> None:
@@ -254,7 +331,7 @@ class Outcomes:
     def __reduce__(self) -> tuple[Any, ...]:
         # Options as they were used, because a scene stays behind. A text that was not given is empty.
         settings = tuple((name, text) for name, text in self.options.items() if text)
-        return _restore, (type(self), self.impact, self.law, self._table.pack(), self._result.pack(), settings, self._extent, self.seconds)
+        return _restore, (type(self), self.impact, self.law, self._table.pack(), self._result.pack(), settings, self._extent, self.seconds, self.keep)
 
     def __copy__(self) -> Any:
         return self
@@ -267,6 +344,8 @@ class Outcomes:
         return f"<carom.{type(self).__name__}: {count} outcome{'s' * (count != 1)} of {self.law}, {self.info['verdict']}>"
 
 
-def _restore(kind: Any, impact: Impact, law: str, outcomes: Any, result: Any, settings: Any, extent: Any, seconds: float) -> Any:
+def _restore(kind: Any, impact: Impact, law: str, outcomes: Any, result: Any, settings: Any, extent: Any, seconds: float, keep: str) -> Any:
     tables = [_carom.table_unpack(*packed) for packed in (outcomes, result)]
-    return kind._make(impact, law, *tables, None, settings, extent, seconds)
+    made = kind._make(impact, law, *tables, None, settings, extent, seconds)
+    made.keep = keep
+    return made
