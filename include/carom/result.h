@@ -76,6 +76,13 @@ carom_status carom_result_read_series(const carom_result *result, int law, const
 /// @param answer  to be freed by carom_answer_free
 carom_status carom_result_read_answer(const carom_result *result, int index, const carom_impact *impact, const carom_law *law,
                                       carom_answer *answer, carom_error *error);
+/// Reads what of a law's outcomes the file keeps, and for files that do not hold every outcome the extent of them all, as
+/// carom_result_writer_put_extent wrote it; NULL for others. Files have neither the number of all outcomes, which is CAROM_NO_INTEGER
+/// there, nor the modes of contacts, which are 0.
+/// @param keep    receives "all", "extent" or "hull"
+/// @param extent  to be freed by carom_extent_free
+carom_status carom_result_read_extent(const carom_result *result, int law, const carom_impact *impact, char keep[CAROM_CERTIFICATE_SIZE],
+                                      carom_extent **extent, carom_error *error);
 /// Reads the text of an option that a law was asked with, as carom_option_set takes it, or "" for a text that was not given.
 /// @return false when the file does not have it
 bool carom_result_read_option(const carom_result *result, int law, const char *name, char *text, size_t size);

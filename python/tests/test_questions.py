@@ -120,3 +120,41 @@ def test_an_outer_set_and_an_interrupted_question(scenes):
         time.sleep(1)
     assert time.monotonic() - start < 0.9
     timer.join()
+
+
+@pytest.mark.parametrize("keep", ["extent", "hull"])
+def test_files_of_part_of_the_outcomes(keep, tmp_path, scenes, command):
+    out = carom.load(scenes / "block.yaml").sample(1000, seed=1, keep=keep)
+    out.save(tmp_path / "part.h5")
+    command("sample", scenes / "block.yaml", "--samples", 1000, "--seed", 1, "--keep", keep, "-o", tmp_path / "command.h5")
+    for read in (carom.read(tmp_path / "part.h5"), carom.read(tmp_path / "command.h5"), pickle.loads(pickle.dumps(out))):
+        assert read.keep == keep and np.array_equal(read.velocity, out.velocity)
+        for name in ("normal", "tangent", "energy_ratio"):
+            assert np.array_equal(read.extent[name], out.extent[name])
+    read = carom.read(tmp_path / "part.h5")
+    assert read.extent["outcomes"] is None and out.extent["outcomes"] == 1000
+    with pytest.raises(carom.InputError, match="modes"):
+        read.modes()
+    if keep == "hull":
+        with pytest.warns(UserWarning, match="corners"):
+            read.max("K")
+
+
+def test_files_of_the_command(scenes, tmp_path):
+    """What the command writes, the package and h5py read: the same numbers."""
+    import subprocess
+
+    from conftest import COMMAND
+
+    h5py = pytest.importorskip("h5py")
+    for words, law in [(["sample"], "halm-posa"), (["exact"], "halm-posa-exact"), (["resolve", "--law", "sequential"], "sequential")]:
+        path = tmp_path / f"{law}.h5"
+        subprocess.run([COMMAND, words[0], scenes / "block.yaml", *words[1:], "-o", path], check=True, capture_output=True)
+        read = carom.read(path)
+        with h5py.File(path) as file:
+            group = file[law]
+            verdict = group.attrs["verdict"]
+            assert read.info["verdict"] == (verdict.decode() if isinstance(verdict, bytes) else verdict)
+            for name, column in read.columns.items():
+                if column.type in ("real", "integer"):
+                    assert np.array_equal(read[name].ravel(), group[name][()].ravel(), equal_nan=column.type == "real"), name

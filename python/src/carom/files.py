@@ -29,7 +29,16 @@ def write(out: Outcomes, path: str | os.PathLike[str], name: str) -> None:
     """Write a result file."""
     with one_at_a_time():
         _carom.result_write(
-            os.fspath(path), name, out._scene, out.impact._handle, out.law, out._settings, out._table._handle, out._result._handle
+            os.fspath(path),
+            name,
+            out._scene,
+            out.impact._handle,
+            out.law,
+            out._settings,
+            out._table._handle,
+            out._result._handle,
+            out.keep,
+            None if out.keep == "all" else out._get_extent(),
         )
 
 
@@ -63,7 +72,8 @@ def read(path: str | os.PathLike[str], law: str | None = None) -> Outcomes:
     if law not in names:
         which = "say which law" if law is None else f"there is no law '{law}'"
         raise InputError(f"{os.fspath(path)}: {which}; the file holds {', '.join(names) or 'none'}")
-    name, outcomes, result, settings = answers[names.index(law)]
+    name, outcomes, result, settings, keep, extent = answers[names.index(law)]
     kind = Polytopes if name == "halm-posa-exact" else Outcomes
-    made: Outcomes = kind._make(Impact._wrap(handle), name, outcomes, result, None, settings, None, 0.0)
+    made: Outcomes = kind._make(Impact._wrap(handle), name, outcomes, result, None, settings, extent, 0.0)
+    made.keep = keep
     return made

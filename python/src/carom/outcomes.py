@@ -213,11 +213,11 @@ class Outcomes:
         Returns
         -------
         dict
-            `outcomes`, their number; `normal`, (contacts, 2), and `tangent`, (tangents, 2) [m/s]; `energy_ratio`, (2,). NaN without outcomes.
+            `outcomes`, their number, None where a file does not say it; `normal`, (contacts, 2), and `tangent`, (tangents, 2) [m/s]; `energy_ratio`, (2,). NaN without outcomes.
         """
         count, normal, tangent, ratio, _ = self._get_extent()
         return {
-            "outcomes": count,
+            "outcomes": count if count >= 0 else None,
             "normal": np.frombuffer(normal).reshape(-1, 2),
             "tangent": np.frombuffer(tangent).reshape(-1, 2),
             "energy_ratio": np.frombuffer(ratio),
@@ -225,6 +225,8 @@ class Outcomes:
 
     def modes(self) -> dict[str, dict[str, int]]:
         """In how many outcomes each contact sticks, slides, lifts, or approaches still."""
+        if self._get_extent()[0] < 0:
+            raise InputError(f'modes: the file has keep="{self.keep}", and does not say them')
         counts = np.frombuffer(self._get_extent()[4], dtype=np.int64).reshape(-1, len(MODES))
         return {name: dict(zip(MODES, map(int, row))) for name, row in zip(self.impact.names, counts)}
 
