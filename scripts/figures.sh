@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# figures.sh BUILD: draws the figures of docs/paper.md, docs/stronge.md, docs/lgvci.md, docs/inclusion.md, docs/rodrigues.md and docs/compliant.md, and measures docs/figures/table3.md with BUILD/carom. Result files go to
+# figures.sh BUILD: draws the figures of docs/paper.md, docs/stronge.md, docs/lgvci.md, docs/inclusion.md, docs/rodrigues.md, docs/compliant.md and docs/your-robot.md, and measures docs/figures/table3.md with BUILD/carom. Result files go to
 # BUILD/figures. BUILD is relative to the root of the repository, as make's is.
 set -euo pipefail
 
@@ -52,6 +52,10 @@ draw block Jn.A,Jn.B
 "$carom" sample scenes/block.yaml -o "$results/block-set.h5" >"$results/block-set.txt"
 files[0]=$results/block-set.h5
 draw block-set Jn.A,Jn.B
+# The picture of docs/your-robot.md.
+"$carom" sample examples/landing.yaml -o "$results/landing.h5" >"$results/landing.txt"
+files=("$results/landing.h5")
+draw your-robot base.wy,base.z
 run_laws disks lemke
 draw disks Jn.C,Jn.E
 draw disks-focus Jn.C,Jn.E --focus

@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 # Files and folders that pages link to, or that are pages themselves.
-PARTS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "LICENSE", "docs", "include", "scenes", "examples", "src", "tests/fuzz/README.md"]
+PARTS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "LICENSE", "docs", "include", "scenes", "examples", "src", "python/notebooks", "tests/fuzz/README.md"]
 PUBLIC = re.compile(r"not installed")
 
 START = """# carom

@@ -89,6 +89,10 @@ void carom_lcp_sharpen(carom_lcp *lcp, carom_lcp_rest fill, void *user) {
     if (lcp->solver->sharpen) lcp->solver->sharpen(lcp->state, fill, user);
 }
 
+void carom_lcp_watch(carom_lcp *lcp, const carom_control *control) {
+    if (lcp->solver->watch) lcp->solver->watch(lcp->state, control);
+}
+
 bool carom_lcp_verify(carom_lcp *lcp, const double *w, const double *z, double *residual) {
     double relative;
     lcp->kernel->check(&lcp->columns, w, z, residual, &relative);
@@ -122,6 +126,10 @@ void carom_lcp_solve(carom_lcp *lcp, const double *w, double *z, carom_lcp_info 
     bool reached = false;
     for (int k = 0; k < attempts && !reached; k++) {
         lcp->solver->solve(lcp->state, k, w, z, info);
+        if (info->verdict == CAROM_INTERRUPTED) {
+            memset(z, 0, bytes);
+            return;
+        }
         lcp->kernel->check(&lcp->columns, w, z, &residual, &relative);
         // Solvers are never trusted: both residuals come from W, w and z alone.
         const bool complete = info->verdict == CAROM_COMPLETE;

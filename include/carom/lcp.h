@@ -5,6 +5,7 @@
 #define CAROM_LCP_H
 
 #include "carom/base.h"
+#include "carom/loop.h"
 
 CAROM_API_BEGIN
 
@@ -44,6 +45,8 @@ typedef struct carom_lcp_solver {
     void (*cover)(void *state, const double *covering);
     /// Takes a source of what W has rounded off; NULL for a solver that does not use it.
     void (*sharpen)(void *state, carom_lcp_rest fill, void *user);
+    /// Takes whom to ask, now and then, whether to stop `solve` with CAROM_INTERRUPTED; NULL for a solver that does not.
+    void (*watch)(void *state, const carom_control *control);
 } carom_lcp_solver;
 
 /// An LCP matrix bound to a solver. Not to be shared between threads.
@@ -69,6 +72,10 @@ bool carom_lcp_cover(carom_lcp *lcp, const double *covering);
 /// Tells the solver where the digits are that W has rounded off. Asked for at most once, when a problem needs them: where W is a sum of
 /// large and small terms, rounding can make it another problem.
 void carom_lcp_sharpen(carom_lcp *lcp, carom_lcp_rest fill, void *user);
+
+/// Lets the caller stop carom_lcp_solve, which then has the verdict CAROM_INTERRUPTED and no candidate. Quadruple precision can take
+/// minutes. `control` is borrowed until another is set; NULL: never.
+void carom_lcp_watch(carom_lcp *lcp, const carom_control *control);
 
 /// Solves for one w, verifies, and fills `info`. z is defined on every exit (zero when there is no candidate).
 /// A w that is not finite gives CAROM_UNVERIFIED with an infinite residual. No allocation; not thread-safe on one handle.

@@ -86,6 +86,9 @@ typedef struct carom_model_options {
     /// stays, with a warning
     bool free_root;
     const carom_ground *ground;  ///< NULL: none
+    /// A URDF whose only root link is joined to nothing, not even to a link called 'world', gets a free joint for it, with a warning. Other
+    /// models stay as they are
+    bool free_open_root;
 } carom_model_options;
 
 /// Loads a model with options.
@@ -186,7 +189,8 @@ typedef struct carom_model_start {
 /// joint that carom_model_lower moves; where nothing touches, and without a keyframe, lowered until it touches, with the same velocity.
 /// Where that gives no impact, because nothing can be lowered: the contacts that touch, or else the nearest pair of geoms, whose gap is
 /// left open; the velocity gets the multiple of M^-1 n' that lets the first one, with normal row n, approach at 1 m/s: the least kinetic
-/// energy. Where the model lets no geoms collide, every pair may.
+/// energy. Contacts that hardly approach, with an inverse mass along n below 1e-4 of the largest of a contact, are passed over. Where the
+/// model lets no geoms collide, every pair may.
 /// @param any  without ground under it, take the last way instead of saying so in start->lacks_ground
 /// @return CAROM_BAD_INPUT where no two geoms can approach each other
 carom_status carom_model_freeze_bare(carom_model *model, bool any, carom_model_start *start, carom_impact **impact, carom_error *error);

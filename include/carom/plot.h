@@ -8,6 +8,45 @@
 
 CAROM_API_BEGIN
 
+/// Open shapes of marks.
+typedef enum carom_plot_shape {
+    CAROM_PLOT_CIRCLE,
+    CAROM_PLOT_SQUARE,
+    CAROM_PLOT_TRIANGLE,
+    CAROM_PLOT_DIAMOND,
+    CAROM_PLOT_TRIANGLE_DOWN,
+    CAROM_PLOT_CROSS,
+    CAROM_PLOT_PLUS,
+    CAROM_PLOT_PENTAGON,
+    CAROM_PLOT_STAR,
+} carom_plot_shape;
+
+/// How a series is drawn: its colour, and the mark of single outcomes.
+typedef struct carom_plot_look {
+    unsigned colour;  ///< 0xRRGGBB
+    carom_plot_shape shape;
+    double size;  ///< of a mark, in units of a dot; all differ, so that marks on one point stay visible
+} carom_plot_look;
+
+enum { CAROM_PLOT_LOOKS = 9 };
+/// The looks that there are, strongest first.
+extern const carom_plot_look carom_plot_looks[CAROM_PLOT_LOOKS];
+/// "circle", "square", "triangle", "diamond", "triangle-down", "cross", "plus", "pentagon" or "star".
+const char *carom_plot_shape_name(carom_plot_shape shape);
+
+/// The looks of laws in one picture, as places in carom_plot_looks: every law has its own, the same in all pictures. One that stands there
+/// again gets the first free look, and so does a name that is of no law; when none is free, looks are used again.
+/// @param laws   [count] names; NULL stands for what is of no law
+/// @param looks  receives [count]
+void carom_plot_assign_looks(int count, const char *const *laws, int *looks);
+
+/// The two contact velocities of a picture that show most, in their order: of those with an extent the widest, normal ones first.
+/// @param contacts  the first of the contact velocities are normal ones, as in carom_axes
+/// @param count     of contact velocities, at least 2
+/// @param ranges    [count x 2] least and largest values of each [m/s]; least above largest, or NaN, where there are none
+/// @param chosen    [2] receives their places, ascending
+void carom_plot_choose_axes(int contacts, int count, const double *ranges, int chosen[2]);
+
 /// Draws with gnuplot into `path`, PNG or SVG by its ending; written under a temporary name and renamed.
 /// @return CAROM_UNSUPPORTED when gnuplot is missing, CAROM_BAD_INPUT for another ending, nothing to draw, or when `path` exists and is not
 ///         such a picture, CAROM_IO_FAILED

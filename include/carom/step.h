@@ -143,8 +143,8 @@ void carom_stepper_solve(carom_stepper *stepper, const double *v, const double *
 void carom_stepper_solve_contact(carom_stepper *stepper, const double *u, const double *lmax, double *u_next, double *impulse,
                                  carom_step_info *info);
 
-/// Lets the caller stop an enumeration: `control` is polled between combinations of modes, borrowed until another is set; NULL: never.
-/// A step that was stopped has the verdict CAROM_INTERRUPTED, an enumeration is not complete.
+/// Lets the caller stop a step: `control` is polled between combinations of modes and between pivots of our Lemke, borrowed until another
+/// is set; NULL: never. A step that was stopped has the verdict CAROM_INTERRUPTED, an enumeration is not complete.
 void carom_stepper_watch(carom_stepper *stepper, const carom_control *control);
 
 /// The stream that `random` draws from, borrowed until another is set; without one the first solution is taken.

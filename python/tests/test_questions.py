@@ -106,17 +106,26 @@ def test_questions_that_have_no_answer(sets, scenes, block):
     assert caught[0].filename == __file__
 
 
-def test_an_outer_set_and_an_interrupted_question(scenes):
+def test_an_outer_set_is_called_one(block):
+    with pytest.warns(carom.Incomplete):
+        out = carom.Impact(**block).exact(pieces=1)
+    assert out.info["certificate"] == "none" and out.outer.info["certificate"] == "outer"
+    assert not out.outer.max("Jn.A").certified
+    assert out.outer.max("Jn.A") >= carom.Impact(**block).exact().max("Jn.A")
+
+
+def test_a_question_can_be_interrupted(scenes):
     disks = carom.load(scenes / "disks.yaml").impact
     with pytest.warns(carom.Incomplete):
-        outer = disks.exact(seconds=0.5).outer
-    assert outer.info["certificate"] == "outer"
-    assert not outer.max(f"Jn.{disks.names[0]}").certified
+        outer = disks.exact(pieces=1, seconds=4).outer
+    if outer is None:
+        pytest.skip("the machine is too busy for an outer set in 4 s")
+    samples = disks.sample(2000)
     timer = threading.Timer(0.3, _thread.interrupt_main)
     timer.start()
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        outer.distance(disks.sample(2000), gap=0)
+        outer.distance(samples, gap=0)
         time.sleep(1)
     assert time.monotonic() - start < 0.9
     timer.join()

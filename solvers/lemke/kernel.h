@@ -26,7 +26,9 @@ typedef struct carom_lemke_kernel {
     void (*free)(void *tableau);
     /// Takes another covering vector, [n] copied.
     void (*cover)(void *tableau, const double *covering);
-    /// Pivots until the artificial variable leaves, at most `limit` pivots in all; adds to `*pivots`.
+    /// Takes the control that `run` polls, borrowed; NULL: it runs to its end.
+    void (*watch)(void *tableau, const carom_control *control);
+    /// Pivots until the artificial variable leaves, at most `limit` pivots in all, or the control asks to stop; adds to `*pivots`.
     /// @param rest             [n x n] added to W; NULL: nothing
     /// @param pivot_tolerance  entries below this share of their column's largest, both in units, are no pivots
     /// @param tie_tolerance    ratios closer than this share of the round-off scale are equal

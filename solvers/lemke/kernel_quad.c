@@ -6,4 +6,4 @@
 #include "solvers/lemke/tableau.h"
 
 const carom_lemke_kernel carom_lemke_kernel_quad = {
-    .name = "carom_lemke_kernel_quad", .create = create, .free = release, .cover = cover, .run = run, .extract = extract};
+    .name = "carom_lemke_kernel_quad", .create = create, .free = release, .cover = cover, .watch = watch, .run = run, .extract = extract};

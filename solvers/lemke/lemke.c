@@ -140,6 +140,12 @@ static void lemke_sharpen(void *state, carom_lcp_rest fill, void *user) {
     solver->knows_rest = false;
 }
 
+static void lemke_watch(void *state, const carom_control *control) {
+    lemke *solver = state;
+    solver->fast->watch(solver->plain, control);
+    if (solver->extended) carom_lemke_kernel_quad.watch(solver->extended, control);
+}
+
 // One rung of the ladder: Lemke's method in its precision, with its tolerances and its perturbation of w.
 static carom_verdict climb(lemke *solver, const rung *now, const double *w, double *z, int64_t *pivots) {
     const int n = solver->n;
@@ -224,7 +230,7 @@ carom_verdict carom_lcp_lemke_once(int n, const double *W, const double *w, doub
 // clang-format off
 #define LEMKE_SOLVER(text, about, choice) \
     {.name = text, .summary = about, .canonical = true, .attempts = 2 * RUNGS, .goals = goals, .method = choice, \
-     .create = create, .solve = lemke_solve, .free = lemke_free, .cover = lemke_cover, .sharpen = lemke_sharpen}
+     .create = create, .solve = lemke_solve, .free = lemke_free, .cover = lemke_cover, .sharpen = lemke_sharpen, .watch = lemke_watch}
 
 const carom_lcp_solver carom_lcp_lemke =
     LEMKE_SOLVER("lemke", "Lemke's method, lexicographic (canonical; alone, with a covering vector of ones)", NULL);

@@ -23,6 +23,8 @@ enum { LANES = CAROM_ARENA_ALIGNMENT / sizeof(double) };
 #define DOUBTFUL_PIVOT 1e-4
 // Share of the tie tolerance, and of its first value, where the artificial variable is zero but for round-off.
 #define VANISHED 1
+// Pivots between two questions whether to stop: the largest in quadruple precision take a tenth of a second together.
+enum { POLL_EVERY = 16 };
 
 typedef struct lemke_tableau {
     carom_arena arena;
@@ -49,6 +51,9 @@ typedef struct lemke_tableau {
     int *tied;               // [n] rows that tie in a ratio test
     const double *w;         // [n] the problem's vector
     REAL *slack_size;        // [stride] |w_j| where slack y_j is a column, 0 in the other columns
+
+    // Polled between pivots; the caller's, or NULL.
+    const carom_control *control;
 } lemke_tableau;
 
 static REAL magnitude(REAL x) { return x < 0 ? -x : x; }
@@ -268,6 +273,7 @@ static carom_verdict run(void *kernel_tableau, const double *W, const double *re
     copy_column(tableau, column);
     carom_verdict verdict = CAROM_BUDGET_SPENT;
     while (*pivots < limit && leaving >= 0) {
+        if (*pivots % POLL_EVERY == 0 && carom_control_cancelled(tableau->control)) return CAROM_INTERRUPTED;
         const int left = tableau->basic[leaving];
         // Bounds that start from the scale itself stay close to it.
         tableau->weight[leaving] = (REAL)SCALE_MARGIN * round_off_scale(tableau, leaving);
@@ -317,6 +323,8 @@ static void cover(void *kernel_tableau, const double *covering) {
     }
     tableau->unit[2 * tableau->n] = largest;
 }
+
+static void watch(void *kernel_tableau, const carom_control *control) { ((lemke_tableau *)kernel_tableau)->control = control; }
 
 static void *create(int n, const double *y_unit, const double *z_unit) {
     const size_t size = (size_t)n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The name nearest to a misspelt one, by Levenshtein's distance.
+// The name nearest to a misspelt one, by Levenshtein's distance, in which two letters that change places are one slip.
 #include "carom/suggest.h"
 
 #include <stdio.h>
@@ -16,8 +16,8 @@ void carom_suggestion_offer(carom_suggestion *suggestion, const char *name) {
     const size_t rows = strlen(wanted), columns = strlen(name);
     if (rows > LONGEST_SUGGESTION || columns > LONGEST_SUGGESTION) return;
 
-    // Levenshtein's distance, row by row of its table: change, remove or insert a letter.
-    int previous[LONGEST_SUGGESTION + 1], current[LONGEST_SUGGESTION + 1];
+    // Levenshtein's distance, row by row of its table: change, remove or insert a letter, or exchange two.
+    int before[LONGEST_SUGGESTION + 1], previous[LONGEST_SUGGESTION + 1], current[LONGEST_SUGGESTION + 1];
     for (size_t j = 0; j <= columns; j++) previous[j] = (int)j;
     for (size_t i = 1; i <= rows; i++) {
         current[0] = (int)i;
@@ -25,7 +25,10 @@ void carom_suggestion_offer(carom_suggestion *suggestion, const char *name) {
             const int change = previous[j - 1] + (wanted[i - 1] != name[j - 1]);
             const int gap = 1 + (previous[j] < current[j - 1] ? previous[j] : current[j - 1]);
             current[j] = change < gap ? change : gap;
+            const bool swapped = i > 1 && j > 1 && wanted[i - 1] == name[j - 2] && wanted[i - 2] == name[j - 1];
+            if (swapped && before[j - 2] + 1 < current[j]) current[j] = before[j - 2] + 1;
         }
+        memcpy(before, previous, sizeof before);
         memcpy(previous, current, sizeof previous);
     }
     int distance = previous[columns];

@@ -290,9 +290,11 @@ carom_status carom_document_parse(const char *path, const char *bytes, size_t si
                 for (size_t i = 0; i < end; i++) line += bytes[i] == '\n';
             }
             const char *problem = parser.problem ? parser.problem : "cannot be parsed", *context = parser.context ? parser.context : "";
+            // A pattern of names, as *foot*, is what an alias is mostly meant to be.
+            const char *const advice = strstr(context, "alias") ? "; put a text that starts with * in quotes" : "";
             status = parser.error == YAML_MEMORY_ERROR ? carom_fail_memory(error, path)
-                                                       : carom_fail(error, CAROM_BAD_INPUT, "%s:%zu: not valid YAML: %s%s%s",
-                                                                    shown_path(path), line, problem, *context ? " " : "", context);
+                                                       : carom_fail(error, CAROM_BAD_INPUT, "%s:%zu: not valid YAML: %s%s%s%s",
+                                                                    shown_path(path), line, problem, *context ? " " : "", context, advice);
             break;
         }
         status = take_event(&builder, &event, error);

@@ -12,6 +12,9 @@
 
 // Speed of approach where the model gives none [m/s].
 #define APPROACH_SPEED 1.0
+// A contact can approach if the inverse mass along its normal is this share of the largest that a contact has in its directions together.
+// Links that turn against each other, as the hulls at an arm's first joint, have next to none, and would need the speed of a bullet.
+#define APPROACHING_SHARE 1e-4
 // Shifts up to this are round-off of a model that touches as it is [m].
 #define SHOWN_SHIFT 1e-9
 
@@ -65,16 +68,33 @@ static carom_impact *try_state(carom_model *model, bool *touches) {
     return NULL;
 }
 
-// Lets the first contact of an impact approach by a velocity in the direction M^-1 n', which has the least kinetic energy.
-static carom_status add_approach(carom_model *model, const carom_impact *impact, carom_error *error) {
+// The first of the geoms' contacts that a motion brings together without much effort; -1 where none is.
+static int find_approaching(const carom_model *model, const carom_impact *impact) {
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    const int rows = 1 + data->tangent_dim, size = carom_impact_contact_size(impact);
+    const double *delassus = carom_impact_delassus(impact);
+    double largest = 0;
+    for (int c = 0; c < data->contacts; c++) {
+        double sum = 0;
+        for (int k = 0; k < rows; k++) sum += delassus[(c * rows + k) * (size + 1)];
+        largest = fmax(largest, sum);
+    }
+    for (int c = 0; c < data->contacts && c < model->touch_count; c++)
+        if (delassus[c * rows * (size + 1)] > APPROACHING_SHARE * largest) return c;
+    return -1;
+}
+
+// Lets a contact of an impact approach by a velocity in the direction M^-1 n', which has the least kinetic energy.
+static carom_status add_approach(carom_model *model, const carom_impact *impact, int contact, carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(impact);
     double *zero = calloc((size_t)data->nv, sizeof *zero), *direction = calloc((size_t)data->nv, sizeof *direction);
     double *impulse = calloc((size_t)carom_impact_contact_size(impact), sizeof *impulse);
     carom_status status = zero && direction && impulse ? CAROM_OK : carom_fail_memory(error, "approach velocity");
     if (!status) {
-        impulse[0] = 1;
+        const double *normal = data->normal + (size_t)contact * (size_t)data->nv;
+        impulse[contact * (1 + data->tangent_dim)] = 1;
         carom_impact_apply(impact, zero, impulse, direction);
-        const double speed = mju_dot(data->normal, data->velocity, data->nv), gain = mju_dot(data->normal, direction, data->nv);
+        const double speed = mju_dot(normal, data->velocity, data->nv), gain = mju_dot(normal, direction, data->nv);
         mju_copy(model->data->qvel, data->velocity, data->nv);
         mju_addToScl(model->data->qvel, direction, -(APPROACH_SPEED + speed) / gain, data->nv);
     }
@@ -114,7 +134,7 @@ static void forbid_again(carom_model *model, allowance *before) {
     free(before->conaffinity);
 }
 
-// The impact of the contacts in the data as if they touched, the first of them approaching.
+// The impact of the contacts in the data as if they touched, one of them approaching.
 static carom_impact *try_pair(carom_model *model) {
     const carom_detection detection = carom_detection_defaults();
     carom_impact *impact = NULL, *moving = NULL;
@@ -122,7 +142,9 @@ static carom_impact *try_pair(carom_model *model) {
         model_clear_warnings(model);
         if (model_prepare_freeze(model, NULL) || model_freeze_found(model, &detection, pass ? &moving : &impact, NULL)) break;
         // Of a contact that no motion changes nothing is left but joints at their stops.
-        if (!model->touch_count || (!pass && add_approach(model, impact, NULL))) break;
+        if (!model->touch_count) break;
+        const int contact = pass ? 0 : find_approaching(model, impact);
+        if (contact < 0 || (!pass && add_approach(model, impact, contact, NULL))) break;
     }
     carom_impact_free(impact);
     return moving;
@@ -154,7 +176,7 @@ static carom_status approach_nearest(carom_model *model, char *story, size_t siz
     return carom_fail(
         error, CAROM_BAD_INPUT,
         "%s: nothing collides in this model: nothing can be lowered, and no two of its geoms can approach each other; a scene "
-        "file says where it touches",
+        "file says where it touches, and 'root: free' in it lets a robot move that is welded to the world",
         model->path);
 }
 
@@ -212,8 +234,9 @@ carom_status carom_model_freeze_bare(carom_model *model, bool any, carom_model_s
     if (!*impact && !start->lacks_ground) {
         // What touches approaches, or else what is nearest.
         carom_impact *still = NULL;
-        if (!carom_model_detect(model, NULL, &still, NULL) && model->touch_count && !add_approach(model, still, NULL)) {
-            snprintf(story + used, left, ", where '%s' approaches at %g m/s", carom_impact_get_data(still)->names[0], APPROACH_SPEED);
+        const int contact = carom_model_detect(model, NULL, &still, NULL) ? -1 : find_approaching(model, still);
+        if (contact >= 0 && !add_approach(model, still, contact, NULL)) {
+            snprintf(story + used, left, ", where '%s' approaches at %g m/s", carom_impact_get_data(still)->names[contact], APPROACH_SPEED);
             status = carom_model_detect(model, NULL, impact, error);
         } else {
             status = approach_nearest(model, story + used, left, impact, error);

@@ -260,6 +260,24 @@ static carom_status free_urdf_root(model_changes *changes, const char *path, car
     return CAROM_OK;
 }
 
+// Frees the root link that a URDF leaves open, if there is one.
+static carom_status free_open_root(model_changes *changes, const char *path, carom_error *error) {
+    const char *root = NULL;
+    int count = 0;
+    for (const xmlNode *link = model_xml_first(changes->document); link; link = model_xml_next(link)) {
+        const char *name = model_xml_is(link, "link") ? model_xml_attribute(link, "name") : NULL;
+        if (!name || model_urdf_is_child(changes->document, name)) continue;
+        root = name;
+        count++;
+    }
+    if (count != 1 || !strcmp(root, "world")) return CAROM_OK;
+    snprintf(changes->note, sizeof changes->note,
+             "the root link '%.80s' is joined to nothing and is free; a robot that is bolted down has a link 'world' and a joint of type "
+             "'fixed' between",
+             root);
+    return join_world(changes, "floating", path, error);
+}
+
 // -------------------------------------------------------------------------------------------------------------- ground
 
 static carom_status add_mjcf_ground(model_changes *changes, const carom_ground *ground) {
@@ -345,9 +363,9 @@ static void make_plane(mjModel *compiled, int geom, const carom_ground *ground) 
 carom_status model_start_changes(const char *path, xmlDoc *document, const carom_model_options *options, model_changes *changes,
                                  carom_error *error) {
     *changes = (model_changes){.document = document, .ground = options->ground};
-    if (!options->free_root && !options->ground) return CAROM_OK;
-    if (!document || document->type != XML_DOCUMENT_NODE || !model_xml_first(document))
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: is not well-formed XML, so that nothing can be added to it", path);
+    const bool readable = document && document->type == XML_DOCUMENT_NODE && model_xml_first(document);
+    if (!options->free_root && !options->ground && !(options->free_open_root && readable)) return CAROM_OK;
+    if (!readable) return carom_fail(error, CAROM_BAD_INPUT, "%s: is not well-formed XML, so that nothing can be added to it", path);
     const carom_ground *ground = options->ground;
     if (ground && !(isfinite(ground->height) && fabs(ground->slope) < 90 && (isnan(ground->friction) || ground->friction >= 0)))
         return carom_fail(error, CAROM_BAD_INPUT,
@@ -355,6 +373,7 @@ carom_status model_start_changes(const char *path, xmlDoc *document, const carom
     const bool urdf = is_urdf(document);
     carom_status status = CAROM_OK;
     if (options->free_root) status = urdf ? free_urdf_root(changes, path, error) : free_mjcf_root(changes, path, error);
+    if (!status && urdf && !options->free_root && options->free_open_root) status = free_open_root(changes, path, error);
     if (!status && ground) status = urdf ? add_urdf_ground(changes, path, error) : add_mjcf_ground(changes, ground);
     return status;
 }

@@ -119,7 +119,8 @@ static carom_status load_once(const char *path, const carom_model_options *optio
         carom_model_free(loaded);
         if (status) return status;
         // Once more, with the model's floor alone.
-        const carom_model_options floorless = {.parameters = options->parameters, .free_root = options->free_root};
+        const carom_model_options floorless = {
+            .parameters = options->parameters, .free_root = options->free_root, .free_open_root = options->free_open_root};
         status = load_once(path, &floorless, balance, model, error);
         if (status) return status;
         status = model_warn(*model, error, "the model has a floor already, '%s': none is added", floor);
@@ -145,11 +146,17 @@ carom_status carom_model_load_with(const char *path, const carom_model_options *
     carom_error first;
     carom_status status = load_once(path, options, false, model, &first);
     // Links of URDF files that stand for nothing often have made-up moments of inertia, of which MuJoCo's message names the first.
-    const char *const rule = "use 'balanceinertia'", *const object = "Object name = ";
-    if (status && strstr(first.message, rule)) {
+    const bool unbalanced =
+        status && (strstr(first.message, "use 'balanceinertia'") || strstr(first.message, "must have positive eigenvalues"));
+    if (unbalanced) {
+        // Versions before and since 3.0 name the link in their own ways.
+        static const char *const objects[] = {"Object name = ", "Element name '"};
         char link[MODEL_LABEL_SIZE] = "";
-        const char *name = strstr(first.message, object);
-        if (name) snprintf(link, sizeof link, "%.*s", (int)strcspn(name + strlen(object), ","), name + strlen(object));
+        for (int i = 0; i < 2; i++) {
+            const char *name = strstr(first.message, objects[i]);
+            if (name)
+                snprintf(link, sizeof link, "%.*s", (int)strcspn(name + strlen(objects[i]), i ? "'" : ","), name + strlen(objects[i]));
+        }
         status = load_once(path, options, true, model, &first);
         if (!status)
             status = model_warn(*model, &first,

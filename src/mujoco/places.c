@@ -94,8 +94,9 @@ static carom_status locate_place(const carom_model *model, const carom_place *pl
         return carom_fail(error, CAROM_BAD_INPUT, "%s: a place is a site, a geom or a point of a body", label);
     const char *name = place->name ? place->name : "";
     const int id = *name ? mj_name2id(compiled, kinds[place->kind].type, name) : -1;
-    const int counts[] = {
-        [CAROM_PLACE_SITE] = compiled->nsite, [CAROM_PLACE_GEOM] = compiled->ngeom, [CAROM_PLACE_BODY_POINT] = compiled->nbody};
+    const int counts[] = {[CAROM_PLACE_SITE] = model_count(compiled->nsite),
+                          [CAROM_PLACE_GEOM] = model_count(compiled->ngeom),
+                          [CAROM_PLACE_BODY_POINT] = model_count(compiled->nbody)};
     char phrase[CAROM_SUGGESTION_SIZE];
     if (id < 0)
         return carom_fail(error, CAROM_BAD_INPUT, "%s: there is no %s called '%s' in %s%s", label, kinds[place->kind].name, name,

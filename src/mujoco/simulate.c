@@ -27,8 +27,8 @@ struct carom_model_simulator {
     const carom_impact *impact;
     mjModel shadow;  // shares everything with the compiled model but options and the list of bodies
     mjData *data;
-    int *bodies;       // [ngeom + 2 contacts]
-    mjtByte *limited;  // [njnt + ntendon]; NULL: all limits of the model act
+    int *bodies;    // [ngeom + 2 contacts]
+    void *limited;  // flags [njnt + ntendon], of the type that MuJoCo's version has; NULL: all limits of the model act
     soft_contact *contacts;
     double *jacobian;    // [2 x 3 x nv]
     double *difference;  // [nv]
@@ -215,22 +215,23 @@ static carom_status release_limits(carom_model_simulator *s, carom_error *error)
     const size_t joints = (size_t)s->shadow.njnt, tendons = (size_t)s->shadow.ntendon;
     if (!model->drops_limits) return CAROM_OK;
     model_limit *reached = calloc(joints + tendons + 1, sizeof *reached);
-    s->limited = calloc(joints + tendons + 1, sizeof *s->limited);
+    const size_t flag = sizeof *s->shadow.jnt_limited;
+    s->limited = calloc(joints + tendons + 1, flag);
     if (!reached || !s->limited) {
         free(reached);
         return carom_fail_memory(error, model->path);
     }
-    memcpy(s->limited, s->shadow.jnt_limited, joints * sizeof *s->limited);
-    memcpy(s->limited + joints, s->shadow.tendon_limited, tendons * sizeof *s->limited);
+    memcpy(s->limited, s->shadow.jnt_limited, joints * flag);
+    memcpy((char *)s->limited + joints * flag, s->shadow.tendon_limited, tendons * flag);
+    s->shadow.jnt_limited = s->limited;
+    s->shadow.tendon_limited = s->shadow.jnt_limited + joints;
     const int count = model_find_limits(model, reached);
     for (int i = 0; i < count; i++) {
         bool kept = false;
         for (int k = 0; k < model->limit_count; k++)
             kept = kept || (model->limits[k].type == reached[i].type && model->limits[k].id == reached[i].id);
-        if (!kept) s->limited[(reached[i].type == mjOBJ_TENDON ? joints : 0) + (size_t)reached[i].id] = 0;
+        if (!kept) (reached[i].type == mjOBJ_TENDON ? s->shadow.tendon_limited : s->shadow.jnt_limited)[reached[i].id] = 0;
     }
-    s->shadow.jnt_limited = s->limited;
-    s->shadow.tendon_limited = s->limited + joints;
     free(reached);
     return CAROM_OK;
 }

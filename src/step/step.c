@@ -143,7 +143,10 @@ void carom_stepper_lcp_vector(carom_stepper *stepper, const double *v, const dou
 
 // -------------------------------------------------------------------------------------------------------------- solving
 
-void carom_stepper_watch(carom_stepper *stepper, const carom_control *control) { stepper->control = control; }
+void carom_stepper_watch(carom_stepper *stepper, const carom_control *control) {
+    stepper->control = control;
+    carom_lcp_watch(stepper->lcp, control);
+}
 
 void carom_stepper_set_stream(carom_stepper *stepper, carom_stream *stream) { stepper->stream = stream; }
 

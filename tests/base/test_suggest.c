@@ -19,7 +19,9 @@ static void test_slips_of_one_or_two_letters(void **state) {
     assert_suggests("frictoin", "; did you mean 'friction'?");
     assert_suggests("sites", "; did you mean 'site'?");
     assert_suggests("left_hind_fot", "; did you mean 'left_hind_foot'?");
-    // Two slips in a short word make another word.
+    // Letters that change places are one slip, also in a short word. Two make another word.
+    assert_suggests("stie", "; did you mean 'site'?");
+    assert_suggests("um", "; did you mean 'mu'?");
     assert_suggests("seat", "");
     assert_suggests("velocity", "");
 }

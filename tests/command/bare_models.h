@@ -111,11 +111,18 @@ static const bare_model bare_models[] = {
      "type='floating'><parent link='world'/><child link='ball'/></joint></robot>",
      .story = "raised by 0.1 m until it touches, with 1 m/s downwards"},
     {"welded.urdf",
-     "<?xml version='1.0'?><!-- an arm --><robot name='arm'><link name='root'><collision><geometry><box size='0.2 0.2 0.2'/></geometry>"
+     "<?xml version='1.0'?><!-- an arm --><robot name='arm'><link name='world'/><joint name='bolts' type='fixed'><parent link='world'/>"
+     "<child link='root'/></joint><link name='root'><collision><geometry><box size='0.2 0.2 0.2'/></geometry>"
      "</collision></link><link name='link'><inertial><origin xyz='0.3 0 0'/><mass value='1'/><inertia ixx='0.1' ixy='0' ixz='0' iyy='0.1' "
      "iyz='0' izz='0.1'/></inertial><collision><origin xyz='0.3 0 0.5'/><geometry><sphere radius='0.05'/></geometry></collision></link>"
      "<joint name='shoulder' type='continuous'><parent link='root'/><child link='link'/><axis xyz='0 1 0'/></joint></robot>",
      .story = "count as touching and approach at 1 m/s"},
+    {"open.urdf",
+     "<robot name='stick'><link name='root'><inertial><mass value='1'/><inertia ixx='0.1' ixy='0' ixz='0' iyy='0.1' iyz='0' izz='0.1'/>"
+     "</inertial><collision><geometry><sphere radius='0.1'/></geometry></collision></link><link name='link'><inertial><origin "
+     "xyz='0.3 0 0'/><mass value='1'/><inertia ixx='0.1' ixy='0' ixz='0' iyy='0.1' iyz='0' izz='0.1'/></inertial></link>"
+     "<joint name='hinge' type='continuous'><parent link='root'/><child link='link'/><axis xyz='0 1 0'/></joint></robot>",
+     .story = "the root link 'root' is joined to nothing and is free; "},
 };
 
 enum { BARE_MODELS = sizeof bare_models / sizeof *bare_models };

@@ -43,6 +43,24 @@ static void the_nearest_pair_approaches_at_one_metre_per_second(void **state) {
     release(&r);
 }
 
+// A wheel that turns against a post that it touches comes no nearer, but for round-off of its place: the hand behind it is what approaches.
+static void links_that_turn_against_each_other_do_not_approach(void **state) {
+    write_text(*state, "wheel.xml",
+               "<mujoco><worldbody><geom name='post' size='0.05' pos='0.05 0 0'/><geom name='table' type='box' size='0.1 0.1 0.05' "
+               "pos='0.5 0 -0.1'/><body name='wheel'><joint name='turn' axis='0 0 1'/><geom name='rim' size='0.05' pos='0.15 1e-8 0'/>"
+               "<body name='arm' pos='0.15 0 0'><joint name='bend' axis='0 1 0'/><geom name='hand' size='0.05' pos='0.35 0 0'/></body>"
+               "</body></worldbody></mujoco>");
+    report r = run(*state, "info", "wheel.xml", "--json");
+    assert_int_equal(r.status, 0);
+    check_text(r.err, "where 'hand' approaches at 1 m/s");
+    json_t *info = parse(&r);
+    assert_string_equal(text(info, "contact_names.0"), "rim");
+    assert_close(number(info, "normal_velocity.1"), -1, 1e-12);
+    assert_close(number(info, "kinetic_energy"), 0.5 / number(info, "W.3.3"), 1e-12);
+    json_decref(info);
+    release(&r);
+}
+
 // Text of `info` says it, too, and every command that needs an impact takes the model; its name is that of the file.
 static void every_command_takes_a_model(void **state) {
     static const char *const lines[] = {
@@ -89,7 +107,7 @@ static void models_are_recognised_by_content(void **state) {
         {"info world.sdf", "world.sdf: is XML, but no model: the root element of MJCF is 'mujoco', of URDF 'robot'", NULL},
         {"sample broken.xml", "broken.xml: XML", NULL},
         {"sample still.xml", "still.xml: the model has no joints", NULL},
-        {"sample alone.xml", "alone.xml: nothing collides in this model", NULL},
+        {"sample alone.xml", "says where it touches, and 'root: free' in it lets a robot move", NULL},
     };
     check_refusals(*state, refusals, sizeof refusals / sizeof *refusals);
 }
@@ -129,6 +147,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_kind_of_model_gives_a_set, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_nearest_pair_approaches_at_one_metre_per_second, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(links_that_turn_against_each_other_do_not_approach, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_command_takes_a_model, set_up, tear_down),
         cmocka_unit_test_setup_teardown(models_are_recognised_by_content, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_model_is_its_scene, set_up, tear_down),

@@ -285,6 +285,7 @@ static void put_value(const carom_option *row, char *value, size_t size) {
         else
             snprintf(value, size, "%s", pick_number());
         break;
+    case CAROM_OPTION_INTERVAL: snprintf(value, size, "0.%zu:0.%zu", pick(10), pick(10)); break;
     case CAROM_OPTION_SWITCH: *value = '\0';
     }
 }

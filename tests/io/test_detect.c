@@ -60,6 +60,7 @@ static void bad_choices_are_refused(void **state) {
         {"{detect: {only: []}}", ":3: contacts.detect.only: must be a list of names"},
         {"{detect: {exclude: [[a]]}}", ":3: contacts.detect.exclude[0]: must be text"},
         {"{detect: {only: *front}}", ":3: aliases (*name) are not allowed; put a text that starts with * in quotes"},
+        {"{detect: {only: [*front*]}}", "while scanning an alias; put a text that starts with * in quotes"},
         {"{detect: {merge: -1}}", ":3: contacts.detect.merge: -1 is below the least value 0"},
         {"{detect: {only: frnot}}", ":3: contacts: only: 'frnot' is no body, geom or contact of the model"},
         {"{detect: {only: hand, stops: false}}", ":3: contacts: none of the 8 contacts found is left: 'only' leaves out 8"},

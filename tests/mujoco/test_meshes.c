@@ -231,6 +231,15 @@ static void test_impossible_inertia(void **state) {
               error);
     assert_true(warns(model, "the link 'ghost' has moments of inertia that no body can have"));
     carom_model_free(model);
+    // One moment alone, of a link that moves.
+    assert_ok(load_text_at(directory, "free.urdf",
+                           "<robot name='dog'><link name='world'/><link name='ghost'><inertial><mass value='1e-6'/><inertia ixx='1e-6' "
+                           "iyy='1e-6' izz='1e-6' ixy='1e-6' ixz='1e-6' iyz='1e-6'/></inertial></link><joint name='root' type='floating'>"
+                           "<parent link='world'/><child link='ghost'/></joint></robot>",
+                           &model, &error),
+              error);
+    assert_true(warns(model, "the link 'ghost' has moments of inertia that no body can have"));
+    carom_model_free(model);
     support_remove_directory(directory);
 }
 

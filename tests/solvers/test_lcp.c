@@ -469,6 +469,37 @@ static void test_vector_that_is_not_finite_is_not_solved(void **state) {
     carom_lcp_free(lcp);
 }
 
+static bool stop_at_the_third_question(void *user) { return ++*(int *)user == 3; }
+
+// Whoever watches a solve stops it between pivots; the handle then solves the same problem.
+static void test_a_watched_solve_is_stopped(void **state) {
+    (void)state;
+    enum { SIZE = CAROM_LEMKE_MOST_REMEMBERED + 36 };
+    double W[SIZE * SIZE] = {0}, w[SIZE], z[SIZE];
+    for (int i = 0; i < SIZE; i++) {
+        W[i * SIZE + i] = 2;
+        w[i] = -1 - i;
+        z[i] = 7;
+    }
+    carom_lcp *lcp = NULL;
+    carom_error error;
+    carom_lcp_info info;
+    int questions = 0;
+    assert_ok(carom_lcp_create(&carom_lcp_lemke, SIZE, W, &lcp, &error), error);
+    carom_lcp_watch(lcp, &(carom_control){.cancelled = stop_at_the_third_question, .user = &questions});
+    carom_lcp_solve(lcp, w, z, &info);
+    assert_int_equal(info.verdict, CAROM_INTERRUPTED);
+    assert_int_equal(questions, 3);
+    assert_true(info.pivots > 0 && info.pivots < SIZE && isinf(info.residual));
+    for (int i = 0; i < SIZE; i++) assert_true(z[i] == 0);
+    carom_lcp_watch(lcp, NULL);
+    carom_lcp_solve(lcp, w, z, &info);
+    assert_int_equal(info.verdict, CAROM_COMPLETE);
+    assert_int_equal(questions, 3);
+    for (int i = 0; i < SIZE; i++) assert_true(fabs(z[i] - 0.5 * (1 + i)) < 1e-12);
+    carom_lcp_free(lcp);
+}
+
 static void test_bad_problems_are_refused(void **state) {
     (void)state;
     carom_error error;
@@ -547,6 +578,7 @@ int main(void) {
         cmocka_unit_test(test_tiny_vectors_take_the_same_pivots),
         cmocka_unit_test(test_remembered_pivots_are_bounded),
         cmocka_unit_test(test_vector_that_is_not_finite_is_not_solved),
+        cmocka_unit_test(test_a_watched_solve_is_stopped),
         cmocka_unit_test(test_bad_problems_are_refused),
         cmocka_unit_test(test_lemke_is_registered_once),
         cmocka_unit_test(test_basis_is_solved_again),

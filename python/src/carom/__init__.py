@@ -16,6 +16,7 @@ from typing import Any
 from . import _carom
 from ._errors import Incomplete, InputError, InternalError, UnsupportedError
 from .files import read
+from .geometry import Geometry
 from .impact import Impact
 from .laws import Column, Law, Option, law, laws
 from .lcp import enumerate_lcp, solve_lcp, solvers
@@ -29,7 +30,7 @@ __version__: str = _carom.version
 
 # Functions that are loaded when they are used, because they need other packages: name and module.
 _LATER = {
-    "compare": "compare",
+    "compare": "comparison",
     "explore": "explorer",
     "from_drake": "adapters.drake",
     "from_mujoco": "adapters.mujoco",
@@ -37,9 +38,9 @@ _LATER = {
 }
 
 __all__ = [
-    "Column", "Containment", "Distance", "Impact", "Incomplete", "InputError", "InternalError", "Law", "Many", "Maximum", "Option",
-    "Outcomes", "Polytope", "Polytopes", "Scene", "UnsupportedError", "enumerate_lcp", "law", "laws", "load", "many_seed", "read",
-    "sample_many", "solve_lcp", "solvers", *_LATER,
+    "Column", "Containment", "Distance", "Geometry", "Impact", "Incomplete", "InputError", "InternalError", "Law", "Many", "Maximum",
+    "Option", "Outcomes", "Polytope", "Polytopes", "Scene", "UnsupportedError", "enumerate_lcp", "law", "laws", "load", "many_seed",
+    "read", "sample_many", "solve_lcp", "solvers", *_LATER,
 ]  # fmt: skip
 
 # A child of fork has none of the threads that OpenMP keeps for the next computation, and would wait for them.

@@ -61,10 +61,11 @@ def as_coefficients(name: str, value: Any, contacts: int) -> NDArray[np.float64]
     return as_vector(name, value, contacts)
 
 
-def as_names(names: Sequence[str] | None, contacts: int) -> tuple[str, ...] | None:
-    """Names of the contacts."""
+def as_names(names: Sequence[str] | None, count: int, owner: str = "contact") -> tuple[str, ...] | None:
+    """Names of the contacts, or of what the owner says."""
     if names is None:
         return None
-    if isinstance(names, str) or len(names) != contacts or not all(isinstance(name, str) for name in names):
-        raise InputError(f"names: a list of {contacts} texts is needed, one for each contact")
+    if isinstance(names, str) or len(names) != count or not all(isinstance(name, str) for name in names):
+        key = "names" if owner == "contact" else f"{owner}_names"
+        raise InputError(f"{key}: a list of {count} texts is needed, one for each {owner}")
     return tuple(names)

@@ -64,16 +64,32 @@ def read(path: str | os.PathLike[str], law: str | None = None) -> Outcomes:
     OSError
         When the file cannot be read.
     """
-    with one_at_a_time():
-        _, handle, answers = _carom.result_read(os.fspath(path))
-    names = [answer[0] for answer in answers]
-    if law is None and len(names) == 1:
-        law = names[0]
-    if law not in names:
+    _, found = read_all(path)
+    answers = {out.law: out for out in found}
+    if law is None and len(answers) == 1:
+        law = next(iter(answers))
+    if law not in answers:
         which = "say which law" if law is None else f"there is no law '{law}'"
-        raise InputError(f"{os.fspath(path)}: {which}; the file holds {', '.join(names) or 'none'}")
-    name, outcomes, result, settings, keep, extent = answers[names.index(law)]
-    kind = Polytopes if name == "halm-posa-exact" else Outcomes
-    made: Outcomes = kind._make(Impact._wrap(handle), name, outcomes, result, None, settings, extent, 0.0)
-    made.keep = keep
-    return made
+        raise InputError(f"{os.fspath(path)}: {which}; the file holds {', '.join(answers) or 'none'}")
+    return answers[law]
+
+
+def read_all(path: str | os.PathLike[str]) -> tuple[str, list[Outcomes]]:
+    """Read the outcomes of all laws of a result file.
+
+    Returns
+    -------
+    name : str
+        Of the scene or impact.
+    outcomes : list of Outcomes
+        One for each law; they share the impact.
+    """
+    with one_at_a_time():
+        name, handle, answers = _carom.result_read(os.fspath(path))
+    impact = Impact._wrap(handle)
+    made = []
+    for law, outcomes, result, settings, keep, extent in answers:
+        kind = Polytopes if law == "halm-posa-exact" else Outcomes
+        made.append(kind._make(impact, law, outcomes, result, None, settings, extent, 0.0))
+        made[-1].keep = keep
+    return name, made

@@ -12,6 +12,7 @@ from . import _carom
 from ._arrays import as_coefficients, as_matrix, as_names, as_reals, as_vector
 from ._ask import ask
 from ._errors import InputError
+from .geometry import Geometry, as_place
 
 if TYPE_CHECKING:
     from .outcomes import Outcomes
@@ -37,6 +38,12 @@ class Impact:
         Between 0 and 1. Left out: 0.
     names : sequence of str, optional
         Of the contacts. Left out: A, B, ...
+    velocity_names : sequence of str, optional
+        What each velocity is of, such as a joint. Left out: v.1, v.2, ... where names are shown.
+    velocity_turns : sequence of bool, optional
+        Which velocities are angular ones [rad/s]. Left out: not known.
+    geometry : Geometry, optional
+        Where the contacts are. Left out: not known.
 
     Raises
     ------
@@ -56,6 +63,9 @@ class Impact:
         *,
         restitution: ArrayLike | None = None,
         names: Sequence[str] | None = None,
+        velocity_names: Sequence[str] | None = None,
+        velocity_turns: Sequence[bool] | None = None,
+        geometry: Geometry | None = None,
     ) -> None:
         if velocity is None:
             raise InputError("velocity: the pre-impact velocity is missing")
@@ -83,6 +93,7 @@ class Impact:
             as_coefficients("restitution", restitution, contacts),
             as_vector("velocity", velocity, nv),
             as_names(names, contacts),
+            as_place(velocity_names, velocity_turns, geometry, nv, contacts, dimension),
         )
         self._about = _carom.impact_about(self._handle)
 
@@ -165,6 +176,35 @@ class Impact:
     def names(self) -> tuple[str, ...]:
         """Names of the contacts."""
         return self._about[4]
+
+    @property
+    def velocity_names(self) -> tuple[str, ...] | None:
+        """Names of the velocities; None where nobody gave them."""
+        names: tuple[str, ...] | None = _carom.impact_names(self._handle)[0]
+        return names
+
+    @property
+    def velocity_turns(self) -> tuple[bool, ...] | None:
+        """Which velocities are angular ones [rad/s]; None where it is not known."""
+        turns: tuple[bool, ...] | None = _carom.impact_names(self._handle)[1]
+        return turns
+
+    @property
+    def geometry(self) -> Geometry | None:
+        """Where the contacts are; None where it is not known."""
+        place = _carom.impact_place(self._handle)
+        if place is None:
+            return None
+        points, normals, tangents, bodies, geoms = place
+        qpos = _carom.impact_position(self._handle)
+        return Geometry(
+            np.asarray(points),
+            np.asarray(normals),
+            np.asarray(tangents),
+            tuple(zip(bodies[::2], bodies[1::2])),
+            tuple(zip(geoms[::2], geoms[1::2])),
+            None if qpos is None else np.asarray(qpos),
+        )
 
     @property
     def velocity_scale(self) -> float:
@@ -317,7 +357,8 @@ class Impact:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.has_system:
-            return _make, (self.mass, self.normal, self.tangent, self.friction, self.velocity, self.restitution, self.names)
+            numbers = (self.mass, self.normal, self.tangent, self.friction, self.velocity, self.restitution)
+            return _make, (*numbers, self.names, self.velocity_names, self.velocity_turns, self.geometry)
         return _make_delassus, (self.delassus, self.velocity, self.friction, self.tangent_dim, self.restitution, self.names)
 
     def __copy__(self) -> Impact:
@@ -333,8 +374,9 @@ class Impact:
         return f"<carom.Impact: {of}, {self.contacts} {space} contact{'s' * (self.contacts != 1)} {names}>"
 
 
-def _make(mass: Any, normal: Any, tangent: Any, friction: Any, velocity: Any, restitution: Any, names: Any) -> Impact:
-    return Impact(mass, normal, tangent, friction, velocity, restitution=restitution, names=names)
+def _make(*arguments: Any) -> Impact:
+    names = ("mass", "normal", "tangent", "friction", "velocity", "restitution", "names", "velocity_names", "velocity_turns", "geometry")
+    return Impact(**dict(zip(names, arguments)))
 
 
 def _make_delassus(delassus: Any, velocity: Any, friction: Any, tangent_dim: int, restitution: Any, names: Any) -> Impact:

@@ -78,6 +78,23 @@ const char **binding_texts(PyObject *tuple, const char *name, Py_ssize_t count, 
 /// A str of UTF-8 that need not be valid.
 PyObject *binding_text(const char *text);
 
+// --------------------------------------------------------------------------------------------------------------- places
+
+/// Names of velocities and where the contacts are, borrowed from Python's objects.
+typedef struct binding_place {
+    binding_reals arrays[4];
+    const char **velocity_names, **bodies, **geoms;
+    bool *turns;
+    carom_contact_geometry geometry;
+} binding_place;
+
+/// Puts them into `data`, whose sizes are known.
+/// @param tuple  (velocity names, angular velocities, points, normals, tangents, bodies, geoms, nq, qpos); each, or the whole, may be None,
+///               and without points there are no places
+/// @return false with an exception; `place` is to be given back in any case
+bool binding_take_place(PyObject *tuple, carom_impact_data *data, binding_place *place);
+void binding_give_back_place(binding_place *place);
+
 // --------------------------------------------------------------------------------------------------------- computations
 
 /// A computation without the interpreter's lock: its control polls for signals, so that Ctrl-C stops it, and calls `progress`.
@@ -100,7 +117,8 @@ const carom_law *binding_law(const char *name);
 // -------------------------------------------------------------------------------------------------------------- methods
 
 /// Each file's functions for the module, ended by an entry without name.
-extern PyMethodDef binding_impact_methods[], binding_table_methods[], binding_law_methods[], binding_scene_methods[],
-    binding_result_methods[], binding_lcp_methods[], binding_many_methods[], binding_question_methods[];
+extern PyMethodDef binding_impact_methods[], binding_place_methods[], binding_table_methods[], binding_law_methods[],
+    binding_scene_methods[], binding_result_methods[], binding_lcp_methods[], binding_many_methods[], binding_picture_methods[],
+    binding_question_methods[];
 
 #endif

@@ -26,13 +26,13 @@ PyObject *binding_wrap_impact(const carom_impact *impact, PyObject *keeper) {
 
 // --------------------------------------------------------------------------------------------------------------- making
 
-// impact_create(nv, contacts, tangent_dim, mass, normal, tangent, friction, restitution, velocity, names)
+// impact_create(nv, contacts, tangent_dim, mass, normal, tangent, friction, restitution, velocity, names, place)
 static PyObject *create(PyObject *module, PyObject *arguments) {
     (void)module;
     carom_impact_data data = {0};
-    PyObject *given[6], *names;
-    if (!PyArg_ParseTuple(arguments, "iiiOOOOOOO", &data.nv, &data.contacts, &data.tangent_dim, &given[0], &given[1], &given[2], &given[3],
-                          &given[4], &given[5], &names))
+    PyObject *given[6], *names, *place;
+    if (!PyArg_ParseTuple(arguments, "iiiOOOOOOOO", &data.nv, &data.contacts, &data.tangent_dim, &given[0], &given[1], &given[2], &given[3],
+                          &given[4], &given[5], &names, &place))
         return NULL;
     if (data.nv < 1 || data.contacts < 1 || data.tangent_dim < 1 || data.tangent_dim > 2)
         return binding_refuse("an impact has at least one velocity and one contact, and one or two tangents");
@@ -45,6 +45,8 @@ static PyObject *create(PyObject *module, PyObject *arguments) {
                   !binding_take_optional_reals(given[4], "restitution", m, &arrays[4]) ||
                   !binding_take_reals(given[5], "velocity", nv, false, &arrays[5]);
     const char **texts = failed ? NULL : binding_texts(names, "names", data.contacts, &failed);
+    binding_place placed = {0};
+    if (!failed) failed = !binding_take_place(place, &data, &placed);
     carom_impact *impact = NULL;
     if (!failed) {
         data.mass = arrays[0].values;
@@ -62,6 +64,7 @@ static PyObject *create(PyObject *module, PyObject *arguments) {
         if (status) binding_fail(&error);
     }
     binding_give_back(arrays, 6);
+    binding_give_back_place(&placed);
     PyMem_Free(texts);
     return impact ? binding_wrap_impact(impact, NULL) : NULL;
 }

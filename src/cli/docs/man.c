@@ -163,6 +163,7 @@ void cli_print_manual(const cli_command *const *commands, const carom_registry *
         {"carom resolve scenes/block.yaml --law sequential", "The outcomes of one law."},
         {"carom sample scenes/block.yaml -o block.h5", "The set of possible outcomes, sampled, and written to a file."},
         {"carom plot block.h5", "A picture of it."},
+        {"carom explore block.h5 -o block.html", "A page to explore it in a browser."},
         {"carom simulate scenes/ellipsoid.yaml -o ellipsoid.h5", "A body from impact to impact."},
         {"carom compare scenes/block.yaml -o out", "All laws: out/index.md shows tables and pictures."},
     };

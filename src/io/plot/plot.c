@@ -14,6 +14,7 @@
 
 #include "carom/io.h"
 #include "carom/temporary.h"
+#include "io/plot/looks.h"
 #include "io/plot/thin.h"
 #include "io/utf8.h"
 
@@ -54,21 +55,12 @@ static const picture_format formats[] = {
 
 // ---------------------------------------------------------------------------------------------------------- what is shown
 
-// Colours that people with any colour vision tell apart (Okabe & Ito 2008), strongest first.
-static const unsigned palette[] = {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9, 0x000000};
-
-// Open shapes of different sizes, so that marks on the same point stay visible.
-typedef struct mark {
-    int shape;
-    double size;
-} mark;
-
 // gnuplot's numbers of open shapes.
-enum { CIRCLE = 6, SQUARE = 4, TRIANGLE = 8, DIAMOND = 12, TIP_DOWN = 10, CROSS = 2, PLUS = 1 };
+static const int gnuplot_shapes[] = {[CAROM_PLOT_CIRCLE] = 6,   [CAROM_PLOT_SQUARE] = 4,         [CAROM_PLOT_TRIANGLE] = 8,
+                                     [CAROM_PLOT_DIAMOND] = 12, [CAROM_PLOT_TRIANGLE_DOWN] = 10, [CAROM_PLOT_CROSS] = 2,
+                                     [CAROM_PLOT_PLUS] = 1,     [CAROM_PLOT_PENTAGON] = 14,      [CAROM_PLOT_STAR] = 3};
 
-static const mark marks[] = {{CIRCLE, 3.4}, {SQUARE, 3}, {TRIANGLE, 2.4}, {DIAMOND, 1.9}, {TIP_DOWN, 2}, {CROSS, 1.8}, {PLUS, 1.8}};
-
-enum { COLOURS = sizeof palette / sizeof *palette, MARKS = sizeof marks / sizeof *marks, KEY_COLUMNS = 2 };
+enum { KEY_COLUMNS = 2 };
 // Of two columns of the key with longer labels, gnuplot drops one at the pictures' width and font.
 enum { KEY_LABEL = 50 };
 
@@ -159,10 +151,9 @@ static void print_data(FILE *script, const carom_plot_series *series, int index,
 }
 
 // How one series is drawn, and its entry in the key. `dots` there are in the whole picture.
-static void print_series(FILE *script, const carom_plot_series *series, int index, int colour_index, int64_t dots,
+static void print_series(FILE *script, const carom_plot_series *series, int index, carom_plot_look look, int64_t dots,
                          const picture_format *format) {
-    const unsigned colour = palette[colour_index % COLOURS];
-    const mark sign = marks[colour_index % MARKS];
+    const unsigned colour = look.colour;
     fprintf(script, "$s%d using 1:2 with ", index);
     switch (series->style) {
     case CAROM_PLOT_DOTS: {
@@ -173,7 +164,9 @@ static void print_series(FILE *script, const carom_plot_series *series, int inde
                 colour, colour);
         break;
     }
-    case CAROM_PLOT_MARKS: fprintf(script, "points pt %d ps %g lw 2.5 lc rgb '#%06x'", sign.shape, sign.size, colour); break;
+    case CAROM_PLOT_MARKS:
+        fprintf(script, "points pt %d ps %g lw 2.5 lc rgb '#%06x'", gnuplot_shapes[look.shape], look.size, colour);
+        break;
     case CAROM_PLOT_PATH:
         fprintf(script, "points pt 7 ps 0.6 lc rgb '#%06x' notitle, ", colour);
         fprintf(script, "$s%d using 1:2:3:4 with vectors head filled size graph 0.012,18 lw 1.5 lc rgb '#%06x'", index, colour);
@@ -195,6 +188,7 @@ static void print_series(FILE *script, const carom_plot_series *series, int inde
 // What the script of a picture is printed from.
 typedef struct picture {
     const carom_plot *plot;
+    const int *looks;  // NULL: labelled series get one after the other
     const picture_format *format;
     range x, y;
 } picture;
@@ -242,8 +236,8 @@ static carom_status print_script(FILE *script, const void *content, carom_error 
     const int64_t stride = (dots + format->dots - 1) / format->dots;
     for (int s = 0; s < plot->series_count; s++) print_data(script, &plot->series[s], s, stride > 1 ? stride : 1, drawn->x);
 
-    // Marks come after everything else. Labelled series get a colour each, except hulls, traces and guides, which are grey; one without a
-    // label belongs to the series before it.
+    // Marks come after everything else. Where the picture does not say otherwise, labelled series get a colour each, except hulls, traces
+    // and guides, which are grey; one without a label belongs to the series before it.
     const char *separator = "plot ";
     for (int of_marks = 0; of_marks <= 1; of_marks++)
         for (int s = 0, colour = -1; s < plot->series_count; s++) {
@@ -254,7 +248,8 @@ static carom_status print_script(FILE *script, const void *content, carom_error 
             if (!series->count || (style == CAROM_PLOT_MARKS) != of_marks) continue;
             fputs(separator, script);
             separator = ", ";
-            print_series(script, series, s, colour < 0 ? 0 : colour, dots, format);
+            const int look = drawn->looks ? drawn->looks[s] : colour < 0 ? 0 : colour % CAROM_PLOT_LOOKS;
+            print_series(script, series, s, carom_plot_looks[look], dots, format);
         }
     fputs("\n", script);
     return CAROM_OK;
@@ -316,10 +311,10 @@ static carom_status run_gnuplot(FILE *script, const picture_format *format, int 
 }
 
 // Draws a picture, and gives it its place or throws it away.
-static carom_status draw(const carom_plot *plot, const char *path, bool keeps, carom_error *error) {
+static carom_status draw(const carom_plot *plot, const int *looks, const char *path, bool keeps, carom_error *error) {
     if (!*path) return carom_fail(error, CAROM_BAD_INPUT, "an empty text cannot name a picture");
     // The format by the ending of the name.
-    picture drawn = {.plot = plot, .x = {INFINITY, -INFINITY}, .y = {INFINITY, -INFINITY}};
+    picture drawn = {.plot = plot, .looks = looks, .x = {INFINITY, -INFINITY}, .y = {INFINITY, -INFINITY}};
     const char *ending = strrchr(path, '.');
     for (size_t i = 0; ending && i < sizeof formats / sizeof *formats; i++)
         if (!strcasecmp(ending, formats[i].ending)) drawn.format = &formats[i];
@@ -354,12 +349,16 @@ static carom_status draw(const carom_plot *plot, const char *path, bool keeps, c
     return status;
 }
 
-carom_status carom_plot_write(const carom_plot *plot, const char *path, carom_error *error) { return draw(plot, path, true, error); }
+carom_status carom_plot_write(const carom_plot *plot, const char *path, carom_error *error) { return draw(plot, NULL, path, true, error); }
+
+carom_status carom_plot_write_looks(const carom_plot *plot, const int *looks, const char *path, carom_error *error) {
+    return draw(plot, looks, path, true, error);
+}
 
 carom_status carom_plot_check(const char *path, carom_error *error) {
     // The smallest picture.
     static const double corner[] = {0, 1};
     const carom_plot_series line = {"", CAROM_PLOT_LINE, 2, corner, corner};
     const carom_plot plot = {.title = "", .x_label = "", .y_label = "", .series = &line, .series_count = 1};
-    return draw(&plot, path, false, error);
+    return draw(&plot, NULL, path, false, error);
 }

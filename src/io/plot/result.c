@@ -10,6 +10,7 @@
 #include "carom/functional.h"
 #include "carom/sets.h"
 #include "carom/temporary.h"
+#include "io/plot/looks.h"
 #include "io/result/file.h"
 
 enum {
@@ -17,9 +18,6 @@ enum {
     LABEL_SIZE = 256,
     SERIES_PER_LAW = 4,  // outcomes, hull, areas, paths
 };
-
-// Outcomes that differ by less, relative to the fastest contact, differ by rounding only.
-#define NO_EXTENT 1e-9
 
 // Points in the plane of a picture.
 typedef struct points {
@@ -59,6 +57,7 @@ typedef struct picture {
     bool focus;                 // on the outcomes: where the paths begin is not shown
     law_data *laws;
     int law_count;
+    int *looks;          // [law_count + 1] of the laws, then of the start
     points start;        // where the paths begin
     carom_arena memory;  // of files, laws and points
 } picture;
@@ -119,50 +118,29 @@ static carom_status read_laws(picture *drawn, carom_error *error) {
 
 // ----------------------------------------------------------------------------------------------------------------- axes
 
-typedef struct range {
-    double least, most;
-} range;
-
-// 0 where there are no outcomes, whose range is empty.
-static double extent_of(range covered) { return covered.most > covered.least ? covered.most - covered.least : 0; }
-
-// The best axis other than `except`: one with extent before one without, normal before tangential, and of two with extent the wider one.
-static int best_axis(const carom_axes *axes, const range *ranges, double scale, int except) {
-    int best = -1, leading = -1;
-    for (int i = 0; i < axes->count; i++) {
-        if (i == except) continue;
-        const double extent = extent_of(ranges[i]);
-        const bool extended = extent > NO_EXTENT * scale;
-        const int rank = 2 * extended + (i < axes->contacts);
-        if (rank < leading || (rank == leading && !(extended && extent > extent_of(ranges[best])))) continue;
-        best = i;
-        leading = rank;
-    }
-    return best;
-}
-
 // The axes that a text names, or the two contact velocities that show most, in the order of the axes.
 static carom_status choose_axes(picture *drawn, const char *text, carom_error *error) {
     const carom_axes *axes = &drawn->axes;
     carom_functional chosen[2] = {0};
     if (!text) {
-        range *ranges = carom_arena_take(&drawn->memory, (size_t)axes->count, sizeof *ranges);
+        double *ranges = carom_arena_take(&drawn->memory, 2 * (size_t)axes->count, sizeof *ranges);
         if (!ranges) return carom_fail_memory(error, "axes");
-        // The ranges of all outcomes of all laws, and the fastest of them.
-        double scale = 0;
+        // The ranges of all outcomes of all laws.
         for (int i = 0; i < axes->count; i++) {
-            ranges[i] = (range){INFINITY, -INFINITY};
+            double *range = ranges + 2 * i;
+            range[0] = INFINITY;
+            range[1] = -INFINITY;
             for (const law_data *law = drawn->laws; law < drawn->laws + drawn->law_count; law++)
                 for (int64_t row = 0; row < law->rows; row++) {
                     const double velocity = law->u[row * axes->count + axes->places[i]];
-                    ranges[i].least = fmin(ranges[i].least, velocity);
-                    ranges[i].most = fmax(ranges[i].most, velocity);
+                    range[0] = fmin(range[0], velocity);
+                    range[1] = fmax(range[1], velocity);
                 }
-            if (ranges[i].least <= ranges[i].most) scale = fmax(scale, fmax(fabs(ranges[i].least), fabs(ranges[i].most)));
         }
-        const int first = best_axis(axes, ranges, scale, -1), second = best_axis(axes, ranges, scale, first);
+        int places[2];
+        carom_plot_choose_axes(axes->contacts, axes->count, ranges, places);
         for (int k = 0; k < 2; k++) {
-            const int best = (first < second) == !k ? first : second;
+            const int best = places[k];
             chosen[k] = (carom_functional){.n = axes->count, .contact = calloc((size_t)axes->count, sizeof(double)), .unit = "m/s"};
             drawn->axis_texts[k] = axes->names[best];
             if (chosen[k].contact) chosen[k].contact[axes->places[best]] = 1;
@@ -331,31 +309,40 @@ static void label_law(law_data *law) {
     }
 }
 
-static void add_series(carom_plot *plot, carom_plot_series *room, const char *label, carom_plot_style style, const points *set) {
-    if (set->count) room[plot->series_count++] = (carom_plot_series){label, style, set->count, set->x, set->y};
+// What is drawn of a picture, with the place of each series in carom_plot_looks.
+typedef struct drawing {
+    carom_plot_series *series;
+    int *looks, count;
+} drawing;
+
+static void add_series(drawing *made, const char *label, carom_plot_style style, const points *set, int look) {
+    if (!set->count) return;
+    made->looks[made->count] = look;
+    made->series[made->count++] = (carom_plot_series){label, style, set->count, set->x, set->y};
 }
 
 // Exact sets first, samples over them, the paths and hulls of samples over them, single outcomes and their paths on top.
-static void collect_series(const picture *drawn, carom_plot *plot, carom_plot_series *room) {
-    const law_data *end = drawn->laws + drawn->law_count;
+static void collect_series(const picture *drawn, drawing *made) {
+    const law_data *laws = drawn->laws;
+    const int *looks = drawn->looks, count = drawn->law_count;
     // The first on top: an outer set follows the inner one that it encloses.
-    for (int i = drawn->law_count; i-- > 0;) add_series(plot, room, drawn->laws[i].label, CAROM_PLOT_AREAS, &drawn->laws[i].areas);
-    for (const law_data *law = drawn->laws; law < end; law++)
-        if (!law->pieces && (law->sampled || law->rows > MANY_OUTCOMES))
-            add_series(plot, room, law->label, CAROM_PLOT_DOTS, &law->outcomes);
-    for (const law_data *law = drawn->laws; law < end; law++)
-        if (law->sampled) add_series(plot, room, law->path_label, CAROM_PLOT_TRACES, &law->path);
+    for (int i = count; i-- > 0;) add_series(made, laws[i].label, CAROM_PLOT_AREAS, &laws[i].areas, looks[i]);
+    for (int i = 0; i < count; i++)
+        if (!laws[i].pieces && (laws[i].sampled || laws[i].rows > MANY_OUTCOMES))
+            add_series(made, laws[i].label, CAROM_PLOT_DOTS, &laws[i].outcomes, looks[i]);
+    for (int i = 0; i < count; i++)
+        if (laws[i].sampled) add_series(made, laws[i].path_label, CAROM_PLOT_TRACES, &laws[i].path, looks[i]);
     bool labelled = false;
-    for (const law_data *law = drawn->laws; law < end; law++) {
-        add_series(plot, room, labelled ? "" : "convex hull, not the set", CAROM_PLOT_DASHES, &law->hull);
-        labelled = labelled || law->hull.count;
+    for (int i = 0; i < count; i++) {
+        add_series(made, labelled ? "" : "convex hull, not the set", CAROM_PLOT_DASHES, &laws[i].hull, looks[i]);
+        labelled = labelled || laws[i].hull.count;
     }
-    for (const law_data *law = drawn->laws; law < end; law++) {
-        if (!law->pieces && !law->sampled && law->rows <= MANY_OUTCOMES)
-            add_series(plot, room, law->label, CAROM_PLOT_MARKS, &law->outcomes);
-        if (!law->sampled) add_series(plot, room, "", CAROM_PLOT_PATH, &law->path);
+    for (int i = 0; i < count; i++) {
+        if (!laws[i].pieces && !laws[i].sampled && laws[i].rows <= MANY_OUTCOMES)
+            add_series(made, laws[i].label, CAROM_PLOT_MARKS, &laws[i].outcomes, looks[i]);
+        if (!laws[i].sampled) add_series(made, "", CAROM_PLOT_PATH, &laws[i].path, looks[i]);
     }
-    if (!drawn->focus) add_series(plot, room, "before the impact", CAROM_PLOT_MARKS, &drawn->start);
+    if (!drawn->focus) add_series(made, "before the impact", CAROM_PLOT_MARKS, &drawn->start, looks[count]);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- files
@@ -391,6 +378,7 @@ carom_status carom_plot_result(const char *result_path, const carom_plot_request
     picture drawn = {.focus = request->focus};
     char title[LABEL_SIZE], x_label[LABEL_SIZE], y_label[LABEL_SIZE], *path = NULL;
     carom_plot plot = {.title = title, .x_label = x_label, .y_label = y_label, .focus = drawn.focus};
+    const int *looks = NULL;
 
     // The data: files, their laws, and the points of each law on the chosen axes.
     const char *output = request->output;
@@ -425,10 +413,20 @@ carom_status carom_plot_result(const char *result_path, const carom_plot_request
         write_label(&drawn.x, x, x_label);
         write_label(&drawn.y, y, y_label);
         path = picture_path(&drawn, request, x, y);
-        carom_plot_series *room = carom_arena_take(&drawn.memory, (size_t)drawn.law_count * SERIES_PER_LAW + 1, sizeof *room);
+        const size_t most = (size_t)drawn.law_count * SERIES_PER_LAW + 1;
+        drawing made = {carom_arena_take(&drawn.memory, most, sizeof *made.series),
+                        carom_arena_take(&drawn.memory, most, sizeof *made.looks), 0};
+        const char **names = carom_arena_take(&drawn.memory, (size_t)drawn.law_count + 1, sizeof *names);
+        drawn.looks = carom_arena_take(&drawn.memory, (size_t)drawn.law_count + 1, sizeof *drawn.looks);
         if (drawn.memory.failed) status = carom_fail_memory(error, "picture");
-        if (!status) collect_series(&drawn, &plot, room);
-        plot.series = room;
+        if (!status) {
+            for (int i = 0; i < drawn.law_count; i++) names[i] = carom_result_law_name(drawn.laws[i].file, drawn.laws[i].index);
+            carom_plot_assign_looks(drawn.law_count + 1, names, drawn.looks);
+            collect_series(&drawn, &made);
+            plot.series = made.series;
+            plot.series_count = made.count;
+            looks = made.looks;
+        }
     }
 
     // Its file, and an SVG beside a PNG where it is asked for.
@@ -436,7 +434,7 @@ carom_status carom_plot_result(const char *result_path, const carom_plot_request
     const int files = request->svg && ending && !strcasecmp(ending, ".png") ? 2 : 1;
     for (int i = 0; i < files && !status; i++) {
         if (i) memcpy(path + strlen(path) - 4, ".svg", 4);
-        status = carom_plot_write(&plot, path, error);
+        status = carom_plot_write_looks(&plot, looks, path, error);
         if (!status && report) report(user, path);
     }
 

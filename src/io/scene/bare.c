@@ -34,7 +34,7 @@ static carom_status pass_warnings_on(carom_scene *scene, carom_error *error) {
 // Loads the model again with a floor. A model that has one keeps it, and says so in one more warning: then there is nothing to note.
 static carom_status add_floor(carom_scene *scene, int warnings, carom_error *error) {
     const carom_ground floor = {.friction = (double)NAN, .optional = true};
-    const carom_model_options options = {.ground = &floor};
+    const carom_model_options options = {.ground = &floor, .free_open_root = true};
     carom_error inner;
     carom_model_free(scene->model);
     const carom_status status = carom_model_load_with(carom_scene_path(scene), &options, &scene->model, &inner);
@@ -46,7 +46,8 @@ static carom_status add_floor(carom_scene *scene, int warnings, carom_error *err
 carom_status carom_scene_read_bare(carom_scene *scene, carom_error *error) {
     carom_error inner;
     carom_model_start start = {.lacks_ground = false};
-    carom_status status = carom_model_load(carom_scene_path(scene), &scene->model, &inner);
+    const carom_model_options options = {.free_open_root = true};
+    carom_status status = carom_model_load_with(carom_scene_path(scene), &options, &scene->model, &inner);
     if (status) return pass_on(scene, &inner, error);
     const int warnings = carom_model_warnings(scene->model);
     status = pass_warnings_on(scene, error);

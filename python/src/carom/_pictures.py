@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What figures and the explorer share: looks and labels of laws, axes and their units."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _carom
+from ._errors import InputError
+from .outcomes import Outcomes
+from .polytopes import Polytopes
+
+# A law with more outcomes than this is drawn as dots.
+MANY = 50
+# Impulses are sums of a few hundred steps, each with the rounding of double precision.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a law is drawn, the same in every picture of the command and of this package.
+
+    Attributes
+    ----------
+    colour : str
+        As #rrggbb.
+    shape : str
+        circle, square, triangle, diamond, triangle-down, cross, plus, pentagon or star.
+    size : float
+        Of a mark, in units of a dot.
+    """
+
+    colour: str
+    shape: str
+    size: float
+
+
+def looks(outcomes: Sequence[Outcomes]) -> list[Look]:
+    """The looks of these answers in one picture; an answer of a law that stands there already gets a free one."""
+    return [Look(*row) for row in _carom.plot_looks(tuple(out.law for out in outcomes))]
+
+
+def is_sampled(out: Outcomes) -> bool:
+    """Whether its outcomes are samples, an inner approximation of a set."""
+    return "sample" in out.columns
+
+
+def label(out: Outcomes) -> str:
+    """What the key of a picture says: the law, what its outcomes are of the set, and how many they are."""
+    if isinstance(out, Polytopes):
+        claim = {"exact": "the set", "inner": "certified inner set"}.get(out.info["certificate"], "certified outer set")
+        return f"{out.law} ({claim}, {plural(len(out.pieces), 'piece')})"
+    if is_sampled(out):
+        total = out.extent["outcomes"]
+        kept = f"{len(out)} of " if len(out) < total else ""
+        return f"{out.law} (inner approximation, {kept}{plural(total, 'sample')})"
+    return out.law if len(out) == 1 else f"{out.law} ({plural(len(out), 'outcome')})"
+
+
+def plural(count: int, noun: str) -> str:
+    """A number of things."""
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
+def unit(out: Outcomes, axis: str) -> str:
+    """The unit of a column or of one of its numbers; empty where it has none or none is known."""
+    if axis in out.columns:
+        return out.columns[axis].unit
+    column, place = out.axes()[axis]
+    if column == "v_plus":
+        return _carom.impact_velocities(out.impact._handle)[1][place]
+    return out.columns[column].unit
+
+
+def axis_label(out: Outcomes, axis: str) -> str:
+    """What stands beside an axis."""
+    if axis == "energy_ratio":
+        return "kinetic energy after / before"
+    of = unit(out, axis)
+    # A generalised velocity is better known by its joint.
+    column, place = out.axes().get(axis, ("", 0))
+    joint = _carom.impact_velocities(out.impact._handle)[0][place] if column == "v_plus" else axis
+    text = axis if joint == axis else f"{axis}, {joint}"
+    return f"{text}  [{of}]" if of else text
+
+
+def values(out: Outcomes, axis: str) -> NDArray[np.float64]:
+    """The numbers of one axis, one for each outcome, as they are drawn: what differs from zero by rounding only is zero.
+
+    Contact velocities are zero within the tolerance of rest, impulses within `_ROUNDING` of the largest.
+    """
+    try:
+        found = np.asarray(out[axis])
+    except KeyError as error:
+        raise InputError(f"axes: {error.args[0]}") from None
+    if found.ndim != 1 or found.dtype.kind not in "fiub":
+        raise InputError(f"axes: {axis!r} is not a single number of an outcome")
+    numbers = found.astype(np.float64)
+    column = out.axes().get(axis, ("",))[0]
+    if column in ("normal_velocity", "tangent_velocity"):
+        numbers[np.abs(numbers) <= _carom.impact_rest(out.impact._handle)] = 0
+    elif column in ("normal_impulse", "tangent_impulse") and len(out):
+        numbers[np.abs(numbers) <= _ROUNDING * np.max(out["normal_impulse"])] = 0
+    return numbers
+
+
+def contact_axes(out: Outcomes) -> list[str]:
+    """Names of the contact velocities, normal ones first."""
+    return sorted((name for name in out.axes() if name[0] == "J"), key=lambda name: name[1] != "n")
+
+
+def choose_axes(outcomes: Sequence[Outcomes], axes: Sequence[str]) -> tuple[str, str]:
+    """The two axes that were asked for, or the contact velocities with the largest extent."""
+    if len(axes) == 2:
+        return axes[0], axes[1]
+    if axes:
+        raise InputError(f"axes: a figure has two, such as 'Jn.A', 'Jn.B', and {len(axes)} are given")
+    names = contact_axes(outcomes[0])
+    ranges = np.tile([np.inf, -np.inf], (len(names), 1))
+    for out in (out for out in outcomes if len(out)):
+        for row, name in zip(ranges, names):
+            numbers = values(out, name)
+            row[:] = np.fmin(row[0], np.nanmin(numbers)), np.fmax(row[1], np.nanmax(numbers))
+    x, y = _carom.plot_axes(outcomes[0].impact.contacts, len(names), ranges)
+    return names[x], names[y]
+
+
+def hull(x: NDArray[np.float64], y: NDArray[np.float64]) -> list[int]:
+    """Which of these points are the corners of their convex hull, in order."""
+    return _carom.plot_hull(np.ascontiguousarray(x), np.ascontiguousarray(y), len(x))
+
+
+def same_contacts(outcomes: Sequence[Outcomes]) -> None:
+    """Outcomes of one picture have the same contacts and as many velocities, and so the same axes."""
+    first = outcomes[0].impact
+    for out in outcomes[1:]:
+        if (out.impact.names, out.impact.tangent_dim, out.impact.nv) != (first.names, first.tangent_dim, first.nv):
+            raise InputError(f"{out!r}: its contacts are not those of {outcomes[0]!r}")

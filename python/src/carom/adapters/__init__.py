@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Impacts of models in memory of simulators, which are imported when they are used."""

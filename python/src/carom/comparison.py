@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All laws on one impact."""
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from . import _carom
+from ._errors import InputError, UnsupportedError
+from .impact import Impact
+from .laws import Law
+from .laws import law as find_law
+from .laws import laws as all_laws
+from .outcomes import Outcomes
+from .scene import Scene
+
+
+class Comparison(Mapping[str, Outcomes]):
+    """The answers of several laws to one impact, by their names: see `compare`.
+
+    Attributes
+    ----------
+    impact : Impact
+        The impact.
+    name : str
+        Of the scene; empty for an impact that is of none.
+    left_out : dict of str to str
+        Laws that gave no answer, and why.
+    """
+
+    __slots__ = ("impact", "name", "left_out", "_answers")
+
+    def __init__(self, impact: Impact, name: str, answers: dict[str, Outcomes], left_out: dict[str, str]) -> None:
+        self.impact = impact
+        self.left_out = left_out
+        self.name = name
+        self._answers = answers
+
+    def __getitem__(self, law: str) -> Outcomes:
+        return self._answers[law]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._answers)
+
+    def __len__(self) -> int:
+        return len(self._answers)
+
+    def plot(self, *axes: str, ax: Any = None, **options: Any) -> Any:
+        """Draws all answers into one figure with matplotlib; see `carom.plotting.plot`."""
+        from .plotting import plot
+
+        return plot(list(self.values()), *axes, ax=ax, **{"title": self.name or None, **options})
+
+    def explore(self, path: str | os.PathLike[str]) -> None:
+        """Writes a page with all answers; see `carom.explore`."""
+        from .explorer import explore
+
+        explore(self, path)
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{law} {len(out)}" for law, out in self.items())
+        left_out = f"; left out: {', '.join(self.left_out)}" if self.left_out else ""
+        return f"<carom.Comparison of {len(self)} laws: {counts}{left_out}>"
+
+
+def compare(impact: Impact | Scene, laws: Sequence[str] | None = None, *, threads: int | None = None, **options: Any) -> Comparison:
+    """Ask every law about one impact.
+
+    Parameters
+    ----------
+    impact : Impact or Scene
+        A scene gives its options to the laws.
+    laws : sequence of str, optional
+        Left out: all laws that apply, as the command `carom compare` asks them.
+    threads : int, optional
+        Left out: one for each core.
+    **options
+        Options of laws, such as `samples=2**16`; each law takes those that it has.
+
+    Returns
+    -------
+    Comparison
+        Of the laws that answered; `left_out` says why others did not.
+
+    Raises
+    ------
+    InputError
+        For a law that does not exist, and an option that none of the laws has.
+    """
+    scene = impact if isinstance(impact, Scene) else None
+    frozen = scene.impact if scene else impact
+    asked = all_laws() if laws is None else list(laws)
+    unknown = set(options) - {option.name for law in asked for option in find_law(law).options}
+    if unknown:
+        raise InputError(f"{', '.join(sorted(unknown))}: none of the laws has such an option")
+    answers: dict[str, Outcomes] = {}
+    left_out: dict[str, str] = {}
+    for name in asked:
+        law = find_law(name)
+        if laws is None and not law.applies(frozen):
+            left_out[name] = "it does not apply to this impact"
+            continue
+        own = {option.name for option in law.options}
+        settings = {**_thorough(law, scene), **{key: value for key, value in options.items() if key in own}}
+        try:
+            answers[name] = impact.resolve(name, threads=threads, **settings)
+        except (InputError, UnsupportedError) as error:
+            left_out[name] = str(error)
+    return Comparison(frozen, scene.name if scene else "", answers, left_out)
+
+
+def _thorough(law: Law, scene: Scene | None) -> dict[str, str]:
+    """The options with which comparisons ask a law, but for those that the scene gives."""
+    defaults = dict(_carom.law_options(law.name, None, ()))
+    given = dict(_carom.law_options(law.name, scene._handle, ())) if scene else defaults
+    return {name: text for name, text in law.thorough.items() if given[name] == defaults[name]}

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an impact can say about itself besides its numbers: names of velocities, and where the contacts are."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._arrays import as_matrix, as_names, as_reals
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """Where the contacts are, for those who show, draw or name them: no law reads it. World axes.
+
+    Attributes
+    ----------
+    points : ndarray, (contacts, 3)
+        Where the two bodies touch [m]; NaN for a contact without a place, such as a joint at its stop.
+    normals : ndarray, (contacts, 3)
+        Unit vectors from the first body to the second.
+    tangents : ndarray, (contacts * tangent_dim, 3)
+        Unit vectors, contact by contact.
+    bodies, geoms : tuple of (str or None, str or None)
+        Names of the two bodies, and of their geoms, for each contact; None where there are none.
+    qpos : ndarray, (nq,), or None
+        The position of the system, in the order of its simulator.
+    """
+
+    points: NDArray[np.float64]
+    normals: NDArray[np.float64]
+    tangents: NDArray[np.float64]
+    bodies: tuple[tuple[str | None, str | None], ...]
+    geoms: tuple[tuple[str | None, str | None], ...]
+    qpos: NDArray[np.float64] | None = None
+
+
+def as_place(
+    names: Sequence[str] | None, turns: Sequence[bool] | None, geometry: Geometry | None, nv: int, contacts: int, tangents: int
+) -> tuple[Any, ...] | None:
+    """Names and places as C takes them."""
+    if names is None and turns is None and geometry is None:
+        return None
+    about = (as_names(names, nv, "velocity"), None if turns is None else tuple(bool(turn) for turn in turns))
+    if geometry is None:
+        return (*about, None, None, None, None, None, 0, None)
+    pairs = [None if rows is None else tuple(name for pair in rows for name in pair) for rows in (geometry.bodies, geometry.geoms)]
+    qpos = None if geometry.qpos is None else as_reals("geometry.qpos", geometry.qpos, 1)
+    return (
+        *about,
+        as_matrix("geometry.points", geometry.points, contacts, 3),
+        as_matrix("geometry.normals", geometry.normals, contacts, 3),
+        as_matrix("geometry.tangents", geometry.tangents, contacts * tangents, 3),
+        *pairs,
+        0 if qpos is None else len(qpos),
+        qpos,
+    )

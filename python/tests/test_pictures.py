@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures: labels, colours and marks as the table says; comparisons of laws."""
+import numpy as np
+import pytest
+
+import carom
+from carom import _carom
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+from matplotlib import colors, pyplot  # noqa: E402
+
+from carom.plotting import MARKERS  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    pyplot.close("all")
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    from conftest import ROOT
+
+    return carom.compare(carom.load(ROOT / "scenes" / "block.yaml"), samples=256)
+
+
+def entries(ax):
+    """The key of a figure: what each label stands beside."""
+    handles, labels = ax.get_legend_handles_labels()
+    return dict(zip(labels, handles))
+
+
+def test_sampled_sets_are_called_inner_approximations_and_hulls_are_not_the_set(comparison):
+    ax = comparison["halm-posa"].plot("Jn.A", "Jn.B")
+    assert list(entries(ax)) == ["halm-posa (inner approximation, 256 samples)", "convex hull, not the set"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("Jn.A  [m/s]", "Jn.B  [m/s]")
+    dots = ax.collections[0].get_offsets()
+    assert np.abs(np.asarray(dots) - comparison["halm-posa"].normal_velocity).max() <= 1e-8
+    # The hull holds every dot, and is left out where nobody wants it.
+    assert "convex hull, not the set" not in entries(comparison["halm-posa"].plot(hull=False))
+
+
+def test_exact_sets_are_filled_polygons(comparison):
+    ax = comparison["halm-posa-exact"].plot("Jn.A", "Jn.B")
+    assert list(entries(ax)) == ["halm-posa-exact (the set, 2 pieces)"]
+    corners = {tuple(np.round(corner, 3)) for polygon in ax.patches for corner in polygon.get_xy()}
+    assert len(ax.patches) == 2
+    assert corners == {(0, 0), (0.093, 0), (0, 0.093)}
+
+
+def test_every_law_has_its_colour_and_mark_in_every_figure(comparison):
+    shown = entries(comparison.plot("Jn.A", "Jn.B"))
+    table = dict(zip(carom.laws(), _carom.plot_looks(tuple(carom.laws()))))
+    assert len({row[0] for row in table.values()}) == len({row[1] for row in table.values()}) == len(table)
+    for law, out in comparison.items():
+        (label,) = [label for label in shown if label == law or label.startswith(law + " ")]
+        (alone,) = [handle for text, handle in entries(out.plot("Jn.A", "Jn.B")).items() if text == label]
+        for handle in (shown[label], alone):
+            assert colors.to_hex(handle.get_markeredgecolor()) == table[law][0]
+            if law not in ("halm-posa", "halm-posa-exact"):
+                assert handle.get_marker() == MARKERS[table[law][1]]
+
+
+def test_each_shape_of_the_table_has_a_marker():
+    shapes = [shape for _, shape, _ in _carom.plot_looks(tuple(f"law {i}" for i in range(32)))]
+    assert set(shapes) == set(MARKERS)
+
+
+def test_a_law_that_is_drawn_twice_takes_a_free_colour(comparison):
+    out = comparison["anitescu-potra"]
+    (first, _, _), (second, _, _) = _carom.plot_looks((out.law, out.law))
+    assert first != second
+
+
+def test_the_axes_that_show_most_are_those_of_the_command(comparison):
+    ax = comparison.plot()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("Jn.A  [m/s]", "Jn.B  [m/s]")
+    assert ax.get_title() == "rocking block"
+    # One contact: its normal velocity has no partner but its tangential one.
+    one = carom.Impact(np.eye(2), [[0, 1]], [[1, 0]], 0.3, [0.2, -1], names=["foot"])
+    ax = one.resolve("anitescu-potra").plot()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("Jn.foot  [m/s]", "Jt.foot  [m/s]")
+
+
+def test_any_number_of_an_outcome_is_an_axis(comparison):
+    ax = pyplot.subplots()[1]
+    assert comparison["sequential"].plot("Pn.A", "energy_ratio", ax=ax) is ax
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("Pn.A  [N s]", "kinetic energy after / before")
+    assert comparison["sequential"].plot("v.2", "Jt.B").get_xlabel() == "v.2, z  [m/s]"
+
+
+@pytest.mark.parametrize("axes", [("Jn.A",), ("Jn.A", "Jn.Z"), ("Jn.A", "word"), ("Jn.A", "v_plus"), ("Jn.A", "Jn.B", "Jt.A")])
+def test_bad_axes_are_named(comparison, axes):
+    with pytest.raises(carom.InputError, match="^axes: "):
+        comparison["halm-posa"].plot(*axes)
+
+
+def test_there_must_be_something_to_draw(scenes):
+    out = carom.load(scenes / "block.yaml").sample(64, keep="extent")
+    with pytest.raises(carom.InputError, match="nothing to draw"):
+        out.plot()
+
+
+def test_laws_of_different_contacts_do_not_share_a_figure(comparison, scenes):
+    from carom.plotting import plot
+
+    other = carom.load(scenes / "cradle.yaml").resolve("routh")
+    with pytest.raises(carom.InputError, match="contacts are not those"):
+        plot([comparison["routh"], other])
+
+
+def test_rounding_does_not_become_an_extent(comparison):
+    low, high = comparison["halm-posa"].plot("Jt.A", "Jn.A").get_xlim()
+    assert high - low > 1e-6
+
+
+# ----------------------------------------------------------------------------------------------------------- comparisons
+
+
+def test_a_comparison_asks_every_law_that_applies(comparison):
+    impact = comparison.impact
+    assert list(comparison) == [law for law in carom.laws() if carom.law(law).applies(impact)]
+    assert set(comparison.left_out) == set(carom.laws()) - set(comparison)
+    assert len(comparison["halm-posa"]) == 256
+    assert repr(comparison).startswith("<carom.Comparison of ")
+    assert "halm-posa 256" in repr(comparison) and "left out: stronge" in repr(comparison)
+    # As the command asks them: all solutions of a law that finds one of them otherwise.
+    assert comparison["anitescu-potra"].options["selection"] == "all"
+
+
+def test_the_options_of_a_scene_come_before_those_of_comparisons(tmp_path, scenes):
+    text = (scenes / "block.yaml").read_text().replace("law: halm-posa", "law: anitescu-potra, selection: any")
+    text = text.replace("block.xml", str(scenes / "block.xml"))
+    (tmp_path / "block.yaml").write_text(text)
+    scene = carom.load(tmp_path / "block.yaml")
+    laws = ["anitescu-potra"]
+    assert carom.compare(scene, laws)["anitescu-potra"].options["selection"] == "any"
+    assert carom.compare(scene, laws, selection="lemke")["anitescu-potra"].options["selection"] == "lemke"
+    assert carom.compare(scene.impact, laws)["anitescu-potra"].options["selection"] == "all"
+
+
+def test_a_comparison_says_what_it_cannot_do(block):
+    impact = carom.Impact(**block)
+    with pytest.raises(carom.InputError, match="no-such"):
+        carom.compare(impact, ["no-such"])
+    with pytest.raises(carom.InputError, match="sampels: none of the laws"):
+        carom.compare(impact, sampels=3)
+    asked = carom.compare(impact, ["routh", "stronge"])
+    assert list(asked) == ["routh"] and "stronge" in asked.left_out
