@@ -48,6 +48,11 @@ const char *carom_scene_warning(const carom_scene *scene, int index);
 int carom_scene_notes(const carom_scene *scene);
 const char *carom_scene_get_note(const carom_scene *scene, int index);
 
+/// The settings of laws in the scene's `impact`, without `law`: 0 .. carom_scene_settings_count - 1, in the scene's order.
+int carom_scene_settings_count(const carom_scene *scene);
+/// Name of a setting.
+/// @param text  receives its value as a command line gives it: entries of a list have commas between them
+const char *carom_scene_get_setting(const carom_scene *scene, int index, const char **text);
 /// Sets the options that the scene's `impact` gives among `rows`; keys of other laws are skipped.
 /// @return CAROM_BAD_INPUT with file, line, key and rule
 carom_status carom_scene_apply(const carom_scene *scene, const carom_option *rows, int count, void *options, carom_error *error);

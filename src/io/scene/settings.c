@@ -136,6 +136,13 @@ static carom_status apply(const carom_scene *scene, const carom_scene_settings *
     return CAROM_OK;
 }
 
+int carom_scene_settings_count(const carom_scene *scene) { return scene->impact_settings.count; }
+
+const char *carom_scene_get_setting(const carom_scene *scene, int index, const char **text) {
+    *text = scene->impact_settings.items[index].text;
+    return scene->impact_settings.items[index].node->key;
+}
+
 carom_status carom_scene_apply(const carom_scene *scene, const carom_option *rows, int count, void *options, carom_error *error) {
     return apply(scene, &scene->impact_settings, rows, count, options, error);
 }
