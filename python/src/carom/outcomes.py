@@ -144,7 +144,7 @@ class Outcomes:
         return np.concatenate([normal, tangent], axis=2).reshape(-1, m * (1 + dim))
 
     def axes(self) -> dict[str, tuple[str, int]]:
-        """Names of single numbers of an outcome, with their column and place in it: Jn.A, Jt.A, Jt.A.2, Pn.A, Pt.A, v.1, ..."""
+        """Names of single numbers of an outcome, with their column and place in it: Jn.A, Jt.A, Jt.A.2, Pn.A, Pt.A, v.1, v.knee, knee, ..."""
         named = {}
         for letter, normal, tangent in (("J", "normal_velocity", "tangent_velocity"), ("P", "normal_impulse", "tangent_impulse")):
             for i, name in enumerate(self.impact.names):
@@ -153,6 +153,11 @@ class Outcomes:
                     named[f"{letter}t.{name}" + (f".{k + 1}" if k else "")] = (tangent, i * self.impact.tangent_dim + k)
         for i in range(self.impact.nv):
             named[f"v.{i + 1}"] = ("v_plus", i)
+        # Velocities by their names, which stand alone where they do not look like another quantity.
+        for i, name in enumerate(self.impact.velocity_names or ()):
+            named.setdefault(f"v.{name}", ("v_plus", i))
+            if name != "K" and not name.startswith(("Jn.", "Jt.", "Pn.", "Pt.", "v.")):
+                named.setdefault(name, ("v_plus", i))
         return named
 
     def __getitem__(self, name: str) -> Any:
@@ -327,6 +332,19 @@ class Outcomes:
         from .plotting import plot
 
         return plot(self, *axes, ax=ax, **options)
+
+    def to_pandas(self) -> Any:
+        """The outcomes as a `pandas.DataFrame`: a row for each outcome, a column for each number (Jn.A, Pt.B, v.knee) and for what else there
+        is. `attrs` has the law, and the units of `columns`."""
+        from .tables import to_pandas
+
+        return to_pandas(self)
+
+    def to_xarray(self) -> Any:
+        """The outcomes as an `xarray.Dataset` over outcome, velocity, contact and tangent, with names, units and docs."""
+        from .tables import to_xarray
+
+        return to_xarray(self)
 
     # ------------------------------------------------------------------------------------------------------------- copying
 

@@ -25,12 +25,20 @@ void *binding_options(const carom_law *law, const carom_scene *scene, PyObject *
     void *options = PyMem_Calloc(1, law->options_size + 1);
     if (!options) return PyErr_NoMemory();
     law->defaults(options);
-    carom_error error;
-    carom_status status = scene ? carom_scene_apply(scene, law->options, law->option_count, options, &error) : CAROM_OK;
-    if (status) binding_fail(&error);
     const Py_ssize_t count = PyTuple_Check(settings) ? PyTuple_Size(settings) : -1;
-    bool failed = status || count < 0;
-    if (count < 0) PyErr_SetString(PyExc_TypeError, "settings are a tuple of pairs of texts");
+    bool failed = count < 0;
+    if (failed) PyErr_SetString(PyExc_TypeError, "settings are a tuple of pairs of texts");
+    // What the scene gives depends on the sampler that the caller asks for.
+    const char *sampler = NULL;
+    for (Py_ssize_t i = 0; i < count && !failed; i++) {
+        const char *name, *text;
+        failed = !PyArg_ParseTuple(PyTuple_GetItem(settings, i), "ss", &name, &text);
+        if (!failed && !strcmp(name, "sampler")) sampler = text;
+    }
+    carom_error error;
+    carom_status status = scene && !failed ? carom_scene_apply_law(scene, law, sampler, options, &error) : CAROM_OK;
+    if (status) binding_fail(&error);
+    failed = failed || status;
     for (Py_ssize_t i = 0; i < count && !failed; i++) {
         const char *name, *text;
         failed = !PyArg_ParseTuple(PyTuple_GetItem(settings, i), "ss", &name, &text);
