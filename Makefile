@@ -315,7 +315,7 @@ $(PYTHON_ENVIRONMENT)/ready: python/tests/packages/requirements.txt
 
 run-test-python-all: $(PYTHON_PACKAGE) $(BUILD)/carom $(PYTHON_ENVIRONMENT)/ready
 	@PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(abspath $(BUILD))/python CAROM_BUILD=$(BUILD) \
-	    $(PYTHON_ENVIRONMENT)/bin/python -m pytest -q -rs -p no:cacheprovider python/tests/packages
+	    $(PYTHON_ENVIRONMENT)/bin/python -m pytest -q -rs -p no:cacheprovider python/tests/packages python/tests/test_tables.py
 
 run-python: $(PYTHON_PACKAGE)
 	@$(if $(PYTHON_INCLUDE),,echo "$(PACKAGE_PYTHON) has no headers: install python3-dev, or name another Python with PYTHON=..." >&2; exit 1)
