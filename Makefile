@@ -317,7 +317,7 @@ run-test-python-all: $(PYTHON_PACKAGE) $(BUILD)/carom $(PYTHON_ENVIRONMENT)/read
 	@$(PYTHON_ENVIRONMENT)/bin/python -c 'import pytest, numpy' 2>/dev/null || { \
 	    echo "The index of Python does not answer: the tests that need packages from it are left out."; rm $(PYTHON_ENVIRONMENT)/ready; exit 0; }; \
 	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(abspath $(BUILD))/python CAROM_BUILD=$(BUILD) \
-	    $(PYTHON_ENVIRONMENT)/bin/python -m pytest -q -rs -p no:cacheprovider python/tests/packages
+	    $(PYTHON_ENVIRONMENT)/bin/python -m pytest -q -rs -p no:cacheprovider python/tests/packages python/tests/test_tables.py
 
 run-python: $(PYTHON_PACKAGE)
 	@$(if $(PYTHON_INCLUDE),,echo "$(PACKAGE_PYTHON) has no headers: install python3-dev, or name another Python with PYTHON=..." >&2; exit 1)

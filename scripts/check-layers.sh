@@ -25,6 +25,7 @@ allowed() {
     io)       echo "base impact solvers step reach laws exact sets bodies mujoco dynamics io" ;;
     harness)  echo "base impact solvers step reach laws harness" ;;
     cli)      echo "base impact solvers step reach laws exact sets bodies mujoco dynamics compliant design io harness cli" ;;
+    python)   echo "base impact solvers step reach laws exact sets bodies mujoco dynamics compliant design io" ;;
     esac
 }
 
@@ -36,6 +37,7 @@ room_of_header() {
     functional | impact | polyhedra | system) echo impact ;;
     lcp) echo solvers ;;
     many | propagative | stronge) echo laws ;;
+    questions) echo sets ;;
     rotation) echo bodies ;;
     model) echo mujoco ;;
     studies) echo dynamics ;;
@@ -64,9 +66,11 @@ while read -r file include; do
     elif [[ $include == carom/* || $include == benchmarks/harness/harness.h ]]; then
         target=$(room_of_header "$(basename "$include" .h)")
         [[ " $rooms " == *" $target "* ]] || { echo "$file: a file in '$room' may not include \"$include\""; bad=1; }
+    elif [[ $include != */* ]]; then
+        [ -f "$(dirname "$file")/$include" ] || { echo "$file: \"$include\" does not stand beside it"; bad=1; }
     elif [ "$(room_of_path "$include")" != "$room" ]; then
         echo "$file: \"$include\" is private to its room"
         bad=1
     fi
-done < <(LC_ALL=C grep -rHo '^#include "[^"]*"' --include='*.[ch]' src solvers benchmarks/harness | sed 's|:#include "\(.*\)"| \1|')
+done < <(LC_ALL=C grep -rHo '^#include "[^"]*"' --include='*.[ch]' src solvers benchmarks/harness python/src | sed 's|:#include "\(.*\)"| \1|')
 exit $bad

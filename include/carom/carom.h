@@ -19,6 +19,7 @@
 #include "carom/model.h"
 #include "carom/polyhedra.h"
 #include "carom/propagative.h"
+#include "carom/questions.h"
 #include "carom/reach.h"
 #include "carom/sets.h"
 #include "carom/step.h"

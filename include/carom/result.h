@@ -4,8 +4,8 @@
 #ifndef CAROM_RESULT_H
 #define CAROM_RESULT_H
 
-#include "carom/functional.h"
 #include "carom/polyhedra.h"
+#include "carom/questions.h"
 #include "carom/scene.h"
 
 CAROM_API_BEGIN
@@ -76,6 +76,13 @@ carom_status carom_result_read_series(const carom_result *result, int law, const
 /// @param answer  to be freed by carom_answer_free
 carom_status carom_result_read_answer(const carom_result *result, int index, const carom_impact *impact, const carom_law *law,
                                       carom_answer *answer, carom_error *error);
+/// Reads what of a law's outcomes the file keeps, and for files that do not hold every outcome the extent of them all, as
+/// carom_result_writer_put_extent wrote it; NULL for others. Files have neither the number of all outcomes, which is CAROM_NO_INTEGER
+/// there, nor the modes of contacts, which are 0.
+/// @param keep    receives "all", "extent" or "hull"
+/// @param extent  to be freed by carom_extent_free
+carom_status carom_result_read_extent(const carom_result *result, int law, const carom_impact *impact, char keep[CAROM_CERTIFICATE_SIZE],
+                                      carom_extent **extent, carom_error *error);
 /// Reads the text of an option that a law was asked with, as carom_option_set takes it, or "" for a text that was not given.
 /// @return false when the file does not have it
 bool carom_result_read_option(const carom_result *result, int law, const char *name, char *text, size_t size);
@@ -84,40 +91,19 @@ carom_quantities carom_result_quantities(const carom_result *result);
 /// The impact that the file's results belong to, made from its matrices; bit for bit that of the scene, with its names and places.
 carom_status carom_result_read_impact(const carom_result *result, carom_impact **impact, carom_error *error);
 
-enum { CAROM_CERTIFICATE_SIZE = 16 };
-
 /// The convex pieces of a law that has them, `halm-posa-exact`, without exact texts; `*polyhedra` is NULL for other laws.
 /// @param certificate  receives what they are of the set, "exact", "inner", "outer" or "none"; may be NULL
 carom_status carom_result_read_polyhedra(const carom_result *result, int law, carom_polyhedra **polyhedra,
                                          char certificate[CAROM_CERTIFICATE_SIZE], carom_error *error);
 
-/// The outcomes of one law as a set: points, or the vertices of convex pieces where the law has an integer column `piece`, whose rows of
-/// one piece follow each other.
-typedef struct carom_result_set {
-    int n, nv;        ///< size of contact space; generalised velocities, 0 for an impact in contact space
-    int64_t points;   ///< outcomes
-    int64_t pieces;   ///< convex pieces; `points` for laws whose outcomes are single velocities
-    double *u;        ///< [points x n] contact velocities, contact-major [m/s]
-    double *v;        ///< [points x nv] generalised velocities; NULL for an impact in contact space
-    int64_t *starts;  ///< [pieces + 1] first point of each piece
-    double *impulse;  ///< [points x n] accumulated impulses, contact-major [N s], NaN where not determined; NULL until they are read
-    double *energy;   ///< [points] energy ratios; NULL until they are read
-    bool corners;     ///< the file holds only corners of the hulls in planes of contact velocities (`--keep hull`)
-    /// What it is of the set of outcomes: "exact", "inner", "outer", "none"; "samples" without pieces
-    char certificate[CAROM_CERTIFICATE_SIZE];
-} carom_result_set;
-
+/// The outcomes of one law as a set, without impulses and energy ratios. Its law's name belongs to the result.
 /// @param law  index of the law
 /// @return CAROM_BAD_INPUT when the law has no outcomes
-carom_status carom_result_set_read(const carom_result *result, int law, const carom_impact *impact, carom_result_set *set,
+carom_status carom_result_set_read(const carom_result *result, int law, const carom_impact *impact, carom_outcome_set *set,
                                    carom_error *error);
 /// Reads impulses and energy ratios of the set's outcomes, too, where the functional has them.
-/// @return CAROM_BAD_INPUT where the law does not determine them
-carom_status carom_result_set_read_for(const carom_result *result, int law, const carom_functional *functional, carom_result_set *set,
+carom_status carom_result_set_read_for(const carom_result *result, int law, const carom_functional *functional, carom_outcome_set *set,
                                        carom_error *error);
-/// One outcome of the set.
-carom_outcome_point carom_result_set_point(const carom_result_set *set, int64_t index);
-void carom_result_set_release(carom_result_set *set);
 
 CAROM_API_END
 

@@ -48,9 +48,18 @@ const char *carom_scene_warning(const carom_scene *scene, int index);
 int carom_scene_notes(const carom_scene *scene);
 const char *carom_scene_get_note(const carom_scene *scene, int index);
 
+/// The settings of laws in the scene's `impact`, without `law`: 0 .. carom_scene_settings_count - 1, in the scene's order.
+int carom_scene_settings_count(const carom_scene *scene);
+/// Name of a setting.
+/// @param text  receives its value as a command line gives it: entries of a list have commas between them
+const char *carom_scene_get_setting(const carom_scene *scene, int index, const char **text);
 /// Sets the options that the scene's `impact` gives among `rows`; keys of other laws are skipped.
 /// @return CAROM_BAD_INPUT with file, line, key and rule
 carom_status carom_scene_apply(const carom_scene *scene, const carom_option *rows, int count, void *options, carom_error *error);
+/// The same for all options of a law, where the caller may ask for another sampler than the scene's: a scene's `max_steps` counts steps of
+/// its own sampler, or pieces of walks, and says nothing about the other kind, which has the law's default.
+/// @param sampler  that the caller is going to set after this; NULL: none
+carom_status carom_scene_apply_law(const carom_scene *scene, const carom_law *law, const char *sampler, void *options, carom_error *error);
 /// The same for `simulate`, of integrators.
 carom_status carom_scene_apply_simulate(const carom_scene *scene, const carom_option *rows, int count, void *options, carom_error *error);
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What callers give: arrays of every kind are taken or refused with a sentence, never a crash."""
+import pickle
 import random
 
 import numpy as np
@@ -175,3 +176,56 @@ def test_lcps():
     with pytest.raises(carom.InputError, match="solver: there is no 'lemk'"):
         carom.solve_lcp([[1]], [1], solver="lemk")
     assert "lemke" in carom.solvers()
+
+
+def test_exact_numbers(scenes):
+    from decimal import Decimal
+    from fractions import Fraction
+
+    third = Fraction(1, 3)
+    tables = {
+        "mass": [[1, 0, 0], [0, 1, 0], [0, 0, "1/6"]],
+        "normal": np.array([["0", "1", "-1/2"], ["0", "1", "0.5"]]),
+        "tangent": [[1, 0, 0.5], [1, 0, 0.5]],
+        "friction": third,
+        "velocity": [0, Decimal("-1"), 0],
+    }
+    impact = carom.Impact(**tables)
+    assert impact.mass[2, 2] == 1 / 6 and np.array_equal(impact.friction, [1 / 3, 1 / 3]) and impact.normal[1, 2] == 0.5
+    exact = impact.exact()
+    rounded = carom.Impact(impact.mass, impact.normal, impact.tangent, impact.friction, impact.velocity).exact()
+    assert exact.info["data_change"] == 0 < rounded.info["data_change"]
+    # Vertices have the denominators that these numbers lead to, not powers of two.
+    denominators = {number.denominator for piece in exact.pieces for vertex in piece.exact for number in vertex}
+    assert max(denominators) < 10_000
+    other = pickle.loads(pickle.dumps(impact))
+    assert other.exact().info["data_change"] == 0 and other.exact().pieces[0].exact == exact.pieces[0].exact
+    scene = carom.load(scenes / "block.yaml").impact
+    assert pickle.loads(pickle.dumps(scene)).exact().pieces[0].exact == scene.exact().pieces[0].exact
+
+
+@pytest.mark.parametrize(
+    "number, words",
+    [
+        ("1/0", "denominator"),
+        ("1e400", "too large"),
+        ("1e9999999", "not '1e9"),
+        ("x", "not 'x'"),
+        ("", "not ''"),
+        ("nan", "not 'nan'"),
+        ("1/2/3", "not"),
+        (None, "not None"),
+    ],
+)
+def test_exact_numbers_that_are_none(block, number, words):
+    from fractions import Fraction
+
+    with pytest.raises(carom.InputError, match=f"velocity: .*{words}"):
+        carom.Impact(**{**block, "velocity": [Fraction(1, 2), number, 0]})
+
+
+def test_settings_of_a_scene(scenes):
+    scene = carom.load(scenes / "block.yaml")
+    assert scene.settings == {"step": "0.3", "max_steps": "10", "samples": "16384", "seed": "0"}
+    settings = {**scene.settings, "samples": 100}
+    assert np.array_equal(scene.impact.sample(**settings).velocity, scene.sample(100).velocity)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package and the command give the same bits."""
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -69,3 +70,15 @@ def test_every_law_gives_the_outcomes_of_the_command(scene, law, scenes, command
     except (carom.InputError, carom.UnsupportedError):
         pytest.skip("does not apply")
     same(out, command("resolve", scenes / scene, "--law", law, *words), loaded.impact)
+
+
+@pytest.mark.parametrize("sampler", ["walk", "lcp"])
+def test_a_scene_s_max_steps_is_of_its_own_sampler(sampler, scenes, tmp_path, command):
+    text = (scenes / "block.yaml").read_text().replace("model: block.xml", f"model: {scenes / 'block.xml'}").replace("max_steps: 10", "max_steps: 3")
+    (tmp_path / "short.yaml").write_text(text)
+    document = command("sample", tmp_path / "short.yaml", "--samples", 200, "--sampler", sampler)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", carom.Incomplete)
+        out = carom.load(tmp_path / "short.yaml").sample(200, sampler=sampler)
+    assert out.info["digest"] == document["digest"] and out.info["verdict"] == document["verdict"]
+    assert (out.options["max_steps"] == "3") == (sampler != "walk")

@@ -16,19 +16,8 @@ carom_status cli_prepare_options(const cli_question *question, const char *const
     law->defaults(*options);
     carom_status status = CAROM_OK;
     for (; preset && *preset && !status; preset += 2) status = carom_law_set(law, *options, preset[0], preset[1], error);
-    if (!status) status = carom_scene_apply(question->scene, law->options, law->option_count, *options, error);
+    if (!status) status = carom_scene_apply_law(question->scene, law, cli_value(arguments, "sampler"), *options, error);
 
-    // A scene's max_steps counts steps of the scene's sampler, or pieces of walks: it says nothing about the other kind, should the command
-    // line ask for that.
-    const int sampler = carom_option_find(law->options, law->option_count, "sampler");
-    const int steps = carom_option_find(law->options, law->option_count, "max_steps");
-    const char *asked = cli_value(arguments, "sampler"), *walk = carom_sampler_names[CAROM_SAMPLER_WALK];
-    if (!status && sampler >= 0 && steps >= 0 && asked) {
-        char of_scene[CLI_NAME_SIZE];
-        carom_option_print(&law->options[sampler], *options, of_scene, sizeof of_scene);
-        if (!strcmp(asked, walk) != !strcmp(of_scene, walk))
-            carom_option_set(&law->options[steps], *options, law->options[steps].initial, NULL);
-    }
     // A law may say why it lacks a choice that others have.
     const cli_setting *lacking = question->strict ? cli_not_offered(arguments, law->options, law->option_count) : NULL;
     const char *reason = lacking ? carom_law_refusal(law, lacking->name, lacking->value) : NULL;

@@ -4,18 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "carom/dense.h"
 #include "carom/json.h"
 #include "cli/cli_internal.h"
-
-// A velocity within this share of the impact's scale is in the set: results are read back from text.
-#define CONTAINED 1e-9
-
-// Values within this share of the largest one are equal.
-#define EQUAL_VALUES 1e-12
-
-// Impacts whose operators differ by more than this share are not the same.
-#define SAME_IMPACT 1e-9
 
 static const cli_flag flags[] = {
     {"max", "EXPR",
@@ -35,15 +25,14 @@ static const cli_flag flags[] = {
 typedef struct source {
     carom_result *result;
     carom_impact *impact;
-    carom_result_set set;
+    carom_outcome_set set;
     int law;
 } source;
 
-// One question under way: the set, the metric of its distances, and the answer.
+// One question under way: the set, how its distances are measured, and the answer.
 typedef struct query {
     const cli_arguments *arguments;
     source asked;
-    carom_metric *metric;
     carom_metric_kind kind;
     carom_arena memory;  // freed after the answer
     json_t *document;
@@ -59,7 +48,7 @@ static int find_law(const carom_result *result, const char *name) {
 }
 
 static void release_source(source *from) {
-    carom_result_set_release(&from->set);
+    carom_outcome_set_release(&from->set);
     carom_impact_free(from->impact);
     carom_result_close(from->result);
 }
@@ -102,43 +91,19 @@ static void add_velocity(json_t *object, const query *q, const double *u, const 
     json_object_set_new(object, "v_plus", v ? carom_json_reals(v, q->asked.set.nv) : json_null());
 }
 
-// Adds a point of the metric's space as an object: its contact velocities and the velocity that has them.
-static carom_status add_point(query *q, const char *key, const double *x, carom_error *error) {
-    const int n = q->asked.set.n, nv = carom_impact_get_data(q->asked.impact)->nv;
-    double *u = carom_arena_take(&q->memory, (size_t)n, sizeof *u), *v = carom_arena_take(&q->memory, (size_t)nv, sizeof *v);
-    if (q->memory.failed) return carom_fail_memory(error, "query");
-    carom_metric_unmap(q->metric, x, u);
-    carom_metric_velocity(q->metric, u, v);
+// Adds a velocity as an object of its own.
+static void add_point(const query *q, const char *key, const double *u, const double *v) {
     json_t *object = json_object();
     add_velocity(object, q, u, q->asked.set.v ? v : NULL);
     json_object_set_new(q->document, key, object);
-    return CAROM_OK;
-}
-
-// The set in the metric's space.
-static carom_status make_set(const query *q, const carom_result_set *from, carom_set **set, carom_error *error) {
-    const size_t n = (size_t)from->n;
-    double *x = malloc((size_t)from->points * n * sizeof *x);
-    if (!x) return carom_fail_memory(error, "query");
-    for (int64_t i = 0; i < from->points; i++) carom_metric_map(q->metric, from->u + (size_t)i * n, x + (size_t)i * n);
-    const carom_status status = carom_set_create(from->n, from->pieces, from->starts, x, set, error);
-    free(x);
-    return status;
 }
 
 // ----------------------------------------------------------------------------------------------------------- the questions
 
-// Reads a functional and what the set needs to have values of it. Whether a value at a vertex says anything about a piece depends on the
-// functional: linear ones are largest there, and so is K with a positive factor, which is convex.
-static carom_status prepare_functional(query *q, const carom_functional *f, bool projects, carom_error *error) {
-    const bool polyhedral = strcmp(q->asked.set.certificate, "samples") != 0;
-    if (polyhedral && projects && f->energy != 0)
-        return carom_fail(error, CAROM_BAD_INPUT, "K is quadratic: it makes no polygon of the pieces of an exact set; ask a sampled set");
-    if (polyhedral && f->energy < 0)
-        return carom_fail(error, CAROM_BAD_INPUT,
-                          "the least energy of a convex piece is not at one of its vertices: K has factors of at least 0 in exact sets");
+// Reads what the set needs to have values of a functional.
+static carom_status prepare_functional(query *q, const carom_functional *f, carom_error *error) {
     // Corners in the planes of contact velocities are not those of everything else.
-    if (q->asked.set.corners && (f->has_velocity || f->has_impulse || f->energy != 0))
+    if (carom_outcome_set_omits(&q->asked.set, f))
         fprintf(stderr,
                 "carom: warning: %s: it holds the corners of the samples' hulls in contact velocities (`--keep hull`); others may have "
                 "more of this\n",
@@ -146,101 +111,62 @@ static carom_status prepare_functional(query *q, const carom_functional *f, bool
     return carom_result_set_read_for(q->asked.result, q->asked.law, f, &q->asked.set, error);
 }
 
-static double value_of(const carom_result_set *set, const carom_functional *f, int64_t row) {
-    const carom_outcome_point point = carom_result_set_point(set, row);
-    return carom_functional_value(f, &point);
-}
-
 // The largest value: a convex set attains it at a vertex, which is a row of the file.
 static carom_status ask_maximum(query *q, const char *text, carom_error *error) {
-    const carom_result_set *set = &q->asked.set;
+    const carom_outcome_set *set = &q->asked.set;
     carom_functional f;
+    carom_maximum most;
     carom_error inner;
     carom_status status = carom_functional_parse(q->asked.impact, text, &f, &inner);
-    if (!status) status = prepare_functional(q, &f, false, &inner);
-    // Outcomes with a value that is not a number are never the largest. Of those that have it up to round-off, the first is shown.
-    double most = -INFINITY;
-    int64_t best = 0;
-    for (int64_t i = 0; i < set->points && !status; i++) most = fmax(most, value_of(set, &f, i));
-    while (!status && best + 1 < set->points && !(value_of(set, &f, best) >= most - EQUAL_VALUES * fabs(most))) best++;
-    const char *unit = status ? "" : f.unit;
+    if (status) return carom_fail(error, status, "--max: %s", inner.message);
+    status = prepare_functional(q, &f, &inner);
+    if (!status) status = carom_outcome_set_maximum(set, &f, &most, &inner);
     carom_functional_release(&f);
     if (status) return carom_fail(error, status, "--max: %s", inner.message);
-    if (!isfinite(most))
-        return carom_fail(error, CAROM_BAD_INPUT, "--max: the factors of '%.100s' are too large for double precision", text);
     json_object_set_new(q->document, "expression", carom_json_text(text));
-    json_object_set_new(q->document, "maximum", carom_json_real(most));
-    json_object_set_new(q->document, "unit", *unit ? json_string(unit) : json_null());
+    json_object_set_new(q->document, "maximum", carom_json_real(most.value));
+    json_object_set_new(q->document, "unit", *most.unit ? json_string(most.unit) : json_null());
     json_object_set_new(q->document, "joints", cli_joints_json(carom_impact_get_data(q->asked.impact)));
-    json_object_set_new(q->document, "certified", json_boolean(!strcmp(set->certificate, "exact")));
-    add_velocity(q->document, q, set->u + best * set->n, set->v ? set->v + best * set->nv : NULL);
+    json_object_set_new(q->document, "certified", json_boolean(most.certified));
+    add_velocity(q->document, q, set->u + most.point * set->n, set->v ? set->v + most.point * set->nv : NULL);
     return CAROM_OK;
-}
-
-// The speed of the impact before any impulse, in the unit of the metric.
-static double scale_of(const query *q, carom_metric_kind kind) {
-    const carom_impact *impact = q->asked.impact;
-    return kind == CAROM_METRIC_KINETIC ? sqrt(2 * carom_impact_initial_energy(impact)) : carom_impact_velocity_scale(impact);
 }
 
 // How far is a velocity from the set? Part of it is seen in the contact velocities, and the rest at no contact.
 static carom_status ask_containment(query *q, const char *path, carom_error *error) {
     const carom_impact *impact = q->asked.impact;
     const size_t n = (size_t)q->asked.set.n, nv = (size_t)carom_impact_get_data(impact)->nv;
-    double *v = carom_arena_take(&q->memory, nv, sizeof *v), *u = carom_arena_take(&q->memory, n, sizeof *u);
-    double *x = carom_arena_take(&q->memory, n, sizeof *x), *nearest = carom_arena_take(&q->memory, n, sizeof *nearest);
+    double *v = carom_arena_take(&q->memory, nv, sizeof *v);
+    carom_containment answer = {.u = carom_arena_take(&q->memory, n, sizeof(double)),
+                                .v = carom_arena_take(&q->memory, nv, sizeof(double))};
     if (q->memory.failed) return carom_fail_memory(error, "query");
-    // The nearest point of the set, in the space of the metric.
-    carom_set *set = NULL;
-    carom_status status = make_set(q, &q->asked.set, &set, error);
-    if (!status) status = carom_velocity_read(path, (int)nv, v, error);
-    if (!status) {
-        carom_impact_contact_velocity(impact, v, u);
-        carom_metric_map(q->metric, u, x);
-        double distance = carom_set_distance(set, x, nearest);
-
-        // The part of v that no impulse reaches has a unit of its own, except in the kinetic metric, which has both parts in one.
-        const double unreachable = carom_metric_unreachable(q->metric, v);
-        const carom_metric_kind rest_kind = carom_impact_has_system(impact) ? CAROM_METRIC_KINETIC : CAROM_METRIC_EUCLIDEAN;
-        if (q->kind == CAROM_METRIC_KINETIC && rest_kind == q->kind) distance = hypot(distance, unreachable);
-        if (isfinite(distance + unreachable)) {
-            const bool contained = distance <= CONTAINED * scale_of(q, q->kind) && unreachable <= CONTAINED * scale_of(q, rest_kind);
-            json_object_set_new(q->document, "contained", json_boolean(contained));
-            json_object_set_new(q->document, "distance", carom_json_real(distance));
-            json_object_set_new(q->document, "unreachable", carom_json_real(unreachable));
-            json_object_set_new(q->document, "unreachable_unit", json_string(rest_kind == CAROM_METRIC_KINETIC ? "sqrt(J)" : "m/s"));
-            status = add_point(q, "nearest", nearest, error);
-        } else {
-            status = carom_fail(error, CAROM_BAD_INPUT, "%s: v: its distance from the set is too large for double precision", path);
-        }
-    }
-    carom_set_free(set);
-    return status;
+    carom_status status = carom_velocity_read(path, (int)nv, v, error);
+    if (status) return status;
+    carom_error inner;
+    status = carom_outcome_set_contain(&q->asked.set, impact, q->kind, CAROM_CONTAINED, 1, v, &answer, &inner);
+    if (status) return carom_fail(error, status, "%s: %s", path, inner.message);
+    json_object_set_new(q->document, "contained", json_boolean(answer.contained));
+    json_object_set_new(q->document, "distance", carom_json_real(answer.distance));
+    json_object_set_new(q->document, "unreachable", carom_json_real(answer.unreachable));
+    json_object_set_new(q->document, "unreachable_unit", json_string(carom_metric_unreachable_unit(impact)));
+    add_point(q, "nearest", answer.u, answer.v);
+    return CAROM_OK;
 }
 
 // The area or volume of the projection to some quantities.
 static carom_status ask_hull(query *q, const char *text, carom_error *error) {
-    const carom_result_set *set = &q->asked.set;
-    const int most = set->n;
+    const int most = q->asked.set.n;
     carom_functional *chosen = carom_arena_take(&q->memory, (size_t)most, sizeof *chosen);
     if (!chosen) return carom_fail_memory(error, "query");
     const carom_quantities quantities = carom_impact_quantities(q->asked.impact);
     int count = 0;
+    double volume;
     carom_error inner;
     carom_status status = carom_functional_read_list(&quantities, text, 2, most, chosen, NULL, &count, &q->memory, &inner);
-    for (int k = 0; k < count && !status; k++) status = prepare_functional(q, &chosen[k], true, &inner);
-    if (status) carom_fail(error, status, "--hull: %s", inner.message);
-    // Outcomes without a value have no place in the plane.
-    double *points = carom_arena_take(&q->memory, (size_t)set->points * (size_t)count, sizeof *points), volume = 0;
-    if (!status && !points) status = carom_fail_memory(error, "query");
-    int64_t rows = 0;
-    for (int64_t i = 0; i < set->points && !status; i++) {
-        for (int k = 0; k < count; k++) points[rows * count + k] = value_of(set, &chosen[k], i);
-        rows += carom_all_finite((size_t)count, points + rows * count);
-    }
+    for (int k = 0; k < count && !status; k++) status = prepare_functional(q, &chosen[k], &inner);
+    if (!status) status = carom_outcome_set_hull(&q->asked.set, count, chosen, &volume, &inner);
     for (int k = 0; k < count; k++) carom_functional_release(&chosen[k]);
-    if (!status) status = carom_hull_volume(count, rows, points, &volume, error);
-    if (status) return status;
+    if (status) return carom_fail(error, status, "--hull: %s", inner.message);
     json_object_set_new(q->document, "axes", carom_json_text(text));
     json_object_set_new(q->document, count == 2 ? "area" : "volume", carom_json_real(volume));
     return CAROM_OK;
@@ -248,55 +174,40 @@ static carom_status ask_hull(query *q, const char *text, carom_error *error) {
 
 // One-sided Hausdorff distances both ways, each with the point that is farthest from the other set.
 static carom_status ask_distance(query *q, const char *path, carom_error *error) {
-    const source *asked = &q->asked;
+    const carom_impact *impact = q->asked.impact;
     const char *asked_path = q->arguments->operand;
-    source other;
-    carom_status status = read_source(path, NULL, &other, error);
-    if (!status && other.set.n != asked->set.n)
-        status = carom_fail(error, CAROM_BAD_INPUT, "--distance: %s has other contacts than %s", path, asked_path);
-
-    // Sets of different impacts may be compared, but it is seldom meant.
-    const size_t n = (size_t)asked->set.n;
-    bool same = true;
-    if (!status) {
-        const double *first = carom_impact_delassus(asked->impact), *second = carom_impact_delassus(other.impact);
-        const double tolerance = SAME_IMPACT * carom_max_abs(n * n, first);
-        for (size_t i = 0; i < n * n && same; i++) same = fabs(first[i] - second[i]) <= tolerance;
-    }
-    if (!same) fprintf(stderr, "carom: warning: %s and %s are of different impacts\n", asked_path, path);
-
-    // Both sets in the space of the metric of the first impact.
-    carom_set *a = NULL, *b = NULL;
-    if (!status) status = make_set(q, &asked->set, &a, error);
-    if (!status) status = make_set(q, &other.set, &b, error);
-    release_source(&other);
     carom_cover_options options = carom_cover_defaults();
     const char *gap = cli_value(q->arguments, "gap");
-    if (!status && gap && (!carom_parse_number(gap, &options.relative_gap) || options.relative_gap < 0))
-        status = carom_fail(error, CAROM_BAD_INPUT, "--gap: '%.60s' is not a number that is at least 0", gap);
+    if (gap && (!carom_parse_number(gap, &options.relative_gap) || options.relative_gap < 0))
+        return carom_fail(error, CAROM_BAD_INPUT, "--gap: '%.60s' is not a number that is at least 0", gap);
+    source other;
+    carom_status status = read_source(path, NULL, &other, error);
+    if (!status && other.set.n != q->asked.set.n)
+        status = carom_fail(error, CAROM_BAD_INPUT, "--distance: %s has other contacts than %s", path, asked_path);
+    // Sets of different impacts may be compared, but it is seldom meant.
+    if (!status && !carom_impact_resembles(impact, other.impact))
+        fprintf(stderr, "carom: warning: %s and %s are of different impacts\n", asked_path, path);
 
-    // The farthest point of each set from the other, with a bound from above in three and more dimensions.
     carom_control control;
-    carom_cover forth = {.point = carom_arena_take(&q->memory, n, sizeof(double))};
-    carom_cover back = {.point = carom_arena_take(&q->memory, n, sizeof(double))};
+    carom_set_distances found = {0};
+    for (int i = 0; i < 2; i++) {
+        found.u[i] = carom_arena_take(&q->memory, (size_t)q->asked.set.n, sizeof(double));
+        found.v[i] = carom_arena_take(&q->memory, (size_t)carom_impact_get_data(impact)->nv, sizeof(double));
+    }
     if (!status && q->memory.failed) status = carom_fail_memory(error, "query");
     if (!status) status = cli_start_control(q->arguments, &control, error);
-    if (!status) status = carom_set_cover(a, b, &options, &control, &forth, error);
-    if (!status) status = carom_set_cover(b, a, &options, &control, &back, error);
-    if (!status) {
-        json_object_set_new(q->document, "a_to_b", carom_json_real(forth.radius));
-        json_object_set_new(q->document, "b_to_a", carom_json_real(back.radius));
-        json_object_set_new(q->document, "hausdorff", carom_json_real(fmax(forth.radius, back.radius)));
-        json_object_set_new(q->document, "gap", carom_json_real(fmax(forth.bound - forth.radius, back.bound - back.radius)));
-        status = add_point(q, "worst_point", forth.point, error);
-    }
-    if (!status) status = add_point(q, "worst_point_of_b", back.point, error);
-    const bool complete = !forth.interrupted && !back.interrupted;
-    if (!status) json_object_set_new(q->document, "complete", json_boolean(complete));
-    if (!status && !complete) json_object_set_new(q->document, "verdict", json_string(carom_verdict_name(CAROM_INTERRUPTED)));
-    carom_set_free(a);
-    carom_set_free(b);
-    return status;
+    if (!status) status = carom_outcome_set_distances(&q->asked.set, &other.set, impact, q->kind, &options, &control, &found, error);
+    release_source(&other);
+    if (status) return status;
+    json_object_set_new(q->document, "a_to_b", carom_json_real(found.a_to_b));
+    json_object_set_new(q->document, "b_to_a", carom_json_real(found.b_to_a));
+    json_object_set_new(q->document, "hausdorff", carom_json_real(found.hausdorff));
+    json_object_set_new(q->document, "gap", carom_json_real(found.gap));
+    add_point(q, "worst_point", found.u[0], found.v[0]);
+    add_point(q, "worst_point_of_b", found.u[1], found.v[1]);
+    json_object_set_new(q->document, "complete", json_boolean(found.complete));
+    if (!found.complete) json_object_set_new(q->document, "verdict", json_string(carom_verdict_name(CAROM_INTERRUPTED)));
+    return CAROM_OK;
 }
 
 // --------------------------------------------------------------------------------------------------------------- output
@@ -335,7 +246,7 @@ static carom_status ask(query *q, carom_error *error) {
     if (!carom_metric_names[q->kind])
         return carom_fail(error, CAROM_BAD_INPUT, "--metric: '%.60s' is not one of euclidean, kinetic%s", metric,
                           carom_suggest(metric, carom_metric_names, (int)q->kind, phrase));
-    carom_status status = carom_metric_create(q->asked.impact, q->kind, &q->metric, error);
+    carom_status status = CAROM_OK;
 
     static const struct {
         const char *flag;
@@ -345,7 +256,7 @@ static carom_status ask(query *q, carom_error *error) {
     // What the lengths of the answer are.
     if (cli_given(q->arguments, "contains") || cli_given(q->arguments, "distance")) {
         json_object_set_new(q->document, "metric", json_string(carom_metric_names[q->kind]));
-        json_object_set_new(q->document, "unit", json_string(q->kind == CAROM_METRIC_KINETIC ? "sqrt(J)" : "m/s"));
+        json_object_set_new(q->document, "unit", json_string(carom_metric_unit(q->kind)));
     }
     for (size_t i = 0; i < sizeof questions / sizeof *questions && !status; i++) {
         const char *value = cli_value(q->arguments, questions[i].flag);
@@ -373,7 +284,6 @@ static int run_query(const cli_arguments *arguments) {
     else
         print_text(q.document, carom_impact_get_data(q.asked.impact)->velocity_names, 0);
     json_decref(q.document);
-    carom_metric_free(q.metric);
     carom_arena_free(&q.memory);
     release_source(&q.asked);
     return exit_status;

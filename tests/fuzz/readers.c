@@ -138,9 +138,9 @@ static void read_law(const carom_result *result, int law, const carom_impact *im
     char certificate[CAROM_CERTIFICATE_SIZE];
     accepted(carom_result_read_polyhedra(result, law, &polyhedra, certificate, &error), &error);
     carom_polyhedra_free(polyhedra);
-    carom_result_set set = {0};
+    carom_outcome_set set = {0};
     if (impact && accepted(carom_result_set_read(result, law, impact, &set, &error), &error)) check_finite("u", set.u, set.points * set.n);
-    carom_result_set_release(&set);
+    carom_outcome_set_release(&set);
 }
 
 void fuzz_result(const uint8_t *bytes, size_t size) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // All solutions of a step: Appendix A's lists, contact modes against complementary bases, Lemke's solution among them.
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -369,6 +370,59 @@ static void a_heavy_body_tells_outcomes_apart(void **state) {
     carom_impact_free(impact);
 }
 
+// Collects up to three solutions.
+typedef struct found_lcps {
+    int n, count;
+    double *z;
+} found_lcps;
+
+static carom_status count_lcp(void *user, const double *z, double residual, carom_error *error) {
+    (void)residual;
+    (void)error;
+    found_lcps *found = user;
+    assert_true(found->count < 3);
+    memcpy(found->z + found->count++ * found->n, z, (size_t)found->n * sizeof *z);
+    return CAROM_OK;
+}
+
+// Cancels after some polls.
+static bool is_cancelled(void *user) {
+    int *polls = user;
+    return (*polls)-- <= 0;
+}
+
+static void an_enumeration_can_be_watched(void **state) {
+    (void)state;
+    enum { SIZE = 14 };
+    // Twelve variables with one solution each, and two that have three together.
+    double W[SIZE * SIZE] = {0}, w[SIZE];
+    for (int i = 0; i < SIZE; i++) {
+        W[i * SIZE + i] = 1;
+        w[i] = -1;
+    }
+    W[(SIZE - 2) * SIZE + SIZE - 1] = W[(SIZE - 1) * SIZE + SIZE - 2] = 2;
+    carom_error error;
+    bool complete;
+    double z[3][SIZE];
+    found_lcps all = {.n = SIZE, .z = z[0]};
+    assert_ok(carom_lcp_enumerate_watched(SIZE, W, w, NULL, count_lcp, &all, &complete, &error), error);
+    assert_true(complete && all.count == 3);
+
+    // Nobody cancels: the same solutions in the same order.
+    int polls = INT_MAX;
+    const carom_control patient = {.cancelled = is_cancelled, .user = &polls};
+    double again[3][SIZE];
+    found_lcps watched = {.n = SIZE, .z = again[0]};
+    assert_ok(carom_lcp_enumerate_watched(SIZE, W, w, &patient, count_lcp, &watched, &complete, &error), error);
+    assert_true(complete && watched.count == 3 && polls < INT_MAX && !memcmp(z, again, sizeof z));
+
+    // Cancelled at once: nothing was found, which proves nothing.
+    polls = 0;
+    found_lcps none = {.n = SIZE, .z = again[0]};
+    assert_ok(carom_lcp_enumerate_watched(SIZE, W, w, &patient, count_lcp, &none, &complete, &error), error);
+    assert_true(!complete && none.count < 3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(anitescu_potra_has_the_solutions_of_appendix_a),
@@ -380,6 +434,7 @@ int main(void) {
         cmocka_unit_test(random_is_uniform_over_the_solutions),
         cmocka_unit_test(lemke_steppers_do_not_enumerate),
         cmocka_unit_test(small_lcps_have_their_known_solutions),
+        cmocka_unit_test(an_enumeration_can_be_watched),
         cmocka_unit_test(a_heavy_body_tells_outcomes_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,7 @@ from .lcp import enumerate_lcp, solve_lcp, solvers
 from .many import Many, many_seed, sample_many
 from .outcomes import Outcomes
 from .polytopes import Polytope, Polytopes
+from .questions import Containment, Distance, Maximum
 from .scene import Scene, load
 
 __version__: str = _carom.version
@@ -37,9 +38,9 @@ _LATER = {
 }
 
 __all__ = [
-    "Column", "Geometry", "Impact", "Incomplete", "InputError", "InternalError", "Law", "Many", "Option", "Outcomes", "Polytope",
-    "Polytopes", "Scene", "UnsupportedError", "enumerate_lcp", "law", "laws", "load", "many_seed", "read", "sample_many", "solve_lcp",
-    "solvers", *_LATER,
+    "Column", "Containment", "Distance", "Geometry", "Impact", "Incomplete", "InputError", "InternalError", "Law", "Many", "Maximum",
+    "Option", "Outcomes", "Polytope", "Polytopes", "Scene", "UnsupportedError", "enumerate_lcp", "law", "laws", "load", "many_seed",
+    "read", "sample_many", "solve_lcp", "solvers", *_LATER,
 ]  # fmt: skip
 
 # A child of fork has none of the threads that OpenMP keeps for the next computation, and would wait for them.

@@ -2,7 +2,10 @@
 """Arrays of callers as C takes them: float64, row-major, of the right shape."""
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -33,6 +36,55 @@ def as_reals(name: str, value: Any, dimensions: int | None = None) -> NDArray[np
     while dimensions is not None and value.ndim < dimensions:
         value = value[np.newaxis]
     return value if value.flags.c_contiguous else np.ascontiguousarray(value)
+
+
+# Numbers as texts: "p/q", or a decimal whose power of ten is of a size that doubles have.
+_EXACT = re.compile(r"[+-]?(\d{1,4000}/\d{1,4000}|(\d{1,4000}\.?\d{0,4000}|\.\d{1,4000})(e[+-]?\d{1,3})?)", re.IGNORECASE | re.ASCII)
+
+
+def _read_exact(name: str, entry: Any) -> tuple[float, str | None]:
+    """A number, and its text where it is an exact one."""
+    if isinstance(entry, (float, np.floating)):
+        return float(entry), None
+    if isinstance(entry, str) and not _EXACT.fullmatch(entry.strip()):
+        raise InputError(f"{name}: real numbers are needed, not {entry!r}")
+    try:
+        if isinstance(entry, Decimal) and not (entry.is_finite() and abs(entry.adjusted()) < 1000):
+            raise OverflowError
+        exact = Fraction(entry.strip() if isinstance(entry, str) else entry)
+        number = float(exact)
+    except (TypeError, ValueError):
+        raise InputError(f"{name}: real numbers are needed, not {entry!r}") from None
+    except ZeroDivisionError:
+        raise InputError(f"{name}: {entry!r} has a denominator of 0") from None
+    except OverflowError:
+        raise InputError(f"{name}: {entry!r} is too large for double precision") from None
+    return number, f"{exact.numerator}/{exact.denominator}"
+
+
+def split_exact(name: str, value: Any) -> tuple[Any, list[str | None] | None]:
+    """Splits an array of fractions, decimals, or texts such as "1/3" into numbers, and texts for exact computations.
+
+    Other values stay as they are, with None. Whole numbers and fractions are exact; floats among them are what they are.
+    """
+    if value is None or (type(value) is np.ndarray and value.dtype is _FLOAT64) or isinstance(value, np.ma.MaskedArray):
+        return value, None
+    try:
+        array = np.asarray(value, dtype=object) if isinstance(value, (list, tuple)) else np.asarray(value)
+    except ValueError:
+        return value, None
+    kinds = {type(entry) for entry in array.flat} if array.dtype.kind == "O" else set()
+    if array.dtype.kind != "U" and not any(issubclass(kind, (Fraction, Decimal, str)) for kind in kinds):
+        return value, None
+    read = [_read_exact(name, entry) for entry in array.flat]
+    return np.array([number for number, _ in read]).reshape(array.shape), [text for _, text in read]
+
+
+def repeat_texts(texts: list[str | None] | None, count: int) -> tuple[str | None, ...] | None:
+    """Texts of `count` numbers; a single one is meant for all."""
+    if texts is None:
+        return None
+    return tuple(texts * count if len(texts) == 1 else texts)
 
 
 def as_matrix(name: str, value: Any, rows: int | None, columns: int | None) -> NDArray[np.float64]:

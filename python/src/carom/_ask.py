@@ -68,8 +68,9 @@ def ask(
         end()
     kind = Polytopes if law == "halm-posa-exact" else Outcomes
     made = kind._make(impact, law, outcomes, result, scene, settings, extent, seconds)
+    made.keep = keep
     if kind is Polytopes and outer is not None:
-        made._outer = kind._make(impact, law, outer, result, scene, settings, None, seconds)
+        made._outer = kind._make(impact, law, *outer, scene, settings, None, seconds)
     if not complete:
         warn_incomplete(law, made.info["verdict"], 3)
     return made

@@ -83,7 +83,7 @@ def axis_label(out: Outcomes, axis: str) -> str:
     # A generalised velocity is better known by its joint.
     column, place = out.axes().get(axis, ("", 0))
     joint = _carom.impact_velocities(out.impact._handle)[0][place] if column == "v_plus" else axis
-    text = axis if joint == axis else f"{axis}, {joint}"
+    text = axis if axis in (joint, f"v.{joint}") else f"{axis}, {joint}"
     return f"{text}  [{of}]" if of else text
 
 
@@ -109,7 +109,7 @@ def values(out: Outcomes, axis: str) -> NDArray[np.float64]:
 
 def contact_axes(out: Outcomes) -> list[str]:
     """Names of the contact velocities, normal ones first."""
-    return sorted((name for name in out.axes() if name[0] == "J"), key=lambda name: name[1] != "n")
+    return sorted((name for name in out.axes() if name.startswith(("Jn.", "Jt."))), key=lambda name: name[1] != "n")
 
 
 def choose_axes(outcomes: Sequence[Outcomes], axes: Sequence[str]) -> tuple[str, str]:

@@ -110,7 +110,7 @@ def _describe(outcomes: Sequence[Outcomes], title: str) -> dict[str, Any]:
 
 def _axis_names(out: Outcomes) -> list[str]:
     """Contact velocities and impulses, contact by contact: normal, then tangents; the columns of the page's data in this order."""
-    return [name for letter in "JP" for name in out.axes() if name[0] == letter]
+    return [name for letter in "JP" for name in out.axes() if name.startswith((f"{letter}n.", f"{letter}t."))]
 
 
 def _views(outcomes: Sequence[Outcomes]) -> list[tuple[str, str]]:

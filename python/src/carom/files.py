@@ -29,7 +29,16 @@ def write(out: Outcomes, path: str | os.PathLike[str], name: str) -> None:
     """Write a result file."""
     with one_at_a_time():
         _carom.result_write(
-            os.fspath(path), name, out._scene, out.impact._handle, out.law, out._settings, out._table._handle, out._result._handle
+            os.fspath(path),
+            name,
+            out._scene,
+            out.impact._handle,
+            out.law,
+            out._settings,
+            out._table._handle,
+            out._result._handle,
+            out.keep,
+            None if out.keep == "all" else out._get_extent(),
         )
 
 
@@ -79,7 +88,8 @@ def read_all(path: str | os.PathLike[str]) -> tuple[str, list[Outcomes]]:
         name, handle, answers = _carom.result_read(os.fspath(path))
     impact = Impact._wrap(handle)
     made = []
-    for law, outcomes, result, settings in answers:
+    for law, outcomes, result, settings, keep, extent in answers:
         kind = Polytopes if law == "halm-posa-exact" else Outcomes
-        made.append(kind._make(impact, law, outcomes, result, None, settings, None, 0.0))
+        made.append(kind._make(impact, law, outcomes, result, None, settings, extent, 0.0))
+        made[-1].keep = keep
     return name, made

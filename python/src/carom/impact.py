@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _carom
-from ._arrays import as_coefficients, as_matrix, as_names, as_reals, as_vector
+from ._arrays import as_coefficients, as_matrix, as_names, as_reals, as_vector, repeat_texts, split_exact
 from ._ask import ask
 from ._errors import InputError
 from .geometry import Geometry, as_place
@@ -49,6 +49,11 @@ class Impact:
     ------
     InputError
         Names the matrix and entry, and the rule that it breaks.
+
+    Notes
+    -----
+    The first five may have exact numbers, which exact sets take as they are: `fractions.Fraction`, `decimal.Decimal`, or texts such as
+    "1/3" and "0.1", also among whole numbers and floats.
     """
 
     __slots__ = ("_handle", "_about")
@@ -69,6 +74,11 @@ class Impact:
     ) -> None:
         if velocity is None:
             raise InputError("velocity: the pre-impact velocity is missing")
+        # Numbers, and the texts of those that are exact.
+        given = {"mass": mass, "normal": normal, "tangent": tangent, "friction": friction, "velocity": velocity}
+        split = [split_exact(name, value) for name, value in given.items()]
+        mass, normal, tangent, friction, velocity = (numbers for numbers, _ in split)
+        written = [texts for _, texts in split]
         mass = as_reals("mass", mass, 2)
         nv = mass.shape[0]
         mass = as_matrix("mass", mass, nv, nv)
@@ -82,7 +92,11 @@ class Impact:
             dimension = tangent.shape[0] // contacts
             if dimension not in (1, 2) or dimension * contacts != tangent.shape[0]:
                 raise InputError(f"tangent: it has {tangent.shape[0]} rows, and must have one or two for each of {contacts} contacts")
-        self._handle = _carom.impact_create(
+        texts = None
+        if any(one is not None for one in written):
+            counts = (nv * nv, contacts * nv, contacts * dimension * nv, contacts, nv)
+            texts = tuple(repeat_texts(one, count) for one, count in zip(written, counts))
+        self._create(
             nv,
             contacts,
             dimension,
@@ -94,7 +108,11 @@ class Impact:
             as_vector("velocity", velocity, nv),
             as_names(names, contacts),
             as_place(velocity_names, velocity_turns, geometry, nv, contacts, dimension),
+            texts,
         )
+
+    def _create(self, *arguments: Any) -> None:
+        self._handle = _carom.impact_create(*arguments)
         self._about = _carom.impact_about(self._handle)
 
     @classmethod
@@ -357,8 +375,10 @@ class Impact:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.has_system:
-            numbers = (self.mass, self.normal, self.tangent, self.friction, self.velocity, self.restitution)
-            return _make, (*numbers, self.names, self.velocity_names, self.velocity_turns, self.geometry)
+            sizes = (self.nv, self.contacts, self.tangent_dim)
+            numbers = (self.mass, self.normal, self.tangent, self.friction, self.restitution, self.velocity)
+            place = as_place(self.velocity_names, self.velocity_turns, self.geometry, *sizes)
+            return _make, (*sizes, *numbers, self.names, place, _carom.impact_texts(self._handle))
         return _make_delassus, (self.delassus, self.velocity, self.friction, self.tangent_dim, self.restitution, self.names)
 
     def __copy__(self) -> Impact:
@@ -375,8 +395,9 @@ class Impact:
 
 
 def _make(*arguments: Any) -> Impact:
-    names = ("mass", "normal", "tangent", "friction", "velocity", "restitution", "names", "velocity_names", "velocity_turns", "geometry")
-    return Impact(**dict(zip(names, arguments)))
+    made = Impact.__new__(Impact)
+    made._create(*arguments)
+    return made
 
 
 def _make_delassus(delassus: Any, velocity: Any, friction: Any, tangent_dim: int, restitution: Any, names: Any) -> Impact:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import _carom
 from ._errors import InputError
 from .laws import Column, make_column
+from .questions import Containment, Distance, Maximum, ask_containment, ask_distance, ask_hull, ask_max
 
 if TYPE_CHECKING:
     from .impact import Impact
@@ -91,12 +93,15 @@ class Outcomes:
         Whose outcomes these are.
     law : str
         The law that was asked.
+    keep : {"all", "extent", "hull"}
+        What of the outcomes is here; see `Impact.resolve`.
     """
 
-    __slots__ = ("impact", "law", "seconds", "_table", "_result", "_scene", "_settings", "_extent", "__weakref__")
+    __slots__ = ("impact", "law", "keep", "seconds", "_table", "_result", "_scene", "_settings", "_extent", "__weakref__")
 
     impact: Impact
     law: str
+    keep: str
     seconds: float
 
     def __init__(self) -> None:
@@ -109,6 +114,7 @@ class Outcomes:
         made = cls.__new__(cls)
         made.impact = impact
         made.law = law
+        made.keep = "all"
         made.seconds = seconds
         made._table = Table(outcomes, impact.names)
         made._result = Table(result, impact.names)
@@ -138,7 +144,7 @@ class Outcomes:
         return np.concatenate([normal, tangent], axis=2).reshape(-1, m * (1 + dim))
 
     def axes(self) -> dict[str, tuple[str, int]]:
-        """Names of single numbers of an outcome, with their column and place in it: Jn.A, Jt.A, Jt.A.2, Pn.A, Pt.A, v.1, ..."""
+        """Names of single numbers of an outcome, with their column and place in it: Jn.A, Jt.A, Jt.A.2, Pn.A, Pt.A, v.1, v.knee, knee, ..."""
         named = {}
         for letter, normal, tangent in (("J", "normal_velocity", "tangent_velocity"), ("P", "normal_impulse", "tangent_impulse")):
             for i, name in enumerate(self.impact.names):
@@ -147,6 +153,11 @@ class Outcomes:
                     named[f"{letter}t.{name}" + (f".{k + 1}" if k else "")] = (tangent, i * self.impact.tangent_dim + k)
         for i in range(self.impact.nv):
             named[f"v.{i + 1}"] = ("v_plus", i)
+        # Velocities by their names, which stand alone where they do not look like another quantity.
+        for i, name in enumerate(self.impact.velocity_names or ()):
+            named.setdefault(f"v.{name}", ("v_plus", i))
+            if name != "K" and not name.startswith(("Jn.", "Jt.", "Pn.", "Pt.", "v.")):
+                named.setdefault(name, ("v_plus", i))
         return named
 
     def __getitem__(self, name: str) -> Any:
@@ -207,11 +218,11 @@ class Outcomes:
         Returns
         -------
         dict
-            `outcomes`, their number; `normal`, (contacts, 2), and `tangent`, (tangents, 2) [m/s]; `energy_ratio`, (2,). NaN without outcomes.
+            `outcomes`, their number, None where a file does not say it; `normal`, (contacts, 2), and `tangent`, (tangents, 2) [m/s]; `energy_ratio`, (2,). NaN without outcomes.
         """
         count, normal, tangent, ratio, _ = self._get_extent()
         return {
-            "outcomes": count,
+            "outcomes": count if count >= 0 else None,
             "normal": np.frombuffer(normal).reshape(-1, 2),
             "tangent": np.frombuffer(tangent).reshape(-1, 2),
             "energy_ratio": np.frombuffer(ratio),
@@ -219,6 +230,8 @@ class Outcomes:
 
     def modes(self) -> dict[str, dict[str, int]]:
         """In how many outcomes each contact sticks, slides, lifts, or approaches still."""
+        if self._get_extent()[0] < 0:
+            raise InputError(f'modes: the file has keep="{self.keep}", and does not say them')
         counts = np.frombuffer(self._get_extent()[4], dtype=np.int64).reshape(-1, len(MODES))
         return {name: dict(zip(MODES, map(int, row))) for name, row in zip(self.impact.names, counts)}
 
@@ -226,6 +239,77 @@ class Outcomes:
         if self._extent is None:
             self._extent = _carom.table_extent(self.impact._handle, self._table._handle)
         return self._extent
+
+    # ---------------------------------------------------------------------------------------------------------- questions
+
+    def max(self, expression: str) -> Maximum:
+        """The worst case: the largest value of a sum of multiples of quantities.
+
+        Parameters
+        ----------
+        expression : str
+            Such as "(Jn.A - Jn.B)/2 + 0.1*base.z": contact velocities `Jn.A`, `Jt.A`, `Jt.A.2`, velocities by their names or as `v.3`, impulses
+            `Pn.A`, `Pt.A.2`, the energy ratio `K`. With a minus in front: the least value.
+
+        Returns
+        -------
+        Maximum
+            A float with `unit`, `index`, `certified`, `velocity`, `contact_velocity`.
+
+        Raises
+        ------
+        InputError
+            For what cannot be read or is not determined, and without outcomes.
+        """
+        return ask_max(self, expression)
+
+    def contains(self, v: ArrayLike, tolerance: float = 1e-9, *, metric: str = "euclidean") -> Containment:
+        """Is a velocity in the set, or each of several, and how far is it from it?
+
+        Parameters
+        ----------
+        v : array_like, (nv,) or (k, nv)
+            Velocities [m/s, rad/s].
+        tolerance : float
+            Share of the speed before the impact that a contained velocity may be away.
+        metric : {"euclidean", "kinetic"}
+            Of the distance: length of contact velocities [m/s], or sqrt(d'M d) of velocities [sqrt(J)].
+
+        Returns
+        -------
+        Containment
+            True or false, with `distance`, `nearest` and more. A sampled set is a set of points: ask for the distance there.
+        """
+        return ask_containment(self, v, tolerance, metric)
+
+    def distance(self, other: Outcomes | str | os.PathLike[str], *, metric: str = "euclidean", gap: float = 0.01) -> Distance:
+        """The Hausdorff distance to another set, and both one-sided ones.
+
+        Parameters
+        ----------
+        other : Outcomes or path-like
+            Of an impact with the same contacts; another impact gives a warning.
+        metric : {"euclidean", "kinetic"}
+            As of `contains`, of this set's impact.
+        gap : float
+            Relative gap at which the search for the worst point may stop in three or more dimensions.
+
+        Returns
+        -------
+        Distance
+            A float with `a_to_b`, `b_to_a`, `gap`, `unit`, and the worst points.
+        """
+        return ask_distance(self, other, metric, gap)
+
+    def hull(self, axes: str | Sequence[str]) -> float:
+        """Area of the convex hull of the outcomes in the plane of two quantities, or volume for more.
+
+        Parameters
+        ----------
+        axes : sequence of str
+            Expressions as of `max`, at least two.
+        """
+        return ask_hull(self, axes)
 
     # ------------------------------------------------------------------------------------------- files and other packages
 
@@ -249,12 +333,25 @@ class Outcomes:
 
         return plot(self, *axes, ax=ax, **options)
 
+    def to_pandas(self) -> Any:
+        """The outcomes as a `pandas.DataFrame`: a row for each outcome, a column for each number (Jn.A, Pt.B, v.knee) and for what else there
+        is. `attrs` has the law, and the units of `columns`."""
+        from .tables import to_pandas
+
+        return to_pandas(self)
+
+    def to_xarray(self) -> Any:
+        """The outcomes as an `xarray.Dataset` over outcome, velocity, contact and tangent, with names, units and docs."""
+        from .tables import to_xarray
+
+        return to_xarray(self)
+
     # ------------------------------------------------------------------------------------------------------------- copying
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Options as they were used, because a scene stays behind. A text that was not given is empty.
         settings = tuple((name, text) for name, text in self.options.items() if text)
-        return _restore, (type(self), self.impact, self.law, self._table.pack(), self._result.pack(), settings, self._extent, self.seconds)
+        return _restore, (type(self), self.impact, self.law, self._table.pack(), self._result.pack(), settings, self._extent, self.seconds, self.keep)
 
     def __copy__(self) -> Any:
         return self
@@ -267,6 +364,8 @@ class Outcomes:
         return f"<carom.{type(self).__name__}: {count} outcome{'s' * (count != 1)} of {self.law}, {self.info['verdict']}>"
 
 
-def _restore(kind: Any, impact: Impact, law: str, outcomes: Any, result: Any, settings: Any, extent: Any, seconds: float) -> Any:
+def _restore(kind: Any, impact: Impact, law: str, outcomes: Any, result: Any, settings: Any, extent: Any, seconds: float, keep: str) -> Any:
     tables = [_carom.table_unpack(*packed) for packed in (outcomes, result)]
-    return kind._make(impact, law, *tables, None, settings, extent, seconds)
+    made = kind._make(impact, law, *tables, None, settings, extent, seconds)
+    made.keep = keep
+    return made

@@ -27,16 +27,19 @@ class Scene:
         The law that the scene names.
     warnings : tuple of str
         What is odd about the scene.
+    settings : dict
+        Options of laws that the scene gives, by name, as texts.
     impact : Impact
         The impact that it describes.
     """
 
-    __slots__ = ("path", "name", "hash", "law", "warnings", "impact", "_handle")
+    __slots__ = ("path", "name", "hash", "law", "warnings", "settings", "impact", "_handle")
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         with one_at_a_time():
             self._handle = _carom.scene_read(os.fspath(path))
         self.path, self.name, self.hash, self.law, self.warnings = _carom.scene_about(self._handle)
+        self.settings: dict[str, str] = dict(_carom.scene_settings(self._handle))
         self.impact = Impact._wrap(_carom.scene_impact(self._handle))
 
     def resolve(

@@ -75,6 +75,10 @@ void binding_give_back(binding_reals *reals, size_t count);
 /// Texts of a tuple of str, borrowed from it, or NULL for None; to be freed with PyMem_Free.
 /// @param failed  true, with an exception, when anything else is there, or not as many
 const char **binding_texts(PyObject *tuple, const char *name, Py_ssize_t count, bool *failed);
+/// The same, where None also stands for a single text that is not known; NULL there.
+/// @param texts  receives them, also after a failure; NULL for None
+/// @return false with an exception
+bool binding_take_some(PyObject *tuple, const char *name, Py_ssize_t count, const char ***texts);
 /// A str of UTF-8 that need not be valid.
 PyObject *binding_text(const char *text);
 
@@ -118,6 +122,7 @@ const carom_law *binding_law(const char *name);
 
 /// Each file's functions for the module, ended by an entry without name.
 extern PyMethodDef binding_impact_methods[], binding_place_methods[], binding_table_methods[], binding_law_methods[],
-    binding_scene_methods[], binding_result_methods[], binding_lcp_methods[], binding_many_methods[], binding_picture_methods[];
+    binding_scene_methods[], binding_result_methods[], binding_lcp_methods[], binding_many_methods[], binding_picture_methods[],
+    binding_question_methods[];
 
 #endif

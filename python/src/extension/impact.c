@@ -26,13 +26,25 @@ PyObject *binding_wrap_impact(const carom_impact *impact, PyObject *keeper) {
 
 // --------------------------------------------------------------------------------------------------------------- making
 
-// impact_create(nv, contacts, tangent_dim, mass, normal, tangent, friction, restitution, velocity, names, place)
+// The numbers of an impact as texts: a tuple of five, in which None stands for arrays without texts, and in these for numbers without.
+static bool take_texts(PyObject *tuple, const size_t counts[5], const char **texts[5]) {
+    if (tuple == Py_None) return true;
+    PyObject *given[5];
+    if (!PyTuple_Check(tuple)) PyErr_SetString(PyExc_TypeError, "texts are a tuple");
+    if (PyErr_Occurred() || !PyArg_ParseTuple(tuple, "OOOOO", &given[0], &given[1], &given[2], &given[3], &given[4])) return false;
+    bool taken = true;
+    for (int i = 0; i < 5 && taken; i++) taken = binding_take_some(given[i], "texts", (Py_ssize_t)counts[i], &texts[i]);
+    return taken;
+}
+
+// impact_create(nv, contacts, tangent_dim, mass, normal, tangent, friction, restitution, velocity, names, place, texts): `texts` are those
+// of mass, normal, tangent, friction and velocity, or None
 static PyObject *create(PyObject *module, PyObject *arguments) {
     (void)module;
     carom_impact_data data = {0};
-    PyObject *given[6], *names, *place;
-    if (!PyArg_ParseTuple(arguments, "iiiOOOOOOOO", &data.nv, &data.contacts, &data.tangent_dim, &given[0], &given[1], &given[2], &given[3],
-                          &given[4], &given[5], &names, &place))
+    PyObject *given[6], *names, *place, *written;
+    if (!PyArg_ParseTuple(arguments, "iiiOOOOOOOOO", &data.nv, &data.contacts, &data.tangent_dim, &given[0], &given[1], &given[2],
+                          &given[3], &given[4], &given[5], &names, &place, &written))
         return NULL;
     if (data.nv < 1 || data.contacts < 1 || data.tangent_dim < 1 || data.tangent_dim > 2)
         return binding_refuse("an impact has at least one velocity and one contact, and one or two tangents");
@@ -47,8 +59,11 @@ static PyObject *create(PyObject *module, PyObject *arguments) {
     const char **texts = failed ? NULL : binding_texts(names, "names", data.contacts, &failed);
     binding_place placed = {0};
     if (!failed) failed = !binding_take_place(place, &data, &placed);
+    const char **exact[5] = {0};
+    if (!failed) failed = !take_texts(written, (const size_t[]){nv * nv, m * nv, tangents * nv, m, nv}, exact);
     carom_impact *impact = NULL;
     if (!failed) {
+        const carom_impact_texts texts_of = {exact[0], exact[1], exact[2], exact[3], exact[4]};
         data.mass = arrays[0].values;
         data.normal = arrays[1].values;
         data.tangent = arrays[2].values;
@@ -59,12 +74,13 @@ static PyObject *create(PyObject *module, PyObject *arguments) {
         carom_error error;
         carom_status status;
         Py_BEGIN_ALLOW_THREADS;
-        status = carom_impact_create(&data, &impact, &error);
+        status = carom_impact_create_exact(&data, &texts_of, &impact, &error);
         Py_END_ALLOW_THREADS;
         if (status) binding_fail(&error);
     }
     binding_give_back(arrays, 6);
     binding_give_back_place(&placed);
+    for (int i = 0; i < 5; i++) PyMem_Free(exact[i]);
     PyMem_Free(texts);
     return impact ? binding_wrap_impact(impact, NULL) : NULL;
 }
@@ -120,6 +136,38 @@ static PyObject *about(PyObject *module, PyObject *handle) {
     if (!names) return NULL;
     return Py_BuildValue("iiiONdd", data->nv, data->contacts, data->tangent_dim, carom_impact_has_system(impact) ? Py_True : Py_False,
                          names, carom_impact_velocity_scale(impact), carom_impact_initial_energy(impact));
+}
+
+// impact_texts(impact) -> its numbers as texts, as impact_create takes them; None for an impact of doubles alone
+static PyObject *texts(PyObject *module, PyObject *handle) {
+    (void)module;
+    const carom_impact *impact = binding_impact(handle);
+    if (!impact) return NULL;
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    const carom_impact_texts *written = carom_impact_get_texts(impact);
+    const Py_ssize_t nv = data->nv, m = data->contacts;
+    const struct {
+        const char *const *texts;
+        Py_ssize_t count;
+    } arrays[] = {{written->mass, nv * nv},
+                  {written->normal, m * nv},
+                  {written->tangent, m * data->tangent_dim * nv},
+                  {written->friction, m},
+                  {written->velocity, nv}};
+    bool any = false;
+    PyObject *all = PyTuple_New(5);
+    for (Py_ssize_t i = 0; i < 5 && all; i++) {
+        any = any || arrays[i].texts;
+        PyObject *one = arrays[i].texts ? PyTuple_New(arrays[i].count) : Py_NewRef(Py_None);
+        for (Py_ssize_t k = 0; arrays[i].texts && k < arrays[i].count && one; k++) {
+            PyObject *text = arrays[i].texts[k] ? binding_text(arrays[i].texts[k]) : Py_NewRef(Py_None);
+            if (!text || PyTuple_SetItem(one, k, text)) Py_CLEAR(one);
+        }
+        if (!one || PyTuple_SetItem(all, i, one)) Py_CLEAR(all);
+    }
+    if (any || !all) return all;
+    Py_DECREF(all);
+    Py_RETURN_NONE;
 }
 
 // impact_array(impact, name) -> a view, None where the impact has no such array
@@ -185,6 +233,7 @@ static PyObject *kinetic_energy(PyObject *module, PyObject *arguments) {
 PyMethodDef binding_impact_methods[] = {{"impact_create", create, METH_VARARGS, NULL},
                                         {"impact_create_delassus", create_delassus, METH_VARARGS, NULL},
                                         {"impact_about", about, METH_O, NULL},
+                                        {"impact_texts", texts, METH_O, NULL},
                                         {"impact_array", array, METH_VARARGS, NULL},
                                         {"impact_contact_velocity", contact_velocity, METH_VARARGS, NULL},
                                         {"impact_kinetic_energy", kinetic_energy, METH_VARARGS, NULL},

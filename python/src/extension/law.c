@@ -25,12 +25,20 @@ void *binding_options(const carom_law *law, const carom_scene *scene, PyObject *
     void *options = PyMem_Calloc(1, law->options_size + 1);
     if (!options) return PyErr_NoMemory();
     law->defaults(options);
-    carom_error error;
-    carom_status status = scene ? carom_scene_apply(scene, law->options, law->option_count, options, &error) : CAROM_OK;
-    if (status) binding_fail(&error);
     const Py_ssize_t count = PyTuple_Check(settings) ? PyTuple_Size(settings) : -1;
-    bool failed = status || count < 0;
-    if (count < 0) PyErr_SetString(PyExc_TypeError, "settings are a tuple of pairs of texts");
+    bool failed = count < 0;
+    if (failed) PyErr_SetString(PyExc_TypeError, "settings are a tuple of pairs of texts");
+    // What the scene gives depends on the sampler that the caller asks for.
+    const char *sampler = NULL;
+    for (Py_ssize_t i = 0; i < count && !failed; i++) {
+        const char *name, *text;
+        failed = !PyArg_ParseTuple(PyTuple_GetItem(settings, i), "ss", &name, &text);
+        if (!failed && !strcmp(name, "sampler")) sampler = text;
+    }
+    carom_error error;
+    carom_status status = scene && !failed ? carom_scene_apply_law(scene, law, sampler, options, &error) : CAROM_OK;
+    if (status) binding_fail(&error);
+    failed = failed || status;
     for (Py_ssize_t i = 0; i < count && !failed; i++) {
         const char *name, *text;
         failed = !PyArg_ParseTuple(PyTuple_GetItem(settings, i), "ss", &name, &text);
@@ -145,13 +153,13 @@ static carom_status pass_on(void *user, const carom_table *rows, carom_error *er
 typedef struct answered {
     carom_answer answer;
     carom_extent *extent;  // NULL where all outcomes are kept
-    carom_table *outer;    // certified outer set of an exact run that was not finished; NULL for none
+    carom_answer outer;    // certified outer set of an exact run that was not finished; empty for none
     double seconds;
 } answered;
 
 static void release(answered *got) {
     carom_answer_free(&got->answer);
-    carom_table_free(got->outer);
+    carom_answer_free(&got->outer);
     carom_extent_free(got->extent);
 }
 
@@ -183,16 +191,14 @@ static carom_status ask(const carom_law *law, carom_law_call *call, int keep, an
     const carom_table *kept = NULL;
     if (!status && filter) status = carom_corners_outcomes(filter, &kept, error);
     if (!status && kept) status = carom_table_append(got->answer.outcomes, kept, error);
-    carom_answer outer = {0};
-    if (!status && set && set->outer) status = carom_law_resolve(&carom_exact_outer_law, call, &outer, error);
-    got->outer = outer.outcomes;
-    carom_table_free(outer.result);
+    if (!status && set && set->outer) status = carom_law_resolve(&carom_exact_outer_law, call, &got->outer, error);
     carom_exact_set_free(set);
     carom_corners_free(filter);
     return status;
 }
 
-// law_resolve(law, impact, scene, settings, threads, keep, progress) -> (outcomes, result, extent, outer, complete, seconds)
+// law_resolve(law, impact, scene, settings, threads, keep, progress) -> (outcomes, result, extent, (outcomes, result) of
+// an outer set or None, complete, seconds)
 static PyObject *resolve(PyObject *module, PyObject *arguments) {
     (void)module;
     const char *name;
@@ -223,7 +229,9 @@ static PyObject *resolve(PyObject *module, PyObject *arguments) {
     // Wrapping gives each table away, and an extent is copied.
     const bool complete = carom_answer_complete(&got.answer);
     PyObject *extent = got.extent ? binding_extent(got.extent) : Py_NewRef(Py_None);
-    PyObject *outer = got.outer ? binding_wrap_table(got.outer) : Py_NewRef(Py_None);
+    PyObject *outer = !got.outer.outcomes
+                          ? Py_NewRef(Py_None)
+                          : Py_BuildValue("NN", binding_wrap_table(got.outer.outcomes), binding_wrap_table(got.outer.result));
     PyObject *outcomes = binding_wrap_table(got.answer.outcomes), *result = binding_wrap_table(got.answer.result);
     carom_extent_free(got.extent);
     return Py_BuildValue("NNNNNd", outcomes, result, extent, outer, PyBool_FromLong(complete), got.seconds);

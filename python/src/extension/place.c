@@ -4,8 +4,7 @@
 
 #include "binding.h"
 
-// Texts of a tuple in which None stands for one that is not known; borrowed from it.
-static bool take_names(PyObject *tuple, const char *name, Py_ssize_t count, const char ***names) {
+bool binding_take_some(PyObject *tuple, const char *name, Py_ssize_t count, const char ***names) {
     if (tuple == Py_None) return true;
     if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != count) {
         binding_refuse("%s: %zd texts are needed", name, count);
@@ -55,7 +54,8 @@ bool binding_take_place(PyObject *tuple, carom_impact_data *data, binding_place 
     if (!PyArg_ParseTuple(tuple, "OOOOOOOiO", &names, &turns, &given[0], &given[1], &given[2], &bodies, &geoms, &nq, &given[3]))
         return false;
     const Py_ssize_t m = data->contacts, tangents = m * data->tangent_dim;
-    if (!take_names(names, "velocity_names", data->nv, &place->velocity_names) || !take_turns(turns, data->nv, &place->turns)) return false;
+    if (!binding_take_some(names, "velocity_names", data->nv, &place->velocity_names) || !take_turns(turns, data->nv, &place->turns))
+        return false;
     data->velocity_names = place->velocity_names;
     data->velocity_turns = place->turns;
     if (given[0] == Py_None) return true;
@@ -63,7 +63,8 @@ bool binding_take_place(PyObject *tuple, carom_impact_data *data, binding_place 
         !binding_take_reals(given[1], "geometry.normals", 3 * (size_t)m, false, &place->arrays[1]) ||
         !binding_take_reals(given[2], "geometry.tangents", 3 * (size_t)tangents, false, &place->arrays[2]) ||
         !binding_take_optional_reals(given[3], "geometry.qpos", (size_t)nq, &place->arrays[3]) ||
-        !take_names(bodies, "geometry.bodies", 2 * m, &place->bodies) || !take_names(geoms, "geometry.geoms", 2 * m, &place->geoms))
+        !binding_take_some(bodies, "geometry.bodies", 2 * m, &place->bodies) ||
+        !binding_take_some(geoms, "geometry.geoms", 2 * m, &place->geoms))
         return false;
     place->geometry = (carom_contact_geometry){.points = place->arrays[0].values,
                                                .normals = place->arrays[1].values,

@@ -7,14 +7,42 @@
 
 enum { OPTION_TEXT_SIZE = 1 << 14 };
 
-// result_write(path, name, scene, impact, law, settings, outcomes, result)
+// An extent from what binding_extent gives; NULL with an exception.
+static carom_extent *take_extent(const carom_impact *impact, PyObject *tuple) {
+    long long outcomes;
+    const char *data[4];
+    Py_ssize_t sizes[4];
+    if (!PyTuple_Check(tuple)) PyErr_SetString(PyExc_TypeError, "an extent is a tuple");
+    if (PyErr_Occurred() || !PyArg_ParseTuple(tuple, "Ly#y#y#y#", &outcomes, &data[0], &sizes[0], &data[1], &sizes[1], &data[2], &sizes[2],
+                                              &data[3], &sizes[3]))
+        return NULL;
+    carom_extent *extent;
+    carom_error error;
+    if (carom_extent_create(impact, &extent, &error)) {
+        binding_fail(&error);
+        return NULL;
+    }
+    double *const into[] = {extent->normal, extent->tangent, extent->energy_ratio};
+    const int counts[] = {2 * extent->sizes.contacts, 2 * extent->sizes.tangents, 2};
+    bool fits = true;
+    for (int i = 0; i < 3 && fits; i++) {
+        fits = sizes[i] == counts[i] * (Py_ssize_t)sizeof(double);
+        if (fits) memcpy(into[i], data[i], (size_t)sizes[i]);
+    }
+    if (fits) return extent;
+    carom_extent_free(extent);
+    binding_refuse("the extent is of another impact");
+    return NULL;
+}
+
+// result_write(path, name, scene, impact, law, settings, outcomes, result, keep, extent or None)
 static PyObject *write_result(PyObject *module, PyObject *arguments) {
     (void)module;
-    const char *path, *name, *law_name;
-    PyObject *scene_handle, *impact_handle, *settings, *outcomes_handle, *row_handle;
+    const char *path, *name, *law_name, *keep;
+    PyObject *scene_handle, *impact_handle, *settings, *outcomes_handle, *row_handle, *extent_tuple;
     bool failed;
-    if (!PyArg_ParseTuple(arguments, "ssOOsOOO", &path, &name, &scene_handle, &impact_handle, &law_name, &settings, &outcomes_handle,
-                          &row_handle))
+    if (!PyArg_ParseTuple(arguments, "ssOOsOOOsO", &path, &name, &scene_handle, &impact_handle, &law_name, &settings, &outcomes_handle,
+                          &row_handle, &keep, &extent_tuple))
         return NULL;
     const carom_law *law = binding_law(law_name);
     const carom_impact *impact = law ? binding_impact(impact_handle) : NULL;
@@ -22,8 +50,12 @@ static PyObject *write_result(PyObject *module, PyObject *arguments) {
     if (!impact || failed) return NULL;
     const carom_table *outcomes = binding_table(outcomes_handle), *row = outcomes ? binding_table(row_handle) : NULL;
     if (!row) return NULL;
-    void *options = binding_options(law, scene, settings);
-    if (!options) return NULL;
+    carom_extent *extent = extent_tuple == Py_None ? NULL : take_extent(impact, extent_tuple);
+    void *options = PyErr_Occurred() ? NULL : binding_options(law, scene, settings);
+    if (!options) {
+        carom_extent_free(extent);
+        return NULL;
+    }
     carom_result_writer *writer;
     carom_sink sink;
     carom_error error;
@@ -31,10 +63,12 @@ static PyObject *write_result(PyObject *module, PyObject *arguments) {
                                 : carom_result_writer_create_impact(path, name, impact, &writer, &error);
     if (!status) status = carom_result_writer_open_law(writer, law, options, &sink, &error);
     if (!status) status = sink.receive(sink.user, outcomes, &error);
+    if (!status && extent) status = carom_result_writer_put_extent(writer, keep, extent, &error);
     if (!status) status = carom_result_writer_close_law(writer, row, &error);
     if (!status) status = carom_result_writer_commit(writer, &error);
     carom_result_writer_free(writer);
     PyMem_Free(options);
+    carom_extent_free(extent);
     return status ? binding_fail(&error) : Py_NewRef(Py_None);
 }
 
@@ -55,18 +89,26 @@ static PyObject *read_settings(const carom_result *result, int index, const caro
     return settings;
 }
 
-// The answer of one law in a file: (law, outcomes, result, settings).
+// The answer of one law in a file: (law, outcomes, result, settings, keep, extent or None).
 static PyObject *read_law(const carom_result *result, int index, const carom_impact *impact) {
     const carom_law *law = binding_law(carom_result_law_name(result, index));
     if (!law) return NULL;
     carom_answer answer;
     carom_error error;
     if (carom_result_read_answer(result, index, impact, law, &answer, &error)) return binding_fail(&error);
+    char keep[CAROM_CERTIFICATE_SIZE];
+    carom_extent *extent;
+    if (carom_result_read_extent(result, index, impact, keep, &extent, &error)) {
+        carom_answer_free(&answer);
+        return binding_fail(&error);
+    }
     PyObject *outcomes = binding_wrap_table(answer.outcomes), *row = binding_wrap_table(answer.result);
-    return Py_BuildValue("sNNN", law->name, outcomes, row, read_settings(result, index, law));
+    PyObject *all = extent ? binding_extent(extent) : Py_NewRef(Py_None);
+    carom_extent_free(extent);
+    return Py_BuildValue("sNNNsN", law->name, outcomes, row, read_settings(result, index, law), keep, all);
 }
 
-// result_read(path) -> (name, impact, [(law, outcomes, result, settings), ...])
+// result_read(path) -> (name, impact, [(law, outcomes, result, settings, keep, extent), ...])
 static PyObject *read_result(PyObject *module, PyObject *arguments) {
     (void)module;
     const char *path;

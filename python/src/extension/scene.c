@@ -48,6 +48,20 @@ static PyObject *about(PyObject *module, PyObject *handle) {
                          carom_scene_law(scene), warnings);
 }
 
+// scene_settings(scene) -> [(name, value as text), ...] of its map `impact`
+static PyObject *settings(PyObject *module, PyObject *handle) {
+    (void)module;
+    const carom_scene *scene = binding_scene(handle);
+    PyObject *list = scene ? PyList_New(0) : NULL;
+    for (int i = 0; list && i < carom_scene_settings_count(scene); i++) {
+        const char *text, *name = carom_scene_get_setting(scene, i, &text);
+        PyObject *pair = Py_BuildValue("NN", binding_text(name), binding_text(text));
+        if (!pair || PyList_Append(list, pair)) Py_CLEAR(list);
+        Py_XDECREF(pair);
+    }
+    return list;
+}
+
 // scene_impact(scene) -> its impact, which keeps the scene
 static PyObject *impact(PyObject *module, PyObject *handle) {
     (void)module;
@@ -57,5 +71,6 @@ static PyObject *impact(PyObject *module, PyObject *handle) {
 
 PyMethodDef binding_scene_methods[] = {{"scene_read", read_scene, METH_VARARGS, NULL},
                                        {"scene_about", about, METH_O, NULL},
+                                       {"scene_settings", settings, METH_O, NULL},
                                        {"scene_impact", impact, METH_O, NULL},
                                        {NULL, NULL, 0, NULL}};

@@ -147,6 +147,45 @@ carom_status carom_result_read_answer(const carom_result *result, int index, con
     return status;
 }
 
+carom_status carom_result_read_extent(const carom_result *result, int law, const carom_impact *impact, char keep[CAROM_CERTIFICATE_SIZE],
+                                      carom_extent **extent, carom_error *error) {
+    *extent = NULL;
+    const bool partial = carom_result_read_attribute(result, law, "keep", keep, CAROM_CERTIFICATE_SIZE) && strcmp(keep, "all") != 0;
+    if (!partial) snprintf(keep, CAROM_CERTIFICATE_SIZE, "all");
+    carom_status status = carom_result_check(result, error);
+    if (status || !partial) return status;
+
+    // Rows of least and largest values.
+    char group[CAROM_STORED_NAME];
+    snprintf(group, sizeof group, "%s/extent", carom_result_law_name(result, law));
+    carom_extent *read;
+    status = carom_extent_create(impact, &read, error);
+    if (status) return status;
+    read->outcomes = CAROM_NO_INTEGER;
+    const struct {
+        const char *name;
+        double *into;
+        int64_t count;
+    } ranges[] = {{"normal", read->normal, 2 * read->sizes.contacts},
+                  {"tangent", read->tangent, 2 * read->sizes.tangents},
+                  {"energy_ratio", read->energy_ratio, 2}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges && !status; i++) {
+        double *values;
+        int64_t rows;
+        int width;
+        status = carom_result_read_dataset(result, group, ranges[i].name, &values, &rows, &width, error);
+        if (!status && rows * width != ranges[i].count)
+            status = carom_result_refuse(result, error, "%s of %s does not fit its contacts", ranges[i].name, group);
+        if (!status) memcpy(ranges[i].into, values, (size_t)ranges[i].count * sizeof *values);
+        free(values);
+    }
+    if (status)
+        carom_extent_free(read);
+    else
+        *extent = read;
+    return status;
+}
+
 bool carom_result_read_option(const carom_result *result, int law, const char *name, char *text, size_t size) {
     char group[CAROM_STORED_NAME];
     snprintf(group, sizeof group, "%s/options", carom_result_law_name(result, law));

@@ -41,12 +41,12 @@ carom_status carom_result_read_impulses(const carom_result *result, int law, dou
     return read_pair(result, law, "normal_impulse", "tangent_impulse", "impulses", impulses, rows, error);
 }
 
-carom_status carom_result_set_read(const carom_result *result, int law, const carom_impact *impact, carom_result_set *set,
+carom_status carom_result_set_read(const carom_result *result, int law, const carom_impact *impact, carom_outcome_set *set,
                                    carom_error *error) {
     const char *name = carom_result_law_name(result, law), *column = carom_piece_columns[CAROM_PIECE_INDEX].name;
     int64_t rows = 0, *piece = NULL;
     int width = 0;
-    *set = (carom_result_set){.n = carom_impact_contact_size(impact)};
+    *set = (carom_outcome_set){.n = carom_impact_contact_size(impact), .law = name};
     carom_status status = carom_result_read_contact_velocities(result, law, &set->u, &set->points, error);
     if (!status && !set->points)
         status = carom_fail(error, CAROM_BAD_INPUT, "%s has no outcomes there (`--keep extent` leaves them out)", name);
@@ -65,68 +65,32 @@ carom_status carom_result_set_read(const carom_result *result, int law, const ca
         status = carom_result_read_integers(result, law, column, &piece, &rows, &width, error);
         if (!status && rows != set->points) status = carom_result_refuse(result, error, "the outcomes of %s do not fit their pieces", name);
     }
-    // At most one piece for each point.
-    if (!status) {
-        set->starts = malloc(((size_t)set->points + 1) * sizeof *set->starts);
-        if (!set->starts) status = carom_fail_memory(error, "set");
-    }
-    for (int64_t i = 0; i < set->points && !status; i++)
-        if (!piece || i == 0 || piece[i] != piece[i - 1]) set->starts[set->pieces++] = i;
+    if (!status) status = carom_outcome_set_group(set, piece, error);
     free(piece);
     if (status) {
-        carom_result_set_release(set);
+        carom_outcome_set_release(set);
         return status;
     }
-    // The last piece ends with the points. Laws with pieces say what they are of the set.
-    set->starts[set->pieces] = set->points;
+    // Laws with pieces say what they are of the set.
     snprintf(set->certificate, sizeof set->certificate, "%s", polyhedral ? "none" : "samples");
     if (polyhedral) carom_result_read_attribute(result, law, "certificate", set->certificate, sizeof set->certificate);
     char keep[CAROM_CERTIFICATE_SIZE] = "";
     set->corners = carom_result_read_attribute(result, law, "keep", keep, sizeof keep) && !strcmp(keep, "hull");
     status = carom_result_check(result, error);
-    if (status) carom_result_set_release(set);
+    if (status) carom_outcome_set_release(set);
     return status;
 }
 
-// An exact set is one of velocities; laws that give no impulses have NaN in every row.
-carom_status carom_result_set_read_for(const carom_result *result, int law, const carom_functional *functional, carom_result_set *set,
+carom_status carom_result_set_read_for(const carom_result *result, int law, const carom_functional *functional, carom_outcome_set *set,
                                        carom_error *error) {
     const char *name = carom_result_law_name(result, law);
     int64_t rows = set->points;
     int width = 1;
     carom_status status = CAROM_OK;
-    if (functional->has_impulse && !set->impulse) {
-        status = carom_result_read_impulses(result, law, &set->impulse, &rows, error);
-        bool known = false;
-        for (int64_t i = 0; i < rows * set->n && !status && !known; i++) known = !isnan(set->impulse[i]);
-        if (!status && !known)
-            status = carom_fail(error, CAROM_BAD_INPUT, "%s determines no impulses: Pn and Pt are known of sampled sets and of other laws",
-                                name);
-    }
-    if (!status && rows == set->points && functional->energy != 0 && !set->energy) {
+    if (functional->has_impulse && !set->impulse) status = carom_result_read_impulses(result, law, &set->impulse, &rows, error);
+    if (!status && rows == set->points && functional->energy != 0 && !set->energy)
         status = carom_result_read_reals(result, law, "energy_ratio", &set->energy, &rows, &width, error);
-        bool known = false;
-        for (int64_t i = 0; i < rows && !status && !known; i++) known = !isnan(set->energy[i]);
-        if (!status && !known)
-            status = carom_fail(error, CAROM_BAD_INPUT, "K is not determined: the kinetic energy before the impact is zero");
-    }
     if (!status && (rows != set->points || width != 1))
         status = carom_result_refuse(result, error, "the outcomes of %s have columns of different lengths", name);
     return status;
-}
-
-carom_outcome_point carom_result_set_point(const carom_result_set *set, int64_t index) {
-    return (carom_outcome_point){.u = set->u + index * set->n,
-                                 .v = set->v ? set->v + index * set->nv : NULL,
-                                 .impulse = set->impulse ? set->impulse + index * set->n : NULL,
-                                 .energy_ratio = set->energy ? set->energy[index] : (double)NAN};
-}
-
-void carom_result_set_release(carom_result_set *set) {
-    free(set->u);
-    free(set->v);
-    free(set->starts);
-    free(set->impulse);
-    free(set->energy);
-    *set = (carom_result_set){0};
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SAMPLER_SIZE = 64 };  // of the name of a sampler
+
 // What a law or an integrator takes.
 typedef struct option_rows {
     const char *name;
@@ -136,8 +138,29 @@ static carom_status apply(const carom_scene *scene, const carom_scene_settings *
     return CAROM_OK;
 }
 
+int carom_scene_settings_count(const carom_scene *scene) { return scene->impact_settings.count; }
+
+const char *carom_scene_get_setting(const carom_scene *scene, int index, const char **text) {
+    *text = scene->impact_settings.items[index].text;
+    return scene->impact_settings.items[index].node->key;
+}
+
 carom_status carom_scene_apply(const carom_scene *scene, const carom_option *rows, int count, void *options, carom_error *error) {
     return apply(scene, &scene->impact_settings, rows, count, options, error);
+}
+
+carom_status carom_scene_apply_law(const carom_scene *scene, const carom_law *law, const char *sampler, void *options, carom_error *error) {
+    const carom_status status = carom_scene_apply(scene, law->options, law->option_count, options, error);
+    const int kind = carom_option_find(law->options, law->option_count, "sampler");
+    const int steps = carom_option_find(law->options, law->option_count, "max_steps");
+    if (status || kind < 0 || steps < 0 || !sampler) return status;
+    // Walks count their pieces, all other samplers their steps.
+    const char *walk = carom_sampler_names[CAROM_SAMPLER_WALK];
+    char of_scene[SAMPLER_SIZE];
+    carom_option_print(&law->options[kind], options, of_scene, sizeof of_scene);
+    if (!strcmp(sampler, walk) != !strcmp(of_scene, walk))
+        carom_option_set(&law->options[steps], options, law->options[steps].initial, NULL);
+    return CAROM_OK;
 }
 
 carom_status carom_scene_apply_simulate(const carom_scene *scene, const carom_option *rows, int count, void *options, carom_error *error) {

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions about sets of outcomes, as `carom query` asks them."""
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, SupportsFloat
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _carom
+from ._arrays import as_reals
+from ._errors import InputError
+
+if TYPE_CHECKING:
+    from .outcomes import Outcomes
+
+
+class Maximum(float):
+    """The largest value of an expression, a float that knows where it is attained.
+
+    Attributes
+    ----------
+    unit : str
+        Empty where there is none.
+    index : int
+        Row of the first outcome that has the value, up to round-off.
+    certified : bool
+        True where no outcome of the law has more: for exact sets. Samples give a lower bound.
+    velocity, contact_velocity : ndarray
+        Of that outcome.
+    """
+
+    unit: str
+    index: int
+    certified: bool
+    velocity: NDArray[np.float64]
+    contact_velocity: NDArray[np.float64]
+
+
+class Distance(float):
+    """The Hausdorff distance of two sets, a float that knows its parts.
+
+    Attributes
+    ----------
+    a_to_b, b_to_a : float
+        One-sided distances: the farthest that a point of the first set is from the second, and the reverse.
+    gap : float
+        The distances exceed these values by no more.
+    unit : str
+        "m/s", or "sqrt(J)" in the kinetic metric.
+    worst_point, worst_point_of_b : ndarray, (n,)
+        Contact velocities of the points that are farthest from the other set.
+    worst_velocity, worst_velocity_of_b : ndarray, (nv,)
+        Velocities that have them.
+    """
+
+    a_to_b: float
+    b_to_a: float
+    gap: float
+    unit: str
+    worst_point: NDArray[np.float64]
+    worst_point_of_b: NDArray[np.float64]
+    worst_velocity: NDArray[np.float64]
+    worst_velocity_of_b: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Containment:
+    """Whether velocities are in a set; true where all of them are. Arrays have an entry for each velocity where several were given.
+
+    Attributes
+    ----------
+    contained : bool or ndarray
+    distance : float or ndarray
+        From the set, in the metric.
+    unreachable : float or ndarray
+        Length of the part of the velocity that no contact impulse brings about.
+    unit, unreachable_unit : str
+        Of these lengths.
+    nearest : ndarray, (n,) or (k, n)
+        Contact velocity of the nearest point of the set.
+    nearest_velocity : ndarray, (nv,) or (k, nv)
+        The velocity that has it.
+    """
+
+    contained: Any
+    distance: Any
+    unreachable: Any
+    unit: str
+    unreachable_unit: str
+    nearest: NDArray[np.float64]
+    nearest_velocity: NDArray[np.float64]
+
+    def __bool__(self) -> bool:
+        return bool(np.all(self.contained))
+
+
+def _source(out: Outcomes) -> tuple[Any, ...]:
+    return out.impact._handle, out.law, out._table._handle, out._result._handle, out.keep == "hull"
+
+
+def _warn(omits: bool) -> None:
+    if omits:
+        sentence = 'only corners of the hulls in contact velocities were kept (keep="hull"); other outcomes may have more of this'
+        warnings.warn(sentence, UserWarning, stacklevel=4)
+
+
+def ask_max(out: Outcomes, expression: str) -> Maximum:
+    """See `Outcomes.max`."""
+    value, index, unit, certified, omits = _carom.question_max(_source(out), expression)
+    _warn(omits)
+    made = Maximum(value)
+    made.unit, made.index, made.certified = unit, index, certified
+    made.velocity, made.contact_velocity = out.velocity[index], out.contact_velocity[index]
+    return made
+
+
+def ask_hull(out: Outcomes, axes: str | Sequence[str]) -> float:
+    """See `Outcomes.hull`."""
+    text = axes if isinstance(axes, str) else ",".join(axes)
+    volume, omits = _carom.question_hull(_source(out), text)
+    _warn(omits)
+    return float(volume)
+
+
+def ask_containment(out: Outcomes, v: ArrayLike, tolerance: float, metric: str) -> Containment:
+    """See `Outcomes.contains`."""
+    impact = out.impact
+    given = as_reals("v", v)
+    if given.ndim not in (1, 2) or given.shape[-1] != impact.nv:
+        raise InputError(f"v: it has the shape {given.shape}, and must have {impact.nv} entries, or rows of as many")
+    if not np.isfinite(given).all():
+        raise InputError("v: it has entries that are not finite")
+    count = 1 if given.ndim == 1 else len(given)
+    distance, unreachable = np.empty(count), np.empty(count)
+    u, velocity = np.empty((count, impact.contacts * (1 + impact.tangent_dim))), np.empty((count, impact.nv))
+    contained, *units = _carom.question_contain(_source(out), metric, tolerance, count, given, distance, unreachable, u, velocity)
+    if given.ndim == 1:
+        return Containment(contained[0], float(distance[0]), float(unreachable[0]), *units, u[0], velocity[0])
+    return Containment(np.array(contained, dtype=bool), distance, unreachable, *units, u, velocity)
+
+
+def ask_distance(out: Outcomes, other: Outcomes | str | os.PathLike[str], metric: str, gap: SupportsFloat) -> Distance:
+    """See `Outcomes.distance`."""
+    from .files import read
+    from .outcomes import Outcomes
+
+    if not isinstance(other, Outcomes):
+        other = read(other)
+    impact = out.impact
+    u, velocity = np.empty((2, impact.contacts * (1 + impact.tangent_dim))), np.empty((2, impact.nv))
+    forth, back, value, left, unit, alike = _carom.question_distance(_source(out), _source(other), metric, float(gap), u, velocity)
+    if not alike:
+        warnings.warn("the sets are of different impacts", UserWarning, stacklevel=3)
+    made = Distance(value)
+    made.a_to_b, made.b_to_a, made.gap, made.unit = forth, back, left, unit
+    made.worst_point, made.worst_point_of_b = u
+    made.worst_velocity, made.worst_velocity_of_b = velocity
+    return made

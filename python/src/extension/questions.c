@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions about outcomes: worst cases, hulls, containment, distances. Outcomes come as a tuple (impact, law, outcomes, result, corners).
+#include <string.h>
+
+#include "binding.h"
+
+// The set of a tuple; false with an exception. It belongs to the caller, and its law's name to the tuple.
+static bool take_set(PyObject *source, const carom_impact **impact, carom_outcome_set *set) {
+    PyObject *handles[3];
+    const char *law;
+    int corners;
+    *set = (carom_outcome_set){0};
+    if (!PyTuple_Check(source)) {
+        PyErr_SetString(PyExc_TypeError, "outcomes are a tuple");
+        return false;
+    }
+    if (!PyArg_ParseTuple(source, "OsOOp", &handles[0], &law, &handles[1], &handles[2], &corners)) return false;
+    *impact = binding_impact(handles[0]);
+    const carom_table *outcomes = *impact ? binding_table(handles[1]) : NULL, *result = outcomes ? binding_table(handles[2]) : NULL;
+    if (!result) return false;
+    // A table of anything else has no velocities.
+    const carom_column *common = carom_outcome_columns();
+    for (int i = 0; i < CAROM_OUTCOME_COLUMNS; i++) {
+        const carom_column *column = i < carom_table_columns(outcomes) ? carom_table_column(outcomes, i) : NULL;
+        if (column && column->type == common[i].type && column->width == common[i].width) continue;
+        binding_refuse("the table has no outcomes");
+        return false;
+    }
+    carom_error error;
+    if (!carom_outcome_set_create(*impact, outcomes, result, law, corners, set, &error)) return true;
+    binding_fail(&error);
+    return false;
+}
+
+// The exception for a question in words: `expression: SENTENCE`.
+static PyObject *refuse(const char *what, const carom_error *inner) {
+    carom_error error;
+    carom_fail(&error, inner->status, "%s: %s", what, inner->message);
+    return binding_fail(&error);
+}
+
+// question_max(outcomes, expression) -> (value, row, unit, certified, some may have more)
+static PyObject *maximum(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *source;
+    const char *text;
+    const carom_impact *impact;
+    carom_outcome_set set;
+    if (!PyArg_ParseTuple(arguments, "Os", &source, &text) || !take_set(source, &impact, &set)) return NULL;
+    carom_functional functional;
+    carom_maximum most = {0};
+    carom_error error;
+    carom_status status = carom_functional_parse(impact, text, &functional, &error);
+    bool omits = false;
+    if (!status) {
+        status = carom_outcome_set_maximum(&set, &functional, &most, &error);
+        omits = carom_outcome_set_omits(&set, &functional);
+        carom_functional_release(&functional);
+    }
+    carom_outcome_set_release(&set);
+    if (status) return refuse("max", &error);
+    return Py_BuildValue("dLsNN", most.value, (long long)most.point, most.unit, PyBool_FromLong(most.certified), PyBool_FromLong(omits));
+}
+
+// question_hull(outcomes, axes with commas) -> (area or volume, some may have more)
+static PyObject *hull(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *source;
+    const char *text;
+    const carom_impact *impact;
+    carom_outcome_set set;
+    if (!PyArg_ParseTuple(arguments, "Os", &source, &text) || !take_set(source, &impact, &set)) return NULL;
+    const carom_quantities quantities = carom_impact_quantities(impact);
+    carom_arena memory = {0};
+    carom_functional *axes = carom_arena_take(&memory, (size_t)set.n, sizeof *axes);
+    carom_error error;
+    carom_status status = axes ? CAROM_OK : carom_fail_memory(&error, "hull");
+    int count = 0;
+    double volume = 0;
+    bool omits = false;
+    if (!status) status = carom_functional_read_list(&quantities, text, 2, set.n, axes, NULL, &count, &memory, &error);
+    if (!status) {
+        Py_BEGIN_ALLOW_THREADS;
+        status = carom_outcome_set_hull(&set, count, axes, &volume, &error);
+        Py_END_ALLOW_THREADS;
+    }
+    for (int i = 0; i < count; i++) {
+        omits = omits || carom_outcome_set_omits(&set, &axes[i]);
+        carom_functional_release(&axes[i]);
+    }
+    carom_arena_free(&memory);
+    carom_outcome_set_release(&set);
+    return status ? refuse("hull", &error) : Py_BuildValue("dN", volume, PyBool_FromLong(omits));
+}
+
+// The kind of a metric by its name; false with an exception.
+static bool find_metric(const char *name, carom_metric_kind *kind) {
+    *kind = 0;
+    while (carom_metric_names[*kind] && strcmp(carom_metric_names[*kind], name) != 0) ++*kind;
+    if (!carom_metric_names[*kind]) binding_refuse("metric: '%.60s' is not one of euclidean, kinetic", name);
+    return carom_metric_names[*kind];
+}
+
+// question_contain(outcomes, metric, tolerance, count, v, distance, unreachable, u, velocity) -> ((contained, ...), unit, unit of the
+// unreachable part); the last four arrays receive numbers of each velocity
+static PyObject *contain(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *source, *given[5];
+    const char *name;
+    double tolerance;
+    Py_ssize_t count;
+    const carom_impact *impact;
+    carom_metric_kind kind;
+    carom_outcome_set set;
+    if (!PyArg_ParseTuple(arguments, "OsdnOOOOO", &source, &name, &tolerance, &count, &given[0], &given[1], &given[2], &given[3],
+                          &given[4]))
+        return NULL;
+    if (count < 0 || count > PY_SSIZE_T_MAX / 4096) return binding_refuse("v: the number of velocities is out of range");
+    if (!(tolerance >= 0)) return binding_refuse("tolerance: %g is not a number that is at least 0", tolerance);
+    if (!find_metric(name, &kind) || !take_set(source, &impact, &set)) return NULL;
+    const size_t rows = (size_t)count, n = (size_t)set.n, nv = (size_t)carom_impact_get_data(impact)->nv;
+    binding_reals arrays[5] = {0};
+    PyObject *contained = NULL;
+    carom_containment *answers = PyMem_Calloc(rows + 1, sizeof *answers);
+    if (!answers) PyErr_NoMemory();
+    if (answers && binding_take_reals(given[0], "v", rows * nv, false, &arrays[0]) &&
+        binding_take_reals(given[1], "distance", rows, true, &arrays[1]) &&
+        binding_take_reals(given[2], "unreachable", rows, true, &arrays[2]) &&
+        binding_take_reals(given[3], "u", rows * n, true, &arrays[3]) &&
+        binding_take_reals(given[4], "velocity", rows * nv, true, &arrays[4])) {
+        for (size_t i = 0; i < rows; i++) {
+            answers[i].u = arrays[3].values + i * n;
+            answers[i].v = arrays[4].values + i * nv;
+        }
+        carom_error error;
+        carom_status status;
+        Py_BEGIN_ALLOW_THREADS;
+        status = carom_outcome_set_contain(&set, impact, kind, tolerance, count, arrays[0].values, answers, &error);
+        Py_END_ALLOW_THREADS;
+        contained = status ? binding_fail(&error) : PyTuple_New(count);
+    }
+    for (Py_ssize_t i = 0; i < count && contained; i++) {
+        arrays[1].values[i] = answers[i].distance;
+        arrays[2].values[i] = answers[i].unreachable;
+        if (PyTuple_SetItem(contained, i, PyBool_FromLong(answers[i].contained))) Py_CLEAR(contained);
+    }
+    binding_give_back(arrays, 5);
+    PyMem_Free(answers);
+    carom_outcome_set_release(&set);
+    return contained ? Py_BuildValue("Nss", contained, carom_metric_unit(kind), carom_metric_unreachable_unit(impact)) : NULL;
+}
+
+// question_distance(outcomes, others, metric, gap, u, velocity) -> (a_to_b, b_to_a, hausdorff, gap, unit, the impacts are alike); the
+// arrays [2 x n] and [2 x nv] receive the worst points of both
+static PyObject *distance(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *sources[2], *given[2];
+    const char *name;
+    carom_cover_options options = carom_cover_defaults();
+    const carom_impact *impact, *other;
+    carom_metric_kind kind;
+    carom_outcome_set sets[2] = {{0}};
+    if (!PyArg_ParseTuple(arguments, "OOsdOO", &sources[0], &sources[1], &name, &options.relative_gap, &given[0], &given[1])) return NULL;
+    if (!(options.relative_gap >= 0)) return binding_refuse("gap: %g is not a number that is at least 0", options.relative_gap);
+    if (!find_metric(name, &kind)) return NULL;
+    binding_reals arrays[2] = {0};
+    PyObject *answer = NULL;
+    if (take_set(sources[0], &impact, &sets[0]) && take_set(sources[1], &other, &sets[1]) &&
+        binding_take_reals(given[0], "u", 2 * (size_t)sets[0].n, true, &arrays[0]) &&
+        binding_take_reals(given[1], "velocity", 2 * (size_t)carom_impact_get_data(impact)->nv, true, &arrays[1])) {
+        const size_t n = (size_t)sets[0].n, nv = (size_t)carom_impact_get_data(impact)->nv;
+        carom_set_distances found = {.u = {arrays[0].values, arrays[0].values + n}, .v = {arrays[1].values, arrays[1].values + nv}};
+        carom_error error;
+        binding_watch *watch = binding_watch_start(1, Py_None);
+        if (watch) {
+            const carom_status status =
+                carom_outcome_set_distances(&sets[0], &sets[1], impact, kind, &options, binding_watch_control(watch), &found, &error);
+            if (binding_watch_end(watch))
+                answer = status ? binding_fail(&error)
+                                : Py_BuildValue("ddddsN", found.a_to_b, found.b_to_a, found.hausdorff, found.gap, carom_metric_unit(kind),
+                                                PyBool_FromLong(carom_impact_resembles(impact, other)));
+        }
+    }
+    binding_give_back(arrays, 2);
+    for (int i = 0; i < 2; i++) carom_outcome_set_release(&sets[i]);
+    return answer;
+}
+
+PyMethodDef binding_question_methods[] = {{"question_max", maximum, METH_VARARGS, NULL},
+                                          {"question_hull", hull, METH_VARARGS, NULL},
+                                          {"question_contain", contain, METH_VARARGS, NULL},
+                                          {"question_distance", distance, METH_VARARGS, NULL},
+                                          {NULL, NULL, 0, NULL}};

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions about outcomes: the numbers of `carom query`, bit by bit."""
+import json
+import pickle
+import threading
+import time
+
+import _thread
+import numpy as np
+import pytest
+
+import carom
+
+
+@pytest.fixture
+def sets(scenes, tmp_path):
+    """Sampled and exact set of the block, and their files."""
+    scene = carom.load(scenes / "block.yaml")
+    outs = {"samples": scene.sample(1000, seed=1), "exact": scene.exact(), "sequential": scene.resolve("sequential")}
+    for name, out in outs.items():
+        out.save(tmp_path / f"{name}.h5")
+    return outs
+
+
+@pytest.mark.parametrize("which", ["samples", "exact", "sequential"])
+@pytest.mark.parametrize("expression", ["Jn.A", "(Jn.A - 2*Jt.B)/3", "v.3 - Jn.B", "K", "Pn.A + Pt.B"])
+def test_worst_cases(sets, which, expression, tmp_path, command):
+    out = sets[which]
+    if which == "exact" and "Pn" in expression:
+        with pytest.raises(carom.InputError, match="max: halm-posa-exact determines no impulses"):
+            out.max(expression)
+        return
+    document = command("query", tmp_path / f"{which}.h5", "--max", expression)
+    for asked in (out, carom.read(tmp_path / f"{which}.h5"), pickle.loads(pickle.dumps(out))):
+        most = asked.max(expression)
+        assert most == document["maximum"] and most.unit == (document["unit"] or "") and most.certified == document["certified"]
+        assert most.velocity.tolist() == document["v_plus"]
+        assert np.array_equal(most.velocity, out.velocity[most.index])
+        assert pickle.loads(pickle.dumps(most)).index == most.index
+
+
+@pytest.mark.parametrize("axes", [["Jn.A", "Jn.B"], ["Jn.A", "Jt.A", "Jn.B"]])
+def test_hulls(sets, axes, tmp_path, command):
+    for which, out in sets.items():
+        document = command("query", tmp_path / f"{which}.h5", "--hull", ",".join(axes))
+        assert out.hull(axes) == out.hull(",".join(axes)) == document["area" if len(axes) == 2 else "volume"]
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "kinetic"])
+def test_containment(sets, metric, tmp_path, command):
+    velocities = np.array([[0.1, 0.2, 0.3], sets["samples"].velocity[5], sets["exact"].velocity[0]])
+    for which, out in sets.items():
+        answers = out.contains(velocities, metric=metric)
+        for i, v in enumerate(velocities):
+            (tmp_path / "v.yaml").write_text(json.dumps({"v": v.tolist()}))
+            document = command("query", tmp_path / f"{which}.h5", "--contains", tmp_path / "v.yaml", "--metric", metric)
+            one = out.contains(v, metric=metric)
+            assert (bool(one), one.distance, one.unreachable) == (document["contained"], document["distance"], document["unreachable"])
+            assert (one.unit, one.unreachable_unit) == (document["unit"], document["unreachable_unit"])
+            assert one.nearest_velocity.tolist() == document["nearest"]["v_plus"]
+            assert answers.contained[i] == one.contained and answers.distance[i] == one.distance
+            assert np.array_equal(answers.nearest[i], one.nearest)
+    assert not sets["samples"].contains(velocities) and sets["samples"].contains(velocities[0], 10)
+    assert sets["samples"].contains(np.empty((0, 3))).contained.shape == (0,)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "kinetic"])
+def test_distances(sets, metric, tmp_path, command):
+    for a, b in [("exact", "samples"), ("sequential", "exact")]:
+        document = command("query", tmp_path / f"{a}.h5", "--distance", tmp_path / f"{b}.h5", "--metric", metric)
+        for other in (sets[b], tmp_path / f"{b}.h5"):
+            found = sets[a].distance(other, metric=metric)
+            assert (found, found.a_to_b, found.b_to_a) == (document["hausdorff"], document["a_to_b"], document["b_to_a"])
+            assert (found.gap, found.unit) == (document["gap"], document["unit"])
+            assert found.worst_velocity.tolist() == document["worst_point"]["v_plus"]
+            assert found.worst_velocity_of_b.tolist() == document["worst_point_of_b"]["v_plus"]
+
+
+def test_questions_that_have_no_answer(sets, scenes, block):
+    out = sets["samples"]
+    for question, words in [
+        (lambda: out.max("Jn.C"), "max: .*Jn.C"),
+        (lambda: out.max(""), "max: "),
+        (lambda: out.hull(["Jn.A"]), "hull: "),
+        (lambda: sets["exact"].max("-K"), "max: the least energy"),
+        (lambda: sets["exact"].hull(["K", "Jn.A"]), "hull: K is quadratic"),
+        (lambda: out.contains([1, 2]), "v: it has the shape"),
+        (lambda: out.contains([np.nan] * 3), "v: .* not finite"),
+        (lambda: out.contains([1e308] * 3), "v: its distance"),
+        (lambda: out.contains([0, 0, 0], -1), "tolerance: -1"),
+        (lambda: out.contains([0, 0, 0], metric="taxi"), "metric: 'taxi'"),
+        (lambda: out.distance(carom.load(scenes / "disks.yaml").resolve("moreau")), "contacts"),
+        (lambda: out.distance(out, gap=float("nan")), "gap: nan"),
+        (lambda: carom.Impact(**block).sample(100, keep="extent").max("Jn.A"), "halm-posa has no outcomes in memory"),
+    ]:
+        with pytest.raises(carom.InputError, match=words):
+            question()
+    other = carom.Impact(**{**block, "mass": 2 * block["mass"]}).sample(100)
+    with pytest.warns(UserWarning, match="different impacts") as caught:
+        out.distance(other)
+    assert caught[0].filename == __file__
+    corners = carom.Impact(**block).sample(1000, keep="hull", seed=1)
+    assert corners.max("Jn.A") == pytest.approx(carom.Impact(**block).sample(1000, seed=1).max("Jn.A"), rel=1e-9)
+    with pytest.warns(UserWarning, match="corners") as caught:
+        corners.max("K")
+    assert caught[0].filename == __file__
+
+
+def test_an_outer_set_is_called_one(block):
+    with pytest.warns(carom.Incomplete):
+        out = carom.Impact(**block).exact(pieces=1)
+    assert out.info["certificate"] == "none" and out.outer.info["certificate"] == "outer"
+    assert not out.outer.max("Jn.A").certified
+    assert out.outer.max("Jn.A") >= carom.Impact(**block).exact().max("Jn.A")
+
+
+def test_a_question_can_be_interrupted(scenes):
+    disks = carom.load(scenes / "disks.yaml").impact
+    with pytest.warns(carom.Incomplete):
+        outer = disks.exact(pieces=1, seconds=4).outer
+    if outer is None:
+        pytest.skip("the machine is too busy for an outer set in 4 s")
+    samples = disks.sample(2000)
+    timer = threading.Timer(0.3, _thread.interrupt_main)
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        outer.distance(samples, gap=0)
+        time.sleep(1)
+    assert time.monotonic() - start < 0.9
+    timer.join()
+
+
+@pytest.mark.parametrize("keep", ["extent", "hull"])
+def test_files_of_part_of_the_outcomes(keep, tmp_path, scenes, command):
+    out = carom.load(scenes / "block.yaml").sample(1000, seed=1, keep=keep)
+    out.save(tmp_path / "part.h5")
+    command("sample", scenes / "block.yaml", "--samples", 1000, "--seed", 1, "--keep", keep, "-o", tmp_path / "command.h5")
+    for read in (carom.read(tmp_path / "part.h5"), carom.read(tmp_path / "command.h5"), pickle.loads(pickle.dumps(out))):
+        assert read.keep == keep and np.array_equal(read.velocity, out.velocity)
+        for name in ("normal", "tangent", "energy_ratio"):
+            assert np.array_equal(read.extent[name], out.extent[name])
+    read = carom.read(tmp_path / "part.h5")
+    assert read.extent["outcomes"] is None and out.extent["outcomes"] == 1000
+    with pytest.raises(carom.InputError, match="modes"):
+        read.modes()
+    if keep == "hull":
+        with pytest.warns(UserWarning, match="corners"):
+            read.max("K")
+
+
+def test_files_of_the_command(scenes, tmp_path):
+    """What the command writes, the package and h5py read: the same numbers."""
+    import subprocess
+
+    from conftest import COMMAND
+
+    h5py = pytest.importorskip("h5py")
+    for words, law in [(["sample"], "halm-posa"), (["exact"], "halm-posa-exact"), (["resolve", "--law", "sequential"], "sequential")]:
+        path = tmp_path / f"{law}.h5"
+        subprocess.run([COMMAND, words[0], scenes / "block.yaml", *words[1:], "-o", path], check=True, capture_output=True)
+        read = carom.read(path)
+        with h5py.File(path) as file:
+            group = file[law]
+            verdict = group.attrs["verdict"]
+            assert read.info["verdict"] == (verdict.decode() if isinstance(verdict, bytes) else verdict)
+            for name, column in read.columns.items():
+                if column.type in ("real", "integer"):
+                    assert np.array_equal(read[name].ravel(), group[name][()].ravel(), equal_nan=column.type == "real"), name
