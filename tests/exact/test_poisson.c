@@ -315,7 +315,8 @@ static void what_has_no_meaning_is_refused(void **state) {
 // Walks end in the set and come close to its extents.
 // @return the largest share of an extent that they miss
 static double compare_walks(const carom_impact *impact, double restitution, const carom_exact_set *set, int walks) {
-    const carom_walker_options options = {10000, CAROM_WEIGHTS_MIXED, {CAROM_HYPOTHESIS_POISSON, {restitution, restitution}}};
+    const carom_walker_options options = {
+        .max_steps = 10000, .weights = CAROM_WEIGHTS_MIXED, .rebound = {CAROM_HYPOTHESIS_POISSON, {restitution, restitution}}};
     carom_walker *walker;
     carom_error error;
     assert_ok(carom_walker_create(impact, &options, &walker, &error), error);

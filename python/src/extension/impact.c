@@ -63,7 +63,8 @@ static PyObject *create(PyObject *module, PyObject *arguments) {
     if (!failed) failed = !take_texts(written, (const size_t[]){nv * nv, m * nv, tangents * nv, m, nv}, exact);
     carom_impact *impact = NULL;
     if (!failed) {
-        const carom_impact_texts texts_of = {exact[0], exact[1], exact[2], exact[3], exact[4]};
+        const carom_impact_texts texts_of = {
+            .mass = exact[0], .normal = exact[1], .tangent = exact[2], .friction = exact[3], .velocity = exact[4]};
         data.mass = arrays[0].values;
         data.normal = arrays[1].values;
         data.tangent = arrays[2].values;
