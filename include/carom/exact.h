@@ -37,6 +37,12 @@ enum { CAROM_EXACT_USUAL_CONTACTS = 3 };
 /// Sizes up to which a computation is tried at all.
 enum { CAROM_EXACT_MOST_CONTACTS = 5, CAROM_EXACT_MOST_VELOCITIES = 128 };
 
+/// What restitution means in an exact set.
+typedef enum carom_exact_hypothesis {
+    CAROM_EXACT_INELASTIC,  ///< `none`: contacts do not bounce, whatever their coefficients are
+    CAROM_EXACT_POISSON,    ///< `poisson`: a contact gives back e times the normal impulse of its compressions; energy may grow
+} carom_exact_hypothesis;
+
 /// A computed set. Everything belongs to it.
 typedef struct carom_exact_set {
     carom_exact_status status;
@@ -57,18 +63,21 @@ typedef struct carom_exact_options {
     double seconds;         ///< budget of time of the whole run [s], > 0
     int64_t pieces;         ///< most polyhedra in memory, >= 1
     int64_t bits;           ///< most bits of a coefficient, >= 64
+    int hypothesis;         ///< a carom_exact_hypothesis; with restitution the mode is CAROM_EXACT_UNION
+    double restitution;     ///< of all contacts, in [0, 1], taken as the shortest decimal of the double; NaN: each contact's own
+    double gain;            ///< budget of energy with restitution: largest of a piece that is continued, over that before the impact, >= 1
     double cover;           ///< of mode `eps`: width of the overlap, over the largest pre-impact contact velocity, in (0, 1]
     carom_exact_set **set;  ///< of the law: receives the set itself, to be freed by the caller; NULL: not wanted
 } carom_exact_options;
 
-/// Mode `exact`, 30 s, 10,000 polyhedra, 8192 bits, cover 1e-3.
+/// Mode `exact`, 30 s, 10,000 polyhedra, 8192 bits, no restitution, gain 1e12, cover 1e-3.
 carom_exact_options carom_exact_defaults(void);
 
 /// Options of the law `halm-posa-exact`.
 typedef carom_exact_options carom_halm_posa_exact_options;
 carom_halm_posa_exact_options carom_halm_posa_exact_defaults(void);
 
-enum { CAROM_EXACT_ROWS = 5 };
+enum { CAROM_EXACT_ROWS = 8 };
 extern const carom_option carom_exact_rows[CAROM_EXACT_ROWS];
 
 /// False in a build without PPL, where carom_exact_solve returns CAROM_UNSUPPORTED.
@@ -78,6 +87,10 @@ const char *carom_exact_ppl_version(void);
 
 /// The set of post-impact velocities of dv/ds in M^-1 conv { Jn_i' - mu_i e Jt_i' : Jn_i v <= 0, e in Sgn(Jt_i v) } from v-, stopped when
 /// no contact approaches (the impact inclusion of Halm & Posa 2023), for planar contacts, in exact rational arithmetic.
+///
+/// With Poisson's hypothesis each contact also gives back e_i times the normal impulse that compressed it, and the set ends where nothing
+/// is owed (docs/restitution.md). Such a set may gain energy, and be unbounded: it then ends as CAROM_EXACT_INCOMPLETE, without an outer
+/// set.
 ///
 /// Numbers that the impact has as text are taken exactly. Of others, those within 2^-31 of their column's scale become equal, and then all
 /// are rounded to 2^-40 of it. Spent budgets are a status, with a certified inner set and, where one was found, an outer one: hulls of the

@@ -19,7 +19,7 @@ enum { CAROM_MAX_NAME = 80 };
 /// The numbers of an impact as they were written, for exact computations: "p/q" with whole p and q > 0, or a decimal. Each array has as
 /// many texts as the array of doubles of its name has numbers, in the same order; NULL where there are only doubles.
 typedef struct carom_impact_texts {
-    const char *const *mass, *const *normal, *const *tangent, *const *friction, *const *velocity;
+    const char *const *mass, *const *normal, *const *tangent, *const *friction, *const *velocity, *const *restitution;
 } carom_impact_texts;
 
 /// Where the contacts are, for those who show, draw or name them: no law reads it. World axes. A contact without a place, such as a joint

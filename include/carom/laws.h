@@ -31,6 +31,8 @@ typedef struct carom_law {
     void (*defaults)(void *options);
     /// Option, value, ..., NULL: settings for a comparison, unless the scene or the command line says otherwise. NULL: none.
     const char *const *thorough;
+    /// Option, value, sentence, ..., NULL: why the law does not offer a choice that others do. NULL: the names of its choices say enough.
+    const char *const *refusals;
     /// Comparisons pass over the law where this is false. NULL: always true.
     bool (*applies)(const carom_impact *impact);
     const carom_column *outcome_columns;  ///< the law's own; they follow the common ones
@@ -68,6 +70,9 @@ bool carom_answer_complete(const carom_answer *answer);
 /// Sets one option in the law's option struct, from text as in a scene. Texts are borrowed.
 /// @return CAROM_BAD_INPUT where the law has no such option, or the text breaks its rule
 carom_status carom_law_set(const carom_law *law, void *options, const char *name, const char *text, carom_error *error);
+
+/// Why the law does not offer this choice of an option; NULL where its names of choices say enough.
+const char *carom_law_refusal(const carom_law *law, const char *name, const char *value);
 
 /// Do impacts bounce with these options: has the law a restitution, and does no hypothesis `none` make it inelastic?
 bool carom_law_bounces(const carom_law *law, const void *options);

@@ -116,16 +116,22 @@ typedef struct carom_walker_options {
     int64_t max_steps;  ///< straight pieces of one walk, >= 1
     int weights;        ///< a carom_weights
     carom_rebound_options rebound;
+    double tolerance;  ///< of the curved pieces of walks in space, relative to the velocity scale of the impact; 0: CAROM_WALK_TOLERANCE
 } carom_walker_options;
 
-/// @return CAROM_BAD_INPUT for spatial contacts, whose solutions are not piecewise straight, and for options out of range
+/// The default of the tolerance of walks in space, and its range.
+#define CAROM_WALK_TOLERANCE       1e-8
+#define CAROM_WALK_LEAST_TOLERANCE 1e-12
+#define CAROM_WALK_MOST_TOLERANCE  1e-3
+
+/// @return CAROM_BAD_INPUT for options out of range
 carom_status carom_walker_create(const carom_impact *impact, const carom_walker_options *options, carom_walker **walker,
                                  carom_error *error);
 void carom_walker_free(carom_walker *walker);
 
 /// One solution of dv/ds in D(v) (Halm & Posa, section 3; with restitution docs/restitution.md), random by the stream (seed, index): on
-/// each straight piece the active contacts share the normal impulse with random constant weights, and friction follows. Its end is a point
-/// of the set up to rounding.
+/// each piece the active contacts share the normal impulse with random constant weights, and friction follows. Its end is a point of the
+/// set up to rounding, in space up to the tolerance.
 /// @param v        [nv] receives the last velocity
 /// @param impulse  [n] receives the accumulated impulse, contact-major
 /// @param counts   `steps` are straight pieces; there are no residuals
@@ -148,7 +154,7 @@ const double *carom_walker_trace(const carom_walker *walker, int *rows);
 /// How solutions of the inclusion are sampled.
 typedef enum carom_sampler {
     CAROM_SAMPLER_LCP,   ///< time stepping with random caps, Algorithm 1: any contacts; samples may leave the set by O(h)
-    CAROM_SAMPLER_WALK,  ///< event-exact random solutions without a step: planar contacts; samples lie in the set up to rounding
+    CAROM_SAMPLER_WALK,  ///< event-exact random solutions without a step; samples lie in the set up to rounding, in space up to a tolerance
     CAROM_SAMPLER_AUTO,  ///< planar contacts: time stepping for even indices, walks for odd ones; spatial contacts: time stepping
 } carom_sampler;
 
@@ -167,6 +173,7 @@ typedef struct carom_sample_options {
     const char *path;               ///< the step method: "auto", or as carom_step_method_find takes it, "lemke:avx2"
     int weights;                    ///< a carom_weights, of walks
     carom_rebound_options rebound;  ///< with a hypothesis all samples are walks
+    double tolerance;               ///< of the curved pieces of walks in space, relative to the velocity scale of the impact
     carom_step_choice method;       ///< how steps are solved
 } carom_sample_options;
 
@@ -177,7 +184,7 @@ carom_sample_options carom_sample_defaults(void);
 int64_t carom_sample_max_steps(const carom_sample_options *options);
 
 /// The option rows of the struct above; the first CAROM_SAMPLE_SET_ROWS only make sense for more than one sample.
-enum { CAROM_SAMPLE_SET_ROWS = 4, CAROM_SAMPLE_ROWS = 15 };
+enum { CAROM_SAMPLE_SET_ROWS = 4, CAROM_SAMPLE_ROWS = 16 };
 extern const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS];
 
 /// How the options solve the steps of one impact.
@@ -227,7 +234,7 @@ extern const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS];
 /// an inner approximation of the set; they are bit-identical for every number of threads and ranks. With ranks in `control`, rank 0 alone
 /// feeds its sink; the statistics of the others, but for the verdict, are of no use.
 /// @param sink  may be NULL: only the statistics are of interest
-/// @return CAROM_BAD_INPUT for options out of range, an unknown solver, or walks with spatial contacts. An interruption is a verdict, not
+/// @return CAROM_BAD_INPUT for options out of range, an or an unknown solver. An interruption is a verdict, not
 /// an error. Cost: lcps_per_sample LCPs a sample; memory does not grow with the number of samples.
 carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_options *options, const carom_registry *registry,
                                 const carom_control *control, const carom_sink *sink, carom_sample_statistics *statistics,

@@ -123,7 +123,10 @@ static carom_status parse_flag(cli_arguments *arguments, int argc, char **argv, 
     bool offered = own || command->laws == CLI_INTEGRATORS;
     if (!offered) find_option(arguments, option, setting->value, &offered);
     if (offered) return CAROM_OK;
-    // Let the row itself say which choices there are.
+    // Let a law say why, or the row itself which choices there are.
+    const carom_law *law = command->law ? carom_law_find(arguments->registry, command->law) : NULL;
+    const char *reason = law ? carom_law_refusal(law, row->name, setting->value) : NULL;
+    if (reason) return carom_fail(error, CAROM_BAD_INPUT, "--%s: %s", name, reason);
     carom_option probe = *row;
     probe.offset = 0;
     int choice;

@@ -56,6 +56,8 @@ static int print_text(const carom_scene *scene, const carom_exact_set *set, cons
     printf("%s: %s; %d piece%s (%s), dimension %d\n", carom_scene_name(scene), carom_exact_status_name(set->status), set->pieces->count,
            set->pieces->count == 1 ? "" : "s", certificate, set->dimension);
     if (*set->reason) printf("  %s\n", set->reason);
+    const double ratio = *carom_table_reals(answer->result, carom_table_find(answer->result, "energy_ratio"));
+    if (ratio > 1) printf("  the set gains energy: up to %.4g times that before the impact\n", ratio);
     if (set->outer)
         printf("  there is also a certified outer set of %d piece%s: see --json, --export or -o\n", set->outer->count,
                set->outer->count == 1 ? "" : "s");

@@ -17,6 +17,10 @@ carom_status cli_prepare_options(const cli_question *question, const char *const
     carom_status status = CAROM_OK;
     for (; preset && *preset && !status; preset += 2) status = carom_law_set(law, *options, preset[0], preset[1], error);
     if (!status) status = carom_scene_apply_law(question->scene, law, cli_value(arguments, "sampler"), *options, error);
+    // A law may say why it lacks a choice that others have.
+    const cli_setting *lacking = question->strict ? cli_not_offered(arguments, law->options, law->option_count) : NULL;
+    const char *reason = lacking ? carom_law_refusal(law, lacking->name, lacking->value) : NULL;
+    if (!status && reason) status = carom_fail(error, CAROM_BAD_INPUT, "--%s: %s", lacking->name, reason);
     const cli_owner owner = {"law", law->name, law->summary, law->options, law->option_count};
     if (!status) status = cli_apply_owner(arguments, &owner, question->strict, *options, error);
 

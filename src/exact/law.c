@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Law `halm-posa-exact`: the set of post-impact velocities of the impact inclusion as polytopes. In libcarom-exact.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ enum {
     RESULT_ELAPSES,
     RESULT_BITS,
     RESULT_DATA_CHANGE,
+    RESULT_ENERGY_RATIO,
     RESULT_OWN_COLUMNS
 };
 
@@ -31,6 +33,8 @@ static const carom_column result_columns[RESULT_OWN_COLUMNS] = {
     [RESULT_BITS] = {"bits", CAROM_COLUMN_INTEGER, 1, "", "of the largest coefficient", NULL},
     [RESULT_DATA_CHANGE] = {"data_change", CAROM_COLUMN_REAL, 1, "",
                             "largest rounding of a number of the impact, over its scale; 0: all were taken exactly", NULL},
+    [RESULT_ENERGY_RATIO] = {"energy_ratio", CAROM_COLUMN_REAL, 1, "",
+                             "largest kinetic energy of the set, over that before the impact; above 1: restitution gains energy", NULL},
 };
 
 static void defaults(void *options) { *(carom_halm_posa_exact_options *)options = carom_halm_posa_exact_defaults(); }
@@ -90,6 +94,16 @@ static carom_status add_piece(carom_table *outcomes, const carom_impact *impact,
     return status;
 }
 
+// The largest K(v+) / K(v-) of the vertices: the energy is convex, so that no other point of a piece has more. NaN for no vertex.
+static double largest_energy_ratio(const carom_impact *impact, const carom_polyhedra *set) {
+    const double before = carom_impact_initial_energy(impact);
+    double largest = NAN;
+    for (int i = 0; i < set->count && before > 0; i++)
+        for (int k = 0; k < set->pieces[i].vertices; k++)
+            largest = fmax(largest, carom_impact_kinetic_energy(impact, set->pieces[i].velocity + k * set->nv) / before);
+    return largest;
+}
+
 // Emits `pieces`, which are the set of the run or an outer one, and what the run says of them.
 static carom_status answer(const carom_law_call *call, const carom_exact_set *set, const carom_polyhedra *pieces, const char *certificate,
                            carom_error *error) {
@@ -106,6 +120,7 @@ static carom_status answer(const carom_law_call *call, const carom_exact_set *se
     *carom_table_integers(result, own + RESULT_ELAPSES) = set->elapses;
     *carom_table_integers(result, own + RESULT_BITS) = set->bits;
     *carom_table_reals(result, own + RESULT_DATA_CHANGE) = set->data_change;
+    *carom_table_reals(result, own + RESULT_ENERGY_RATIO) = largest_energy_ratio(call->impact, pieces);
     status = carom_table_set_text(result, own + RESULT_STATUS, carom_exact_status_name(set->status), error);
     if (!status) status = carom_table_set_text(result, own + RESULT_REASON, set->reason, error);
     if (!status) status = carom_table_set_text(result, own + RESULT_CERTIFICATE, certificate, error);
@@ -154,6 +169,9 @@ static bool is_usual(const carom_impact *impact) {
 // A comparison should not wait as long as someone who asks for this set alone.
 static const char *const thorough[] = {"seconds", "10", NULL};
 
+static const char *const refusals[] = {"hypothesis", "stronge",
+                                       "the energetic set has curved sides and is no union of polytopes: sample it (`carom sample`)", NULL};
+
 const carom_law carom_exact_law = {
     .name = "halm-posa-exact",
     .summary = "the set of possible outcomes as polytopes, in exact arithmetic (planar, few contacts)",
@@ -161,6 +179,7 @@ const carom_law carom_exact_law = {
     CAROM_OPTION_TABLE(carom_exact_options, carom_exact_rows),
     .defaults = defaults,
     .thorough = thorough,
+    .refusals = refusals,
     .applies = is_usual,
     CAROM_COLUMN_TABLE(outcome, carom_piece_columns),
     CAROM_COLUMN_TABLE(result, result_columns),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What exact sets are in every build: options, statuses, memory.
+#include <math.h>
 #include <stdlib.h>
 
 #include "carom/exact.h"
@@ -21,14 +22,23 @@ const char *carom_exact_status_sentence(carom_exact_status status) { return stat
 #define DEFAULT_BITS    8192
 #define DEFAULT_SECONDS 30
 #define DEFAULT_COVER   1e-3
+// A million times the speed: there walks give up, too.
+#define DEFAULT_GAIN 1e12
 
 carom_exact_options carom_exact_defaults(void) {
-    return (carom_exact_options){CAROM_EXACT_UNION, DEFAULT_SECONDS, DEFAULT_PIECES, DEFAULT_BITS, DEFAULT_COVER, NULL};
+    return (carom_exact_options){.mode = CAROM_EXACT_UNION,
+                                 .seconds = DEFAULT_SECONDS,
+                                 .pieces = DEFAULT_PIECES,
+                                 .bits = DEFAULT_BITS,
+                                 .restitution = NAN,
+                                 .gain = DEFAULT_GAIN,
+                                 .cover = DEFAULT_COVER};
 }
 
 carom_halm_posa_exact_options carom_halm_posa_exact_defaults(void) { return carom_exact_defaults(); }
 
 static const char *const mode_names[] = {"exact", "hull", "eps", NULL};
+static const char *const hypothesis_names[] = {[CAROM_EXACT_INELASTIC] = "none", [CAROM_EXACT_POISSON] = "poisson", NULL};
 
 const carom_option carom_exact_rows[CAROM_EXACT_ROWS] = {
     {"mode", CAROM_OPTION_CHOICE, offsetof(carom_exact_options, mode), 0, 0, "", "exact",
@@ -39,6 +49,12 @@ const carom_option carom_exact_rows[CAROM_EXACT_ROWS] = {
     {"bits", CAROM_OPTION_INTEGER, offsetof(carom_exact_options, bits), 64, 1e9, "", "8192", "budget of bits of a coefficient", NULL},
     {"cover", CAROM_OPTION_REAL, offsetof(carom_exact_options, cover), 1e-9, 1, "", "0.001",
      "overlap of the cells of mode eps, over the largest pre-impact contact velocity", NULL},
+    {"hypothesis", CAROM_OPTION_CHOICE, offsetof(carom_exact_options, hypothesis), 0, 0, "", "none",
+     "what restitution means: none, which is inelastic, or kinetic (poisson), in mode exact", hypothesis_names},
+    {"restitution", CAROM_OPTION_REAL, offsetof(carom_exact_options, restitution), 0, 1, "", "scene",
+     "coefficient of restitution of all contacts", NULL},
+    {"gain", CAROM_OPTION_REAL, offsetof(carom_exact_options, gain), 1, INFINITY, "", "1e12",
+     "with restitution, budget of kinetic energy, over that before the impact: pieces beyond it are not continued", NULL},
 };
 
 void carom_exact_set_free(carom_exact_set *set) {

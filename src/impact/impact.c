@@ -331,7 +331,8 @@ carom_status carom_impact_create_exact(const carom_impact_data *data, const caro
                                            .normal = copy_texts(arena, m * nv, texts->normal),
                                            .tangent = copy_texts(arena, m * dim * nv, texts->tangent),
                                            .friction = copy_texts(arena, m, texts->friction),
-                                           .velocity = copy_texts(arena, nv, texts->velocity)};
+                                           .velocity = copy_texts(arena, nv, texts->velocity),
+                                           .restitution = copy_texts(arena, m, texts->restitution)};
     if (arena->failed) {
         status = carom_fail_memory(error, "impact");
     } else {

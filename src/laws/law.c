@@ -19,7 +19,15 @@ carom_status carom_law_set(const carom_law *law, void *options, const char *name
     // The row knows type, range and place of the option.
     const int row = carom_option_find(law->options, law->option_count, name);
     if (row < 0) return carom_fail(error, CAROM_BAD_INPUT, "%.60s: the law '%s' has no such option", name, law->name);
+    const char *reason = carom_law_refusal(law, name, text);
+    if (reason) return carom_fail(error, CAROM_BAD_INPUT, "%s: %s", name, reason);
     return carom_option_set(&law->options[row], options, text, error);
+}
+
+const char *carom_law_refusal(const carom_law *law, const char *name, const char *value) {
+    for (const char *const *refused = law->refusals; refused && *refused; refused += 3)
+        if (!strcmp(refused[0], name) && !strcmp(refused[1], value)) return refused[2];
+    return NULL;
 }
 
 carom_status carom_law_read_contacts(const carom_impact *impact, const char *text, int **list, int *count, carom_error *error) {

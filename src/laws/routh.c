@@ -43,7 +43,7 @@ static carom_status walk(const carom_law_call *call, const carom_routh_options *
     walks.sampler = CAROM_SAMPLER_WALK;
     walks.max_steps = 0;
     carom_walker *walker;
-    const carom_walker_options how = {carom_sample_max_steps(&walks), walks.weights, walks.rebound};
+    const carom_walker_options how = {carom_sample_max_steps(&walks), walks.weights, walks.rebound, walks.tolerance};
     const carom_status status = carom_walker_create(call->impact, &how, &walker, error);
     if (status) return status;
     carom_walker_watch(walker, call->control);

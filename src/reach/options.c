@@ -22,6 +22,7 @@ carom_sample_options carom_sample_defaults(void) {
                                     .sampler = CAROM_SAMPLER_AUTO,
                                     .path = "auto",
                                     .rebound = {.restitution = {NAN, NAN}},
+                                    .tolerance = CAROM_WALK_TOLERANCE,
                                     .method = carom_step_choice_defaults()};
     options.method.selection = CAROM_SELECT_AUTO;
     return options;
@@ -39,8 +40,8 @@ const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
     {"epsilon", CAROM_OPTION_REAL, offsetof(carom_sample_options, epsilon), CAROM_POSITIVE, INFINITY, "m/s", "none",
      "accuracy of Algorithm 2, which adds a closing step to samples that have not ended", NULL},
     {"sampler", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, sampler), 0, 0, "", "auto",
-     "time stepping (lcp), random solutions of the inclusion without a step (walk, planar contacts), or both in turn where contacts are "
-     "planar (auto)",
+     "time stepping (lcp), random solutions of the inclusion without a step (walk), or both in turn where contacts are planar and time "
+     "stepping where they are spatial (auto)",
      carom_sampler_names},
     {"seed", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, seed), 0, CAROM_MOST_SEED, "", "0", "seed of the random caps", NULL},
     {"step", CAROM_OPTION_REAL, offsetof(carom_sample_options, step), CAROM_POSITIVE, INFINITY, "N s", "auto",
@@ -56,6 +57,8 @@ const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
      "coefficient of restitution of all contacts, or an interval from which each contact's is drawn anew for each sample", NULL},
     {"weights", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, weights), 0, 0, "", "mixed",
      "how contacts share the impulse of a walk: anew on each piece, in one proportion, or one contact at a time", carom_weights_names},
+    {"tolerance", CAROM_OPTION_REAL, offsetof(carom_sample_options, tolerance), CAROM_WALK_LEAST_TOLERANCE, CAROM_WALK_MOST_TOLERANCE, "",
+     "1e-8", "of the curved pieces of walks in space, relative to the velocity scale of the impact", NULL},
     {"path", CAROM_OPTION_TEXT, offsetof(carom_sample_options, path), 0, 0, "", "auto",
      "step method: auto (the fastest), or lemke, cone-map or modes, alone or with :scalar, :portable, :avx2, :avx512", NULL},
     CAROM_STEP_CHOICE_ROWS(carom_sample_options, method, carom_selection_names_one, "auto"),

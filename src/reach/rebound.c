@@ -101,13 +101,13 @@ double carom_rebound_event(carom_rebound *r, const double *u, const double *du, 
     return first;
 }
 
-double carom_rebound_advance(carom_rebound *r, const double *u, const double *du, const double *p, double length) {
+double carom_rebound_advance(carom_rebound *r, const double *mean, const double *p, double length) {
     double change = 0;
     for (int i = 0; i < r->contacts; i++) {
-        const double n = u[r->stride * i], mean = n + du[r->stride * i] * length / 2, weight = p[r->stride * i], e = r->restitution[i];
+        const double weight = p[r->stride * i], e = r->restitution[i];
         if (!(weight > 0)) continue;
         // The work that the normal impulse takes from the bodies: n keeps its sign on a piece.
-        const double work = -weight * mean * length, before = r->stored[i];
+        const double work = -weight * mean[i] * length, before = r->stored[i];
         double *record = r->record + CAROM_REBOUND_FIELDS * i;
         if (work > 0) {
             if (!r->compressing[i]) record[CAROM_REBOUND_COMPRESSIONS]++;

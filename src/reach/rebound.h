@@ -42,8 +42,8 @@ bool carom_rebound_pending(const carom_rebound *rebound);
 /// none does. Draws the rates of Poisson's contacts at n_i = 0.
 double carom_rebound_event(carom_rebound *rebound, const double *u, const double *du, const double *p, carom_stream *stream);
 
-/// Stores and gives back along the piece that begins at u, after carom_rebound_event. Returns the change of sum e_i^2 E_i [J]; with
-/// Poisson's hypothesis, which has no such sum, 0.
-double carom_rebound_advance(carom_rebound *rebound, const double *u, const double *du, const double *p, double length);
+/// Stores and gives back along a piece with these mean normal velocities [contacts] and weights, after carom_rebound_event. Returns the
+/// change of sum e_i^2 E_i [J]; with Poisson's hypothesis, which has no such sum, 0.
+double carom_rebound_advance(carom_rebound *rebound, const double *mean, const double *p, double length);
 
 #endif

@@ -298,7 +298,7 @@ static carom_status make_worker(const sampling *run, worker *own, carom_error *e
         carom_sample_options walks = *run->options;
         walks.sampler = CAROM_SAMPLER_WALK;
         if (run->steps) walks.max_steps = 0;
-        const carom_walker_options walker = {carom_sample_max_steps(&walks), walks.weights, walks.rebound};
+        const carom_walker_options walker = {carom_sample_max_steps(&walks), walks.weights, walks.rebound, walks.tolerance};
         status = carom_walker_create(run->impact, &walker, &own->walker, error);
         if (!status) carom_walker_watch(own->walker, run->control);
     }

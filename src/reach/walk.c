@@ -8,41 +8,22 @@
 // the box |x_i| <= mu_i w_i, because the tangential acceleration b + W_tt x must oppose x: the optimality condition. That problem is
 // convex, and where x is open (equal tangents share their friction in many ways), dv/ds is not. With restitution, contacts that have
 // something stored are active, too (rebound.h).
-#include "carom/reach.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "carom/arena.h"
-#include "carom/box.h"
 #include "carom/dense.h"
-#include "reach/rebound.h"
+#include "reach/arc.h"
+#include "reach/walk.h"
 
 // Contact velocities within this share of the impact's velocity scale are zero: the rounding of thousands of pieces is below.
 #define AT_REST 1e-12
-// Rates within this share of the terms they are a sum of are zero.
-#define STEADY 1e-12
 // Added to the diagonal of W_tt, as a share of the largest entry of W: equal tangent rows then share friction evenly. Sticking contacts
 // creep by as much, which stays below AT_REST on a whole walk.
 #define REGULARISATION 1e-14
-// Probabilities that a contact takes part in a piece, and that a piece ends at a sign change; weights spread evenly over this many
-// octaves, so that nearly one contact alone acts now and then. They decide how evenly walks cover the set, not which of its points they can
-// reach: these cover the sets of the rocking block, the box and wall, the compass gait and RAMone well among those tried.
-#define TAKES_PART    0.6
-#define RUNS_TO_EVENT 0.33
-#define OCTAVES       9
-// The same for walks that bounce, which have more events.
+// Probability that a piece ends at an event; of walks that bounce and of curved ones, which have more events.
+#define RUNS_TO_EVENT    0.33
 #define BOUNCES_TO_EVENT 0.8
-
-// Probabilities that a contact with Jn_i v = 0 is held there, by the weight under which it neither opens nor is pressed down; that the
-// least such weight is sought first; and that a contact which would open under its weight gets a smaller one, and is not held.
-#define HOLDS 0.4
-#define LEAST 0.5
-#define LIGHT 0.5
-
-// A weight below every one that matters: friction with mu up to 1e6 under it is nothing beside the other contacts'.
-#define TINY_WEIGHT_EXPONENT (-60)
 
 // After so many pieces a walk mostly goes straight on: every active contact takes part, all with Jn_i v = 0 are held, and pieces are whole.
 // Else walks in a narrow passage between two contacts go to and fro for thousands of pieces.
@@ -55,56 +36,19 @@ enum { MOST_SWEEPS = 12 };
 // Poisson's hypothesis may gain energy without end: a velocity so many times the first one is given up.
 #define RUNAWAY 1e6
 
-const char *const carom_weights_names[] = {
-    [CAROM_WEIGHTS_MIXED] = "mixed", [CAROM_WEIGHTS_CONSTANT] = "constant", [CAROM_WEIGHTS_SINGLE] = "single", NULL};
-
-// Draws of weights for one piece; nearly all first ones serve.
-enum { MOST_DRAWS = 64 };
-
-// What becomes of a contact in one piece: it has a weight, it is held, or its weight has been sought and it is held no more.
-typedef enum contact_part { PART_FREE, PART_HELD, PART_LEFT } contact_part;
-
-struct carom_walker {
-    const carom_impact *impact;
-    const carom_control *control;
-    int64_t max_steps;
-    carom_weights weights;
-    carom_rebound *rebound;
-    int contacts, n;
-    double gain;            // of energy on the present walk [J]; with Poisson's hypothesis of K alone
-    double zero_velocity;   // AT_REST in m/s
-    double regularisation;  // REGULARISATION in 1/kg
-    double *u;              // [n] contact velocity, contact-major: normal, tangent
-    double *du;             // [n] its rate
-    double *p;              // [n] rates of the impulses: weights, and friction
-    int *resting;           // [contacts] that take part with friction and t_i v = 0
-    double *side;           // [contacts] sign of the friction of those that slide or are about to; 0 for those that stick
-    contact_part *part;     // [contacts]
-    double *proportion;     // [contacts] of constant weights
-    int single;             // the contact of single weights
-    carom_box *friction;    // of the resting ones
-    // Newton's method for held contacts: which rows of W are unknown (2 i a weight, 2 i + 1 friction that sticks), and its equations
-    int *unknown, *exchanges;  // [n]
-    double *matrix, *change;   // [n x n], [n]
-    bool settles;              // the present piece goes straight on
-    carom_stream stream;
-    double *trace;  // [trace_capacity x n]; NULL when traces are not recorded
-    int trace_rows, trace_capacity;
-    carom_arena arena;
-};
-
 // ------------------------------------------------------------------------------------------------------------- lifetime
 
 carom_status carom_walker_create(const carom_impact *impact, const carom_walker_options *options, carom_walker **walker,
                                  carom_error *error) {
     *walker = NULL;
-    if (carom_impact_get_data(impact)->tangent_dim != 1)
-        return carom_fail(error, CAROM_BAD_INPUT,
-                          "sampler: walk takes planar contacts only: in space, solutions with friction are curved; use lcp");
     if (options->max_steps < 1)
         return carom_fail(error, CAROM_BAD_INPUT, "max_steps: %lld is below the least value 1", (long long)options->max_steps);
     if (options->weights < CAROM_WEIGHTS_MIXED || options->weights > CAROM_WEIGHTS_SINGLE)
         return carom_fail(error, CAROM_BAD_INPUT, "weights: %d is none of carom_weights", options->weights);
+    const double tolerance = options->tolerance != 0 ? options->tolerance : CAROM_WALK_TOLERANCE;
+    if (!(tolerance >= CAROM_WALK_LEAST_TOLERANCE && tolerance <= CAROM_WALK_MOST_TOLERANCE))
+        return carom_fail(error, CAROM_BAD_INPUT, "tolerance: %g is not between %g and %g", tolerance, CAROM_WALK_LEAST_TOLERANCE,
+                          CAROM_WALK_MOST_TOLERANCE);
     carom_walker *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, "walk");
     const size_t n = (size_t)carom_impact_contact_size(impact);
@@ -113,11 +57,13 @@ carom_status carom_walker_create(const carom_impact *impact, const carom_walker_
                            .weights = (carom_weights)options->weights,
                            .contacts = carom_impact_get_data(impact)->contacts,
                            .n = (int)n,
+                           .stride = 1 + carom_impact_get_data(impact)->tangent_dim,
                            .zero_velocity = AT_REST * carom_impact_velocity_scale(impact),
                            .regularisation = REGULARISATION * carom_max_abs(n * n, carom_impact_delassus(impact))};
     made->u = carom_arena_take(&made->arena, n, sizeof(double));
     made->du = carom_arena_take(&made->arena, n, sizeof(double));
     made->p = carom_arena_take(&made->arena, n, sizeof(double));
+    made->mean = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof(double));
     made->resting = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof(int));
     made->side = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof(double));
     made->part = carom_arena_take(&made->arena, (size_t)made->contacts, sizeof(contact_part));
@@ -129,6 +75,7 @@ carom_status carom_walker_create(const carom_impact *impact, const carom_walker_
     carom_status status = made->arena.failed ? carom_fail_memory(error, "walk") : CAROM_OK;
     if (!status) status = carom_box_create(made->contacts, &made->friction, error);
     if (!status) status = carom_rebound_create(impact, &options->rebound, &made->rebound, error);
+    if (!status && made->stride == 3) status = carom_arc_create(impact, tolerance, &made->arc, error);
     if (status)
         carom_walker_free(made);
     else
@@ -141,6 +88,7 @@ void carom_walker_free(carom_walker *walker) {
     carom_arena_free(&walker->arena);
     carom_box_free(walker->friction);
     carom_rebound_free(walker->rebound);
+    carom_arc_free(walker->arc);
     free(walker->trace);
     free(walker);
 }
@@ -173,89 +121,6 @@ static void record_velocity(carom_walker *walker) {
     memcpy(walker->trace + (size_t)walker->trace_rows++ * (size_t)walker->n, walker->u, (size_t)walker->n * sizeof *walker->u);
 }
 
-// ---------------------------------------------------------------------------------------------------------- one direction
-
-// May the contact have an impulse: n_i v <= 0, or something is stored?
-static bool is_active(const carom_walker *walker, int contact) {
-    return !(walker->u[2 * contact] > 0) || walker->rebound->stored[contact] > 0;
-}
-
-// Has a contact still to be acted on?
-static bool is_unspent(const carom_walker *walker, int contact) {
-    return walker->u[2 * contact] < 0 || walker->rebound->stored[contact] > 0;
-}
-
-// A weight: octaves spread evenly. With large mu, friction makes itself felt under normal impulses that are smaller by the factor mu:
-// weights are drawn down to there. Without a logarithm, whose last bits differ between machines.
-static double draw_weight(carom_walker *walker, int contact) {
-    const double mu = carom_impact_get_data(walker->impact)->friction[contact];
-    const int octave = (int)((OCTAVES + ilogb(1 + mu)) * carom_stream_uniform(&walker->stream));
-    return ldexp(1 + carom_stream_uniform(&walker->stream), -octave);
-}
-
-// The whole weight on one contact, until it is spent: then on another one, each with the same probability.
-static void choose_single(carom_walker *walker) {
-    int unspent = 0;
-    const bool stays = walker->single >= 0 && is_unspent(walker, walker->single);
-    for (int i = 0; i < walker->contacts && !stays; i++)
-        if (is_unspent(walker, i) && carom_stream_uniform(&walker->stream) * ++unspent < 1) walker->single = i;
-    walker->p[2 * walker->single] = 1;
-}
-
-// The proportion of the walk, of those that are active; the others drive those that are at rest, and hold them.
-static void share_constantly(carom_walker *walker) {
-    for (int i = 0; i < walker->contacts; i++) {
-        if (!is_active(walker, i)) continue;
-        walker->p[2 * i] = walker->proportion[i];
-        walker->part[i] = is_unspent(walker, i) ? PART_FREE : PART_HELD;
-    }
-}
-
-// Random weights of a random non-empty subset of the active contacts, and which of those with n_i v = 0 are held.
-static void draw_weights(carom_walker *walker) {
-    memset(walker->p, 0, (size_t)walker->n * sizeof *walker->p);
-    for (int i = 0; i < walker->contacts; i++) walker->part[i] = PART_FREE;
-    if (walker->weights == CAROM_WEIGHTS_SINGLE) choose_single(walker);
-    if (walker->weights == CAROM_WEIGHTS_CONSTANT) share_constantly(walker);
-    if (walker->weights != CAROM_WEIGHTS_MIXED) return;
-    // Octaves of weights, spread evenly; contacts that take no part have the weight zero.
-    int active = 0, drawn = 0, one = 0;
-    for (int i = 0; i < walker->contacts; i++) {
-        if (!is_active(walker, i)) continue;
-        // Each active contact is the one that takes part alone, should no other, with the same probability.
-        if (carom_stream_uniform(&walker->stream) * ++active < 1) one = i;
-        // The others take part at random.
-        if (!walker->settles && carom_stream_uniform(&walker->stream) >= TAKES_PART) continue;
-        walker->p[2 * i] = draw_weight(walker, i);
-        drawn++;
-    }
-    if (!drawn) walker->p[2 * one] = 1;
-    // One at least is not held: it drives the others.
-    for (int i = 0; i < walker->contacts && drawn > 1; i++) {
-        if (!(walker->p[2 * i] > 0 && walker->u[2 * i] == 0)) continue;
-        if (!walker->settles && carom_stream_uniform(&walker->stream) >= HOLDS) continue;
-        if (carom_stream_uniform(&walker->stream) < LEAST) walker->p[2 * i] = ldexp(walker->p[2 * i], TINY_WEIGHT_EXPONENT);
-        walker->part[i] = PART_HELD;
-        drawn--;
-    }
-}
-
-static double delassus(const carom_walker *walker, int row, int column) {
-    return carom_impact_delassus(walker->impact)[(size_t)row * (size_t)walker->n + (size_t)column];
-}
-
-// A sum of W p; 0 within rounding.
-static double rate_of(const carom_walker *walker, int row) {
-    // A sum that is round-off of its terms is zero, so that steady contacts stay steady.
-    double sum = 0, magnitude = 0;
-    for (int c = 0; c < walker->n; c++) {
-        const double term = delassus(walker, row, c) * walker->p[c];
-        sum += term;
-        magnitude += fabs(term);
-    }
-    return fabs(sum) <= STEADY * magnitude ? 0 : sum;
-}
-
 // Friction of all contacts in p, and du. Contacts at rest between the bounds stick: their tangential rate is exactly zero. False where the
 // friction of the contacts at rest is not solved.
 static bool apply_friction(carom_walker *walker) {
@@ -272,32 +137,19 @@ static bool apply_friction(carom_walker *walker) {
     // At rest, the rates minimise x'W_tt x/2 + b'x over |x_i| <= mu_i w_i.
     for (int a = 0; a < box->size; a++) {
         const int i = walker->resting[a], row = 2 * i + 1;
-        box->b[a] = rate_of(walker, row);
+        box->b[a] = walk_rate(walker, row);
         box->bound[a] = mu[i] * walker->p[2 * i];
         for (int k = 0; k < box->size; k++)
-            box->A[a * box->size + k] = delassus(walker, row, 2 * walker->resting[k] + 1) + (a == k ? walker->regularisation : 0);
+            box->A[a * box->size + k] = walk_delassus(walker, row, 2 * walker->resting[k] + 1) + (a == k ? walker->regularisation : 0);
     }
     if (box->size && !carom_box_solve(box)) return false;
     for (int a = 0; a < box->size; a++) {
         walker->p[2 * walker->resting[a] + 1] = box->x[a];
         walker->side[walker->resting[a]] = box->place[a];
     }
-    for (int c = 0; c < walker->n; c++) walker->du[c] = rate_of(walker, c);
+    for (int c = 0; c < walker->n; c++) walker->du[c] = walk_rate(walker, c);
     for (int a = 0; a < box->size; a++) walker->du[2 * walker->resting[a] + 1] = box->slope[a];
     return true;
-}
-
-// A contact with n_i v = 0 that takes part and has nothing stored must stay closed: an open contact has no impulse.
-static int find_opening(const carom_walker *walker) {
-    for (int i = 0; i < walker->contacts; i++)
-        if (walker->p[2 * i] > 0 && walker->u[2 * i] == 0 && walker->du[2 * i] > 0 && !(walker->rebound->stored[i] > 0)) return i;
-    return -1;
-}
-
-// Leaves a contact out of the piece.
-static void leave_out(carom_walker *walker, int contact) {
-    walker->p[2 * contact] = 0;
-    walker->part[contact] = PART_LEFT;
 }
 
 // One step of Newton's method for the weights of the held contacts, with the friction modes of apply_friction: the changes of weights and
@@ -316,9 +168,9 @@ static bool correct_weights(carom_walker *walker) {
         walker->change[r] = -walker->du[row];
         for (int c = 0; c < size; c++) {
             const int column = walker->unknown[c], contact = column / 2;
-            double entry = delassus(walker, row, column);
+            double entry = walk_delassus(walker, row, column);
             // Where friction does not stick, it grows with the weight.
-            if (column % 2 == 0) entry += walker->side[contact] * mu[contact] * delassus(walker, row, column + 1);
+            if (column % 2 == 0) entry += walker->side[contact] * mu[contact] * walk_delassus(walker, row, column + 1);
             if (column % 2 && row == column) entry += walker->regularisation;
             walker->matrix[r * size + c] = entry;
         }
@@ -328,10 +180,10 @@ static bool correct_weights(carom_walker *walker) {
     for (int r = 0; r < size && walker->unknown[r] % 2 == 0; r++) {
         const int row = walker->unknown[r];
         const double weight = walker->p[row] + walker->change[r];
-        if (weight > STEADY * walker->p[row])
+        if (weight > WALK_STEADY * walker->p[row])
             walker->p[row] = weight;
         else
-            leave_out(walker, row / 2);
+            walk_leave_out(walker, row / 2);
     }
     return true;
 }
@@ -351,75 +203,64 @@ static bool hold_contacts(carom_walker *walker) {
     return false;
 }
 
-// One direction in D(v) that stays in D on a straight piece. A contact that would open under its weight gets a smaller one or is held, or
-// is left out where that is not possible; contacts without weight may open or be pressed down. So every draw with friction that can be
-// solved comes to an end.
-static bool choose_direction(carom_walker *walker) {
-    for (int draw = 0; draw < MOST_DRAWS; draw++) {
-        draw_weights(walker);
-        for (;;) {
-            if (!hold_contacts(walker)) {
-                // Without those that cannot be held.
-                bool held = false;
-                for (int i = 0; i < walker->contacts; i++) {
-                    if (walker->part[i] != PART_HELD) continue;
-                    leave_out(walker, i);
-                    held = true;
-                }
-                if (!held) break;
-                continue;
-            }
-            const int opening = find_opening(walker);
-            if (opening < 0 && carom_max_abs((size_t)walker->n, walker->p) > 0) return true;
-            if (opening < 0) break;
-            if (walker->weights == CAROM_WEIGHTS_MIXED && !walker->settles && carom_stream_uniform(&walker->stream) < LIGHT)
-                walker->p[2 * opening] *= carom_stream_uniform(&walker->stream);
-            else
-                walker->part[opening] = PART_HELD;
-        }
-    }
-    return false;
-}
-
 // ------------------------------------------------------------------------------------------------------------ one walk
 
-// One straight piece: of random length to the next event, where the velocity of an active contact, or the normal one of any, changes sign,
-// or a contact has given back what it had stored.
-static void take_piece(carom_walker *walker, double *impulse, carom_sample_counts *counts) {
+// The length after which the velocity of an active contact, or the normal one of any, changes sign, if rates stay; infinite where none
+// does. `*straight`: they do stay.
+static double find_event(const carom_walker *walker, bool *straight) {
     double event = INFINITY;
-    walker->settles = counts->steps > PATIENCE && carom_stream_uniform(&walker->stream) < SETTLES;
-    const bool found = choose_direction(walker), poisson = walker->rebound->hypothesis == CAROM_HYPOTHESIS_POISSON;
-    for (int c = 0; found && c < walker->n; c++) {
-        const bool concerns = c % 2 == 0 || is_active(walker, c / 2);
+    *straight = true;
+    if (walker->arc) event = carom_arc_event(walker, straight);
+    for (int c = 0; c < walker->n; c++) {
+        const int contact = c / walker->stride;
+        const bool concerns = c % walker->stride == 0 || (!walker->arc && walk_active(walker, contact));
         if (concerns && walker->u[c] * walker->du[c] < 0) event = fmin(event, -walker->u[c] / walker->du[c]);
     }
-    if (found) event = fmin(event, carom_rebound_event(walker->rebound, walker->u, walker->du, walker->p, &walker->stream));
+    return event;
+}
+
+// One piece: of random length to the next event, where the velocity of an active contact, or the normal one of any, changes sign, or a
+// contact has given back what it had stored. Straight, or curved in space.
+static void take_piece(carom_walker *walker, double *impulse, carom_sample_counts *counts) {
+    walker->settles = counts->steps > PATIENCE && carom_stream_uniform(&walker->stream) < SETTLES;
+    const bool poisson = walker->rebound->hypothesis == CAROM_HYPOTHESIS_POISSON;
+    if (!carom_walk_choose_direction(walker, walker->arc ? carom_arc_hold : hold_contacts)) return;
+    bool straight;
+    const double turn = find_event(walker, &straight);
+    const double event = fmin(turn, carom_rebound_event(walker->rebound, walker->u, walker->du, walker->p, &walker->stream));
     // Without an event nothing moves: the forces of a cone that is not pointed may cancel.
-    if (isinf(event)) return;
-    const double runs_to_event = walker->rebound->elastic ? BOUNCES_TO_EVENT : RUNS_TO_EVENT;
+    if (straight && isinf(event)) return;
+    const double runs_to_event = walker->rebound->elastic || !straight ? BOUNCES_TO_EVENT : RUNS_TO_EVENT;
     const bool whole = walker->settles || walker->weights != CAROM_WEIGHTS_MIXED || carom_stream_uniform(&walker->stream) < runs_to_event;
-    const double length = whole ? event : event * carom_stream_uniform(&walker->stream);
+    double length = whole ? event : event * carom_stream_uniform(&walker->stream);
+    for (int i = 0; i < walker->contacts && straight; i++)
+        walker->mean[i] = walker->u[walker->stride * i] + walker->du[walker->stride * i] * length / 2;
+    if (!straight) length = carom_arc_go(walker, event, whole ? INFINITY : length);
+    if (!(length > 0)) return;
     // The change of the kinetic energy is (u + u')'p/2, which dissipation makes negative, and so is that of K + sum e_i^2 E_i.
-    double energy_change = carom_rebound_advance(walker->rebound, walker->u, walker->du, walker->p, length);
+    double energy_change = carom_rebound_advance(walker->rebound, walker->mean, walker->p, length);
     for (int c = 0; c < walker->n; c++) {
         const double before = walker->u[c], after = before + length * walker->du[c];
         energy_change += (before + after) / 2 * length * walker->p[c];
         impulse[c] += length * walker->p[c];
         walker->u[c] = fabs(after) <= walker->zero_velocity ? 0 : after;
     }
+    // In space, what counts as zero is larger than rounding: it is found anew, so that it does not add up.
+    if (walker->arc) carom_arc_settle(walker, impulse);
     walker->gain += energy_change;
     counts->max_energy_gain = fmax(counts->max_energy_gain, poisson ? walker->gain : energy_change);
     record_velocity(walker);
     counts->terminated = true;
     for (int i = 0; i < walker->contacts; i++)
-        if (is_unspent(walker, i)) counts->terminated = false;
+        if (walk_unspent(walker, i)) counts->terminated = false;
 }
 
 carom_verdict carom_walker_run(carom_walker *walker, int64_t seed, int64_t index, double *v, double *impulse, carom_sample_counts *counts) {
     const double *start = carom_impact_get_data(walker->impact)->velocity;
     carom_stream_start_use(&walker->stream, (uint64_t)seed, (uint64_t)index, CAROM_STREAM_WALK);
     carom_rebound_begin(walker->rebound, &walker->stream);
-    for (int i = 0; i < walker->contacts && walker->weights == CAROM_WEIGHTS_CONSTANT; i++) walker->proportion[i] = draw_weight(walker, i);
+    for (int i = 0; i < walker->contacts && walker->weights == CAROM_WEIGHTS_CONSTANT; i++)
+        walker->proportion[i] = carom_walk_draw_weight(walker, i);
     walker->single = -1;
     walker->gain = 0;
     memset(impulse, 0, (size_t)walker->n * sizeof *impulse);

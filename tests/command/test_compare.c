@@ -338,7 +338,8 @@ static void laws_that_cannot_take_a_value_are_left_out(void **state) {
     assert_int_equal(r.status, 0);
     check_text(r.err, "note: sequential is left out: it has no restitution 0.1:0.9");
     json_t *compared = json_loads(r.out, 0, NULL);
-    assert_int_equal(length(compared, "left_out"), 4);
+    // Among them the exact set, which the energetic hypothesis leaves without polytopes, where this build has it.
+    assert_int_equal(length(compared, "left_out"), carom_exact_available() ? 5 : 4);
     assert_true(number(compared, "laws.halm-posa.energy_ratio.1") > 0.1);
     json_decref(compared);
     release(&r);

@@ -46,14 +46,17 @@ static inline carom_impact *make_exact_impact(const carom_impact_data *data, con
     return impact;
 }
 
-static inline carom_impact *make_impact(const text_scene *scene) {
-    numbers mass, normal, tangent, friction, velocity;
+/// @param e  coefficients of restitution as text; NULL for none
+static inline carom_impact *make_bouncing_impact(const text_scene *scene, const char *e) {
+    numbers mass, normal, tangent, friction, velocity, restitution = {0};
+    if (e) split_numbers(e, scene->contacts, &restitution);
     split_numbers(scene->mass, scene->nv * scene->nv, &mass);
     split_numbers(scene->normal, scene->contacts * scene->nv, &normal);
     split_numbers(scene->tangent, scene->contacts * scene->nv, &tangent);
     split_numbers(scene->friction, scene->contacts, &friction);
     split_numbers(scene->velocity, scene->nv, &velocity);
-    const carom_impact_texts texts = {mass.texts, normal.texts, tangent.texts, friction.texts, velocity.texts};
+    const carom_impact_texts texts = {mass.texts,     normal.texts,   tangent.texts,
+                                      friction.texts, velocity.texts, e ? restitution.texts : NULL};
     const carom_impact_data data = {.nv = scene->nv,
                                     .contacts = scene->contacts,
                                     .tangent_dim = 1,
@@ -61,12 +64,15 @@ static inline carom_impact *make_impact(const text_scene *scene) {
                                     .normal = normal.values,
                                     .tangent = tangent.values,
                                     .friction = friction.values,
+                                    .restitution = e ? restitution.values : NULL,
                                     .velocity = velocity.values};
     carom_impact *impact = make_exact_impact(&data, &texts);
-    numbers *all[] = {&mass, &normal, &tangent, &friction, &velocity};
-    for (int i = 0; i < 5; i++) free(all[i]->copy);
+    numbers *all[] = {&mass, &normal, &tangent, &friction, &velocity, &restitution};
+    for (int i = 0; i < 6; i++) free(all[i]->copy);
     return impact;
 }
+
+static inline carom_impact *make_impact(const text_scene *scene) { return make_bouncing_impact(scene, NULL); }
 
 static const text_scene block = {3, 2, "1 0 0 0 1 0 0 0 5/12", "0 1 -1/2 0 1 1/2", "1 0 1 1 0 1", "1 1", "0 -0.4429 0"};
 /// Turned by -10 degrees: tan 5 = 193/2206 to 1e-8.

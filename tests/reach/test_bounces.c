@@ -16,7 +16,7 @@ typedef struct bounce {
 } bounce;
 
 static carom_walker *make_walker(const carom_impact *impact, carom_hypothesis hypothesis, double restitution, carom_weights weights) {
-    const carom_walker_options options = {10000, weights, {hypothesis, {restitution, restitution}}};
+    const carom_walker_options options = {10000, weights, {hypothesis, {restitution, restitution}}, 0};
     carom_walker *walker;
     carom_error error;
     assert_ok(carom_walker_create(impact, &options, &walker, &error), error);
@@ -432,7 +432,7 @@ static void bad_bounces_are_refused(void **state) {
     carom_impact *impact = support_impact(&reference_block);
     carom_walker *walker;
     carom_error error;
-    carom_walker_options options = {100, CAROM_WEIGHTS_MIXED, {CAROM_HYPOTHESIS_STRONGE, {0.5, 0.2}}};
+    carom_walker_options options = {100, CAROM_WEIGHTS_MIXED, {CAROM_HYPOTHESIS_STRONGE, {0.5, 0.2}}, 0};
     assert_refused(carom_walker_create(impact, &options, &walker, &error), CAROM_BAD_INPUT, error,
                    "restitution: 0.5:0.2 is not an interval");
     options.rebound.restitution = (carom_interval){0.5, 1.5};

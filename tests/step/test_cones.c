@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/instruction_sets.h"
 #include "cones_support.h"
 #include "reach/batch.h"
+#include "step/cones/build.h"
 #include "step/cones/map.h"
 #include "support.h"
 
@@ -15,6 +17,91 @@ static const struct {
     int64_t max_steps;
 } scenes[] = {{&reference_block, 0.3, 10}, {&reference_boxwall, 2, 5}, {&reference_compass, 0.25, 5}, {&reference_ramone, 1, 10}};
 enum { SCENES = sizeof scenes / sizeof *scenes };
+
+// -------------------------------------------------------------------------------------------------------------- lookup
+
+enum { LOOKUP_INPUTS = 6, LOOKUP_WIDTH = LOOKUP_INPUTS + 1, LOOKUP_N = 4, LOOKUP_CONES = 45, LOOKUP_SAMPLES = 83, LOOKUP_STRIDE = 96 };
+
+// Two contacts that separate, at random, before any of these cones; their impulses are zero, which verification accepts. Returns how many
+// samples a kernel serves, by the first cone whose rows hold, one after the other; `last` is the last of these cones.
+static int check_lookup(const carom_cone_kernel *kernel, const carom_cones *cones, carom_stream stream, int *last) {
+    static const double delassus[] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, friction[] = {0.5, 0.5}, directions[] = {1, -1};
+    static const double ones[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    const carom_cone_physics physics = {2, 1, 2, LOOKUP_N, delassus, friction, directions, ones, ones, ones, ones, 1};
+    double *columns = carom_step_columns_create(2 * LOOKUP_INPUTS + 2 * LOOKUP_N + 2, LOOKUP_STRIDE), residual = 0;
+    int32_t samples[LOOKUP_STRIDE], *served = (int32_t *)carom_step_columns_create(1, LOOKUP_STRIDE);
+    assert_non_null(columns);
+    assert_non_null(served);
+    carom_cone_scratch scratch = {.work = columns, .samples = samples};
+    carom_step_batch batch = {.stride = LOOKUP_STRIDE, .x = columns + LOOKUP_WIDTH * LOOKUP_STRIDE, .served = served, .scratch = &scratch};
+    batch.impulse = batch.x + LOOKUP_INPUTS * LOOKUP_STRIDE;
+    batch.u_next = batch.impulse + LOOKUP_N * LOOKUP_STRIDE;
+    batch.gain = batch.u_next + LOOKUP_N * LOOKUP_STRIDE;
+    for (int j = 0; j < LOOKUP_INPUTS; j++)
+        for (int i = 0; i < LOOKUP_SAMPLES; i++)
+            batch.x[j * LOOKUP_STRIDE + i] = carom_stream_uniform(&stream) - (j == 1 || j == 3 ? 0.5 : 0);
+    const int unserved = kernel->step(cones, &physics, &batch, LOOKUP_SAMPLES, &residual);
+    int left = 0;
+    *last = 0;
+    for (int i = 0; i < LOOKUP_SAMPLES; i++) {
+        double x[LOOKUP_INPUTS];
+        for (int j = 0; j < LOOKUP_INPUTS; j++) x[j] = batch.x[j * LOOKUP_STRIDE + i];
+        const double size = carom_cone_input_size(LOOKUP_INPUTS, cones->per_unit, x);
+        int expected = 0;
+        while (expected < cones->count) {
+            const double *rows = cones->rows + cones->first_row[expected] * LOOKUP_WIDTH;
+            const int count = cones->first_row[expected + 1] - cones->first_row[expected];
+            if (carom_cone_rows_hold(LOOKUP_INPUTS, rows, count, x, size)) break;
+            expected++;
+        }
+        if (expected < cones->count && expected > *last) *last = expected;
+        if (expected == cones->count) expected = CAROM_STEP_UNSERVED, left++;
+        assert_int_equal(served[i], expected);
+    }
+    assert_int_equal(unserved, left);
+    free(columns);
+    free(served);
+    return LOOKUP_SAMPLES - unserved;
+}
+
+// Every kernel finds the first cone that has a sample, among cones of 4 to 40 rows; a cone without rows, the last one, has all that are
+// left.
+static void a_lookup_finds_the_first_cone(void **state) {
+    (void)state;
+    static const carom_cone_kernel *const kernels[CAROM_INSTRUCTIONS] = {
+        [CAROM_INSTRUCTIONS_SCALAR] = &carom_cone_kernel_scalar,
+        [CAROM_INSTRUCTIONS_PORTABLE] = &carom_cone_kernel_portable,
+        [CAROM_INSTRUCTIONS_AVX2] = CAROM_X86_KERNEL(carom_cone_kernel_avx2),
+        [CAROM_INSTRUCTIONS_AVX512] = CAROM_X86_KERNEL(carom_cone_kernel_avx512)};
+    carom_stream stream;
+    carom_stream_start(&stream, 31, 5);
+    int first_row[LOOKUP_CONES + 1] = {0};
+    for (int i = 0; i < LOOKUP_CONES; i++) first_row[i + 1] = first_row[i] + (i == LOOKUP_CONES - 1 ? 0 : 4 + i % 4 * 12);
+    double rows[LOOKUP_CONES * 40 * LOOKUP_WIDTH], per_unit[LOOKUP_INPUTS];
+    for (int k = 0; k < first_row[LOOKUP_CONES] * LOOKUP_WIDTH; k++) rows[k] = carom_stream_uniform(&stream) - 0.4;
+    for (int j = 0; j < LOOKUP_INPUTS; j++) per_unit[j] = 1;
+    double *maps = carom_step_columns_create(LOOKUP_CONES * LOOKUP_INPUTS, CAROM_STEP_LANES);
+    carom_cones cones = {.inputs = LOOKUP_INPUTS, .n = LOOKUP_N, .map_rows = CAROM_STEP_LANES, .maps = maps};
+    cones.first_row = first_row, cones.rows = rows, cones.per_unit = per_unit;
+    assert_non_null(maps);
+    // With the last cone, and without it.
+    for (cones.count = LOOKUP_CONES; cones.count >= LOOKUP_CONES - 1; cones.count--) {
+        carom_error error;
+        assert_ok(carom_cones_stand_side_by_side(&cones, &error), error);
+        for (int k = 0; k < CAROM_INSTRUCTIONS; k++) {
+            if (!kernels[k] || !carom_instructions_available((carom_instructions)k)) continue;
+            int last;
+            const int served = check_lookup(kernels[k], &cones, stream, &last);
+            if (cones.count == LOOKUP_CONES) assert_int_equal(served, LOOKUP_SAMPLES);
+            if (cones.count < LOOKUP_CONES)
+                assert_true(served > LOOKUP_SAMPLES / 2 && served < LOOKUP_SAMPLES && last > 2 * CAROM_STEP_LANES);
+        }
+        free(cones.heads);
+        free(cones.sides);
+        free(cones.first_side);
+    }
+    free(maps);
+}
 
 // ----------------------------------------------------------------------------------------------------------- agreement
 
@@ -516,6 +603,7 @@ static void an_interrupted_batch_has_no_samples(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lookup_finds_the_first_cone),
         cmocka_unit_test(scenes_agree_with_lemke),
         cmocka_unit_test(every_draw_agrees_with_lemke),
         cmocka_unit_test(random_impacts_agree_with_lemke),

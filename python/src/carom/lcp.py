@@ -38,7 +38,7 @@ def solve_lcp(W: ArrayLike, w: ArrayLike, solver: str = "lemke") -> tuple[NDArra
     z : ndarray, (n,)
         The solution; where none was found, the last candidate or zeros.
     info : dict
-        `verdict`, "complete" where z is verified; `residual`, max |min(z, W z + w)| / (1 + max |w|); `pivots`; `fallbacks`.
+        `verdict`, "complete" where z is verified; `residual`, ``max |min(z, W z + w)| / (1 + max |w|)``; `pivots`; `fallbacks`.
 
     Raises
     ------

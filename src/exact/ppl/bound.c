@@ -19,11 +19,11 @@ exact_polyhedron exact_energy_box(exact_session *session, const exact_data *data
         // W_kk is row k of C times column k of W_B.
         mpq_set_ui(square, 0, 1);
         for (int k = 0; k < d; k++)
-            exact_rational_add_product(square, data->contact_rows[row * d + k], data->response[k * data->n + row], scratch);
+            exact_rational_add_product(square, data->contact_rows[row * data->width + k], data->response[k * data->n + row], scratch);
         mpq_mul(square, square, energy);
         exact_rational_above_root(largest, square);
         for (int sign = -1; sign <= 1; sign += 2)
-            exact_polyhedron_constrain(session, box, data->contact_rows + row * d, sign, (const mpq_t *)&largest, false);
+            exact_polyhedron_constrain(session, box, data->contact_rows + row * data->width, sign, (const mpq_t *)&largest, false);
     }
     mpq_clears(energy, square, largest, scratch, NULL);
     return exact_polyhedron_settle(session, box);

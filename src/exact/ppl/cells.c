@@ -2,13 +2,17 @@
 // Cells of contact space. The inclusion's right-hand side is M^-1 conv { n_i' - mu_i e t_i' : n_i v <= 0, e in Sgn(t_i v) } (Halm & Posa,
 // 2023), so that the signs of n_i and t_i decide it. n_i = 0 needs no cell of its own: more contacts are active there than on either
 // side.
+//
+// With Poisson's restitution a contact owes the normal impulse R_i: dR_i = e_i lambda_i where n_i < 0, dR_i = -lambda_i where n_i > 0 and
+// R_i > 0, and anything between at n_i = 0, which the cells of both sides give one after the other. Active are contacts with n_i <= 0 or
+// R_i > 0, and R_i >= 0 bounds all cones.
 #include "exact/ppl/cells.h"
 
 #include <stdlib.h>
 
 // Rows of C: separation speed and slip of a contact.
-static mpq_t *normal_row(const exact_data *data, int contact) { return data->contact_rows + 2 * contact * data->dimension; }
-static mpq_t *tangent_row(const exact_data *data, int contact) { return data->contact_rows + (2 * contact + 1) * data->dimension; }
+static mpq_t *normal_row(const exact_data *data, int contact) { return data->contact_rows + 2 * contact * data->width; }
+static mpq_t *tangent_row(const exact_data *data, int contact) { return data->contact_rows + (2 * contact + 1) * data->width; }
 
 // No friction acts: one active state is then enough, whatever the slip.
 static bool is_frictionless(const exact_data *data, int contact) {
@@ -18,31 +22,58 @@ static bool is_frictionless(const exact_data *data, int contact) {
     return true;
 }
 
-// The hull of the speeds under a unit normal impulse of an active contact and friction -mu e along its tangent: W_B (n - mu e t). NULL
-// where no speed is left.
+static bool is_restoring(exact_state state) { return state >= EXACT_RESTORING_FORWARD; }
+
+// The state of the slip, whether the contact is compressed or restores.
+static exact_state slip_state(exact_state state) { return is_restoring(state) ? state - EXACT_RESTORING_FORWARD + EXACT_FORWARD : state; }
+
+// Only contacts that may owe something restore, and only the others are inactive. Without friction there is one state of the slip.
+static bool is_possible(const exact_data *data, int contact, exact_state state) {
+    const bool bounces = data->owed[contact] >= 0;
+    if (state == EXACT_INACTIVE) return !bounces;
+    return (bounces || !is_restoring(state)) && (slip_state(state) == EXACT_FORWARD || !is_frictionless(data, contact));
+}
+
+// R_i >= 0, or R_i = 0, where the contact has restitution.
+static void constrain_owed(exact_session *session, exact_polyhedron cone, const exact_data *data, int contact, bool equality) {
+    if (data->owed[contact] < 0) return;
+    mpq_t row[EXACT_MOST_COORDINATES];
+    for (int k = 0; k < data->width; k++) mpq_init(row[k]);
+    mpq_set_ui(row[data->owed[contact]], 1, 1);
+    exact_polyhedron_constrain(session, cone, row, 1, NULL, equality);
+    for (int k = 0; k < data->width; k++) mpq_clear(row[k]);
+}
+
+// The hull of the speeds under a unit normal impulse of an active contact and friction -mu u along its tangent: W_B (n - mu u t), with
+// what the contact comes to owe, or pays. NULL where no speed is left.
 // @param keeps_slipless  only speeds that leave slipless contacts slipless
 static exact_polyhedron make_flow(exact_session *session, const exact_data *data, const exact_cell *cell, bool keeps_slipless) {
-    const int d = data->dimension;
     exact_polyhedron flow = exact_polyhedron_empty(session);
-    // One point for each sign e that the contact's state allows.
-    mpq_t speed[EXACT_MOST_ROWS];
-    for (int k = 0; k < d; k++) mpq_init(speed[k]);
-    for (int i = 0; i < data->contacts; i++)
-        for (int e = 1; e >= -1; e -= 2) {
-            const exact_state state = cell->states[i];
-            if (state != EXACT_SLIPLESS && state != (e > 0 ? EXACT_FORWARD : EXACT_BACKWARD)) continue;
-            for (int k = 0; k < d; k++) {
+    // One point for each sign u that the contact's state allows.
+    mpq_t speed[EXACT_MOST_COORDINATES];
+    for (int k = 0; k < data->width; k++) mpq_init(speed[k]);
+    for (int i = 0; i < data->contacts; i++) {
+        const exact_state state = slip_state(cell->states[i]);
+        mpq_t *debt = data->owed[i] < 0 ? NULL : &speed[data->owed[i]];
+        for (int u = 1; u >= -1; u -= 2) {
+            if (state != EXACT_SLIPLESS && state != (u > 0 ? EXACT_FORWARD : EXACT_BACKWARD)) continue;
+            for (int k = 0; k < data->dimension; k++) {
                 mpq_t *row = data->response + k * data->n;
                 mpq_mul(speed[k], data->friction[i], row[2 * i + 1]);
-                if (e > 0) mpq_neg(speed[k], speed[k]);
+                if (u > 0) mpq_neg(speed[k], speed[k]);
                 mpq_add(speed[k], speed[k], row[2 * i]);
             }
+            if (debt && is_restoring(cell->states[i])) mpq_set_si(*debt, -1, 1);
+            if (debt && !is_restoring(cell->states[i])) mpq_set(*debt, data->restitution[i]);
             exact_polyhedron_add_point(session, flow, speed);
         }
-    for (int k = 0; k < d; k++) mpq_clear(speed[k]);
+        // The next contact changes its own debt alone.
+        if (debt) mpq_set_ui(*debt, 0, 1);
+    }
+    for (int k = 0; k < data->width; k++) mpq_clear(speed[k]);
     // t' = 0 under the speed.
     for (int i = 0; i < data->contacts && keeps_slipless; i++)
-        if (cell->states[i] == EXACT_SLIPLESS) exact_polyhedron_constrain(session, flow, tangent_row(data, i), 1, NULL, true);
+        if (slip_state(cell->states[i]) == EXACT_SLIPLESS) exact_polyhedron_constrain(session, flow, tangent_row(data, i), 1, NULL, true);
     flow = exact_polyhedron_settle(session, flow);
     if (!exact_polyhedron_is_empty(session, flow)) return flow;
     exact_polyhedron_free(flow);
@@ -55,20 +86,18 @@ exact_polyhedron exact_cells_all_speeds(exact_session *session, const exact_data
     return make_flow(session, data, &all, false);
 }
 
-// The cone in which every contact is in its state, by the signs of n_i and t_i; wider by `width` where that is not zero.
+// The cone in which every contact is in its state, by the signs of n_i, t_i and R_i; wider by `width` where that is not zero.
 static exact_polyhedron make_cone(exact_session *session, const exact_data *data, const exact_cell *cell, const mpq_t width) {
     const mpq_t *margin = mpq_sgn(width) ? (const mpq_t *)width : NULL;
     exact_polyhedron cone = exact_polyhedron_universe(session);
     for (int i = 0; i < data->contacts; i++) {
-        const exact_state state = cell->states[i];
+        const exact_state state = slip_state(cell->states[i]);
         mpq_t *normal = normal_row(data, i), *tangent = tangent_row(data, i);
-        // Inactive contacts do not approach: n_i >= 0, whatever the slip.
-        if (state == EXACT_INACTIVE) {
-            exact_polyhedron_constrain(session, cone, normal, 1, NULL, false);
-            continue;
-        }
-        exact_polyhedron_constrain(session, cone, normal, -1, margin, false);
-        if (is_frictionless(data, i)) continue;
+        // Inactive contacts do not approach and owe nothing: n_i >= 0, whatever the slip. Restoring ones open as well.
+        const bool opens = state == EXACT_INACTIVE || is_restoring(cell->states[i]);
+        exact_polyhedron_constrain(session, cone, normal, opens ? 1 : -1, opens ? NULL : margin, false);
+        constrain_owed(session, cone, data, i, state == EXACT_INACTIVE);
+        if (state == EXACT_INACTIVE || is_frictionless(data, i)) continue;
         if (state == EXACT_FORWARD) exact_polyhedron_constrain(session, cone, tangent, 1, NULL, false);
         if (state == EXACT_BACKWARD) exact_polyhedron_constrain(session, cone, tangent, -1, NULL, false);
         if (state == EXACT_SLIPLESS) exact_polyhedron_constrain(session, cone, tangent, 1, margin, !margin);
@@ -118,7 +147,7 @@ void exact_cells_create(exact_session *session, const exact_data *data, const mp
         bool exists = true;
         for (int i = 0, digits = code; i < data->contacts; i++, digits /= EXACT_STATES) {
             cell->states[i] = (exact_state)(digits % EXACT_STATES);
-            if (cell->states[i] > EXACT_FORWARD && is_frictionless(data, i)) exists = false;
+            exists = exists && is_possible(data, i, cell->states[i]);
         }
         // A cell within T is not needed: solutions end there.
         if (!exists) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The cells of contact space: closed cones in which the set of speeds of the impact inclusion is one convex set.
+/// The cells of contact space, with what contacts owe: closed cones in which the set of speeds of the inclusion is one convex set.
 #ifndef CAROM_EXACT_PPL_CELLS_H
 #define CAROM_EXACT_PPL_CELLS_H
 
@@ -14,13 +14,18 @@ typedef enum exact_state {
     EXACT_FORWARD,   ///< n <= 0, t >= 0: friction backwards
     EXACT_BACKWARD,  ///< n <= 0, t <= 0
     EXACT_SLIPLESS,  ///< n <= 0, t = 0: any friction that keeps t = 0
+    // A contact with restitution pays back what it owes, n >= 0, with friction as above. Above it is compressed, and owes more. It is
+    // never inactive: without an impulse of its own it pays nothing, which these states allow.
+    EXACT_RESTORING_FORWARD,
+    EXACT_RESTORING_BACKWARD,
+    EXACT_RESTORING_SLIPLESS,
     EXACT_STATES
 } exact_state;
 
 typedef struct exact_cell {
     exact_state states[EXACT_MOST_CONTACTS];
     exact_polyhedron cone;
-    exact_polyhedron flow;  ///< speeds dy/ds; NULL where no speed stays in the cell
+    exact_polyhedron flow;  ///< speeds dy/ds and dR/ds; NULL where no speed stays in the cell
     int neighbours[(EXACT_STATES - 1) * EXACT_MOST_CONTACTS];
     int neighbour_count;
 } exact_cell;
@@ -31,7 +36,7 @@ typedef struct exact_cells {
     int count;
     bool overlapping;
     bool complete;                                      ///< none is missing
-    exact_polyhedron terminal;                          ///< T: no contact approaches
+    exact_polyhedron terminal;                          ///< T: no contact approaches, nothing is owed
     exact_polyhedron approaching[EXACT_MOST_CONTACTS];  ///< n_i <= 0
 } exact_cells;
 

@@ -124,6 +124,27 @@ static carom_status read_velocity(workspace *work, carom_error *error) {
     return read_numbers(work, &velocity, work->velocity, 1, error);
 }
 
+// e of the contacts that bounce, and a coordinate for what each of them owes.
+static carom_status read_restitution(workspace *work, const carom_exact_options *options, carom_error *error) {
+    exact_data *data = work->data;
+    const char *const *texts = carom_impact_get_texts(work->impact)->restitution;
+    const double *of_impact = carom_impact_get_data(work->impact)->restitution;
+    carom_status status = CAROM_OK;
+    data->width = data->dimension;
+    for (int i = 0; i < data->contacts && !status; i++) {
+        if (options->hypothesis == CAROM_EXACT_POISSON) {
+            if (!isnan(options->restitution))
+                exact_rational_shortest(data->restitution[i], options->restitution);
+            else if (texts)
+                status = read_text(data->restitution[i], texts[i], of_impact[i], "restitution", error);
+            else
+                exact_rational_shortest(data->restitution[i], of_impact[i]);
+        }
+        data->owed[i] = mpq_sgn(data->restitution[i]) ? data->width++ : -1;
+    }
+    return status;
+}
+
 // ----------------------------------------------------------------------------------------------------------- operators
 
 // target += factor source, from entry `first` on.
@@ -255,8 +276,8 @@ static carom_status read_delassus(workspace *work, carom_error *error) {
 
 // --------------------------------------------------------------------------------------------------------- coordinates
 
-// The basis B, and the maps from y: metric = W_BB^-1, C = W_{:,B} metric, lift = (M^-1 B') metric.
-static carom_status choose_coordinates(workspace *work, carom_error *error) {
+// The basis B, and the maps from y: metric = W_BB^-1, C = W_{:,B} metric, lift = (M^-1 B') metric. Coordinates R follow those of y.
+static carom_status choose_coordinates(workspace *work, const carom_exact_options *options, carom_error *error) {
     exact_data *data = work->data;
     const size_t n = work->n;
     mpq_t *reduced = exact_rationals_take(&work->rationals, n * n);
@@ -287,8 +308,11 @@ static carom_status choose_coordinates(workspace *work, carom_error *error) {
         for (size_t j = 0; j < n; j++) mpq_set_ui(row[j], 0, 1);
     }
 
+    const carom_status status = read_restitution(work, options, error);
+    if (status) return status;
+
     // W_BB, and W_B as the response of y.
-    const size_t d = (size_t)data->dimension;
+    const size_t d = (size_t)data->dimension, width = (size_t)data->width;
     const int *B = data->basis;
     for (size_t i = 0; i < d; i++) {
         mpq_set_ui(data->metric[i * d + i], 1, 1);
@@ -301,7 +325,7 @@ static carom_status choose_coordinates(workspace *work, carom_error *error) {
             const size_t row = (size_t)B[k];
             mpq_t *metric = &data->metric[k * d + j];
             for (size_t i = 0; i < n; i++)
-                exact_rational_add_product(data->contact_rows[i * d + j], work->delassus[i * n + row], *metric, work->scratch);
+                exact_rational_add_product(data->contact_rows[i * width + j], work->delassus[i * n + row], *metric, work->scratch);
             for (size_t i = 0; i < work->nv; i++)
                 exact_rational_add_product(data->lift[i * d + j], work->response[i * n + row], *metric, work->scratch);
         }
@@ -311,14 +335,14 @@ static carom_status choose_coordinates(workspace *work, carom_error *error) {
 // The start, and the v of y = 0.
 static void derive_start(workspace *work) {
     exact_data *data = work->data;
-    const size_t d = (size_t)data->dimension;
+    const size_t d = (size_t)data->dimension, width = (size_t)data->width;
     const double scale = carom_impact_velocity_scale(work->impact);
     for (size_t k = 0; k < d; k++) mpq_set(data->start[k], work->velocity[data->basis[k]]);
     // Contact velocities outside the range of J are there by round-off only: they follow y, u = C y.
     for (size_t i = 0; i < work->n; i++) {
         mpq_neg(work->factor, work->velocity[i]);
         for (size_t k = 0; k < d; k++)
-            exact_rational_add_product(work->factor, data->contact_rows[i * d + k], data->start[k], work->scratch);
+            exact_rational_add_product(work->factor, data->contact_rows[i * width + k], data->start[k], work->scratch);
         const double moved = fabs(mpq_get_d(work->factor));
         note_change(data, moved, scale);
         if (moved > UNEXPLAINED_VELOCITY * scale) work->fault = "the contact velocities before the impact are not in the range of W";
@@ -343,7 +367,8 @@ void exact_data_free(exact_data *data) {
     free(data);
 }
 
-carom_status exact_data_create(const carom_impact *impact, exact_data **data, const char **fault, carom_error *error) {
+carom_status exact_data_create(const carom_impact *impact, const carom_exact_options *options, exact_data **data, const char **fault,
+                               carom_error *error) {
     *data = NULL;
     *fault = NULL;
     const carom_impact_data *source = carom_impact_get_data(impact);
@@ -353,12 +378,13 @@ carom_status exact_data_create(const carom_impact *impact, exact_data **data, co
     made->contacts = source->contacts;
     made->n = (int)n;
     made->nv = source->nv;
-    // The dimension, not known yet, is at most n.
-    made->contact_rows = exact_rationals_take(&made->rationals, n * n);
+    // The dimension, not known yet, is at most n, and at most all contacts owe an impulse.
+    made->contact_rows = exact_rationals_take(&made->rationals, n * (n + contacts));
     made->response = exact_rationals_take(&made->rationals, n * n);
     made->metric = exact_rationals_take(&made->rationals, n * n);
     made->friction = exact_rationals_take(&made->rationals, contacts);
-    made->start = exact_rationals_take(&made->rationals, n);
+    made->restitution = exact_rationals_take(&made->rationals, contacts);
+    made->start = exact_rationals_take(&made->rationals, n + contacts);
     made->rest = exact_rationals_take(&made->rationals, nv);
     made->lift = exact_rationals_take(&made->rationals, nv * n);
     workspace work = {.impact = impact, .data = made, .n = n, .nv = nv};
@@ -375,7 +401,7 @@ carom_status exact_data_create(const carom_impact *impact, exact_data **data, co
                                   1,    carom_max_abs(contacts, source->friction)};
     if (!status && !work.fault) status = read_numbers(&work, &friction, made->friction, 1, error);
     if (!status && !work.fault) status = read_velocity(&work, error);
-    if (!status && !work.fault) status = choose_coordinates(&work, error);
+    if (!status && !work.fault) status = choose_coordinates(&work, options, error);
     if (!status && !work.fault) derive_start(&work);
 
     *fault = work.fault;

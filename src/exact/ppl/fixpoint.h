@@ -24,6 +24,7 @@ bool exact_pieces_cover(exact_session *session, const exact_pieces *pieces, exac
 typedef struct exact_counts {
     int64_t elapses;  ///< items taken from the queue and elapsed
     int64_t limit;    ///< most polyhedra in memory
+    double gain;      ///< energy of a piece that is still continued, over that of the start: restitution may gain it without end
 } exact_counts;
 
 /// Reaches from `start` through `cells`, pieces of high energy first; what is terminal goes to `outcomes`.

@@ -32,7 +32,7 @@ static void write_vertex(void *user, mpq_t *y) {
     mpq_t value;
     mpq_init(value);
     for (int i = 0; i < data->n; i++) {
-        evaluate(value, data->contact_rows + i * d, y, d, NULL);
+        evaluate(value, data->contact_rows + i * data->width, y, d, NULL);
         writer->piece->contact_velocity[vertex * data->n + i] = exact_rational_double(value);
         // In memory from malloc, whatever allocator GMP uses for its own texts.
         char *text = malloc(mpz_sizeinbase(mpq_numref(value), 10) + mpz_sizeinbase(mpq_denref(value), 10) + 3);
@@ -88,7 +88,7 @@ static carom_status write_piece(exact_session *session, const exact_data *data, 
         if (in_basis) continue;
         double *target = writer.piece->equality + writer.equality++ * (data->n + 1);
         target[i] = -1;
-        for (int k = 0; k < d; k++) target[data->basis[k]] = exact_rational_double(data->contact_rows[i * d + k]);
+        for (int k = 0; k < d; k++) target[data->basis[k]] = exact_rational_double(data->contact_rows[i * data->width + k]);
     }
     return writer.out_of_memory ? carom_fail_memory(error, "exact set") : CAROM_OK;
 }

@@ -164,6 +164,10 @@ void exact_polyhedron_constrain(exact_session *session, exact_polyhedron polyhed
     mpz_clear(denominator);
 }
 
+void exact_polyhedron_project(exact_session *session, exact_polyhedron polyhedron, int dimension) {
+    if (!session->stop) done(session, ppl_Polyhedron_remove_higher_space_dimensions(polyhedron, (ppl_dimension_type)dimension));
+}
+
 // ----------------------------------------------------------------------------------------------------------- operations
 
 // An operation of PPL that changes its first operand.
@@ -296,7 +300,7 @@ int exact_polyhedron_visit_vertices(exact_session *session, exact_polyhedron pol
     ppl_Coefficient_t coefficient = NULL;
     ppl_const_Generator_System_t system;
     ppl_Generator_System_const_iterator_t at = NULL, end = NULL;
-    mpq_t vertex[EXACT_MOST_ROWS];
+    mpq_t vertex[EXACT_MOST_COORDINATES];
     for (int i = 0; i < session->dimension; i++) mpq_init(vertex[i]);
     // The minimised generators of a polytope are its vertices.
     int count = 0;
@@ -327,7 +331,7 @@ int exact_polyhedron_visit_constraints(exact_session *session, exact_polyhedron 
     ppl_Coefficient_t coefficient = NULL;
     ppl_const_Constraint_System_t system;
     ppl_Constraint_System_const_iterator_t at = NULL, end = NULL;
-    mpz_t row[EXACT_MOST_ROWS + 1];
+    mpz_t row[EXACT_MOST_COORDINATES + 1];
     for (int i = 0; i <= d; i++) mpz_init(row[i]);
     int count = 0;
     bool goes_on = done(session, ppl_new_Coefficient(&coefficient)) && done(session, ppl_new_Constraint_System_const_iterator(&at)) &&

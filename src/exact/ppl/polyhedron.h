@@ -19,6 +19,7 @@ typedef enum exact_stop {
     EXACT_OUT_OF_TIME,
     EXACT_OUT_OF_PIECES,
     EXACT_OUT_OF_BITS,
+    EXACT_OUT_OF_ENERGY,
     EXACT_CANCELLED,
     EXACT_UNBOUNDED,
     EXACT_OUT_OF_MEMORY,
@@ -26,7 +27,7 @@ typedef enum exact_stop {
 } exact_stop;
 
 typedef struct exact_session {
-    int dimension;  ///< of the space of all polyhedra, at most EXACT_MOST_ROWS
+    int dimension;  ///< of the space of all polyhedra, at most EXACT_MOST_COORDINATES
     exact_stop stop;
     const carom_control *control;
     double opened;      ///< [s] of the monotonic clock
@@ -67,6 +68,9 @@ void exact_polyhedron_constrain(exact_session *session, exact_polyhedron polyhed
 /// Ends the making of a polyhedron from points or constraints: computes both forms, after which questions only look at them. Takes the
 /// polyhedron and returns what replaces it.
 exact_polyhedron exact_polyhedron_settle(exact_session *session, exact_polyhedron polyhedron);
+
+/// Forgets all but the first coordinates of the polyhedron, which then belongs to a session of that dimension.
+void exact_polyhedron_project(exact_session *session, exact_polyhedron polyhedron, int dimension);
 
 // Operations on settled polyhedra return new ones, settled, and NULL when the session has stopped.
 

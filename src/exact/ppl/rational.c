@@ -138,6 +138,31 @@ void exact_settle(size_t count, double *values, double scale) {
     }
 }
 
+void exact_rational_shortest(mpq_t value, double x) {
+    enum { MOST_PLACES = 17 };
+    mpq_t exact;
+    mpz_t power;
+    mpq_init(exact);
+    mpz_init_set_ui(power, 1);
+    mpq_set_d(exact, x);
+    bool found = false;
+    for (int places = 0; places <= MOST_PLACES && !found; places++, mpz_mul_ui(power, power, 10)) {
+        // x 10^places, rounded to the nearest whole number: floor((2 p + q) / 2 q) of p / q.
+        mpq_set_z(value, power);
+        mpq_mul(value, value, exact);
+        mpz_mul_2exp(mpq_numref(value), mpq_numref(value), 1);
+        mpz_add(mpq_numref(value), mpq_numref(value), mpq_denref(value));
+        mpz_mul_2exp(mpq_denref(value), mpq_denref(value), 1);
+        mpz_fdiv_q(mpq_numref(value), mpq_numref(value), mpq_denref(value));
+        mpz_set(mpq_denref(value), power);
+        mpq_canonicalize(value);
+        found = exact_rational_double(value) == x;
+    }
+    if (!found) mpq_set(value, exact);
+    mpz_clear(power);
+    mpq_clear(exact);
+}
+
 double exact_rational_double(const mpq_t value) {
     // GMP truncates towards zero: the nearest double is that, or the next one away from zero.
     const double candidates[2] = {mpq_get_d(value), nextafter(mpq_get_d(value), mpq_sgn(value) < 0 ? -INFINITY : INFINITY)};

@@ -29,6 +29,10 @@ int exact_scale_exponent(double largest);
 /// @return value
 double exact_rational_round(mpq_t value, double x, int exponent);
 
+/// The decimal with the fewest places whose nearest double is x: what a person wrote who wrote x. Of numbers of at most 1 that is found
+/// within 17 places; of others x itself.
+void exact_rational_shortest(mpq_t value, double x);
+
 /// Makes numbers equal that were meant to be: those within 2^-31 of the scale become zero, or, up to their sign, the first of those that
 /// are so close. A grid alone would part equal numbers on both sides of the middle between two of its points.
 void exact_settle(size_t count, double *values, double scale);

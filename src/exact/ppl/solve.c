@@ -74,6 +74,8 @@ static void run_phases(set_solver *solver) {
     const exact_data *data = solver->data;
     const carom_exact_options *options = solver->options;
     const bool wants_union = options->mode != CAROM_EXACT_HULL;
+    // With restitution there is no outer set to look for: those that are known are bounded by the energy, which may grow.
+    const bool inelastic = data->width == data->dimension;
     mpq_t width;
     mpq_init(width);
     if (options->mode == CAROM_EXACT_EPS) {
@@ -82,7 +84,7 @@ static void run_phases(set_solver *solver) {
         for (int k = 0; k < data->dimension; k++) scale = fmax(scale, fabs(mpq_get_d(data->start[k])));
         exact_rational_round(width, options->cover * scale, exact_scale_exponent(options->cover * scale));
     }
-    exact_session_start(session, (wants_union ? UNION_SHARE : HULL_SHARE) * options->seconds);
+    exact_session_start(session, (!inelastic ? 1 : wants_union ? UNION_SHARE : HULL_SHARE) * options->seconds);
     // The bound by energy needs the box: it comes first.
     exact_cells cells;
     exact_polyhedron box = exact_energy_box(session, data);
@@ -96,7 +98,7 @@ static void run_phases(set_solver *solver) {
     // Only an unfinished union of plain cells is a certified set; other modes claim nothing before their fixpoint.
     if (solver->stop && options->mode != CAROM_EXACT_UNION) exact_pieces_free(&solver->pieces);
     // An outer set is worth looking for unless the caller stopped the run, or something failed.
-    const bool may_go_on = solver->stop != EXACT_CANCELLED && solver->stop < EXACT_OUT_OF_MEMORY;
+    const bool may_go_on = inelastic && solver->stop != EXACT_CANCELLED && solver->stop < EXACT_OUT_OF_MEMORY;
     if (solver->stop && may_go_on && box && cells.terminal) find_outer(solver, &cells, box);
     exact_polyhedron_free(box);
     exact_cells_free(&cells);
@@ -110,12 +112,13 @@ static carom_status solve_data(const exact_data *data, const carom_exact_options
         [EXACT_OUT_OF_TIME] = "the budget of time was spent before the fixpoint: raise --seconds",
         [EXACT_OUT_OF_PIECES] = "the budget of polyhedra was spent before the fixpoint: raise --pieces",
         [EXACT_OUT_OF_BITS] = "the budget of bits was spent before the fixpoint: raise --bits",
+        [EXACT_OUT_OF_ENERGY] = "the budget of energy was spent before the fixpoint, and the set may be unbounded: raise --gain",
         [EXACT_CANCELLED] = "the run was stopped before the fixpoint: let it go on",
         [EXACT_UNBOUNDED] = "a piece has a ray, the friction cone is not pointed: change the scene",
     };
-    set_solver solver = {.data = data, .options = options, .counts = {.limit = options->pieces}};
+    set_solver solver = {.data = data, .options = options, .counts = {.limit = options->pieces, .gain = options->gain}};
     exact_session *session = &solver.session;
-    exact_session_open(session, data->dimension, options->bits, control);
+    exact_session_open(session, data->width, options->bits, control);
     solver.stop = session->stop;
     if (!session->stop) run_phases(&solver);
 
@@ -134,6 +137,9 @@ static carom_status solve_data(const exact_data *data, const carom_exact_options
 
     // What was found, in doubles, as a phase of its own.
     exact_session_start(session, exact_session_elapsed(session) + OUTPUT_SECONDS);
+    // At the end nothing is owed: y alone describes the pieces.
+    for (int i = 0; i < solver.pieces.count; i++) exact_polyhedron_project(session, solver.pieces.items[i], data->dimension);
+    session->dimension = data->dimension;
     if (!status) status = exact_output_create(session, data, &solver.pieces, &set->pieces, error);
     if (!status && solver.has_outer) status = exact_output_create(session, data, &solver.outer, &set->outer, error);
     if (!status && session->stop) status = carom_fail(error, CAROM_INTERNAL, "the finished pieces could not be read");
@@ -156,7 +162,8 @@ static bool starts_terminal(const exact_data *data) {
     mpq_inits(normal, scratch, NULL);
     for (int i = 0; i < data->contacts && terminal; i++) {
         mpq_set_ui(normal, 0, 1);
-        for (int k = 0; k < d; k++) exact_rational_add_product(normal, data->contact_rows[2 * i * d + k], data->start[k], scratch);
+        for (int k = 0; k < d; k++)
+            exact_rational_add_product(normal, data->contact_rows[2 * i * data->width + k], data->start[k], scratch);
         terminal = mpq_sgn(normal) >= 0;
     }
     mpq_clears(normal, scratch, NULL);
@@ -197,8 +204,15 @@ carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_opt
     if (!(options->seconds > 0)) return carom_fail(error, CAROM_BAD_INPUT, "seconds: %g is not positive", options->seconds);
     if (options->pieces < 1) return carom_fail(error, CAROM_BAD_INPUT, "pieces: at least one is needed");
     if (options->bits < 64) return carom_fail(error, CAROM_BAD_INPUT, "bits: at least 64 are needed");
+    if (!(options->gain >= 1)) return carom_fail(error, CAROM_BAD_INPUT, "gain: %g is below 1", options->gain);
     if (!(options->cover > 0 && options->cover <= 1))
         return carom_fail(error, CAROM_BAD_INPUT, "cover: %g is not between 0 and 1", options->cover);
+    if (options->hypothesis < CAROM_EXACT_INELASTIC || options->hypothesis > CAROM_EXACT_POISSON)
+        return carom_fail(error, CAROM_BAD_INPUT, "hypothesis: %d is none of carom_exact_hypothesis", options->hypothesis);
+    if (!isnan(options->restitution) && !(options->restitution >= 0 && options->restitution <= 1))
+        return carom_fail(error, CAROM_BAD_INPUT, "restitution: %g is not between 0 and 1", options->restitution);
+    if (options->hypothesis != CAROM_EXACT_INELASTIC && options->mode != CAROM_EXACT_UNION)
+        return carom_fail(error, CAROM_BAD_INPUT, "mode: outer sets are those of the inelastic inclusion; with a hypothesis use exact");
     if (source->tangent_dim != 1)
         return carom_fail(
             error, CAROM_UNSUPPORTED,
@@ -211,7 +225,7 @@ carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_opt
     exact_data *data = NULL;
     const char *fault = NULL;
     const bool fits = source->contacts <= CAROM_EXACT_MOST_CONTACTS && source->nv <= CAROM_EXACT_MOST_VELOCITIES;
-    if (fits) status = exact_data_create(impact, &data, &fault, error);
+    if (fits) status = exact_data_create(impact, options, &data, &fault, error);
     if (!fits) {
         status = conclude(made, CAROM_EXACT_TOO_LARGE,
                           "more than 5 contacts or 128 velocities are out of reach of rational arithmetic: sample the set (`carom sample`)",

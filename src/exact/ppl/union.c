@@ -23,6 +23,8 @@ typedef struct union_search {
     exact_pieces *reached;   // [cells]
     item *queue;             // [queued], oldest first
     int queued, room;
+    double most;                                       // energy of a piece that is continued
+    bool gains;                                        // some piece was not, because of it
     double metric[EXACT_MOST_ROWS * EXACT_MOST_ROWS];  // [d x d], for energies
 } union_search;
 
@@ -34,7 +36,7 @@ typedef struct energy_visit {
 
 static void take_energy(void *user, mpq_t *vertex) {
     energy_visit *visit = user;
-    const int d = visit->search->session->dimension;
+    const int d = visit->search->cells->data->dimension;
     double y[EXACT_MOST_ROWS], energy = 0;
     for (int i = 0; i < d; i++) y[i] = mpq_get_d(vertex[i]);
     for (int i = 0; i < d; i++)
@@ -68,6 +70,11 @@ static void offer(union_search *search, int cell, exact_polyhedron piece) {
     // Doubles are exact enough: the energy only orders the queue.
     energy_visit visit = {search, 0};
     exact_polyhedron_visit_vertices(session, piece, take_energy, &visit);
+    if (visit.largest > search->most) {
+        search->gains = true;
+        exact_polyhedron_free(piece);
+        return;
+    }
     search->queue[search->queued++] = (item){piece, visit.largest, cell};
 }
 
@@ -118,14 +125,21 @@ void exact_reach_union(exact_session *session, const exact_cells *cells, mpq_t *
     const int d = cells->data->dimension;
     for (int k = 0; k < d * d; k++) search.metric[k] = mpq_get_d(cells->data->metric[k]);
 
+    // The energy before the impact.
+    energy_visit before = {&search, 0};
+    take_energy(&before, start);
+    search.most = counts->gain * before.largest;
+
     // The start enters every cell in which it lies.
     exact_polyhedron point = exact_polyhedron_at(session, start);
     for (int i = 0; i < cells->count && !session->stop; i++) enter_cell(&search, i, point);
     exact_polyhedron_free(point);
+    const bool inelastic = cells->data->width == d;
     while (search.queued && exact_session_continue(session)) {
-        // The oldest of those with the highest energy: the energy that is left bounds what is missing.
+        // The oldest of those with the highest energy: the energy that is left bounds what is missing. With restitution it bounds nothing,
+        // and the oldest of all, with the fewest switches, leads to outcomes before the budget is spent.
         int best = 0;
-        for (int i = 1; i < search.queued; i++)
+        for (int i = 1; i < search.queued && inelastic; i++)
             if (search.queue[i].energy > search.queue[best].energy) best = i;
         const item popped = search.queue[best];
         search.queued--;
@@ -134,6 +148,7 @@ void exact_reach_union(exact_session *session, const exact_cells *cells, mpq_t *
         exact_polyhedron_free(popped.piece);
     }
 
+    if (search.gains) exact_session_halt(session, EXACT_OUT_OF_ENERGY);
     for (int i = 0; i < search.queued; i++) exact_polyhedron_free(search.queue[i].piece);
     for (int i = 0; i < cells->count; i++) exact_pieces_free(&search.reached[i]);
     free(search.queue);

@@ -97,6 +97,7 @@ static carom_status read_matrices(carom_scene *scene, const carom_node *root, ca
         if (!status) status = collect_texts(scene, matrices, "Jt", &texts.tangent, error);
         if (!status) status = collect_texts(scene, matrices, "mu", &texts.friction, error);
         if (!status) status = collect_texts(scene, matrices, "v", &texts.velocity, error);
+        if (!status) status = collect_texts(scene, matrices, "restitution", &texts.restitution, error);
         if (status) return status;
     }
     const carom_impact_data data = {.nv = nv,

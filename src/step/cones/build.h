@@ -40,6 +40,9 @@ double carom_cone_input_size(int inputs, const double *per_unit, const double *x
 /// Do all of these rows [count x (inputs + 1)] hold at x?
 bool carom_cone_rows_hold(int inputs, const double *rows, int count, const double *x, double size);
 
+/// Fills `heads` and `sides` from the rows.
+carom_status carom_cones_stand_side_by_side(carom_cones *cones, carom_error *error);
+
 /// Training steps by which planes are chosen.
 typedef struct carom_cone_training {
     const bool *guessable;  ///< [cones] cones whose impulses the selection allows wherever they are verified; others are not guessed

@@ -18,7 +18,7 @@
 _Static_assert((int)LANES == (int)CAROM_STEP_LANES, "columns are padded to lanes");
 _Static_assert((int)PICKED == (int)CAROM_CONE_MOST_GUESSED, "one table holds a coefficient of every cone");
 
-enum { MOST_GROUPS = CAROM_STEP_MOST_BATCHED / LANES, ROWS_AT_ONCE = CAROM_CONE_ROWS };
+enum { MOST_GROUPS = CAROM_STEP_MOST_BATCHED / LANES, ROWS_AT_ONCE = CAROM_CONE_ROWS, HEADS = CAROM_CONE_HEADS, SIDES = CAROM_CONE_SIDES };
 
 // Relative residual above which impulses are refined: what our Lemke asks of a tableau.
 #define REFINED 1e-14
@@ -56,58 +56,60 @@ static INLINE unsigned test_rows(const double *row, const double *end, int width
     return open;
 }
 
-// The samples whose bits are set move to the front of the work columns and of the list of samples, in order. Returns their number.
-static int gather_open(const carom_cones *cones, const carom_step_batch *batch, int groups, const unsigned char *open) {
-    const carom_cone_scratch *scratch = batch->scratch;
-    // Packing never overwrites what has not been moved.
-    for (int j = 0; j <= cones->inputs; j++) {
-        double *column = scratch->work + (size_t)j * batch->stride, *to = column;
-        for (int g = 0; g < groups; g++) {
-            pack(to, load(column + g * LANES), open[g]);
-            to += __builtin_popcount(open[g]);
-        }
+// Eight groups of `count` rows side by side, of eight cones or of one: which of the groups have x on the side of all their rows? Sums of
+// several rows don't wait for each other.
+static INLINE unsigned test_side_by_side(const double *rows, int count, int width, const double *x) {
+    lanes sum[HEADS];
+    for (int r = 0; r < count; r++) sum[r] = multiply(load(rows + r * LANES), spread(x[0]));
+    for (int j = 1; j < width; j++) {
+        rows += count * LANES;
+        const lanes input = spread(x[j]);
+        for (int r = 0; r < count; r++) sum[r] = add(sum[r], multiply(load(rows + r * LANES), input));
     }
-    int count = 0;
-    for (int g = 0; g < groups; g++)
-        for (unsigned bits = open[g]; bits; bits &= bits - 1) scratch->samples[count++] = scratch->samples[g * LANES + __builtin_ctz(bits)];
-    return count;
+    for (int r = 1; r < count; r++) sum[0] = lesser(sum[r], sum[0]);
+    return at_least(sum[0], spread(0));
 }
 
-// Cone by cone over all samples that have none yet: a sample gets the first cone that has it.
+// Has this cone x, which fulfils its first rows?
+static INLINE bool has(const carom_cones *cones, int cone, int width, const double *x) {
+    const size_t block = (size_t)(SIDES * LANES * width);
+    int i = cones->first_side[cone];
+    const int end = cones->first_side[cone + 1];
+    while (i < end && test_side_by_side(cones->sides + (size_t)i * block, SIDES, width, x) == ALL_LANES) i++;
+    return i == end;
+}
+
+// Eight cones by eight over all samples that have none yet: a sample gets the first cone that has it.
 static void find(const carom_cones *cones, carom_step_batch *batch, int count) {
     const carom_cone_scratch *scratch = batch->scratch;
-    const size_t stride = batch->stride;
     const int inputs = cones->inputs, width = inputs + 1;
-    unsigned char open[MOST_GROUPS];
-    int live = count, left = count, groups = open_all(count, open);
-    // The inputs and sizes of the samples go into the work columns, which the search shrinks.
-    for (int i = 0; i < count; i++) scratch->samples[i] = i;
-    for (int i = 0; i < count; i += LANES) {
-        lanes size = spread(0);
+    // The inputs of a sample stand side by side, with their size.
+    for (int i = 0; i < count; i++) {
+        double *x = scratch->work + i * width, size = 0;
         for (int j = 0; j < inputs; j++) {
-            const size_t at = (size_t)j * stride + (size_t)i;
-            const lanes input = load(batch->x + at);
-            store(scratch->work + at, input);
-            size = larger(multiply(magnitude(input), spread(cones->per_unit[j])), size);
+            x[j] = batch->x[(size_t)j * batch->stride + (size_t)i];
+            const double own = __builtin_fabs(x[j]) * cones->per_unit[j];
+            size = own > size ? own : size;
         }
-        store(scratch->work + (size_t)inputs * stride + i, size);
+        x[inputs] = size;
+        scratch->samples[i] = i;
     }
-    for (int i = 0; i < groups * LANES; i++) batch->served[i] = CAROM_STEP_UNSERVED;
-    for (int cone = 0; cone < cones->count && left; cone++) {
-        // Moving costs about as much as a row of every second sample.
-        if (left <= live - live / 4 && left + LANES <= live) {
-            live = gather_open(cones, batch, groups, open);
-            groups = open_all(live, open);
-        }
-        const double *first = cones->rows + (size_t)cones->first_row[cone] * (size_t)width;
-        const double *end = cones->rows + (size_t)cones->first_row[cone + 1] * (size_t)width;
-        for (int g = 0; g < groups; g++) {
-            if (!open[g]) continue;
-            const double *x = scratch->work + (size_t)g * LANES;
-            // The width of two planar contacts.
-            unsigned found = width == 7 ? test_rows(first, end, 7, x, stride, open[g]) : test_rows(first, end, width, x, stride, open[g]);
-            open[g] &= (unsigned char)~found;
-            for (; found; found &= found - 1, left--) batch->served[scratch->samples[g * LANES + __builtin_ctz(found)]] = cone;
+    for (int i = 0; i < count || i % LANES; i++) batch->served[i] = CAROM_STEP_UNSERVED;
+    for (int first = 0, left = count; first < cones->count && left; first += LANES) {
+        const double *heads = cones->heads + (size_t)first * (size_t)(width * HEADS);
+        const unsigned all = first + LANES <= cones->count ? ALL_LANES : (1U << (cones->count - first)) - 1;
+        // Samples that find no cone among these move to the front of the list.
+        const int live = left;
+        left = 0;
+        for (int k = 0; k < live; k++) {
+            const int sample = scratch->samples[k];
+            const double *x = scratch->work + sample * width;
+            unsigned open = all & test_side_by_side(heads, HEADS, width, x);
+            while (open && !has(cones, first + __builtin_ctz(open), width, x)) open &= open - 1;
+            if (open)
+                batch->served[sample] = first + __builtin_ctz(open);
+            else
+                scratch->samples[left++] = sample;
         }
     }
 }

@@ -9,6 +9,8 @@
 
 /// Rows of a cone come in multiples of this; rows of zeros fill up.
 enum { CAROM_CONE_ROWS = 4 };
+/// First rows of a cone, which stand beside those of seven others; and groups of eight rows in which the rest of them stand.
+enum { CAROM_CONE_HEADS = 4, CAROM_CONE_SIDES = 2 };
 /// Most planes of a guess, most cones among which it is made, and guesses before the cones are looked through.
 enum { CAROM_CONE_MOST_SPLITS = 12, CAROM_CONE_MOST_GUESSED = 16, CAROM_CONE_GUESSES = 2 };
 
@@ -16,11 +18,15 @@ enum { CAROM_CONE_MOST_SPLITS = 12, CAROM_CONE_MOST_GUESSED = 16, CAROM_CONE_GUE
 /// impulses. size(x) = max_j |x_j| / unit_j makes the thresholds relative.
 typedef struct carom_cones {
     int count;
-    int inputs;        ///< n + contacts
-    int n;             ///< impulses, contact-major
-    size_t map_rows;   ///< n, padded to lanes
-    int *first_row;    ///< [count + 1] in `rows`
-    double *rows;      ///< [rows x (inputs + 1)]; the last coefficient belongs to size(x)
+    int inputs;       ///< n + contacts
+    int n;            ///< impulses, contact-major
+    size_t map_rows;  ///< n, padded to lanes
+    int *first_row;   ///< [count + 1] in `rows`
+    double *rows;     ///< [rows x (inputs + 1)]; the last coefficient belongs to size(x)
+    /// The rows once more, side by side: the first ones of eight cones, [cones / 8 x (inputs + 1) x CAROM_CONE_HEADS x 8], and the others
+    /// cone by cone, from first_side[i] to first_side[i + 1] - 1, [.. x (inputs + 1) x CAROM_CONE_SIDES x 8]. Zeros fill up.
+    double *heads, *sides;
+    int *first_side;   ///< [count + 1]
     double *maps;      ///< [count x inputs x map_rows] impulse by a unit of each input
     double *per_unit;  ///< [inputs] reciprocal units
     /// Cones that training found to overlap with a cone that is looked up before them, with another v': those of cone i are

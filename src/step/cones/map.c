@@ -69,6 +69,9 @@ static void destroy(void *state) {
     free(map->cones.first_rival);
     free(map->cones.rivals);
     free(map->cones.first_row);
+    free(map->cones.first_side);
+    free(map->cones.sides);
+    free(map->cones.heads);
     free(map->cones.rows);
     free(map->cones.maps);
     carom_lcp_basis_free(map->builder.basis);
@@ -310,10 +313,10 @@ static carom_status find_entry(carom_cone_map *map, const double *x, uint64_t nu
 // Has one of the cones x with this velocity after the step?
 static bool is_covered(const carom_cone_map *map, const double *x, const double *u_next) {
     const int n = map->builder.n;
-    const double *W = carom_impact_delassus(map->builder.stepper->impact);
+    const double *W = carom_impact_delassus(map->builder.stepper->impact), size = size_of(map, x);
     for (int i = 0; i < map->entry_count; i++) {
         entry *other = &map->entries[i];
-        if (other->singular || !contains(map, &other->rows, x)) continue;
+        if (other->singular || !carom_cone_rows_hold(other->rows.inputs, other->rows.rows, other->rows.count, x, size)) continue;
         double impulse[CAROM_MOST_MAPPED] = {0}, velocity[CAROM_MOST_MAPPED];
         for (int j = 0; j < map->builder.inputs; j++)
             for (int c = 0; c < n; c++) impulse[c] += other->map[j * n + c] * x[j];
@@ -404,11 +407,10 @@ static carom_status order_rows(const carom_cone_map *map, carom_cone_rows *rows,
     uint64_t *turned = calloc((size_t)rows->count + 1, sizeof *turned), passing = UINT64_MAX;
     if (!turned) return carom_fail_memory(error, "cone map");
     // Bit t: witness t is on the wrong side of the row.
-    for (int i = 0; i < rows->count; i++)
-        for (int t = 0; t < witnesses; t++) {
-            const double *x = map->states + (size_t)((int64_t)t * map->trained / witnesses) * (size_t)inputs;
-            turned[i] |= (uint64_t)!carom_cone_rows_hold(inputs, rows->rows + i * width, 1, x, size_of(map, x)) << t;
-        }
+    for (int t = 0; t < witnesses; t++) {
+        const double *x = map->states + (size_t)((int64_t)t * map->trained / witnesses) * (size_t)inputs, size = size_of(map, x);
+        for (int i = 0; i < rows->count; i++) turned[i] |= (uint64_t)!carom_cone_rows_hold(inputs, rows->rows + i * width, 1, x, size) << t;
+    }
     // Greedily: of the rows left, the one that turns away most of those that still pass.
     for (int first = 0; first < rows->count && passing; first++) {
         int best = first;
@@ -470,6 +472,7 @@ static carom_status freeze(void *state, carom_error *error) {
             memcpy(cones->maps + ((size_t)i * inputs + j) * cones->map_rows, from->map + j * n, n * sizeof(double));
         if (!listed) guessable[i] = from->guessable;
     }
+    if (!status) status = carom_cones_stand_side_by_side(cones, error);
     // Cones of pivots are many, and have conditions that verification cannot check: a guess is only verified, so they are not guessed.
     const carom_cone_training training = {guessable, map->states, map->trained};
     if (!status && map->selection == CAROM_SELECT_SCATTERED)

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// One walk on its way: what straight and curved pieces share. Not installed.
+#ifndef CAROM_REACH_WALK_H
+#define CAROM_REACH_WALK_H
+
+#include <math.h>
+
+#include "carom/box.h"
+#include "reach/rebound.h"
+
+/// What becomes of a contact in one piece: it has a weight, it is held, or its weight has been sought and it is held no more.
+typedef enum contact_part { PART_FREE, PART_HELD, PART_LEFT } contact_part;
+
+struct carom_walker {
+    const carom_impact *impact;
+    const carom_control *control;
+    int64_t max_steps;
+    carom_weights weights;
+    carom_rebound *rebound;
+    int contacts, n;
+    int stride;             // 1 + tangent_dim: contact i has the rows stride * i, its normal, and the tangents after it
+    double gain;            // of energy on the present walk [J]; with Poisson's hypothesis of K alone
+    double zero_velocity;   // AT_REST in m/s
+    double regularisation;  // REGULARISATION in 1/kg
+    double *u;              // [n] contact velocity, contact-major: normal, tangents
+    double *du;             // [n] its rate
+    double *p;              // [n] rates of the impulses: weights, and friction
+    double *mean;           // [contacts] mean normal velocity on the piece
+    contact_part *part;     // [contacts]
+    double *proportion;     // [contacts] of constant weights
+    int single;             // the contact of single weights
+    bool settles;           // the present piece goes straight on
+    struct carom_arc *arc;  // curved pieces; NULL for planar contacts
+    // Friction of planar contacts
+    int *resting;         // [contacts] that take part with friction and t_i v = 0
+    double *side;         // [contacts] sign of the friction of those that slide or are about to; 0 for those that stick
+    carom_box *friction;  // of the resting ones
+    // Newton's method for held contacts: which rows of W are unknown (2 i a weight, 2 i + 1 friction that sticks), and its equations
+    int *unknown, *exchanges;  // [n]
+    double *matrix, *change;   // [n x n], [n]
+    carom_stream stream;
+    double *trace;  // [trace_capacity x n]; NULL when traces are not recorded
+    int trace_rows, trace_capacity;
+    carom_arena arena;
+};
+
+/// May the contact have an impulse: n_i v <= 0, or something is stored?
+static inline bool walk_active(const carom_walker *walker, int contact) {
+    return !(walker->u[walker->stride * contact] > 0) || walker->rebound->stored[contact] > 0;
+}
+
+/// Has a contact still to be acted on?
+static inline bool walk_unspent(const carom_walker *walker, int contact) {
+    return walker->u[walker->stride * contact] < 0 || walker->rebound->stored[contact] > 0;
+}
+
+static inline double walk_delassus(const carom_walker *walker, int row, int column) {
+    return carom_impact_delassus(walker->impact)[(size_t)row * (size_t)walker->n + (size_t)column];
+}
+
+/// Leaves a contact out of the piece.
+static inline void walk_leave_out(carom_walker *walker, int contact) {
+    walker->p[walker->stride * contact] = 0;
+    walker->part[contact] = PART_LEFT;
+}
+
+/// Rates within this share of the terms they are a sum of are zero.
+#define WALK_STEADY 1e-12
+
+/// A row of W p; a sum that is round-off of its terms is zero, so that steady contacts stay steady.
+static inline double walk_rate(const carom_walker *walker, int row) {
+    double sum = 0, magnitude = 0;
+    for (int c = 0; c < walker->n; c++) {
+        const double term = walk_delassus(walker, row, c) * walker->p[c];
+        sum += term;
+        magnitude += fabs(term);
+    }
+    return fabs(sum) <= WALK_STEADY * magnitude ? 0 : sum;
+}
+
+/// A random weight of a contact.
+double carom_walk_draw_weight(carom_walker *walker, int contact);
+
+/// Finds friction and the weights of the held contacts for the weights in p, and the rates du. False where there are none, or they are not
+/// found; those whose weight would not be positive are left out.
+typedef bool (*carom_walk_hold)(carom_walker *walker);
+
+/// One direction in D(v) that stays in D on a piece: weights, friction and rates. False where no draw of weights has one.
+bool carom_walk_choose_direction(carom_walker *walker, carom_walk_hold hold);
+
+#endif
