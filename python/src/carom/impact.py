@@ -52,7 +52,7 @@ class Impact:
 
     Notes
     -----
-    The first five may have exact numbers, which exact sets take as they are: `fractions.Fraction`, `decimal.Decimal`, or texts such as
+    All of them may have exact numbers, which exact sets take as they are: `fractions.Fraction`, `decimal.Decimal`, or texts such as
     "1/3" and "0.1", also among whole numbers and floats.
     """
 
@@ -76,8 +76,9 @@ class Impact:
             raise InputError("velocity: the pre-impact velocity is missing")
         # Numbers, and the texts of those that are exact.
         given = {"mass": mass, "normal": normal, "tangent": tangent, "friction": friction, "velocity": velocity}
+        given["restitution"] = restitution
         split = [split_exact(name, value) for name, value in given.items()]
-        mass, normal, tangent, friction, velocity = (numbers for numbers, _ in split)
+        mass, normal, tangent, friction, velocity, restitution = (numbers for numbers, _ in split)
         written = [texts for _, texts in split]
         mass = as_reals("mass", mass, 2)
         nv = mass.shape[0]
@@ -94,7 +95,7 @@ class Impact:
                 raise InputError(f"tangent: it has {tangent.shape[0]} rows, and must have one or two for each of {contacts} contacts")
         texts = None
         if any(one is not None for one in written):
-            counts = (nv * nv, contacts * nv, contacts * dimension * nv, contacts, nv)
+            counts = (nv * nv, contacts * nv, contacts * dimension * nv, contacts, nv, contacts)
             texts = tuple(repeat_texts(one, count) for one, count in zip(written, counts))
         self._create(
             nv,

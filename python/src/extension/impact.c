@@ -26,19 +26,20 @@ PyObject *binding_wrap_impact(const carom_impact *impact, PyObject *keeper) {
 
 // --------------------------------------------------------------------------------------------------------------- making
 
-// The numbers of an impact as texts: a tuple of five, in which None stands for arrays without texts, and in these for numbers without.
-static bool take_texts(PyObject *tuple, const size_t counts[5], const char **texts[5]) {
+// The numbers of an impact as texts: a tuple of six, in which None stands for arrays without texts, and in these for numbers without.
+static bool take_texts(PyObject *tuple, const size_t counts[6], const char **texts[6]) {
     if (tuple == Py_None) return true;
-    PyObject *given[5];
+    PyObject *given[6];
     if (!PyTuple_Check(tuple)) PyErr_SetString(PyExc_TypeError, "texts are a tuple");
-    if (PyErr_Occurred() || !PyArg_ParseTuple(tuple, "OOOOO", &given[0], &given[1], &given[2], &given[3], &given[4])) return false;
+    if (PyErr_Occurred() || !PyArg_ParseTuple(tuple, "OOOOOO", &given[0], &given[1], &given[2], &given[3], &given[4], &given[5]))
+        return false;
     bool taken = true;
-    for (int i = 0; i < 5 && taken; i++) taken = binding_take_some(given[i], "texts", (Py_ssize_t)counts[i], &texts[i]);
+    for (int i = 0; i < 6 && taken; i++) taken = binding_take_some(given[i], "texts", (Py_ssize_t)counts[i], &texts[i]);
     return taken;
 }
 
 // impact_create(nv, contacts, tangent_dim, mass, normal, tangent, friction, restitution, velocity, names, place, texts): `texts` are those
-// of mass, normal, tangent, friction and velocity, or None
+// of mass, normal, tangent, friction, velocity and restitution, or None
 static PyObject *create(PyObject *module, PyObject *arguments) {
     (void)module;
     carom_impact_data data = {0};
@@ -59,12 +60,12 @@ static PyObject *create(PyObject *module, PyObject *arguments) {
     const char **texts = failed ? NULL : binding_texts(names, "names", data.contacts, &failed);
     binding_place placed = {0};
     if (!failed) failed = !binding_take_place(place, &data, &placed);
-    const char **exact[5] = {0};
-    if (!failed) failed = !take_texts(written, (const size_t[]){nv * nv, m * nv, tangents * nv, m, nv}, exact);
+    const char **exact[6] = {0};
+    if (!failed) failed = !take_texts(written, (const size_t[]){nv * nv, m * nv, tangents * nv, m, nv, m}, exact);
     carom_impact *impact = NULL;
     if (!failed) {
         const carom_impact_texts texts_of = {
-            .mass = exact[0], .normal = exact[1], .tangent = exact[2], .friction = exact[3], .velocity = exact[4]};
+            .mass = exact[0], .normal = exact[1], .tangent = exact[2], .friction = exact[3], .velocity = exact[4], .restitution = exact[5]};
         data.mass = arrays[0].values;
         data.normal = arrays[1].values;
         data.tangent = arrays[2].values;
@@ -81,7 +82,7 @@ static PyObject *create(PyObject *module, PyObject *arguments) {
     }
     binding_give_back(arrays, 6);
     binding_give_back_place(&placed);
-    for (int i = 0; i < 5; i++) PyMem_Free(exact[i]);
+    for (int i = 0; i < 6; i++) PyMem_Free(exact[i]);
     PyMem_Free(texts);
     return impact ? binding_wrap_impact(impact, NULL) : NULL;
 }
@@ -150,14 +151,11 @@ static PyObject *texts(PyObject *module, PyObject *handle) {
     const struct {
         const char *const *texts;
         Py_ssize_t count;
-    } arrays[] = {{written->mass, nv * nv},
-                  {written->normal, m * nv},
-                  {written->tangent, m * data->tangent_dim * nv},
-                  {written->friction, m},
-                  {written->velocity, nv}};
+    } arrays[] = {{written->mass, nv * nv}, {written->normal, m * nv}, {written->tangent, m * data->tangent_dim * nv},
+                  {written->friction, m},   {written->velocity, nv},   {written->restitution, m}};
     bool any = false;
-    PyObject *all = PyTuple_New(5);
-    for (Py_ssize_t i = 0; i < 5 && all; i++) {
+    PyObject *all = PyTuple_New(6);
+    for (Py_ssize_t i = 0; i < 6 && all; i++) {
         any = any || arrays[i].texts;
         PyObject *one = arrays[i].texts ? PyTuple_New(arrays[i].count) : Py_NewRef(Py_None);
         for (Py_ssize_t k = 0; arrays[i].texts && k < arrays[i].count && one; k++) {
