@@ -373,6 +373,23 @@ static void write_label(const carom_functional *axis, const char *text, char lab
         snprintf(label, LABEL_SIZE, "%s%s", text, ratio ? "  (kinetic energy after / before)" : "");
 }
 
+static void release_picture(picture *drawn) {
+    for (int i = 0; i < drawn->law_count; i++) {
+        carom_polyhedra_free(drawn->laws[i].pieces);
+        free(drawn->laws[i].u);
+        free(drawn->laws[i].v);
+        free(drawn->laws[i].impulses);
+        free(drawn->laws[i].energy);
+        free(drawn->laws[i].states);
+        free(drawn->laws[i].starts);
+    }
+    for (int f = 0; f < drawn->file_count; f++) carom_result_close(drawn->files[f].result);
+    carom_functional_release(&drawn->x);
+    carom_functional_release(&drawn->y);
+    carom_axes_free(&drawn->axes);
+    carom_arena_free(&drawn->memory);
+}
+
 carom_status carom_plot_result(const char *result_path, const carom_plot_request *request, carom_plot_report report, void *user,
                                carom_error *error) {
     picture drawn = {.focus = request->focus};
@@ -438,19 +455,6 @@ carom_status carom_plot_result(const char *result_path, const carom_plot_request
         if (!status && report) report(user, path);
     }
 
-    for (int i = 0; i < drawn.law_count; i++) {
-        carom_polyhedra_free(drawn.laws[i].pieces);
-        free(drawn.laws[i].u);
-        free(drawn.laws[i].v);
-        free(drawn.laws[i].impulses);
-        free(drawn.laws[i].energy);
-        free(drawn.laws[i].states);
-        free(drawn.laws[i].starts);
-    }
-    for (int f = 0; f < drawn.file_count; f++) carom_result_close(drawn.files[f].result);
-    carom_functional_release(&drawn.x);
-    carom_functional_release(&drawn.y);
-    carom_axes_free(&drawn.axes);
-    carom_arena_free(&drawn.memory);
+    release_picture(&drawn);
     return status;
 }
