@@ -120,14 +120,16 @@ def test_a_question_can_be_interrupted(scenes):
         outer = disks.exact(pieces=1, seconds=4).outer
     if outer is None:
         pytest.skip("the machine is too busy for an outer set in 4 s")
-    samples = disks.sample(2000)
+    samples = disks.sample(200_000)
     timer = threading.Timer(0.3, _thread.interrupt_main)
     timer.start()
-    start = time.monotonic()
+    # In the middle of the search, which goes on for half a minute: what stands behind it is not reached.
+    finished = False
     with pytest.raises(KeyboardInterrupt):
         outer.distance(samples, gap=0)
-        time.sleep(1)
-    assert time.monotonic() - start < 0.9
+        finished = True
+        time.sleep(10)
+    assert not finished
     timer.join()
 
 
