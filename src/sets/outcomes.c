@@ -9,7 +9,7 @@
 #include "carom/questions.h"
 
 // A normal and a tangential column as one array: per contact the normal, then the tangents.
-static double *join(const carom_table *outcomes, carom_outcome_column normal_column, carom_outcome_column tangent_column) {
+static double *join(const carom_table *outcomes, int normal_column, int tangent_column) {
     const carom_sizes *sizes = carom_table_sizes(outcomes);
     const int dim = sizes->tangents / sizes->contacts;
     const int64_t rows = carom_table_rows(outcomes);

@@ -174,8 +174,8 @@ static void test_limits_and_ranges(void **state) {
         }
         carom_impact *impact = detect(f.model);
         const carom_impact_data *data = carom_impact_get_data(impact);
-        assert_int_equal(data->contacts, cases[i].row ? 2 : 1);
-        if (cases[i].row) assert_all_close(data->normal + 2, ((double[]){cases[i].row, 0}), 2, 1e-15);
+        assert_int_equal(data->contacts, cases[i].row != 0 ? 2 : 1);
+        if (cases[i].row != 0) assert_all_close(data->normal + 2, ((double[]){cases[i].row, 0}), 2, 1e-15);
         if (cases[i].warning) assert_true(warns(f.model, cases[i].warning));
         assert_int_equal(carom_model_warnings(f.model), cases[i].warning != NULL);
         carom_impact_free(impact);

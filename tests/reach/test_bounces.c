@@ -16,7 +16,7 @@ typedef struct bounce {
 } bounce;
 
 static carom_walker *make_walker(const carom_impact *impact, carom_hypothesis hypothesis, double restitution, carom_weights weights) {
-    const carom_walker_options options = {10000, weights, {hypothesis, {restitution, restitution}}, 0};
+    const carom_walker_options options = {10000, (int)weights, {(int)hypothesis, {restitution, restitution}}, 0};
     carom_walker *walker;
     carom_error error;
     assert_ok(carom_walker_create(impact, &options, &walker, &error), error);

@@ -111,7 +111,8 @@ static void outcomes_are_in_their_set(void **state) {
     for (int kind = 0; kind < 2; kind++) {
         carom_containment answers[2] = {{.u = u[0], .v = v[0]}, {.u = u[1], .v = v[1]}};
         carom_error error;
-        assert_ok(carom_outcome_set_contain(&a->memory, a->impact, kind, CAROM_CONTAINED, 2, wanted, answers, &error), error);
+        assert_ok(carom_outcome_set_contain(&a->memory, a->impact, (carom_metric_kind)kind, CAROM_CONTAINED, 2, wanted, answers, &error),
+                  error);
         assert_true(answers[0].contained && answers[0].distance < 1e-9 && answers[0].unreachable < 1e-9);
         assert_true(!answers[1].contained && answers[1].distance > 0.1);
         assert_all_close(v[0], wanted, nv, 1e-9);
