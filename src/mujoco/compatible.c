@@ -251,10 +251,12 @@ double model_cast_ray(const mjModel *compiled, const mjData *data, int geom, con
 bool model_touches_flex(const mjContact *contact) { return contact->geom1 < 0 || contact->geom2 < 0; }
 
 // Such geoms came with 3.11.
-bool model_touches_belt(const mjContact *contact) {
+bool model_touches_belt(const mjModel *compiled, const mjContact *contact) {
 #if mjVERSION_HEADER >= 3011000
-    return mju_norm3(contact->surfacevel) > 0;
+    return mju_norm(compiled->geom_surfacevel + 6 * contact->geom1, 6) > 0 ||
+           mju_norm(compiled->geom_surfacevel + 6 * contact->geom2, 6) > 0;
 #else
+    (void)compiled;
     (void)contact;
     return false;
 #endif

@@ -75,7 +75,7 @@ double model_cast_ray(const mjModel *compiled, const mjData *data, int geom, con
 // Does a contact touch a deformable body, which has no geom?
 bool model_touches_flex(const mjContact *contact);
 // Does the surface of one of its geoms move along the geom, as a belt does?
-bool model_touches_belt(const mjContact *contact);
+bool model_touches_belt(const mjModel *compiled, const mjContact *contact);
 // A contact of two geoms, its other members zero.
 mjContact model_contact_of(int first_geom, int second_geom);
 // The first of the bodies that move with a body; 0, the world, for bodies that only a user moves, too.

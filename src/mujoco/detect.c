@@ -96,7 +96,7 @@ static carom_status add_contact(detected *found, const mjContact *contact, carom
         return carom_fail(error, CAROM_BAD_INPUT,
                           "%s: a deformable body (flex) touches something at this state: impacts are of rigid bodies only",
                           found->model->path);
-    if (model_touches_belt(contact))
+    if (model_touches_belt(compiled, contact))
         return carom_fail(error, CAROM_BAD_INPUT,
                           "%s: a geom with a surface velocity touches something at this state: surfaces of impacts are at rest on their "
                           "bodies",
