@@ -265,7 +265,8 @@ static int stop_comparison(int seconds, char *text) {
     const char *build = getenv("CAROM_BUILD");
     char command[4096];
     snprintf(command, sizeof command,
-             "timeout --preserve-status -s INT %d %s/carom compare scenes/disks.yaml --simulator mujoco --samples 100000000 2>/dev/null",
+             "timeout --foreground --preserve-status -s INT %d %s/carom compare scenes/disks.yaml --simulator mujoco --samples 100000000 "
+             "2>/dev/null",
              seconds, build && *build ? build : "build");
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
