@@ -180,11 +180,12 @@ static bool permute(int *order, int count) {
 }
 
 // The order after `done` others; false where there is none.
-static bool choose_order(const sequence *run, carom_sequential_orders kind, int64_t done, carom_error *error, carom_status *status) {
+static bool choose_order(const sequence *run, carom_sequential_orders kind, int64_t done, carom_status *status, carom_error *error) {
     const int contacts = run->contacts;
     if (run->options->order) {
-        *status = read_order(run->call->impact, run->options->order, run->order, error);
-        return done == 0 && !*status;
+        // The one that was asked for, read once.
+        if (!done) *status = read_order(run->call->impact, run->options->order, run->order, error);
+        return !done && !*status;
     }
     if (kind == CAROM_ORDERS_ALL && done > 0) return permute(run->order, contacts);
     for (int i = 0; i < contacts; i++) run->order[i] = (int)((i + (kind == CAROM_ORDERS_CYCLIC ? done : 0)) % contacts);
@@ -232,7 +233,7 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
         status =
             carom_fail(error, CAROM_BAD_INPUT, "orders: %d contacts have too many orders; ask for cyclic or random ones", run.contacts);
     carom_verdict worst = CAROM_COMPLETE;
-    for (int64_t done = 0; !status && worst != CAROM_INTERRUPTED && choose_order(&run, kind, done, error, &status); done++) {
+    for (int64_t done = 0; !status && worst != CAROM_INTERRUPTED && choose_order(&run, kind, done, &status, error); done++) {
         carom_verdict verdict = CAROM_COMPLETE;
         status = run_order(&run, &verdict, error);
         if (verdict != CAROM_COMPLETE) worst = verdict;
