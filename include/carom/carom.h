@@ -13,6 +13,7 @@
 #include "carom/functional.h"
 #include "carom/impact.h"
 #include "carom/io.h"
+#include "carom/joint_modes.h"
 #include "carom/laws.h"
 #include "carom/lcp.h"
 #include "carom/many.h"

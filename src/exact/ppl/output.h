@@ -4,6 +4,7 @@
 #ifndef CAROM_EXACT_PPL_OUTPUT_H
 #define CAROM_EXACT_PPL_OUTPUT_H
 
+#include "carom/joint_modes.h"
 #include "carom/polyhedra.h"
 #include "exact/ppl/fixpoint.h"
 
@@ -12,5 +13,9 @@ carom_status exact_output_create(exact_session *session, const exact_data *data,
                                  carom_error *error);
 /// The start alone, as one piece.
 carom_status exact_output_start(const exact_data *data, carom_polyhedra **polyhedra, carom_error *error);
+/// Adds the joint modes that the pieces meet, each counted once for every piece.
+/// @return as of exact_output_create; when the session stops, modes may be missing
+carom_status exact_output_modes(exact_session *session, const exact_data *data, const exact_pieces *pieces, carom_joint_modes *modes,
+                                carom_error *error);
 
 #endif

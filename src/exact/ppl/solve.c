@@ -142,6 +142,7 @@ static carom_status solve_data(const exact_data *data, const carom_exact_options
     session->dimension = data->dimension;
     if (!status) status = exact_output_create(session, data, &solver.pieces, &set->pieces, error);
     if (!status && solver.has_outer) status = exact_output_create(session, data, &solver.outer, &set->outer, error);
+    if (!status && options->modes) status = exact_output_modes(session, data, &solver.pieces, options->modes, error);
     if (!status && session->stop) status = carom_fail(error, CAROM_INTERNAL, "the finished pieces could not be read");
     exact_pieces_free(&solver.pieces);
     exact_pieces_free(&solver.outer);
