@@ -182,7 +182,9 @@ static void test_welded_urdf_root_is_told(void **state) {
     (void)state;
     fixture f = load_text(URDF("", ARM));
     assert_int_equal(carom_model_nv(f.model), 1);
-    assert_true(warns(f.model, "the root link 'base' is welded to the world; to let it move say 'root: free' in the scene, or add <link name=\"world\"/>"));
+    assert_true(
+        warns(f.model,
+              "the root link 'base' is welded to the world; to let it move say 'root: free' in the scene, or add <link name=\"world\"/>"));
     assert_true(warns(f.model, "<parent link=\"world\"/><child link=\"base\"/></joint>"));
     free_fixture(&f);
 
