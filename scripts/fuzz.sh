@@ -68,7 +68,7 @@ for stem in block-matrices block boxwall compass-matrices corner; do
     commands "exact-$stem" "$scene" "exact input.yaml --json -o out.h5 --export out.txt" "query out.h5 --hull Jn.A,Jn.B --json" \
         "query out.h5 --distance out.h5 --json" "plot out.h5 -o picture"
     commands "hodograph-$stem" "$scene" "hodograph input.yaml --contact A --json" "hodograph input.yaml --contact A --fan 3 -o out"
-    commands "modes-$stem" "$scene" "modes input.yaml --json" "modes input.yaml --sampled"
+    commands "modes-$stem" "$scene" "modes input.yaml --json" "modes input.yaml --sampled" "sweep input.yaml --vary mu=0:1:0.5 --critical --json"
     commands "page-$stem" "$scene" "compare input.yaml -o out --json"
 done
 for model in scenes/*.xml; do put model "$(basename "$model")" <"$model"; done

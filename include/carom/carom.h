@@ -27,5 +27,6 @@
 #include "carom/stronge.h"
 #include "carom/studies.h"
 #include "carom/system.h"
+#include "carom/vary.h"
 
 #endif

@@ -69,7 +69,7 @@ typedef struct carom_exact_options {
     double gain;            ///< budget of energy with restitution: largest of a piece that is continued, over that before the impact, >= 1
     double cover;           ///< of mode `eps`: width of the overlap, over the largest pre-impact contact velocity, in (0, 1]
     carom_exact_set **set;  ///< of the law: receives the set itself, to be freed by the caller; NULL: not wanted
-    carom_joint_modes *modes;  ///< receives the joint modes that the pieces meet, unless the start is terminal; NULL: not wanted
+    carom_joint_modes *modes;  ///< receives the joint modes that the pieces meet; NULL: not wanted
 } carom_exact_options;
 
 /// Mode `exact`, 30 s, 10,000 polyhedra, 8192 bits, no restitution, gain 1e12, cover 1e-3.

@@ -29,8 +29,7 @@ static void other_sets_are_sampled(void **state) {
         json_t *modes = ask(*state, "modes", join(path, scenes_path, lines[i][0]), lines[i][1], lines[i][2], lines[i][3]);
         assert_true(json_is_false(at(modes, "certified")));
         int64_t outcomes = 0;
-        for (size_t k = 0; k < (size_t)length(modes, "modes"); k++)
-            outcomes += (int64_t)number(json_array_get(at(modes, "modes"), k), "count");
+        for (size_t k = 0; k < length(modes, "modes"); k++) outcomes += (int64_t)number(json_array_get(at(modes, "modes"), k), "count");
         assert_int_equal(outcomes, (int64_t)number(modes, "terminated"));
         json_decref(modes);
     }

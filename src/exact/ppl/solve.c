@@ -239,6 +239,7 @@ carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_opt
         if (starts_terminal(data)) {
             made->status = CAROM_EXACT_TERMINAL_START;
             status = exact_output_start(data, &made->pieces, error);
+            if (!status && options->modes) status = exact_output_start_mode(made->pieces, options->modes, error);
         } else {
             status = solve_data(data, options, control, made, error);
             if (!status && options->mode == CAROM_EXACT_EPS && made->status == CAROM_EXACT_OK)

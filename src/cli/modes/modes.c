@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// `carom modes`: which combinations of stick, slide and lift are possible after the impact, and with which velocities.
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "carom/json.h"
+#include "cli/modes/modes.h"
+
+// Modes that the terminal shows; JSON has them all.
+enum { SHOWN_MODES = 40 };
+
+static const cli_flag flags[] = {CLI_MODE_FLAGS, {"json", NULL, "print one JSON document"}};
+
+// The modes that were seen most often first; otherwise in their order.
+static int compare_counts(const void *a, const void *b) {
+    const carom_joint_mode *const *x = a, *const *y = b;
+    return (*x)->count != (*y)->count ? ((*x)->count < (*y)->count ? 1 : -1) : (*x > *y) - (*x < *y);
+}
+
+// "A stick | B lift 0 to 0.093": what each contact does, with the range of the velocity that its motion leaves free.
+static void print_mode(const carom_impact *impact, const carom_joint_mode *mode, const char *counted) {
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    printf("%10" PRId64 " %s%s", mode->count, counted, mode->count == 1 ? " " : "s");
+    for (int i = 0; i < data->contacts; i++) {
+        const carom_contact_motion motion = (carom_contact_motion)mode->motions[i];
+        printf("%s%s %s", i ? " | " : "  ", data->names[i], carom_contact_motion_name(motion));
+        // Slip in space has two components, which the terminal leaves out.
+        const double *range = motion == CAROM_MOTION_LIFT                                         ? mode->normal + 2 * i
+                              : motion == CAROM_MOTION_FORWARD || motion == CAROM_MOTION_BACKWARD ? mode->tangent + 2 * i
+                                                                                                  : NULL;
+        if (range && range[0] == range[1])
+            printf(" %.6g", cli_shown(impact, range[0]));
+        else if (range)
+            printf(" %.6g to %.6g", cli_shown(impact, range[0]), cli_shown(impact, range[1]));
+    }
+    putchar('\n');
+}
+
+static carom_status print_text(const carom_scene *scene, const cli_found_modes *found, carom_error *error) {
+    const carom_joint_modes *modes = found->modes;
+    const carom_joint_mode **sorted = malloc(((size_t)modes->count + 1) * sizeof *sorted);
+    if (!sorted) return carom_fail_memory(error, "joint modes");
+    for (int i = 0; i < modes->count; i++) sorted[i] = modes->modes + i;
+    if (!found->certified) qsort(sorted, (size_t)modes->count, sizeof *sorted, compare_counts);
+
+    printf("%s: %d joint mode%s (velocities in m/s), %s\n", carom_scene_name(scene), modes->count, modes->count == 1 ? "" : "s",
+           found->certified ? "certified: the exact set meets each of them, and no other" : "seen in samples: there may be more");
+    if (*found->reason) printf("  the exact set did not finish: %s\n", found->reason);
+    if (modes->unfinished)
+        printf("  outcomes in which a contact approaches still, and which are in no mode: %" PRId64 "\n", modes->unfinished);
+    for (int i = 0; i < modes->count && i < SHOWN_MODES; i++)
+        print_mode(carom_scene_impact(scene), sorted[i], found->certified ? "piece" : "outcome");
+    if (modes->count > SHOWN_MODES) printf("... and %d more; --json gives them all\n", modes->count - SHOWN_MODES);
+    free(sorted);
+    return CAROM_OK;
+}
+
+static int run_modes(const cli_arguments *arguments) {
+    carom_error error;
+    carom_scene *scene = NULL;
+    carom_control control;
+    cli_mode_finder finder = {0};
+    cli_found_modes found = {0};
+    carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
+    if (!status) status = cli_start_control(arguments, &control, &error);
+    if (!status) status = cli_mode_finder_create(arguments, scene, &control, &finder, &error);
+    const carom_impact *impact = status ? NULL : carom_scene_impact(scene);
+    if (!status) status = cli_find_modes(&finder, impact, &found, &error);
+    int exit_status = EXIT_DONE;
+    if (!status) cli_warn(scene);
+    if (!status) cli_note_rest(scene);
+    if (status) {
+        cli_place_error(arguments, scene, carom_law_halm_posa.options, carom_law_halm_posa.option_count, &error);
+        exit_status = cli_report(&error);
+    } else {
+        if (!found.certified) exit_status = cli_exit_status(&found.samples);
+        if (cli_given(arguments, "json")) {
+            json_t *document = json_pack("{s:s, s:b}", "schema", "carom.modes/1", "certified", found.certified);
+            if (!found.certified) cli_add_result(document, found.samples.result);
+            json_object_set_new(document, "reason", carom_json_text(*found.reason ? found.reason : NULL));
+            json_object_set_new(document, "unfinished", json_integer(found.modes->unfinished));
+            json_object_set_new(document, "modes", cli_modes_json(impact, found.modes));
+            exit_status = cli_print_json(document, exit_status);
+        } else if (print_text(scene, &found, &error)) {
+            exit_status = cli_report(&error);
+        }
+    }
+    cli_found_modes_release(&found);
+    cli_mode_finder_free(&finder);
+    carom_scene_free(scene);
+    return exit_status;
+}
+
+const cli_command cli_modes = {
+    .name = "modes",
+    .summary = "which combinations of stick, slide and lift are possible, with their velocities",
+    .operand = "SCENE",
+    .models = true,
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .laws = CLI_ONE_LAW,
+    .law = "halm-posa",
+    .run = run_modes,
+};

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Inside `carom sweep`: its points and changes, and their picture.
+#ifndef CAROM_CLI_SWEEP_H
+#define CAROM_CLI_SWEEP_H
+
+#include "carom/vary.h"
+#include "cli/modes/modes.h"
+
+enum { SWEEP_MOST_PARAMETERS = 2, SWEEP_MOST_POINTS = 100000 };
+
+/// NAME=FROM:TO:STEP
+typedef struct sweep_axis {
+    char name[CAROM_MAX_NAME + 32];
+    carom_parameter parameter;
+    double from, step;
+    int count;
+} sweep_axis;
+
+/// The modes at one point.
+typedef struct sweep_point {
+    double values[SWEEP_MOST_PARAMETERS];
+    cli_found_modes found;
+    int list;  ///< number of its list of modes, in the order in which lists first appear
+} sweep_point;
+
+/// Between two values of the first parameter, closer than the resolution, the list of modes changes.
+typedef struct sweep_change {
+    double value;               ///< of the first parameter, in their middle
+    double other;               ///< of the second
+    sweep_point before, after;  ///< at the two values
+} sweep_change;
+
+typedef struct sweep {
+    const cli_arguments *arguments;
+    const carom_scene *scene;
+    const carom_impact *impact;
+    cli_mode_finder finder;
+    sweep_axis axes[SWEEP_MOST_PARAMETERS];
+    int axis_count;
+    sweep_point *points;  ///< [count] the first parameter runs fastest
+    int count;
+    int list_count;
+    sweep_change *changes;  ///< [change_count]
+    int change_count, change_room;
+} sweep;
+
+/// "a" to "z", then "27", ...
+enum { SWEEP_LETTER_SIZE = 16 };
+const char *sweep_letter(int list, char letter[SWEEP_LETTER_SIZE]);
+/// Do two certified lists hold the same modes?
+bool sweep_same_modes(const carom_joint_modes *a, const carom_joint_modes *b);
+/// Least and largest velocity of all modes, of a contact's normal or of a tangent; NaN without modes.
+void sweep_extent(const carom_joint_modes *modes, int index, bool tangent, double range[2]);
+
+/// Draws the extents over one parameter, or the map of modes over two.
+carom_status sweep_write_figure(const sweep *s, const char *path, carom_error *error);
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// `carom sweep`: extents and modes over parameters, and the values at which modes change.
+#include "command_support.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "carom/exact.h"
+
+// The set is not monotone in friction.
+static void lift_of_the_block_over_friction(void **state) {
+    if (!carom_exact_available()) skip();
+    char path[PATH_SIZE];
+    const struct {
+        const char *friction;
+        double lift;
+    } cases[] = {{"mu=0.1:0.1:1", .0468}, {"mu=0.15:0.15:1", .0432}, {"mu=0.25:0.25:1", .0564}, {"mu=0.4:0.4:1", .0930}};
+    for (int i = 0; i < 4; i++) {
+        json_t *sweep = ask(*state, "sweep", join(path, scenes_path, "block.yaml"), "--vary", cases[i].friction);
+        assert_close(number(sweep, "points.0.extent.normal.0.1"), cases[i].lift, 5e-5);
+        assert_int_equal(length(sweep, "critical"), 0);
+        json_decref(sweep);
+    }
+}
+
+// All friction equal: the leading foot sticks above 1.949261; the set is one velocity up to 3.040506.
+static void critical_friction_of_the_compass_gait(void **state) {
+    if (!carom_exact_available()) skip();
+    char path[PATH_SIZE];
+    json_t *sweep = ask(*state, "sweep", join(path, scenes_path, "compass.yaml"), "--vary", "mu=0:5:2.5", "--critical");
+    assert_string_equal(text(sweep, "schema"), "carom.sweep/1");
+    assert_int_equal(length(sweep, "points"), 3);
+    assert_true(json_is_true(at(sweep, "points.0.unique")) && json_is_false(at(sweep, "points.2.unique")));
+    const size_t count = length(sweep, "critical");
+    bool sticks = false, parts = false;
+    double last = 0;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *change = json_array_get(at(sweep, "critical"), i);
+        const double value = number(change, "value");
+        assert_true(value > last);
+        last = value;
+        sticks |= fabs(value - 1.949261) <= 1e-6 && !strcmp(text(change, "after.0.A"), "stick");
+        parts |= fabs(value - 3.040506) <= 1e-6 && json_is_true(at(change, "unique_before")) && json_is_false(at(change, "unique_after"));
+    }
+    assert_true(sticks && parts);
+    json_decref(sweep);
+}
+
+// Two parameters make a grid, whose first one runs fastest; mirrored velocities have mirrored sets.
+static void two_parameters_make_a_grid(void **state) {
+    if (!carom_exact_available()) skip();
+    char path[PATH_SIZE];
+    json_t *sweep = ask(*state, "sweep", join(path, scenes_path, "block-matrices.yaml"), "--vary", "v.1=-0.2:0.2:0.2", "--vary",
+                        "mu=0.2:0.5:0.3", "-o", "map.png");
+    assert_int_equal(length(sweep, "points"), 6);
+    assert_close(number(json_object_get(at(sweep, "points.4.parameters"), "v.1") ? at(sweep, "points.4.parameters") : NULL, "mu"), .5, 0);
+    for (int line = 0; line < 6; line += 3) {
+        const json_t *left = json_array_get(at(sweep, "points"), (size_t)line),
+                     *right = json_array_get(at(sweep, "points"), (size_t)line + 2);
+        assert_close(number(left, "extent.normal.0.1"), number(right, "extent.normal.1.1"), 1e-12);
+        assert_close(number(left, "extent.tangent.0.1"), -number(right, "extent.tangent.1.0"), 1e-12);
+        assert_int_equal(length(left, "modes"), length(right, "modes"));
+    }
+    assert_true(is_png(join(path, *state, "map.png")));
+    json_decref(sweep);
+}
+
+static void other_sets_are_sampled(void **state) {
+    char path[PATH_SIZE];
+    json_t *sweep = ask(*state, "sweep", join(path, scenes_path, "block.yaml"), "--hypothesis", "stronge", "--vary", "restitution=0:1:0.5",
+                        "--samples", "256");
+    assert_int_equal(length(sweep, "points"), 3);
+    assert_true(json_is_false(at(sweep, "points.1.certified")) && json_is_null(at(sweep, "points.1.unique")));
+    assert_true(number(sweep, "points.0.extent.normal.0.1") < number(sweep, "points.2.extent.normal.0.0"));
+    json_decref(sweep);
+}
+
+static void bad_input_is_refused_in_one_line(void **state) {
+#define FLAT "delassus: {W: [[1, 0], [0, 1]], u: [-1, 1], mu: [1]}\n"
+    static const refusal refusals[] = {
+        {"sweep case.yaml", "--vary is missing", FLAT},
+        {"sweep case.yaml --vary mu", "'mu' is not NAME=FROM:TO:STEP", FLAT},
+        {"sweep case.yaml --vary mu=0:1", "three finite numbers", FLAT},
+        {"sweep case.yaml --vary mu=0:1:0.1:2", "three finite numbers", FLAT},
+        {"sweep case.yaml --vary mu=0:nan:0.1", "three finite numbers", FLAT},
+        {"sweep case.yaml --vary mu=1:0:0.1", "FROM <= TO", FLAT},
+        {"sweep case.yaml --vary mu=0:1:0", "STEP > 0", FLAT},
+        {"sweep case.yaml --vary mu=0:1:1e-9", "more than 100000 values", FLAT},
+        {"sweep case.yaml --vary mu.B=0:1:1", "did you mean 'mu.A'", FLAT},
+        {"sweep case.yaml --vary mu=-1:1:1", "mu = -1", FLAT},
+        {"sweep case.yaml --vary mu=0:1:1 --vary mu=0:1:1", "given twice", FLAT},
+        {"sweep case.yaml --vary mu=0:1:1 --critical --hypothesis stronge", "--critical: needs exact sets", FLAT},
+        {"sweep case.yaml --vary mu=0:1:1 -o map.pdf", "map.pdf", FLAT},
+    };
+    check_refusals(*state, refusals, sizeof refusals / sizeof *refusals);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(lift_of_the_block_over_friction, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(critical_friction_of_the_compass_gait, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(two_parameters_make_a_grid, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(other_sets_are_sampled, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(bad_input_is_refused_in_one_line, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, find_command, NULL);
+}
