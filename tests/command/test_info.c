@@ -59,6 +59,9 @@ static void info_tests_assumption_6(void **state) {
         assert_true(json_is_boolean(at(info, "this_impact.unique")));
         assert_int_equal(is_true(info, "this_impact.unique"), !several);
         assert_non_null(strstr(text(info, "this_impact.by"), several ? "3 velocities" : "one velocity"));
+        // Another question: how many velocities are possible after the impact. All these have several.
+        assert_true(json_is_false(at(info, "outcome.unique")));
+        if (carom_exact_available()) assert_non_null(strstr(text(info, "outcome.by"), "the exact set has"));
         json_decref(info);
     }
     write_text(*state, "cube.yaml", cube_scene);

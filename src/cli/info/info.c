@@ -25,6 +25,7 @@ typedef struct facts {
     double variables;  // of the LCP of a step
     carom_reach_bounds bounds;
     carom_uniqueness *uniqueness;
+    cli_outcome outcome;
     carom_first_step first_step;
     carom_net_question net;  // epsilon is 0 without --epsilon
     double log10_samples;
@@ -59,6 +60,7 @@ static carom_status derive(const cli_arguments *arguments, facts *f, carom_error
     if (!status && isnan(f->step) && !f->large) status = carom_reach_auto_step(f->impact, options.method.cone_edges, &f->step, error);
     if (!status) status = carom_reach_get_bounds(f->impact, edges, f->step, &f->bounds, error);
     if (!status) status = cli_info_uniqueness(f->impact, &f->uniqueness, error);
+    if (!status) status = cli_info_outcome(f->impact, &f->outcome, error);
     if (!status) status = carom_reach_first_step(f->impact, options.method.cone_edges, NULL, &f->first_step, error);
     if (status) {
         cli_place_error(arguments, f->scene, carom_sample_rows, CAROM_SAMPLE_ROWS, error);
@@ -122,6 +124,7 @@ static int print_json(const facts *f) {
     json_object_set_new(document, "step", carom_json_real(f->step));
     json_object_set_new(document, "bounds", bounds);
     json_object_set_new(document, "uniqueness", cli_uniqueness_json(f->uniqueness));
+    json_object_set_new(document, "outcome", cli_outcome_json(&f->outcome));
     json_object_set_new(document, "this_impact", cli_first_step_json(&f->first_step));
     json_decref(row);
     // Matrices of many contacts are written as they stand.
@@ -169,6 +172,7 @@ static int print_text(const facts *f, bool full) {
     if (f->net.epsilon > 0)
         printf("%g-net with probability %g by Lemma 1, L = %.6g 1/kg, %lld caps: 10^%.6g samples\n", f->net.epsilon, 1 - f->net.failure,
                f->net.lipschitz, (long long)f->net.caps, f->log10_samples);
+    cli_print_outcome(&f->outcome);
     cli_print_first_step(&f->first_step);
     cli_print_uniqueness(f->uniqueness, data->names, full);
     return EXIT_DONE;

@@ -13,6 +13,16 @@ void cli_print_contacts(const carom_impact *impact, bool full);
 /// M, Jn, Jt and v under the names of their columns, or W.
 void cli_print_matrices(const carom_impact *impact);
 
+/// Is the velocity after the impact unique, in the inelastic inclusion?
+typedef struct cli_outcome {
+    enum { CLI_OUTCOME_UNDECIDED, CLI_OUTCOME_ONE, CLI_OUTCOME_SEVERAL } verdict;
+    char by[128];  ///< how that is known, or why it is not
+} cli_outcome;
+
+carom_status cli_info_outcome(const carom_impact *impact, cli_outcome *outcome, carom_error *error);
+json_t *cli_outcome_json(const cli_outcome *outcome);
+void cli_print_outcome(const cli_outcome *outcome);
+
 /// Whether the first step of the impact has one velocity.
 json_t *cli_first_step_json(const carom_first_step *first);
 void cli_print_first_step(const carom_first_step *first);
