@@ -148,7 +148,14 @@ class Impact:
             1 planar, 2 spatial. Left out: what the sizes of `friction`, `restitution` or `names` tell; else planar where n is even.
         restitution, names
             As of an impact with a mass matrix.
+
+        Notes
+        -----
+        Fractions, decimals and texts such as "1/3" stand for the nearest doubles: exact sets round a Delassus operator in any case, so that
+        rows that depend on each other still do.
         """
+        given = {"delassus": delassus, "velocity": velocity, "friction": friction, "restitution": restitution}
+        delassus, velocity, friction, restitution = (split_exact(name, value)[0] for name, value in given.items())
         delassus = as_reals("delassus", delassus, 2)
         n = delassus.shape[0]
         delassus = as_matrix("delassus", delassus, n, n)
