@@ -55,6 +55,8 @@ def label(out: Outcomes) -> str:
         return f"{out.law} ({claim}, {plural(len(out.pieces), 'piece')})"
     if is_sampled(out):
         total = out.extent["outcomes"]
+        if total is None:
+            return f"{out.law} (inner approximation, {plural(len(out), 'sample')} kept)"
         kept = f"{len(out)} of " if len(out) < total else ""
         return f"{out.law} (inner approximation, {kept}{plural(total, 'sample')})"
     return out.law if len(out) == 1 else f"{out.law} ({plural(len(out), 'outcome')})"
