@@ -209,6 +209,7 @@ def resident():
         return int(file.read().split()[1]) * resource.getpagesize()
 
 
+@pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""), reason="AddressSanitizer keeps what is freed for a while")
 def test_memory_does_not_grow(block):
     """100,000 calls: what each would leave, multiplied, would be seen."""
     impact = carom.Impact(**block)

@@ -39,7 +39,7 @@ class Look:
 
 
 def looks(outcomes: Sequence[Outcomes]) -> list[Look]:
-    """The looks of these answers in one picture, and a free one at the end; an answer of a law that stands there already gets a free one."""
+    """The looks of these answers in one picture, and a free one at the end; a law that stands there already gets a free one, too."""
     return [Look(*row) for row in _carom.plot_looks((*(out.law for out in outcomes), ""))]
 
 

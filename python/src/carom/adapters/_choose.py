@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of the contacts that a simulator found an impact takes, by the rules of `detect:` in scenes: patterns of names, contacts of one robot
-with itself, stops."""
+"""Which of the contacts that a simulator found an impact takes, by the rules of `detect:` in scenes: patterns of names, contacts of one
+robot with itself, stops."""
 from __future__ import annotations
 
 import difflib

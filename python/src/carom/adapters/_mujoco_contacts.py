@@ -261,8 +261,8 @@ def locate(mujoco: Any, model: Any, state: Any, contact: Listed) -> Touch:
             offset = offset - (offset @ contact.normal) * contact.normal
             if np.linalg.norm(offset) > _ALIGNMENT * (first[3] + second[3]):
                 raise InputError(
-                    f"{contact.label}: the geoms do not touch with this normal (their extreme points are "
-                    f"{np.linalg.norm(offset):g} m apart across it); the normal of two spheres is the line from the first center to the second"
+                    f"{contact.label}: the geoms do not touch with this normal (their extreme points are {np.linalg.norm(offset):g} m apart "
+                    "across it); the normal of two spheres is the line from the first center to the second"
                 )
     return _make_touch(
         mujoco,

@@ -66,7 +66,7 @@ def from_mujoco(
     self : bool, optional
         False leaves out contacts between two bodies of one robot, which is all below one child of the world.
     merge : float, optional
-        Of each flat patch of contacts that MuJoCo found, keeps the corners, and of corners closer than this [m] the outer one. 0: keeps all.
+        Of each flat patch of contacts that MuJoCo found, keeps the corners, and of corners closer than this [m] the outer one. 0: all.
     stops : bool, optional
         False leaves out joints at their stops and tendons at their limits.
 
@@ -79,8 +79,8 @@ def from_mujoco(
     Raises
     ------
     InputError
-        When nothing touches or is left; for a pattern that fits no name of the model, deformable bodies, friction that differs along the two tangents, a velocity that breaks an equality
-        constraint, or contacts that do not fit the model.
+        When nothing touches or is left; for a pattern that fits no name of the model, deformable bodies, friction that differs along the
+        two tangents, a velocity that breaks an equality constraint, or contacts that do not fit the model.
 
     Warns
     -----
