@@ -270,10 +270,14 @@ $(BUILD)/benchmarks/%: $(BUILD)/obj/benchmarks/peers/%.o $(BUILD)/libcarom.a
 
 # --------------------------------------------------------------------------------------------------- the Python package
 # Debian's Python by default, whatever stands first in PATH. Where it lacks headers or what the tests need, the package is left out, and
-# nothing else changes. Sanitizers would have to be loaded before Python.
+# nothing else changes. AddressSanitizer must be loaded before Python, which gcc's can be (beside the library of C++, whose exceptions it
+# watches); clang's and ThreadSanitizer cannot, and the package is left out there. Python itself leaks on purpose.
 PACKAGE_PYTHON := $(if $(filter file,$(origin PYTHON)),/usr/bin/python3,$(PYTHON))
 PYTHON_INCLUDE := $(shell $(PACKAGE_PYTHON) -c 'import os, sysconfig; p = sysconfig.get_path("include"); print(p if os.path.exists(p + "/Python.h") else "")' 2>/dev/null)
-HAVE_PYTHON    := $(if $(SANITIZE),,$(if $(PYTHON_INCLUDE),$(shell $(PACKAGE_PYTHON) -c 'import numpy, pytest' 2>/dev/null && echo yes)))
+PYTHON_PRELOAD := $(if $(findstring address,$(SANITIZE)),$(if $(findstring clang,$(CC)),,$(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name=libstdc++.so)))
+PYTHON_WATCHED := $(if $(PYTHON_PRELOAD),LD_PRELOAD="$(PYTHON_PRELOAD)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc)
+HAVE_PYTHON    := $(if $(SANITIZE),$(PYTHON_PRELOAD),yes)
+HAVE_PYTHON    := $(if $(and $(HAVE_PYTHON),$(PYTHON_INCLUDE)),$(shell $(PACKAGE_PYTHON) -c 'import numpy, pytest' 2>/dev/null && echo yes))
 PYTHON_SOURCES := $(wildcard python/src/extension/*.c)
 PYTHON_FILES   := $(shell find python/src/carom -name '*.py' -o -name '*.pyi' -o -name py.typed -o -path '*/page/*')
 PYTHON_PACKAGE := $(BUILD)/python/carom/_carom.abi3.so $(PYTHON_FILES:python/src/carom/%=$(BUILD)/python/carom/%)
@@ -293,7 +297,7 @@ $(BUILD)/python/carom/%: python/src/carom/%
 # Test programs of the package run a file of tests by pytest.
 $(BUILD)/python/tests/%: python/tests/%.py $(PYTHON_PACKAGE)
 	@mkdir -p $(@D)
-	$(QUIET)printf '#!/bin/sh\nPYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(abspath $(BUILD))/python exec $(PACKAGE_PYTHON) python/tests/run.py $<\n' > $@ && chmod +x $@
+	$(QUIET)printf '#!/bin/sh\n$(PYTHON_WATCHED) PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(abspath $(BUILD))/python exec $(PACKAGE_PYTHON) python/tests/run.py $<\n' > $@ && chmod +x $@
 
 python:
 	@scripts/deps.sh build python
@@ -316,6 +320,7 @@ $(PYTHON_ENVIRONMENT)/ready: python/tests/packages/requirements.txt
 run-test-python-all: $(PYTHON_PACKAGE) $(BUILD)/carom $(PYTHON_ENVIRONMENT)/ready
 	@$(PYTHON_ENVIRONMENT)/bin/python -c 'import pytest, numpy' 2>/dev/null || { \
 	    echo "The index of Python does not answer: the tests that need packages from it are left out."; rm $(PYTHON_ENVIRONMENT)/ready; exit 0; }; \
+	if [ -x $(PYTHON_ENVIRONMENT)/bin/mypy ]; then (cd python && $(abspath $(PYTHON_ENVIRONMENT))/bin/mypy --cache-dir=$(abspath $(BUILD))/mypy) || exit; fi; \
 	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(abspath $(BUILD))/python CAROM_BUILD=$(BUILD) \
 	    $(PYTHON_ENVIRONMENT)/bin/python -m pytest -q -rs -p no:cacheprovider python/tests/packages python/tests/test_tables.py
 
@@ -390,7 +395,7 @@ run-tests: all $(TESTS) $(PYTHON_TESTS) $(EXAMPLES) $(filter-out %/stronge,$(BEN
 SANITIZE_BUILD := BUILD=$(BUILD)/sanitize OPTIMISE="-O1 -fno-omit-frame-pointer" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all"
 # Fewer random trials: they look for wrong numbers, which sanitizers do not.
 sanitize:
-	@scripts/deps.sh build test $(if $(findstring clang,$(CC)),clang)
+	@scripts/deps.sh build test python $(if $(findstring clang,$(CC)),clang)
 	@CAROM_TEST_QUICK=1 $(MAKE) --no-print-directory -j$(JOBS) $(SANITIZE_BUILD) run-tests
 
 # libFuzzer's build stands beside the others; seconds are those of each harness.

@@ -120,7 +120,7 @@ double carom_impact_approach_limit(const carom_impact *impact);
 /// No contact approaches any more, for a contact velocity u.
 bool carom_impact_terminated(const carom_impact *impact, const double *u);
 
-// ------------------------------------------------------------------------------------------------------ friction cones
+// --------------------------------------------------------------------------------------------- friction cones, patches
 
 /// Limits of the number of cone edges; it is even, because directions come in exact opposite pairs.
 enum { CAROM_MIN_CONE_EDGES = 4, CAROM_MAX_CONE_EDGES = 64 };
@@ -136,6 +136,12 @@ void carom_cone_directions(int tangent_dim, int edges, double *directions);
 /// Tangents of a spatial contact where nobody gives any: t1 = y x n, or x where n is parallel to y; t2 = n x t1.
 /// @param normal  unit
 void carom_impact_default_tangents(const double normal[3], double tangent[2][3]);
+
+/// Which points of a flat patch of contacts stand for all: the corners of their convex hull, and of corners closer than `distance` to each
+/// other the outer one. The order of the points decides nothing.
+/// @param points  [count x 2] in the plane of the patch [m]
+/// @param kept    [count]
+carom_status carom_patch_corners(int count, const double *points, double distance, bool *kept, carom_error *error);
 
 // ------------------------------------------------------------------------------------------------------- outcome sets
 

@@ -77,8 +77,8 @@ carom_status carom_result_read_series(const carom_result *result, int law, const
 carom_status carom_result_read_answer(const carom_result *result, int index, const carom_impact *impact, const carom_law *law,
                                       carom_answer *answer, carom_error *error);
 /// Reads what of a law's outcomes the file keeps, and for files that do not hold every outcome the extent of them all, as
-/// carom_result_writer_put_extent wrote it; NULL for others. Files have neither the number of all outcomes, which is CAROM_NO_INTEGER
-/// there, nor the modes of contacts, which are 0.
+/// carom_result_writer_put_extent wrote it; NULL for others. Files of older versions have neither the number of all outcomes,
+/// which is CAROM_NO_INTEGER there, nor the modes of contacts, which are 0.
 /// @param keep    receives "all", "extent" or "hull"
 /// @param extent  to be freed by carom_extent_free
 carom_status carom_result_read_extent(const carom_result *result, int law, const carom_impact *impact, char keep[CAROM_CERTIFICATE_SIZE],

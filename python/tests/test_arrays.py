@@ -2,6 +2,8 @@
 """What callers give: arrays of every kind are taken or refused with a sentence, never a crash."""
 import pickle
 import random
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -82,6 +84,11 @@ def test_contact_space(block):
     assert (planar.contacts, spatial.contacts, spatial.tangent_dim) == (3, 2, 2)
     with pytest.raises(carom.InputError, match="delassus"):
         carom.Impact.from_delassus(np.eye(5), np.ones(5), tangent_dim=1)
+    # Texts and fractions stand for the nearest doubles.
+    texts = carom.Impact.from_delassus([["1/3", 0], [0, 1]], ["-1", Fraction(1, 10)], "0.3")
+    assert texts.delassus[0, 0] == 1 / 3 and texts.velocity.tolist() == [-1, 0.1] and texts.friction.tolist() == [0.3]
+    with pytest.raises(carom.InputError, match="delassus: real numbers are needed, not 'x'"):
+        carom.Impact.from_delassus([["x", 0], [0, 1]], [-1, 0])
 
 
 def test_options_are_checked_by_their_rows(block):
@@ -179,9 +186,6 @@ def test_lcps():
 
 
 def test_exact_numbers(scenes):
-    from decimal import Decimal
-    from fractions import Fraction
-
     third = Fraction(1, 3)
     tables = {
         "mass": [[1, 0, 0], [0, 1, 0], [0, 0, "1/6"]],
@@ -218,8 +222,6 @@ def test_exact_numbers(scenes):
     ],
 )
 def test_exact_numbers_that_are_none(block, number, words):
-    from fractions import Fraction
-
     with pytest.raises(carom.InputError, match=f"velocity: .*{words}"):
         carom.Impact(**{**block, "velocity": [Fraction(1, 2), number, 0]})
 

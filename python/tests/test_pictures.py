@@ -91,6 +91,40 @@ def test_any_number_of_an_outcome_is_an_axis(comparison):
     assert comparison["sequential"].plot("v.2", "Jt.B").get_xlabel() == "v.2, z  [m/s]"
 
 
+def arrows(ax):
+    """Starts and steps of all arrows of a figure."""
+    found = [made for made in ax.collections if isinstance(made, matplotlib.quiver.Quiver)]
+    return [(x, y, u, v) for made in found for x, y, u, v in zip(made.X, made.Y, made.U, made.V)]
+
+
+def test_sequential_outcomes_are_followed_impact_by_impact(comparison):
+    out = comparison["sequential"]
+    ax = out.plot("Jn.A", "Jn.B")
+    assert list(entries(ax)) == ["sequential (2 outcomes, impact by impact)", "before the impact"]
+    steps = [path[k : k + 2, [0, 2]] for path in out["path"] for k in range(len(path) - 1)]
+    expected = [(*ends[0], *(ends[1] - ends[0])) for ends in steps]
+    assert np.allclose(arrows(ax), expected, rtol=0, atol=1e-8)
+    assert np.allclose(np.ravel(entries(ax)["before the impact"].get_data()), [-0.4429447] * 2)
+    # Paths have contact velocities only, and are left out where nobody wants them.
+    assert not arrows(out.plot("Jn.A", "energy_ratio")) and not arrows(out.plot("Jn.A", "Jn.B", paths=False))
+    assert list(entries(out.plot("Jn.A", "Pn.B"))) == ["sequential (2 outcomes)"]
+    # With a focus they run out of the figure.
+    ax = out.plot("Jn.A", "Jn.B", focus=True)
+    assert len(arrows(ax)) == 4 and ax.get_xlim()[0] > -0.1 and "before the impact" not in entries(ax)
+
+
+def test_paths_of_samples_are_thin_lines(scenes):
+    out = carom.load(scenes / "cube-k4.yaml").sample(64, paths=5)
+    shown = entries(out.plot("Jt.A.2", "Jn.B"))
+    x, y = shown["5 of the samples, step by step"].get_data()
+    first = out["path"][0]
+    assert np.allclose(x[: len(first)], first[:, 2], atol=1e-8) and np.allclose(y[: len(first)], first[:, 3], atol=1e-8)
+    assert np.isnan(x).sum() == 5
+    # What walks is called so, as by the command.
+    walks = carom.load(scenes / "block.yaml").sample(64, sampler="walk")
+    assert "halm-posa (inner approximation, 64 walks)" in entries(walks.plot())
+
+
 @pytest.mark.parametrize("axes", [("Jn.A",), ("Jn.A", "Jn.Z"), ("Jn.A", "word"), ("Jn.A", "v_plus"), ("Jn.A", "Jn.B", "Jt.A")])
 def test_bad_axes_are_named(comparison, axes):
     with pytest.raises(carom.InputError, match="^axes: "):

@@ -142,13 +142,34 @@ def test_files_of_part_of_the_outcomes(keep, tmp_path, scenes, command):
         assert read.keep == keep and np.array_equal(read.velocity, out.velocity)
         for name in ("normal", "tangent", "energy_ratio"):
             assert np.array_equal(read.extent[name], out.extent[name])
-    read = carom.read(tmp_path / "part.h5")
-    assert read.extent["outcomes"] is None and out.extent["outcomes"] == 1000
-    with pytest.raises(carom.InputError, match="modes"):
-        read.modes()
+        assert read.extent["outcomes"] == out.extent["outcomes"] == 1000 and read.modes() == out.modes()
+        assert all(sum(modes.values()) == 1000 for modes in read.modes().values())
+        read.save(tmp_path / "again.h5")
+        assert carom.read(tmp_path / "again.h5").modes() == out.modes()
     if keep == "hull":
         with pytest.warns(UserWarning, match="corners"):
-            read.max("K")
+            carom.read(tmp_path / "part.h5").max("K")
+
+
+def test_files_whose_extent_lacks_the_modes(tmp_path, block):
+    h5py = pytest.importorskip("h5py")
+    path = tmp_path / "part.h5"
+    out = carom.Impact(**block).sample(1000, seed=1, keep="hull")
+    out.save(path)
+    with h5py.File(path, "r+") as file:
+        file["halm-posa/extent/modes"][0, 0] += 1
+    with pytest.raises(carom.InputError, match="modes of halm-posa/extent do not add up to its outcomes"):
+        carom.read(path)
+    # Files of older versions have neither.
+    with h5py.File(path, "r+") as file:
+        del file["halm-posa/extent/modes"], file["halm-posa/extent"].attrs["outcomes"]
+    read = carom.read(path)
+    read.save(tmp_path / "again.h5")
+    for old in (read, carom.read(tmp_path / "again.h5")):
+        assert old.extent["outcomes"] is None and np.array_equal(old.extent["normal"], out.extent["normal"])
+        with pytest.raises(carom.InputError, match='modes: the file has keep="hull", and does not say them'):
+            old.modes()
+        assert "samples kept" in old.plot().get_legend_handles_labels()[1][0]
 
 
 def test_files_of_the_command(scenes, tmp_path):

@@ -23,8 +23,9 @@ enum { LANES = CAROM_ARENA_ALIGNMENT / sizeof(double) };
 #define DOUBTFUL_PIVOT 1e-4
 // Share of the tie tolerance, and of its first value, where the artificial variable is zero but for round-off.
 #define VANISHED 1
-// Pivots between two questions whether to stop: the largest in quadruple precision take a tenth of a second together.
-enum { POLL_EVERY = 16 };
+// Pivots between two questions whether to stop: the largest in quadruple precision take a tenth of a second together. In double precision
+// a single one of the second size takes about a millisecond.
+enum { POLL_EVERY = 16, POLL_ALWAYS = 1024 };
 
 typedef struct lemke_tableau {
     carom_arena arena;
@@ -273,7 +274,7 @@ static carom_verdict run(void *kernel_tableau, const double *W, const double *re
     copy_column(tableau, column);
     carom_verdict verdict = CAROM_BUDGET_SPENT;
     while (*pivots < limit && leaving >= 0) {
-        if (*pivots % POLL_EVERY == 0 && carom_control_cancelled(tableau->control)) return CAROM_INTERRUPTED;
+        if ((n >= POLL_ALWAYS || *pivots % POLL_EVERY == 0) && carom_control_cancelled(tableau->control)) return CAROM_INTERRUPTED;
         const int left = tableau->basic[leaving];
         // Bounds that start from the scale itself stay close to it.
         tableau->weight[leaving] = (REAL)SCALE_MARGIN * round_off_scale(tableau, leaving);

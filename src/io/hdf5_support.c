@@ -149,6 +149,13 @@ bool carom_hdf5_put_matrices(hid_t parent, size_t count, const carom_hdf5_matrix
     return written;
 }
 
+bool carom_hdf5_put_counts(hid_t parent, const char *name, const char *doc, int rows, int columns, const int64_t *counts) {
+    const hid_t space = H5Screate_simple(2, (const hsize_t[]){(hsize_t)rows, (hsize_t)columns}, NULL);
+    const hid_t dataset = put_dataset(parent, name, H5T_STD_I64LE, H5T_NATIVE_INT64, space, counts);
+    const bool written = dataset >= 0 && carom_hdf5_describe(dataset, "", doc);
+    return H5Dclose(dataset) >= 0 && written;
+}
+
 bool carom_hdf5_put_text_dataset(hid_t parent, const carom_hdf5_texts *texts) {
     const int count = texts->rows * (texts->columns ? texts->columns : 1);
     char **repaired = copy_texts(texts->texts, count, carom_utf8_repair);

@@ -40,6 +40,8 @@ typedef struct carom_hdf5_matrix {
 } carom_hdf5_matrix;
 
 bool carom_hdf5_put_matrices(hid_t parent, size_t count, const carom_hdf5_matrix *matrices);
+/// The same for one of `rows` x `columns` whole numbers, which count something.
+bool carom_hdf5_put_counts(hid_t parent, const char *name, const char *doc, int rows, int columns, const int64_t *counts);
 
 /// The same for texts of fixed length, that of the longest.
 typedef struct carom_hdf5_texts {

@@ -298,6 +298,16 @@ static void assert_extent_group(const char *path, const json_t *document) {
     const json_t *ranges = json_object_get(json_object_get(document, "extent"), "normal");
     for (size_t k = 0; k < 4; k++) assert_true(values[k] == json_real_value(json_array_get(json_array_get(ranges, k / 2), k % 2)));
     H5Dclose(dataset);
+    // Each of the outcomes has each contact in one mode.
+    const hid_t counts = H5Dopen2(file, "/halm-posa/extent/modes", H5P_DEFAULT);
+    int64_t modes[2][CAROM_CONTACT_MODES];
+    assert_true(counts >= 0 && H5Dread(counts, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, modes) >= 0);
+    for (int i = 0; i < 2; i++) {
+        int64_t sum = 0;
+        for (int k = 0; k < CAROM_CONTACT_MODES; k++) sum += modes[i][k];
+        assert_int_equal(sum, json_integer_value(json_object_get(document, "terminated")));
+    }
+    H5Dclose(counts);
     H5Fclose(file);
 }
 

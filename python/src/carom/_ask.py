@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asking a law: what impacts and scenes share."""
+"""Asking a law, of impacts and scenes."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from . import _carom
 from ._errors import InputError, warn_incomplete
@@ -11,6 +11,8 @@ from .laws import make_settings
 
 if TYPE_CHECKING:
     from .impact import Impact
+    from .outcomes import Outcomes
+    from .polytopes import Polytopes
 
 _KEEP = {"all": 0, "extent": 1, "hull": 2}
 
@@ -43,34 +45,143 @@ def make_progress(progress: bool | Callable[[int, int], object], name: str) -> t
     return None, lambda: None
 
 
-def ask(
-    impact: Impact,
-    law: str,
-    scene: Any,
-    options: dict[str, Any],
-    keep: str,
-    threads: int | None,
-    progress: bool | Callable[[int, int], object],
-) -> Any:
-    """Outcomes of a law; for callers two calls below the user."""
-    from .outcomes import Outcomes
-    from .polytopes import Polytopes
+class Asked:
+    """What laws are asked about: an impact, or a scene, which has options of its own."""
 
-    if keep not in _KEEP:
-        raise InputError(f"keep: {keep!r} is not one of all, extent, hull")
-    settings = make_settings(law, options)
-    show, end = make_progress(progress, law)
-    try:
-        outcomes, result, extent, outer, complete, seconds = _carom.law_resolve(
-            law, impact._handle, scene, settings, count_threads(threads), _KEEP[keep], show
-        )
-    finally:
-        end()
-    kind = Polytopes if law == "halm-posa-exact" else Outcomes
-    made = kind._make(impact, law, outcomes, result, scene, settings, extent, seconds)
-    made.keep = keep
-    if kind is Polytopes and outer is not None:
-        made._outer = kind._make(impact, law, *outer, scene, settings, None, seconds)
-    if not complete:
-        warn_incomplete(law, made.info["verdict"], 3)
-    return made
+    __slots__ = ()
+
+    def _asked(self) -> tuple[Impact, Any, str | None]:
+        """The impact; the handle of the scene, None for none; and the law that the scene names."""
+        raise NotImplementedError
+
+    def resolve(
+        self,
+        law: str | None = None,
+        *,
+        keep: str = "all",
+        threads: int | None = None,
+        progress: bool | Callable[[int, int], object] = False,
+        **options: Any,
+    ) -> Outcomes:
+        """The outcomes that a law allows.
+
+        Parameters
+        ----------
+        law : str
+            One of `carom.laws()`. May be left out where a scene names one.
+        keep : {"all", "extent", "hull"}
+            What stays in memory: every outcome; their extent alone; or those that are corners of the convex hull in at least one plane of
+            two contact velocities. The latter two take any number of samples.
+        threads : int, optional
+            Left out: one for each core. Outcomes do not depend on it.
+        progress : bool or callable
+            True shows a bar of tqdm where that is installed; a function is called with the blocks done and their total.
+        **options
+            Options of the law, as `carom.law(law).options` lists them. None stands for the default, which is the scene's where it gives
+            one.
+
+        Returns
+        -------
+        Outcomes
+            For "halm-posa-exact" `Polytopes`.
+
+        Raises
+        ------
+        InputError
+            For an option that the law does not have, or a value out of range.
+        UnsupportedError
+            Where this build lacks what the law needs.
+
+        Warns
+        -----
+        Incomplete
+            When part of the answer is missing; `info["verdict"]` says why.
+        """
+        return self._ask(law, options, keep, threads, progress)
+
+    def sample(
+        self,
+        samples: int | None = None,
+        *,
+        seed: int | None = None,
+        keep: str = "all",
+        threads: int | None = None,
+        progress: bool | Callable[[int, int], object] = False,
+        **options: Any,
+    ) -> Outcomes:
+        """The set of outcomes of the impact inclusion, sampled (law halm-posa, after Algorithms 1 and 2 of Halm & Posa 2023): an inner
+        approximation.
+
+        Parameters
+        ----------
+        samples : int, optional
+            Number of samples. Left out: 16384, or what the scene says.
+        seed : int, optional
+            Left out: 0, or what the scene says. The same seed gives the same bits.
+        keep, threads, progress, **options
+            As of `resolve`.
+
+        Returns
+        -------
+        Outcomes
+            Of the samples that terminated; errors and warnings are those of `resolve`.
+        """
+        return self._ask("halm-posa", {"samples": samples, "seed": seed, **options}, keep, threads, progress)
+
+    def exact(self, *, progress: bool | Callable[[int, int], object] = False, **options: Any) -> Polytopes:
+        """The set of outcomes as polytopes, in exact arithmetic (law halm-posa-exact; planar, few contacts).
+
+        Parameters
+        ----------
+        progress
+            As of `resolve`.
+        **options
+            As `carom.law("halm-posa-exact").options` lists them: `mode`, `seconds`, ...
+
+        Returns
+        -------
+        Polytopes
+            `info["certificate"]` says what they are of the set.
+
+        Raises
+        ------
+        InputError
+            For options as of `resolve`, and impacts with more contacts than the law takes.
+        UnsupportedError
+            For spatial contacts, and where carom was built without the Parma Polyhedra Library.
+        """
+        return cast("Polytopes", self._ask("halm-posa-exact", options, "all", None, progress))
+
+    def _ask(
+        self,
+        law: str | None,
+        options: dict[str, Any],
+        keep: str,
+        threads: int | None,
+        progress: bool | Callable[[int, int], object],
+    ) -> Outcomes:
+        from .outcomes import Outcomes
+        from .polytopes import Polytopes
+
+        impact, scene, named = self._asked()
+        law = law or named
+        if law is None:
+            raise InputError("law: it is missing, and no scene names one")
+        if keep not in _KEEP:
+            raise InputError(f"keep: {keep!r} is not one of all, extent, hull")
+        settings = make_settings(law, options)
+        show, end = make_progress(progress, law)
+        try:
+            outcomes, result, extent, outer, complete, seconds = _carom.law_resolve(
+                law, impact._handle, scene, settings, count_threads(threads), _KEEP[keep], show
+            )
+        finally:
+            end()
+        kind = Polytopes if law == "halm-posa-exact" else Outcomes
+        made = kind._make(impact, law, outcomes, result, scene, settings, extent, seconds, keep)
+        if isinstance(made, Polytopes) and outer is not None:
+            made._outer = Polytopes._make(impact, law, *outer, scene, settings, None, seconds)
+        if not complete:
+            # Said of the caller of the method that asks.
+            warn_incomplete(law, made.info["verdict"], 3)
+        return made

@@ -39,8 +39,8 @@ class Look:
 
 
 def looks(outcomes: Sequence[Outcomes]) -> list[Look]:
-    """The looks of these answers in one picture; an answer of a law that stands there already gets a free one."""
-    return [Look(*row) for row in _carom.plot_looks(tuple(out.law for out in outcomes))]
+    """The looks of these answers in one picture, and a free one at the end; a law that stands there already gets a free one, too."""
+    return [Look(*row) for row in _carom.plot_looks((*(out.law for out in outcomes), ""))]
 
 
 def is_sampled(out: Outcomes) -> bool:
@@ -48,15 +48,19 @@ def is_sampled(out: Outcomes) -> bool:
     return "sample" in out.columns
 
 
-def label(out: Outcomes) -> str:
-    """What the key of a picture says: the law, what its outcomes are of the set, and how many they are."""
+def label(out: Outcomes, *, followed: bool = False) -> str:
+    """What the key of a picture says: the law, what its outcomes are of the set, and how many they are; and that they are followed."""
     if isinstance(out, Polytopes):
         claim = {"exact": "the set", "inner": "certified inner set"}.get(out.info["certificate"], "certified outer set")
         return f"{out.law} ({claim}, {plural(len(out.pieces), 'piece')})"
     if is_sampled(out):
-        total = out.extent["outcomes"]
+        total, noun = out.extent["outcomes"], "walk" if out.info["solver"] == "walk" else "sample"
+        if total is None:
+            return f"{out.law} (inner approximation, {plural(len(out), noun)} kept)"
         kept = f"{len(out)} of " if len(out) < total else ""
-        return f"{out.law} (inner approximation, {kept}{plural(total, 'sample')})"
+        return f"{out.law} (inner approximation, {kept}{plural(total, noun)})"
+    if followed:
+        return f"{out.law} ({plural(len(out), 'outcome')}, impact by impact)"
     return out.law if len(out) == 1 else f"{out.law} ({plural(len(out), 'outcome')})"
 
 
@@ -105,6 +109,23 @@ def values(out: Outcomes, axis: str) -> NDArray[np.float64]:
     elif column in ("normal_impulse", "tangent_impulse") and len(out):
         numbers[np.abs(numbers) <= _ROUNDING * np.max(out["normal_impulse"])] = 0
     return numbers
+
+
+def paths(out: Outcomes, x: str, y: str) -> list[NDArray[np.float64]]:
+    """Contact velocities before the impact and after each single impact or step, (2, k), of the outcomes that have them.
+
+    None where one of the axes is no contact velocity, which is all that paths have.
+    """
+    m, dim = out.impact.contacts, out.impact.tangent_dim
+    # Contact by contact the normal, then the tangents.
+    places = {"normal_velocity": range(0, m * (1 + dim), 1 + dim), "tangent_velocity": [i for i in range(m * (1 + dim)) if i % (1 + dim)]}
+    columns = [out.axes().get(axis, ("", 0)) for axis in (x, y)]
+    if "path" not in out.columns or any(column not in places for column, _ in columns):
+        return []
+    chosen = [places[column][place] for column, place in columns]
+    found = [states[:, chosen].T for states in out["path"] if len(states)]
+    rest = _carom.impact_rest(out.impact._handle)
+    return [np.where(np.abs(path) <= rest, 0, path) for path in found]
 
 
 def contact_axes(out: Outcomes) -> list[str]:

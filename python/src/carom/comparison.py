@@ -89,7 +89,7 @@ def compare(impact: Impact | Scene, laws: Sequence[str] | None = None, *, thread
         For a law that does not exist, and an option that none of the laws has.
     """
     scene = impact if isinstance(impact, Scene) else None
-    frozen = scene.impact if scene else impact
+    frozen = impact.impact if isinstance(impact, Scene) else impact
     asked = all_laws() if laws is None else list(laws)
     unknown = set(options) - {option.name for law in asked for option in find_law(law).options}
     if unknown:

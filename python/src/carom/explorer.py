@@ -171,7 +171,7 @@ def _describe_law(out: Outcomes, look: pictures.Look, first: Impact) -> dict[str
 
 
 def _pack(columns: NDArray[Any]) -> str:
-    """Columns, one after the other, as base64 of gzip: first the first bytes of all numbers, then the second ones, ..., which packs best."""
+    """Columns, one after the other, as base64 of gzip: the first bytes of all numbers, then the second ones, ..., which packs best."""
     columns = np.ascontiguousarray(columns)
     planes = columns.view(np.uint8).reshape(-1, columns.itemsize).T
     return base64.b64encode(gzip.compress(np.ascontiguousarray(planes).tobytes(), 6, mtime=0)).decode("ascii")

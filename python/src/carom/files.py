@@ -90,6 +90,5 @@ def read_all(path: str | os.PathLike[str]) -> tuple[str, list[Outcomes]]:
     made = []
     for law, outcomes, result, settings, keep, extent in answers:
         kind = Polytopes if law == "halm-posa-exact" else Outcomes
-        made.append(kind._make(impact, law, outcomes, result, None, settings, extent, 0.0))
-        made[-1].keep = keep
+        made.append(kind._make(impact, law, outcomes, result, None, settings, extent, 0.0, keep))
     return name, made

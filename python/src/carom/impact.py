@@ -2,24 +2,20 @@
 """The impact: a rigid-body system frozen at the instant several contacts collide."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _carom
 from ._arrays import as_coefficients, as_matrix, as_names, as_reals, as_vector, repeat_texts, split_exact
-from ._ask import ask
+from ._ask import Asked
 from ._errors import InputError
 from .geometry import Geometry, as_place
 
-if TYPE_CHECKING:
-    from .outcomes import Outcomes
-    from .polytopes import Polytopes
 
-
-class Impact:
+class Impact(Asked):
     """A validated impact; immutable, and shared between threads without harm.
 
     Parameters
@@ -148,7 +144,19 @@ class Impact:
             1 planar, 2 spatial. Left out: what the sizes of `friction`, `restitution` or `names` tell; else planar where n is even.
         restitution, names
             As of an impact with a mass matrix.
+
+        Raises
+        ------
+        InputError
+            For sizes; for W that is asymmetric beyond 1e-2 of its largest entry, or clearly indefinite.
+
+        Notes
+        -----
+        Fractions, decimals and texts such as "1/3" stand for the nearest doubles: exact sets round a Delassus operator in any case, so
+        that rows that depend on each other still do.
         """
+        given = {"delassus": delassus, "velocity": velocity, "friction": friction, "restitution": restitution}
+        delassus, velocity, friction, restitution = (split_exact(name, value)[0] for name, value in given.items())
         delassus = as_reals("delassus", delassus, 2)
         n = delassus.shape[0]
         delassus = as_matrix("delassus", delassus, n, n)
@@ -277,7 +285,10 @@ class Impact:
         return self._array("delassus")
 
     def contact_velocity(self, velocity: ArrayLike | None = None) -> NDArray[np.float64]:
-        """J v, (n,) [m/s], per contact the normal, then the tangents; of the pre-impact velocity where none is given."""
+        """J v, (n,) [m/s], per contact the normal, then the tangents; of the pre-impact velocity where none is given.
+
+        Raises InputError for a velocity that has not nv entries.
+        """
         v = self.velocity if velocity is None else as_vector("velocity", velocity, self.nv)
         u = np.empty(self.contacts * (1 + self.tangent_dim))
         _carom.impact_contact_velocity(self._handle, v, u)
@@ -288,89 +299,8 @@ class Impact:
         v = self.velocity if velocity is None else as_vector("velocity", velocity, self.nv)
         return _carom.impact_kinetic_energy(self._handle, v)
 
-    # ------------------------------------------------------------------------------------------------------------- asking
-
-    def resolve(
-        self,
-        law: str,
-        *,
-        keep: str = "all",
-        threads: int | None = None,
-        progress: bool | Callable[[int, int], object] = False,
-        **options: Any,
-    ) -> Outcomes:
-        """The outcomes that a law allows.
-
-        Parameters
-        ----------
-        law : str
-            One of `carom.laws()`.
-        keep : {"all", "extent", "hull"}
-            What stays in memory: every outcome; their extent alone; or those that are corners of the convex hull in at least one plane of
-            two contact velocities. The latter two take any number of samples.
-        threads : int, optional
-            Left out: one for each core. Outcomes do not depend on it.
-        progress : bool or callable
-            True shows a bar of tqdm where that is installed; a function is called with the blocks done and their total.
-        **options
-            Options of the law, as `carom.law(law).options` lists them. None stands for the default.
-
-        Returns
-        -------
-        Outcomes
-            For "halm-posa-exact" `Polytopes`.
-
-        Raises
-        ------
-        InputError
-            For an option that the law does not have, or a value out of range.
-        UnsupportedError
-            Where this build lacks what the law needs.
-
-        Warns
-        -----
-        Incomplete
-            When part of the answer is missing; `info["verdict"]` says why.
-        """
-        return ask(self, law, None, options, keep, threads, progress)
-
-    def sample(
-        self,
-        samples: int | None = None,
-        *,
-        seed: int | None = None,
-        keep: str = "all",
-        threads: int | None = None,
-        progress: bool | Callable[[int, int], object] = False,
-        **options: Any,
-    ) -> Outcomes:
-        """The set of outcomes of the impact inclusion, sampled (law halm-posa): an inner approximation.
-
-        Parameters
-        ----------
-        samples : int, optional
-            Number of samples. Left out: 16384.
-        seed : int, optional
-            Left out: 0. The same seed gives the same bits.
-        keep, threads, progress, **options
-            As of `resolve`.
-        """
-        return ask(self, "halm-posa", None, {"samples": samples, "seed": seed, **options}, keep, threads, progress)
-
-    def exact(self, *, progress: bool | Callable[[int, int], object] = False, **options: Any) -> Polytopes:
-        """The set of outcomes as polytopes, in exact arithmetic (law halm-posa-exact; planar, few contacts).
-
-        Parameters
-        ----------
-        **options
-            As `carom.law("halm-posa-exact").options` lists them: `mode`, `seconds`, ...
-
-        Raises
-        ------
-        UnsupportedError
-            For spatial contacts, and where carom was built without the Parma Polyhedra Library.
-        """
-        return ask(self, "halm-posa-exact", None, options, "all", None, progress)
+    def _asked(self) -> tuple[Impact, Any, str | None]:
+        return self, None, None
 
     # ------------------------------------------------------------------------------------------------------------ copying
 

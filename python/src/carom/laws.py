@@ -74,6 +74,12 @@ class Column:
     names: tuple[str, ...]
 
 
+def make_option(row: tuple[Any, ...]) -> Option:
+    """An option from its row in C."""
+    name, kind, least, most, unit, default, doc, choices = row
+    return Option(name, kind, least, most, unit, default, doc, tuple(choices))
+
+
 def make_column(row: tuple[Any, ...]) -> Column:
     """A column from its row in C."""
     name, kind, width, unit, doc, names = row
@@ -122,7 +128,7 @@ def _table() -> dict[str, Law]:
             name,
             summary,
             source,
-            tuple(Option(*row[:-1], choices=tuple(row[-1])) for row in options),
+            tuple(map(make_option, options)),
             tuple(map(make_column, columns)),
             tuple(map(make_column, results)),
             dict(zip(thorough[::2], thorough[1::2])),

@@ -24,7 +24,7 @@ def _problem(W: ArrayLike, w: ArrayLike) -> tuple[int, NDArray[np.float64], NDAr
 
 
 def solve_lcp(W: ArrayLike, w: ArrayLike, solver: str = "lemke") -> tuple[NDArray[np.float64], dict[str, Any]]:
-    """One solution of an LCP.
+    """One solution of an LCP, in any units; by default with Lemke's method, lexicographic (Cottle, Pang & Stone, ch. 4).
 
     Parameters
     ----------

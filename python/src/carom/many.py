@@ -122,7 +122,7 @@ def sample_many(
         )
     finally:
         end()
-    return _collect(law, *out[:3], out[3], rows)
+    return _collect(law, out, rows)
 
 
 class _Arrays:
@@ -190,12 +190,13 @@ def _sample_impacts(impacts: Any, law: str, settings: Any, seed: int, threads: i
         array.reshape(len(sizes), sizes[0]) if len(set(sizes)) == 1 else np.split(array, np.cumsum(sizes)[:-1])
         for array, sizes in zip(out, widths)
     ]
-    return _collect(law, *cut, out[3], rows)
+    return _collect(law, (*cut, out[3]), rows)
 
 
-def _collect(law: str, velocity: Any, normal: Any, tangent: Any, energy: Any, rows: bytes) -> Many:
+def _collect(law: str, arrays: tuple[Any, ...], rows: bytes) -> Many:
     steps, flags, verdict, finished = np.frombuffer(rows, dtype=np.int64).reshape(-1, 4).T
     names = np.array(_carom.verdicts())
+    velocity, normal, tangent, energy = arrays
     return Many(velocity, normal, tangent, energy, finished.astype(bool), names[verdict], steps.copy(), flags.copy(), law)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -59,10 +59,8 @@ class Table:
 
     def _read_series(self, column: Column, cell: bytes) -> Any:
         numbers = np.frombuffer(cell)
-        if column.width == "contact space":
-            width = len(numbers) if not len(numbers) else _carom.table_about(self._handle)[2] + _carom.table_about(self._handle)[3]
-        else:
-            width = column.width
+        _, _, contacts, tangents = _carom.table_about(self._handle)
+        width = contacts + tangents if column.width == "contact space" else int(column.width)
         rows = numbers.reshape(-1, width) if width != 1 and len(numbers) else numbers
         if not column.names:
             return rows
@@ -103,18 +101,32 @@ class Outcomes:
     law: str
     keep: str
     seconds: float
+    _table: Table
+    _result: Table
+    _scene: Any
+    _settings: tuple[tuple[str, str], ...]
+    _extent: tuple[int, bytes, bytes, bytes, bytes] | None
 
     def __init__(self) -> None:
         raise TypeError("outcomes come from Impact.resolve, Impact.sample, Impact.exact and carom.read")
 
     @classmethod
     def _make(
-        cls, impact: Impact, law: str, outcomes: Any, result: Any, scene: Any, settings: Any, extent: Any, seconds: float
-    ) -> Any:
+        cls,
+        impact: Impact,
+        law: str,
+        outcomes: Any,
+        result: Any,
+        scene: Any,
+        settings: Any,
+        extent: Any,
+        seconds: float,
+        keep: str = "all",
+    ) -> Self:
         made = cls.__new__(cls)
         made.impact = impact
         made.law = law
-        made.keep = "all"
+        made.keep = keep
         made.seconds = seconds
         made._table = Table(outcomes, impact.names)
         made._result = Table(result, impact.names)
@@ -133,7 +145,8 @@ class Outcomes:
     @property
     def velocity(self) -> NDArray[np.float64]:
         """Post-impact velocities v+, (N, nv) [m/s, rad/s], in C's memory; in contact space the contact velocities."""
-        return self._table.column("v_plus")
+        velocity: NDArray[np.float64] = self._table.column("v_plus")
+        return velocity
 
     @property
     def contact_velocity(self) -> NDArray[np.float64]:
@@ -144,7 +157,7 @@ class Outcomes:
         return np.concatenate([normal, tangent], axis=2).reshape(-1, m * (1 + dim))
 
     def axes(self) -> dict[str, tuple[str, int]]:
-        """Names of single numbers of an outcome, with their column and place in it: Jn.A, Jt.A, Jt.A.2, Pn.A, Pt.A, v.1, v.knee, knee, ..."""
+        """Names of single numbers of an outcome, with their column and place in it: Jn.A, Jt.A, Jt.A.2, Pn.A, Pt.A, v.1, v.knee, ..."""
         named = {}
         for letter, normal, tangent in (("J", "normal_velocity", "tangent_velocity"), ("P", "normal_impulse", "tangent_impulse")):
             for i, name in enumerate(self.impact.names):
@@ -165,7 +178,8 @@ class Outcomes:
             return self._table.column(name)
         place = self.axes().get(name)
         if place is None:
-            raise KeyError(f"{name!r} is neither a column ({', '.join(self.columns)}) nor a single number such as Jn.{self.impact.names[0]}")
+            single = f"Jn.{self.impact.names[0]}"
+            raise KeyError(f"{name!r} is neither a column ({', '.join(self.columns)}) nor a single number such as {single}")
         return self._table.column(place[0])[:, place[1]]
 
     def __contains__(self, name: object) -> bool:
@@ -209,7 +223,7 @@ class Outcomes:
     @property
     def complete(self) -> bool:
         """Whether what was asked for was computed."""
-        return self.info["verdict"] == "complete"
+        return bool(self.info["verdict"] == "complete")
 
     @property
     def extent(self) -> dict[str, Any]:
@@ -218,7 +232,8 @@ class Outcomes:
         Returns
         -------
         dict
-            `outcomes`, their number, None where a file does not say it; `normal`, (contacts, 2), and `tangent`, (tangents, 2) [m/s]; `energy_ratio`, (2,). NaN without outcomes.
+            `outcomes`, their number, None where a file of an older version does not say it; `normal`, (contacts, 2), and `tangent`,
+            (tangents, 2) [m/s]; `energy_ratio`, (2,). NaN without outcomes.
         """
         count, normal, tangent, ratio, _ = self._get_extent()
         return {
@@ -229,13 +244,22 @@ class Outcomes:
         }
 
     def modes(self) -> dict[str, dict[str, int]]:
-        """In how many outcomes each contact sticks, slides, lifts, or approaches still."""
+        """In how many of all outcomes each contact sticks, slides, lifts, or approaches still: by contact, then by mode.
+
+        A contact lifts, or approaches, with more than 1e-8 of the largest contact velocity before the impact; otherwise it is closed, and
+        sticks where its tangential speed is within that, too.
+
+        Raises
+        ------
+        InputError
+            For outcomes of a file of an older version that has only part of them.
+        """
         if self._get_extent()[0] < 0:
             raise InputError(f'modes: the file has keep="{self.keep}", and does not say them')
         counts = np.frombuffer(self._get_extent()[4], dtype=np.int64).reshape(-1, len(MODES))
         return {name: dict(zip(MODES, map(int, row))) for name, row in zip(self.impact.names, counts)}
 
-    def _get_extent(self) -> Any:
+    def _get_extent(self) -> tuple[int, bytes, bytes, bytes, bytes]:
         if self._extent is None:
             self._extent = _carom.table_extent(self.impact._handle, self._table._handle)
         return self._extent
@@ -248,8 +272,8 @@ class Outcomes:
         Parameters
         ----------
         expression : str
-            Such as "(Jn.A - Jn.B)/2 + 0.1*base.z": contact velocities `Jn.A`, `Jt.A`, `Jt.A.2`, velocities by their names or as `v.3`, impulses
-            `Pn.A`, `Pt.A.2`, the energy ratio `K`. With a minus in front: the least value.
+            Such as "(Jn.A - Jn.B)/2 + 0.1*base.z": contact velocities `Jn.A`, `Jt.A`, `Jt.A.2`, velocities by their names or as `v.3`,
+            impulses `Pn.A`, `Pt.A.2`, the energy ratio `K`. With a minus in front: the least value.
 
         Returns
         -------
@@ -279,6 +303,11 @@ class Outcomes:
         -------
         Containment
             True or false, with `distance`, `nearest` and more. A sampled set is a set of points: ask for the distance there.
+
+        Raises
+        ------
+        InputError
+            For another shape, numbers that are not finite, an unknown metric, and without outcomes.
         """
         return ask_containment(self, v, tolerance, metric)
 
@@ -298,16 +327,36 @@ class Outcomes:
         -------
         Distance
             A float with `a_to_b`, `b_to_a`, `gap`, `unit`, and the worst points.
+
+        Raises
+        ------
+        InputError
+            For sets of different contacts, an unknown metric, and without outcomes.
+
+        Warns
+        -----
+        UserWarning
+            When the sets are of different impacts.
         """
         return ask_distance(self, other, metric, gap)
 
     def hull(self, axes: str | Sequence[str]) -> float:
-        """Area of the convex hull of the outcomes in the plane of two quantities, or volume for more.
+        """Area of the convex hull of the outcomes in the plane of two quantities, or volume for more (Qhull).
 
         Parameters
         ----------
         axes : sequence of str
             Expressions as of `max`, at least two.
+
+        Returns
+        -------
+        float
+            In the product of their units; 0 where the outcomes lie in a line or plane.
+
+        Raises
+        ------
+        InputError
+            For what cannot be read or is not determined, and without outcomes.
         """
         return ask_hull(self, axes)
 
@@ -322,6 +371,13 @@ class Outcomes:
             Only an HDF5 or empty file is replaced. The file appears whole or not at all.
         name : str
             Of the impact, where it is of no scene.
+
+        Raises
+        ------
+        InputError
+            When `path` is something else that would be replaced.
+        OSError
+            When the file cannot be written; then nothing is left of it.
         """
         from .files import write
 
@@ -334,14 +390,15 @@ class Outcomes:
         return plot(self, *axes, ax=ax, **options)
 
     def to_pandas(self) -> Any:
-        """The outcomes as a `pandas.DataFrame`: a row for each outcome, a column for each number (Jn.A, Pt.B, v.knee) and for what else there
-        is. `attrs` has the law, and the units of `columns`."""
+        """The outcomes as a `pandas.DataFrame`: a row for each outcome, a column for each number (Jn.A, Pt.B, v.knee) and for what else
+        there is. `attrs` has the law, and the units of `columns`. Raises ImportError without pandas."""
         from .tables import to_pandas
 
         return to_pandas(self)
 
     def to_xarray(self) -> Any:
-        """The outcomes as an `xarray.Dataset` over outcome, velocity, contact and tangent, with names, units and docs."""
+        """The outcomes as an `xarray.Dataset` over outcome, velocity, contact and tangent, with names, units and docs. Raises ImportError
+        without xarray."""
         from .tables import to_xarray
 
         return to_xarray(self)
@@ -351,12 +408,13 @@ class Outcomes:
     def __reduce__(self) -> tuple[Any, ...]:
         # Options as they were used, because a scene stays behind. A text that was not given is empty.
         settings = tuple((name, text) for name, text in self.options.items() if text)
-        return _restore, (type(self), self.impact, self.law, self._table.pack(), self._result.pack(), settings, self._extent, self.seconds, self.keep)
+        tables = self._table.pack(), self._result.pack()
+        return _restore, (type(self), self.impact, self.law, *tables, settings, self._extent, self.seconds, self.keep)
 
-    def __copy__(self) -> Any:
+    def __copy__(self) -> Self:
         return self
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def __deepcopy__(self, memo: Any) -> Self:
         return self
 
     def __repr__(self) -> str:
@@ -364,8 +422,16 @@ class Outcomes:
         return f"<carom.{type(self).__name__}: {count} outcome{'s' * (count != 1)} of {self.law}, {self.info['verdict']}>"
 
 
-def _restore(kind: Any, impact: Impact, law: str, outcomes: Any, result: Any, settings: Any, extent: Any, seconds: float, keep: str) -> Any:
-    tables = [_carom.table_unpack(*packed) for packed in (outcomes, result)]
-    made = kind._make(impact, law, *tables, None, settings, extent, seconds)
-    made.keep = keep
-    return made
+def _restore(
+    kind: type[Outcomes],
+    impact: Impact,
+    law: str,
+    outcomes: tuple[Any, ...],
+    result: tuple[Any, ...],
+    settings: Any,
+    extent: Any,
+    seconds: float,
+    keep: str,
+) -> Outcomes:
+    tables = _carom.table_unpack(*outcomes), _carom.table_unpack(*result)
+    return kind._make(impact, law, *tables, None, settings, extent, seconds, keep)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _pictures as pictures
 from ._errors import InputError
@@ -31,11 +32,20 @@ _MARK = 3.6
 _RASTERIZED = 5000
 
 
-def plot(outcomes: Outcomes | Sequence[Outcomes], *axes: str, ax: Any = None, hull: bool = True, title: str | None = None) -> Any:
+def plot(
+    outcomes: Outcomes | Sequence[Outcomes],
+    *axes: str,
+    ax: Any = None,
+    hull: bool = True,
+    paths: bool = True,
+    focus: bool = False,
+    title: str | None = None,
+) -> Any:
     """Draw outcomes in the plane of two quantities.
 
     Samples are dots, labelled *inner approximation*, within their convex hull, labelled *convex hull, not the set*; exact sets are filled
-    polygons, the projections of their pieces; single outcomes are open marks. Each law has its own colour and mark.
+    polygons, the projections of their pieces; single outcomes are open marks. Velocity paths of sequential laws are arrows, those of
+    samples (`sample(..., paths=20)`) thin grey lines. Each law has its own colour and mark.
 
     Parameters
     ----------
@@ -48,6 +58,10 @@ def plot(outcomes: Outcomes | Sequence[Outcomes], *axes: str, ax: Any = None, hu
         Where to draw. Left out: a new figure.
     hull : bool
         Draw the convex hull of samples.
+    paths : bool
+        Draw velocity paths, where both axes are contact velocities.
+    focus : bool
+        Fit the axes to the outcomes and hulls: paths then run out of the figure.
     title : str, optional
         Of the figure.
 
@@ -66,6 +80,8 @@ def plot(outcomes: Outcomes | Sequence[Outcomes], *axes: str, ax: Any = None, hu
     pictures.same_contacts(drawn)
     x, y = pictures.choose_axes(drawn, axes)
     points = [_finite(out, x, y) for out in drawn]
+    traces = [pictures.paths(out, x, y) if paths else [] for out in drawn]
+    *looks, free = pictures.looks(drawn)
 
     own = ax is None
     if own:
@@ -78,18 +94,31 @@ def plot(outcomes: Outcomes | Sequence[Outcomes], *axes: str, ax: Any = None, hu
 
     # Exact sets at the bottom, samples and their hulls over them, single outcomes on top.
     hull_label: str | None = "convex hull, not the set"
-    for out, look, (px, py) in zip(drawn, pictures.looks(drawn), points):
+    for out, look, (px, py), trace in zip(drawn, looks, points, traces):
         if isinstance(out, Polytopes):
             _draw_pieces(ax, out, look, x, y)
         elif pictures.is_sampled(out) or len(out) > pictures.MANY:
             _draw_dots(ax, px, py, look, pictures.label(out))
         else:
-            _draw_marks(ax, px, py, look, pictures.label(out))
+            _draw_marks(ax, px, py, look, pictures.label(out, followed=len(trace) > 0))
         if hull and pictures.is_sampled(out) and len(px):
             corners = pictures.hull(px, py)
             closed = [*corners, corners[0]]
             ax.plot(px[closed], py[closed], color="#505050", linewidth=1, linestyle=(0, (5, 3)), label=hull_label, zorder=2.5)
             hull_label = None
+
+    # Paths over them, which may be much longer, and where they begin.
+    limits = ax.get_xlim(), ax.get_ylim()
+    for out, look, trace in zip(drawn, looks, traces):
+        if trace and pictures.is_sampled(out):
+            _draw_lines(ax, trace)
+        elif trace:
+            _draw_arrows(ax, trace, look)
+    if focus:
+        ax.set(xlim=limits[0], ylim=limits[1])
+    elif any(traces):
+        x0, y0 = next(trace[0][:, 0] for trace in traces if trace)
+        _draw_marks(ax, [x0], [y0], free, "before the impact")
 
     # Zero, where it is in the picture.
     for draw_zero, (least, most) in ((ax.axvline, ax.get_xlim()), (ax.axhline, ax.get_ylim())):
@@ -122,6 +151,23 @@ def _draw_dots(ax: Any, x: Any, y: Any, look: pictures.Look, label: str) -> None
 def _draw_marks(ax: Any, x: Any, y: Any, look: pictures.Look, label: str) -> None:
     style = {"markersize": _MARK * look.size, "markerfacecolor": "none", "markeredgecolor": look.colour, "markeredgewidth": 1.6}
     ax.plot(x, y, linestyle="none", marker=MARKERS[look.shape], label=label, zorder=4 - 0.1 * look.size, **style)
+
+
+def _draw_lines(ax: Any, paths: Sequence[NDArray[np.float64]]) -> None:
+    """Paths of samples, as one line with gaps."""
+    gap = np.full((2, 1), np.nan)
+    x, y = np.hstack([part for path in paths for part in (path, gap)])
+    ax.plot(x, y, color="#404040", alpha=0.75, linewidth=0.7, label=f"{len(paths)} of the samples, step by step", zorder=2.3)
+
+
+def _draw_arrows(ax: Any, paths: Sequence[NDArray[np.float64]], look: pictures.Look) -> None:
+    """Arrows from the velocity before the impact through that after each single impact, with a dot where each begins and ends."""
+    starts = np.hstack([path[:, :-1] for path in paths])
+    steps = np.hstack([np.diff(path) for path in paths])
+    ax.plot(*np.hstack(paths), linestyle="none", marker="o", markersize=2.5, color=look.colour, zorder=3)
+    moves = np.any(steps != 0, axis=0)
+    shape = {"units": "inches", "width": 0.015, "headwidth": 6, "headlength": 8, "headaxislength": 8, "minlength": 0}
+    ax.quiver(*starts[:, moves], *steps[:, moves], angles="xy", scale_units="xy", scale=1, color=look.colour, zorder=3, **shape)
 
 
 def _draw_pieces(ax: Any, out: Polytopes, look: pictures.Look, x: str, y: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,7 @@ class Polytopes(Outcomes):
     _outer: Polytopes | None
 
     @classmethod
-    def _make(cls, *arguments: Any) -> Any:
+    def _make(cls, *arguments: Any) -> Self:
         made = super()._make(*arguments)
         made._outer = None
         return made
@@ -68,7 +68,7 @@ class Polytopes(Outcomes):
     def pieces(self) -> list[Polytope]:
         """The pieces."""
         index = self["piece"]
-        starts = np.flatnonzero(np.r_[True, index[1:] != index[:-1]]) if len(index) else []
+        starts: Any = np.flatnonzero(np.r_[True, index[1:] != index[:-1]]) if len(index) else []
         u, n = self.contact_velocity, self.impact.contacts * (1 + self.impact.tangent_dim)
         made = []
         for first, end in zip(starts, [*starts[1:], len(index)]):
@@ -91,11 +91,11 @@ class Polytopes(Outcomes):
         return _restore_outer, (restore, arguments, self._outer)
 
     def __repr__(self) -> str:
-        count = self.info["pieces"]
-        return f"<carom.Polytopes: {count} piece{'s' * (count != 1)}, {len(self)} vertices, {self.info['certificate']}, {self.info['verdict']}>"
+        count, about = self.info["pieces"], f"{self.info['certificate']}, {self.info['verdict']}"
+        return f"<carom.Polytopes: {count} piece{'s' * (count != 1)}, {len(self)} vertices, {about}>"
 
 
 def _restore_outer(restore: Any, arguments: Any, outer: Polytopes | None) -> Polytopes:
-    made = restore(*arguments)
+    made: Polytopes = restore(*arguments)
     made._outer = outer
     return made

@@ -138,10 +138,12 @@ def ask_containment(out: Outcomes, v: ArrayLike, tolerance: float, metric: str) 
     count = 1 if given.ndim == 1 else len(given)
     distance, unreachable = np.empty(count), np.empty(count)
     u, velocity = np.empty((count, impact.contacts * (1 + impact.tangent_dim))), np.empty((count, impact.nv))
-    contained, *units = _carom.question_contain(_source(out), metric, tolerance, count, given, distance, unreachable, u, velocity)
+    contained, unit, unreachable_unit = _carom.question_contain(
+        _source(out), metric, tolerance, count, given, distance, unreachable, u, velocity
+    )
     if given.ndim == 1:
-        return Containment(contained[0], float(distance[0]), float(unreachable[0]), *units, u[0], velocity[0])
-    return Containment(np.array(contained, dtype=bool), distance, unreachable, *units, u, velocity)
+        return Containment(contained[0], float(distance[0]), float(unreachable[0]), unit, unreachable_unit, u[0], velocity[0])
+    return Containment(np.array(contained, dtype=bool), distance, unreachable, unit, unreachable_unit, u, velocity)
 
 
 def ask_distance(out: Outcomes, other: Outcomes | str | os.PathLike[str], metric: str, gap: SupportsFloat) -> Distance:

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 from . import _carom
-from ._ask import ask
-from ._errors import InputError
+from ._ask import Asked
 from .files import one_at_a_time
 from .impact import Impact
-from .outcomes import Outcomes
-from .polytopes import Polytopes
 
 
-class Scene:
-    """A scene file, read and checked: see `load`.
+class Scene(Asked):
+    """A scene file, read and checked: see `load`. Laws are asked about its impact, with the options that it gives unless others are given.
 
     Attributes
     ----------
@@ -42,36 +38,8 @@ class Scene:
         self.settings: dict[str, str] = dict(_carom.scene_settings(self._handle))
         self.impact = Impact._wrap(_carom.scene_impact(self._handle))
 
-    def resolve(
-        self,
-        law: str | None = None,
-        *,
-        keep: str = "all",
-        threads: int | None = None,
-        progress: bool | Callable[[int, int], object] = False,
-        **options: Any,
-    ) -> Outcomes:
-        """As `Impact.resolve`, with the options that the scene gives unless others are given here; the scene's law where none is."""
-        if law is None and self.law is None:
-            raise InputError("law: it is missing, and the scene names none")
-        return ask(self.impact, law or str(self.law), self._handle, options, keep, threads, progress)
-
-    def sample(
-        self,
-        samples: int | None = None,
-        *,
-        seed: int | None = None,
-        keep: str = "all",
-        threads: int | None = None,
-        progress: bool | Callable[[int, int], object] = False,
-        **options: Any,
-    ) -> Outcomes:
-        """As `Impact.sample`, with the options that the scene gives unless others are given here."""
-        return ask(self.impact, "halm-posa", self._handle, {"samples": samples, "seed": seed, **options}, keep, threads, progress)
-
-    def exact(self, *, progress: bool | Callable[[int, int], object] = False, **options: Any) -> Polytopes:
-        """As `Impact.exact`, with the options that the scene gives unless others are given here."""
-        return ask(self.impact, "halm-posa-exact", self._handle, options, "all", None, progress)
+    def _asked(self) -> tuple[Impact, Any, str | None]:
+        return self.impact, self._handle, self.law
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Scene, (os.path.abspath(self.path),)

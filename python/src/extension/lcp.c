@@ -49,14 +49,21 @@ static PyObject *solve(PyObject *module, PyObject *arguments) {
         carom_lcp *lcp = NULL;
         carom_lcp_info info = {0};
         carom_error error;
-        carom_status status;
-        Py_BEGIN_ALLOW_THREADS;
-        status = carom_lcp_create(solver, n, arrays[0].values, &lcp, &error);
-        if (!status) carom_lcp_solve(lcp, arrays[1].values, arrays[2].values, &info);
-        carom_lcp_free(lcp);
-        Py_END_ALLOW_THREADS;
-        answer = status ? binding_fail(&error)
-                        : Py_BuildValue("sdLi", carom_verdict_name(info.verdict), info.residual, (long long)info.pivots, info.fallbacks);
+        carom_status status = CAROM_OK;
+        binding_watch *watch = binding_watch_start(1, Py_None);
+        if (watch) {
+            status = carom_lcp_create(solver, n, arrays[0].values, &lcp, &error);
+            if (!status) {
+                carom_lcp_watch(lcp, binding_watch_control(watch));
+                carom_lcp_solve(lcp, arrays[1].values, arrays[2].values, &info);
+            }
+            carom_lcp_free(lcp);
+        }
+        const bool undisturbed = watch && binding_watch_end(watch);
+        if (undisturbed && status)
+            binding_fail(&error);
+        else if (undisturbed)
+            answer = Py_BuildValue("sdLi", carom_verdict_name(info.verdict), info.residual, (long long)info.pivots, info.fallbacks);
     }
     binding_give_back(arrays, 3);
     return answer;

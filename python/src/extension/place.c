@@ -132,7 +132,35 @@ static PyObject *default_tangents(PyObject *module, PyObject *arguments) {
     return taken ? Py_NewRef(Py_None) : NULL;
 }
 
+// patch_corners(points, count, distance) -> places of those points of a flat patch, [count x 2], that stand for all
+static PyObject *patch_corners(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *given;
+    int count;
+    double distance;
+    if (!PyArg_ParseTuple(arguments, "Oid", &given, &count, &distance)) return NULL;
+    if (count < 1) return binding_refuse("a patch has at least one point");
+    binding_reals points;
+    if (!binding_take_reals(given, "points", 2 * (size_t)count, false, &points)) return NULL;
+    bool *kept = PyMem_Calloc((size_t)count, sizeof *kept);
+    PyObject *list = kept ? PyList_New(0) : PyErr_NoMemory();
+    carom_error error;
+    if (list && carom_patch_corners(count, points.values, distance, kept, &error)) {
+        binding_fail(&error);
+        Py_CLEAR(list);
+    }
+    for (int i = 0; i < count && list; i++) {
+        PyObject *place = kept[i] ? PyLong_FromLong(i) : NULL;
+        if (kept[i] && (!place || PyList_Append(list, place))) Py_CLEAR(list);
+        Py_XDECREF(place);
+    }
+    PyMem_Free(kept);
+    binding_give_back(&points, 1);
+    return list;
+}
+
 PyMethodDef binding_place_methods[] = {{"impact_names", names, METH_O, NULL},
                                        {"impact_position", position, METH_O, NULL},
                                        {"default_tangents", default_tangents, METH_VARARGS, NULL},
+                                       {"patch_corners", patch_corners, METH_VARARGS, NULL},
                                        {NULL, NULL, 0, NULL}};

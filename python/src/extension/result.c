@@ -22,10 +22,12 @@ static carom_extent *take_extent(const carom_impact *impact, PyObject *tuple) {
         binding_fail(&error);
         return NULL;
     }
-    double *const into[] = {extent->normal, extent->tangent, extent->energy_ratio};
-    const int counts[] = {2 * extent->sizes.contacts, 2 * extent->sizes.tangents, 2};
+    extent->outcomes = outcomes;
+    void *const into[] = {extent->normal, extent->tangent, extent->energy_ratio, extent->modes};
+    const int contacts = extent->sizes.contacts, counts[] = {2 * contacts, 2 * extent->sizes.tangents, 2, contacts * CAROM_CONTACT_MODES};
     bool fits = true;
-    for (int i = 0; i < 3 && fits; i++) {
+    for (int i = 0; i < 4 && fits; i++) {
+        // Doubles and whole numbers of 64 bits.
         fits = sizes[i] == counts[i] * (Py_ssize_t)sizeof(double);
         if (fits) memcpy(into[i], data[i], (size_t)sizes[i]);
     }

@@ -163,8 +163,10 @@ def test_more_dots_than_fit_are_thinned_visibly_and_reversibly(opened, block):
     out = carom.Impact(**block).sample(2**18 + 2**10, max_steps=20)
     page = opened(out)
     (label,) = (label for label in drawn(page, "plot-0") if "inner approximation" in label)
-    assert "one of every 2 of 263,168" in page.inner_text("#notice")
-    assert drawn(page, "plot-0")[label] == len(out) // 2
+    # Fewer are drawn where the processor draws them.
+    stride = 2 if page.evaluate("HAS_GRAPHICS_CARD") else 3
+    assert f"one of every {stride} of 263,168 dots is drawn" in page.inner_text("#notice")
+    assert drawn(page, "plot-0")[label] == -(-len(out) // stride)
     # Selections are of all outcomes, drawn or not.
     x, y = brush(page, "plot-2", 0.1, 0.1, 0.6, 0.6)
     wanted = np.flatnonzero(within(out, "Pn.A", x) & within(out, "Pn.B", y)).tolist()

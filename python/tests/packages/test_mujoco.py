@@ -248,6 +248,89 @@ def test_bad_contacts(contacts, sentence, scenes):
         carom.from_mujoco(model, mujoco.MjData(model), contacts)
 
 
+ROBOTS = """
+<mujoco>
+  <worldbody>
+    <geom name="floor" type="plane" size="5 5 1"/>
+    <body name="table" pos="0 0 0.1"><freejoint/><geom name="top" type="box" size="0.5 0.5 0.1" mass="3"/></body>
+    <body name="robot" pos="0 0 0.25"><freejoint/>
+      <geom name="trunk" size="0.05" mass="2"/>
+      <geom name="foot1" size="0.05" pos="0.3 0.2 0" mass="0.1"/><geom name="foot2" size="0.05" pos="-0.3 0.2 0" mass="0.1"/>
+      <geom name="foot3" size="0.05" pos="-0.3 -0.2 0" mass="0.1"/><geom name="foot4" size="0.05" pos="0.3 -0.2 0" mass="0.1"/>
+      <body name="arm" pos="0 0 0.1">
+        <joint name="lift" type="slide" axis="0 0 1" limited="true" range="0 1" damping="0.2" frictionloss="0.1" stiffness="1"/>
+        <geom name="hand[1]" size="0.05" mass="0.5" friction="0.3"/>
+      </body>
+    </body>
+  </worldbody>
+  <contact><pair geom1="trunk" geom2="hand[1]"/></contact>
+  <actuator><motor joint="lift"/></actuator>
+</mujoco>
+"""
+ROBOTS_QPOS = [0.0, 0, 0.1, 1, 0, 0, 0, 0, 0, 0.25, 1, 0, 0, 0, 0]
+ROBOTS_QVEL = [0.1, 0, -1, 0, 0, 0, 0, 0, -1.2, 0.1, 0, 0, -0.5]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {},
+        {"only": ["table"]},
+        {"only": "foot*"},
+        {"only": ["t[or]*", "LIMIT:*"], "exclude": ["top:2"]},
+        {"exclude": ["floor", "trunk"]},
+        {"exclude": ["hand[1]"]},
+        {"self": False},
+        {"self": False, "only": ["arm", "foot?:top"]},
+        {"merge": 0.01},
+        {"merge": 0.5, "self": False},
+        {"merge": 10.0, "exclude": ["table"]},
+        {"stops": False, "only": ["arm"]},
+        {"only": ["LIMIT:lift"]},
+    ],
+)
+def test_the_choice_among_detected_contacts_is_that_of_scenes(tmp_path, keys):
+    yaml = ", ".join(f"{key}: {str(value).lower() if isinstance(value, bool) else value}" for key, value in keys.items())
+    yaml = yaml.replace(": foot*", ': "foot*"')
+    scene = make_scene(tmp_path, ROBOTS, ROBOTS_QPOS, ROBOTS_QVEL, f"{{detect: {{margin: 0.001{', ' if keys else ''}{yaml}}}}}")
+    with pytest.warns(UserWarning) as said:
+        wanted = carom.load(scene).impact
+    expected = [str(warning.message).split("contacts: ", 1)[1] for warning in said]
+    model = mujoco.MjModel.from_xml_string(ROBOTS)
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:] = ROBOTS_QPOS, ROBOTS_QVEL
+    with pytest.warns(UserWarning) as said:
+        impact = carom.from_mujoco(model, data, margin=1e-3, **keys)
+    close(impact, wanted)
+    own = [str(warning.message).replace("self=False", "self: false") for warning in said]
+    assert own == expected and any("left out: frictionloss, damping, springs and actuators; the impulse" in note for note in own)
+
+
+@pytest.mark.parametrize(
+    "keys, sentence",
+    [
+        ({"only": ["tabel"]}, "only: 'tabel' is no body, geom or contact of the model; near names: 'table'"),
+        ({"exclude": []}, "exclude: a list of names of bodies, geoms or contacts is needed"),
+        ({"exclude": "*"}, "none of the 10 contacts found is left: 'exclude' leaves out 10; what is at its limit is left out, too"),
+        ({"exclude": "floor", "only": "table", "self": False, "stops": False}, None),
+        ({"merge": -1.0}, "merge is -1: it is a finite length >= 0"),
+        ({"margin": float("nan")}, "margin is nan: it is a finite length >= 0"),
+        ({"merge": 0.1, "contacts": [{"site": "x", "normal": [0, 0, 1]}]}, "contacts: of those that are listed"),
+    ],
+)
+def test_choices_that_leave_nothing_or_make_no_sense(keys, sentence):
+    model = mujoco.MjModel.from_xml_string(ROBOTS)
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:] = ROBOTS_QPOS, ROBOTS_QVEL
+    keys = {"margin": 1e-3, **keys}
+    if sentence is None:
+        with pytest.warns(UserWarning, match="left out"):
+            assert set(carom.from_mujoco(model, data, **keys).names) == {"trunk:top", *(f"foot{i}:top" for i in range(1, 5))}
+    else:
+        with pytest.raises(carom.InputError, match=re.escape(sentence)):
+            carom.from_mujoco(model, data, **keys)
+
+
 def test_a_velocity_that_breaks_a_constraint(tmp_path):
     model = mujoco.MjModel.from_xml_string(ODD)
     data = mujoco.MjData(model)

@@ -147,6 +147,22 @@ carom_status carom_result_read_answer(const carom_result *result, int index, con
     return status;
 }
 
+// Every outcome has each contact in one mode.
+static carom_status check_modes(const carom_result *result, const char *group, const carom_extent *extent, carom_error *error) {
+    if (extent->outcomes == CAROM_NO_INTEGER) return CAROM_OK;
+    bool sound = extent->outcomes >= 0;
+    for (int i = 0; i < extent->sizes.contacts && sound; i++) {
+        int64_t left = extent->outcomes;
+        for (int k = 0; k < CAROM_CONTACT_MODES && sound; k++) {
+            const int64_t count = extent->modes[i * CAROM_CONTACT_MODES + k];
+            sound = count >= 0 && count <= left;
+            left -= count;
+        }
+        sound = sound && left == 0;
+    }
+    return sound ? CAROM_OK : carom_result_refuse(result, error, "modes of %s do not add up to its outcomes", group);
+}
+
 carom_status carom_result_read_extent(const carom_result *result, int law, const carom_impact *impact, char keep[CAROM_CERTIFICATE_SIZE],
                                       carom_extent **extent, carom_error *error) {
     *extent = NULL;
@@ -161,7 +177,6 @@ carom_status carom_result_read_extent(const carom_result *result, int law, const
     carom_extent *read;
     status = carom_extent_create(impact, &read, error);
     if (status) return status;
-    read->outcomes = CAROM_NO_INTEGER;
     const struct {
         const char *name;
         double *into;
@@ -179,6 +194,21 @@ carom_status carom_result_read_extent(const carom_result *result, int law, const
         if (!status) memcpy(ranges[i].into, values, (size_t)ranges[i].count * sizeof *values);
         free(values);
     }
+    // How many outcomes there were, and how many of them had each contact in each mode; files of older versions have neither.
+    char outcomes[CAROM_STORED_TEXT];
+    read->outcomes = CAROM_NO_INTEGER;
+    if (!status && carom_result_read_group_text(result, group, "outcomes", outcomes, sizeof outcomes)) {
+        void *counts;
+        int64_t rows;
+        int width;
+        read->outcomes = strtoll(outcomes, NULL, 10);
+        status = carom_result_read_stored(result, group, "modes", CAROM_STORED_INTEGERS, &counts, &rows, &width, error);
+        if (!status && (rows != read->sizes.contacts || width != CAROM_CONTACT_MODES))
+            status = carom_result_refuse(result, error, "modes of %s does not fit its contacts", group);
+        if (!status) memcpy(read->modes, counts, (size_t)rows * CAROM_CONTACT_MODES * sizeof *read->modes);
+        free(counts);
+    }
+    if (!status) status = check_modes(result, group, read, error);
     if (status)
         carom_extent_free(read);
     else

@@ -277,6 +277,11 @@ carom_status carom_result_writer_put_extent(carom_result_writer *writer, const c
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
     const hid_t group = carom_hdf5_put_text(writer->group, "keep", keep) ? carom_hdf5_create_group(writer->group, "extent") : -1;
     bool written = group >= 0 && carom_hdf5_put_matrices(group, sizeof ranges / sizeof *ranges, ranges);
+    // An extent from a file of older versions knows neither their number nor their modes.
+    if (written && extent->outcomes != CAROM_NO_INTEGER)
+        written = carom_hdf5_put_integer(group, "outcomes", extent->outcomes) &&
+                  carom_hdf5_put_counts(group, "modes", "outcomes in which each contact sticks, slides, lifts, or approaches still",
+                                        extent->sizes.contacts, CAROM_CONTACT_MODES, extent->modes);
     if (group >= 0 && H5Gclose(group) < 0) written = false;
     carom_hdf5_unmute(reporting);
     return check_write(writer, written, error);

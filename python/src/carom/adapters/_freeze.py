@@ -128,6 +128,8 @@ class System:
         Names and rows C of equality constraints C v = 0 that hold.
     stops : list of Stop
         Joints and tendons with ranges.
+    left_out : sequence of str
+        Kinds of bounded forces of the model.
     notes : list of str
         Receives what is to be said to the caller.
     """
@@ -139,6 +141,7 @@ class System:
     qpos: Array
     constraints: list[tuple[str, Array]] = field(default_factory=list)
     stops: list[Stop] = field(default_factory=list)
+    left_out: Sequence[str] = ()
     notes: list[str] = field(default_factory=list)
 
 
@@ -161,6 +164,9 @@ def freeze(system: System, touches: Sequence[Touch], *, tangent_dim: int, listed
     velocity = projector.project_velocity(system.velocity)
     kept, rows = _fill_touches(projector, touches, tangent_dim, listed, system.notes)
     labels, limits = _fill_stops(projector, system.stops, tangent_dim, system.notes)
+    if system.left_out:
+        kinds = " and ".join(filter(None, (", ".join(system.left_out[:-1]), system.left_out[-1])))
+        system.notes.append(f"left out: {kinds}; the impulse of a bounded force vanishes with the duration of an impact")
     rows = np.concatenate([rows, limits])
     if not len(rows):
         raise InputError(f"none of the {len(touches)} contacts found can be changed by a motion of the model")
@@ -217,12 +223,7 @@ def _fill_touches(
 def _fill_stops(projector: Projector, stops: Sequence[Stop], tangent_dim: int, notes: list[str]) -> tuple[list[str], Array]:
     """Names and rows of the joints and tendons at their limits."""
     labels, rows = [], []
-    for stop in stops:
-        if not stop.reached:
-            if stop.distance < _NEAR_LIMIT * stop.width:
-                what = "limit" if stop.kind == "tendon" else "stop"
-                notes.append(f"{stop.kind} '{stop.name}' is {stop.distance:.3g} {stop.unit} from its {what}; it counts as free")
-            continue
+    for stop in (stop for stop in stops if stop.reached):
         row, moves = _restrict(projector, stop.opening, stop.scale)
         if not moves and stop.kind == "tendon":
             notes.append(f"tendon '{stop.name}' is at its limit, but no motion changes its length; the limit is left out")
@@ -235,6 +236,9 @@ def _fill_stops(projector: Projector, stops: Sequence[Stop], tangent_dim: int, n
         tendons = [label.startswith("TENDON:") for label in labels]
         what = " and ".join(["joints at their stops"] * (not all(tendons)) + ["tendons at their limits"] * any(tendons))
         notes.append(f"{what} are contacts without friction: {', '.join(labels)}")
+    for stop in (stop for stop in stops if not stop.reached and stop.distance < _NEAR_LIMIT * stop.width):
+        what, distance = "limit" if stop.kind == "tendon" else "stop", f"{stop.distance:.3g} {stop.unit}".rstrip()
+        notes.append(f"{stop.kind} '{stop.name}' is {distance} from its {what}; it counts as free")
     return labels, np.array(rows).reshape(-1, 1 + tangent_dim, projector.nv)
 
 

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _carom
 from .._errors import InputError
+from ._choose import Detection, Fate, describe_fates
 from ._contacts import Listed, Place, as_unit, default_tangents, find
 from ._freeze import System, Touch, compare_bodies
 from ._names import clean, number_names
@@ -18,6 +20,8 @@ Array = NDArray[np.float64]
 # Contacts of the same two bodies are one when their points are closer than this share of the smaller geom's radius and their normals
 # differ by less than this angle [rad].
 _MERGE = 1e-6
+# Normals of a patch differ by less than this angle [rad]: far above the round-off of collision detection, far below a shape's edges.
+_SAME_NORMAL = 1e-3
 # Points of two boxes closer than this share of the second box's radius along one of its axes count as equal there.
 _ORDER = 1e-9
 # Components of a direction smaller than this count as zero.
@@ -61,49 +65,98 @@ def _make_touch(
 # ------------------------------------------------------------------------------------------------------------------- found
 
 
-def detect(
-    mujoco: Any,
-    model: Any,
-    state: Any,
-    chosen: Sequence[Any] | None,
-    margin: float | None,
-    friction: float | None,
-    restitution: float,
-    system: System,
-) -> list[Touch]:
+def detect(mujoco: Any, model: Any, state: Any, chosen: Sequence[Any] | None, detection: Detection, system: System) -> list[Touch]:
     """The contacts that MuJoCo found, or those chosen of them: one for a point and a normal, because pairs of geoms that share a corner
-    report it twice."""
+    report it twice. Leaves the stops of the system that the detection takes."""
     if chosen is None:
-        acting = [contact for contact in state.contact if margin is not None or contact.dist < contact.includemargin]
+        acting = [contact for contact in state.contact if detection.margin is not None or contact.dist < contact.includemargin]
         chosen = _order(mujoco, model, state, acting)
-    touches: list[Touch] = []
-    points: list[Array] = []
+    found: list[Touch] = []
     bases: list[str] = []
+    fates: list[Fate] = []
     for contact in chosen:
-        touch = _read(mujoco, model, state, contact, friction, restitution)
+        touch = _read(mujoco, model, state, contact, detection)
+        fate = _judge(mujoco, model, contact, detection)
         radius = _smaller_radius(model, contact)
-        same = next((k for k, other in enumerate(touches) if _repeats(other, touch, points[k], contact.pos, radius)), None)
+        same = next((k for k, other in enumerate(found) if _repeats(other, touch, radius)), None)
         if same is None:
-            touches.append(touch)
-            points.append(np.array(contact.pos))
+            found.append(touch)
             bases.append(_base(mujoco, model, contact))
-        else:
-            touches[same].friction = max(touches[same].friction, touch.friction)
-    if not touches and not any(stop.reached for stop in system.stops):
-        raise InputError("no geoms touch at this state; margin= says how close they may be apart, contacts= where they touch")
-    for touch, name in zip(touches, number_names(bases)):
+            fates.append(fate)
+        elif fate == fates[same]:
+            found[same].friction = max(found[same].friction, touch.friction)
+        elif fate < fates[same]:
+            # One that is left out gives way to one that stays.
+            found[same].friction, bases[same], fates[same] = touch.friction, _base(mujoco, model, contact), fate
+    for touch, name in zip(found, number_names(bases)):
         touch.name = name
+
+    detection.check_patterns(_names(mujoco, model) + [str(touch.name) for touch in found])
+    fates = [detection.judge_name(fate, str(touch.name)) for fate, touch in zip(fates, found)]
+    touches = [touch for touch, fate in zip(found, fates) if fate == Fate.KEPT]
+    at_limit = any(stop.reached for stop in system.stops)
+    system.stops = detection.choose_stops(system.stops)
+    if not touches:
+        # Stops may be the only contacts.
+        why = describe_fates(fates) if found else "no geoms touch at this state"
+        if not any(stop.reached for stop in system.stops):
+            advice = "; what is at its limit is left out, too" if at_limit else ""
+            if not found:
+                advice += "; margin= says how close they may be apart, contacts= where they touch"
+            raise InputError(why + advice)
+        system.notes.append(why)
+    if detection.merge > 0:
+        touches = _merge_patches(touches, detection.merge)
     if any(contact.dim > 3 for contact in chosen):
         system.notes.append("torsional and rolling friction of geoms (condim above 3) is left out: contacts have sliding friction only")
     return touches
 
 
-def _read(mujoco: Any, model: Any, state: Any, contact: Any, friction: float | None, restitution: float) -> Touch:
+def _judge(mujoco: Any, model: Any, contact: Any, detection: Detection) -> Fate:
+    """What becomes of a contact, by its bodies and geoms. A robot is a tree of bodies: all those below one child of the world."""
+    geoms = (int(contact.geom1), int(contact.geom2))
+    bodies = [int(model.geom_bodyid[geom]) for geom in geoms]
+    names = [name_of(mujoco, model, mujoco.mjtObj.mjOBJ_GEOM, geom, "geom") for geom in geoms]
+    names += [name_of(mujoco, model, mujoco.mjtObj.mjOBJ_BODY, body, "body") for body in bodies]
+    first, second = (int(model.body_rootid[body]) for body in bodies)
+    return detection.judge_pair(names, first == second != 0)
+
+
+def _names(mujoco: Any, model: Any) -> list[str]:
+    """What patterns may mean: bodies, geoms, joints and tendons at their limits."""
+    kinds = mujoco.mjtObj
+    named = [name_of(mujoco, model, kinds.mjOBJ_BODY, i, "body") for i in range(model.nbody)]
+    named += [name_of(mujoco, model, kinds.mjOBJ_GEOM, i, "geom") for i in range(model.ngeom)]
+    named += ["LIMIT:" + name_of(mujoco, model, kinds.mjOBJ_JOINT, i, "joint") for i in range(model.njnt)]
+    return named + ["TENDON:" + name_of(mujoco, model, kinds.mjOBJ_TENDON, i, "tendon") for i in range(model.ntendon)]
+
+
+def _merge_patches(touches: list[Touch], distance: float) -> list[Touch]:
+    """Of each flat patch of contacts, the same two bodies, normal, friction and height along the normal, the corners."""
+    kept: list[int] = []
+    left = list(range(len(touches)))
+    while left:
+        base = touches[left[0]]
+        patch = [i for i in left if _shares_patch(base, touches[i], distance)]
+        left = [i for i in left if i not in patch]
+        points = np.array([base.tangents @ (touches[i].point - base.point) for i in patch])
+        kept += [patch[k] for k in _carom.patch_corners(points, len(patch), distance)]
+    return [touches[i] for i in sorted(kept)]
+
+
+def _shares_patch(base: Touch, other: Touch, distance: float) -> bool:
+    sign = compare_bodies(base.bodies, other.bodies)
+    flat = abs((other.point - base.point) @ base.normal) <= distance
+    return bool(sign and flat and np.linalg.norm(base.normal - sign * other.normal) < _SAME_NORMAL and base.friction == other.friction)
+
+
+def _read(mujoco: Any, model: Any, state: Any, contact: Any, detection: Detection) -> Touch:
     """A contact of data.contact; tangents by carom's rule, so that planar models give planar impacts."""
     if contact.geom1 < 0 or contact.geom2 < 0:
         raise InputError("a deformable body (flex) touches something at this state: impacts are of rigid bodies only")
     if np.any(getattr(contact, "surfacevel", 0)):
         raise InputError("a geom with a surface velocity touches something: surfaces of impacts are at rest on their bodies")
+    friction = detection.friction
     if friction is None:
         # MuJoCo raises every coefficient to its least one, which stands for none.
         own, other = (float(mu) for mu in contact.friction[:2])
@@ -126,7 +179,7 @@ def _read(mujoco: Any, model: Any, state: Any, contact: Any, friction: float | N
         normal=normal,
         tangents=default_tangents(normal),
         friction=friction,
-        restitution=restitution,
+        restitution=detection.restitution,
         point=point,
     )
 
@@ -137,9 +190,9 @@ def _smaller_radius(model: Any, contact: Any) -> float:
     return min(radii, default=0.0)
 
 
-def _repeats(a: Touch, b: Touch, a_point: Array, b_point: Array, radius: float) -> bool:
+def _repeats(a: Touch, b: Touch, radius: float) -> bool:
     sign = compare_bodies(a.bodies, b.bodies)
-    near = np.linalg.norm(a_point - b_point) < _MERGE * radius
+    near = np.linalg.norm(a.point - b.point) < _MERGE * radius
     return bool(sign and near and np.linalg.norm(a.normal - sign * b.normal) < _MERGE)
 
 
@@ -208,8 +261,8 @@ def locate(mujoco: Any, model: Any, state: Any, contact: Listed) -> Touch:
             offset = offset - (offset @ contact.normal) * contact.normal
             if np.linalg.norm(offset) > _ALIGNMENT * (first[3] + second[3]):
                 raise InputError(
-                    f"{contact.label}: the geoms do not touch with this normal (their extreme points are "
-                    f"{np.linalg.norm(offset):g} m apart across it); the normal of two spheres is the line from the first center to the second"
+                    f"{contact.label}: the geoms do not touch with this normal (their extreme points are {np.linalg.norm(offset):g} m apart "
+                    "across it); the normal of two spheres is the line from the first center to the second"
                 )
     return _make_touch(
         mujoco,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .._errors import InputError
 from ..impact import Impact
+from ._choose import Detection, read_patterns
 from ._contacts import read_contacts
 from ._freeze import Stop, System, freeze, largest
 from ._mujoco_contacts import detect, locate, name_of
@@ -31,6 +32,10 @@ def from_mujoco(
     margin: float | None = None,
     friction: float | None = None,
     restitution: float = 0.0,
+    only: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
+    self: bool = True,
+    merge: float = 0.0,
     stops: bool = True,
 ) -> Impact:
     """The impact of a MuJoCo model at the state `data.qpos`, `data.qvel`.
@@ -53,7 +58,15 @@ def from_mujoco(
     friction : float, optional
         Of every contact that MuJoCo found. Left out: the geoms', 0 for condim 1; torsional and rolling friction are left out.
     restitution : float, optional
-        Of every contact that MuJoCo found.
+        Of every contact that MuJoCo found, between 0 and 1.
+    only, exclude : str or sequence of str, optional
+        Names, or patterns of names with the shell's wildcards, of bodies, geoms and contacts, LIMIT:JOINT and TENDON:TENDON included. A
+        contact that MuJoCo found, or a stop, stays if a pattern of `only` (when given) fits it and none of `exclude` does. Contacts keep
+        the names that they have when all are taken.
+    self : bool, optional
+        False leaves out contacts between two bodies of one robot, which is all below one child of the world.
+    merge : float, optional
+        Of each flat patch of contacts that MuJoCo found, keeps the corners, and of corners closer than this [m] the outer one. 0: all.
     stops : bool, optional
         False leaves out joints at their stops and tendons at their limits.
 
@@ -66,8 +79,8 @@ def from_mujoco(
     Raises
     ------
     InputError
-        When nothing touches; for deformable bodies, friction that differs along the two tangents, a velocity that breaks an equality
-        constraint, or contacts that do not fit the model.
+        When nothing touches or is left; for a pattern that fits no name of the model, deformable bodies, friction that differs along the
+        two tangents, a velocity that breaks an equality constraint, or contacts that do not fit the model.
 
     Warns
     -----
@@ -78,8 +91,10 @@ def from_mujoco(
 
     if not isinstance(model, mujoco.MjModel) or not isinstance(data, mujoco.MjData):
         raise InputError("from_mujoco: a mujoco.MjModel and a mujoco.MjData are needed")
-    if margin is not None and not 0 <= margin < np.inf:
-        raise InputError(f"margin is {margin:g}: it is a finite length >= 0")
+    detection = Detection(
+        margin, friction, restitution, read_patterns("only", only), read_patterns("exclude", exclude), not self, not stops, merge
+    )
+    detection.check()
     state = copy.copy(data)
     searched = _prepare(mujoco, model, margin)
     mujoco.mj_fwdPosition(searched, state)
@@ -91,11 +106,15 @@ def from_mujoco(
         names,
         _velocity_turns(mujoco, model),
         np.array(data.qpos),
-        stops=_find_stops(mujoco, model, state) if stops else [],
+        stops=_find_stops(mujoco, model, state),
+        left_out=_find_forces(mujoco, model),
     )
     system.constraints = _find_constraints(mujoco, model, state, system.notes)
     described = [contact for contact in contacts or () if isinstance(contact, Mapping)]
     if contacts is not None and len(described) == len(contacts):
+        if detection != Detection(drop_stops=not stops):
+            raise InputError("contacts: of those that are listed, margin, friction, restitution, only, exclude, self and merge say nothing")
+        system.stops = system.stops if stops else []
         listed, tangent_dim = read_contacts(described, ("site", "geom", "body"))
         touches = [locate(mujoco, model, state, contact) for contact in listed]
         if not touches and not any(stop.reached for stop in system.stops):
@@ -103,7 +122,7 @@ def from_mujoco(
         impact = freeze(system, touches, tangent_dim=tangent_dim, listed=True)
     else:
         chosen = None if contacts is None else _choose(data, contacts)
-        touches = detect(mujoco, model, state, chosen, margin, friction, restitution, system)
+        touches = detect(mujoco, model, state, chosen, detection, system)
         impact = freeze(system, touches, tangent_dim=2, listed=False)
     for note in system.notes:
         warnings.warn(note, UserWarning, stacklevel=2)
@@ -202,6 +221,19 @@ def _find_constraints(mujoco: Any, model: Any, state: Any, notes: list[str]) -> 
             notes.append(f"the position breaks equality constraint '{name}' by {residual:.3g} m or rad; it is taken to hold")
         found.append((name, np.array([_dense_row(model.nv, state.efc_J, int(i), pattern) for i in own])))
     return found
+
+
+def _find_forces(mujoco: Any, model: Any) -> list[str]:
+    """Kinds of bounded forces that the model has."""
+    disabled = mujoco.mjtDisableBit
+    rubs = not model.opt.disableflags & (disabled.mjDSBL_CONSTRAINT | disabled.mjDSBL_FRICTIONLOSS)
+    kinds = {
+        "frictionloss": rubs and any(np.any(array > 0) for array in (model.dof_frictionloss, model.tendon_frictionloss)),
+        "damping": any(np.any(array > 0) for array in (model.dof_damping, model.tendon_damping)),
+        "springs": any(np.any(array > 0) for array in (model.jnt_stiffness, model.tendon_stiffness)),
+        "actuators": model.nu > 0 and not model.opt.disableflags & disabled.mjDSBL_ACTUATION,
+    }
+    return [kind for kind, exists in kinds.items() if exists]
 
 
 def _find_stops(mujoco: Any, model: Any, state: Any) -> list[Stop]:

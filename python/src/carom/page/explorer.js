@@ -4,8 +4,10 @@
 // impulses, the energy ratio), as Float32Array.
 "use strict";
 
-// More dots than this in one plot are thinned: every k-th is drawn. Selections and counts are of all outcomes.
-const MOST_DOTS = 2 ** 18;
+// More dots than this in one plot are thinned: every k-th is drawn. Selections and counts are of all outcomes. Without a graphics card the
+// processor draws, which takes seconds for the larger number.
+const HAS_GRAPHICS_CARD = !/swiftshader|llvmpipe|softpipe|basic render/i.test(rendererName());
+const MOST_DOTS = HAS_GRAPHICS_CARD ? 2 ** 18 : 100_000;
 const HISTOGRAM_BINS = 60;
 // Plotly's names of the shapes of marks.
 const SYMBOLS = {
@@ -47,6 +49,13 @@ function make(tag, properties = {}, ...children) {
     const made = Object.assign(document.createElement(tag), properties);
     made.append(...children);
     return made;
+}
+
+// Who draws for WebGL; browsers that do not tell have a vague name.
+function rendererName() {
+    const context = document.createElement("canvas").getContext("webgl");
+    const told = context?.getExtension("WEBGL_debug_renderer_info");
+    return context ? String(context.getParameter(told ? told.UNMASKED_RENDERER_WEBGL : context.RENDERER)) : "";
 }
 
 // Three digits, or a dash for what is not determined. What is within `rest` of zero differs from it by rounding only.
@@ -507,7 +516,8 @@ function describeThinning() {
         drawAll();
     });
     const said = state.thinned
-        ? `Thinned: one of every ${stride()} of ${thousands(dots)} dots is drawn. `
+        ? `Thinned: one of every ${stride()} of ${thousands(dots)} dots is drawn` +
+          `${HAS_GRAPHICS_CARD ? "" : ", for want of a graphics card"}; selections and counts are of all. `
         : `All ${thousands(dots)} dots are drawn. `;
     notice.replaceChildren(said, make("label", {}, box, " draw all"));
 }
