@@ -191,6 +191,11 @@ typedef struct cli_run {
     double seconds;
 } cli_run;
 
+/// What a law that is asked by name would pass over in silence: restitution on the command line that has no meaning, and values of the
+/// scene that the law cannot take although the scene names it.
+/// @param options  the law's, as they are in the end
+carom_status cli_check_law_options(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, void *options,
+                                   carom_error *error);
 /// The options of a question's law: its defaults, then a preset (option, value, ..., NULL; may be NULL), the scene, the command line.
 /// @param options  to be freed, also after a failure
 carom_status cli_prepare_options(const cli_question *question, const char *const *preset, void **options, carom_error *error);

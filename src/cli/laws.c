@@ -7,6 +7,24 @@
 
 // ------------------------------------------------------------------------------------------------------------- options
 
+carom_status cli_check_law_options(const cli_arguments *arguments, const carom_scene *scene, const carom_law *law, void *options,
+                                   carom_error *error) {
+    // Restitution that nothing gives a meaning to is a mistake where it was asked for; a scene's serves other laws.
+    if (cli_given(arguments, "restitution") && !carom_law_bounces(law, options))
+        return carom_fail(error, CAROM_BAD_INPUT, "--restitution: has no meaning without --hypothesis stronge or poisson");
+    // A value of the scene that a law has not is for other laws, unless the scene names this one.
+    const char *own = carom_scene_law(scene);
+    for (int i = 0; own && !strcmp(own, law->name) && i < carom_scene_settings_count(scene); i++) {
+        const char *text, *key = carom_scene_get_setting(scene, i, &text);
+        const int row = carom_option_find(law->options, law->option_count, key);
+        if (row < 0 || cli_given(arguments, key) || carom_option_offers(&law->options[row], text)) continue;
+        const carom_status status = carom_law_set(law, options, key, text, error);
+        carom_scene_place_error(scene, key, error);
+        return status;
+    }
+    return CAROM_OK;
+}
+
 carom_status cli_prepare_options(const cli_question *question, const char *const *preset, void **options, carom_error *error) {
     const cli_arguments *arguments = question->arguments;
     const carom_law *law = question->law;
@@ -25,9 +43,7 @@ carom_status cli_prepare_options(const cli_question *question, const char *const
     const cli_owner owner = {"law", law->name, law->summary, law->options, law->option_count};
     if (!status) status = cli_apply_owner(arguments, &owner, question->strict, *options, error);
 
-    // Restitution that nothing gives a meaning to is a mistake where it was asked for; a scene's serves other laws.
-    if (!status && question->strict && cli_given(arguments, "restitution") && !carom_law_bounces(law, *options))
-        status = carom_fail(error, CAROM_BAD_INPUT, "--restitution: has no meaning without --hypothesis stronge or poisson");
+    if (!status && question->strict) status = cli_check_law_options(arguments, question->scene, law, *options, error);
     return status;
 }
 

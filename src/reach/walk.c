@@ -35,6 +35,10 @@ enum { MOST_SWEEPS = 12 };
 
 // Poisson's hypothesis may gain energy without end: a velocity so many times the first one is given up.
 #define RUNAWAY 1e6
+// Where cones are not pointed, impulses that cancel each other grow without end, and the velocity that they leave is their rounding. With
+// impulses so many times the first velocity over the largest entry of W a walk is given up: rates that count as zero, WALK_STEADY, add up
+// to 1e-5 of the first velocity by then, at worst.
+#define MOST_IMPULSE 1e7
 
 // ------------------------------------------------------------------------------------------------------------- lifetime
 
@@ -52,14 +56,16 @@ carom_status carom_walker_create(const carom_impact *impact, const carom_walker_
     carom_walker *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, "walk");
     const size_t n = (size_t)carom_impact_contact_size(impact);
+    const double speed = carom_impact_velocity_scale(impact), mobility = carom_max_abs(n * n, carom_impact_delassus(impact));
     *made = (carom_walker){.impact = impact,
                            .max_steps = options->max_steps,
                            .weights = (carom_weights)options->weights,
                            .contacts = carom_impact_get_data(impact)->contacts,
                            .n = (int)n,
                            .stride = 1 + carom_impact_get_data(impact)->tangent_dim,
-                           .zero_velocity = AT_REST * carom_impact_velocity_scale(impact),
-                           .regularisation = REGULARISATION * carom_max_abs(n * n, carom_impact_delassus(impact))};
+                           .zero_velocity = AT_REST * speed,
+                           .most_impulse = MOST_IMPULSE * speed / mobility,
+                           .regularisation = REGULARISATION * mobility};
     made->u = carom_arena_take(&made->arena, n, sizeof(double));
     made->du = carom_arena_take(&made->arena, n, sizeof(double));
     made->p = carom_arena_take(&made->arena, n, sizeof(double));
@@ -275,12 +281,17 @@ carom_verdict carom_walker_run(carom_walker *walker, int64_t seed, int64_t index
     bool interrupted = false;
     const bool poisson = walker->rebound->hypothesis == CAROM_HYPOTHESIS_POISSON;
     const double runaway = poisson ? RUNAWAY * carom_impact_velocity_scale(walker->impact) : INFINITY;
-    while (!counts->terminated && counts->steps < walker->max_steps && carom_max_abs((size_t)walker->n, walker->u) < runaway) {
+    const size_t n = (size_t)walker->n;
+    while (!counts->terminated && counts->steps < walker->max_steps && carom_max_abs(n, walker->u) < runaway) {
         interrupted = carom_control_cancelled(walker->control);
         if (interrupted) break;
         // One more straight piece.
         counts->steps++;
         take_piece(walker, impulse, counts);
+        if (carom_max_abs(n, impulse) > walker->most_impulse) {
+            counts->terminated = false;
+            break;
+        }
     }
     counts->steps_squared = (double)counts->steps * (double)counts->steps;
     carom_impact_apply(walker->impact, start, impulse, v);

@@ -22,6 +22,7 @@ struct carom_walker {
     int stride;             // 1 + tangent_dim: contact i has the rows stride * i, its normal, and the tangents after it
     double gain;            // of energy on the present walk [J]; with Poisson's hypothesis of K alone
     double zero_velocity;   // AT_REST in m/s
+    double most_impulse;    // MOST_IMPULSE in N s
     double regularisation;  // REGULARISATION in 1/kg
     double *u;              // [n] contact velocity, contact-major: normal, tangents
     double *du;             // [n] its rate

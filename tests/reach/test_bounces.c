@@ -4,32 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bounce_support.h"
 #include "carom/dense.h"
-#include "support.h"
-
-enum { MOST = 64 };
-
-// One bounce, with its contact velocities and its record of works.
-typedef struct bounce {
-    double v[MOST], u[MOST], impulse[MOST], record[CAROM_REBOUND_FIELDS * MOST];
-    carom_sample_counts counts;
-} bounce;
 
 static carom_walker *make_walker(const carom_impact *impact, carom_hypothesis hypothesis, double restitution, carom_weights weights) {
-    const carom_walker_options options = {10000, (int)weights, {(int)hypothesis, {restitution, restitution}}, 0};
-    carom_walker *walker;
-    carom_error error;
-    assert_ok(carom_walker_create(impact, &options, &walker, &error), error);
-    return walker;
-}
-
-static bounce run(carom_walker *walker, const carom_impact *impact, int64_t index) {
-    bounce b;
-    carom_walker_run(walker, 1, index, b.v, b.impulse, &b.counts);
-    carom_impact_contact_velocity(impact, b.v, b.u);
-    memcpy(b.record, carom_walker_bounces(walker),
-           CAROM_REBOUND_FIELDS * (size_t)carom_impact_get_data(impact)->contacts * sizeof *b.record);
-    return b;
+    return make_bouncer(impact, hypothesis, restitution, weights, 10000);
 }
 
 // The least and the largest of `walks` values that `measure` takes of bounces; all must end.

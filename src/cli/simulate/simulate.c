@@ -69,12 +69,13 @@ static carom_status parse_studies(cli_motion *motion, carom_error *error) {
 // Options of an impact law: what the scene's `impact` says, then the command line; refuses what neither integrator nor law knows.
 static carom_status apply_law_settings(void *user, const carom_law *law, void *options, carom_error *error) {
     const cli_motion *motion = user;
-    const carom_status status = carom_scene_apply(motion->scene, law->options, law->option_count, options, error);
+    carom_status status = carom_scene_apply(motion->scene, law->options, law->option_count, options, error);
     if (status) return status;
     char kind[2 * CLI_NAME_SIZE];
     snprintf(kind, sizeof kind, "integrator %s or law", motion->request.integrator->name);
     const cli_owner owner = {kind, law->name, law->summary, law->options, law->option_count};
-    return cli_apply_owner(&motion->law_arguments, &owner, true, options, error);
+    status = cli_apply_owner(&motion->law_arguments, &owner, true, options, error);
+    return status ? status : cli_check_law_options(&motion->law_arguments, motion->scene, law, options, error);
 }
 
 // ------------------------------------------------------------------------------------------------------------- running
