@@ -18,11 +18,11 @@ bool carom_arc_hold(carom_walker *walker);
 /// The length after which the slip of a contact vanishes, if rates stay; infinite where none does. `*straight`: they do stay.
 double carom_arc_event(const carom_walker *walker, bool *straight);
 
+/// The length of a piece on which impulses would be so large that what they change is round-off: the forces cancel.
+double carom_arc_longest(const carom_walker *walker);
+
 /// Goes along a curved piece up to the first event, or the length `limit`, where `first` is a guess of the length. Makes p and du of the
 /// walker, and the mean normal velocities, those of the whole piece. Returns its length; 0 where the integration fails at once.
 double carom_arc_go(carom_walker *walker, double first, double limit);
-
-/// The contact velocities after all impulses of a walk [n], with zeros for what is at rest.
-void carom_arc_settle(carom_walker *walker, const double *impulse);
 
 #endif

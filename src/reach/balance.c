@@ -13,8 +13,9 @@
 
 #include "carom/dense.h"
 
-// Residuals within this share of the largest weight are zero.
-#define SOLVED 1e-11
+// Residuals within this share of the largest weight are solutions; Newton's method goes on until they are round-off.
+#define SOLVED   1e-11
+#define ROUNDING 1e-15
 // Friction at its bound that others relieve, as equal tangents do, lets the contact slide off by round-off only: less than this share.
 #define SLACK 1e-9
 // Held contacts whose weight falls below this share of the one before are let go.
@@ -207,11 +208,12 @@ static void sweep(carom_balance *balance, double *p) {
 // Newton's method, and sweeps where it does not get nearer. Returns the last residual.
 static double iterate(carom_balance *balance, int steps, double *p) {
     double worst = evaluate(balance, p);
-    for (int k = 0; k < steps && worst > SOLVED * largest_weight(balance, p); k++) {
+    for (int k = 0; k < steps && worst > ROUNDING * largest_weight(balance, p); k++) {
         if (!take_step(balance, p)) return INFINITY;
         const double before = worst;
         worst = evaluate(balance, p);
         if (worst < before / 2) continue;
+        if (worst <= SOLVED * largest_weight(balance, p)) break;
         for (int s = 0; s < SWEEPS; s++) sweep(balance, p);
         worst = evaluate(balance, p);
     }

@@ -234,14 +234,15 @@ static void take_piece(carom_walker *walker, double *impulse, carom_sample_count
     bool straight;
     const double turn = find_event(walker, &straight);
     const double event = fmin(turn, carom_rebound_event(walker->rebound, walker->u, walker->du, walker->p, &walker->stream));
-    // Without an event nothing moves: the forces of a cone that is not pointed may cancel.
-    if (straight && isinf(event)) return;
+    // Without an event nothing moves: the forces of a cone that is not pointed may cancel, in space but for round-off.
+    const double longest = walker->arc ? carom_arc_longest(walker) : INFINITY;
+    if (straight && event >= longest) return;
     const double runs_to_event = walker->rebound->elastic || !straight ? BOUNCES_TO_EVENT : RUNS_TO_EVENT;
     const bool whole = walker->settles || walker->weights != CAROM_WEIGHTS_MIXED || carom_stream_uniform(&walker->stream) < runs_to_event;
     double length = whole ? event : event * carom_stream_uniform(&walker->stream);
     for (int i = 0; i < walker->contacts && straight; i++)
         walker->mean[i] = walker->u[walker->stride * i] + walker->du[walker->stride * i] * length / 2;
-    if (!straight) length = carom_arc_go(walker, event, whole ? INFINITY : length);
+    if (!straight) length = carom_arc_go(walker, event, whole ? longest : length);
     if (!(length > 0)) return;
     // The change of the kinetic energy is (u + u')'p/2, which dissipation makes negative, and so is that of K + sum e_i^2 E_i.
     double energy_change = carom_rebound_advance(walker->rebound, walker->mean, walker->p, length);
@@ -251,8 +252,6 @@ static void take_piece(carom_walker *walker, double *impulse, carom_sample_count
         impulse[c] += length * walker->p[c];
         walker->u[c] = fabs(after) <= walker->zero_velocity ? 0 : after;
     }
-    // In space, what counts as zero is larger than rounding: it is found anew, so that it does not add up.
-    if (walker->arc) carom_arc_settle(walker, impulse);
     walker->gain += energy_change;
     counts->max_energy_gain = fmax(counts->max_energy_gain, poisson ? walker->gain : energy_change);
     record_velocity(walker);
