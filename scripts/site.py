@@ -3,9 +3,12 @@
 """site.py BUILD: the documentation as HTML, in BUILD/site/html.
 
 Sphinx reads the Markdown pages of the repository as they are, laid out in BUILD/site/source as in the checkout, so that links between them
-keep their meaning. Added are a start page, a page for each public header, and one for the Python package where it is built. Every warning
-of Sphinx is an error; so is a link within the site that leads nowhere.
+keep their meaning. Added are a start page, a page for each public header, one for the Python package where it is built, and one for each notebook,
+with the outputs that `make test-python-all` left in BUILD/notebooks. Every warning of Sphinx is an error; so is a link within the site that
+leads nowhere.
 """
+import base64
+import json
 import os
 import re
 import shutil
@@ -17,6 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 # Files and folders that pages link to, or that are pages themselves.
 PARTS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "LICENSE", "docs", "include", "scenes", "examples", "src", "python/notebooks", "tests/fuzz/README.md"]
+# Classes whose members are not explained again in those that inherit them.
+FOREIGN = "Outcomes, float, Mapping, ValueError, RuntimeError, UserWarning"
 PUBLIC = re.compile(r"not installed")
 
 START = """# carom
@@ -44,7 +49,8 @@ The guide <docs/index>
 :caption: Reference
 
 C API <api/index>
-{python}Changes <CHANGELOG>
+{python}Notebooks <python/notebooks/index>
+Changes <CHANGELOG>
 Contributing <CONTRIBUTING>
 ```
 """
@@ -141,6 +147,60 @@ def write_api(source):
     )
 
 
+# ---------------------------------------------------------------------------------------------------------- the notebooks
+
+
+def cells_of(path):
+    """The kind, source and outputs of a notebook's cells."""
+    cells = json.loads(path.read_text())["cells"] if path.exists() else []
+    return [(cell["cell_type"], "".join(cell["source"]), cell.get("outputs", [])) for cell in cells]
+
+
+def write_output(output, picture):
+    """An output as Markdown: a picture, which is put into a file, or what was printed."""
+    data = output.get("data", {})
+    if "image/png" in data:
+        picture.write_bytes(base64.b64decode(data["image/png"]))
+        return f"![]({picture.name})"
+    text = "".join(output.get("text", data.get("text/plain", [])))
+    return f"```text\n{text.rstrip()}\n```" if text.strip() else ""
+
+
+def write_notebooks(source, build):
+    """A page for each notebook beside it, and a gallery with the first picture of each. Says which have no outputs."""
+    folder = source / "python/notebooks"
+    gallery, empty = [], []
+    for notebook in sorted(folder.glob("*.ipynb")):
+        cells, run = cells_of(notebook), cells_of(build / "notebooks" / notebook.name)
+        # Outputs of another version are none of this one.
+        if [cell[:2] for cell in run] == [cell[:2] for cell in cells]:
+            cells = run
+        else:
+            empty.append(notebook.stem)
+        parts, pictures = [], []
+        for kind, text, outputs in cells:
+            parts.append(text if kind == "markdown" else f"```python\n{text}\n```")
+            for output in outputs:
+                picture = folder / f"{notebook.stem}-{len(pictures) + 1}.png"
+                parts.append(write_output(output, picture))
+                pictures += [picture] * picture.exists()
+        missing = "*Without outputs: `make test-python-all` makes them.*" if notebook.stem in empty else ""
+        title, _, rest = parts[0].partition("\n")
+        parts[0] = f"{title}\n\n[Download the notebook]({notebook.name}). {missing}\n\n{rest.strip()}"
+        notebook.with_suffix(".md").write_text("\n\n".join(parts) + "\n")
+        about = f"[{title.removeprefix('# ')}]({notebook.stem}.md)"
+        image = f"```{{figure}} {pictures[0].name}\n:target: {notebook.stem}.html\n:figclass: gallery\n\n{about}\n```" if pictures else f"- {about}"
+        gallery.append((image, notebook.stem))
+    toctree = "\n".join(stem for _, stem in gallery)
+    images = "\n\n".join(image for image, _ in gallery)
+    (folder / "index.md").write_text(f"# Notebooks\n\n{images}\n\n```{{toctree}}\n:hidden:\n\n{toctree}\n```\n")
+    # On the site, pages link to pages.
+    for page in (source / "docs").glob("*.md"):
+        page.write_text(re.sub(r"(\]\(\.\./python/notebooks/[\w-]+)\.ipynb\)", r"\1.md)", page.read_text()))
+    if empty:
+        print(f"Notebooks without outputs, which make test-python-all makes: {', '.join(empty)}")
+
+
 # ------------------------------------------------------------------------------------------------------------ the check
 
 
@@ -188,9 +248,10 @@ def main():
     source, html = build / "site/source", build / "site/html"
     stage(source)
     write_api(source)
+    write_notebooks(source, build)
     package = build / "python/carom"
     if package.exists():
-        (source / "python.md").write_text("# Python API\n\n```{eval-rst}\n.. automodule:: carom\n   :members:\n   :imported-members:\n```\n")
+        (source / "python.md").write_text(f"# Python API\n\n```{{eval-rst}}\n.. automodule:: carom\n   :members:\n   :imported-members:\n   :inherited-members: {FOREIGN}\n```\n")
     # In the order of the guide's own list of pages.
     guide = list(dict.fromkeys(re.findall(r"\]\((\w[\w-]*)\.md", (ROOT / "docs/index.md").read_text())))
     start = START.format(guide="\n".join(f"docs/{stem}" for stem in guide), python="Python API <python>\n" if package.exists() else "")

@@ -12,6 +12,8 @@ myst_heading_anchors = 4
 exclude_patterns = ["scenes", "include", "src", "examples", "scripts", "benchmarks"]
 napoleon_google_docstring = False
 autodoc_typehints = "description"
+# Fields of a class are explained as its attributes.
+autodoc_typehints_description_target = "documented"
 autodoc_member_order = "bysource"
 html_show_copyright = False
 # Fences without a language are formulas.

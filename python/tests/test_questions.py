@@ -133,6 +133,26 @@ def test_a_question_can_be_interrupted(scenes):
     timer.join()
 
 
+def test_every_object_says_what_it_is_in_one_line(scenes):
+    scene = carom.load(scenes / "block.yaml")
+    out, exact = scene.sample(1000, seed=1), scene.exact()
+    worst = out.max("Jn.A")
+    shown = [
+        (worst, f" m/s in outcome {worst.index}, a lower bound>"),
+        (exact.max("Jn.A"), ", certified>"),
+        (exact.distance(out), "<carom.Distance: 0.00106656 m/s, a_to_b 0.00106656, b_to_a "),
+        (exact.contains(out.velocity), "<carom.Containment: 1000 of 1000 velocities, at most "),
+        (exact.contains(out.velocity[0] + 1), "<carom.Containment: False, at most "),
+        (scene.impact.geometry, "<carom.Geometry: 2 contacts of world, block>"),
+        (carom.compare(scene, ["routh"]), "<carom.Comparison of 1 law: routh 1>"),
+    ]
+    objects = [scene, scene.impact, out, exact, exact.pieces[0], carom.law("routh"), carom.sample_many([scene.impact])]
+    for made, words in [*shown, *((made, "<carom.") for made in objects)]:
+        assert repr(made).startswith("<carom.") and "\n" not in repr(made) and words in repr(made), repr(made)
+    # Printed and computed with, they are numbers.
+    assert str(worst) == repr(float(worst)) and f"{worst:.3f}" == "0.093" and type(worst + 1) is float
+
+
 @pytest.mark.parametrize("keep", ["extent", "hull"])
 def test_files_of_part_of_the_outcomes(keep, tmp_path, scenes, command):
     out = carom.load(scenes / "block.yaml").sample(1000, seed=1, keep=keep)

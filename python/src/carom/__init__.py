@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sets of post-impact velocities of rigid-body systems: arrays in, sets out.
+"""Sets of post-impact velocities of rigid-body systems: arrays in, sets out::
 
     impact = carom.Impact(mass=M, normal=Jn, tangent=Jt, friction=mu, velocity=v)
     out = impact.sample(samples=2**16, seed=1)

@@ -61,7 +61,7 @@ class Comparison(Mapping[str, Outcomes]):
     def __repr__(self) -> str:
         counts = ", ".join(f"{law} {len(out)}" for law, out in self.items())
         left_out = f"; left out: {', '.join(self.left_out)}" if self.left_out else ""
-        return f"<carom.Comparison of {len(self)} laws: {counts}{left_out}>"
+        return f"<carom.Comparison of {len(self)} law{'s' * (len(self) != 1)}: {counts}{left_out}>"
 
 
 def compare(impact: Impact | Scene, laws: Sequence[str] | None = None, *, threads: int | None = None, **options: Any) -> Comparison:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ._arrays import as_matrix, as_names, as_reals
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Geometry:
     """Where the contacts are, for those who show, draw or name them: no law reads it. World axes.
 
@@ -36,6 +36,10 @@ class Geometry:
     bodies: tuple[tuple[str | None, str | None], ...]
     geoms: tuple[tuple[str | None, str | None], ...]
     qpos: NDArray[np.float64] | None = None
+
+    def __repr__(self) -> str:
+        bodies = ", ".join(dict.fromkeys(name for pair in self.bodies or () for name in pair if name))
+        return f"<carom.Geometry: {len(self.points)} contacts{' of ' * bool(bodies)}{bodies}>"
 
 
 def as_place(

@@ -40,6 +40,13 @@ class Maximum(float):
     velocity: NDArray[np.float64]
     contact_velocity: NDArray[np.float64]
 
+    # Printed it is a number; shown, it says what it is.
+    __str__ = float.__repr__
+
+    def __repr__(self) -> str:
+        claim = "certified" if self.certified else "a lower bound"
+        return f"<carom.Maximum: {_quantity(self, self.unit)} in outcome {self.index}, {claim}>"
+
 
 class Distance(float):
     """The Hausdorff distance of two sets, a float that knows its parts.
@@ -67,8 +74,13 @@ class Distance(float):
     worst_velocity: NDArray[np.float64]
     worst_velocity_of_b: NDArray[np.float64]
 
+    __str__ = float.__repr__
 
-@dataclass(frozen=True)
+    def __repr__(self) -> str:
+        return f"<carom.Distance: {_quantity(self, self.unit)}, a_to_b {self.a_to_b:.6g}, b_to_a {self.b_to_a:.6g}>"
+
+
+@dataclass(frozen=True, repr=False)
 class Containment:
     """Whether velocities are in a set; true where all of them are. Arrays have an entry for each velocity where several were given.
 
@@ -97,6 +109,16 @@ class Containment:
 
     def __bool__(self) -> bool:
         return bool(np.all(self.contained))
+
+    def __repr__(self) -> str:
+        farthest = f"at most {_quantity(float(np.max(self.distance, initial=0)), self.unit)} from the set"
+        if np.ndim(self.contained) == 0:
+            return f"<carom.Containment: {bool(self)}, {farthest}>"
+        return f"<carom.Containment: {int(np.sum(self.contained))} of {len(self.contained)} velocities, {farthest}>"
+
+
+def _quantity(number: float, unit: str) -> str:
+    return f"{number:.6g} {unit}".rstrip()
 
 
 def _source(out: Outcomes) -> tuple[Any, ...]:
