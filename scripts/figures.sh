@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# figures.sh BUILD: draws the figures of docs/paper.md, docs/stronge.md, docs/lgvci.md, docs/inclusion.md, docs/rodrigues.md, docs/compliant.md and docs/your-robot.md, and measures docs/figures/table3.md with BUILD/carom. Result files go to
+# figures.sh BUILD: draws the figures of docs/paper.md, docs/stronge.md, docs/lgvci.md, docs/inclusion.md, docs/rodrigues.md, docs/compliant.md, docs/restitution.md and docs/your-robot.md, and measures docs/figures/table3.md with BUILD/carom. Result files go to
 # BUILD/figures. BUILD is relative to the root of the repository, as make's is.
 set -euo pipefail
 
@@ -185,6 +185,73 @@ plot "$results/cradle.txt" index 1 with points pt 6 ps 0.8 title "Bullet, 60 Hz,
      "" index 0 with lines lw 2 title "propagative: (1 + 2 R^2)/3", 1 with lines dt 2 lc "black" notitle
 END
 fi
+
+# --------------------------------------------------------------------------------------------------------- restitution
+
+# normals SCENE LAW OPTIONS...: the normal velocities after each outcome of a law, one line each.
+normals() {
+    local scene=scenes/$1.yaml law=$2
+    shift 2
+    "$carom" resolve "$scene" --law "$law" "$@" --json | grep -o '"normal_velocity": \[[^]]*\]' | sed 's/.*\[\(.*\)\]/\1/; s/,//g'
+}
+
+# The three balls of a cradle: sets that bounce, and laws of one outcome among them.
+for e in 0.5 1; do
+    normals cradle halm-posa --hypothesis stronge --restitution $e --samples 8192 >"$results/cradle-$e.dat"
+    normals cradle sequential --rule stronge --restitution $e >"$results/cradle-sequential-$e.dat"
+    normals cradle moreau --restitution $e >"$results/cradle-moreau-$e.dat"
+    # Stiffness ratios k2/k1; where e = 1/2, labels of small ones would lie on each other.
+    for ratio in 0.1 1 3 10 100; do
+        echo "$ratio $(normals cradle lzb --restitution $e --stiffness "1,$ratio")"
+    done >"$results/cradle-lzb-$e.dat"
+done
+normals cradle propagative --restitution 1 >"$results/cradle-propagative.dat"
+gnuplot <<END
+set terminal pngcairo size 900,700 font "DejaVu Sans,11"
+set output "$figures/restitution-cradle.png"
+set xlabel "Jn.1:2, the first ball leaves the second with [m/s]"
+set ylabel "Jn.2:3, the second ball leaves the third with [m/s]"
+set xrange [-0.04:1.1]
+set yrange [-0.04:1.1]
+set grid
+set key right top
+files(law) = "$results/cradle-".law.".dat"
+plot files("1") with points pt 7 ps 0.25 lc rgb "#8fc1e3" notitle, \
+     files("0.5") with points pt 7 ps 0.25 lc rgb "#f3c083" notitle, \
+     1/0 with points pt 7 ps 1 lc rgb "#8fc1e3" title "the set, e = 1 (8192 walks)", \
+     1/0 with points pt 7 ps 1 lc rgb "#f3c083" title "the set, e = 1/2 (8192 walks)", \
+     for [e in "0.5 1"] files("sequential-".e) with points pt 4 ps 1.8 lw 2 lc "black" title (e eq "1" ? "sequential" : ""), \
+     files("propagative") with points pt 8 ps 2.6 lw 2 lc rgb "#a03070" title "propagative, R = 1", \
+     for [e in "0.5 1"] files("moreau-".e) with points pt 12 ps 2 lw 2 lc rgb "#006050" title (e eq "1" ? "moreau, all at once" : ""), \
+     for [e in "0.5 1"] files("lzb-".e) using 2:3 with points pt 6 ps 1.2 lw 2 lc rgb "#b03010" title (e eq "1" ? "lzb, labelled k_2/k_1" : ""), \
+     files("lzb-1") using 2:3:1 with labels left offset 1,0.4 font ",9" notitle, \
+     files("lzb-0.5") using (\$1 > 1 ? \$2 : 1/0):3:1 with labels left offset 1,0.4 font ",9" notitle
+END
+
+# The rocking block, for coefficients from 0 to 1.
+for e in 0 0.25 0.5 0.75 1; do
+    normals block halm-posa --hypothesis stronge --restitution $e --samples 8192 >"$results/bouncing-block-$e.dat"
+    normals block lzb --restitution $e >"$results/bouncing-block-lzb-$e.dat"
+    normals block sequential --rule stronge --restitution $e >"$results/bouncing-block-sequential-$e.dat"
+done
+gnuplot <<END
+set terminal pngcairo size 800,860 font "DejaVu Sans,11"
+set output "$figures/restitution-block.png"
+set xlabel "Jn.A [m/s]"
+set ylabel "Jn.B [m/s]"
+set xrange [-0.015:0.5]
+set yrange [-0.015:0.5]
+set size square
+set grid
+set key below
+colours = "#202020 #2070b0 #20a080 #d09010 #c03020"
+values = "0 0.25 0.5 0.75 1"
+files(law, i) = "$results/bouncing-block-".law.word(values, i).".dat"
+plot for [i=1:5] files("", i) with points pt 7 ps 0.25 lc rgb word(colours, i) notitle, \
+     for [i=1:5] 1/0 with points pt 7 ps 1 lc rgb word(colours, i) title "e = ".word(values, i), \
+     for [i=1:5] files("sequential-", i) with points pt 4 ps 1.6 lw 2 lc "black" title (i == 1 ? "sequential" : ""), \
+     for [i=1:5] files("lzb-", i) with points pt 6 ps 1.6 lw 2 lc "black" title (i == 1 ? "lzb, equal springs" : "")
+END
 
 # ------------------------------------------------------------------------------------------------------------- table 3
 

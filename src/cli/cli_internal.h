@@ -112,8 +112,9 @@ int cli_version(int argc, char **argv);
 /// Prints the scene's notes and warnings on stderr. Only beside an answer: a refusal is one line.
 void cli_warn(const carom_scene *scene);
 /// Says on stderr that nothing collides where all contacts are at rest, for commands that ask for outcomes. Other states in which no
-/// contact approaches are a warning of the scene.
-void cli_note_rest(const carom_scene *scene);
+/// contact approaches are a warning of the scene. Says as well that nothing bounces where a hypothesis of restitution is asked for and
+/// every coefficient is 0.
+void cli_note_rest(const cli_arguments *arguments, const carom_scene *scene);
 /// A contact velocity as tables for people show it: round-off of the pre-impact velocities is zero. JSON and files keep every digit.
 double cli_shown(const carom_impact *impact, double velocity);
 /// Joins a directory and a name. To be freed.

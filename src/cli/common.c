@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "carom/dense.h"
 #include "carom/json.h"
 #include "carom/temporary.h"
 #include "cli/cli_internal.h"
@@ -36,9 +37,21 @@ void cli_warn(const carom_scene *scene) {
         fprintf(stderr, "carom: warning: %s\n", carom_scene_warning(scene, i));
 }
 
-void cli_note_rest(const carom_scene *scene) {
-    if (carom_impact_velocity_scale(carom_scene_impact(scene)) == 0 && cli_ranks_is_first())
+void cli_note_rest(const cli_arguments *arguments, const carom_scene *scene) {
+    const carom_impact *impact = carom_scene_impact(scene);
+    if (!cli_ranks_is_first()) return;
+    if (carom_impact_velocity_scale(impact) == 0)
         fprintf(stderr, "carom: note: %s: no contact approaches: every contact is at rest, and the velocity stays as it is\n",
+                carom_scene_path(scene));
+    // A hypothesis of restitution without any restitution.
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    const char *hypothesis = cli_value(arguments, "hypothesis"), *text;
+    bool given = !hypothesis || !strcmp(hypothesis, "none") || cli_given(arguments, "restitution") ||
+                 carom_max_abs((size_t)data->contacts, data->restitution) > 0;
+    for (int i = 0; i < carom_scene_settings_count(scene) && !given; i++)
+        given = !strcmp(carom_scene_get_setting(scene, i, &text), "restitution");
+    if (!given)
+        fprintf(stderr, "carom: note: %s: nothing bounces: all coefficients of restitution are 0, and --restitution gives others\n",
                 carom_scene_path(scene));
 }
 

@@ -99,7 +99,7 @@ static int run_resolve(const cli_arguments *arguments) {
     carom_result_writer_free(question.writer);
     int exit_status;
     if (!status) cli_warn(scene);
-    if (!status) cli_note_rest(scene);
+    if (!status) cli_note_rest(arguments, scene);
     if (status) {
         exit_status = cli_report(&error);
     } else if (cli_given(arguments, "json")) {

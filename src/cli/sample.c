@@ -166,7 +166,7 @@ static int run_sample(const cli_arguments *arguments) {
     }
     int exit_status;
     if (!status) cli_warn(scene);
-    if (!status) cli_note_rest(scene);
+    if (!status) cli_note_rest(arguments, scene);
     if (status) {
         exit_status = cli_report(&error);
     } else if (cli_given(arguments, "json")) {

@@ -195,6 +195,23 @@ static void values_for_other_laws_are_ignored(void **state) {
     json_decref(law);
 }
 
+// A hypothesis without any restitution is inelastic, and the command says so; where something bounces it says nothing.
+static void a_hypothesis_without_restitution_is_told(void **state) {
+    write_text(*state, "block.yaml", DROPPED("samples: 16"));
+    write_text(*state, "bouncing.yaml", DROPPED("samples: 16, restitution: 0.5"));
+    static const char *const commands[] = {"sample", "compare"};
+    for (int i = 0; i < 2; i++) {
+        report r = run(*state, commands[i], "block.yaml", "--hypothesis", "stronge");
+        assert_int_equal(r.status, 0);
+        check_text(r.err, "note: block.yaml: nothing bounces: all coefficients of restitution are 0");
+        release(&r);
+    }
+    report r = run(*state, "sample", "bouncing.yaml", "--hypothesis", "stronge");
+    assert_int_equal(r.status, 0);
+    assert_string_equal(r.err, "");
+    release(&r);
+}
+
 // Several contacts in space with Poisson's hypothesis are walked.
 static void poissons_cube_is_sampled(void **state) {
     write_text(*state, "cube.yaml", cube_scene);
@@ -213,6 +230,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(bodies_bounce, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_a_law_cannot_take_is_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(values_for_other_laws_are_ignored, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_hypothesis_without_restitution_is_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(poissons_cube_is_sampled, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, find_command, NULL);

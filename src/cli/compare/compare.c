@@ -280,7 +280,7 @@ static int run_compare(const cli_arguments *arguments) {
         exit_status = cli_report(&error);
     } else {
         cli_warn(scene);
-        cli_note_rest(scene);
+        cli_note_rest(arguments, scene);
         exit_status = cli_given(arguments, "json") ? print_json(&comparison) : print_text(&comparison);
     }
     cli_release_distances(&comparison);

@@ -68,7 +68,7 @@ static int run_modes(const cli_arguments *arguments) {
     if (!status) status = cli_find_modes(&finder, impact, &found, &error);
     int exit_status = EXIT_DONE;
     if (!status) cli_warn(scene);
-    if (!status) cli_note_rest(scene);
+    if (!status) cli_note_rest(arguments, scene);
     if (status) {
         cli_place_error(arguments, scene, carom_law_halm_posa.options, carom_law_halm_posa.option_count, &error);
         exit_status = cli_report(&error);
