@@ -190,7 +190,8 @@ def main():
     write_api(source)
     package = build / "python/carom"
     if package.exists():
-        (source / "python.md").write_text("# Python API\n\n```{eval-rst}\n.. automodule:: carom\n   :members:\n   :imported-members:\n```\n")
+        modules = "".join(f".. automodule:: {name}\n   :members:\n   :imported-members:\n\n" for name in ("carom", "carom.poses"))
+        (source / "python.md").write_text(f"# Python API\n\n```{{eval-rst}}\n{modules}```\n")
     # In the order of the guide's own list of pages.
     guide = list(dict.fromkeys(re.findall(r"\]\((\w[\w-]*)\.md", (ROOT / "docs/index.md").read_text())))
     start = START.format(guide="\n".join(f"docs/{stem}" for stem in guide), python="Python API <python>\n" if package.exists() else "")

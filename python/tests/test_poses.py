@@ -5,58 +5,28 @@ import re
 import subprocess
 import sys
 
-import h5py
 import numpy as np
 import pytest
 from carom.poses._rotation import from_vector, multiply, to_matrix, to_vector
-from conftest import COMMAND
+from conftest import COMMAND, ROOT
 
 import carom
 from carom import poses
 
-RATE = 148.3
-SIDES = np.array([0.1, 0.08, 0.06])
-MASS, GRAVITY = 0.4, 9.80665
-CENTER = np.array([0.004, -0.006, 0.01])
-NOISE = (1e-4, 2e-3)
-SCENE = """
-simulate: {{integrator: lgvci, step: {step}, duration: {duration}, every: 4, law: stronge, friction: 0.25, restitution: 0.6}}
-body: {{mass: {mass}, shape: {{box: {sides}}}}}
-initial: {{position: {position}, momentum: {momentum}, attitude: {attitude}, angular_momentum: {spin}}}
-"""
+sys.path.insert(0, str(ROOT / "examples"))
+from tossed_box import CENTER, CORNERS, INERTIA, MASS, NOISE, RATE, toss  # noqa: E402
+
+GRAVITY = 9.80665
 
 
 class Tosses:
     """Boxes tossed onto a floor: exact poses of the tracked point, and the exact impacts of each toss."""
 
-    def __init__(self, folder, count):
-        random = np.random.default_rng(5)
-        inertia = MASS / 12 * (np.sum(SIDES**2) - SIDES**2)
-        corners = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]) * SIDES
-        self.body = poses.Body(MASS, inertia, corners + CENTER, CENTER)
-        parts = []
-        self.impacts = []
-        for toss in range(count):
-            attitude = to_matrix(from_vector(random.normal(size=3)))
-            scene = SCENE.format(
-                step=0.25 / RATE,
-                duration=0.9,
-                mass=MASS,
-                sides=SIDES.tolist(),
-                position=[0, 0, float(random.uniform(0.3, 0.6))],
-                momentum=(MASS * random.normal(size=3) * [1, 1, 0.3]).tolist(),
-                attitude=attitude.tolist(),
-                spin=(inertia * random.normal(size=3) * 5).tolist(),
-            )
-            (folder / "toss.yaml").write_text(scene)
-            subprocess.run([COMMAND, "simulate", folder / "toss.yaml", "-o", folder / "toss.h5"], capture_output=True)
-            with h5py.File(folder / "toss.h5") as file:
-                states = {name: file[f"lgvci/states/{name}"][:] for name in ("time", "position", "quaternion")}
-                self.impacts.append({name: data[:] for name, data in file["lgvci/impacts"].items()})
-            places = states["position"] - to_matrix(states["quaternion"]) @ CENTER
-            parts.append((states["time"], places, states["quaternion"], np.full(len(places), toss)))
-        self.exact = [np.concatenate(columns) for columns in zip(*parts)]
-        self.inertia = inertia
+    def __init__(self, count):
+        self.body = poses.Body(MASS, INERTIA, CORNERS, CENTER)
+        tosses, self.impacts = zip(*(toss(COMMAND, seed) for seed in range(count)))
+        self.exact = [np.concatenate(columns) for columns in zip(*tosses)]
+        self.exact.append(np.repeat(np.arange(count), [len(t) for t, _, _ in tosses]))
 
     def measured(self, seed=0, noise=NOISE):
         """Times, positions, quaternions, groups with noise."""
@@ -72,13 +42,19 @@ class Tosses:
         rotation = told["attitude"][i].reshape(3, 3)
         velocities = []
         for side in ("before", "after"):
-            velocities += [told[f"momentum_{side}"][i] / MASS, rotation @ (told[f"angular_momentum_{side}"][i] / self.inertia)]
+            velocities += [told[f"momentum_{side}"][i] / MASS, rotation @ (told[f"angular_momentum_{side}"][i] / INERTIA)]
         return told["time"][i], told["position"][i], rotation, np.concatenate(velocities)
 
 
+    def is_alone(self, fit):
+        """Whether no other impact is among the fitted frames: a body that rocks may be too fast for the camera."""
+        after = self.impacts[fit.group]["time"] - fit.time
+        return np.sum((after > fit.meeting.times.min() - 1e-4) & (after < fit.meeting.times.max() + 1e-4)) == 1
+
+
 @pytest.fixture(scope="module")
-def tosses(tmp_path_factory):
-    return Tosses(tmp_path_factory.mktemp("tosses"), 40)
+def tosses():
+    return Tosses(32)
 
 
 @pytest.fixture(scope="module")
@@ -97,32 +73,28 @@ def choose(columns, groups):
 
 def test_fits_recover_all_unknowns_within_their_errors(tosses, found):
     scaled, quality = [], []
-    for fit in found:
+    for fit in filter(tosses.is_alone, found):
         time, place, attitude, velocities = tosses.truth(fit)
-        # Among the fitted frames may be another impact, of a body that rocks too fast for the camera.
-        between = tosses.impacts[fit.group]["time"] - fit.time
-        if np.sum((between > fit.meeting.times.min() - 1e-4) & (between < fit.meeting.times.max() + 1e-4)) > 1:
-            continue
         turn = to_matrix(fit.meeting.quaternion) @ attitude.T
         off = fit.meeting.parameters[:3] - place, [turn[2, 1], turn[0, 2], turn[1, 0]], [fit.time - time], fit.meeting.parameters[7:] - velocities
         scaled.append(np.concatenate(off) / np.sqrt(np.diag(fit.meeting.covariance)))
         quality.append(fit.quality)
-    assert len(scaled) >= 50
+    assert len(scaled) >= 40
     assert 0.92 <= np.mean(np.abs(scaled) < 2) <= 0.98
     assert 0.9 <= np.mean(quality) <= 1.1
     assert np.abs(scaled).max() < 5
 
 
 def test_impacts_are_as_simulated(tosses, found):
-    for fit in found:
+    for fit in filter(tosses.is_alone, found):
         time, place, attitude, velocities = tosses.truth(fit)
-        if fit.kind != "single" or fit.quality > 1.3:
+        if fit.kind != "single":
             continue
         told = tosses.impacts[fit.group]
         i = int(np.flatnonzero(told["time"] == time)[0])
         assert np.allclose(tosses.body.vertices[fit.contacts[0]], told["contact_point"][i] + CENTER, atol=1e-9)
-        world = attitude @ np.diag(tosses.inertia) @ attitude.T
-        assert np.allclose(fit.mass[3:, 3:], world, atol=0.02 * tosses.inertia.max())
+        world = attitude @ np.diag(INERTIA) @ attitude.T
+        assert np.allclose(fit.mass[3:, 3:], world, atol=0.02 * INERTIA.max())
         assert fit.mass[0, 0] == MASS
         assert np.all(np.linalg.eigvalsh(fit.covariance) > 0)
         # The impulse acts at the contact: M (v+ - v-) = J' p.
@@ -192,7 +164,7 @@ def test_answers_do_not_depend_on_axes_origins_or_order(tosses):
 
 
 def test_calibration_recovers_gravity_and_center(tosses):
-    body = poses.Body(MASS, tosses.inertia, tosses.body.vertices)
+    body = poses.Body(MASS, INERTIA, tosses.body.vertices)
     seen = poses.calibrate(*tosses.measured(), body=body)
     assert np.all(np.abs(seen.center - CENTER) < 4 * seen.center_error) and seen.center_error.max() < 1e-4
     assert np.all(np.abs(seen.gravity - [0, 0, -GRAVITY]) < 4 * seen.gravity_error) and seen.gravity_error.max() < 0.01
@@ -262,18 +234,22 @@ def test_smoothed_poses_are_seen(tosses):
 
 
 def test_a_wrong_center_or_plane_is_seen(tosses):
-    moved = poses.Body(MASS, tosses.inertia, tosses.body.vertices, CENTER + [0, 0, 6e-3])
-    assert "center: free flights put the center of mass at (4.0" in warnings_of(tosses, lambda *c: c, moved, noise=NOISE)
+    moved = poses.Body(MASS, INERTIA, tosses.body.vertices, CENTER + [0, 0, 6e-3])
+    assert "center: free flights put the center of mass at (" in warnings_of(tosses, lambda *c: c, moved, noise=NOISE)
     assert "plane: lowest vertices are" in warnings_of(tosses, lambda *c: c, plane=([0, 0, 8e-3 * 2], [0, 0, 1]), noise=NOISE, reach=0.02)
     far = poses.impacts(*choose(tosses.measured(), range(3)), body=tosses.body, plane=([0, 0, -0.3], [0, 0, 1]), noise=NOISE)
     assert not len(far) and any("mm from the plane" in each.reason for each in far.rejected)
 
 
-def test_rejected_impacts_have_reasons(found):
+def test_rejected_impacts_have_reasons(tosses, found):
     told = " | ".join(each.reason for each in found.rejected)
-    for reason in ("bad fit: chi2", "does not fly for", "too few frames"):
-        assert reason in told
-    assert all(each.reason for each in found.rejected)
+    assert "bad fit: chi2" in told and "does not fly for" in told and all(each.reason for each in found.rejected)
+    t, p, q, groups = choose(tosses.measured(), range(8))
+    few = poses.impacts(t, p, q, groups, body=tosses.body, noise=NOISE, least_frames=12)
+    assert any("too few frames: " in each.reason and "12 are needed; another impact is " in each.reason for each in few.rejected)
+    # Played backwards, impacts of an inelastic body give energy.
+    back = poses.impacts(-t[::-1], p[::-1], q[::-1], groups[::-1], body=tosses.body, noise=NOISE)
+    assert not len(back) and any("the kinetic energy grows by" in each.reason for each in back.rejected)
 
 
 # ------------------------------------------------------------------------------------------------------------ files
@@ -303,7 +279,7 @@ def test_the_command_writes_impacts(tosses, tmp_path):
     columns = choose(tosses.measured(), range(3))
     write_poses(tmp_path / "poses.csv", columns)
     place = {"plane": {"point": [0, 0, 0], "normal": [0, 0, 1]}, "gravity": [0, 0, -GRAVITY]}
-    body = {"mass": MASS, "inertia": tosses.inertia.tolist(), "vertices": tosses.body.vertices.tolist(), "center": CENTER.tolist()}
+    body = {"mass": MASS, "inertia": INERTIA.tolist(), "vertices": tosses.body.vertices.tolist(), "center": CENTER.tolist()}
     (tmp_path / "body.json").write_text(json.dumps(body | place | {"friction": 0.25}))
 
     def run(*words):
@@ -349,6 +325,7 @@ ROWS = (np.arange(4) / 100, np.zeros((4, 3)), np.tile([1.0, 0, 0, 0], (4, 1)))
         ({}, {}, "positions: nothing falls freely for 8 frames"),
     ],
 )
+@pytest.mark.filterwarnings("ignore::carom.poses.PoseWarning")
 def test_bad_arrays_are_named(change, options, told):
     columns = [change.get(i, array) for i, array in enumerate([*ROWS, None])]
     with pytest.raises(carom.InputError) as error:
@@ -363,7 +340,7 @@ def test_bad_arrays_are_named(change, options, told):
         ({"inertia": [1, 1, 3]}, "inertia: no mass distribution has the principal moments 1, 1, 3"),
         ({"inertia": [[1, 1, 0], [0, 1, 0], [0, 0, 1]]}, "inertia: the matrix is not symmetric"),
         ({"inertia": [1, 1]}, "inertia: it has the shape (2,)"),
-        ({"vertices": np.zeros((0, 3))}, "vertices: there are none"),
+        ({"vertices": np.zeros((0, 3))}, "vertices: one at least is needed"),
         ({"vertices": [[0, np.inf, 0]]}, "vertices: the entry [0, 1] is not finite"),
         ({"center": [0, 0]}, "center: it has the shape (2,)"),
         ({"friction": -1}, "friction: -1 is neither"),
@@ -381,10 +358,10 @@ HEAD = "time,x,y,z,qw,qx,qy,qz\n"
 @pytest.mark.parametrize(
     "text, told",
     [
-        ("", "the column time is missing"),
+        ("", "there is no line with the names of columns"),
         ("time,x,y,z,qw,qx,qy\n", "the column qz is missing"),
         (HEAD.replace("\n", ",x\n"), "two columns have one name"),
-        (HEAD + "0,0,0,0,1,0,0\n", "line 2: it has 7 fields, and the first line 8"),
+        (HEAD + "0,0,0,0,1,0,0\n", "line 2: it has 7 fields, and 8 columns have names"),
         ("# made by hand\n" + HEAD + "0,0,abc,0,1,0,0,0\n", "line 3: y: 'abc' is not a number"),
         (HEAD + "0,0,,0,1,0,0,0\n", "line 2: y: '' is not a number"),
         (HEAD + "0,0,inf,0,1,0,0,0\n", "positions: the entry [0, 1] is not finite"),

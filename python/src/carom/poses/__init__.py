@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measured impacts from poses over time: a rigid body above a plane, followed by a motion-capture system or a camera.
+"""Measured impacts from poses over time: a rigid body above a plane, followed by a motion-capture system or a camera::
 
     body = carom.poses.Body(mass=0.37, inertia=[1.1e-3] * 3, vertices=corners, center=[0, 0, 0.006])
     found = carom.poses.impacts(*carom.poses.read_csv("poses.csv"), body=body)
@@ -11,8 +11,9 @@ measurements have. Needs numpy alone (figures need matplotlib). All quantities a
 from __future__ import annotations
 
 from ._calibration import Calibration, calibrate
-from ._extraction import Fit, Impacts, Options, Rejected, impacts
+from ._extraction import Fit, Impacts, Rejected, impacts
 from ._input import Body, Poses, PoseWarning, read_body, read_csv
+from ._options import Options
 
 __all__ = [
     "Body", "Calibration", "Fit", "Impacts", "Options", "PoseWarning", "Poses", "Rejected", "calibrate", "impacts", "read_body", "read_csv",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,69 +15,22 @@ from .._errors import InputError
 from ..files import write_text
 from ._calibration import Calibration, calibrate_flights
 from ._fit import Meeting, fit_meeting
-from ._flight import Event, estimate_noise, find_events, find_flights, split_motions
-from ._input import GRAVITY, PLANE, Body, check_record, is_number, take_gravity, take_plane, take_poses, warn
+from ._flight import Event, estimate_noise, find_events, find_flights, limit_noise, split_motions
+from ._input import GRAVITY, PLANE, Body, check_record, take_gravity, take_plane, take_poses, warn
+from ._options import Options
 from ._rotation import Array, to_matrix
 
-ABOUT = """Impacts of a rigid body on a plane: free flights fitted to its poses on both sides of each impact. SI units, world axes; velocities are \
+_ABOUT = """Impacts of a rigid body on a plane: free flights fitted to its poses on both sides of each impact. SI units, world axes; velocities are \
 those of the center of mass, then the angular one; covariance is that of (v_minus, v_plus)."""
 
 # Residuals of white noise have a small negative one; a mean of three frames makes 0.6.
 _CORRELATED = 0.25
 # chi2 per degree of freedom that every fit has while noise is estimated.
 _ANY = 1e12
+# The kinetic energy may grow by this many of its standard deviations.
+_GAIN = 4.0
 # Times that the worse fits are left out of an estimate of noise.
 _STEPS = 5
-
-
-def _option(default: Any, unit: str, text: str) -> Any:
-    return field(default=default, metadata={"unit": unit, "text": text})
-
-
-@dataclass(frozen=True)
-class Options:
-    """How impacts are extracted; also the options of the command.
-
-    Attributes
-    ----------
-    noise : (float, float) or None
-        Standard deviations of a coordinate [m] and of a component of the rotation [rad]. None: estimated from the residuals of all fits.
-    contact_time : float
-        Frames this close to an impact are left out: the contact lasts [s].
-    window : float
-        Frames further from an impact are left out [s].
-    least_frames : int
-        On each side of an impact.
-    reach : float
-        The lowest point of the body is this close to the plane at an impact [m].
-    near : float
-        Points this much higher than the lowest one touch, too [m].
-    worst : float
-        Largest chi2 per degree of freedom of a fit.
-    floor_velocity, floor_spin : float
-        Added in quadrature to standard deviations of velocities [m/s] and angular velocities [rad/s]: errors that are not noise.
-    """
-
-    noise: tuple[float, float] | None = _option(None, "m rad", "standard deviations of positions and rotations; left out: estimated")
-    contact_time: float = _option(3.5e-3, "s", "frames this close to an impact are left out")
-    window: float = _option(0.1, "s", "frames further from an impact are left out")
-    least_frames: int = _option(4, "", "least number of frames on each side of an impact")
-    reach: float = _option(0.01, "m", "largest distance of the lowest point from the plane at an impact")
-    near: float = _option(2e-3, "m", "points this much higher than the lowest one touch, too")
-    worst: float = _option(2.0, "", "largest chi2 per degree of freedom of a fit")
-    floor_velocity: float = _option(5e-3, "m/s", "floor of the errors of velocities, added in quadrature")
-    floor_spin: float = _option(0.05, "rad/s", "floor of the errors of angular velocities, added in quadrature")
-
-    def __post_init__(self) -> None:
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if each.name == "noise":
-                if value is not None and not (np.shape(value) == (2,) and all(is_number(x) and x > 0 for x in value)):
-                    raise InputError(f"noise: two positive numbers are needed, or None, not {value!r}")
-            elif not (is_number(value) and value >= 0):
-                raise InputError(f"{each.name}: a number >= 0 is needed, not {value!r}")
-        if not (isinstance(self.least_frames, int) and self.least_frames >= 3):
-            raise InputError(f"least_frames: a whole number >= 3 is needed, not {self.least_frames!r}")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -172,23 +125,22 @@ class Impacts(Sequence[Fit]):
     def __getitem__(self, index: Any) -> Any:
         return self.fits[index]
 
-    def __iter__(self) -> Iterator[Fit]:
-        return iter(self.fits)
-
     def __repr__(self) -> str:
         return f"<carom.poses.Impacts: {len(self)} impacts, {len(self.rejected)} rejected>"
 
     def to_dict(self) -> dict[str, Any]:
         """All impacts as the file of measurements holds them."""
-        friction = self.body.friction
+        body, inertia = self.body, self.body.inertia
         return {
-            "about": ABOUT,
-            "mass": self.body.mass,
-            "inertia": self.body.inertia.tolist(),
-            "center": self.body.center.tolist(),
+            "about": _ABOUT,
+            "mass": float(body.mass),
+            "inertia": inertia.tolist(),
+            # Principal moments along the body's axes, where they are principal axes.
+            **({"inertia_body": np.diag(inertia).tolist()} if np.array_equal(inertia, np.diag(np.diag(inertia))) else {}),
+            "center": body.center.tolist(),
             "gravity": self.gravity.tolist(),
             "plane": {"point": self.plane[0].tolist(), "normal": self.plane[1].tolist()},
-            "options": {each.name: getattr(self.options, each.name) for each in fields(self.options)},
+            "options": {name: value if value is None else np.asarray(value).tolist() for name, value in asdict(self.options).items()},
             "impacts": [
                 {
                     "group": fit.group,
@@ -200,7 +152,7 @@ class Impacts(Sequence[Fit]):
                     "M": fit.mass.tolist(),
                     "Jn": fit.normal.tolist(),
                     "Jt": fit.tangent.tolist(),
-                    **({} if friction is None else {"mu": [friction] * len(fit.contacts)}),
+                    **({} if body.friction is None else {"mu": [float(body.friction)] * len(fit.contacts)}),
                     "v_minus": fit.v_minus.tolist(),
                     "v_plus": fit.v_plus.tolist(),
                     "covariance": fit.covariance.tolist(),
@@ -295,7 +247,7 @@ def impacts(
         events = [event for motion, found in flights for event in find_events(motion, found, body, g, how.window, how.contact_time)]
         outcomes = [_measure(event, body, place, g, used) for event in events]
         fits = [each for each in outcomes if isinstance(each, Fit)]
-        noise = _pool_noise([each.meeting for each in fits], noise) if estimating else noise
+        noise = _pool_noise([each.meeting for each in fits], noise, body) if estimating else noise
     calibration = calibrate_flights([(motion, flight) for motion, found in flights for flight in found], body, g)
     _check_calibration(calibration, body, g)
     _check_fits(fits, used)
@@ -342,6 +294,11 @@ def _measure(event: Event, body: Body, plane: tuple[Array, Array], gravity: Arra
         return reject(instant, "none of its contacts approaches the plane")
     mass = np.zeros((6, 6))
     mass[:3, :3], mass[3:, 3:] = body.mass * np.eye(3), rotation @ body.inertia @ rotation.T
+    covariance = meeting.covariance[7:, 7:] + np.diag(np.tile(np.repeat([how.floor_velocity, how.floor_spin], 3) ** 2, 2))
+    gradient = np.concatenate([-mass @ v_minus, mass @ v_plus])
+    gain = 0.5 * float(v_plus @ mass @ v_plus - v_minus @ mass @ v_minus)
+    if gain > _GAIN * float(gradient @ covariance @ gradient) ** 0.5:
+        return reject(instant, f"the kinetic energy grows by {gain:.3g} J: mass, inertia, center or frames are wrong")
     return Fit(
         group=group,
         frame=int(np.searchsorted(times, instant)) - 1,
@@ -354,21 +311,20 @@ def _measure(event: Event, body: Body, plane: tuple[Array, Array], gravity: Arra
         tangent=rows[:, 1:].reshape(-1, 6),
         v_minus=v_minus,
         v_plus=v_plus,
-        covariance=meeting.covariance[7:, 7:] + np.diag(np.tile(np.repeat([how.floor_velocity, how.floor_spin], 3) ** 2, 2)),
+        covariance=covariance,
         meeting=meeting,
     )
 
 
-def _pool_noise(meetings: list[Meeting], noise: tuple[float, float]) -> tuple[float, float]:
+def _pool_noise(meetings: list[Meeting], noise: tuple[float, float], body: Body) -> tuple[float, float]:
     """Noise by which residuals of positions and of rotations get the size that they should have: each takes half of the 19 unknowns."""
     if not meetings:
         return noise
     sizes = np.array([np.sum(each.residuals.reshape(-1, 2, 3) ** 2, axis=(0, 2)) / (3 * len(each.times) - 9.5) for each in meetings])
-    # Bad fits are many, and all too large.
+    # Bad fits may be many, and are all too large.
     for _ in range(_STEPS):
-        sizes = sizes[(sizes <= 2 * np.median(sizes, axis=0)).all(axis=1)]
-    factors = np.sqrt(np.median(sizes, axis=0))
-    return float(noise[0] * factors[0]), float(noise[1] * factors[1])
+        sizes = sizes[(sizes <= 4 * np.median(sizes, axis=0)).all(axis=1)]
+    return limit_noise(noise * np.sqrt(np.median(sizes, axis=0)), body)
 
 
 def _check_calibration(found: Calibration, body: Body, gravity: Array) -> None:

@@ -62,9 +62,14 @@ def estimate_noise(motions: list[Motion], body: Body) -> tuple[float, float]:
     turns = [np.diff(to_vector(multiply(q[1:], conjugate(q[:-1]))), n=2, axis=0) for *_, q in motions]
     if not sum(map(len, places)):
         raise InputError("times: no group has the four frames from which noise is estimated")
-    found = [float(np.median(np.abs(np.concatenate(parts)))) / 0.6745 / 20**0.5 for parts in (places, turns)]
-    # No measurement is better than one millionth of the body: exact poses of a simulation get this noise.
-    return max(found[0], 1e-6 * body.radius), max(found[1], 1e-6)
+    # The median of the sizes of normal numbers is 0.6745 standard deviations.
+    sizes = np.array([np.median(np.abs(np.concatenate(parts))) for parts in (places, turns)])
+    return limit_noise(sizes / 0.6745 / 20**0.5, body)
+
+
+def limit_noise(found: Array, body: Body) -> tuple[float, float]:
+    """Noise that is no smaller than one millionth of the body, and of a radian, which exact poses of a simulation get."""
+    return max(float(found[0]), 1e-6 * body.radius), max(float(found[1]), 1e-6)
 
 
 def find_flights(motion: Motion, body: Body, gravity: Array, noise: tuple[float, float]) -> list[Flight]:

@@ -62,10 +62,12 @@ def plot(found: Impacts, impact: int | None = None) -> Any:
     x = np.linspace(1e-3, top, 400)
     # The density of chi2 / freedom.
     density = freedom / 2 * np.log(freedom / 2) + (freedom / 2 - 1) * np.log(x) - freedom * x / 2 - lgamma(freedom / 2)
-    middle.plot(x, counts.sum() * (edges[1] - edges[0]) * np.exp(density), color=_THEORY, label=f"white noise, {freedom:.0f} degrees of freedom")
+    expected = counts.sum() * (edges[1] - edges[0]) * np.exp(density)
+    middle.plot(x, expected, color=_THEORY, label=f"white noise, {freedom:.0f} degrees of freedom")
     middle.set(xlabel="chi2 per degree of freedom", ylabel="impacts")
-    middle.set_ylim(0, 1.3 * counts.max())
-    middle.legend(fontsize="x-small", loc="upper left", frameon=False)
+    # The key is above the curves.
+    middle.set_ylim(0, 1.3 * max(counts.max(), expected.max()))
+    middle.legend(fontsize="x-small", loc="upper right", frameon=False)
 
     # Heights, measured and fitted, of the vertices that touch and of the center of mass; a residual is fitted minus measured.
     fit = found[int(np.abs(quality - np.median(quality)).argmin()) if impact is None else impact]
