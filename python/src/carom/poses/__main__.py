@@ -47,7 +47,7 @@ def main() -> int:
             print(f"multiply lengths by {seen.length_factor:.5f} +- {seen.factor_error:.5f}, or the frame rate by {seen.rate_factor:.5f}:")
             print("free flight cannot say which of the two is wrong")
             return 0
-        found = impacts(*poses, body=body, **place, **options)
+        found = impacts(poses.times, poses.positions, poses.quaternions, poses.groups, body=body, **place, **options)
         found.save(told["output"])
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(Counter(fit.kind for fit in found).items()))
         print(f"{len(found)} impacts{f' ({kinds})' if kinds else ''}, {len(found.rejected)} rejected: {told['output']} says why")

@@ -332,7 +332,7 @@ def _check_calibration(found: Calibration, body: Body, gravity: Array) -> None:
     if found.correlation > _CORRELATED:
         warn(f"positions: residuals of successive frames in free flight have a correlation of {found.correlation:.2f}: were they filtered?")
     off, size = found.gravity - gravity, float(np.linalg.norm(gravity))
-    if np.linalg.norm(off) > max(3e-3 * size, 4 * np.linalg.norm(found.gravity_error)):
+    if float(np.linalg.norm(off)) > max(3e-3 * size, 4 * float(np.linalg.norm(found.gravity_error))):
         tilt = np.degrees(np.arccos(np.clip(found.gravity @ gravity / size / np.linalg.norm(found.gravity), -1, 1)))
         warn(
             f"gravity: bodies fall with {np.linalg.norm(found.gravity):.4g} m/s^2, {tilt:.2g} degrees from the given {size:.4g}: either lengths "

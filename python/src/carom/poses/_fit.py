@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._flight import Event
 from ._input import Body
@@ -45,7 +46,7 @@ class Meeting(NamedTuple):
     residuals: Array
 
 
-def predict(parameters: Array, q: Array, t: Array, after: Array, body: Body, gravity: Array) -> tuple[Array, Array]:
+def predict(parameters: Array, q: Array, t: Array, after: NDArray[np.bool_], body: Body, gravity: Array) -> tuple[Array, Array]:
     """Tracked points (..., frames, 3) and quaternions (..., frames, 4) at times t of flights (..., 19) that meet near q (4,)."""
     x, turn, instant, *velocities = np.split(parameters[..., np.newaxis, :], [3, 6, 7, 10, 13, 16], axis=-1)
     v, w = (np.where(after[:, np.newaxis], velocities[i + 2], velocities[i]) for i in range(2))

@@ -31,7 +31,7 @@ def multiply(a: Array, b: Array) -> Array:
 
 def conjugate(q: Array) -> Array:
     """The inverse rotation."""
-    return q * np.array([1.0, -1.0, -1.0, -1.0])
+    return np.concatenate([q[..., :1], -q[..., 1:]], axis=-1)
 
 
 def to_matrix(q: Array) -> Array:
