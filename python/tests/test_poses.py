@@ -211,7 +211,9 @@ def hold(count):
     return np.where(i % 30 == 1, i - 1, i)
 
 
+LEVEL = np.array([[1, 0, 0], [0, 1, -0.01], [0, 0.01, 1]])
 TRAPS = {
+    "axes": (lambda t, p, q, g: (t, p @ LEVEL, q, g), "degrees away from the given direction: are the axes level?"),
     "frame rate": (lambda t, p, q, g: (t * RATE / 148, p, q, g), "either lengths must be multiplied by 1.00"),
     "median filter": (lambda t, p, q, g: (t, p, median_filter(q), g), "went through a median filter"),
     "clock": (lambda t, p, q, g: (np.round(t, 3), p, q, g), "intervals between frames scatter"),

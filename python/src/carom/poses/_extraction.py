@@ -29,8 +29,8 @@ _CORRELATED = 0.25
 _ANY = 1e12
 # The kinetic energy may grow by this many of its standard deviations.
 _GAIN = 4.0
-# Times that the worse fits are left out of an estimate of noise.
-_STEPS = 5
+# Events from which noise is estimated, and times that the worse fits are left out.
+_ENOUGH, _STEPS = 100, 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -245,12 +245,13 @@ def impacts(
         used = replace(how, noise=noise, worst=_ANY if estimating else how.worst)
         flights = [(motion, find_flights(motion, body, g, noise)) for motion in motions]
         events = [event for motion, found in flights for event in find_events(motion, found, body, g, how.window, how.contact_time)]
-        outcomes = [_measure(event, body, place, g, used) for event in events]
+        asked = events[:: 1 + len(events) // _ENOUGH] if estimating else events
+        outcomes = [_measure(event, body, place, g, used) for event in asked]
         fits = [each for each in outcomes if isinstance(each, Fit)]
         noise = _pool_noise([each.meeting for each in fits], noise, body) if estimating else noise
     calibration = calibrate_flights([(motion, flight) for motion, found in flights for flight in found], body, g)
     _check_calibration(calibration, body, g)
-    _check_fits(fits, used)
+    _check_fits(fits, body, used)
     return Impacts(fits, [each for each in outcomes if isinstance(each, Rejected)], body, place, g, used, calibration)
 
 
@@ -329,28 +330,30 @@ def _pool_noise(meetings: list[Meeting], noise: tuple[float, float], body: Body)
 
 def _check_calibration(found: Calibration, body: Body, gravity: Array) -> None:
     """Warns where free flights contradict gravity, the center of mass, or white noise."""
-    if found.correlation > _CORRELATED:
+    if found.correlation > _CORRELATED and found.noise > limit_noise(np.zeros(2), body)[0]:
         warn(f"positions: residuals of successive frames in free flight have a correlation of {found.correlation:.2f}: were they filtered?")
-    off, size = found.gravity - gravity, float(np.linalg.norm(gravity))
-    if float(np.linalg.norm(off)) > max(3e-3 * size, 4 * float(np.linalg.norm(found.gravity_error))):
-        tilt = np.degrees(np.arccos(np.clip(found.gravity @ gravity / size / np.linalg.norm(found.gravity), -1, 1)))
+    size, error = float(np.linalg.norm(found.gravity)), float(np.linalg.norm(found.gravity_error))
+    if abs(found.length_factor - 1) > max(3e-3, 4 * found.factor_error):
         warn(
-            f"gravity: bodies fall with {np.linalg.norm(found.gravity):.4g} m/s^2, {tilt:.2g} degrees from the given {size:.4g}: either lengths "
-            f"must be multiplied by {found.length_factor:.4f}, or the frame rate by {found.rate_factor:.4f}; free flight cannot say which"
+            f"gravity: bodies fall with {size:.4g} m/s^2 instead of {np.linalg.norm(gravity):.4g}: either lengths must be multiplied by "
+            f"{found.length_factor:.4f}, or the frame rate by {found.rate_factor:.4f}; free flight cannot say which"
         )
+    tilt = float(np.linalg.norm(np.cross(found.gravity, gravity))) / size / float(np.linalg.norm(gravity))
+    if tilt > max(3e-3, 4 * error / size):
+        warn(f"gravity: bodies fall {np.degrees(tilt):.2g} degrees away from the given direction: are the axes level?")
     off = np.abs(found.center - body.center)
     if (off > np.maximum(0.01 * body.radius, 4 * found.center_error)).any():
         told = ", ".join(f"{1e3 * x:.2f} +- {1e3 * e:.2f}" for x, e in zip(found.center, found.center_error))
         warn(f"center: free flights put the center of mass at ({told}) mm from the tracked point")
 
 
-def _check_fits(fits: list[Fit], how: Options) -> None:
+def _check_fits(fits: list[Fit], body: Body, how: Options) -> None:
     """Warns where residuals or gaps show a systematic error."""
     if not fits:
         return
     turns = [fit.meeting.residuals[:, 3:] for fit in fits]
-    correlation = sum(float(np.sum(r[1:] * r[:-1])) for r in turns) / sum(float(np.sum(r * r)) for r in turns)
-    if correlation > _CORRELATED:
+    correlation = float(np.median([np.sum(r[1:] * r[:-1]) / np.sum(r * r) for r in turns]))
+    if correlation > _CORRELATED and how.noise and how.noise[1] > limit_noise(np.zeros(2), body)[1]:
         warn(f"quaternions: residuals of successive frames have a correlation of {correlation:.2f}: were they filtered?")
     height = float(np.median([fit.gaps.min() for fit in fits]))
     approach = float(np.median([-(fit.normal @ fit.v_minus).min() for fit in fits]))
