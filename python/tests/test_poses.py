@@ -181,9 +181,10 @@ def test_rate_and_lengths_cannot_be_told_apart(tosses):
     assert short.length_factor == pytest.approx(short.rate_factor**2)
 
 
-def test_a_body_that_does_not_turn_keeps_its_center():
+@pytest.mark.parametrize("noise", [0, 1e-5])
+def test_a_body_that_does_not_turn_keeps_its_center(noise):
     t = np.arange(60) / RATE
-    p = np.stack([0 * t, t, 1 - GRAVITY / 2 * t**2], axis=1) + 1e-5 * np.random.default_rng(0).normal(size=(60, 3))
+    p = np.stack([0 * t, t, 1 - GRAVITY / 2 * t**2], axis=1) + noise * np.random.default_rng(0).normal(size=(60, 3))
     body = poses.Body(1, [1, 1, 1], np.eye(3), center=[0.1, 0, 0])
     seen = poses.calibrate(t, p, np.tile([1.0, 0, 0, 0], (60, 1)), body=body)
     assert np.allclose(seen.center, body.center) and np.allclose(seen.center_error, body.radius, rtol=1e-3)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from .._errors import InputError
 from ._flight import Flight, Motion, estimate_noise, find_flights, split_motions
 from ._input import GRAVITY, Body, check_record, take_gravity, take_poses
+from ._options import Options
 from ._rotation import Array, to_matrix
 
 # Frames of the shortest flight that is used.
@@ -92,7 +93,7 @@ def calibrate(
     poses, g = take_poses(times, positions, quaternions, groups), take_gravity(gravity)
     check_record(poses)
     motions = list(split_motions(poses))
-    noise = noise or estimate_noise(motions, body)
+    noise = Options(noise=noise).noise or estimate_noise(motions, body)
     return calibrate_flights([(motion, flight) for motion in motions for flight in find_flights(motion, body, g, noise)], body, g)
 
 
@@ -113,6 +114,7 @@ def calibrate_flights(flights: list[tuple[Motion, Flight]], body: Body, gravity:
         raise InputError(f"positions: nothing falls freely for {_LEAST} frames: are they in m, times in s, quaternions w, x, y, z, gravity right?")
     # The center of mass is within the body: one more equation for each coordinate, which counts where flights tell nothing.
     prior = np.concatenate([np.eye(6)[3:], body.center[:, np.newaxis]], axis=1) / body.radius
+    # Poses of a simulation may have no noise at all.
     used, solution, sigma = blocks, np.zeros(6), 1e-9 * body.radius
     for _ in range(4):
         equations = np.concatenate([*used, sigma * prior])
@@ -121,7 +123,7 @@ def calibrate_flights(flights: list[tuple[Motion, Flight]], body: Body, gravity:
         used = [block for block, square in zip(blocks, squares) if square <= _POOR * np.median(squares)]
         misfits = [block[:, 6] - block[:, :6] @ solution for block in used]
         misfit = np.concatenate(misfits)
-        sigma = float(misfit @ misfit / max(1, len(misfit) - 6 * len(used) - 6)) ** 0.5
+        sigma = max(float(misfit @ misfit / max(1, len(misfit) - 6 * len(used) - 6)) ** 0.5, 1e-9 * body.radius)
     covariance = sigma**2 * np.linalg.inv(equations[:, :6].T @ equations[:, :6])
     errors, size = np.sqrt(np.diag(covariance)), float(np.linalg.norm(solution[:3]))
     factor, along = float(np.linalg.norm(gravity)) / size, solution[:3] / size
@@ -136,5 +138,5 @@ def calibrate_flights(flights: list[tuple[Motion, Flight]], body: Body, gravity:
         flights=len(used),
         frames=len(misfit) // 3,
         noise=sigma,
-        correlation=sum(float(np.sum(r[3:] * r[:-3])) for r in misfits) / float(misfit @ misfit),
+        correlation=sum(float(np.sum(r[3:] * r[:-3])) for r in misfits) / len(misfit) / sigma**2,
     )

@@ -112,7 +112,7 @@ def find_events(motion: Motion, flights: list[Flight], body: Body, gravity: Arra
             lines.append(np.polyfit(s, x[part] - 0.5 * gravity * s[:, np.newaxis] ** 2, 1))
             spins.append(to_vector(multiply(q[j], conjugate(q[i]))) / (t[j] - t[i]))
         jump, apart = lines[1] - lines[0]
-        s = float(np.clip(-(apart @ jump) / (jump @ jump), t[one.last] - middle, t[two.first] - middle))
+        s = float(np.clip(-(apart @ jump) / (jump @ jump or 1.0), t[one.last] - middle, t[two.first] - middle))
         place = np.mean([line[1] + line[0] * s for line in lines], axis=0) + 0.5 * gravity * s**2
         turned = turn_freely(q[one.last], spins[0], np.array(middle + s - t[one.last]), body.inertia)
         velocities = [lines[0][0] + gravity * s, spins[0], lines[1][0] + gravity * s, spins[1]]
