@@ -381,7 +381,7 @@ run-benchmarks: $(BENCHMARKS)
 	$(if $(HAVE_BULLET),$(BUILD)/benchmarks/cradle > $(BUILD)/cradle.md)
 	$(BUILD)/benchmarks/rodrigues > $(BUILD)/rodrigues.md
 
-run-figures: $(BUILD)/carom $(BUILD)/examples/billiards $(if $(HAVE_BULLET),$(BUILD)/benchmarks/cradle)
+run-figures: $(BUILD)/carom $(BUILD)/examples/billiards $(if $(HAVE_BULLET),$(BUILD)/benchmarks/cradle) $(if $(HAVE_PYTHON),$(PYTHON_PACKAGE))
 	@scripts/figures.sh $(BUILD)
 
 run-demo: $(BUILD)/carom

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# figures.sh BUILD: draws the figures of docs/paper.md, docs/stronge.md, docs/lgvci.md, docs/inclusion.md, docs/rodrigues.md, docs/compliant.md, docs/restitution.md and docs/your-robot.md, and measures docs/figures/table3.md with BUILD/carom. Result files go to
+# figures.sh BUILD: draws the figures of the pages in docs/ and measures docs/figures/table3.md with BUILD/carom. Result files go to
 # BUILD/figures. BUILD is relative to the root of the repository, as make's is.
 set -euo pipefail
 
@@ -56,6 +56,12 @@ draw block-set Jn.A,Jn.B
 "$carom" sample examples/landing.yaml -o "$results/landing.h5" >"$results/landing.txt"
 files=("$results/landing.h5")
 draw your-robot base.wy,base.z
+# Poses of a tossed box, and what is extracted from them, by the Python package.
+if [ -d "$1/python/carom" ]; then
+    /usr/bin/python3 examples/tossed_box.py "$carom" "$results"
+    PYTHONPATH=$1/python /usr/bin/python3 -m carom.poses "$results/poses.csv" --body "$results/body.json" -o "$results/impacts.json" \
+        --figure "$figures/poses.png" >"$results/poses.txt"
+fi
 run_laws disks lemke
 draw disks Jn.C,Jn.E
 draw disks-focus Jn.C,Jn.E --focus

@@ -8,7 +8,6 @@ import html
 import json
 import os
 import re
-import tempfile
 from collections.abc import Sequence
 from importlib import resources
 from typing import Any
@@ -20,7 +19,7 @@ from . import _carom
 from . import _pictures as pictures
 from ._errors import InputError
 from .comparison import Comparison
-from .files import read_all
+from .files import read_all, write_text
 from .impact import Impact
 from .outcomes import MODES, Outcomes
 from .polytopes import Polytopes
@@ -181,30 +180,13 @@ def _pack(columns: NDArray[Any]) -> str:
 
 
 def _write(path: str | os.PathLike[str], text: str) -> None:
-    """Write the page under a temporary name, then rename it."""
-    place = os.path.realpath(path)
-    if os.path.exists(place):
-        if not os.path.isfile(place):
-            raise InputError(f"{os.fspath(path)}: it is not a file that can be replaced")
-        with open(place, "rb") as old:
+    """Write the page; of other files it replaces empty ones only."""
+    if os.path.isfile(path):
+        with open(path, "rb") as old:
             start = old.read(len(_START)).lower()
         if start and start != _START:
             raise InputError(f"{os.fspath(path)}: it exists and is not a page (HTML): it is not replaced")
-    try:
-        descriptor, temporary = tempfile.mkstemp(prefix=".carom-", suffix=".html", dir=os.path.dirname(place))
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
-    try:
-        with open(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        # As any file that the user makes.
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, place)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    write_text(path, text)
 
 
 def explore_files(paths: Sequence[str], page: str) -> None:

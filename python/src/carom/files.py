@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 
@@ -92,3 +93,25 @@ def read_all(path: str | os.PathLike[str]) -> tuple[str, list[Outcomes]]:
         kind = Polytopes if law == "halm-posa-exact" else Outcomes
         made.append(kind._make(impact, law, outcomes, result, None, settings, extent, 0.0, keep))
     return name, made
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a file of text under a temporary name, then rename it: it appears whole or not at all."""
+    place = os.path.realpath(path)
+    if os.path.exists(place) and not os.path.isfile(place):
+        raise InputError(f"{os.fspath(path)}: it is not a file that can be replaced")
+    try:
+        descriptor, temporary = tempfile.mkstemp(prefix=".carom-", suffix=os.path.splitext(place)[1], dir=os.path.dirname(place))
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+    try:
+        with open(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        # As any file that the user makes.
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, place)
+    except BaseException:
+        os.unlink(temporary)
+        raise
