@@ -29,8 +29,9 @@ typedef struct carom_measurement {
 typedef struct carom_measurements {
     carom_measurement *list;
     int count;
-    int groups;   ///< distinct ones
-    double mass;  ///< [kg] of the body, NaN where it is not known
+    int groups;                         ///< distinct ones
+    double mass;                        ///< [kg] of the body, NaN where it is not known
+    char hash[CAROM_DIGEST_TEXT_SIZE];  ///< SHA-256 of the file that they are from
     carom_arena arena;
 } carom_measurements;
 
@@ -111,10 +112,10 @@ typedef struct carom_measure_score {
     int64_t nearest;  ///< index of the nearest member; -1 without members
     double error;     ///< |x - y|_M of the nearest member x; NaN without members, and so are the others
     double radius;    ///< largest |x - mean|_M
-    double energy;    ///< E|x - y|_M - E|x - x'|_M / 2, mean over the members and their pairs: strictly proper; of a point its error
+    double energy;    ///< E|x - y|_M - E|x - x'|_M / 2, means over the members and their pairs: strictly proper; of a point its error
 } carom_measure_score;
 
-/// Cost: O(members^2 nv).
+/// Cost: O(members^2 nv) up to 4000 members, and that of 16 million pairs beyond.
 carom_status carom_measure_score_set(const carom_measurement *measurement, const double *members, int64_t count, carom_measure_score *score,
                                      carom_error *error);
 

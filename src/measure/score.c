@@ -4,6 +4,9 @@
 
 #include "measure/measure_internal.h"
 
+// All pairs of up to 4000 members.
+#define MOST_PAIRS 16000000
+
 static double distance(int nv, const double *x, const double *y) {
     double sum = 0;
     for (int k = 0; k < nv; k++) sum += (x[k] - y[k]) * (x[k] - y[k]);
@@ -32,16 +35,16 @@ carom_status carom_measure_score_set(const carom_measurement *measurement, const
             least = away;
             score->nearest = i;
         }
-        // The mean over pairs of different members (Gneiting & Raftery 2007, section 4.3). Rows are summed one by one, so that the sum of
-        // millions of distances keeps its digits.
-        double between = 0, radius = 0;
+        // The mean over pairs of different members (Gneiting & Raftery 2007, section 4.3): of large sets, each with those before it in a
+        // window, because members are independent. Rows are summed one by one, so that the sum of millions keeps its digits.
+        const int64_t window = MOST_PAIRS / count;
+        double between = 0, radius = 0, pairs = 0;
         for (int64_t i = 0; i < count; i++) {
             double row = 0;
-            for (int64_t j = 0; j < i; j++) row += distance(nv, y + i * nv, y + j * nv);
+            for (int64_t j = i > window ? i - window : 0; j < i; j++, pairs++) row += distance(nv, y + i * nv, y + j * nv);
             between += row;
             radius = fmax(radius, distance(nv, y + i * nv, mean));
         }
-        const double pairs = 0.5 * (double)count * (double)(count - 1);
         score->error = least / frame.scale;
         score->radius = radius / frame.scale;
         score->energy = (to_measured / (double)count - (count > 1 ? 0.5 * between / pairs : 0)) / frame.scale;

@@ -3,6 +3,7 @@
 #include "command_support.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,49 @@ static void impacts_are_divided_by_speed(void **state) {
     json_decref(answer);
 }
 
+// Files take their places together, and a second run replaces them.
+static void reports_are_written(void **state) {
+    write_text(*state, "balls.json", two_balls);
+    for (int i = 0; i < 2; i++) {
+        json_t *answer = ask(*state, "measure", "balls.json", "--law", i ? "moreau,halm-posa" : "stronge,halm-posa", "--samples", "30",
+                             "--null-points", "30", "-o", "out");
+        const size_t files = length(answer, "files");
+        // Two files of results, the page, and pairs of pictures: errors need three impacts, a picture of a set does not.
+        assert_int_equal(files, 3 + 4);
+        json_decref(answer);
+    }
+    char path[PATH_SIZE];
+    join(path, *state, "out/measure.h5");
+    assert_int_equal(read_complete(path), 1);
+    assert_int_equal(count_rows(path, "impacts/floor"), 2);
+    assert_int_equal(count_rows(path, "moreau/error"), 2);
+    char *page = read_file(*state, "out/index.html"), *document = read_file(*state, "out/measure.json"), *all = snapshot(*state);
+    check_text(page, "measured");
+    check_text(page, "single");
+    check_text(document, "carom.measure/1");
+    // Each run has pictures of the same two impacts; nothing else is left.
+    assert_int_equal(count_text(all, ".png"), 2);
+    free(page);
+    free(document);
+    free(all);
+}
+
+// Ctrl-C keeps the impacts that were finished, and says so.
+static void interruptions_keep_what_is_finished(void **state) {
+    write_text(*state, "balls.json", two_balls);
+    json_t *answer = stop(&(request){.directory = *state,
+                                     .arguments = WORDS("measure", "balls.json", "--law", "halm-posa", "--samples", "100000000",
+                                                        "--null-points", "10", "-o", "out", "--json")},
+                          SIGINT);
+    assert_false(is_true(answer, "complete"));
+    assert_string_equal(text(answer, "verdict"), "interrupted");
+    assert_true(number(answer, "finished") < 2);
+    char path[PATH_SIZE];
+    join(path, *state, "out/measure.h5");
+    assert_int_equal(read_complete(path), 0);
+    json_decref(answer);
+}
+
 // ------------------------------------------------------------------------------------------------------------- bad files
 
 #define ONE(more) "{\"impacts\": [{" BALL more "}]}\n"
@@ -161,6 +205,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(parameters_are_fitted_to_half_of_the_groups, set_up, tear_down),
         cmocka_unit_test_setup_teardown(answers_do_not_depend_on_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(impacts_are_divided_by_speed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reports_are_written, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(interruptions_keep_what_is_finished, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_files_are_refused, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, find_command, NULL);

@@ -21,6 +21,8 @@ static const cli_flag flags[] = {
     {"inertia", "I|I1,I2,I3",
      "principal moments of inertia of a free body in kg m^2 for the laws; errors stay in the metric of the file's M"},
     {"threads", "N", "threads (default: one per core)"},
+    {"output", "DIR",
+     "write DIR/index.html, a page with tables and pictures, DIR/measure.h5 and DIR/measure.json; DIR is made if it is missing"},
     {"json", NULL, "print one JSON document"},
 };
 
@@ -166,11 +168,13 @@ static int run_measure(const cli_arguments *arguments) {
     if (!status && run.identify) status = carom_measure_identify(&run.measurements, run.identify_com, run.draws, &run.identified, &error);
     if (!status) status = measure_fit(&run, &error);
     if (!status && !cli_interrupted()) status = assess(&run, &error);
+    const char *directory = cli_value(arguments, "output");
+    const bool complete = !status && carom_table_rows(run.impacts) == run.measurements.count;
+    if (!status && directory) status = measure_write(&run, complete, directory, &error);
     int exit_status;
     if (status) {
         exit_status = cli_report(&error);
     } else {
-        const bool complete = carom_table_rows(run.impacts) == run.measurements.count;
         exit_status = complete ? EXIT_DONE : EXIT_INCOMPLETE;
         measure_note(&run);
         if (cli_given(arguments, "json"))

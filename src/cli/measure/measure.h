@@ -4,6 +4,7 @@
 #ifndef CAROM_CLI_MEASURE_MEASURE_H
 #define CAROM_CLI_MEASURE_MEASURE_H
 
+#include "carom/temporary.h"
 #include "cli/cli_internal.h"
 
 enum { MEASURE_NAME = 96 };
@@ -80,6 +81,37 @@ void measure_parameters(const measure_run *run, int part, int law, carom_interva
 double measure_quantile(int count, const double *sorted, double share);
 /// Sorts numbers.
 void measure_sort(int count, double *values);
+
+/// The page's file name, and the first line, by which a page is known as ours.
+#define MEASURE_PAGE "index.html"
+extern const carom_file_kind measure_page_kind;
+
+/// A picture, and what stands below it on the page.
+typedef struct measure_figure {
+    char name[2 * MEASURE_NAME];     ///< of the file without its ending
+    char caption[4 * MEASURE_NAME];  ///< plain text
+} measure_figure;
+
+enum { MEASURE_MOST_FIGURES = 48 };
+
+typedef struct measure_figures {
+    measure_figure list[MEASURE_MOST_FIGURES];
+    int count;
+} measure_figures;
+
+/// The law with the least median error in a part; -1 where none has an outcome.
+int measure_best_law(const measure_run *run, int part);
+/// Impacts of a part that are evaluated, by their errors under a law, the largest first.
+/// @param ranked  [measurements.count]
+/// @return their number
+int measure_rank(const measure_run *run, int part, int law, int *ranked);
+
+/// Draws errors, parameters over speed, and sets with measured outcomes. An interruption leaves fewer of them, and is no error.
+carom_status measure_draw(const measure_run *run, const char *folder, measure_figures *figures, carom_error *error);
+/// Writes tables and results: measure.h5, measure.json, the figures and the page.
+carom_status measure_write(measure_run *run, bool complete, const char *directory, carom_error *error);
+/// Writes the page into a folder and notes the file.
+carom_status measure_write_page(const measure_run *run, const measure_figures *figures, const char *folder, carom_error *error);
 
 json_t *measure_json(const measure_run *run, bool complete);
 void measure_print(const measure_run *run);

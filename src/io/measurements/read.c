@@ -141,6 +141,13 @@ carom_status carom_measurements_read(const char *path, const carom_measurements_
     carom_status status = carom_file_read(path, &bytes, &size, error);
     if (!status) status = carom_document_parse(path, bytes, size, &document, error);
     if (!status) status = read_document(document, &file, options, measurements, error);
+    carom_digest *digest = NULL;
+    if (!status) status = carom_digest_create(&digest, error);
+    if (!status) {
+        carom_digest_add_bytes(digest, bytes, size);
+        carom_digest_finish(digest, measurements->hash);
+    }
+    carom_digest_free(digest);
     carom_document_free(document);
     free(bytes);
     if (status) carom_measurements_free(measurements);
