@@ -48,7 +48,7 @@ typedef struct carom_measurements_options {
     const double *inertia;  ///< [3] principal moments in body axes [kg m^2], in place of those of the file; NULL: the file's
 } carom_measurements_options;
 
-/// Reads measured impacts (docs/measured.md has the format) from YAML or JSON.
+/// Reads measured impacts (docs/measured.md has the format) from YAML, JSON or HDF5: frozen matrices, or states of a model.
 /// @param measurements  to be freed by carom_measurements_free
 /// @return CAROM_BAD_INPUT with file, line, impact, key and rule
 carom_status carom_measurements_read(const char *path, const carom_measurements_options *options, carom_measurements *measurements,

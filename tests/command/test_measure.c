@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `carom measure`: measured impacts from files.
 #include "command_support.h"
+#include "io/hdf5_support.h"
 
 #include <math.h>
 #include <signal.h>
@@ -104,6 +105,64 @@ static void impacts_are_divided_by_speed(void **state) {
     json_decref(answer);
 }
 
+// The same impacts in HDF5 have the same answer; damaged files are refused.
+static void hdf5_files_are_read(void **state) {
+    const double M[] = {1, 0, 0, 1}, Jn[] = {0, 1}, Jt[] = {1, 0}, vm[] = {1, -1}, vp[] = {0.72, 0.4}, mu[] = {0.2};
+    const double noise[] = {1e-4, 0, 0, 0, 0, 1e-4, 0, 0, 0, 0, 1e-4, 0, 0, 0, 0, 1e-4};
+    const carom_hdf5_matrix arrays[] = {{"M", "", "", 2, 2, M},   {"Jn", "", "", 1, 2, Jn}, {"Jt", "", "", 1, 2, Jt},
+                                        {"vm", "", "", 2, 0, vm}, {"vp", "", "", 2, 0, vp}, {"cov", "", "", 4, 4, noise}};
+    char path[PATH_SIZE];
+    join(path, *state, "balls.h5");
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), impacts = carom_hdf5_create_group(file, "impacts");
+    assert_true(carom_hdf5_put_matrices(file, 1, &(carom_hdf5_matrix){"mu", "", "", 1, 0, mu}));
+    for (int i = 0; i < 2; i++) {
+        const hid_t group = carom_hdf5_create_group(impacts, i ? "1" : "0");
+        assert_true(carom_hdf5_put_matrices(group, sizeof arrays / sizeof *arrays, arrays));
+        assert_true(carom_hdf5_put_text(group, "kind", "single") && carom_hdf5_put_integer(group, "toss", i));
+        H5Gclose(group);
+    }
+    H5Gclose(impacts);
+    H5Fclose(file);
+    write_text(*state, "balls.json", two_balls);
+    const char *const files[] = {"balls.json", "balls.h5"};
+    json_t *answers[2];
+    for (int i = 0; i < 2; i++)
+        answers[i] = ask(*state, "measure", files[i], "--law", "stronge,moreau", "--restitution", "0.4", "--null-points", "20");
+    assert_true(json_equal(answers[0], answers[1]));
+    json_decref(answers[0]);
+    json_decref(answers[1]);
+
+    // Half of it.
+    size_t size;
+    char *bytes = support_read_file(path, &size);
+    FILE *half = fopen(path, "wb");
+    assert_non_null(half);
+    assert_int_equal(fwrite(bytes, 1, size / 2, half), size / 2);
+    fclose(half);
+    free(bytes);
+    report r = run(*state, "measure", "balls.h5");
+    assert_true(is_refusal(&r, "balls.h5: "));
+    release(&r);
+}
+
+// Positions and velocities of a model, with contacts of the file or of each impact.
+static void impacts_of_a_model_are_frozen(void **state) {
+    write_text(*state, "ball.xml",
+               "<mujoco><worldbody><geom type='plane' size='5 5 1' friction='0.4'/><body pos='0 0 1'><freejoint/>"
+               "<geom type='sphere' size='1' mass='1' friction='0.4'/><site name='bottom' pos='0 0 -1'/></body></worldbody></mujoco>\n");
+    write_text(*state, "model.json",
+               "{\"model\": \"ball.xml\", \"impacts\": [\n"
+               "{\"qpos\": [0, 0, 1, 1, 0, 0, 0], \"v_minus\": [0, 0, -1, 0, 0, 0], \"v_plus\": [0, 0, 0.5, 0, 0, 0]},\n"
+               "{\"qpos\": [0, 0, 1, 1, 0, 0, 0], \"v_minus\": [0, 0, -1, 0, 0, 0], \"v_plus\": [0, 0, 0.5, 0, 0, 0],\n"
+               " \"contacts\": [{\"name\": \"foot\", \"site\": \"bottom\", \"normal\": [0, 0, 1], \"friction\": 0.4}]}]}\n");
+    json_t *answer = ask(*state, "measure", "model.json", "--law", "stronge", "--restitution", "0.5", "--null", "none");
+    assert_string_equal(text(answer, "groups.0.kind"), "1 contact");
+    assert_int_equal(number(answer, "groups.0.count"), 2);
+    assert_close(number(law_of(answer, "stronge"), "p95_error"), 0, 1e-9);
+    assert_close(number(law_of(answer, "stronge"), "parameters.mu"), 0.4, 1e-12);
+    json_decref(answer);
+}
+
 // Files take their places together, and a second run replaces them.
 static void reports_are_written(void **state) {
     write_text(*state, "balls.json", two_balls);
@@ -179,6 +238,7 @@ static const refusal refusals[] = {
     {"measure case.yaml", "impacts[0]: R: its rows are not orthonormal", ONE(SPEEDS ", \"R\": [[1, 0, 0], [0, 1, 0], [0, 1, 0]]")},
     {"measure case.yaml", "friction is not known",
      "{\"impacts\": [{\"M\": [[1, 0], [0, 1]], \"Jn\": [[0, 1], [1, 0]], \"vm\": [-1, -1], \"vp\": [0, 0]}]}\n"},
+    {"measure case.yaml", "case.yaml:1: model: none.xml", "{\"model\": \"none.xml\", \"impacts\": [{}]}\n"},
     {"measure balls.json --law guess", "--law: there is no law 'guess'", NULL},
     {"measure balls.json --law moreau,moreau", "--law: 'moreau' stands twice", NULL},
     {"measure balls.json --fit speed", "--fit: 'speed' is not one of mu, e", NULL},
@@ -205,6 +265,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(parameters_are_fitted_to_half_of_the_groups, set_up, tear_down),
         cmocka_unit_test_setup_teardown(answers_do_not_depend_on_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(impacts_are_divided_by_speed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(hdf5_files_are_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(impacts_of_a_model_are_frozen, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reports_are_written, set_up, tear_down),
         cmocka_unit_test_setup_teardown(interruptions_keep_what_is_finished, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_files_are_refused, set_up, tear_down),

@@ -88,7 +88,9 @@ carom_status measured_file_add_impact(measured_file *file, carom_impact *impact,
     carom_measurements *into = file->into;
     const int nv = carom_impact_get_data(impact)->nv, contacts = carom_impact_get_data(impact)->contacts;
     const size_t n = (size_t)nv;
-    file->groups[into->count] = numbers->group;
+    char *group = numbers->group ? carom_arena_take(&into->arena, strlen(numbers->group) + 1, 1) : NULL;
+    if (group) strcpy(group, numbers->group);
+    file->groups[into->count] = group;
     carom_measurement *one = &into->list[into->count++];
     double *covariance = copy(&into->arena, numbers->covariance, 4 * n * n);
     char *kind = carom_arena_take(&into->arena, numbers->kind ? strlen(numbers->kind) + 1 : 32, 1);

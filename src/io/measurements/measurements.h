@@ -35,8 +35,13 @@ carom_status measured_file_add_impact(measured_file *file, carom_impact *impact,
 /// Ranks the groups.
 carom_status measured_file_end(measured_file *file, carom_error *error);
 
-/// Do these bytes begin an HDF5 file?
-carom_status carom_measurements_read_hdf5(const char *path, measured_file *file, const carom_measurements_options *options,
+/// A key with two names, of which exactly one is needed.
+carom_status measured_choose(const carom_document *document, const carom_node *node, const double *first, const double *second,
+                             const char *names, const double **value, carom_error *error);
+/// Reads the impacts of a file that names a model: a position and two velocities each.
+carom_status measured_read_model(carom_document *document, const carom_node *impacts, measured_file *file, carom_error *error);
+/// Reads the same from an HDF5 file of `size` bytes.
+carom_status carom_measurements_read_hdf5(const char *path, size_t size, measured_file *file, const carom_measurements_options *options,
                                           carom_measurements *into, carom_error *error);
 
 #endif

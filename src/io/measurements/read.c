@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of measured impacts: {impacts: [{M, Jn, Jt, vm, vp, ...}]} as YAML or JSON.
+// Files of measured impacts: {impacts: [{M, Jn, Jt, vm, vp, ...}]} as YAML or JSON, or the same in HDF5.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,13 +62,11 @@ static carom_status read_each(carom_document *document, const carom_node *node, 
     return status;
 }
 
-// A key with two names: exactly one of them, or at most one where it may be left out.
-static carom_status choose(const carom_document *document, const carom_node *node, const double *first, const double *second,
-                           const char *names, bool required, const double **value, carom_error *error) {
+carom_status measured_choose(const carom_document *document, const carom_node *node, const double *first, const double *second,
+                             const char *names, const double **value, carom_error *error) {
     *value = first ? first : second;
     if (first && second) return carom_document_refuse(document, node, error, "only one of the keys %s is allowed", names);
-    if (required && !*value) return carom_document_refuse(document, node, error, "one of the keys %s is needed", names);
-    return CAROM_OK;
+    return *value ? CAROM_OK : carom_document_refuse(document, node, error, "one of the keys %s is needed", names);
 }
 
 // An impact, with the defaults of the file.
@@ -96,11 +94,10 @@ static carom_status read_impact(carom_document *document, const carom_node *node
                                 .body_mass = fields.body_mass,
                                 .kind = fields.kind,
                                 .group = fields.group ? fields.group : fields.toss};
-    status = choose(document, node, fields.vm, fields.v_minus, "'vm' and 'v_minus'", true, &numbers.before, error);
-    if (!status) status = choose(document, node, fields.vp, fields.v_plus, "'vp' and 'v_plus'", true, &numbers.after, error);
+    status = measured_choose(document, node, fields.vm, fields.v_minus, "'vm' and 'v_minus'", &numbers.before, error);
+    if (!status) status = measured_choose(document, node, fields.vp, fields.v_plus, "'vp' and 'v_plus'", &numbers.after, error);
     if (!status) status = carom_fields_take(document, node, CAROM_FIELD_ROWS(COVARIANCE), lengths, &fields, error);
-    if (!status)
-        status = choose(document, node, fields.cov, fields.covariance, "'cov' and 'covariance'", false, &numbers.covariance, error);
+    numbers.covariance = fields.cov ? fields.cov : fields.covariance;
     if (!status) status = read_each(document, fields.friction, contacts, 0, HUGE_VAL, &numbers.friction, error);
     if (!status) status = read_each(document, fields.restitution, contacts, 0, 1, &numbers.restitution, error);
     if (!status) status = read_each(document, fields.inertia, 3, CAROM_POSITIVE, HUGE_VAL, &numbers.inertia, error);
@@ -124,7 +121,9 @@ static carom_status read_document(carom_document *document, measured_file *file,
     static const carom_field mass[] = {{"mass", CAROM_FIELD_NUMBER, .offset = 0, .least = CAROM_POSITIVE, .most = HUGE_VAL}};
     carom_status status = carom_fields_take(document, root, mass, 1, NULL, &defaults.body_mass, error);
     if (!status) status = measured_file_begin(file, options, impacts->count, into, error);
-    for (const carom_node *entry = impacts->first; entry && !status; entry = entry->next)
+    const bool modelled = carom_node_find(root, "model") != NULL;
+    if (!status && modelled) status = measured_read_model(document, impacts, file, error);
+    for (const carom_node *entry = impacts->first; entry && !status && !modelled; entry = entry->next)
         status = read_impact(document, entry, &defaults, file, error);
     carom_error inner;
     if (!status && (status = measured_file_end(file, &inner))) carom_document_pass_on(document, root, &inner, error);
@@ -139,8 +138,11 @@ carom_status carom_measurements_read(const char *path, const carom_measurements_
     carom_document *document = NULL;
     measured_file file;
     carom_status status = carom_file_read(path, &bytes, &size, error);
-    if (!status) status = carom_document_parse(path, bytes, size, &document, error);
-    if (!status) status = read_document(document, &file, options, measurements, error);
+    // Names of files say nothing: the first bytes do.
+    const bool hdf5 = !status && carom_fclib_is_hdf5(bytes, size);
+    if (!status && !hdf5) status = carom_document_parse(path, bytes, size, &document, error);
+    if (!status && !hdf5) status = read_document(document, &file, options, measurements, error);
+    if (!status && hdf5) status = carom_measurements_read_hdf5(path, size, &file, options, measurements, error);
     carom_digest *digest = NULL;
     if (!status) status = carom_digest_create(&digest, error);
     if (!status) {
