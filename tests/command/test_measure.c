@@ -206,6 +206,50 @@ static void interruptions_keep_what_is_finished(void **state) {
     json_decref(answer);
 }
 
+// The measured impacts of the examples: what a first look at real data says, and no law is much better than that.
+static void a_tossed_cube_is_explained(void **state) {
+    char path[PATH_SIZE];
+    join(path, scenes_path, "../examples/cube-impacts.json");
+    json_t *answer = ask(*state, "measure", path, "--law", "stronge,anitescu-potra", "--fit", "mu,e", "--identify", "inertia,com", "--null",
+                         "none", "--draws", "0");
+    assert_int_equal(number(answer, "impacts"), 60);
+    assert_string_equal(text(answer, "groups.0.kind"), "single");
+    // The contacts are right, and any impulse at them explains all but one per cent.
+    assert_true(number(answer, "groups.0.floor") < 0.01);
+    assert_true(fabs(number(answer, "groups.0.lever_chi2_per_freedom") - 1) < 0.3);
+    // The law with restitution comes within a few per cent, the inelastic one does not.
+    const json_t *law = law_of(answer, "stronge");
+    assert_close(number(law, "parameters.mu"), 0.174, 0.01);
+    assert_close(number(law, "parameters.e"), 0.271, 0.01);
+    assert_true(number(law, "median_error") < 0.03);
+    assert_true(number(law_of(answer, "anitescu-potra"), "median_error") > 0.15);
+    const double inertia[] = {1.1e-3, 1.1e-3, 1.03e-3};
+    check_numbers(answer, "identified.inertia", inertia, 3, 0.05);
+    for (int k = 0; k < 3; k++) assert_true(fabs(json_number_value(json_array_get(at(answer, "identified.com"), (size_t)k))) < 5e-4);
+    json_decref(answer);
+
+    // With an inertia that is a quarter less the levers are wrong, and so is the law.
+    answer = ask(*state, "measure", path, "--law", "stronge", "--friction", "0.174", "--restitution", "0.271", "--null", "none",
+                 "--inertia", "0.81e-3");
+    assert_true(number(answer, "groups.0.lever_chi2_per_freedom") > 5);
+    assert_true(number(law_of(answer, "stronge"), "median_error") > 0.05);
+    json_decref(answer);
+
+    // Sets of edges: restitution per contact explains most of them within 5 %, none of the inelastic sets does.
+    answer = ask(*state, "measure", path, "--law", "halm-posa", "--friction", "0.164", "--samples", "40", "--null", "none");
+    json_t *bounces = ask(*state, "measure", path, "--law", "halm-posa", "--friction", "0.164", "--samples", "40", "--null", "none",
+                          "--hypothesis", "stronge", "--restitution", "0.2:0.5");
+    for (int k = 0; k < 5; k++) {
+        char place[PATH_SIZE];
+        snprintf(place, sizeof place, "groups.%d.laws.0.within_5_percent", k);
+        assert_close(number(answer, place), 0, 0);
+        snprintf(place, sizeof place, "groups.%d.laws.0.median_error", k);
+        assert_true(number(bounces, place) < 0.08 && number(bounces, place) < 0.5 * number(answer, place));
+    }
+    json_decref(answer);
+    json_decref(bounces);
+}
+
 // ------------------------------------------------------------------------------------------------------------- bad files
 
 #define ONE(more) "{\"impacts\": [{" BALL more "}]}\n"
@@ -269,6 +313,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(impacts_of_a_model_are_frozen, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reports_are_written, set_up, tear_down),
         cmocka_unit_test_setup_teardown(interruptions_keep_what_is_finished, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_tossed_cube_is_explained, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_files_are_refused, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, find_command, NULL);

@@ -38,13 +38,10 @@ static carom_status fit_law(const measure_run *run, const carom_measure_law *law
 }
 
 // The friction of single contacts, by the law of a single contact with friction and restitution.
-static carom_status fit_common(measure_run *run, carom_error *error) {
+static carom_status fit_common(measure_run *run, const int *all, carom_error *error) {
     carom_stronge_options options = carom_stronge_defaults();
     const carom_measure_law law = {
         .law = &carom_law_stronge, .options = &options, .registry = run->arguments->registry, .friction = {NAN, NAN}, .restitution = NAN};
-    int *all = carom_arena_take(&run->arena, (size_t)run->measurements.count, sizeof *all);
-    if (!all) return carom_fail_memory(error, "fit");
-    for (int i = 0; i < run->measurements.count; i++) all[i] = i;
     const carom_status status = fit_law(run, &law, all, run->measurements.count, true, true, &run->common, error);
     if (status || cli_interrupted()) return status;
     if (!run->common.finished || isnan(run->common.friction))
@@ -59,14 +56,16 @@ carom_status measure_fit(measure_run *run, carom_error *error) {
     const size_t cells = (size_t)run->part_count * (size_t)run->law_count;
     run->asked = carom_arena_take(&run->arena, cells + 1, sizeof *run->asked);
     run->fits = carom_arena_take(&run->arena, cells + 1, sizeof *run->fits);
+    int *all = carom_arena_take(&run->arena, (size_t)run->measurements.count, sizeof *all);
     if (run->arena.failed) return carom_fail_memory(error, "fit");
+    for (int i = 0; i < run->measurements.count; i++) all[i] = i;
     bool known = true;
     for (int i = 0; i < run->measurements.count; i++) known = known && run->measurements.list[i].friction_known;
     carom_status status = CAROM_OK;
     run->held_out = run->fit_friction || run->fit_restitution;
     if (isnan(run->friction.least) && !known) {
         run->held_out = true;
-        status = fit_common(run, error);
+        status = fit_common(run, all, error);
     }
     for (int part = 0; part < run->part_count && !status; part++) {
         const measure_part *here = &run->parts[part];
@@ -84,6 +83,9 @@ carom_status measure_fit(measure_run *run, carom_error *error) {
             const bool restitution = run->fit_restitution && carom_measure_bounces(law);
             if (carom_measure_samples(law) || (!run->fit_friction && !restitution)) continue;
             status = fit_law(run, law, here->members, here->count, run->fit_friction, restitution, fit, error);
+            // Where none of the part trains, those of all parts do.
+            if (!status && !fit->finished && !cli_interrupted())
+                status = fit_law(run, law, all, run->measurements.count, run->fit_friction, restitution, fit, error);
             if (status || !fit->finished) continue;
             if (run->fit_friction) law->friction = (carom_interval){fit->friction, fit->friction};
             law->restitution = fit->restitution;
