@@ -28,14 +28,15 @@ FOLDERS_carom-mujoco    := src/mujoco
 FOLDERS_carom-dynamics  := src/bodies src/dynamics $(patsubst %/,%,$(wildcard src/dynamics/*/))
 FOLDERS_carom-compliant := src/compliant src/compliant/$(if $(HAVE_SUNDIALS),cvode,absent)
 FOLDERS_carom-design    := src/design/$(if $(HAVE_SUNDIALS),kinsol,absent)
-FOLDERS_carom-io        := src/io $(addprefix src/io/,scene result plot fclib)
+FOLDERS_carom-measure   := src/measure
+FOLDERS_carom-io        := src/io $(addprefix src/io/,scene result plot fclib measurements)
 # `make MPI=1`: `mpirun carom sample` shares the work between processes. MPI_PACKAGE is the pkg-config name of the MPI to build with.
 RANKS       := src/cli/ranks/$(if $(filter 1,$(MPI)),mpi,single)
-FOLDERS_cli := src/cli $(addprefix src/cli/,bench compare docs hodograph info modes simulate sweep) $(RANKS)
+FOLDERS_cli := src/cli $(addprefix src/cli/,bench compare docs hodograph info measure modes simulate sweep) $(RANKS)
 MPI_PACKAGE ?= ompi-c
 
 # Users before what they use.
-LIBRARIES := carom-io carom-compliant carom-dynamics carom-design carom-mujoco carom-exact carom-sets carom-siconos carom
+LIBRARIES := carom-io carom-measure carom-compliant carom-dynamics carom-design carom-mujoco carom-exact carom-sets carom-siconos carom
 # Libraries of carom that a library uses.
 USES_carom-siconos   := carom
 USES_carom-sets      := carom
@@ -44,7 +45,8 @@ USES_carom-mujoco    := carom
 USES_carom-dynamics  := carom-sets carom
 USES_carom-compliant := carom
 USES_carom-design    := carom
-USES_carom-io        := carom-dynamics carom-mujoco carom-sets carom
+USES_carom-measure   := carom
+USES_carom-io        := carom-measure carom-dynamics carom-mujoco carom-sets carom
 
 ABOUT_carom           := Sets of post-impact velocities of rigid-body systems: impacts, solvers, laws
 ABOUT_carom-siconos   := LCP solvers of Siconos Numerics for carom
@@ -54,6 +56,7 @@ ABOUT_carom-mujoco    := MuJoCo models (MJCF, URDF) for carom
 ABOUT_carom-dynamics  := Motions in time for carom: bodies and integrators
 ABOUT_carom-compliant := Impacts of compliant bodies for carom, on SUNDIALS
 ABOUT_carom-design    := Design for predictable impacts for carom, with KINSOL
+ABOUT_carom-measure   := Measured impacts against the laws of carom: fits and scores
 ABOUT_carom-io        := Scene files, result files and plots of carom
 
 # ---------------------------------------------------------------------------------------- flags of dependencies
@@ -84,6 +87,7 @@ LIBS_carom-sets      = $(call pkg,--libs,qhull_r) -lm
 LIBS_carom-exact     = $(if $(HAVE_PPL),-lppl_c -lppl -lgmp -lstdc++) -lm
 LIBS_carom-mujoco    = $(call pkg,--libs,libxml-2.0) $(LIBS_mujoco) -lm
 LIBS_carom-dynamics  = -lm
+LIBS_carom-measure   = -fopenmp -lm
 LIBS_carom-compliant = $(if $(HAVE_SUNDIALS),-lsundials_cvode -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunlinsoldense) -lm
 LIBS_carom-design    = $(if $(HAVE_SUNDIALS),-lsundials_kinsol -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense) -lm
 LIBS_carom-io        = $(call pkg,--libs,hdf5-serial yaml-0.1 jansson) -lm

@@ -22,10 +22,11 @@ allowed() {
     dynamics) echo "base impact solvers step reach laws bodies dynamics" ;;
     compliant) echo "base impact solvers step reach laws mujoco compliant" ;;
     design)   echo "base design" ;;
-    io)       echo "base impact solvers step reach laws exact sets bodies mujoco dynamics io" ;;
+    measure)  echo "base impact solvers step reach laws measure" ;;
+    io)       echo "base impact solvers step reach laws exact sets bodies mujoco dynamics measure io" ;;
     harness)  echo "base impact solvers step reach laws harness" ;;
-    cli)      echo "base impact solvers step reach laws exact sets bodies mujoco dynamics compliant design io harness cli" ;;
-    python)   echo "base impact solvers step reach laws exact sets bodies mujoco dynamics compliant design io" ;;
+    cli)      echo "base impact solvers step reach laws exact sets bodies mujoco dynamics compliant design measure io harness cli" ;;
+    python)   echo "base impact solvers step reach laws exact sets bodies mujoco dynamics compliant design measure io" ;;
     esac
 }
 

@@ -17,6 +17,7 @@
 #include "carom/laws.h"
 #include "carom/lcp.h"
 #include "carom/many.h"
+#include "carom/measure.h"
 #include "carom/model.h"
 #include "carom/polyhedra.h"
 #include "carom/propagative.h"

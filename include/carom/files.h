@@ -4,6 +4,7 @@
 #ifndef CAROM_FILES_H
 #define CAROM_FILES_H
 
+#include "carom/measure.h"
 #include "carom/polyhedra.h"
 #include "carom/scene.h"
 
@@ -39,6 +40,19 @@ carom_status carom_fclib_write(const char *path, const char *title, const carom_
 /// @param v  [nv]
 /// @return CAROM_BAD_INPUT with file, line, key and rule
 carom_status carom_velocity_read(const char *path, int nv, double *v, carom_error *error);
+
+// ------------------------------------------------------------------------------------------------------------------------ measured impacts
+
+/// How measured impacts are read. Zero: as they are.
+typedef struct carom_measurements_options {
+    const double *inertia;  ///< [3] principal moments in body axes [kg m^2], in place of those of the file; NULL: the file's
+} carom_measurements_options;
+
+/// Reads measured impacts (docs/measured.md has the format) from YAML, JSON or HDF5: frozen matrices, or states of a model.
+/// @param measurements  to be freed by carom_measurements_free
+/// @return CAROM_BAD_INPUT with file, line, impact, key and rule
+carom_status carom_measurements_read(const char *path, const carom_measurements_options *options, carom_measurements *measurements,
+                                     carom_error *error);
 
 // ------------------------------------------------------------------------------------------------------------------------------- polyhedra
 

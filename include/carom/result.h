@@ -20,6 +20,12 @@ carom_status carom_result_writer_create(const char *path, const carom_scene *sce
 /// @param name  of the impact, any text
 carom_status carom_result_writer_create_impact(const char *path, const char *name, const carom_impact *impact, carom_result_writer **writer,
                                                carom_error *error);
+/// The same for results that are of many impacts, or of none: the file has no contacts and no group `impact`.
+/// @param name, source, hash  what they are called, the file that they are from, and its SHA-256
+carom_status carom_result_writer_create_tables(const char *path, const char *name, const char *source, const char *hash,
+                                               carom_result_writer **writer, carom_error *error);
+/// Writes a table as a group of its own, a dataset for each column.
+carom_status carom_result_writer_put_table(carom_result_writer *writer, const char *group, const carom_table *table, carom_error *error);
 /// Opens the group of `law`, records its options, and returns the sink for its outcomes (valid until the group is closed).
 /// A second group of the same law in one file is refused.
 carom_status carom_result_writer_open_law(carom_result_writer *writer, const carom_law *law, const void *options, carom_sink *sink,

@@ -230,7 +230,7 @@ static void name_place(const cli_stage *stage, carom_error *error) {
 static carom_status write_directory(cli_comparison *comparison, const char *directory, carom_error *error) {
     carom_result_writer *writer = NULL;
     cli_stage stage;
-    carom_status status = cli_stage_create(directory, &stage, error);
+    carom_status status = cli_stage_create(directory, "compare", CLI_PAGE, &stage, error);
     if (status) return status;
     char *result = cli_join_path(stage.folder.path, "compare.h5"), *place = cli_join_path(directory, "compare.h5");
     if (!result || !place) status = carom_fail_memory(error, directory);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The folder in which a comparison is made before its files take their places, so that files of two comparisons never stand side by side.
+/// The folder in which a report is made before its files take their places, so that files of two reports never stand side by side.
 #ifndef CAROM_CLI_COMPARE_STAGE_H
 #define CAROM_CLI_COMPARE_STAGE_H
 
@@ -9,14 +9,17 @@
 
 typedef struct cli_stage {
     const char *directory;          ///< that the files are for
+    const char *page;               ///< name of the report's page
     bool made;                      ///< it was not there before
-    carom_temporary_folder folder;  ///< DIRECTORY/.compare.XXXXXXXX
+    carom_temporary_folder folder;  ///< DIRECTORY/.COMMAND.XXXXXXXX
 } cli_stage;
 
 /// Makes the directory and the folder in it.
-carom_status cli_stage_create(const char *directory, cli_stage *stage, carom_error *error);
-/// Takes the figures and the page of the last comparison away, and gives the new files their places: what a kill at any instant leaves
-/// belongs to one comparison. Nothing is touched when a new file would replace one of another kind.
+/// @param command  its name
+/// @param page     name of the page
+carom_status cli_stage_create(const char *directory, const char *command, const char *page, cli_stage *stage, carom_error *error);
+/// Takes the figures and the page of the last report away, and gives the new files their places: what a kill at any instant leaves
+/// belongs to one report. Nothing is touched when a new file would replace one of another kind.
 /// @param files  paths in the folder, in the order in which they are to appear; become those in the directory
 carom_status cli_stage_commit(cli_stage *stage, json_t *files, carom_error *error);
 /// Removes the folder with what is in it, and the directory where nothing is in that. All zero is allowed.

@@ -166,6 +166,7 @@ void cli_print_manual(const cli_command *const *commands, const carom_registry *
         {"carom explore block.h5 -o block.html", "A page to explore it in a browser."},
         {"carom simulate scenes/ellipsoid.yaml -o ellipsoid.h5", "A body from impact to impact."},
         {"carom compare scenes/block.yaml -o out", "All laws: out/index.md shows tables and pictures."},
+        {"carom measure impacts.json --fit mu,e -o out", "Laws against measured impacts: out/index.html shows tables and pictures."},
     };
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) put_named(examples[i][0], examples[i][1]);
     put_section("SEE ALSO");

@@ -137,6 +137,12 @@ carom_status carom_result_writer_create_impact(const char *path, const char *nam
     return create_writer(path, &(origin){name, "", hash}, impact, writer, error);
 }
 
+carom_status carom_result_writer_create_tables(const char *path, const char *name, const char *source, const char *hash,
+                                               carom_result_writer **writer, carom_error *error) {
+    const char *slash = strrchr(source, '/');
+    return create_writer(path, &(origin){name, slash ? slash + 1 : source, hash}, NULL, writer, error);
+}
+
 // ------------------------------------------------------------------------------------------------- groups and their rows
 
 // One group is open at a time.
@@ -323,6 +329,13 @@ static bool write_table(hid_t parent, const char *name, const carom_table *table
     const bool written = columns && carom_result_columns_append(columns, table);
     const bool closed = carom_result_columns_close(columns);
     return group >= 0 && H5Gclose(group) >= 0 && written && closed;
+}
+
+carom_status carom_result_writer_put_table(carom_result_writer *writer, const char *group, const carom_table *table, carom_error *error) {
+    const carom_hdf5_reporting reporting = carom_hdf5_mute();
+    const carom_status status = check_write(writer, write_table(writer->file, group, table), error);
+    carom_hdf5_unmute(reporting);
+    return status;
 }
 
 carom_status carom_result_writer_close_motion(carom_result_writer *writer, const carom_motion_answer *answer, const carom_table *ensemble,

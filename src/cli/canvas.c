@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures that commands make of their own numbers.
+#include "cli/canvas.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void cli_canvas_series(cli_canvas *c, const char *label, carom_plot_style style, int64_t capacity) {
+    const int i = c->count++;
+    c->x[i] = carom_arena_take(&c->arena, (size_t)capacity, sizeof(double));
+    c->y[i] = carom_arena_take(&c->arena, (size_t)capacity, sizeof(double));
+    c->capacity[i] = c->arena.failed ? 0 : capacity;
+    c->series[i] = (carom_plot_series){label, style, 0, c->x[i], c->y[i]};
+}
+
+void cli_canvas_point(cli_canvas *c, double x, double y) {
+    const int i = c->count - 1;
+    if (c->series[i].count == c->capacity[i]) return;
+    c->x[i][c->series[i].count] = x;
+    c->y[i][c->series[i].count++] = y;
+}
+
+void cli_canvas_segment(cli_canvas *c, double x0, double y0, double x1, double y1) {
+    cli_canvas_point(c, x0, y0);
+    cli_canvas_point(c, x1, y1);
+    cli_canvas_point(c, NAN, NAN);
+}
+
+carom_status cli_canvas_write(cli_canvas *c, carom_plot plot, const char *directory, const char *name, json_t *files, carom_error *error) {
+    static const char *const endings[] = {".png", ".svg"};
+    carom_status status = c->arena.failed ? carom_fail_memory(error, "picture") : CAROM_OK;
+    plot.series = c->series;
+    plot.series_count = c->count;
+    for (int i = 0; i < 2 && !status; i++) {
+        char file[64];
+        snprintf(file, sizeof file, "%s%s", name, endings[i]);
+        char *path = cli_join_path(directory, file);
+        status = path ? carom_plot_write(&plot, path, error) : carom_fail_memory(error, "picture");
+        if (!status) cli_note_file(files, path);
+        free(path);
+    }
+    carom_arena_free(&c->arena);
+    return status;
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a set stands to the measured outcome: nearest member, radius, energy score.
+#include <math.h>
+
+#include "measure/measure_internal.h"
+
+// All pairs of up to 4000 members.
+#define MOST_PAIRS 16000000
+
+static double distance(int nv, const double *x, const double *y) {
+    double sum = 0;
+    for (int k = 0; k < nv; k++) sum += (x[k] - y[k]) * (x[k] - y[k]);
+    return sqrt(sum);
+}
+
+carom_status carom_measure_score_set(const carom_measurement *measurement, const double *members, int64_t count, carom_measure_score *score,
+                                     carom_error *error) {
+    *score = (carom_measure_score){.members = count, .nearest = -1, .error = NAN, .radius = NAN, .energy = NAN};
+    if (!count) return CAROM_OK;
+    measure_frame frame;
+    carom_status status = measure_frame_make(measurement, measurement->metric, &frame, error);
+    if (status) return status;
+    const int nv = frame.nv;
+    double *y = carom_arena_take(&frame.arena, (size_t)count * (size_t)nv, sizeof *y);
+    double *mean = carom_arena_take(&frame.arena, (size_t)nv, sizeof *mean);
+    if (frame.arena.failed) status = carom_fail_memory(error, "score");
+    if (!status) {
+        double to_measured = 0, least = INFINITY;
+        for (int64_t i = 0; i < count; i++) {
+            measure_whiten(&frame, members + i * nv, y + i * nv);
+            for (int k = 0; k < nv; k++) mean[k] += y[i * nv + k] / (double)count;
+            const double away = distance(nv, y + i * nv, frame.after);
+            to_measured += away;
+            if (away >= least) continue;
+            least = away;
+            score->nearest = i;
+        }
+        // The mean over pairs of different members (Gneiting & Raftery 2007, section 4.3): of large sets, each with those before it in a
+        // window, because members are independent. Rows are summed one by one, so that the sum of millions keeps its digits.
+        const int64_t window = MOST_PAIRS / count;
+        double between = 0, radius = 0, pairs = 0;
+        for (int64_t i = 0; i < count; i++) {
+            double row = 0;
+            for (int64_t j = i > window ? i - window : 0; j < i; j++, pairs++) row += distance(nv, y + i * nv, y + j * nv);
+            between += row;
+            radius = fmax(radius, distance(nv, y + i * nv, mean));
+        }
+        score->error = least / frame.scale;
+        score->radius = radius / frame.scale;
+        score->energy = (to_measured / (double)count - (count > 1 ? 0.5 * between / pairs : 0)) / frame.scale;
+    }
+    carom_arena_free(&frame.arena);
+    return status;
+}
