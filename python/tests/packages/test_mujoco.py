@@ -238,6 +238,9 @@ def test_listed_geoms_and_points_of_bodies(tmp_path):
         ([{"site": "left_corner", "normal": [0, 0, 1], "mu": 1}], "there is no key 'mu'; the keys are site, geom, body"),
         ([{"geom": 0, "normal": [0, 0, 1]}], "is no sphere, capsule or ellipsoid"),
         ([{"site": "left_corner", "normal": [0, 0, 1], "friction": -1}], "friction"),
+        ([{"site": "left_corner", "normal": [0, 0, 1], "tangents": 5}], "tangents: one or two rows of three numbers are needed, not 5"),
+        ([{"sites": 5, "normal": [0, 0, 1]}], "contact number 1: sites needs two names"),
+        ([{"bodies": ["a", "b"], "normal": [0, 0, 1]}], "the keys are site, geom, body, sites, geoms, name, point"),
         ([7], "contacts: numbers of data.contact are needed"),
         ([], "contacts: the list is empty"),
     ],
@@ -315,7 +318,11 @@ def test_the_choice_among_detected_contacts_is_that_of_scenes(tmp_path, keys):
         ({"exclude": "floor", "only": "table", "self": False, "stops": False}, None),
         ({"merge": -1.0}, "merge is -1: it is a finite length >= 0"),
         ({"margin": float("nan")}, "margin is nan: it is a finite length >= 0"),
+        ({"margin": "1e-3"}, "margin: '1e-3' is not a number"),
+        ({"restitution": None, "friction": "high"}, "friction: 'high' is not a number"),
         ({"merge": 0.1, "contacts": [{"site": "x", "normal": [0, 0, 1]}]}, "contacts: of those that are listed"),
+        ({"friction": 0.1, "margin": None, "contacts": [{"site": "x", "normal": [0, 0, 1]}]}, "contacts: of those that are listed"),
+        ({"contacts": [0]}, "margin: it says which contacts are looked for"),
     ],
 )
 def test_choices_that_leave_nothing_or_make_no_sense(keys, sentence):
@@ -339,3 +346,38 @@ def test_a_velocity_that_breaks_a_constraint(tmp_path):
         carom.from_mujoco(model, data, margin=1e-3)
     with pytest.raises(carom.InputError, match="a mujoco.MjModel and a mujoco.MjData are needed"):
         carom.from_mujoco("model", data)
+
+
+def test_data_of_another_model_is_refused():
+    """MuJoCo itself writes beyond the end of such data."""
+    ball = '<body pos="{} 0 0.1"><freejoint/><geom size="0.1"/></body>'
+    models = [
+        mujoco.MjModel.from_xml_string(
+            f'<mujoco><worldbody><geom type="plane" size="1 1 1"/>{"".join(ball.format(i) for i in range(count))}</worldbody></mujoco>'
+        )
+        for count in (1, 300)
+    ]
+    for model, other in (models, models[::-1]):
+        for _ in range(20):
+            with pytest.raises(carom.InputError, match="data: it is of another model: its qpos has"):
+                carom.from_mujoco(model, mujoco.MjData(other), margin=1e-3)
+    # Models of equal coordinates and other geoms.
+    twice = mujoco.MjModel.from_xml_string(BALL.format("", "").replace("<freejoint/>", '<freejoint/><geom size="0.05"/>'))
+    with pytest.raises(carom.InputError, match="its geom_xpos has 3 rows, and the model's has 2"):
+        carom.from_mujoco(models[0], mujoco.MjData(twice), margin=1e-3)
+
+
+def test_contacts_by_numbers_in_an_array_and_states_that_are_not_finite():
+    model = mujoco.MjModel.from_xml_string(ROBOTS)
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:] = ROBOTS_QPOS, ROBOTS_QVEL
+    mujoco.mj_forward(model, data)
+    with pytest.warns(UserWarning, match="left out"):
+        chosen = carom.from_mujoco(model, data, np.flatnonzero([contact.geom1 == 0 for contact in data.contact]), stops=False)
+        listed = carom.from_mujoco(model, data, [i for i, contact in enumerate(data.contact) if contact.geom1 == 0], stops=False)
+    close(chosen, listed)
+    for name in ("qpos", "qvel"):
+        broken = mujoco.MjData(model)
+        getattr(broken, name)[2] = np.nan
+        with pytest.raises(carom.InputError, match=f"data.{name}: it is not finite"):
+            carom.from_mujoco(model, broken)

@@ -84,9 +84,11 @@ def test_bad_frames(frame, sentence, arm):  # noqa: F811
         carom.from_pinocchio(model, model.createData(), np.zeros(3), np.zeros(3), [{"frame": frame, "normal": [0, 0, 1]}])
 
 
-def test_bad_states(arm):  # noqa: F811
+def test_bad_states_and_data(arm):  # noqa: F811
     model = pinocchio.buildModelFromUrdf(str(arm[0]))
     with pytest.raises(carom.InputError, match="q: it has 2 entries, and the model needs 3"):
         carom.from_pinocchio(model, model.createData(), np.zeros(2), np.zeros(3), [])
     with pytest.raises(carom.InputError, match="v: it is not finite"):
         carom.from_pinocchio(model, model.createData(), np.zeros(3), [0, np.nan, 0], [])
+    with pytest.raises(carom.InputError, match="data: it is of another model"):
+        carom.from_pinocchio(model, pinocchio.buildSampleModelHumanoid().createData(), np.zeros(3), np.zeros(3), [])

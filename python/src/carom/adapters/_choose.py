@@ -53,10 +53,13 @@ class Detection:
     merge: float = 0.0
 
     def check(self) -> None:
-        """Refuses numbers out of range."""
-        for name, length in (("margin", self.margin), ("merge", self.merge)):
-            if length is not None and not 0 <= length < np.inf:
-                raise InputError(f"{name} is {length:g}: it is a finite length >= 0")
+        """Refuses what is no number or no length."""
+        numbers = {"margin": self.margin, "merge": self.merge, "friction": self.friction, "restitution": self.restitution}
+        for name, number in numbers.items():
+            if number is not None and not isinstance(number, (int, float, np.integer, np.floating)):
+                raise InputError(f"{name}: {number!r} is not a number")
+            if name in ("margin", "merge") and number is not None and not 0 <= number < np.inf:
+                raise InputError(f"{name} is {number:g}: it is a finite length >= 0")
 
     def judge_pair(self, names: Iterable[str], one_robot: bool) -> Fate:
         """What becomes of a contact of these bodies and geoms, but for its own name."""

@@ -69,7 +69,7 @@ def read_contacts(contacts: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -
     contacts : sequence of mappings
         With the keys of `contacts:` in scene files.
     kinds : sequence of str
-        What a place may be, such as "site"; a pair of them is given with an s, such as "sites".
+        What a place may be, such as "site"; a pair of them is given with an s, such as "sites". Bodies are no places of pairs.
 
     Returns
     -------
@@ -92,19 +92,18 @@ def _read_contact(contact: Mapping[str, Any], index: int, kinds: Sequence[str]) 
         raise InputError(f"contact number {index + 1}: a dict such as {{'{kinds[0]}': ..., 'normal': [0, 0, 1]}} is needed")
     name = contact.get("name")
     label = f"contact number {index + 1}" if name is None else f"contact '{name}'"
+    known = (*kinds, *_pairs(kinds), *_WORDS)
     for key in contact:
-        if key not in (*_WORDS, *kinds, *(f"{kind}s" for kind in kinds)):
-            raise InputError(
-                f"{label}: there is no key '{key}'; the keys are {', '.join((*kinds, *(f'{kind}s' for kind in kinds), *_WORDS))}"
-            )
+        if key not in known:
+            raise InputError(f"{label}: there is no key '{key}'; the keys are {', '.join(known)}")
     if "normal" not in contact:
         raise InputError(f"{label}: normal is missing")
     normal = as_unit(contact["normal"], f"{label}: the normal")
     tangents = default_tangents(normal)
     given = contact.get("tangents")
     if given is not None:
-        if not 1 <= len(given) <= 2:
-            raise InputError(f"{label}: a contact has one tangent or two, not {len(given)}")
+        if not isinstance(given, (list, tuple, np.ndarray)) or not 1 <= len(given) <= 2:
+            raise InputError(f"{label}: tangents: one or two rows of three numbers are needed, not {given!r}")
         for i, row in enumerate(given):
             tangents[i] = as_unit(row, f"{label}: tangent {i + 1}")
             if abs(tangents[i] @ normal) > _ORTHOGONALITY:
@@ -119,10 +118,15 @@ def _read_contact(contact: Mapping[str, Any], index: int, kinds: Sequence[str]) 
     return Listed(label, name, _read_places(contact, label, kinds), normal, tangents, friction, restitution)
 
 
+def _pairs(kinds: Sequence[str]) -> list[str]:
+    """Keys of two places. A body is a place with a point of its own, and two points have no key."""
+    return [f"{kind}s" for kind in kinds if kind != "body"]
+
+
 def _read_places(contact: Mapping[str, Any], label: str, kinds: Sequence[str]) -> list[Place]:
-    given = [key for kind in kinds for key in (kind, f"{kind}s") if key in contact]
+    given = [key for key in (*kinds, *_pairs(kinds)) if key in contact]
     if len(given) != 1:
-        raise InputError(f"{label}: one of {', '.join(kinds)} says where it is, or {' or '.join(f'{kind}s' for kind in kinds)} for a pair")
+        raise InputError(f"{label}: one of {', '.join(kinds)} says where it is, or {' or '.join(_pairs(kinds))} for a pair")
     key = given[0]
     try:
         point = np.array(contact.get("point", (0.0, 0.0, 0.0)), dtype=np.float64).reshape(3)
@@ -135,7 +139,7 @@ def _read_places(contact: Mapping[str, Any], label: str, kinds: Sequence[str]) -
     if key in kinds:
         return [Place(key, contact[key], point)]
     names = contact[key]
-    if isinstance(names, str) or len(names) != 2:
+    if not isinstance(names, (list, tuple, np.ndarray)) or len(names) != 2:
         raise InputError(f"{label}: {key} needs two names")
     return [Place(key[:-1], name, point) for name in names]
 

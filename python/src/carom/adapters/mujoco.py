@@ -79,7 +79,7 @@ def from_mujoco(
     Raises
     ------
     InputError
-        When nothing touches or is left; for a pattern that fits no name of the model, deformable bodies, friction that differs along the
+        For data of another model; when nothing touches or is left; for a pattern that fits no name of the model, deformable bodies, friction that differs along the
         two tangents, a velocity that breaks an equality constraint, or contacts that do not fit the model.
 
     Warns
@@ -95,14 +95,15 @@ def from_mujoco(
         margin, friction, restitution, read_patterns("only", only), read_patterns("exclude", exclude), not self, not stops, merge
     )
     detection.check()
-    state = copy.copy(data)
+    contacts = None if contacts is None else list(contacts)
+    state = _copy_state(mujoco, model, data)
     searched = _prepare(mujoco, model, margin)
     mujoco.mj_fwdPosition(searched, state)
 
     names = _velocity_names(mujoco, model)
     system = System(
         _fill_mass(mujoco, model, state),
-        np.array(data.qvel),
+        np.array(state.qvel),
         names,
         _velocity_turns(mujoco, model),
         np.array(data.qpos),
@@ -121,12 +122,28 @@ def from_mujoco(
             raise InputError("contacts: the list is empty, and no joint is at its stop")
         impact = freeze(system, touches, tangent_dim=tangent_dim, listed=True)
     else:
+        if contacts is not None and margin is not None:
+            raise InputError("margin: it says which contacts are looked for, and says nothing of those that are chosen by their numbers")
         chosen = None if contacts is None else _choose(data, contacts)
         touches = detect(mujoco, model, state, chosen, detection, system)
         impact = freeze(system, touches, tangent_dim=2, listed=False)
     for note in system.notes:
         warnings.warn(note, UserWarning, stacklevel=2)
     return impact
+
+
+def _copy_state(mujoco: Any, model: Any, data: Any) -> Any:
+    """New data of the model with the state of the given data: in a copy of data of another model, MuJoCo would write beyond its end."""
+    state = mujoco.MjData(model)
+    # What moves, and bodies and geoms, which tell models of equal coordinates apart.
+    for name in ("qpos", "qvel", "xpos", "geom_xpos", "mocap_pos", "mocap_quat", "eq_active"):
+        given, own = getattr(data, name), getattr(state, name)
+        if given.shape != own.shape:
+            raise InputError(f"data: it is of another model: its {name} has {len(given)} rows, and the model's has {len(own)}")
+        if name in ("qpos", "qvel") and not np.isfinite(given).all():
+            raise InputError(f"data.{name}: it is not finite")
+        own[:] = given
+    return state
 
 
 def _prepare(mujoco: Any, model: Any, margin: float | None) -> Any:

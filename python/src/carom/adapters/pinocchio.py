@@ -79,6 +79,8 @@ def from_pinocchio(
 
     if not isinstance(model, pinocchio.Model) or not isinstance(data, pinocchio.Data):
         raise InputError("from_pinocchio: a pinocchio.Model and its pinocchio.Data are needed")
+    if not model.check(data):
+        raise InputError("data: it is of another model")
     q, v = read_state("q", q, model.nq), read_state("v", v, model.nv)
     upper = np.triu(pinocchio.crba(model, data, q))
     pinocchio.computeJointJacobians(model, data, q)
