@@ -118,10 +118,10 @@ static void poissons_walks_in_space_end(void **state) {
     carom_stream stream;
     carom_stream_start(&stream, 79, 0);
     int64_t walks = 0, ended = 0;
-    for (int k = 0; k < support_count(60, 60, 2000); k++) {
+    for (int k = 0; k < support_count(60, 60, 600); k++) {
         carom_impact *impact = support_random_impact(&stream, (support_family)(k % FAMILIES), 4, 2, 1.5);
         const carom_impact_data *data = carom_impact_get_data(impact);
-        carom_walker *walker = make_bouncer(impact, CAROM_HYPOTHESIS_POISSON, carom_stream_uniform(&stream), (carom_weights)(k % 3), 10000);
+        carom_walker *walker = make_bouncer(impact, CAROM_HYPOTHESIS_POISSON, carom_stream_uniform(&stream), CAROM_WEIGHTS_MIXED, 10000);
         for (int i = 0; i < 10; i++) {
             const bounce b = run(walker, impact, i);
             walks++;
