@@ -23,7 +23,7 @@ static void other_sets_are_sampled(void **state) {
     char path[PATH_SIZE];
     // The samples' statistics stand beside the modes, which together hold every outcome.
     const char *const lines[][4] = {{"block.yaml", "--sampled", "--samples", "1024"},
-                                    {"block.yaml", "--hypothesis=stronge", "--samples", "1024"},
+                                    {"block.yaml", "--hypothesis=stronge", "--restitution=0.5", "--samples=1024"},
                                     {"cube-k4.yaml", "--sampler=walk", "--samples", "64"}};
     for (int i = 0; i < 3; i++) {
         json_t *modes = ask(*state, "modes", join(path, scenes_path, lines[i][0]), lines[i][1], lines[i][2], lines[i][3]);
