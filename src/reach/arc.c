@@ -298,11 +298,16 @@ double carom_arc_go(carom_walker *walker, double first, double limit) {
     bool happened = false;
     for (int k = 0; k < MOST_STEPS && !happened; k++) {
         if (!carom_series_expand(&arc->series, balance, arc->u, arc->p, guess)) break;
+        // Errors stay below the slips, which would never vanish otherwise; a series does not know that slip does not go through zero.
+        const carom_series *series = &arc->series;
         double tolerance = arc->tolerance;
         for (int i = 0; i < arc->contacts; i++)
-            if (balance->slip[i] == CAROM_SLIP_SLIDING) tolerance = fmin(tolerance, SLIP_SHARE * arc->series.speeds[i]);
-        double x = carom_series_reach(&arc->series, tolerance);
-        const double left = carom_series_root(CAROM_SERIES_TERMS, 1, arc->series.times, limit - length, -1, x);
+            if (balance->slip[i] == CAROM_SLIP_SLIDING) tolerance = fmin(tolerance, SLIP_SHARE * series->speeds[i]);
+        double x = carom_series_reach(series, tolerance);
+        for (int i = 0; i < arc->contacts; i++)
+            if (balance->slip[i] == CAROM_SLIP_SLIDING || balance->slip[i] == CAROM_SLIP_ROLLING)
+                x = fmin(x, carom_series_root(CAROM_SERIES_RATES, arc->contacts, series->speeds + i, 0, 1, x));
+        const double left = carom_series_root(CAROM_SERIES_TERMS, 1, series->times, limit - length, -1, x);
         if (left <= x) happened = true;
         x = fmin(x, left);
         if (find_event(arc, &x)) happened = true;

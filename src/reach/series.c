@@ -25,7 +25,7 @@
 enum { TERMS = CAROM_SERIES_TERMS, RATES = CAROM_SERIES_RATES };
 
 // Slip that would miss zero by less than this share of its size is on a straight line there.
-#define LANDS 1e-3
+#define LANDS 0.1
 // The longest step where the series says nothing.
 #define MOST_REACH 8
 // Roots are found to this share.
