@@ -42,6 +42,21 @@ def test_sampled_sets_are_called_inner_approximations_and_hulls_are_not_the_set(
     assert "convex hull, not the set" not in entries(comparison["halm-posa"].plot(hull=False))
 
 
+def test_samples_that_may_lie_outside_the_set_are_counted(scenes, tmp_path):
+    compass = carom.load(scenes / "compass-matrices.yaml")
+    out = compass.sample(512)
+    count = out.info["approximate"]
+    assert f"halm-posa (512 samples, {count} may lie outside by O(h))" in entries(out.plot("Jn.A", "Jn.B"))
+    corners = compass.sample(512, keep="hull")
+    assert f"halm-posa ({len(corners)} of 512 samples, {count} may lie outside by O(h))" in entries(corners.plot("Jn.A", "Jn.B"))
+    assert "halm-posa (inner approximation, 512 walks)" in entries(compass.sample(512, sampler="walk").plot("Jn.A", "Jn.B"))
+    # Files of older versions do not say it.
+    out.save(tmp_path / "set.h5")
+    with pytest.importorskip("h5py").File(tmp_path / "set.h5", "a") as file:
+        del file["halm-posa"].attrs["approximate"]
+    assert "halm-posa (512 samples)" in entries(carom.read(tmp_path / "set.h5").plot("Jn.A", "Jn.B"))
+
+
 def test_exact_sets_are_filled_polygons(comparison):
     ax = comparison["halm-posa-exact"].plot("Jn.A", "Jn.B")
     assert list(entries(ax)) == ["halm-posa-exact (the set, 2 pieces)"]

@@ -109,8 +109,10 @@ class Asked:
         progress: bool | Callable[[int, int], object] = False,
         **options: Any,
     ) -> Outcomes:
-        """The set of outcomes of the impact inclusion, sampled (law halm-posa, after Algorithms 1 and 2 of Halm & Posa 2023): an inner
-        approximation.
+        """The set of outcomes of the impact inclusion, sampled (law halm-posa, after Algorithms 1 and 2 of Halm & Posa 2023).
+
+        An inner approximation where `info["approximate"]` is 0. Otherwise that many outcomes, those with the flag "approximate", may lie
+        outside the set by O(h), an error of the steps of time stepping; `sampler="walk"` has none of these.
 
         Parameters
         ----------

@@ -44,7 +44,7 @@ def looks(outcomes: Sequence[Outcomes]) -> list[Look]:
 
 
 def is_sampled(out: Outcomes) -> bool:
-    """Whether its outcomes are samples, an inner approximation of a set."""
+    """Whether its outcomes are samples of a set."""
     return "sample" in out.columns
 
 
@@ -55,10 +55,13 @@ def label(out: Outcomes, *, followed: bool = False) -> str:
         return f"{out.law} ({claim}, {plural(len(out.pieces), 'piece')})"
     if is_sampled(out):
         total, noun = out.extent["outcomes"], "walk" if out.info["solver"] == "walk" else "sample"
-        if total is None:
-            return f"{out.law} (inner approximation, {plural(len(out), noun)} kept)"
-        kept = f"{len(out)} of " if len(out) < total else ""
-        return f"{out.law} (inner approximation, {kept}{plural(total, noun)})"
+        kept = f"{len(out)} of " if total is not None and len(out) < total else ""
+        count = f"{plural(len(out), noun)} kept" if total is None else f"{kept}{plural(total, noun)}"
+        # Files of older versions do not say how many may lie outside the set.
+        outside = out.info["approximate"]
+        if outside is None:
+            return f"{out.law} ({count})"
+        return f"{out.law} ({count}, {outside} may lie outside by O(h))" if outside else f"{out.law} (inner approximation, {count})"
     if followed:
         return f"{out.law} ({plural(len(out), 'outcome')}, impact by impact)"
     return out.law if len(out) == 1 else f"{out.law} ({plural(len(out), 'outcome')})"
@@ -94,7 +97,8 @@ def axis_label(out: Outcomes, axis: str) -> str:
 def values(out: Outcomes, axis: str) -> NDArray[np.float64]:
     """The numbers of one axis, one for each outcome, as they are drawn: what differs from zero by rounding only is zero.
 
-    Contact velocities are zero within the tolerance of rest, impulses within `_ROUNDING` of the largest.
+    Contact velocities are zero within the tolerance of rest, impulses within `_ROUNDING` of the largest, energy within the precision of that
+    before the impact.
     """
     try:
         found = np.asarray(out[axis])
@@ -108,6 +112,8 @@ def values(out: Outcomes, axis: str) -> NDArray[np.float64]:
         numbers[np.abs(numbers) <= _carom.impact_rest(out.impact._handle)] = 0
     elif column in ("normal_impulse", "tangent_impulse") and len(out):
         numbers[np.abs(numbers) <= _ROUNDING * np.max(out["normal_impulse"])] = 0
+    elif axis == "energy_ratio":
+        numbers[np.abs(numbers) <= np.finfo(np.float64).eps] = 0
     return numbers
 
 

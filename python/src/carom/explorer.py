@@ -148,7 +148,7 @@ def _describe_law(out: Outcomes, look: pictures.Look, first: Impact) -> dict[str
     columns = np.empty((len(names) + 1, rows), np.float32)
     for column, name in zip(columns, names):
         column[:] = pictures.values(out, name)
-    columns[-1] = out["energy_ratio"]
+    columns[-1] = pictures.values(out, "energy_ratio")
     modes = np.frombuffer(_carom.table_modes(out.impact._handle, normal, tangent, rows), np.uint8).reshape(rows, -1)
     exact = isinstance(out, Polytopes)
     same = all(np.array_equal(_array(out.impact, name), _array(first, name)) for name in ("velocity", "response"))
@@ -161,6 +161,8 @@ def _describe_law(out: Outcomes, look: pictures.Look, first: Impact) -> dict[str
         "size": look.size,
         "style": "pieces" if exact else "dots" if pictures.is_sampled(out) or rows > pictures.MANY else "marks",
         "sampled": pictures.is_sampled(out),
+        # How many samples may lie outside the set; null where a file of an older version does not say it.
+        "outside": out.info["approximate"] if pictures.is_sampled(out) else None,
         "complete": out.complete,
         "rows": rows,
         "columns": _pack(columns),

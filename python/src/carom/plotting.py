@@ -43,9 +43,9 @@ def plot(
 ) -> Any:
     """Draw outcomes in the plane of two quantities.
 
-    Samples are dots, labelled *inner approximation*, within their convex hull, labelled *convex hull, not the set*; exact sets are filled
-    polygons, the projections of their pieces; single outcomes are open marks. Velocity paths of sequential laws are arrows, those of
-    samples (`sample(..., paths=20)`) thin grey lines. Each law has its own colour and mark.
+    Samples are dots, labelled *inner approximation*, or with how many of them may lie outside the set, within their convex hull, labelled
+    *convex hull, not the set*; exact sets are filled polygons, the projections of their pieces; single outcomes are open marks. Velocity
+    paths of sequential laws are arrows, those of samples (`sample(..., paths=20)`) thin grey lines. Each law has its own colour and mark.
 
     Parameters
     ----------
