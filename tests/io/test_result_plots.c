@@ -167,7 +167,7 @@ static void files_are_laid_over_each_other(void **state) {
         request.focus = focus;
         assert_ok(carom_plot_result(set.file, &request, NULL, NULL, &error), error);
         char *svg = read_text(picture);
-        assert_non_null(strstr(svg, "halm-posa (50 samples, 3 may lie outside by O(h))"));
+        assert_non_null(strstr(svg, "halm-posa (50 samples, 3 may lie outside)"));
         assert_non_null(strstr(svg, "3 of the samples, step by step"));
         assert_non_null(strstr(svg, "anitescu-potra"));
         // Paths begin at (-1, -1).

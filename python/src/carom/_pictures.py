@@ -61,7 +61,7 @@ def label(out: Outcomes, *, followed: bool = False) -> str:
         outside = out.info["approximate"]
         if outside is None:
             return f"{out.law} ({count})"
-        return f"{out.law} ({count}, {outside} may lie outside by O(h))" if outside else f"{out.law} (inner approximation, {count})"
+        return f"{out.law} ({count}, {outside} may lie outside)" if outside else f"{out.law} (inner approximation, {count})"
     if followed:
         return f"{out.law} ({plural(len(out), 'outcome')}, impact by impact)"
     return out.law if len(out) == 1 else f"{out.law} ({plural(len(out), 'outcome')})"

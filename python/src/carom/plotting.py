@@ -129,7 +129,7 @@ def plot(
     if title:
         ax.set_title(title)
     # "best" compares the key with every dot, which takes seconds.
-    place = {"loc": "upper left", "bbox_to_anchor": (0, -0.13), "ncol": 2, "frameon": False} if own else {"loc": "upper right"}
+    place = {"loc": "upper left", "bbox_to_anchor": (-0.12, -0.13), "ncol": 2, "frameon": False} if own else {"loc": "upper right"}
     ax.legend(fontsize="small", **place)
     return ax
 

@@ -306,7 +306,7 @@ static void label_law(law_data *law) {
         else if (!outside)
             snprintf(law->label, LABEL_SIZE, "%s (inner approximation, %lld %s%s)", name, count, noun, plural);
         else
-            snprintf(law->label, LABEL_SIZE, "%s (%lld %s%s, %lld may lie outside by O(h))", name, count, noun, plural, outside);
+            snprintf(law->label, LABEL_SIZE, "%s (%lld %s%s, %lld may lie outside)", name, count, noun, plural, outside);
         snprintf(law->path_label, LABEL_SIZE, "%lld of the samples, step by step", paths);
     } else if (paths) {
         snprintf(law->label, LABEL_SIZE, "%s (%lld outcome%s, impact by impact)", name, count, plural);
