@@ -2,8 +2,9 @@
 """What figures and the explorer share: looks and labels of laws, axes and their units."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,30 @@ class Look:
     colour: str
     shape: str
     size: float
+
+
+def list_outcomes(given: Any, verb: str) -> list[Outcomes]:
+    """The answers of one picture, of the same contacts, and with something to be seen; from one answer, several, or a mapping of them."""
+    if isinstance(given, Outcomes):
+        given = [given]
+    try:
+        listed = list(given.values() if isinstance(given, Mapping) else given)
+    except TypeError:
+        listed = [given]
+    for out in listed:
+        if not isinstance(out, Outcomes):
+            raise InputError(f"outcomes: a carom.Outcomes is needed, not {type(out).__name__}")
+    if not listed:
+        raise InputError(f"there is nothing to {verb}: no outcomes are given")
+    if not any(map(len, listed)):
+        reason = "there are no outcomes"
+        if any(out.keep == "extent" for out in listed):
+            reason = 'no outcomes are kept (keep="extent" leaves them out)'
+        elif all(map(is_sampled, listed)):
+            reason = f"none of the {sum(out.info['samples'] for out in listed)} samples terminated"
+        raise InputError(f"there is nothing to {verb}: {reason}")
+    same_contacts(listed)
+    return listed
 
 
 def looks(outcomes: Sequence[Outcomes]) -> list[Look]:

@@ -2,14 +2,13 @@
 """Figures of outcomes with matplotlib."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _pictures as pictures
-from ._errors import InputError
 from .outcomes import Outcomes
 from .polytopes import Polytopes
 
@@ -33,7 +32,7 @@ _RASTERIZED = 5000
 
 
 def plot(
-    outcomes: Outcomes | Sequence[Outcomes],
+    outcomes: Outcomes | Mapping[str, Outcomes] | Sequence[Outcomes],
     *axes: str,
     ax: Any = None,
     hull: bool = True,
@@ -49,7 +48,7 @@ def plot(
 
     Parameters
     ----------
-    outcomes : Outcomes or sequence of Outcomes
+    outcomes : Outcomes, or a sequence or mapping of Outcomes
         Of impacts with the same contacts.
     *axes : str
         Two of Jn.A, Jt.A, Jt.A.2 (contact velocities), Pn.A, Pt.A (impulses), v.1 (generalised velocities), energy_ratio. Left out: the two
@@ -74,10 +73,7 @@ def plot(
     InputError
         For a name that is no axis, for outcomes of different contacts, and when there is nothing to draw.
     """
-    drawn = [outcomes] if isinstance(outcomes, Outcomes) else list(outcomes)
-    if not any(map(len, drawn)):
-        raise InputError('there is nothing to draw: no outcomes are kept (keep="extent" leaves them out)')
-    pictures.same_contacts(drawn)
+    drawn = pictures.list_outcomes(outcomes, "draw")
     x, y = pictures.choose_axes(drawn, axes)
     points = [_finite(out, x, y) for out in drawn]
     traces = [pictures.paths(out, x, y) if paths else [] for out in drawn]
