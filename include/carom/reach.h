@@ -16,7 +16,7 @@ typedef struct carom_sample_counts {
     int64_t terminated;      ///< samples that ended without approaching contacts
     int64_t unsolved;        ///< samples that met a step without verified solution; their velocity is that before it
     int64_t closed;          ///< samples that terminated only by the closing step of Algorithm 2
-    int64_t approximate;     ///< samples with a step that may leave the set by O(h); in the plane the others are solutions
+    int64_t approximate;     ///< terminated ones with a step that may leave the set by O(h); in the plane the others are solutions
     int64_t steps;           ///< impact steps, without closing ones; straight pieces of walks
     double steps_squared;    ///< sum of squares over the samples: whole numbers below 2^53, exact in any order
     int64_t fallbacks;       ///< steps that needed more than the solver's first rung
@@ -230,9 +230,9 @@ extern const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS];
 /// Algorithm 1 (`Sim`) for samples 0..samples-1, or Algorithm 2 when epsilon is set (Halm & Posa, section 5).
 /// Sample i of seed s draws its caps uniformly from [0,h]^m by stream (s, i). With the sampler `walk`, samples are event-exact random
 /// solutions instead; counts of LCPs and residuals are then 0, the step is NaN, solver and path are `walk`. With `auto`, sample i of a
-/// planar impact is sample i of `lcp` for even i and of `walk` for odd i. Outcomes of the terminated samples go to `sink` in sample order,
-/// an inner approximation of the set; they are bit-identical for every number of threads and ranks. With ranks in `control`, rank 0 alone
-/// feeds its sink; the statistics of the others, but for the verdict, are of no use.
+/// planar impact is sample i of `lcp` for even i and of `walk` for odd i. Outcomes of the terminated samples go to `sink` in sample order:
+/// an inner approximation of the set, but for those with CAROM_FLAG_APPROXIMATE. They are bit-identical for every number of threads and
+/// ranks. With ranks in `control`, rank 0 alone feeds its sink; the statistics of the others, but for the verdict, are of no use.
 /// @param sink  may be NULL: only the statistics are of interest
 /// @return CAROM_BAD_INPUT for options out of range, an or an unknown solver. An interruption is a verdict, not
 /// an error. Cost: lcps_per_sample LCPs a sample; memory does not grow with the number of samples.

@@ -12,12 +12,26 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import _thread
 import numpy as np
 import pytest
 
 import carom
+
+
+def test_samples_that_do_not_terminate_are_counted_in_a_warning(block):
+    impact = carom.Impact(**block)
+    for options in ({"step": 0.01, "max_steps": 1}, {"max_steps": 2}, {"max_steps": 2, "keep": "extent"}):
+        with pytest.warns(carom.Incomplete, match="of 20 samples did not terminate") as said:
+            out = impact.sample(20, sampler="lcp", **options)
+        missing = int(str(said[0].message).split()[1])
+        assert missing == 20 - out.extent["outcomes"] == 20 - out.info["terminated"]
+        assert said[0].filename == __file__ and out.info["verdict"] == "complete"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        impact.sample(20)
 
 
 def test_columns_share_the_memory_of_the_table(block):

@@ -10,7 +10,7 @@ matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 from matplotlib import colors, pyplot  # noqa: E402
 
-from carom.plotting import MARKERS  # noqa: E402
+from carom.plotting import MARKERS, plot  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +40,60 @@ def test_sampled_sets_are_called_inner_approximations_and_hulls_are_not_the_set(
     assert np.abs(np.asarray(dots) - comparison["halm-posa"].normal_velocity).max() <= 1e-8
     # The hull holds every dot, and is left out where nobody wants it.
     assert "convex hull, not the set" not in entries(comparison["halm-posa"].plot(hull=False))
+
+
+def test_samples_that_may_lie_outside_the_set_are_counted(scenes, tmp_path):
+    compass = carom.load(scenes / "compass-matrices.yaml")
+    out = compass.sample(512)
+    count = out.info["approximate"]
+    assert f"halm-posa (512 samples, {count} may lie outside)" in entries(out.plot("Jn.A", "Jn.B"))
+    corners = compass.sample(512, keep="hull")
+    assert f"halm-posa ({len(corners)} of 512 samples, {count} may lie outside)" in entries(corners.plot("Jn.A", "Jn.B"))
+    assert "halm-posa (inner approximation, 512 walks)" in entries(compass.sample(512, sampler="walk").plot("Jn.A", "Jn.B"))
+    # Files of older versions do not say it.
+    out.save(tmp_path / "set.h5")
+    with pytest.importorskip("h5py").File(tmp_path / "set.h5", "a") as file:
+        del file["halm-posa"].attrs["approximate"]
+    assert "halm-posa (512 samples)" in entries(carom.read(tmp_path / "set.h5").plot("Jn.A", "Jn.B"))
+
+
+def test_comparisons_refuse_what_a_law_refuses(block):
+    impact = carom.Impact(**block)
+    for options, words in [
+        ({"samples": -5}, "samples: -5 is not between"),
+        ({"step": "fast"}, "step: 'fast' is not a number"),
+        ({"order": ["B", "Z"]}, "order: 'B,Z' names a contact"),
+        ({"restitution": (0.2, 0.5, 0.6)}, r"restitution: \(0.2, 0.5, 0.6\) is not a number or a pair"),
+        ({"threads": 0}, "threads: 0 is not"),
+        ({"samples": 5, "paces": 3}, "paces: none of the laws"),
+    ]:
+        with pytest.raises(carom.InputError, match=words):
+            carom.compare(impact, **options)
+    with pytest.raises(carom.InputError, match="impact: a carom.Impact or a carom.Scene is needed, not NoneType"):
+        carom.compare(None)
+    assert list(carom.compare(impact, "routh")) == ["routh"]
+    # Laws whose coefficient is one number say nothing of an interval.
+    wide = carom.compare(impact, samples=10, restitution=(0.2, 0.5), hypothesis="poisson")
+    assert wide.left_out["moreau"] == "it has no restitution 0.2:0.5" and "halm-posa" in wide
+    with pytest.warns(carom.Incomplete, match="routh: the answer is budget-spent") as said:
+        carom.compare(impact, ["routh", "halm-posa"], samples=10, max_steps=1, step=0.01)
+    assert {warning.filename for warning in said} == {__file__}
+
+
+def test_what_cannot_be_drawn_is_said(block):
+    impact = carom.Impact(**block)
+    with pytest.warns(carom.Incomplete):
+        nothing = impact.sample(20, max_steps=1, step=0.01, sampler="lcp")
+    for given, words in [
+        ([], "nothing to draw: no outcomes are given"),
+        (nothing, "nothing to draw: none of the 20 samples terminated"),
+        (impact.sample(20, keep="extent"), "nothing to draw: no outcomes are kept"),
+        ([impact.resolve("moreau"), 5], "outcomes: a carom.Outcomes is needed, not int"),
+        (None, "outcomes: a carom.Outcomes is needed, not NoneType"),
+    ]:
+        with pytest.raises(carom.InputError, match=words):
+            plot(given)
+    assert "moreau" in entries(plot({"mine": impact.resolve("moreau")}))
 
 
 def test_exact_sets_are_filled_polygons(comparison):

@@ -4,6 +4,7 @@ import json
 import pickle
 import threading
 import time
+import warnings
 
 import _thread
 import numpy as np
@@ -104,6 +105,43 @@ def test_questions_that_have_no_answer(sets, scenes, block):
     with pytest.warns(UserWarning, match="corners") as caught:
         corners.max("K")
     assert caught[0].filename == __file__
+
+
+def test_a_sample_that_may_lie_outside_the_set_gives_no_lower_bound():
+    """Random planar impacts: samples without the flag are in the exact set."""
+    chance = np.random.default_rng(5)
+    beyond = 0
+    for trial in range(20):
+        root, normal, tangent = chance.normal(size=(3, 3)), chance.normal(size=(2, 3)), chance.normal(size=(2, 3))
+        friction, velocity = chance.uniform(0, 1.5, 2), chance.normal(size=3)
+        if (normal @ velocity).min() > -0.05:
+            velocity = -velocity
+        impact = carom.Impact(root @ root.T + 0.3 * np.eye(3), normal, tangent, friction, velocity)
+        try:
+            out, exact = impact.sample(200), impact.exact(seconds=2)
+        except carom.InputError:
+            continue
+        if not exact.complete or not len(out):
+            continue
+        flagged = (out["flags"] & 32) != 0
+        assert out.info["approximate"] == flagged.sum()
+        for axis in ("Jn.A", "Jt.A", "Jn.B", "Jt.B"):
+            for sign in ("", "-"):
+                most, bound = out.max(sign + axis), exact.max(sign + axis)
+                assert most.approximate == flagged[most.index] and not most.certified
+                assert bound.certified and not bound.approximate
+                assert most.approximate or most <= bound + 1e-8 * impact.velocity_scale
+                beyond += most > bound + 1e-8 * impact.velocity_scale
+    assert beyond
+
+
+def test_samples_that_may_lie_outside_are_counted_among_outcomes(scenes):
+    disks = carom.load(scenes / "disks-5kg.yaml")
+    for options in ({"max_steps": 8}, {"max_steps": 8, "epsilon": 0.1}, {"max_steps": 8, "paths": 4}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", carom.Incomplete)
+            out = disks.sample(512, sampler="lcp", **options)
+        assert 0 < out.info["approximate"] == ((out["flags"] & 32) != 0).sum() < 512
 
 
 def test_an_outer_set_is_called_one(block):

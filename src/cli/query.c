@@ -122,12 +122,24 @@ static carom_status ask_maximum(query *q, const char *text, carom_error *error) 
     status = prepare_functional(q, &f, &inner);
     if (!status) status = carom_outcome_set_maximum(set, &f, &most, &inner);
     carom_functional_release(&f);
+    // Other samples are in the set, and a value of theirs is a lower bound of its largest.
+    int64_t *bits = NULL, rows;
+    int width;
+    if (!status) status = carom_result_read_integers(q->asked.result, q->asked.law, "flags", &bits, &rows, &width, &inner);
+    const bool approximate = !status && most.point < rows && (bits[most.point] & CAROM_FLAG_APPROXIMATE);
+    free(bits);
     if (status) return carom_fail(error, status, "--max: %s", inner.message);
+    if (approximate)
+        fprintf(stderr,
+                "carom: warning: %s: the outcome with this maximum may lie outside the set by O(h), so that it is no lower bound; samples "
+                "of `--sampler walk` do not\n",
+                q->arguments->operand);
     json_object_set_new(q->document, "expression", carom_json_text(text));
     json_object_set_new(q->document, "maximum", carom_json_real(most.value));
     json_object_set_new(q->document, "unit", *most.unit ? json_string(most.unit) : json_null());
     json_object_set_new(q->document, "joints", cli_joints_json(carom_impact_get_data(q->asked.impact)));
     json_object_set_new(q->document, "certified", json_boolean(most.certified));
+    json_object_set_new(q->document, "approximate", json_boolean(approximate));
     add_velocity(q->document, q, set->u + most.point * set->n, set->v ? set->v + most.point * set->nv : NULL);
     return CAROM_OK;
 }

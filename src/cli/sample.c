@@ -46,25 +46,29 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
     const carom_impact_data *data = carom_impact_get_data(impact);
     const carom_extent *extent = run->extent;
     const int64_t samples = integer(run, "samples"), unsolved = integer(run, "unsolved"), closed = integer(run, "closed");
+    // Samples are in the set, but for those of time stepping that are not certified.
+    const int64_t terminated = integer(run, "terminated"), approximate = integer(run, "approximate");
     const double h = real(run, "step");
-    printf("%s: %" PRId64 " of %" PRId64 " samples, %s (inner approximation of the set)\n", carom_scene_name(scene), samples,
-           integer(run, "requested"), text(run, "verdict"));
-    printf("  terminated %" PRId64, integer(run, "terminated"));
-    if (samples) printf(" (%.4g %%)", 100 * (double)integer(run, "terminated") / (double)samples);
+    printf("%s: %" PRId64 " of %" PRId64 " samples, %s%s\n", carom_scene_name(scene), samples, integer(run, "requested"),
+           text(run, "verdict"), terminated && !approximate ? " (inner approximation of the set)" : "");
+    printf("  terminated %" PRId64, terminated);
+    if (samples) printf(" (%.4g %%)", 100 * (double)terminated / (double)samples);
     if (closed) printf(", %" PRId64 " of them by the closing step", closed);
     if (unsolved) printf(", UNSOLVED %" PRId64, unsolved);
     putchar('\n');
+    if (approximate)
+        printf("  %" PRId64 " of %" PRId64
+               " outcomes may lie outside the set by O(h): slip reverses within a step, or an open contact presses; "
+               "--sampler walk has none\n",
+               approximate, terminated);
     // Walks have neither a step nor LCPs.
-    const int64_t walks = integer(run, "walks"), approximate = integer(run, "approximate");
+    const int64_t walks = integer(run, "walks");
     if (!isnan(h)) {
         printf("  %" PRId64 " by time stepping: %.4f +- %.4f LCPs per sample, h = %.6g N s, selection %s, solver %s\n", samples - walks,
                real(run, "lcps_per_sample"), real(run, "lcps_per_sample_ci95"), h, text(run, "selection"), text(run, "solver"));
         const double share = real(run, "nonunique_share");
         if (share > 0) printf("  %.3g %% of the steps have several solutions\n", 100 * share);
         if (isnan(share)) printf("  how many steps have several solutions is not known\n");
-        if (approximate)
-            printf("  %" PRId64 " of these may lie outside the set by O(h): slip reverses within a step, or an open contact presses\n",
-                   approximate);
     }
     if (walks) printf("  %" PRId64 " walks: random solutions of the inclusion, without a step\n", walks);
     if (!isnan(h)) printf("  largest residual %.2g, ", real(run, "max_residual"));

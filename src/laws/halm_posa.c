@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Law `halm-posa`: the set of post-impact velocities of the impact inclusion, sampled (an inner approximation).
+// Law `halm-posa`: the set of post-impact velocities of the impact inclusion, sampled.
 #include "laws/laws_internal.h"
 
 // The law's own result columns: what carom_sample_statistics counts.
@@ -34,7 +34,7 @@ static const carom_column result_columns[RESULT_OWN_COLUMNS] = {
     [RESULT_CLOSED] = {"closed", CAROM_COLUMN_INTEGER, 1, "", "samples that terminated only by the closing step of Algorithm 2", NULL},
     [RESULT_WALKS] = {"walks", CAROM_COLUMN_INTEGER, 1, "", "samples that are walks", NULL},
     [RESULT_APPROXIMATE] = {"approximate", CAROM_COLUMN_INTEGER, 1, "",
-                            "samples that may lie outside the set by O(h): within a step slip reverses, or an open contact presses", NULL},
+                            "outcomes that may lie outside the set by O(h): within a step slip reverses, or an open contact presses", NULL},
     [RESULT_LCP_SOLVES] = {"lcp_solves", CAROM_COLUMN_INTEGER, 1, "", "LCPs solved, without closing steps", NULL},
     [RESULT_LCPS_PER_SAMPLE] = {"lcps_per_sample", CAROM_COLUMN_REAL, 1, "", "mean of the impact steps of a time-stepped sample", NULL},
     [RESULT_LCPS_PER_SAMPLE_CI95] = {"lcps_per_sample_ci95", CAROM_COLUMN_REAL, 1, "", "half width of the mean's 95 % confidence interval",
@@ -89,7 +89,7 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
 
 const carom_law carom_law_halm_posa = {
     .name = "halm-posa",
-    .summary = "the set of possible outcomes, sampled (an inner approximation)",
+    .summary = "the set of possible outcomes, sampled",
     .source = "Halm & Posa 2023, Algorithms 1 and 2",
     CAROM_OPTION_TABLE(carom_halm_posa_options, carom_sample_rows),
     .defaults = defaults,

@@ -404,7 +404,7 @@ static void note_done(carom_batch *batch, int before, int64_t steps, bool termin
         batch->step_counts[slot] = steps;
         batch->terminated[slot] = terminated && !batch->unsolved[slot];
         unsolved += batch->unsolved[slot];
-        approximate += batch->approximate[slot];
+        approximate += batch->terminated[slot] && batch->approximate[slot];
     }
     counts->terminated += terminated ? left - unsolved : 0;
     counts->unsolved += unsolved;

@@ -146,6 +146,7 @@ static carom_status sample_one(const sampling *run, const worker *own, block *in
     if (into->cut) return CAROM_OK;
     if (!walks && !isnan(run->closing_cap) && !one.counts.unsolved)
         carom_time_stepping_close(own->stepping, run->closing_cap, own->v, own->impulse, &one.counts);
+    if (!one.counts.terminated) one.counts.approximate = 0;
     carom_sample_counts_add(&into->counts[one.sampler], &one.counts);
     if (!one.counts.terminated) return CAROM_OK;
     one.trace = walks ? carom_walker_trace(own->walker, &one.rows) : carom_time_stepping_trace(own->stepping, &one.rows);
@@ -170,12 +171,11 @@ static carom_status add_batch_row(const sampling *run, const worker *own, block 
     for (int k = 0; k < carom_impact_get_data(run->impact)->nv; k++) own->v[k] = from->rows.v_plus[(size_t)k * stride + at];
     for (int c = 0; c < carom_impact_contact_size(run->impact); c++) own->impulse[c] = from->rows.impulse[(size_t)c * stride + at];
     if (!isnan(run->closing_cap) && !one.counts.unsolved && !one.counts.terminated) {
-        const int64_t approximate = one.counts.approximate;
         carom_time_stepping_close(own->stepping, run->closing_cap, own->v, own->impulse, &one.counts);
         // The batch has counted the sample; what the closing step has changed is added.
         carom_sample_counts change = one.counts;
         change.steps = 0;
-        change.approximate -= approximate;
+        if (!change.terminated) change.approximate = 0;
         carom_sample_counts_add(&into->counts[CAROM_SAMPLER_LCP], &change);
         const carom_status status = carom_batch_record(own->batch, row, own->v, error);
         if (status) return status;

@@ -197,10 +197,21 @@ static void the_page_shows_every_law(void **state) {
     check_text(page, "| `sequential` | 2 | 0.0735 | A | 0 to 0.093018 | 0 | 50.0 % |  | 50.0 % |\n| | | | B |");
     check_text(page, "carom " CAROM_VERSION);
     check_text(page, "```sh\ncarom compare block.yaml -o out\ncarom plot out/compare.h5 --axes Jn.A,Jn.B");
+    check_text(page, "A sampled set is an inner approximation: ");
     check_tables(page);
     assert_true(check_links(path, page) >= 3);
     free(info);
     free(laws);
+    free(page);
+}
+
+static void the_page_counts_samples_that_may_lie_outside(void **state) {
+    char line[2 * PATH_SIZE], path[PATH_SIZE];
+    snprintf(line, sizeof line, "\"$carom\" compare '%s' --samples 256 -o out", motion_path("compass-matrices", path));
+    run_quietly(*state, 0, line);
+    char *page = read_file(join(path, *state, "out"), "index.md");
+    check_text(page, " of the 256 samples may lie outside the set that the law allows by O(h)");
+    assert_null(strstr(page, "inner approximation"));
     free(page);
 }
 
@@ -383,6 +394,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(distances_need_a_finished_set, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_terminal_shows_modes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_page_shows_every_law, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_page_counts_samples_that_may_lie_outside, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_page_says_how_to_make_it_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(odd_names_do_not_break_the_page, set_up, tear_down),
         cmocka_unit_test_setup_teardown(many_contacts_get_the_figures_that_differ, set_up, tear_down),

@@ -351,6 +351,37 @@ static void flat_robots_are_sampled_on_the_first_rung(void **state) {
     json_decref(two);
 }
 
+// Only sets without samples that may lie outside are called inner approximations: in words, in pictures, and by questions.
+static void samples_that_may_lie_outside_are_counted(void **state) {
+    const struct {
+        const char *scene, *sampler, *label;
+        bool outside;
+    } rows[] = {
+        {"quadruped", "auto", "halm-posa (512 samples, 512 may lie outside)", true},
+        {"compass-matrices", "walk", "halm-posa (inner approximation, 512 walks)", false},
+        {"boxwall", "auto", "halm-posa (inner approximation, 512 samples)", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const bool outside = rows[i].outside;
+        char path[PATH_SIZE];
+        motion_path(rows[i].scene, path);
+        report said = run(*state, "sample", path, "--samples", "512", "--sampler", rows[i].sampler, "-o", "set.h5");
+        assert_int_equal(said.status, 0);
+        assert_int_equal(strstr(said.out, "512 samples, complete (inner approximation of the set)\n") != NULL, !outside);
+        assert_int_equal(strstr(said.out, "of 512 outcomes may lie outside the set by O(h)") != NULL, outside);
+        release(&said);
+        run_quietly(*state, 0, "\"$carom\" plot set.h5 -o set.svg");
+        char *drawn = run_line(*state, 0, "cat set.svg");
+        check_text(drawn, rows[i].label);
+        assert_int_equal(strstr(drawn, "may lie outside)") != NULL, outside);
+        free(drawn);
+        said = run(*state, "query", "set.h5", "--max", "v.1");
+        assert_int_equal(strstr(said.err, "may lie outside the set by O(h), so that it is no lower bound") != NULL, outside);
+        check_text(said.out, outside ? "approximate        yes" : "approximate        no");
+        release(&said);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(flat_robots_are_sampled_on_the_first_rung, set_up, tear_down),
@@ -359,6 +390,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(digests_do_not_depend_on_threads_or_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(epsilon_adds_a_closing_step, set_up, tear_down),
         cmocka_unit_test_setup_teardown(defaults_are_the_whole_set, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(samples_that_may_lie_outside_are_counted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sets_bounce_with_a_hypothesis, set_up, tear_down),
         cmocka_unit_test_setup_teardown(max_steps_belong_to_a_sampler, set_up, tear_down),
         cmocka_unit_test_setup_teardown(automatic_steps_are_the_total_normal_impulse, set_up, tear_down),

@@ -95,7 +95,7 @@ class Asked:
         Warns
         -----
         Incomplete
-            When part of the answer is missing; `info["verdict"]` says why.
+            When part of the answer is missing: `info["verdict"]` says why, or the warning how many samples did not terminate.
         """
         return self._ask(law, options, keep, threads, progress)
 
@@ -109,8 +109,10 @@ class Asked:
         progress: bool | Callable[[int, int], object] = False,
         **options: Any,
     ) -> Outcomes:
-        """The set of outcomes of the impact inclusion, sampled (law halm-posa, after Algorithms 1 and 2 of Halm & Posa 2023): an inner
-        approximation.
+        """The set of outcomes of the impact inclusion, sampled (law halm-posa, after Algorithms 1 and 2 of Halm & Posa 2023).
+
+        An inner approximation where `info["approximate"]` is 0. Otherwise that many outcomes, those with the flag "approximate", may lie
+        outside the set by O(h), an error of the steps of time stepping; `sampler="walk"` has none of these.
 
         Parameters
         ----------
@@ -124,7 +126,7 @@ class Asked:
         Returns
         -------
         Outcomes
-            Of the samples that terminated; errors and warnings are those of `resolve`.
+            Of the samples that terminated; a warning says how many did not. Errors and other warnings are those of `resolve`.
         """
         return self._ask("halm-posa", {"samples": samples, "seed": seed, **options}, keep, threads, progress)
 
@@ -181,7 +183,11 @@ class Asked:
         made = kind._make(impact, law, outcomes, result, scene, settings, extent, seconds, keep)
         if isinstance(made, Polytopes) and outer is not None:
             made._outer = Polytopes._make(impact, law, *outer, scene, settings, None, seconds)
+        # Said of the caller of the method that asks. Samples that did not terminate are a result, but nothing of them is here.
+        info = made.info
         if not complete:
-            # Said of the caller of the method that asks.
-            warn_incomplete(law, made.info["verdict"], 3)
+            warn_incomplete(f"{law}: the answer is {info['verdict']}: what was found is there", 3)
+        elif "samples" in info and info["terminated"] < info["samples"]:
+            missing = f"{info['samples'] - info['terminated']} of {info['samples']}"
+            warn_incomplete(f"{law}: {missing} samples did not terminate and have no outcome; more max_steps or a larger step may let them", 3)
         return made

@@ -10,9 +10,10 @@ __all__ = ["Incomplete", "InputError", "InternalError", "UnsupportedError", "war
 
 
 class Incomplete(UserWarning):
-    """Part of what was asked for is missing: `info["verdict"]` says why, and what was found is there."""
+    """Part of what was asked for is missing, and what was found is there: `info["verdict"]` says why, or the warning itself, of samples that
+    did not terminate."""
 
 
-def warn_incomplete(law: str, verdict: str, level: int) -> None:
+def warn_incomplete(sentence: str, level: int) -> None:
     """Warn the caller `level` calls above."""
-    warnings.warn(f"{law}: the answer is {verdict}: what was found is there", Incomplete, stacklevel=level + 1)
+    warnings.warn(sentence, Incomplete, stacklevel=level + 1)

@@ -2,8 +2,9 @@
 """What figures and the explorer share: looks and labels of laws, axes and their units."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,13 +39,37 @@ class Look:
     size: float
 
 
+def list_outcomes(given: Any, verb: str) -> list[Outcomes]:
+    """The answers of one picture, of the same contacts, and with something to be seen; from one answer, several, or a mapping of them."""
+    if isinstance(given, Outcomes):
+        given = [given]
+    try:
+        listed = list(given.values() if isinstance(given, Mapping) else given)
+    except TypeError:
+        listed = [given]
+    for out in listed:
+        if not isinstance(out, Outcomes):
+            raise InputError(f"outcomes: a carom.Outcomes is needed, not {type(out).__name__}")
+    if not listed:
+        raise InputError(f"there is nothing to {verb}: no outcomes are given")
+    if not any(map(len, listed)):
+        reason = "there are no outcomes"
+        if any(out.keep == "extent" for out in listed):
+            reason = 'no outcomes are kept (keep="extent" leaves them out)'
+        elif all(map(is_sampled, listed)):
+            reason = f"none of the {sum(out.info['samples'] for out in listed)} samples terminated"
+        raise InputError(f"there is nothing to {verb}: {reason}")
+    same_contacts(listed)
+    return listed
+
+
 def looks(outcomes: Sequence[Outcomes]) -> list[Look]:
     """The looks of these answers in one picture, and a free one at the end; a law that stands there already gets a free one, too."""
     return [Look(*row) for row in _carom.plot_looks((*(out.law for out in outcomes), ""))]
 
 
 def is_sampled(out: Outcomes) -> bool:
-    """Whether its outcomes are samples, an inner approximation of a set."""
+    """Whether its outcomes are samples of a set."""
     return "sample" in out.columns
 
 
@@ -55,10 +80,13 @@ def label(out: Outcomes, *, followed: bool = False) -> str:
         return f"{out.law} ({claim}, {plural(len(out.pieces), 'piece')})"
     if is_sampled(out):
         total, noun = out.extent["outcomes"], "walk" if out.info["solver"] == "walk" else "sample"
-        if total is None:
-            return f"{out.law} (inner approximation, {plural(len(out), noun)} kept)"
-        kept = f"{len(out)} of " if len(out) < total else ""
-        return f"{out.law} (inner approximation, {kept}{plural(total, noun)})"
+        kept = f"{len(out)} of " if total is not None and len(out) < total else ""
+        count = f"{plural(len(out), noun)} kept" if total is None else f"{kept}{plural(total, noun)}"
+        # Files of older versions do not say how many may lie outside the set.
+        outside = out.info["approximate"]
+        if outside is None:
+            return f"{out.law} ({count})"
+        return f"{out.law} ({count}, {outside} may lie outside)" if outside else f"{out.law} (inner approximation, {count})"
     if followed:
         return f"{out.law} ({plural(len(out), 'outcome')}, impact by impact)"
     return out.law if len(out) == 1 else f"{out.law} ({plural(len(out), 'outcome')})"
@@ -94,7 +122,8 @@ def axis_label(out: Outcomes, axis: str) -> str:
 def values(out: Outcomes, axis: str) -> NDArray[np.float64]:
     """The numbers of one axis, one for each outcome, as they are drawn: what differs from zero by rounding only is zero.
 
-    Contact velocities are zero within the tolerance of rest, impulses within `_ROUNDING` of the largest.
+    Contact velocities are zero within the tolerance of rest, impulses within `_ROUNDING` of the largest, energy within the precision of that
+    before the impact.
     """
     try:
         found = np.asarray(out[axis])
@@ -108,6 +137,8 @@ def values(out: Outcomes, axis: str) -> NDArray[np.float64]:
         numbers[np.abs(numbers) <= _carom.impact_rest(out.impact._handle)] = 0
     elif column in ("normal_impulse", "tangent_impulse") and len(out):
         numbers[np.abs(numbers) <= _ROUNDING * np.max(out["normal_impulse"])] = 0
+    elif axis == "energy_ratio":
+        numbers[np.abs(numbers) <= np.finfo(np.float64).eps] = 0
     return numbers
 
 

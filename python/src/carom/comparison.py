@@ -12,6 +12,7 @@ from .impact import Impact
 from .laws import Law
 from .laws import law as find_law
 from .laws import laws as all_laws
+from .laws import option_text
 from .outcomes import Outcomes
 from .scene import Scene
 
@@ -64,14 +65,14 @@ class Comparison(Mapping[str, Outcomes]):
         return f"<carom.Comparison of {len(self)} law{'s' * (len(self) != 1)}: {counts}{left_out}>"
 
 
-def compare(impact: Impact | Scene, laws: Sequence[str] | None = None, *, threads: int | None = None, **options: Any) -> Comparison:
+def compare(impact: Impact | Scene, laws: str | Sequence[str] | None = None, *, threads: int | None = None, **options: Any) -> Comparison:
     """Ask every law about one impact.
 
     Parameters
     ----------
     impact : Impact or Scene
         A scene gives its options to the laws.
-    laws : sequence of str, optional
+    laws : str or sequence of str, optional
         Left out: all laws that apply, as the command `carom compare` asks them.
     threads : int, optional
         Left out: one for each core.
@@ -86,14 +87,27 @@ def compare(impact: Impact | Scene, laws: Sequence[str] | None = None, *, thread
     Raises
     ------
     InputError
-        For a law that does not exist, and an option that none of the laws has.
+        For a law that does not exist, an option that none of the laws has, and a value that a law refuses. An interval leaves out laws for
+        which the option is a number.
+
+    Warns
+    -----
+    Incomplete
+        When part of an answer is missing, as `Impact.resolve` does.
     """
+    if not isinstance(impact, (Impact, Scene)):
+        raise InputError(f"impact: a carom.Impact or a carom.Scene is needed, not {type(impact).__name__}")
     scene = impact if isinstance(impact, Scene) else None
     frozen = impact.impact if isinstance(impact, Scene) else impact
-    asked = all_laws() if laws is None else list(laws)
-    unknown = set(options) - {option.name for law in asked for option in find_law(law).options}
+    asked = all_laws() if laws is None else [laws] if isinstance(laws, str) else list(laws)
+    known = [option for law in asked for option in find_law(law).options]
+    unknown = set(options) - {option.name for option in known}
     if unknown:
         raise InputError(f"{', '.join(sorted(unknown))}: none of the laws has such an option")
+    # Intervals among the options, as texts.
+    given = {one.name for one in known if one.type == "interval" and options.get(one.name) is not None}
+    texts = {name: option_text(name, options[name], ":") for name in given}
+    wide = {name: text for name, text in texts.items() if ":" in text}
     answers: dict[str, Outcomes] = {}
     left_out: dict[str, str] = {}
     for name in asked:
@@ -101,11 +115,18 @@ def compare(impact: Impact | Scene, laws: Sequence[str] | None = None, *, thread
         if laws is None and not law.applies(frozen):
             left_out[name] = "it does not apply to this impact"
             continue
-        own = {option.name for option in law.options}
+        own = {option.name: option.type for option in law.options}
+        narrow = [key for key in wide if own.get(key, "interval") != "interval"]
+        if narrow:
+            left_out[name] = f"it has no {narrow[0]} {wide[narrow[0]]}"
+            continue
         settings = {**_thorough(law, scene), **{key: value for key, value in options.items() if key in own}}
         try:
-            answers[name] = impact.resolve(name, threads=threads, **settings)
+            answers[name] = impact._ask(name, settings, "all", threads, False)
         except (InputError, UnsupportedError) as error:
+            # A law may refuse the impact, but not what the caller says.
+            if str(error).partition(":")[0] in (*options, "threads"):
+                raise
             left_out[name] = str(error)
     return Comparison(frozen, scene.name if scene else "", answers, left_out)
 

@@ -8,7 +8,8 @@ import html
 import json
 import os
 import re
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
@@ -27,7 +28,9 @@ from .polytopes import Polytopes
 _START = b"<!doctype html>"
 
 
-def explore(outcomes: Outcomes | Comparison | Sequence[Outcomes], path: str | os.PathLike[str], *, title: str | None = None) -> None:
+def explore(
+    outcomes: Outcomes | Mapping[str, Outcomes] | Sequence[Outcomes], path: str | os.PathLike[str], *, title: str | None = None
+) -> None:
     """Write a page on which outcomes are explored in a browser.
 
     One HTML file that loads nothing from anywhere: linked scatter plots of any contact velocities and impulses, in which outcomes are
@@ -37,7 +40,7 @@ def explore(outcomes: Outcomes | Comparison | Sequence[Outcomes], path: str | os
 
     Parameters
     ----------
-    outcomes : Outcomes, Comparison or sequence of Outcomes
+    outcomes : Outcomes, or a sequence or mapping of Outcomes, such as a comparison
         Of impacts with the same contacts.
     path : path-like
         The page. Only a page or an empty file is replaced. The file appears whole or not at all.
@@ -61,15 +64,9 @@ def explore(outcomes: Outcomes | Comparison | Sequence[Outcomes], path: str | os
         from plotly.offline import get_plotlyjs
     except ImportError:
         raise ImportError("the explorer needs the Python package plotly, which is not installed: pip install plotly") from None
-    if isinstance(outcomes, Outcomes):
-        shown = [outcomes]
-    else:
-        shown = list(outcomes.values() if isinstance(outcomes, Comparison) else outcomes)
+    shown = pictures.list_outcomes(outcomes, "show")
     if title is None:
         title = (isinstance(outcomes, Comparison) and outcomes.name) or "Outcomes of an impact"
-    if not any(map(len, shown)):
-        raise InputError('there is nothing to show: no outcomes are kept (keep="extent" leaves them out)')
-    pictures.same_contacts(shown)
     page = resources.files(__package__) / "page"
     parts = {
         "title": html.escape(title),
@@ -147,7 +144,7 @@ def _describe_law(out: Outcomes, look: pictures.Look, first: Impact) -> dict[str
     columns = np.empty((len(names) + 1, rows), np.float32)
     for column, name in zip(columns, names):
         column[:] = pictures.values(out, name)
-    columns[-1] = out["energy_ratio"]
+    columns[-1] = pictures.values(out, "energy_ratio")
     modes = np.frombuffer(_carom.table_modes(out.impact._handle, normal, tangent, rows), np.uint8).reshape(rows, -1)
     exact = isinstance(out, Polytopes)
     same = all(np.array_equal(_array(out.impact, name), _array(first, name)) for name in ("velocity", "response"))
@@ -160,6 +157,8 @@ def _describe_law(out: Outcomes, look: pictures.Look, first: Impact) -> dict[str
         "size": look.size,
         "style": "pieces" if exact else "dots" if pictures.is_sampled(out) or rows > pictures.MANY else "marks",
         "sampled": pictures.is_sampled(out),
+        # How many samples may lie outside the set; null where a file of an older version does not say it.
+        "outside": out.info["approximate"] if pictures.is_sampled(out) else None,
         "complete": out.complete,
         "rows": rows,
         "columns": _pack(columns),

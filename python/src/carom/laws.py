@@ -6,6 +6,8 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from . import _carom
 from ._errors import InputError
 
@@ -178,8 +180,12 @@ def _intervals() -> frozenset[tuple[str, str]]:
 
 def make_settings(law: str, options: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     """Pairs of texts for C; an option that is None keeps its default."""
-    return tuple(
-        (name, option_text(name, value, ":" if (law, name) in _intervals() else ","))
-        for name, value in options.items()
-        if value is not None
-    )
+    settings = []
+    for name, value in options.items():
+        if value is None:
+            continue
+        wide = (law, name) in _intervals()
+        if wide and not isinstance(value, str) and np.size(value) > 2:
+            raise InputError(f"{name}: {value!r} is not a number or a pair of them")
+        settings.append((name, option_text(name, value, ":" if wide else ",")))
+    return tuple(settings)

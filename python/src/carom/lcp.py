@@ -54,7 +54,7 @@ def solve_lcp(W: ArrayLike, w: ArrayLike, solver: str = "lemke") -> tuple[NDArra
     z = np.empty(n)
     verdict, residual, pivots, fallbacks = _carom.lcp_solve(n, W, w, solver, z)
     if verdict != "complete":
-        warn_incomplete(solver, verdict, 2)
+        warn_incomplete(f"{solver}: the answer is {verdict}: what was found is there", 2)
     return z, {"verdict": verdict, "residual": residual, "pivots": pivots, "fallbacks": fallbacks}
 
 

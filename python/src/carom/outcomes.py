@@ -278,7 +278,7 @@ class Outcomes:
         Returns
         -------
         Maximum
-            A float with `unit`, `index`, `certified`, `velocity`, `contact_velocity`.
+            A float with `unit`, `index`, `certified`, `approximate`, `velocity`, `contact_velocity`.
 
         Raises
         ------

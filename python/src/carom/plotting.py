@@ -2,14 +2,13 @@
 """Figures of outcomes with matplotlib."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _pictures as pictures
-from ._errors import InputError
 from .outcomes import Outcomes
 from .polytopes import Polytopes
 
@@ -33,7 +32,7 @@ _RASTERIZED = 5000
 
 
 def plot(
-    outcomes: Outcomes | Sequence[Outcomes],
+    outcomes: Outcomes | Mapping[str, Outcomes] | Sequence[Outcomes],
     *axes: str,
     ax: Any = None,
     hull: bool = True,
@@ -43,13 +42,13 @@ def plot(
 ) -> Any:
     """Draw outcomes in the plane of two quantities.
 
-    Samples are dots, labelled *inner approximation*, within their convex hull, labelled *convex hull, not the set*; exact sets are filled
-    polygons, the projections of their pieces; single outcomes are open marks. Velocity paths of sequential laws are arrows, those of
-    samples (`sample(..., paths=20)`) thin grey lines. Each law has its own colour and mark.
+    Samples are dots, labelled *inner approximation*, or with how many of them may lie outside the set, within their convex hull, labelled
+    *convex hull, not the set*; exact sets are filled polygons, the projections of their pieces; single outcomes are open marks. Velocity
+    paths of sequential laws are arrows, those of samples (`sample(..., paths=20)`) thin grey lines. Each law has its own colour and mark.
 
     Parameters
     ----------
-    outcomes : Outcomes or sequence of Outcomes
+    outcomes : Outcomes, or a sequence or mapping of Outcomes
         Of impacts with the same contacts.
     *axes : str
         Two of Jn.A, Jt.A, Jt.A.2 (contact velocities), Pn.A, Pt.A (impulses), v.1 (generalised velocities), energy_ratio. Left out: the two
@@ -74,10 +73,7 @@ def plot(
     InputError
         For a name that is no axis, for outcomes of different contacts, and when there is nothing to draw.
     """
-    drawn = [outcomes] if isinstance(outcomes, Outcomes) else list(outcomes)
-    if not any(map(len, drawn)):
-        raise InputError('there is nothing to draw: no outcomes are kept (keep="extent" leaves them out)')
-    pictures.same_contacts(drawn)
+    drawn = pictures.list_outcomes(outcomes, "draw")
     x, y = pictures.choose_axes(drawn, axes)
     points = [_finite(out, x, y) for out in drawn]
     traces = [pictures.paths(out, x, y) if paths else [] for out in drawn]
@@ -129,7 +125,7 @@ def plot(
     if title:
         ax.set_title(title)
     # "best" compares the key with every dot, which takes seconds.
-    place = {"loc": "upper left", "bbox_to_anchor": (0, -0.13), "ncol": 2, "frameon": False} if own else {"loc": "upper right"}
+    place = {"loc": "upper left", "bbox_to_anchor": (-0.12, -0.13), "ncol": 2, "frameon": False} if own else {"loc": "upper right"}
     ax.legend(fontsize="small", **place)
     return ax
 

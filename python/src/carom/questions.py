@@ -29,7 +29,10 @@ class Maximum(float):
     index : int
         Row of the first outcome that has the value, up to round-off.
     certified : bool
-        True where no outcome of the law has more: for exact sets. Samples give a lower bound.
+        True where no outcome of the law has more: for exact sets.
+    approximate : bool
+        True where that outcome may lie outside the set by O(h), as samples of time stepping may (`sampler="walk"` has none of these).
+        Otherwise the value of samples is a lower bound of the largest of the set.
     velocity, contact_velocity : ndarray
         Of that outcome.
     """
@@ -37,6 +40,7 @@ class Maximum(float):
     unit: str
     index: int
     certified: bool
+    approximate: bool
     velocity: NDArray[np.float64]
     contact_velocity: NDArray[np.float64]
 
@@ -137,6 +141,7 @@ def ask_max(out: Outcomes, expression: str) -> Maximum:
     _warn(omits)
     made = Maximum(value)
     made.unit, made.index, made.certified = unit, index, certified
+    made.approximate = bool(out["flags"][index] >> out.columns["flags"].names.index("approximate") & 1)
     made.velocity, made.contact_velocity = out.velocity[index], out.contact_velocity[index]
     return made
 

@@ -277,8 +277,15 @@ static carom_status put_page(FILE *file, const void *user, carom_error *error) {
     carom_status status = put_table(&p, error);
     // What a reader must know to read the table, each where it applies.
     bool sampled = false, many = false;
+    int64_t samples = 0, approximate = 0;
     for (int i = 0; i < comparison->count; i++) {
-        sampled = sampled || is_sampled(comparison->runs[i].law);
+        const cli_run *run = &comparison->runs[i];
+        if (is_sampled(run->law)) {
+            const carom_table *result = run->answer.result;
+            sampled = true;
+            samples += run->extent->outcomes;
+            approximate += carom_table_integer_column(result, carom_table_find(result, "approximate"))[0];
+        }
         many = many || comparison->runs[i].extent->outcomes > 1;
     }
     fprintf(file,
@@ -288,7 +295,14 @@ static carom_status put_page(FILE *file, const void *user, carom_error *error) {
     if (p.modes == CAROM_CONTACT_MODES) fputs(" One that *approaches* belongs to an outcome that has not terminated.", file);
     if (data->tangent_dim == 2) fputs("\nTangential velocities are those along the first; along the second tangent.", file);
     if (many) fputs("\nVelocities are the least and the largest of all outcomes; shares count outcomes and are no probabilities.", file);
-    if (sampled) fputs("\nA sampled set is an inner approximation: the set that the law allows contains it and may reach further.", file);
+    if (sampled && !approximate)
+        fputs("\nA sampled set is an inner approximation: the set that the law allows contains it and may reach further.", file);
+    if (approximate)
+        fprintf(file,
+                "\n%" PRId64 " of the %" PRId64
+                " samples may lie outside the set that the law allows by O(h) (they have the flag `approximate`, which samples of "
+                "`--sampler walk` never have); it contains the others and may reach further.",
+                approximate, samples);
     fputs("\n\n", file);
     // A list that says what each law is, where it is published, and which solutions it took.
     for (int i = 0; i < comparison->count; i++) {

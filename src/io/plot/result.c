@@ -38,7 +38,7 @@ typedef struct law_data {
     double *u;  // [rows x n] contact velocities
     int64_t rows;
     double *v, *impulses, *energy;  // [rows x nv], [rows x n], [rows]: only where an axis has them
-    bool sampled;                   // an inner approximation of a set
+    bool sampled;                   // samples of a set
     double *states;                 // contact velocities after each impact, [.. x n], one path after the other
     int64_t *starts, paths;
     carom_polyhedra *pieces;  // of an exact set; NULL for other laws
@@ -294,11 +294,19 @@ static void label_law(law_data *law) {
         const int pieces = law->pieces->count;
         snprintf(law->label, LABEL_SIZE, "%s (%s, %d piece%s)", name, claim, pieces, pieces == 1 ? "" : "s");
     } else if (law->sampled) {
-        char solver[LABEL_SIZE] = "";
+        char solver[LABEL_SIZE] = "", approximate[LABEL_SIZE] = "";
         const char *walk = carom_sampler_names[CAROM_SAMPLER_WALK];
         carom_result_read_attribute(law->file, law->index, "solver", solver, sizeof solver);
-        snprintf(law->label, LABEL_SIZE, "%s (inner approximation, %lld %s%s)", name, count, strcmp(solver, walk) ? "sample" : walk,
-                 plural);
+        const char *noun = strcmp(solver, walk) ? "sample" : walk;
+        // Files of older versions do not say how many may lie outside the set.
+        const bool known = carom_result_read_attribute(law->file, law->index, "approximate", approximate, sizeof approximate);
+        const long long outside = known ? strtoll(approximate, NULL, 10) : -1;
+        if (outside < 0)
+            snprintf(law->label, LABEL_SIZE, "%s (%lld %s%s)", name, count, noun, plural);
+        else if (!outside)
+            snprintf(law->label, LABEL_SIZE, "%s (inner approximation, %lld %s%s)", name, count, noun, plural);
+        else
+            snprintf(law->label, LABEL_SIZE, "%s (%lld %s%s, %lld may lie outside)", name, count, noun, plural, outside);
         snprintf(law->path_label, LABEL_SIZE, "%lld of the samples, step by step", paths);
     } else if (paths) {
         snprintf(law->label, LABEL_SIZE, "%s (%lld outcome%s, impact by impact)", name, count, plural);

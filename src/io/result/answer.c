@@ -123,7 +123,11 @@ static carom_status read_row(const carom_result *result, int law, carom_table *r
         const carom_column *column = carom_table_column(row, i);
         char text[CAROM_STORED_TEXT];
         double number;
-        if (column->width != 1 || !carom_result_read_attribute(result, law, column->name, text, sizeof text)) continue;
+        if (column->width != 1) continue;
+        const bool found = carom_result_read_attribute(result, law, column->name, text, sizeof text);
+        // A count that a file of an older version lacks is not zero.
+        if (!found && column->type == CAROM_COLUMN_INTEGER) *carom_table_integers(row, i) = CAROM_NO_INTEGER;
+        if (!found) continue;
         if (column->type == CAROM_COLUMN_TEXT)
             status = carom_table_set_text(row, i, text, error);
         else if (column->type == CAROM_COLUMN_REAL)

@@ -401,13 +401,20 @@ function swatch(law) {
     return holder;
 }
 
+// What samples are of the set.
+function describeSamples(law) {
+    if (law.outside === 0) return `The samples of ${law.name} are an inner approximation: the set contains every one, and may be larger.`;
+    if (law.outside === null) return `The set may be larger than the samples of ${law.name}.`;
+    return `${thousands(law.outside)} samples of ${law.name} may lie outside the set by O(h); it contains the others, and may be larger.`;
+}
+
 function makeControls() {
     element("title").textContent = data.title;
     const outcomes = data.laws.filter((law) => law.style !== "pieces").reduce((total, law) => total + law.rows, 0);
     element("summary").textContent =
         `${data.laws.length} law${data.laws.length === 1 ? "" : "s"}, ${thousands(outcomes)} outcomes, ` +
         `${data.contacts.length} ${data.tangents === 1 ? "planar" : "spatial"} contact${data.contacts.length === 1 ? "" : "s"}. ` +
-        (data.laws.some((law) => law.sampled) ? "Samples are an inner approximation: the set contains every dot, and may be larger." : "");
+        data.laws.filter((law) => law.sampled).map(describeSamples).join(" ");
     for (const law of data.laws) {
         const box = make("input", { type: "checkbox", checked: true });
         box.addEventListener("change", () => {
