@@ -56,7 +56,7 @@ static void release_source(source *from) {
 // Opens a result file, and reads the impact and the set of one of its laws.
 static carom_status read_source(const char *path, const char *law_name, source *into, carom_error *error) {
     *into = (source){0};
-    carom_status status = carom_result_open_apart(path, &into->result, error);
+    carom_status status = carom_result_open_apart(path, NULL, &into->result, error);
     if (status) return status;
 
     // The law by name, or the only one, or the first of those that have whole sets.
