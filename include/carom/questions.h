@@ -66,9 +66,11 @@ carom_status carom_outcome_set_maximum(const carom_outcome_set *set, const carom
                                        carom_error *error);
 
 /// Area or volume of the convex hull in the coordinates of `count` linear functionals, 2 to CAROM_HULL_MOST_DIMENSIONS.
+/// @param control  polled; may be NULL
+/// @param volume   NaN when the caller asked to stop
 /// @return as carom_outcome_set_maximum and carom_hull_volume
-carom_status carom_outcome_set_hull(const carom_outcome_set *set, int count, const carom_functional *axes, double *volume,
-                                    carom_error *error);
+carom_status carom_outcome_set_hull(const carom_outcome_set *set, int count, const carom_functional *axes, const carom_control *control,
+                                    double *volume, carom_error *error);
 
 /// The unit of distances in a metric: "m/s" or "sqrt(J)".
 const char *carom_metric_unit(carom_metric_kind kind);
@@ -89,11 +91,14 @@ typedef struct carom_containment {
 /// Answers for `count` velocities. In the kinetic metric `distance` has both parts of the distance.
 /// @param tolerance  share of the impact's speed before it, in the metric; CAROM_CONTAINED
 /// @param v          [count x nv] generalised velocities, or contact velocities in contact space
+/// @param control    threads, on which no answer depends; may be NULL
 /// @param answers    [count]
+/// @param answered   receives the number of velocities, from the first on, that have answers: fewer when the caller asked to stop
 /// @return CAROM_BAD_INPUT for velocities that are not finite or too far away, with its index where there are several
 /// Cost: of carom_set_create once, and of carom_set_distance for each.
 carom_status carom_outcome_set_contain(const carom_outcome_set *set, const carom_impact *impact, carom_metric_kind kind, double tolerance,
-                                       int64_t count, const double *v, carom_containment *answers, carom_error *error);
+                                       int64_t count, const double *v, const carom_control *control, carom_containment *answers,
+                                       int64_t *answered, carom_error *error);
 
 /// One-sided Hausdorff distances of two sets a and b, both ways.
 typedef struct carom_set_distances {
@@ -106,7 +111,7 @@ typedef struct carom_set_distances {
     double *u[2], *v[2];
 } carom_set_distances;
 
-/// In the metric of `impact`, which is that of `a`.
+/// In the metric of `impact`, which is that of `a`. Numbers are NaN when the caller asked to stop before the search began.
 /// @return CAROM_BAD_INPUT when the contacts differ
 carom_status carom_outcome_set_distances(const carom_outcome_set *a, const carom_outcome_set *b, const carom_impact *impact,
                                          carom_metric_kind kind, const carom_cover_options *options, const carom_control *control,

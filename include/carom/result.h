@@ -57,7 +57,9 @@ carom_status carom_result_open(const char *path, carom_result **result, carom_er
 /// The same in a child process (`fork`) with limits of memory and time, which answers the reading functions through a socket until the
 /// result is closed: a file on which libhdf5 crashes or never ends is refused like any other. For files of unknown origin, and for
 /// programs that may fork: before they start threads of their own.
-carom_status carom_result_open_apart(const char *path, carom_result **result, carom_error *error);
+/// @param control  polled by the reading functions, too, until the result is closed; may be NULL
+/// @return CAROM_IO_FAILED, from the reading functions, too, when the caller asked to stop
+carom_status carom_result_open_apart(const char *path, const carom_control *control, carom_result **result, carom_error *error);
 void carom_result_close(carom_result *result);
 const char *carom_result_scene_name(const carom_result *result);
 int carom_result_contacts(const carom_result *result);

@@ -99,23 +99,28 @@ enum { CAROM_HULL_MOST_DIMENSIONS = 6 };
 /// The boundary of a convex hull as simplices of `dimension` points each, in Qhull's order.
 typedef struct carom_facets {
     int dimension, count;
-    int *corners;     ///< [count x dimension] indices of points
-    double *normals;  ///< [count x dimension] outward, of length 1
-    bool *mirrored;   ///< [count] its corners have the opposite orientation of those of a facet that is not marked
+    int *corners;      ///< [count x dimension] indices of points
+    double *normals;   ///< [count x dimension] outward, of length 1
+    bool *mirrored;    ///< [count] its corners have the opposite orientation of those of a facet that is not marked
+    bool interrupted;  ///< the caller asked to stop: they are those of the hull of some of the points
 } carom_facets;
 
 /// Facets of the convex hull of points that span their space.
 /// @param points  [count x dimension], of the order of 1 where flatness matters: Qhull's tolerances do not scale with the set
+/// @param control  polled; may be NULL
 /// @param arena   receives the arrays of `facets`
 /// @return CAROM_INTERNAL when Qhull fails, as on flat sets
-carom_status carom_hull_facets(int dimension, int count, const double *points, carom_arena *arena, carom_facets *facets,
-                               carom_error *error);
+carom_status carom_hull_facets(int dimension, int count, const double *points, const carom_control *control, carom_arena *arena,
+                               carom_facets *facets, carom_error *error);
 
 /// Volume of the convex hull of points in `dimension` coordinates: length, area, volume, ...; 0 for a flat set.
 /// @param dimension  1 to CAROM_HULL_MOST_DIMENSIONS
 /// @param points     [count x dimension]
+/// @param control    polled; may be NULL
+/// @param volume     NaN when the caller asked to stop
 /// @return CAROM_BAD_INPUT for sizes out of range or a coordinate that is not finite, CAROM_INTERNAL when Qhull fails
-carom_status carom_hull_volume(int dimension, int64_t count, const double *points, double *volume, carom_error *error);
+carom_status carom_hull_volume(int dimension, int64_t count, const double *points, const carom_control *control, double *volume,
+                               carom_error *error);
 
 /// Vertices of the convex hull of `count` points in the plane, counter-clockwise; `hull` receives indices, room for `count`.
 /// Flat sets give their two end points, single points one. Coordinates within 1e-12 of the extent count as equal.

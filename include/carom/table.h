@@ -57,6 +57,8 @@ typedef struct carom_table carom_table;
 /// An empty table over `first_count` columns followed by `second_count` more (either may be 0). The rows of columns are borrowed.
 carom_status carom_table_create(const carom_column *first, int first_count, const carom_column *second, int second_count,
                                 const carom_sizes *sizes, carom_table **table, carom_error *error);
+/// An empty table with the same columns, which are borrowed as those of the other.
+carom_status carom_table_create_like(const carom_table *other, carom_table **table, carom_error *error);
 void carom_table_free(carom_table *table);
 /// Removes all rows and keeps the memory.
 void carom_table_clear(carom_table *table);
@@ -74,8 +76,8 @@ carom_status carom_table_add_rows(carom_table *table, int64_t count, carom_error
 /// Appends all rows of a table with the same columns.
 carom_status carom_table_append(carom_table *table, const carom_table *rows, carom_error *error);
 
-/// Appends one row of such a table.
-carom_status carom_table_append_row(carom_table *table, const carom_table *rows, int64_t row, carom_error *error);
+/// Appends `count` rows of such a table from `first` on.
+carom_status carom_table_append_rows(carom_table *table, const carom_table *rows, int64_t first, int64_t count, carom_error *error);
 
 /// Writes all rows after what `into` holds, and replaces the rows of a table with the same columns by them.
 carom_status carom_table_pack(const carom_table *table, carom_bytes *into, carom_error *error);

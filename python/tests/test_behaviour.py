@@ -95,7 +95,7 @@ def test_copies_are_equal(block, scenes):
     scene = carom.load(scenes / "block.yaml")
     assert pickle.loads(pickle.dumps(scene)).hash == scene.hash
     with pytest.raises(Exception):
-        carom._carom.table_unpack((("x", "real", 1, "", "", ()),), (1, 1, 1), b"short")
+        carom._carom.table_unpack((("x", "real", 1, "", "", ()),), (1, 1, 1), (b"short",))
 
 
 def use_in_a_child(impact, seed):
@@ -203,6 +203,96 @@ def test_interruption(heeded, block, what, how):
             break
         time.sleep(0.01)
     assert count_threads() <= before
+
+
+def interrupted_when(ready, call):
+    """The call ends with KeyboardInterrupt, when another thread finds that it is ready and interrupts the main one."""
+    over = threading.Event()
+
+    def wait():
+        while not over.is_set() and not ready():
+            time.sleep(0.001)
+        if not over.is_set():
+            _thread.interrupt_main()
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            call()
+            over.set()
+            thread.join()
+    finally:
+        over.set()
+        thread.join()
+
+
+@pytest.mark.parametrize("what", ["contains", "hull", "dumps", "loads"])
+def test_long_questions_and_copies_are_interrupted(what, block, scenes):
+    finished = []
+    if what == "contains":
+        impact = carom.Impact(**block)
+        velocities = np.random.default_rng(1).normal(size=(4_000_000, 3))
+        out = impact.sample(2**14)
+        call = lambda: finished.append(out.contains(velocities))  # noqa: E731
+    elif what == "hull":
+        out = carom.load(scenes / "disks.yaml").impact.sample(2**16)
+        call = lambda: finished.append(out.hull(list(out.axes())[:6]))  # noqa: E731
+    else:
+        out = carom.Impact(**block).sample(2**20)
+        packed = pickle.dumps(out)
+        call = lambda: finished.append(pickle.dumps(out) if what == "dumps" else pickle.loads(packed))  # noqa: E731
+    start = time.monotonic()
+    interrupted_when(lambda: time.monotonic() > start + 0.05, call)
+    assert not finished
+
+
+def test_files_are_interrupted(block, tmp_path):
+    """A file that is given up on is not there; and other threads run meanwhile, as the one that interrupts."""
+    out = carom.Impact(**block).sample(2**20)
+    interrupted_when(lambda: any(tmp_path.iterdir()), lambda: out.save(tmp_path / "set.h5"))
+    assert not list(tmp_path.iterdir())
+    out.save(tmp_path / "set.h5")
+    finished = []
+    start = time.monotonic()
+    interrupted_when(lambda: time.monotonic() > start + 0.1, lambda: finished.append(carom.read(tmp_path / "set.h5")))
+    assert not finished
+    assert np.array_equal(carom.read(tmp_path / "set.h5").velocity, out.velocity)
+
+
+def test_forks_while_another_thread_saves(block, tmp_path):
+    """The child can save, too: it does not inherit the lock of a thread that it does not have."""
+    out = carom.Impact(**block).sample(20_000)
+    done = threading.Event()
+
+    def save():
+        while not done.is_set():
+            out.save(tmp_path / "parent.h5")
+
+    thread = threading.Thread(target=save)
+    thread.start()
+    try:
+        for _ in range(10):
+            child = os.fork()
+            if child == 0:
+                try:
+                    out.save(tmp_path / "child.h5")
+                    os._exit(0)
+                finally:
+                    os._exit(1)
+            deadline = time.monotonic() + 60
+            ended, status = 0, None
+            while not ended and time.monotonic() < deadline:
+                ended, status = os.waitpid(child, os.WNOHANG)
+                time.sleep(0.001)
+            if not ended:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+            assert ended and status == 0
+    finally:
+        done.set()
+        thread.join()
+    assert len(carom.read(tmp_path / "child.h5")) == len(out)
 
 
 def test_progress_and_its_exceptions(block):

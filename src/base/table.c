@@ -64,25 +64,37 @@ static bool is_pooled(const cells *cell) {
 // 8-byte cells a row.
 static size_t row_cells(const cells *cell) { return is_pooled(cell) ? 1 : (size_t)cell->width; }
 
+// A table without columns, and room for them.
+static carom_status allocate_table(int columns, const carom_sizes *sizes, carom_table **table, carom_error *error) {
+    carom_table *made = *table = calloc(1, sizeof *made);
+    cells *all = calloc((size_t)(columns ? columns : 1), sizeof *all);
+    if (made && all) {
+        *made = (carom_table){.sizes = *sizes, .cells = all, .columns = columns};
+        return CAROM_OK;
+    }
+    free(made);
+    free(all);
+    *table = NULL;
+    return carom_fail_memory(error, "table");
+}
+
 carom_status carom_table_create(const carom_column *first, int first_count, const carom_column *second, int second_count,
                                 const carom_sizes *sizes, carom_table **table, carom_error *error) {
-    *table = NULL;
-    carom_table *made = calloc(1, sizeof *made);
-    const int columns = first_count + second_count;
-    cells *all = calloc((size_t)(columns ? columns : 1), sizeof *all);
-    if (!made || !all) {
-        free(made);
-        free(all);
-        return carom_fail_memory(error, "table");
-    }
+    const carom_status status = allocate_table(first_count + second_count, sizes, table, error);
     // The widths are fixed from here on: the sizes of a table do not change.
-    for (int i = 0; i < columns; i++) {
-        all[i].column = i < first_count ? &first[i] : &second[i - first_count];
-        all[i].width = carom_column_width(all[i].column, sizes);
+    for (int i = 0; i < first_count + second_count && !status; i++) {
+        cells *cell = &(*table)->cells[i];
+        cell->column = i < first_count ? &first[i] : &second[i - first_count];
+        cell->width = carom_column_width(cell->column, sizes);
     }
-    *made = (carom_table){.sizes = *sizes, .cells = all, .columns = columns};
-    *table = made;
-    return CAROM_OK;
+    return status;
+}
+
+carom_status carom_table_create_like(const carom_table *other, carom_table **table, carom_error *error) {
+    const carom_status status = allocate_table(other->columns, &other->sizes, table, error);
+    for (int i = 0; i < other->columns && !status; i++)
+        (*table)->cells[i] = (cells){.column = other->cells[i].column, .width = other->cells[i].width};
+    return status;
 }
 
 void carom_table_free(carom_table *table) {
@@ -170,8 +182,7 @@ static const char *pooled_part(const cells *cell, int64_t row, size_t *size) {
     return cell->ends[row] < 0 ? NULL : cell->pool ? cell->pool + start : "";
 }
 
-// Appends rows first .. first+count-1 of a table with the same columns.
-static carom_status append_range(carom_table *table, const carom_table *from, int64_t first, int64_t count, carom_error *error) {
+carom_status carom_table_append_rows(carom_table *table, const carom_table *from, int64_t first, int64_t count, carom_error *error) {
     if (table->columns != from->columns) return carom_fail(error, CAROM_INTERNAL, "tables with different columns were joined");
     if (!count) return CAROM_OK;
     carom_status status = reserve_rows(table, table->rows + count, error);
@@ -198,11 +209,7 @@ static carom_status append_range(carom_table *table, const carom_table *from, in
 }
 
 carom_status carom_table_append(carom_table *table, const carom_table *rows, carom_error *error) {
-    return append_range(table, rows, 0, rows->rows, error);
-}
-
-carom_status carom_table_append_row(carom_table *table, const carom_table *rows, int64_t row, carom_error *error) {
-    return append_range(table, rows, row, 1, error);
+    return carom_table_append_rows(table, rows, 0, rows->rows, error);
 }
 
 // ------------------------------------------------------------------------------------------------- tables as messages

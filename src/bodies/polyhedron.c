@@ -34,7 +34,7 @@ carom_status carom_hull_create(const double *points, int count, carom_hull *hull
     carom_arena arena = {0};
     carom_facets facets;
     int *places = carom_arena_take(&arena, (size_t)count, sizeof *places);
-    carom_status status = places ? carom_hull_facets(3, count, points, &arena, &facets, error) : CAROM_OUT_OF_MEMORY;
+    carom_status status = places ? carom_hull_facets(3, count, points, NULL, &arena, &facets, error) : CAROM_OUT_OF_MEMORY;
     if (status == CAROM_INTERNAL)
         status = carom_fail(error, CAROM_BAD_INPUT, "vertices: they lie in one plane, or nearly so; a body has a volume");
     else if (!status) {

@@ -56,7 +56,7 @@ static void release_source(source *from) {
 // Opens a result file, and reads the impact and the set of one of its laws.
 static carom_status read_source(const char *path, const char *law_name, source *into, carom_error *error) {
     *into = (source){0};
-    carom_status status = carom_result_open_apart(path, &into->result, error);
+    carom_status status = carom_result_open_apart(path, NULL, &into->result, error);
     if (status) return status;
 
     // The law by name, or the only one, or the first of those that have whole sets.
@@ -155,7 +155,8 @@ static carom_status ask_containment(query *q, const char *path, carom_error *err
     carom_status status = carom_velocity_read(path, (int)nv, v, error);
     if (status) return status;
     carom_error inner;
-    status = carom_outcome_set_contain(&q->asked.set, impact, q->kind, CAROM_CONTAINED, 1, v, &answer, &inner);
+    int64_t answered;
+    status = carom_outcome_set_contain(&q->asked.set, impact, q->kind, CAROM_CONTAINED, 1, v, NULL, &answer, &answered, &inner);
     if (status) return carom_fail(error, status, "%s: %s", path, inner.message);
     json_object_set_new(q->document, "contained", json_boolean(answer.contained));
     json_object_set_new(q->document, "distance", carom_json_real(answer.distance));
@@ -176,7 +177,7 @@ static carom_status ask_hull(query *q, const char *text, carom_error *error) {
     carom_error inner;
     carom_status status = carom_functional_read_list(&quantities, text, 2, most, chosen, NULL, &count, &q->memory, &inner);
     for (int k = 0; k < count && !status; k++) status = prepare_functional(q, &chosen[k], &inner);
-    if (!status) status = carom_outcome_set_hull(&q->asked.set, count, chosen, &volume, &inner);
+    if (!status) status = carom_outcome_set_hull(&q->asked.set, count, chosen, NULL, &volume, &inner);
     for (int k = 0; k < count; k++) carom_functional_release(&chosen[k]);
     if (status) return carom_fail(error, status, "--hull: %s", inner.message);
     json_object_set_new(q->document, "axes", carom_json_text(text));

@@ -137,7 +137,7 @@ static carom_status forget(carom_corners *corners, carom_error *error) {
     carom_table *kept = NULL;
     carom_status status = carom_outcomes_create(corners->impact, corners->own, corners->own_count, &kept, error);
     for (int64_t row = 0; row < rows && !status; row++)
-        if (numbers[row] >= 0) status = carom_table_append_row(kept, corners->kept, row, error);
+        if (numbers[row] >= 0) status = carom_table_append_rows(kept, corners->kept, row, 1, error);
     if (!status) {
         for (int k = 0; k < corners->plane_count; k++)
             for (int i = 0; i < corners->planes[k].count; i++) corners->planes[k].points[i].row = numbers[corners->planes[k].points[i].row];
@@ -168,7 +168,7 @@ static carom_status receive_rows(void *user, const carom_table *rows, carom_erro
             plane *p = &corners->planes[k];
             const double x = corners->values[p->axes[0]], y = corners->values[p->axes[1]];
             if (!is_outside(p, x, y)) continue;
-            if (carom_table_rows(corners->kept) == place) status = carom_table_append_row(corners->kept, rows, row, error);
+            if (carom_table_rows(corners->kept) == place) status = carom_table_append_rows(corners->kept, rows, row, 1, error);
             if (!status) status = gather(p, (point){x, y, place}, scale, error);
         }
         if (!status && carom_table_rows(corners->kept) >= corners->limit) status = forget(corners, error);

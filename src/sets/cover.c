@@ -17,8 +17,8 @@
 // Pieces of larger dimension are searched to the gap of the options only: the number of cells grows with 1/gap^dimension.
 enum { EXACT_DIMENSION = 2 };
 
-// Cells between two questions whether to stop.
-enum { POLL = 1024 };
+// Points or cells between two questions whether to stop. In ten and more dimensions each may take a millisecond.
+enum { POLL = 64 };
 
 // A simplex of a piece, and an upper bound of the distances of its points from the net. Its corners stand in the search's `corners`.
 typedef struct cell {
@@ -94,17 +94,16 @@ static cell pop_cell(search *s) {
 
 // -------------------------------------------------------------------------------------------------------------- bounds
 
-// Measures the distance of a point of the set from the net, a lower bound of the radius; returns the nearest piece of the net.
-static int64_t probe(search *s, const double *x) {
-    int64_t piece;
-    const double distance = carom_set_nearest_piece(s->net, x, &piece, NULL);
+// Takes the distance of a point of the set from the net as a lower bound of the radius, if it is larger than those before.
+static void raise_radius(search *s, const double *x, double distance) {
     s->cover->cells++;
-    if (distance > s->cover->radius) {
-        s->cover->radius = distance;
-        memcpy(s->cover->point, x, (size_t)s->set->dimension * sizeof *x);
-    }
-    return piece;
+    if (distance <= s->cover->radius) return;
+    s->cover->radius = distance;
+    memcpy(s->cover->point, x, (size_t)s->set->dimension * sizeof *x);
 }
+
+// Most points are near some piece of the net, and cannot raise the radius: no search for the nearest piece is needed for them.
+static void probe(search *s, const double *x) { raise_radius(s, x, carom_set_distance_beyond(s->net, x, s->cover->radius)); }
 
 // The distance from one convex piece is a convex function: on a simplex it is largest at a corner.
 static double bound_by(const search *s, const cell *c, int64_t piece) {
@@ -120,7 +119,7 @@ static void bound_cell(search *s, cell *c, int64_t parents_piece) {
         s->center[k] = 0;
         for (int i = 0; i < c->size; i++) s->center[k] += point_of(s, s->corners[c->first + i])[k] / c->size;
     }
-    c->piece = probe(s, s->center);
+    raise_radius(s, s->center, carom_set_nearest_piece(s->net, s->center, &c->piece, NULL));
     c->bound = bound_by(s, c, c->piece);
     if (parents_piece < 0 || parents_piece == c->piece) return;
     const double other = bound_by(s, c, parents_piece);
@@ -153,7 +152,7 @@ static bool keep_cell(search *s, const cell *c) {
 // ------------------------------------------------------------------------------------------------------------ the search
 
 // Cuts one piece into simplices, unless its vertices settle it: where the net is convex they always do.
-static carom_status add_piece(search *s, int64_t piece, carom_error *error) {
+static carom_status add_piece(search *s, int64_t piece, const carom_control *control, carom_error *error) {
     const carom_set *set = s->set;
     const int64_t first = set->starts[piece], count = set->starts[piece + 1] - first, base = s->point_count;
     const double *points = set->coordinates + (size_t)first * (size_t)set->dimension;
@@ -173,9 +172,9 @@ static carom_status add_piece(search *s, int64_t piece, carom_error *error) {
     carom_triangulation cells = {0};
     carom_status status = CAROM_OK;
     bool uncut = whole.bound <= s->cover->radius + exact_gap(s);
-    if (!uncut) status = carom_hull_triangulate(set->dimension, (int)count, points, &arena, &cells, error);
-    // Where Qhull cannot cut it, no better bound than that of the whole is known.
-    if (status == CAROM_UNSUPPORTED || status == CAROM_INTERNAL) {
+    if (!uncut) status = carom_hull_triangulate(set->dimension, (int)count, points, control, &arena, &cells, error);
+    // Where Qhull cannot cut it, or was stopped, no better bound than that of the whole is known.
+    if (status == CAROM_UNSUPPORTED || status == CAROM_INTERNAL || cells.interrupted) {
         uncut = true;
         status = CAROM_OK;
     }
@@ -246,7 +245,7 @@ carom_status carom_set_cover(const carom_set *set, const carom_set *net, const c
     // Begin with the simplices of all pieces; a piece that is one point needs no cell.
     for (int64_t i = 0; i < set->pieces && !status && !cover->interrupted; i++) {
         if (set->starts[i + 1] - set->starts[i] > 1)
-            status = add_piece(&s, i, error);
+            status = add_piece(&s, i, control, error);
         else
             probe(&s, set->coordinates + (size_t)set->starts[i] * (size_t)set->dimension);
         if (i % POLL) continue;

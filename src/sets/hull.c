@@ -3,6 +3,7 @@
 //
 // Qhull is called nowhere else. It computes in the affine hull of the points, scaled to the order of 1, because its tolerances are absolute
 // and it refuses flat sets. Its own memory, file and copy of the points are gone when a call returns.
+#define _GNU_SOURCE  // fopencookie
 #include <libqhull_r/libqhull_r.h>
 #include <limits.h>
 #include <math.h>
@@ -18,25 +19,41 @@
 
 // --------------------------------------------------------------------------------------------------------------- Qhull
 
-carom_status carom_hull_facets(int dimension, int count, const double *points, carom_arena *arena, carom_facets *facets,
-                               carom_error *error) {
+// A run of Qhull that can be stopped: it reports after every so many facets, and adds no more points once it is told so.
+typedef struct watched_run {
+    qhT state;
+    const carom_control *control;
+    bool interrupted;
+} watched_run;
+
+// Takes Qhull's messages, which nobody reads. Each is an occasion to ask whether to stop: Qhull itself never does.
+static ssize_t hear_message(void *user, const char *text, size_t size) {
+    (void)text;
+    watched_run *run = user;
+    run->interrupted = run->interrupted || carom_control_cancelled(run->control);
+    // As its option TA1: the hull is that of the points so far.
+    if (run->interrupted) run->state.STOPadd = 1;
+    return (ssize_t)size;
+}
+
+carom_status carom_hull_facets(int dimension, int count, const double *points, const carom_control *control, carom_arena *arena,
+                               carom_facets *facets, carom_error *error) {
     *facets = (carom_facets){.dimension = dimension};
     const size_t size = (size_t)dimension, bytes = (size_t)count * size * sizeof(coordT);
     // Qhull may exchange coordinates of its points, and prints to stderr unless it is given a file for its messages.
-    char *text = NULL;
-    size_t length = 0;
-    FILE *messages = open_memstream(&text, &length);
+    watched_run run = {.control = control};
+    FILE *messages = fopencookie(&run, "w", (cookie_io_functions_t){.write = hear_message});
     coordT *copy = malloc(bytes + 1);
     if (!messages || !copy) {
         if (messages) fclose(messages);
-        free(text);
         free(copy);
         return carom_fail_memory(error, "convex hull");
     }
+    setvbuf(messages, NULL, _IONBF, 0);
     memcpy(copy, points, bytes);
-    qhT state, *qh = &state;
+    qhT *qh = &run.state;
     qh_zero(qh, messages);
-    char command[] = "qhull Qt Pp";
+    char command[] = "qhull Qt Pp TF500";
     const int failure = qh_new_qhull(qh, dimension, count, copy, False, command, NULL, messages);
     carom_status status = CAROM_OK;
     if (failure == qh_ERRmem) status = carom_fail_memory(error, "convex hull");
@@ -45,6 +62,7 @@ carom_status carom_hull_facets(int dimension, int count, const double *points, c
     // Copy the facets. Qt leaves simplices only; a facet that rounding kept from being one is cut to one.
     facetT *facet;
     vertexT *vertex, **vertexp;
+    facets->interrupted = run.interrupted;
     if (!status) FORALLfacets facets->count++;
     facets->corners = carom_arena_take(arena, (size_t)facets->count * size, sizeof *facets->corners);
     facets->normals = carom_arena_take(arena, (size_t)facets->count * size, sizeof *facets->normals);
@@ -66,7 +84,6 @@ carom_status carom_hull_facets(int dimension, int count, const double *points, c
     int leaked_blocks, leaked_bytes;
     qh_memfreeshort(qh, &leaked_blocks, &leaked_bytes);
     fclose(messages);
-    free(text);
     free(copy);
     return status;
 }
@@ -123,8 +140,8 @@ static int flatten(affine_hull *hull, int count, double *offset, double *coordin
     return hull->dimension;
 }
 
-carom_status carom_hull_triangulate(int width, int count, const double *points, carom_arena *arena, carom_triangulation *triangulation,
-                                    carom_error *error) {
+carom_status carom_hull_triangulate(int width, int count, const double *points, const carom_control *control, carom_arena *arena,
+                                    carom_triangulation *triangulation, carom_error *error) {
     *triangulation = (carom_triangulation){0};
     affine_hull hull = {.width = width, .points = points};
     hull.basis = carom_arena_take(arena, (size_t)width * (size_t)width, sizeof *hull.basis);
@@ -150,8 +167,9 @@ carom_status carom_hull_triangulate(int width, int count, const double *points, 
 
     // Pyramids over the facets with one vertex of the hull as their common tip.
     carom_facets facets;
-    const carom_status status = carom_hull_facets(dimension, count, coordinates, arena, &facets, error);
+    const carom_status status = carom_hull_facets(dimension, count, coordinates, control, arena, &facets, error);
     if (status) return status;
+    triangulation->interrupted = facets.interrupted;
     const size_t simplex = (size_t)triangulation->size;
     triangulation->corners = carom_arena_take(arena, (size_t)facets.count * simplex, sizeof *triangulation->corners);
     if (!triangulation->corners) return carom_fail_memory(error, "convex hull");
@@ -170,7 +188,8 @@ carom_status carom_hull_triangulate(int width, int count, const double *points, 
 
 // -------------------------------------------------------------------------------------------------------------- volume
 
-carom_status carom_hull_volume(int dimension, int64_t count, const double *points, double *volume, carom_error *error) {
+carom_status carom_hull_volume(int dimension, int64_t count, const double *points, const carom_control *control, double *volume,
+                               carom_error *error) {
     // Flat sets have no volume, and bad input none either.
     *volume = 0;
     if (dimension < 1 || dimension > CAROM_HULL_MOST_DIMENSIONS)
@@ -182,7 +201,7 @@ carom_status carom_hull_volume(int dimension, int64_t count, const double *point
     if (!carom_all_finite((size_t)count * d, points)) return carom_fail(error, CAROM_BAD_INPUT, "convex hull: a coordinate is not finite");
     carom_arena arena = {0};
     carom_triangulation cells;
-    const carom_status status = carom_hull_triangulate(dimension, (int)count, points, &arena, &cells, error);
+    const carom_status status = carom_hull_triangulate(dimension, (int)count, points, control, &arena, &cells, error);
     // The volume of a simplex is |det| of its edges from one corner, over dimension!.
     double edges[CAROM_HULL_MOST_DIMENSIONS * CAROM_HULL_MOST_DIMENSIONS];
     int exchanges[CAROM_HULL_MOST_DIMENSIONS];
@@ -195,6 +214,7 @@ carom_status carom_hull_volume(int dimension, int64_t count, const double *point
         for (size_t a = 0; a < d; a++) product *= edges[a * d + a] / (double)(a + 1);
         *volume += fabs(product);
     }
+    if (cells.interrupted) *volume = NAN;
     carom_arena_free(&arena);
     return status;
 }

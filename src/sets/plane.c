@@ -63,7 +63,7 @@ static carom_status find_hull(const point_set *set, int64_t *hull, int64_t *vert
         points[2 * i + 1] = (set->y[i] - set->bottom) / set->extent;
     }
     carom_facets facets = {0};
-    if (!status) status = carom_hull_facets(2, (int)set->count, points, &arena, &facets, error);
+    if (!status) status = carom_hull_facets(2, (int)set->count, points, NULL, &arena, &facets, error);
 
     // The end points of its edges, each once.
     int64_t count = 0;

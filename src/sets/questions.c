@@ -7,9 +7,13 @@
 #include <string.h>
 
 #include "carom/dense.h"
+#include "sets/set.h"
 
 // Values within this share of the largest one are equal.
 #define EQUAL_VALUES 1e-12
+
+// Outcomes between two questions whether to stop.
+enum { POLL = 4096 };
 
 // Impacts whose operators differ by more than this share are not the same.
 #define SAME_IMPACT 1e-9
@@ -67,8 +71,8 @@ carom_status carom_outcome_set_maximum(const carom_outcome_set *set, const carom
     return CAROM_OK;
 }
 
-carom_status carom_outcome_set_hull(const carom_outcome_set *set, int count, const carom_functional *axes, double *volume,
-                                    carom_error *error) {
+carom_status carom_outcome_set_hull(const carom_outcome_set *set, int count, const carom_functional *axes, const carom_control *control,
+                                    double *volume, carom_error *error) {
     carom_status status = CAROM_OK;
     *volume = 0;
     for (int k = 0; k < count && !status; k++) status = check_functional(set, &axes[k], true, error);
@@ -77,11 +81,16 @@ carom_status carom_outcome_set_hull(const carom_outcome_set *set, int count, con
     if (!points) return carom_fail_memory(error, "hull");
     // Outcomes without a value have no place in the plane.
     int64_t rows = 0;
-    for (int64_t i = 0; i < set->points; i++) {
+    bool stopped = false;
+    for (int64_t i = 0; i < set->points && !stopped; i++) {
         for (int k = 0; k < count; k++) points[rows * count + k] = value_of(set, &axes[k], i);
         rows += carom_all_finite((size_t)count, points + rows * count);
+        stopped = i % POLL == 0 && carom_control_cancelled(control);
     }
-    status = carom_hull_volume(count, rows, points, volume, error);
+    if (stopped)
+        *volume = NAN;
+    else
+        status = carom_hull_volume(count, rows, points, control, volume, error);
     free(points);
     return status;
 }
@@ -102,13 +111,18 @@ static double speed_before(const carom_impact *impact, carom_metric_kind kind) {
     return kind == CAROM_METRIC_KINETIC ? sqrt(2 * carom_impact_initial_energy(impact)) : carom_impact_velocity_scale(impact);
 }
 
-// The set in the metric's space.
-static carom_status map_set(const carom_metric *metric, const carom_outcome_set *from, carom_set **set, carom_error *error) {
+// The set in the metric's space; CAROM_OK without one when the caller asked to stop.
+static carom_status map_set(const carom_metric *metric, const carom_outcome_set *from, const carom_control *control, carom_set **set,
+                            carom_error *error) {
     const size_t n = (size_t)from->n;
     double *x = malloc((size_t)from->points * n * sizeof *x);
     if (!x) return carom_fail_memory(error, "set");
-    for (int64_t i = 0; i < from->points; i++) carom_metric_map(metric, from->u + (size_t)i * n, x + (size_t)i * n);
-    const carom_status status = carom_set_create(from->n, from->pieces, from->starts, x, set, error);
+    bool stopped = false;
+    for (int64_t i = 0; i < from->points && !stopped; i++) {
+        carom_metric_map(metric, from->u + (size_t)i * n, x + (size_t)i * n);
+        stopped = i % POLL == 0 && carom_control_cancelled(control);
+    }
+    const carom_status status = stopped ? CAROM_OK : carom_set_create_watched(from->n, from->pieces, from->starts, x, control, set, error);
     free(x);
     return status;
 }
@@ -119,36 +133,77 @@ static void unmap_point(const carom_metric *metric, const double *x, double *u, 
     carom_metric_velocity(metric, u, v);
 }
 
-carom_status carom_outcome_set_contain(const carom_outcome_set *set, const carom_impact *impact, carom_metric_kind kind, double tolerance,
-                                       int64_t count, const double *v, carom_containment *answers, carom_error *error) {
-    const size_t n = (size_t)set->n, nv = (size_t)carom_impact_get_data(impact)->nv;
-    const carom_metric_kind rest_kind = unreachable_kind(impact);
-    carom_metric *metric = NULL;
-    carom_set *mapped = NULL;
-    double *x = malloc(2 * n * sizeof *x), *nearest = x ? x + n : NULL;
-    carom_status status = x ? carom_metric_create(impact, kind, &metric, error) : carom_fail_memory(error, "set");
-    if (!status) status = map_set(metric, set, &mapped, error);
-    for (int64_t i = 0; i < count && !status; i++) {
-        const double *velocity = v + (size_t)i * nv;
-        carom_containment *answer = &answers[i];
+// Velocities in one block of the parallel loop.
+enum { BLOCK = 64 };
+
+// Many velocities that are asked about.
+typedef struct containing {
+    const carom_impact *impact;
+    carom_metric_kind kind;
+    const carom_metric *metric;
+    const carom_set *set;  // in the metric's space
+    double tolerance;
+    int64_t count;
+    const double *v;
+    carom_containment *answers;
+    double *scratch;  // [workers x 2n]
+} containing;
+
+static carom_status contain_block(void *user, int worker, int slot, int64_t block, carom_error *error) {
+    (void)slot;
+    const containing *asked = user;
+    const carom_impact *impact = asked->impact;
+    const size_t n = (size_t)carom_impact_contact_size(impact), nv = (size_t)carom_impact_get_data(impact)->nv;
+    const carom_metric_kind kind = asked->kind, rest_kind = unreachable_kind(impact);
+    double *x = asked->scratch + (size_t)worker * 2 * n, *nearest = x + n;
+    const int64_t end = block * BLOCK + BLOCK < asked->count ? block * BLOCK + BLOCK : asked->count;
+    for (int64_t i = block * BLOCK; i < end; i++) {
+        const double *velocity = asked->v + (size_t)i * nv;
+        carom_containment *answer = &asked->answers[i];
         carom_impact_contact_velocity(impact, velocity, answer->u);
-        carom_metric_map(metric, answer->u, x);
-        answer->distance = carom_set_distance(mapped, x, nearest);
+        carom_metric_map(asked->metric, answer->u, x);
+        answer->distance = carom_set_distance(asked->set, x, nearest);
 
         // The part of v that no impulse reaches has a unit of its own, except in the kinetic metric, which has both parts in one.
-        answer->unreachable = carom_metric_unreachable(metric, velocity);
+        answer->unreachable = carom_metric_unreachable(asked->metric, velocity);
         if (kind == CAROM_METRIC_KINETIC && rest_kind == kind) answer->distance = hypot(answer->distance, answer->unreachable);
-        answer->contained = answer->distance <= tolerance * speed_before(impact, kind) &&
-                            answer->unreachable <= tolerance * speed_before(impact, rest_kind);
-        unmap_point(metric, nearest, answer->u, answer->v);
+        answer->contained = answer->distance <= asked->tolerance * speed_before(impact, kind) &&
+                            answer->unreachable <= asked->tolerance * speed_before(impact, rest_kind);
+        unmap_point(asked->metric, nearest, answer->u, answer->v);
         if (isfinite(answer->distance + answer->unreachable)) continue;
-        status = count == 1 ? carom_fail(error, CAROM_BAD_INPUT, "v: its distance from the set is too large for double precision")
-                            : carom_fail(error, CAROM_BAD_INPUT, "v[%lld]: its distance from the set is too large for double precision",
-                                         (long long)i);
+        static const char too_far[] = "its distance from the set is too large for double precision";
+        return asked->count == 1 ? carom_fail(error, CAROM_BAD_INPUT, "v: %s", too_far)
+                                 : carom_fail(error, CAROM_BAD_INPUT, "v[%lld]: %s", (long long)i, too_far);
+    }
+    return CAROM_OK;
+}
+
+// Answers go where the caller wants them; there is nothing to be handed on in order.
+static carom_status deliver_nothing(void *user, int slot, int64_t block, carom_error *error) {
+    (void)user, (void)slot, (void)block, (void)error;
+    return CAROM_OK;
+}
+
+carom_status carom_outcome_set_contain(const carom_outcome_set *set, const carom_impact *impact, carom_metric_kind kind, double tolerance,
+                                       int64_t count, const double *v, const carom_control *control, carom_containment *answers,
+                                       int64_t *answered, carom_error *error) {
+    *answered = 0;
+    const int workers = carom_control_workers(control);
+    carom_metric *metric = NULL;
+    carom_set *mapped = NULL;
+    double *scratch = malloc((size_t)workers * 2 * (size_t)set->n * sizeof *scratch);
+    carom_status status = scratch ? carom_metric_create(impact, kind, &metric, error) : carom_fail_memory(error, "set");
+    if (!status) status = map_set(metric, set, control, &mapped, error);
+    if (mapped) {
+        containing asked = {impact, kind, metric, mapped, tolerance, count, v, answers, scratch};
+        const carom_loop loop = {count / BLOCK + (count % BLOCK > 0), &asked, contain_block, deliver_nothing, NULL, NULL};
+        int64_t blocks;
+        status = carom_loop_run(&loop, control, workers, &blocks, error);
+        *answered = blocks < loop.blocks ? blocks * BLOCK : count;
     }
     carom_set_free(mapped);
     carom_metric_free(metric);
-    free(x);
+    free(scratch);
     return status;
 }
 
@@ -156,18 +211,25 @@ carom_status carom_outcome_set_distances(const carom_outcome_set *a, const carom
                                          carom_metric_kind kind, const carom_cover_options *options, const carom_control *control,
                                          carom_set_distances *distances, carom_error *error) {
     if (a->n != b->n) return carom_fail(error, CAROM_BAD_INPUT, "the sets have different contacts");
+    // Nothing is known before the search.
+    distances->a_to_b = distances->b_to_a = distances->hausdorff = distances->gap = NAN;
+    distances->complete = false;
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < a->n; k++) distances->u[i][k] = NAN;
+        for (int k = 0; k < carom_impact_get_data(impact)->nv; k++) distances->v[i][k] = NAN;
+    }
     carom_metric *metric = NULL;
     carom_set *mapped_a = NULL, *mapped_b = NULL;
     double *points = malloc(2 * (size_t)a->n * sizeof *points);
     carom_status status = points ? carom_metric_create(impact, kind, &metric, error) : carom_fail_memory(error, "set");
-    if (!status) status = map_set(metric, a, &mapped_a, error);
-    if (!status) status = map_set(metric, b, &mapped_b, error);
+    if (!status) status = map_set(metric, a, control, &mapped_a, error);
+    if (mapped_a) status = map_set(metric, b, control, &mapped_b, error);
 
     // The farthest point of each set from the other, with a bound from above in three and more dimensions.
     carom_cover forth = {.point = points}, back = {.point = points ? points + a->n : NULL};
-    if (!status) status = carom_set_cover(mapped_a, mapped_b, options, control, &forth, error);
-    if (!status) status = carom_set_cover(mapped_b, mapped_a, options, control, &back, error);
-    if (!status) {
+    if (mapped_b) status = carom_set_cover(mapped_a, mapped_b, options, control, &forth, error);
+    if (mapped_b && !status) status = carom_set_cover(mapped_b, mapped_a, options, control, &back, error);
+    if (mapped_b && !status) {
         distances->a_to_b = forth.radius;
         distances->b_to_a = back.radius;
         distances->hausdorff = fmax(forth.radius, back.radius);

@@ -2,7 +2,8 @@
 // Unions of convex hulls of points, and a tree of boxes over them for nearest neighbours.
 //
 // The tree halves the pieces at the median of their first points along the widest side of the box, until a leaf holds few. A search goes to
-// the nearer child first, and leaves out boxes that are farther than the best piece so far. Memory: 2 d + 3 numbers for each node.
+// the nearer child first, and leaves out boxes that are farther than the best piece so far. Memory: 2 d + 3 numbers for each node, and the
+// first point of each piece once more, in the tree's order.
 #include "sets/set.h"
 
 #include <limits.h>
@@ -15,25 +16,40 @@
 // Pieces in a leaf of the tree: distances from points are as cheap as those from boxes, distances from polytopes are not.
 enum { LEAF_POINTS = 8, LEAF_POLYTOPES = 1 };
 
+// Pieces that nodes have sorted between two questions whether to stop.
+enum { POLL = 1 << 16 };
+
 // ------------------------------------------------------------------------------------------------------------- the tree
 
-// Pieces are sorted into the tree by their first points.
-static double key_of(const carom_set *set, int64_t piece, int axis) {
-    return set->coordinates[(size_t)set->starts[piece] * (size_t)set->dimension + (size_t)axis];
+// Pieces are sorted into the tree by their first points, which move with them: passes over neighbours in the tree then are passes over
+// neighbours in memory.
+static double key_of(const carom_set *set, int64_t place, int axis) {
+    return set->sorted[(size_t)place * (size_t)set->dimension + (size_t)axis];
+}
+
+static void exchange_pieces(carom_set *set, int64_t i, int64_t j) {
+    const int64_t held = set->order[i];
+    set->order[i] = set->order[j];
+    set->order[j] = held;
+    const size_t d = (size_t)set->dimension;
+    double *a = set->sorted + (size_t)i * d, *b = set->sorted + (size_t)j * d;
+    for (size_t k = 0; k < d; k++) {
+        const double value = a[k];
+        a[k] = b[k];
+        b[k] = value;
+    }
 }
 
 // Puts the piece that stands at `middle` in the sorted order there, smaller ones before it (Hoare's selection).
-static void select_middle(const carom_set *set, int64_t *order, int64_t first, int64_t last, int64_t middle, int axis) {
+static void select_middle(carom_set *set, int64_t first, int64_t last, int64_t middle, int axis) {
     while (first < last) {
-        const double pivot = key_of(set, order[first + (last - first) / 2], axis);
+        const double pivot = key_of(set, first + (last - first) / 2, axis);
         int64_t i = first, j = last;
         while (i <= j) {
-            while (key_of(set, order[i], axis) < pivot) i++;
-            while (key_of(set, order[j], axis) > pivot) j--;
+            while (key_of(set, i, axis) < pivot) i++;
+            while (key_of(set, j, axis) > pivot) j--;
             if (i > j) break;
-            const int64_t held = order[i];
-            order[i++] = order[j];
-            order[j--] = held;
+            exchange_pieces(set, i++, j--);
         }
         if (middle <= j)
             last = j;
@@ -53,20 +69,22 @@ static void split_node(carom_set *set, int64_t index) {
         low[k] = INFINITY;
         high[k] = -INFINITY;
     }
-    for (int64_t i = node->first; i < node->first + node->count; i++)
-        for (int64_t point = set->starts[set->order[i]]; point < set->starts[set->order[i] + 1]; point++)
+    for (int64_t i = node->first; i < node->first + node->count; i++) {
+        const int64_t piece = set->order[i], points = set->starts[piece + 1] - set->starts[piece];
+        const double *x = points == 1 ? set->sorted + i * d : set->coordinates + set->starts[piece] * d;
+        for (int64_t point = 0; point < points; point++, x += d)
             for (int k = 0; k < d; k++) {
-                const double value = set->coordinates[(size_t)point * (size_t)d + (size_t)k];
-                low[k] = fmin(low[k], value);
-                high[k] = fmax(high[k], value);
+                if (x[k] < low[k]) low[k] = x[k];
+                if (x[k] > high[k]) high[k] = x[k];
             }
+    }
     // Halve the pieces along its widest side.
     if (node->count <= set->leaf_size) return;
     int widest = 0;
     for (int k = 1; k < d; k++)
         if (high[k] - low[k] > high[widest] - low[widest]) widest = k;
     const int64_t half = node->count / 2;
-    select_middle(set, set->order, node->first, node->first + node->count - 1, node->first + half, widest);
+    select_middle(set, node->first, node->first + node->count - 1, node->first + half, widest);
     node->child = set->node_count;
     set->nodes[set->node_count++] = (carom_set_node){node->first, half, 0};
     set->nodes[set->node_count++] = (carom_set_node){node->first + half, node->count - half, 0};
@@ -76,6 +94,11 @@ static void split_node(carom_set *set, int64_t index) {
 
 carom_status carom_set_create(int dimension, int64_t pieces, const int64_t *starts, const double *points, carom_set **set,
                               carom_error *error) {
+    return carom_set_create_watched(dimension, pieces, starts, points, NULL, set, error);
+}
+
+carom_status carom_set_create_watched(int dimension, int64_t pieces, const int64_t *starts, const double *points,
+                                      const carom_control *control, carom_set **set, carom_error *error) {
     *set = NULL;
     if (dimension < 1 || dimension > CAROM_SET_MOST_DIMENSIONS)
         return carom_fail(error, CAROM_BAD_INPUT, "set: its dimension %d is not between 1 and %d", dimension, CAROM_SET_MOST_DIMENSIONS);
@@ -100,6 +123,7 @@ carom_status carom_set_create(int dimension, int64_t pieces, const int64_t *star
     made->starts = carom_arena_take(&made->arena, (size_t)pieces + 1, sizeof *made->starts);
     made->coordinates = carom_arena_take(&made->arena, values, sizeof *made->coordinates);
     made->order = carom_arena_take(&made->arena, (size_t)pieces, sizeof *made->order);
+    made->sorted = carom_arena_take(&made->arena, (size_t)pieces * (size_t)dimension, sizeof *made->sorted);
     made->nodes = carom_arena_take(&made->arena, most_nodes, sizeof *made->nodes);
     made->boxes = carom_arena_take(&made->arena, most_nodes * 2 * (size_t)dimension, sizeof *made->boxes);
     if (made->arena.failed) {
@@ -110,10 +134,22 @@ carom_status carom_set_create(int dimension, int64_t pieces, const int64_t *star
     // Split nodes from the root on; their number grows meanwhile.
     memcpy(made->coordinates, points, values * sizeof *points);
     for (int64_t i = 0; i <= pieces; i++) made->starts[i] = starts ? starts[i] : i;
-    for (int64_t i = 0; i < pieces; i++) made->order[i] = i;
+    for (int64_t i = 0; i < pieces; i++) {
+        made->order[i] = i;
+        memcpy(made->sorted + i * dimension, points + made->starts[i] * dimension, (size_t)dimension * sizeof *points);
+    }
     made->nodes[0] = (carom_set_node){0, pieces, 0};
     made->node_count = 1;
-    for (int64_t i = 0; i < made->node_count; i++) split_node(made, i);
+    int64_t sorted = 0;
+    for (int64_t i = 0; i < made->node_count; i++) {
+        split_node(made, i);
+        sorted += made->nodes[i].count;
+        if (sorted < POLL) continue;
+        sorted = 0;
+        if (!carom_control_cancelled(control)) continue;
+        carom_set_free(made);
+        return CAROM_OK;
+    }
     for (int k = 0; k < dimension; k++) made->extent = fmax(made->extent, (made->boxes[dimension + k] - made->boxes[k]) / 2);
     *set = made;
     return CAROM_OK;
@@ -153,23 +189,32 @@ double carom_set_piece_distance(const carom_set *set, int64_t piece, const doubl
     return sqrt(square);
 }
 
-// Distance from a box, 0 inside: no piece of the node is nearer.
-static double box_distance(const carom_set *set, int64_t node, const double *x) {
+// Square of the distance from a box, 0 inside. Term by term it is at most that of any point in the box, also after rounding.
+static double box_square(const carom_set *set, int64_t node, const double *x) {
     const int d = set->dimension;
-    const double *box = set->boxes + (size_t)node * 2 * (size_t)d;
+    const double *low = set->boxes + (size_t)node * 2 * (size_t)d, *high = low + d;
     double square = 0;
     for (int k = 0; k < d; k++) {
-        const double outside = fmax(fmax(box[k] - x[k], x[k] - box[d + k]), 0);
+        const double outside = x[k] < low[k] ? low[k] - x[k] : x[k] > high[k] ? x[k] - high[k] : 0;
         square += outside * outside;
     }
-    return sqrt(square);
+    return square;
 }
 
-// The best piece so far of a search.
+// The largest number whose square root is at most `length`: squares are compared in place of lengths, with the same outcome.
+static double largest_square(double length) {
+    double square = length * length;
+    while (sqrt(square) > length) square = nextafter(square, 0);
+    while (sqrt(nextafter(square, INFINITY)) <= length) square = nextafter(square, INFINITY);
+    return square;
+}
+
+// The best piece so far of a search, which may end at the first piece within `enough`.
 typedef struct search {
     const carom_set *set;
     const double *x;
-    double least;
+    double enough, least;
+    double limit;  // of squares: what is beyond is farther than the best piece
     int64_t piece;
 } search;
 
@@ -178,27 +223,45 @@ static void search_node(search *best, int64_t index) {
     const carom_set *set = best->set;
     const carom_set_node *node = &set->nodes[index];
     if (node->child) {
-        const double distances[2] = {box_distance(set, node->child, best->x), box_distance(set, node->child + 1, best->x)};
-        const int nearer = distances[1] < distances[0];
-        if (distances[nearer] <= best->least) search_node(best, node->child + nearer);
-        if (distances[!nearer] <= best->least) search_node(best, node->child + !nearer);
+        const double squares[2] = {box_square(set, node->child, best->x), box_square(set, node->child + 1, best->x)};
+        const int nearer = squares[1] < squares[0];
+        if (squares[nearer] <= best->limit) search_node(best, node->child + nearer);
+        if (squares[!nearer] <= best->limit && best->least > best->enough) search_node(best, node->child + !nearer);
         return;
     }
+    const int d = set->dimension;
     for (int64_t i = node->first; i < node->first + node->count; i++) {
         const int64_t piece = set->order[i];
-        const double distance = carom_set_piece_distance(set, piece, best->x, NULL);
+        double distance;
+        if (set->starts[piece + 1] - set->starts[piece] > 1) {
+            distance = carom_set_piece_distance(set, piece, best->x, NULL);
+        } else {
+            // The same for a point, without the root of most squares.
+            const double *point = set->sorted + i * d;
+            double square = 0;
+            for (int k = 0; k < d; k++) square += (point[k] - best->x[k]) * (point[k] - best->x[k]);
+            if (square > best->limit) continue;
+            distance = sqrt(square);
+        }
         // Ties go to the first piece, whatever the tree's order.
         if (distance > best->least || (distance == best->least && piece > best->piece)) continue;
+        if (distance < best->least) best->limit = largest_square(distance);
         best->least = distance;
         best->piece = piece;
     }
 }
 
 double carom_set_nearest_piece(const carom_set *set, const double *x, int64_t *piece, double *nearest) {
-    search best = {set, x, INFINITY, INT64_MAX};
+    search best = {set, x, -1, INFINITY, INFINITY, INT64_MAX};
     search_node(&best, 0);
     *piece = best.piece;
     return nearest ? carom_set_piece_distance(set, best.piece, x, nearest) : best.least;
+}
+
+double carom_set_distance_beyond(const carom_set *set, const double *x, double enough) {
+    search best = {set, x, enough, INFINITY, INFINITY, INT64_MAX};
+    search_node(&best, 0);
+    return best.least;
 }
 
 double carom_set_distance(const carom_set *set, const double *x, double *nearest) {

@@ -114,7 +114,7 @@ static void test_single_rows_are_appended(void **state) {
     carom_error error;
     carom_table *all = make_table(), *some = make_table();
     fill_table(all, ROWS);
-    for (int64_t row = ROWS - 1; row >= 0; row -= 3) assert_ok(carom_table_append_row(some, all, row, &error), error);
+    for (int64_t row = ROWS - 1; row >= 0; row -= 3) assert_ok(carom_table_append_rows(some, all, row, 1, &error), error);
     for (int64_t i = 0; i < carom_table_rows(some); i++) assert_same_row(some, i, all, ROWS - 1 - 3 * i);
     carom_table_free(all);
     carom_table_free(some);

@@ -97,7 +97,7 @@ static carom_corners *feed(const carom_impact *impact, const carom_table *stream
     const carom_sink sink = carom_corners_sink(corners);
     const int64_t rows = carom_table_rows(stream);
     for (int64_t row = 0; row < rows; row++) {
-        assert_ok(carom_table_append_row(block, stream, row, &error), error);
+        assert_ok(carom_table_append_rows(block, stream, row, 1, &error), error);
         if ((row + 1) % block_rows && row + 1 < rows) continue;
         assert_ok(sink.receive(sink.user, block, &error), error);
         carom_table_clear(block);

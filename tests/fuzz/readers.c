@@ -148,7 +148,7 @@ void fuzz_result(const uint8_t *bytes, size_t size) {
     carom_error error;
     carom_result *result = NULL;
     carom_impact *impact = NULL;
-    if (accepted(carom_result_open_apart(input_file, &result, &error), &error)) {
+    if (accepted(carom_result_open_apart(input_file, NULL, &result, &error), &error)) {
         if (accepted(carom_result_read_impact(result, &impact, &error), &error)) check_impact(impact);
         for (int i = 0; i < carom_result_laws(result); i++) read_law(result, i, impact);
     }

@@ -13,7 +13,7 @@ static carom_impact *read_impact(const char *path, bool apart) {
     carom_error error = {0};
     carom_result *result;
     carom_impact *impact;
-    assert_ok(apart ? carom_result_open_apart(path, &result, &error) : carom_result_open(path, &result, &error), error);
+    assert_ok(apart ? carom_result_open_apart(path, NULL, &result, &error) : carom_result_open(path, &result, &error), error);
     assert_ok(carom_result_read_impact(result, &impact, &error), error);
     carom_result_close(result);
     return impact;

@@ -150,12 +150,44 @@ static void volumes_of_hulls(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double volume;
         carom_error error;
-        assert_ok(carom_hull_volume(rows[i].dimension, rows[i].count, rows[i].points, &volume, &error), error);
+        assert_ok(carom_hull_volume(rows[i].dimension, rows[i].count, rows[i].points, NULL, &volume, &error), error);
         assert_true(fabs(volume - rows[i].volume) <= 1e-12 * rows[i].volume);
     }
 }
 
 // In the plane, against the vertices of the pictures' hulls.
+// Stops the second time that it is asked.
+static bool stop_second(void *user) {
+    int *asked = user;
+    return ++*asked > 1;
+}
+
+static void hulls_can_be_stopped(void **state) {
+    (void)state;
+    // On a sphere every point is a corner: Qhull makes tens of thousands of facets.
+    enum { POINTS = 4000, DIMENSION = 4 };
+    static double points[POINTS * DIMENSION];
+    carom_stream stream;
+    carom_stream_start(&stream, 3, 0);
+    for (int i = 0; i < POINTS; i++) {
+        double square = 0, *x = points + i * DIMENSION;
+        for (int k = 0; k < DIMENSION; k++) {
+            x[k] = 2 * carom_stream_uniform(&stream) - 1;
+            square += x[k] * x[k];
+        }
+        for (int k = 0; k < DIMENSION; k++) x[k] /= sqrt(square);
+    }
+    int asked = 0;
+    const carom_control control = {.cancelled = stop_second, .user = &asked};
+    double volume;
+    carom_error error;
+    assert_ok(carom_hull_volume(DIMENSION, POINTS, points, &control, &volume, &error), error);
+    assert_true(isnan(volume) && asked == 2);
+    // The unit ball has the volume pi^2/2.
+    assert_ok(carom_hull_volume(DIMENSION, POINTS, points, NULL, &volume, &error), error);
+    assert_true(volume > 4.7 && volume < 4.9348);
+}
+
 static void areas_agree_with_the_shoelace_formula(void **state) {
     (void)state;
     enum { COUNT = 500 };
@@ -170,7 +202,7 @@ static void areas_agree_with_the_shoelace_formula(void **state) {
         const int64_t a = hull[i], b = hull[(i + 1) % vertices];
         area += (x[a] * y[b] - x[b] * y[a]) / 2;
     }
-    assert_ok(carom_hull_volume(2, COUNT, points, &volume, &error), error);
+    assert_ok(carom_hull_volume(2, COUNT, points, NULL, &volume, &error), error);
     assert_close(volume, area, 1e-12);
     free(points);
 }
@@ -318,9 +350,9 @@ static void bad_sets_are_refused(void **state) {
     assert_refused(carom_set_cover(line, plane, &options, NULL, &result, &error), CAROM_BAD_INPUT, error, "dimensions");
     options.relative_gap = NAN;
     assert_refused(carom_set_cover(line, line, &options, NULL, &result, &error), CAROM_BAD_INPUT, error, "gap");
-    assert_refused(carom_hull_volume(2, 2, points, &volume, &error), CAROM_BAD_INPUT, error, "finite");
-    assert_refused(carom_hull_volume(7, 2, points, &volume, &error), CAROM_BAD_INPUT, error, "dimensions");
-    assert_refused(carom_hull_volume(2, 0, points, &volume, &error), CAROM_BAD_INPUT, error, "points");
+    assert_refused(carom_hull_volume(2, 2, points, NULL, &volume, &error), CAROM_BAD_INPUT, error, "finite");
+    assert_refused(carom_hull_volume(7, 2, points, NULL, &volume, &error), CAROM_BAD_INPUT, error, "dimensions");
+    assert_refused(carom_hull_volume(2, 0, points, NULL, &volume, &error), CAROM_BAD_INPUT, error, "points");
     carom_set_free(line);
     carom_set_free(plane);
 }
@@ -589,6 +621,7 @@ int main(void) {
         cmocka_unit_test(neighbours_are_those_of_brute_force),
         cmocka_unit_test(support_functions),
         cmocka_unit_test(volumes_of_hulls),
+        cmocka_unit_test(hulls_can_be_stopped),
         cmocka_unit_test(areas_agree_with_the_shoelace_formula),
         cmocka_unit_test(covers_of_known_radius),
         cmocka_unit_test(covers_in_space_have_a_stated_gap),

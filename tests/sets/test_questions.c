@@ -93,8 +93,8 @@ static void hulls_are_the_same(void **state) {
     carom_functional axes[] = {functional(a->impact, "Jn.A"), functional(a->impact, "Jn.B")};
     double memory, read;
     carom_error error;
-    assert_ok(carom_outcome_set_hull(&a->memory, 2, axes, &memory, &error), error);
-    assert_ok(carom_outcome_set_hull(&a->read, 2, axes, &read, &error), error);
+    assert_ok(carom_outcome_set_hull(&a->memory, 2, axes, NULL, &memory, &error), error);
+    assert_ok(carom_outcome_set_hull(&a->read, 2, axes, NULL, &read, &error), error);
     assert_true(memory == read && memory > 0);
     for (int i = 0; i < 2; i++) carom_functional_release(&axes[i]);
 }
@@ -108,10 +108,12 @@ static void outcomes_are_in_their_set(void **state) {
     memcpy(wanted, a->memory.v + (a->memory.points - 1) * nv, (size_t)nv * sizeof *wanted);
     memcpy(wanted + nv, wanted, (size_t)nv * sizeof *wanted);
     wanted[nv + 1] += 1;
+    int64_t answered;
     for (int kind = 0; kind < 2; kind++) {
         carom_containment answers[2] = {{.u = u[0], .v = v[0]}, {.u = u[1], .v = v[1]}};
         carom_error error;
-        assert_ok(carom_outcome_set_contain(&a->memory, a->impact, (carom_metric_kind)kind, CAROM_CONTAINED, 2, wanted, answers, &error),
+        assert_ok(carom_outcome_set_contain(&a->memory, a->impact, (carom_metric_kind)kind, CAROM_CONTAINED, 2, wanted, NULL, answers,
+                                            &answered, &error),
                   error);
         assert_true(answers[0].contained && answers[0].distance < 1e-9 && answers[0].unreachable < 1e-9);
         assert_true(!answers[1].contained && answers[1].distance > 0.1);
@@ -120,7 +122,8 @@ static void outcomes_are_in_their_set(void **state) {
     carom_error error;
     carom_containment answers[2] = {{.u = u[0], .v = v[0]}, {.u = u[1], .v = v[1]}};
     wanted[nv] = 1e308;
-    assert_int_equal(carom_outcome_set_contain(&a->memory, a->impact, CAROM_METRIC_KINETIC, CAROM_CONTAINED, 2, wanted, answers, &error),
+    assert_int_equal(carom_outcome_set_contain(&a->memory, a->impact, CAROM_METRIC_KINETIC, CAROM_CONTAINED, 2, wanted, NULL, answers,
+                                               &answered, &error),
                      CAROM_BAD_INPUT);
     assert_non_null(strstr(error.message, "v[1]: "));
 }
@@ -136,6 +139,43 @@ static void a_set_is_at_no_distance_from_itself(void **state) {
     assert_true(carom_impact_resembles(a->impact, a->impact));
 }
 
+// Asks to stop from the given poll on.
+static bool stop_later(void *user) {
+    int *left = user;
+    return (*left)-- <= 0;
+}
+
+static void questions_can_be_stopped(void **state) {
+    asked *a = *state;
+    carom_functional axes[] = {functional(a->impact, "Jn.A"), functional(a->impact, "Jn.B")};
+    double u[2][4], v[2][8];
+    carom_containment *answers = calloc(SAMPLES, sizeof *answers);
+    for (int i = 0; i < SAMPLES; i++) answers[i] = (carom_containment){.u = u[0], .v = v[0]};
+    const carom_cover_options options = carom_cover_defaults();
+    for (int polls = 0; polls < 3; polls++) {
+        int left = polls;
+        const carom_control control = {.threads = 1, .cancelled = stop_later, .user = &left};
+        double area;
+        int64_t answered;
+        carom_error error;
+        assert_ok(carom_outcome_set_contain(&a->memory, a->impact, CAROM_METRIC_EUCLIDEAN, CAROM_CONTAINED, a->memory.points, a->memory.v,
+                                            &control, answers, &answered, &error),
+                  error);
+        assert_true(answered < a->memory.points);
+        for (int64_t i = 0; i < answered; i++) assert_true(answers[i].contained);
+        left = polls;
+        carom_set_distances found = {.u = {u[0], u[1]}, .v = {v[0], v[1]}};
+        assert_ok(carom_outcome_set_distances(&a->memory, &a->read, a->impact, CAROM_METRIC_EUCLIDEAN, &options, &control, &found, &error),
+                  error);
+        assert_false(found.complete);
+        left = 0;
+        assert_ok(carom_outcome_set_hull(&a->memory, 2, axes, &control, &area, &error), error);
+        assert_true(isnan(area));
+    }
+    free(answers);
+    for (int i = 0; i < 2; i++) carom_functional_release(&axes[i]);
+}
+
 static void answers_without_outcomes_make_no_set(void **state) {
     asked *a = *state;
     carom_table *none;
@@ -149,11 +189,9 @@ static void answers_without_outcomes_make_no_set(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(worst_cases_are_those_of_all_rows),
-        cmocka_unit_test(hulls_are_the_same),
-        cmocka_unit_test(outcomes_are_in_their_set),
-        cmocka_unit_test(a_set_is_at_no_distance_from_itself),
-        cmocka_unit_test(answers_without_outcomes_make_no_set),
+        cmocka_unit_test(worst_cases_are_those_of_all_rows), cmocka_unit_test(hulls_are_the_same),
+        cmocka_unit_test(outcomes_are_in_their_set),         cmocka_unit_test(a_set_is_at_no_distance_from_itself),
+        cmocka_unit_test(questions_can_be_stopped),          cmocka_unit_test(answers_without_outcomes_make_no_set),
     };
     return cmocka_run_group_tests(tests, prepare, clean_up);
 }

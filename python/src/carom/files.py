@@ -17,12 +17,19 @@ from .polytopes import Polytopes
 
 _lock = threading.RLock()
 
+# A child of os.fork has the lock of no other thread: while one reads or writes, forks wait, and libhdf5 is in order in the child.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
+
 
 @contextlib.contextmanager
 def one_at_a_time() -> Iterator[None]:
-    """One user of libhdf5 at a time, which is not made for several threads; h5py may share ours, and has a lock of its own."""
+    """One user of libhdf5 at a time, which need not be made for several threads; h5py may share ours, and has a lock of its own.
+
+    That lock comes first: a function that h5py calls holds it already.
+    """
     h5py = sys.modules.get("h5py._objects")
-    with _lock, h5py.phil if h5py is not None else contextlib.nullcontext():
+    with h5py.phil if h5py is not None else contextlib.nullcontext(), _lock:
         yield
 
 

@@ -107,6 +107,9 @@ typedef struct binding_watch binding_watch;
 /// Gives the lock back. Until binding_watch_end nothing of Python may be used.
 /// @param progress  called with (done, total), or None
 binding_watch *binding_watch_start(int threads, PyObject *progress);
+/// The same for one thread without progress, which keeps the lock until binding_watch_release gives it back.
+binding_watch *binding_watch_create(void);
+void binding_watch_release(binding_watch *watch);
 const carom_control *binding_watch_control(const binding_watch *watch);
 /// Takes the lock again and frees the watch.
 /// @return false when a signal handler or `progress` raised an exception, which is set

@@ -27,7 +27,11 @@ static bool take_set(PyObject *source, const carom_impact **impact, carom_outcom
         return false;
     }
     carom_error error;
-    if (!carom_outcome_set_create(*impact, outcomes, result, law, corners, set, &error)) return true;
+    carom_status status;
+    Py_BEGIN_ALLOW_THREADS;
+    status = carom_outcome_set_create(*impact, outcomes, result, law, corners, set, &error);
+    Py_END_ALLOW_THREADS;
+    if (!status) return true;
     binding_fail(&error);
     return false;
 }
@@ -79,17 +83,16 @@ static PyObject *hull(PyObject *module, PyObject *arguments) {
     double volume = 0;
     bool omits = false;
     if (!status) status = carom_functional_read_list(&quantities, text, 2, set.n, axes, NULL, &count, &memory, &error);
-    if (!status) {
-        Py_BEGIN_ALLOW_THREADS;
-        status = carom_outcome_set_hull(&set, count, axes, &volume, &error);
-        Py_END_ALLOW_THREADS;
-    }
+    binding_watch *watch = status ? NULL : binding_watch_start(1, Py_None);
+    if (watch) status = carom_outcome_set_hull(&set, count, axes, binding_watch_control(watch), &volume, &error);
+    const bool raised = !status && !watch, ended = !watch || binding_watch_end(watch);
     for (int i = 0; i < count; i++) {
         omits = omits || carom_outcome_set_omits(&set, &axes[i]);
         carom_functional_release(&axes[i]);
     }
     carom_arena_free(&memory);
     carom_outcome_set_release(&set);
+    if (raised || !ended) return NULL;
     return status ? refuse("hull", &error) : Py_BuildValue("dN", volume, PyBool_FromLong(omits));
 }
 
@@ -133,11 +136,13 @@ static PyObject *contain(PyObject *module, PyObject *arguments) {
             answers[i].v = arrays[4].values + i * nv;
         }
         carom_error error;
-        carom_status status;
-        Py_BEGIN_ALLOW_THREADS;
-        status = carom_outcome_set_contain(&set, impact, kind, tolerance, count, arrays[0].values, answers, &error);
-        Py_END_ALLOW_THREADS;
-        contained = status ? binding_fail(&error) : PyTuple_New(count);
+        int64_t answered;
+        binding_watch *watch = binding_watch_start(0, Py_None);
+        if (watch) {
+            const carom_status status = carom_outcome_set_contain(&set, impact, kind, tolerance, count, arrays[0].values,
+                                                                  binding_watch_control(watch), answers, &answered, &error);
+            if (binding_watch_end(watch)) contained = status ? binding_fail(&error) : PyTuple_New(count);
+        }
     }
     for (Py_ssize_t i = 0; i < count && contained; i++) {
         arrays[1].values[i] = answers[i].distance;

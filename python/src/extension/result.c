@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Result files: outcomes written and read. The interpreter's lock is kept, because libhdf5 is not made for several threads, and other
-// packages may use it.
+// Result files: outcomes written and read, without the interpreter's lock. The package has a lock of its own for them, because libhdf5 need
+// not be made for several threads (files.py).
 #include <string.h>
 
 #include "binding.h"
 
-enum { OPTION_TEXT_SIZE = 1 << 14 };
+enum {
+    OPTION_TEXT_SIZE = 1 << 14,
+    PART_ROWS = 1 << 14,  // written between two looks at signals
+};
 
 // An extent from what binding_extent gives; NULL with an exception.
 static carom_extent *take_extent(const carom_impact *impact, PyObject *tuple) {
@@ -58,19 +61,36 @@ static PyObject *write_result(PyObject *module, PyObject *arguments) {
         carom_extent_free(extent);
         return NULL;
     }
+    binding_watch *watch = binding_watch_start(1, Py_None);
+    if (!watch) {
+        PyMem_Free(options);
+        carom_extent_free(extent);
+        return NULL;
+    }
+    const carom_control *control = binding_watch_control(watch);
     carom_result_writer *writer;
+    carom_table *part = NULL;
     carom_sink sink;
     carom_error error;
     carom_status status = scene ? carom_result_writer_create(path, scene, &writer, &error)
                                 : carom_result_writer_create_impact(path, name, impact, &writer, &error);
     if (!status) status = carom_result_writer_open_law(writer, law, options, &sink, &error);
-    if (!status) status = sink.receive(sink.user, outcomes, &error);
+    if (!status) status = carom_table_create_like(outcomes, &part, &error);
+    // Part by part. A file that is given up on is never seen under its name.
+    const int64_t rows = carom_table_rows(outcomes);
+    for (int64_t first = 0; first < rows && !status && !carom_control_cancelled(control); first += PART_ROWS) {
+        carom_table_clear(part);
+        status = carom_table_append_rows(part, outcomes, first, rows - first < PART_ROWS ? rows - first : PART_ROWS, &error);
+        if (!status) status = sink.receive(sink.user, part, &error);
+    }
     if (!status && extent) status = carom_result_writer_put_extent(writer, keep, extent, &error);
     if (!status) status = carom_result_writer_close_law(writer, row, &error);
-    if (!status) status = carom_result_writer_commit(writer, &error);
+    if (!status && !carom_control_cancelled(control)) status = carom_result_writer_commit(writer, &error);
+    carom_table_free(part);
     carom_result_writer_free(writer);
     PyMem_Free(options);
     carom_extent_free(extent);
+    if (!binding_watch_end(watch)) return NULL;
     return status ? binding_fail(&error) : Py_NewRef(Py_None);
 }
 
@@ -91,23 +111,20 @@ static PyObject *read_settings(const carom_result *result, int index, const caro
     return settings;
 }
 
-// The answer of one law in a file: (law, outcomes, result, settings, keep, extent or None).
-static PyObject *read_law(const carom_result *result, int index, const carom_impact *impact) {
-    const carom_law *law = binding_law(carom_result_law_name(result, index));
-    if (!law) return NULL;
+// The answer of one law in a file.
+typedef struct law_read {
+    const carom_law *law;
     carom_answer answer;
-    carom_error error;
-    if (carom_result_read_answer(result, index, impact, law, &answer, &error)) return binding_fail(&error);
     char keep[CAROM_CERTIFICATE_SIZE];
     carom_extent *extent;
-    if (carom_result_read_extent(result, index, impact, keep, &extent, &error)) {
-        carom_answer_free(&answer);
-        return binding_fail(&error);
-    }
-    PyObject *outcomes = binding_wrap_table(answer.outcomes), *row = binding_wrap_table(answer.result);
-    PyObject *all = extent ? binding_extent(extent) : Py_NewRef(Py_None);
-    carom_extent_free(extent);
-    return Py_BuildValue("sNNNsN", law->name, outcomes, row, read_settings(result, index, law), keep, all);
+} law_read;
+
+// It as (law, outcomes, result, settings, keep, extent or None); the answer's tables belong to it, also after a failure.
+static PyObject *wrap_law(const carom_result *result, int index, law_read *read) {
+    PyObject *outcomes = binding_wrap_table(read->answer.outcomes), *row = binding_wrap_table(read->answer.result);
+    PyObject *extent = read->extent ? binding_extent(read->extent) : Py_NewRef(Py_None);
+    read->answer = (carom_answer){0};
+    return Py_BuildValue("sNNNsN", read->law->name, outcomes, row, read_settings(result, index, read->law), read->keep, extent);
 }
 
 // result_read(path) -> (name, impact, [(law, outcomes, result, settings, keep, extent), ...])
@@ -115,29 +132,50 @@ static PyObject *read_result(PyObject *module, PyObject *arguments) {
     (void)module;
     const char *path;
     if (!PyArg_ParseTuple(arguments, "s", &path)) return NULL;
+    binding_watch *watch = binding_watch_create();
+    if (!watch) return NULL;
+    // The child process is made under the lock: it must not find libhdf5 in the middle of another thread's call.
     carom_result *result;
     carom_impact *impact = NULL;
     carom_error error;
-    carom_status status = carom_result_open_apart(path, &result, &error);
-    if (!status) status = carom_result_read_impact(result, &impact, &error);
-    if (status) {
-        carom_result_close(result);
-        return binding_fail(&error);
-    }
-    PyObject *list = PyList_New(0);
-    for (int i = 0; i < carom_result_laws(result) && list; i++) {
+    carom_status status = carom_result_open_apart(path, binding_watch_control(watch), &result, &error);
+    const int count = status ? 0 : carom_result_laws(result);
+    law_read *read = PyMem_Calloc((size_t)count + 1, sizeof *read);
+    bool raised = !read;
+    if (raised) PyErr_NoMemory();
+    for (int i = 0; i < count && !raised; i++) {
         // Certified outer sets stand beside the law whose run found them.
         if (!strcmp(carom_result_law_name(result, i), carom_exact_outer_law.name)) continue;
-        PyObject *law = read_law(result, i, impact);
-        if (!law || PyList_Append(list, law)) Py_CLEAR(list);
+        read[i].law = binding_law(carom_result_law_name(result, i));
+        raised = !read[i].law;
+    }
+    binding_watch_release(watch);
+    if (!status && !raised) status = carom_result_read_impact(result, &impact, &error);
+    for (int i = 0; i < count && !raised && !status; i++) {
+        if (!read[i].law) continue;
+        status = carom_result_read_answer(result, i, impact, read[i].law, &read[i].answer, &error);
+        if (!status) status = carom_result_read_extent(result, i, impact, read[i].keep, &read[i].extent, &error);
+    }
+    const bool stopped = !binding_watch_end(watch);
+    if (status && !stopped && !raised) binding_fail(&error);
+    const bool sound = !status && !stopped && !raised;
+    PyObject *list = sound ? PyList_New(0) : NULL, *handle = sound ? binding_wrap_impact(impact, NULL) : NULL;
+    for (int i = 0; i < count && list; i++) {
+        PyObject *law = read[i].law ? wrap_law(result, i, &read[i]) : NULL;
+        if (read[i].law && (!law || PyList_Append(list, law))) Py_CLEAR(list);
         Py_XDECREF(law);
     }
-    PyObject *handle = binding_wrap_impact(impact, NULL);
-    PyObject *read = list && handle ? Py_BuildValue("NOO", binding_text(carom_result_scene_name(result)), handle, list) : NULL;
+    PyObject *answer = list && handle ? Py_BuildValue("NOO", binding_text(carom_result_scene_name(result)), handle, list) : NULL;
+    for (int i = 0; i < count && read; i++) {
+        carom_answer_free(&read[i].answer);
+        carom_extent_free(read[i].extent);
+    }
+    if (!sound) carom_impact_free(impact);
     Py_XDECREF(handle);
     Py_XDECREF(list);
+    PyMem_Free(read);
     carom_result_close(result);
-    return read;
+    return answer;
 }
 
 PyMethodDef binding_result_methods[] = {

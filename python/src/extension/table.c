@@ -142,25 +142,64 @@ static PyObject *column(PyObject *module, PyObject *arguments) {
 
 // ------------------------------------------------------------------------------------------------------------- pickling
 
-// table_pack(table) -> bytes of the cells
+// Tables travel in parts of so many rows: between two of them signals are looked at.
+enum { PART_ROWS = 1 << 14 };
+
+// The rows of a table from `first` on as bytes, at most PART_ROWS of them.
+static PyObject *pack_part(const carom_table *table, int64_t first) {
+    const int64_t left = carom_table_rows(table) - first;
+    carom_bytes *bytes = NULL;
+    carom_table *part = NULL;
+    carom_error error;
+    carom_status status;
+    Py_BEGIN_ALLOW_THREADS;
+    status = carom_table_create_like(table, &part, &error);
+    if (!status) status = carom_table_append_rows(part, table, first, left < PART_ROWS ? left : PART_ROWS, &error);
+    if (!status) status = carom_bytes_create(&bytes, &error);
+    if (!status) status = carom_table_pack(part, bytes, &error);
+    Py_END_ALLOW_THREADS;
+    size_t size = 0;
+    const void *data = status ? NULL : carom_bytes_data(bytes, &size);
+    PyObject *packed = status ? binding_fail(&error) : PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
+    carom_table_free(part);
+    carom_bytes_free(bytes);
+    return packed;
+}
+
+// table_pack(table) -> bytes of its parts, a tuple
 static PyObject *pack(PyObject *module, PyObject *handle) {
     (void)module;
     const carom_table *table = binding_table(handle);
     if (!table) return NULL;
-    carom_bytes *bytes;
-    carom_error error;
-    carom_status status = carom_bytes_create(&bytes, &error);
-    if (!status) status = carom_table_pack(table, bytes, &error);
-    PyObject *packed = NULL;
-    if (status) {
-        binding_fail(&error);
-    } else {
-        size_t size;
-        const void *data = carom_bytes_data(bytes, &size);
-        packed = PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
+    const Py_ssize_t count = (carom_table_rows(table) + PART_ROWS - 1) / PART_ROWS;
+    PyObject *parts = PyTuple_New(count);
+    for (Py_ssize_t i = 0; i < count && parts; i++) {
+        PyObject *part = PyErr_CheckSignals() ? NULL : pack_part(table, (int64_t)i * PART_ROWS);
+        if (!part || PyTuple_SetItem(parts, i, part)) Py_CLEAR(parts);
     }
+    return parts;
+}
+
+// Appends the rows of one part, by way of a table that holds them alone; false with an exception.
+static bool unpack_part(carom_table *table, PyObject *part) {
+    char *data;
+    Py_ssize_t size;
+    if (PyErr_CheckSignals() || PyBytes_AsStringAndSize(part, &data, &size)) return false;
+    carom_bytes *bytes = NULL;
+    carom_table *rows = NULL;
+    carom_error error;
+    carom_status status;
+    Py_BEGIN_ALLOW_THREADS;
+    status = carom_table_create_like(table, &rows, &error);
+    if (!status) status = carom_bytes_create(&bytes, &error);
+    if (!status) status = carom_bytes_put(bytes, data, (size_t)size, &error);
+    if (!status) status = carom_table_unpack(rows, bytes, &error);
+    if (!status) status = carom_table_append(table, rows, &error);
+    Py_END_ALLOW_THREADS;
+    if (status) binding_fail(&error);
+    carom_table_free(rows);
     carom_bytes_free(bytes);
-    return packed;
+    return !status;
 }
 
 // Fills the columns of a table from a tuple as table_columns gives it.
@@ -185,14 +224,12 @@ static bool fill_columns(held_table *into) {
     return true;
 }
 
-// table_unpack(columns, (nv, contacts, tangents), bytes) -> a table
+// table_unpack(columns, (nv, contacts, tangents), parts) -> a table
 static PyObject *unpack(PyObject *module, PyObject *arguments) {
     (void)module;
-    PyObject *rows;
+    PyObject *rows, *parts;
     carom_sizes sizes;
-    const char *data;
-    Py_ssize_t size;
-    if (!PyArg_ParseTuple(arguments, "O!(iii)y#", &PyTuple_Type, &rows, &sizes.nv, &sizes.contacts, &sizes.tangents, &data, &size))
+    if (!PyArg_ParseTuple(arguments, "O!(iii)O!", &PyTuple_Type, &rows, &sizes.nv, &sizes.contacts, &sizes.tangents, &PyTuple_Type, &parts))
         return NULL;
     if (sizes.nv < 0 || sizes.contacts < 0 || sizes.tangents < 0) return binding_refuse("sizes of a table are not negative");
     held_table *made = PyMem_Calloc(1, sizeof *made);
@@ -205,17 +242,12 @@ static PyObject *unpack(PyObject *module, PyObject *arguments) {
     if (!sound) PyErr_NoMemory();
     sound = sound && fill_columns(made);
     carom_error error;
-    carom_bytes *bytes = NULL;
-    carom_status status = CAROM_OK;
-    if (sound) {
-        status = carom_table_create(made->columns, (int)made->count, NULL, 0, &sizes, &made->table, &error);
-        if (!status) status = carom_bytes_create(&bytes, &error);
-        if (!status) status = carom_bytes_put(bytes, data, (size_t)size, &error);
-        if (!status) status = carom_table_unpack(made->table, bytes, &error);
-        if (status) binding_fail(&error);
+    if (sound && carom_table_create(made->columns, (int)made->count, NULL, 0, &sizes, &made->table, &error)) {
+        binding_fail(&error);
+        sound = false;
     }
-    carom_bytes_free(bytes);
-    if (sound && !status) return wrap(made);
+    for (Py_ssize_t i = 0; i < PyTuple_Size(parts) && sound; i++) sound = unpack_part(made->table, PyTuple_GetItem(parts, i));
+    if (sound) return wrap(made);
     free_table(made);
     return NULL;
 }

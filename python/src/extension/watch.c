@@ -13,7 +13,7 @@
 
 struct binding_watch {
     carom_control control;
-    PyThreadState *state;  // of the calling thread, as long as it does not hold the lock
+    PyThreadState *state;  // of the calling thread, as long as it does not hold the lock; otherwise NULL
     pthread_t caller;
     double last;  // look at signals, by the calling thread
     PyObject *progress;
@@ -33,9 +33,10 @@ static bool is_cancelled(void *user) {
     if (!pthread_equal(pthread_self(), watch->caller)) return false;
     const double now = seconds_now();
     if (now - watch->last < SECONDS_BETWEEN_LOOKS) return false;
-    PyEval_RestoreThread(watch->state);
+    const bool locked = !watch->state;
+    if (!locked) PyEval_RestoreThread(watch->state);
     if (PyErr_CheckSignals()) atomic_store(&watch->stopped, true);
-    watch->state = PyEval_SaveThread();
+    if (!locked) watch->state = PyEval_SaveThread();
     watch->last = seconds_now();
     return atomic_load(&watch->stopped);
 }
@@ -51,27 +52,36 @@ static void report(void *user, int64_t done, int64_t total) {
     watch->state = PyEval_SaveThread();
 }
 
-binding_watch *binding_watch_start(int threads, PyObject *progress) {
+binding_watch *binding_watch_create(void) {
     binding_watch *watch = PyMem_Calloc(1, sizeof *watch);
     if (!watch) {
         PyErr_NoMemory();
         return NULL;
     }
-    watch->control = (carom_control){.threads = threads, .cancelled = is_cancelled, .user = watch};
+    watch->control = (carom_control){.threads = 1, .cancelled = is_cancelled, .user = watch};
+    watch->caller = pthread_self();
+    watch->last = seconds_now();
+    return watch;
+}
+
+void binding_watch_release(binding_watch *watch) { watch->state = PyEval_SaveThread(); }
+
+binding_watch *binding_watch_start(int threads, PyObject *progress) {
+    binding_watch *watch = binding_watch_create();
+    if (!watch) return NULL;
+    watch->control.threads = threads;
     if (progress != Py_None) {
         watch->progress = progress;
         watch->control.progress = report;
     }
-    watch->caller = pthread_self();
-    watch->last = seconds_now();
-    watch->state = PyEval_SaveThread();
+    binding_watch_release(watch);
     return watch;
 }
 
 const carom_control *binding_watch_control(const binding_watch *watch) { return &watch->control; }
 
 bool binding_watch_end(binding_watch *watch) {
-    PyEval_RestoreThread(watch->state);
+    if (watch->state) PyEval_RestoreThread(watch->state);
     const bool stopped = atomic_load(&watch->stopped);
     // Whoever interrupts wants the threads gone, too: OpenMP keeps them for the next loop.
     if (stopped) omp_pause_resource_all(omp_pause_soft);

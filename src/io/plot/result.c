@@ -74,7 +74,7 @@ static carom_status open_files(picture *drawn, const char *path, const carom_plo
     for (int f = 0; f < count; f++) {
         source *opened = &drawn->files[f];
         opened->path = f ? overlays[f - 1] : path;
-        const carom_status status = request->apart ? carom_result_open_apart(opened->path, &opened->result, error)
+        const carom_status status = request->apart ? carom_result_open_apart(opened->path, NULL, &opened->result, error)
                                                    : carom_result_open(opened->path, &opened->result, error);
         if (status) return status;
         drawn->file_count++;

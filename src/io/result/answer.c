@@ -8,6 +8,9 @@
 
 #include "io/result/file.h"
 
+// Rows between two questions whether to stop.
+enum { POLL = 4096 };
+
 // One column as it stands in the file.
 typedef struct stored_column {
     void *values;      // [lines x width] doubles, whole numbers, or texts of `width` bytes
@@ -103,7 +106,8 @@ static carom_status read_columns(const carom_result *result, const char *group, 
     }
     const bool adds = !carom_table_rows(table);
     for (int64_t row = 0; row < rows && !status; row++) {
-        if (adds) status = carom_table_add_row(table, error);
+        if (row % POLL == 0) status = carom_result_poll(result, error);
+        if (adds && !status) status = carom_table_add_row(table, error);
         for (int i = 0; i < count && !status; i++)
             if (columns[i].values) status = fill_cell(table, i, &columns[i], row, error);
     }

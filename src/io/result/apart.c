@@ -24,6 +24,7 @@ enum {
     SLOWEST = 10 << 20,       // bytes that a disk reads in a second
     NEEDED_MEMORY = 8 << 20,  // by libhdf5
     LONGEST_TOP = 1 << 20,
+    MILLISECONDS_BETWEEN_POLLS = 50,
 };
 
 typedef enum question_kind { HAS, READ, TEXT } question_kind;
@@ -49,13 +50,14 @@ typedef struct top_head {
     bool has_motion;
 } top_head;
 
-typedef enum loss { NOTHING, CRASHED, SILENT } loss;
+typedef enum loss { NOTHING, CRASHED, SILENT, STOPPED } loss;
 
 struct carom_stored_apart {
     char *path;
     pid_t child;
     int socket;
-    double patience;  // seconds without a byte
+    double patience;               // seconds without a byte
+    const carom_control *control;  // of the caller
     loss lost;
 };
 
@@ -150,17 +152,18 @@ static double seconds_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// Receives as many bytes, unless the child is gone or says nothing for too long.
+// Receives as many bytes, unless the child is gone or says nothing for too long, or the caller asks to stop.
 static bool receive(carom_stored_apart *apart, void *bytes, size_t size) {
     char *rest = bytes;
     double since = seconds_now();
     while (size && !apart->lost) {
         struct pollfd ready = {.fd = apart->socket, .events = POLLIN};
-        const double left = since + apart->patience - seconds_now();
-        const int polled = left > 0 ? poll(&ready, 1, (int)(1000 * left) + 1) : 0;
-        if (polled < 0 && errno == EINTR) continue;
-        if (polled == 0) apart->lost = SILENT;
-        if (polled <= 0) break;
+        if (carom_control_cancelled(apart->control)) apart->lost = STOPPED;
+        if (apart->lost) break;
+        const int polled = poll(&ready, 1, MILLISECONDS_BETWEEN_POLLS);
+        if (polled == 0 && seconds_now() - since > apart->patience) apart->lost = SILENT;
+        if (polled == 0 || (polled < 0 && errno == EINTR)) continue;
+        if (polled < 0) break;
         const ssize_t count = recv(apart->socket, rest, size, 0);
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) break;
@@ -231,6 +234,7 @@ bool carom_stored_apart_text(carom_stored_apart *apart, const char *group, const
 
 carom_status carom_stored_apart_explain(const carom_stored_apart *apart, carom_error *error) {
     if (!apart->lost) return CAROM_OK;
+    if (apart->lost == STOPPED) return carom_fail(error, CAROM_IO_FAILED, "%s: the caller stopped the reading", apart->path);
     return carom_fail(error, CAROM_BAD_INPUT, "%s: not a carom result file: it is damaged, and libhdf5 %s on it", apart->path,
                       apart->lost == SILENT ? "does not end" : "crashes");
 }
@@ -270,13 +274,13 @@ static carom_status receive_top(carom_stored_apart *apart, carom_stored_top *top
     return status;
 }
 
-carom_status carom_stored_apart_open(const char *path, int64_t file_size, carom_stored_apart **apart, carom_stored_top *top,
-                                     carom_error *error) {
+carom_status carom_stored_apart_open(const char *path, int64_t file_size, const carom_control *control, carom_stored_apart **apart,
+                                     carom_stored_top *top, carom_error *error) {
     *apart = NULL;
     *top = (carom_stored_top){0};
     carom_stored_apart *made = calloc(1, sizeof *made);
     int ends[2] = {-1, -1};
-    if (made) *made = (carom_stored_apart){.path = strdup(path), .child = -1, .socket = -1};
+    if (made) *made = (carom_stored_apart){.path = strdup(path), .child = -1, .socket = -1, .control = control};
     if (!made || !made->path) {
         carom_stored_apart_close(made);
         return carom_fail_memory(error, path);

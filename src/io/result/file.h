@@ -39,6 +39,8 @@ carom_status carom_result_read_impulses(const carom_result *result, int law, dou
 
 /// CAROM_OK unless the child process that reads the file is lost: for the end of reading, after questions that report no error.
 carom_status carom_result_check(const carom_result *result, carom_error *error);
+/// CAROM_IO_FAILED once the caller asks to stop.
+carom_status carom_result_poll(const carom_result *result, carom_error *error);
 
 /// Reads a text of the law's result row, or a number in 17 digits; `text` is left alone and the answer is false when there is none of that
 /// name.

@@ -17,6 +17,7 @@ struct carom_result {
     char *path;
     carom_stored *stored;       // where this process reads the file itself, or
     carom_stored_apart *apart;  // where a child does
+    const carom_control *control;
     carom_stored_top top;
     carom_velocity_names velocities;
     carom_arena memory;  // of these names
@@ -33,11 +34,12 @@ carom_status carom_result_refuse(const carom_result *result, carom_error *error,
 
 // -------------------------------------------------------------------------------------------------------------- opening
 
-static carom_status open_result(const char *path, bool apart, carom_result **result, carom_error *error) {
+static carom_status open_result(const char *path, bool apart, const carom_control *control, carom_result **result, carom_error *error) {
     *result = NULL;
     carom_result *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, path);
     made->path = strdup(path);
+    made->control = control;
 
     // HDF5 would wait for ever on a fifo, and its own messages do not say why a file cannot be opened.
     struct stat about;
@@ -53,7 +55,7 @@ static carom_status open_result(const char *path, bool apart, carom_result **res
         status = carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be read: %s", path, strerror(errno));
     if (file) fclose(file);
     if (!status && apart)
-        status = carom_stored_apart_open(path, (int64_t)about.st_size, &made->apart, &made->top, error);
+        status = carom_stored_apart_open(path, (int64_t)about.st_size, control, &made->apart, &made->top, error);
     else if (!status)
         status = carom_stored_open(path, (int64_t)about.st_size, &made->stored, &made->top, error);
     // A file of motions alone has no outcomes that anybody could draw or query.
@@ -69,11 +71,11 @@ static carom_status open_result(const char *path, bool apart, carom_result **res
 }
 
 carom_status carom_result_open(const char *path, carom_result **result, carom_error *error) {
-    return open_result(path, false, result, error);
+    return open_result(path, false, NULL, result, error);
 }
 
-carom_status carom_result_open_apart(const char *path, carom_result **result, carom_error *error) {
-    return open_result(path, true, result, error);
+carom_status carom_result_open_apart(const char *path, const carom_control *control, carom_result **result, carom_error *error) {
+    return open_result(path, true, control, result, error);
 }
 
 void carom_result_close(carom_result *result) {
@@ -111,6 +113,11 @@ bool carom_result_has_dataset(const carom_result *result, const char *group, con
 
 carom_status carom_result_check(const carom_result *result, carom_error *error) {
     return result->apart ? carom_stored_apart_explain(result->apart, error) : CAROM_OK;
+}
+
+carom_status carom_result_poll(const carom_result *result, carom_error *error) {
+    if (!carom_control_cancelled(result->control)) return CAROM_OK;
+    return carom_fail(error, CAROM_IO_FAILED, "%s: the caller stopped the reading", result->path);
 }
 
 carom_status carom_result_read_stored(const carom_result *result, const char *group, const char *name, carom_stored_type type,
