@@ -251,19 +251,9 @@ def main():
     write_notebooks(source, build)
     package = build / "python/carom"
     if package.exists():
-        modules = "".join(
-            f".. automodule:: {name}
-   :members:
-   :imported-members:
-   :inherited-members: {FOREIGN}
-
-" for name in ("carom", "carom.poses")
-        )
-        (source / "python.md").write_text(f"# Python API
-
-```{{eval-rst}}
-{modules}```
-")
+        about = f"   :members:\n   :imported-members:\n   :inherited-members: {FOREIGN}\n\n"
+        modules = "".join(f".. automodule:: {name}\n{about}" for name in ("carom", "carom.poses"))
+        (source / "python.md").write_text(f"# Python API\n\n```{{eval-rst}}\n{modules}```\n")
     # In the order of the guide's own list of pages.
     guide = list(dict.fromkeys(re.findall(r"\]\((\w[\w-]*)\.md", (ROOT / "docs/index.md").read_text())))
     start = START.format(guide="\n".join(f"docs/{stem}" for stem in guide), python="Python API <python>\n" if package.exists() else "")

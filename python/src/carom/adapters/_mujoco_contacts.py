@@ -260,9 +260,10 @@ def locate(mujoco: Any, model: Any, state: Any, contact: Listed) -> Touch:
             offset = point - first[2]
             offset = offset - (offset @ contact.normal) * contact.normal
             if np.linalg.norm(offset) > _ALIGNMENT * (first[3] + second[3]):
+                across = f"{np.linalg.norm(offset):g} m apart across it"
                 raise InputError(
-                    f"{contact.label}: the geoms do not touch with this normal (their extreme points are {np.linalg.norm(offset):g} m apart "
-                    "across it); the normal of two spheres is the line from the first center to the second"
+                    f"{contact.label}: the geoms do not touch with this normal (their extreme points are {across}); the normal of two "
+                    "spheres is the line from the first center to the second"
                 )
     return _make_touch(
         mujoco,

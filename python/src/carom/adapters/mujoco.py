@@ -79,8 +79,8 @@ def from_mujoco(
     Raises
     ------
     InputError
-        For data of another model; when nothing touches or is left; for a pattern that fits no name of the model, deformable bodies, friction that differs along the
-        two tangents, a velocity that breaks an equality constraint, or contacts that do not fit the model.
+        For data of another model; when nothing touches or is left; for a pattern that fits no name of the model, deformable bodies,
+        friction that differs along the two tangents, a velocity that breaks an equality constraint, or contacts that do not fit the model.
 
     Warns
     -----
