@@ -285,6 +285,7 @@ static const refusal refusals[] = {
     {"measure case.yaml", "case.yaml:1: model: none.xml", "{\"model\": \"none.xml\", \"impacts\": [{}]}\n"},
     {"measure balls.json --law guess", "--law: there is no law 'guess'", NULL},
     {"measure balls.json --law moreau,moreau", "--law: 'moreau' stands twice", NULL},
+    {"measure balls.json --law moreau,halm-posa --restitution 0.2:0.5", "--restitution: the law 'moreau' has no '0.2:0.5'", NULL},
     {"measure balls.json --fit speed", "--fit: 'speed' is not one of mu, e", NULL},
     {"measure balls.json --fit mu --friction 0.1", "--friction: it is fitted", NULL},
     {"measure balls.json --friction -1", "--friction: ", NULL},
