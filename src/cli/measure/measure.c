@@ -171,12 +171,18 @@ static int run_measure(const cli_arguments *arguments) {
     if (!status) status = measure_choose_laws(&run, &error);
     if (!status) status = measure_divide(&run, &error);
     if (!status) status = make_tables(&run, &error);
-    if (!status && run.identify) status = carom_measure_identify(&run.measurements, run.identify_com, run.draws, &run.identified, &error);
+    cli_stage stage = {0};
+    const char *directory = cli_value(arguments, "output");
+    if (!status && directory) status = measure_begin_files(directory, &stage, &error);
+    carom_error inner;
+    if (!status && run.identify &&
+        (status = carom_measure_identify(&run.measurements, run.identify_com, run.draws, &run.identified, &inner)))
+        carom_fail(&error, status, "--identify: %s", inner.message);
     if (!status) status = measure_fit(&run, &error);
     if (!status && !cli_interrupted()) status = assess(&run, &error);
-    const char *directory = cli_value(arguments, "output");
     const bool complete = !status && carom_table_rows(run.impacts) == run.measurements.count;
-    if (!status && directory) status = measure_write(&run, complete, directory, &error);
+    if (!status && directory) status = measure_write(&run, complete, &stage, &error);
+    cli_stage_free(&stage);
     int exit_status;
     if (status) {
         exit_status = cli_report(&error);
