@@ -436,7 +436,7 @@ run-options: $(BUILD)/carom
 	@OPTIONS_SECONDS=$(OPTIONS_SECONDS) tests/fault/options.py $< $(OPTIONS_COMMANDS)
 
 # The tests that use threads, under ThreadSanitizer: clang's OpenMP tells it by libarcher what waits for what, which gcc's cannot.
-TSAN_TESTS := base/test_base reach/test_reach reach/test_walk laws/test_laws step/test_cones dynamics/test_rodrigues_runs sets/test_query \
+TSAN_TESTS := base/test_base reach/test_reach reach/test_walk laws/test_laws step/test_cones measure/test_measure dynamics/test_rodrigues_runs sets/test_query \
               command/test_sample command/test_simulate compliant/test_compliant
 tsan:
 	@scripts/deps.sh build test clang

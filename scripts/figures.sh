@@ -168,6 +168,12 @@ if "$carom" compliant scenes/block-compliant.yaml --points 1 >/dev/null 2>&1; th
 fi
 "$carom" compare scenes/block.yaml --simulator mujoco -o "$results/simulator-block" >"$results/simulator-block.txt"
 "$carom" plot "$results/simulator-block/compare.h5" --axes Jn.A,Jn.B --focus -o "$figures/simulator-block.png"
+# docs/measured.md: the measured impacts of the examples.
+"$carom" measure examples/cube-impacts.json --law stronge,moreau,anitescu-potra --friction 0.164 --restitution 0.284 -o "$results/measured" >"$results/measured.txt"
+"$carom" measure examples/cube-impacts.json --law halm-posa --friction 0.164 --hypothesis stronge --restitution 0.2:0.5 --samples 1000 -o "$results/measured-sets" >"$results/measured-sets.txt"
+cp "$results"/measured/figure-*-Errors-single.png "$figures/measured-errors.png"
+cp "$results"/measured/figure-*-parameters.png "$figures/measured-parameters.png"
+cp "$results"/measured-sets/figure-*-impact-19.png "$figures/measured-set.png"
 
 # Motions of docs/propagative.md: orders of impacts, and a rack of balls.
 "$carom" simulate scenes/rack.yaml --figures "$results/rack" >"$results/rack.txt"

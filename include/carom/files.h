@@ -46,9 +46,11 @@ carom_status carom_velocity_read(const char *path, int nv, double *v, carom_erro
 /// How measured impacts are read. Zero: as they are.
 typedef struct carom_measurements_options {
     const double *inertia;  ///< [3] principal moments in body axes [kg m^2], in place of those of the file; NULL: the file's
+    const char *model;      ///< path of an MJCF or URDF model: the file is a table of its states (CSV); NULL: it is not
 } carom_measurements_options;
 
-/// Reads measured impacts (docs/measured.md has the format) from YAML, JSON or HDF5: frozen matrices, or states of a model.
+/// Reads measured impacts (docs/measured.md has the format) from YAML, JSON or HDF5: frozen matrices, or states of a model; or from CSV,
+/// states of the options' model.
 /// @param measurements  to be freed by carom_measurements_free
 /// @return CAROM_BAD_INPUT with file, line, impact, key and rule
 carom_status carom_measurements_read(const char *path, const carom_measurements_options *options, carom_measurements *measurements,

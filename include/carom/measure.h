@@ -89,6 +89,7 @@ typedef struct carom_measure_set {
     double *members;     ///< [count x nv] v+ of the outcomes after which no contact approaches
     int64_t *sample;     ///< [count] index of the sample; -1 for laws that do not sample
     double *friction;    ///< [count] mu that it was asked with; NaN: the impact's own
+    int64_t flags;       ///< CAROM_FLAG bits that all members have
     carom_error reason;  ///< why there are none; an empty message where the law says nothing
 } carom_measure_set;
 

@@ -290,8 +290,10 @@ void cli_help(const cli_command *command, const carom_registry *registry) {
     // Options that scenes take, too: under which key.
     const int integrators = count_integrators(command, registry);
     const char *key = integrators ? "simulate" : command->own_law ? command->own_law->name : "impact";
-    printf("\nEvery option of %s may also stand under `%s:` in the scene; the command line wins.\n",
-           integrators ? "an integrator" : "a law", key);
+    const bool scene = !strcmp(command->operand, "SCENE");
+    if (scene)
+        printf("\nEvery option of %s may also stand under `%s:` in the scene; the command line wins.\n",
+               integrators ? "an integrator" : "a law", key);
     if (integrators) printf("Options of the law of its impacts may stand under `impact:`; `carom resolve --help` lists them.\n");
     for (int i = 0; i < (integrators ? integrators : cli_owners(command, registry)); i++) {
         const cli_owner owner = cli_owner_at(command, registry, i);

@@ -16,7 +16,12 @@ bool carom_measure_applies(const carom_measure_law *law, const carom_measurement
     return !law->law->applies || law->law->applies(measurement->impact);
 }
 
-bool carom_measure_bounces(const carom_measure_law *law) { return carom_law_bounces(law->law, law->options); }
+bool carom_measure_bounces(const carom_measure_law *law) {
+    // A law of single impacts bounces by the rule of these that has a restitution.
+    const carom_option *rule = find_option(law->law, "rule");
+    const int chosen = rule ? *(const int *)(const void *)((const char *)law->options + rule->offset) : 0;
+    return carom_law_bounces(law->law, law->options) && (!rule || strcmp(rule->choices[chosen], "stronge") == 0);
+}
 
 // The laws that sample share their table of options.
 bool carom_measure_samples(const carom_measure_law *law) {
@@ -72,8 +77,10 @@ static carom_status collect(const carom_table *outcomes, double friction, carom_
     double *mu = realloc(set->friction, room * sizeof *mu);
     if (mu) set->friction = mu;
     if (!members || !sample || !mu) return carom_fail_memory(error, "outcomes");
+    const int64_t *flags = carom_table_integer_column(outcomes, CAROM_OUTCOME_FLAGS);
     for (int64_t i = 0; i < rows; i++) {
         if (!terminated[i]) continue;
+        set->flags &= flags[i];
         memcpy(members + set->count * set->nv, velocities + i * set->nv, nv * sizeof *members);
         sample[set->count] = column < 0 ? -1 : carom_table_integer_column(outcomes, column)[i];
         mu[set->count++] = friction;
@@ -83,7 +90,7 @@ static carom_status collect(const carom_table *outcomes, double friction, carom_
 
 carom_status carom_measure_ask(const carom_measure_law *law, const carom_measurement *measurement, int index, const double *before,
                                const carom_control *control, carom_measure_set *set, carom_error *error) {
-    *set = (carom_measure_set){.nv = carom_impact_get_data(measurement->impact)->nv};
+    *set = (carom_measure_set){.nv = carom_impact_get_data(measurement->impact)->nv, .flags = ~(int64_t)0};
     const bool spread = law->friction.most > law->friction.least;
     const int values = spread ? CAROM_MEASURE_FRICTIONS : 1;
     // Impacts are shared between threads, not what is done with one of them.

@@ -161,6 +161,29 @@ static void impacts_of_a_model_are_frozen(void **state) {
     assert_close(number(law_of(answer, "stronge"), "p95_error"), 0, 1e-9);
     assert_close(number(law_of(answer, "stronge"), "parameters.mu"), 0.4, 1e-12);
     json_decref(answer);
+
+    // As a table, with noise, a column that nobody knows, and blank lines.
+    write_text(*state, "model.csv",
+               "frame, qpos.1,qpos.2,qpos.3,qpos.4,qpos.5,qpos.6,qpos.7, v_minus.1,v_minus.2,v_minus.3,v_minus.4,v_minus.5,v_minus.6, "
+               "v_plus.1,v_plus.2,v_plus.3,v_plus.4,v_plus.5,v_plus.6, "
+               "std.1,std.2,std.3,std.4,std.5,std.6,std.7,std.8,std.9,std.10,std.11,std.12, "
+               "kind, group\n"
+               "7, 0,0,1,1,0,0,0, 0,0,-1,0,0,0, 0,0,0.5,0,0,0, 1e-2,1e-2,1e-2,1,1,1,1e-2,1e-2,1e-2,1,1,1, ball, 4\r\n\n"
+               "9, 0,0,1,1,0,0,0, 0,0,-1,0,0,0, 0,0,0.5,0,0,0, 1e-2,1e-2,1e-2,1,1,1,1e-2,1e-2,1e-2,1,1,1, ball, 5");
+    answer = ask(*state, "measure", "model.csv", "--model", "ball.xml", "--law", "stronge", "--restitution", "0.5", "--null", "none");
+    assert_string_equal(text(answer, "groups.0.kind"), "ball");
+    assert_int_equal(number(answer, "groups.0.count"), 2);
+    assert_close(number(law_of(answer, "stronge"), "contained_95"), 1, 0);
+    json_decref(answer);
+    const char *const damaged[][2] = {{"qpos.1\n1\n", "bad.csv:1: there are 1 columns qpos.1"},
+                                      {"qpos.1, qpos.1\n1\n", "bad.csv:1: the column 'qpos.1' stands twice"},
+                                      {"", "bad.csv:1: there are 0 columns qpos.1"}};
+    for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+        write_text(*state, "bad.csv", damaged[i][0]);
+        report r = run(*state, "measure", "bad.csv", "--model", "ball.xml");
+        assert_true(is_refusal(&r, damaged[i][1]));
+        release(&r);
+    }
 }
 
 // Files take their places together, and a second run replaces them.
@@ -285,13 +308,16 @@ static const refusal refusals[] = {
     {"measure case.yaml", "case.yaml:1: model: none.xml", "{\"model\": \"none.xml\", \"impacts\": [{}]}\n"},
     {"measure balls.json --law guess", "--law: there is no law 'guess'", NULL},
     {"measure balls.json --law moreau,moreau", "--law: 'moreau' stands twice", NULL},
+    {"measure balls.json --law moreau,halm-posa --restitution 0.2:0.5", "--restitution: the law 'moreau' has no '0.2:0.5'", NULL},
     {"measure balls.json --fit speed", "--fit: 'speed' is not one of mu, e", NULL},
     {"measure balls.json --fit mu --friction 0.1", "--friction: it is fitted", NULL},
     {"measure balls.json --friction -1", "--friction: ", NULL},
     {"measure balls.json --by size", "--by: 'size'", NULL},
     {"measure balls.json --null sphere", "--null: 'sphere'", NULL},
     {"measure balls.json --identify mass", "--identify: 'mass'", NULL},
-    {"measure balls.json --identify inertia", "do not determine its inertia", NULL},
+    {"measure balls.json --identify inertia",
+     "--identify: 0 impacts at single contacts of a free body with 'R' do not determine its inertia", NULL},
+    {"measure balls.json -o balls.json", "balls.json", NULL},
     {"measure balls.json --inertia 1,2", "--inertia: one number is needed, or three", NULL},
     {"measure balls.json --inertia 1,1,9", "--inertia: 9 is larger than the sum", NULL},
     {"measure balls.json --inertia 1", "only a free body in space", NULL},

@@ -15,6 +15,24 @@ bool measure_evaluated(const measure_run *run, int impact) {
     return !run->held_out || run->measurements.groups < 2 || run->measurements.list[impact].group % 2 == 1;
 }
 
+// Does the law take friction into account? What it says of the first impact that it applies to tells.
+static carom_status find_friction(const measure_run *run, const carom_measure_law *law, bool *matters, carom_error *error) {
+    carom_measure_law rough = *law;
+    rough.friction = (carom_interval){1, 1};
+    *matters = true;
+    for (int i = 0; i < run->measurements.count; i++) {
+        carom_measure_set set;
+        if (!carom_measure_applies(law, &run->measurements.list[i])) continue;
+        const carom_status status = carom_measure_ask(&rough, &run->measurements.list[i], i, NULL, &run->control, &set, error);
+        if (status) return status;
+        const bool answered = set.count > 0;
+        if (answered) *matters = !(set.flags & CAROM_FLAG_FRICTION_IGNORED);
+        carom_measure_set_free(&set);
+        if (answered) break;
+    }
+    return CAROM_OK;
+}
+
 // Fits a law to those of these impacts that train, and of which it has something to say.
 static carom_status fit_law(const measure_run *run, const carom_measure_law *law, const int *members, int count, bool friction,
                             bool restitution, carom_measure_fit *fit, carom_error *error) {
@@ -80,14 +98,17 @@ carom_status measure_fit(measure_run *run, carom_error *error) {
                                        .restitution = NAN};
             *fit = (carom_measure_fit){NAN, NAN, NAN, NAN, NAN, false};
             // Sets that are sampled take the friction of single contacts, and the restitution that they are given.
+            if (carom_measure_samples(law)) continue;
+            bool friction = run->fit_friction;
             const bool restitution = run->fit_restitution && carom_measure_bounces(law);
-            if (carom_measure_samples(law) || (!run->fit_friction && !restitution)) continue;
-            status = fit_law(run, law, here->members, here->count, run->fit_friction, restitution, fit, error);
+            if (friction) status = find_friction(run, law, &friction, error);
+            if (status || (!friction && !restitution)) continue;
+            status = fit_law(run, law, here->members, here->count, friction, restitution, fit, error);
             // Where none of the part trains, those of all parts do.
             if (!status && !fit->finished && !cli_interrupted())
-                status = fit_law(run, law, all, run->measurements.count, run->fit_friction, restitution, fit, error);
+                status = fit_law(run, law, all, run->measurements.count, friction, restitution, fit, error);
             if (status || !fit->finished) continue;
-            if (run->fit_friction) law->friction = (carom_interval){fit->friction, fit->friction};
+            if (friction) law->friction = (carom_interval){fit->friction, fit->friction};
             law->restitution = fit->restitution;
         }
     }

@@ -6,8 +6,8 @@
 
 #include "cli/measure/measure.h"
 
-// Sets by walks with the round cone, and linearised cones that are nearly round.
-static const char *const presets[][2] = {{"sampler", "walk"}, {"samples", "2000"}, {"cone_edges", "32"}};
+// Sets by walks with the round cone, linearised cones that are nearly round, and single impacts that may bounce.
+static const char *const presets[][2] = {{"sampler", "walk"}, {"samples", "2000"}, {"cone_edges", "32"}, {"rule", "stronge"}};
 
 // Defaults, what suits measurements, and the command line.
 static carom_status prepare(const cli_arguments *arguments, const carom_law *law, bool strict, void *options, carom_error *error) {
@@ -37,6 +37,9 @@ static carom_status add_law(measure_run *run, const carom_law *law, bool strict,
     if (!options) return carom_fail_memory(error, law->name);
     for (int i = 0; i < run->law_count; i++)
         if (run->laws[i] == law) return carom_fail(error, CAROM_BAD_INPUT, "--law: '%s' stands twice", law->name);
+    // A law that is named among others must not pass over a value in silence.
+    const cli_setting *lacking = strict ? NULL : cli_not_offered(run->arguments, law->options, law->option_count);
+    if (lacking) return carom_fail(error, CAROM_BAD_INPUT, "--%s: the law '%s' has no '%.60s'", lacking->name, law->name, lacking->value);
     const carom_status status = prepare(run->arguments, law, strict, options, error);
     if (status) return status;
     run->laws[run->law_count] = law;

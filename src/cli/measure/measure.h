@@ -6,6 +6,7 @@
 
 #include "carom/temporary.h"
 #include "cli/cli_internal.h"
+#include "cli/compare/stage.h"
 
 enum { MEASURE_NAME = 96 };
 
@@ -108,8 +109,11 @@ int measure_rank(const measure_run *run, int part, int law, int *ranked);
 
 /// Draws errors, parameters over speed, and sets with measured outcomes. An interruption leaves fewer of them, and is no error.
 carom_status measure_draw(const measure_run *run, const char *folder, measure_figures *figures, carom_error *error);
+/// Makes the directory and the folder in it, before anything is computed: whether files may be written is known then.
+/// @param stage  to be freed, also after a failure
+carom_status measure_begin_files(const char *directory, cli_stage *stage, carom_error *error);
 /// Writes tables and results: measure.h5, measure.json, the figures and the page.
-carom_status measure_write(measure_run *run, bool complete, const char *directory, carom_error *error);
+carom_status measure_write(measure_run *run, bool complete, cli_stage *stage, carom_error *error);
 /// Writes the page into a folder and notes the file.
 carom_status measure_write_page(const measure_run *run, const measure_figures *figures, const char *folder, carom_error *error);
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "carom/json.h"
-#include "cli/compare/stage.h"
 #include "cli/measure/measure.h"
 
 static const carom_file_kind json_kind = {"the document of an earlier run", "{\"schema\": \"carom.measure/1\"", false, ".json"};
@@ -55,14 +54,17 @@ static carom_status check_places(const char *directory, carom_error *error) {
     return status;
 }
 
-carom_status measure_write(measure_run *run, bool complete, const char *directory, carom_error *error) {
-    cli_stage stage;
-    carom_status status = cli_stage_create(directory, "measure", MEASURE_PAGE, &stage, error);
-    if (status) return status;
-    const char *folder = stage.folder.path;
+carom_status measure_begin_files(const char *directory, cli_stage *stage, carom_error *error) {
+    carom_status status = cli_stage_create(directory, "measure", MEASURE_PAGE, stage, error);
+    if (!status) status = check_places(directory, error);
+    return status;
+}
+
+carom_status measure_write(measure_run *run, bool complete, cli_stage *stage, carom_error *error) {
+    const char *folder = stage->folder.path, *directory = stage->directory;
+    carom_status status = CAROM_OK;
     char *tables = cli_join_path(folder, "measure.h5"), *document = cli_join_path(folder, "measure.json");
     if (!tables || !document) status = carom_fail_memory(error, directory);
-    if (!status) status = check_places(directory, error);
     if (!status) status = write_tables(run, complete, tables, error);
     if (!status) status = write_document(run, complete, document, error);
     if (!status) {
@@ -72,10 +74,9 @@ carom_status measure_write(measure_run *run, bool complete, const char *director
         status = figures ? measure_draw(run, folder, figures, error) : carom_fail_memory(error, directory);
         if (!status && !cli_interrupted()) status = measure_write_page(run, figures, folder, error);
         free(figures);
-        const carom_status placed = cli_stage_commit(&stage, run->files, status ? &inner : error);
+        const carom_status placed = cli_stage_commit(stage, run->files, status ? &inner : error);
         if (!status) status = placed;
     }
-    cli_stage_free(&stage);
     free(tables);
     free(document);
     return status;

@@ -138,18 +138,21 @@ carom_status carom_measurements_read(const char *path, const carom_measurements_
     carom_document *document = NULL;
     measured_file file;
     carom_status status = carom_file_read(path, &bytes, &size, error);
-    // Names of files say nothing: the first bytes do.
-    const bool hdf5 = !status && carom_fclib_is_hdf5(bytes, size);
-    if (!status && !hdf5) status = carom_document_parse(path, bytes, size, &document, error);
-    if (!status && !hdf5) status = read_document(document, &file, options, measurements, error);
-    if (!status && hdf5) status = carom_measurements_read_hdf5(path, size, &file, options, measurements, error);
+    char hash[CAROM_DIGEST_TEXT_SIZE] = "";
     carom_digest *digest = NULL;
     if (!status) status = carom_digest_create(&digest, error);
     if (!status) {
         carom_digest_add_bytes(digest, bytes, size);
-        carom_digest_finish(digest, measurements->hash);
+        carom_digest_finish(digest, hash);
     }
     carom_digest_free(digest);
+    // Names of files say nothing: the first bytes do. A table comes with its model.
+    const bool csv = options->model != NULL, hdf5 = !status && !csv && carom_fclib_is_hdf5(bytes, size);
+    if (!status && !hdf5 && !csv) status = carom_document_parse(path, bytes, size, &document, error);
+    if (!status && !hdf5 && !csv) status = read_document(document, &file, options, measurements, error);
+    if (!status && hdf5) status = carom_measurements_read_hdf5(path, size, &file, options, measurements, error);
+    if (!status && csv) status = carom_measurements_read_csv(path, bytes, &file, options, measurements, error);
+    if (!status) memcpy(measurements->hash, hash, sizeof hash);
     carom_document_free(document);
     free(bytes);
     if (status) carom_measurements_free(measurements);
