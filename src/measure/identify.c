@@ -151,8 +151,8 @@ carom_status carom_measure_identify(const carom_measurements *measurements, bool
     for (size_t g = 0; g < groups && !status; g++)
         if (drawn[g] > 0) present[count++] = (int)g;
     if (!status && (e.impacts < EQUATIONS || !solve(&e, drawn, x)))
-        status = carom_fail(error, CAROM_BAD_INPUT,
-                            "%d impacts at single contacts of a free body with 'R' do not determine its inertia", e.impacts);
+        status = carom_fail(error, CAROM_BAD_INPUT, "%d impacts at single contacts of a free body with 'R' do not determine its inertia",
+                            e.impacts);
     // The mass is not identifiable: moments are those of the mass that the file gives, else that of M.
     double mass = measurements->mass;
     if (!status && isnan(mass)) mass = carom_impact_get_data(measurements->list[0].impact)->mass[0];

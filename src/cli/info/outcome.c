@@ -5,9 +5,9 @@
 #include "carom/json.h"
 #include "cli/info/info.h"
 
-// `info` stays quick: seconds of an exact set, and random solutions of impacts with so many contacts.
+// `info` stays quick: seconds of an exact set, and random solutions, of so many pieces, of impacts with so many contacts.
 #define EXACT_SECONDS 2
-enum { FIRST_WALKS = 2, MOST_WALKS = 32, MOST_WALKED_CONTACTS = 16 };
+enum { FIRST_WALKS = 2, MOST_WALKS = 32, MOST_PIECES = 256, MOST_WALKED_CONTACTS = 16 };
 // Solutions that differ by less, over the largest contact velocity before the impact, may be one: a hundred times their tolerance.
 #define SAME_VELOCITY 1e-6
 
@@ -33,10 +33,12 @@ static carom_status ask_exact_set(const carom_impact *impact, cli_outcome *outco
 }
 
 // By a few random solutions: those that differ deny uniqueness, but equal ones do not prove it.
-static carom_status ask_walks(const carom_impact *impact, int walks, cli_outcome *outcome, carom_error *error) {
+// @param ended  receives how many of them ended
+static carom_status ask_walks(const carom_impact *impact, int walks, cli_outcome *outcome, int64_t *ended, carom_error *error) {
     carom_halm_posa_options options = carom_halm_posa_defaults();
     options.sampler = CAROM_SAMPLER_WALK;
     options.samples = walks;
+    options.max_steps = MOST_PIECES;
     const carom_law_call call = {.impact = impact, .options = &options};
     carom_answer answer = {NULL, NULL};
     carom_extent *extent = NULL;
@@ -44,6 +46,7 @@ static carom_status ask_walks(const carom_impact *impact, int walks, cli_outcome
     if (!status) status = carom_extent_create(impact, &extent, error);
     if (!status) {
         carom_extent_widen(extent, answer.outcomes);
+        *ended = extent->outcomes;
         double widest = 0;
         for (int i = 0; i < extent->sizes.contacts; i++) widest = fmax(widest, extent->normal[2 * i + 1] - extent->normal[2 * i]);
         for (int i = 0; i < extent->sizes.tangents; i++) widest = fmax(widest, extent->tangent[2 * i + 1] - extent->tangent[2 * i]);
@@ -51,7 +54,7 @@ static carom_status ask_walks(const carom_impact *impact, int walks, cli_outcome
             outcome->verdict = CLI_OUTCOME_SEVERAL;
             snprintf(outcome->by, sizeof outcome->by, "two random solutions differ by %.3g m/s at a contact", widest);
         } else {
-            snprintf(outcome->by, sizeof outcome->by, "%lld random solutions agree", (long long)extent->outcomes);
+            snprintf(outcome->by, sizeof outcome->by, "%lld of %d random solutions ended, and agree", (long long)extent->outcomes, walks);
         }
     }
     carom_extent_free(extent);
@@ -65,8 +68,10 @@ carom_status cli_info_outcome(const carom_impact *impact, cli_outcome *outcome, 
     carom_status status = carom_exact_law.applies(impact) ? ask_exact_set(impact, outcome, error) : CAROM_OK;
     // Two solutions usually differ if any do; walks of many contacts in space take their time.
     const bool affordable = data->tangent_dim == 1 || data->contacts <= MOST_WALKED_CONTACTS;
-    for (int walks = FIRST_WALKS; walks <= MOST_WALKS && affordable && outcome->verdict == CLI_OUTCOME_UNDECIDED && !status; walks *= 4)
-        status = ask_walks(impact, walks, outcome, error);
+    // Where the first ones do not end, more would only take longer.
+    int64_t ended = affordable;
+    for (int walks = FIRST_WALKS; walks <= MOST_WALKS && ended && outcome->verdict == CLI_OUTCOME_UNDECIDED && !status; walks *= 4)
+        status = ask_walks(impact, walks, outcome, &ended, error);
     return status;
 }
 
