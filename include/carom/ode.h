@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// One step after another of an ordinary differential equation, to a tolerance, with values inside the step. Shared by carom's own
-/// libraries, not installed.
+/// One step after another of an ordinary differential equation, to a tolerance. Shared by carom's own libraries, not installed.
 #ifndef CAROM_ODE_H
 #define CAROM_ODE_H
 
@@ -39,9 +38,6 @@ void carom_ode_create(carom_arena *arena, int n, carom_ode *ode);
 
 /// Tries `length`, and shorter steps until the error is within the tolerance. False where no step is short enough.
 bool carom_ode_step(carom_ode *ode);
-
-/// y at s + share * length, share in [0, 1], to fourth order: Shampine's continuation of the pair.
-void carom_ode_inside(const carom_ode *ode, double share, double *y);
 
 /// Moves the end of the step to s + length', 0 < length' <= length, by a step of that length.
 void carom_ode_shorten(carom_ode *ode, double length);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Explicit Runge-Kutta steps with an error estimate: Dormand & Prince 1980, continued inside the step by Shampine 1986.
+// Explicit Runge-Kutta steps with an error estimate: Dormand & Prince 1980.
 #include "carom/ode.h"
 
 #include <math.h>
@@ -70,22 +70,6 @@ bool carom_ode_step(carom_ode *ode) {
         length *= growth > LEAST_GROWTH ? fmin(growth, SAFETY) : LEAST_GROWTH;
     }
     return false;
-}
-
-void carom_ode_inside(const carom_ode *ode, double share, double *y) {
-    // The quartic with the values and rates of both ends, and the value at the middle that the stages give.
-    static const double middle[STAGES] = {6025192743.0 / 30085553152.0,     0,
-                                          51252292925.0 / 65400821598.0,    -2691868925.0 / 45128329728.0,
-                                          187940372067.0 / 1594534317056.0, -1776094331.0 / 19743644256.0,
-                                          11237099.0 / 235043384.0};
-    for (int k = 0; k < ode->n; k++) {
-        double half = 0;
-        for (int j = 0; j < STAGES; j++) half += middle[j] * ode->stage[j][k];
-        const double a = ode->end[k] - ode->y[k], f0 = ode->length * ode->stage[0][k], f1 = ode->length * ode->stage[STAGES - 1][k],
-                     m = ode->length * half / 2;
-        const double c2 = -4 * f0 + f1 - 5 * a + 16 * m, c3 = 5 * f0 - 3 * f1 + 14 * a - 32 * m, c4 = -2 * f0 + 2 * f1 - 8 * a + 16 * m;
-        y[k] = ode->y[k] + share * (f0 + share * (c2 + share * (c3 + share * c4)));
-    }
 }
 
 void carom_ode_shorten(carom_ode *ode, double length) {

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pieces of walks in space: with the round cone, a contact that slides has the friction -mu_j lambda_j t_j/|t_j|, and turns where its
-// acceleration is not along its slip. Unknowns are the impulses P and the integrals N_i of the normal velocities, from which the work is
-// known:
+// acceleration is not along its slip. A piece is integrated in steps of power series (series.h) for the velocities, the impulses, and the
+// integrals N_i of the normal velocities, from which the work of contact i is -lambda_i N_i.
 //
-//     dP/ds = (lambda, f),   u = u0 + W P,   dN_i/ds = n_i,   the work of contact i is -lambda_i N_i.
-//
-// Contacts at zero slip solve a convex problem at every state (balance.h), which also says when they slide off. Where slip is so small that
-// t/|t| cannot be followed, a short step is implicit: friction is that of the slip at its end, or brings it to rest. A piece ends at the
-// first event: n_i = 0, a contact has given back what it stored, slip vanishes, friction at rest reaches its bound or leaves it, or the
-// weight that holds a contact vanishes.
+// Contacts at zero slip solve a convex problem (balance.h) at the ends of steps, which also says when they slide off; within a step they
+// stick. A piece ends at the first event: n_i = 0, a contact has given back what it stored, slip vanishes, friction at rest reaches its
+// bound, or the weight that holds a contact vanishes.
 #include "reach/arc.h"
 
 #include <math.h>
@@ -27,7 +24,8 @@
 // Slip whose direction turns by no more than this share of its rates is straight.
 #define STRAIGHT 1e-12
 // Where friction at rest reaches its bound is found within this share of a step.
-#define FOUND      1e-6
+#define FOUND 1e-6
+// The error of a step, as a share of each slip at most: slip would never vanish otherwise.
 #define SLIP_SHARE 0.03
 
 // A piece of more steps ends where it is: it is a solution so far.
@@ -47,7 +45,7 @@ struct carom_arc {
     double *sign;            // [contacts] of n_i on the piece; 0 at rest
     double *owed;            // [contacts] Poisson: the rate of R_i over the weight
     double *spent;           // [contacts] where in the step nothing is stored any more
-    carom_slip *starts;      // [contacts]
+    carom_slip *starts;      // [contacts] what they do in the step
     carom_arena arena;
 };
 
@@ -158,7 +156,6 @@ static bool find_event(carom_arc *arc, double *x) {
         arc->spent[i] = INFINITY;
         if (arc->balance.held[i]) {
             *x = fmin(*x, carom_series_root(CAROM_SERIES_RATES, series->width, series->rates + series->column_of[3 * i], 0, 1, *x));
-            // What is held may owe.
         } else if (arc->sign[i] != 0) {
             *x = fmin(*x, carom_series_root(CAROM_SERIES_TERMS, arc->n, normal, 0, arc->sign[i], *x));
         } else {
@@ -189,8 +186,8 @@ static double find_end(carom_arc *arc, double x) {
     bool sticks = false;
     for (int i = 0; i < arc->contacts; i++) sticks = sticks || balance->slip[i] == CAROM_SLIP_STICKING;
     if (!sticks) return -INFINITY;
-    for (int i = 0; i < arc->contacts; i++) arc->starts[i] = balance->slip[i];
     double lacks = -INFINITY;
+    memcpy(arc->starts, balance->slip, (size_t)arc->contacts * sizeof *arc->starts);
     for (int i = 0; i < arc->contacts; i++)
         if (balance->slip[i] == CAROM_SLIP_ROLLING) balance->slip[i] = CAROM_SLIP_SLIDING;
     find_directions(arc, arc->next);
@@ -217,7 +214,7 @@ static double find_slip(carom_arc *arc, double x, double high) {
     return after;
 }
 
-// Moves on to x: impulses and work of the step, and its end.
+// Moves on to x: impulses and work of the step, and its end. Returns its length in s.
 static double advance(carom_arc *arc, double x) {
     const carom_series *series = &arc->series;
     double elapsed;
@@ -298,11 +295,11 @@ double carom_arc_go(carom_walker *walker, double first, double limit) {
     bool happened = false;
     for (int k = 0; k < MOST_STEPS && !happened; k++) {
         if (!carom_series_expand(&arc->series, balance, arc->u, arc->p, guess)) break;
-        // Errors stay below the slips, which would never vanish otherwise; a series does not know that slip does not go through zero.
         const carom_series *series = &arc->series;
         double tolerance = arc->tolerance;
         for (int i = 0; i < arc->contacts; i++)
             if (balance->slip[i] == CAROM_SLIP_SLIDING) tolerance = fmin(tolerance, SLIP_SHARE * series->speeds[i]);
+        // A series goes through zero slip, which is where the motion ends.
         double x = carom_series_reach(series, tolerance);
         for (int i = 0; i < arc->contacts; i++)
             if (balance->slip[i] == CAROM_SLIP_SLIDING || balance->slip[i] == CAROM_SLIP_ROLLING)

@@ -24,7 +24,7 @@ static void one_contact_is_that_of_the_law_stronge(void **state) {
     (void)state;
     carom_stream stream;
     carom_stream_start(&stream, 11, 0);
-    int compared = 0, within = 0;
+    int compared = 0;
     for (int k = 0; k < support_count(100, 500, 10000); k++) {
         carom_impact *impact = support_random_impact(&stream, FAMILY_PLAIN, 1, 2, 1.5);
         const double e = k % 10 ? carom_stream_uniform(&stream) : (double)(k % 20 > 0);
@@ -47,15 +47,12 @@ static void one_contact_is_that_of_the_law_stronge(void **state) {
             const double scale = carom_impact_velocity_scale(impact);
             double difference = fabs(u[0] - result.velocity.normal) / scale;
             for (int t = 0; t < 2; t++) difference = fmax(difference, fabs(u[1 + t] - result.velocity.tangent[t]) / scale);
-            // W that is nearly singular magnifies the tolerance.
-            assert_close(difference, 0, 1e-7);
-            within += difference <= 1e-8;
+            assert_close(difference, 0, 1e-8);
             compared++;
             carom_walker_free(walker);
         }
         carom_impact_free(impact);
     }
-    assert_true(within > 0.995 * compared);
     assert_true(compared > support_count(20, 100, 2000));
 }
 
@@ -120,15 +117,22 @@ static void planar_impacts_in_space_are_planar(void **state) {
 
 // ------------------------------------------------------------------------------------------------------- several contacts
 
-// Ends, finite numbers, no energy from nowhere, impulses within the cones.
+// Where cones are pointed, the impulses are bounded: ends, finite numbers, no energy from nowhere, impulses within the cones.
 static void every_walk_in_space_is_a_solution(void **state) {
     (void)state;
     carom_stream stream;
     carom_stream_start(&stream, 13, 0);
     int walks = 0, ended = 0;
-    for (int k = 0; k < support_count(8, 16, 400); k++) {
+    for (int k = 0; k < support_count(8, 16, 5000); k++) {
         carom_impact *impact = support_random_impact(&stream, FAMILY_PLAIN, 4, 2, 1);
         const carom_impact_data *data = carom_impact_get_data(impact);
+        carom_reach_bounds bounds;
+        carom_error error;
+        assert_ok(carom_reach_get_bounds(impact, 16, NAN, &bounds, &error), error);
+        if (!bounds.pointed || bounds.r_norm > 1e3) {
+            carom_impact_free(impact);
+            continue;
+        }
         carom_walker *walker = make_walker(impact, k % 3 ? CAROM_HYPOTHESIS_STRONGE : CAROM_HYPOTHESIS_NONE, carom_stream_uniform(&stream),
                                            k % 5 ? CAROM_WEIGHTS_MIXED : CAROM_WEIGHTS_CONSTANT);
         const double energy = carom_impact_initial_energy(impact);
@@ -140,18 +144,19 @@ static void every_walk_in_space_is_a_solution(void **state) {
             if (!counts.terminated) continue;
             ended++;
             assert_true(carom_all_finite((size_t)data->nv, v));
-            assert_true(carom_impact_kinetic_energy(impact, v) <= energy * (1 + 1e-8));
-            assert_true(counts.max_energy_gain <= 1e-8 * energy);
+            assert_true(carom_impact_kinetic_energy(impact, v) <= energy * (1 + 1e-12));
+            assert_true(counts.max_energy_gain <= 1e-12 * energy);
             carom_impact_contact_velocity(impact, v, u);
-            // Large impulses of contacts that nearly oppose each other round off.
-            for (int c = 0; c < data->contacts; c++) assert_true(u[3 * c] >= -1e-6 * carom_impact_velocity_scale(impact));
+            // Velocities within 1e-12 of the scale are zero, at the end of each piece.
+            const double zero = 1e-12 * (double)(counts.steps + 10) * carom_impact_velocity_scale(impact);
+            for (int c = 0; c < data->contacts; c++) assert_true(u[3 * c] >= -zero);
             for (int c = 0; c < data->contacts; c++)
                 assert_true(hypot(impulse[3 * c + 1], impulse[3 * c + 2]) <= data->friction[c] * impulse[3 * c] * (1 + 1e-9) + 1e-12);
         }
         carom_walker_free(walker);
         carom_impact_free(impact);
     }
-    assert_true(ended > 0.95 * walks);
+    assert_true(walks > 0 && ended > 0.999 * walks);
 }
 
 // Other tangents at every contact: the same walks, up to the tolerance, where no rounding decides.
