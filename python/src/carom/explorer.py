@@ -8,7 +8,7 @@ import html
 import json
 import os
 import re
-import tempfile
+import secrets
 from collections.abc import Sequence
 from importlib import resources
 from typing import Any
@@ -190,17 +190,17 @@ def _write(path: str | os.PathLike[str], text: str) -> None:
             start = old.read(len(_START)).lower()
         if start and start != _START:
             raise InputError(f"{os.fspath(path)}: it exists and is not a page (HTML): it is not replaced")
+    temporary = os.path.join(os.path.dirname(place), f".carom-{secrets.token_hex(8)}.html")
     try:
-        descriptor, temporary = tempfile.mkstemp(prefix=".carom-", suffix=".html", dir=os.path.dirname(place))
+        # Open to whom any file of the user is, or the one that it replaces.
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        if os.path.exists(place):
+            os.fchmod(descriptor, os.stat(place).st_mode & 0o777)
     except OSError as error:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from None
     try:
         with open(descriptor, "w", encoding="utf-8") as file:
             file.write(text)
-        # As any file that the user makes.
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
         os.replace(temporary, place)
     except BaseException:
         os.unlink(temporary)
