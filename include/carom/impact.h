@@ -45,7 +45,9 @@ typedef struct carom_impact_data {
     const double *friction;     ///< mu, [contacts], Coulomb coefficients >= 0; NULL: 0
     const double *restitution;  ///< [contacts], in [0,1]; NULL: 0
     const double *velocity;     ///< v-, [nv], pre-impact velocity [m/s, rad/s]
-    const char *const *names;   ///< [contacts], distinct, 1 to CAROM_MAX_NAME bytes; NULL: A, B, ..., Z, C27, C28, ...
+    /// [contacts], distinct, 1 to CAROM_MAX_NAME bytes, none of them another one followed by .1 (or .2 with two tangents), which is a
+    /// tangent's name; NULL: A, B, ..., Z, C27, C28, ...
+    const char *const *names;
     /// [nv], distinct, 1 to CAROM_MAX_NAME bytes: what each velocity is of, joint by joint; NULL: v.1, v.2, ... where names are asked for
     const char *const *velocity_names;
     const bool *velocity_turns;              ///< [nv] it is an angular velocity [rad/s], otherwise a linear one [m/s]; NULL: not known

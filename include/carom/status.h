@@ -47,12 +47,16 @@ enum { CAROM_MESSAGE_SIZE = 1024 };
 /// Why a call failed: one sentence, one line, naming the offending input and the rule it broke.
 typedef struct carom_error {
     carom_status status;
+    int system_error;  ///< the `errno` behind CAROM_IO_FAILED, 0 where there is none
     char message[CAROM_MESSAGE_SIZE];
 } carom_error;
 
 /// Fills `error` (when not NULL) and returns `status`, so that a function can `return carom_fail(...)`.
 /// Control characters of the formatted text, newlines included, become spaces; a text that is too long is cut.
 carom_status carom_fail(carom_error *error, carom_status status, const char *format, ...) CAROM_PRINTF(3, 4);
+
+/// `carom_fail(error, CAROM_IO_FAILED, ...)` with ": " and what the system says of this `errno`, which is kept, at the end.
+carom_status carom_fail_system(carom_error *error, int system_error, const char *format, ...) CAROM_PRINTF(3, 4);
 
 /// `carom_fail(error, CAROM_OUT_OF_MEMORY, ...)` with a uniform sentence about `what`.
 carom_status carom_fail_memory(carom_error *error, const char *what);

@@ -236,10 +236,10 @@ def test_long_questions_and_copies_are_interrupted(what, block, scenes):
         out = impact.sample(2**14)
         call = lambda: finished.append(out.contains(velocities))  # noqa: E731
     elif what == "hull":
-        out = carom.load(scenes / "disks.yaml").impact.sample(2**16)
+        out = carom.load(scenes / "disks.yaml").impact.sample(2**13)
         call = lambda: finished.append(out.hull(list(out.axes())[:6]))  # noqa: E731
     else:
-        out = carom.Impact(**block).sample(2**20)
+        out = carom.Impact(**block).sample(2**19)
         packed = pickle.dumps(out)
         call = lambda: finished.append(pickle.dumps(out) if what == "dumps" else pickle.loads(packed))  # noqa: E731
     start = time.monotonic()
@@ -249,7 +249,7 @@ def test_long_questions_and_copies_are_interrupted(what, block, scenes):
 
 def test_files_are_interrupted(block, tmp_path):
     """A file that is given up on is not there; and other threads run meanwhile, as the one that interrupts."""
-    out = carom.Impact(**block).sample(2**20)
+    out = carom.Impact(**block).sample(2**19)
     interrupted_when(lambda: any(tmp_path.iterdir()), lambda: out.save(tmp_path / "set.h5"))
     assert not list(tmp_path.iterdir())
     out.save(tmp_path / "set.h5")

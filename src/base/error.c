@@ -2,6 +2,7 @@
 // Statuses, verdicts, and the one way to report an error.
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "carom/base.h"
 
@@ -26,20 +27,36 @@ const char *carom_verdict_sentence(carom_verdict verdict) {
     return (unsigned)verdict < VERDICTS ? verdict_sentences[verdict] : "an unknown verdict";
 }
 
-carom_status carom_fail(carom_error *error, carom_status status, const char *format, ...) {
-    // A caller that wants no message passes NULL.
-    if (!error) return status;
+// Fills in an error. Messages of dependencies have several lines, and names come from files: a message stays one printable line.
+static void fill_error(carom_error *error, carom_status status, int system_error, const char *format, va_list arguments) {
     error->status = status;
-    va_list arguments;
-    va_start(arguments, format);
+    error->system_error = system_error;
     if (vsnprintf(error->message, sizeof error->message, format, arguments) < 0) error->message[0] = '\0';
-    va_end(arguments);
-    // Messages of dependencies have several lines, and names come from files: a message stays one printable line.
+    const size_t length = strlen(error->message);
+    if (system_error) snprintf(error->message + length, sizeof error->message - length, ": %s", strerror(system_error));
     for (char *at = error->message; *at; at++) {
         const unsigned char c = (unsigned char)*at;
         if (c < 0x20 || c == 0x7f) *at = ' ';
     }
+}
+
+carom_status carom_fail(carom_error *error, carom_status status, const char *format, ...) {
+    // A caller that wants no message passes NULL.
+    if (!error) return status;
+    va_list arguments;
+    va_start(arguments, format);
+    fill_error(error, status, 0, format, arguments);
+    va_end(arguments);
     return status;
+}
+
+carom_status carom_fail_system(carom_error *error, int system_error, const char *format, ...) {
+    if (!error) return CAROM_IO_FAILED;
+    va_list arguments;
+    va_start(arguments, format);
+    fill_error(error, CAROM_IO_FAILED, system_error, format, arguments);
+    va_end(arguments);
+    return CAROM_IO_FAILED;
 }
 
 carom_status carom_fail_memory(carom_error *error, const char *what) {

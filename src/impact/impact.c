@@ -87,16 +87,31 @@ static carom_status check_names(const char *what, int count, const char *const *
     return CAROM_OK;
 }
 
+// Jt.A.2 is the second tangent of contact A, and must not be the tangent of a contact A.2 as well; the same with Jt.A.1.
+static carom_status check_tangents(int count, int tangent_dim, const char *const *names, carom_error *error) {
+    for (int i = 0; names && i < count; i++) {
+        const char *dot = strrchr(names[i], '.');
+        const int number = dot && dot[1] && !dot[2] ? dot[1] - '0' : 0;
+        if (number < 1 || number > tangent_dim) continue;
+        for (int j = 0; j < count; j++)
+            if (strlen(names[j]) == (size_t)(dot - names[i]) && !strncmp(names[i], names[j], (size_t)(dot - names[i])))
+                return carom_fail(error, CAROM_BAD_INPUT, "names[%d] is '%.60s', and tangent %d of contact '%.60s' is called so, too", i,
+                                  names[i], number, names[j]);
+    }
+    return CAROM_OK;
+}
+
 // Friction, restitution and names, each of which may be NULL.
-static carom_status check_contacts(int contacts, const double *friction, const double *restitution, const char *const *names,
-                                   carom_error *error) {
+static carom_status check_contacts(int contacts, int tangent_dim, const double *friction, const double *restitution,
+                                   const char *const *names, carom_error *error) {
     for (int i = 0; i < contacts; i++) {
         if (friction && (!isfinite(friction[i]) || friction[i] < 0))
             return carom_fail(error, CAROM_BAD_INPUT, "mu[%d] is %g: a friction coefficient is a finite number >= 0", i, friction[i]);
         if (restitution && !(restitution[i] >= 0 && restitution[i] <= 1))
             return carom_fail(error, CAROM_BAD_INPUT, "restitution[%d] is %g: it is between 0 and 1", i, restitution[i]);
     }
-    return check_names("names", contacts, names, error);
+    const carom_status status = check_names("names", contacts, names, error);
+    return status ? status : check_tangents(contacts, tangent_dim, names, error);
 }
 
 // Rows of three numbers are finite, or three times NaN for a contact that has none.
@@ -136,7 +151,7 @@ static carom_status check_data(const carom_impact_data *data, carom_error *error
     for (int i = 0; i < contacts && !status; i++)
         if (carom_max_abs((size_t)nv, data->normal + (size_t)i * (size_t)nv) == 0)
             status = carom_fail(error, CAROM_BAD_INPUT, "Jn[%d] is zero: a contact needs a normal that some velocity moves along", i);
-    if (!status) status = check_contacts(contacts, data->friction, data->restitution, data->names, error);
+    if (!status) status = check_contacts(contacts, data->tangent_dim, data->friction, data->restitution, data->names, error);
     if (!status) status = check_names("velocities", nv, data->velocity_names, error);
     return status ? status : check_geometry(data, error);
 }
@@ -151,7 +166,7 @@ static carom_status check_delassus(const carom_delassus_data *data, carom_error 
     status = check_finite("W", n, n, data->delassus, error);
     if (!status) status = check_finite("u", n, 1, data->velocity, error);
     if (!status) status = check_symmetric("W", n, data->delassus, DELASSUS_ASYMMETRY, error);
-    if (!status) status = check_contacts(data->contacts, data->friction, data->restitution, data->names, error);
+    if (!status) status = check_contacts(data->contacts, data->tangent_dim, data->friction, data->restitution, data->names, error);
     for (int i = 0; !status && i < n; i += stride)
         if (!(data->delassus[(size_t)i * (size_t)n + (size_t)i] > 0))
             status = carom_fail(error, CAROM_BAD_INPUT, "W[%d][%d] is not positive: it is the inverse mass along the normal of contact %d",

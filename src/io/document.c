@@ -132,7 +132,7 @@ carom_status carom_file_read(const char *path, char **bytes, size_t *size, carom
         (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode)))
         return carom_fail(error, CAROM_BAD_INPUT, "%s: is not a regular file", path);
     FILE *file = fopen(path, "rb");
-    if (!file) return carom_fail(error, CAROM_IO_FAILED, "%s: cannot be opened: %s", shown_path(path), strerror(errno));
+    if (!file) return carom_fail_system(error, errno, "%s: cannot be opened", shown_path(path));
 
     // Grow as it reads: the size of a pipe or device is not known before
     carom_status status = CAROM_OK;
@@ -150,7 +150,7 @@ carom_status carom_file_read(const char *path, char **bytes, size_t *size, carom
     } while (used == room && used <= CAROM_MAX_FILE_SIZE);
 
     if (status == CAROM_OK && ferror(file))
-        status = carom_fail(error, CAROM_IO_FAILED, "%s: cannot be read: %s", shown_path(path), strerror(errno));
+        status = carom_fail_system(error, errno, "%s: cannot be read", shown_path(path));
     else if (status == CAROM_OK && used > CAROM_MAX_FILE_SIZE)
         status = carom_fail(error, CAROM_BAD_INPUT, "%s: is larger than %d MiB", shown_path(path), CAROM_MAX_FILE_SIZE >> 20);
     fclose(file);

@@ -55,7 +55,7 @@ static carom_status check_place(const char *target, const carom_file_kind *kind,
     if (!*target) return carom_fail(error, CAROM_BAD_INPUT, "the name of the file to write is empty");
     if (stat(target, &about)) {
         if (errno == ENOENT) return CAROM_OK;
-        return carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", target, strerror(errno));
+        return carom_fail_system(error, errno, "%s: the file cannot be written", target);
     }
     if (!S_ISREG(about.st_mode))
         return carom_fail(error, CAROM_BAD_INPUT, "%s: is %s; only regular files are replaced", target,
@@ -65,7 +65,7 @@ static carom_status check_place(const char *target, const carom_file_kind *kind,
     char found[LONGEST_START];
     const size_t size = strlen(kind->start);
     FILE *file = fopen(target, "rb");
-    if (!file) return carom_fail(error, CAROM_IO_FAILED, "%s: the file that would be replaced cannot be read: %s", target, strerror(errno));
+    if (!file) return carom_fail_system(error, errno, "%s: the file that would be replaced cannot be read", target);
     const size_t count = fread(found, 1, size, file);
     fclose(file);
     if (!count || (count == size && !memcmp(found, kind->start, size))) return CAROM_OK;
@@ -195,13 +195,16 @@ carom_status carom_temporary_create(const char *target, const carom_file_kind *k
         *descriptor = -1;
         errno = EEXIST;
     }
+    // A file that takes another one's place is open to the same users, from the beginning.
+    struct stat replaced;
+    if (*descriptor >= 0 && !stat(temporary->target, &replaced)) fchmod(*descriptor, replaced.st_mode & 0777);
     // A second descriptor keeps the lock when the caller closes his.
     if (*descriptor >= 0) temporary->held = fcntl(*descriptor, F_DUPFD_CLOEXEC, 0);
     if (temporary->held >= 0) {
         temporary->path = path;
         return CAROM_OK;
     }
-    carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", target, strerror(errno));
+    carom_fail_system(error, errno, "%s: the file cannot be written", target);
     if (*descriptor >= 0) {
         unlink(path);
         close(*descriptor);
@@ -223,7 +226,7 @@ carom_status carom_temporary_commit(carom_temporary *temporary, carom_error *err
     // without them.
     const bool whole = temporary->kind->many || bring_to_disk(temporary->held);
     if (!whole || rename(temporary->path, temporary->target))
-        return carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", temporary->target, strerror(errno));
+        return carom_fail_system(error, errno, "%s: the file cannot be written", temporary->target);
     char *slash = strrchr(temporary->path, '/');
     if (slash) slash[1] = '\0';
     const int directory = temporary->kind->many ? -1 : open(slash ? temporary->path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -271,7 +274,7 @@ carom_status carom_temporary_folder_create(const char *directory, const char *na
         folder->path = path;
         return CAROM_OK;
     }
-    carom_fail(error, CAROM_IO_FAILED, "%s: nothing can be written there: %s", directory, strerror(errno));
+    carom_fail_system(error, errno, "%s: nothing can be written there", directory);
     free(path);
     return CAROM_IO_FAILED;
 }
@@ -296,7 +299,7 @@ carom_status carom_text_print(FILE *file, const char *name, carom_text_printer *
     freelocale(neutral);
     // The disk may be too full, also for what is still in the buffer. Printers do not know the name.
     if ((status && status != CAROM_IO_FAILED) || (!ferror(file) && !fflush(file))) return status;
-    return carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", name, strerror(errno));
+    return carom_fail_system(error, errno, "%s: the file cannot be written", name);
 }
 
 carom_status carom_text_write(const char *target, const carom_file_kind *kind, carom_text_printer *print, const void *content,
@@ -309,8 +312,7 @@ carom_status carom_text_write(const char *target, const carom_file_kind *kind, c
     FILE *file = fdopen(descriptor, "w");
     if (!file) close(descriptor);
     status = file ? carom_text_print(file, target, print, content, error) : carom_fail_memory(error, target);
-    if (file && fclose(file) && !status)
-        status = carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", target, strerror(errno));
+    if (file && fclose(file) && !status) status = carom_fail_system(error, errno, "%s: the file cannot be written", target);
     if (!status) status = carom_temporary_commit(&temporary, error);
     carom_temporary_discard(&temporary);
     return status;

@@ -30,7 +30,7 @@ carom_status model_read_bytes(const char *path, char **text, size_t *length, car
     const carom_status regular = model_check_regular(path, error);
     if (regular) return regular;
     FILE *file = fopen(path, "rb");
-    if (!file) return carom_fail(error, CAROM_IO_FAILED, "%s: the model cannot be read: %s", path, strerror(errno));
+    if (!file) return carom_fail_system(error, errno, "%s: the model cannot be read", path);
     carom_status status = CAROM_OK;
     size_t size = 0, room = 0;
 
@@ -47,7 +47,7 @@ carom_status model_read_bytes(const char *path, char **text, size_t *length, car
         grown[size] = '\0';
     } while (size == room && size < MAX_FILE_BYTES);
 
-    if (!status && ferror(file)) status = carom_fail(error, CAROM_IO_FAILED, "%s: the model cannot be read: %s", path, strerror(errno));
+    if (!status && ferror(file)) status = carom_fail_system(error, errno, "%s: the model cannot be read", path);
     if (!status && size >= MAX_FILE_BYTES)
         status = carom_fail(error, CAROM_BAD_INPUT, "%s: a model file must be smaller than %d bytes", path, MAX_FILE_BYTES);
     fclose(file);

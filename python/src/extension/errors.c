@@ -18,7 +18,10 @@ PyObject *binding_fail(const carom_error *error) {
     case CAROM_INTERNAL: break;
     }
     PyObject *message = binding_text(error->message);
-    if (message) PyErr_SetObject(kind, message);
+    // With the number, Python raises the kind of OSError that belongs to it: FileNotFoundError, PermissionError, ...
+    PyObject *values = message && error->system_error ? Py_BuildValue("iO", error->system_error, message) : Py_XNewRef(message);
+    if (values) PyErr_SetObject(kind, values);
+    Py_XDECREF(values);
     Py_XDECREF(message);
     return NULL;
 }

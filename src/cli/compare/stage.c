@@ -27,7 +27,7 @@ static carom_status check_place(const char *from, const char *to, carom_error *e
     FILE *file = fopen(from, "rb");
     const bool read = file && fread(start, 1, KIND_BYTES, file) == KIND_BYTES;
     if (file) fclose(file);
-    if (!read) return carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be read: %s", from, strerror(errno));
+    if (!read) return carom_fail_system(error, errno, "%s: the file cannot be read", from);
     const carom_file_kind kind = {"a file of an earlier report", start, false, NULL};
     return carom_temporary_check(to, &kind, error);
 }
@@ -66,7 +66,7 @@ carom_status cli_stage_commit(cli_stage *stage, json_t *files, carom_error *erro
             else if (!moves)
                 status = check_place(from, to, error);
             else if (rename(from, to))
-                status = carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", to, strerror(errno));
+                status = carom_fail_system(error, errno, "%s: the file cannot be written", to);
             else if (json_array_set_new(files, i, carom_json_text(to)))
                 status = carom_fail_memory(error, stage->directory);
             free(to);

@@ -20,7 +20,7 @@ carom_status cli_compare_designed(cli_motion *motion, carom_error *error) {
     const int descriptor = mkstemp(path);
     if (descriptor < 0) {
         free(path);
-        return carom_fail(error, CAROM_IO_FAILED, "%s: no temporary file for the designed scene: %s", folder, strerror(errno));
+        return carom_fail_system(error, errno, "%s: no temporary file for the designed scene", folder);
     }
     close(descriptor);
     carom_scene *scene = NULL;

@@ -269,7 +269,7 @@ static bool file_has(int descriptor, off_t offset, const char *bytes, size_t siz
 // Runs `gnuplot -d` (without the settings of the user) on a script, and waits. The picture must be whole then.
 static carom_status run_gnuplot(FILE *script, const picture_format *format, int output, const char *path, carom_error *error) {
     FILE *messages = tmpfile();
-    if (!messages) return carom_fail(error, CAROM_IO_FAILED, "%s: no temporary file: %s", path, strerror(errno));
+    if (!messages) return carom_fail_system(error, errno, "%s: no temporary file", path);
     // posix_spawn wants arguments that could be written to. There is no shell in between.
     char program[] = "gnuplot", defaults[] = "-d";
     char *const arguments[] = {program, defaults, NULL};
@@ -337,12 +337,11 @@ static carom_status draw(const carom_plot *plot, const int *looks, const char *p
     carom_status status = carom_temporary_create(path, &drawn.format->kind, &temporary, &descriptor, error);
     if (status) return status;
     FILE *script = tmpfile();
-    if (!script) status = carom_fail(error, CAROM_IO_FAILED, "%s: no temporary file: %s", path, strerror(errno));
+    if (!script) status = carom_fail_system(error, errno, "%s: no temporary file", path);
     if (!status) status = carom_text_print(script, "the temporary script of the picture", print_script, &drawn, error);
     if (!status) rewind(script);
     if (!status) status = run_gnuplot(script, drawn.format, descriptor, path, error);
-    if (close(descriptor) && !status)
-        status = carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be written: %s", path, strerror(errno));
+    if (close(descriptor) && !status) status = carom_fail_system(error, errno, "%s: the file cannot be written", path);
     if (!status && keeps) status = carom_temporary_commit(&temporary, error);
     if (script) fclose(script);
     carom_temporary_discard(&temporary);

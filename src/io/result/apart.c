@@ -287,8 +287,7 @@ carom_status carom_stored_apart_open(const char *path, int64_t file_size, const 
     }
     made->patience = PATIENCE + (double)file_size / SLOWEST;
     carom_status status = CAROM_OK;
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
-        status = carom_fail(error, CAROM_IO_FAILED, "%s: no socket to read it through: %s", path, strerror(errno));
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) status = carom_fail_system(error, errno, "%s: no socket to read it through", path);
     if (!status) {
         made->socket = ends[0];
         for (int i = 0; i < 2; i++) fcntl(ends[i], F_SETFD, FD_CLOEXEC);

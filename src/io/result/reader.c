@@ -48,11 +48,11 @@ static carom_status open_result(const char *path, bool apart, const carom_contro
     if (!made->path)
         status = carom_fail_memory(error, path);
     else if (stat(path, &about))
-        status = carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be read: %s", path, strerror(errno));
+        status = carom_fail_system(error, errno, "%s: the file cannot be read", path);
     else if (!S_ISREG(about.st_mode))
         status = carom_result_refuse(made, error, "it is not a regular file");
     else if (!(file = fopen(path, "rb")))
-        status = carom_fail(error, CAROM_IO_FAILED, "%s: the file cannot be read: %s", path, strerror(errno));
+        status = carom_fail_system(error, errno, "%s: the file cannot be read", path);
     if (file) fclose(file);
     if (!status && apart)
         status = carom_stored_apart_open(path, (int64_t)about.st_size, control, &made->apart, &made->top, error);

@@ -72,10 +72,15 @@ carom_status carom_stored_open(const char *path, int64_t file_size, carom_stored
     carom_stored *made = *stored = malloc(sizeof *made);
     if (!made) return carom_fail_memory(error, path);
     const carom_hdf5_reporting reporting = carom_hdf5_mute();
-    // Objects that are still open are closed with the file.
+    // Objects that are still open are closed with the file. Whoever has it open in this process, such as h5py, may have chosen otherwise,
+    // and libhdf5 opens a file twice only in the same way.
+    static const H5F_close_degree_t degrees[] = {H5F_CLOSE_STRONG, H5F_CLOSE_WEAK, H5F_CLOSE_SEMI};
+    *made = (carom_stored){-1, (hsize_t)file_size};
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-    *made = (carom_stored){H5Fopen(path, H5F_ACC_RDONLY, access), (hsize_t)file_size};
+    for (size_t i = 0; i < sizeof degrees / sizeof *degrees && made->file < 0; i++) {
+        H5Pset_fclose_degree(access, degrees[i]);
+        made->file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    }
     H5Pclose(access);
     const carom_status status =
         made->file < 0 ? refuse(path, error, "it is not an HDF5 file, or not a whole one") : read_top(made->file, path, top, error);

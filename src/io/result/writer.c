@@ -37,8 +37,9 @@ struct carom_result_writer {
 static carom_status check_write(carom_result_writer *writer, bool written, carom_error *error) {
     if (!written || writer->medium.lost) writer->failed = true;
     if (!writer->failed) return CAROM_OK;
-    const char *reason = writer->medium.lost ? strerror(writer->medium.lost) : "HDF5 reports an error";
-    return carom_fail(error, CAROM_IO_FAILED, "%s: the file could not be written (disk full?): %s", writer->name, reason);
+    if (writer->medium.lost)
+        return carom_fail_system(error, writer->medium.lost, "%s: the file could not be written (disk full?)", writer->name);
+    return carom_fail(error, CAROM_IO_FAILED, "%s: the file could not be written (disk full?): HDF5 reports an error", writer->name);
 }
 
 // ------------------------------------------------------------------------------------------------------ opening a file

@@ -65,7 +65,7 @@ static carom_status put_model(const carom_family *family, const char *path, json
     char *joined = carom_scene_join_path(scene, json_string_value(json_object_get(document, "model")));
     char *absolute = joined ? realpath(joined, NULL) : NULL;
     free(joined);
-    if (!absolute) return carom_fail(error, CAROM_IO_FAILED, "%s: the model's place cannot be found: %s", path, strerror(errno));
+    if (!absolute) return carom_fail_system(error, errno, "%s: the model's place cannot be found", path);
     json_object_set_new(document, "model", carom_json_text(absolute));
     free(absolute);
     return CAROM_OK;

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files beside other users of them: errors of the system, modes, h5py, names of contacts."""
+import os
+import stat
+
+import h5py
+import numpy as np
+import pytest
+
+import carom
+
+
+@pytest.mark.parametrize("ask", [carom.read, carom.load, lambda path: carom.load(path).impact])
+def test_files_that_are_not_there(ask, tmp_path):
+    with pytest.raises(FileNotFoundError, match="none.h5"):
+        ask(tmp_path / "none.h5")
+
+
+def test_other_errors_of_the_system(block, tmp_path):
+    out = carom.Impact(**block).sample(100)
+    with pytest.raises(FileNotFoundError, match="no/set.h5"):
+        out.distance(tmp_path / "no" / "set.h5")
+    with pytest.raises(FileNotFoundError, match="cannot be written"):
+        out.save(tmp_path / "no" / "set.h5")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NotADirectoryError, match="cannot be written"):
+        out.save(tmp_path / "file" / "set.h5")
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664])
+def test_files_keep_their_modes(mode, block, tmp_path):
+    path = tmp_path / "set.h5"
+    out = carom.Impact(**block).sample(100)
+    before = os.umask(0o027)
+    try:
+        out.save(path)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640
+        path.chmod(mode)
+        out.save(path)
+        assert stat.S_IMODE(path.stat().st_mode) == mode
+    finally:
+        os.umask(before)
+
+
+@pytest.mark.parametrize("mode", ["r", "r+"])
+def test_files_that_h5py_has_open(mode, block, tmp_path):
+    path = tmp_path / "set.h5"
+    out = carom.Impact(**block).sample(100)
+    out.save(path)
+    with h5py.File(path, mode) as file:
+        assert np.array_equal(carom.read(path).velocity, file["halm-posa/v_plus"])
+        # From a function that libhdf5 calls, too.
+        seen = []
+        file.visit(lambda name: seen.append(len(carom.read(path))) if name == "impact" else None)
+        assert seen == [len(out)]
+
+
+def test_no_two_axes_have_one_name():
+    impact = {"mass": np.eye(3), "friction": 1, "velocity": [0, 0, -1]}
+    normal = [[0, 0, 1], [0, 0, 1]]
+    spatial = {"normal": normal, "tangent": [[1, 0, 0], [0, 1, 0]] * 2}
+    for name in ("A.1", "A.2"):
+        with pytest.raises(carom.InputError, match=f"names\\[1\\] is '{name}', and tangent {name[2]} of contact 'A' is called so, too"):
+            carom.Impact(**impact, **spatial, names=["A", name])
+    assert "A.3" in carom.Impact(**impact, **spatial, names=["A", "A.3"]).names
+    planar = carom.Impact(**impact, normal=normal, tangent=[[1, 0, 0]] * 2, names=["A", "A.2"])
+    assert planar.names == ("A", "A.2")
+    out = carom.Impact(**impact, **spatial, names=["A", "B.2"]).sample(200)
+    for name in out.axes():
+        assert out.max(name) == pytest.approx(out[name].max(), rel=1e-12)
