@@ -8,7 +8,6 @@ import html
 import json
 import os
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
