@@ -2,6 +2,7 @@
 """What callers give: arrays of every kind are taken or refused with a sentence, never a crash."""
 import pickle
 import random
+import weakref
 from decimal import Decimal
 from fractions import Fraction
 
@@ -87,7 +88,7 @@ def test_contact_space(block):
     # Texts and fractions stand for the nearest doubles.
     texts = carom.Impact.from_delassus([["1/3", 0], [0, 1]], ["-1", Fraction(1, 10)], "0.3")
     assert texts.delassus[0, 0] == 1 / 3 and texts.velocity.tolist() == [-1, 0.1] and texts.friction.tolist() == [0.3]
-    with pytest.raises(carom.InputError, match="delassus: real numbers are needed, not 'x'"):
+    with pytest.raises(carom.InputError, match=r"delassus\[0\]\[0\]: real numbers are needed, not 'x'"):
         carom.Impact.from_delassus([["x", 0], [0, 1]], [-1, 0])
 
 
@@ -222,7 +223,7 @@ def test_exact_numbers(scenes):
     ],
 )
 def test_exact_numbers_that_are_none(block, number, words):
-    with pytest.raises(carom.InputError, match=f"velocity: .*{words}"):
+    with pytest.raises(carom.InputError, match=rf"velocity\[1\]: .*{words}"):
         carom.Impact(**{**block, "velocity": [Fraction(1, 2), number, 0]})
 
 
@@ -231,3 +232,93 @@ def test_settings_of_a_scene(scenes):
     assert scene.settings == {"step": "0.3", "max_steps": "10", "samples": "16384", "seed": "0"}
     settings = {**scene.settings, "samples": 100}
     assert np.array_equal(scene.impact.sample(**settings).velocity, scene.sample(100).velocity)
+
+
+def test_objects_that_are_numbers_are_taken(block):
+    expected = carom.Impact(**block).resolve("routh", seed=3).velocity
+    impact = carom.Impact(**{name: value.astype(object) for name, value in block.items()})
+    assert np.array_equal(impact.resolve("routh", seed=3).velocity, expected)
+    z, _ = carom.solve_lcp(np.array([[2, 1], [1, Fraction(2)]], dtype=object), [-1, Fraction(-1)])
+    assert np.allclose(z, 1 / 3)
+    broken = block["mass"].astype(object)
+    broken[1, 2] = None
+    with pytest.raises(carom.InputError, match=r"mass\[1\]\[2\]: real numbers are needed, not None"):
+        carom.Impact(**{**block, "mass": broken})
+    with pytest.raises(carom.InputError, match=r"velocity\[2\]: real numbers are needed, not 'fast'"):
+        carom.Impact(**{**block, "velocity": [0, -1, "fast"]})
+
+
+def test_whole_numbers_that_no_double_has_are_exact():
+    def exact(mass):
+        return carom.Impact(mass, [0, 1], [1, 0], 1, [0, -1]).exact()
+
+    big = 2**53 + 1
+    for mass in ([[big, 0], [0, 1]], [[big, "0"], [0, 1]], np.array([[big, 0], [0, 1]])):
+        assert exact(mass).info["data_change"] == 0
+        assert carom._carom.impact_texts(carom.Impact(mass, [0, 1], velocity=[0, -1])._handle)[0][0] == f"{big}/1"
+
+
+def test_many_impacts_say_what_they_do_not_take(block):
+    impact = carom.Impact(**block)
+    for name, value in {"friction": 0, "velocity": [9, 9, 9], "restitution": 0.5, "tangent": block["tangent"]}.items():
+        with pytest.raises(carom.InputError, match=f"{name}: impacts are given, which have theirs"):
+            carom.sample_many([impact], **{name: value})
+    for given in (impact, None, 5):
+        with pytest.raises(carom.InputError, match="mass: arrays, or a sequence of carom.Impact"):
+            carom.sample_many(given)
+    with pytest.raises(carom.InputError, match="seed: 9223372036854775808 is not between"):
+        carom.sample_many([impact], seed=2**63)
+    nothing = carom.sample_many([])
+    assert nothing.velocity.shape == nothing.normal_impulse.shape == nothing.tangent_impulse.shape == (0, 0) and len(nothing) == 0
+    # Texts and fractions as of an impact.
+    arrays = {**block, "friction": "1/2"}
+    half = carom.sample_many(**arrays).velocity
+    assert np.array_equal(half, carom.sample_many(**{**block, "friction": 0.5}).velocity)
+
+
+def test_wrong_types_get_a_sentence(block):
+    impact = carom.Impact(**block)
+    out = impact.sample(20)
+    for call, words in [
+        (lambda: out.max(5), "max: 5 is not a text"),
+        (lambda: carom.solve_lcp([[1]], [1], None), "solver: None is not the name of one"),
+        (lambda: impact.sample(5, threads="4"), "threads: '4' is not a whole number"),
+        (lambda: impact.sample(5, keep=["all"]), r"keep: \['all'\] is not one of"),
+        (lambda: carom.Impact(**block, names=5), "names: a list of 2 texts"),
+        (lambda: carom.Impact(**block, geometry=5), "geometry: a carom.Geometry is needed, not int"),
+        (lambda: impact.contact_velocity([1, np.nan, 0]), "velocity: it has entries that are not finite"),
+        (lambda: impact.kinetic_energy([1, 0]), r"velocity: it has the shape \(2,\)"),
+    ]:
+        with pytest.raises(carom.InputError, match=words):
+            call()
+
+
+def test_velocities_of_all_outcomes_at_once(block):
+    impact = carom.Impact(**block)
+    out = impact.sample(20)
+    assert np.array_equal(impact.contact_velocity(out.velocity), [impact.contact_velocity(v) for v in out.velocity])
+    assert impact.kinetic_energy(out.velocity).tolist() == [impact.kinetic_energy(v) for v in out.velocity]
+    assert impact.contact_velocity(np.empty((0, 3))).shape == (0, 4) and impact.kinetic_energy(np.empty((0, 3))).shape == (0,)
+
+
+def test_equality_is_identity_where_a_field_is_an_array(block):
+    impact = carom.Impact(**block)
+    exact, out = impact.exact(), impact.sample(20)
+    assert exact.pieces[1] in exact.pieces and exact.pieces[0] != exact.pieces[1]
+    many = carom.sample_many([impact, impact])
+    contained = out.contains(out.velocity[:2])
+    assert many == many and many != carom.sample_many([impact, impact]) and contained == contained
+    assert contained != out.contains(out.velocity[:2])
+
+
+def test_small_habits_of_objects(block):
+    impact = carom.Impact(**block)
+    out = impact.resolve("sequential")
+    assert weakref.ref(impact)() is impact and not out.terminated.flags.writeable
+    with pytest.raises(AttributeError):
+        carom.Outcomes.__new__(carom.Outcomes).columns
+    assert {"Jn.A", "velocity"} & set(out._ipython_key_completions_()) == {"Jn.A"}
+    assert dir(carom) == sorted([*carom.__all__, "__version__"]) and carom.__all__[0] == "Impact"
+    assert all(hasattr(carom, name) for name in carom.__all__)
+    exact = carom.Impact(**{**block, "velocity": [0, 0, 0]}).exact()
+    assert "1 piece, 1 vertex," in repr(exact) and "1 vertex," in repr(exact.pieces[0])

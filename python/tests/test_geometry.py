@@ -66,3 +66,11 @@ def test_bad_geometry(name, value, block, place):
     given = {field: getattr(place, field) for field in ("points", "normals", "tangents", "bodies", "geoms", "qpos")}
     with pytest.raises(carom.InputError, match=f"geometry.{name}"):
         carom.Impact(**block, geometry=carom.Geometry(**{**given, name: value}))
+
+
+def test_directions_are_unit_vectors(block):
+    own = dict(bodies=((None, None),) * 2, geoms=((None, None),) * 2, points=np.zeros((2, 3)))
+    up, along = [[0, 0, 1]] * 2, [[1, 0, 0]] * 2
+    carom.Impact(**block, geometry=carom.Geometry(normals=np.array(up), tangents=np.array(along), **own))
+    with pytest.raises(carom.InputError, match=r"geometry.normals\[1\]: its length is 8.7, and a unit vector is needed"):
+        carom.Impact(**block, geometry=carom.Geometry(normals=np.array([[0, 0, 1], [0, 0, 8.7]]), tangents=np.array(along), **own))

@@ -116,10 +116,25 @@ def test_only_pages_are_replaced(block, tmp_path, plotly):
     assert sorted(os.listdir(tmp_path)) == ["page.html", "scene.yaml"]
 
 
+def test_permissions_are_those_of_any_file_or_of_the_page_that_is_replaced(block, tmp_path, plotly, monkeypatch):
+    out, page = carom.Impact(**block).resolve("routh"), tmp_path / "page.html"
+    (tmp_path / "any").write_text("")
+    # The mask of the process is that of other threads, too.
+    monkeypatch.delattr(os, "umask")
+    carom.explore(out, page)
+    assert page.stat().st_mode == (tmp_path / "any").stat().st_mode
+    page.chmod(0o600)
+    carom.explore(out, page)
+    assert page.stat().st_mode & 0o777 == 0o600
+
+
 def test_what_cannot_be_explored_is_said(block, scenes, tmp_path, plotly):
     impact = carom.Impact(**block)
     with pytest.raises(carom.InputError, match="nothing to show"):
         carom.explore(impact.sample(64, keep="extent"), tmp_path / "page.html")
+    for given, words in [([], "no outcomes are given"), (7, "a carom.Outcomes is needed, not int")]:
+        with pytest.raises(carom.InputError, match=words):
+            carom.explore(given, tmp_path / "page.html")
     with pytest.raises(carom.InputError, match="contacts are not those"):
         carom.explore([impact.resolve("routh"), carom.load(scenes / "cradle.yaml").resolve("routh")], tmp_path / "page.html")
     assert not os.listdir(tmp_path)

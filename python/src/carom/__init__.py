@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _carom
 from ._errors import Incomplete, InputError, InternalError, UnsupportedError
@@ -26,6 +26,13 @@ from .polytopes import Polytope, Polytopes
 from .questions import Containment, Distance, Maximum
 from .scene import Scene, load
 
+if TYPE_CHECKING:
+    from .adapters.drake import from_drake
+    from .adapters.mujoco import from_mujoco
+    from .adapters.pinocchio import from_pinocchio
+    from .comparison import compare
+    from .explorer import explore
+
 __version__: str = _carom.version
 
 # Functions that are loaded when they are used, because they need other packages: name and module.
@@ -37,10 +44,11 @@ _LATER = {
     "from_pinocchio": "adapters.pinocchio",
 }
 
+# In the order of the reference.
 __all__ = [
-    "Column", "Containment", "Distance", "Geometry", "Impact", "Incomplete", "InputError", "InternalError", "Law", "Many", "Maximum",
-    "Option", "Outcomes", "Polytope", "Polytopes", "Scene", "UnsupportedError", "enumerate_lcp", "law", "laws", "load", "many_seed",
-    "read", "sample_many", "solve_lcp", "solvers", *_LATER,
+    "Impact", "from_mujoco", "from_pinocchio", "from_drake", "Geometry", "load", "Scene", "laws", "law", "Law", "Option", "Column",
+    "Outcomes", "Maximum", "Containment", "Distance", "Polytopes", "Polytope", "compare", "explore", "read", "sample_many", "Many",
+    "many_seed", "solve_lcp", "enumerate_lcp", "solvers", "InputError", "UnsupportedError", "InternalError", "Incomplete",
 ]  # fmt: skip
 
 # A child of fork has none of the threads that OpenMP keeps for the next computation, and would wait for them.
@@ -54,4 +62,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(set(globals()) | set(__all__))
+    return sorted([*__all__, "__version__"])

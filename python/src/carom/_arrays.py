@@ -28,6 +28,8 @@ def as_reals(name: str, value: Any, dimensions: int | None = None) -> NDArray[np
             value = np.asarray(value)
         except ValueError as error:
             raise InputError(f"{name}: not an array of numbers: {error}") from None
+        if value.dtype.kind == "O":
+            value = np.array([_read_exact(_place(name, at), entry)[0] for at, entry in np.ndenumerate(value)]).reshape(value.shape)
         if value.dtype.kind not in "fiub":
             raise InputError(f"{name}: real numbers are needed, not {value.dtype}")
         value = value.astype(np.float64)
@@ -38,6 +40,12 @@ def as_reals(name: str, value: Any, dimensions: int | None = None) -> NDArray[np
     return value if value.flags.c_contiguous else np.ascontiguousarray(value)
 
 
+def _place(name: str, index: tuple[int, ...]) -> str:
+    return name + "".join(f"[{i}]" for i in index)
+
+
+# Whole numbers up to this one are doubles.
+_WHOLE = 2**53
 # Numbers as texts: "p/q", or a decimal whose power of ten is of a size that doubles have.
 _EXACT = re.compile(r"[+-]?(\d{1,4000}/\d{1,4000}|(\d{1,4000}\.?\d{0,4000}|\.\d{1,4000})(e[+-]?\d{1,3})?)", re.IGNORECASE | re.ASCII)
 
@@ -63,7 +71,8 @@ def _read_exact(name: str, entry: Any) -> tuple[float, str | None]:
 
 
 def split_exact(name: str, value: Any) -> tuple[Any, list[str | None] | None]:
-    """Splits an array of fractions, decimals, or texts such as "1/3" into numbers, and texts for exact computations.
+    """Splits an array of fractions, decimals, texts such as "1/3", or whole numbers that no double has into numbers, and texts for exact
+    computations.
 
     Other values stay as they are, with None. Whole numbers and fractions are exact; floats among them are what they are.
     """
@@ -73,10 +82,13 @@ def split_exact(name: str, value: Any) -> tuple[Any, list[str | None] | None]:
         array = np.asarray(value, dtype=object) if isinstance(value, (list, tuple)) else np.asarray(value)
     except ValueError:
         return value, None
+    if array.dtype.kind in "iu" and array.size and max(int(array.max()), -int(array.min())) > _WHOLE:
+        array = array.astype(object)
     kinds = {type(entry) for entry in array.flat} if array.dtype.kind == "O" else set()
-    if array.dtype.kind != "U" and not any(issubclass(kind, (Fraction, Decimal, str)) for kind in kinds):
+    exact = array.dtype.kind == "U" or any(issubclass(kind, (Fraction, Decimal, str)) for kind in kinds)
+    if not exact and not (int in kinds and any(type(entry) is int and abs(entry) > _WHOLE for entry in array.flat)):
         return value, None
-    read = [_read_exact(name, entry) for entry in array.flat]
+    read = [_read_exact(_place(name, at), entry) for at, entry in np.ndenumerate(array)]
     return np.array([number for number, _ in read]).reshape(array.shape), [text for _, text in read]
 
 
@@ -117,7 +129,7 @@ def as_names(names: Sequence[str] | None, count: int, owner: str = "contact") ->
     """Names of the contacts, or of what the owner says."""
     if names is None:
         return None
-    if isinstance(names, str) or len(names) != count or not all(isinstance(name, str) for name in names):
+    if not isinstance(names, (list, tuple, np.ndarray)) or len(names) != count or not all(isinstance(name, str) for name in names):
         key = "names" if owner == "contact" else f"{owner}_names"
         raise InputError(f"{key}: a list of {count} texts is needed, one for each {owner}")
-    return tuple(names)
+    return tuple(str(name) for name in names)

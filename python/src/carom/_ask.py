@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast
 
 from . import _carom
 from ._errors import InputError, warn_incomplete
@@ -21,7 +21,7 @@ def count_threads(threads: int | None) -> int:
     """Threads as C takes them: 0 for one for each core."""
     if threads is None:
         return 0
-    if isinstance(threads, bool) or not 1 <= threads <= 1024 or int(threads) != threads:
+    if isinstance(threads, bool) or not isinstance(threads, SupportsIndex) or not 1 <= int(threads) <= 1024:
         raise InputError(f"threads: {threads!r} is not a whole number between 1 and 1024")
     return int(threads)
 
@@ -169,7 +169,7 @@ class Asked:
         law = law or named
         if law is None:
             raise InputError("law: it is missing, and no scene names one")
-        if keep not in _KEEP:
+        if not isinstance(keep, str) or keep not in _KEEP:
             raise InputError(f"keep: {keep!r} is not one of all, extent, hull")
         settings = make_settings(law, options)
         show, end = make_progress(progress, law)

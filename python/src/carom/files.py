@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import secrets
+import stat
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -109,15 +110,15 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         raise InputError(f"{os.fspath(path)}: it is not a file that can be replaced")
     temporary = os.path.join(os.path.dirname(place), f".carom-{secrets.token_hex(8)}{os.path.splitext(place)[1]}")
     try:
-        # Open to whom any file of the user is, or the one that it replaces.
+        # With the permissions of any file that the user makes, or of the one that it replaces.
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-        if os.path.exists(place):
-            os.fchmod(descriptor, os.stat(place).st_mode & 0o777)
     except OSError as error:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from None
     try:
         with open(descriptor, "w", encoding="utf-8") as file:
             file.write(text)
+        if os.path.exists(place):
+            os.chmod(temporary, stat.S_IMODE(os.stat(place).st_mode))
         os.replace(temporary, place)
     except BaseException:
         os.unlink(temporary)

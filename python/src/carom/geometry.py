@@ -10,6 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._arrays import as_matrix, as_names, as_reals
+from ._errors import InputError
+
+# Unit vectors written by hand miss their length by this.
+_UNIT = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,16 +52,26 @@ def as_place(
     """Names and places as C takes them."""
     if names is None and turns is None and geometry is None:
         return None
+    if geometry is not None and not isinstance(geometry, Geometry):
+        raise InputError(f"geometry: a carom.Geometry is needed, not {type(geometry).__name__}")
     about = (as_names(names, nv, "velocity"), None if turns is None else tuple(bool(turn) for turn in turns))
     if geometry is None:
         return (*about, None, None, None, None, None, 0, None)
     pairs = [None if rows is None else tuple(name for pair in rows for name in pair) for rows in (geometry.bodies, geometry.geoms)]
     qpos = None if geometry.qpos is None else as_reals("geometry.qpos", geometry.qpos, 1)
+    normals = as_matrix("geometry.normals", geometry.normals, contacts, 3)
+    directions = as_matrix("geometry.tangents", geometry.tangents, contacts * tangents, 3)
+    for name, vectors in (("normals", normals), ("tangents", directions)):
+        # A contact without a place has NaN or zero there.
+        lengths = np.linalg.norm(vectors, axis=1)
+        odd = np.flatnonzero((lengths > 0) & (np.abs(lengths - 1) > _UNIT))
+        if len(odd):
+            raise InputError(f"geometry.{name}[{odd[0]}]: its length is {lengths[odd[0]]:.6g}, and a unit vector is needed")
     return (
         *about,
         as_matrix("geometry.points", geometry.points, contacts, 3),
-        as_matrix("geometry.normals", geometry.normals, contacts, 3),
-        as_matrix("geometry.tangents", geometry.tangents, contacts * tangents, 3),
+        normals,
+        directions,
         *pairs,
         0 if qpos is None else len(qpos),
         qpos,

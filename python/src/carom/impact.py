@@ -52,7 +52,7 @@ class Impact(Asked):
     "1/3" and "0.1", also among whole numbers and floats.
     """
 
-    __slots__ = ("_handle", "_about")
+    __slots__ = ("_handle", "_about", "__weakref__")
 
     def __init__(
         self,
@@ -285,19 +285,31 @@ class Impact(Asked):
         return self._array("delassus")
 
     def contact_velocity(self, velocity: ArrayLike | None = None) -> NDArray[np.float64]:
-        """J v, (n,) [m/s], per contact the normal, then the tangents; of the pre-impact velocity where none is given.
+        """J v, (n,) [m/s], per contact the normal, then the tangents; of the pre-impact velocity where none is given, of each row of several.
 
-        Raises InputError for a velocity that has not nv entries.
+        Raises InputError for a velocity that has not nv entries, or entries that are not finite.
         """
-        v = self.velocity if velocity is None else as_vector("velocity", velocity, self.nv)
-        u = np.empty(self.contacts * (1 + self.tangent_dim))
-        _carom.impact_contact_velocity(self._handle, v, u)
+        v = self.velocity if velocity is None else self._velocities(velocity)
+        u = np.empty((*v.shape[:-1], self.contacts * (1 + self.tangent_dim)))
+        for own, of in zip(np.atleast_2d(u), np.atleast_2d(v)):
+            _carom.impact_contact_velocity(self._handle, of, own)
         return u
 
-    def kinetic_energy(self, velocity: ArrayLike | None = None) -> float:
-        """v'Mv/2 [J]; of the pre-impact velocity where none is given. In contact space the least energy of any such system."""
-        v = self.velocity if velocity is None else as_vector("velocity", velocity, self.nv)
-        return _carom.impact_kinetic_energy(self._handle, v)
+    def kinetic_energy(self, velocity: ArrayLike | None = None) -> Any:
+        """v'Mv/2 [J]; of the pre-impact velocity where none is given, an array for rows of several. In contact space the least energy of any
+        such system. Raises InputError as `contact_velocity` does."""
+        v = self.velocity if velocity is None else self._velocities(velocity)
+        energies = [_carom.impact_kinetic_energy(self._handle, of) for of in np.atleast_2d(v)]
+        return energies[0] if v.ndim == 1 else np.array(energies, dtype=np.float64)
+
+    def _velocities(self, velocity: ArrayLike) -> NDArray[np.float64]:
+        """One velocity, or rows of several."""
+        v = as_reals("velocity", velocity)
+        if v.ndim not in (1, 2) or v.shape[-1] != self.nv:
+            raise InputError(f"velocity: it has the shape {v.shape}, and must have {self.nv} entries, or rows of as many")
+        if not np.isfinite(v).all():
+            raise InputError("velocity: it has entries that are not finite")
+        return v
 
     def _asked(self) -> tuple[Impact, Any, str | None]:
         return self, None, None

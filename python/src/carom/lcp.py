@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _carom
 from ._arrays import as_matrix, as_reals, as_vector
-from ._errors import warn_incomplete
+from ._errors import InputError, warn_incomplete
 
 
 def solvers() -> dict[str, str]:
@@ -50,6 +50,8 @@ def solve_lcp(W: ArrayLike, w: ArrayLike, solver: str = "lemke") -> tuple[NDArra
     Incomplete
         When there is no verified solution.
     """
+    if not isinstance(solver, str):
+        raise InputError(f"solver: {solver!r} is not the name of one")
     n, W, w = _problem(W, w)
     z = np.empty(n)
     verdict, residual, pivots, fallbacks = _carom.lcp_solve(n, W, w, solver, z)

@@ -2,7 +2,7 @@
 """One outcome for each of many impacts."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _carom
-from ._arrays import as_reals
+from ._arrays import as_reals, split_exact
 from ._ask import count_threads, make_progress
 from ._errors import InputError
 from .impact import Impact
@@ -18,7 +18,7 @@ from .laws import law as find_law
 from .laws import make_settings
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Many:
     """One outcome for each of N impacts, in their order. Of impacts of different sizes, the first three are lists of arrays.
 
@@ -110,9 +110,12 @@ def sample_many(
         options = {"samples": 1, **options}
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
         raise InputError(f"seed: {seed!r} is not a whole number")
+    if not 0 <= seed < 2**63:
+        raise InputError(f"seed: {seed} is not between 0 and {2**63 - 1}")
     settings = make_settings(law, options)
     if normal is None:
-        return _sample_impacts(mass, law, settings, int(seed), threads, progress)
+        arrays_too = {"tangent": tangent, "friction": friction, "velocity": velocity, "restitution": restitution}
+        return _sample_impacts(mass, arrays_too, law, settings, int(seed), threads, progress)
     arrays = _Arrays(mass, normal, tangent, friction, restitution, velocity)
     out = tuple(np.empty(shape) for shape in arrays.shapes())
     show, end = make_progress(progress, law)
@@ -140,7 +143,7 @@ class _Arrays:
             if value is None:
                 taken[name] = None
                 continue
-            array = as_reals(name, value)
+            array = as_reals(name, split_exact(name, value)[0])
             if array.ndim == dimensions + 1:
                 if count not in (None, array.shape[0]):
                     raise InputError(f"{name}: it is for {array.shape[0]} impacts, and others are for {count}")
@@ -174,11 +177,18 @@ class _Arrays:
         return [(count, nv), (count, contacts), (count, contacts * dimension), (count,)]
 
 
-def _sample_impacts(impacts: Any, law: str, settings: Any, seed: int, threads: int | None, progress: Any) -> Many:
+def _sample_impacts(
+    impacts: Any, arrays: dict[str, Any], law: str, settings: Any, seed: int, threads: int | None, progress: Any
+) -> Many:
+    if isinstance(impacts, Impact) or not isinstance(impacts, Iterable):
+        raise InputError("mass: arrays, or a sequence of carom.Impact, are needed")
     impacts = tuple(impacts)
     for i, impact in enumerate(impacts):
         if not isinstance(impact, Impact):
             raise InputError(f"impact {i}: a carom.Impact is needed, not {type(impact).__name__}; or give all arrays")
+    for name, array in arrays.items():
+        if array is not None:
+            raise InputError(f"{name}: impacts are given, which have theirs")
     widths = [[x.nv for x in impacts], [x.contacts for x in impacts], [x.contacts * x.tangent_dim for x in impacts]]
     out = (*(np.empty(sum(sizes)) for sizes in widths), np.empty(len(impacts)))
     show, end = make_progress(progress, law)
@@ -187,7 +197,7 @@ def _sample_impacts(impacts: Any, law: str, settings: Any, seed: int, threads: i
     finally:
         end()
     cut = [
-        array.reshape(len(sizes), sizes[0]) if len(set(sizes)) == 1 else np.split(array, np.cumsum(sizes)[:-1])
+        array.reshape(len(sizes), max(sizes, default=0)) if len(set(sizes)) <= 1 else np.split(array, np.cumsum(sizes)[:-1])
         for array, sizes in zip(out, widths)
     ]
     return _collect(law, (*cut, out[3]), rows)

@@ -48,7 +48,9 @@ class Table:
     def _read(self, column: Column) -> Any:
         values = _carom.table_column(self._handle, column.name)
         if column.type == "boolean":
-            return np.asarray(values).astype(bool)
+            truth = np.asarray(values).astype(bool)
+            truth.flags.writeable = False
+            return truth
         if column.type == "text":
             return values
         if column.type == "contacts":
@@ -186,12 +188,15 @@ class Outcomes:
         return name in self.columns or name in self.axes()
 
     def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_") and name in self.columns:
+        if not name.startswith("_") and name != "columns" and name in self.columns:
             return self._table.column(name)
         raise AttributeError(f"{type(self).__name__!r} has no attribute or column {name!r}")
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *self.columns})
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return [*self.columns, *self.axes()]
 
     def __len__(self) -> int:
         return _carom.table_about(self._table._handle)[0]

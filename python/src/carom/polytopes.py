@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .outcomes import Outcomes
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Polytope:
     """One convex piece, as the hull of its vertices and as the intersection of half-spaces. u are contact velocities, n of them.
 
@@ -40,7 +40,11 @@ class Polytope:
     inequalities: tuple[NDArray[np.float64], NDArray[np.float64]]
 
     def __repr__(self) -> str:
-        return f"<carom.Polytope: {len(self.velocity)} vertices, dimension {self.dimension}>"
+        return f"<carom.Polytope: {_count_vertices(len(self.velocity))}, dimension {self.dimension}>"
+
+
+def _count_vertices(count: int) -> str:
+    return "1 vertex" if count == 1 else f"{count} vertices"
 
 
 class Polytopes(Outcomes):
@@ -49,14 +53,16 @@ class Polytopes(Outcomes):
     `info["certificate"]` says what it is of the set: exact, inner, outer or none.
     """
 
-    __slots__ = ("_outer",)
+    __slots__ = ("_outer", "_pieces")
 
     _outer: Polytopes | None
+    _pieces: list[Polytope] | None
 
     @classmethod
     def _make(cls, *arguments: Any) -> Self:
         made = super()._make(*arguments)
         made._outer = None
+        made._pieces = None
         return made
 
     @property
@@ -67,6 +73,11 @@ class Polytopes(Outcomes):
     @property
     def pieces(self) -> list[Polytope]:
         """The pieces."""
+        if self._pieces is None:
+            self._pieces = self._make_pieces()
+        return list(self._pieces)
+
+    def _make_pieces(self) -> list[Polytope]:
         index = self["piece"]
         starts: Any = np.flatnonzero(np.r_[True, index[1:] != index[:-1]]) if len(index) else []
         u, n = self.contact_velocity, self.impact.contacts * (1 + self.impact.tangent_dim)
@@ -92,7 +103,7 @@ class Polytopes(Outcomes):
 
     def __repr__(self) -> str:
         count, about = self.info["pieces"], f"{self.info['certificate']}, {self.info['verdict']}"
-        return f"<carom.Polytopes: {count} piece{'s' * (count != 1)}, {len(self)} vertices, {about}>"
+        return f"<carom.Polytopes: {count} piece{'s' * (count != 1)}, {_count_vertices(len(self))}, {about}>"
 
 
 def _restore_outer(restore: Any, arguments: Any, outer: Polytopes | None) -> Polytopes:

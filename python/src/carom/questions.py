@@ -84,7 +84,7 @@ class Distance(float):
         return f"<carom.Distance: {_quantity(self, self.unit)}, a_to_b {self.a_to_b:.6g}, b_to_a {self.b_to_a:.6g}>"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Containment:
     """Whether velocities are in a set; true where all of them are. Arrays have an entry for each velocity where several were given.
 
@@ -137,6 +137,8 @@ def _warn(omits: bool) -> None:
 
 def ask_max(out: Outcomes, expression: str) -> Maximum:
     """See `Outcomes.max`."""
+    if not isinstance(expression, str):
+        raise InputError(f"max: {expression!r} is not a text such as 'Jn.A - Jn.B'")
     value, index, unit, certified, omits = _carom.question_max(_source(out), expression)
     _warn(omits)
     made = Maximum(value)

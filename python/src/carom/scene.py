@@ -29,7 +29,7 @@ class Scene(Asked):
         The impact that it describes.
     """
 
-    __slots__ = ("path", "name", "hash", "law", "warnings", "settings", "impact", "_handle")
+    __slots__ = ("path", "name", "hash", "law", "warnings", "settings", "impact", "_handle", "__weakref__")
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         with one_at_a_time():

@@ -411,8 +411,9 @@ function describeSamples(law) {
 function makeControls() {
     element("title").textContent = data.title;
     const outcomes = data.laws.filter((law) => law.style !== "pieces").reduce((total, law) => total + law.rows, 0);
+    const laws = new Set(data.laws.map((law) => law.name)).size;
     element("summary").textContent =
-        `${data.laws.length} law${data.laws.length === 1 ? "" : "s"}, ${thousands(outcomes)} outcomes, ` +
+        `${laws} law${laws === 1 ? "" : "s"}, ${thousands(outcomes)} outcomes, ` +
         `${data.contacts.length} ${data.tangents === 1 ? "planar" : "spatial"} contact${data.contacts.length === 1 ? "" : "s"}. ` +
         data.laws.filter((law) => law.sampled).map(describeSamples).join(" ");
     for (const law of data.laws) {
