@@ -121,11 +121,13 @@ static void turn(carom_series *series, int contact, int k) {
         e[pairs * k + 1] = (y - speed * e[1]) / r[0];
     }
     // f = mu lambda e, a product of series where the weight varies.
-    const double *held = series->rates + series->column_of[3 * contact], mu = series->friction[contact];
+    const bool held = series->balance->held[contact];
+    const double mu = series->friction[contact],
+                 *weight = held ? series->rates + series->column_of[3 * contact] : series->weights + 3 * contact;
     double *f = series->rates + series->width * k + series->column_of[3 * contact + 1];
     f[0] = f[1] = 0;
-    for (int i = 0; i <= (series->balance->held[contact] ? k : 0); i++) {
-        const double limit = mu * (series->balance->held[contact] ? held[series->width * i] : series->weights[3 * contact]);
+    for (int i = 0; i <= (held ? k : 0); i++) {
+        const double limit = mu * weight[series->width * i];
         f[0] += limit * e[pairs * (k - i)];
         f[1] += limit * e[pairs * (k - i) + 1];
     }
