@@ -84,8 +84,8 @@ static double mean(const fitting *f, const double *errors) {
 // What carom_fit_minimise minimises. Once interrupted, it is told nothing new.
 static carom_status evaluate(void *user, const double *x, double *value, carom_error *error) {
     fitting *f = user;
-    const bool friction = f->request->friction;
-    const double at[2] = {friction ? x[0] : 0, friction ? x[1] : x[0]};
+    const bool friction = f->request->friction, restitution = f->request->restitution;
+    const double at[2] = {friction ? x[0] : 0, restitution ? x[friction] : 0};
     *value = 0;
     if (f->interrupted) return CAROM_OK;
     const carom_status status = find_errors(f, at, error);
