@@ -117,8 +117,9 @@ carom_status carom_outcome_set_distances(const carom_outcome_set *a, const carom
                                          carom_metric_kind kind, const carom_cover_options *options, const carom_control *control,
                                          carom_set_distances *distances, carom_error *error);
 
-/// Their Delassus operators are of one size and agree within 1e-9 of the largest entry: distances between their sets mean something.
-bool carom_impact_resembles(const carom_impact *impact, const carom_impact *other);
+/// Are two impacts alike, so that their sets are of the same law's answers to the same question? Contacts have the same names, and Delassus
+/// operators, contact velocities before the impact, friction and restitution agree within 1e-9 of the largest entry of each.
+carom_status carom_impact_resembles(const carom_impact *impact, const carom_impact *other, bool *resembles, carom_error *error);
 
 CAROM_API_END
 

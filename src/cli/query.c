@@ -198,8 +198,9 @@ static carom_status ask_distance(query *q, const char *path, carom_error *error)
     if (!status && other.set.n != q->asked.set.n)
         status = carom_fail(error, CAROM_BAD_INPUT, "--distance: %s has other contacts than %s", path, asked_path);
     // Sets of different impacts may be compared, but it is seldom meant.
-    if (!status && !carom_impact_resembles(impact, other.impact))
-        fprintf(stderr, "carom: warning: %s and %s are of different impacts\n", asked_path, path);
+    bool alike = true;
+    if (!status) status = carom_impact_resembles(impact, other.impact, &alike, error);
+    if (!status && !alike) fprintf(stderr, "carom: warning: %s and %s are of different impacts\n", asked_path, path);
 
     carom_control control;
     carom_set_distances found = {0};

@@ -245,12 +245,28 @@ carom_status carom_outcome_set_distances(const carom_outcome_set *a, const carom
     return status;
 }
 
-bool carom_impact_resembles(const carom_impact *impact, const carom_impact *other) {
-    const size_t n = (size_t)carom_impact_contact_size(impact);
-    if (carom_impact_contact_size(other) != (int)n) return false;
-    const double *first = carom_impact_delassus(impact), *second = carom_impact_delassus(other);
-    const double tolerance = SAME_IMPACT * carom_max_abs(n * n, first);
+// Do arrays agree within the share of the largest entry of the first?
+static bool agree(size_t count, const double *first, const double *second, double scale) {
     bool same = true;
-    for (size_t i = 0; i < n * n && same; i++) same = fabs(first[i] - second[i]) <= tolerance;
+    for (size_t i = 0; i < count && same; i++) same = fabs(first[i] - second[i]) <= SAME_IMPACT * scale;
     return same;
+}
+
+carom_status carom_impact_resembles(const carom_impact *impact, const carom_impact *other, bool *resembles, carom_error *error) {
+    const carom_impact_data *data = carom_impact_get_data(impact), *others = carom_impact_get_data(other);
+    const size_t n = (size_t)carom_impact_contact_size(impact), m = (size_t)data->contacts;
+    *resembles = data->contacts == others->contacts && data->tangent_dim == others->tangent_dim;
+    for (size_t i = 0; i < m && *resembles; i++) *resembles = !strcmp(data->names[i], others->names[i]);
+    if (!*resembles) return CAROM_OK;
+    double *u = malloc(2 * n * sizeof *u);
+    if (!u) return carom_fail_memory(error, "impact");
+    carom_impact_contact_velocity(impact, data->velocity, u);
+    carom_impact_contact_velocity(other, others->velocity, u + n);
+    const double *delassus = carom_impact_delassus(impact);
+    *resembles = agree(n * n, delassus, carom_impact_delassus(other), carom_max_abs(n * n, delassus)) &&
+                 agree(n, u, u + n, carom_impact_velocity_scale(impact)) &&
+                 agree(m, data->friction, others->friction, carom_max_abs(m, data->friction)) &&
+                 agree(m, data->restitution, others->restitution, 1);
+    free(u);
+    return CAROM_OK;
 }

@@ -136,7 +136,34 @@ static void a_set_is_at_no_distance_from_itself(void **state) {
     carom_error error;
     assert_ok(carom_outcome_set_distances(&a->memory, &a->read, a->impact, CAROM_METRIC_EUCLIDEAN, &options, NULL, &found, &error), error);
     assert_true(found.a_to_b == 0 && found.b_to_a == 0 && found.hausdorff == 0 && found.complete);
-    assert_true(carom_impact_resembles(a->impact, a->impact));
+    bool alike;
+    assert_ok(carom_impact_resembles(a->impact, a->impact, &alike, &error), error);
+    assert_true(alike);
+}
+
+static void impacts_that_differ_are_not_alike(void **state) {
+    asked *a = *state;
+    const carom_impact_data *data = carom_impact_get_data(a->impact);
+    double friction[2] = {data->friction[0], data->friction[1] + 0.1}, restitution[2] = {0, 0.5}, velocity[8] = {0};
+    memcpy(velocity, data->velocity, (size_t)data->nv * sizeof *velocity);
+    velocity[1] -= 1e-3;
+    static const char *const names[2] = {"left", "right"};
+    carom_impact_data changed[5];
+    for (int i = 0; i < 5; i++) changed[i] = *data;
+    changed[0].friction = friction;
+    changed[1].restitution = restitution;
+    changed[2].velocity = velocity;
+    changed[3].names = names;
+    for (int i = 0; i < 5; i++) {
+        carom_impact *other;
+        carom_error error;
+        bool alike;
+        assert_ok(carom_impact_create(&changed[i], &other, &error), error);
+        assert_ok(carom_impact_resembles(a->impact, other, &alike, &error), error);
+        // The last one is a copy.
+        assert_int_equal(alike, i == 4);
+        carom_impact_free(other);
+    }
 }
 
 // Asks to stop from the given poll on.
@@ -189,9 +216,13 @@ static void answers_without_outcomes_make_no_set(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(worst_cases_are_those_of_all_rows), cmocka_unit_test(hulls_are_the_same),
-        cmocka_unit_test(outcomes_are_in_their_set),         cmocka_unit_test(a_set_is_at_no_distance_from_itself),
-        cmocka_unit_test(questions_can_be_stopped),          cmocka_unit_test(answers_without_outcomes_make_no_set),
+        cmocka_unit_test(worst_cases_are_those_of_all_rows),
+        cmocka_unit_test(hulls_are_the_same),
+        cmocka_unit_test(outcomes_are_in_their_set),
+        cmocka_unit_test(a_set_is_at_no_distance_from_itself),
+        cmocka_unit_test(impacts_that_differ_are_not_alike),
+        cmocka_unit_test(questions_can_be_stopped),
+        cmocka_unit_test(answers_without_outcomes_make_no_set),
     };
     return cmocka_run_group_tests(tests, prepare, clean_up);
 }

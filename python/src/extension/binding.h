@@ -110,6 +110,8 @@ binding_watch *binding_watch_start(int threads, PyObject *progress);
 /// The same for one thread without progress, which keeps the lock until binding_watch_release gives it back.
 binding_watch *binding_watch_create(void);
 void binding_watch_release(binding_watch *watch);
+/// Takes the lock again before the end.
+void binding_watch_retake(binding_watch *watch);
 const carom_control *binding_watch_control(const binding_watch *watch);
 /// Takes the lock again and frees the watch.
 /// @return false when a signal handler or `progress` raised an exception, which is set

@@ -178,12 +178,14 @@ static PyObject *distance(PyObject *module, PyObject *arguments) {
         carom_error error;
         binding_watch *watch = binding_watch_start(1, Py_None);
         if (watch) {
-            const carom_status status =
+            carom_status status =
                 carom_outcome_set_distances(&sets[0], &sets[1], impact, kind, &options, binding_watch_control(watch), &found, &error);
+            bool alike = false;
+            if (!status) status = carom_impact_resembles(impact, other, &alike, &error);
             if (binding_watch_end(watch))
                 answer = status ? binding_fail(&error)
                                 : Py_BuildValue("ddddsN", found.a_to_b, found.b_to_a, found.hausdorff, found.gap, carom_metric_unit(kind),
-                                                PyBool_FromLong(carom_impact_resembles(impact, other)));
+                                                PyBool_FromLong(alike));
         }
     }
     binding_give_back(arrays, 2);

@@ -156,7 +156,8 @@ static PyObject *read_result(PyObject *module, PyObject *arguments) {
         status = carom_result_read_answer(result, i, impact, read[i].law, &read[i].answer, &error);
         if (!status) status = carom_result_read_extent(result, i, impact, read[i].keep, &read[i].extent, &error);
     }
-    const bool stopped = !binding_watch_end(watch);
+    binding_watch_retake(watch);
+    const bool stopped = carom_control_cancelled(binding_watch_control(watch));
     if (status && !stopped && !raised) binding_fail(&error);
     const bool sound = !status && !stopped && !raised;
     PyObject *list = sound ? PyList_New(0) : NULL, *handle = sound ? binding_wrap_impact(impact, NULL) : NULL;
@@ -175,6 +176,8 @@ static PyObject *read_result(PyObject *module, PyObject *arguments) {
     Py_XDECREF(list);
     PyMem_Free(read);
     carom_result_close(result);
+    // The settings were read under the lock, which can be interrupted, too.
+    if (!binding_watch_end(watch)) Py_CLEAR(answer);
     return answer;
 }
 

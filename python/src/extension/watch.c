@@ -66,6 +66,11 @@ binding_watch *binding_watch_create(void) {
 
 void binding_watch_release(binding_watch *watch) { watch->state = PyEval_SaveThread(); }
 
+void binding_watch_retake(binding_watch *watch) {
+    PyEval_RestoreThread(watch->state);
+    watch->state = NULL;
+}
+
 binding_watch *binding_watch_start(int threads, PyObject *progress) {
     binding_watch *watch = binding_watch_create();
     if (!watch) return NULL;
