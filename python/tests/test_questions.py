@@ -144,6 +144,13 @@ def test_samples_that_may_lie_outside_are_counted_among_outcomes(scenes):
         assert 0 < out.info["approximate"] == ((out["flags"] & 32) != 0).sum() < 512
 
 
+@pytest.mark.parametrize("change", [{"friction": 0.5}, {"velocity": [0, -0.4, 0]}, {"restitution": 0.5}, {"names": ["left", "right"]}])
+def test_sets_of_different_impacts(change, block):
+    out = carom.Impact(**block).sample(200)
+    with pytest.warns(UserWarning, match="different impacts"):
+        out.distance(carom.Impact(**{**block, **change}).sample(200))
+
+
 def test_an_outer_set_is_called_one(block):
     with pytest.warns(carom.Incomplete):
         out = carom.Impact(**block).exact(pieces=1)
