@@ -18,10 +18,6 @@ from .polytopes import Polytopes
 
 _lock = threading.RLock()
 
-# A child of os.fork has the lock of no other thread: while one reads or writes, forks wait, and libhdf5 is in order in the child.
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
-
 
 @contextlib.contextmanager
 def one_at_a_time() -> Iterator[None]:
@@ -32,6 +28,24 @@ def one_at_a_time() -> Iterator[None]:
     h5py = sys.modules.get("h5py._objects")
     with h5py.phil if h5py is not None else contextlib.nullcontext(), _lock:
         yield
+
+
+_forks: list[contextlib.ExitStack] = []
+
+
+def _before_fork() -> None:
+    held = contextlib.ExitStack()
+    held.enter_context(one_at_a_time())
+    _forks.append(held)
+
+
+def _after_fork() -> None:
+    _forks.pop().close()
+
+
+# A child of os.fork has the locks of no other thread: while one reads or writes, forks wait, and libhdf5 is in order in the child.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
 
 
 def write(out: Outcomes, path: str | os.PathLike[str], name: str) -> None:
