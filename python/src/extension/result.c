@@ -114,17 +114,18 @@ static PyObject *read_settings(const carom_result *result, int index, const caro
 // The answer of one law in a file.
 typedef struct law_read {
     const carom_law *law;
+    PyObject *settings;
     carom_answer answer;
     char keep[CAROM_CERTIFICATE_SIZE];
     carom_extent *extent;
 } law_read;
 
 // It as (law, outcomes, result, settings, keep, extent or None); the answer's tables belong to it, also after a failure.
-static PyObject *wrap_law(const carom_result *result, int index, law_read *read) {
+static PyObject *wrap_law(law_read *read) {
     PyObject *outcomes = binding_wrap_table(read->answer.outcomes), *row = binding_wrap_table(read->answer.result);
     PyObject *extent = read->extent ? binding_extent(read->extent) : Py_NewRef(Py_None);
     read->answer = (carom_answer){0};
-    return Py_BuildValue("sNNNsN", read->law->name, outcomes, row, read_settings(result, index, read->law), read->keep, extent);
+    return Py_BuildValue("sNNOsN", read->law->name, outcomes, row, read->settings, read->keep, extent);
 }
 
 // result_read(path) -> (name, impact, [(law, outcomes, result, settings, keep, extent), ...])
@@ -147,7 +148,9 @@ static PyObject *read_result(PyObject *module, PyObject *arguments) {
         // Certified outer sets stand beside the law whose run found them.
         if (!strcmp(carom_result_law_name(result, i), carom_exact_outer_law.name)) continue;
         read[i].law = binding_law(carom_result_law_name(result, i));
-        raised = !read[i].law;
+        // Read while there is a watch: the file asks it.
+        if (read[i].law) read[i].settings = read_settings(result, i, read[i].law);
+        raised = !read[i].settings;
     }
     binding_watch_release(watch);
     if (!status && !raised) status = carom_result_read_impact(result, &impact, &error);
@@ -162,12 +165,13 @@ static PyObject *read_result(PyObject *module, PyObject *arguments) {
     const bool sound = !status && !stopped && !raised;
     PyObject *list = sound ? PyList_New(0) : NULL, *handle = sound ? binding_wrap_impact(impact, NULL) : NULL;
     for (int i = 0; i < count && list; i++) {
-        PyObject *law = read[i].law ? wrap_law(result, i, &read[i]) : NULL;
+        PyObject *law = read[i].law ? wrap_law(&read[i]) : NULL;
         if (read[i].law && (!law || PyList_Append(list, law))) Py_CLEAR(list);
         Py_XDECREF(law);
     }
     PyObject *answer = list && handle ? Py_BuildValue("NOO", binding_text(carom_result_scene_name(result)), handle, list) : NULL;
     for (int i = 0; i < count && read; i++) {
+        Py_XDECREF(read[i].settings);
         carom_answer_free(&read[i].answer);
         carom_extent_free(read[i].extent);
     }

@@ -116,7 +116,7 @@ def test_disks_with_many_samples(opened, scenes, tmp_path):
     page = opened(comparison)
     assert (tmp_path / "page.html").stat().st_size < 20e6
     out = comparison["halm-posa"]
-    assert drawn(page, "plot-0")["halm-posa (inner approximation, 65536 samples)"] == 2**16
+    assert drawn(page, "plot-0")[f"halm-posa (65536 samples, {out.info['approximate']} may lie outside)"] == 2**16
     # Other axes, and what is selected there.
     page.select_option("select[name='0-x']", "Jt.B")
     page.select_option("select[name='0-y']", "Pn.C")
@@ -142,7 +142,8 @@ def test_quadruped_in_space(opened, scenes):
     # Contact modes as the outcomes have them.
     page.uncheck("input[name='1-lift']")
     kept = out.modes()["front_right"]
-    assert drawn(page, "plot-0")["halm-posa (inner approximation, 16384 samples)"] == 2**14 - kept["lift"]
+    assert drawn(page, "plot-0")["halm-posa (16384 samples, 16384 may lie outside)"] == 2**14 - kept["lift"]
+    assert "16,384 samples of halm-posa may lie outside the set by O(h)" in page.inner_text("#summary")
     # The outcome under the pointer is told, with its generalised velocities.
     place = page.locator("#plot-2 .nsewdrag").first.bounding_box()
     point = page.evaluate(
