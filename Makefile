@@ -16,13 +16,15 @@ in_folders = $(wildcard $(1:%=%/*.c))
 has_header = $(shell printf '$(foreach h,$(1),\043include <$(h)>\n)' | $(CC) -E - >/dev/null 2>&1 && echo yes)
 
 HAVE_PPL      := $(call has_header,gmp.h ppl_c.h)
+# Bounds by linear programs take the rational numbers of exact sets.
+HAVE_GLPK     := $(if $(HAVE_PPL),$(call has_header,glpk.h))
 HAVE_SUNDIALS := $(call has_header,cvode/cvode.h)
 HAVE_BULLET   := $(shell pkg-config --exists bullet 2>/dev/null && echo yes)
 
 FOLDERS_carom           := src/base src/impact solvers solvers/lemke src/step src/step/cones src/reach src/laws src/laws/stronge src/laws/propagative
 FOLDERS_carom-siconos   := solvers/siconos
 FOLDERS_carom-sets      := src/sets
-FOLDERS_carom-exact     := src/exact src/exact/$(if $(HAVE_PPL),ppl,absent)
+FOLDERS_carom-exact     := src/exact src/exact/$(if $(HAVE_PPL),ppl,absent) src/exact/fan/$(if $(HAVE_GLPK),glpk,absent)
 FOLDERS_carom-mujoco    := src/mujoco
 # Every folder of src/dynamics is an integrator.
 FOLDERS_carom-dynamics  := src/bodies src/dynamics $(patsubst %/,%,$(wildcard src/dynamics/*/))
@@ -51,7 +53,7 @@ USES_carom-io        := carom-measure carom-dynamics carom-mujoco carom-sets car
 ABOUT_carom           := Sets of post-impact velocities of rigid-body systems: impacts, solvers, laws
 ABOUT_carom-siconos   := LCP solvers of Siconos Numerics for carom
 ABOUT_carom-sets      := Distances, hulls and other questions about sets of outcomes of carom, with Qhull
-ABOUT_carom-exact     := Exact sets of impact outcomes for carom, on the Parma Polyhedra Library (GPL-3 terms)
+ABOUT_carom-exact     := Exact sets of impact outcomes for carom, and certified bounds, on the Parma Polyhedra Library and GLPK (GPL-3 terms)
 ABOUT_carom-mujoco    := MuJoCo models (MJCF, URDF) for carom
 ABOUT_carom-dynamics  := Motions in time for carom: bodies and integrators
 ABOUT_carom-compliant := Impacts of compliant bodies for carom, on SUNDIALS
@@ -84,7 +86,7 @@ DEPENDENCY_CFLAGS = $(patsubst -I%,-isystem %,$(call pkg,--cflags,openblas lapac
 LIBS_carom           = $(call pkg,--libs,lapacke openblas nettle) -fopenmp -lm
 LIBS_carom-siconos   = -lsiconos_numerics
 LIBS_carom-sets      = $(call pkg,--libs,qhull_r) -lm
-LIBS_carom-exact     = $(if $(HAVE_PPL),-lppl_c -lppl -lgmp -lstdc++) -lm
+LIBS_carom-exact     = $(if $(HAVE_GLPK),-lglpk) $(if $(HAVE_PPL),-lppl_c -lppl -lgmp -lstdc++) -lm
 LIBS_carom-mujoco    = $(call pkg,--libs,libxml-2.0) $(LIBS_mujoco) -lm
 LIBS_carom-dynamics  = -lm
 LIBS_carom-measure   = -fopenmp -lm

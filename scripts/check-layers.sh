@@ -39,6 +39,7 @@ room_of_header() {
     lcp) echo solvers ;;
     many | propagative | stronge) echo laws ;;
     questions) echo sets ;;
+    bound) echo exact ;;
     rotation) echo bodies ;;
     model) echo mujoco ;;
     studies) echo dynamics ;;

@@ -6,6 +6,7 @@
 
 #include "carom/base.h"
 #include "carom/bodies.h"
+#include "carom/bound.h"
 #include "carom/compliant.h"
 #include "carom/design.h"
 #include "carom/dynamics.h"

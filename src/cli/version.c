@@ -26,6 +26,7 @@ int cli_version(int argc, char **argv) {
     print_library("HDF5", hdf5);
     print_library("BLAS", openblas_get_config());
     print_library("PPL", carom_exact_ppl_version());
+    print_library("GLPK", carom_bound_glpk_version());
     print_library("SUNDIALS", carom_compliant_sundials_version());
     return EXIT_DONE;
 }

@@ -105,7 +105,7 @@ static void version_names_libraries(void **state) {
     char start[CAROM_MESSAGE_SIZE];
     snprintf(start, sizeof start, "carom " CAROM_VERSION "\nMuJoCo    %s\nHDF5      1.", carom_model_mujoco_version());
     assert_int_equal(strncmp(r.out, start, strlen(start)), 0);
-    static const char *const names[] = {"\nBLAS      ", "\nPPL       ", "\nSUNDIALS  "};
+    static const char *const names[] = {"\nBLAS      ", "\nPPL       ", "\nGLPK      ", "\nSUNDIALS  "};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) assert_non_null(strstr(r.out, names[i]));
     assert_int_equal(strstr(r.out, "SUNDIALS  not in this build") == NULL, carom_compliant_available());
     assert_int_equal(strstr(r.out, "PPL       not in this build") == NULL, carom_exact_available());

@@ -32,6 +32,7 @@ BASES = {
                 ("anitescu-potra", "moreau", "sequential", "propagative", "stronge", "routh", "halm-posa", "halm-posa-exact")],
     "sample": [["sample", BLOCK, "--samples", "200", "--json"]],
     "exact": [["exact", BLOCK, "--json"]],
+    "bound": [["bound", BLOCK, "--max", "Jn.A", "--walks", "64", "--json"]],
     "compare": [["compare", BLOCK, "--samples", "200", "--json"]],
     "query": [["query", "set.h5", "--max", "Jn.A", "--json"], ["query", "set.h5", "--json"]],
     "hodograph": [["hodograph", BLOCK, "--contact", "A", "--json"]],

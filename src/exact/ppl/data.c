@@ -21,6 +21,7 @@ typedef struct workspace {
     const carom_impact *impact;
     exact_data *data;           // being filled
     size_t n, nv;               // rows and columns of J
+    size_t stride;              // rows of a contact
     exact_rationals rationals;  // the arrays that follow
     mpq_t *jacobian;            // J [n x nv]
     mpq_t *response;            // M^-1 J' [nv x n]
@@ -187,11 +188,17 @@ static carom_status read_system(workspace *work, carom_error *error) {
     for (size_t j = 0; j < nv && !status; j++) {
         // All rows of J share a grid in a column: that of its largest entry.
         double scale = 0;
-        for (size_t i = 0; i < contacts; i++) scale = fmax(scale, fmax(fabs(data->normal[i * nv + j]), fabs(data->tangent[i * nv + j])));
+        for (size_t i = 0; i < contacts; i++) scale = fmax(scale, fabs(data->normal[i * nv + j]));
+        for (size_t i = 0; i < n - contacts; i++) scale = fmax(scale, fabs(data->tangent[i * nv + j]));
         const number_list normal = {"Jn", texts->normal ? texts->normal + j : NULL, data->normal + j, contacts, nv, scale};
-        const number_list tangent = {"Jt", texts->tangent ? texts->tangent + j : NULL, data->tangent + j, contacts, nv, scale};
-        status = read_numbers(work, &normal, work->jacobian + j, 2 * nv, error);
-        if (!status) status = read_numbers(work, &tangent, work->jacobian + nv + j, 2 * nv, error);
+        status = read_numbers(work, &normal, work->jacobian + j, work->stride * nv, error);
+        // The first tangents of all contacts, then the second ones.
+        for (size_t k = 0; k + 1 < work->stride && !status; k++) {
+            const size_t first = k * nv + j, apart = (work->stride - 1) * nv;
+            const number_list tangent = {"Jt", texts->tangent ? texts->tangent + first : NULL, data->tangent + first, contacts, apart,
+                                         scale};
+            status = read_numbers(work, &tangent, work->jacobian + (1 + k) * nv + j, work->stride * nv, error);
+        }
     }
     if (!status) status = read_symmetric(work, mass, nv, data->mass, texts->mass, "M", error);
     if (status) return status;
@@ -210,8 +217,12 @@ static carom_status read_system(workspace *work, carom_error *error) {
     return CAROM_OK;
 }
 
-// Rows are chosen normals first: 0, 2, 4, ..., 1, 3, 5, ...
-static size_t row_in_turn(size_t turn, size_t n) { return 2 * turn < n ? 2 * turn : 2 * turn - n + 1; }
+// Rows are chosen normals first: 0, 2, 4, ..., 1, 3, 5, ... in the plane.
+static size_t row_in_turn(const workspace *work, size_t turn) {
+    const size_t contacts = work->n / work->stride, tangents = work->stride - 1;
+    if (turn < contacts) return work->stride * turn;
+    return work->stride * ((turn - contacts) / tangents) + 1 + (turn - contacts) % tangents;
+}
 
 // W of an impact in contact space, where J is the identity and M^-1 J' is W. Rounding W itself would make a singular one regular, or
 // indefinite: it is made of a rounded core, W = C W_BB C', of the rank that it has beyond round-off.
@@ -225,7 +236,7 @@ static carom_status read_delassus(workspace *work, carom_error *error) {
     double reduced[MOST * MOST];
     memcpy(reduced, W, n * n * sizeof *W);
     for (size_t turn = 0; turn < n; turn++) {
-        const size_t k = row_in_turn(turn, n);
+        const size_t k = row_in_turn(work, turn);
         if (!(reduced[k * n + k] > DEPENDENT_ROW * W[k * n + k])) continue;
         for (size_t i = 0; i < n; i++) {
             const double factor = i == k ? 0 : reduced[i * n + k] / reduced[k * n + k];
@@ -286,7 +297,7 @@ static carom_status choose_coordinates(workspace *work, const carom_exact_option
     // W = J M^-1 J' has the rank of J, and its principal minors tell: a row is taken when elimination leaves a positive diagonal entry.
     for (size_t k = 0; k < n * n; k++) mpq_set(reduced[k], work->delassus[k]);
     for (size_t turn = 0; turn < n; turn++) {
-        const size_t k = row_in_turn(turn, n);
+        const size_t k = row_in_turn(work, turn);
         mpq_t *row = reduced + k * n;
         const int sign = mpq_sgn(row[k]);
         // A dependent row of a semidefinite W is zero.
@@ -387,7 +398,7 @@ carom_status exact_data_create(const carom_impact *impact, const carom_exact_opt
     made->start = exact_rationals_take(&made->rationals, n + contacts);
     made->rest = exact_rationals_take(&made->rationals, nv);
     made->lift = exact_rationals_take(&made->rationals, nv * n);
-    workspace work = {.impact = impact, .data = made, .n = n, .nv = nv};
+    workspace work = {.impact = impact, .data = made, .n = n, .nv = nv, .stride = n / contacts};
     work.jacobian = exact_rationals_take(&work.rationals, n * nv);
     work.response = exact_rationals_take(&work.rationals, nv * n);
     work.delassus = exact_rationals_take(&work.rationals, n * n);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The rational data of a planar impact, in coordinates y of its contact space.
+/// The rational data of an impact, in coordinates y of its contact space.
 #ifndef CAROM_EXACT_PPL_DATA_H
 #define CAROM_EXACT_PPL_DATA_H
 
 #include "carom/exact.h"
 #include "exact/ppl/rational.h"
 
-/// Most contacts, for 4^m - 1 cells; and most rows of J: two for each.
+/// Most contacts, for 4^m - 1 cells; and most rows of J: two for each in the plane, three in space.
 /// Most coordinates of a polyhedron: y, and what each contact owes.
 enum {
     EXACT_MOST_CONTACTS = CAROM_EXACT_MOST_CONTACTS,
-    EXACT_MOST_ROWS = 2 * EXACT_MOST_CONTACTS,
+    EXACT_MOST_ROWS = 3 * EXACT_MOST_CONTACTS,
     EXACT_MOST_COORDINATES = 3 * EXACT_MOST_CONTACTS
 };
 
-/// With J = [Jn_1; Jt_1; Jn_2; ...] of n = 2 contacts rows and rank d: d independent rows B of it give the coordinates y = B v.
-/// Then J v = C y for every v that the impact can reach, y changes by W_B lambda under an impulse lambda, and v = rest + lift y.
+/// With J = [Jn_1; Jt_1; Jn_2; ...] of n rows, two or three for each contact, and rank d: d independent rows B of it give the coordinates y
+/// = B v. Then J v = C y for every v that the impact can reach, y changes by W_B lambda under an impulse lambda, and v = rest + lift y.
 /// With restitution, the normal impulses R_i >= 0 [N s] that contacts with e_i > 0 still owe are further coordinates, after y.
 typedef struct exact_data {
     int contacts, n, nv, dimension;
@@ -38,7 +38,7 @@ typedef struct exact_data {
 /// Numbers that the impact has as text are taken exactly. Others are rounded to a grid, absolute in each column of J, in M and W
 /// (relative to the diagonal), in mu and in J v; the rank is that of the rounded numbers. A coefficient of restitution without text is the
 /// shortest decimal of its double.
-/// @param impact  of at most EXACT_MOST_CONTACTS planar contacts
+/// @param impact  of at most EXACT_MOST_CONTACTS contacts
 /// @param options whose hypothesis and restitution are read
 /// @param fault   receives one sentence on data that are no impact in rationals, such as a W that is not positive semidefinite; NULL
 ///                otherwise. Then `*data` is NULL.
