@@ -53,7 +53,7 @@ static void info_of_a_robot_is_one_screen(void **state) {
 // A name and an index ask the same question; impulses and energies are those of the outcomes.
 static void questions_take_names(void **state) {
     char path[PATH_SIZE];
-    json_t *sampled = ask(*state, "sample", motion_path("quadruped", path), "--samples", "64", "-o", "robot.h5");
+    json_t *sampled = ask(*state, "sample", motion_path("quadruped", path), "--sampler", "walk", "--samples", "64", "-o", "robot.h5");
     json_decref(sampled);
     static const char *const same[][2] = {{"base.z", "v.3"},
                                           {"root.z", "v.3"},

@@ -65,6 +65,7 @@ static void links_and_modes_are_kept(void **state) {
     carom_error error = {0};
     char *link = support_join_path(b.directory, "link.h5");
     free(support_write_file(b.directory, "result.h5", "\x89HDF\r\n\x1a\n, an old one"));
+    assert_int_equal(chmod(b.target, 0604), 0);
     assert_int_equal(symlink("result.h5", link), 0);
     const mode_t mask = umask(027);
     assert_ok(write_file(&b, link, 2, 1, "complete", &error), error);
@@ -74,6 +75,13 @@ static void links_and_modes_are_kept(void **state) {
     assert_true(S_ISLNK(about.st_mode));
     assert_int_equal(lstat(b.target, &about), 0);
     assert_true(about.st_size > 1000);
+    assert_int_equal(about.st_mode & 0777, 0604);
+    // Without an old file the mask decides.
+    assert_int_equal(unlink(b.target), 0);
+    umask(027);
+    assert_ok(write_file(&b, b.target, 2, 1, "complete", &error), error);
+    umask(mask);
+    assert_int_equal(lstat(b.target, &about), 0);
     assert_int_equal(about.st_mode & 0777, 0640);
     free(link);
     finish(&b);

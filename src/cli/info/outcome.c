@@ -81,7 +81,8 @@ json_t *cli_outcome_json(const cli_outcome *outcome) {
 }
 
 void cli_print_outcome(const cli_outcome *outcome) {
-    static const char *const answers[] = {
-        [CLI_OUTCOME_ONE] = "one velocity", [CLI_OUTCOME_SEVERAL] = "several velocities", [CLI_OUTCOME_UNDECIDED] = "not decided"};
-    printf("possible after this impact, inelastic with friction: %s (%s)\n", answers[outcome->verdict], outcome->by);
+    static const char *const answers[] = {[CLI_OUTCOME_ONE] = "one velocity is possible",
+                                          [CLI_OUTCOME_SEVERAL] = "several velocities are possible",
+                                          [CLI_OUTCOME_UNDECIDED] = "how many velocities are possible is not decided"};
+    printf("after this impact, inelastic with friction: %s\n  %s\n", answers[outcome->verdict], outcome->by);
 }
