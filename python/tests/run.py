@@ -13,6 +13,10 @@ class Tap:
     def __init__(self):
         self.count = 0
 
+    def pytest_addoption(self, parser):
+        # What pytest's own reports, which are off, would define: it asks for them when it explains a failed comparison.
+        parser.addoption("--verbose", action="count", default=0)
+
     def pytest_collection_finish(self, session):
         print(f"1..{len(session.items)}", flush=True)
 

@@ -88,7 +88,8 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
         if (!isnan(extent->energy_ratio[0]))
             printf("kinetic energy after / before: %.6g to %.6g\n", extent->energy_ratio[0], extent->energy_ratio[1]);
     } else if (samples) {
-        printf("no sample terminated: raise --max-steps or --step\n");
+        // Walks have no step; those of contacts that only pass an impulse to and fro never end.
+        printf("no sample terminated: raise --max-steps%s\n", isnan(h) ? "" : " or --step");
     }
     printf("digest %s\n%.3g s, %.3g samples/s\n", text(run, "digest"), run->seconds, (double)samples / fmax(run->seconds, 1e-9));
     if (file && written) printf("%" PRId64 " outcomes written to %s (HDF5); `carom plot %s` draws them\n", written, file, file);

@@ -20,7 +20,8 @@
 #define SLACK 1e-9
 // Held contacts whose weight falls below this share of the one before are let go.
 #define VANISHED 1e-12
-// As a share of the largest entry of W: sticking contacts creep by as much, far below the tolerance of walks in space.
+// As a share of the largest entry of W: sticking contacts creep by as much times their impulse, far below the tolerance of walks in space
+// unless W is nearly singular or friction jams.
 #define REGULARISATION 1e-12
 
 // How strongly friction is pulled to the last shares, beside its own mass.

@@ -2,6 +2,7 @@
 // Restitution of several contacts: the work that compression stores, or the impulse that it owes, and when that is spent.
 #include "reach/rebound.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,14 +65,10 @@ void carom_rebound_begin(carom_rebound *r, carom_stream *stream) {
                             : isnan(r->interval.least)             ? of_impact[i]
                             : width > 0                            ? r->interval.least + width * carom_stream_uniform(stream)
                                                                    : r->interval.least;
+        // e^2 of which nothing is left in a double gives nothing back.
+        if (r->restitution[i] * r->restitution[i] < DBL_MIN) r->restitution[i] = 0;
     }
     r->elastic = carom_max_abs(contacts, r->restitution) > 0;
-}
-
-bool carom_rebound_pending(const carom_rebound *r) {
-    for (int i = 0; i < r->contacts; i++)
-        if (r->stored[i] > 0) return true;
-    return false;
 }
 
 double carom_rebound_event(carom_rebound *r, const double *u, const double *du, const double *p, carom_stream *stream) {

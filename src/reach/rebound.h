@@ -7,7 +7,7 @@
 #include "carom/arena.h"
 #include "carom/reach.h"
 
-/// The state of restitution on the way of one solution. Between two events the velocities are straight in the clock s of the impulses.
+/// The state of restitution on the way of one solution. s is the clock of the impulses.
 ///
 ///     stronge: E_i [J],    dE_i/ds = -lambda_i n_i where n_i < 0,     -lambda_i n_i / e_i^2 where n_i > 0, and 0 at n_i = 0;
 ///     poisson: R_i [N s],  dR_i/ds = e_i lambda_i where n_i < 0,      -lambda_i where n_i > 0, and any value between at n_i = 0.
@@ -21,7 +21,7 @@ typedef struct carom_rebound {
     double *restitution;      ///< [contacts] e_i of this solution
     bool elastic;             ///< some e_i > 0
     double *stored;           ///< [contacts] E_i or R_i; 0 for e_i = 0
-    double *rate;             ///< [contacts] of R_i on the present piece, where n_i = 0
+    double *rate;             ///< [contacts] of R_i on the present piece
     double *spent;            ///< [contacts] length of the piece after which nothing is stored; infinite where that does not happen
     double *record;           ///< [3 * contacts] for each contact: work stored and restored [J], number of compressions
     bool *compressing;        ///< [contacts] the contact's last impulse compressed it
@@ -34,9 +34,6 @@ void carom_rebound_free(carom_rebound *rebound);
 
 /// A new solution: nothing is stored, and coefficients of an interval are drawn.
 void carom_rebound_begin(carom_rebound *rebound, carom_stream *stream);
-
-/// Is something stored at any contact?
-bool carom_rebound_pending(const carom_rebound *rebound);
 
 /// The length of a piece with the rates du and the weights p after which the first contact has given back what it stored; infinite where
 /// none does. Draws the rates of Poisson's contacts at n_i = 0.

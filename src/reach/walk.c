@@ -19,7 +19,7 @@
 // Contact velocities within this share of the impact's velocity scale are zero: the rounding of thousands of pieces is below.
 #define AT_REST 1e-12
 // Added to the diagonal of W_tt, as a share of the largest entry of W: equal tangent rows then share friction evenly. Sticking contacts
-// creep by as much, which stays below AT_REST on a whole walk.
+// creep by as much times their impulse: below AT_REST on a whole walk, unless W is nearly singular or friction jams.
 #define REGULARISATION 1e-14
 // Probability that a piece ends at an event; of walks that bounce and of curved ones, which have more events.
 #define RUNS_TO_EVENT    0.33
@@ -284,7 +284,7 @@ carom_verdict carom_walker_run(carom_walker *walker, int64_t seed, int64_t index
     while (!counts->terminated && counts->steps < walker->max_steps && carom_max_abs(n, walker->u) < runaway) {
         interrupted = carom_control_cancelled(walker->control);
         if (interrupted) break;
-        // One more straight piece.
+        // One more piece.
         counts->steps++;
         take_piece(walker, impulse, counts);
         if (carom_max_abs(n, impulse) > walker->most_impulse) {

@@ -63,7 +63,7 @@ static void draw_weights(carom_walker *walker) {
     if (walker->weights == CAROM_WEIGHTS_SINGLE) choose_single(walker);
     if (walker->weights == CAROM_WEIGHTS_CONSTANT) share_constantly(walker);
     if (walker->weights != CAROM_WEIGHTS_MIXED) return;
-    // Octaves of weights, spread evenly; contacts that take no part have the weight zero.
+    // Contacts that take no part have the weight zero.
     int active = 0, drawn = 0, one = 0;
     for (int i = 0; i < walker->contacts; i++) {
         if (!walk_active(walker, i)) continue;
@@ -95,7 +95,7 @@ static int find_opening(const carom_walker *walker) {
     return -1;
 }
 
-// One direction in D(v) that stays in D on a straight piece. A contact that would open under its weight gets a smaller one or is held, or
+// One direction in D(v) that stays in D for a while. A contact that would open under its weight gets a smaller one or is held, or
 // is left out where that is not possible; contacts without weight may open or be pressed down. So every draw with friction that can be
 // solved comes to an end.
 bool carom_walk_choose_direction(carom_walker *walker, carom_walk_hold hold) {

@@ -354,6 +354,15 @@ static void laws_that_cannot_take_a_value_are_left_out(void **state) {
     assert_true(number(compared, "laws.halm-posa.energy_ratio.1") > 0.1);
     json_decref(compared);
     release(&r);
+    // The same from the scene: a law that would be asked about an inelastic impact instead takes no part.
+    write_text(*state, "bouncing.yaml",
+               "matrices: {" FLAT_PARTS "}\nimpact: {hypothesis: stronge, restitution: \"0.1:0.9\", samples: 64}\n");
+    const request again = {.directory = *state, .arguments = WORDS("compare", "bouncing.yaml", "--json")};
+    r = run_request(&again);
+    assert_int_equal(r.status, 0);
+    check_text(r.err, "note: sequential is left out: it has no restitution 0.1:0.9");
+    if (carom_exact_available()) check_text(r.err, "note: halm-posa-exact is left out: it has no hypothesis stronge");
+    release(&r);
 }
 
 #define FAR_TOO_MANY "1073741824"

@@ -313,22 +313,25 @@ static void every_bounce_is_a_solution(void **state) {
     assert_true((double)ended >= 0.9 * (double)walks);
 }
 
-// Without restitution a hypothesis changes nothing, bit by bit.
+// Without restitution a hypothesis changes nothing, bit by bit, nor with one whose square is no number.
 static void zero_restitution_is_the_inelastic_set(void **state) {
     (void)state;
     carom_impact *impact = support_impact(&reference_ramone);
-    carom_walker *inelastic = make_walker(impact, CAROM_HYPOTHESIS_STRONGE, 0, CAROM_WEIGHTS_MIXED), *none;
+    carom_walker *inelastic = make_walker(impact, CAROM_HYPOTHESIS_STRONGE, 0, CAROM_WEIGHTS_MIXED),
+                 *tiny = make_walker(impact, CAROM_HYPOTHESIS_STRONGE, 1e-200, CAROM_WEIGHTS_MIXED), *none;
     carom_error error;
     assert_ok(carom_walker_create(impact, &(carom_walker_options){.max_steps = 10000}, &none, &error), error);
     assert_null(carom_walker_bounces(none));
     for (int i = 0; i < 200; i++) {
-        const bounce a = run(inelastic, impact, i);
+        const bounce a = run(inelastic, impact, i), b = run(tiny, impact, i);
         double v[MOST], impulse[MOST];
         carom_sample_counts counts;
         carom_walker_run(none, 1, i, v, impulse, &counts);
         assert_memory_equal(a.v, v, (size_t)carom_impact_get_data(impact)->nv * sizeof *v);
+        assert_memory_equal(b.v, v, (size_t)carom_impact_get_data(impact)->nv * sizeof *v);
     }
     carom_walker_free(inelastic);
+    carom_walker_free(tiny);
     carom_walker_free(none);
     carom_impact_free(impact);
 }

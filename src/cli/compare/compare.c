@@ -136,7 +136,31 @@ static int print_text(const cli_comparison *comparison) {
 
 // ------------------------------------------------------------------------------------------------------------- running
 
-// Says, also in JSON and on the page, that a law takes no part: a value of the command line is not one of its own, or it takes too much.
+// What decides whether and how contacts bounce.
+static const char *const bounce_keys[] = {"hypothesis", "restitution"};
+enum { BOUNCE_KEYS = sizeof bounce_keys / sizeof *bounce_keys };
+
+// A value that is meant for other laws: one of the command line, or one of the scene without which this law would be asked about another
+// impact, an inelastic one. False where there is none.
+static bool find_foreign_value(const cli_question *question, const void *options, cli_setting *value) {
+    const carom_law *law = question->law;
+    const cli_setting *given = cli_not_offered(question->arguments, law->options, law->option_count);
+    if (given) *value = *given;
+    for (int i = 0; !given && i < carom_scene_settings_count(question->scene); i++) {
+        const char *text, *key = carom_scene_get_setting(question->scene, i, &text);
+        const int row = carom_option_find(law->options, law->option_count, key);
+        bool decides = false;
+        for (int k = 0; k < BOUNCE_KEYS; k++) decides |= !strcmp(key, bounce_keys[k]);
+        // Coefficients mean nothing to a law that does not bounce.
+        if (!strcmp(key, "restitution") && !carom_law_bounces(law, options)) continue;
+        if (row < 0 || !decides || cli_given(question->arguments, key) || carom_option_offers(&law->options[row], text)) continue;
+        *value = (cli_setting){key, text};
+        return true;
+    }
+    return given != NULL;
+}
+
+// Says, also in JSON and on the page, that a law takes no part: a value is not one of its own, or it takes too much.
 static void leave_out(const cli_comparison *comparison, const char *law, const cli_setting *setting) {
     char reason[2 * CLI_NAME_SIZE] = "its steps are too large for a comparison";
     if (setting) snprintf(reason, sizeof reason, "it has no %s %.60s", setting->name, setting->value);
@@ -172,9 +196,14 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
         // Laws that have nothing to say of this impact are passed over.
         question.law = carom_registry_entry(arguments->registry, CAROM_REGISTRY_LAWS, i);
         if (question.law->applies && !question.law->applies(comparison->impact)) continue;
-        const cli_setting *meant_for_others = cli_not_offered(arguments, question.law->options, question.law->option_count);
-        if (meant_for_others || cli_needs_too_much(arguments, comparison->scene, question.law)) {
-            leave_out(comparison, question.law->name, meant_for_others);
+        void *asked_with = NULL;
+        cli_setting foreign;
+        status = cli_prepare_options(&question, NULL, &asked_with, error);
+        const bool has_foreign = !status && find_foreign_value(&question, asked_with, &foreign);
+        free(asked_with);
+        if (status) break;
+        if (has_foreign || cli_needs_too_much(arguments, comparison->scene, question.law)) {
+            leave_out(comparison, question.law->name, has_foreign ? &foreign : NULL);
             continue;
         }
         // All that the law can give, kept in memory until it is there: there may be too many solutions to enumerate.
