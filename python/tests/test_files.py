@@ -68,3 +68,17 @@ def test_no_two_axes_have_one_name():
     out = carom.Impact(**impact, **spatial, names=["A", "B.2"]).sample(200)
     for name in out.axes():
         assert out.max(name) == pytest.approx(out[name].max(), rel=1e-12)
+
+
+def test_outer_sets_are_in_files(tmp_path, scenes, block):
+    # A budget of pieces ends the run before the set is complete, whatever the machine.
+    found = carom.load(scenes / "compass.yaml").exact(pieces=20)
+    assert found.info["certificate"] == "inner" and found.outer is not None
+    found.save(tmp_path / "set.h5")
+    again = carom.read(tmp_path / "set.h5")
+    assert isinstance(again, carom.Polytopes) and again.law == found.law
+    np.testing.assert_array_equal(again.outer.velocity, found.outer.velocity)
+    assert again.outer.info["certificate"] == "outer" and len(again.outer.pieces) == len(found.outer.pieces)
+    # A complete set has none.
+    carom.Impact(**block).exact().save(tmp_path / "whole.h5")
+    assert carom.read(tmp_path / "whole.h5").outer is None

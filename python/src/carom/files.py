@@ -30,6 +30,9 @@ def one_at_a_time() -> Iterator[None]:
         yield
 
 
+# The law under which a file holds a certified outer set is that of the set with this ending.
+_OUTER = "-outer"
+
 _forks: list[contextlib.ExitStack] = []
 
 
@@ -50,6 +53,7 @@ if hasattr(os, "register_at_fork"):
 
 def write(out: Outcomes, path: str | os.PathLike[str], name: str) -> None:
     """Write a result file."""
+    outer = out.outer if isinstance(out, Polytopes) else None
     with one_at_a_time():
         _carom.result_write(
             os.fspath(path),
@@ -62,6 +66,7 @@ def write(out: Outcomes, path: str | os.PathLike[str], name: str) -> None:
             out._result._handle,
             out.keep,
             None if out.keep == "all" else out._get_extent(),
+            None if outer is None else (outer._table._handle, outer._result._handle),
         )
 
 
@@ -110,10 +115,20 @@ def read_all(path: str | os.PathLike[str]) -> tuple[str, list[Outcomes]]:
     with one_at_a_time():
         name, handle, answers = _carom.result_read(os.fspath(path))
     impact = Impact._wrap(handle)
-    made = []
+    made: list[Outcomes] = []
+    outer = {}
     for law, outcomes, result, settings, keep, extent in answers:
-        kind = Polytopes if law == "halm-posa-exact" else Outcomes
-        made.append(kind._make(impact, law, outcomes, result, None, settings, extent, 0.0, keep))
+        exact = law.removesuffix(_OUTER)
+        kind = Polytopes if exact == "halm-posa-exact" else Outcomes
+        one = kind._make(impact, exact, outcomes, result, None, settings, extent, 0.0, keep)
+        if exact == law:
+            made.append(one)
+        else:
+            outer[exact] = one
+    # A certified outer set belongs to the set whose run found it.
+    for one in made:
+        if isinstance(one, Polytopes):
+            one._outer = outer.get(one.law)
     return name, made
 
 

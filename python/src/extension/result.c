@@ -40,14 +40,35 @@ static carom_extent *take_extent(const carom_impact *impact, PyObject *tuple) {
     return NULL;
 }
 
-// result_write(path, name, scene, impact, law, settings, outcomes, result, keep, extent or None)
+// The outcomes of one law, part by part, and its result row.
+static carom_status write_law(carom_result_writer *writer, const carom_law *law, const void *options, const carom_table *outcomes,
+                              const carom_table *row, const char *keep, const carom_extent *extent, const carom_control *control,
+                              carom_error *error) {
+    carom_sink sink;
+    carom_table *part = NULL;
+    carom_status status = carom_result_writer_open_law(writer, law, options, &sink, error);
+    if (!status) status = carom_table_create_like(outcomes, &part, error);
+    const int64_t rows = carom_table_rows(outcomes);
+    for (int64_t first = 0; first < rows && !status && !carom_control_cancelled(control); first += PART_ROWS) {
+        carom_table_clear(part);
+        status = carom_table_append_rows(part, outcomes, first, rows - first < PART_ROWS ? rows - first : PART_ROWS, error);
+        if (!status) status = sink.receive(sink.user, part, error);
+    }
+    if (!status && extent) status = carom_result_writer_put_extent(writer, keep, extent, error);
+    if (!status) status = carom_result_writer_close_law(writer, row, error);
+    carom_table_free(part);
+    return status;
+}
+
+// result_write(path, name, scene, impact, law, settings, outcomes, result, keep, extent or None, outer or None): `outer` holds outcomes and
+// result of a certified outer set.
 static PyObject *write_result(PyObject *module, PyObject *arguments) {
     (void)module;
     const char *path, *name, *law_name, *keep;
-    PyObject *scene_handle, *impact_handle, *settings, *outcomes_handle, *row_handle, *extent_tuple;
+    PyObject *scene_handle, *impact_handle, *settings, *outcomes_handle, *row_handle, *extent_tuple, *outer;
     bool failed;
-    if (!PyArg_ParseTuple(arguments, "ssOOsOOOsO", &path, &name, &scene_handle, &impact_handle, &law_name, &settings, &outcomes_handle,
-                          &row_handle, &keep, &extent_tuple))
+    if (!PyArg_ParseTuple(arguments, "ssOOsOOOsOO", &path, &name, &scene_handle, &impact_handle, &law_name, &settings, &outcomes_handle,
+                          &row_handle, &keep, &extent_tuple, &outer))
         return NULL;
     const carom_law *law = binding_law(law_name);
     const carom_impact *impact = law ? binding_impact(impact_handle) : NULL;
@@ -55,13 +76,17 @@ static PyObject *write_result(PyObject *module, PyObject *arguments) {
     if (!impact || failed) return NULL;
     const carom_table *outcomes = binding_table(outcomes_handle), *row = outcomes ? binding_table(row_handle) : NULL;
     if (!row) return NULL;
+    const carom_table *outer_outcomes = NULL, *outer_row = NULL;
+    if (outer != Py_None) {
+        PyObject *handles[2];
+        if (!PyArg_ParseTuple(outer, "OO", &handles[0], &handles[1])) return NULL;
+        outer_outcomes = binding_table(handles[0]);
+        outer_row = outer_outcomes ? binding_table(handles[1]) : NULL;
+        if (!outer_row) return NULL;
+    }
     carom_extent *extent = extent_tuple == Py_None ? NULL : take_extent(impact, extent_tuple);
     void *options = PyErr_Occurred() ? NULL : binding_options(law, scene, settings);
-    if (!options) {
-        carom_extent_free(extent);
-        return NULL;
-    }
-    binding_watch *watch = binding_watch_start(1, Py_None);
+    binding_watch *watch = options ? binding_watch_start(1, Py_None) : NULL;
     if (!watch) {
         PyMem_Free(options);
         carom_extent_free(extent);
@@ -69,24 +94,14 @@ static PyObject *write_result(PyObject *module, PyObject *arguments) {
     }
     const carom_control *control = binding_watch_control(watch);
     carom_result_writer *writer;
-    carom_table *part = NULL;
-    carom_sink sink;
     carom_error error;
     carom_status status = scene ? carom_result_writer_create(path, scene, &writer, &error)
                                 : carom_result_writer_create_impact(path, name, impact, &writer, &error);
-    if (!status) status = carom_result_writer_open_law(writer, law, options, &sink, &error);
-    if (!status) status = carom_table_create_like(outcomes, &part, &error);
-    // Part by part. A file that is given up on is never seen under its name.
-    const int64_t rows = carom_table_rows(outcomes);
-    for (int64_t first = 0; first < rows && !status && !carom_control_cancelled(control); first += PART_ROWS) {
-        carom_table_clear(part);
-        status = carom_table_append_rows(part, outcomes, first, rows - first < PART_ROWS ? rows - first : PART_ROWS, &error);
-        if (!status) status = sink.receive(sink.user, part, &error);
-    }
-    if (!status && extent) status = carom_result_writer_put_extent(writer, keep, extent, &error);
-    if (!status) status = carom_result_writer_close_law(writer, row, &error);
+    if (!status) status = write_law(writer, law, options, outcomes, row, keep, extent, control, &error);
+    if (!status && outer_row)
+        status = write_law(writer, &carom_exact_outer_law, options, outer_outcomes, outer_row, keep, NULL, control, &error);
+    // A file that is given up on is never seen under its name.
     if (!status && !carom_control_cancelled(control)) status = carom_result_writer_commit(writer, &error);
-    carom_table_free(part);
     carom_result_writer_free(writer);
     PyMem_Free(options);
     carom_extent_free(extent);
@@ -145,9 +160,9 @@ static PyObject *read_result(PyObject *module, PyObject *arguments) {
     bool raised = !read;
     if (raised) PyErr_NoMemory();
     for (int i = 0; i < count && !raised; i++) {
-        // Certified outer sets stand beside the law whose run found them.
-        if (!strcmp(carom_result_law_name(result, i), carom_exact_outer_law.name)) continue;
-        read[i].law = binding_law(carom_result_law_name(result, i));
+        // Certified outer sets stand beside the law whose run found them, and are in no registry.
+        const bool outer = !strcmp(carom_result_law_name(result, i), carom_exact_outer_law.name);
+        read[i].law = outer ? &carom_exact_outer_law : binding_law(carom_result_law_name(result, i));
         // Read while there is a watch: the file asks it.
         if (read[i].law) read[i].settings = read_settings(result, i, read[i].law);
         raised = !read[i].settings;
