@@ -93,25 +93,160 @@ static double move(cone_point *p, const double *line, double most) {
     return way;
 }
 
-// The part [low, high] of a line x + t line that lies in the ball and in the slabs.
-static void cut_line(int d, int contacts, const double *x, const double *line, const double *center, double radius, const double *normals,
-                     const double *approach, double most_rebound, double *low, double *high) {
-    // |x - center|^2 + 2 t line.(x - center) + t^2 = radius^2, for a line of unit length.
-    double b = 0, c = -radius * radius;
+// The set in coordinates of the space of the edges, and a point that walks in it.
+typedef struct null_walk {
+    int nv, d, contacts;
+    double *basis;            // [d x nv] orthonormal, of the space of the edges in kinetic coordinates
+    double *edges;            // [count x d]
+    double *independent;      // [d x d] orthonormal, of the first basis of edges
+    double *normals;          // [contacts x d] change of the normal velocities
+    double *approach;         // [contacts] normal velocities before the impact
+    double fastest, highest;  // approach, and rebound
+    double *center, radius;   // of the ball of those with no more energy
+    double *start, *line;     // [nv]
+    double *target;           // [nv]
+    cone_point point;
+} null_walk;
+
+static void take_arrays(carom_arena *arena, int nv, int contacts, int edges, null_walk *walk) {
+    const size_t n = (size_t)nv, rows = (size_t)contacts * (size_t)edges;
+    *walk = (null_walk){.nv = nv,
+                        .contacts = contacts,
+                        .basis = carom_arena_take(arena, n * n, sizeof(double)),
+                        .edges = carom_arena_take(arena, rows * n, sizeof(double)),
+                        .independent = carom_arena_take(arena, rows * n, sizeof(double)),
+                        .normals = carom_arena_take(arena, (size_t)contacts * n, sizeof(double)),
+                        .approach = carom_arena_take(arena, (size_t)contacts, sizeof(double)),
+                        .center = carom_arena_take(arena, n, sizeof(double)),
+                        .start = carom_arena_take(arena, n, sizeof(double)),
+                        .line = carom_arena_take(arena, n, sizeof(double)),
+                        .target = carom_arena_take(arena, n, sizeof(double))};
+    walk->point = (cone_point){.edges = walk->edges,
+                               .basis = carom_arena_take(arena, n, sizeof(int)),
+                               .inverse = carom_arena_take(arena, n * n, sizeof(double)),
+                               .x = carom_arena_take(arena, n, sizeof(double)),
+                               .weight = carom_arena_take(arena, n, sizeof(double)),
+                               .rate = carom_arena_take(arena, n, sizeof(double)),
+                               .work = carom_arena_take(arena, n * n, sizeof(double)),
+                               .exchanges = carom_arena_take(arena, n, sizeof(int))};
+}
+
+// Everything as q.y in the orthonormal basis q of the space of the edges. `start` holds v+ of the start, and then its coordinates.
+static void choose_coordinates(null_walk *walk, const carom_measurement *measurement, const measure_frame *frame, double friction,
+                               int edges) {
+    const carom_impact_data *data = carom_impact_get_data(measurement->impact);
+    const double *half = carom_impact_half_response(measurement->impact);
+    const int nv = walk->nv;
+    double *rows = walk->independent;
+    const int count = measure_cone_edges(measurement, half, friction, edges, rows);
+    memcpy(walk->edges, rows, (size_t)count * (size_t)nv * sizeof *rows);
+    const int d = measure_basis(count, nv, walk->edges, walk->basis);
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < d; k++) walk->edges[i * d + k] = carom_dot(nv, walk->basis + k * nv, rows + i * nv);
+    for (int i = 0; i < walk->contacts; i++) {
+        for (int k = 0; k < d; k++) walk->normals[i * d + k] = carom_dot(nv, walk->basis + k * nv, half + i * (1 + data->tangent_dim) * nv);
+        walk->approach[i] = carom_dot(nv, data->normal + i * nv, data->velocity);
+        walk->fastest = fmax(walk->fastest, -walk->approach[i]);
+    }
+    walk->highest = MOST_REBOUND * walk->fastest;
+    measure_whiten(frame, walk->start, walk->target);
+    for (int k = 0; k < nv; k++) walk->target[k] -= frame->before[k];
+    // What v- has beside the space of the edges stays: the ball is |center - x| <= |center| there.
+    double square = 0;
     for (int k = 0; k < d; k++) {
-        b += line[k] * (x[k] - center[k]);
-        c += (x[k] - center[k]) * (x[k] - center[k]);
+        walk->center[k] = -carom_dot(nv, walk->basis + k * nv, frame->before);
+        walk->start[k] = carom_dot(nv, walk->basis + k * nv, walk->target);
+        square += walk->center[k] * walk->center[k];
+    }
+    walk->radius = sqrt(square);
+    walk->d = walk->point.d = d;
+    walk->point.count = count;
+}
+
+// A first basis of independent edges, with the point at their sum. False where there is none.
+static bool choose_basis(null_walk *walk) {
+    cone_point *p = &walk->point;
+    const int d = walk->d;
+    int rank = 0;
+    for (int k = 0; k < p->count && rank < d; k++) {
+        double *q = walk->independent + rank * d;
+        memcpy(q, walk->edges + k * d, (size_t)d * sizeof *q);
+        const double length = sqrt(carom_dot(d, q, q));
+        for (int pass = 0; pass < 2; pass++)
+            for (int j = 0; j < rank; j++) {
+                const double share = carom_dot(d, walk->independent + j * d, q);
+                for (int i = 0; i < d; i++) q[i] -= share * walk->independent[j * d + i];
+            }
+        const double rest = sqrt(carom_dot(d, q, q));
+        // Well apart from the others, as neighbouring edges of one cone still are.
+        if (!(rest > 1e-3 * length)) continue;
+        for (int i = 0; i < d; i++) q[i] /= rest;
+        p->basis[rank++] = k;
+        for (int i = 0; i < d; i++) p->x[i] += walk->edges[k * d + i] * walk->radius / length;
+    }
+    return rank == d && renew(p);
+}
+
+// From the sum of the edges to the start. False where that does not lie in the slabs, but for rounding.
+static bool go_to_start(null_walk *walk) {
+    cone_point *p = &walk->point;
+    double way = 0;
+    for (int k = 0; k < walk->d; k++) {
+        walk->line[k] = walk->start[k] - p->x[k];
+        way += walk->line[k] * walk->line[k];
+    }
+    way = sqrt(way);
+    for (int k = 0; k < walk->d; k++) walk->line[k] /= way;
+    if (way > 0) move(p, walk->line, way);
+    bool inside = true;
+    for (int i = 0; i < walk->contacts; i++) {
+        const double speed = walk->approach[i] + carom_dot(walk->d, walk->normals + i * walk->d, p->x);
+        inside &= speed >= -CAROM_TERMINATION_TOLERANCE * walk->fastest && speed <= walk->highest;
+    }
+    return inside;
+}
+
+// The part [low, high] of the line through the point that lies in the ball and in the slabs.
+static void cut_line(const null_walk *walk, double *low, double *high) {
+    const double *x = walk->point.x, *line = walk->line;
+    const int d = walk->d;
+    // |x - center|^2 + 2 t line.(x - center) + t^2 = radius^2, for a line of unit length.
+    double b = 0, c = -walk->radius * walk->radius;
+    for (int k = 0; k < d; k++) {
+        b += line[k] * (x[k] - walk->center[k]);
+        c += (x[k] - walk->center[k]) * (x[k] - walk->center[k]);
     }
     const double root = sqrt(fmax(b * b - c, 0));
     *low = -b - root;
     *high = -b + root;
-    for (int i = 0; i < contacts; i++) {
-        const double speed = approach[i] + carom_dot(d, normals + i * d, x), rate = carom_dot(d, normals + i * d, line);
+    for (int i = 0; i < walk->contacts; i++) {
+        const double speed = walk->approach[i] + carom_dot(d, walk->normals + i * d, x), rate = carom_dot(d, walk->normals + i * d, line);
         if (rate == 0) continue;
-        const double first = -speed / rate, second = (most_rebound - speed) / rate;
+        const double first = -speed / rate, second = (walk->highest - speed) / rate;
         *low = fmax(*low, fmin(first, second));
         *high = fmin(*high, fmax(first, second));
     }
+}
+
+// One step of hit and run.
+static void take_step(null_walk *walk, carom_stream *stream) {
+    double length = 0;
+    for (int k = 0; k < walk->d; k++) {
+        walk->line[k] = carom_stream_normal(stream);
+        length += walk->line[k] * walk->line[k];
+    }
+    for (int k = 0; k < walk->d; k++) walk->line[k] /= sqrt(length);
+    double low, high;
+    cut_line(walk, &low, &high);
+    const double place = carom_stream_uniform(stream);
+    if (!(low < 0 || high > 0) || low > high) return;
+    // To both ends of the chord within the cone, then to its point.
+    for (int k = 0; k < walk->d; k++) walk->line[k] = -walk->line[k];
+    const double back = move(&walk->point, walk->line, fmax(-low, 0));
+    for (int k = 0; k < walk->d; k++) walk->line[k] = -walk->line[k];
+    const double chord = move(&walk->point, walk->line, back + fmax(high, 0));
+    for (int k = 0; k < walk->d; k++) walk->line[k] = -walk->line[k];
+    move(&walk->point, walk->line, chord * (1 - place));
 }
 
 // The start: the impulse of the inelastic law, a little larger.
@@ -135,127 +270,35 @@ carom_status carom_measure_null_set(const carom_measurement *measurement, double
                                     double *members, int64_t *found, carom_error *error) {
     *found = 0;
     const carom_impact_data *data = carom_impact_get_data(measurement->impact);
-    const int nv = data->nv, contacts = data->contacts;
+    const int nv = data->nv;
     int used_edges;
-    bool started = false;
     carom_status status = carom_impact_cone_edges(measurement->impact, edges, &used_edges, error);
     measure_frame frame;
     if (!status) status = measure_frame_make(measurement, NULL, &frame, error);
     if (status) return status;
-    carom_arena *arena = &frame.arena;
-    const size_t n = (size_t)nv, most_rows = (size_t)contacts * (size_t)used_edges;
-    double *rows = carom_arena_take(arena, most_rows * n, sizeof *rows), *spare = carom_arena_take(arena, most_rows * n, sizeof *spare);
-    double *basis = carom_arena_take(arena, n * n, sizeof *basis),
-           *normals = carom_arena_take(arena, (size_t)contacts * n, sizeof *normals);
-    double *approach = carom_arena_take(arena, (size_t)contacts, sizeof *approach);
-    double *start = carom_arena_take(arena, n, sizeof *start), *target = carom_arena_take(arena, n, sizeof *target);
-    double *center = carom_arena_take(arena, n, sizeof *center), *line = carom_arena_take(arena, n, sizeof *line);
-    cone_point p = {.edges = spare,
-                    .basis = carom_arena_take(arena, n, sizeof(int)),
-                    .inverse = carom_arena_take(arena, n * n, sizeof(double)),
-                    .x = carom_arena_take(arena, n, sizeof(double)),
-                    .weight = carom_arena_take(arena, n, sizeof(double)),
-                    .rate = carom_arena_take(arena, n, sizeof(double)),
-                    .work = carom_arena_take(arena, n * n, sizeof(double)),
-                    .exchanges = carom_arena_take(arena, n, sizeof(int))};
-    if (arena->failed) status = carom_fail_memory(error, "null set");
-    if (!status) status = find_start(measurement, friction, edges, start, &started, error);
-    if (status || !started) {
-        carom_arena_free(arena);
-        return status;
-    }
-
-    const double *half = carom_impact_half_response(measurement->impact);
-    // Everything in coordinates of the space of the edges: q.y with its orthonormal basis q.
-    p.count = measure_cone_edges(measurement, half, friction, used_edges, rows);
-    memcpy(spare, rows, (size_t)p.count * n * sizeof *spare);
-    p.d = measure_basis(p.count, nv, spare, basis);
-    const int d = p.d;
-    for (int i = 0; i < p.count; i++)
-        for (int k = 0; k < d; k++) spare[i * d + k] = carom_dot(nv, basis + k * nv, rows + i * nv);
-    double fastest = 0;
-    for (int i = 0; i < contacts; i++) {
-        for (int k = 0; k < d; k++) normals[i * d + k] = carom_dot(nv, basis + k * nv, half + i * (1 + data->tangent_dim) * nv);
-        approach[i] = carom_dot(nv, data->normal + i * nv, data->velocity);
-        fastest = fmax(fastest, -approach[i]);
-    }
-    measure_whiten(&frame, start, target);
-    for (int k = 0; k < nv; k++) target[k] -= frame.before[k];
-    // What v- has beside the space of the edges stays: the ball is |center - x| <= |center| there.
-    double radius = 0;
-    for (int k = 0; k < d; k++) {
-        center[k] = -carom_dot(nv, basis + k * nv, frame.before);
-        start[k] = carom_dot(nv, basis + k * nv, target);
-        radius += center[k] * center[k];
-    }
-    radius = sqrt(radius);
-
-    // A first basis of independent edges, at their sum, and from there to the start.
-    int rank = 0;
-    double *independent = rows;
-    for (int k = 0; k < p.count && rank < d; k++) {
-        double *q = independent + rank * d;
-        memcpy(q, spare + k * d, (size_t)d * sizeof *q);
-        const double length = sqrt(carom_dot(d, q, q));
-        for (int pass = 0; pass < 2; pass++)
-            for (int j = 0; j < rank; j++) {
-                const double share = carom_dot(d, independent + j * d, q);
-                for (int i = 0; i < d; i++) q[i] -= share * independent[j * d + i];
-            }
-        const double rest = sqrt(carom_dot(d, q, q));
-        // Well apart from the others, as neighbouring edges of one cone still are.
-        if (!(rest > 1e-3 * length)) continue;
-        for (int i = 0; i < d; i++) q[i] /= rest;
-        p.basis[rank++] = k;
-        for (int i = 0; i < d; i++) p.x[i] += spare[k * d + i] * radius / length;
-    }
-    started = rank == d && renew(&p);
-    double way = 0;
-    for (int k = 0; k < d; k++) {
-        line[k] = start[k] - p.x[k];
-        way += line[k] * line[k];
-    }
-    way = sqrt(way);
-    for (int k = 0; k < d; k++) line[k] /= way;
-    if (started && way > 0) move(&p, line, way);
-    // It must lie in the slabs and the ball, but for rounding.
-    const double highest = MOST_REBOUND * fastest;
-    for (int i = 0; i < contacts && started; i++) {
-        const double speed = approach[i] + carom_dot(d, normals + i * d, p.x);
-        started = speed >= -CAROM_TERMINATION_TOLERANCE * fastest && speed <= highest;
+    null_walk walk;
+    bool started = false;
+    take_arrays(&frame.arena, nv, data->contacts, used_edges, &walk);
+    if (frame.arena.failed) status = carom_fail_memory(error, "null set");
+    if (!status) status = find_start(measurement, friction, edges, walk.start, &started, error);
+    if (!status && started) {
+        choose_coordinates(&walk, measurement, &frame, friction, used_edges);
+        started = choose_basis(&walk) && go_to_start(&walk);
     }
 
     carom_stream stream;
     carom_stream_start_use(&stream, (uint64_t)seed, 0, CAROM_STREAM_MEASURE);
-    for (int64_t i = 0; started && i < count; i++) {
-        const int steps = d * (i ? STEPS_BETWEEN : FIRST_STEPS);
-        for (int step = 0; step < steps; step++) {
-            double length = 0;
-            for (int k = 0; k < d; k++) {
-                line[k] = carom_stream_normal(&stream);
-                length += line[k] * line[k];
-            }
-            for (int k = 0; k < d; k++) line[k] /= sqrt(length);
-            double low, high;
-            cut_line(d, contacts, p.x, line, center, radius, normals, approach, highest, &low, &high);
-            const double place = carom_stream_uniform(&stream);
-            if (!(low < 0 || high > 0) || low > high) continue;
-            // To both ends of the chord within the cone, then to its point.
-            for (int k = 0; k < d; k++) line[k] = -line[k];
-            const double back = move(&p, line, fmax(-low, 0));
-            for (int k = 0; k < d; k++) line[k] = -line[k];
-            const double chord = move(&p, line, back + fmax(high, 0));
-            for (int k = 0; k < d; k++) line[k] = -line[k];
-            move(&p, line, chord * (1 - place));
-        }
+    for (int64_t i = 0; !status && started && i < count; i++) {
+        for (int step = 0; step < walk.d * (i ? STEPS_BETWEEN : FIRST_STEPS); step++) take_step(&walk, &stream);
+        // v+ from the coordinates.
         double *v = members + i * nv;
         for (int k = 0; k < nv; k++) {
             v[k] = frame.before[k];
-            for (int j = 0; j < d; j++) v[k] += p.x[j] * basis[j * nv + k];
+            for (int j = 0; j < walk.d; j++) v[k] += walk.point.x[j] * walk.basis[j * nv + k];
         }
         measure_unwhiten(&frame, v, v);
         *found = i + 1;
     }
-    carom_arena_free(arena);
-    return CAROM_OK;
+    carom_arena_free(&frame.arena);
+    return status;
 }
