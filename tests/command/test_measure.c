@@ -213,19 +213,25 @@ static void reports_are_written(void **state) {
     free(all);
 }
 
-// Ctrl-C keeps the impacts that were finished, and says so.
+// Ctrl-C keeps the impacts that were finished, and says so; where there are none, it keeps the result of an earlier run.
 static void interruptions_keep_what_is_finished(void **state) {
     write_text(*state, "balls.json", two_balls);
+    json_decref(ask(*state, "measure", "balls.json", "--law", "stronge", "--null", "none", "-o", "out"));
     json_t *answer = stop(&(request){.directory = *state,
                                      .arguments = WORDS("measure", "balls.json", "--law", "halm-posa", "--samples", "100000000",
                                                         "--null-points", "10", "-o", "out", "--json")},
                           SIGINT);
     assert_false(is_true(answer, "complete"));
     assert_string_equal(text(answer, "verdict"), "interrupted");
+    const bool earlier = number(answer, "finished") == 0;
     assert_true(number(answer, "finished") < 2);
+    assert_int_equal(length(answer, "files") > 0, !earlier);
     char path[PATH_SIZE];
     join(path, *state, "out/measure.h5");
-    assert_int_equal(read_complete(path), 0);
+    assert_int_equal(read_complete(path), earlier);
+    char *page = read_file(*state, "out/index.html");
+    assert_int_equal(strstr(page, "stronge") != NULL, earlier);
+    free(page);
     json_decref(answer);
 }
 
