@@ -213,6 +213,22 @@ static void reports_are_written(void **state) {
     free(all);
 }
 
+// Kinds that differ in their last letters only are two, and files take their names, however long.
+static void long_kinds_are_kept_apart(void **state) {
+    const char *const start = "a corner, then an edge, then the face beside it, then the edge again, then another corner, n";
+    char content[2048];
+    snprintf(content, sizeof content,
+             "{\"mu\": 0.2, \"impacts\": [{" BALL ", \"vm\": [1, -1], \"vp\": [0.72, 0.4], \"kind\": \"%so1\"},\n"
+             "{" BALL ", \"vm\": [1, -1], \"vp\": [0.72, 0.4], \"kind\": \"%so2\"}]}\n",
+             start, start);
+    write_text(*state, "long.json", content);
+    json_t *answer = ask(*state, "measure", "long.json", "--law", "stronge", "--null", "none", "-o", "out");
+    assert_int_equal(length(answer, "groups"), 2);
+    // Results and the page, and a picture of the set of each part, twice.
+    assert_int_equal(length(answer, "files"), 3 + 4);
+    json_decref(answer);
+}
+
 // Ctrl-C keeps the impacts that were finished, and says so; where there are none, it keeps the result of an earlier run.
 static void interruptions_keep_what_is_finished(void **state) {
     write_text(*state, "balls.json", two_balls);
@@ -282,6 +298,7 @@ static void a_tossed_cube_is_explained(void **state) {
 // ------------------------------------------------------------------------------------------------------------- bad files
 
 #define ONE(more) "{\"impacts\": [{" BALL more "}]}\n"
+#define LETTERS   "abcdefghijklmnopqrstuvwxyzabcdef"
 #define SPEEDS    ", \"vm\": [1, -1], \"vp\": [0.72, 0.4]"
 
 static const refusal refusals[] = {
@@ -307,6 +324,7 @@ static const refusal refusals[] = {
     {"measure case.yaml", "impacts[1]: group: is missing", "{\"impacts\": [{" BALL SPEEDS ", \"toss\": 1}, {" BALL SPEEDS "}]}\n"},
     {"measure case.yaml", "impacts[0]: vp: has more kinetic energy than vm", ONE(", \"vm\": [1, -1], \"vp\": [1, 2]")},
     {"measure case.yaml", "impacts[0]: vm: is zero", ONE(", \"vm\": [0, 0], \"vp\": [0, 0]")},
+    {"measure case.yaml", "impacts[0]: kind: has 96 bytes, at most 95", ONE(SPEEDS ", \"kind\": \"" LETTERS LETTERS LETTERS "\"")},
     {"measure case.yaml", "impacts[0].mu: -1 is below", ONE(SPEEDS ", \"mu\": -1")},
     {"measure case.yaml", "impacts[0]: R: its rows are not orthonormal", ONE(SPEEDS ", \"R\": [[1, 0, 0], [0, 1, 0], [0, 1, 0]]")},
     {"measure case.yaml", "friction is not known",
@@ -344,6 +362,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(hdf5_files_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(impacts_of_a_model_are_frozen, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reports_are_written, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(long_kinds_are_kept_apart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(interruptions_keep_what_is_finished, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_tossed_cube_is_explained, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_files_are_refused, set_up, tear_down),

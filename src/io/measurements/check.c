@@ -13,6 +13,8 @@
 // The kinetic energy may grow by noise: so many standard deviations, and rounding where there is no covariance.
 #define NOISE_LIMIT  5.0
 #define ENERGY_LIMIT 1e-9
+// Bytes of a kind, which is a heading and a part of the names of files.
+#define MOST_KIND 95
 
 carom_status measured_file_begin(measured_file *file, const carom_measurements_options *options, int count, carom_measurements *into,
                                  carom_error *error) {
@@ -59,6 +61,16 @@ static carom_status check_covariance(int size, double *S, carom_error *error) {
             carom_fail(error, CAROM_BAD_INPUT, "cov: is not positive semidefinite: an eigenvalue of its correlations is %.3g", values[0]);
     free(numbers);
     return status;
+}
+
+// Kinds are shown, and stand in the names of files: they are one short line.
+static carom_status check_kind(const char *kind, carom_error *error) {
+    if (strlen(kind) > MOST_KIND)
+        return carom_fail(error, CAROM_BAD_INPUT, "kind: has %zu bytes, at most %d are allowed", strlen(kind), MOST_KIND);
+    for (const char *c = kind; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            return carom_fail(error, CAROM_BAD_INPUT, "kind: has a control character (byte %d)", (unsigned char)*c);
+    return CAROM_OK;
 }
 
 // K(v+) > K(v-) by more than noise: an impact gives no energy.
@@ -109,8 +121,8 @@ carom_status measured_file_add_impact(measured_file *file, carom_impact *impact,
     if (file->options->inertia) one->metric = copy(&into->arena, numbers->mass, n * n);
     if (into->arena.failed) return carom_fail_memory(error, "measured impacts");
     if (isnan(into->mass)) into->mass = numbers->body_mass;
-    carom_status status = CAROM_OK;
-    if (!(carom_impact_initial_energy(impact) > 0)) status = carom_fail(error, CAROM_BAD_INPUT, "vm: is zero: nothing collides");
+    carom_status status = check_kind(kind, error);
+    if (!status && !(carom_impact_initial_energy(impact) > 0)) status = carom_fail(error, CAROM_BAD_INPUT, "vm: is zero: nothing collides");
     if (!status && covariance) status = check_covariance(2 * nv, covariance, error);
     if (!status && into->count > 1 && !covariance != !into->list[0].covariance)
         status = carom_fail(error, CAROM_BAD_INPUT, "cov: %s: all impacts have a covariance, or none",
