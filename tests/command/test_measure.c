@@ -132,6 +132,14 @@ static void hdf5_files_are_read(void **state) {
     json_decref(answers[0]);
     json_decref(answers[1]);
 
+    // An impact behind a gap would be lost.
+    const hid_t gap = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    H5Gclose(carom_hdf5_create_group(gap, "impacts/7"));
+    H5Fclose(gap);
+    report r = run(*state, "measure", "balls.h5");
+    assert_true(is_refusal(&r, "balls.h5: impacts: has a group '7', but no group '2'"));
+    release(&r);
+
     // Half of it.
     size_t size;
     char *bytes = support_read_file(path, &size);
@@ -140,7 +148,7 @@ static void hdf5_files_are_read(void **state) {
     assert_int_equal(fwrite(bytes, 1, size / 2, half), size / 2);
     fclose(half);
     free(bytes);
-    report r = run(*state, "measure", "balls.h5");
+    r = run(*state, "measure", "balls.h5");
     assert_true(is_refusal(&r, "balls.h5: "));
     release(&r);
 }
