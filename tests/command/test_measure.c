@@ -335,6 +335,8 @@ static const refusal refusals[] = {
     {"measure case.yaml", "impacts[0]: kind: has 96 bytes, at most 95", ONE(SPEEDS ", \"kind\": \"" LETTERS LETTERS LETTERS "\"")},
     {"measure case.yaml", "impacts[0].mu: -1 is below", ONE(SPEEDS ", \"mu\": -1")},
     {"measure case.yaml", "impacts[0]: R: its rows are not orthonormal", ONE(SPEEDS ", \"R\": [[1, 0, 0], [0, 1, 0], [0, 1, 0]]")},
+    {"measure case.yaml", "impacts[0]: R: is a reflection", ONE(SPEEDS ", \"R\": [[1, 0, 0], [0, 1, 0], [0, 0, -1]]")},
+    {"measure case.yaml", "impacts[0]: cov: is zero", ONE(SPEEDS ", \"cov\": [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]")},
     {"measure case.yaml", "friction is not known",
      "{\"impacts\": [{\"M\": [[1, 0], [0, 1]], \"Jn\": [[0, 1], [1, 0]], \"vm\": [-1, -1], \"vp\": [0, 0]}]}\n"},
     {"measure case.yaml", "case.yaml:1: model: none.xml", "{\"model\": \"none.xml\", \"impacts\": [{}]}\n"},

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "carom/dense.h"
+#include "carom/vector3.h"
 #include "io/measurements/measurements.h"
 
 // Files round their numbers: a covariance is symmetric and positive up to this share of its diagonal, a rotation orthogonal.
@@ -42,6 +43,9 @@ static carom_status check_covariance(int size, double *S, carom_error *error) {
         if (!(S[i * n + i] >= 0))
             status = carom_fail(error, CAROM_BAD_INPUT, "cov: the variance [%zu][%zu] is %g, below 0", i, i, S[i * n + i]);
     }
+    double greatest = 0;
+    for (size_t i = 0; i < n; i++) greatest = fmax(greatest, S[i * n + i]);
+    if (!status && greatest == 0) status = carom_fail(error, CAROM_BAD_INPUT, "cov: is zero: leave it out where the noise is not known");
     for (size_t i = 0; i < n && !status; i++)
         for (size_t k = 0; k < i && !status; k++) {
             const double scale = deviation[i] * deviation[k], mean = 0.5 * (S[i * n + k] + S[k * n + i]);
@@ -155,6 +159,9 @@ carom_status measured_file_add(measured_file *file, const measured_numbers *numb
     for (int i = 0; numbers->attitude && i < 9; i++)
         if (fabs(carom_dot(3, numbers->attitude + i / 3 * 3, numbers->attitude + i % 3 * 3) - (i / 3 == i % 3)) > ROUNDED)
             return carom_fail(error, CAROM_BAD_INPUT, "R: its rows are not orthonormal");
+    double adjugate[9];
+    if (numbers->attitude && carom_adjugate3(numbers->attitude, adjugate) < 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "R: is a reflection: its determinant is -1, that of a rotation is 1");
 
     // The matrix of the file, or what takes its place.
     const double *mass = numbers->mass;
