@@ -35,6 +35,9 @@ carom_status measured_file_add_impact(measured_file *file, carom_impact *impact,
 /// Ranks the groups.
 carom_status measured_file_end(measured_file *file, carom_error *error);
 
+/// Refuses a key that stands there under both of its names; values are NULL where it does not.
+carom_status measured_refuse_both(const carom_document *document, const carom_node *node, const void *first, const void *second,
+                                  const char *names, carom_error *error);
 /// A key with two names, of which exactly one is needed.
 carom_status measured_choose(const carom_document *document, const carom_node *node, const double *first, const double *second,
                              const char *names, const double **value, carom_error *error);
