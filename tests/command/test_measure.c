@@ -221,6 +221,30 @@ static void reports_are_written(void **state) {
     free(all);
 }
 
+// The table says what its numbers are: the tolerance that was asked for, nothing that was not identified, and what --fit found nothing for.
+static void tables_say_what_they_show(void **state) {
+    char path[PATH_SIZE];
+    join(path, scenes_path, "../examples/cube-impacts.json");
+    report r = run(*state, "measure", path, "--law", "stronge", "--null", "none", "--draws", "0", "--identify", "inertia", "--tolerance",
+                   "0.2", "-o", "out");
+    assert_int_equal(r.status, 0);
+    check_text(r.out, "<= 20 %");
+    check_text(r.out, "the laws take mu, not e");
+    check_text(r.out, "kg m^2, from ");
+    assert_null(strstr(r.out, "nan"));
+    assert_null(strstr(r.out, "centre of mass"));
+    release(&r);
+    char *page = read_file(*state, "out/index.html");
+    check_text(page, "within 20&nbsp;%");
+    assert_null(strstr(page, "centre of mass"));
+    free(page);
+    write_text(*state, "balls.json", two_balls);
+    r = run(*state, "measure", "balls.json", "--law", "anitescu-potra", "--null", "none", "--fit", "e");
+    assert_int_equal(r.status, 0);
+    check_text(r.err, "--fit e: no law takes a restitution that could be fitted");
+    release(&r);
+}
+
 // Kinds that differ in their last letters only are two, and files take their names, however long.
 static void long_kinds_are_kept_apart(void **state) {
     const char *const start = "a corner, then an edge, then the face beside it, then the edge again, then another corner, n";
@@ -375,6 +399,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(hdf5_files_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(impacts_of_a_model_are_frozen, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reports_are_written, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(tables_say_what_they_show, set_up, tear_down),
         cmocka_unit_test_setup_teardown(long_kinds_are_kept_apart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(interruptions_keep_what_is_finished, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_tossed_cube_is_explained, set_up, tear_down),
