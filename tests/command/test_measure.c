@@ -170,14 +170,15 @@ static void impacts_of_a_model_are_frozen(void **state) {
     assert_close(number(law_of(answer, "stronge"), "parameters.mu"), 0.4, 1e-12);
     json_decref(answer);
 
-    // As a table, with noise, a column that nobody knows, and blank lines.
-    write_text(*state, "model.csv",
-               "frame, qpos.1,qpos.2,qpos.3,qpos.4,qpos.5,qpos.6,qpos.7, v_minus.1,v_minus.2,v_minus.3,v_minus.4,v_minus.5,v_minus.6, "
-               "v_plus.1,v_plus.2,v_plus.3,v_plus.4,v_plus.5,v_plus.6, "
-               "std.1,std.2,std.3,std.4,std.5,std.6,std.7,std.8,std.9,std.10,std.11,std.12, "
-               "kind, group\n"
-               "7, 0,0,1,1,0,0,0, 0,0,-1,0,0,0, 0,0,0.5,0,0,0, 1e-2,1e-2,1e-2,1,1,1,1e-2,1e-2,1e-2,1,1,1, ball, 4\r\n\n"
-               "9, 0,0,1,1,0,0,0, 0,0,-1,0,0,0, 0,0,0.5,0,0,0, 1e-2,1e-2,1e-2,1,1,1,1e-2,1e-2,1e-2,1,1,1, ball, 5");
+    // As a table with a mark of UTF-8, noise, a column that nobody knows, and blank lines.
+    char table[] = "\xEF\xBB\xBF frame, qpos.1,qpos.2,qpos.3,qpos.4,qpos.5,qpos.6,qpos.7, "
+                   "v_minus.1,v_minus.2,v_minus.3,v_minus.4,v_minus.5,v_minus.6, "
+                   "v_plus.1,v_plus.2,v_plus.3,v_plus.4,v_plus.5,v_plus.6, "
+                   "std.1,std.2,std.3,std.4,std.5,std.6,std.7,std.8,std.9,std.10,std.11,std.12, "
+                   "kind, toss\n"
+                   "7, 0,0,1,1,0,0,0, 0,0,-1,0,0,0, 0,0,0.5,0,0,0, 1e-2,1e-2,1e-2,1,1,1,1e-2,1e-2,1e-2,1,1,1, ball, 4\r\n\n"
+                   "9, 0,0,1,1,0,0,0, 0,0,-1,0,0,0, 0,0,0.5,0,0,0, 1e-2,1e-2,1e-2,1,1,1,1e-2,1e-2,1e-2,1,1,1, ball, 5";
+    write_text(*state, "model.csv", table);
     answer = ask(*state, "measure", "model.csv", "--model", "ball.xml", "--law", "stronge", "--restitution", "0.5", "--null", "none");
     assert_string_equal(text(answer, "groups.0.kind"), "ball");
     assert_int_equal(number(answer, "groups.0.count"), 2);
@@ -185,6 +186,7 @@ static void impacts_of_a_model_are_frozen(void **state) {
     json_decref(answer);
     const char *const damaged[][2] = {{"qpos.1\n1\n", "bad.csv:1: there are 1 columns qpos.1"},
                                       {"qpos.1, qpos.1\n1\n", "bad.csv:1: the column 'qpos.1' stands twice"},
+                                      {"qpos.1, group, toss\n1\n", "bad.csv:1: only one of the columns 'group' and 'toss' is allowed"},
                                       {"", "bad.csv:1: there are 0 columns qpos.1"}};
     for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
         write_text(*state, "bad.csv", damaged[i][0]);
@@ -192,6 +194,27 @@ static void impacts_of_a_model_are_frozen(void **state) {
         assert_true(is_refusal(&r, damaged[i][1]));
         release(&r);
     }
+    const char *const changed[][3] = {{"1e-2", "-0.1", "bad.csv:2: std.1: '-0.1' is below 0"},
+                                      {"ball", "b\033[m", "bad.csv:2: kind: has a control character (byte 27)"}};
+    for (size_t i = 0; i < sizeof changed / sizeof *changed; i++) {
+        char *place = strstr(table, changed[i][0]);
+        memcpy(place, changed[i][1], 4);
+        write_text(*state, "bad.csv", table);
+        memcpy(place, changed[i][0], 4);
+        report r = run(*state, "measure", "bad.csv", "--model", "ball.xml");
+        assert_true(is_refusal(&r, changed[i][2]));
+        release(&r);
+    }
+    // Lines behind a NUL would be lost.
+    char path[PATH_SIZE];
+    join(path, *state, "nul.csv");
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(table, 1, sizeof table, file), sizeof table);
+    fclose(file);
+    report r = run(*state, "measure", "nul.csv", "--model", "ball.xml");
+    assert_true(is_refusal(&r, "nul.csv: has a NUL byte"));
+    release(&r);
 }
 
 // Files take their places together, and a second run replaces them.

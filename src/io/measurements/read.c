@@ -160,7 +160,7 @@ carom_status carom_measurements_read(const char *path, const carom_measurements_
     if (!status && !hdf5 && !csv) status = carom_document_parse(path, bytes, size, &document, error);
     if (!status && !hdf5 && !csv) status = read_document(document, &file, options, measurements, error);
     if (!status && hdf5) status = carom_measurements_read_hdf5(path, size, &file, options, measurements, error);
-    if (!status && csv) status = carom_measurements_read_csv(path, bytes, &file, options, measurements, error);
+    if (!status && csv) status = carom_measurements_read_csv(path, bytes, size, &file, options, measurements, error);
     if (!status) memcpy(measurements->hash, hash, sizeof hash);
     carom_document_free(document);
     free(bytes);
