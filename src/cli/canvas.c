@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void cli_canvas_series(cli_canvas *c, const char *label, carom_plot_style style, int64_t capacity) {
     const int i = c->count++;
@@ -32,12 +33,14 @@ carom_status cli_canvas_write(cli_canvas *c, carom_plot plot, const char *direct
     plot.series = c->series;
     plot.series_count = c->count;
     for (int i = 0; i < 2 && !status; i++) {
-        char file[64];
-        snprintf(file, sizeof file, "%s%s", name, endings[i]);
-        char *path = cli_join_path(directory, file);
+        const size_t size = strlen(name) + strlen(endings[i]) + 1;
+        char *file = malloc(size), *path = NULL;
+        if (file) snprintf(file, size, "%s%s", name, endings[i]);
+        if (file) path = cli_join_path(directory, file);
         status = path ? carom_plot_write(&plot, path, error) : carom_fail_memory(error, "picture");
         if (!status) cli_note_file(files, path);
         free(path);
+        free(file);
     }
     carom_arena_free(&c->arena);
     return status;

@@ -132,6 +132,14 @@ static void hdf5_files_are_read(void **state) {
     json_decref(answers[0]);
     json_decref(answers[1]);
 
+    // An impact behind a gap would be lost.
+    const hid_t gap = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    H5Gclose(carom_hdf5_create_group(gap, "impacts/7"));
+    H5Fclose(gap);
+    report r = run(*state, "measure", "balls.h5");
+    assert_true(is_refusal(&r, "balls.h5: impacts: has a group '7', but no group '2'"));
+    release(&r);
+
     // Half of it.
     size_t size;
     char *bytes = support_read_file(path, &size);
@@ -140,7 +148,7 @@ static void hdf5_files_are_read(void **state) {
     assert_int_equal(fwrite(bytes, 1, size / 2, half), size / 2);
     fclose(half);
     free(bytes);
-    report r = run(*state, "measure", "balls.h5");
+    r = run(*state, "measure", "balls.h5");
     assert_true(is_refusal(&r, "balls.h5: "));
     release(&r);
 }
@@ -162,14 +170,15 @@ static void impacts_of_a_model_are_frozen(void **state) {
     assert_close(number(law_of(answer, "stronge"), "parameters.mu"), 0.4, 1e-12);
     json_decref(answer);
 
-    // As a table, with noise, a column that nobody knows, and blank lines.
-    write_text(*state, "model.csv",
-               "frame, qpos.1,qpos.2,qpos.3,qpos.4,qpos.5,qpos.6,qpos.7, v_minus.1,v_minus.2,v_minus.3,v_minus.4,v_minus.5,v_minus.6, "
-               "v_plus.1,v_plus.2,v_plus.3,v_plus.4,v_plus.5,v_plus.6, "
-               "std.1,std.2,std.3,std.4,std.5,std.6,std.7,std.8,std.9,std.10,std.11,std.12, "
-               "kind, group\n"
-               "7, 0,0,1,1,0,0,0, 0,0,-1,0,0,0, 0,0,0.5,0,0,0, 1e-2,1e-2,1e-2,1,1,1,1e-2,1e-2,1e-2,1,1,1, ball, 4\r\n\n"
-               "9, 0,0,1,1,0,0,0, 0,0,-1,0,0,0, 0,0,0.5,0,0,0, 1e-2,1e-2,1e-2,1,1,1,1e-2,1e-2,1e-2,1,1,1, ball, 5");
+    // As a table with a mark of UTF-8, noise, a column that nobody knows, and blank lines.
+    char table[] = "\xEF\xBB\xBF frame, qpos.1,qpos.2,qpos.3,qpos.4,qpos.5,qpos.6,qpos.7, "
+                   "v_minus.1,v_minus.2,v_minus.3,v_minus.4,v_minus.5,v_minus.6, "
+                   "v_plus.1,v_plus.2,v_plus.3,v_plus.4,v_plus.5,v_plus.6, "
+                   "std.1,std.2,std.3,std.4,std.5,std.6,std.7,std.8,std.9,std.10,std.11,std.12, "
+                   "kind, toss\n"
+                   "7, 0,0,1,1,0,0,0, 0,0,-1,0,0,0, 0,0,0.5,0,0,0, 1e-2,1e-2,1e-2,1,1,1,1e-2,1e-2,1e-2,1,1,1, ball, 4\r\n\n"
+                   "9, 0,0,1,1,0,0,0, 0,0,-1,0,0,0, 0,0,0.5,0,0,0, 1e-2,1e-2,1e-2,1,1,1,1e-2,1e-2,1e-2,1,1,1, ball, 5";
+    write_text(*state, "model.csv", table);
     answer = ask(*state, "measure", "model.csv", "--model", "ball.xml", "--law", "stronge", "--restitution", "0.5", "--null", "none");
     assert_string_equal(text(answer, "groups.0.kind"), "ball");
     assert_int_equal(number(answer, "groups.0.count"), 2);
@@ -177,6 +186,7 @@ static void impacts_of_a_model_are_frozen(void **state) {
     json_decref(answer);
     const char *const damaged[][2] = {{"qpos.1\n1\n", "bad.csv:1: there are 1 columns qpos.1"},
                                       {"qpos.1, qpos.1\n1\n", "bad.csv:1: the column 'qpos.1' stands twice"},
+                                      {"qpos.1, group, toss\n1\n", "bad.csv:1: only one of the columns 'group' and 'toss' is allowed"},
                                       {"", "bad.csv:1: there are 0 columns qpos.1"}};
     for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
         write_text(*state, "bad.csv", damaged[i][0]);
@@ -184,6 +194,27 @@ static void impacts_of_a_model_are_frozen(void **state) {
         assert_true(is_refusal(&r, damaged[i][1]));
         release(&r);
     }
+    const char *const changed[][3] = {{"1e-2", "-0.1", "bad.csv:2: std.1: '-0.1' is below 0"},
+                                      {"ball", "b\033[m", "bad.csv:2: kind: has a control character (byte 27)"}};
+    for (size_t i = 0; i < sizeof changed / sizeof *changed; i++) {
+        char *place = strstr(table, changed[i][0]);
+        memcpy(place, changed[i][1], 4);
+        write_text(*state, "bad.csv", table);
+        memcpy(place, changed[i][0], 4);
+        report r = run(*state, "measure", "bad.csv", "--model", "ball.xml");
+        assert_true(is_refusal(&r, changed[i][2]));
+        release(&r);
+    }
+    // Lines behind a NUL would be lost.
+    char path[PATH_SIZE];
+    join(path, *state, "nul.csv");
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(table, 1, sizeof table, file), sizeof table);
+    fclose(file);
+    report r = run(*state, "measure", "nul.csv", "--model", "ball.xml");
+    assert_true(is_refusal(&r, "nul.csv: has a NUL byte"));
+    release(&r);
 }
 
 // Files take their places together, and a second run replaces them.
@@ -213,19 +244,65 @@ static void reports_are_written(void **state) {
     free(all);
 }
 
-// Ctrl-C keeps the impacts that were finished, and says so.
+// The table says what its numbers are: the tolerance that was asked for, nothing that was not identified, and what --fit found nothing for.
+static void tables_say_what_they_show(void **state) {
+    char path[PATH_SIZE];
+    join(path, scenes_path, "../examples/cube-impacts.json");
+    report r = run(*state, "measure", path, "--law", "stronge", "--null", "none", "--draws", "0", "--identify", "inertia", "--tolerance",
+                   "0.2", "-o", "out");
+    assert_int_equal(r.status, 0);
+    check_text(r.out, "<= 20 %");
+    check_text(r.out, "the laws take mu, not e");
+    check_text(r.out, "kg m^2, from ");
+    assert_null(strstr(r.out, "nan"));
+    assert_null(strstr(r.out, "centre of mass"));
+    release(&r);
+    char *page = read_file(*state, "out/index.html");
+    check_text(page, "within 20&nbsp;%");
+    assert_null(strstr(page, "centre of mass"));
+    free(page);
+    write_text(*state, "balls.json", two_balls);
+    r = run(*state, "measure", "balls.json", "--law", "anitescu-potra", "--null", "none", "--fit", "e");
+    assert_int_equal(r.status, 0);
+    check_text(r.err, "--fit e: no law takes a restitution that could be fitted");
+    release(&r);
+}
+
+// Kinds that differ in their last letters only are two, and files take their names, however long.
+static void long_kinds_are_kept_apart(void **state) {
+    const char *const start = "a corner, then an edge, then the face beside it, then the edge again, then another corner, n";
+    char content[2048];
+    snprintf(content, sizeof content,
+             "{\"mu\": 0.2, \"impacts\": [{" BALL ", \"vm\": [1, -1], \"vp\": [0.72, 0.4], \"kind\": \"%so1\"},\n"
+             "{" BALL ", \"vm\": [1, -1], \"vp\": [0.72, 0.4], \"kind\": \"%so2\"}]}\n",
+             start, start);
+    write_text(*state, "long.json", content);
+    json_t *answer = ask(*state, "measure", "long.json", "--law", "stronge", "--null", "none", "-o", "out");
+    assert_int_equal(length(answer, "groups"), 2);
+    // Results and the page, and a picture of the set of each part, twice.
+    assert_int_equal(length(answer, "files"), 3 + 4);
+    json_decref(answer);
+}
+
+// Ctrl-C keeps the impacts that were finished, and says so; where there are none, it keeps the result of an earlier run.
 static void interruptions_keep_what_is_finished(void **state) {
     write_text(*state, "balls.json", two_balls);
+    json_decref(ask(*state, "measure", "balls.json", "--law", "stronge", "--null", "none", "-o", "out"));
     json_t *answer = stop(&(request){.directory = *state,
                                      .arguments = WORDS("measure", "balls.json", "--law", "halm-posa", "--samples", "100000000",
                                                         "--null-points", "10", "-o", "out", "--json")},
                           SIGINT);
     assert_false(is_true(answer, "complete"));
     assert_string_equal(text(answer, "verdict"), "interrupted");
+    const bool earlier = number(answer, "finished") == 0;
     assert_true(number(answer, "finished") < 2);
+    assert_int_equal(length(answer, "files") > 0, !earlier);
     char path[PATH_SIZE];
     join(path, *state, "out/measure.h5");
-    assert_int_equal(read_complete(path), 0);
+    assert_int_equal(read_complete(path), earlier);
+    char *page = read_file(*state, "out/index.html");
+    assert_int_equal(strstr(page, "stronge") != NULL, earlier);
+    free(page);
     json_decref(answer);
 }
 
@@ -276,6 +353,7 @@ static void a_tossed_cube_is_explained(void **state) {
 // ------------------------------------------------------------------------------------------------------------- bad files
 
 #define ONE(more) "{\"impacts\": [{" BALL more "}]}\n"
+#define LETTERS   "abcdefghijklmnopqrstuvwxyzabcdef"
 #define SPEEDS    ", \"vm\": [1, -1], \"vp\": [0.72, 0.4]"
 
 static const refusal refusals[] = {
@@ -301,8 +379,14 @@ static const refusal refusals[] = {
     {"measure case.yaml", "impacts[1]: group: is missing", "{\"impacts\": [{" BALL SPEEDS ", \"toss\": 1}, {" BALL SPEEDS "}]}\n"},
     {"measure case.yaml", "impacts[0]: vp: has more kinetic energy than vm", ONE(", \"vm\": [1, -1], \"vp\": [1, 2]")},
     {"measure case.yaml", "impacts[0]: vm: is zero", ONE(", \"vm\": [0, 0], \"vp\": [0, 0]")},
+    {"measure case.yaml", "impacts[0]: kind: has 96 bytes, at most 95", ONE(SPEEDS ", \"kind\": \"" LETTERS LETTERS LETTERS "\"")},
     {"measure case.yaml", "impacts[0].mu: -1 is below", ONE(SPEEDS ", \"mu\": -1")},
     {"measure case.yaml", "impacts[0]: R: its rows are not orthonormal", ONE(SPEEDS ", \"R\": [[1, 0, 0], [0, 1, 0], [0, 1, 0]]")},
+    {"measure case.yaml", "impacts[0]: R: is a reflection", ONE(SPEEDS ", \"R\": [[1, 0, 0], [0, 1, 0], [0, 0, -1]]")},
+    {"measure case.yaml", "impacts[0]: cov: is zero", ONE(SPEEDS ", \"cov\": [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]")},
+    {"measure case.yaml", "impacts[0]: only one of the keys 'group' and 'toss' is allowed", ONE(SPEEDS ", \"group\": 1, \"toss\": 2")},
+    {"measure case.yaml", "impacts[0]: only one of the keys 'cov' and 'covariance' is allowed",
+     ONE(SPEEDS ", " NOISE ", \"covariance\": [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]")},
     {"measure case.yaml", "friction is not known",
      "{\"impacts\": [{\"M\": [[1, 0], [0, 1]], \"Jn\": [[0, 1], [1, 0]], \"vm\": [-1, -1], \"vp\": [0, 0]}]}\n"},
     {"measure case.yaml", "case.yaml:1: model: none.xml", "{\"model\": \"none.xml\", \"impacts\": [{}]}\n"},
@@ -338,6 +422,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(hdf5_files_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(impacts_of_a_model_are_frozen, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reports_are_written, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(tables_say_what_they_show, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(long_kinds_are_kept_apart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(interruptions_keep_what_is_finished, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_tossed_cube_is_explained, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_files_are_refused, set_up, tear_down),

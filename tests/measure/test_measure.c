@@ -248,6 +248,32 @@ static void scores_are_those_of_the_definition(void **state) {
     carom_impact_free(impact);
 }
 
+// A union comes sorted by friction. The score of a set that is too large for all of its pairs is that of a smaller one: its members are
+// uniform on a segment of length 8 in the order of their blocks, so that E|x - y| = 2 and E|x - x'| = 8/3 for y in the middle.
+static void scores_do_not_depend_on_the_order_of_members(void **state) {
+    (void)state;
+    const double M[] = {1, 0, 0, 1}, Jn[] = {0, 1}, Jt[] = {1, 0}, v[] = {0, -1}, after[] = {4, 0};
+    const carom_impact_data data = {.nv = 2, .contacts = 1, .tangent_dim = 1, .mass = M, .normal = Jn, .tangent = Jt, .velocity = v};
+    carom_impact *impact = support_impact(&data);
+    const carom_measurement one = {.impact = impact, .after = after};
+    enum { MEMBERS = 8000, BLOCKS = 8 };
+    static double members[2 * MEMBERS];
+    for (int count = 2000; count <= MEMBERS; count *= 2) {
+        carom_stream stream;
+        carom_stream_start(&stream, 3, (uint64_t)count);
+        for (int i = 0; i < count; i++) {
+            members[2 * i] = i / (count / BLOCKS) + carom_stream_uniform(&stream);
+            members[2 * i + 1] = 0;
+        }
+        carom_measure_score score;
+        carom_error error = {0};
+        assert_ok(carom_measure_score_set(&one, members, count, &score, &error), error);
+        // Five deviations of a mean over pairs of 2000 members: half of twice the deviation of E_x'|x - x'|, 8/sqrt(180), over sqrt(2000).
+        assert_close(score.energy, 2 - 0.5 * 8 / 3, 5 * 8 / sqrt(180) / sqrt(2000));
+    }
+    carom_impact_free(impact);
+}
+
 // The score is proper: samples of the distribution that the outcomes are from have the least mean score.
 static void the_energy_score_prefers_the_true_distribution(void **state) {
     (void)state;
@@ -397,6 +423,7 @@ int main(void) {
         cmocka_unit_test(the_null_set_of_a_frictionless_ball_is_uniform),
         cmocka_unit_test(the_null_set_of_a_sliding_block_has_the_shares_of_areas),
         cmocka_unit_test(scores_are_those_of_the_definition),
+        cmocka_unit_test(scores_do_not_depend_on_the_order_of_members),
         cmocka_unit_test(the_energy_score_prefers_the_true_distribution),
         cmocka_unit_test(walks_are_followed),
         cmocka_unit_test(an_interval_of_friction_is_a_union),

@@ -93,6 +93,16 @@ carom_status measure_choose_laws(measure_run *run, carom_error *error) {
 }
 
 void measure_note(const measure_run *run) {
+    // What --fit asks for, and no law has.
+    bool friction = false, restitution = false;
+    for (int k = 0; k < run->part_count * run->law_count; k++) {
+        friction = friction || !isnan(run->fits[k].friction);
+        restitution = restitution || !isnan(run->fits[k].restitution);
+    }
+    if (run->fit_friction && !friction && !cli_interrupted())
+        fputs("carom: note: --fit mu: no law takes a friction that could be fitted\n", stderr);
+    if (run->fit_restitution && !restitution && !cli_interrupted())
+        fputs("carom: note: --fit e: no law takes a restitution that could be fitted\n", stderr);
     size_t i;
     json_t *name;
     json_array_foreach(run->left_out, i, name) {

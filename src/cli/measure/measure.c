@@ -181,7 +181,8 @@ static int run_measure(const cli_arguments *arguments) {
     if (!status) status = measure_fit(&run, &error);
     if (!status && !cli_interrupted()) status = assess(&run, &error);
     const bool complete = !status && carom_table_rows(run.impacts) == run.measurements.count;
-    if (!status && directory) status = measure_write(&run, complete, &stage, &error);
+    // A run that was interrupted before its first impact has no result: that of an earlier one stays.
+    if (!status && directory && carom_table_rows(run.impacts)) status = measure_write(&run, complete, &stage, &error);
     cli_stage_free(&stage);
     int exit_status;
     if (status) {

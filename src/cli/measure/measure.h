@@ -64,7 +64,7 @@ typedef struct measure_ground {
 
 /// Chooses laws and their options, from `--law` and the command line.
 carom_status measure_choose_laws(measure_run *run, carom_error *error);
-/// Says on stderr which laws take no part because of a value of the command line.
+/// Says on stderr which laws take no part because of a value of the command line, and what --fit asked for in vain.
 void measure_note(const measure_run *run);
 /// Divides the impacts, by `--by`.
 carom_status measure_divide(measure_run *run, carom_error *error);
@@ -78,6 +78,8 @@ void measure_describe_ground(const measure_run *run, int part, measure_ground *g
 /// Friction and restitution of a law in a part as ranges [least, most], equal where it is one number; NaN where each impact has its own, or
 /// the law has none.
 void measure_parameters(const measure_run *run, int part, int law, carom_interval *friction, carom_interval *restitution);
+/// Was friction fitted together with a restitution that the laws do not take?
+bool measure_takes_friction_only(const measure_run *run);
 /// Value at a share of sorted numbers, linear between them; NaN for none.
 double measure_quantile(int count, const double *sorted, double share);
 /// Sorts numbers.

@@ -54,9 +54,10 @@ static void put_part(FILE *file, const measure_run *run, int part) {
     if (!isnan(ground.lever))
         fprintf(file, " Lever test: median &chi;&sup2; per degree of freedom %.2f, %.1f&nbsp;%% of the impacts fail at 1&nbsp;%%.",
                 ground.lever, 100 * ground.lever_failed);
-    fputs("</p>\n<table><tr><th>law</th><th>mu</th><th>e</th><th>median error</th><th>95&nbsp;% of errors</th><th>within 5&nbsp;%</th>"
-          "<th>&chi;&sup2;/dof</th><th>in 95&nbsp;% region</th><th>radius</th><th>energy score</th></tr>\n",
-          file);
+    fprintf(file,
+            "</p>\n<table><tr><th>law</th><th>mu</th><th>e</th><th>median error</th><th>95&nbsp;%% of errors</th>"
+            "<th>within %.3g&nbsp;%%</th><th>&chi;&sup2;/dof</th><th>in 95&nbsp;%% region</th><th>radius</th><th>energy score</th></tr>\n",
+            100 * run->tolerance);
     fprintf(file, "<tr><td><i>floor: any impulse</i></td><td></td><td></td><td>%.4f</td><td colspan=6></td></tr>\n", ground.floor);
     fprintf(file, "<tr><td><i>floor: within the cones</i></td><td></td><td></td><td>%.4f</td><td colspan=6></td></tr>\n",
             ground.floor_cone);
@@ -72,7 +73,7 @@ static void put_part(FILE *file, const measure_run *run, int part) {
         put_range(file, restitution, fit->restitution_error);
         put_cell(file, one.median, "%.4f");
         put_cell(file, one.p95, "%.4f");
-        put_cell(file, 100 * one.within_5, "%.0f&nbsp;%%");
+        put_cell(file, 100 * one.within, "%.0f&nbsp;%%");
         put_cell(file, one.freedom > 0 ? one.chi2 / one.freedom : (double)NAN, "%.3g");
         put_cell(file, 100 * one.contained, "%.0f&nbsp;%%");
         put_cell(file, one.radius, "%.4f");
@@ -139,17 +140,21 @@ static carom_status put_page(FILE *file, const void *user, carom_error *error) {
         "</h1>\n<p>%d impacts in %d groups, of which %d were finished. Errors are |x &minus; v+|<sub>M</sub> / |v&minus;|<sub>M</sub>%s.",
         run->measurements.count, run->measurements.groups, (int)carom_table_rows(run->impacts),
         run->held_out && run->measurements.groups > 1 ? ", of the half of the groups that no parameter was fitted to" : "");
-    fputs(
-        " <i>Radius</i>: half a set's size, in the same unit. <i>Energy score</i>: strictly proper, less is better, also than that of the "
-        "null set; a set that is large contains much and scores badly.</p>\n",
-        file);
+    fputs(" <i>Radius</i>: the largest distance of a member from the mean of the set, in the same unit. <i>Energy score</i>: strictly "
+          "proper, less is better, also than that of the "
+          "null set; a set that is large contains much and scores badly.</p>\n",
+          file);
     if (run->common.finished)
-        fprintf(file, "<p>Friction of single contacts, fitted by <code>stronge</code>: %.3f (with e %.3f).</p>\n", run->common.friction,
-                run->common.restitution);
+        fprintf(file, "<p>Friction of single contacts, fitted by <code>stronge</code>: %.3f (with e %.3f%s).</p>\n", run->common.friction,
+                run->common.restitution,
+                measure_takes_friction_only(run)
+                    ? ", which the laws do not take: <code>--fit e</code> or <code>--restitution</code> sets theirs"
+                    : "");
+    const carom_measure_identification *found = &run->identified;
     if (run->identify)
-        fprintf(file, "<p>Identified inertia (%.4g, %.4g, %.4g) kg m&sup2;, centre of mass (%.2g, %.2g, %.2g) m, from %d impacts.</p>\n",
-                run->identified.inertia[0], run->identified.inertia[1], run->identified.inertia[2], run->identified.com[0],
-                run->identified.com[1], run->identified.com[2], run->identified.impacts);
+        fprintf(file, "<p>Identified inertia (%.4g, %.4g, %.4g) kg m&sup2;", found->inertia[0], found->inertia[1], found->inertia[2]);
+    if (run->identify_com) fprintf(file, ", centre of mass (%.2g, %.2g, %.2g) m", found->com[0], found->com[1], found->com[2]);
+    if (run->identify) fprintf(file, ", from %d impacts.</p>\n", found->impacts);
     for (int part = 0; part < run->part_count; part++) put_part(file, run, part);
     fputs("<h2>Figures</h2>\n", file);
     for (int i = 0; i < shown->figures->count; i++) {

@@ -151,6 +151,10 @@ void measure_parameters(const measure_run *run, int part, int law, carom_interva
     *restitution = isnan(value[0]) ? own_restitution : (carom_interval){value[0], value[interval]};
 }
 
+bool measure_takes_friction_only(const measure_run *run) {
+    return run->common.finished && !run->fit_restitution && !cli_given(run->arguments, "restitution");
+}
+
 // ------------------------------------------------------------------------------------------------------------------ JSON
 
 static json_t *range_json(carom_interval range) {
@@ -200,10 +204,11 @@ json_t *measure_json(const measure_run *run, bool complete) {
     }
     if (run->identify) {
         const carom_measure_identification *found = &run->identified;
-        identified =
-            json_pack("{s:o, s:o, s:o, s:o, s:o, s:i}", "inertia", carom_json_reals(found->inertia, 3), "com",
-                      carom_json_reals(found->com, 3), "inertia_error", carom_json_reals(found->inertia_error, 3), "com_error",
-                      carom_json_reals(found->com_error, 3), "tensor", carom_json_matrix(found->tensor, 3, 3), "impacts", found->impacts);
+        identified = json_pack("{s:o, s:o, s:o, s:o, s:o, s:i}", "inertia", carom_json_reals(found->inertia, 3), "com",
+                               run->identify_com ? carom_json_reals(found->com, 3) : json_null(), "inertia_error",
+                               carom_json_reals(found->inertia_error, 3), "com_error",
+                               run->identify_com ? carom_json_reals(found->com_error, 3) : json_null(), "tensor",
+                               carom_json_matrix(found->tensor, 3, 3), "impacts", found->impacts);
     }
     json_t *friction =
         !run->common.finished
@@ -236,26 +241,41 @@ static void print_range(carom_interval range) {
         print_number(range.least, 9, 3);
 }
 
+// Three numbers, and their errors where a bootstrap found them.
+static void print_triple(const double value[3], const double deviation[3], int digits, const char *unit) {
+    printf(" (%.*g, %.*g, %.*g)", digits, value[0], digits, value[1], digits, value[2]);
+    if (!isnan(deviation[0])) printf(" +- (%.1g, %.1g, %.1g)", deviation[0], deviation[1], deviation[2]);
+    printf(" %s,", unit);
+}
+
 void measure_print(const measure_run *run) {
     printf("%s: %d impacts in %d groups", run->arguments->operand, run->measurements.count, run->measurements.groups);
     if (carom_table_rows(run->impacts) < run->measurements.count) printf(", %d of them finished", (int)carom_table_rows(run->impacts));
     putchar('\n');
-    if (run->common.finished)
-        printf("friction of single contacts, by stronge on the training half: mu %.3f +- %.3f (e %.3f +- %.3f)\n", run->common.friction,
-               run->common.friction_error, run->common.restitution, run->common.restitution_error);
-    if (run->identify)
-        printf("inertia (%.4g, %.4g, %.4g) +- (%.1g, %.1g, %.1g) kg m^2, centre of mass (%.2g, %.2g, %.2g) m, from %d impacts\n",
-               run->identified.inertia[0], run->identified.inertia[1], run->identified.inertia[2], run->identified.inertia_error[0],
-               run->identified.inertia_error[1], run->identified.inertia_error[2], run->identified.com[0], run->identified.com[1],
-               run->identified.com[2], run->identified.impacts);
+    if (run->common.finished) {
+        printf("friction of single contacts, by stronge on the training half: mu %.3f", run->common.friction);
+        if (!isnan(run->common.friction_error)) printf(" +- %.3f", run->common.friction_error);
+        printf(" (e %.3f", run->common.restitution);
+        if (!isnan(run->common.restitution_error)) printf(" +- %.3f", run->common.restitution_error);
+        puts(measure_takes_friction_only(run) ? "); the laws take mu, not e, which --fit e or --restitution sets" : ")");
+    }
+    if (run->identify) {
+        printf("inertia");
+        print_triple(run->identified.inertia, run->identified.inertia_error, 4, "kg m^2");
+        if (run->identify_com) printf(" centre of mass");
+        if (run->identify_com) print_triple(run->identified.com, run->identified.com_error, 2, "m");
+        printf(" from %d impacts\n", run->identified.impacts);
+    }
     printf("errors |x - v+|_M / |v-|_M%s\n", run->held_out && run->measurements.groups > 1 ? " of the held-out half" : "");
     for (int part = 0; part < run->part_count; part++) {
         measure_ground ground;
         measure_describe_ground(run, part, &ground);
         if (!ground.evaluated) continue;
         printf("\n%s: %d impacts, %d evaluated\n", run->parts[part].name, run->parts[part].count, ground.evaluated);
-        printf("  %-16s %9s %9s %7s %7s %7s %9s %7s %7s %7s\n", "law", "mu", "e", "median", "95 %", "<= 5 %", "chi2/dof", "in 95 %",
-               "radius", "score");
+        char within[32];
+        snprintf(within, sizeof within, "<= %.3g %%", 100 * run->tolerance);
+        printf("  %-16s %9s %9s %7s %7s %7s %9s %7s %7s %7s\n", "law", "mu", "e", "median", "95 %", within, "chi2/dof", "in 95 %", "radius",
+               "score");
         printf("  %-16s %9s %9s", "floor", "", "");
         print_number(ground.floor, 7, 4);
         printf("   (within the cones %.4f", ground.floor_cone);
@@ -272,7 +292,7 @@ void measure_print(const measure_run *run) {
             print_range(restitution);
             print_number(one.median, 7, 4);
             print_number(one.p95, 7, 4);
-            print_number(100 * one.within_5, 6, 0);
+            print_number(100 * one.within, 6, 0);
             printf("%%");
             print_number(one.freedom > 0 ? one.chi2 / one.freedom : (double)NAN, 9, 2);
             print_number(100 * one.contained, 6, 0);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "carom/dense.h"
+#include "carom/vector3.h"
 #include "io/measurements/measurements.h"
 
 // Files round their numbers: a covariance is symmetric and positive up to this share of its diagonal, a rotation orthogonal.
@@ -13,6 +14,8 @@
 // The kinetic energy may grow by noise: so many standard deviations, and rounding where there is no covariance.
 #define NOISE_LIMIT  5.0
 #define ENERGY_LIMIT 1e-9
+// Bytes of a kind, which is a heading and a part of the names of files.
+#define MOST_KIND 95
 
 carom_status measured_file_begin(measured_file *file, const carom_measurements_options *options, int count, carom_measurements *into,
                                  carom_error *error) {
@@ -40,6 +43,9 @@ static carom_status check_covariance(int size, double *S, carom_error *error) {
         if (!(S[i * n + i] >= 0))
             status = carom_fail(error, CAROM_BAD_INPUT, "cov: the variance [%zu][%zu] is %g, below 0", i, i, S[i * n + i]);
     }
+    double greatest = 0;
+    for (size_t i = 0; i < n; i++) greatest = fmax(greatest, S[i * n + i]);
+    if (!status && greatest == 0) status = carom_fail(error, CAROM_BAD_INPUT, "cov: is zero: leave it out where the noise is not known");
     for (size_t i = 0; i < n && !status; i++)
         for (size_t k = 0; k < i && !status; k++) {
             const double scale = deviation[i] * deviation[k], mean = 0.5 * (S[i * n + k] + S[k * n + i]);
@@ -59,6 +65,16 @@ static carom_status check_covariance(int size, double *S, carom_error *error) {
             carom_fail(error, CAROM_BAD_INPUT, "cov: is not positive semidefinite: an eigenvalue of its correlations is %.3g", values[0]);
     free(numbers);
     return status;
+}
+
+// Kinds are shown, and stand in the names of files: they are one short line.
+static carom_status check_kind(const char *kind, carom_error *error) {
+    if (strlen(kind) > MOST_KIND)
+        return carom_fail(error, CAROM_BAD_INPUT, "kind: has %zu bytes, at most %d are allowed", strlen(kind), MOST_KIND);
+    for (const char *c = kind; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            return carom_fail(error, CAROM_BAD_INPUT, "kind: has a control character (byte %d)", (unsigned char)*c);
+    return CAROM_OK;
 }
 
 // K(v+) > K(v-) by more than noise: an impact gives no energy.
@@ -109,8 +125,8 @@ carom_status measured_file_add_impact(measured_file *file, carom_impact *impact,
     if (file->options->inertia) one->metric = copy(&into->arena, numbers->mass, n * n);
     if (into->arena.failed) return carom_fail_memory(error, "measured impacts");
     if (isnan(into->mass)) into->mass = numbers->body_mass;
-    carom_status status = CAROM_OK;
-    if (!(carom_impact_initial_energy(impact) > 0)) status = carom_fail(error, CAROM_BAD_INPUT, "vm: is zero: nothing collides");
+    carom_status status = check_kind(kind, error);
+    if (!status && !(carom_impact_initial_energy(impact) > 0)) status = carom_fail(error, CAROM_BAD_INPUT, "vm: is zero: nothing collides");
     if (!status && covariance) status = check_covariance(2 * nv, covariance, error);
     if (!status && into->count > 1 && !covariance != !into->list[0].covariance)
         status = carom_fail(error, CAROM_BAD_INPUT, "cov: %s: all impacts have a covariance, or none",
@@ -143,6 +159,9 @@ carom_status measured_file_add(measured_file *file, const measured_numbers *numb
     for (int i = 0; numbers->attitude && i < 9; i++)
         if (fabs(carom_dot(3, numbers->attitude + i / 3 * 3, numbers->attitude + i % 3 * 3) - (i / 3 == i % 3)) > ROUNDED)
             return carom_fail(error, CAROM_BAD_INPUT, "R: its rows are not orthonormal");
+    double adjugate[9];
+    if (numbers->attitude && carom_adjugate3(numbers->attitude, adjugate) < 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "R: is a reflection: its determinant is -1, that of a rotation is 1");
 
     // The matrix of the file, or what takes its place.
     const double *mass = numbers->mass;

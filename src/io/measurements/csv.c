@@ -9,9 +9,9 @@
 #include "io/number.h"
 
 // What a column holds; numbered ones have a place behind a dot: "qpos.1".
-enum { POSITION, BEFORE, AFTER, DEVIATION, NUMBERED, KIND = NUMBERED, GROUP, UNUSED };
+enum { POSITION, BEFORE, AFTER, DEVIATION, NUMBERED, KIND = NUMBERED, GROUP, TOSS, UNUSED };
 
-static const char *const names[] = {"qpos", "v_minus", "v_plus", "std", "kind", "group"};
+static const char *const names[] = {"qpos", "v_minus", "v_plus", "std", "kind", "group", "toss"};
 
 typedef struct column {
     int what, place;  // place from 0
@@ -63,9 +63,13 @@ static carom_status read_names(table *t, char *line, carom_error *error) {
     for (int i = 0; i < t->columns; i++) {
         const char *name = take_cell(&line);
         t->list[i] = understand(t, name);
-        for (int k = 0; k < i && t->list[i].what != UNUSED; k++)
-            if (t->list[k].what == t->list[i].what && t->list[k].place == t->list[i].place)
+        for (int k = 0; k < i && t->list[i].what != UNUSED; k++) {
+            const int other = t->list[k].what, what = t->list[i].what;
+            if (other == what && t->list[k].place == t->list[i].place)
                 return carom_fail(error, CAROM_BAD_INPUT, "%s:1: the column '%.60s' stands twice", t->path, name);
+            if ((other == GROUP && what == TOSS) || (other == TOSS && what == GROUP))
+                return carom_fail(error, CAROM_BAD_INPUT, "%s:1: only one of the columns 'group' and 'toss' is allowed", t->path);
+        }
         if (t->list[i].what < NUMBERED) found[t->list[i].what]++;
     }
     for (int what = 0; what < NUMBERED; what++)
@@ -85,8 +89,10 @@ static carom_status read_line(table *t, char *line, int row, measured_file *file
         if (c->what < NUMBERED && !carom_number_read(cell, &t->numbers[c->what][c->place]))
             return carom_fail(error, CAROM_BAD_INPUT, "%s:%d: %s.%d: '%.60s' is not a finite number", t->path, row, names[c->what],
                               c->place + 1, cell);
+        if (c->what == DEVIATION && t->numbers[DEVIATION][c->place] < 0)
+            return carom_fail(error, CAROM_BAD_INPUT, "%s:%d: std.%d: '%.60s' is below 0", t->path, row, c->place + 1, cell);
         if (c->what == KIND && *cell) numbers.kind = cell;
-        if (c->what == GROUP && *cell) numbers.group = cell;
+        if ((c->what == GROUP || c->what == TOSS) && *cell) numbers.group = cell;
     }
     if (line) return carom_fail(error, CAROM_BAD_INPUT, "%s:%d: has more than %d cells", t->path, row, t->columns);
     for (int k = 0; k < 2 * t->nv && t->noise; k++)
@@ -108,9 +114,12 @@ static char *take_line(char **rest) {
     return line;
 }
 
-carom_status carom_measurements_read_csv(const char *path, char *bytes, measured_file *file, const carom_measurements_options *options,
-                                         carom_measurements *into, carom_error *error) {
+carom_status carom_measurements_read_csv(const char *path, char *bytes, size_t size, measured_file *file,
+                                         const carom_measurements_options *options, carom_measurements *into, carom_error *error) {
     table t = {.path = path};
+    if (strlen(bytes) != size) return carom_fail(error, CAROM_BAD_INPUT, "%s: has a NUL byte: it is not a text", path);
+    // Spreadsheets begin a text in UTF-8 with a mark.
+    if (!strncmp(bytes, "\xEF\xBB\xBF", 3)) bytes += 3;
     int count = 1, row = 1;
     for (const char *c = bytes; *c; c++) count += *c == '\n';
     carom_status status = carom_model_load(options->model, &t.model, error);

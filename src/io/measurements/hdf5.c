@@ -128,6 +128,21 @@ static carom_status read_impact(hid_t group, hid_t file, hsize_t file_size, doub
     return status;
 }
 
+// Refuses groups behind a gap in the numbering, of which there are `count` without one.
+static carom_status check_numbering(hid_t impacts, int count, carom_error *error) {
+    H5G_info_t about;
+    if (H5Gget_info(impacts, &about) < 0) return carom_fail(error, CAROM_BAD_INPUT, "impacts: cannot be read");
+    for (hsize_t i = 0; i < about.nlinks; i++) {
+        char name[NAME_SIZE] = {0};
+        double number;
+        if (H5Lget_name_by_idx(impacts, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT) < 0) continue;
+        if (carom_parse_whole(name, &number) && number >= count)
+            return carom_fail(error, CAROM_BAD_INPUT, "impacts: has a group '%s', but no group '%d' (at most %d are read)", name, count,
+                              MOST_IMPACTS);
+    }
+    return CAROM_OK;
+}
+
 static carom_status read_file(const char *path, hid_t file, hsize_t file_size, measured_file *into,
                               const carom_measurements_options *options, carom_measurements *measurements, carom_error *error) {
     const hid_t impacts = carom_hdf5_open(file, "impacts", H5I_GROUP);
@@ -138,14 +153,15 @@ static carom_status read_file(const char *path, hid_t file, hsize_t file_size, m
         snprintf(name, sizeof name, "%d", count);
         more = H5Lexists(impacts, name, H5P_DEFAULT) > 0;
     }
+    carom_error inner;
     carom_status status = CAROM_OK;
     if (!count) status = carom_fail(error, CAROM_BAD_INPUT, "%s: impacts: has no group '0'", path);
+    if (!status && (status = check_numbering(impacts, count, &inner))) carom_fail(error, status, "%s: %s", path, inner.message);
     if (!status) status = measured_file_begin(into, options, count, measurements, error);
     double mass = NAN;
     if (!status && H5Aexists(file, "mass") > 0 && (!carom_hdf5_get_real(file, "mass", &mass) || !(mass > 0) || !isfinite(mass)))
         status = carom_fail(error, CAROM_BAD_INPUT, "%s: mass: is not a number greater than 0", path);
     for (int i = 0; i < count && !status; i++) {
-        carom_error inner;
         snprintf(name, sizeof name, "%d", i);
         const hid_t group = carom_hdf5_open(impacts, name, H5I_GROUP);
         if (group < 0)
@@ -155,7 +171,6 @@ static carom_status read_file(const char *path, hid_t file, hsize_t file_size, m
         if (group >= 0) H5Oclose(group);
     }
     H5Oclose(impacts);
-    carom_error inner;
     if (!status && (status = measured_file_end(into, &inner))) carom_fail(error, status, "%s: %s", path, inner.message);
     return status;
 }

@@ -35,14 +35,17 @@ carom_status measured_file_add_impact(measured_file *file, carom_impact *impact,
 /// Ranks the groups.
 carom_status measured_file_end(measured_file *file, carom_error *error);
 
+/// Refuses a key that stands there under both of its names; values are NULL where it does not.
+carom_status measured_refuse_both(const carom_document *document, const carom_node *node, const void *first, const void *second,
+                                  const char *names, carom_error *error);
 /// A key with two names, of which exactly one is needed.
 carom_status measured_choose(const carom_document *document, const carom_node *node, const double *first, const double *second,
                              const char *names, const double **value, carom_error *error);
 /// Reads the impacts of a file that names a model: a position and two velocities each.
 carom_status measured_read_model(carom_document *document, const carom_node *impacts, measured_file *file, carom_error *error);
-/// Reads a table of states of the options' model; the bytes end with NUL, and are changed.
-carom_status carom_measurements_read_csv(const char *path, char *bytes, measured_file *file, const carom_measurements_options *options,
-                                         carom_measurements *into, carom_error *error);
+/// Reads a table of states of the options' model; the `size` bytes end with NUL, and are changed.
+carom_status carom_measurements_read_csv(const char *path, char *bytes, size_t size, measured_file *file,
+                                         const carom_measurements_options *options, carom_measurements *into, carom_error *error);
 /// Reads the same from an HDF5 file of `size` bytes.
 carom_status carom_measurements_read_hdf5(const char *path, size_t size, measured_file *file, const carom_measurements_options *options,
                                           carom_measurements *into, carom_error *error);

@@ -58,6 +58,8 @@ static carom_status read_impact(carom_scene *scene, const carom_node *node, cons
                                 .body_mass = NAN};
     status = measured_choose(document, node, fields.vm, fields.v_minus, "'vm' and 'v_minus'", &numbers.before, error);
     if (!status) status = measured_choose(document, node, fields.vp, fields.v_plus, "'vp' and 'v_plus'", &numbers.after, error);
+    if (!status) status = measured_refuse_both(document, node, fields.cov, fields.covariance, "'cov' and 'covariance'", error);
+    if (!status) status = measured_refuse_both(document, node, fields.group, fields.toss, "'group' and 'toss'", error);
     carom_error inner;
     if (!status && (status = carom_model_set_state(scene->model, fields.qpos, nq, numbers.before, nv, &inner)))
         carom_document_pass_on(document, node, &inner, error);

@@ -62,10 +62,17 @@ static carom_status read_each(carom_document *document, const carom_node *node, 
     return status;
 }
 
+carom_status measured_refuse_both(const carom_document *document, const carom_node *node, const void *first, const void *second,
+                                  const char *names, carom_error *error) {
+    if (!first || !second) return CAROM_OK;
+    return carom_document_refuse(document, node, error, "only one of the keys %s is allowed", names);
+}
+
 carom_status measured_choose(const carom_document *document, const carom_node *node, const double *first, const double *second,
                              const char *names, const double **value, carom_error *error) {
     *value = first ? first : second;
-    if (first && second) return carom_document_refuse(document, node, error, "only one of the keys %s is allowed", names);
+    const carom_status status = measured_refuse_both(document, node, first, second, names, error);
+    if (status) return status;
     return *value ? CAROM_OK : carom_document_refuse(document, node, error, "one of the keys %s is needed", names);
 }
 
@@ -97,6 +104,8 @@ static carom_status read_impact(carom_document *document, const carom_node *node
     status = measured_choose(document, node, fields.vm, fields.v_minus, "'vm' and 'v_minus'", &numbers.before, error);
     if (!status) status = measured_choose(document, node, fields.vp, fields.v_plus, "'vp' and 'v_plus'", &numbers.after, error);
     if (!status) status = carom_fields_take(document, node, CAROM_FIELD_ROWS(COVARIANCE), lengths, &fields, error);
+    if (!status) status = measured_refuse_both(document, node, fields.cov, fields.covariance, "'cov' and 'covariance'", error);
+    if (!status) status = measured_refuse_both(document, node, fields.group, fields.toss, "'group' and 'toss'", error);
     numbers.covariance = fields.cov ? fields.cov : fields.covariance;
     if (!status) status = read_each(document, fields.friction, contacts, 0, HUGE_VAL, &numbers.friction, error);
     if (!status) status = read_each(document, fields.restitution, contacts, 0, 1, &numbers.restitution, error);
@@ -151,7 +160,7 @@ carom_status carom_measurements_read(const char *path, const carom_measurements_
     if (!status && !hdf5 && !csv) status = carom_document_parse(path, bytes, size, &document, error);
     if (!status && !hdf5 && !csv) status = read_document(document, &file, options, measurements, error);
     if (!status && hdf5) status = carom_measurements_read_hdf5(path, size, &file, options, measurements, error);
-    if (!status && csv) status = carom_measurements_read_csv(path, bytes, &file, options, measurements, error);
+    if (!status && csv) status = carom_measurements_read_csv(path, bytes, size, &file, options, measurements, error);
     if (!status) memcpy(measurements->hash, hash, sizeof hash);
     carom_document_free(document);
     free(bytes);
