@@ -136,6 +136,22 @@ def test_frames_during_the_contact_are_left_out(tosses):
         assert np.allclose(fit.v_plus, same.v_plus, atol=1e-3) and np.allclose(fit.v_minus, same.v_minus, atol=1e-3)
 
 
+def test_groups_of_few_frames_change_nothing(tosses):
+    plain = choose(tosses.measured(), range(4))
+    count = [np.sum(plain[3] == group) for group in range(4)]
+    # Toss 0 stays whole; toss k keeps its first k frames.
+    keep = np.concatenate([np.arange(n) < (group or n) for group, n in enumerate(count)])
+    whole = poses.impacts(*choose(plain, [0]), body=tosses.body, noise=NOISE)
+    with_crumbs = poses.impacts(*(column[keep] for column in plain), body=tosses.body, noise=NOISE)
+    assert len(whole) == len(with_crumbs) > 0
+    assert all(np.array_equal(a.v_plus, b.v_plus) for a, b in zip(whole, with_crumbs))
+    estimated = [poses.impacts(*(column[rows] for column in plain), body=tosses.body) for rows in (plain[3] == 0, keep)]
+    assert len(estimated[0]) == len(estimated[1])
+    # One frame is no flight.
+    with pytest.raises(carom.InputError, match="no group has the four frames"):
+        poses.impacts(*(column[:1] for column in plain), body=tosses.body)
+
+
 def test_answers_do_not_depend_on_axes_origins_or_order(tosses):
     t, p, q, groups = choose(tosses.measured(), range(3))
     here = poses.impacts(t, p, q, groups, body=tosses.body, noise=NOISE)
