@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Impacts from poses: motions of `carom simulate`, sampled and with noise, give back what the simulation knows."""
 import json
+import os
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from conftest import COMMAND, ROOT
 
 import carom
 from carom import poses
+from carom.poses import __main__ as command
 
 sys.path.insert(0, str(ROOT / "examples"))
 from tossed_box import CENTER, CORNERS, INERTIA, MASS, NOISE, RATE, toss  # noqa: E402
@@ -293,12 +295,18 @@ def test_files_hold_what_was_found(tosses, found, tmp_path):
     assert found.plot() is not None
 
 
-def test_the_command_writes_impacts(tosses, tmp_path):
+def write_inputs(tosses, folder):
+    """poses.csv and body.json of three tosses, and the poses."""
     columns = choose(tosses.measured(), range(3))
-    write_poses(tmp_path / "poses.csv", columns)
+    write_poses(folder / "poses.csv", columns)
     place = {"plane": {"point": [0, 0, 0], "normal": [0, 0, 1]}, "gravity": [0, 0, -GRAVITY]}
     body = {"mass": MASS, "inertia": INERTIA.tolist(), "vertices": tosses.body.vertices.tolist(), "center": CENTER.tolist()}
-    (tmp_path / "body.json").write_text(json.dumps(body | place | {"friction": 0.25}))
+    (folder / "body.json").write_text(json.dumps(body | place | {"friction": 0.25}))
+    return columns
+
+
+def test_the_command_writes_impacts(tosses, tmp_path):
+    columns = write_inputs(tosses, tmp_path)
 
     def run(*words):
         return subprocess.run([sys.executable, "-m", "carom.poses", *words], cwd=tmp_path, capture_output=True, text=True)
@@ -315,6 +323,35 @@ def test_the_command_writes_impacts(tosses, tmp_path):
         done = run(*words)
         assert done.returncode == 2 and done.stderr.count("\n") == 1 and not done.stdout
     assert not (tmp_path / "x.json").exists()
+
+
+def run_here(monkeypatch, folder, *words):
+    """The command within this process: its exit status."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", ["carom.poses", *words])
+    return command.main()
+
+
+@pytest.mark.parametrize(
+    "words, told",
+    [
+        (["-o", "poses.csv"], "poses.csv: --output would write over it"),
+        (["-o", "body.json"], "body.json: --output would write over it"),
+        (["-o", "./linked.csv"], "./linked.csv: --output would write over poses.csv"),
+        (["-o", "hard.csv"], "hard.csv: --output would write over poses.csv"),
+        (["-o", "impacts.json", "--figure", "body.json"], "body.json: --figure would write over it"),
+        (["-o", "new.png", "--figure", "./new.png"], "./new.png: --figure would write over new.png"),
+    ],
+)
+def test_the_command_does_not_write_over_its_files(tosses, tmp_path, monkeypatch, capsys, words, told):
+    write_inputs(tosses, tmp_path)
+    (tmp_path / "linked.csv").symlink_to("poses.csv")
+    os.link(tmp_path / "poses.csv", tmp_path / "hard.csv")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    assert run_here(monkeypatch, tmp_path, "poses.csv", "--body", "body.json", *words) == 2
+    heard = capsys.readouterr()
+    assert heard.err.startswith(f"carom.poses: {told}") and heard.err.count("\n") == 1 and not heard.out
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 # --------------------------------------------------------------------------------------------------------- bad input
