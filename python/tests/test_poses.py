@@ -354,6 +354,25 @@ def test_the_command_does_not_write_over_its_files(tosses, tmp_path, monkeypatch
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+@pytest.mark.parametrize("name", ["x.foo", "x", "png"])
+def test_kinds_of_pictures_are_known_before_anything_is_written(tosses, tmp_path, monkeypatch, capsys, name):
+    write_inputs(tosses, tmp_path)
+    assert run_here(monkeypatch, tmp_path, "poses.csv", "--body", "body.json", "-o", "impacts.json", "--figure", name) == 2
+    heard = capsys.readouterr()
+    assert heard.err.startswith(f"carom.poses: {name}: --figure needs a name with an ending") and heard.err.count("\n") == 1 and not heard.out
+    assert not (tmp_path / "impacts.json").exists() and not (tmp_path / name).exists()
+
+
+def test_an_interrupt_ends_the_command_without_a_file(tosses, tmp_path, monkeypatch, capsys):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    write_inputs(tosses, tmp_path)
+    monkeypatch.setattr(command, "impacts", interrupt)
+    assert run_here(monkeypatch, tmp_path, "poses.csv", "--body", "body.json", "-o", "impacts.json") == 130
+    assert capsys.readouterr().err == "carom.poses: interrupted\n" and not (tmp_path / "impacts.json").exists()
+
+
 # --------------------------------------------------------------------------------------------------------- bad input
 
 ROWS = (np.arange(4) / 100, np.zeros((4, 3)), np.tile([1.0, 0, 0, 0], (4, 1)))
@@ -419,7 +438,8 @@ HEAD = "time,x,y,z,qw,qx,qy,qz\n"
         (HEAD + "0,0,0,0,1,0,0\n", "line 2: it has 7 fields, and 8 columns have names"),
         ("# made by hand\n" + HEAD + "0,0,abc,0,1,0,0,0\n", "line 3: y: 'abc' is not a number"),
         (HEAD + "0,0,,0,1,0,0,0\n", "line 2: y: '' is not a number"),
-        (HEAD + "0,0,inf,0,1,0,0,0\n", "positions: the entry [0, 1] is not finite"),
+        (HEAD + "0,0,inf,0,1,0,0,0\n", "line 2: y: 'inf' is not finite"),
+        (HEAD + "0,0,0,0,1,0,0,0\n1,0,0,0,1,0,nan,0\n", "line 3: qy: 'nan' is not finite"),
         (HEAD, "times: there are no frames"),
     ],
 )
@@ -444,6 +464,10 @@ def test_stored_velocities_are_not_used(tmp_path):
         ([], "an object with mass, inertia, vertices is needed"),
         (BODY | {"colour": 1}, "an object with mass, inertia, vertices is needed"),
         (BODY | {"plane": [0, 0, 1]}, "plane: an object with point and normal is needed"),
+        (BODY | {"plane": {"point": [0, 0, 0], "normal": [0, 0, 0]}}, "plane: its normal is 0"),
+        (BODY | {"plane": {"point": [0, 0], "normal": [0, 0, 1]}}, "plane: point: it has the shape (2,)"),
+        (BODY | {"plane": {"point": "here", "normal": [0, 0, 1]}}, "plane: point: real numbers are needed"),
+        (BODY | {"gravity": [0, 0, 0]}, "gravity: it is 0"),
         (BODY | {"mass": -1}, "mass: -1 is not a positive number"),
     ],
 )

@@ -62,11 +62,14 @@ def main() -> int:
         print(f"carom.poses: {error}", file=sys.stderr)
     except OSError as error:
         print(f"carom.poses: {error.filename}: {error.strerror}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("carom.poses: interrupted", file=sys.stderr)
+        return 130
     return 2
 
 
 def check_outputs(told: dict[str, Any]) -> None:
-    """Refuses, before anything is computed, to write over a file that is read, or over the other one that is written."""
+    """Refuses, before anything is computed, to write over a file that is read, or over the other one that is written, or an unknown kind of picture."""
     taken = [told["poses"], told["body"]]
     for option in ("output", "figure"):
         file = told[option]
@@ -77,6 +80,12 @@ def check_outputs(told: dict[str, Any]) -> None:
             if os.path.samefile(file, other) if os.path.exists(file) and os.path.exists(other) else os.path.realpath(file) == os.path.realpath(other):
                 raise InputError(f"{file}: --{option} would write over {'it' if file == other else other}, which this command uses")
         taken.append(file)
+    if told["figure"]:
+        from matplotlib.backend_bases import FigureCanvasBase
+
+        kinds = FigureCanvasBase.get_supported_filetypes()
+        if os.path.splitext(told["figure"])[1][1:].lower() not in kinds:
+            raise InputError(f"{told['figure']}: --figure needs a name with an ending that is one of {', '.join(sorted(kinds))}")
 
 
 if __name__ == "__main__":
