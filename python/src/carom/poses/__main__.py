@@ -69,7 +69,7 @@ def main() -> int:
 
 
 def check_outputs(told: dict[str, Any]) -> None:
-    """Refuses, before anything is computed, to write over a file that is read, or over the other one that is written, or an unknown kind of picture."""
+    """Refuses, before anything is computed, to write over a file of this command, and pictures of an unknown kind."""
     taken = [told["poses"], told["body"]]
     for option in ("output", "figure"):
         file = told[option]
@@ -77,7 +77,7 @@ def check_outputs(told: dict[str, Any]) -> None:
             continue
         for other in taken:
             # One file may have several names.
-            if os.path.samefile(file, other) if os.path.exists(file) and os.path.exists(other) else os.path.realpath(file) == os.path.realpath(other):
+            if os.path.samefile(file, other) if all(map(os.path.exists, (file, other))) else os.path.realpath(file) == os.path.realpath(other):
                 raise InputError(f"{file}: --{option} would write over {'it' if file == other else other}, which this command uses")
         taken.append(file)
     if told["figure"]:
