@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import warnings
 from collections import Counter
 from dataclasses import fields
+from typing import Any
 
 from .._errors import InputError
 from . import Options, PoseWarning, calibrate, impacts, read_body, read_csv
@@ -36,6 +38,8 @@ def main() -> int:
     try:
         if not told["calibrate"] and not told["output"]:
             raise InputError("-o FILE says where impacts go; --calibrate needs none")
+        if not told["calibrate"]:
+            check_outputs(told)
         body, place = read_body(told["body"])
         poses = read_csv(told["poses"])
         if told["calibrate"]:
@@ -58,7 +62,30 @@ def main() -> int:
         print(f"carom.poses: {error}", file=sys.stderr)
     except OSError as error:
         print(f"carom.poses: {error.filename}: {error.strerror}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("carom.poses: interrupted", file=sys.stderr)
+        return 130
     return 2
+
+
+def check_outputs(told: dict[str, Any]) -> None:
+    """Refuses, before anything is computed, to write over a file of this command, and pictures of an unknown kind."""
+    taken = [told["poses"], told["body"]]
+    for option in ("output", "figure"):
+        file = told[option]
+        if not file:
+            continue
+        for other in taken:
+            # One file may have several names.
+            if os.path.samefile(file, other) if all(map(os.path.exists, (file, other))) else os.path.realpath(file) == os.path.realpath(other):
+                raise InputError(f"{file}: --{option} would write over {'it' if file == other else other}, which this command uses")
+        taken.append(file)
+    if told["figure"]:
+        from matplotlib.backend_bases import FigureCanvasBase
+
+        kinds = FigureCanvasBase.get_supported_filetypes()
+        if os.path.splitext(told["figure"])[1][1:].lower() not in kinds:
+            raise InputError(f"{told['figure']}: --figure needs a name with an ending that is one of {', '.join(sorted(kinds))}")
 
 
 if __name__ == "__main__":

@@ -136,6 +136,8 @@ def read_csv(path: str | os.PathLike[str]) -> Poses:
                         table[-1].append(float(told[column]))
                     except ValueError:
                         raise InputError(f"line {reader.line_num}: {column}: {told[column]!r} is not a number") from None
+                    if not math.isfinite(table[-1][-1]):
+                        raise InputError(f"line {reader.line_num}: {column}: {told[column]!r} is not finite")
                 groups.append(told.get("group", "0").strip())
         if not names:
             raise InputError(f"there is no line with the names of columns: {', '.join(_COLUMNS)}")
@@ -178,6 +180,9 @@ def read_body(path: str | os.PathLike[str]) -> tuple[Body, dict[str, Any]]:
             if not isinstance(place["plane"], dict) or set(place["plane"]) != {"point", "normal"}:
                 raise InputError("plane: an object with point and normal is needed")
             place["plane"] = (place["plane"]["point"], place["plane"]["normal"])
+            take_plane(place["plane"])
+        if "gravity" in place:
+            take_gravity(place["gravity"])
         return Body(**told), place
     except ValueError as error:
         rule = error if isinstance(error, InputError) else f"it is not a JSON file: {error}"

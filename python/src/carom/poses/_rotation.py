@@ -21,7 +21,8 @@ _CROSS = np.cross(np.eye(3)[:, np.newaxis], np.eye(3))
 def _combine(table: Array, a: Array, b: Array) -> Array:
     """Sum of a_i b_j table[i, j]."""
     pairs = a[..., :, np.newaxis] * b[..., np.newaxis, :]
-    return np.asarray(pairs.reshape(*pairs.shape[:-2], -1) @ table.reshape(-1, table.shape[-1]))
+    flat = table.reshape(-1, table.shape[-1])
+    return np.asarray(pairs.reshape(*pairs.shape[:-2], len(flat)) @ flat)
 
 
 def multiply(a: Array, b: Array) -> Array:
