@@ -38,10 +38,15 @@ static carom_status read_array(hid_t group, hid_t file, hsize_t file_size, const
     *size = (carom_hdf5_extent){0};
     if (dataset < 0) return CAROM_OK;
     void *read;
-    const bool done = carom_hdf5_get_dataset(dataset, H5T_NATIVE_DOUBLE, file_size, &read, size);
+    bool done = carom_hdf5_get_dataset(dataset, H5T_NATIVE_DOUBLE, file_size, &read, size);
+    if (!done && (done = carom_hdf5_get_dataset(dataset, H5T_NATIVE_INT64, file_size, &read, size))) {
+        // Whole numbers, converted where they stand: both take 8 bytes.
+        const int64_t *whole = read;
+        double *real = read;
+        for (int64_t i = 0; i < size->lines * size->width; i++) real[i] = (double)whole[i];
+    }
     H5Oclose(dataset);
-    if (!done)
-        return carom_fail(error, CAROM_BAD_INPUT, "%s: does not hold floating-point numbers in one or two dimensions, uncompressed", name);
+    if (!done) return carom_fail(error, CAROM_BAD_INPUT, "%s: does not hold numbers in one or two dimensions, uncompressed", name);
     *values = read;
     for (int64_t i = 0; i < size->lines * size->width; i++)
         if (!isfinite((*values)[i])) return carom_fail(error, CAROM_BAD_INPUT, "%s: the number %lld is not finite", name, (long long)i);
@@ -80,12 +85,18 @@ static carom_status check_size(const char *name, const carom_hdf5_extent *size, 
 
 static carom_status read_impact(hid_t group, hid_t file, hsize_t file_size, double mass, measured_file *into, carom_error *error) {
     static const char *const names[ARRAYS] = {"M", "Jn", "Jt", "mu", "restitution", "vm", "vp", "cov", "R", "inertia_body"};
+    static const char *const long_names[ARRAYS] = {[BEFORE] = "v_minus", [AFTER] = "v_plus", [COVARIANCE] = "covariance"};
     stored_impact one = {0};
     measured_numbers numbers = {.body_mass = mass};
     carom_status status = CAROM_OK;
     for (int i = 0; i < ARRAYS && !status; i++) {
         const bool shared = i == FRICTION || i == RESTITUTION || i == INERTIA;
         status = read_array(group, shared ? file : -1, file_size, names[i], &one.values[i], &one.size[i], error);
+        if (status || !long_names[i] || H5Lexists(group, long_names[i], H5P_DEFAULT) <= 0) continue;
+        if (one.values[i])
+            status = carom_fail(error, CAROM_BAD_INPUT, "only one of the keys '%s' and '%s' is allowed", names[i], long_names[i]);
+        else
+            status = read_array(group, -1, file_size, long_names[i], &one.values[i], &one.size[i], error);
     }
     // The velocities say how long everything is.
     const int64_t nv = one.size[BEFORE].lines, contacts = one.size[NORMAL].lines, tangents = one.size[TANGENT].lines;
@@ -103,7 +114,10 @@ static carom_status read_impact(hid_t group, hid_t file, hsize_t file_size, doub
     for (int i = 0; i < ARRAYS && !status; i++)
         status = check_size(names[i], &one.size[i], wanted[i].lines, wanted[i].width, wanted[i].required, error);
     if (!status) status = read_text(group, "kind", &one.kind, &one.kinds, NULL, &numbers.kind, error);
-    if (!status) status = read_text(group, "toss", &one.group, &one.groups, one.number, &numbers.group, error);
+    const bool grouped = H5Aexists(group, "group") > 0;
+    if (!status && grouped && H5Aexists(group, "toss") > 0)
+        status = carom_fail(error, CAROM_BAD_INPUT, "only one of the keys 'group' and 'toss' is allowed");
+    if (!status) status = read_text(group, grouped ? "group" : "toss", &one.group, &one.groups, one.number, &numbers.group, error);
     if (!status) {
         double **v = one.values;
         numbers = (measured_numbers){.nv = (int)nv,
