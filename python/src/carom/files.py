@@ -116,15 +116,14 @@ def read_all(path: str | os.PathLike[str]) -> tuple[str, list[Outcomes]]:
         name, handle, answers = _carom.result_read(os.fspath(path))
     impact = Impact._wrap(handle)
     made: list[Outcomes] = []
-    outer = {}
+    outer: dict[str, Polytopes] = {}
     for law, outcomes, result, settings, keep, extent in answers:
-        exact = law.removesuffix(_OUTER)
-        kind = Polytopes if exact == "halm-posa-exact" else Outcomes
-        one = kind._make(impact, exact, outcomes, result, None, settings, extent, 0.0, keep)
-        if exact == law:
-            made.append(one)
+        name_of_set = law.removesuffix(_OUTER)
+        arguments = (impact, name_of_set, outcomes, result, None, settings, extent, 0.0, keep)
+        if name_of_set != law:
+            outer[name_of_set] = Polytopes._make(*arguments)
         else:
-            outer[exact] = one
+            made.append((Polytopes if law == "halm-posa-exact" else Outcomes)._make(*arguments))
     # A certified outer set belongs to the set whose run found it.
     for one in made:
         if isinstance(one, Polytopes):
