@@ -176,10 +176,11 @@ static carom_status run_points(sweep *s, carom_error *error) {
 
 // Numbers the lists of modes.
 static void number_lists(sweep *s) {
+    int lists = 0;
     for (int i = 0; i < s->count; i++) {
         int same = 0;
         while (same < i && !sweep_same_modes(s->points[same].found.modes, s->points[i].found.modes)) same++;
-        s->points[i].list = same < i ? s->points[same].list : s->list_count++;
+        s->points[i].list = same < i ? s->points[same].list : lists++;
     }
 }
 

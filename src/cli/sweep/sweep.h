@@ -40,7 +40,6 @@ typedef struct sweep {
     int axis_count;
     sweep_point *points;  ///< [count] the first parameter runs fastest
     int count;
-    int list_count;
     sweep_change *changes;  ///< [change_count]
     int change_count, change_room;
 } sweep;
