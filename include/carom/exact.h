@@ -103,6 +103,10 @@ const char *carom_exact_ppl_version(void);
 carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_options *options, const carom_control *control,
                                carom_exact_set **set, carom_error *error);
 void carom_exact_set_free(carom_exact_set *set);
+/// Nothing of the set is missing.
+bool carom_exact_set_complete(const carom_exact_set *set);
+/// The set is complete, and one velocity.
+bool carom_exact_set_unique(const carom_exact_set *set);
 
 /// The law `halm-posa-exact`. Its outcomes are the vertices of `pieces`.
 extern const struct carom_law carom_exact_law;

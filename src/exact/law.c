@@ -39,9 +39,6 @@ static const carom_column result_columns[RESULT_OWN_COLUMNS] = {
 
 static void defaults(void *options) { *(carom_halm_posa_exact_options *)options = carom_halm_posa_exact_defaults(); }
 
-// Nothing of the set is missing.
-static bool is_complete(const carom_exact_set *set) { return set->status == CAROM_EXACT_OK || set->status == CAROM_EXACT_TERMINAL_START; }
-
 // ------------------------------------------------------------------------------------------------------------- outcomes
 
 // Rows a_1 ... a_n b as a series of the a and one of the b, in the last outcome.
@@ -125,7 +122,7 @@ static carom_status answer(const carom_law_call *call, const carom_exact_set *se
     if (!status) status = carom_table_set_text(result, own + RESULT_REASON, set->reason, error);
     if (!status) status = carom_table_set_text(result, own + RESULT_CERTIFICATE, certificate, error);
     // There is nothing to select: the set has them all.
-    const carom_verdict verdict = is_complete(set)                         ? CAROM_COMPLETE
+    const carom_verdict verdict = carom_exact_set_complete(set)            ? CAROM_COMPLETE
                                   : carom_control_cancelled(call->control) ? CAROM_INTERRUPTED
                                                                            : CAROM_INCOMPLETE;
     return status ? status : carom_law_conclude(call, verdict, CAROM_SELECT_ALL, error);
@@ -142,7 +139,7 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     const char *certificate = set->status == CAROM_EXACT_TERMINAL_START ? "exact"
                               : !set->pieces->count                     ? "none"
                               : options->mode != CAROM_EXACT_UNION      ? "outer"
-                              : is_complete(set)                        ? "exact"
+                              : carom_exact_set_complete(set)           ? "exact"
                                                                         : "inner";
     status = answer(call, set, set->pieces, certificate, error);
     // The caller may want to keep the set.

@@ -63,3 +63,11 @@ void carom_exact_set_free(carom_exact_set *set) {
     carom_polyhedra_free(set->outer);
     free(set);
 }
+
+bool carom_exact_set_complete(const carom_exact_set *set) {
+    return set->status == CAROM_EXACT_OK || set->status == CAROM_EXACT_TERMINAL_START;
+}
+
+bool carom_exact_set_unique(const carom_exact_set *set) {
+    return carom_exact_set_complete(set) && set->pieces->count == 1 && set->pieces->pieces->dimension == 0;
+}

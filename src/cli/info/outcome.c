@@ -19,8 +19,8 @@ static carom_status ask_exact_set(const carom_impact *impact, cli_outcome *outco
     const carom_status status = carom_exact_solve(impact, &options, NULL, &set, error);
     if (status) return status;
     const int pieces = set->pieces->count;
-    if (set->status == CAROM_EXACT_OK || set->status == CAROM_EXACT_TERMINAL_START) {
-        outcome->verdict = pieces == 1 && set->pieces->pieces->dimension == 0 ? CLI_OUTCOME_ONE : CLI_OUTCOME_SEVERAL;
+    if (carom_exact_set_complete(set)) {
+        outcome->verdict = carom_exact_set_unique(set) ? CLI_OUTCOME_ONE : CLI_OUTCOME_SEVERAL;
         if (outcome->verdict == CLI_OUTCOME_ONE)
             snprintf(outcome->by, sizeof outcome->by, "the exact set is one velocity");
         else if (pieces == 1)

@@ -46,8 +46,8 @@ static carom_status find_exact(const cli_mode_finder *finder, const carom_impact
     if (!status) status = carom_exact_solve(impact, &options, finder->control, &set, error);
     if (!status) {
         snprintf(found->reason, sizeof found->reason, "%s", set->reason);
-        found->certified = set->status == CAROM_EXACT_OK || set->status == CAROM_EXACT_TERMINAL_START;
-        found->unique = found->certified && set->pieces->count == 1 && set->pieces->pieces->dimension == 0;
+        found->certified = carom_exact_set_complete(set);
+        found->unique = carom_exact_set_unique(set);
     }
     carom_exact_set_free(set);
     if (!status && found->certified) return CAROM_OK;
