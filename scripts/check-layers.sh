@@ -35,7 +35,7 @@ room_of_header() {
     case "$1" in
     api | base | status | stream | loop | digest | option | table | registry) echo base ;;
     arena | picture | dense | box | ode | modular | quad | expression | suggest | bracket | vector3 | quaternion | instruction_sets) echo base ;;
-    functional | impact | joint_modes | polyhedra | system | vary) echo impact ;;
+    functional | impact | joint_modes | polyhedra | system | uncertain | vary) echo impact ;;
     lcp) echo solvers ;;
     many | propagative | stronge) echo laws ;;
     questions) echo sets ;;

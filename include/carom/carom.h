@@ -29,6 +29,7 @@
 #include "carom/stronge.h"
 #include "carom/studies.h"
 #include "carom/system.h"
+#include "carom/uncertain.h"
 #include "carom/vary.h"
 
 #endif
