@@ -141,6 +141,52 @@ carom_verdict carom_walker_run(carom_walker *walker, int64_t seed, int64_t index
 /// What the contacts stored and gave back in the last run, [CAROM_REBOUND_FIELDS * contacts]; NULL without restitution.
 const double *carom_walker_bounces(const carom_walker *walker);
 
+/// A number in (0, 1) that a walk has used, or is to use, for one decision.
+typedef struct carom_tape_number {
+    int32_t piece;  ///< 0 before the first piece, where coefficients and proportions are drawn; then 1, 2, ...
+    int32_t what;   ///< which decision on the piece: a carom_tape_decision, times the contacts, plus the contact
+    double value;
+} carom_tape_number;
+
+/// What the numbers of a tape decide. All but the first three are of one contact.
+typedef enum carom_tape_decision {
+    CAROM_TAPE_SETTLE,       ///< does a long walk go straight on?
+    CAROM_TAPE_WHOLE,        ///< does the piece go on to the next event?
+    CAROM_TAPE_LENGTH,       ///< how far towards it, otherwise
+    CAROM_TAPE_ALONE,        ///< is it the one that takes part, should no other?
+    CAROM_TAPE_PART,         ///< does it take part?
+    CAROM_TAPE_OCTAVE,       ///< its weight: 2^-octave,
+    CAROM_TAPE_MANTISSA,     ///< times a number from 1 to 2
+    CAROM_TAPE_HOLD,         ///< is it held at n_i v = 0?
+    CAROM_TAPE_LEAST,        ///< with the least weight?
+    CAROM_TAPE_LIGHTEN,      ///< does it get a smaller weight where it would open?
+    CAROM_TAPE_LIGHTER,      ///< by which factor
+    CAROM_TAPE_RESTITUTION,  ///< its coefficient in an interval
+    CAROM_TAPE_EXTREME,      ///< Poisson's rate at n_i = 0: an extreme one?
+    CAROM_TAPE_SHARE,        ///< which one, otherwise
+    CAROM_TAPE_DECISIONS
+} carom_tape_decision;
+
+/// The numbers of one walk, in the order in which it used them: a walk is a function of them. All zero is an empty tape.
+typedef struct carom_tape {
+    carom_tape_number *numbers;  ///< [count], by pieces
+    int64_t count, capacity;
+    bool failed;  ///< there was no memory for some numbers
+} carom_tape;
+
+/// Adds a number at the end.
+void carom_tape_add(carom_tape *tape, carom_tape_number number);
+/// Makes `copy` equal to `tape`.
+void carom_tape_copy(const carom_tape *tape, carom_tape *copy);
+void carom_tape_release(carom_tape *tape);
+
+/// carom_walker_run with numbers of a tape: on each piece a decision takes the next number for it that the tape has for this piece, and
+/// one of the stream (seed, index) where there is none. Numbers that nobody asks for are passed over.
+/// @param played    NULL: all numbers are the stream's, as carom_walker_run takes them
+/// @param recorded  receives all numbers that were used, by which the walk can be played again with the same bits; NULL: not wanted
+carom_verdict carom_walker_play(carom_walker *walker, const carom_tape *played, int64_t seed, int64_t index, double *v, double *impulse,
+                                carom_tape *recorded, carom_sample_counts *counts);
+
 /// Runs from now on poll `control` before every piece. Borrowed; NULL: never.
 void carom_walker_watch(carom_walker *walker, const carom_control *control);
 
@@ -148,6 +194,8 @@ void carom_walker_watch(carom_walker *walker, const carom_control *control);
 carom_status carom_walker_record(carom_walker *walker, bool record, carom_error *error);
 /// The trace of the last run, [rows x n] contact-major: before the impact, then after every piece. NULL with `*rows` 0 when not recorded.
 const double *carom_walker_trace(const carom_walker *walker, int *rows);
+/// The accumulated impulses of the same rows, [rows x n] contact-major [N s].
+const double *carom_walker_impulses(const carom_walker *walker, int *rows);
 
 // ------------------------------------------------------------------------------------------------------- sampled sets
 

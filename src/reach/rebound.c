@@ -52,7 +52,7 @@ void carom_rebound_free(carom_rebound *rebound) {
     free(rebound);
 }
 
-void carom_rebound_begin(carom_rebound *r, carom_stream *stream) {
+void carom_rebound_begin(carom_rebound *r, carom_numbers *numbers) {
     const size_t contacts = (size_t)r->contacts;
     const double *of_impact = carom_impact_get_data(r->impact)->restitution;
     memset(r->stored, 0, contacts * sizeof *r->stored);
@@ -63,15 +63,15 @@ void carom_rebound_begin(carom_rebound *r, carom_stream *stream) {
         const double width = r->interval.most - r->interval.least;
         r->restitution[i] = r->hypothesis == CAROM_HYPOTHESIS_NONE ? 0
                             : isnan(r->interval.least)             ? of_impact[i]
-                            : width > 0                            ? r->interval.least + width * carom_stream_uniform(stream)
-                                                                   : r->interval.least;
+                            : width > 0 ? r->interval.least + width * carom_numbers_take(numbers, CAROM_TAPE_RESTITUTION, i)
+                                        : r->interval.least;
         // e^2 of which nothing is left in a double gives nothing back.
         if (r->restitution[i] * r->restitution[i] < DBL_MIN) r->restitution[i] = 0;
     }
     r->elastic = carom_max_abs(contacts, r->restitution) > 0;
 }
 
-double carom_rebound_event(carom_rebound *r, const double *u, const double *du, const double *p, carom_stream *stream) {
+double carom_rebound_event(carom_rebound *r, const double *u, const double *du, const double *p, carom_numbers *numbers) {
     double first = INFINITY;
     for (int i = 0; i < r->contacts; i++) {
         const double n = u[r->stride * i], d = du[r->stride * i], weight = p[r->stride * i], e = r->restitution[i];
@@ -86,7 +86,8 @@ double carom_rebound_event(carom_rebound *r, const double *u, const double *du, 
         if (r->hypothesis == CAROM_HYPOTHESIS_POISSON) {
             r->rate[i] = n < 0 || (n == 0 && d < 0) ? e * weight : -weight;
             if (n == 0 && d == 0) {
-                const double draw = carom_stream_uniform(stream), share = carom_stream_uniform(stream);
+                const double draw = carom_numbers_take(numbers, CAROM_TAPE_EXTREME, i);
+                const double share = carom_numbers_take(numbers, CAROM_TAPE_SHARE, i);
                 r->rate[i] = draw < EXTREME / 2 ? e * weight : draw < EXTREME ? -weight : weight * (share * (1 + e) - 1);
             }
             // What is not there cannot be paid.

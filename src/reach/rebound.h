@@ -5,7 +5,7 @@
 #define CAROM_REACH_REBOUND_H
 
 #include "carom/arena.h"
-#include "carom/reach.h"
+#include "reach/numbers.h"
 
 /// The state of restitution on the way of one solution. s is the clock of the impulses.
 ///
@@ -33,11 +33,11 @@ carom_status carom_rebound_create(const carom_impact *impact, const carom_reboun
 void carom_rebound_free(carom_rebound *rebound);
 
 /// A new solution: nothing is stored, and coefficients of an interval are drawn.
-void carom_rebound_begin(carom_rebound *rebound, carom_stream *stream);
+void carom_rebound_begin(carom_rebound *rebound, carom_numbers *numbers);
 
 /// The length of a piece with the rates du and the weights p after which the first contact has given back what it stored; infinite where
 /// none does. Draws the rates of Poisson's contacts at n_i = 0.
-double carom_rebound_event(carom_rebound *rebound, const double *u, const double *du, const double *p, carom_stream *stream);
+double carom_rebound_event(carom_rebound *rebound, const double *u, const double *du, const double *p, carom_numbers *numbers);
 
 /// Stores and gives back along a piece with these mean normal velocities [contacts] and weights, after carom_rebound_event. Returns the
 /// change of sum e_i^2 E_i [J]; with Poisson's hypothesis, which has no such sum, 0.

@@ -109,7 +109,8 @@ carom_status carom_walker_record(carom_walker *walker, bool record, carom_error 
     }
     if (!record || walker->trace) return CAROM_OK;
     walker->trace_capacity = (int)(walker->max_steps < CAROM_MOST_TRACE_STEPS ? walker->max_steps : CAROM_MOST_TRACE_STEPS) + 1;
-    walker->trace = malloc((size_t)walker->trace_capacity * (size_t)walker->n * sizeof(double));
+    walker->trace = malloc(2 * (size_t)walker->trace_capacity * (size_t)walker->n * sizeof(double));
+    walker->trace_impulses = walker->trace ? walker->trace + (size_t)walker->trace_capacity * (size_t)walker->n : NULL;
     return walker->trace ? CAROM_OK : carom_fail_memory(error, "path of a walk");
 }
 
@@ -122,9 +123,16 @@ const double *carom_walker_bounces(const carom_walker *walker) {
     return walker->rebound->hypothesis == CAROM_HYPOTHESIS_NONE ? NULL : walker->rebound->record;
 }
 
-static void record_velocity(carom_walker *walker) {
+const double *carom_walker_impulses(const carom_walker *walker, int *rows) {
+    *rows = walker->trace ? walker->trace_rows : 0;
+    return walker->trace ? walker->trace_impulses : NULL;
+}
+
+static void record(carom_walker *walker, const double *impulse) {
     if (!walker->trace || walker->trace_rows == walker->trace_capacity) return;
-    memcpy(walker->trace + (size_t)walker->trace_rows++ * (size_t)walker->n, walker->u, (size_t)walker->n * sizeof *walker->u);
+    const size_t n = (size_t)walker->n, at = (size_t)walker->trace_rows++ * n;
+    memcpy(walker->trace + at, walker->u, n * sizeof *walker->u);
+    memcpy(walker->trace_impulses + at, impulse, n * sizeof *impulse);
 }
 
 // Friction of all contacts in p, and du. Contacts at rest between the bounds stick: their tangential rate is exactly zero. False where the
@@ -228,18 +236,19 @@ static double find_event(const carom_walker *walker, bool *straight) {
 // One piece: of random length to the next event, where the velocity of an active contact, or the normal one of any, changes sign, or a
 // contact has given back what it had stored. Straight, or curved in space.
 static void take_piece(carom_walker *walker, double *impulse, carom_sample_counts *counts) {
-    walker->settles = counts->steps > PATIENCE && carom_stream_uniform(&walker->stream) < SETTLES;
+    walker->settles = counts->steps > PATIENCE && carom_numbers_take(&walker->numbers, CAROM_TAPE_SETTLE, 0) < SETTLES;
     const bool poisson = walker->rebound->hypothesis == CAROM_HYPOTHESIS_POISSON;
     if (!carom_walk_choose_direction(walker, walker->arc ? carom_arc_hold : hold_contacts)) return;
     bool straight;
     const double turn = find_event(walker, &straight);
-    const double event = fmin(turn, carom_rebound_event(walker->rebound, walker->u, walker->du, walker->p, &walker->stream));
+    const double event = fmin(turn, carom_rebound_event(walker->rebound, walker->u, walker->du, walker->p, &walker->numbers));
     // Without an event nothing moves: the forces of a cone that is not pointed may cancel, in space but for round-off.
     const double longest = walker->arc ? carom_arc_longest(walker) : INFINITY;
     if (straight && event >= longest) return;
     const double runs_to_event = walker->rebound->elastic || !straight ? BOUNCES_TO_EVENT : RUNS_TO_EVENT;
-    const bool whole = walker->settles || walker->weights != CAROM_WEIGHTS_MIXED || carom_stream_uniform(&walker->stream) < runs_to_event;
-    double length = whole ? event : event * carom_stream_uniform(&walker->stream);
+    const bool whole = walker->settles || walker->weights != CAROM_WEIGHTS_MIXED ||
+                       carom_numbers_take(&walker->numbers, CAROM_TAPE_WHOLE, 0) < runs_to_event;
+    double length = whole ? event : event * carom_numbers_take(&walker->numbers, CAROM_TAPE_LENGTH, 0);
     for (int i = 0; i < walker->contacts && straight; i++)
         walker->mean[i] = walker->u[walker->stride * i] + walker->du[walker->stride * i] * length / 2;
     if (!straight) length = carom_arc_go(walker, event, whole ? longest : length);
@@ -254,16 +263,24 @@ static void take_piece(carom_walker *walker, double *impulse, carom_sample_count
     }
     walker->gain += energy_change;
     counts->max_energy_gain = fmax(counts->max_energy_gain, poisson ? walker->gain : energy_change);
-    record_velocity(walker);
+    record(walker, impulse);
     counts->terminated = true;
     for (int i = 0; i < walker->contacts; i++)
         if (walk_unspent(walker, i)) counts->terminated = false;
 }
 
 carom_verdict carom_walker_run(carom_walker *walker, int64_t seed, int64_t index, double *v, double *impulse, carom_sample_counts *counts) {
+    return carom_walker_play(walker, NULL, seed, index, v, impulse, NULL, counts);
+}
+
+carom_verdict carom_walker_play(carom_walker *walker, const carom_tape *played, int64_t seed, int64_t index, double *v, double *impulse,
+                                carom_tape *recorded, carom_sample_counts *counts) {
     const double *start = carom_impact_get_data(walker->impact)->velocity;
-    carom_stream_start_use(&walker->stream, (uint64_t)seed, (uint64_t)index, CAROM_STREAM_WALK);
-    carom_rebound_begin(walker->rebound, &walker->stream);
+    walker->numbers = (carom_numbers){.taped = played || recorded, .played = played, .recorded = recorded, .contacts = walker->contacts};
+    if (recorded) recorded->count = 0;
+    carom_stream_start_use(&walker->numbers.stream, (uint64_t)seed, (uint64_t)index, CAROM_STREAM_WALK);
+    carom_numbers_turn_to(&walker->numbers, 0);
+    carom_rebound_begin(walker->rebound, &walker->numbers);
     for (int i = 0; i < walker->contacts && walker->weights == CAROM_WEIGHTS_CONSTANT; i++)
         walker->proportion[i] = carom_walk_draw_weight(walker, i);
     walker->single = -1;
@@ -276,7 +293,7 @@ carom_verdict carom_walker_run(carom_walker *walker, int64_t seed, int64_t index
     counts->terminated = carom_impact_terminated(walker->impact, walker->u);
     for (int c = 0; c < walker->n; c++)
         if (fabs(walker->u[c]) <= walker->zero_velocity) walker->u[c] = 0;
-    record_velocity(walker);
+    record(walker, impulse);
     bool interrupted = false;
     const bool poisson = walker->rebound->hypothesis == CAROM_HYPOTHESIS_POISSON;
     const double runaway = poisson ? RUNAWAY * carom_impact_velocity_scale(walker->impact) : INFINITY;
@@ -286,6 +303,7 @@ carom_verdict carom_walker_run(carom_walker *walker, int64_t seed, int64_t index
         if (interrupted) break;
         // One more piece.
         counts->steps++;
+        carom_numbers_turn_to(&walker->numbers, counts->steps);
         take_piece(walker, impulse, counts);
         if (carom_max_abs(n, impulse) > walker->most_impulse) {
             counts->terminated = false;

@@ -40,8 +40,9 @@ struct carom_walker {
     // Newton's method for held contacts: which rows of W are unknown (2 i a weight, 2 i + 1 friction that sticks), and its equations
     int *unknown, *exchanges;  // [n]
     double *matrix, *change;   // [n x n], [n]
-    carom_stream stream;
-    double *trace;  // [trace_capacity x n]; NULL when traces are not recorded
+    carom_numbers numbers;
+    double *trace;           // [trace_capacity x n]; NULL when traces are not recorded
+    double *trace_impulses;  // [trace_capacity x n], after it
     int trace_rows, trace_capacity;
     carom_arena arena;
 };
@@ -79,6 +80,9 @@ static inline double walk_rate(const carom_walker *walker, int row) {
     }
     return fabs(sum) <= WALK_STEADY * magnitude ? 0 : sum;
 }
+
+/// Over how many octaves the weights of a contact with this friction spread.
+int carom_walk_octaves(double mu);
 
 /// A random weight of a contact.
 double carom_walk_draw_weight(carom_walker *walker, int contact);

@@ -30,12 +30,14 @@ const char *const carom_weights_names[] = {
 
 // ---------------------------------------------------------------------------------------------------------- one direction
 
+int carom_walk_octaves(double mu) { return OCTAVES + ilogb(1 + mu); }
+
 // A weight: octaves spread evenly. With large mu, friction makes itself felt under normal impulses that are smaller by the factor mu:
 // weights are drawn down to there. Without a logarithm, whose last bits differ between machines.
 double carom_walk_draw_weight(carom_walker *walker, int contact) {
     const double mu = carom_impact_get_data(walker->impact)->friction[contact];
-    const int octave = (int)((OCTAVES + ilogb(1 + mu)) * carom_stream_uniform(&walker->stream));
-    return ldexp(1 + carom_stream_uniform(&walker->stream), -octave);
+    const int octave = (int)(carom_walk_octaves(mu) * carom_numbers_take(&walker->numbers, CAROM_TAPE_OCTAVE, contact));
+    return ldexp(1 + carom_numbers_take(&walker->numbers, CAROM_TAPE_MANTISSA, contact), -octave);
 }
 
 // The whole weight on one contact, until it is spent: then on another one, each with the same probability.
@@ -43,7 +45,7 @@ static void choose_single(carom_walker *walker) {
     int unspent = 0;
     const bool stays = walker->single >= 0 && walk_unspent(walker, walker->single);
     for (int i = 0; i < walker->contacts && !stays; i++)
-        if (walk_unspent(walker, i) && carom_stream_uniform(&walker->stream) * ++unspent < 1) walker->single = i;
+        if (walk_unspent(walker, i) && carom_numbers_take(&walker->numbers, CAROM_TAPE_ALONE, i) * ++unspent < 1) walker->single = i;
     walker->p[walker->stride * walker->single] = 1;
 }
 
@@ -68,9 +70,9 @@ static void draw_weights(carom_walker *walker) {
     for (int i = 0; i < walker->contacts; i++) {
         if (!walk_active(walker, i)) continue;
         // Each active contact is the one that takes part alone, should no other, with the same probability.
-        if (carom_stream_uniform(&walker->stream) * ++active < 1) one = i;
+        if (carom_numbers_take(&walker->numbers, CAROM_TAPE_ALONE, i) * ++active < 1) one = i;
         // The others take part at random.
-        if (!walker->settles && carom_stream_uniform(&walker->stream) >= TAKES_PART) continue;
+        if (!walker->settles && carom_numbers_take(&walker->numbers, CAROM_TAPE_PART, i) >= TAKES_PART) continue;
         walker->p[walker->stride * i] = carom_walk_draw_weight(walker, i);
         drawn++;
     }
@@ -78,8 +80,8 @@ static void draw_weights(carom_walker *walker) {
     // One at least is not held: it drives the others.
     for (int i = 0; i < walker->contacts && drawn > 1; i++) {
         if (!(walker->p[walker->stride * i] > 0 && walker->u[walker->stride * i] == 0)) continue;
-        if (!walker->settles && carom_stream_uniform(&walker->stream) >= HOLDS) continue;
-        if (carom_stream_uniform(&walker->stream) < LEAST)
+        if (!walker->settles && carom_numbers_take(&walker->numbers, CAROM_TAPE_HOLD, i) >= HOLDS) continue;
+        if (carom_numbers_take(&walker->numbers, CAROM_TAPE_LEAST, i) < LEAST)
             walker->p[walker->stride * i] = ldexp(walker->p[walker->stride * i], TINY_WEIGHT_EXPONENT);
         walker->part[i] = PART_HELD;
         drawn--;
@@ -116,8 +118,9 @@ bool carom_walk_choose_direction(carom_walker *walker, carom_walk_hold hold) {
             const int opening = find_opening(walker);
             if (opening < 0 && carom_max_abs((size_t)walker->n, walker->p) > 0) return true;
             if (opening < 0) break;
-            if (walker->weights == CAROM_WEIGHTS_MIXED && !walker->settles && carom_stream_uniform(&walker->stream) < LIGHT)
-                walker->p[walker->stride * opening] *= carom_stream_uniform(&walker->stream);
+            if (walker->weights == CAROM_WEIGHTS_MIXED && !walker->settles &&
+                carom_numbers_take(&walker->numbers, CAROM_TAPE_LIGHTEN, opening) < LIGHT)
+                walker->p[walker->stride * opening] *= carom_numbers_take(&walker->numbers, CAROM_TAPE_LIGHTER, opening);
             else
                 walker->part[opening] = PART_HELD;
         }
