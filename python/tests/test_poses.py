@@ -264,7 +264,8 @@ def test_a_wrong_center_or_plane_is_seen(tosses):
 
 
 def test_hidden_second_impacts_are_found(tosses, found):
-    blind = poses.impacts(*tosses.measured(), body=tosses.body, noise=NOISE, doubt=0)
+    with pytest.warns(poses.PoseWarning, match="noise: chi2 per degree of freedom is above 1.5 in [0-9]+ of"):
+        blind = poses.impacts(*tosses.measured(), body=tosses.body, noise=NOISE, doubt=0)
     # Impacts that are alone in their frames are not touched.
     same = {(fit.group, fit.frame): fit for fit in found}
     for fit in filter(tosses.is_alone, blind):
@@ -343,6 +344,17 @@ def write_poses(path, columns):
 
 
 BODY = {"mass": 1, "inertia": [1, 1, 1], "vertices": [[1, 0, 0]]}
+
+
+def test_it_is_said_why_nothing_is_found(tosses):
+    t, p, q, groups = choose(tosses.measured(), [0])
+    with pytest.warns(poses.PoseWarning, match="none of [0-9]+ impacts can be used; that at .* are quaternions w, x, y, z from body to world"):
+        assert not len(poses.impacts(t, p, np.roll(q, -1, axis=1), groups, body=tosses.body))
+    with pytest.warns(poses.PoseWarning, match="the lowest vertex is .* mm from the plane"):
+        assert not len(poses.impacts(t, p, q, groups, body=tosses.body, plane=([0, 0, -5], [0, 0, 1]), noise=NOISE))
+    first = tosses.impacts[0]["time"][0]
+    with pytest.warns(poses.PoseWarning, match="there are no impacts: no free flight ends"):
+        assert not len(poses.impacts(t[t < first], p[t < first], q[t < first], body=tosses.body, noise=NOISE))
 
 
 def test_files_hold_what_was_found(tosses, found, tmp_path):

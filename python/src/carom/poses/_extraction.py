@@ -204,7 +204,8 @@ def impacts(
 
     Between impacts the body flies: its center of mass on a parabola, its rotation free of torque. Where two flights meet, their common pose,
     its time and the velocities on both sides, 19 unknowns, are fitted to the poses around the impact by weighted least squares. Vertices that
-    are near the plane at the impact are its contacts.
+    are near the plane at the impact are its contacts. Where residuals show a second impact, frames beyond it are left out, and the impact is
+    rejected if too few remain.
 
     Parameters
     ----------
@@ -237,7 +238,8 @@ def impacts(
     Warns
     -----
     PoseWarning
-        Where free flight contradicts gravity, units, frame rate or center of mass; for filtered poses, repeated frames, irregular clocks.
+        Where free flight contradicts gravity, units, frame rate or center of mass; for filtered poses, repeated frames, irregular clocks; where
+        no impact is left.
     """
     names = [each.name for each in fields(Options)]
     for name in options:
@@ -260,7 +262,16 @@ def impacts(
     calibration = calibrate_flights([(motion, flight) for motion, found in flights for flight in found], body, g)
     _check_calibration(calibration, body, g)
     _check_fits(fits, body, used)
-    return Impacts(fits, [each for each in outcomes if isinstance(each, Rejected)], body, place, g, used, calibration)
+    rejected = [each for each in outcomes if isinstance(each, Rejected)]
+    if not fits and rejected:
+        warn(
+            f"none of {len(rejected)} impacts can be used; that at {rejected[0].time:.4g} s: {rejected[0].reason}: are quaternions w, x, y, z "
+            "from body to world axes, and are vertices and plane where they should be?",
+            2,
+        )
+    elif not fits:
+        warn("there are no impacts: no free flight ends where another one begins", 2)
+    return Impacts(fits, rejected, body, place, g, used, calibration)
 
 
 def _measure(event: Event, body: Body, plane: tuple[Array, Array], gravity: Array, how: Options) -> Fit | Rejected:
