@@ -55,6 +55,9 @@ def main() -> int:
         found.save(told["output"])
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(Counter(fit.kind for fit in found).items()))
         print(f"{len(found)} impacts{f' ({kinds})' if kinds else ''}, {len(found.rejected)} rejected: {told['output']} says why")
+        cut = sum(bool(fit.seconds) for fit in found)
+        if cut:
+            print(f"{cut} of the impacts are cut off at a second impact, which residuals show")
         if told["figure"] and len(found):
             found.plot().savefig(told["figure"], dpi=150)
         return 0 if len(found) else 1

@@ -35,6 +35,8 @@ class Meeting(NamedTuple):
         Of the fitted frames, from the impact [s].
     residuals : ndarray, (frames, 6)
         Fitted minus measured positions and rotations (world axes), in units of the noise.
+    jacobian : ndarray, (6 frames, 19)
+        Of the residuals with respect to the parameters, each in a unit of its own.
     """
 
     parameters: Array
@@ -44,6 +46,7 @@ class Meeting(NamedTuple):
     freedom: int
     times: Array
     residuals: Array
+    jacobian: Array
 
 
 def predict(parameters: Array, q: Array, t: Array, after: NDArray[np.bool_], body: Body, gravity: Array) -> tuple[Array, Array]:
@@ -98,4 +101,4 @@ def fit_meeting(
             return "the fit does not converge"
     chi2, freedom = float(r @ r), len(r) - 19
     covariance = np.linalg.pinv(jacobian.T @ jacobian, hermitian=True) * np.outer(scale, scale) * chi2 / freedom
-    return Meeting(theta, covariance, q, chi2, freedom, t[free] - theta[6], r.reshape(-1, 6))
+    return Meeting(theta, covariance, q, chi2, freedom, t[free] - theta[6], r.reshape(-1, 6), jacobian)

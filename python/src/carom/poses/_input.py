@@ -57,7 +57,7 @@ class Body:
     inertia : ndarray, (3, 3)
         About the center of mass [kg m^2]; three numbers are principal moments along the body's axes.
     vertices : ndarray, (n, 3)
-        Points that may touch [m].
+        Points that may touch [m]. A body touches by these points only: a sphere, a cylinder's rim or a rounded edge has no such points.
     center : ndarray, (3,)
         Center of mass [m].
     friction : float or None

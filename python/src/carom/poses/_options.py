@@ -26,6 +26,7 @@ class Options:
     reach: float = _option(0.01, "m", "largest distance of the lowest vertex from the plane at an impact")
     near: float = _option(2e-3, "m", "vertices this much higher than the lowest one touch, too")
     worst: float = _option(5.0, "", "largest chi2 per degree of freedom of a fit")
+    doubt: float = _option(1e-3, "", "a second impact is seen where white noise would look like one with less than this probability; 0: never")
     floor_velocity: float = _option(5e-3, "m/s", "error of velocities that is not noise, added in quadrature")
     floor_spin: float = _option(0.05, "rad/s", "error of angular velocities that is not noise, added in quadrature")
 
