@@ -5,6 +5,7 @@
 #define CAROM_REACH_H
 
 #include "carom/step.h"
+#include "carom/uncertain.h"
 
 CAROM_API_BEGIN
 
@@ -223,6 +224,9 @@ typedef struct carom_sample_options {
     carom_rebound_options rebound;  ///< with a hypothesis all samples are walks
     double tolerance;               ///< of the curved pieces of walks in space, relative to the velocity scale of the impact
     carom_step_choice method;       ///< how steps are solved
+    int64_t nested;                 ///< draws of the parameters of an uncertain impact; 0: one for each sample
+    /// What is not known of the impact that is sampled; NULL: everything is known. Borrowed.
+    const carom_uncertainty *uncertainty;
 } carom_sample_options;
 
 /// 16,384 inelastic samples of the sampler auto, selection auto, seed 0, step auto, max_steps auto, no closing step.
@@ -232,7 +236,7 @@ carom_sample_options carom_sample_defaults(void);
 int64_t carom_sample_max_steps(const carom_sample_options *options);
 
 /// The option rows of the struct above; the first CAROM_SAMPLE_SET_ROWS only make sense for more than one sample.
-enum { CAROM_SAMPLE_SET_ROWS = 4, CAROM_SAMPLE_ROWS = 16 };
+enum { CAROM_SAMPLE_SET_ROWS = 5, CAROM_SAMPLE_ROWS = 17 };
 extern const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS];
 
 /// How the options solve the steps of one impact.
@@ -257,6 +261,7 @@ typedef struct carom_sample_statistics {
     int64_t requested;                             ///< samples asked for
     carom_sample_counts counts;                    ///< of the finished ones
     int64_t walks;                                 ///< how many of them are walks
+    int64_t draws;                                 ///< impacts that were drawn; 0 where everything is known
     int64_t lcp_solves;                            ///< without closing steps; 0 for walks, which solve no LCP
     double lcps_per_sample, lcps_per_sample_ci95;  ///< mean over the time-stepped samples, and half width of its 95 % confidence interval
     double nonunique_share;                        ///< of steps that have several solutions with different velocities; NaN: not known
@@ -274,6 +279,8 @@ typedef struct carom_sample_statistics {
 /// and what its contacts stored and gave back where there is restitution.
 enum { CAROM_SAMPLE_COLUMNS = 4 };
 extern const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS];
+/// The columns of sampled outcomes with these options: the ones above and, with an uncertainty, those of its parameters. To be freed.
+carom_status carom_sample_make_columns(const carom_sample_options *options, carom_column **columns, int *count, carom_error *error);
 
 /// Algorithm 1 (`Sim`) for samples 0..samples-1, or Algorithm 2 when epsilon is set (Halm & Posa, section 5).
 /// Sample i of seed s draws its caps uniformly from [0,h]^m by stream (s, i). With the sampler `walk`, samples are event-exact random
@@ -281,6 +288,10 @@ extern const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS];
 /// planar impact is sample i of `lcp` for even i and of `walk` for odd i. Outcomes of the terminated samples go to `sink` in sample order:
 /// an inner approximation of the set, but for those with CAROM_FLAG_APPROXIMATE. They are bit-identical for every number of threads and
 /// ranks. With ranks in `control`, rank 0 alone feeds its sink; the statistics of the others, but for the verdict, are of no use.
+/// With an uncertainty, sample i is one of an impact of its own: of the draw floor(i nested / samples) of its parameters, or draw i, by
+/// the stream (s, draw) of that use; everything else is as without. The union is an inner approximation of the union of the sets. Steps h
+/// and their selection are those of the impact that is given; `auto` is not certified where contacts are uncertain, too, and samples go
+/// one by one. Rows have the columns of carom_uncertainty_columns after those of samples.
 /// @param sink  may be NULL: only the statistics are of interest
 /// @return CAROM_BAD_INPUT for options out of range, an or an unknown solver. An interruption is a verdict, not
 /// an error. Cost: lcps_per_sample LCPs a sample; memory does not grow with the number of samples.

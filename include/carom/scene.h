@@ -6,6 +6,7 @@
 
 #include "carom/dynamics.h"
 #include "carom/model.h"
+#include "carom/uncertain.h"
 
 CAROM_API_BEGIN
 
@@ -30,6 +31,8 @@ const char *carom_scene_name(const carom_scene *scene);
 const char *carom_scene_hash(const carom_scene *scene);
 /// NULL for a form without impact, which carom_scene_read does not give.
 const carom_impact *carom_scene_impact(const carom_scene *scene);
+/// What the scene's `uncertain` says of its impact; NULL where it has no such key. Of the scene's impact, and lives as long as the scene.
+const carom_uncertainty *carom_scene_uncertainty(const carom_scene *scene);
 /// The scene as integrators take it.
 const carom_motion *carom_scene_motion(const carom_scene *scene);
 /// The model of a scene with `model`, at the scene's state; NULL for other forms. Not to be shared between threads.

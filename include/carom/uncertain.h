@@ -101,12 +101,13 @@ void carom_uncertainty_values(const carom_uncertainty *uncertainty, const double
 carom_status carom_uncertainty_impact(const carom_uncertainty *uncertainty, const double *values, carom_impact **impact,
                                       carom_error *error);
 
-/// Columns for the parameters of an outcome: `v_minus`, `friction`, `restitution`, `qpos` and `mass_scale`, those of which something is
-/// not known, whole with what is known of them.
+/// Columns for the parameters of an outcome: `draw`, the number of its point, and `v_minus`, `friction`, `restitution`, `qpos` and
+/// `mass_scale`, those of which something is not known, whole with what is known of them.
 /// @return their number
 int carom_uncertainty_columns(const carom_uncertainty *uncertainty, const carom_column **columns);
 /// Fills these columns of the last row, the first of which is column `first` of the table.
-void carom_uncertainty_fill(const carom_uncertainty *uncertainty, const double *values, carom_table *table, int first);
+/// @param draw  number of the point
+void carom_uncertainty_fill(const carom_uncertainty *uncertainty, int64_t draw, const double *values, carom_table *table, int first);
 
 CAROM_API_END
 

@@ -111,6 +111,8 @@ int cli_report(const carom_error *error);
 int cli_version(int argc, char **argv);
 /// Prints the scene's notes and warnings on stderr. Only beside an answer: a refusal is one line.
 void cli_warn(const carom_scene *scene);
+/// The same for commands that take what is uncertain in the scene; cli_warn says that it is not used.
+void cli_warn_uncertain(const carom_scene *scene);
 /// Says on stderr that nothing collides where all contacts are at rest, for commands that ask for outcomes. Other states in which no
 /// contact approaches are a warning of the scene. Says as well that nothing bounces where a hypothesis of restitution is asked for and
 /// every coefficient is 0.
@@ -144,6 +146,9 @@ void cli_add_contact_velocity(json_t *object, const carom_impact *impact, const 
 void cli_print_velocities(const char *label, const carom_impact_data *data, const double *v, bool full);
 /// The names of the velocities, null where they have none.
 json_t *cli_joints_json(const carom_impact_data *data);
+/// The names of what is uncertain; for people the end of a line with them.
+json_t *cli_parameters_json(const carom_uncertainty *uncertainty);
+void cli_print_parameters(const carom_uncertainty *uncertainty);
 /// Adds the columns of the result row, the verdict included, to an object.
 void cli_add_result(json_t *document, const carom_table *result);
 /// Prints the doc of every yes-or-no column of a result row, from a column on, that says yes.
@@ -168,7 +173,8 @@ typedef struct cli_question {
     bool strict;                  ///< as in cli_apply_owner
     bool keep_outcomes;           ///< in the answer
     bool collect_points;
-    int threads;  ///< of the law's steps, whose need is announced when its options have been accepted; 0: no word
+    const carom_uncertainty *uncertainty;  ///< of the impact, for laws that draw from it: those that have the option `nested`; or NULL
+    int threads;                           ///< of the law's steps, whose need is announced when its options have been accepted; 0: no word
 } cli_question;
 
 /// At most so many contact velocities are collected: 2^22 are some hundred megabytes.

@@ -31,6 +31,13 @@ int cli_report(const carom_error *error) {
 }
 
 void cli_warn(const carom_scene *scene) {
+    if (carom_scene_uncertainty(scene) && cli_ranks_is_first())
+        fprintf(stderr, "carom: note: %s: 'uncertain' is not used here: the answer is for the numbers that the scene gives\n",
+                carom_scene_path(scene));
+    cli_warn_uncertain(scene);
+}
+
+void cli_warn_uncertain(const carom_scene *scene) {
     for (int i = 0; i < carom_scene_notes(scene) && cli_ranks_is_first(); i++)
         fprintf(stderr, "carom: note: %s: %s\n", carom_scene_path(scene), carom_scene_get_note(scene, i));
     for (int i = 0; i < carom_scene_warnings(scene) && cli_ranks_is_first(); i++)
@@ -142,6 +149,21 @@ json_t *cli_joints_json(const carom_impact_data *data) {
     json_t *joints = json_array();
     for (int i = 0; i < data->nv; i++) json_array_append_new(joints, carom_json_text(data->velocity_names[i]));
     return joints;
+}
+
+json_t *cli_parameters_json(const carom_uncertainty *uncertainty) {
+    json_t *names = json_array();
+    for (int i = 0; i < carom_uncertainty_count(uncertainty); i++)
+        json_array_append_new(names, carom_json_text(carom_uncertainty_parameters(uncertainty)[i].name));
+    return names;
+}
+
+void cli_print_parameters(const carom_uncertainty *uncertainty) {
+    enum { SHOWN = 12 };
+    const int count = carom_uncertainty_count(uncertainty);
+    putchar(':');
+    for (int i = 0; i < count && i < SHOWN; i++) printf("%s %s", i ? "," : "", carom_uncertainty_parameters(uncertainty)[i].name);
+    printf("%s\n", count > SHOWN ? ", ..." : count ? "" : " nothing");
 }
 
 void cli_add_result(json_t *document, const carom_table *result) {

@@ -44,6 +44,9 @@ carom_status cli_prepare_options(const cli_question *question, const char *const
     if (!status) status = cli_apply_owner(arguments, &owner, question->strict, *options, error);
 
     if (!status && question->strict) status = cli_check_law_options(arguments, question->scene, law, *options, error);
+    // The option is one of those of sampling.
+    if (carom_option_find(law->options, law->option_count, "nested") >= 0)
+        ((carom_sample_options *)*options)->uncertainty = question->uncertainty;
     return status;
 }
 

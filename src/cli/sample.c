@@ -45,12 +45,20 @@ static int print_text(const carom_scene *scene, const cli_run *run, const char *
     const carom_impact *impact = carom_scene_impact(scene);
     const carom_impact_data *data = carom_impact_get_data(impact);
     const carom_extent *extent = run->extent;
+    const carom_uncertainty *uncertainty = carom_scene_uncertainty(scene);
     const int64_t samples = integer(run, "samples"), unsolved = integer(run, "unsolved"), closed = integer(run, "closed");
     // Samples are in the set, but for those of time stepping that are not certified.
     const int64_t terminated = integer(run, "terminated"), approximate = integer(run, "approximate");
     const double h = real(run, "step");
     printf("%s: %" PRId64 " of %" PRId64 " samples, %s%s\n", carom_scene_name(scene), samples, integer(run, "requested"),
-           text(run, "verdict"), terminated && !approximate ? " (inner approximation of the set)" : "");
+           text(run, "verdict"),
+           !terminated || approximate ? ""
+           : uncertainty              ? " (inner approximation of the union of the sets)"
+                                      : " (inner approximation of the set)");
+    if (uncertainty) {
+        printf("  %" PRId64 " draws of what is uncertain", integer(run, "draws"));
+        cli_print_parameters(uncertainty);
+    }
     printf("  terminated %" PRId64, terminated);
     if (samples) printf(" (%.4g %%)", 100 * (double)terminated / (double)samples);
     if (closed) printf(", %" PRId64 " of them by the closing step", closed);
@@ -139,6 +147,8 @@ static int run_sample(const cli_arguments *arguments) {
     cli_run run = {0};
     int64_t written = 0;
     const char *file = cli_value(arguments, "output"), *what = cli_value(arguments, "keep");
+    carom_law law = *carom_law_find(arguments->registry, law_name);
+    carom_column *columns = NULL;
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     status = carom_ranks_agree(cli_ranks(), status, &error);
     // Which outcomes the file is to hold.
@@ -149,6 +159,12 @@ static int run_sample(const cli_arguments *arguments) {
         status = carom_fail(&error, CAROM_BAD_INPUT, "--keep: '%.60s' is not one of all, extent, hull%s", what,
                             carom_suggest(what, keep_names, KEEP_HULL + 1, phrase));
 
+    // The parameters that are drawn are columns, too.
+    const carom_uncertainty *uncertainty = status ? NULL : carom_scene_uncertainty(scene);
+    const carom_sample_options drawn = {.uncertainty = uncertainty};
+    if (uncertainty) status = carom_sample_make_columns(&drawn, &columns, &law.outcome_column_count, &error);
+    if (columns) law.outcome_columns = columns;
+
     // Every rank samples its share; the first one has the file and the answer.
     if (!status) {
         carom_control control;
@@ -158,10 +174,11 @@ static int run_sample(const cli_arguments *arguments) {
         if (!status && file && cli_ranks_is_first()) status = carom_result_writer_create(file, scene, &writer, &error);
         const cli_question question = {.arguments = arguments,
                                        .scene = scene,
-                                       .law = carom_law_find(arguments->registry, law_name),
+                                       .law = &law,
                                        .control = &control,
                                        .writer = writer,
                                        .strict = true,
+                                       .uncertainty = uncertainty,
                                        .threads = status ? 1 : carom_control_workers(&control)};
         if (!status) status = writer ? fill_file(&question, keep, &run, &written, &error) : cli_run_law(&question, &run, &error);
         // A failure of one rank is a failure of all.
@@ -170,7 +187,7 @@ static int run_sample(const cli_arguments *arguments) {
         carom_result_writer_free(writer);
     }
     int exit_status;
-    if (!status) cli_warn(scene);
+    if (!status) cli_warn_uncertain(scene);
     if (!status) cli_note_rest(arguments, scene);
     if (status) {
         exit_status = cli_report(&error);
@@ -182,11 +199,14 @@ static int run_sample(const cli_arguments *arguments) {
         json_object_set_new(document, "extent", cli_extent_json(run.extent));
         json_object_set_new(document, "seconds", carom_json_real(run.seconds));
         json_object_set_new(document, "file", carom_json_text(file));
+        json_object_set_new(document, "uncertain", json_boolean(uncertainty != NULL));
+        if (uncertainty) json_object_set_new(document, "parameters", cli_parameters_json(uncertainty));
         exit_status = cli_print_json(document, cli_exit_status(&run.answer));
     } else {
         exit_status = print_text(scene, &run, file, written);
     }
     cli_run_release(&run);
+    free(columns);
     carom_scene_free(scene);
     return exit_status;
 }

@@ -14,7 +14,7 @@
 // further below zero, are a mistake, not round-off.
 #define COVARIANCE_TOLERANCE 1e-9
 
-enum { MOST_COLUMNS = 5, NAME_ROOM = 16, NEWTON_STEPS = 64 };
+enum { MOST_COLUMNS = 6, NAME_ROOM = 16, NEWTON_STEPS = 64 };
 static const double SQRT_HALF = 0.70710678118654752440, TWO_PI = 6.283185307179586476925286766559;
 
 // One parameter that depends on one uniform number: linear between two ends, or normal around the first and cut at the others.
@@ -50,7 +50,7 @@ struct carom_uncertainty {
 };
 
 // What a column holds.
-enum { KIND_VELOCITY, KIND_FRICTION, KIND_RESTITUTION, KIND_QPOS, KIND_MASS };
+enum { KIND_VELOCITY, KIND_FRICTION, KIND_RESTITUTION, KIND_QPOS, KIND_MASS, KIND_DRAW };
 
 // ------------------------------------------------------------------------------------------------------- distributions
 
@@ -153,10 +153,11 @@ int carom_uncertainty_columns(const carom_uncertainty *uncertainty, const carom_
     return uncertainty->column_count;
 }
 
-void carom_uncertainty_fill(const carom_uncertainty *uncertainty, const double *values, carom_table *table, int first) {
+void carom_uncertainty_fill(const carom_uncertainty *uncertainty, int64_t draw, const double *values, carom_table *table, int first) {
     const carom_uncertainty *u = uncertainty;
     const carom_impact_data *data = carom_impact_get_data(u->nominal);
-    for (int c = 0; c < u->column_count; c++) {
+    *carom_table_integers(table, first) = draw;
+    for (int c = 1; c < u->column_count; c++) {
         static const double one = 1;
         const double *known[] = {[KIND_VELOCITY] = data->velocity,
                                  [KIND_FRICTION] = data->friction,
@@ -184,6 +185,7 @@ static int find_column(carom_uncertainty *u, int kind) {
         [KIND_QPOS] = {"qpos", CAROM_COLUMN_REAL, 0, "m, rad", "pose that was drawn, in MuJoCo's order, quaternions not yet normalised",
                        NULL},
         [KIND_MASS] = {"mass_scale", CAROM_COLUMN_REAL, 1, "", "factor of all masses and inertias that was drawn", NULL},
+        [KIND_DRAW] = {"draw", CAROM_COLUMN_INTEGER, 1, "", "number of the draw of the parameters", NULL},
     };
     for (int i = 0; i < u->column_count; i++)
         if (u->kind_of_column[i] == kind) return i;
@@ -253,10 +255,10 @@ static carom_status add_covariance(carom_uncertainty *u, const double *covarianc
     u->velocity_map = carom_arena_take(&u->arena, size * size, sizeof *u->velocity_map);
     if (u->arena.failed) return carom_fail_memory(error, "covariance");
     if (!carom_all_finite(size * size, covariance))
-        return carom_fail(error, CAROM_BAD_INPUT, "velocity: covariance: an entry is not finite");
+        return carom_fail(error, CAROM_BAD_INPUT, "velocity.covariance: an entry is not finite");
     for (int i = 0; i < nv; i++) {
         if (covariance[i * nv + i] < 0)
-            return carom_fail(error, CAROM_BAD_INPUT, "velocity: covariance: entry [%d][%d] is %g, a variance below 0", i, i,
+            return carom_fail(error, CAROM_BAD_INPUT, "velocity.covariance: entry [%d][%d] is %g, a variance below 0", i, i,
                               covariance[i * nv + i]);
         deviation[i] = sqrt(covariance[i * nv + i]);
         if (deviation[i] > 0) u->velocity_index[u->velocities++] = i;
@@ -267,12 +269,12 @@ static carom_status add_covariance(carom_uncertainty *u, const double *covarianc
         for (int j = 0; j < nv; j++) {
             const double entry = covariance[i * nv + j], allowed = deviation[i] * deviation[j];
             if (fabs(entry - covariance[j * nv + i]) > COVARIANCE_TOLERANCE * allowed)
-                return carom_fail(error, CAROM_BAD_INPUT, "velocity: covariance: entries [%d][%d] and [%d][%d] differ: it is not symmetric",
+                return carom_fail(error, CAROM_BAD_INPUT, "velocity.covariance: entries [%d][%d] and [%d][%d] differ: it is not symmetric",
                                   i, j, j, i);
             if (fabs(entry) > (1 + COVARIANCE_TOLERANCE) * allowed)
-                return carom_fail(
-                    error, CAROM_BAD_INPUT,
-                    "velocity: covariance: entry [%d][%d] is larger than the variances allow: it is not positive semidefinite", i, j);
+                return carom_fail(error, CAROM_BAD_INPUT,
+                                  "velocity.covariance: entry [%d][%d] is larger than the variances allow: it is not positive semidefinite",
+                                  i, j);
         }
     for (int i = 0; i < used; i++)
         for (int j = 0; j < used; j++) {
@@ -284,7 +286,7 @@ static carom_status add_covariance(carom_uncertainty *u, const double *covarianc
     if (status) return status;
     if (used && eigen[0] < -COVARIANCE_TOLERANCE)
         return carom_fail(error, CAROM_BAD_INPUT,
-                          "velocity: covariance: it is not positive semidefinite: its correlations have the eigenvalue %g", eigen[0]);
+                          "velocity.covariance: it is not positive semidefinite: its correlations have the eigenvalue %g", eigen[0]);
     for (int k = used - 1; k >= 0 && eigen[k] > COVARIANCE_TOLERANCE; k--) {
         double *direction = u->velocity_map + u->velocity_dimension++ * used;
         for (int j = 0; j < used; j++) direction[j] = sqrt(eigen[k]) * deviation[u->velocity_index[j]] * correlation[k * used + j];
@@ -304,8 +306,8 @@ static carom_status add_velocity(carom_uncertainty *u, const carom_uncertainty_d
             const double width = data->velocity[i];
             const bool box = data->velocity_spread == CAROM_VELOCITY_BOX;
             if (!(width >= 0 && isfinite(width)))
-                return carom_fail(error, CAROM_BAD_INPUT, "velocity: %s: entry [%d] is %g, not a finite number >= 0", box ? "box" : "std",
-                                  i, width);
+                return carom_fail(error, CAROM_BAD_INPUT, "velocity.%s: entry [%d] is %g, not a finite number >= 0", box ? "box" : "std", i,
+                                  width);
             const double end = box ? 1 : CAROM_NORMAL_CUT;
             if (width > 0) add_scalar(u, KIND_VELOCITY, i, (scalar){!box, impact->velocity[i], width, -end, end});
         }
@@ -313,10 +315,9 @@ static carom_status add_velocity(carom_uncertainty *u, const carom_uncertainty_d
     case CAROM_VELOCITY_COVARIANCE: return add_covariance(u, data->velocity, error);
     case CAROM_VELOCITY_VERTICES: {
         // All velocities, since the polytope need not hold that of the impact.
-        if (data->vertices < 1) return carom_fail(error, CAROM_BAD_INPUT, "velocity: vertices: there are none");
+        if (data->vertices < 1) return carom_fail(error, CAROM_BAD_INPUT, "velocity.vertices: there are none");
         const size_t size = (size_t)data->vertices * (size_t)nv;
-        if (!carom_all_finite(size, data->velocity))
-            return carom_fail(error, CAROM_BAD_INPUT, "velocity: vertices: an entry is not finite");
+        if (!carom_all_finite(size, data->velocity)) return carom_fail(error, CAROM_BAD_INPUT, "velocity.vertices: an entry is not finite");
         u->velocities = nv;
         u->velocity_dimension = data->vertices;
         u->velocity_index = carom_arena_take(&u->arena, (size_t)nv, sizeof *u->velocity_index);
@@ -342,7 +343,7 @@ static carom_status add_pose(carom_uncertainty *u, const carom_uncertainty_data 
     for (int i = 0; i < u->nq; i++) {
         const double width = data->qpos_box[i];
         if (!(width >= 0 && isfinite(width)))
-            return carom_fail(error, CAROM_BAD_INPUT, "qpos: box: entry [%d] is %g, not a finite number >= 0", i, width);
+            return carom_fail(error, CAROM_BAD_INPUT, "qpos.box: entry [%d] is %g, not a finite number >= 0", i, width);
         if (width > 0) add_scalar(u, KIND_QPOS, i, (scalar){false, u->qpos[i], width, -1, 1});
         u->moves = u->moves || width > 0;
     }
@@ -360,6 +361,7 @@ carom_status carom_uncertainty_create(const carom_impact *impact, const carom_un
     u->nq = data->nq > 0 ? data->nq : 0;
     u->freeze = data->freeze;
     u->user = data->user;
+    find_column(u, KIND_DRAW);
     // Room for all that may not be known.
     const size_t most = (size_t)known->nv + 2 * (size_t)known->contacts + (size_t)u->nq + 1;
     u->parameters = carom_arena_take(&u->arena, most, sizeof *u->parameters);
@@ -376,7 +378,7 @@ carom_status carom_uncertainty_create(const carom_impact *impact, const carom_un
     const carom_interval mass = data->mass;
     if (!status && (mass.least != 0 || mass.most != 0)) {
         if (!(mass.least > 0 && mass.least <= mass.most && isfinite(mass.most)))
-            status = carom_fail(error, CAROM_BAD_INPUT, "mass: scale: [%g, %g] is no interval of numbers > 0", mass.least, mass.most);
+            status = carom_fail(error, CAROM_BAD_INPUT, "mass.scale: [%g, %g] is no interval of numbers > 0", mass.least, mass.most);
         else
             add_scalar(u, KIND_MASS, 0, (scalar){.scale = 1, .least = mass.least, .most = mass.most});
     }

@@ -6,6 +6,7 @@
 
 #include "carom/io.h"
 #include "carom/model.h"
+#include "carom/uncertain.h"
 #include "io/fields.h"
 
 /// One key under `impact` or `simulate`, kept as text until a law or integrator asks for it.
@@ -31,6 +32,9 @@ typedef struct carom_scene_design {
     double target;
 } carom_scene_design;
 
+/// The model of a scene whose pose is not known, by itself.
+typedef struct carom_scene_pose carom_scene_pose;
+
 struct carom_scene {
     carom_document *document;  ///< owns every text below; numbers stay in it as they were written
     const char *name;
@@ -52,6 +56,8 @@ struct carom_scene {
     carom_model_options model_options;  ///< how the model file is read, without parameters
     carom_ground ground;                ///< that model_options may point to
     carom_scene_design design;
+    carom_uncertainty *uncertainty;  ///< NULL: every number of the impact is known
+    carom_scene_pose *pose;          ///< that the uncertainty may move; NULL: it is known
     const char **warnings;
     int warning_count;
     const char **notes;
@@ -89,6 +95,10 @@ extern const carom_scene_form carom_scene_form_model, carom_scene_form_matrices,
 
 /// Reads `design`.
 carom_status carom_scene_read_design(carom_scene *scene, const carom_node *design, carom_error *error);
+
+/// Reads `uncertain`, for an impact that is there already.
+carom_status carom_scene_read_uncertain(carom_scene *scene, const carom_node *node, carom_error *error);
+void carom_scene_free_pose(carom_scene_pose *pose);
 
 /// The model of a scene at the scene's state, with these values of its parameters (NULL: the scene's).
 /// @param digest  receives the bytes of the model file; may be NULL

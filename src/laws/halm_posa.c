@@ -23,6 +23,7 @@ enum {
     RESULT_DIGEST,
     RESULT_SOLVER,
     RESULT_PATH,
+    RESULT_DRAWS,
     RESULT_OWN_COLUMNS
 };
 
@@ -51,6 +52,7 @@ static const carom_column result_columns[RESULT_OWN_COLUMNS] = {
                        NULL},
     [RESULT_SOLVER] = {"solver", CAROM_COLUMN_TEXT, 1, "", "LCP solver", NULL},
     [RESULT_PATH] = {"path", CAROM_COLUMN_TEXT, 1, "", "way of computing that ran", NULL},
+    [RESULT_DRAWS] = {"draws", CAROM_COLUMN_INTEGER, 1, "", "draws of what is uncertain in the impact; 0 where nothing is", NULL},
 };
 
 carom_halm_posa_options carom_halm_posa_defaults(void) { return carom_sample_defaults(); }
@@ -81,6 +83,7 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     *carom_table_reals(result, first + RESULT_MAX_RESIDUAL) = statistics.counts.max_residual;
     *carom_table_reals(result, first + RESULT_MAX_RELATIVE_ENERGY_GAIN) = statistics.max_relative_energy_gain;
     *carom_table_reals(result, first + RESULT_STEP) = statistics.step;
+    *carom_table_integers(result, first + RESULT_DRAWS) = statistics.draws;
     status = carom_table_set_text(result, first + RESULT_DIGEST, statistics.digest, error);
     if (!status) status = carom_table_set_text(result, first + RESULT_SOLVER, statistics.solver, error);
     if (!status) status = carom_table_set_text(result, first + RESULT_PATH, statistics.path, error);

@@ -37,6 +37,8 @@ const carom_option carom_sample_rows[CAROM_SAMPLE_ROWS] = {
     {"samples", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, samples), 1, MOST_SAMPLES, "", "16384", "number of samples", NULL},
     {"paths", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, paths), 0, MOST_PATHS, "", "0",
      "samples, the first ones, whose velocity paths are kept", NULL},
+    {"nested", CAROM_OPTION_INTEGER, offsetof(carom_sample_options, nested), 0, MOST_SAMPLES, "", "one each",
+     "of a scene with `uncertain`: draws of its parameters, each for as many samples", NULL},
     {"epsilon", CAROM_OPTION_REAL, offsetof(carom_sample_options, epsilon), CAROM_POSITIVE, INFINITY, "m/s", "none",
      "accuracy of Algorithm 2, which adds a closing step to samples that have not ended", NULL},
     {"sampler", CAROM_OPTION_CHOICE, offsetof(carom_sample_options, sampler), 0, 0, "", "auto",
@@ -84,6 +86,12 @@ carom_status carom_sample_check(const carom_sample_options *options, carom_error
         return carom_fail(error, CAROM_BAD_INPUT, "draw: %d is none of carom_draw", options->draw);
     if (options->rebound.hypothesis != CAROM_HYPOTHESIS_NONE && options->sampler == CAROM_SAMPLER_LCP)
         return carom_fail(error, CAROM_BAD_INPUT, "sampler: the steps of lcp are inelastic; with a hypothesis of restitution use walk");
+    if (options->nested && !options->uncertainty) return carom_fail(error, CAROM_BAD_INPUT, "nested: nothing is uncertain in this scene");
+    if (options->nested < 0 || (options->nested && options->samples % options->nested))
+        return carom_fail(error, CAROM_BAD_INPUT, "nested: %lld draws do not divide %lld samples", (long long)options->nested,
+                          (long long)options->samples);
+    if (options->uncertainty && !isnan(options->epsilon))
+        return carom_fail(error, CAROM_BAD_INPUT, "epsilon: the closing step of Algorithm 2 is for one impact, and this one is uncertain");
     return CAROM_OK;
 }
 
@@ -108,6 +116,8 @@ carom_status carom_sample_resolve_method(const carom_impact *impact, const carom
     // A path that names an LCP solver, such as lemke:avx2, also makes it the solver of steps that the method cannot solve itself.
     const bool names_solver = asked && carom_registry_find(registry, CAROM_REGISTRY_SOLVERS, options->path);
     if (names_solver) choice.solver = options->path;
+    if (options->uncertainty && asked && !asked->solve && !names_solver)
+        return carom_fail(error, CAROM_UNSUPPORTED, "path: %s learns the steps of one impact, and this one is uncertain", options->path);
     *method = (carom_sample_method){.step = options->step};
     carom_stepper_options *stepper = &method->stepper;
     status = carom_step_choice_resolve(&choice, CAROM_STEP_CAPPED, registry, stepper, error);
@@ -118,7 +128,11 @@ carom_status carom_sample_resolve_method(const carom_impact *impact, const carom
     // Who names an LCP solver wants the solutions that it finds.
     if (!status && stepper->selection == CAROM_SELECT_AUTO) {
         carom_selection wanted = CAROM_SELECT_ANY;
-        if (stepper->solver->canonical) status = carom_step_selection_auto(impact, stepper, &wanted, error);
+        // What is certified for these contacts is not so for others.
+        if (stepper->solver->canonical && options->uncertainty && !carom_uncertainty_keeps_contacts(options->uncertainty))
+            status = carom_step_selection_unproved(impact, options->method.cone_edges, CAROM_STEP_CAPPED, &wanted, error);
+        else if (stepper->solver->canonical)
+            status = carom_step_selection_auto(impact, stepper, &wanted, error);
         method->unique = !status && stepper->solver->canonical && wanted == CAROM_SELECT_ANY;
         stepper->selection = best_served(asked, wanted);
     }

@@ -48,6 +48,11 @@ typedef struct block {
 
 // What one thread works with.
 typedef struct worker {
+    // Where it is uncertain, the impact of the last draw; otherwise the one that is sampled.
+    const carom_impact *impact;
+    carom_impact *drawn;  // the same, to be freed
+    int64_t draw;         // -1 for none
+    double *uniforms, *values;
     carom_walker *walker;           // NULL where no sample is a walk
     carom_time_stepping *stepping;  // of samples one by one, and of closing steps; NULL where all are walks
     carom_batch *batch;             // NULL where samples are simulated one by one
@@ -59,10 +64,15 @@ typedef struct sampling {
     const carom_sample_options *options;
     const carom_sink *sink;
     const carom_control *control;
-    bool steps, walks;           // which samplers there are; both: even samples are stepped, odd ones walk
-    carom_sample_method method;  // of time stepping
-    double closing_cap;          // NaN without a closing step
-    carom_batch_plan *plan;      // of the workers' batches
+    const carom_uncertainty *uncertainty;  // NULL: there is one impact
+    int64_t samples_of_draw;
+    carom_column *columns;  // of the outcomes
+    int column_count;
+    carom_time_stepping *typical;  // that nobody runs, of the impact that is given: it says what steppers are like
+    bool steps, walks;             // which samplers there are; both: even samples are stepped, odd ones walk
+    carom_sample_method method;    // of time stepping
+    double closing_cap;            // NaN without a closing step
+    carom_batch_plan *plan;        // of the workers' batches
     worker *workers;
     block *blocks;
     int worker_count, slot_count;
@@ -81,6 +91,16 @@ typedef struct sampled {
     int rows;
     const double *bounces;  // [CAROM_REBOUND_FIELDS * contacts], or NULL
 } sampled;
+
+carom_status carom_sample_make_columns(const carom_sample_options *options, carom_column **columns, int *count, carom_error *error) {
+    const carom_column *more = NULL;
+    const int of_draws = options->uncertainty ? carom_uncertainty_columns(options->uncertainty, &more) : 0;
+    *count = CAROM_SAMPLE_COLUMNS + of_draws;
+    *columns = malloc((size_t)*count * sizeof **columns);
+    if (!*columns) return carom_fail_memory(error, "sampling");
+    for (int i = 0; i < *count; i++) (*columns)[i] = i < CAROM_SAMPLE_COLUMNS ? carom_sample_columns[i] : more[i - CAROM_SAMPLE_COLUMNS];
+    return CAROM_OK;
+}
 
 void carom_sample_counts_add(carom_sample_counts *total, const carom_sample_counts *part) {
     total->samples += part->samples;
@@ -103,6 +123,50 @@ static carom_sampler sampler_of(const sampling *run, int64_t index) {
     return run->walks && (!run->steps || index % 2) ? CAROM_SAMPLER_WALK : CAROM_SAMPLER_LCP;
 }
 
+// ------------------------------------------------------------------------------------------------- workers and impacts
+
+// What one sampler needs for the worker's impact.
+static carom_status make_walker(const sampling *run, worker *own, carom_error *error) {
+    // Beside time stepping, max_steps are its steps, and walks have their own number.
+    carom_sample_options walks = *run->options;
+    walks.sampler = CAROM_SAMPLER_WALK;
+    if (run->steps) walks.max_steps = 0;
+    const carom_walker_options walker = {carom_sample_max_steps(&walks), walks.weights, walks.rebound, walks.tolerance};
+    const carom_status status = carom_walker_create(own->impact, &walker, &own->walker, error);
+    if (!status) carom_walker_watch(own->walker, run->control);
+    return status;
+}
+
+static carom_status make_stepping(const sampling *run, const carom_impact *impact, carom_time_stepping **stepping, carom_error *error) {
+    const carom_status status =
+        carom_time_stepping_create(impact, &run->method.stepper, run->method.step, carom_sample_max_steps(run->options),
+                                   (carom_draw)run->options->draw, stepping, error);
+    if (!status) carom_time_stepping_watch(*stepping, run->control);
+    return status;
+}
+
+// Brings the worker to the impact of a sample, and what the sample needs. Samples of one draw follow each other.
+static carom_status move_to(const sampling *run, worker *own, int64_t index, carom_sampler sampler, carom_error *error) {
+    const int64_t draw = index / run->samples_of_draw;
+    carom_status status = CAROM_OK;
+    if (own->draw != draw) {
+        carom_walker_free(own->walker);
+        carom_time_stepping_free(own->stepping);
+        carom_impact_free(own->drawn);
+        own->walker = NULL;
+        own->stepping = NULL;
+        own->draw = -1;
+        carom_uncertainty_draw(run->uncertainty, run->options->seed, draw, own->uniforms);
+        carom_uncertainty_values(run->uncertainty, own->uniforms, own->values);
+        status = carom_uncertainty_impact(run->uncertainty, own->values, &own->drawn, error);
+        own->impact = own->drawn;
+        if (status) return status;
+        own->draw = draw;
+    }
+    if (sampler == CAROM_SAMPLER_WALK) return own->walker ? CAROM_OK : make_walker(run, own, error);
+    return own->stepping ? CAROM_OK : make_stepping(run, own->impact, &own->stepping, error);
+}
+
 // ---------------------------------------------------------------------------------------------------------- one by one
 
 // The v_plus of more rows, with positive zeros as in outcomes.
@@ -116,10 +180,10 @@ static carom_status add_outcome(const sampling *run, const worker *own, block *i
         add_velocities(run, into, &(carom_outcome_rows){.count = 1, .stride = 1, .v_plus = own->v});
         return CAROM_OK;
     }
-    const bool gained = one->counts.max_energy_gain > CAROM_ENERGY_GAIN_FLAGGED * carom_impact_initial_energy(run->impact);
+    const bool gained = one->counts.max_energy_gain > CAROM_ENERGY_GAIN_FLAGGED * carom_impact_initial_energy(own->impact);
     const int64_t flags = (one->counts.unsolved ? CAROM_FLAG_UNSOLVED : 0) | (gained ? CAROM_FLAG_ENERGY_GAIN : 0) |
                           (one->counts.approximate ? CAROM_FLAG_APPROXIMATE : 0);
-    carom_status status = carom_outcomes_add(into->outcomes, run->impact, own->v, own->impulse, one->counts.steps, flags, error);
+    carom_status status = carom_outcomes_add(into->outcomes, own->impact, own->v, own->impulse, one->counts.steps, flags, error);
     if (status) return status;
     *carom_table_integers(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_SAMPLE) = one->index;
     *carom_table_integers(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_SAMPLER) = one->sampler;
@@ -128,16 +192,19 @@ static carom_status add_outcome(const sampling *run, const worker *own, block *i
     if (values) status = carom_table_set_series(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_PATH, one->trace, values, error);
     if (!status && one->bounces)
         status = carom_table_set_series(into->outcomes, CAROM_OUTCOME_COLUMNS + COLUMN_BOUNCES, one->bounces, bounces, error);
+    if (run->uncertainty)
+        carom_uncertainty_fill(run->uncertainty, own->draw, own->values, into->outcomes, CAROM_OUTCOME_COLUMNS + CAROM_SAMPLE_COLUMNS);
     return status;
 }
 
-static carom_status sample_one(const sampling *run, const worker *own, block *into, int64_t index, carom_error *error) {
+static carom_status sample_one(const sampling *run, worker *own, block *into, int64_t index, carom_error *error) {
     // The first samples keep their traces.
     const bool wanted = index < run->options->paths;
     sampled one = {.index = index, .sampler = sampler_of(run, index)};
     const bool walks = one.sampler == CAROM_SAMPLER_WALK;
-    const carom_status status =
-        walks ? carom_walker_record(own->walker, wanted, error) : carom_time_stepping_record(own->stepping, wanted, error);
+    carom_status status = run->uncertainty ? move_to(run, own, index, one.sampler, error) : CAROM_OK;
+    if (!status)
+        status = walks ? carom_walker_record(own->walker, wanted, error) : carom_time_stepping_record(own->stepping, wanted, error);
     if (status) return status;
     const carom_verdict verdict =
         walks ? carom_walker_run(own->walker, run->options->seed, index, own->v, own->impulse, &one.counts)
@@ -157,7 +224,7 @@ static carom_status sample_one(const sampling *run, const worker *own, block *in
 // -------------------------------------------------------------------------------------------------------- many at once
 
 // One row of a batch whose samples are closed, have traces, or stand between walks.
-static carom_status add_batch_row(const sampling *run, const worker *own, block *into, const carom_batch_result *from, int64_t row,
+static carom_status add_batch_row(const sampling *run, worker *own, block *into, const carom_batch_result *from, int64_t row,
                                   carom_error *error) {
     const size_t stride = from->rows.stride, at = (size_t)row;
     const int64_t flags = from->rows.flags[row];
@@ -209,7 +276,7 @@ static void clear_block(block *into) {
 }
 
 // The time-stepped samples of a block, all at once, and the walks between them.
-static carom_status sample_batch(const sampling *run, const worker *own, block *into, int64_t first, int64_t count, carom_error *error) {
+static carom_status sample_batch(const sampling *run, worker *own, block *into, int64_t first, int64_t count, carom_error *error) {
     const bool closes = !isnan(run->closing_cap);
     const int64_t every = run->walks ? 2 : 1;
     const carom_batch_request request = {.seed = run->options->seed,
@@ -248,7 +315,7 @@ static carom_status compute_block(void *user, int worker_index, int slot, int64_
     // The last block may be shorter.
     const int64_t first = block_index * BLOCK_SAMPLES, left = run->options->samples - first;
     const int64_t count = left < BLOCK_SAMPLES ? left : BLOCK_SAMPLES;
-    const worker *own = &run->workers[worker_index];
+    worker *own = &run->workers[worker_index];
     if (own->batch) return sample_batch(run, own, into, first, count, error);
     carom_status status = CAROM_OK;
     for (int64_t i = 0; i < count && !status && !into->cut; i++) status = sample_one(run, own, into, first + i, error);
@@ -289,26 +356,21 @@ static carom_status unpack_block(void *user, int slot, carom_bytes *from, carom_
 // ------------------------------------------------------------------------------------------------------------ lifetime
 
 static carom_status make_worker(const sampling *run, worker *own, carom_error *error) {
+    own->impact = run->impact;
+    own->draw = -1;
     own->v = malloc((size_t)carom_impact_get_data(run->impact)->nv * sizeof(double));
     own->impulse = malloc((size_t)carom_impact_contact_size(run->impact) * sizeof(double));
     if (!own->v || !own->impulse) return carom_fail_memory(error, "sampling");
-    carom_status status = CAROM_OK;
-    if (run->walks) {
-        // Beside time stepping, max_steps are its steps, and walks have their own number.
-        carom_sample_options walks = *run->options;
-        walks.sampler = CAROM_SAMPLER_WALK;
-        if (run->steps) walks.max_steps = 0;
-        const carom_walker_options walker = {carom_sample_max_steps(&walks), walks.weights, walks.rebound, walks.tolerance};
-        status = carom_walker_create(run->impact, &walker, &own->walker, error);
-        if (!status) carom_walker_watch(own->walker, run->control);
+    // Uncertain impacts are made on the way.
+    if (run->uncertainty) {
+        own->uniforms = calloc((size_t)carom_uncertainty_dimension(run->uncertainty) + 1, sizeof(double));
+        own->values = calloc((size_t)carom_uncertainty_count(run->uncertainty) + 1, sizeof(double));
+        return own->uniforms && own->values ? CAROM_OK : carom_fail_memory(error, "sampling");
     }
-    if (status || !run->steps) return status;
+    carom_status status = run->walks ? make_walker(run, own, error) : CAROM_OK;
     // Time stepping is there for closing steps, too, where batches do the sampling.
-    status = carom_time_stepping_create(run->impact, &run->method.stepper, run->method.step, carom_sample_max_steps(run->options),
-                                        (carom_draw)run->options->draw, &own->stepping, error);
-    if (status) return status;
-    carom_time_stepping_watch(own->stepping, run->control);
-    return run->plan ? carom_batch_create(run->plan, BLOCK_SAMPLES, &own->batch, error) : CAROM_OK;
+    if (!status && run->steps) status = make_stepping(run, run->impact, &own->stepping, error);
+    return !status && run->plan ? carom_batch_create(run->plan, BLOCK_SAMPLES, &own->batch, error) : status;
 }
 
 static carom_status prepare(sampling *run, carom_error *error) {
@@ -320,7 +382,7 @@ static carom_status prepare(sampling *run, carom_error *error) {
     for (int i = 0; i < run->slot_count && !status; i++) {
         block *made = &run->blocks[i];
         if (run->receives) {
-            status = carom_outcomes_create(run->impact, carom_sample_columns, CAROM_SAMPLE_COLUMNS, &made->outcomes, error);
+            status = carom_outcomes_create(run->impact, run->columns, run->column_count, &made->outcomes, error);
         } else {
             made->velocities = malloc(BLOCK_SAMPLES * (size_t)carom_impact_get_data(run->impact)->nv * sizeof *made->velocities);
             if (!made->velocities) status = carom_fail_memory(error, "sampling");
@@ -357,7 +419,8 @@ static carom_status choose_method(sampling *run, const carom_registry *registry,
                                          .draw = (carom_draw)options->draw,
                                          .path = options->path,
                                          .control = run->control};
-    return status ? status : carom_batch_plan_create(&batches, &run->plan, error);
+    if (status) return status;
+    return run->uncertainty ? make_stepping(run, run->impact, &run->typical, error) : carom_batch_plan_create(&batches, &run->plan, error);
 }
 
 // ---------------------------------------------------------------------------------------------------------- statistics
@@ -370,6 +433,7 @@ static void describe(const sampling *run, carom_sample_statistics *statistics) {
     const double gain = statistics->counts.max_energy_gain;
     statistics->max_relative_energy_gain = energy > 0 ? gain / energy : gain;
     statistics->walks = walked->samples;
+    if (run->uncertainty) statistics->draws = (statistics->counts.samples + run->samples_of_draw - 1) / run->samples_of_draw;
     carom_digest_finish(run->digest, statistics->digest);
     const char *const walk = carom_sampler_names[CAROM_SAMPLER_WALK];
     if (!run->steps) {
@@ -387,7 +451,7 @@ static void describe(const sampling *run, carom_sample_statistics *statistics) {
         const double variance = stepped->steps_squared / count - statistics->lcps_per_sample * statistics->lcps_per_sample;
         statistics->lcps_per_sample_ci95 = CONFIDENCE_95 * sqrt(fmax(variance, 0) / count);
     }
-    const carom_stepper *stepper = carom_time_stepping_stepper(run->workers[0].stepping);
+    const carom_stepper *stepper = carom_time_stepping_stepper(run->typical ? run->typical : run->workers[0].stepping);
     statistics->solver = run->method.stepper.solver->name;
     statistics->selection = run->plan ? carom_batch_plan_selection(run->plan) : carom_stepper_selection(stepper);
     // Known where solutions are listed or proved to be single; the cones that `scattered` has learnt may not be all.
@@ -409,12 +473,15 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
                     .options = &served,
                     .sink = sink,
                     .control = control,
+                    .uncertainty = served.uncertainty,
+                    .samples_of_draw = served.nested ? served.samples / served.nested : 1,
                     .closing_cap = NAN,
                     .worker_count = carom_control_workers(control),
                     // With several ranks only rank 0 has the sink, but all make outcomes.
                     .receives = sink || (control && control->ranks)};
     carom_status status = carom_sample_check(options, error);
     if (!status) status = choose_method(&run, registry, error);
+    if (!status) status = carom_sample_make_columns(&served, &run.columns, &run.column_count, error);
     if (!status) status = prepare(&run, error);
     if (!status) {
         const int64_t blocks = (options->samples + BLOCK_SAMPLES - 1) / BLOCK_SAMPLES;
@@ -429,6 +496,9 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
         carom_walker_free(run.workers[i].walker);
         carom_time_stepping_free(run.workers[i].stepping);
         carom_batch_free(run.workers[i].batch);
+        carom_impact_free(run.workers[i].drawn);
+        free(run.workers[i].uniforms);
+        free(run.workers[i].values);
         free(run.workers[i].v);
         free(run.workers[i].impulse);
     }
@@ -438,6 +508,8 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
     }
     free(run.workers);
     free(run.blocks);
+    free(run.columns);
+    carom_time_stepping_free(run.typical);
     carom_digest_free(run.digest);
     carom_batch_plan_free(run.plan);
     return status;

@@ -196,10 +196,11 @@ static void poses_and_columns(void **state) {
     const carom_column *columns;
     carom_table *rows;
     const int count = carom_uncertainty_columns(u, &columns);
-    assert_int_equal(count, 2);
+    assert_int_equal(count, 3);
     assert_ok(carom_outcomes_create(impact, columns, count, &rows, &error), error);
     assert_ok(carom_outcomes_add(rows, with, made.velocity, NULL, 0, 0, &error), error);
-    carom_uncertainty_fill(u, (double[]){.3, 7}, rows, CAROM_OUTCOME_COLUMNS);
+    carom_uncertainty_fill(u, 4, (double[]){.3, 7}, rows, CAROM_OUTCOME_COLUMNS);
+    assert_int_equal(carom_table_integer_column(rows, carom_table_find(rows, "draw"))[0], 4);
     const double *mu = carom_table_real_column(rows, carom_table_find(rows, "friction"));
     assert_true(mu[0] == made.friction[0] && mu[1] == .3);
     const double *pose = carom_table_real_column(rows, carom_table_find(rows, "qpos"));
@@ -225,9 +226,9 @@ static void bad_data_are_refused(void **state) {
         carom_uncertainty_data data;
         const char *message;
     } cases[] = {
-        {{.velocity_spread = CAROM_VELOCITY_BOX, .velocity = negative}, "velocity: box: entry [1] is -1"},
-        {{.velocity_spread = CAROM_VELOCITY_BOX, .velocity = infinite}, "velocity: box: entry [0]"},
-        {{.velocity_spread = CAROM_VELOCITY_DEVIATIONS, .velocity = not_finite}, "velocity: std: entry [2]"},
+        {{.velocity_spread = CAROM_VELOCITY_BOX, .velocity = negative}, "velocity.box: entry [1] is -1"},
+        {{.velocity_spread = CAROM_VELOCITY_BOX, .velocity = infinite}, "velocity.box: entry [0]"},
+        {{.velocity_spread = CAROM_VELOCITY_DEVIATIONS, .velocity = not_finite}, "velocity.std: entry [2]"},
         {{.velocity_spread = CAROM_VELOCITY_COVARIANCE, .velocity = skewed}, "not symmetric"},
         {{.velocity_spread = CAROM_VELOCITY_COVARIANCE, .velocity = indefinite}, "not positive semidefinite"},
         {{.velocity_spread = CAROM_VELOCITY_COVARIANCE, .velocity = none}, "not positive semidefinite"},
@@ -239,9 +240,9 @@ static void bad_data_are_refused(void **state) {
         {{.friction = friction[2]}, "friction.B"},
         {{.friction = friction[3]}, "friction.B: the deviation -1"},
         {{.restitution = above}, "restitution.A: [0, 1.5]"},
-        {{.mass = {0, 1}}, "mass: scale"},
-        {{.mass = {1, INFINITY}}, "mass: scale"},
-        {{.mass = {2, 1}}, "mass: scale"},
+        {{.mass = {0, 1}}, "mass.scale"},
+        {{.mass = {1, INFINITY}}, "mass.scale"},
+        {{.mass = {2, 1}}, "mass.scale"},
         {{.nq = 1}, "qpos"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

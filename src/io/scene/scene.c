@@ -20,7 +20,7 @@ enum { FORM_COUNT = sizeof FORMS / sizeof *FORMS };
 // Keys that a scene of any form may have.
 typedef struct scene_fields {
     const char *name;
-    const carom_node *design, *impact, *simulate, *compliant;
+    const carom_node *design, *impact, *simulate, *compliant, *uncertain;
 } scene_fields;
 
 static const carom_field COMMON[] = {
@@ -29,6 +29,7 @@ static const carom_field COMMON[] = {
     {"design", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, design)},
     {"compliant", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, compliant)},
     {"simulate", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, simulate)},
+    {"uncertain", CAROM_FIELD_MAP, .offset = offsetof(scene_fields, uncertain)},
 };
 
 // Does a key belong to this form? Forms may share keys.
@@ -80,6 +81,7 @@ static carom_status read_document(carom_scene *scene, const carom_registry *regi
     if (!status && fields.impact) status = carom_scene_read_settings(scene, &scene->impact_settings, fields.impact, registry, error);
     if (!status && fields.design) status = carom_scene_read_design(scene, fields.design, error);
     if (!status) status = form->read(scene, root, digest, error);
+    if (!status && fields.uncertain) status = carom_scene_read_uncertain(scene, fields.uncertain, error);
     scene->name = fields.name;
     return status;
 }
@@ -163,6 +165,8 @@ carom_status carom_scene_read_motion(const char *path, const carom_registry *reg
 
 void carom_scene_free(carom_scene *scene) {
     if (!scene) return;
+    carom_uncertainty_free(scene->uncertainty);
+    carom_scene_free_pose(scene->pose);
     carom_impact_free(scene->impact);
     carom_body_free(scene->body);
     carom_model_free_system(scene->system);
@@ -204,6 +208,7 @@ void carom_scene_place_key_error(const carom_scene *scene, carom_error *error) {
 const char *carom_scene_name(const carom_scene *scene) { return scene->name; }
 const char *carom_scene_hash(const carom_scene *scene) { return scene->hash; }
 const carom_impact *carom_scene_impact(const carom_scene *scene) { return scene->impact; }
+const carom_uncertainty *carom_scene_uncertainty(const carom_scene *scene) { return scene->uncertainty; }
 const carom_motion *carom_scene_motion(const carom_scene *scene) { return &scene->motion; }
 carom_model *carom_scene_model(const carom_scene *scene) { return scene->model; }
 // Why a model has no system was found when the scene was read; it is said now, at the list of contacts.

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// The key `uncertain` of a scene: which numbers of its impact are not known, and how they are distributed.
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/io_internal.h"
+
+enum { VELOCITIES, VERTICES, COORDINATES, LENGTHS };
+
+// What `freeze` needs: the model, by itself, one caller at a time.
+struct carom_scene_pose {
+    pthread_mutex_t lock;
+    carom_model *model;
+    carom_model_contact *contacts;
+    int contact_count;
+};
+
+typedef struct uncertain_fields {
+    const carom_node *velocity, *friction, *restitution, *qpos, *mass;
+} uncertain_fields;
+
+static const carom_field UNCERTAIN[] = {
+    {"velocity", CAROM_FIELD_MAP, .offset = offsetof(uncertain_fields, velocity)},
+    {"friction", CAROM_FIELD_MAP, .offset = offsetof(uncertain_fields, friction)},
+    {"restitution", CAROM_FIELD_MAP, .offset = offsetof(uncertain_fields, restitution)},
+    {"qpos", CAROM_FIELD_MAP, .offset = offsetof(uncertain_fields, qpos)},
+    {"mass", CAROM_FIELD_MAP, .offset = offsetof(uncertain_fields, mass)},
+};
+
+typedef struct velocity_fields {
+    const double *box, *std, *covariance, *vertices;
+} velocity_fields;
+
+static const carom_field VELOCITY[] = {
+    {"box", CAROM_FIELD_VECTOR, .offset = offsetof(velocity_fields, box), .rows = VELOCITIES, .least = 0, .most = HUGE_VAL},
+    {"std", CAROM_FIELD_VECTOR, .offset = offsetof(velocity_fields, std), .rows = VELOCITIES, .least = 0, .most = HUGE_VAL},
+    {"covariance", CAROM_FIELD_MATRIX, .offset = offsetof(velocity_fields, covariance), .rows = VELOCITIES, .columns = VELOCITIES},
+    {"vertices", CAROM_FIELD_MATRIX, .offset = offsetof(velocity_fields, vertices), .rows = VERTICES, .columns = VELOCITIES},
+};
+
+// One of the forms of the velocity.
+static carom_status read_velocity(carom_scene *scene, const carom_node *node, carom_length *lengths, carom_uncertainty_data *data,
+                                  carom_error *error) {
+    velocity_fields fields = {0};
+    const carom_status status = carom_fields_read(scene->document, node, CAROM_FIELD_ROWS(VELOCITY), lengths, &fields, error);
+    if (status) return status;
+    if (node->count != 1)
+        return carom_document_refuse(scene->document, node, error, "must have one of the keys 'box', 'std', 'covariance' and 'vertices'");
+    data->velocity_spread = fields.box          ? CAROM_VELOCITY_BOX
+                            : fields.std        ? CAROM_VELOCITY_DEVIATIONS
+                            : fields.covariance ? CAROM_VELOCITY_COVARIANCE
+                                                : CAROM_VELOCITY_VERTICES;
+    data->velocity = fields.box ? fields.box : fields.std ? fields.std : fields.covariance ? fields.covariance : fields.vertices;
+    data->vertices = lengths[VERTICES].value;
+    return CAROM_OK;
+}
+
+// [least, most], which `field` describes, in order.
+static carom_status read_interval(carom_scene *scene, const carom_node *map, const carom_field *field, carom_interval *range,
+                                  carom_error *error) {
+    const double *ends = NULL;
+    carom_status status = carom_fields_take(scene->document, map, field, 1, NULL, &ends, error);
+    if (!status && ends[0] > ends[1])
+        status = carom_document_refuse(scene->document, carom_node_find(map, field->key), error, "%g, the first number, is above %g",
+                                       ends[0], ends[1]);
+    if (!status) *range = (carom_interval){ends[0], ends[1]};
+    return status;
+}
+
+// A map of contacts: an interval, or {std: deviation}.
+static carom_status read_spreads(carom_scene *scene, const carom_node *map, double most, const carom_spread **spreads, carom_error *error) {
+    carom_status status = CAROM_OK;
+    carom_spread *list = carom_document_allocate(scene->document, (size_t)carom_impact_get_data(scene->impact)->contacts * sizeof *list);
+    if (!list) return carom_fail_memory(error, carom_scene_path(scene));
+    *spreads = list;
+    for (const carom_node *entry = map->first; entry && !status; entry = entry->next) {
+        char phrase[CAROM_SUGGESTION_SIZE];
+        const int contact = carom_impact_find_contact(scene->impact, entry->key);
+        if (contact < 0)
+            return carom_document_refuse(scene->document, entry, error, "no contact is called so%s",
+                                         carom_impact_suggest_contact(scene->impact, entry->key, phrase));
+        carom_spread *spread = &list[contact];
+        const carom_field deviation = {"std", CAROM_FIELD_NUMBER, .required = true, .least = 0, .most = HUGE_VAL};
+        const carom_field interval = {entry->key, CAROM_FIELD_VECTOR, .rows = CAROM_EXACTLY(2), .least = 0, .most = most};
+        spread->kind = entry->kind == CAROM_NODE_MAP ? CAROM_SPREAD_NORMAL : CAROM_SPREAD_UNIFORM;
+        if (spread->kind == CAROM_SPREAD_NORMAL)
+            status = carom_fields_read(scene->document, entry, &deviation, 1, NULL, &spread->deviation, error);
+        else if (entry->kind == CAROM_NODE_LIST)
+            status = read_interval(scene, map, &interval, &spread->range, error);
+        else
+            status = carom_document_refuse(scene->document, entry, error, "must be an interval [least, most] or {std: deviation}");
+    }
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- pose
+
+static carom_status freeze(void *user, const double *qpos, carom_impact **impact, carom_error *error) {
+    carom_scene_pose *pose = user;
+    pthread_mutex_lock(&pose->lock);
+    carom_status status = carom_model_set_state(pose->model, qpos, carom_model_nq(pose->model), NULL, 0, error);
+    if (!status) status = carom_model_freeze(pose->model, pose->contacts, pose->contact_count, impact, error);
+    pthread_mutex_unlock(&pose->lock);
+    return status;
+}
+
+void carom_scene_free_pose(carom_scene_pose *pose) {
+    if (!pose) return;
+    pthread_mutex_destroy(&pose->lock);
+    carom_model_free(pose->model);
+    free(pose->contacts);
+    free(pose);
+}
+
+static carom_status read_pose(carom_scene *scene, const carom_node *node, carom_length *lengths, carom_uncertainty_data *data,
+                              carom_error *error) {
+    const carom_node *listed = carom_node_find(carom_document_root(scene->document), "contacts");
+    if (!scene->model || !listed || listed->kind != CAROM_NODE_LIST)
+        return carom_document_refuse(scene->document, node, error,
+                                     "only a scene with 'model' and a list of contacts has a pose that may be uncertain");
+    lengths[COORDINATES].value = carom_model_nq(scene->model);
+    const carom_field box = {"box", CAROM_FIELD_VECTOR, .required = true, .rows = COORDINATES, .least = 0, .most = HUGE_VAL};
+    carom_status status = carom_fields_read(scene->document, node, &box, 1, lengths, &data->qpos_box, error);
+    if (status) return status;
+    carom_scene_pose *pose = calloc(1, sizeof *pose);
+    if (!pose || pthread_mutex_init(&pose->lock, NULL)) {
+        free(pose);
+        return carom_fail_memory(error, carom_scene_path(scene));
+    }
+    scene->pose = pose;
+    pose->contact_count = listed->count;
+    status = carom_scene_list_contacts(scene, listed, &pose->contacts, error);
+    if (!status) status = carom_scene_load_model(scene, NULL, NULL, &pose->model, error);
+    data->nq = carom_model_nq(scene->model);
+    data->qpos = carom_model_qpos(scene->model);
+    data->freeze = freeze;
+    data->user = pose;
+    return status;
+}
+
+// ----------------------------------------------------------------------------------------------------------------- all
+
+carom_status carom_scene_read_uncertain(carom_scene *scene, const carom_node *node, carom_error *error) {
+    if (!scene->impact) return carom_document_refuse(scene->document, node, error, "a scene of this form has no impact of its own");
+    uncertain_fields fields = {0};
+    carom_uncertainty_data data = {0};
+    carom_length lengths[LENGTHS] = {
+        [VELOCITIES] = {.value = carom_impact_get_data(scene->impact)->nv}, [VERTICES] = {.least = 1, .most = CAROM_MAX_VELOCITIES}};
+    carom_status status = carom_fields_read(scene->document, node, CAROM_FIELD_ROWS(UNCERTAIN), NULL, &fields, error);
+    if (!status && !node->count)
+        status = carom_document_refuse(scene->document, node, error,
+                                       "must have some of the keys 'velocity', 'friction', 'restitution', 'qpos' and 'mass'");
+    if (!status && fields.velocity) status = read_velocity(scene, fields.velocity, lengths, &data, error);
+    if (!status && fields.friction) status = read_spreads(scene, fields.friction, HUGE_VAL, &data.friction, error);
+    if (!status && fields.restitution) status = read_spreads(scene, fields.restitution, 1, &data.restitution, error);
+    if (!status && fields.qpos) status = read_pose(scene, fields.qpos, lengths, &data, error);
+    const carom_field scale = {"scale",         CAROM_FIELD_VECTOR, .required = true, .rows = CAROM_EXACTLY(2), .least = CAROM_POSITIVE,
+                               .most = HUGE_VAL};
+    if (!status && fields.mass) status = carom_fields_check(scene->document, fields.mass, &(carom_field_table){&scale, 1}, 1, error);
+    if (!status && fields.mass) status = read_interval(scene, fields.mass, &scale, &data.mass, error);
+    if (status) return status;
+    carom_error inner;
+    status = carom_uncertainty_create(scene->impact, &data, &scene->uncertainty, &inner);
+    if (!status) return CAROM_OK;
+    carom_error place;
+    carom_error *const placed = error ? error : &place;
+    carom_fail(placed, status, "uncertain.%s", inner.message);
+    carom_scene_place_key_error(scene, placed);
+    return status;
+}
