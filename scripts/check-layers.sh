@@ -34,11 +34,11 @@ allowed() {
 room_of_header() {
     case "$1" in
     api | base | status | stream | loop | digest | option | table | registry) echo base ;;
-    arena | picture | dense | box | ode | modular | quad | expression | suggest | bracket | vector3 | quaternion | instruction_sets) echo base ;;
+    arena | picture | dense | box | ode | modular | quad | expression | condition | suggest | bracket | vector3 | quaternion | instruction_sets) echo base ;;
     functional | impact | joint_modes | polyhedra | system | uncertain | vary) echo impact ;;
     lcp) echo solvers ;;
     many | propagative | stronge) echo laws ;;
-    questions) echo sets ;;
+    questions | sensitivity) echo sets ;;
     bound) echo exact ;;
     rotation) echo bodies ;;
     model) echo mujoco ;;

@@ -24,6 +24,7 @@
 #include "carom/propagative.h"
 #include "carom/questions.h"
 #include "carom/reach.h"
+#include "carom/sensitivity.h"
 #include "carom/sets.h"
 #include "carom/step.h"
 #include "carom/stronge.h"

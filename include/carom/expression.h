@@ -23,6 +23,11 @@ carom_status carom_expression_evaluate(const char *text, size_t length, const ch
 /// @return CAROM_BAD_INPUT naming what is not understood, an unknown name, a constant term, or what is not linear
 carom_status carom_expression_linear(const char *text, const char *const *names, int count, double *factors, carom_error *error);
 
+/// The same with a number beside the sum, of a text that need not be terminated: a number alone, too.
+/// @param text  [length]
+carom_status carom_expression_affine(const char *text, size_t length, const char *const *names, int count, double *factors, double *number,
+                                     carom_error *error);
+
 /// Index of the longest name that the text up to `end` begins with, where blanks and then the end or one of `enders` follow; -1 for none.
 /// @param size  receives the bytes of the name, 0 for none
 int carom_expression_match(const char *text, const char *end, const char *const *names, int count, const char *enders, size_t *size);

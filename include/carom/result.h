@@ -67,6 +67,8 @@ int carom_result_tangent_dim(const carom_result *result);
 const char *carom_result_contact_name(const carom_result *result, int contact);
 int carom_result_laws(const carom_result *result);
 const char *carom_result_law_name(const carom_result *result, int law);
+/// Has a law's group this column?
+bool carom_result_has_column(const carom_result *result, int law, const char *column);
 /// Reads a real column of one law: `*values` [rows x width], to be freed by the caller with `free`.
 carom_status carom_result_read_reals(const carom_result *result, int law, const char *column, double **values, int64_t *rows, int *width,
                                      carom_error *error);

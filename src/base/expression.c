@@ -228,6 +228,18 @@ carom_status carom_expression_linear(const char *text, const char *const *names,
     return p.status;
 }
 
+carom_status carom_expression_affine(const char *text, size_t length, const char *const *names, int count, double *factors, double *number,
+                                     carom_error *error) {
+    parser p = {.at = text, .end = text + length, .text = text, .subject = "", .names = names, .count = count, .error = error};
+    const term sum = parse(&p);
+    *number = sum.number;
+    for (int i = 0; i < count && !p.status; i++) factors[i] = sum.factors ? sum.factors[i] : 0;
+    if (!p.status && !(isfinite(sum.number) && carom_all_finite((size_t)count, factors)))
+        refuse(&p, "has numbers that are too large for double precision");
+    carom_arena_free(&p.memory);
+    return p.status;
+}
+
 void carom_expression_list(const char *const *names, int count, char *list, size_t size) {
     // A list that is too long ends in an ellipsis.
     static const char more[] = ", ...";

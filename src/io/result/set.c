@@ -41,6 +41,10 @@ carom_status carom_result_read_impulses(const carom_result *result, int law, dou
     return read_pair(result, law, "normal_impulse", "tangent_impulse", "impulses", impulses, rows, error);
 }
 
+bool carom_result_has_column(const carom_result *result, int law, const char *column) {
+    return carom_result_has_dataset(result, carom_result_law_name(result, law), column);
+}
+
 carom_status carom_result_set_read(const carom_result *result, int law, const carom_impact *impact, carom_outcome_set *set,
                                    carom_error *error) {
     const char *name = carom_result_law_name(result, law), *column = carom_piece_columns[CAROM_PIECE_INDEX].name;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "carom/json.h"
-#include "cli/cli_internal.h"
+#include "cli/query/query.h"
 
 static const cli_flag flags[] = {
     {"max", "EXPR",
@@ -16,23 +16,20 @@ static const cli_flag flags[] = {
     {"distance", "RESULT", "one-sided Hausdorff distances to the set in another result file"},
     {"metric", "NAME",
      "of distances: euclidean, the length of contact velocities in m/s (default), or kinetic, sqrt(d'M d) of velocities in sqrt(J)"},
+    {"where", "CONDITION",
+     "only outcomes for which it holds: comparisons with <, <=, >, >=, ==, != joined by and, or, as 'mu.A > 0.7 and v0.1 < 0.2', of terms "
+     "as above and of the parameters of uncertain scenes: mu.NAME, restitution.NAME, v0.I, v0.JOINT (before the impact), qpos.I, mass"},
+    {"sensitivity", NULL, "with --max, of uncertain scenes: which parameter explains EXPR, by rank correlations and first-order indices"},
     {"gap", "G", "relative gap at which a search for the worst point may stop in three or more dimensions (default 0.01)"},
     {"law", "NAME", "law whose outcomes are meant (default: the only one, or the first of halm-posa-exact, halm-posa)"},
     {"json", NULL, "print one JSON document"},
 };
 
-// A set read from a file.
-typedef struct source {
-    carom_result *result;
-    carom_impact *impact;
-    carom_outcome_set set;
-    int law;
-} source;
-
 // One question under way: the set, how its distances are measured, and the answer.
 typedef struct query {
     const cli_arguments *arguments;
-    source asked;
+    query_source asked;
+    query_parameters parameters;
     carom_metric_kind kind;
     carom_arena memory;  // freed after the answer
     json_t *document;
@@ -47,15 +44,15 @@ static int find_law(const carom_result *result, const char *name) {
     return -1;
 }
 
-static void release_source(source *from) {
+static void release_source(query_source *from) {
     carom_outcome_set_release(&from->set);
     carom_impact_free(from->impact);
     carom_result_close(from->result);
 }
 
 // Opens a result file, and reads the impact and the set of one of its laws.
-static carom_status read_source(const char *path, const char *law_name, source *into, carom_error *error) {
-    *into = (source){0};
+static carom_status read_source(const char *path, const char *law_name, query_source *into, carom_error *error) {
+    *into = (query_source){0};
     carom_status status = carom_result_open_apart(path, NULL, &into->result, error);
     if (status) return status;
 
@@ -121,12 +118,15 @@ static carom_status ask_maximum(query *q, const char *text, carom_error *error) 
     if (status) return carom_fail(error, status, "--max: %s", inner.message);
     status = prepare_functional(q, &f, &inner);
     if (!status) status = carom_outcome_set_maximum(set, &f, &most, &inner);
+    if (!status && cli_given(q->arguments, "sensitivity"))
+        status = query_add_sensitivity(q->document, &q->asked, &q->parameters, &f, &inner);
     carom_functional_release(&f);
     // Other samples are in the set, and a value of theirs is a lower bound of its largest.
     int64_t *bits = NULL, rows;
     int width;
     if (!status) status = carom_result_read_integers(q->asked.result, q->asked.law, "flags", &bits, &rows, &width, &inner);
-    const bool approximate = !status && most.point < rows && (bits[most.point] & CAROM_FLAG_APPROXIMATE);
+    const int64_t row = status ? 0 : q->parameters.rows ? q->parameters.rows[most.point] : most.point;
+    const bool approximate = !status && row < rows && (bits[row] & CAROM_FLAG_APPROXIMATE);
     free(bits);
     if (status) return carom_fail(error, status, "--max: %s", inner.message);
     if (approximate)
@@ -141,6 +141,7 @@ static carom_status ask_maximum(query *q, const char *text, carom_error *error) 
     json_object_set_new(q->document, "certified", json_boolean(most.certified));
     json_object_set_new(q->document, "approximate", json_boolean(approximate));
     add_velocity(q->document, q, set->u + most.point * set->n, set->v ? set->v + most.point * set->nv : NULL);
+    query_add_parameters(q->document, &q->parameters, most.point);
     return CAROM_OK;
 }
 
@@ -193,7 +194,7 @@ static carom_status ask_distance(query *q, const char *path, carom_error *error)
     const char *gap = cli_value(q->arguments, "gap");
     if (gap && (!carom_parse_number(gap, &options.relative_gap) || options.relative_gap < 0))
         return carom_fail(error, CAROM_BAD_INPUT, "--gap: '%.60s' is not a number that is at least 0", gap);
-    source other;
+    query_source other;
     carom_status status = read_source(path, NULL, &other, error);
     if (!status && other.set.n != q->asked.set.n)
         status = carom_fail(error, CAROM_BAD_INPUT, "--distance: %s has other contacts than %s", path, asked_path);
@@ -236,6 +237,21 @@ static void print_text(json_t *object, const char *const *joints, int indent) {
             printf("%*sv_plus\n", indent, "");
             for (size_t i = 0; i < json_array_size(value); i++)
                 printf("%*s%-16s %.9g\n", indent + 2, "", joints[i], json_number_value(json_array_get(value, i)));
+            continue;
+        }
+        // A list of objects: each in a line of its own.
+        if (json_is_array(value) && json_is_object(json_array_get(value, 0))) {
+            for (size_t i = 0; i < json_array_size(value); i++) {
+                const char *name;
+                json_t *entry;
+                printf("%*s", indent, "");
+                json_object_foreach(json_array_get(value, i), name, entry) {
+                    if (json_is_string(entry)) printf("%-18s", json_string_value(entry));
+                    if (json_is_number(entry)) printf(" %s %.3g", name, json_number_value(entry));
+                    if (json_is_null(entry)) printf(" %s -", name);
+                }
+                printf("\n");
+            }
             continue;
         }
         // Numbers in 9 digits: the document has all of them.
@@ -286,7 +302,17 @@ static int run_query(const cli_arguments *arguments) {
     carom_error error;
     query q = {.arguments = arguments, .document = json_pack("{s:s}", "schema", "carom.query/1")};
     carom_status status = read_source(arguments->operand, cli_value(arguments, "law"), &q.asked, &error);
+    const char *where = cli_value(arguments, "where");
+    carom_error inner;
+    if (!status) status = query_read_parameters(&q.asked, &q.parameters, &error);
+    if (!status && where) {
+        status = query_keep_where(&q.asked, &q.parameters, where, &inner);
+        if (status) carom_fail(&error, status, "--where: %s", inner.message);
+    }
+    if (!status && cli_given(arguments, "sensitivity") && !cli_given(arguments, "max"))
+        status = carom_fail(&error, CAROM_BAD_INPUT, "--sensitivity: needs --max with the expression that is to be explained");
     if (!status) json_object_set_new(q.document, "set", carom_json_text(q.asked.set.certificate));
+    if (!status) json_object_set_new(q.document, "uncertain", json_boolean(q.parameters.count));
     if (!status) status = ask(&q, &error);
     cli_end_progress();
     // A search that was stopped is an answer too, but an incomplete one.
@@ -299,6 +325,7 @@ static int run_query(const cli_arguments *arguments) {
         print_text(q.document, carom_impact_get_data(q.asked.impact)->velocity_names, 0);
     json_decref(q.document);
     carom_arena_free(&q.memory);
+    carom_arena_free(&q.parameters.memory);
     release_source(&q.asked);
     return exit_status;
 }
