@@ -71,7 +71,8 @@ static void assert_contains_points(const carom_impact *impact, const carom_exact
         carom_exact_set_free(set);
         carom_walker *walker;
         carom_error error;
-        assert_ok(carom_walker_create(one, &(carom_walker_options){.max_steps = 10000, .rebound = {0, {NAN, NAN}}}, &walker, &error), error);
+        assert_ok(carom_walker_create(one, &(carom_walker_options){.max_steps = 10000, .rebound = {0, {NAN, NAN}}}, &walker, &error),
+                  error);
         for (int walk = 0; walk < 20; walk++) {
             carom_sample_counts counts = {0};
             if (carom_walker_run(walker, 1, i * 20 + walk, v, impulse, &counts) != CAROM_COMPLETE) continue;
@@ -206,8 +207,7 @@ static void texts_of_a_start_are_exact(void **state) {
     // k v0 = 0.21 x 1/3 lies within the segment that 0.21 x 0.4429 ends
     int exact = 0;
     for (int p = 0; p < set->pieces->count; p++)
-        for (int k = 0; k < 4 * set->pieces->pieces[p].vertices; k++)
-            exact += !strcmp(set->pieces->pieces[p].exact[k], "93009/1000000");
+        for (int k = 0; k < 4 * set->pieces->pieces[p].vertices; k++) exact += !strcmp(set->pieces->pieces[p].exact[k], "93009/1000000");
     assert_int_equal(exact, 2);
     carom_exact_set_free(set);
     carom_impact_free(impact);
@@ -291,8 +291,7 @@ static void intervals_of_friction_contain_their_points(void **state) {
     }
     // Intervals without width have the set of the impact.
     carom_impact *impact = make_impact(&compass);
-    carom_exact_set *set = solve_mode(impact, CAROM_EXACT_UNION),
-                    *same = solve_friction(impact, (const carom_interval[]){{5, 5}, {5, 5}});
+    carom_exact_set *set = solve_mode(impact, CAROM_EXACT_UNION), *same = solve_friction(impact, (const carom_interval[]){{5, 5}, {5, 5}});
     assert_same_set(set->pieces, same->pieces, 1e-15);
     carom_exact_set_free(set);
     carom_exact_set_free(same);

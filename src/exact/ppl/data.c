@@ -125,22 +125,41 @@ static carom_status read_velocity(workspace *work, const double *v, const char *
     return read_numbers(work, &velocity, u, 1, error);
 }
 
-// The velocities before the impact: that of the impact, or the vertices of a polytope.
+// The velocities before the impact: that of the impact, or the vertices of a polytope. These are read as v- and their distances from it, in
+// one grid for each component, and their contact velocities follow exactly: edges that are parallel stay so, and four corners of a
+// rectangle in one plane.
 static carom_status read_velocities(workspace *work, const carom_exact_start *start, carom_error *error) {
+    const carom_impact_data *data = carom_impact_get_data(work->impact);
+    const carom_impact_texts *texts = carom_impact_get_texts(work->impact);
+    const size_t n = work->n, nv = work->nv, count = start ? (size_t)start->count : 0;
     work->speed = carom_impact_velocity_scale(work->impact);
-    if (!start)
-        return read_velocity(work, carom_impact_get_data(work->impact)->velocity, carom_impact_get_texts(work->impact)->velocity,
-                             work->velocity, work->rest, error);
-    work->speed = 0;
-    for (int k = 0; k < start->count; k++) {
+    for (size_t s = 0; s < count; s++) {
         double u[EXACT_MOST_ROWS];
-        carom_impact_contact_velocity(work->impact, start->vertices + (size_t)k * work->nv, u);
-        work->speed = fmax(work->speed, carom_max_abs(work->n, u));
+        carom_impact_contact_velocity(work->impact, start->vertices + s * nv, u);
+        work->speed = fmax(work->speed, carom_max_abs(n, u));
     }
-    carom_status status = CAROM_OK;
-    for (size_t k = 0; k < (size_t)start->count && !status; k++)
-        status = read_velocity(work, start->vertices + k * work->nv, start->texts ? start->texts + k * work->nv : NULL,
-                               work->velocity + k * work->n, work->rest + k * work->nv, error);
+    if (!start) return read_velocity(work, data->velocity, texts->velocity, work->velocity, work->rest, error);
+    mpq_t *u = exact_rationals_take(&work->rationals, n), *v = exact_rationals_take(&work->rationals, nv);
+    if (work->rationals.failed) return carom_fail_memory(error, "exact set");
+    carom_status status = read_velocity(work, data->velocity, texts->velocity, u, v, error);
+    for (size_t j = 0; j < nv && !status; j++) {
+        double most = 0;
+        for (size_t s = 0; s < count; s++) most = fmax(most, fabs(start->vertices[s * nv + j] - data->velocity[j]));
+        for (size_t s = 0; s < count && !status; s++) {
+            const double component = start->vertices[s * nv + j], apart = component - data->velocity[j];
+            mpq_t *read = &work->rest[s * nv + j];
+            if (start->texts) {
+                status = read_text(*read, start->texts[s * nv + j], component, "start", error);
+                mpq_sub(work->factor, *read, v[j]);
+            } else {
+                note_change(work->data, fabs(exact_rational_round(work->factor, apart, exact_scale_exponent(most)) - apart), most);
+                mpq_add(*read, v[j], work->factor);
+            }
+            for (size_t i = 0; i < n; i++)
+                exact_rational_add_product(work->velocity[s * n + i], work->jacobian[i * nv + j], work->factor, work->scratch);
+        }
+    }
+    for (size_t k = 0; k < count * n; k++) mpq_add(work->velocity[k], work->velocity[k], u[k % n]);
     return status;
 }
 
