@@ -6,6 +6,7 @@
 #define CAROM_EXACT_H
 
 #include "carom/joint_modes.h"
+#include "carom/option.h"
 #include "carom/polyhedra.h"
 
 CAROM_API_BEGIN
@@ -38,6 +39,16 @@ enum { CAROM_EXACT_USUAL_CONTACTS = 3 };
 /// Sizes up to which a computation is tried at all.
 enum { CAROM_EXACT_MOST_CONTACTS = 5, CAROM_EXACT_MOST_VELOCITIES = 128 };
 
+/// Vertices of a start up to which a computation is tried.
+enum { CAROM_EXACT_MOST_STARTS = 4096 };
+
+/// A polytope of velocities before the impact: the hull of some of them, for those that are only known to lie there.
+typedef struct carom_exact_start {
+    int count;                 ///< at least 1
+    const double *vertices;    ///< [count x nv] [m/s or rad/s]
+    const char *const *texts;  ///< [count x nv] the same as "p/q" or decimals, taken exactly; NULL: rounded as the impact's doubles are
+} carom_exact_start;
+
 /// What restitution means in an exact set.
 typedef enum carom_exact_hypothesis {
     CAROM_EXACT_INELASTIC,  ///< `none`: contacts do not bounce, whatever their coefficients are
@@ -54,21 +65,29 @@ typedef struct carom_exact_set {
     int64_t bits;                     ///< of the largest coefficient
     double data_change;               ///< largest rounding of a number of the impact, over its scale; 0: all were exact
     double seconds;
+    /// What `pieces` are of the set: "exact"; "inner", of an incomplete run; "outer", with another mode or an interval of friction; "none".
+    const char *certificate;
     /// Mode `exact`: the set, or a certified inner set when incomplete. Other modes: a certified outer set when `ok`, otherwise empty.
     carom_polyhedra *pieces;
     carom_polyhedra *outer;  ///< a certified outer set that an incomplete run found; NULL for none
 } carom_exact_set;
 
 typedef struct carom_exact_options {
-    int mode;               ///< a carom_exact_mode
-    double seconds;         ///< budget of time of the whole run [s], > 0
-    int64_t pieces;         ///< most polyhedra in memory, >= 1
-    int64_t bits;           ///< most bits of a coefficient, >= 64
-    int hypothesis;         ///< a carom_exact_hypothesis; with restitution the mode is CAROM_EXACT_UNION
-    double restitution;     ///< of all contacts, in [0, 1], taken as the shortest decimal of the double; NaN: each contact's own
-    double gain;            ///< budget of energy with restitution: largest of a piece that is continued, over that before the impact, >= 1
-    double cover;           ///< of mode `eps`: width of the overlap, over the largest pre-impact contact velocity, in (0, 1]
-    carom_exact_set **set;  ///< of the law: receives the set itself, to be freed by the caller; NULL: not wanted
+    int mode;            ///< a carom_exact_mode
+    double seconds;      ///< budget of time of the whole run [s], > 0
+    int64_t pieces;      ///< most polyhedra in memory, >= 1
+    int64_t bits;        ///< most bits of a coefficient, >= 64
+    int hypothesis;      ///< a carom_exact_hypothesis; with restitution the mode is CAROM_EXACT_UNION
+    double restitution;  ///< of all contacts, in [0, 1], taken as the shortest decimal of the double; NaN: each contact's own
+    double gain;         ///< budget of energy with restitution: largest of a piece that is continued, over that before the impact, >= 1
+    double cover;        ///< of mode `eps`: width of the overlap, over the largest pre-impact contact velocity, in (0, 1]
+    /// Where the velocity before the impact is uncertain, the polytope that it lies in: the set is then the closure of the union of all
+    /// sets from there. NULL: the impact's velocity. Borrowed.
+    const carom_exact_start *start;
+    /// Where friction is uncertain, [contacts] intervals of it: an outer set of all sets for coefficients within, since those may also
+    /// change during the impact. NULL: the impact's coefficients. Borrowed.
+    const carom_interval *friction;
+    carom_exact_set **set;     ///< of the law: receives the set itself, to be freed by the caller; NULL: not wanted
     carom_joint_modes *modes;  ///< receives the joint modes that the pieces meet; NULL: not wanted
 } carom_exact_options;
 
@@ -97,6 +116,10 @@ const char *carom_exact_ppl_version(void);
 /// Numbers that the impact has as text are taken exactly. Of others, those within 2^-31 of their column's scale become equal, and then all
 /// are rounded to 2^-40 of it. Spent budgets are a status, with a certified inner set and, where one was found, an outer one: hulls of the
 /// cells, or the impulse cone cut by the energy.
+///
+/// A polytope of velocities before the impact is a start like any other: each cell begins with the part that lies in it, and the part where
+/// no contact approaches belongs to the set. Where v- is not determined by the contact velocities, pieces also know what no impulse
+/// changes: their vertices are then those of the velocities, and several may have the same contact velocities.
 /// @return CAROM_UNSUPPORTED without PPL and for spatial contacts; CAROM_BAD_INPUT for options out of range
 /// Cost: milliseconds to seconds for two or three contacts; 4^contacts cells. One call at a time runs in a process, others wait. The
 /// caller's rounding mode and signal handlers are left alone.

@@ -91,10 +91,12 @@ static carom_status add_piece(carom_table *outcomes, const carom_impact *impact,
     return status;
 }
 
-// The largest K(v+) / K(v-) of the vertices: the energy is convex, so that no other point of a piece has more. NaN for no vertex.
-static double largest_energy_ratio(const carom_impact *impact, const carom_polyhedra *set) {
-    const double before = carom_impact_initial_energy(impact);
-    double largest = NAN;
+// The largest K(v+) of the vertices over the largest K(v-): the energy is convex, so that no other point of a piece has more. NaN for no
+// vertex.
+static double largest_energy_ratio(const carom_impact *impact, const carom_exact_start *start, const carom_polyhedra *set) {
+    double before = start ? 0 : carom_impact_initial_energy(impact), largest = NAN;
+    for (int k = 0; start && k < start->count; k++)
+        before = fmax(before, carom_impact_kinetic_energy(impact, start->vertices + k * set->nv));
     for (int i = 0; i < set->count && before > 0; i++)
         for (int k = 0; k < set->pieces[i].vertices; k++)
             largest = fmax(largest, carom_impact_kinetic_energy(impact, set->pieces[i].velocity + k * set->nv) / before);
@@ -104,6 +106,7 @@ static double largest_energy_ratio(const carom_impact *impact, const carom_polyh
 // Emits `pieces`, which are the set of the run or an outer one, and what the run says of them.
 static carom_status answer(const carom_law_call *call, const carom_exact_set *set, const carom_polyhedra *pieces, const char *certificate,
                            carom_error *error) {
+    const carom_halm_posa_exact_options *options = call->options;
     carom_table *outcomes, *result = call->result;
     carom_status status = carom_outcomes_create(call->impact, carom_piece_columns, CAROM_PIECE_COLUMNS, &outcomes, error);
     for (int i = 0; i < pieces->count && !status; i++) status = add_piece(outcomes, call->impact, pieces, i, error);
@@ -117,7 +120,7 @@ static carom_status answer(const carom_law_call *call, const carom_exact_set *se
     *carom_table_integers(result, own + RESULT_ELAPSES) = set->elapses;
     *carom_table_integers(result, own + RESULT_BITS) = set->bits;
     *carom_table_reals(result, own + RESULT_DATA_CHANGE) = set->data_change;
-    *carom_table_reals(result, own + RESULT_ENERGY_RATIO) = largest_energy_ratio(call->impact, pieces);
+    *carom_table_reals(result, own + RESULT_ENERGY_RATIO) = largest_energy_ratio(call->impact, options->start, pieces);
     status = carom_table_set_text(result, own + RESULT_STATUS, carom_exact_status_name(set->status), error);
     if (!status) status = carom_table_set_text(result, own + RESULT_REASON, set->reason, error);
     if (!status) status = carom_table_set_text(result, own + RESULT_CERTIFICATE, certificate, error);
@@ -135,13 +138,7 @@ static carom_status resolve(const carom_law_call *call, carom_error *error) {
     carom_exact_set *set;
     carom_status status = carom_exact_solve(call->impact, options, call->control, &set, error);
     if (status) return status;
-    // A fixpoint is the set itself, or an outer one in other modes; an unfinished union lies in the set.
-    const char *certificate = set->status == CAROM_EXACT_TERMINAL_START ? "exact"
-                              : !set->pieces->count                     ? "none"
-                              : options->mode != CAROM_EXACT_UNION      ? "outer"
-                              : carom_exact_set_complete(set)           ? "exact"
-                                                                        : "inner";
-    status = answer(call, set, set->pieces, certificate, error);
+    status = answer(call, set, set->pieces, set->certificate, error);
     // The caller may want to keep the set.
     if (!status && options->set)
         *options->set = set;

@@ -3,18 +3,56 @@
 // grows, and it ends where the last active contact stops approaching: n_i = 0 for some i.
 #include "exact/ppl/fixpoint.h"
 
+exact_polyhedron exact_start(exact_session *session, const exact_data *data) {
+    exact_polyhedron start = exact_polyhedron_empty(session);
+    for (int s = 0; s < data->starts; s++) exact_polyhedron_add_point(session, start, data->start + s * data->width);
+    return exact_polyhedron_settle(session, start);
+}
+
+void exact_start_energy(const exact_data *data, mpq_t largest) {
+    const int d = data->dimension;
+    mpq_t energy, square, scratch;
+    mpq_inits(energy, square, scratch, NULL);
+    mpq_set_ui(largest, 0, 1);
+    for (int s = 0; s < data->starts; s++) {
+        mpq_t *y = data->start + s * data->width;
+        mpq_set_ui(energy, 0, 1);
+        for (int i = 0; i < d; i++)
+            for (int j = 0; j < d; j++) {
+                mpq_mul(square, y[i], y[j]);
+                exact_rational_add_product(energy, square, data->metric[i * d + j], scratch);
+            }
+        if (mpq_cmp(energy, largest) > 0) mpq_set(largest, energy);
+    }
+    mpq_clears(energy, square, scratch, NULL);
+}
+
+// Both bounds of a coordinate that no impulse changes: what the starts have of it.
+static void constrain_constant(exact_session *session, exact_polyhedron box, const exact_data *data, int k) {
+    mpq_t row[EXACT_MOST_COORDINATES], bound;
+    for (int i = 0; i < data->width; i++) mpq_init(row[i]);
+    mpq_init(bound);
+    mpq_set_ui(row[k], 1, 1);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        // sign z - (the least sign z) >= 0
+        for (int s = 0; s < data->starts; s++) {
+            const mpq_t *z = (const mpq_t *)&data->start[s * data->width + k];
+            if (s == 0 || sign * mpq_cmp(*z, bound) < 0) mpq_set(bound, *z);
+        }
+        if (sign > 0) mpq_neg(bound, bound);
+        exact_polyhedron_constrain(session, box, row, sign, (const mpq_t *)&bound, false);
+    }
+    for (int i = 0; i < data->width; i++) mpq_clear(row[i]);
+    mpq_clear(bound);
+}
+
 // |u_k| <= sqrt(2 K W_kk), the Cauchy-Schwarz inequality.
 exact_polyhedron exact_energy_box(exact_session *session, const exact_data *data) {
     const int d = data->dimension;
     exact_polyhedron box = exact_polyhedron_universe(session);
     mpq_t energy, square, largest, scratch;
     mpq_inits(energy, square, largest, scratch, NULL);
-    // 2 K = y' (metric) y before the impact.
-    for (int i = 0; i < d; i++)
-        for (int j = 0; j < d; j++) {
-            mpq_mul(square, data->start[i], data->start[j]);
-            exact_rational_add_product(energy, square, data->metric[i * d + j], scratch);
-        }
+    exact_start_energy(data, energy);
     for (int row = 0; row < data->n && !session->stop; row++) {
         // W_kk is row k of C times column k of W_B.
         mpq_set_ui(square, 0, 1);
@@ -26,6 +64,7 @@ exact_polyhedron exact_energy_box(exact_session *session, const exact_data *data
             exact_polyhedron_constrain(session, box, data->contact_rows + row * data->width, sign, (const mpq_t *)&largest, false);
     }
     mpq_clears(energy, square, largest, scratch, NULL);
+    for (int k = d; k < d + data->constants && !session->stop; k++) constrain_constant(session, box, data, k);
     return exact_polyhedron_settle(session, box);
 }
 
@@ -39,17 +78,25 @@ static void add_parts_at_rest(exact_session *session, const exact_cells *cells, 
     }
 }
 
+void exact_add_settled_start(exact_session *session, const exact_cells *cells, exact_pieces *outcomes) {
+    exact_polyhedron start = exact_start(session, cells->data);
+    exact_pieces_add(session, outcomes, exact_polyhedron_meet(session, start, cells->terminal));
+    exact_polyhedron_free(start);
+}
+
 void exact_energy_bound(exact_session *session, const exact_cells *cells, exact_polyhedron box, exact_pieces *bound) {
     exact_polyhedron terminal = exact_polyhedron_meet(session, box, cells->terminal);
     add_parts_at_rest(session, cells, terminal, NULL, bound);
     exact_polyhedron_free(terminal);
+    exact_add_settled_start(session, cells, bound);
 }
 
 void exact_impulse_bound(exact_session *session, const exact_cells *cells, exact_polyhedron box, exact_pieces *bound) {
-    exact_polyhedron speeds = exact_cells_all_speeds(session, cells->data), cone = exact_polyhedron_at(session, cells->data->start);
+    exact_polyhedron speeds = exact_cells_all_speeds(session, cells->data), cone = exact_start(session, cells->data);
     exact_polyhedron_replace(&cone, exact_polyhedron_elapse(session, cone, speeds));
     exact_polyhedron_replace(&cone, exact_polyhedron_meet(session, cone, cells->terminal));
     add_parts_at_rest(session, cells, cone, box, bound);
     exact_polyhedron_free(cone);
     exact_polyhedron_free(speeds);
+    exact_add_settled_start(session, cells, bound);
 }

@@ -16,7 +16,7 @@ static mpq_t *tangent_row(const exact_data *data, int contact) { return data->co
 
 // No friction acts: one active state is then enough, whatever the slip.
 static bool is_frictionless(const exact_data *data, int contact) {
-    if (!mpq_sgn(data->friction[contact])) return true;
+    if (!mpq_sgn(data->friction[2 * contact + 1])) return true;
     for (int k = 0; k < data->dimension; k++)
         if (mpq_sgn(tangent_row(data, contact)[k])) return false;
     return true;
@@ -55,16 +55,19 @@ static exact_polyhedron make_flow(exact_session *session, const exact_data *data
     for (int i = 0; i < data->contacts; i++) {
         const exact_state state = slip_state(cell->states[i]);
         mpq_t *debt = data->owed[i] < 0 ? NULL : &speed[data->owed[i]];
-        for (int u = 1; u >= -1; u -= 2) {
+        if (debt && is_restoring(cell->states[i])) mpq_set_si(*debt, -1, 1);
+        if (debt && !is_restoring(cell->states[i])) mpq_set(*debt, data->restitution[i]);
+        // Of an interval of mu both ends count: those between them are in the hull.
+        const int ends = mpq_equal(data->friction[2 * i], data->friction[2 * i + 1]) ? 1 : 2;
+        for (int choice = 0; choice < 2 * ends; choice++) {
+            const int u = choice % 2 ? -1 : 1;
             if (state != EXACT_SLIPLESS && state != (u > 0 ? EXACT_FORWARD : EXACT_BACKWARD)) continue;
             for (int k = 0; k < data->dimension; k++) {
                 mpq_t *row = data->response + k * data->n;
-                mpq_mul(speed[k], data->friction[i], row[2 * i + 1]);
+                mpq_mul(speed[k], data->friction[2 * i + choice / 2], row[2 * i + 1]);
                 if (u > 0) mpq_neg(speed[k], speed[k]);
                 mpq_add(speed[k], speed[k], row[2 * i]);
             }
-            if (debt && is_restoring(cell->states[i])) mpq_set_si(*debt, -1, 1);
-            if (debt && !is_restoring(cell->states[i])) mpq_set(*debt, data->restitution[i]);
             exact_polyhedron_add_point(session, flow, speed);
         }
         // The next contact changes its own debt alone.

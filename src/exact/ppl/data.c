@@ -26,7 +26,10 @@ typedef struct workspace {
     mpq_t *jacobian;            // J [n x nv]
     mpq_t *response;            // M^-1 J' [nv x n]
     mpq_t *delassus;            // W [n x n]
-    mpq_t *velocity;            // u = J v- [n]
+    mpq_t *velocity;            // u = J v- [starts x n]
+    mpq_t *rest;                // v-, and then its part that no impulse changes [starts x nv]
+    mpq_t *constants;           // z [starts x constants]
+    double speed;               // largest contact velocity before the impact: the scale of u
     mpq_t scratch, factor;      // of row operations
     const char *fault;          // why the data are no impact; NULL while they are one
 } workspace;
@@ -98,31 +101,82 @@ static carom_status read_symmetric(workspace *work, mpq_t *A, size_t size, const
     return status;
 }
 
-// u = J v-. Rounding v- would move a foot at rest by the round-off of the products; its contact velocity is rounded instead.
-static carom_status read_velocity(workspace *work, carom_error *error) {
-    const carom_impact_data *data = carom_impact_get_data(work->impact);
-    const carom_impact_texts *texts = carom_impact_get_texts(work->impact);
-    mpq_t *rest = work->data->rest;
+// u = J v- of one v-. Rounding v- would move a foot at rest by the round-off of the products; its contact velocity is rounded instead.
+static carom_status read_velocity(workspace *work, const double *v, const char *const *texts, mpq_t *u, mpq_t *rest, carom_error *error) {
     carom_status status = CAROM_OK;
     for (size_t j = 0; j < work->nv && !status; j++) {
-        if (texts->velocity)
-            status = read_text(rest[j], texts->velocity[j], data->velocity[j], "v", error);
+        if (texts)
+            status = read_text(rest[j], texts[j], v[j], "v", error);
         else
-            mpq_set_d(rest[j], data->velocity[j]);
+            mpq_set_d(rest[j], v[j]);
     }
     if (status) return status;
     // Exactly, where J and v- are exact.
-    if (texts->velocity && texts->normal) {
+    if (texts && carom_impact_get_texts(work->impact)->normal) {
         for (size_t i = 0; i < work->n; i++)
             for (size_t j = 0; j < work->nv; j++)
-                exact_rational_add_product(work->velocity[i], work->jacobian[i * work->nv + j], rest[j], work->scratch);
+                exact_rational_add_product(u[i], work->jacobian[i * work->nv + j], rest[j], work->scratch);
         return CAROM_OK;
     }
     // Without texts for both, by the computed products.
-    double u[EXACT_MOST_ROWS];
-    carom_impact_contact_velocity(work->impact, data->velocity, u);
-    const number_list velocity = {"v", NULL, u, work->n, 1, carom_impact_velocity_scale(work->impact)};
-    return read_numbers(work, &velocity, work->velocity, 1, error);
+    double product[EXACT_MOST_ROWS];
+    carom_impact_contact_velocity(work->impact, v, product);
+    const number_list velocity = {"v", NULL, product, work->n, 1, work->speed};
+    return read_numbers(work, &velocity, u, 1, error);
+}
+
+// The velocities before the impact: that of the impact, or the vertices of a polytope. These are read as v- and their distances from it, in
+// one grid for each component, and their contact velocities follow exactly: edges that are parallel stay so, and four corners of a
+// rectangle in one plane.
+static carom_status read_velocities(workspace *work, const carom_exact_start *start, carom_error *error) {
+    const carom_impact_data *data = carom_impact_get_data(work->impact);
+    const carom_impact_texts *texts = carom_impact_get_texts(work->impact);
+    const size_t n = work->n, nv = work->nv, count = start ? (size_t)start->count : 0;
+    work->speed = carom_impact_velocity_scale(work->impact);
+    for (size_t s = 0; s < count; s++) {
+        double u[EXACT_MOST_ROWS];
+        carom_impact_contact_velocity(work->impact, start->vertices + s * nv, u);
+        work->speed = fmax(work->speed, carom_max_abs(n, u));
+    }
+    if (!start) return read_velocity(work, data->velocity, texts->velocity, work->velocity, work->rest, error);
+    mpq_t *u = exact_rationals_take(&work->rationals, n), *v = exact_rationals_take(&work->rationals, nv);
+    if (work->rationals.failed) return carom_fail_memory(error, "exact set");
+    carom_status status = read_velocity(work, data->velocity, texts->velocity, u, v, error);
+    for (size_t j = 0; j < nv && !status; j++) {
+        double most = 0;
+        for (size_t s = 0; s < count; s++) most = fmax(most, fabs(start->vertices[s * nv + j] - data->velocity[j]));
+        for (size_t s = 0; s < count && !status; s++) {
+            const double component = start->vertices[s * nv + j], apart = component - data->velocity[j];
+            mpq_t *read = &work->rest[s * nv + j];
+            if (start->texts) {
+                status = read_text(*read, start->texts[s * nv + j], component, "start", error);
+                mpq_sub(work->factor, *read, v[j]);
+            } else {
+                note_change(work->data, fabs(exact_rational_round(work->factor, apart, exact_scale_exponent(most)) - apart), most);
+                mpq_add(*read, v[j], work->factor);
+            }
+            for (size_t i = 0; i < n; i++)
+                exact_rational_add_product(work->velocity[s * n + i], work->jacobian[i * nv + j], work->factor, work->scratch);
+        }
+    }
+    for (size_t k = 0; k < count * n; k++) mpq_add(work->velocity[k], work->velocity[k], u[k % n]);
+    return status;
+}
+
+// mu of the impact, or its least and its largest value.
+static carom_status read_friction(workspace *work, const carom_interval *intervals, carom_error *error) {
+    exact_data *data = work->data;
+    const size_t contacts = (size_t)data->contacts;
+    const double *mu = carom_impact_get_data(work->impact)->friction;
+    const number_list list = {"mu", carom_impact_get_texts(work->impact)->friction, mu, contacts, 1, carom_max_abs(contacts, mu)};
+    const carom_status status = read_numbers(work, &list, data->friction, 2, error);
+    for (size_t i = 0; i < contacts && !status; i++) {
+        mpq_set(data->friction[2 * i + 1], data->friction[2 * i]);
+        if (!intervals || (intervals[i].least == mu[i] && intervals[i].most == mu[i])) continue;
+        exact_rational_shortest(data->friction[2 * i], intervals[i].least);
+        exact_rational_shortest(data->friction[2 * i + 1], intervals[i].most);
+    }
+    return status;
 }
 
 // e of the contacts that bounce, and a coordinate for what each of them owes.
@@ -131,7 +185,7 @@ static carom_status read_restitution(workspace *work, const carom_exact_options 
     const char *const *texts = carom_impact_get_texts(work->impact)->restitution;
     const double *of_impact = carom_impact_get_data(work->impact)->restitution;
     carom_status status = CAROM_OK;
-    data->width = data->dimension;
+    data->width = data->dimension + data->constants;
     for (int i = 0; i < data->contacts && !status; i++) {
         if (options->hypothesis == CAROM_EXACT_POISSON) {
             if (!isnan(options->restitution))
@@ -287,8 +341,8 @@ static carom_status read_delassus(workspace *work, carom_error *error) {
 
 // --------------------------------------------------------------------------------------------------------- coordinates
 
-// The basis B, and the maps from y: metric = W_BB^-1, C = W_{:,B} metric, lift = (M^-1 B') metric. Coordinates R follow those of y.
-static carom_status choose_coordinates(workspace *work, const carom_exact_options *options, carom_error *error) {
+// The basis B, and maps of y: metric = W_BB^-1, lift = (M^-1 B') metric.
+static carom_status choose_coordinates(workspace *work, carom_error *error) {
     exact_data *data = work->data;
     const size_t n = work->n;
     mpq_t *reduced = exact_rationals_take(&work->rationals, n * n);
@@ -319,11 +373,8 @@ static carom_status choose_coordinates(workspace *work, const carom_exact_option
         for (size_t j = 0; j < n; j++) mpq_set_ui(row[j], 0, 1);
     }
 
-    const carom_status status = read_restitution(work, options, error);
-    if (status) return status;
-
     // W_BB, and W_B as the response of y.
-    const size_t d = (size_t)data->dimension, width = (size_t)data->width;
+    const size_t d = (size_t)data->dimension;
     const int *B = data->basis;
     for (size_t i = 0; i < d; i++) {
         mpq_set_ui(data->metric[i * d + i], 1, 1);
@@ -335,39 +386,92 @@ static carom_status choose_coordinates(workspace *work, const carom_exact_option
         for (size_t k = 0; k < d; k++) {
             const size_t row = (size_t)B[k];
             mpq_t *metric = &data->metric[k * d + j];
-            for (size_t i = 0; i < n; i++)
-                exact_rational_add_product(data->contact_rows[i * width + j], work->delassus[i * n + row], *metric, work->scratch);
             for (size_t i = 0; i < work->nv; i++)
                 exact_rational_add_product(data->lift[i * d + j], work->response[i * n + row], *metric, work->scratch);
         }
     return CAROM_OK;
 }
 
-// The start, and the v of y = 0.
-static void derive_start(workspace *work) {
+// What no impulse changes: v- - lift B v-. One velocity has no coordinates there; the points of a polytope have as many as they span.
+static carom_status find_constants(workspace *work, carom_error *error) {
     exact_data *data = work->data;
-    const size_t d = (size_t)data->dimension, width = (size_t)data->width;
-    const double scale = carom_impact_velocity_scale(work->impact);
-    for (size_t k = 0; k < d; k++) mpq_set(data->start[k], work->velocity[data->basis[k]]);
-    // Contact velocities outside the range of J are there by round-off only: they follow y, u = C y.
-    for (size_t i = 0; i < work->n; i++) {
-        mpq_neg(work->factor, work->velocity[i]);
-        for (size_t k = 0; k < d; k++)
-            exact_rational_add_product(work->factor, data->contact_rows[i * width + k], data->start[k], work->scratch);
-        const double moved = fabs(mpq_get_d(work->factor));
-        note_change(data, moved, scale);
-        if (moved > UNEXPLAINED_VELOCITY * scale) work->fault = "the contact velocities before the impact are not in the range of W";
+    const size_t d = (size_t)data->dimension, nv = work->nv, starts = (size_t)data->starts;
+    mpq_t *y = exact_rationals_take(&work->rationals, d), *apart = exact_rationals_take(&work->rationals, starts * nv);
+    if (work->rationals.failed) return carom_fail_memory(error, "exact set");
+    for (size_t s = 0; s < starts; s++) {
+        mpq_t *rest = work->rest + s * nv;
+        // In two passes, because B v- needs all of v-.
+        for (size_t k = 0; k < d; k++) {
+            mpq_set_ui(y[k], 0, 1);
+            for (size_t j = 0; j < nv; j++)
+                exact_rational_add_product(y[k], work->jacobian[(size_t)data->basis[k] * nv + j], rest[j], work->scratch);
+            mpq_neg(y[k], y[k]);
+        }
+        for (size_t j = 0; j < nv; j++)
+            for (size_t k = 0; k < d; k++) exact_rational_add_product(rest[j], data->lift[j * d + k], y[k], work->scratch);
+        for (size_t j = 0; j < nv; j++) mpq_sub(apart[s * nv + j], rest[j], work->rest[j]);
     }
-    // rest = v- - lift B v-, in two passes because B v- needs all of v-.
-    for (size_t k = 0; k < d; k++) {
-        mpq_set_ui(work->velocity[k], 0, 1);
-        for (size_t j = 0; j < work->nv; j++)
-            exact_rational_add_product(work->velocity[k], work->jacobian[(size_t)data->basis[k] * work->nv + j], data->rest[j],
-                                       work->scratch);
-        mpq_neg(work->velocity[k], work->velocity[k]);
+    for (size_t j = 0; j < nv; j++) mpq_set(data->rest[j], work->rest[j]);
+
+    // Gauss-Jordan on the differences: the rows that are left span them, and z are the entries at their pivots.
+    size_t rank = 0, pivots[EXACT_MOST_CONSTANTS];
+    for (size_t j = 0; j < nv; j++) {
+        size_t row = rank;
+        while (row < starts && !mpq_sgn(apart[row * nv + j])) row++;
+        if (row == starts) continue;
+        if (rank == EXACT_MOST_CONSTANTS) {
+            work->fault = "the velocities before the impact differ in more than 8 directions that no contact feels: vary fewer of them";
+            return CAROM_OK;
+        }
+        for (size_t k = 0; k < nv; k++) mpq_swap(apart[row * nv + k], apart[rank * nv + k]);
+        mpq_t *chosen = apart + rank * nv;
+        for (size_t k = nv; k-- > j;) mpq_div(chosen[k], chosen[k], chosen[j]);
+        for (size_t i = 0; i < starts; i++) {
+            if (i == rank || !mpq_sgn(apart[i * nv + j])) continue;
+            mpq_neg(work->factor, apart[i * nv + j]);
+            add_row(work, apart + i * nv, chosen, j, nv);
+        }
+        pivots[rank++] = j;
     }
-    for (size_t j = 0; j < work->nv; j++)
-        for (size_t k = 0; k < d; k++) exact_rational_add_product(data->rest[j], data->lift[j * d + k], work->velocity[k], work->scratch);
+    data->constants = (int)rank;
+    data->shift = exact_rationals_take(&data->rationals, nv * rank);
+    work->constants = exact_rationals_take(&work->rationals, starts * rank);
+    if (data->rationals.failed || work->rationals.failed) return carom_fail_memory(error, "exact set");
+    for (size_t i = 0; i < rank; i++) {
+        for (size_t j = 0; j < nv; j++) mpq_set(data->shift[j * rank + i], apart[i * nv + j]);
+        for (size_t s = 0; s < starts; s++) mpq_sub(work->constants[s * rank + i], work->rest[s * nv + pivots[i]], work->rest[pivots[i]]);
+    }
+    return CAROM_OK;
+}
+
+// C = W_{:,B} metric, and the start in all coordinates.
+static carom_status derive_start(workspace *work, carom_error *error) {
+    exact_data *data = work->data;
+    const size_t n = work->n, d = (size_t)data->dimension, width = (size_t)data->width, constants = (size_t)data->constants;
+    data->contact_rows = exact_rationals_take(&data->rationals, n * width);
+    data->start = exact_rationals_take(&data->rationals, (size_t)data->starts * width);
+    if (data->rationals.failed) return carom_fail_memory(error, "exact set");
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < d; j++)
+            for (size_t k = 0; k < d; k++)
+                exact_rational_add_product(data->contact_rows[i * width + j], work->delassus[i * n + (size_t)data->basis[k]],
+                                           data->metric[k * d + j], work->scratch);
+    for (size_t s = 0; s < (size_t)data->starts; s++) {
+        mpq_t *start = data->start + s * width, *u = work->velocity + s * n;
+        for (size_t k = 0; k < d; k++) mpq_set(start[k], u[data->basis[k]]);
+        for (size_t k = 0; k < constants; k++) mpq_set(start[d + k], work->constants[s * constants + k]);
+        // Contact velocities outside the range of J are there by round-off only: they follow y, u = C y.
+        for (size_t i = 0; i < n; i++) {
+            mpq_neg(work->factor, u[i]);
+            for (size_t k = 0; k < d; k++)
+                exact_rational_add_product(work->factor, data->contact_rows[i * width + k], start[k], work->scratch);
+            const double moved = fabs(mpq_get_d(work->factor));
+            note_change(data, moved, work->speed);
+            if (moved > UNEXPLAINED_VELOCITY * work->speed)
+                work->fault = "the contact velocities before the impact are not in the range of W";
+        }
+    }
+    return CAROM_OK;
 }
 
 // ------------------------------------------------------------------------------------------------------------ lifetime
@@ -377,6 +481,8 @@ void exact_data_free(exact_data *data) {
     exact_rationals_free(&data->rationals);
     free(data);
 }
+
+bool exact_data_is_inelastic(const exact_data *data) { return data->width == data->dimension + data->constants; }
 
 carom_status exact_data_create(const carom_impact *impact, const carom_exact_options *options, exact_data **data, const char **fault,
                                carom_error *error) {
@@ -389,31 +495,32 @@ carom_status exact_data_create(const carom_impact *impact, const carom_exact_opt
     made->contacts = source->contacts;
     made->n = (int)n;
     made->nv = source->nv;
-    // The dimension, not known yet, is at most n, and at most all contacts owe an impulse.
-    made->contact_rows = exact_rationals_take(&made->rationals, n * (n + contacts));
+    made->starts = options->start ? options->start->count : 1;
+    const size_t starts = (size_t)made->starts;
+    // The dimension, not known yet, is at most n.
     made->response = exact_rationals_take(&made->rationals, n * n);
     made->metric = exact_rationals_take(&made->rationals, n * n);
-    made->friction = exact_rationals_take(&made->rationals, contacts);
+    made->friction = exact_rationals_take(&made->rationals, 2 * contacts);
     made->restitution = exact_rationals_take(&made->rationals, contacts);
-    made->start = exact_rationals_take(&made->rationals, n + contacts);
     made->rest = exact_rationals_take(&made->rationals, nv);
     made->lift = exact_rationals_take(&made->rationals, nv * n);
     workspace work = {.impact = impact, .data = made, .n = n, .nv = nv, .stride = n / contacts};
     work.jacobian = exact_rationals_take(&work.rationals, n * nv);
     work.response = exact_rationals_take(&work.rationals, nv * n);
     work.delassus = exact_rationals_take(&work.rationals, n * n);
-    work.velocity = exact_rationals_take(&work.rationals, n);
+    work.velocity = exact_rationals_take(&work.rationals, starts * n);
+    work.rest = exact_rationals_take(&work.rationals, starts * nv);
     mpq_inits(work.scratch, work.factor, NULL);
     carom_status status = made->rationals.failed || work.rationals.failed ? carom_fail_memory(error, "exact set") : CAROM_OK;
 
     // What the impact says, then what follows from it. A fault ends it at any point.
     if (!status) status = carom_impact_has_system(impact) ? read_system(&work, error) : read_delassus(&work, error);
-    const number_list friction = {"mu", carom_impact_get_texts(impact)->friction, source->friction, contacts,
-                                  1,    carom_max_abs(contacts, source->friction)};
-    if (!status && !work.fault) status = read_numbers(&work, &friction, made->friction, 1, error);
-    if (!status && !work.fault) status = read_velocity(&work, error);
-    if (!status && !work.fault) status = choose_coordinates(&work, options, error);
-    if (!status && !work.fault) derive_start(&work);
+    if (!status && !work.fault) status = read_friction(&work, options->friction, error);
+    if (!status && !work.fault) status = read_velocities(&work, options->start, error);
+    if (!status && !work.fault) status = choose_coordinates(&work, error);
+    if (!status && !work.fault) status = find_constants(&work, error);
+    if (!status && !work.fault) status = read_restitution(&work, options, error);
+    if (!status && !work.fault) status = derive_start(&work, error);
 
     *fault = work.fault;
     mpq_clears(work.scratch, work.factor, NULL);

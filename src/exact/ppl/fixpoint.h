@@ -27,23 +27,31 @@ typedef struct exact_counts {
     double gain;      ///< energy of a piece that is still continued, over that of the start: restitution may gain it without end
 } exact_counts;
 
-/// Reaches from `start` through `cells`, pieces of high energy first; what is terminal goes to `outcomes`.
+/// Reaches from the data's start through `cells`, pieces of high energy first; what is terminal goes to `outcomes`.
 ///
 /// In cells of width 0: the closure of what solutions with finitely many switches reach, as a union; when the session stops before the
 /// fixpoint, a part of it. In overlapping cells: at the fixpoint, a set that contains every solution's end.
-void exact_reach_union(exact_session *session, const exact_cells *cells, mpq_t *start, exact_counts *counts, exact_pieces *outcomes);
+void exact_reach_union(exact_session *session, const exact_cells *cells, exact_counts *counts, exact_pieces *outcomes);
 
 /// The same with one convex polyhedron a cell, widened when it keeps growing: at the fixpoint an inductive set, which contains what
 /// exact_reach_union finds. `outcomes` is complete only when the session did not stop.
 /// @param bound  contains all that can be reached: what widening may not leave
-void exact_reach_hulls(exact_session *session, const exact_cells *cells, mpq_t *start, exact_polyhedron bound, exact_counts *counts,
+void exact_reach_hulls(exact_session *session, const exact_cells *cells, exact_polyhedron bound, exact_counts *counts,
                        exact_pieces *outcomes);
 
-/// The box around the ellipsoid of velocities with no more energy than before the impact.
+/// The hull of the vertices of the start.
+exact_polyhedron exact_start(exact_session *session, const exact_data *data);
+/// Adds the part of the start where no contact approaches: there v+ is v-.
+void exact_add_settled_start(exact_session *session, const exact_cells *cells, exact_pieces *outcomes);
+/// The largest y' (metric) y of the start, twice the energy that the impact can change: at a vertex, since energy is convex.
+void exact_start_energy(const exact_data *data, mpq_t energy);
+/// The box around the ellipsoid of velocities with no more energy than before the impact; what no impulse changes is within its range.
 exact_polyhedron exact_energy_box(exact_session *session, const exact_data *data);
-/// What the energy allows with no contact approaching and one at rest: the box's part in T. Cheap in every dimension that is tried.
+/// What the energy allows with no contact approaching and one at rest, the box's part in T; and the part of the start that is there
+/// already. Cheap in every dimension that is tried.
 void exact_energy_bound(exact_session *session, const exact_cells *cells, exact_polyhedron box, exact_pieces *bound);
-/// What impulses in the friction cones lead to, without more energy, with no contact approaching and one at rest that had been active.
+/// What impulses in the friction cones lead to, without more energy, with no contact approaching and one at rest that had been active; and
+/// the part of the start in T.
 void exact_impulse_bound(exact_session *session, const exact_cells *cells, exact_polyhedron box, exact_pieces *bound);
 
 #endif

@@ -45,7 +45,7 @@ static exact_polyhedron grow(exact_session *session, const exact_cell *cell, pro
     return next;
 }
 
-void exact_reach_hulls(exact_session *session, const exact_cells *cells, mpq_t *start, exact_polyhedron bound, exact_counts *counts,
+void exact_reach_hulls(exact_session *session, const exact_cells *cells, exact_polyhedron bound, exact_counts *counts,
                        exact_pieces *outcomes) {
     progress *all = calloc((size_t)cells->count + 1, sizeof *all);
     if (!all) {
@@ -53,9 +53,9 @@ void exact_reach_hulls(exact_session *session, const exact_cells *cells, mpq_t *
         return;
     }
     // The start enters every cell in which it lies.
-    exact_polyhedron point = exact_polyhedron_at(session, start);
-    for (int i = 0; i < cells->count && !session->stop; i++) enter_cell(session, cells, all, i, point);
-    exact_polyhedron_free(point);
+    exact_polyhedron start = exact_start(session, cells->data);
+    for (int i = 0; i < cells->count && !session->stop; i++) enter_cell(session, cells, all, i, start);
+    exact_polyhedron_free(start);
 
     // Cells with a request take turns, so that none is widened before the others had theirs. `idle` counts those without one in a row.
     for (int cell = 0, idle = 0; idle < cells->count; cell = (cell + 1) % cells->count) {
@@ -80,6 +80,7 @@ void exact_reach_hulls(exact_session *session, const exact_cells *cells, mpq_t *
     exact_session_continue(session);
 
     // The terminal parts are the outcomes.
+    exact_add_settled_start(session, cells, outcomes);
     for (int i = 0; i < cells->count && !session->stop; i++)
         if (all[i].reached) exact_pieces_add(session, outcomes, exact_polyhedron_meet(session, all[i].reached, cells->terminal));
     for (int i = 0; i < cells->count; i++) {

@@ -93,21 +93,3 @@ carom_status exact_output_modes(exact_session *session, const exact_data *data, 
     for (int i = 0; i < pieces->count; i++) try_motions(&search, pieces->items[i], 0);
     return search.status;
 }
-
-carom_status exact_output_start_mode(const carom_polyhedra *start, carom_joint_modes *modes, carom_error *error) {
-    const carom_piece *point = start->pieces;
-    double normal[EXACT_MOST_CONTACTS], tangent[EXACT_MOST_CONTACTS];
-    unsigned char motions[EXACT_MOST_CONTACTS];
-    for (int i = 0; i < start->n / 2; i++) {
-        normal[i] = point->contact_velocity[2 * i];
-        tangent[i] = point->contact_velocity[2 * i + 1];
-        motions[i] = normal[i] > 0    ? CAROM_MOTION_LIFT
-                     : tangent[i] > 0 ? CAROM_MOTION_FORWARD
-                     : tangent[i] < 0 ? CAROM_MOTION_BACKWARD
-                                      : CAROM_MOTION_STICK;
-    }
-    carom_joint_mode *mode;
-    const carom_status status = carom_joint_modes_widen(modes, motions, normal, tangent, point->velocity, &mode, error);
-    if (!status) mode->count++;
-    return status;
-}

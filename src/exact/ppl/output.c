@@ -12,19 +12,15 @@ typedef struct piece_writer {
     bool out_of_memory;
 } piece_writer;
 
-// sum_k row[k] y[k] + offset
-static void evaluate(mpq_t value, mpq_t *row, mpq_t *y, int dimension, const mpq_t *offset) {
+// value += sum_k row[k] y[k]
+static void add_product(mpq_t value, mpq_t *row, mpq_t *y, int dimension) {
     mpq_t scratch;
     mpq_init(scratch);
-    if (offset)
-        mpq_set(value, *offset);
-    else
-        mpq_set_ui(value, 0, 1);
     for (int k = 0; k < dimension; k++) exact_rational_add_product(value, row[k], y[k], scratch);
     mpq_clear(scratch);
 }
 
-// The vertex y as u = C y, in doubles and as text, and as v = rest + lift y.
+// The vertex (y, z) as u = C y, in doubles and as text, and as v = rest + lift y + shift z.
 static void write_vertex(void *user, mpq_t *y) {
     piece_writer *writer = user;
     const exact_data *data = writer->data;
@@ -32,7 +28,8 @@ static void write_vertex(void *user, mpq_t *y) {
     mpq_t value;
     mpq_init(value);
     for (int i = 0; i < data->n; i++) {
-        evaluate(value, data->contact_rows + i * data->width, y, d, NULL);
+        mpq_set_ui(value, 0, 1);
+        add_product(value, data->contact_rows + i * data->width, y, d);
         writer->piece->contact_velocity[vertex * data->n + i] = exact_rational_double(value);
         // In memory from malloc, whatever allocator GMP uses for its own texts.
         char *text = malloc(mpz_sizeinbase(mpq_numref(value), 10) + mpz_sizeinbase(mpq_denref(value), 10) + 3);
@@ -40,7 +37,9 @@ static void write_vertex(void *user, mpq_t *y) {
         writer->out_of_memory |= !text;
     }
     for (int j = 0; j < data->nv; j++) {
-        evaluate(value, data->lift + j * d, y, d, (const mpq_t *)&data->rest[j]);
+        mpq_set(value, data->rest[j]);
+        add_product(value, data->lift + j * d, y, d);
+        add_product(value, data->shift + j * data->constants, y + d, data->constants);
         writer->piece->velocity[vertex * data->nv + j] = exact_rational_double(value);
     }
     mpq_clear(value);
@@ -68,18 +67,22 @@ static void write_constraint(void *user, mpz_t *row, bool equality) {
 
 static carom_status write_piece(exact_session *session, const exact_data *data, exact_polyhedron piece, carom_polyhedra *polyhedra,
                                 carom_error *error) {
-    // Sizes first. The rows of J that are no coordinates add an equality each.
+    // Sizes first. Constraints are those of contact velocities, whatever no impulse changes; the rows of J that are no coordinates add an
+    // equality each.
     const int d = data->dimension, vertices = exact_polyhedron_visit_vertices(session, piece, NULL, NULL);
     piece_writer counts = {.data = data, .equality = data->n - d}, writer = {.data = data};
-    exact_polyhedron_visit_constraints(session, piece, write_constraint, &counts);
-    const int dimension = exact_polyhedron_affine_dimension(session, piece);
-    if (session->stop) return CAROM_OK;
-    const carom_status status =
-        carom_polyhedra_add(polyhedra, dimension, vertices, counts.equality, counts.inequality, &writer.piece, error);
-    if (status) return status;
+    exact_polyhedron shadow = exact_polyhedron_copy(session, piece);
+    exact_polyhedron_project(session, shadow, d);
+    exact_polyhedron_visit_constraints(session, shadow, write_constraint, &counts);
+    const int dimension = exact_polyhedron_affine_dimension(session, shadow);
+    carom_status status = CAROM_OK;
+    if (!session->stop)
+        status = carom_polyhedra_add(polyhedra, dimension, vertices, counts.equality, counts.inequality, &writer.piece, error);
     // Then the numbers.
-    exact_polyhedron_visit_vertices(session, piece, write_vertex, &writer);
-    exact_polyhedron_visit_constraints(session, piece, write_constraint, &writer);
+    if (!status) exact_polyhedron_visit_vertices(session, piece, write_vertex, &writer);
+    if (!status) exact_polyhedron_visit_constraints(session, shadow, write_constraint, &writer);
+    exact_polyhedron_free(shadow);
+    if (status || session->stop) return status;
 
     // u_i = C_i y for the rows outside the basis: these equalities hold on every piece.
     for (int i = 0; i < data->n; i++) {
@@ -93,34 +96,13 @@ static carom_status write_piece(exact_session *session, const exact_data *data, 
     return writer.out_of_memory ? carom_fail_memory(error, "exact set") : CAROM_OK;
 }
 
-// Frees a list that could not be finished.
-static carom_status finish(carom_polyhedra **polyhedra, carom_status status) {
-    if (!status) return CAROM_OK;
-    carom_polyhedra_free(*polyhedra);
-    *polyhedra = NULL;
-    return status;
-}
-
 carom_status exact_output_create(exact_session *session, const exact_data *data, const exact_pieces *pieces, carom_polyhedra **polyhedra,
                                  carom_error *error) {
     carom_status status = carom_polyhedra_create(data->n, data->nv, polyhedra, error);
     for (int i = 0; i < pieces->count && !status && !session->stop; i++)
         status = write_piece(session, data, pieces->items[i], *polyhedra, error);
-    return finish(polyhedra, status);
-}
-
-carom_status exact_output_start(const exact_data *data, carom_polyhedra **polyhedra, carom_error *error) {
-    piece_writer writer = {.data = data};
-    carom_status status = carom_polyhedra_create(data->n, data->nv, polyhedra, error);
-    if (!status) status = carom_polyhedra_add(*polyhedra, 0, 1, data->n, 0, &writer.piece, error);
-    if (!status) {
-        write_vertex(&writer, data->start);
-        // A point: each contact velocity is given.
-        for (int i = 0; i < data->n; i++) {
-            writer.piece->equality[i * (data->n + 1) + i] = 1;
-            writer.piece->equality[i * (data->n + 1) + data->n] = -writer.piece->contact_velocity[i];
-        }
-        if (writer.out_of_memory) status = carom_fail_memory(error, "exact set");
-    }
-    return finish(polyhedra, status);
+    // A list that could not be finished is none.
+    if (status) carom_polyhedra_free(*polyhedra);
+    if (status) *polyhedra = NULL;
+    return status;
 }

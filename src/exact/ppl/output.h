@@ -11,13 +11,9 @@
 /// @return CAROM_OK also when the session stops; the pieces written until then are in `*polyhedra`
 carom_status exact_output_create(exact_session *session, const exact_data *data, const exact_pieces *pieces, carom_polyhedra **polyhedra,
                                  carom_error *error);
-/// The start alone, as one piece.
-carom_status exact_output_start(const exact_data *data, carom_polyhedra **polyhedra, carom_error *error);
 /// Adds the joint modes that the pieces meet, each counted once for every piece.
 /// @return as of exact_output_create; when the session stops, modes may be missing
 carom_status exact_output_modes(exact_session *session, const exact_data *data, const exact_pieces *pieces, carom_joint_modes *modes,
                                 carom_error *error);
-/// Adds the one mode of a set that is the start alone, as exact_output_start wrote it.
-carom_status exact_output_start_mode(const carom_polyhedra *start, carom_joint_modes *modes, carom_error *error);
 
 #endif

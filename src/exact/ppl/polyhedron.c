@@ -143,12 +143,6 @@ void exact_polyhedron_add_point(exact_session *session, exact_polyhedron polyhed
     mpz_clear(denominator);
 }
 
-exact_polyhedron exact_polyhedron_at(exact_session *session, mpq_t *point) {
-    exact_polyhedron made = exact_polyhedron_empty(session);
-    exact_polyhedron_add_point(session, made, point);
-    return exact_polyhedron_settle(session, made);
-}
-
 void exact_polyhedron_constrain(exact_session *session, exact_polyhedron polyhedron, mpq_t *row, int sign, const mpq_t *constant,
                                 bool equality) {
     if (session->stop) return;
@@ -268,7 +262,8 @@ static void note_bits(exact_session *session, const mpz_t whole) {
 }
 
 // One vertex, or an end of the session at a ray or line.
-static void read_point(exact_session *session, ppl_const_Generator_t generator, ppl_Coefficient_t coefficient, mpq_t *vertex) {
+static void read_point(exact_session *session, ppl_const_Generator_t generator, ppl_Coefficient_t coefficient, int dimension,
+                       mpq_t *vertex) {
     if (ppl_Generator_type(generator) != PPL_GENERATOR_TYPE_POINT) {
         exact_session_halt(session, EXACT_UNBOUNDED);
         return;
@@ -281,7 +276,7 @@ static void read_point(exact_session *session, ppl_const_Generator_t generator, 
     holds(session, ppl_Generator_divisor(generator, coefficient));
     ppl_Coefficient_to_mpz_t(coefficient, divisor);
     note_bits(session, divisor);
-    for (int i = 0; i < session->dimension && !session->stop; i++) {
+    for (int i = 0; i < dimension && !session->stop; i++) {
         // A generator has no coefficients beyond its own space dimension; they are zero.
         mpz_set_ui(mpq_numref(vertex[i]), 0);
         if ((ppl_dimension_type)i < size) {
@@ -295,13 +290,19 @@ static void read_point(exact_session *session, ppl_const_Generator_t generator, 
     mpz_clear(divisor);
 }
 
+static int space_dimension(exact_session *session, exact_polyhedron polyhedron) {
+    ppl_dimension_type dimension = 0;
+    return done(session, ppl_Polyhedron_space_dimension(polyhedron, &dimension)) ? (int)dimension : 0;
+}
+
 int exact_polyhedron_visit_vertices(exact_session *session, exact_polyhedron polyhedron, exact_vertex_visit visit, void *user) {
     if (session->stop) return 0;
     ppl_Coefficient_t coefficient = NULL;
     ppl_const_Generator_System_t system;
     ppl_Generator_System_const_iterator_t at = NULL, end = NULL;
     mpq_t vertex[EXACT_MOST_COORDINATES];
-    for (int i = 0; i < session->dimension; i++) mpq_init(vertex[i]);
+    const int d = space_dimension(session, polyhedron);
+    for (int i = 0; i < d; i++) mpq_init(vertex[i]);
     // The minimised generators of a polytope are its vertices.
     int count = 0;
     bool goes_on = done(session, ppl_new_Coefficient(&coefficient)) && done(session, ppl_new_Generator_System_const_iterator(&at)) &&
@@ -311,7 +312,7 @@ int exact_polyhedron_visit_vertices(exact_session *session, exact_polyhedron pol
     while (goes_on && !holds(session, ppl_Generator_System_const_iterator_equal_test(at, end))) {
         ppl_const_Generator_t generator;
         if (done(session, ppl_Generator_System_const_iterator_dereference(at, &generator)))
-            read_point(session, generator, coefficient, vertex);
+            read_point(session, generator, coefficient, d, vertex);
         if (session->stop) break;
         if (visit) visit(user, vertex);
         count++;
@@ -320,14 +321,14 @@ int exact_polyhedron_visit_vertices(exact_session *session, exact_polyhedron pol
     if (at) ppl_delete_Generator_System_const_iterator(at);
     if (end) ppl_delete_Generator_System_const_iterator(end);
     if (coefficient) ppl_delete_Coefficient(coefficient);
-    for (int i = 0; i < session->dimension; i++) mpq_clear(vertex[i]);
+    for (int i = 0; i < d; i++) mpq_clear(vertex[i]);
     return count;
 }
 
 // The same loop over the minimised constraints.
 int exact_polyhedron_visit_constraints(exact_session *session, exact_polyhedron polyhedron, exact_constraint_visit visit, void *user) {
     if (session->stop) return 0;
-    const int d = session->dimension;
+    const int d = space_dimension(session, polyhedron);
     ppl_Coefficient_t coefficient = NULL;
     ppl_const_Constraint_System_t system;
     ppl_Constraint_System_const_iterator_t at = NULL, end = NULL;

@@ -54,8 +54,6 @@ typedef ppl_Polyhedron_t exact_polyhedron;
 exact_polyhedron exact_polyhedron_universe(exact_session *session);
 exact_polyhedron exact_polyhedron_empty(exact_session *session);
 exact_polyhedron exact_polyhedron_copy(exact_session *session, exact_polyhedron source);
-/// The point [dimension] alone.
-exact_polyhedron exact_polyhedron_at(exact_session *session, mpq_t *point);
 /// Works in stopped sessions too; NULL is allowed.
 void exact_polyhedron_free(exact_polyhedron polyhedron);
 
@@ -69,7 +67,8 @@ void exact_polyhedron_constrain(exact_session *session, exact_polyhedron polyhed
 /// polyhedron and returns what replaces it.
 exact_polyhedron exact_polyhedron_settle(exact_session *session, exact_polyhedron polyhedron);
 
-/// Forgets all but the first coordinates of the polyhedron, which then belongs to a session of that dimension.
+/// Forgets all but the first coordinates of the polyhedron, which then belongs to a session of that dimension; vertices and constraints
+/// may be visited in any.
 void exact_polyhedron_project(exact_session *session, exact_polyhedron polyhedron, int dimension);
 
 // Operations on settled polyhedra return new ones, settled, and NULL when the session has stopped.
@@ -90,13 +89,14 @@ bool exact_polyhedron_contains(exact_session *session, exact_polyhedron polyhedr
 /// Dimension of the affine hull; 0 when stopped.
 int exact_polyhedron_affine_dimension(exact_session *session, exact_polyhedron polyhedron);
 
-/// Receives a vertex [dimension]. The array is reused.
+/// Receives a vertex [dimension of the polyhedron]. The array is reused.
 typedef void (*exact_vertex_visit)(void *user, mpq_t *vertex);
 /// Visits the vertices of a polytope and checks the bits of their coordinates. Stops the session as EXACT_UNBOUNDED at a ray or line.
 /// @return how many there are; `visit` may be NULL
 int exact_polyhedron_visit_vertices(exact_session *session, exact_polyhedron polyhedron, exact_vertex_visit visit, void *user);
 
-/// Receives a minimal constraint row . y + constant >= 0, or = 0, with whole coefficients: row [dimension], then the constant.
+/// Receives a minimal constraint row . y + constant >= 0, or = 0, with whole coefficients: row [dimension of
+/// the polyhedron], then the constant.
 typedef void (*exact_constraint_visit)(void *user, mpz_t *row, bool equality);
 int exact_polyhedron_visit_constraints(exact_session *session, exact_polyhedron polyhedron, exact_constraint_visit visit, void *user);
 

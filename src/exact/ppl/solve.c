@@ -57,7 +57,7 @@ static void find_outer(set_solver *solver, const exact_cells *cells, exact_polyh
     // Without all cells there is no fixpoint.
     if (solver->options->mode == CAROM_EXACT_UNION && cells->complete) {
         exact_session_start(session, HULL_SHARE * seconds);
-        exact_reach_hulls(session, cells, solver->data->start, box, &solver->counts, &hulls);
+        exact_reach_hulls(session, cells, box, &solver->counts, &hulls);
         take_outer(solver, &hulls);
         if (!session->stop) return;
     }
@@ -75,13 +75,14 @@ static void run_phases(set_solver *solver) {
     const carom_exact_options *options = solver->options;
     const bool wants_union = options->mode != CAROM_EXACT_HULL;
     // With restitution there is no outer set to look for: those that are known are bounded by the energy, which may grow.
-    const bool inelastic = data->width == data->dimension;
+    const bool inelastic = exact_data_is_inelastic(data);
     mpq_t width;
     mpq_init(width);
     if (options->mode == CAROM_EXACT_EPS) {
         // The overlap is absolute, so that V_eps shrinks in proportion to it. A few bits are enough of it, and keep the coefficients short.
         double scale = 0;
-        for (int k = 0; k < data->dimension; k++) scale = fmax(scale, fabs(mpq_get_d(data->start[k])));
+        for (int s = 0; s < data->starts; s++)
+            for (int k = 0; k < data->dimension; k++) scale = fmax(scale, fabs(mpq_get_d(data->start[s * data->width + k])));
         exact_rational_round(width, options->cover * scale, exact_scale_exponent(options->cover * scale));
     }
     exact_session_start(session, (!inelastic ? 1 : wants_union ? UNION_SHARE : HULL_SHARE) * options->seconds);
@@ -90,13 +91,14 @@ static void run_phases(set_solver *solver) {
     exact_polyhedron box = exact_energy_box(session, data);
     exact_cells_create(session, data, width, &cells);
     if (wants_union)
-        exact_reach_union(session, &cells, data->start, &solver->counts, &solver->pieces);
+        exact_reach_union(session, &cells, &solver->counts, &solver->pieces);
     else
-        exact_reach_hulls(session, &cells, data->start, box, &solver->counts, &solver->pieces);
+        exact_reach_hulls(session, &cells, box, &solver->counts, &solver->pieces);
     solver->bits = session->seen;
     solver->stop = session->stop;
-    // Only an unfinished union of plain cells is a certified set; other modes claim nothing before their fixpoint.
-    if (solver->stop && options->mode != CAROM_EXACT_UNION) exact_pieces_free(&solver->pieces);
+    // Only an unfinished union of plain cells is a certified set; other modes, and the outer set of an interval of friction, claim nothing
+    // before their fixpoint.
+    if (solver->stop && (options->mode != CAROM_EXACT_UNION || options->friction)) exact_pieces_free(&solver->pieces);
     // An outer set is worth looking for unless the caller stopped the run, or something failed.
     const bool may_go_on = inelastic && solver->stop != EXACT_CANCELLED && solver->stop < EXACT_OUT_OF_MEMORY;
     if (solver->stop && may_go_on && box && cells.terminal) find_outer(solver, &cells, box);
@@ -105,7 +107,23 @@ static void run_phases(set_solver *solver) {
     mpq_clear(width);
 }
 
-// Fills the set from the data of an impact in which a contact approaches.
+// No contact approaches at any start: n_i = C_i y >= 0 for all contacts.
+static bool starts_terminal(const exact_data *data) {
+    bool terminal = true;
+    mpq_t normal, scratch;
+    mpq_inits(normal, scratch, NULL);
+    for (int k = 0; k < data->starts * data->contacts && terminal; k++) {
+        mpq_t *start = data->start + k / data->contacts * data->width;
+        mpq_t *row = data->contact_rows + 2 * (k % data->contacts) * data->width;
+        mpq_set_ui(normal, 0, 1);
+        for (int i = 0; i < data->dimension; i++) exact_rational_add_product(normal, row[i], start[i], scratch);
+        terminal = mpq_sgn(normal) >= 0;
+    }
+    mpq_clears(normal, scratch, NULL);
+    return terminal;
+}
+
+// Fills the set from the data of an impact.
 static carom_status solve_data(const exact_data *data, const carom_exact_options *options, const carom_control *control,
                                carom_exact_set *set, carom_error *error) {
     static const char *const reasons[] = {
@@ -120,7 +138,15 @@ static carom_status solve_data(const exact_data *data, const carom_exact_options
     exact_session *session = &solver.session;
     exact_session_open(session, data->width, options->bits, control);
     solver.stop = session->stop;
-    if (!session->stop) run_phases(&solver);
+    const bool terminal = starts_terminal(data);
+    if (!session->stop && terminal) {
+        // Nothing happens: the set is what it starts from.
+        exact_session_start(session, OUTPUT_SECONDS);
+        exact_pieces_add(session, &solver.pieces, exact_start(session, data));
+        solver.stop = session->stop;
+    } else if (!session->stop) {
+        run_phases(&solver);
+    }
 
     // How it ended, and what to do about it.
     carom_status status = CAROM_OK;
@@ -131,21 +157,29 @@ static carom_status solve_data(const exact_data *data, const carom_exact_options
     else if (solver.stop)
         snprintf(set->reason, sizeof set->reason, "%s, or sample the set (`carom sample`)%s", reasons[solver.stop],
                  data->contacts > CAROM_EXACT_USUAL_CONTACTS ? "; sets of more than three contacts seldom finish" : "");
-    set->status = solver.stop == EXACT_RUNNING     ? CAROM_EXACT_OK
-                  : solver.stop == EXACT_UNBOUNDED ? CAROM_EXACT_UNBOUNDED
-                                                   : CAROM_EXACT_INCOMPLETE;
+    set->status = solver.stop == EXACT_UNBOUNDED ? CAROM_EXACT_UNBOUNDED
+                  : solver.stop                  ? CAROM_EXACT_INCOMPLETE
+                  : terminal                     ? CAROM_EXACT_TERMINAL_START
+                                                 : CAROM_EXACT_OK;
 
     // What was found, in doubles, as a phase of its own.
     exact_session_start(session, exact_session_elapsed(session) + OUTPUT_SECONDS);
-    // At the end nothing is owed: y alone describes the pieces.
-    for (int i = 0; i < solver.pieces.count; i++) exact_polyhedron_project(session, solver.pieces.items[i], data->dimension);
-    session->dimension = data->dimension;
+    // At the end nothing is owed: y and z describe the pieces.
+    session->dimension = data->dimension + data->constants;
+    for (int i = 0; i < solver.pieces.count; i++) exact_polyhedron_project(session, solver.pieces.items[i], session->dimension);
     if (!status) status = exact_output_create(session, data, &solver.pieces, &set->pieces, error);
     if (!status && solver.has_outer) status = exact_output_create(session, data, &solver.outer, &set->outer, error);
     if (!status && options->modes) status = exact_output_modes(session, data, &solver.pieces, options->modes, error);
     if (!status && session->stop) status = carom_fail(error, CAROM_INTERNAL, "the finished pieces could not be read");
     exact_pieces_free(&solver.pieces);
     exact_pieces_free(&solver.outer);
+    // A fixpoint is the set itself, or an outer one in other modes; an unfinished union lies in the set.
+    if (!status)
+        set->certificate = terminal                                                  ? "exact"
+                           : !set->pieces->count                                     ? "none"
+                           : options->mode != CAROM_EXACT_UNION || options->friction ? "outer"
+                           : carom_exact_set_complete(set)                           ? "exact"
+                                                                                     : "inner";
     set->elapses = solver.counts.elapses;
     set->bits = solver.bits;
     set->seconds = exact_session_elapsed(session);
@@ -155,26 +189,11 @@ static carom_status solve_data(const exact_data *data, const carom_exact_options
 
 // ------------------------------------------------------------------------------------------------------- the whole set
 
-// No contact approaches: n_i = C_i y >= 0 for all of them.
-static bool starts_terminal(const exact_data *data) {
-    const int d = data->dimension;
-    bool terminal = true;
-    mpq_t normal, scratch;
-    mpq_inits(normal, scratch, NULL);
-    for (int i = 0; i < data->contacts && terminal; i++) {
-        mpq_set_ui(normal, 0, 1);
-        for (int k = 0; k < d; k++)
-            exact_rational_add_product(normal, data->contact_rows[2 * i * data->width + k], data->start[k], scratch);
-        terminal = mpq_sgn(normal) >= 0;
-    }
-    mpq_clears(normal, scratch, NULL);
-    return terminal;
-}
-
 // A set that needs no computation.
 static carom_status conclude(carom_exact_set *set, carom_exact_status reached, const char *reason, const carom_impact *impact,
                              carom_error *error) {
     set->status = reached;
+    set->certificate = "none";
     snprintf(set->reason, sizeof set->reason, "%s", reason);
     return carom_polyhedra_create(carom_impact_contact_size(impact), carom_impact_get_data(impact)->nv, &set->pieces, error);
 }
@@ -192,6 +211,23 @@ static carom_status note_cancelling_normals(const carom_impact *impact, carom_ex
                  "the normals of some contacts cancel, as between two opposite walls: in cells that overlap they press on each other and "
                  "friction takes any slip, so that this outer set need not shrink to the set with `cover`");
     carom_propagative_free(normals);
+    return CAROM_OK;
+}
+
+// The start and the intervals of friction, as a program may have filled them.
+static carom_status check_uncertain(const carom_impact_data *data, const carom_exact_options *options, carom_error *error) {
+    const carom_exact_start *start = options->start;
+    if (start && !(start->count >= 1 && start->count <= CAROM_EXACT_MOST_STARTS))
+        return carom_fail(error, CAROM_BAD_INPUT, "start: %d vertices are not between 1 and %d", start->count, CAROM_EXACT_MOST_STARTS);
+    for (int k = 0; start && k < start->count * data->nv; k++)
+        if (!isfinite(start->vertices[k]))
+            return carom_fail(error, CAROM_BAD_INPUT, "start: component %d of vertex %d is not finite", k % data->nv, k / data->nv);
+    for (int i = 0; options->friction && i < data->contacts; i++) {
+        const carom_interval mu = options->friction[i];
+        if (!(0 <= mu.least && mu.least <= mu.most && isfinite(mu.most)))
+            return carom_fail(error, CAROM_BAD_INPUT, "friction: %g to %g of contact %s is no interval of numbers that are not negative",
+                              mu.least, mu.most, data->names[i]);
+    }
     return CAROM_OK;
 }
 
@@ -218,11 +254,12 @@ carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_opt
         return carom_fail(
             error, CAROM_UNSUPPORTED,
             "exact sets are computed for planar contacts only: friction in space has round cones; sample the set (`carom sample`)");
+    carom_status status = check_uncertain(source, options, error);
+    if (status) return status;
     carom_exact_set *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, "exact set");
 
     // Some sets are known without computation: those of impacts that are too large, have no rational data, or start terminal.
-    carom_status status = CAROM_OK;
     exact_data *data = NULL;
     const char *fault = NULL;
     const bool fits = source->contacts <= CAROM_EXACT_MOST_CONTACTS && source->nv <= CAROM_EXACT_MOST_VELOCITIES;
@@ -236,15 +273,9 @@ carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_opt
     } else if (!status) {
         made->dimension = data->dimension;
         made->data_change = data->change;
-        if (starts_terminal(data)) {
-            made->status = CAROM_EXACT_TERMINAL_START;
-            status = exact_output_start(data, &made->pieces, error);
-            if (!status && options->modes) status = exact_output_start_mode(made->pieces, options->modes, error);
-        } else {
-            status = solve_data(data, options, control, made, error);
-            if (!status && options->mode == CAROM_EXACT_EPS && made->status == CAROM_EXACT_OK)
-                status = note_cancelling_normals(impact, made, error);
-        }
+        status = solve_data(data, options, control, made, error);
+        if (!status && options->mode == CAROM_EXACT_EPS && made->status == CAROM_EXACT_OK)
+            status = note_cancelling_normals(impact, made, error);
     }
     exact_data_free(data);
     if (status)

@@ -115,7 +115,7 @@ static void advance(union_search *search, const item *popped) {
     if (stored > search->counts->limit) exact_session_halt(session, EXACT_OUT_OF_PIECES);
 }
 
-void exact_reach_union(exact_session *session, const exact_cells *cells, mpq_t *start, exact_counts *counts, exact_pieces *outcomes) {
+void exact_reach_union(exact_session *session, const exact_cells *cells, exact_counts *counts, exact_pieces *outcomes) {
     union_search search = {.session = session, .cells = cells, .counts = counts, .outcomes = outcomes};
     search.reached = calloc((size_t)cells->count + 1, sizeof *search.reached);
     if (!search.reached) {
@@ -127,14 +127,15 @@ void exact_reach_union(exact_session *session, const exact_cells *cells, mpq_t *
 
     // The energy before the impact.
     energy_visit before = {&search, 0};
-    take_energy(&before, start);
+    for (int s = 0; s < cells->data->starts; s++) take_energy(&before, cells->data->start + s * cells->data->width);
     search.most = counts->gain * before.largest;
 
-    // The start enters every cell in which it lies.
-    exact_polyhedron point = exact_polyhedron_at(session, start);
-    for (int i = 0; i < cells->count && !session->stop; i++) enter_cell(&search, i, point);
-    exact_polyhedron_free(point);
-    const bool inelastic = cells->data->width == d;
+    // The start enters every cell in which it lies; what is terminal already stays.
+    exact_add_settled_start(session, cells, outcomes);
+    exact_polyhedron start = exact_start(session, cells->data);
+    for (int i = 0; i < cells->count && !session->stop; i++) enter_cell(&search, i, start);
+    exact_polyhedron_free(start);
+    const bool inelastic = exact_data_is_inelastic(cells->data);
     while (search.queued && exact_session_continue(session)) {
         // The oldest of those with the highest energy: the energy that is left bounds what is missing. With restitution it bounds nothing,
         // and the oldest of all, with the fewest switches, leads to outcomes before the budget is spent.

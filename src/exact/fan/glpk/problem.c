@@ -55,7 +55,8 @@ static void find_keys(const exact_data *data, const fan_problem *problem, int co
         along[1] = hypot(W[0][1], W[0][2]);
         along[2] = hypot(use[1], use[2]);
     }
-    const double keys[KEYS] = {u[0], along[0], mpq_get_d(data->friction[contact]), W[0][0], W[1][1] + W[2][2], along[1], use[0], along[2]};
+    const double keys[KEYS] = {u[0],   along[0], mpq_get_d(data->friction[2 * contact + 1]), W[0][0], W[1][1] + W[2][2], along[1],
+                               use[0], along[2]};
     for (int i = 0; i < KEYS; i++) found->key[i] = keys[i];
 }
 
@@ -122,7 +123,7 @@ static uint64_t add_speed(fan_problem *problem, const exact_data *data, int cont
         for (int p = 0; p + 1 < problem->stride; p++) {
             mpq_set_si(factor, -parts[p], (unsigned long)friction.z);
             mpq_canonicalize(factor);
-            mpq_mul(factor, factor, data->friction[contact]);
+            mpq_mul(factor, factor, data->friction[2 * contact + 1]);
             exact_rational_add_product(speed[k], factor, row[1 + p], scratch);
         }
         largest = fmax(largest, fabs(mpq_get_d(speed[k])) / problem->unit[k]);
@@ -162,7 +163,7 @@ static void add_contact(fan_problem *problem, const exact_data *data, const cont
         for (int k = 0; k < problem->dimension; k++)
             slips = slips || mpq_sgn(data->contact_rows[(problem->stride * key->contact + p) * data->width + k]);
     // Without friction there is one speed, whatever the slip.
-    if (!slips || !mpq_sgn(data->friction[key->contact])) {
+    if (!slips || !mpq_sgn(data->friction[2 * key->contact + 1])) {
         contact->sector_count = 1;
         contact->sectors[0] = (fan_sector){.speeds = add_speed(problem, data, key->contact, (fan_direction){0, 0, 1})};
         return;
