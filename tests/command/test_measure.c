@@ -335,6 +335,11 @@ static void tables_say_what_they_show(void **state) {
     assert_null(strstr(r.out, "nan"));
     assert_null(strstr(r.out, "centre of mass"));
     release(&r);
+    // The axis of errors shows per cent, not logarithms.
+    char *errors = read_file(*state, "out/figure-1-Errors-single.svg");
+    check_text(errors, ">1</text>");
+    check_text(errors, ">10</text>");
+    free(errors);
     char *page = read_file(*state, "out/index.html");
     check_text(page, "within 20&nbsp;%");
     assert_null(strstr(page, "centre of mass"));

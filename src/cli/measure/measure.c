@@ -31,8 +31,7 @@ static const cli_flag flags[] = {
     {"json", NULL, "print one JSON document"},
 };
 
-// Edges of the cones of floor and null set in space.
-enum { EDGES = 32, DRAWS = 100, NULL_POINTS = 2000, MOST_POINTS = 1000000 };
+enum { DRAWS = 100, NULL_POINTS = 2000, MOST_POINTS = 1000000 };
 
 typedef struct numbers {
     carom_interval friction;
@@ -144,7 +143,7 @@ static carom_status assess(measure_run *run, carom_error *error) {
                                            .laws = run->asked,
                                            .part = run->part,
                                            .friction = friction,
-                                           .edges = EDGES,
+                                           .edges = MEASURE_EDGES,
                                            .null_members = run->null_points};
     const carom_status status = carom_measure_assess(&request, &run->control, run->impacts, run->rows, error);
     cli_end_progress();

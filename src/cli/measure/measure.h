@@ -8,7 +8,11 @@
 #include "cli/cli_internal.h"
 #include "cli/compare/stage.h"
 
-enum { MEASURE_NAME = 96, MEASURE_SENTENCE = 256 };
+enum {
+    MEASURE_NAME = 96,
+    MEASURE_SENTENCE = 256,
+    MEASURE_EDGES = 32,  // of the cones of floor and null set in space
+};
 
 /// Impacts that are reported together: of one kind, or of one range of speeds.
 typedef struct measure_part {
