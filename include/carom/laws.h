@@ -33,6 +33,7 @@ typedef struct carom_law {
     const char *const *thorough;
     /// Option, value, sentence, ..., NULL: why the law does not offer a choice that others do. NULL: the names of its choices say enough.
     const char *const *refusals;
+    bool samples;  ///< its outcomes, or its one outcome, are random draws of a set: other seeds give others
     /// Comparisons pass over the law where this is false. NULL: always true.
     bool (*applies)(const carom_impact *impact);
     const carom_column *outcome_columns;  ///< the law's own; they follow the common ones

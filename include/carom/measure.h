@@ -35,6 +35,9 @@ typedef struct carom_measurements {
     carom_arena arena;
 } carom_measurements;
 
+/// Gives those measurements whose friction is not known this one, at every contact.
+carom_status carom_measurements_complete_friction(carom_measurements *measurements, double friction, carom_error *error);
+
 /// Releases impacts and arrays.
 void carom_measurements_free(carom_measurements *measurements);
 
@@ -74,30 +77,39 @@ typedef struct carom_measure_law {
     const carom_law *law;
     const void *options;  ///< the law's option struct
     const carom_registry *registry;
-    carom_interval friction;  ///< of every contact; NaN: each impact's own. An interval: the union of the sets at
-                              ///< CAROM_MEASURE_FRICTIONS values, among which samples are shared
-    double restitution;       ///< in place of the option `restitution`; NaN: that option, else the impact's
-    int64_t seed;             ///< of laws that sample: impact i draws by carom_many_seed(seed, i)
+    carom_interval friction;     ///< of every contact; NaN: each impact's own. An interval: the union of the sets at
+                                 ///< CAROM_MEASURE_FRICTIONS values, among which samples are shared
+    carom_interval restitution;  ///< in place of the option `restitution`, two different numbers only for laws that draw from an interval;
+                                 ///< NaN: that option, else the impact's
+    int64_t seed;                ///< of laws that draw: impact i by carom_many_seed(seed, i), and by seeds made of that for further values
+                                 ///< of friction
 } carom_measure_law;
 
 enum { CAROM_MEASURE_FRICTIONS = 8 };
+
+/// Where a member of a law's set is from.
+typedef struct carom_measure_origin {
+    int64_t sample;              ///< index of the sample; -1 for laws that do not sample
+    int64_t seed;                ///< that the law was asked with
+    double friction;             ///< mu that it was asked with; NaN: the impact's own
+    carom_interval restitution;  ///< least and largest one drawn by the contacts that were compressed; NaN: the law does not tell
+} carom_measure_origin;
 
 /// The law's outcomes for one measurement: points of its set.
 typedef struct carom_measure_set {
     int64_t count;
     int nv;
-    double *members;     ///< [count x nv] v+ of the outcomes after which no contact approaches
-    int64_t *sample;     ///< [count] index of the sample; -1 for laws that do not sample
-    double *friction;    ///< [count] mu that it was asked with; NaN: the impact's own
-    int64_t flags;       ///< CAROM_FLAG bits that all members have
-    carom_error reason;  ///< why there are none; an empty message where the law says nothing
+    double *members;                ///< [count x nv] v+ of the outcomes after which no contact approaches
+    carom_measure_origin *origins;  ///< [count]
+    int64_t flags;                  ///< CAROM_FLAG bits that all members have
+    carom_error reason;             ///< why there are none; an empty message where the law says nothing
 } carom_measure_set;
 
 bool carom_measure_applies(const carom_measure_law *law, const carom_measurement *measurement);
 /// Can the law's restitution be fitted? It has that option, and a meaning for it.
 bool carom_measure_bounces(const carom_measure_law *law);
-/// Is the outcome one sample, or are the outcomes samples, of a set?
-bool carom_measure_samples(const carom_measure_law *law);
+/// Are its outcomes samples of a set with restitution, which each contact draws from an interval?
+bool carom_measure_draws_restitution(const carom_measure_law *law);
 
 /// Asks the law, at v- or another velocity.
 /// @param index   of the measurement: for its seed
@@ -131,9 +143,8 @@ typedef struct carom_measure_chi_square {
 /// selection of x: the same sample of a law of walks, otherwise the outcome next to x. Of two members, the one that is nearest in the
 /// kinetic metric and that in the metric of S_++, the smaller value: approximate where a set has others.
 /// Without covariance, and for samples of time stepping, nothing is known.
-carom_status carom_measure_find_chi_square(const carom_measure_law *law, const carom_measurement *measurement, int index,
-                                           const carom_measure_set *set, const carom_measure_score *score, carom_measure_chi_square *chi,
-                                           carom_error *error);
+carom_status carom_measure_find_chi_square(const carom_measure_law *law, const carom_measurement *measurement, const carom_measure_set *set,
+                                           const carom_measure_score *score, carom_measure_chi_square *chi, carom_error *error);
 
 /// Probability that chi2 with so many degrees of freedom exceeds x.
 double carom_measure_chi_square_tail(double x, int freedom);
@@ -179,6 +190,38 @@ typedef struct carom_measure_fit {
 carom_status carom_measure_fit_law(const carom_measure_fit_request *request, carom_measure_fit *fit, carom_error *error);
 
 #define CAROM_MEASURE_LATTICE 0.0025
+
+/// Which interval of restitution of a sampled set is asked for.
+typedef struct carom_measure_interval_request {
+    const carom_measure_law *law;  ///< for which carom_measure_draws_restitution is true; its restitution is not used
+    const carom_measurements *measurements;
+    const int *chosen;  ///< [count] indices of the measurements to which it is fitted
+    int count;
+    double share;      ///< of the chosen measurements, in (0, 1]
+    double tolerance;  ///< relative error up to which the set holds a measured outcome, > 0
+    int64_t draws;     ///< resamples of the bootstrap; 0: none
+    const carom_control *control;
+} carom_measure_interval_request;
+
+/// The interval that was found.
+typedef struct carom_measure_interval {
+    carom_interval restitution;      ///< NaN where no set holds any of the outcomes
+    double least_error, most_error;  ///< standard deviations of its ends over resampled groups; NaN without draws
+    double contained;                ///< share of the chosen outcomes that walks in the interval hold
+    double reachable;                ///< the same with [0, 1]
+    double members;                  ///< walks in the interval, mean over the chosen measurements
+    int tied;                        ///< intervals of this width that hold the share
+    bool finished;                   ///< false: interrupted
+} carom_measure_interval;
+
+/// The least interval [lo, hi], in hundredths, such that the set with every contact's e in [lo, hi] holds the share of the measured
+/// outcomes: within the tolerance of a member. Where [0, 1] holds less than the share, the least one that holds as much. Of intervals of
+/// one width, the one of the least mean energy score, with the law's own samples.
+/// Walks are drawn once, with e from overlapping windows of the widths 1, 1/2, 1/4 and 1/8, a quarter of the law's samples from each; walks
+/// whose contacts drew within an interval are members of its set. Contacts that were not compressed do not count.
+/// Cost: about 7 times the walks of one assessment.
+/// @return CAROM_BAD_INPUT for a law that does not draw its restitution
+carom_status carom_measure_fit_interval(const carom_measure_interval_request *request, carom_measure_interval *found, carom_error *error);
 
 // ---------------------------------------------------------------------------------------------------------- assessment
 

@@ -9,14 +9,15 @@
 CAROM_API_BEGIN
 
 typedef enum carom_plot_style {
-    CAROM_PLOT_DOTS,    ///< a sampled set
-    CAROM_PLOT_MARKS,   ///< single outcomes
-    CAROM_PLOT_PATH,    ///< line with small marks: a velocity path
-    CAROM_PLOT_DASHES,  ///< closed dashed line: a convex hull
-    CAROM_PLOT_TRACES,  ///< thin lines: velocity paths of single samples
-    CAROM_PLOT_LINE,    ///< line: a function of time, an outline
-    CAROM_PLOT_GUIDE,   ///< dashed line: what a picture is read by
-    CAROM_PLOT_AREAS,   ///< filled polygons with outlines, a NaN between them; segments and points have only an outline
+    CAROM_PLOT_DOTS,      ///< a sampled set
+    CAROM_PLOT_MARKS,     ///< single outcomes
+    CAROM_PLOT_PATH,      ///< line with small marks: a velocity path
+    CAROM_PLOT_DASHES,    ///< closed dashed line: a convex hull
+    CAROM_PLOT_TRACES,    ///< thin lines: velocity paths of single samples
+    CAROM_PLOT_LINE,      ///< line: a function of time, an outline
+    CAROM_PLOT_GUIDE,     ///< dashed line: what a picture is read by
+    CAROM_PLOT_AREAS,     ///< filled polygons with outlines, a NaN between them; segments and points have only an outline
+    CAROM_PLOT_MEASURED,  ///< filled black diamonds with a white rim, on top of everything: what was measured
 } carom_plot_style;
 
 typedef struct carom_plot_series {
@@ -31,6 +32,7 @@ typedef struct carom_plot {
     const carom_plot_series *series;
     int series_count;
     bool focus;  ///< the ranges of the axes leave paths and traces out, which then run out of the picture
+    bool log_x;  ///< x holds logarithms to base 10; the axis shows the numbers themselves
     bool equal;  ///< one unit is as long on both axes
 } carom_plot;
 

@@ -51,6 +51,9 @@ void carom_plot_choose_axes(int contacts, int count, const double *ranges, int c
 /// @return CAROM_UNSUPPORTED when gnuplot is missing, CAROM_BAD_INPUT for another ending, nothing to draw, or when `path` exists and is not
 ///         such a picture, CAROM_IO_FAILED
 carom_status carom_plot_write(const carom_plot *plot, const char *path, carom_error *error);
+/// As carom_plot_write, with looks of the caller's choice.
+/// @param looks  [series_count] places in carom_plot_looks
+carom_status carom_plot_write_looks(const carom_plot *plot, const int *looks, const char *path, carom_error *error);
 /// Can a picture be drawn into `path`? Draws one and throws it away: for those who compute for minutes before they draw.
 /// @return as carom_plot_write
 carom_status carom_plot_check(const char *path, carom_error *error);

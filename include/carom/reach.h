@@ -107,7 +107,7 @@ typedef struct carom_rebound_options {
 } carom_rebound_options;
 
 /// What the series column `bounces` holds for each contact.
-enum { CAROM_REBOUND_STORED, CAROM_REBOUND_RESTORED, CAROM_REBOUND_COMPRESSIONS, CAROM_REBOUND_FIELDS };
+enum { CAROM_REBOUND_STORED, CAROM_REBOUND_RESTORED, CAROM_REBOUND_COMPRESSIONS, CAROM_REBOUND_RESTITUTION, CAROM_REBOUND_FIELDS };
 
 /// Walks from the pre-impact velocity to the end of the impact. With its workspace; not to be shared between threads.
 typedef struct carom_walker carom_walker;
@@ -139,7 +139,8 @@ void carom_walker_free(carom_walker *walker);
 /// @return CAROM_COMPLETE, CAROM_BUDGET_SPENT after max_steps, or CAROM_INTERRUPTED
 carom_verdict carom_walker_run(carom_walker *walker, int64_t seed, int64_t index, double *v, double *impulse, carom_sample_counts *counts);
 
-/// What the contacts stored and gave back in the last run, [CAROM_REBOUND_FIELDS * contacts]; NULL without restitution.
+/// What the contacts stored and gave back in the last run, and with which restitution, [CAROM_REBOUND_FIELDS * contacts]; NULL without
+/// restitution.
 const double *carom_walker_bounces(const carom_walker *walker);
 
 /// A number in (0, 1) that a walk has used, or is to use, for one decision.

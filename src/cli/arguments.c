@@ -250,6 +250,13 @@ const char *cli_value_word(const carom_option *row, char *word, size_t size) {
     return word;
 }
 
+// Does the command's own flag of that name hide the option?
+static bool is_hidden(const cli_command *command, const carom_option *row) {
+    char flag[CLI_NAME_SIZE];
+    cli_spell_flag(row, flag);
+    return find_flag(command, flag) != NULL;
+}
+
 // Has the last earlier law or integrator of this command with an option of that name the same one: its meaning, default and choices?
 static bool stands_above(const cli_command *command, const carom_registry *registry, int before, const carom_option *row) {
     int i = before, index = -1;
@@ -301,7 +308,7 @@ void cli_help(const cli_command *command, const carom_registry *registry) {
         // First the options that are new, in full, then the names of those that an earlier law explains.
         for (int k = 0; k < owner.option_count; k++) {
             const carom_option *row = &owner.options[k];
-            if (stands_above(command, registry, i, row)) continue;
+            if (is_hidden(command, row) || stands_above(command, registry, i, row)) continue;
             char flag[CLI_NAME_SIZE], choices[128], left[2 * CLI_NAME_SIZE + 128];
             const char *value = cli_value_word(row, choices, sizeof choices);
             cli_spell_flag(row, flag);
@@ -311,7 +318,7 @@ void cli_help(const cli_command *command, const carom_registry *registry) {
         }
         const char *separator = "  as above: --";
         for (int k = 0; k < owner.option_count; k++) {
-            if (!stands_above(command, registry, i, &owner.options[k])) continue;
+            if (is_hidden(command, &owner.options[k]) || !stands_above(command, registry, i, &owner.options[k])) continue;
             char flag[CLI_NAME_SIZE];
             cli_spell_flag(&owner.options[k], flag);
             printf("%s%s", separator, flag);

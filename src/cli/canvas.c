@@ -14,6 +14,8 @@ void cli_canvas_series(cli_canvas *c, const char *label, carom_plot_style style,
     c->series[i] = (carom_plot_series){label, style, 0, c->x[i], c->y[i]};
 }
 
+void cli_canvas_law(cli_canvas *c, const char *law) { c->laws[c->count - 1] = law; }
+
 void cli_canvas_point(cli_canvas *c, double x, double y) {
     const int i = c->count - 1;
     if (c->series[i].count == c->capacity[i]) return;
@@ -32,12 +34,17 @@ carom_status cli_canvas_write(cli_canvas *c, carom_plot plot, const char *direct
     carom_status status = c->arena.failed ? carom_fail_memory(error, "picture") : CAROM_OK;
     plot.series = c->series;
     plot.series_count = c->count;
+    bool of_laws = false;
+    int looks[CLI_MOST_SERIES];
+    for (int i = 0; i < c->count; i++) of_laws = of_laws || c->laws[i];
+    carom_plot_assign_looks(c->count, c->laws, looks);
     for (int i = 0; i < 2 && !status; i++) {
         const size_t size = strlen(name) + strlen(endings[i]) + 1;
         char *file = malloc(size), *path = NULL;
         if (file) snprintf(file, size, "%s%s", name, endings[i]);
         if (file) path = cli_join_path(directory, file);
-        status = path ? carom_plot_write(&plot, path, error) : carom_fail_memory(error, "picture");
+        status = path ? (of_laws ? carom_plot_write_looks(&plot, looks, path, error) : carom_plot_write(&plot, path, error))
+                      : carom_fail_memory(error, "picture");
         if (!status) cli_note_file(files, path);
         free(path);
         free(file);

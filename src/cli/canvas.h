@@ -14,11 +14,14 @@ typedef struct cli_canvas {
     carom_plot_series series[CLI_MOST_SERIES];
     double *x[CLI_MOST_SERIES], *y[CLI_MOST_SERIES];  ///< [capacity]
     int64_t capacity[CLI_MOST_SERIES];
+    const char *laws[CLI_MOST_SERIES];  ///< whose look a series has; NULL: of no law
     int count;
 } cli_canvas;
 
 /// Begins a series with room for `capacity` points.
 void cli_canvas_series(cli_canvas *c, const char *label, carom_plot_style style, int64_t capacity);
+/// The series that was added last shows this law, in its colour and mark of all pictures.
+void cli_canvas_law(cli_canvas *c, const char *law);
 /// A point of the series that was added last.
 void cli_canvas_point(cli_canvas *c, double x, double y);
 /// A segment of that series, with a gap after it.

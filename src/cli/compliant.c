@@ -198,7 +198,8 @@ static carom_status write_figure(const comparison *c, const char *path, carom_er
     }
     const carom_plot_series series[] = {{label, CAROM_PLOT_MARKS, c->points, swept_x, swept_y},
                                         {"exact set", CAROM_PLOT_AREAS, count, drawn_x, drawn_y}};
-    const carom_plot plot = {carom_scene_name(c->scene), x_label, y_label, series, count ? 2 : 1, false, false};
+    const carom_plot plot = {
+        .title = carom_scene_name(c->scene), .x_label = x_label, .y_label = y_label, .series = series, .series_count = count ? 2 : 1};
     if (!status) status = carom_plot_write(&plot, path, error);
     carom_arena_free(&arena);
     return status;

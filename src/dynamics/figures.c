@@ -29,7 +29,8 @@ carom_status carom_figure_energy(const carom_figures *figures, carom_error *erro
         series[count++] = (carom_plot_series){parts[k][1], CAROM_PLOT_LINE, carom_table_rows(figures->states),
                                               carom_motion_column(figures->states, "time"), values};
     }
-    const carom_plot plot = {figures->title, "time [s]", "energy [J]", series, count, false, false};
+    const carom_plot plot = {
+        .title = figures->title, .x_label = "time [s]", .y_label = "energy [J]", .series = series, .series_count = count};
     return figures->receive(figures->user, "energy", &plot, error);
 }
 
@@ -58,7 +59,7 @@ carom_status carom_figure_energy_error(const carom_figures *figures, carom_error
     char label[64];
     snprintf(label, sizeof label, initial > 0 ? "relative energy error [%g]" : "energy error [%g J]", unit);
     const carom_plot_series series = {"", CAROM_PLOT_LINE, rows, time, errors};
-    const carom_plot plot = {figures->title, "time [s]", label, &series, 1, false, false};
+    const carom_plot plot = {.title = figures->title, .x_label = "time [s]", .y_label = label, .series = &series, .series_count = 1};
     const carom_status status = figures->receive(figures->user, "energy-error", &plot, error);
     free(errors);
     return status;
@@ -81,7 +82,11 @@ carom_status carom_figure_convergence(const carom_figures *figures, const carom_
         if (c > 0 && values[0] > 0)
             series[count++] = (carom_plot_series){hooks->labels[c - 1], CAROM_PLOT_LINE, rows, logs, logs + c * rows};
     }
-    const carom_plot plot = {figures->title, "log10 of the step [s]", "log10 of the error", series, count, false, false};
+    const carom_plot plot = {.title = figures->title,
+                             .x_label = "log10 of the step [s]",
+                             .y_label = "log10 of the error",
+                             .series = series,
+                             .series_count = count};
     if (!status) status = figures->receive(figures->user, "convergence", &plot, error);
     carom_arena_free(&arena);
     return status;

@@ -96,6 +96,7 @@ const carom_law carom_law_halm_posa = {
     .source = "Halm & Posa 2023, Algorithms 1 and 2",
     CAROM_OPTION_TABLE(carom_halm_posa_options, carom_sample_rows),
     .defaults = defaults,
+    .samples = true,
     CAROM_COLUMN_TABLE(outcome, carom_sample_columns),
     CAROM_COLUMN_TABLE(result, result_columns),
     .resolve = resolve,

@@ -79,5 +79,6 @@ const carom_law carom_law_routh = {
     .option_count = CAROM_SAMPLE_ROWS - CAROM_SAMPLE_SET_ROWS,
     .options_size = sizeof(carom_routh_options),
     .defaults = defaults,
+    .samples = true,
     .resolve = resolve,
 };

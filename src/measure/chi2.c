@@ -34,7 +34,6 @@ double carom_measure_chi_square_tail(double x, int freedom) {
 typedef struct confrontation {
     const carom_measure_law *law;
     const carom_measurement *measurement;
-    int index;
     const carom_measure_set *set;
     measure_frame frame;
     double *before, *after, *other;                   // [nv] velocities
@@ -49,13 +48,16 @@ static carom_status follow(confrontation *c, int64_t member, double *after, bool
     const carom_measure_set *set = c->set;
     const int nv = set->nv;
     *found = false;
-    carom_measure_law alone = *c->law;
-    if (!isnan(set->friction[member])) alone.friction = (carom_interval){set->friction[member], set->friction[member]};
-    if (set->sample[member] >= 0)
-        return measure_walk_again(&alone, c->measurement, c->index, set->sample[member], c->before, after, found, error);
-    carom_measure_set others;
-    const carom_status status = carom_measure_ask(&alone, c->measurement, c->index, c->before, NULL, &others, error);
-    if (status) return status;
+    const carom_measure_origin *origin = &set->origins[member];
+    const measure_question question = {
+        .friction = origin->friction, .restitution = c->law->restitution, .seed = origin->seed, .shares = 1, .before = c->before};
+    if (origin->sample >= 0) return measure_walk_again(c->law, c->measurement, &question, origin->sample, after, found, error);
+    carom_measure_set others = {.nv = nv};
+    const carom_status status = measure_ask_once(c->law, c->measurement, &question, NULL, &others, error);
+    if (status) {
+        carom_measure_set_free(&others);
+        return status;
+    }
     double least = INFINITY;
     for (int64_t i = 0; i < others.count; i++) {
         for (int k = 0; k < nv; k++) c->other[k] = others.members[i * nv + k] - set->members[member * nv + k];
@@ -163,12 +165,11 @@ static int64_t find_likeliest(confrontation *c) {
     return best;
 }
 
-carom_status carom_measure_find_chi_square(const carom_measure_law *law, const carom_measurement *measurement, int index,
-                                           const carom_measure_set *set, const carom_measure_score *score, carom_measure_chi_square *chi,
-                                           carom_error *error) {
+carom_status carom_measure_find_chi_square(const carom_measure_law *law, const carom_measurement *measurement, const carom_measure_set *set,
+                                           const carom_measure_score *score, carom_measure_chi_square *chi, carom_error *error) {
     *chi = (carom_measure_chi_square){.value = NAN, .tail = NAN};
     if (!measurement->covariance || !set->count) return CAROM_OK;
-    confrontation c = {.law = law, .measurement = measurement, .index = index, .set = set};
+    confrontation c = {.law = law, .measurement = measurement, .set = set};
     carom_status status = measure_frame_make(measurement, measurement->metric, &c.frame, error);
     if (status) return status;
     const size_t nv = (size_t)set->nv;

@@ -41,7 +41,7 @@ static carom_status compute(void *user, int worker, int slot, int64_t block, car
     const carom_measurement *measurement = &request->measurements->list[index];
     carom_measure_law law = *request->law;
     if (request->friction) law.friction = (carom_interval){f->place[0], f->place[0]};
-    if (request->restitution) law.restitution = f->place[1];
+    if (request->restitution) law.restitution = (carom_interval){f->place[1], f->place[1]};
     carom_measure_set set;
     carom_measure_score score;
     carom_status status = carom_measure_ask(&law, measurement, index, NULL, request->control, &set, error);
@@ -142,26 +142,15 @@ static carom_status descend(fitting *f, int64_t step[2], carom_error *error) {
 // Standard deviations of the fitted values over resampled groups.
 static carom_status resample(fitting *f, carom_measure_fit *fit, carom_error *error) {
     const carom_measure_fit_request *request = f->request;
-    const size_t groups = (size_t)request->measurements->groups + 1;
-    int *present = carom_arena_take(&f->arena, groups, sizeof *present);
-    double *drawn = carom_arena_take(&f->arena, groups, sizeof *drawn);
     f->steps = carom_arena_take(&f->arena, 2 * MOST_PLACES, sizeof *f->steps);
     f->stored = carom_arena_take(&f->arena, MOST_PLACES, sizeof *f->stored);
     if (f->arena.failed) return carom_fail_memory(error, "bootstrap");
-    // The groups that have an impact among the chosen ones.
-    int count = 0;
-    for (int i = 0; i < request->count; i++) drawn[request->measurements->list[request->chosen[i]].group] = 1;
-    for (size_t g = 0; g < groups; g++)
-        if (drawn[g] > 0) present[count++] = (int)g;
+    measure_bootstrap bootstrap;
+    carom_status status = measure_bootstrap_begin(&bootstrap, request->measurements, request->chosen, request->count, error);
     double sum[2] = {0}, square[2] = {0};
     const double fitted[2] = {request->friction ? fit->friction : 0, request->restitution ? fit->restitution : 0};
-    carom_status status = CAROM_OK;
     for (int64_t draw = 0; draw < request->draws && !status && !f->interrupted; draw++) {
-        carom_stream stream;
-        carom_stream_start_use(&stream, (uint64_t)request->law->seed, (uint64_t)draw + 1, CAROM_STREAM_MEASURE);
-        memset(drawn, 0, groups * sizeof *drawn);
-        for (int i = 0; i < count; i++) drawn[present[(int)(carom_stream_uniform(&stream) * count)]] += 1;
-        for (int i = 0; i < request->count; i++) f->weights[i] = drawn[request->measurements->list[request->chosen[i]].group];
+        measure_bootstrap_draw(&bootstrap, request->law->seed, draw, f->weights);
         int64_t step[2];
         for (int k = 0; k < 2; k++) step[k] = llround(fitted[k] / CAROM_MEASURE_LATTICE);
         status = descend(f, step, error);
@@ -171,6 +160,7 @@ static carom_status resample(fitting *f, carom_measure_fit *fit, carom_error *er
             square[k] += away * away;
         }
     }
+    carom_arena_free(&bootstrap.arena);
     const double n = (double)request->draws;
     double deviation[2];
     for (int k = 0; k < 2; k++) deviation[k] = n > 1 ? sqrt(fmax(square[k] - sum[k] * sum[k] / n, 0) / (n - 1)) : (double)NAN;

@@ -42,10 +42,42 @@ void measure_responses(const carom_measurement *measurement, const measure_frame
 /// @return their number
 int measure_cone_edges(const carom_measurement *measurement, const double *responses, double friction, int edges, double *rows);
 
-/// The end of the walk that is sample `sample` of a law of walks, from another velocity before the impact.
-/// @param law    with one value of friction
+/// One question to a law about a measured impact.
+typedef struct measure_question {
+    double friction;             ///< mu of every contact; NaN: each contact's own
+    carom_interval restitution;  ///< in place of the option; NaN: that option
+    int64_t seed;
+    int shares;            ///< among so many questions the samples are divided
+    const double *before;  ///< [nv]; NULL: v-
+} measure_question;
+
+/// The seed of a law's question `number` about an impact.
+int64_t measure_seed(const carom_measure_law *law, int index, int number);
+/// The values of mu whose outcomes are united: one, NaN where each contact has its own, or CAROM_MEASURE_FRICTIONS.
+int measure_frictions(const carom_measure_law *law, double values[CAROM_MEASURE_FRICTIONS]);
+/// Asks, and adds the outcomes to the set.
+carom_status measure_ask_once(const carom_measure_law *law, const carom_measurement *measurement, const measure_question *question,
+                              const carom_control *control, carom_measure_set *set, carom_error *error);
+/// The end of the walk that is sample `sample` of a law of walks.
 /// @param found  false for a law whose samples are no walks, and for a walk that did not end
-carom_status measure_walk_again(const carom_measure_law *law, const carom_measurement *measurement, int index, int64_t sample,
-                                const double *before, double *after, bool *found, carom_error *error);
+carom_status measure_walk_again(const carom_measure_law *law, const carom_measurement *measurement, const measure_question *question,
+                                int64_t sample, double *after, bool *found, carom_error *error);
+
+/// Resamples of the groups that have an impact among chosen ones. Released by freeing the arena.
+typedef struct measure_bootstrap {
+    const carom_measurements *measurements;
+    const int *chosen;  ///< [count]
+    int count;
+    int *present;  ///< [groups] those with a chosen impact
+    int groups;
+    double *drawn;  ///< [all groups] how often each was drawn
+    carom_arena arena;
+} measure_bootstrap;
+
+carom_status measure_bootstrap_begin(measure_bootstrap *bootstrap, const carom_measurements *measurements, const int *chosen, int count,
+                                     carom_error *error);
+/// Draws as many groups as there are, with replacement.
+/// @param weights  [count] receives how often the group of each chosen impact was drawn
+void measure_bootstrap_draw(const measure_bootstrap *bootstrap, int64_t seed, int64_t draw, double *weights);
 
 #endif

@@ -255,7 +255,7 @@ static carom_status find_start(const carom_measurement *measurement, double fric
     carom_anitescu_potra_options options = carom_anitescu_potra_defaults();
     options.method.cone_edges = edges;
     const carom_measure_law inelastic = {
-        .law = &carom_law_anitescu_potra, .options = &options, .friction = {friction, friction}, .restitution = NAN};
+        .law = &carom_law_anitescu_potra, .options = &options, .friction = {friction, friction}, .restitution = {NAN, NAN}};
     carom_measure_set set;
     const carom_status status = carom_measure_ask(&inelastic, measurement, 0, NULL, NULL, &set, error);
     if (status) return status;

@@ -67,6 +67,7 @@ void carom_rebound_begin(carom_rebound *r, carom_numbers *numbers) {
                                         : r->interval.least;
         // e^2 of which nothing is left in a double gives nothing back.
         if (r->restitution[i] * r->restitution[i] < DBL_MIN) r->restitution[i] = 0;
+        r->record[CAROM_REBOUND_FIELDS * i + CAROM_REBOUND_RESTITUTION] = r->restitution[i];
     }
     r->elastic = carom_max_abs(contacts, r->restitution) > 0;
 }

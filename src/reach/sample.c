@@ -22,7 +22,7 @@ enum { COLUMN_SAMPLE, COLUMN_SAMPLER, COLUMN_PATH, COLUMN_BOUNCES };
 static const char *const sampler_names[] = {[CAROM_SAMPLER_LCP] = "lcp", [CAROM_SAMPLER_WALK] = "walk", NULL};
 
 // In the order of CAROM_REBOUND_FIELDS.
-static const char *const bounce_fields[] = {"stored", "restored", "compressions", NULL};
+static const char *const bounce_fields[] = {"stored", "restored", "compressions", "restitution", NULL};
 
 const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS] = {
     [COLUMN_SAMPLE] = {"sample", CAROM_COLUMN_INTEGER, 1, "", "index of the sample", NULL},
@@ -31,9 +31,9 @@ const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS] = {
                      "contact velocities (per contact normal, tangents) before the impact and after every step, where they were kept",
                      NULL},
     [COLUMN_BOUNCES] =
-        {"bounces", CAROM_COLUMN_SERIES, CAROM_REBOUND_FIELDS, "J, J, 1",
-         "with a hypothesis of restitution, for each contact: work that its compressions stored, work that it gave back, and "
-         "the number of compressions",
+        {"bounces", CAROM_COLUMN_SERIES, CAROM_REBOUND_FIELDS, "J, J, 1, 1",
+         "with a hypothesis of restitution, for each contact: work that its compressions stored, work that it gave back, the number of "
+         "compressions, and the coefficient that was drawn",
          bounce_fields},
 };
 

@@ -72,6 +72,66 @@ static void parameters_are_fitted_to_half_of_the_groups(void **state) {
     json_decref(answer);
 }
 
+// An impact keeps its own friction; only those without one have that of the fit.
+static void friction_is_fitted_where_it_is_not_known(void **state) {
+    char *some = strdup(two_balls), *known = strstr(some, "\"kind\"");
+    memcpy(strstr(some, "\"mu\""), "\"no\"", 4);
+    // Of the second ball alone, 0.5 in place of the 0.2 that fits.
+    known = strstr(known + 1, "\"kind\"");
+    memcpy(known, "\"mu\": 0.5        ", strlen("\"kind\": \"single\""));
+    write_text(*state, "some.json", some);
+    free(some);
+    json_t *answer = ask(*state, "measure", "some.json", "--law", "anitescu-potra", "--null", "none", "--draws", "0");
+    assert_int_equal(number(answer, "single_contacts.impacts"), 1);
+    assert_close(number(answer, "single_contacts.mu"), 0.2, 2e-3);
+    // The first ball trains and is not evaluated; its part says so.
+    assert_int_equal(length(answer, "groups"), 2);
+    assert_int_equal(number(answer, "groups.0.evaluated"), 0);
+    assert_string_equal(text(answer, "groups.0.reason"), "all are in the training half");
+    assert_true(json_is_null(at(answer, "groups.1.reason")));
+    assert_close(number(answer, "groups.1.laws.0.parameters.mu"), 0.5, 0);
+    json_decref(answer);
+    report r = run(*state, "measure", "some.json", "--law", "anitescu-potra", "--null", "none", "--draws", "0");
+    check_text(r.out, "friction of the 1 impacts without mu");
+    check_text(r.out, "single: 1 impacts, none evaluated: all are in the training half");
+    release(&r);
+}
+
+// For a set with restitution the least interval is fitted, and everything says how.
+static void an_interval_is_fitted_to_a_set(void **state) {
+    write_text(*state, "balls.json", two_balls);
+    json_t *answer = ask(*state, "measure", "balls.json", "--law", "stronge,halm-posa,routh", "--hypothesis", "stronge", "--fit", "e",
+                         "--samples", "100", "--null", "none", "--draws", "10", "--share", "0.8", "-o", "out");
+    const json_t *set = law_of(answer, "halm-posa"), *law = law_of(answer, "stronge"), *one = law_of(answer, "routh");
+    assert_true(number(set, "parameters.e.0") <= 0.43 && number(set, "parameters.e.1") >= 0.37);
+    assert_true(number(set, "parameters.e.1") - number(set, "parameters.e.0") <= 0.02);
+    assert_int_equal(length(set, "parameters.e_error"), 2);
+    assert_close(number(set, "parameters.e_interval.share"), 0.8, 0);
+    assert_close(number(set, "parameters.e_interval.tolerance"), 0.05, 0);
+    assert_close(number(set, "parameters.e_interval.contained"), 1, 0);
+    assert_true(number(set, "parameters.e_interval.members") > 0);
+    assert_close(number(law, "parameters.e"), 0.4, 2e-3);
+    assert_true(json_is_null(at(law, "parameters.e_interval")));
+    // One draw of a set is not fitted: the impacts' own.
+    assert_close(number(one, "parameters.e"), 0, 0);
+    json_decref(answer);
+    char *page = read_file(*state, "out/index.html"), path[PATH_SIZE];
+    check_text(page, "is the least interval that holds 80 % of the training half within 5 %");
+    check_text(page, "<td>1 of 1</td>");
+    free(page);
+    join(path, *state, "out/measure.h5");
+    assert_int_equal(count_rows(path, "fits/law"), 2);
+    assert_int_equal(count_rows(path, "fits/e_most"), 2);
+    report r = run(*state, "measure", "balls.json", "--law", "halm-posa", "--fit", "e", "--null", "none");
+    check_text(r.err, "sets take one with --hypothesis");
+    release(&r);
+    // Options that the command's own hide are not listed.
+    r = run(*state, "measure", "--help");
+    assert_int_equal(count_text(r.out, "--draws "), 1);
+    assert_int_equal(count_text(r.out, "--tolerance "), 1);
+    release(&r);
+}
+
 // All laws, with sets by walks; the same document for any number of threads.
 static void answers_do_not_depend_on_threads(void **state) {
     write_text(*state, "balls.json", two_balls);
@@ -275,6 +335,11 @@ static void tables_say_what_they_show(void **state) {
     assert_null(strstr(r.out, "nan"));
     assert_null(strstr(r.out, "centre of mass"));
     release(&r);
+    // The axis of errors shows per cent, not logarithms.
+    char *errors = read_file(*state, "out/figure-1-Errors-single.svg");
+    check_text(errors, ">1</text>");
+    check_text(errors, ">10</text>");
+    free(errors);
     char *page = read_file(*state, "out/index.html");
     check_text(page, "within 20&nbsp;%");
     assert_null(strstr(page, "centre of mass"));
@@ -413,6 +478,9 @@ static const refusal refusals[] = {
     {"measure balls.json --law moreau,halm-posa --restitution 0.2:0.5", "--restitution: the law 'moreau' has no '0.2:0.5'", NULL},
     {"measure balls.json --fit speed", "--fit: 'speed' is not one of mu, e", NULL},
     {"measure balls.json --fit mu --friction 0.1", "--friction: it is fitted", NULL},
+    {"measure balls.json --fit e --restitution 0.4", "--restitution: it is fitted", NULL},
+    {"measure balls.json --share 1.5", "--share: ", NULL},
+    {"measure case.yaml", "impacts[0]: vm: no contact approaches", ONE("\"vm\": [1, 0.1], \"vp\": [1, 0.1]")},
     {"measure balls.json --friction -1", "--friction: ", NULL},
     {"measure balls.json --by size", "--by: 'size'", NULL},
     {"measure balls.json --null sphere", "--null: 'sphere'", NULL},
@@ -435,6 +503,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(laws_are_confronted_with_impacts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(parameters_are_fitted_to_half_of_the_groups, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(friction_is_fitted_where_it_is_not_known, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_interval_is_fitted_to_a_set, set_up, tear_down),
         cmocka_unit_test_setup_teardown(answers_do_not_depend_on_threads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(impacts_are_divided_by_speed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(hdf5_files_are_read, set_up, tear_down),

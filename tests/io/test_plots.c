@@ -28,7 +28,8 @@ static void pictures_of_any_set(void **state) {
                     {"set", (carom_plot_style)style, count, pairs[pair][0], pairs[pair][1]},
                     {"", CAROM_PLOT_MARKS, 1, pairs[pair][0], pairs[pair][1]},
                 };
-                const carom_plot plot = {"a title", "x", "y", series, 2, false, pair % 2};
+                const carom_plot plot = {
+                    .title = "a title", .x_label = "x", .y_label = "y", .series = series, .series_count = 2, .equal = pair % 2};
                 assert_ok(carom_plot_write(&plot, path, &error), error);
                 assert_png(path);
                 assert_int_equal(unlink(path), 0);
@@ -47,7 +48,7 @@ static void names_are_shown_as_they_are(void **state) {
     snprintf(weird, sizeof weird, "'`touch %s`\" {/Symbol a}_b^c $s0 @m \\n\n\x01 \xff \xe6\xb5\xb7 EOD", proof);
     const double x[] = {0, 1};
     const carom_plot_series series = {weird, CAROM_PLOT_MARKS, 2, x, x};
-    const carom_plot plot = {weird, weird, weird, &series, 1, false, false};
+    const carom_plot plot = {.title = weird, .x_label = weird, .y_label = weird, .series = &series, .series_count = 1};
     assert_ok(carom_plot_write(&plot, path, &error), error);
     assert_int_equal(access(proof, F_OK), -1);
     char *svg = read_text(path);
@@ -63,7 +64,7 @@ static size_t read_png(const char *name, const char *path, char *bytes, size_t s
     carom_error error = {0};
     const double x[] = {0, 1};
     const carom_plot_series series = {name, CAROM_PLOT_MARKS, 2, x, x};
-    const carom_plot plot = {name, name, name, &series, 1, false, false};
+    const carom_plot plot = {.title = name, .x_label = name, .y_label = name, .series = &series, .series_count = 1};
     assert_ok(carom_plot_write(&plot, path, &error), error);
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
@@ -92,7 +93,8 @@ static void pictures_replace_only_files(void **state) {
          *odd = support_join_path(directory, "a.pdf");
     const double x[] = {0, NAN};
     const carom_plot_series series = {"", CAROM_PLOT_DOTS, 1, x, x}, nothing = {"", CAROM_PLOT_DOTS, 1, x + 1, x};
-    const carom_plot plot = {"", "", "", &series, 1, false, false}, empty = {"", "", "", &nothing, 1, false, false};
+    const carom_plot plot = {.title = "", .x_label = "", .y_label = "", .series = &series, .series_count = 1},
+                     empty = {.title = "", .x_label = "", .y_label = "", .series = &nothing, .series_count = 1};
     assert_refused(carom_plot_write(&plot, odd, &error), CAROM_BAD_INPUT, error, ".png or .svg");
     assert_refused(carom_plot_write(&plot, folder, &error), CAROM_IO_FAILED, error, "missing/a.png");
     char *path = support_join_path(directory, "a.png");
@@ -117,7 +119,7 @@ static void a_missing_gnuplot_is_named(void **state) {
     char *search = strdup(getenv("PATH"));
     const double x[] = {0};
     const carom_plot_series series = {"", CAROM_PLOT_DOTS, 1, x, x};
-    const carom_plot plot = {"", "", "", &series, 1, false, false};
+    const carom_plot plot = {.title = "", .x_label = "", .y_label = "", .series = &series, .series_count = 1};
     setenv("PATH", directory, 1);
     assert_refused(carom_plot_write(&plot, path, &error), CAROM_UNSUPPORTED, error, "gnuplot");
     // Another program of that name: what it says is part of the message

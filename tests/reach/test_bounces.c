@@ -384,6 +384,7 @@ static carom_sample_statistics sample(const carom_impact *impact, const char *re
         for (int i = 0; i < contacts; i++, record += CAROM_REBOUND_FIELDS) {
             if (!(record[CAROM_REBOUND_STORED] > 1e-6)) continue;
             const double e2 = record[CAROM_REBOUND_RESTORED] / record[CAROM_REBOUND_STORED];
+            assert_close(e2, record[CAROM_REBOUND_RESTITUTION] * record[CAROM_REBOUND_RESTITUTION], 1e-9);
             share[0] = fmin(share[0], e2);
             share[1] = fmax(share[1], e2);
         }

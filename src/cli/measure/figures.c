@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carom/many.h"
 #include "cli/canvas.h"
 #include "cli/measure/measure.h"
 
 // A distribution needs some impacts, and a page has its limits.
 enum { LEAST_IMPACTS = 3, MOST_PARTS = 8, ELLIPSE_POINTS = 97, SHOWN_SETS = 2 };
 #define FULL_TURN 6.283185307179586
-// Errors below this are drawn here.
+// Errors below this are drawn here, which the caption says.
 #define LEAST_ERROR 1e-4
 
 static carom_status finish(const measure_run *run, cli_canvas *c, carom_plot plot, const char *folder, const char *name,
@@ -36,37 +37,50 @@ static carom_status finish(const measure_run *run, cli_canvas *c, carom_plot plo
 // ---------------------------------------------------------------------------------------------------------------- errors
 
 // The distribution of a column over the evaluated impacts of a part: the share of impacts with an error of at most x.
-static void add_distribution(const measure_run *run, cli_canvas *c, int part, const carom_table *rows, int column, const char *label,
-                             carom_plot_style style) {
+// @return how many of them are below LEAST_ERROR, and drawn there
+static int add_distribution(const measure_run *run, cli_canvas *c, int part, const carom_table *rows, int column, const char *label,
+                            carom_plot_style style) {
     const double *values = carom_table_real_column(rows, column);
     double *found = malloc(((size_t)run->measurements.count + 1) * sizeof *found);
-    int count = 0;
+    int count = 0, below = 0;
     for (int i = 0; found && i < carom_table_rows(rows); i++)
-        if (run->part[i] == part && measure_evaluated(run, i) && !isnan(values[i])) found[count++] = fmax(values[i], LEAST_ERROR);
+        if (run->part[i] == part && measure_evaluated(run, i) && !isnan(values[i])) found[count++] = values[i];
     if (count >= LEAST_IMPACTS && c->count < CLI_MOST_SERIES) {
         measure_sort(count, found);
         cli_canvas_series(c, label, style, 2 * (int64_t)count);
         for (int i = 0; i < count; i++) {
-            cli_canvas_point(c, log10(found[i]), 100.0 * i / count);
-            cli_canvas_point(c, log10(found[i]), 100.0 * (i + 1) / count);
+            below += found[i] < LEAST_ERROR;
+            const double x = log10(100 * fmax(found[i], LEAST_ERROR));
+            cli_canvas_point(c, x, 100.0 * i / count);
+            cli_canvas_point(c, x, 100.0 * (i + 1) / count);
         }
     }
     free(found);
+    return below;
 }
 
 static carom_status draw_errors(const measure_run *run, int part, const char *folder, measure_figures *figures, carom_error *error) {
     cli_canvas c = {0};
-    char title[2 * MEASURE_NAME];
-    for (int i = 0; i < run->law_count; i++)
-        add_distribution(run, &c, part, run->rows[i], CAROM_MEASURE_ERROR, run->laws[i]->name, CAROM_PLOT_LINE);
-    add_distribution(run, &c, part, run->impacts, CAROM_MEASURE_FLOOR_CONE, "floor: any impulse within the friction cones",
-                     CAROM_PLOT_GUIDE);
-    add_distribution(run, &c, part, run->impacts, CAROM_MEASURE_NULL_ERROR, "null set: nearest point", CAROM_PLOT_TRACES);
+    char title[2 * MEASURE_NAME], caption[4 * MEASURE_NAME];
+    int below = 0;
+    for (int i = 0; i < run->law_count; i++) {
+        const int before = c.count;
+        below += add_distribution(run, &c, part, run->rows[i], CAROM_MEASURE_ERROR, run->laws[i]->name, CAROM_PLOT_LINE);
+        if (c.count > before) cli_canvas_law(&c, run->laws[i]->name);
+    }
+    below += add_distribution(run, &c, part, run->impacts, CAROM_MEASURE_FLOOR_CONE, "floor: any impulse within the friction cones",
+                              CAROM_PLOT_GUIDE);
+    below += add_distribution(run, &c, part, run->impacts, CAROM_MEASURE_NULL_ERROR, "null set: nearest point", CAROM_PLOT_TRACES);
     if (!c.count) return CAROM_OK;
     snprintf(title, sizeof title, "Errors: %s", run->parts[part].name);
-    const carom_plot plot = {
-        .title = title, .x_label = "log10 of the error, relative to |v-|", .y_label = "impacts with at most this error [%]"};
-    return finish(run, &c, plot, folder, title, title, figures, error);
+    const int used = snprintf(caption, sizeof caption, "%s", title);
+    if (below)
+        snprintf(caption + used, sizeof caption - (size_t)used, "; those below %g %% stand at %g %%", 100 * LEAST_ERROR, 100 * LEAST_ERROR);
+    const carom_plot plot = {.title = title,
+                             .x_label = below ? "error, relative to |v-| [%], 0.01 % or less at the left" : "error, relative to |v-| [%]",
+                             .y_label = "impacts with at most this error [%]",
+                             .log_x = true};
+    return finish(run, &c, plot, folder, title, caption, figures, error);
 }
 
 // ------------------------------------------------------------------------------------------------------------ parameters
@@ -132,11 +146,37 @@ static void add_ellipse(cli_canvas *c, const carom_measurement *one, const plane
         }
     const double a = sqrt(fmax(S[0], 0)), b = a > 0 ? S[1] / a : 0, d = sqrt(fmax(S[2] - b * b, 0));
     const double x = project(p->row[0], one->after, nv), y = project(p->row[1], one->after, nv);
-    cli_canvas_series(c, "two standard deviations", CAROM_PLOT_GUIDE, ELLIPSE_POINTS);
+    cli_canvas_series(c, "two standard deviations", CAROM_PLOT_TRACES, ELLIPSE_POINTS);
     for (int i = 0; i < ELLIPSE_POINTS; i++) {
         const double angle = FULL_TURN * i / (ELLIPSE_POINTS - 1);
         cli_canvas_point(c, x + 2 * a * cos(angle), y + 2 * (b * cos(angle) + d * sin(angle)));
     }
+}
+
+// The outline of the null set's points. The set is convex, and so is what is seen of it.
+static carom_status add_null_set(const measure_run *run, cli_canvas *c, int impact, const plane *p, carom_error *error) {
+    const carom_measurement *one = &run->measurements.list[impact];
+    const int nv = carom_impact_get_data(one->impact)->nv;
+    const size_t room = (size_t)run->null_points;
+    carom_arena arena = {0};
+    double *points = carom_arena_take(&arena, room * (size_t)nv, sizeof *points), *x = carom_arena_take(&arena, room, sizeof *x),
+           *y = carom_arena_take(&arena, room, sizeof *y);
+    int64_t *hull = carom_arena_take(&arena, room, sizeof *hull), found = 0, corners = 0;
+    carom_status status = arena.failed ? carom_fail_memory(error, "figures") : CAROM_OK;
+    if (!status)
+        status = carom_measure_null_set(one, run->parts[run->part[impact]].friction, MEASURE_EDGES, carom_many_seed(0, impact),
+                                        run->null_points, points, &found, error);
+    for (int64_t i = 0; i < found && !status; i++) {
+        x[i] = project(p->row[0], points + i * nv, nv);
+        y[i] = project(p->row[1], points + i * nv, nv);
+    }
+    if (!status && found) status = carom_hull_plane(x, y, found, hull, &corners, error);
+    if (!status && corners) {
+        cli_canvas_series(c, "null set: hull of its points", CAROM_PLOT_DASHES, corners);
+        for (int64_t i = 0; i < corners; i++) cli_canvas_point(c, x[hull[i]], y[hull[i]]);
+    }
+    carom_arena_free(&arena);
+    return status;
 }
 
 // All laws on one impact, asked once more.
@@ -153,8 +193,11 @@ static carom_status draw_set(const measure_run *run, int impact, double shown_er
         carom_measure_set set = {0};
         if (!carom_measure_applies(law, one)) continue;
         status = carom_measure_ask(law, one, impact, NULL, &run->control, &set, error);
-        if (!status && set.count && c.count < CLI_MOST_SERIES - 2) {
-            cli_canvas_series(&c, run->laws[i]->name, set.count > 20 ? CAROM_PLOT_DOTS : CAROM_PLOT_MARKS, set.count);
+        if (!status && set.count && c.count < CLI_MOST_SERIES - 3) {
+            // Many draws of a set are dots.
+            const bool draws = run->laws[i]->samples && set.count > 1;
+            cli_canvas_series(&c, run->laws[i]->name, draws ? CAROM_PLOT_DOTS : CAROM_PLOT_MARKS, set.count);
+            cli_canvas_law(&c, run->laws[i]->name);
             for (int64_t k = 0; k < set.count; k++)
                 cli_canvas_point(&c, project(p.row[0], set.members + k * set.nv, set.nv),
                                  project(p.row[1], set.members + k * set.nv, set.nv));
@@ -162,7 +205,8 @@ static carom_status draw_set(const measure_run *run, int impact, double shown_er
         carom_measure_set_free(&set);
     }
     if (!status && one->covariance) add_ellipse(&c, one, &p);
-    cli_canvas_series(&c, "measured", CAROM_PLOT_MARKS, 1);
+    if (!status && run->null_points) status = add_null_set(run, &c, impact, &p, error);
+    cli_canvas_series(&c, "measured", CAROM_PLOT_MEASURED, 1);
     cli_canvas_point(&c, project(p.row[0], one->after, data->nv), project(p.row[1], one->after, data->nv));
     char title[2 * MEASURE_NAME], name[MEASURE_NAME], caption[4 * MEASURE_NAME];
     snprintf(title, sizeof title, "Impact %d, %s", impact, run->parts[part].name);

@@ -58,31 +58,65 @@ static carom_status fit_law(const measure_run *run, const carom_measure_law *law
 // The friction of single contacts, by the law of a single contact with friction and restitution.
 static carom_status fit_common(measure_run *run, const int *all, carom_error *error) {
     carom_stronge_options options = carom_stronge_defaults();
-    const carom_measure_law law = {
-        .law = &carom_law_stronge, .options = &options, .registry = run->arguments->registry, .friction = {NAN, NAN}, .restitution = NAN};
-    const carom_status status = fit_law(run, &law, all, run->measurements.count, true, true, &run->common, error);
+    const carom_measure_law law = {.law = &carom_law_stronge,
+                                   .options = &options,
+                                   .registry = run->arguments->registry,
+                                   .friction = {NAN, NAN},
+                                   .restitution = {NAN, NAN}};
+    // Those that have none of their own; where none of them trains, all.
+    int *members = malloc(((size_t)run->measurements.count + 1) * sizeof *members);
+    if (!members) return carom_fail_memory(error, "fit");
+    int count = 0;
+    for (int i = 0; i < run->measurements.count; i++)
+        if (!run->measurements.list[i].friction_known) members[count++] = i;
+    carom_status status = fit_law(run, &law, members, count, true, true, &run->common, error);
+    free(members);
+    if (!status && !run->common.finished && !cli_interrupted())
+        status = fit_law(run, &law, all, run->measurements.count, true, true, &run->common, error);
     if (status || cli_interrupted()) return status;
     if (!run->common.finished || isnan(run->common.friction))
         return carom_fail(error, CAROM_BAD_INPUT,
                           "%s: friction is not known: the impacts have no 'mu', no single contact trains a fit, and there is no --friction",
                           run->arguments->operand);
-    run->friction = (carom_interval){run->common.friction, run->common.friction};
-    return CAROM_OK;
+    return carom_measurements_complete_friction(&run->measurements, run->common.friction, error);
+}
+
+// The least interval of restitution for a sampled set, fitted to those of these impacts that train.
+static carom_status fit_interval(const measure_run *run, const carom_measure_law *law, const int *members, int count,
+                                 carom_measure_interval *found, carom_error *error) {
+    int *chosen = malloc(((size_t)count + 1) * sizeof *chosen), used = 0;
+    if (!chosen) return carom_fail_memory(error, "fit");
+    for (int i = 0; i < count; i++)
+        if (trains(run, members[i]) && carom_measure_applies(law, &run->measurements.list[members[i]])) chosen[used++] = members[i];
+    const carom_measure_interval_request request = {.law = law,
+                                                    .measurements = &run->measurements,
+                                                    .chosen = chosen,
+                                                    .count = used,
+                                                    .share = run->share,
+                                                    .tolerance = run->tolerance,
+                                                    .draws = run->draws,
+                                                    .control = &run->control};
+    carom_status status = CAROM_OK;
+    if (used) status = carom_measure_fit_interval(&request, found, error);
+    free(chosen);
+    return status;
 }
 
 carom_status measure_fit(measure_run *run, carom_error *error) {
     const size_t cells = (size_t)run->part_count * (size_t)run->law_count;
     run->asked = carom_arena_take(&run->arena, cells + 1, sizeof *run->asked);
     run->fits = carom_arena_take(&run->arena, cells + 1, sizeof *run->fits);
+    run->intervals = carom_arena_take(&run->arena, cells + 1, sizeof *run->intervals);
     int *all = carom_arena_take(&run->arena, (size_t)run->measurements.count, sizeof *all);
     if (run->arena.failed) return carom_fail_memory(error, "fit");
     for (int i = 0; i < run->measurements.count; i++) all[i] = i;
-    bool known = true;
-    for (int i = 0; i < run->measurements.count; i++) known = known && run->measurements.list[i].friction_known;
+    int lacking = 0;
+    for (int i = 0; i < run->measurements.count; i++) lacking += !run->measurements.list[i].friction_known;
     carom_status status = CAROM_OK;
     run->held_out = run->fit_friction || run->fit_restitution;
-    if (isnan(run->friction.least) && !known) {
+    if (isnan(run->friction.least) && lacking) {
         run->held_out = true;
+        run->lacking = lacking;
         status = fit_common(run, all, error);
     }
     for (int part = 0; part < run->part_count && !status; part++) {
@@ -91,14 +125,24 @@ carom_status measure_fit(measure_run *run, carom_error *error) {
         for (int i = 0; i < run->law_count && !status; i++) {
             carom_measure_law *law = &run->asked[part * run->law_count + i];
             carom_measure_fit *fit = &run->fits[part * run->law_count + i];
+            carom_measure_interval *interval = &run->intervals[part * run->law_count + i];
             *law = (carom_measure_law){.law = run->laws[i],
                                        .options = run->options[i],
                                        .registry = run->arguments->registry,
                                        .friction = run->friction,
-                                       .restitution = NAN};
+                                       .restitution = {NAN, NAN}};
             *fit = (carom_measure_fit){NAN, NAN, NAN, NAN, NAN, false};
-            // Sets that are sampled take the friction of single contacts, and the restitution that they are given.
-            if (carom_measure_samples(law)) continue;
+            *interval = (carom_measure_interval){.restitution = {NAN, NAN}};
+            // Draws of a set take the friction that they are given. Of a set with restitution an interval is fitted; of one draw nothing
+            // is.
+            if (run->laws[i]->samples) {
+                if (!run->fit_restitution || !carom_measure_draws_restitution(law)) continue;
+                status = fit_interval(run, law, here->members, here->count, interval, error);
+                if (!status && !interval->finished && !cli_interrupted())
+                    status = fit_interval(run, law, all, run->measurements.count, interval, error);
+                if (!status && interval->finished) law->restitution = interval->restitution;
+                continue;
+            }
             bool friction = run->fit_friction;
             const bool restitution = run->fit_restitution && carom_measure_bounces(law);
             if (friction) status = find_friction(run, law, &friction, error);
@@ -109,7 +153,7 @@ carom_status measure_fit(measure_run *run, carom_error *error) {
                 status = fit_law(run, law, all, run->measurements.count, friction, restitution, fit, error);
             if (status || !fit->finished) continue;
             if (friction) law->friction = (carom_interval){fit->friction, fit->friction};
-            law->restitution = fit->restitution;
+            law->restitution = (carom_interval){fit->restitution, fit->restitution};
         }
     }
     return status;

@@ -97,12 +97,12 @@ void measure_note(const measure_run *run) {
     bool friction = false, restitution = false;
     for (int k = 0; k < run->part_count * run->law_count; k++) {
         friction = friction || !isnan(run->fits[k].friction);
-        restitution = restitution || !isnan(run->fits[k].restitution);
+        restitution = restitution || !isnan(run->fits[k].restitution) || run->intervals[k].finished;
     }
     if (run->fit_friction && !friction && !cli_interrupted())
         fputs("carom: note: --fit mu: no law takes a friction that could be fitted\n", stderr);
     if (run->fit_restitution && !restitution && !cli_interrupted())
-        fputs("carom: note: --fit e: no law takes a restitution that could be fitted\n", stderr);
+        fputs("carom: note: --fit e: no law takes a restitution that could be fitted (sets take one with --hypothesis)\n", stderr);
     size_t i;
     json_t *name;
     json_array_foreach(run->left_out, i, name) {
@@ -154,6 +154,7 @@ carom_status measure_divide(measure_run *run, carom_error *error) {
         return carom_fail(error, CAROM_BAD_INPUT, "--by: '%.60s' is not one of kind, speed", by);
     run->parts = carom_arena_take(&run->arena, count + SPEED_PARTS, sizeof *run->parts);
     run->part = carom_arena_take(&run->arena, count, sizeof *run->part);
+    int *members = carom_arena_take(&run->arena, count, sizeof *members);
     if (run->arena.failed) return carom_fail_memory(error, "measured impacts");
     carom_status status = by_speed ? divide_by_speed(run, error) : CAROM_OK;
     // Kinds in the order of the file.
@@ -165,13 +166,14 @@ carom_status measure_divide(measure_run *run, carom_error *error) {
         if (k == run->part_count) strcpy(run->parts[run->part_count++].name, name);
         run->part[i] = k;
     }
+    // All parts share one array, one after the other.
     for (int k = 0; k < run->part_count && !status; k++) {
         measure_part *part = &run->parts[k];
         part->friction = NAN;
-        part->members = carom_arena_take(&run->arena, count, sizeof *part->members);
-        if (!part->members) return carom_fail_memory(error, "measured impacts");
+        part->members = members;
         for (int i = 0; i < run->measurements.count; i++)
             if (run->part[i] == k) part->members[part->count++] = i;
+        members += part->count;
     }
     return status;
 }

@@ -13,7 +13,9 @@ static const cli_flag flags[] = {
      "are of 2000 walks, cones have 32 edges, and single impacts of `sequential` obey the rule stronge"},
     {"friction", "MU|LO:HI", "of every contact (default: the impacts' mu, else fitted to the single contacts)"},
     {"fit", "mu,e",
-     "parameters to be fitted, for each law and each part of the impacts, on half of the groups; errors are of the other half"},
+     "parameters to be fitted, for each law and each part of the impacts, on half of the groups; errors are of the other half. e of a set "
+     "with a hypothesis of restitution is the least interval whose set holds --share of the outcomes within --tolerance"},
+    {"share", "X", "of the outcomes that the set with the fitted interval of e is to hold (default 0.9)"},
     {"draws", "N", "resamples of the bootstrap, for the spread of what is fitted (default 100)"},
     {"by", "kind|speed", "parts of the impacts that are reported apart (default kind)"},
     {"null", "cone|none", "the naive set that laws are to beat: any dissipative impulse within the friction cones (default cone)"},
@@ -29,18 +31,18 @@ static const cli_flag flags[] = {
     {"json", NULL, "print one JSON document"},
 };
 
-// Edges of the cones of floor and null set in space.
-enum { EDGES = 32, DRAWS = 100, NULL_POINTS = 2000, MOST_POINTS = 1000000 };
+enum { DRAWS = 100, NULL_POINTS = 2000, MOST_POINTS = 1000000 };
 
 typedef struct numbers {
     carom_interval friction;
-    double tolerance;
+    double tolerance, share;
     int64_t draws, null_points;
 } numbers;
 
 static const carom_option rows[] = {
     {"friction", CAROM_OPTION_INTERVAL, offsetof(numbers, friction), 0, INFINITY, "", "", "", NULL},
     {"tolerance", CAROM_OPTION_REAL, offsetof(numbers, tolerance), CAROM_POSITIVE, INFINITY, "", "", "", NULL},
+    {"share", CAROM_OPTION_REAL, offsetof(numbers, share), CAROM_POSITIVE, 1, "", "", "", NULL},
     {"draws", CAROM_OPTION_INTEGER, offsetof(numbers, draws), 0, MOST_POINTS, "", "", "", NULL},
     {"null_points", CAROM_OPTION_INTEGER, offsetof(numbers, null_points), 1, MOST_POINTS, "", "", "", NULL},
 };
@@ -92,7 +94,7 @@ static carom_status read_inertia(const cli_arguments *arguments, double inertia[
 static carom_status read_arguments(measure_run *run, carom_error *error) {
     static const char *const parameters[2] = {"mu", "e"}, *const identified[2] = {"inertia", "com"};
     const cli_arguments *arguments = run->arguments;
-    numbers given = {{NAN, NAN}, 0.05, DRAWS, NULL_POINTS};
+    numbers given = {{NAN, NAN}, 0.05, 0.9, DRAWS, NULL_POINTS};
     const char *null = cli_value(arguments, "null");
     bool fit[2], identify[2];
     carom_status status = cli_apply_rows(arguments, rows, sizeof rows / sizeof *rows, &given, error);
@@ -102,8 +104,11 @@ static carom_status read_arguments(measure_run *run, carom_error *error) {
         status = carom_fail(error, CAROM_BAD_INPUT, "--null: '%.60s' is not one of cone, none", null);
     if (status) return status;
     if (fit[0] && !isnan(given.friction.least)) return carom_fail(error, CAROM_BAD_INPUT, "--friction: it is fitted, as --fit mu says");
+    if (fit[1] && cli_given(arguments, "restitution"))
+        return carom_fail(error, CAROM_BAD_INPUT, "--restitution: it is fitted, as --fit e says");
     run->friction = given.friction;
     run->tolerance = given.tolerance;
+    run->share = given.share;
     run->draws = given.draws;
     run->null_points = null && !strcmp(null, "none") ? 0 : given.null_points;
     run->fit_friction = fit[0];
@@ -138,7 +143,7 @@ static carom_status assess(measure_run *run, carom_error *error) {
                                            .laws = run->asked,
                                            .part = run->part,
                                            .friction = friction,
-                                           .edges = EDGES,
+                                           .edges = MEASURE_EDGES,
                                            .null_members = run->null_points};
     const carom_status status = carom_measure_assess(&request, &run->control, run->impacts, run->rows, error);
     cli_end_progress();

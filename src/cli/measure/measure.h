@@ -8,7 +8,11 @@
 #include "cli/cli_internal.h"
 #include "cli/compare/stage.h"
 
-enum { MEASURE_NAME = 96 };
+enum {
+    MEASURE_NAME = 96,
+    MEASURE_SENTENCE = 256,
+    MEASURE_EDGES = 32,  // of the cones of floor and null set in space
+};
 
 /// Impacts that are reported together: of one kind, or of one range of speeds.
 typedef struct measure_part {
@@ -25,10 +29,12 @@ typedef struct measure_run {
     carom_measurements measurements;
 
     int law_count;
-    const carom_law **laws;      ///< [law_count]
-    void **options;              ///< [law_count] their option structs
-    carom_measure_law *asked;    ///< [parts x law_count]
-    carom_measure_fit *fits;     ///< [parts x law_count]; not finished: nothing was fitted
+    const carom_law **laws;    ///< [law_count]
+    void **options;            ///< [law_count] their option structs
+    carom_measure_law *asked;  ///< [parts x law_count]
+    carom_measure_fit *fits;   ///< [parts x law_count]; not finished: nothing was fitted
+    /// [parts x law_count] intervals of restitution of sampled sets; not finished, or NaN: nothing was fitted
+    carom_measure_interval *intervals;
     json_t *left_out, *reasons;  ///< laws that take no part, and why
 
     measure_part *parts;
@@ -36,8 +42,9 @@ typedef struct measure_run {
     int *part;                                     ///< [impacts]
     carom_interval friction;                       ///< of all contacts; NaN: each impact's own
     carom_measure_fit common;                      ///< the fit of friction to single contacts; not finished: there was none
+    int lacking;                                   ///< impacts without a friction of their own, which have that of the fit
     bool fit_friction, fit_restitution, held_out;  ///< held out: only odd groups are evaluated
-    double tolerance;
+    double tolerance, share;  ///< within which an outcome is explained; what a fitted interval of restitution is to hold
     int64_t draws, null_points;
     bool identify, identify_com;
     carom_measure_identification identified;
@@ -78,6 +85,10 @@ void measure_describe_ground(const measure_run *run, int part, measure_ground *g
 /// Friction and restitution of a law in a part as ranges [least, most], equal where it is one number; NaN where each impact has its own, or
 /// the law has none.
 void measure_parameters(const measure_run *run, int part, int law, carom_interval *friction, carom_interval *restitution);
+/// What was fitted as an interval of restitution, in one sentence; an empty text where nothing was.
+void measure_describe_interval(const measure_run *run, int part, int law, char *text, size_t size);
+/// Why a part has no numbers; NULL where it has.
+const char *measure_silence(const measure_run *run, int part);
 /// Was friction fitted together with a restitution that the laws do not take?
 bool measure_takes_friction_only(const measure_run *run);
 /// Value at a share of sorted numbers, linear between them; NaN for none.

@@ -35,11 +35,13 @@ static void put_cell(FILE *file, double value, const char *format) {
     fputs("</td>", file);
 }
 
-static void put_range(FILE *file, carom_interval range, double error) {
+// A number, or two, with their errors where these are known.
+static void put_range(FILE *file, carom_interval range, double least_error, double most_error) {
     fputs("<td>", file);
     if (!isnan(range.least)) fprintf(file, "%.3f", range.least);
+    if (!isnan(range.least) && !isnan(least_error)) fprintf(file, " ± %.3f", least_error);
     if (range.least < range.most) fprintf(file, " to %.3f", range.most);
-    if (!isnan(error)) fprintf(file, " ± %.3f", error);
+    if (range.least < range.most && !isnan(most_error)) fprintf(file, " ± %.3f", most_error);
     fputs("</td>", file);
 }
 
@@ -47,30 +49,37 @@ static void put_range(FILE *file, carom_interval range, double error) {
 static void put_part(FILE *file, const measure_run *run, int part) {
     measure_ground ground;
     measure_describe_ground(run, part, &ground);
-    if (!ground.evaluated) return;
+    const char *silence = measure_silence(run, part);
     fputs("<h2>", file);
     put_text(file, run->parts[part].name);
+    if (silence) {
+        fprintf(file, "</h2>\n<p>%d impacts, none evaluated: %s.</p>\n", run->parts[part].count, silence);
+        return;
+    }
     fprintf(file, "</h2>\n<p>%d impacts, %d evaluated.", run->parts[part].count, ground.evaluated);
     if (!isnan(ground.lever))
         fprintf(file, " Lever test: median &chi;&sup2; per degree of freedom %.2f, %.1f&nbsp;%% of the impacts fail at 1&nbsp;%%.",
                 ground.lever, 100 * ground.lever_failed);
     fprintf(file,
-            "</p>\n<table><tr><th>law</th><th>mu</th><th>e</th><th>median error</th><th>95&nbsp;%% of errors</th>"
+            "</p>\n<table><tr><th>law</th><th>outcomes</th><th>mu</th><th>e</th><th>median error</th><th>95&nbsp;%% of errors</th>"
             "<th>within %.3g&nbsp;%%</th><th>&chi;&sup2;/dof</th><th>in 95&nbsp;%% region</th><th>radius</th><th>energy score</th></tr>\n",
             100 * run->tolerance);
-    fprintf(file, "<tr><td><i>floor: any impulse</i></td><td></td><td></td><td>%.4f</td><td colspan=6></td></tr>\n", ground.floor);
-    fprintf(file, "<tr><td><i>floor: within the cones</i></td><td></td><td></td><td>%.4f</td><td colspan=6></td></tr>\n",
+    fprintf(file, "<tr><td><i>floor: any impulse</i></td><td></td><td></td><td></td><td>%.4f</td><td colspan=6></td></tr>\n", ground.floor);
+    fprintf(file, "<tr><td><i>floor: within the cones</i></td><td></td><td></td><td></td><td>%.4f</td><td colspan=6></td></tr>\n",
             ground.floor_cone);
     for (int i = 0; i < run->law_count; i++) {
         const carom_measure_fit *fit = &run->fits[part * run->law_count + i];
         measure_summary one;
         carom_interval friction, restitution;
         measure_summarise(run, part, i, &one);
-        if (one.count == one.unanswered) continue;
+        if (!one.count) continue;
         measure_parameters(run, part, i, &friction, &restitution);
-        fprintf(file, "<tr><td>%s</td>", run->laws[i]->name);
-        put_range(file, friction, fit->friction_error);
-        put_range(file, restitution, fit->restitution_error);
+        fprintf(file, "<tr><td>%s</td><td>%d of %d</td>", run->laws[i]->name, one.count - one.unanswered, one.count);
+        const carom_measure_interval *interval = &run->intervals[part * run->law_count + i];
+        const bool spread = interval->finished && !isnan(interval->least_error);
+        put_range(file, friction, fit->friction_error, fit->friction_error);
+        put_range(file, restitution, spread ? interval->least_error : fit->restitution_error,
+                  spread ? interval->most_error : fit->restitution_error);
         put_cell(file, one.median, "%.4f");
         put_cell(file, one.p95, "%.4f");
         put_cell(file, 100 * one.within, "%.0f&nbsp;%%");
@@ -81,12 +90,17 @@ static void put_part(FILE *file, const measure_run *run, int part) {
         fputs("</tr>\n", file);
     }
     if (!isnan(ground.null)) {
-        fprintf(file, "<tr><td><i>null set</i></td><td></td><td></td><td>%.4f</td><td colspan=4></td>", ground.null);
+        fprintf(file, "<tr><td><i>null set</i></td><td></td><td></td><td></td><td>%.4f</td><td colspan=4></td>", ground.null);
         put_cell(file, ground.null_radius, "%.4f");
         put_cell(file, ground.null_score, "%.4f");
         fputs("</tr>\n", file);
     }
     fputs("</table>\n", file);
+    for (int i = 0; i < run->law_count; i++) {
+        char fitted[MEASURE_SENTENCE];
+        measure_describe_interval(run, part, i, fitted, sizeof fitted);
+        if (*fitted) fprintf(file, "<p><code>%s</code>: %s.</p>\n", run->laws[i]->name, fitted);
+    }
 }
 
 static void put_velocity(FILE *file, const double *v, int nv) {
@@ -142,11 +156,14 @@ static carom_status put_page(FILE *file, const void *user, carom_error *error) {
         run->held_out && run->measurements.groups > 1 ? ", of the half of the groups that no parameter was fitted to" : "");
     fputs(" <i>Radius</i>: the largest distance of a member from the mean of the set, in the same unit. <i>Energy score</i>: strictly "
           "proper, less is better, also than that of the "
-          "null set; a set that is large contains much and scores badly.</p>\n",
+          "null set; a set that is large contains much and scores badly. <i>Outcomes</i>: impacts for which the law has one, to which all "
+          "numbers of the row belong.</p>\n",
           file);
     if (run->common.finished)
-        fprintf(file, "<p>Friction of single contacts, fitted by <code>stronge</code>: %.3f (with e %.3f%s).</p>\n", run->common.friction,
-                run->common.restitution,
+        fprintf(file,
+                "<p>Friction of the %d impacts without <code>mu</code>, fitted to single contacts by <code>stronge</code>: %.3f (with e "
+                "%.3f%s).</p>\n",
+                run->lacking, run->common.friction, run->common.restitution,
                 measure_takes_friction_only(run)
                     ? ", which the laws do not take: <code>--fit e</code> or <code>--restitution</code> sets theirs"
                     : "");

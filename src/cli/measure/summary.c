@@ -114,7 +114,8 @@ void measure_summarise(const measure_run *run, int part, int law, measure_summar
     if (weighed) {
         // Parameters were fitted to the other half, if there is one; otherwise they cost degrees of freedom.
         const carom_measure_fit *fit = &run->fits[part * run->law_count + law];
-        const int spent = run->measurements.groups < 2 ? !isnan(fit->friction) + !isnan(fit->restitution) : 0;
+        const carom_interval interval = run->intervals[part * run->law_count + law].restitution;
+        const int spent = run->measurements.groups < 2 ? !isnan(fit->friction) + !isnan(fit->restitution) + 2 * !isnan(interval.least) : 0;
         summary->chi2 = total;
         summary->freedom = (double)(degrees - spent);
         summary->contained = (double)contained / weighed;
@@ -143,8 +144,8 @@ void measure_parameters(const measure_run *run, int part, int law, carom_interva
     }
     // Fitted or given for all, else the option of the law, else what the impacts have.
     *friction = isnan(asked->friction.least) ? own_friction : asked->friction;
-    *restitution = (carom_interval){asked->restitution, asked->restitution};
-    if (!carom_measure_bounces(asked) || !isnan(asked->restitution)) return;
+    *restitution = asked->restitution;
+    if (!carom_measure_bounces(asked) || !isnan(asked->restitution.least)) return;
     const carom_option *option = &asked->law->options[carom_option_find(asked->law->options, asked->law->option_count, "restitution")];
     const double *value = (const double *)(const void *)((const char *)asked->options + option->offset);
     const bool interval = option->type == CAROM_OPTION_INTERVAL;
@@ -153,6 +154,37 @@ void measure_parameters(const measure_run *run, int part, int law, carom_interva
 
 bool measure_takes_friction_only(const measure_run *run) {
     return run->common.finished && !run->fit_restitution && !cli_given(run->arguments, "restitution");
+}
+
+void measure_describe_interval(const measure_run *run, int part, int law, char *text, size_t size) {
+    const carom_measure_interval *found = &run->intervals[part * run->law_count + law];
+    *text = '\0';
+    if (!found->finished) return;
+    const double tolerance = 100 * run->tolerance, share = 100 * run->share;
+    if (isnan(found->restitution.least)) {
+        snprintf(text, size, "no e fits: the set with e in [0, 1] holds no outcome of the training half within %.3g %%", tolerance);
+        return;
+    }
+    const int used = snprintf(text, size, "e %.2f:%.2f is the least interval that holds %.3g %% of the training half within %.3g %%",
+                              found->restitution.least, found->restitution.most, share, tolerance);
+    if (used < 0 || (size_t)used >= size) return;
+    if (found->reachable < run->share)
+        snprintf(text + used, size - (size_t)used, ", or as much as [0, 1]: %.0f %%; %.0f walks of the fit lie in it",
+                 100 * found->reachable, found->members);
+    else
+        snprintf(text + used, size - (size_t)used, " (it holds %.0f %%, [0, 1] %.0f %%; %.0f walks of the fit lie in it)",
+                 100 * found->contained, 100 * found->reachable, found->members);
+}
+
+const char *measure_silence(const measure_run *run, int part) {
+    const measure_part *here = &run->parts[part];
+    bool finished = false;
+    for (int i = 0; i < here->count; i++) {
+        if (here->members[i] >= carom_table_rows(run->impacts)) continue;
+        finished = true;
+        if (measure_evaluated(run, here->members[i])) return NULL;
+    }
+    return finished ? "all are in the training half" : "the run was interrupted before them";
 }
 
 // ------------------------------------------------------------------------------------------------------------------ JSON
@@ -167,8 +199,16 @@ static json_t *parameters_json(const measure_run *run, int part, int law) {
     const carom_measure_fit *fit = &run->fits[part * run->law_count + law];
     carom_interval friction, restitution;
     measure_parameters(run, part, law, &friction, &restitution);
-    return json_pack("{s:o, s:o, s:o, s:o}", "mu", range_json(friction), "e", range_json(restitution), "mu_error",
-                     carom_json_real(fit->friction_error), "e_error", carom_json_real(fit->restitution_error));
+    // Of an interval, both ends have an error, and it says how it was fitted.
+    const carom_measure_interval *found = &run->intervals[part * run->law_count + law];
+    const bool interval = found->finished && !isnan(found->restitution.least);
+    json_t *spread = interval ? json_pack("[o, o]", carom_json_real(found->least_error), carom_json_real(found->most_error))
+                              : carom_json_real(fit->restitution_error);
+    json_t *how = interval ? json_pack("{s:f, s:f, s:f, s:f, s:f}", "share", run->share, "tolerance", run->tolerance, "contained",
+                                       found->contained, "reachable", found->reachable, "members", found->members)
+                           : json_null();
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "mu", range_json(friction), "e", range_json(restitution), "mu_error",
+                     carom_json_real(fit->friction_error), "e_error", spread, "e_interval", how);
 }
 
 static json_t *group_json(const measure_run *run, int part) {
@@ -178,7 +218,7 @@ static json_t *group_json(const measure_run *run, int part) {
     for (int i = 0; i < run->law_count; i++) {
         measure_summary one;
         measure_summarise(run, part, i, &one);
-        if (one.count == one.unanswered) continue;
+        if (!one.count) continue;
         json_array_append_new(
             laws, json_pack("{s:s, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "law", run->laws[i]->name, "parameters",
                             parameters_json(run, part, i), "evaluated", one.count, "unanswered", one.unanswered, "median_error",
@@ -187,21 +227,18 @@ static json_t *group_json(const measure_run *run, int part) {
                             carom_json_real(one.contained), "chi2", carom_json_real(one.chi2), "freedom", carom_json_real(one.freedom),
                             "radius", carom_json_real(one.radius), "energy_score", carom_json_real(one.score)));
     }
-    return json_pack("{s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", carom_json_text(run->parts[part].name), "count",
-                     run->parts[part].count, "evaluated", ground.evaluated, "floor", carom_json_real(ground.floor), "floor_cone",
-                     carom_json_real(ground.floor_cone), "null", carom_json_real(ground.null), "null_energy_score",
-                     carom_json_real(ground.null_score), "null_radius", carom_json_real(ground.null_radius), "lever_chi2_per_freedom",
-                     carom_json_real(ground.lever), "lever_failed", carom_json_real(ground.lever_failed), "laws", laws);
+    const char *silence = measure_silence(run, part);
+    return json_pack("{s:o, s:i, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", carom_json_text(run->parts[part].name),
+                     "count", run->parts[part].count, "reason", silence ? json_string(silence) : json_null(), "evaluated", ground.evaluated,
+                     "floor", carom_json_real(ground.floor), "floor_cone", carom_json_real(ground.floor_cone), "null",
+                     carom_json_real(ground.null), "null_energy_score", carom_json_real(ground.null_score), "null_radius",
+                     carom_json_real(ground.null_radius), "lever_chi2_per_freedom", carom_json_real(ground.lever), "lever_failed",
+                     carom_json_real(ground.lever_failed), "laws", laws);
 }
 
 json_t *measure_json(const measure_run *run, bool complete) {
     json_t *groups = json_array(), *identified = json_null();
-    // A part of which no impact was finished has no numbers.
-    for (int k = 0; k < run->part_count; k++) {
-        measure_ground ground;
-        measure_describe_ground(run, k, &ground);
-        if (ground.evaluated) json_array_append_new(groups, group_json(run, k));
-    }
+    for (int k = 0; k < run->part_count; k++) json_array_append_new(groups, group_json(run, k));
     if (run->identify) {
         const carom_measure_identification *found = &run->identified;
         identified = json_pack("{s:o, s:o, s:o, s:o, s:o, s:i}", "inertia", carom_json_reals(found->inertia, 3), "com",
@@ -213,8 +250,9 @@ json_t *measure_json(const measure_run *run, bool complete) {
     json_t *friction =
         !run->common.finished
             ? json_null()
-            : json_pack("{s:o, s:o, s:o, s:o}", "mu", carom_json_real(run->common.friction), "e", carom_json_real(run->common.restitution),
-                        "mu_error", carom_json_real(run->common.friction_error), "e_error", carom_json_real(run->common.restitution_error));
+            : json_pack("{s:i, s:o, s:o, s:o, s:o}", "impacts", run->lacking, "mu", carom_json_real(run->common.friction), "e",
+                        carom_json_real(run->common.restitution), "mu_error", carom_json_real(run->common.friction_error), "e_error",
+                        carom_json_real(run->common.restitution_error));
     const carom_verdict verdict = complete ? CAROM_COMPLETE : CAROM_INTERRUPTED;
     return json_pack("{s:s, s:b, s:s, s:i, s:I, s:b, s:o, s:o, s:o, s:O, s:O}", "schema", "carom.measure/1", "complete", complete,
                      "verdict", carom_verdict_name(verdict), "impacts", run->measurements.count, "finished",
@@ -253,7 +291,8 @@ void measure_print(const measure_run *run) {
     if (carom_table_rows(run->impacts) < run->measurements.count) printf(", %d of them finished", (int)carom_table_rows(run->impacts));
     putchar('\n');
     if (run->common.finished) {
-        printf("friction of single contacts, by stronge on the training half: mu %.3f", run->common.friction);
+        printf("friction of the %d impacts without mu, fitted to single contacts by stronge on the training half: mu %.3f", run->lacking,
+               run->common.friction);
         if (!isnan(run->common.friction_error)) printf(" +- %.3f", run->common.friction_error);
         printf(" (e %.3f", run->common.restitution);
         if (!isnan(run->common.restitution_error)) printf(" +- %.3f", run->common.restitution_error);
@@ -270,7 +309,11 @@ void measure_print(const measure_run *run) {
     for (int part = 0; part < run->part_count; part++) {
         measure_ground ground;
         measure_describe_ground(run, part, &ground);
-        if (!ground.evaluated) continue;
+        const char *silence = measure_silence(run, part);
+        if (silence) {
+            printf("\n%s: %d impacts, none evaluated: %s\n", run->parts[part].name, run->parts[part].count, silence);
+            continue;
+        }
         printf("\n%s: %d impacts, %d evaluated\n", run->parts[part].name, run->parts[part].count, ground.evaluated);
         char within[32];
         snprintf(within, sizeof within, "<= %.3g %%", 100 * run->tolerance);
@@ -284,7 +327,7 @@ void measure_print(const measure_run *run) {
         for (int i = 0; i < run->law_count; i++) {
             measure_summary one;
             measure_summarise(run, part, i, &one);
-            if (one.count == one.unanswered) continue;
+            if (!one.count) continue;
             carom_interval friction, restitution;
             measure_parameters(run, part, i, &friction, &restitution);
             printf("  %-16s", run->laws[i]->name);
@@ -299,8 +342,11 @@ void measure_print(const measure_run *run) {
             printf("%c", isnan(one.contained) ? ' ' : '%');
             print_number(one.radius, 7, 4);
             print_number(one.score, 7, 4);
-            if (one.unanswered) printf("   (%d of %d without an outcome)", one.unanswered, one.count);
+            if (one.unanswered) printf("   (of %d; %d of %d have no outcome)", one.count - one.unanswered, one.unanswered, one.count);
             putchar('\n');
+            char fitted[MEASURE_SENTENCE];
+            measure_describe_interval(run, part, i, fitted, sizeof fitted);
+            if (*fitted) printf("    %s\n", fitted);
         }
         if (isnan(ground.null)) continue;
         printf("  %-16s %9s %9s", "null set", "", "");

@@ -59,8 +59,11 @@ static carom_status draw_extents(const sweep *s, const char *path, carom_error *
         series[made] = (carom_plot_series){labels[made], style, s->count, x, values};
         made++;
     }
-    const carom_plot plot = {
-        carom_scene_name(s->scene), s->axes[0].name, "normal velocity after the impact [m/s]", series, made, false, false};
+    const carom_plot plot = {.title = carom_scene_name(s->scene),
+                             .x_label = s->axes[0].name,
+                             .y_label = "normal velocity after the impact [m/s]",
+                             .series = series,
+                             .series_count = made};
     const carom_status status = arena.failed ? carom_fail_memory(error, "figure") : carom_plot_write(&plot, path, error);
     carom_arena_free(&arena);
     return status;
@@ -88,7 +91,11 @@ static carom_status draw_map(const sweep *s, const char *path, carom_error *erro
     for (int i = 0; i <= MOST_LISTS && !arena.failed; i++)
         if (sizes[i])
             series[made++] = (carom_plot_series){labels[i], CAROM_PLOT_MARKS, sizes[i], x + (size_t)i * count, y + (size_t)i * count};
-    const carom_plot plot = {carom_scene_name(s->scene), s->axes[0].name, s->axes[1].name, series, made, false, false};
+    const carom_plot plot = {.title = carom_scene_name(s->scene),
+                             .x_label = s->axes[0].name,
+                             .y_label = s->axes[1].name,
+                             .series = series,
+                             .series_count = made};
     const carom_status status = arena.failed ? carom_fail_memory(error, "figure") : carom_plot_write(&plot, path, error);
     carom_arena_free(&arena);
     return status;

@@ -46,7 +46,8 @@ static carom_status figure_bundle(const carom_figures *figures, const char *name
         {c->member_rows ? "first" : "", CAROM_PLOT_LINE, c->rows, c->own[x], c->own[y]},
     };
     const int members = c->member_rows > 0;
-    const carom_plot plot = {figures->title, c->label[x], c->label[y], series + !members, 1 + members, false, false};
+    const carom_plot plot = {
+        .title = figures->title, .x_label = c->label[x], .y_label = c->label[y], .series = series + !members, .series_count = 1 + members};
     return figures->receive(figures->user, name, &plot, error);
 }
 
@@ -56,7 +57,7 @@ static carom_status figure_course(const carom_figures *figures, const char *name
     const carom_plot_series series[] = {
         {c->label[INCLUSION_TRACE_COORDINATE], CAROM_PLOT_LINE, c->rows, x, c->own[INCLUSION_TRACE_COORDINATE]},
         {c->label[INCLUSION_TRACE_RATE], CAROM_PLOT_LINE, c->rows, x, c->own[INCLUSION_TRACE_RATE]}};
-    const carom_plot plot = {figures->title, label, "", series, 2, false, false};
+    const carom_plot plot = {.title = figures->title, .x_label = label, .y_label = "", .series = series, .series_count = 2};
     return figures->receive(figures->user, name, &plot, error);
 }
 
@@ -94,7 +95,8 @@ carom_status inclusion_figures(const carom_figures *figures, carom_error *error)
             {"time, dt/ds", CAROM_PLOT_LINE, c.rows, s, carom_motion_column(states, "time_rate")},
             {"normal impulse", CAROM_PLOT_LINE, c.rows, s, carom_motion_column(states, "impulse_rate")},
         };
-        const carom_plot plot = {figures->title, IMPULSE_LABEL, "rate over s", series, 2, false, false};
+        const carom_plot plot = {
+            .title = figures->title, .x_label = IMPULSE_LABEL, .y_label = "rate over s", .series = series, .series_count = 2};
         status = figures->receive(figures->user, "rates", &plot, error);
     }
     // Figure 8: the phase plane, and how the members of an ensemble part from one start.

@@ -107,7 +107,12 @@ static carom_status figure_snapshots(const carom_figures *figures, carom_error *
         {"at impacts", CAROM_PLOT_LINE, touching.count, touching.x, touching.z},
         {"plane, where the second coordinate is 0", CAROM_PLOT_LINE, 2, ground_x, ground_z},
     };
-    const carom_plot plot = {figures->title, "first coordinate [m]", "third coordinate [m]", series, 3, false, true};
+    const carom_plot plot = {.title = figures->title,
+                             .x_label = "first coordinate [m]",
+                             .y_label = "third coordinate [m]",
+                             .series = series,
+                             .series_count = 3,
+                             .equal = true};
     const carom_status status = figures->receive(figures->user, "snapshots", &plot, error);
     free(room);
     return status;
@@ -140,7 +145,11 @@ static carom_status figure_sensitivity(const carom_figures *figures, carom_error
     const char *what = ensemble->perturbed == CAROM_PERTURB_BOTH ? "position and attitude" : carom_perturbed_names[ensemble->perturbed];
     snprintf(label, sizeof label, "members, %s perturbed by %g", what, ensemble->perturbation);
     const carom_plot_series series = {label, CAROM_PLOT_TRACES, filled, x, y};
-    const carom_plot plot = {figures->title, "impact", "log10 of the distance |dx| + |dR| from the reference", &series, 1, false, false};
+    const carom_plot plot = {.title = figures->title,
+                             .x_label = "impact",
+                             .y_label = "log10 of the distance |dx| + |dR| from the reference",
+                             .series = &series,
+                             .series_count = 1};
     const carom_status status = figures->receive(figures->user, "sensitivity", &plot, error);
     free(x);
     return status;

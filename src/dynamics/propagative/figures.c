@@ -55,7 +55,7 @@ static carom_status figure_coordinates(const carom_figures *figures, carom_error
         series[k] = (carom_plot_series){labels[k], CAROM_PLOT_LINE, (int64_t)rows, carom_motion_column(states, "time"), values};
     }
     const char *what = lines < system->nv ? "first coordinates" : "coordinates";
-    const carom_plot plot = {figures->title, "time [s]", what, series, lines, false, false};
+    const carom_plot plot = {.title = figures->title, .x_label = "time [s]", .y_label = what, .series = series, .series_count = lines};
     const carom_status status = figures->receive(figures->user, "coordinates", &plot, error);
     free(turned);
     return status;
@@ -108,7 +108,8 @@ static carom_status figure_paths(const carom_figures *figures, carom_error *erro
         {"start", CAROM_PLOT_LINE, first.count, first.x, first.y},
         {"end", CAROM_PLOT_LINE, last.count, last.x, last.y},
     };
-    const carom_plot plot = {figures->title, "x [m]", "y [m]", series, 3, false, true};
+    const carom_plot plot = {
+        .title = figures->title, .x_label = "x [m]", .y_label = "y [m]", .series = series, .series_count = 3, .equal = true};
     const carom_status status = figures->receive(figures->user, "paths", &plot, error);
     free(room);
     return status;
@@ -137,7 +138,7 @@ static carom_status figure_orders(const carom_figures *figures, carom_error *err
         for (int i = 0; i < count; i++) *next++ = log10(fmax(distances[i], LEAST_DISTANCE));
     }
     static const char label[] = "log10 of |p - p'|/|p| (at least 1e-17), orders argmin and argmax";
-    const carom_plot plot = {figures->title, "time [s]", label, series, scenes, false, false};
+    const carom_plot plot = {.title = figures->title, .x_label = "time [s]", .y_label = label, .series = series, .series_count = scenes};
     if (!status) status = figures->receive(figures->user, "orders", &plot, error);
     carom_arena_free(&arena);
     return status;

@@ -33,7 +33,11 @@ static carom_status figure_momenta(const carom_figures *figures, carom_error *er
         }
         series[m] = (carom_plot_series){labels[m], CAROM_PLOT_LINE, rows, carom_motion_column(figures->states, "time"), own};
     }
-    const carom_plot plot = {figures->title, "time [s]", "size of the change since the start", series, 3, false, false};
+    const carom_plot plot = {.title = figures->title,
+                             .x_label = "time [s]",
+                             .y_label = "size of the change since the start",
+                             .series = series,
+                             .series_count = 3};
     const carom_status status = figures->receive(figures->user, "momentum", &plot, error);
     free(changes);
     return status;
@@ -177,7 +181,8 @@ static carom_status figure_frames(const carom_figures *figures, carom_error *err
     snprintf(y_label, sizeof y_label, "coordinate %d [m]%s", v.up + 1, v.columns < FRAMES ? ", then down" : "");
     const carom_plot_series series[] = {{label, CAROM_PLOT_LINE, outlines.count, outlines.x, outlines.y},
                                         {lines.count ? "planes" : "", CAROM_PLOT_TRACES, lines.count, lines.x, lines.y}};
-    const carom_plot plot = {figures->title, x_label, y_label, series, 2, false, true};
+    const carom_plot plot = {
+        .title = figures->title, .x_label = x_label, .y_label = y_label, .series = series, .series_count = 2, .equal = true};
     const carom_status status = figures->receive(figures->user, "frames", &plot, error);
     carom_arena_free(&arena);
     return status;

@@ -99,6 +99,14 @@ static carom_status check_energy(const carom_measurement *one, carom_error *erro
                       before, limit);
 }
 
+// Does a contact approach, by the rule of all laws for the end of an impact?
+static bool approaches(const carom_impact *impact) {
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    double least = INFINITY;
+    for (int i = 0; i < data->contacts; i++) least = fmin(least, carom_dot(data->nv, data->normal + i * data->nv, data->velocity));
+    return least < carom_impact_approach_limit(impact);
+}
+
 carom_status measured_file_add_impact(measured_file *file, carom_impact *impact, bool friction_known, const measured_numbers *numbers,
                                       carom_error *error) {
     carom_measurements *into = file->into;
@@ -127,6 +135,7 @@ carom_status measured_file_add_impact(measured_file *file, carom_impact *impact,
     if (isnan(into->mass)) into->mass = numbers->body_mass;
     carom_status status = check_kind(kind, error);
     if (!status && !(carom_impact_initial_energy(impact) > 0)) status = carom_fail(error, CAROM_BAD_INPUT, "vm: is zero: nothing collides");
+    if (!status && !approaches(impact)) status = carom_fail(error, CAROM_BAD_INPUT, "vm: no contact approaches: nothing collides");
     if (!status && covariance) status = check_covariance(2 * nv, covariance, error);
     if (!status && into->count > 1 && !covariance != !into->list[0].covariance)
         status = carom_fail(error, CAROM_BAD_INPUT, "cov: %s: all impacts have a covariance, or none",

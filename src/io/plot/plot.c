@@ -14,7 +14,6 @@
 
 #include "carom/io.h"
 #include "carom/temporary.h"
-#include "io/plot/looks.h"
 #include "io/plot/thin.h"
 #include "io/utf8.h"
 
@@ -180,9 +179,32 @@ static void print_series(FILE *script, const carom_plot_series *series, int inde
     case CAROM_PLOT_TRACES: fputs("lines lw 1.2 lc rgb '#40404040'", script); break;
     case CAROM_PLOT_LINE: fprintf(script, "lines lw 2.5 lc rgb '#%06x'", colour); break;
     case CAROM_PLOT_GUIDE: fputs("lines dt (7,6) lw 1.8 lc rgb '#707070'", script); break;
+    case CAROM_PLOT_MEASURED:
+        fprintf(script, "points pt 13 ps 2.6 lc rgb 'white' notitle, $s%d using 1:2 with points pt 13 ps 1.9 lc rgb 'black'", index);
+        break;
     }
     fputs(*series->label ? " title " : " notitle", script);
     if (*series->label) print_quoted(script, series->label, format);
+}
+
+// Ticks of an axis that shows 10^x: powers of ten with labels, and what lies between them; on less than two decades 2 and 5 have labels,
+// too.
+static void print_decades(FILE *script, range x) {
+    const bool few = x.most - x.least < 2;
+    const char *separator = "set xtics (";
+    for (int power = (int)floor(x.least); power <= (int)floor(x.most); power++)
+        for (int digit = 1; digit < 10; digit++) {
+            const double place = power + log10(digit);
+            if (place < x.least || place > x.most) continue;
+            const bool labelled = digit == 1 || (few && (digit == 2 || digit == 5));
+            fputs(separator, script);
+            if (labelled)
+                fprintf(script, "'%g' %.17g", digit * pow(10, power), place);
+            else
+                fprintf(script, "'' %.17g 1", place);
+            separator = ", ";
+        }
+    if (*separator == ',') fputs(")\n", script);
 }
 
 // What the script of a picture is printed from.
@@ -214,6 +236,9 @@ static carom_status print_script(FILE *script, const void *content, carom_error 
           "set clip two\n"
           "set lmargin 12\nset rmargin 4\n",
           script);
+    // 1, whose logarithm is 0, is no origin.
+    if (plot->log_x) fputs("unset yzeroaxis\n", script);
+    if (plot->log_x) print_decades(script, x);
     if (plot->equal) fputs("set size ratio -1\n", script);
 
     // The key stands below the picture, in two columns where they fit; the margin grows with it.
@@ -236,16 +261,18 @@ static carom_status print_script(FILE *script, const void *content, carom_error 
     const int64_t stride = (dots + format->dots - 1) / format->dots;
     for (int s = 0; s < plot->series_count; s++) print_data(script, &plot->series[s], s, stride > 1 ? stride : 1, drawn->x);
 
-    // Marks come after everything else. Where the picture does not say otherwise, labelled series get a colour each, except hulls, traces
-    // and guides, which are grey; one without a label belongs to the series before it.
+    // Marks come after everything else, and measurements after them. Where the picture does not say otherwise, labelled series get a colour
+    // each, except hulls, traces and guides, which are grey; one without a label belongs to the series before it.
     const char *separator = "plot ";
-    for (int of_marks = 0; of_marks <= 1; of_marks++)
+    for (int layer = 0; layer <= 2; layer++)
         for (int s = 0, colour = -1; s < plot->series_count; s++) {
             const carom_plot_series *series = &plot->series[s];
             const carom_plot_style style = series->style;
-            const bool grey = style == CAROM_PLOT_DASHES || style == CAROM_PLOT_TRACES || style == CAROM_PLOT_GUIDE;
+            const bool grey =
+                style == CAROM_PLOT_DASHES || style == CAROM_PLOT_TRACES || style == CAROM_PLOT_GUIDE || style == CAROM_PLOT_MEASURED;
             if (!grey && (*series->label || colour < 0)) colour++;
-            if (!series->count || (style == CAROM_PLOT_MARKS) != of_marks) continue;
+            const int its_layer = style == CAROM_PLOT_MEASURED ? 2 : style == CAROM_PLOT_MARKS;
+            if (!series->count || its_layer != layer) continue;
             fputs(separator, script);
             separator = ", ";
             const int look = drawn->looks ? drawn->looks[s] : colour < 0 ? 0 : colour % CAROM_PLOT_LOOKS;

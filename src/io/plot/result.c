@@ -10,7 +10,6 @@
 #include "carom/functional.h"
 #include "carom/sets.h"
 #include "carom/temporary.h"
-#include "io/plot/looks.h"
 #include "io/result/file.h"
 
 enum {
