@@ -179,6 +179,24 @@ def test_answers_do_not_depend_on_axes_origins_or_order(tosses):
         assert np.allclose(a.normal @ a.v_plus, b.normal @ b.v_plus, atol=1e-4)
 
 
+def test_a_ball_touches_below_its_center():
+    random, radius = np.random.default_rng(3), 0.04
+    ball = poses.Body(0.2, [0.4 * 0.2 * radius**2] * 3, [[0, 0, 0]], rounding=radius)
+    g, spins = np.array([0, 0, -GRAVITY]), ([0, 10.0, 0], [1.0, 20.0, 0])
+    theta = np.concatenate([[0.1, 0.2, radius], np.zeros(3), [0], [1, 0, -2], spins[0], [0.6, 0.1, 1.4], spins[1]])
+    t = np.arange(-14, 15) / RATE + 1e-3
+    p, q = predict(theta, np.array([1.0, 0, 0, 0]), t, t > 0, ball, g)
+    p, q = p + NOISE[0] * random.normal(size=p.shape), multiply(from_vector(NOISE[1] * random.normal(size=p.shape)), q)
+    (fit,) = poses.impacts(t, p, q, body=ball, noise=NOISE)
+    assert fit.kind == "single" and not fit.seconds and abs(fit.gaps[0]) < 5e-4
+    assert np.allclose(fit.normal, [[0, 0, 1, 0, 0, 0]])
+    # The point that touches has the velocity v + w x (0, 0, -radius).
+    point = fit.v_minus[:3] + np.cross(fit.v_minus[3:], [0, 0, -radius])
+    assert np.allclose(np.sort(np.abs(fit.tangent @ fit.v_minus)), np.sort(np.abs(point[:2])))
+    assert np.all(np.abs(fit.v_plus - theta[13:]) < 4 * np.sqrt(np.diag(fit.covariance)[6:]))
+    assert poses.Impacts([fit], [], ball, (np.zeros(3), np.array([0, 0, 1])), g, poses.Options(noise=NOISE), None).plot() is not None
+
+
 # -------------------------------------------------------------------------------------------------------- calibration
 
 
@@ -299,6 +317,7 @@ def fly(body, t, gap, size, random):
     return p + NOISE[0] * random.normal(size=p.shape), turned, first[7:]
 
 
+@pytest.mark.filterwarnings("ignore::carom.poses.PoseWarning")
 @pytest.mark.parametrize("gap", [0.012, 0.02, 0.033, 0.05, -0.025, -0.045])
 @pytest.mark.parametrize("size", [0, 0.05, 0.3])
 def test_a_second_impact_is_cut_off_or_rejected(tosses, gap, size):
@@ -322,6 +341,7 @@ def test_a_second_impact_is_cut_off_or_rejected(tosses, gap, size):
         assert taken == 8 and not cut
 
 
+@pytest.mark.filterwarnings("ignore::carom.poses.PoseWarning")
 def test_rejected_impacts_have_reasons(tosses, found):
     told = " | ".join(each.reason for each in found.rejected)
     assert "residuals show a second impact" in told and "does not fly for" in told and all(each.reason for each in found.rejected)
@@ -493,6 +513,10 @@ def test_bad_arrays_are_named(change, options, told):
         ({"vertices": [[0, np.inf, 0]]}, "vertices: the entry [0, 1] is not finite"),
         ({"center": [0, 0]}, "center: it has the shape (2,)"),
         ({"friction": -1}, "friction: -1 is neither"),
+        ({"rounding": -1}, "rounding: a radius is negative"),
+        ({"rounding": [0, 0]}, "rounding: "),
+        ({"rounding": np.nan}, "rounding: the entry [0] is not finite"),
+        ({"vertices": [[0, 0, 0]]}, "vertices: one at least is needed away from the center of mass, or with a rounding"),
     ],
 )
 def test_bad_bodies_are_named(change, told):

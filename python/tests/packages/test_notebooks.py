@@ -12,7 +12,7 @@ pytest.importorskip("ipykernel")
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "notebooks"
 RUN = pathlib.Path(__file__).resolve().parents[3] / os.environ.get("CAROM_BUILD", "build") / "notebooks"
 # What each one needs beside carom, numpy and matplotlib, and how many pictures it draws.
-NOTEBOOKS = {"1-footfall": ("mujoco", 2), "2-matrices": (None, 2), "3-training": ("mujoco", 1), "4-bounce": ("scipy", 1)}
+NOTEBOOKS = {"1-footfall": ("mujoco", 2), "2-matrices": (None, 2), "3-training": ("mujoco", 1), "4-measured": ("h5py", 3)}
 
 
 def test_all_notebooks_are_known():

@@ -309,7 +309,8 @@ def _measure(event: Event, body: Body, plane: tuple[Array, Array], gravity: Arra
 
     point, normal = plane
     rotation = to_matrix(meeting.quaternion)
-    arms = (body.vertices - body.center) @ rotation.T
+    # From the center of mass to the lowest point of each vertex.
+    arms = (body.vertices - body.center) @ rotation.T - body.rounding[:, np.newaxis] * normal
     gaps = (x + arms - point) @ normal
     lowest = float(gaps.min())
     if abs(lowest) > how.reach:

@@ -57,11 +57,14 @@ class Body:
     inertia : ndarray, (3, 3)
         About the center of mass [kg m^2]; three numbers are principal moments along the body's axes.
     vertices : ndarray, (n, 3)
-        Points that may touch [m]. A body touches by these points only: a sphere, a cylinder's rim or a rounded edge has no such points.
+        Points that may touch [m]. A body touches by these points only; a cylinder's rim or a curved edge has none.
     center : ndarray, (3,)
         Center of mass [m].
     friction : float or None
         Coulomb coefficient that files of measurements get; None leaves it open.
+    rounding : ndarray, (n,)
+        Radius of the sphere around each vertex that touches in its place [m]; a number stands for all, and 0 for sharp vertices. A ball has one
+        vertex, its center.
 
     Raises
     ------
@@ -74,6 +77,7 @@ class Body:
     vertices: Any
     center: Any = (0.0, 0.0, 0.0)
     friction: float | None = None
+    rounding: Any = 0.0
 
     def __post_init__(self) -> None:
         inertia = as_reals("inertia", self.inertia)
@@ -81,12 +85,17 @@ class Body:
         object.__setattr__(self, "inertia", _check_finite("inertia", inertia))
         object.__setattr__(self, "vertices", _check_finite("vertices", as_matrix("vertices", self.vertices, None, 3)))
         object.__setattr__(self, "center", _check_finite("center", as_vector("center", self.center, 3)))
+        rounding = as_reals("rounding", self.rounding)
+        rounding = np.full(len(self.vertices), rounding) if rounding.ndim == 0 else as_vector("rounding", rounding, len(self.vertices))
+        object.__setattr__(self, "rounding", _check_finite("rounding", rounding))
+        if rounding.min(initial=0) < 0:
+            raise InputError("rounding: a radius is negative")
         if not (is_number(self.mass) and self.mass > 0):
             raise InputError(f"mass: {self.mass!r} is not a positive number")
         if self.friction is not None and not (is_number(self.friction) and self.friction >= 0):
             raise InputError(f"friction: {self.friction!r} is neither a number >= 0 nor None")
         if not len(self.vertices) or self.radius == 0:
-            raise InputError("vertices: one at least is needed away from the center of mass")
+            raise InputError("vertices: one at least is needed away from the center of mass, or with a rounding")
         moments = np.linalg.eigvalsh(inertia)
         if not np.allclose(inertia, inertia.T, rtol=0, atol=1e-9 * np.abs(inertia).max()):
             raise InputError("inertia: the matrix is not symmetric")
@@ -95,8 +104,8 @@ class Body:
 
     @property
     def radius(self) -> float:
-        """The largest distance of a vertex from the center of mass [m]."""
-        return float(np.linalg.norm(self.vertices - self.center, axis=1).max())
+        """The largest distance of a point that may touch from the center of mass [m]."""
+        return float((np.linalg.norm(self.vertices - self.center, axis=1) + self.rounding).max())
 
 
 def read_csv(path: str | os.PathLike[str]) -> Poses:
@@ -154,7 +163,7 @@ def read_csv(path: str | os.PathLike[str]) -> Poses:
 
 
 def read_body(path: str | os.PathLike[str]) -> tuple[Body, dict[str, Any]]:
-    """Read a body from a JSON file: an object with `mass, inertia, vertices`, and `center, friction` as of `Body`.
+    """Read a body from a JSON file: an object with `mass, inertia, vertices`, and `center, friction, rounding` as of `Body`.
 
     Returns
     -------
@@ -172,9 +181,9 @@ def read_body(path: str | os.PathLike[str]) -> tuple[Body, dict[str, Any]]:
     try:
         with open(path, encoding="utf-8") as file:
             told = json.load(file)
-        needed, more = {"mass", "inertia", "vertices"}, {"center", "friction", "plane", "gravity"}
+        needed, more = {"mass", "inertia", "vertices"}, {"center", "friction", "rounding", "plane", "gravity"}
         if not isinstance(told, dict) or not needed <= set(told) <= needed | more:
-            raise InputError("an object with mass, inertia, vertices is needed, and center, friction, plane, gravity if wanted")
+            raise InputError("an object with mass, inertia, vertices is needed, and center, friction, rounding, plane, gravity if wanted")
         place = {key: told.pop(key) for key in ("plane", "gravity") if key in told}
         if "plane" in place:
             if not isinstance(place["plane"], dict) or set(place["plane"]) != {"point", "normal"}:

@@ -28,7 +28,7 @@ def find_second(
     middles = np.convolve(np.sort(edges), [0.5, 0.5], mode="valid")
     middles = middles[np.abs(middles) > how.contact_time]
     x, q = predict(meeting.parameters, meeting.quaternion, meeting.parameters[6] + middles, middles > 0, body, gravity)
-    heights = ((to_matrix(q) @ body.vertices.T).swapaxes(1, 2) + x[:, np.newaxis] - point) @ normal
+    heights = ((to_matrix(q) @ body.vertices.T).swapaxes(1, 2) + x[:, np.newaxis] - point) @ normal - body.rounding
     middles = middles[heights.min(axis=1) <= how.reach]
     left = meeting.freedom - 6
     if not len(middles) or left < 2 or how.doubt == 0:

@@ -79,11 +79,11 @@ def plot(found: Impacts, impact: int | None = None) -> Any:
     assert found.options.noise is not None
     place_noise, turn_noise = (meeting.residuals.reshape(-1, 2, 3) * np.array(found.options.noise)[:, np.newaxis]).swapaxes(0, 1)
     measured = at_frames[0] - place_noise, multiply(from_vector(-turn_noise), at_frames[1])
-    shown = [*((f"vertex {i}", body.vertices[i]) for i in fit.contacts), ("center of mass", body.center)]
-    for k, (name, place) in enumerate(shown):
+    shown = [*((f"vertex {i}", body.vertices[i], body.rounding[i]) for i in fit.contacts), ("center of mass", body.center, 0)]
+    for k, (name, place, rounding) in enumerate(shown):
         look = {"color": f"C{k}" if k < len(fit.contacts) else _THEORY, "linewidth": 1, "markersize": 4}
         for (x, q), s, style in ((fitted, fine, "-"), (measured, meeting.times, ".")):
-            height = (x + to_matrix(q) @ place - point) @ normal
+            height = (x + to_matrix(q) @ place - point) @ normal - rounding
             right.plot(s * 1e3, height * 1e3, style, label=name if style == "-" else None, **look)
     right.axhline(0, color="#a0a0a0", linewidth=0.6)
     right.set(xlabel="time from the impact [ms]", ylabel="height above the plane [mm]")
