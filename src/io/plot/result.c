@@ -300,7 +300,11 @@ static void label_law(law_data *law) {
         // Files of older versions do not say how many may lie outside the set.
         const bool known = carom_result_read_attribute(law->file, law->index, "approximate", approximate, sizeof approximate);
         const long long outside = known ? strtoll(approximate, NULL, 10) : -1;
-        if (outside < 0)
+        // Of an uncertain impact they are of many sets.
+        const bool uncertain = carom_result_has_column(law->file, law->index, "draw");
+        if (uncertain)
+            snprintf(law->label, LABEL_SIZE, "%s (uncertain impact: %lld %s%s of a union of sets)", name, count, noun, plural);
+        else if (outside < 0)
             snprintf(law->label, LABEL_SIZE, "%s (%lld %s%s)", name, count, noun, plural);
         else if (!outside)
             snprintf(law->label, LABEL_SIZE, "%s (inner approximation, %lld %s%s)", name, count, noun, plural);
@@ -310,7 +314,8 @@ static void label_law(law_data *law) {
     } else if (paths) {
         snprintf(law->label, LABEL_SIZE, "%s (%lld outcome%s, impact by impact)", name, count, plural);
     } else if (count != 1) {
-        snprintf(law->label, LABEL_SIZE, "%s (%lld outcomes)", name, count);
+        const bool uncertain = carom_result_has_column(law->file, law->index, "draw");
+        snprintf(law->label, LABEL_SIZE, uncertain ? "%s (uncertain impact: %lld outcomes)" : "%s (%lld outcomes)", name, count);
     } else {
         snprintf(law->label, LABEL_SIZE, "%s", name);
     }
