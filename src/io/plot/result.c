@@ -56,9 +56,10 @@ typedef struct picture {
     bool focus;                 // on the outcomes: where the paths begin is not shown
     law_data *laws;
     int law_count;
-    int *looks;          // [law_count + 1] of the laws, then of the start
-    points start;        // where the paths begin
-    carom_arena memory;  // of files, laws and points
+    int *looks;           // [law_count + 1] of the laws, then of the start
+    points start;         // where the paths begin
+    bool start_is_drawn;  // it is that of one draw of an uncertain impact
+    carom_arena memory;   // of files, laws and points
 } picture;
 
 // -------------------------------------------------------------------------------------------------------------- reading
@@ -270,7 +271,10 @@ static carom_status place_law(picture *drawn, law_data *law, carom_error *error)
     for (int64_t i = 0; i < law->paths && !status; i++) {
         const double *state = law->states + law->starts[i], *end = law->states + law->starts[i + 1];
         if (state == end) continue;
-        if (!drawn->start.count) add_outcome(drawn, &drawn->start, &(carom_outcome_point){.u = state});
+        if (!drawn->start.count) {
+            add_outcome(drawn, &drawn->start, &(carom_outcome_point){.u = state});
+            drawn->start_is_drawn = carom_result_has_column(law->file, law->index, "draw");
+        }
         for (; state < end; state += n) add_outcome(drawn, &law->path, &(carom_outcome_point){.u = state});
         add_point(&law->path, NAN, NAN);
     }
@@ -354,7 +358,9 @@ static void collect_series(const picture *drawn, drawing *made) {
             add_series(made, laws[i].label, CAROM_PLOT_MARKS, &laws[i].outcomes, looks[i]);
         if (!laws[i].sampled) add_series(made, "", CAROM_PLOT_PATH, &laws[i].path, looks[i]);
     }
-    if (!drawn->focus) add_series(made, "before the impact", CAROM_PLOT_MARKS, &drawn->start, looks[count]);
+    if (!drawn->focus)
+        add_series(made, drawn->start_is_drawn ? "before the impact, in the first draw" : "before the impact", CAROM_PLOT_MARKS,
+                   &drawn->start, looks[count]);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- files
