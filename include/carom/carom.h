@@ -9,6 +9,7 @@
 #include "carom/bound.h"
 #include "carom/compliant.h"
 #include "carom/design.h"
+#include "carom/draws.h"
 #include "carom/dynamics.h"
 #include "carom/exact.h"
 #include "carom/functional.h"

@@ -280,8 +280,6 @@ typedef struct carom_sample_statistics {
 /// and what its contacts stored and gave back where there is restitution.
 enum { CAROM_SAMPLE_COLUMNS = 4 };
 extern const carom_column carom_sample_columns[CAROM_SAMPLE_COLUMNS];
-/// The columns of sampled outcomes with these options: the ones above and, with an uncertainty, those of its parameters. To be freed.
-carom_status carom_sample_make_columns(const carom_sample_options *options, carom_column **columns, int *count, carom_error *error);
 
 /// Algorithm 1 (`Sim`) for samples 0..samples-1, or Algorithm 2 when epsilon is set (Halm & Posa, section 5).
 /// Sample i of seed s draws its caps uniformly from [0,h]^m by stream (s, i). With the sampler `walk`, samples are event-exact random

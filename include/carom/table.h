@@ -78,6 +78,8 @@ carom_status carom_table_append(carom_table *table, const carom_table *rows, car
 
 /// Appends `count` rows of such a table from `first` on.
 carom_status carom_table_append_rows(carom_table *table, const carom_table *rows, int64_t first, int64_t count, carom_error *error);
+/// The same of a table that has the first columns of this one; the others are then "not determined".
+carom_status carom_table_append_narrow(carom_table *table, const carom_table *rows, int64_t first, int64_t count, carom_error *error);
 
 /// Writes all rows after what `into` holds, and replaces the rows of a table with the same columns by them.
 carom_status carom_table_pack(const carom_table *table, carom_bytes *into, carom_error *error);

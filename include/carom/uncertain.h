@@ -105,6 +105,10 @@ carom_status carom_uncertainty_impact(const carom_uncertainty *uncertainty, cons
 /// `mass_scale`, those of which something is not known, whole with what is known of them.
 /// @return their number
 int carom_uncertainty_columns(const carom_uncertainty *uncertainty, const carom_column **columns);
+/// The columns of a law or a sampler [own], and after them those of the uncertainty (NULL: none).
+/// @param columns  receives `*count` rows, to be freed
+carom_status carom_uncertainty_extend(const carom_uncertainty *uncertainty, const carom_column *own, int own_count, carom_column **columns,
+                                      int *count, carom_error *error);
 /// Fills these columns of the last row, the first of which is column `first` of the table.
 /// @param draw  number of the point
 void carom_uncertainty_fill(const carom_uncertainty *uncertainty, int64_t draw, const double *values, carom_table *table, int first);

@@ -152,22 +152,23 @@ static carom_status reserve_pool(cells *cell, size_t size, carom_error *error) {
     return CAROM_OK;
 }
 
+// Nothing is determined yet in `count` more rows, for which there is room: NaN, zero, an empty text, no list.
+static void clear_cells(cells *cell, int64_t rows, int64_t count) {
+    const carom_column_type type = cell->column->type;
+    const size_t start = (size_t)rows * row_cells(cell), values = (size_t)count * row_cells(cell);
+    const int64_t end = (int64_t)cell->pool_size | (type == CAROM_COLUMN_CONTACTS ? NO_LIST : 0);
+    if (type == CAROM_COLUMN_REAL || type == CAROM_COLUMN_SQUARE)
+        for (size_t k = 0; k < values; k++) cell->reals[start + k] = NAN;
+    else if (is_pooled(cell))
+        for (size_t k = 0; k < values; k++) cell->ends[start + k] = end;
+    else
+        memset(cell->integers + start, 0, values * sizeof(int64_t));
+}
+
 carom_status carom_table_add_rows(carom_table *table, int64_t count, carom_error *error) {
     const carom_status status = reserve_rows(table, table->rows + count, error);
     if (status) return status;
-    for (int i = 0; i < table->columns; i++) {
-        // Nothing is determined yet: NaN, zero, an empty text, no list.
-        cells *cell = &table->cells[i];
-        const carom_column_type type = cell->column->type;
-        const size_t start = (size_t)table->rows * row_cells(cell), values = (size_t)count * row_cells(cell);
-        const int64_t end = (int64_t)cell->pool_size | (type == CAROM_COLUMN_CONTACTS ? NO_LIST : 0);
-        if (type == CAROM_COLUMN_REAL || type == CAROM_COLUMN_SQUARE)
-            for (size_t k = 0; k < values; k++) cell->reals[start + k] = NAN;
-        else if (is_pooled(cell))
-            for (size_t k = 0; k < values; k++) cell->ends[start + k] = end;
-        else
-            memset(cell->integers + start, 0, values * sizeof(int64_t));
-    }
+    for (int i = 0; i < table->columns; i++) clear_cells(&table->cells[i], table->rows, count);
     table->rows += count;
     return CAROM_OK;
 }
@@ -184,9 +185,15 @@ static const char *pooled_part(const cells *cell, int64_t row, size_t *size) {
 
 carom_status carom_table_append_rows(carom_table *table, const carom_table *from, int64_t first, int64_t count, carom_error *error) {
     if (table->columns != from->columns) return carom_fail(error, CAROM_INTERNAL, "tables with different columns were joined");
+    return carom_table_append_narrow(table, from, first, count, error);
+}
+
+carom_status carom_table_append_narrow(carom_table *table, const carom_table *from, int64_t first, int64_t count, carom_error *error) {
+    if (table->columns < from->columns) return carom_fail(error, CAROM_INTERNAL, "tables with different columns were joined");
     if (!count) return CAROM_OK;
     carom_status status = reserve_rows(table, table->rows + count, error);
-    for (int i = 0; i < table->columns && !status; i++) {
+    for (int i = from->columns; i < table->columns && !status; i++) clear_cells(&table->cells[i], table->rows, count);
+    for (int i = 0; i < from->columns && !status; i++) {
         cells *cell = &table->cells[i];
         const cells *more = &from->cells[i];
         const size_t width = row_cells(cell);

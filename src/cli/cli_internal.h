@@ -173,8 +173,10 @@ typedef struct cli_question {
     bool strict;                  ///< as in cli_apply_owner
     bool keep_outcomes;           ///< in the answer
     bool collect_points;
-    const carom_uncertainty *uncertainty;  ///< of the impact, for laws that draw from it: those that have the option `nested`; or NULL
-    int threads;                           ///< of the law's steps, whose need is announced when its options have been accepted; 0: no word
+    const carom_uncertainty *uncertainty;  ///< of the impact; then the law has its columns, too. NULL: everything is known
+    int64_t draws;      ///< of an uncertain impact, the same for every law; 0: as the options of sampling say, the only law that may ask so
+    int64_t draw_seed;  ///< of these draws
+    int threads;        ///< of the law's steps, whose need is announced when its options have been accepted; 0: no word
 } cli_question;
 
 /// At most so many contact velocities are collected: 2^22 are some hundred megabytes.

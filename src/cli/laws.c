@@ -25,6 +25,9 @@ carom_status cli_check_law_options(const cli_arguments *arguments, const carom_s
     return CAROM_OK;
 }
 
+// Does the law itself draw from what is uncertain?
+static bool samples_draws(const carom_law *law) { return carom_option_find(law->options, law->option_count, "nested") >= 0; }
+
 carom_status cli_prepare_options(const cli_question *question, const char *const *preset, void **options, carom_error *error) {
     const cli_arguments *arguments = question->arguments;
     const carom_law *law = question->law;
@@ -44,9 +47,13 @@ carom_status cli_prepare_options(const cli_question *question, const char *const
     if (!status) status = cli_apply_owner(arguments, &owner, question->strict, *options, error);
 
     if (!status && question->strict) status = cli_check_law_options(arguments, question->scene, law, *options, error);
-    // The option is one of those of sampling.
-    if (carom_option_find(law->options, law->option_count, "nested") >= 0)
-        ((carom_sample_options *)*options)->uncertainty = question->uncertainty;
+    // The options are those of sampling, which knows draws itself: each gets as many samples.
+    if (samples_draws(law)) {
+        carom_sample_options *sample = *options;
+        sample->uncertainty = question->uncertainty;
+        if (question->draws) sample->nested = question->draws;
+        if (question->draws && sample->samples % question->draws) sample->samples += question->draws - sample->samples % question->draws;
+    }
     return status;
 }
 
@@ -142,7 +149,11 @@ carom_status cli_ask_law(const cli_question *question, const void *options, cons
         struct timespec start;
         clock_gettime(CLOCK_MONOTONIC, &start);
         const carom_law_call call = {impact, options, question->arguments->registry, question->control, &sink, NULL};
-        status = carom_law_resolve(law, &call, &run->answer, error);
+        if (question->uncertainty && !samples_draws(law))
+            status = carom_law_resolve_draws(carom_law_find(call.registry, law->name), &call, question->uncertainty, question->draws,
+                                             question->draw_seed, &run->answer, error);
+        else
+            status = carom_law_resolve(law, &call, &run->answer, error);
         run->seconds = cli_seconds_since(&start);
         cli_end_progress();
     }

@@ -161,8 +161,9 @@ static int run_sample(const cli_arguments *arguments) {
 
     // The parameters that are drawn are columns, too.
     const carom_uncertainty *uncertainty = status ? NULL : carom_scene_uncertainty(scene);
-    const carom_sample_options drawn = {.uncertainty = uncertainty};
-    if (uncertainty) status = carom_sample_make_columns(&drawn, &columns, &law.outcome_column_count, &error);
+    if (uncertainty)
+        status = carom_uncertainty_extend(uncertainty, law.outcome_columns, law.outcome_column_count, &columns, &law.outcome_column_count,
+                                          &error);
     if (columns) law.outcome_columns = columns;
 
     // Every rank samples its share; the first one has the file and the answer.

@@ -153,6 +153,15 @@ int carom_uncertainty_columns(const carom_uncertainty *uncertainty, const carom_
     return uncertainty->column_count;
 }
 
+carom_status carom_uncertainty_extend(const carom_uncertainty *uncertainty, const carom_column *own, int own_count, carom_column **columns,
+                                      int *count, carom_error *error) {
+    *count = own_count + (uncertainty ? uncertainty->column_count : 0);
+    *columns = malloc((size_t)(*count + 1) * sizeof **columns);
+    if (!*columns) return carom_fail_memory(error, "columns");
+    for (int i = 0; i < *count; i++) (*columns)[i] = i < own_count ? own[i] : uncertainty->columns[i - own_count];
+    return CAROM_OK;
+}
+
 void carom_uncertainty_fill(const carom_uncertainty *uncertainty, int64_t draw, const double *values, carom_table *table, int first) {
     const carom_uncertainty *u = uncertainty;
     const carom_impact_data *data = carom_impact_get_data(u->nominal);

@@ -92,16 +92,6 @@ typedef struct sampled {
     const double *bounces;  // [CAROM_REBOUND_FIELDS * contacts], or NULL
 } sampled;
 
-carom_status carom_sample_make_columns(const carom_sample_options *options, carom_column **columns, int *count, carom_error *error) {
-    const carom_column *more = NULL;
-    const int of_draws = options->uncertainty ? carom_uncertainty_columns(options->uncertainty, &more) : 0;
-    *count = CAROM_SAMPLE_COLUMNS + of_draws;
-    *columns = malloc((size_t)*count * sizeof **columns);
-    if (!*columns) return carom_fail_memory(error, "sampling");
-    for (int i = 0; i < *count; i++) (*columns)[i] = i < CAROM_SAMPLE_COLUMNS ? carom_sample_columns[i] : more[i - CAROM_SAMPLE_COLUMNS];
-    return CAROM_OK;
-}
-
 void carom_sample_counts_add(carom_sample_counts *total, const carom_sample_counts *part) {
     total->samples += part->samples;
     total->terminated += part->terminated;
@@ -481,7 +471,9 @@ carom_status carom_reach_sample(const carom_impact *impact, const carom_sample_o
                     .receives = sink || (control && control->ranks)};
     carom_status status = carom_sample_check(options, error);
     if (!status) status = choose_method(&run, registry, error);
-    if (!status) status = carom_sample_make_columns(&served, &run.columns, &run.column_count, error);
+    if (!status)
+        status = carom_uncertainty_extend(served.uncertainty, carom_sample_columns, CAROM_SAMPLE_COLUMNS, &run.columns, &run.column_count,
+                                          error);
     if (!status) status = prepare(&run, error);
     if (!status) {
         const int64_t blocks = (options->samples + BLOCK_SAMPLES - 1) / BLOCK_SAMPLES;

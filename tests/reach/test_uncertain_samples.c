@@ -15,7 +15,7 @@ static carom_table *sample(const carom_impact *impact, const carom_sample_option
     carom_table *rows;
     carom_registry *registry;
     assert_ok(carom_registry_create(&registry, &error), error);
-    assert_ok(carom_sample_make_columns(options, &columns, &count, &error), error);
+    assert_ok(carom_uncertainty_extend(options->uncertainty, carom_sample_columns, CAROM_SAMPLE_COLUMNS, &columns, &count, &error), error);
     assert_ok(carom_outcomes_create(impact, columns, count, &rows, &error), error);
     const carom_sink sink = carom_table_sink(rows);
     const carom_control control = {.threads = threads};

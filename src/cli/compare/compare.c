@@ -13,6 +13,9 @@
 // Contacts that the table on the terminal shows; the page and JSON have more.
 enum { SHOWN_CONTACTS = 4 };
 
+// Draws of an uncertain impact, unless the scene or the command line says how many.
+enum { DRAWS = 64 };
+
 static const cli_flag flags[] = {
     {"threads", "N", "threads of sampled laws (default: one per core)"},
     {"output", "DIR", "write DIR/index.md, a page with tables and pictures, and DIR/compare.h5; DIR is made if it is missing"},
@@ -74,7 +77,8 @@ static int print_json(const cli_comparison *comparison) {
     const int exit_status = exit_status_of(comparison);
     const bool stopped = cli_interrupted() || comparison->interrupted;
     const carom_verdict verdict = exit_status == EXIT_DONE ? CAROM_COMPLETE : stopped ? CAROM_INTERRUPTED : CAROM_INCOMPLETE;
-    return cli_print_json(json_pack("{s:s, s:b, s:s, s:o, s:O, s:o, s:O}", "schema", "carom.compare/1", "complete",
+    return cli_print_json(json_pack("{s:s, s:b, s:I, s:b, s:s, s:o, s:O, s:o, s:O}", "schema", "carom.compare/1", "uncertain",
+                                    comparison->uncertainty != NULL, "draws", (json_int_t)comparison->draws, "complete",
                                     exit_status == EXIT_DONE, "verdict", carom_verdict_name(verdict), "laws", laws, "left_out",
                                     comparison->left_out, "simulator", cli_coverage_json(comparison), "files", comparison->files),
                           exit_status);
@@ -85,7 +89,12 @@ static int print_json(const cli_comparison *comparison) {
 // A line for each law, then the distances, what the simulator shows, and the files.
 static int print_text(const cli_comparison *comparison) {
     const int contacts = carom_impact_get_data(comparison->impact)->contacts;
-    printf("%s\n%-16s %9s  %18s   %s\n", carom_scene_name(comparison->scene), "law", "outcomes", "energy ratio",
+    printf("%s\n", carom_scene_name(comparison->scene));
+    if (comparison->uncertainty) {
+        printf("ranges over %" PRId64 " draws of what is uncertain, the same for every law", comparison->draws);
+        cli_print_parameters(comparison->uncertainty);
+    }
+    printf("%-16s %9s  %18s   %s\n", "law", "outcomes", "energy ratio",
            "normal velocities after the impact [m/s], and what the contact does");
     for (int i = 0; i < comparison->count; i++) {
         const cli_run *run = &comparison->runs[i];
@@ -160,12 +169,20 @@ static bool find_foreign_value(const cli_question *question, const void *options
     return given != NULL;
 }
 
-// Says, also in JSON and on the page, that a law takes no part: a value is not one of its own, or it takes too much.
-static void leave_out(const cli_comparison *comparison, const char *law, const cli_setting *setting) {
+// Gives pieces of the set of one impact: of several impacts they would not be told apart.
+static bool has_pieces(const carom_law *law) {
+    for (int i = 0; i < law->outcome_column_count; i++)
+        if (!strcmp(law->outcome_columns[i].name, carom_piece_columns[CAROM_PIECE_INDEX].name)) return true;
+    return false;
+}
+
+// Says, also in JSON and on the page, that a law takes no part: it is for one impact, a value is not one of its own, or it takes too much.
+static void leave_out(const cli_comparison *comparison, const char *law, bool one_impact, const cli_setting *setting) {
     char reason[2 * CLI_NAME_SIZE] = "its steps are too large for a comparison";
     if (setting) snprintf(reason, sizeof reason, "it has no %s %.60s", setting->name, setting->value);
+    if (one_impact) snprintf(reason, sizeof reason, "it gives the set of one impact, and this one is uncertain");
     fprintf(stderr, "carom: note: %s is left out: %s", law, reason);
-    if (!setting) fprintf(stderr, " (carom resolve --law %s asks it)", law);
+    if (!setting && !one_impact) fprintf(stderr, " (carom resolve --law %s asks it)", law);
     fputc('\n', stderr);
     json_array_append_new(comparison->left_out, json_string(law));
     json_array_append_new(comparison->reasons, json_string(reason));
@@ -178,6 +195,17 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
     carom_status status = cli_start_control(arguments, &control, error);
     cli_question question = {
         .arguments = arguments, .scene = comparison->scene, .control = &control, .writer = writer, .collect_points = true};
+    // Draws are those that sampling is asked for, by its seed.
+    question.uncertainty = comparison->uncertainty;
+    if (!status && comparison->uncertainty) {
+        void *options = NULL;
+        question.law = carom_law_find(arguments->registry, "halm-posa");
+        status = cli_prepare_options(&question, NULL, &options, error);
+        const carom_sample_options *sample = options;
+        if (!status) comparison->draws = question.draws = sample->nested ? sample->nested : DRAWS;
+        if (!status) question.draw_seed = sample->seed;
+        free(options);
+    }
     // A wrong option of the last law is refused before the first law runs.
     for (int i = 0; i < carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS) && !status; i++) {
         void *options = NULL;
@@ -202,9 +230,20 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
         const bool has_foreign = !status && find_foreign_value(&question, asked_with, &foreign);
         free(asked_with);
         if (status) break;
-        if (has_foreign || cli_needs_too_much(arguments, comparison->scene, question.law)) {
-            leave_out(comparison, question.law->name, has_foreign ? &foreign : NULL);
+        const bool one_impact = comparison->uncertainty && has_pieces(question.law);
+        if (has_foreign || one_impact || cli_needs_too_much(arguments, comparison->scene, question.law)) {
+            leave_out(comparison, question.law->name, one_impact, has_foreign ? &foreign : NULL);
             continue;
+        }
+        if (comparison->uncertainty) {
+            carom_law *wide = &comparison->drawn_laws[comparison->count];
+            carom_column *columns;
+            *wide = *question.law;
+            status = carom_uncertainty_extend(comparison->uncertainty, wide->outcome_columns, wide->outcome_column_count, &columns,
+                                              &wide->outcome_column_count, error);
+            wide->outcome_columns = columns;
+            question.law = wide;
+            if (status) break;
         }
         // All that the law can give, kept in memory until it is there: there may be too many solutions to enumerate.
         bool found = false;
@@ -292,29 +331,37 @@ static int run_compare(const cli_arguments *arguments) {
     const size_t runs = (size_t)carom_registry_count(arguments->registry, CAROM_REGISTRY_LAWS) + 1;
     cli_comparison comparison = {.arguments = arguments,
                                  .runs = calloc(runs, sizeof(cli_run)),
+                                 .drawn_laws = calloc(runs, sizeof(carom_law)),
                                  .files = json_array(),
                                  .left_out = json_array(),
                                  .reasons = json_array()};
-    carom_status status =
-        comparison.runs && comparison.files && comparison.left_out && comparison.reasons ? CAROM_OK : carom_fail_memory(&error, "compare");
+    carom_status status = comparison.runs && comparison.drawn_laws && comparison.files && comparison.left_out && comparison.reasons
+                              ? CAROM_OK
+                              : carom_fail_memory(&error, "compare");
     if (!status) status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     if (!status) {
         comparison.scene = scene;
         comparison.impact = carom_scene_impact(scene);
+        comparison.uncertainty = carom_scene_uncertainty(scene);
         status = cli_check_simulator(&comparison, &error);
+        if (!status && comparison.uncertainty && cli_given(arguments, "simulator"))
+            status = carom_fail(&error, CAROM_BAD_INPUT, "--simulator: runs one impact, and that of %s is uncertain", arguments->operand);
     }
     if (!status) status = directory ? write_directory(&comparison, directory, &error) : run_laws(&comparison, NULL, &error);
     int exit_status;
     if (status) {
         exit_status = cli_report(&error);
     } else {
-        cli_warn(scene);
+        cli_warn_uncertain(scene);
         cli_note_rest(arguments, scene);
         exit_status = cli_given(arguments, "json") ? print_json(&comparison) : print_text(&comparison);
     }
     cli_release_distances(&comparison);
     for (int i = 0; i < comparison.count; i++) cli_run_release(&comparison.runs[i]);
     cli_coverage_free(comparison.coverage);
+    // A law that was asked has columns of its own here.
+    for (size_t i = 0; comparison.drawn_laws && i < runs; i++) free((carom_column *)comparison.drawn_laws[i].outcome_columns);
+    free(comparison.drawn_laws);
     free(comparison.runs);
     json_decref(comparison.files);
     json_decref(comparison.left_out);

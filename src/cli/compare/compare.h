@@ -22,8 +22,11 @@ typedef struct cli_coverage cli_coverage;
 typedef struct cli_comparison {
     const cli_arguments *arguments;
     const carom_scene *scene;
-    const carom_impact *impact;  ///< of the scene
-    cli_run *runs;               ///< one for each law, and one for a simulator
+    const carom_impact *impact;            ///< of the scene
+    const carom_uncertainty *uncertainty;  ///< of the impact; NULL: everything is known
+    int64_t draws;                         ///< of it, the same for every law
+    carom_law *drawn_laws;                 ///< the laws with the columns of what is drawn; NULL: everything is known
+    cli_run *runs;                         ///< one for each law, and one for a simulator
     int count;
     cli_distance *distances;  ///< [count]; NULL where there is no exact set
     cli_coverage *coverage;   ///< NULL without a simulator

@@ -270,9 +270,17 @@ static carom_status put_page(FILE *file, const void *user, carom_error *error) {
     const page p = {file, comparison, data, data->contacts < MOST_ROWS ? data->contacts : MOST_ROWS, CAROM_CONTACT_MODES - !approaches};
     fprintf(file, "%s\n# ", page_kind.start);
     put_text(file, carom_scene_name(comparison->scene));
-    fprintf(file, "\n\nWhat %d impact laws say of one impact: %d %s contact%s, kinetic energy %.6g J before it.\n\n", comparison->count,
-            data->contacts, data->tangent_dim == 1 ? "planar" : "spatial", data->contacts == 1 ? "" : "s",
-            carom_impact_initial_energy(comparison->impact));
+    fprintf(file, "\n\nWhat %d impact laws say of %s: %d %s contact%s, kinetic energy %.6g J before it.\n\n", comparison->count,
+            comparison->uncertainty ? "an impact of which some numbers are uncertain" : "one impact", data->contacts,
+            data->tangent_dim == 1 ? "planar" : "spatial", data->contacts == 1 ? "" : "s", carom_impact_initial_energy(comparison->impact));
+    if (comparison->uncertainty) {
+        fprintf(file, "What follows is over %" PRId64 " draws, the same for every law, of", comparison->draws);
+        for (int i = 0; i < carom_uncertainty_count(comparison->uncertainty); i++) {
+            fputs(i ? ", " : " ", file);
+            put_text(file, carom_uncertainty_parameters(comparison->uncertainty)[i].name);
+        }
+        fputs(". Energy and velocity before the impact are those that the scene names.\n\n", file);
+    }
     // The parts in their order; each of them is empty where it has nothing to say.
     carom_status status = put_table(&p, error);
     // What a reader must know to read the table, each where it applies.
@@ -296,7 +304,8 @@ static carom_status put_page(FILE *file, const void *user, carom_error *error) {
     if (data->tangent_dim == 2) fputs("\nTangential velocities are those along the first; along the second tangent.", file);
     if (many) fputs("\nVelocities are the least and the largest of all outcomes; shares count outcomes and are no probabilities.", file);
     if (sampled && !approximate)
-        fputs("\nA sampled set is an inner approximation: the set that the law allows contains it and may reach further.", file);
+        fprintf(file, "\nA sampled set is an inner approximation: the %s that the law allows contains it and may reach further.",
+                comparison->uncertainty ? "union of the sets" : "set");
     if (approximate)
         fprintf(file,
                 "\n%" PRId64 " of the %" PRId64

@@ -126,6 +126,8 @@ static int print_json(const facts *f) {
     json_object_set_new(document, "uniqueness", cli_uniqueness_json(f->uniqueness));
     json_object_set_new(document, "outcome", cli_outcome_json(&f->outcome));
     json_object_set_new(document, "this_impact", cli_first_step_json(&f->first_step));
+    const carom_uncertainty *uncertainty = carom_scene_uncertainty(f->scene);
+    json_object_set_new(document, "uncertain", uncertainty ? cli_parameters_json(uncertainty) : json_null());
     json_decref(row);
     // Matrices of many contacts are written as they stand.
     carom_json_large matrices[7];
@@ -153,6 +155,11 @@ static int print_text(const facts *f, bool full) {
     for (int i = 0; i < carom_scene_notes(f->scene); i++) printf("%s\n", carom_scene_get_note(f->scene, i));
     if (carom_impact_has_system(f->impact)) cli_print_velocities("velocity", data, data->velocity, full);
     if (full) cli_print_matrices(f->impact);
+    const carom_uncertainty *uncertainty = carom_scene_uncertainty(f->scene);
+    if (uncertainty) {
+        printf("uncertain, and here as the scene has it");
+        cli_print_parameters(uncertainty);
+    }
     putchar('\n');
     cli_print_contacts(f->impact, full);
     putchar('\n');
@@ -200,7 +207,7 @@ static int run(const cli_arguments *arguments) {
     if (status) {
         exit_status = cli_report(&error);
     } else {
-        cli_warn(scene);
+        cli_warn_uncertain(scene);
         exit_status = cli_given(arguments, "json") ? print_json(&f) : print_text(&f, cli_given(arguments, "full"));
     }
     carom_uniqueness_free(f.uniqueness);

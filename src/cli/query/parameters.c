@@ -133,6 +133,12 @@ carom_status query_keep_where(query_source *from, query_parameters *parameters, 
     return status;
 }
 
+carom_status query_check_pose(const query_source *from, carom_error *error) {
+    if (!carom_result_has_column(from->result, from->law, "qpos")) return CAROM_OK;
+    return carom_fail(error, CAROM_BAD_INPUT,
+                      "the pose was uncertain: one velocity has other contact velocities at each outcome, and no distance from the set");
+}
+
 // Is the parameter the same for all outcomes?
 static bool is_constant(const query_source *from, const query_parameters *parameters, int index) {
     for (int64_t i = 1; i < from->set.points; i++)
@@ -152,6 +158,8 @@ carom_status query_add_sensitivity(json_t *document, const query_source *from, c
                                    const carom_functional *functional, carom_error *error) {
     const carom_outcome_set *set = &from->set;
     if (!parameters->count) return carom_fail(error, CAROM_BAD_INPUT, "nothing was uncertain in the scene of these outcomes");
+    if (set->corners)
+        return carom_fail(error, CAROM_BAD_INPUT, "the corners of hulls alone (`--keep hull`) are no fair sample of the outcomes");
     const size_t points = (size_t)set->points;
     double *x = malloc(2 * points * sizeof *x), *y = x + points;
     if (!x) return carom_fail_memory(error, "sensitivity");

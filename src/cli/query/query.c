@@ -153,9 +153,11 @@ static carom_status ask_containment(query *q, const char *path, carom_error *err
     carom_containment answer = {.u = carom_arena_take(&q->memory, n, sizeof(double)),
                                 .v = carom_arena_take(&q->memory, nv, sizeof(double))};
     if (q->memory.failed) return carom_fail_memory(error, "query");
-    carom_status status = carom_velocity_read(path, (int)nv, v, error);
-    if (status) return status;
     carom_error inner;
+    carom_status status = query_check_pose(&q->asked, &inner);
+    if (status) return carom_fail(error, status, "--contains: %s", inner.message);
+    status = carom_velocity_read(path, (int)nv, v, error);
+    if (status) return status;
     int64_t answered;
     status = carom_outcome_set_contain(&q->asked.set, impact, q->kind, CAROM_CONTAINED, 1, v, NULL, &answer, &answered, &inner);
     if (status) return carom_fail(error, status, "%s: %s", path, inner.message);
@@ -198,6 +200,18 @@ static carom_status ask_distance(query *q, const char *path, carom_error *error)
     carom_status status = read_source(path, NULL, &other, error);
     if (!status && other.set.n != q->asked.set.n)
         status = carom_fail(error, CAROM_BAD_INPUT, "--distance: %s has other contacts than %s", path, asked_path);
+    // Contact velocities may be compared; the kinetic metric is that of one pose.
+    if (!status && q->kind == CAROM_METRIC_KINETIC) {
+        carom_error inner;
+        status = query_check_pose(&q->asked, &inner);
+        if (!status) status = query_check_pose(&other, &inner);
+        if (status) carom_fail(error, status, "--metric: %s", inner.message);
+    }
+    // The union of the sets of many impacts is not the set of one.
+    const bool union_of_sets = q->parameters.count, other_is_union = !status && carom_result_has_column(other.result, other.law, "draw");
+    if (!status && union_of_sets != other_is_union)
+        fprintf(stderr, "carom: warning: %s is of an uncertain impact, a union of sets, and %s of a known one\n",
+                union_of_sets ? asked_path : path, union_of_sets ? path : asked_path);
     // Sets of different impacts may be compared, but it is seldom meant.
     bool alike = true;
     if (!status) status = carom_impact_resembles(impact, other.impact, &alike, error);

@@ -31,6 +31,10 @@ carom_status query_read_parameters(const query_source *from, query_parameters *p
 /// @return CAROM_BAD_INPUT where none is left, and for the pieces of exact sets
 carom_status query_keep_where(query_source *from, query_parameters *parameters, const char *text, carom_error *error);
 
+/// A velocity is compared with outcomes by the contact velocities that the impact in the file gives it.
+/// @return CAROM_BAD_INPUT where the pose was uncertain, so that outcomes have others
+carom_status query_check_pose(const query_source *from, carom_error *error);
+
 /// Adds to a maximum the parameters of its outcome.
 void query_add_parameters(json_t *document, const query_parameters *parameters, int64_t point);
 /// Adds what each parameter that is not the same for all outcomes says about the functional.

@@ -56,9 +56,10 @@ typedef struct picture {
     bool focus;                 // on the outcomes: where the paths begin is not shown
     law_data *laws;
     int law_count;
-    int *looks;          // [law_count + 1] of the laws, then of the start
-    points start;        // where the paths begin
-    carom_arena memory;  // of files, laws and points
+    int *looks;           // [law_count + 1] of the laws, then of the start
+    points start;         // where the paths begin
+    bool start_is_drawn;  // it is that of one draw of an uncertain impact
+    carom_arena memory;   // of files, laws and points
 } picture;
 
 // -------------------------------------------------------------------------------------------------------------- reading
@@ -270,7 +271,10 @@ static carom_status place_law(picture *drawn, law_data *law, carom_error *error)
     for (int64_t i = 0; i < law->paths && !status; i++) {
         const double *state = law->states + law->starts[i], *end = law->states + law->starts[i + 1];
         if (state == end) continue;
-        if (!drawn->start.count) add_outcome(drawn, &drawn->start, &(carom_outcome_point){.u = state});
+        if (!drawn->start.count) {
+            add_outcome(drawn, &drawn->start, &(carom_outcome_point){.u = state});
+            drawn->start_is_drawn = carom_result_has_column(law->file, law->index, "draw");
+        }
         for (; state < end; state += n) add_outcome(drawn, &law->path, &(carom_outcome_point){.u = state});
         add_point(&law->path, NAN, NAN);
     }
@@ -300,7 +304,11 @@ static void label_law(law_data *law) {
         // Files of older versions do not say how many may lie outside the set.
         const bool known = carom_result_read_attribute(law->file, law->index, "approximate", approximate, sizeof approximate);
         const long long outside = known ? strtoll(approximate, NULL, 10) : -1;
-        if (outside < 0)
+        // Of an uncertain impact they are of many sets.
+        const bool uncertain = carom_result_has_column(law->file, law->index, "draw");
+        if (uncertain)
+            snprintf(law->label, LABEL_SIZE, "%s (uncertain impact: %lld %s%s of a union of sets)", name, count, noun, plural);
+        else if (outside < 0)
             snprintf(law->label, LABEL_SIZE, "%s (%lld %s%s)", name, count, noun, plural);
         else if (!outside)
             snprintf(law->label, LABEL_SIZE, "%s (inner approximation, %lld %s%s)", name, count, noun, plural);
@@ -310,7 +318,8 @@ static void label_law(law_data *law) {
     } else if (paths) {
         snprintf(law->label, LABEL_SIZE, "%s (%lld outcome%s, impact by impact)", name, count, plural);
     } else if (count != 1) {
-        snprintf(law->label, LABEL_SIZE, "%s (%lld outcomes)", name, count);
+        const bool uncertain = carom_result_has_column(law->file, law->index, "draw");
+        snprintf(law->label, LABEL_SIZE, uncertain ? "%s (uncertain impact: %lld outcomes)" : "%s (%lld outcomes)", name, count);
     } else {
         snprintf(law->label, LABEL_SIZE, "%s", name);
     }
@@ -349,7 +358,9 @@ static void collect_series(const picture *drawn, drawing *made) {
             add_series(made, laws[i].label, CAROM_PLOT_MARKS, &laws[i].outcomes, looks[i]);
         if (!laws[i].sampled) add_series(made, "", CAROM_PLOT_PATH, &laws[i].path, looks[i]);
     }
-    if (!drawn->focus) add_series(made, "before the impact", CAROM_PLOT_MARKS, &drawn->start, looks[count]);
+    if (!drawn->focus)
+        add_series(made, drawn->start_is_drawn ? "before the impact, in the first draw" : "before the impact", CAROM_PLOT_MARKS,
+                   &drawn->start, looks[count]);
 }
 
 // ---------------------------------------------------------------------------------------------------------------- files
