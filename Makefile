@@ -34,7 +34,7 @@ FOLDERS_carom-measure   := src/measure
 FOLDERS_carom-io        := src/io $(addprefix src/io/,scene result plot fclib measurements)
 # `make MPI=1`: `mpirun carom sample` shares the work between processes. MPI_PACKAGE is the pkg-config name of the MPI to build with.
 RANKS       := src/cli/ranks/$(if $(filter 1,$(MPI)),mpi,single)
-FOLDERS_cli := src/cli $(addprefix src/cli/,bench compare docs hodograph info measure modes query simulate sweep) $(RANKS)
+FOLDERS_cli := src/cli $(addprefix src/cli/,bench compare docs hodograph info measure modes query simulate sweep worst) $(RANKS)
 MPI_PACKAGE ?= ompi-c
 
 # Users before what they use.

@@ -37,6 +37,7 @@ room_of_header() {
     arena | picture | dense | box | ode | modular | quad | expression | condition | suggest | bracket | vector3 | quaternion | instruction_sets) echo base ;;
     functional | impact | joint_modes | polyhedra | system | uncertain | vary) echo impact ;;
     lcp) echo solvers ;;
+    worst) echo reach ;;
     draws | many | propagative | stronge) echo laws ;;
     questions | sensitivity) echo sets ;;
     bound) echo exact ;;

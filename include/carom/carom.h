@@ -33,5 +33,6 @@
 #include "carom/system.h"
 #include "carom/uncertain.h"
 #include "carom/vary.h"
+#include "carom/worst.h"
 
 #endif

@@ -103,6 +103,9 @@ int carom_impact_find_contact(const carom_impact *impact, const char *name);
 /// @return text
 const char *carom_impact_suggest_contact(const carom_impact *impact, const char *name, char text[CAROM_SUGGESTION_SIZE]);
 
+/// SHA-256 of the numbers of the problem: M and the Jacobians, or W in contact space, friction, restitution and the velocity.
+carom_status carom_impact_digest(const carom_impact *impact, char text[CAROM_DIGEST_TEXT_SIZE], carom_error *error);
+
 /// u = J v, [n], contact-major.
 void carom_impact_contact_velocity(const carom_impact *impact, const double *v, double *u);
 /// v_next = v + M^-1 J' impulse; v_next may be v.

@@ -21,6 +21,7 @@ typedef enum carom_stream_use {
     CAROM_STREAM_MANY,       ///< seeds of many impacts, and which of their outcomes are taken
     CAROM_STREAM_MEASURE,    ///< points of null sets, resampled groups of measured impacts, pairs of members
     CAROM_STREAM_UNCERTAIN,  ///< parameters of uncertain impacts
+    CAROM_STREAM_SEARCH,     ///< changes of tapes in the search for worst cases
 } carom_stream_use;
 
 /// A stream of pseudo-random numbers: Philox4x64-10 keyed by (seed, index) (Salmon et al. 2011, library Random123).

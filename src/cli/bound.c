@@ -34,11 +34,9 @@ static const carom_option walk_rows[] = {
 // Walks in space are curved, and take a hundred times as long.
 enum { WALK_ROWS = sizeof walk_rows / sizeof *walk_rows, PLANAR_WALKS = 4096, SPATIAL_WALKS = 256, WALK_STEPS = 10000 };
 
-// One question: the functional, with its sign turned for a minimum, so that all are maxima.
+// One question, and what is known of it.
 typedef struct question {
-    const char *expression;
-    bool minimum;
-    carom_functional functional;
+    cli_objective asked;
     double known;  // the largest value of a member; -INFINITY for none
     carom_bound bound;
 } question;
@@ -47,25 +45,19 @@ typedef struct question {
 
 static carom_status read_questions(const cli_arguments *arguments, const carom_impact *impact, question *questions, int *count,
                                    carom_error *error) {
-    for (int i = 0; i < arguments->count; i++) {
-        const char *name = arguments->settings[i].name;
-        const bool minimum = !strcmp(name, "min");
-        if (!minimum && strcmp(name, "max") != 0) continue;
-        question *asked = &questions[*count];
-        *asked = (question){.expression = arguments->settings[i].value, .minimum = minimum, .known = -INFINITY};
-        carom_error inner;
-        carom_status status = carom_functional_parse(impact, asked->expression, &asked->functional, &inner);
-        if (status) return carom_fail(error, status, "--%s: %s", name, inner.message);
-        ++*count;
-        carom_functional *f = &asked->functional;
-        if (f->has_impulse || f->energy != 0)
-            return carom_fail(error, CAROM_BAD_INPUT, "--%s: bounds are of sums of velocities (Jn, Jt, v and joints), not of impulses or K",
-                              name);
-        for (int k = 0; k < f->n && minimum; k++) f->contact[k] = 0 - f->contact[k];
-        for (int k = 0; k < f->nv && minimum; k++) f->velocity[k] = 0 - f->velocity[k];
+    cli_objective *asked = calloc((size_t)arguments->count + 1, sizeof *asked);
+    if (!asked) return carom_fail_memory(error, "bound");
+    carom_status status = cli_read_objectives(arguments, impact, asked, count, error);
+    for (int i = 0; i < *count; i++) {
+        questions[i] = (question){.asked = asked[i], .known = -INFINITY};
+        const carom_functional *f = &asked[i].functional;
+        if (!status && (f->has_impulse || f->energy != 0))
+            status =
+                carom_fail(error, CAROM_BAD_INPUT, "--%s: bounds are of sums of velocities (Jn, Jt, v and joints), not of impulses or K",
+                           asked[i].minimum ? "min" : "max");
     }
-    if (!*count) return carom_fail(error, CAROM_BAD_INPUT, "ask for a bound with --max EXPR or --min EXPR");
-    return CAROM_OK;
+    free(asked);
+    return status;
 }
 
 // The best members of the set for all questions, among random solutions.
@@ -84,7 +76,7 @@ static carom_status walk(const carom_impact *impact, const carom_bound_options *
         carom_impact_contact_velocity(impact, v, u);
         const carom_outcome_point member = {.u = u, .v = v};
         for (int k = 0; k < count; k++)
-            questions[k].known = fmax(questions[k].known, carom_functional_value(&questions[k].functional, &member));
+            questions[k].known = fmax(questions[k].known, carom_functional_value(&questions[k].asked.functional, &member));
     }
     carom_walker_free(walker);
     free(v);
@@ -110,7 +102,8 @@ static carom_status ask(const cli_arguments *arguments, const carom_scene *scene
     control.progress = NULL;
     if (!status) status = walk(impact, &options, effort, &control, questions, *count, error);
     for (int i = 0; i < *count && !status; i++)
-        status = carom_bound_solve(impact, &questions[i].functional, &options, questions[i].known, &control, &questions[i].bound, error);
+        status =
+            carom_bound_solve(impact, &questions[i].asked.functional, &options, questions[i].known, &control, &questions[i].bound, error);
     if (status) cli_place_error(arguments, scene, carom_bound_rows, CAROM_BOUND_ROWS, error);
     return status;
 }
@@ -118,25 +111,26 @@ static carom_status ask(const cli_arguments *arguments, const carom_scene *scene
 // ------------------------------------------------------------------------------------------------------------- output
 
 // The certified value of a question, and that of the best member; NaN for none.
-static double certified(const question *q) { return q->minimum ? 0 - q->bound.upper : q->bound.upper; }
-static double member(const question *q) { return isinf(q->known) ? (double)NAN : q->minimum ? 0 - q->known : q->known; }
+static double certified(const question *q) { return q->asked.minimum ? 0 - q->bound.upper : q->bound.upper; }
+static double member(const question *q) { return isinf(q->known) ? (double)NAN : q->asked.minimum ? 0 - q->known : q->known; }
 static double gap(const question *q) { return isinf(q->known) ? (double)NAN : fmax(0, q->bound.upper - q->known); }
 
 static json_t *to_json(const question *questions, int count) {
     json_t *bounds = json_array();
     for (int i = 0; i < count; i++) {
         const question *q = &questions[i];
-        const char *unit = q->functional.unit;
-        json_t *one = json_pack("{s:o, s:s}", "expression", carom_json_text(q->expression), "sense", q->minimum ? "min" : "max");
-        json_object_set_new(one, "upper", carom_json_real(q->minimum ? member(q) : certified(q)));
-        json_object_set_new(one, "lower", carom_json_real(q->minimum ? certified(q) : member(q)));
+        const char *unit = q->asked.functional.unit;
+        json_t *one =
+            json_pack("{s:o, s:s}", "expression", carom_json_text(q->asked.expression), "sense", q->asked.minimum ? "min" : "max");
+        json_object_set_new(one, "upper", carom_json_real(q->asked.minimum ? member(q) : certified(q)));
+        json_object_set_new(one, "lower", carom_json_real(q->asked.minimum ? certified(q) : member(q)));
         json_object_set_new(one, "certified", carom_json_real(certified(q)));
         json_object_set_new(one, "member", carom_json_real(member(q)));
         json_object_set_new(one, "gap", carom_json_real(gap(q)));
         json_object_set_new(one, "unit", *unit ? json_string(unit) : json_null());
         json_object_set_new(one, "method", json_string(carom_bound_method_name(q->bound.method)));
         json_object_set_new(one, "reason", *q->bound.reason ? carom_json_text(q->bound.reason) : json_null());
-        json_object_set_new(one, "energy", carom_json_real(q->minimum ? 0 - q->bound.energy : q->bound.energy));
+        json_object_set_new(one, "energy", carom_json_real(q->asked.minimum ? 0 - q->bound.energy : q->bound.energy));
         json_object_set_new(one, "planes", json_integer(q->bound.planes));
         json_object_set_new(one, "simplices", json_integer(q->bound.simplices));
         json_object_set_new(one, "seconds", carom_json_real(q->bound.seconds));
@@ -149,7 +143,8 @@ static json_t *to_json(const question *questions, int count) {
 static void print_text(const carom_scene *scene, const question *questions, int count, int64_t walks) {
     const carom_impact *impact = carom_scene_impact(scene);
     int width = 10;
-    for (int i = 0; i < count; i++) width = (int)strlen(questions[i].expression) > width ? (int)strlen(questions[i].expression) : width;
+    for (int i = 0; i < count; i++)
+        width = (int)strlen(questions[i].asked.expression) > width ? (int)strlen(questions[i].asked.expression) : width;
     printf("%s: certified bounds of every solution, beside the best of %" PRId64 " walks\n", carom_scene_name(scene), walks);
     printf("  %-*s  %14s  %-6s  %6s  %14s  %12s\n", width + 4, "", "bound", "method", "planes", "member", "gap");
     const char *reason = "";
@@ -158,9 +153,9 @@ static void print_text(const carom_scene *scene, const question *questions, int 
         char known[32] = "-", apart[32] = "-";
         if (!isinf(q->known)) snprintf(known, sizeof known, "%.9g", cli_shown(impact, member(q)));
         if (!isinf(q->known)) snprintf(apart, sizeof apart, "%.3g", cli_shown(impact, gap(q)));
-        printf("  %s %-*s  %14.9g  %-6s  %6d  %14s  %12s  %s\n", q->minimum ? "min" : "max", width, q->expression,
+        printf("  %s %-*s  %14.9g  %-6s  %6d  %14s  %12s  %s\n", q->asked.minimum ? "min" : "max", width, q->asked.expression,
                cli_shown(impact, certified(q)), carom_bound_method_name(q->bound.method), q->bound.planes, known, apart,
-               q->functional.unit);
+               q->asked.functional.unit);
         if (*q->bound.reason) reason = q->bound.reason;
     }
     if (*reason) printf("%s\n", reason);
@@ -187,7 +182,7 @@ static int run_bound(const cli_arguments *arguments) {
     } else {
         print_text(scene, questions, count, effort.walks);
     }
-    for (int i = 0; i < count; i++) carom_functional_release(&questions[i].functional);
+    for (int i = 0; i < count; i++) carom_functional_release(&questions[i].asked.functional);
     free(questions);
     carom_scene_free(scene);
     return exit_status;

@@ -218,6 +218,22 @@ carom_status cli_ask_law(const cli_question *question, const void *options, cons
 carom_status cli_run_law(const cli_question *question, cli_run *run, carom_error *error);
 void cli_run_release(cli_run *run);
 
+/// What --max EXPR or --min EXPR asks for: a functional, with its sign turned for a minimum, so that all are maxima.
+typedef struct cli_objective {
+    const char *expression;
+    bool minimum;
+    carom_functional functional;
+} cli_objective;
+
+/// The objectives of the command line, in its order, to be released one by one, also after a failure.
+/// @param objectives  [arguments->count + 1]
+/// @return CAROM_BAD_INPUT for an expression that is not understood, and where there is none
+carom_status cli_read_objectives(const cli_arguments *arguments, const carom_impact *impact, cli_objective *objectives, int *count,
+                                 carom_error *error);
+/// One of them.
+carom_status cli_read_objective(const carom_impact *impact, const char *expression, bool minimum, cli_objective *objective,
+                                carom_error *error);
+
 /// Says on stderr what a run will need before it takes a gigabyte or a minute: the matrices of its steps, and the time of its samples.
 /// @param sampled  it takes samples
 /// @return CAROM_OUT_OF_MEMORY when that is more than there is
@@ -240,6 +256,7 @@ void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, c
 // ------------------------------------------------------------------------------------------------------------ commands
 
 extern const cli_command cli_info, cli_resolve, cli_sample, cli_exact, cli_bound, cli_compare, cli_query, cli_hodograph, cli_simulate,
-    cli_compliant, cli_lcp, cli_measure, cli_plot, cli_explore, cli_bench, cli_design, cli_docs, cli_modes, cli_sweep;
+    cli_compliant, cli_lcp, cli_measure, cli_plot, cli_explore, cli_bench, cli_design, cli_docs, cli_modes, cli_sweep, cli_worst,
+    cli_replay;
 
 #endif

@@ -400,6 +400,28 @@ carom_status carom_impact_create_delassus(const carom_delassus_data *data, carom
 const carom_impact_data *carom_impact_get_data(const carom_impact *impact) { return &impact->data; }
 const carom_impact_texts *carom_impact_get_texts(const carom_impact *impact) { return &impact->texts; }
 // In contact space there are no generalised velocities: no M, and no J.
+carom_status carom_impact_digest(const carom_impact *impact, char text[CAROM_DIGEST_TEXT_SIZE], carom_error *error) {
+    carom_digest *digest;
+    const carom_status status = carom_digest_create(&digest, error);
+    if (status) return status;
+    // W stands for M and the Jacobians of an impact in contact space.
+    const carom_impact_data *data = &impact->data;
+    const size_t nv = (size_t)data->nv, m = (size_t)data->contacts, n = (size_t)impact->contact_size;
+    if (data->mass) {
+        carom_digest_add_doubles(digest, data->mass, nv * nv);
+        carom_digest_add_doubles(digest, data->normal, m * nv);
+        carom_digest_add_doubles(digest, data->tangent, (n - m) * nv);
+    } else {
+        carom_digest_add_doubles(digest, carom_impact_delassus(impact), n * n);
+    }
+    carom_digest_add_doubles(digest, data->friction, m);
+    carom_digest_add_doubles(digest, data->restitution, m);
+    carom_digest_add_doubles(digest, data->velocity, nv);
+    carom_digest_finish(digest, text);
+    carom_digest_free(digest);
+    return CAROM_OK;
+}
+
 bool carom_impact_has_system(const carom_impact *impact) { return impact->data.mass; }
 int carom_impact_contact_size(const carom_impact *impact) { return impact->contact_size; }
 const double *carom_impact_delassus(const carom_impact *impact) { return impact->delassus; }

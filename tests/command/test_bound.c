@@ -63,7 +63,7 @@ static void restitution_leaves_the_energy(void **state) {
 static void bad_bounds_are_refused(void **state) {
     write_text(*state, "block.yaml", BLOCK_SCENE);
     static const refusal cases[] = {
-        {"bound block.yaml", "ask for a bound with --max EXPR or --min EXPR", NULL},
+        {"bound block.yaml", "ask for an extreme with --max EXPR or --min EXPR", NULL},
         {"bound block.yaml --max Pn.A", "--max: bounds are of sums of velocities", NULL},
         {"bound block.yaml --min K", "--min: bounds are of sums of velocities", NULL},
         {"bound block.yaml --max Jn.AB", "did you mean 'Jn.A'?", NULL},

@@ -117,7 +117,7 @@ static void check_completion(const char *directory, const char *words, const cha
 }
 
 static void completion_knows_words(void **state) {
-    check_completion(*state, "carom re", "resolve\n");
+    check_completion(*state, "carom res", "resolve\n");
     check_completion(*state, "carom resolve --la", "--law\n");
     check_completion(*state, "carom resolve x.yaml --law ant", "\n");
     check_completion(*state, "carom resolve x.yaml --law an", "anitescu-potra\n");

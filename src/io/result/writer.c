@@ -116,25 +116,9 @@ carom_status carom_result_writer_create(const char *path, const carom_scene *sce
 carom_status carom_result_writer_create_impact(const char *path, const char *name, const carom_impact *impact, carom_result_writer **writer,
                                                carom_error *error) {
     *writer = NULL;
-    carom_digest *digest;
-    const carom_status status = carom_digest_create(&digest, error);
-    if (status) return status;
-    // W stands for M and the Jacobians of an impact in contact space.
-    const carom_impact_data *data = carom_impact_get_data(impact);
-    const size_t nv = (size_t)data->nv, m = (size_t)data->contacts, n = (size_t)carom_impact_contact_size(impact);
-    if (carom_impact_has_system(impact)) {
-        carom_digest_add_doubles(digest, data->mass, nv * nv);
-        carom_digest_add_doubles(digest, data->normal, m * nv);
-        carom_digest_add_doubles(digest, data->tangent, (n - m) * nv);
-    } else {
-        carom_digest_add_doubles(digest, carom_impact_delassus(impact), n * n);
-    }
-    carom_digest_add_doubles(digest, data->friction, m);
-    carom_digest_add_doubles(digest, data->restitution, m);
-    carom_digest_add_doubles(digest, data->velocity, nv);
     char hash[CAROM_DIGEST_TEXT_SIZE];
-    carom_digest_finish(digest, hash);
-    carom_digest_free(digest);
+    const carom_status status = carom_impact_digest(impact, hash, error);
+    if (status) return status;
     return create_writer(path, &(origin){name, "", hash}, impact, writer, error);
 }
 

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of witnesses: JSON with the scene, the options, and for each witness its tape, its path and its value.
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/worst/worst.h"
+
+static const char schema[] = "carom.witness/1";
+
+const carom_file_kind witness_kind = {"the witnesses of an earlier run", "{\"schema\": \"carom.witness/1\"", false, ".json"};
+
+enum { MOST_CONTACT_PIECES = 1 << 24 };
+
+// ------------------------------------------------------------------------------------------------------------- writing
+
+json_t *witness_path_json(const carom_impact *impact, const carom_witness *witness) {
+    json_t *pieces = json_array();
+    const int n = witness->n, stride = 1 + carom_impact_get_data(impact)->tangent_dim;
+    for (int k = 0; k + 1 < witness->rows; k++) {
+        json_t *piece = json_object(), *normal = json_array(), *tangent = json_array();
+        const double *before = witness->impulse + (size_t)k * (size_t)n, *after = before + n;
+        for (int c = 0; c < n; c++) json_array_append_new(c % stride ? tangent : normal, carom_json_real(after[c] - before[c]));
+        json_object_set_new(piece, "normal_impulse", normal);
+        json_object_set_new(piece, "tangent_impulse", tangent);
+        cli_add_contact_velocity(piece, impact, witness->u + (size_t)(k + 1) * (size_t)n);
+        json_array_append_new(pieces, piece);
+    }
+    return pieces;
+}
+
+json_t *witness_checks_json(const carom_witness *witness) {
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "balance", carom_json_real(witness->balance), "cone", carom_json_real(witness->cone),
+                     "energy", carom_json_real(witness->energy), "opening", carom_json_real(witness->opening), "slip",
+                     carom_json_real(witness->slip));
+}
+
+static json_t *tape_json(const carom_tape *tape) {
+    json_t *numbers = json_array();
+    for (int64_t k = 0; k < tape->count; k++) {
+        const carom_tape_number *number = &tape->numbers[k];
+        json_array_append_new(numbers, json_pack("[i, i, f]", (int)number->piece, (int)number->what, number->value));
+    }
+    return numbers;
+}
+
+static carom_status put_document(FILE *file, const void *content, carom_error *error) {
+    return carom_json_write(file, (json_t *)(uintptr_t)content, error);
+}
+
+carom_status witness_write(const char *path, const worst_run *run, carom_error *error) {
+    const carom_impact *impact = carom_scene_impact(run->scene);
+    const carom_walker_options *how = &run->options.walker;
+    char digest[CAROM_DIGEST_TEXT_SIZE];
+    carom_status status = carom_impact_digest(impact, digest, error);
+    if (status) return status;
+    json_t *options = json_pack(
+        "{s:s, s:o, s:s, s:f, s:I}", "hypothesis", carom_hypothesis_names[how->rebound.hypothesis], "restitution",
+        isnan(how->rebound.restitution.least) ? json_null()
+                                              : json_pack("[f, f]", how->rebound.restitution.least, how->rebound.restitution.most),
+        "weights", carom_weights_names[how->weights], "tolerance", how->tolerance, "max_steps", (json_int_t)how->max_steps);
+    json_t *witnesses = json_array();
+    for (int i = 0; i < run->count; i++) {
+        const worst_question *q = &run->questions[i];
+        if (!q->witness.rows) continue;
+        json_t *one = json_pack("{s:o, s:s, s:f}", "expression", carom_json_text(q->asked.expression), "sense",
+                                q->asked.minimum ? "min" : "max", "value", worst_signed(q, q->found.value));
+        json_object_set_new(one, "v_plus", carom_json_reals(q->witness.v, carom_impact_get_data(impact)->nv));
+        json_object_set_new(one, "parameters", json_null());
+        json_object_set_new(one, "tape", tape_json(&q->found.tape));
+        json_object_set_new(one, "path", witness_path_json(impact, &q->witness));
+        json_array_append_new(witnesses, one);
+    }
+    json_t *document = json_pack("{s:s, s:s, s:o, s:s, s:I, s:o, s:o}", "schema", schema, "version", CAROM_VERSION, "scene",
+                                 carom_json_text(carom_scene_path(run->scene)), "digest", digest, "seed", (json_int_t)run->options.seed,
+                                 "options", options, "witnesses", witnesses);
+    status = document ? carom_text_write(path, &witness_kind, put_document, document, error) : carom_fail_memory(error, path);
+    json_decref(document);
+    return status;
+}
+
+// ------------------------------------------------------------------------------------------------------------- reading
+
+// The place of a text among names; -1 for none.
+static int find_name(const char *const *names, const char *text) {
+    for (int i = 0; text && names[i]; i++)
+        if (!strcmp(names[i], text)) return i;
+    return -1;
+}
+
+carom_status witness_read(const char *path, witness_file *file, carom_error *error) {
+    *file = (witness_file){.options = carom_worst_defaults()};
+    FILE *stream = fopen(path, "rb");
+    if (!stream) return carom_fail_system(error, errno, "%s", path);
+    json_error_t wrong;
+    file->document = json_loadf(stream, JSON_REJECT_DUPLICATES, &wrong);
+    fclose(stream);
+    if (!file->document) return carom_fail(error, CAROM_BAD_INPUT, "%s:%d: %s", path, wrong.line, wrong.text);
+    const json_t *document = file->document;
+    const char *found = json_string_value(json_object_get(document, "schema"));
+    if (!found || strcmp(found, schema) != 0)
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: schema: is not %s: this is no file of `carom worst -o`", path, schema);
+    file->scene = json_string_value(json_object_get(document, "scene"));
+    file->digest = json_string_value(json_object_get(document, "digest"));
+    if (!file->scene || !file->digest)
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: %s: is not a text", path, file->scene ? "digest" : "scene");
+    file->count = (int)json_array_size(json_object_get(document, "witnesses"));
+    if (!file->count) return carom_fail(error, CAROM_BAD_INPUT, "%s: witnesses: there is none", path);
+    // How the walk went.
+    const json_t *options = json_object_get(document, "options"), *interval = json_object_get(options, "restitution");
+    carom_walker_options *how = &file->options.walker;
+    how->rebound.hypothesis = find_name(carom_hypothesis_names, json_string_value(json_object_get(options, "hypothesis")));
+    how->weights = find_name(carom_weights_names, json_string_value(json_object_get(options, "weights")));
+    how->tolerance = json_number_value(json_object_get(options, "tolerance"));
+    how->max_steps = (int64_t)json_integer_value(json_object_get(options, "max_steps"));
+    if (!json_is_null(interval))
+        how->rebound.restitution =
+            (carom_interval){json_number_value(json_array_get(interval, 0)), json_number_value(json_array_get(interval, 1))};
+    if (how->rebound.hypothesis < 0 || how->weights < 0 || !(how->tolerance > 0) || how->max_steps < 1)
+        return carom_fail(error, CAROM_BAD_INPUT,
+                          "%s: options: hypothesis, weights, tolerance or max_steps is not what `carom worst` writes", path);
+    return CAROM_OK;
+}
+
+void witness_release(witness_file *file) { json_decref(file->document); }
+
+carom_status witness_entry_read(const char *path, const witness_file *file, int index, const carom_impact *impact, witness_entry *entry,
+                                carom_error *error) {
+    *entry = (witness_entry){0};
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    const json_t *one = json_array_get(json_object_get(file->document, "witnesses"), (size_t)index);
+    const json_t *tape = json_object_get(one, "tape"), *v = json_object_get(one, "v_plus"), *value = json_object_get(one, "value");
+    const char *sense = json_string_value(json_object_get(one, "sense"));
+    entry->expression = json_string_value(json_object_get(one, "expression"));
+    if (!entry->expression || !sense || (strcmp(sense, "max") != 0 && strcmp(sense, "min") != 0) || !json_is_number(value))
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: witnesses[%d]: expression, sense or value is missing", path, index);
+    if (json_array_size(v) != (size_t)data->nv)
+        return carom_fail(error, CAROM_BAD_INPUT, "%s: witnesses[%d].v_plus: %zu numbers, and the scene has %d velocities", path, index,
+                          json_array_size(v), data->nv);
+    entry->minimum = !strcmp(sense, "min");
+    entry->value = json_number_value(value);
+    entry->v = malloc((size_t)data->nv * sizeof *entry->v);
+    if (!entry->v) return carom_fail_memory(error, path);
+    for (size_t k = 0; k < (size_t)data->nv; k++) entry->v[k] = json_number_value(json_array_get(v, k));
+    if (!json_is_array(tape)) return carom_fail(error, CAROM_BAD_INPUT, "%s: witnesses[%d].tape: is not a list", path, index);
+    int piece = 0;
+    for (size_t k = 0; k < json_array_size(tape); k++) {
+        const json_t *number = json_array_get(tape, k);
+        const json_int_t at = json_integer_value(json_array_get(number, 0)), what = json_integer_value(json_array_get(number, 1));
+        const double taken = json_number_value(json_array_get(number, 2));
+        if (json_array_size(number) != 3 || at < piece || at > MOST_CONTACT_PIECES || what < 0 ||
+            what >= (json_int_t)CAROM_TAPE_DECISIONS * data->contacts || !(taken > 0 && taken < 1))
+            return carom_fail(error, CAROM_BAD_INPUT,
+                              "%s: witnesses[%d].tape[%zu]: is not a piece, in order, a decision, and a number between 0 and 1", path,
+                              index, k);
+        piece = (int)at;
+        carom_tape_add(&entry->tape, (carom_tape_number){(int32_t)at, (int32_t)what, taken});
+    }
+    return entry->tape.failed ? carom_fail_memory(error, path) : CAROM_OK;
+}
+
+void witness_entry_release(witness_entry *entry) {
+    free(entry->v);
+    carom_tape_release(&entry->tape);
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What no solution passes: the exact set where it is soon there, otherwise a value function or the energy.
+#include <math.h>
+
+#include "cli/worst/worst.h"
+
+// The largest values of the questions over pieces that hold the whole set.
+static void take_vertices(worst_run *run, const carom_polyhedra *pieces, const char *method) {
+    for (int q = 0; q < run->count; q++) {
+        worst_question *question = &run->questions[q];
+        if (question->asked.functional.has_impulse || question->asked.functional.energy != 0) continue;
+        double most = -INFINITY;
+        for (int i = 0; i < pieces->count; i++)
+            for (int k = 0; k < pieces->pieces[i].vertices; k++) {
+                const carom_piece *piece = &pieces->pieces[i];
+                const carom_outcome_point vertex = {.u = piece->contact_velocity + k * pieces->n, .v = piece->velocity + k * pieces->nv};
+                most = fmax(most, carom_functional_value(&question->asked.functional, &vertex));
+            }
+        if (!isfinite(most)) continue;
+        question->upper = most;
+        question->method = method;
+    }
+}
+
+// The exact set of few planar contacts, with a budget of time. What it cannot serve is no failure.
+static carom_status bound_by_set(worst_run *run, double seconds, const carom_control *control, carom_error *error) {
+    const carom_impact *impact = carom_scene_impact(run->scene);
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    const carom_rebound_options *rebound = &run->options.walker.rebound;
+    const bool poisson = rebound->hypothesis == CAROM_HYPOTHESIS_POISSON;
+    const bool interval = rebound->restitution.least < rebound->restitution.most;
+    if (!carom_exact_available() || data->tangent_dim > 1 || data->contacts > CAROM_EXACT_USUAL_CONTACTS) return CAROM_OK;
+    if (rebound->hypothesis == CAROM_HYPOTHESIS_STRONGE || (poisson && interval)) return CAROM_OK;
+    carom_exact_options options = carom_exact_defaults();
+    options.seconds = seconds;
+    if (poisson) {
+        options.hypothesis = CAROM_EXACT_POISSON;
+        options.restitution = rebound->restitution.least;
+    }
+    carom_exact_set *set = NULL;
+    const carom_status status = carom_exact_solve(impact, &options, control, &set, error);
+    if (!status && carom_exact_set_complete(set)) take_vertices(run, set->pieces, "exact");
+    if (!status && !carom_exact_set_complete(set) && set->outer) take_vertices(run, set->outer, "outer");
+    carom_exact_set_free(set);
+    return status;
+}
+
+carom_status worst_bound(worst_run *run, double seconds, const carom_control *control, carom_error *error) {
+    const carom_impact *impact = carom_scene_impact(run->scene);
+    const carom_rebound_options *rebound = &run->options.walker.rebound;
+    carom_status status = bound_by_set(run, seconds, control, error);
+    carom_bound_options options = carom_bound_defaults();
+    options.seconds = seconds;
+    options.hypothesis = rebound->hypothesis == CAROM_HYPOTHESIS_STRONGE ? CAROM_BOUND_STRONGE : CAROM_BOUND_INELASTIC;
+    options.restitution = rebound->restitution;
+    for (int i = 0; i < run->count && !status && rebound->hypothesis != CAROM_HYPOTHESIS_POISSON; i++) {
+        worst_question *question = &run->questions[i];
+        const carom_functional *f = &question->asked.functional;
+        if (f->has_impulse || f->energy != 0 || (question->method && question->method[0] == 'e')) continue;
+        carom_bound bound;
+        status = carom_bound_solve(impact, f, &options, question->found.value, control, &bound, error);
+        if (status || !isfinite(bound.upper) || (question->method && question->upper <= bound.upper)) continue;
+        question->upper = bound.upper;
+        question->method = carom_bound_method_name(bound.method);
+    }
+    return status;
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// `carom worst`: the largest value of an expression that a directed search finds among all solutions, with a witness, beside what no
+// solution passes.
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/worst/worst.h"
+
+static const cli_flag flags[] = {
+    {"max", "EXPR", "search for the largest value of a sum of terms as in `query`; as often as there are questions"},
+    {"min", "EXPR", "search for the least value"},
+    {"evaluations", "N",
+     "walks for each expression, a quarter of them plain ones (default 2^17, in space 2^13); the answer is the same for every number of "
+     "threads"},
+    {"seconds", "S", "in place of evaluations, a budget of time for each expression; the answer then depends on the machine"},
+    {"seed", "N", "of the plain walks and of the search (default 0)"},
+    {"hypothesis", "none|stronge|poisson", "what restitution means (default none: inelastic)"},
+    {"restitution", "E|LO:HI",
+     "coefficient of restitution of all contacts, or an interval to choose each contact's from (default: the scene's)"},
+    {"weights", "mixed|constant|single", "how contacts share the impulse of a walk (default mixed)"},
+    {"tolerance", "X", "of the curved pieces of walks in space (default 1e-8)"},
+    {"bound-seconds", "S", "budget of time of each certified bound (default 10 s; 0: no bounds)"},
+    {"threads", "N", "threads (default: one per core)"},
+    {"output", "FILE", "write the witnesses to a JSON file, for `carom replay`"},
+    {"json", NULL, "print one JSON document"},
+};
+
+typedef struct bound_effort {
+    double seconds;
+} bound_effort;
+
+static const carom_option effort_rows[] = {
+    {"bound_seconds", CAROM_OPTION_REAL, offsetof(bound_effort, seconds), 0, 1e9, "s", "10", "budget of time of each certified bound",
+     NULL},
+};
+
+// Values within this share of the scale of the velocities are the same.
+#define EXACT 1e-6
+// Seconds of a bound where nobody says how many.
+#define BOUND_SECONDS 10
+
+// ------------------------------------------------------------------------------------------------------------ searching
+
+static carom_status search(const cli_arguments *arguments, worst_run *run, const carom_control *control, carom_error *error) {
+    const carom_impact *impact = carom_scene_impact(run->scene);
+    carom_functional *functionals = calloc((size_t)run->count, sizeof *functionals);
+    carom_worst *found = calloc((size_t)run->count, sizeof *found);
+    carom_status status = functionals && found ? CAROM_OK : carom_fail_memory(error, "worst cases");
+    for (int i = 0; i < run->count && !status; i++) functionals[i] = run->questions[i].asked.functional;
+    struct timespec start;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    if (!status) status = carom_worst_search(impact, functionals, run->count, &run->options, control, found, &run->verdict, error);
+    run->seconds = cli_seconds_since(&start);
+    cli_end_progress();
+    if (status) cli_place_error(arguments, run->scene, carom_worst_rows, CAROM_WORST_ROWS, error);
+    for (int i = 0; i < run->count && found; i++) run->questions[i].found = found[i];
+    // What is reported is what the witness gives again.
+    for (int i = 0; i < run->count && !status; i++) {
+        worst_question *q = &run->questions[i];
+        if (isinf(q->found.value)) continue;
+        status = carom_witness_create(impact, &run->options.walker, &q->found.tape, &q->witness, error);
+        if (!status && carom_witness_value(&q->witness, &q->asked.functional) != q->found.value)
+            status = carom_fail(error, CAROM_INTERNAL, "the witness of %s does not give its value again", q->asked.expression);
+    }
+    free(functionals);
+    free(found);
+    return status;
+}
+
+static carom_status solve(const cli_arguments *arguments, worst_run *run, carom_error *error) {
+    const char *output = cli_value(arguments, "output");
+    const carom_impact *impact = carom_scene_impact(run->scene);
+    bound_effort effort = {BOUND_SECONDS};
+    carom_control control;
+    run->options = carom_worst_defaults();
+    // Of a scene, whose other options are those of sampling, what says how walks go.
+    carom_status status = carom_scene_apply(run->scene, carom_worst_rows, CAROM_WORST_ROWS, &run->options, error);
+    if (!status) status = cli_apply_rows(arguments, carom_worst_rows, CAROM_WORST_ROWS, &run->options, error);
+    if (!status) status = cli_apply_rows(arguments, effort_rows, 1, &effort, error);
+    if (!status && cli_given(arguments, "seconds") && cli_given(arguments, "evaluations"))
+        status = carom_fail(error, CAROM_BAD_INPUT, "--seconds: give either a budget of time or --evaluations");
+    if (!status && cli_given(arguments, "restitution") && run->options.walker.rebound.hypothesis == CAROM_HYPOTHESIS_NONE)
+        status = carom_fail(error, CAROM_BAD_INPUT, "--restitution: has no meaning without --hypothesis stronge or poisson");
+    cli_objective *asked = calloc((size_t)arguments->count + 1, sizeof *asked);
+    run->questions = calloc((size_t)arguments->count + 1, sizeof *run->questions);
+    if (!status && !(asked && run->questions)) status = carom_fail_memory(error, "worst cases");
+    if (!status) status = cli_read_objectives(arguments, impact, asked, &run->count, error);
+    for (int i = 0; i < run->count; i++) run->questions[i] = (worst_question){.asked = asked[i], .upper = NAN};
+    free(asked);
+    // Places that cannot be written are refused before the work.
+    if (!status && output) status = carom_temporary_check(output, &witness_kind, error);
+    if (!status) status = cli_start_control(arguments, &control, error);
+    if (!status) status = search(arguments, run, &control, error);
+    control.progress = NULL;
+    if (!status && effort.seconds > 0) status = worst_bound(run, effort.seconds, &control, error);
+    if (!status && output) status = witness_write(output, run, error);
+    return status;
+}
+
+// --------------------------------------------------------------------------------------------------------------- output
+
+// Is the value, but for rounding, the largest of all solutions?
+static bool is_exact(const carom_impact *impact, const worst_question *q) {
+    const double scale = fmax(carom_impact_velocity_scale(impact), fmax(fabs(q->upper), fabs(q->found.value)));
+    return q->method && isfinite(q->found.value) && q->upper - q->found.value <= EXACT * scale;
+}
+
+static json_t *to_json(const worst_run *run) {
+    const carom_impact *impact = carom_scene_impact(run->scene);
+    json_t *worst = json_array();
+    for (int i = 0; i < run->count; i++) {
+        const worst_question *q = &run->questions[i];
+        const bool none = isinf(q->found.value);
+        json_t *one =
+            json_pack("{s:o, s:s}", "expression", carom_json_text(q->asked.expression), "sense", q->asked.minimum ? "min" : "max");
+        json_object_set_new(one, "value", carom_json_real(worst_signed(q, q->found.value)));
+        // For a minimum the certified bound is below.
+        json_object_set_new(one, q->asked.minimum ? "lower" : "upper", carom_json_real(worst_signed(q, q->upper)));
+        if (q->asked.minimum) json_object_set_new(one, "upper", carom_json_real(worst_signed(q, q->found.value)));
+        json_object_set_new(one, "certified", carom_json_real(worst_signed(q, q->upper)));
+        json_object_set_new(one, "method", q->method ? json_string(q->method) : json_null());
+        json_object_set_new(one, "gap", carom_json_real(isnan(q->upper) || none ? (double)NAN : fmax(0, q->upper - q->found.value)));
+        json_object_set_new(one, "exact", json_boolean(is_exact(impact, q)));
+        json_object_set_new(one, "unit", *q->asked.functional.unit ? json_string(q->asked.functional.unit) : json_null());
+        json_object_set_new(one, "v_plus",
+                            none || !carom_impact_has_system(impact) ? json_null()
+                                                                     : carom_json_reals(q->witness.v, carom_impact_get_data(impact)->nv));
+        if (!none) cli_add_contact_velocity(one, impact, q->witness.u_plus);
+        json_object_set_new(one, "evaluations", json_integer(q->found.evaluations));
+        json_object_set_new(one, "samples", json_integer(q->found.samples));
+        json_object_set_new(one, "samples_value", carom_json_real(worst_signed(q, q->found.samples_value)));
+        json_t *growth = json_array();
+        for (int k = 0; k < q->found.grown; k++)
+            json_array_append_new(growth, json_pack("[I, o]", (json_int_t)q->found.growth[k].evaluations,
+                                                    carom_json_real(worst_signed(q, q->found.growth[k].value))));
+        json_object_set_new(one, "growth", growth);
+        json_object_set_new(one, "pieces", none ? json_null() : json_integer(q->witness.rows - 1));
+        json_object_set_new(one, "energy_ratio", none ? json_null() : carom_json_real(q->witness.energy_ratio));
+        json_object_set_new(one, "verified", json_boolean(!none && q->witness.verified));
+        json_object_set_new(one, "checks", none ? json_null() : witness_checks_json(&q->witness));
+        json_array_append_new(worst, one);
+    }
+    return worst;
+}
+
+static void print_number(char text[32], const carom_impact *impact, const char *format, double value) {
+    if (isfinite(value))
+        snprintf(text, 32, format, cli_shown(impact, value));
+    else
+        snprintf(text, 32, "-");
+}
+
+// A line for each question.
+static void print_text(const worst_run *run, const char *file) {
+    const carom_impact *impact = carom_scene_impact(run->scene);
+    int width = 10;
+    bool certified = false, unverified = false;
+    for (int i = 0; i < run->count; i++) {
+        const int length = (int)strlen(run->questions[i].asked.expression);
+        width = length > width ? length : width;
+        certified = certified || run->questions[i].method;
+        unverified = unverified || (run->questions[i].witness.rows && !run->questions[i].witness.verified);
+    }
+    printf("%s: worst cases among all solutions, after %" PRId64 " walks for each, %" PRId64 " of them plain (%.3g s)\n",
+           carom_scene_name(run->scene), run->questions[0].found.evaluations, run->questions[0].found.samples, run->seconds);
+    printf("  %-*s  %14s  %14s  %14s  %-6s  %10s\n", width + 4, "", "found", "plain walks", "certified", "method", "gap");
+    for (int i = 0; i < run->count; i++) {
+        const worst_question *q = &run->questions[i];
+        char found[32], plain[32], upper[32], gap[32];
+        print_number(found, impact, "%.9g", worst_signed(q, q->found.value));
+        print_number(plain, impact, "%.9g", worst_signed(q, q->found.samples_value));
+        print_number(upper, impact, "%.9g", worst_signed(q, q->upper));
+        print_number(gap, impact, "%.3g", isnan(q->upper) ? (double)NAN : fmax(0, q->upper - q->found.value));
+        printf("  %s %-*s  %14s  %14s  %14s  %-6s  %10s  %s%s\n", q->asked.minimum ? "min" : "max", width, q->asked.expression, found,
+               plain, upper, q->method ? q->method : "-", gap, q->asked.functional.unit, is_exact(impact, q) ? "  exact" : "");
+    }
+    printf("`found` is of a solution: the extreme is at least as far.");
+    if (certified) printf(" No solution passes `certified`; `exact`: both are the same but for rounding.");
+    printf("\n%s\n", unverified ? "an independent check of a witness failed: see `checks` of --json"
+                                : "each witness passed an independent check of its path");
+    if (file) printf("witnesses written to %s; `carom replay %s` gives them again\n", file, file);
+}
+
+static int run_worst(const cli_arguments *arguments) {
+    carom_error error;
+    carom_scene *scene = NULL;
+    worst_run run = {.verdict = CAROM_COMPLETE};
+    const char *file = cli_value(arguments, "output");
+    carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
+    run.scene = scene;
+    if (!status) status = solve(arguments, &run, &error);
+    // Without a walk that ends there is no answer.
+    int exit_status = run.verdict == CAROM_COMPLETE ? EXIT_DONE : EXIT_INCOMPLETE;
+    for (int i = 0; i < run.count; i++)
+        if (isinf(run.questions[i].found.value) || !run.questions[i].witness.verified) exit_status = EXIT_INCOMPLETE;
+    if (!status) cli_warn(scene);
+    if (!status) cli_note_rest(arguments, scene);
+    if (status) {
+        exit_status = cli_report(&error);
+    } else if (cli_given(arguments, "json")) {
+        json_t *document = json_pack("{s:s, s:o, s:I, s:f, s:o}", "schema", "carom.worst/1", "worst", to_json(&run), "seed",
+                                     (json_int_t)run.options.seed, "seconds", run.seconds, "file", carom_json_text(file));
+        json_object_set_new(document, "reproducible", json_boolean(isnan(run.options.seconds)));
+        if (run.verdict != CAROM_COMPLETE) json_object_set_new(document, "verdict", json_string(carom_verdict_name(run.verdict)));
+        exit_status = cli_print_json(document, exit_status);
+    } else {
+        print_text(&run, file);
+    }
+    for (int i = 0; i < run.count; i++) {
+        carom_functional_release(&run.questions[i].asked.functional);
+        carom_worst_release(&run.questions[i].found);
+        carom_witness_release(&run.questions[i].witness);
+    }
+    free(run.questions);
+    carom_scene_free(scene);
+    return exit_status;
+}
+
+const cli_command cli_worst = {
+    .name = "worst",
+    .summary = "worst cases among all solutions by directed search, with witnesses, beside certified bounds",
+    .operand = "SCENE",
+    .models = true,
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .run = run_worst,
+};

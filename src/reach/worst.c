@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+// Search for worst cases: plain walks first, and then, for each functional, several lines of descent. In each line the tape of the best
+// walk so far is changed at random, and the change is kept where it does not lower the value. Lines that are behind end when a share of the
+// budget is spent, so that the others have more of it.
+#include "carom/worst.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "reach/mutate.h"
+#include "reach/reach_internal.h"
+
+// Lines at first; they halve each time a quarter of the budget is spent.
+enum { LINES = 16, LEAST_LINES = 2 };
+// Changes that a line tries before the lines of all functionals are compared; plain walks of one block, and blocks between which the time
+// is looked at.
+enum { TURN = 64, BLOCK = 64, ROUND = 32 };
+// The share of plain walks in the budget, and the budget that `auto` stands for. Walks in space take a hundred times as long.
+#define PLAIN_SHARE 0.25
+enum { PLANAR_EVALUATIONS = 1 << 17, SPATIAL_EVALUATIONS = 1 << 13, WALK_STEPS = 10000 };
+#define MOST_EVALUATIONS 0x1p40
+// Walks that gain more energy than this share of the first, by rounding, are no members. Poisson's may.
+#define MOST_GAIN 1e-7
+// Streams of the search are apart from those of plain walks.
+static const int64_t FIRST_SEARCHED = (int64_t)1 << 42;
+
+carom_worst_options carom_worst_defaults(void) {
+    return (carom_worst_options){
+        .seconds = NAN, .walker = {.max_steps = WALK_STEPS, .rebound = {.restitution = {NAN, NAN}}, .tolerance = CAROM_WALK_TOLERANCE}};
+}
+
+const carom_option carom_worst_rows[CAROM_WORST_ROWS] = {
+    {"evaluations", CAROM_OPTION_INTEGER, offsetof(carom_worst_options, evaluations), 1, MOST_EVALUATIONS, "", "2^17, in space 2^13",
+     "walks for each expression, the plain ones included; the answer is then the same on every number of threads", NULL},
+    {"seconds", CAROM_OPTION_REAL, offsetof(carom_worst_options, seconds), CAROM_POSITIVE, 1e9, "s", "none",
+     "budget of time for each expression, in place of evaluations", NULL},
+    {"seed", CAROM_OPTION_INTEGER, offsetof(carom_worst_options, seed), 0, CAROM_MOST_SEED, "", "0", "of the plain walks and the search",
+     NULL},
+    {"hypothesis", CAROM_OPTION_CHOICE, offsetof(carom_worst_options, walker.rebound.hypothesis), 0, 0, "", "none",
+     "what restitution means: none, which is inelastic, energetic (stronge) or kinetic (poisson)", carom_hypothesis_names},
+    {"restitution", CAROM_OPTION_INTERVAL, offsetof(carom_worst_options, walker.rebound.restitution), 0, 1, "", "scene",
+     "coefficient of restitution of all contacts, or an interval in which the search chooses each contact's", NULL},
+    {"weights", CAROM_OPTION_CHOICE, offsetof(carom_worst_options, walker.weights), 0, 0, "", "mixed",
+     "how contacts share the impulse of a walk: anew on each piece, in one proportion, or one contact at a time", carom_weights_names},
+    {"tolerance", CAROM_OPTION_REAL, offsetof(carom_worst_options, walker.tolerance), CAROM_WALK_LEAST_TOLERANCE, CAROM_WALK_MOST_TOLERANCE,
+     "", "1e-8", "of the curved pieces of walks in space, relative to the velocity scale of the impact", NULL},
+};
+
+// One line of descent.
+typedef struct line {
+    carom_tape tape;     // of its best walk
+    carom_tape settled;  // the same when the turn began: others may take its end
+    double value;
+    int64_t stream;  // of its next change
+} line;
+
+// A plain walk that is the best of its block.
+typedef struct plain {
+    double value;
+    int64_t index;
+} plain;
+
+typedef struct worker {
+    carom_walker *walker;
+    double *v, *u, *impulse;
+    carom_tape child, recorded;
+} worker;
+
+typedef struct search {
+    const carom_impact *impact;
+    const carom_functional *functionals;
+    int count;  // of functionals
+    const carom_worst_options *options;
+    const carom_control *control;
+    double deadline, start;  // by the monotonic clock [s]; infinite without a budget of time
+    carom_worst *worst;
+    worker *workers;
+    plain *slots;    // [slots x count] of the blocks on their way
+    plain *leaders;  // [count x LINES] best plain walks, the first one the best
+    int64_t walked;  // plain walks
+    int64_t done;    // blocks of them before this round
+    line *lines;     // [count x LINES]
+    int lived;       // lines of each functional that go on
+} search;
+
+static double clock_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// The value of the walk that a worker has just made; -INFINITY for one that has not ended, or has gained energy.
+static double value_of(const search *run, const worker *own, carom_verdict verdict, const carom_sample_counts *counts, int functional) {
+    const double energy = carom_impact_initial_energy(run->impact);
+    const bool may_gain = run->options->walker.rebound.hypothesis == CAROM_HYPOTHESIS_POISSON;
+    if (verdict != CAROM_COMPLETE || (!may_gain && counts->max_energy_gain > MOST_GAIN * energy)) return -INFINITY;
+    const carom_functional *f = &run->functionals[functional];
+    const double ratio = f->energy != 0 ? carom_impact_kinetic_energy(run->impact, own->v) / energy : NAN;
+    const carom_outcome_point member = {.u = own->u, .v = own->v, .impulse = own->impulse, .energy_ratio = ratio};
+    const double value = carom_functional_value(f, &member);
+    return isnan(value) ? -INFINITY : value;
+}
+
+// -------------------------------------------------------------------------------------------------------- plain walks
+
+// The best of one block of plain walks, for each functional.
+static carom_status walk_block(void *user, int worker_index, int slot, int64_t block, carom_error *error) {
+    (void)error;
+    search *run = user;
+    worker *own = &run->workers[worker_index];
+    plain *best = run->slots + (size_t)slot * (size_t)run->count;
+    for (int f = 0; f < run->count; f++) best[f] = (plain){-INFINITY, -1};
+    for (int64_t k = 0; k < BLOCK; k++) {
+        const int64_t index = (run->done + block) * BLOCK + k;
+        carom_sample_counts counts;
+        const carom_verdict verdict = carom_walker_run(own->walker, run->options->seed, index, own->v, own->impulse, &counts);
+        carom_impact_contact_velocity(run->impact, own->v, own->u);
+        for (int f = 0; f < run->count; f++) {
+            const double value = value_of(run, own, verdict, &counts, f);
+            if (value > best[f].value) best[f] = (plain){value, index};
+        }
+    }
+    return CAROM_OK;
+}
+
+// Among the leaders, which stay sorted.
+static carom_status take_block(void *user, int slot, int64_t block, carom_error *error) {
+    (void)block, (void)error;
+    search *run = user;
+    for (int f = 0; f < run->count; f++) {
+        plain *leaders = run->leaders + f * LINES, best = run->slots[(size_t)slot * (size_t)run->count + (size_t)f];
+        for (int i = 0; i < LINES; i++)
+            if (best.value > leaders[i].value) {
+                const plain displaced = leaders[i];
+                leaders[i] = best;
+                best = displaced;
+            }
+    }
+    run->walked += BLOCK;
+    return CAROM_OK;
+}
+
+// ------------------------------------------------------------------------------------------------------------- lines
+
+// Some changes of one line.
+static carom_status take_turn(void *user, int worker_index, int slot, int64_t block, carom_error *error) {
+    (void)slot;
+    search *run = user;
+    worker *own = &run->workers[worker_index];
+    const int f = (int)(block / run->lived), first = f * LINES, index = first + (int)(block % run->lived);
+    line *descent = &run->lines[index];
+    for (int k = 0; k < TURN; k++) {
+        carom_stream stream;
+        carom_sample_counts counts;
+        carom_stream_start_use(&stream, (uint64_t)run->options->seed, (uint64_t)descent->stream, CAROM_STREAM_SEARCH);
+        const carom_tape *mate = &run->lines[first + (int)(run->lived * carom_stream_uniform(&stream))].settled;
+        carom_tape_mutate(run->impact, &descent->tape, mate, &stream, &own->child);
+        const carom_verdict verdict =
+            carom_walker_play(own->walker, &own->child, run->options->seed, descent->stream, own->v, own->impulse, &own->recorded, &counts);
+        descent->stream++;
+        if (verdict == CAROM_INTERRUPTED) break;
+        carom_impact_contact_velocity(run->impact, own->v, own->u);
+        const double value = value_of(run, own, verdict, &counts, f);
+        // Changes that do not matter are kept as well, unless they make the walk longer.
+        const bool better = value > descent->value || (value == descent->value && own->recorded.count <= descent->tape.count);
+        if (better && !own->recorded.failed) {
+            const carom_tape before = descent->tape;
+            descent->tape = own->recorded;
+            own->recorded = before;
+            descent->value = value;
+        }
+    }
+    return own->child.failed || own->recorded.failed ? carom_fail_memory(error, "worst cases") : CAROM_OK;
+}
+
+static carom_status count_turn(void *user, int slot, int64_t block, carom_error *error) {
+    (void)slot, (void)error;
+    search *run = user;
+    run->worst[block / run->lived].evaluations += TURN;
+    return CAROM_OK;
+}
+
+static int by_value(const void *a, const void *b) {
+    const line *one = a, *other = b;
+    return (one->value < other->value) - (one->value > other->value);
+}
+
+// Brings the lines of each functional into order, and notes how far the best one is.
+static void compare_lines(search *run, bool ends) {
+    for (int f = 0; f < run->count; f++) {
+        carom_worst *worst = &run->worst[f];
+        line *lines = run->lines + f * LINES;
+        int best = 0;
+        for (int i = 0; i < run->lived; i++) {
+            if (lines[i].value > lines[best].value) best = i;
+            carom_tape_copy(&lines[i].tape, &lines[i].settled);
+        }
+        worst->value = lines[best].value;
+        const int64_t noted = worst->grown ? worst->growth[worst->grown - 1].evaluations : 0;
+        if (worst->grown < CAROM_WORST_MOST_GROWTH && (worst->evaluations >= 2 * noted || (ends && worst->evaluations > noted)))
+            worst->growth[worst->grown++] = (carom_worst_growth){worst->evaluations, worst->value};
+        if (ends) carom_tape_copy(&lines[best].tape, &worst->tape);
+    }
+}
+
+// ------------------------------------------------------------------------------------------------------------- search
+
+static bool is_over(void *user) {
+    const search *run = user;
+    return clock_seconds() >= run->deadline || carom_control_cancelled(run->control);
+}
+
+static bool is_cancelled(void *user) { return carom_control_cancelled(((const search *)user)->control); }
+
+static void report(const search *run, double share) {
+    enum { WHOLE = 1000 };
+    if (run->control && run->control->progress) run->control->progress(run->control->user, (int64_t)fmax(1, WHOLE * fmin(share, 1)), WHOLE);
+}
+
+// The share of the budget that is spent.
+static double spent(const search *run, int64_t evaluations) {
+    if (isfinite(run->deadline)) return (clock_seconds() - run->start) / (run->deadline - run->start);
+    return (double)run->worst[0].evaluations / (double)evaluations;
+}
+
+static carom_status prepare(search *run, int workers, carom_arena *arena, carom_error *error) {
+    const size_t nv = (size_t)carom_impact_get_data(run->impact)->nv, n = (size_t)carom_impact_contact_size(run->impact);
+    run->workers = carom_arena_take(arena, (size_t)workers, sizeof *run->workers);
+    run->slots = carom_arena_take(arena, (size_t)carom_loop_slots(workers) * (size_t)run->count, sizeof *run->slots);
+    run->leaders = carom_arena_take(arena, (size_t)run->count * LINES, sizeof *run->leaders);
+    run->lines = carom_arena_take(arena, (size_t)run->count * LINES, sizeof *run->lines);
+    double *room = carom_arena_take(arena, (size_t)workers * (nv + 2 * n), sizeof *room);
+    if (arena->failed) return carom_fail_memory(error, "worst cases");
+    for (int i = 0; i < run->count * LINES; i++) run->leaders[i] = (plain){-INFINITY, -1};
+    carom_status status = CAROM_OK;
+    for (int i = 0; i < workers && !status; i++) {
+        worker *own = &run->workers[i];
+        own->v = room + (size_t)i * (nv + 2 * n);
+        own->u = own->v + nv;
+        own->impulse = own->u + n;
+        status = carom_walker_create(run->impact, &run->options->walker, &own->walker, error);
+        if (!status) carom_walker_watch(own->walker, run->control);
+    }
+    return status;
+}
+
+// Plain walks until their share of the budget is spent; then each line begins with one of the best.
+static carom_status begin_lines(search *run, int64_t evaluations, const carom_control *inner, int workers, carom_error *error) {
+    const bool timed = isfinite(run->deadline);
+    const double whole = run->deadline;
+    if (timed) run->deadline = run->start + PLAIN_SHARE * (whole - run->start);
+    const int64_t blocks = (int64_t)ceil((timed ? MOST_EVALUATIONS : fmax(PLAIN_SHARE * (double)evaluations, 1)) / BLOCK);
+    carom_status status = CAROM_OK;
+    // However short the time is, some walks are made.
+    for (run->done = 0; run->done < blocks && !status && (run->done == 0 || !is_over(run)); run->done = run->walked / BLOCK) {
+        const carom_loop loop = {run->done + ROUND < blocks ? ROUND : blocks - run->done, run, walk_block, take_block, NULL, NULL};
+        const carom_control first = {.threads = inner->threads, .cancelled = is_cancelled, .user = run};
+        int64_t delivered;
+        status = carom_loop_run(&loop, run->done ? inner : &first, workers, &delivered, error);
+        if (delivered < loop.blocks) break;
+        report(run, timed ? PLAIN_SHARE * (clock_seconds() - run->start) / (run->deadline - run->start)
+                          : (double)run->walked / (double)evaluations);
+    }
+    run->deadline = whole;
+    for (int f = 0; f < run->count && !status; f++) {
+        const plain *leaders = run->leaders + f * LINES;
+        run->worst[f].samples_value = leaders[0].value;
+        run->worst[f].samples = run->worst[f].evaluations = run->walked;
+        for (int i = 0; i < LINES; i++) {
+            line *descent = &run->lines[f * LINES + i];
+            worker *own = &run->workers[0];
+            carom_sample_counts counts;
+            descent->value = -INFINITY;
+            descent->stream = FIRST_SEARCHED * (1 + f * LINES + i);
+            // Fewer blocks than lines: the best walk again.
+            const plain *leader = leaders[i].index >= 0 ? &leaders[i] : &leaders[0];
+            if (leader->index < 0) continue;
+            // A walk that has ended before does so again, whoever asks to stop.
+            carom_walker_watch(own->walker, NULL);
+            carom_walker_play(own->walker, NULL, run->options->seed, leader->index, own->v, own->impulse, &descent->tape, &counts);
+            carom_walker_watch(own->walker, run->control);
+            descent->value = leader->value;
+            if (descent->tape.failed) status = carom_fail_memory(error, "worst cases");
+        }
+    }
+    return status;
+}
+
+carom_status carom_worst_search(const carom_impact *impact, const carom_functional *functionals, int count,
+                                const carom_worst_options *options, const carom_control *control, carom_worst *worst,
+                                carom_verdict *verdict, carom_error *error) {
+    for (int f = 0; f < count; f++) worst[f] = (carom_worst){.value = -INFINITY, .samples_value = -INFINITY};
+    *verdict = CAROM_COMPLETE;
+    if (count < 1) return carom_fail(error, CAROM_BAD_INPUT, "there is no functional to search for");
+    if (options->evaluations < 0 || (double)options->evaluations > MOST_EVALUATIONS)
+        return carom_fail(error, CAROM_BAD_INPUT, "evaluations: %lld is not between 1 and 2^40", (long long)options->evaluations);
+    if (!isnan(options->seconds) && !(options->seconds > 0))
+        return carom_fail(error, CAROM_BAD_INPUT, "seconds: %g is not positive", options->seconds);
+    if (options->seed < 0) return carom_fail(error, CAROM_BAD_INPUT, "seed: %lld is below the least value 0", (long long)options->seed);
+    const int64_t usual = carom_impact_get_data(impact)->tangent_dim == 1 ? PLANAR_EVALUATIONS : SPATIAL_EVALUATIONS;
+    const int64_t evaluations = options->evaluations ? options->evaluations : usual;
+    const int workers = carom_control_workers(control);
+    search run = {.impact = impact,
+                  .functionals = functionals,
+                  .count = count,
+                  .options = options,
+                  .control = control,
+                  .start = clock_seconds(),
+                  .worst = worst,
+                  .lived = LINES};
+    // All functionals are searched at once, and have the time of all.
+    run.deadline = isnan(options->seconds) ? INFINITY : run.start + count * options->seconds;
+    const carom_control inner = {.threads = control ? control->threads : 0, .cancelled = is_over, .user = &run};
+    carom_arena arena = {0};
+    carom_status status = prepare(&run, workers, &arena, error);
+    if (!status) status = begin_lines(&run, evaluations, &inner, workers, error);
+    if (!status) compare_lines(&run, false);
+    while (!status && !is_over(&run) && (isfinite(run.deadline) || worst[0].evaluations < evaluations)) {
+        const double share = spent(&run, evaluations);
+        report(&run, share);
+        // A quarter of what the search has, then half of it, ...: the lines behind end.
+        const double searched = (share - PLAIN_SHARE) / (1 - PLAIN_SHARE);
+        int lived = LINES;
+        for (double quarter = 0.25; quarter < 1 && searched >= quarter && lived > LEAST_LINES; quarter += 0.25) lived /= 2;
+        if (lived < run.lived) {
+            for (int f = 0; f < count; f++) qsort(run.lines + f * LINES, (size_t)run.lived, sizeof *run.lines, by_value);
+            run.lived = lived;
+        }
+        const carom_loop loop = {(int64_t)count * run.lived, &run, take_turn, count_turn, NULL, NULL};
+        int64_t delivered;
+        status = carom_loop_run(&loop, &inner, workers, &delivered, error);
+        if (!status) compare_lines(&run, false);
+    }
+    if (!status) compare_lines(&run, true);
+    if (carom_control_cancelled(control)) *verdict = CAROM_INTERRUPTED;
+    for (int f = 0; f < count && !status; f++)
+        if (worst[f].tape.failed) status = carom_fail_memory(error, "worst cases");
+    for (int i = 0; run.workers && i < workers; i++) {
+        carom_walker_free(run.workers[i].walker);
+        carom_tape_release(&run.workers[i].child);
+        carom_tape_release(&run.workers[i].recorded);
+    }
+    for (int i = 0; run.lines && i < count * LINES; i++) {
+        carom_tape_release(&run.lines[i].tape);
+        carom_tape_release(&run.lines[i].settled);
+    }
+    carom_arena_free(&arena);
+    return status;
+}
+
+void carom_worst_release(carom_worst *worst) { carom_tape_release(&worst->tape); }

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// `carom worst` and `carom replay`: documents, witnesses that give their bits again, scenes that have changed, and what is refused.
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command_support.h"
+
+static void values_stand_beside_certified_ones(void **state) {
+    write_text(*state, "block.yaml", BLOCK_SCENE);
+    json_t *answer = ask(*state, "worst", "block.yaml", "--max", "Jn.A", "--min", "Jn.A - Jt.B", "--max", "v.2 + Pn.A", "--evaluations",
+                         "2048", "-o", "w.json");
+    assert_string_equal(text(answer, "schema"), "carom.worst/1");
+    assert_string_equal(text(answer, "file"), "w.json");
+    assert_true(is_true(answer, "reproducible"));
+    assert_int_equal(length(answer, "worst"), 3);
+    assert_close(number(answer, "worst.0.value"), 0.21 * 0.442944694807002, 1e-9);
+    assert_int_equal(length(answer, "worst.0.v_plus"), 3);
+    assert_true(is_true(answer, "worst.0.verified"));
+    assert_true(number(answer, "worst.0.value") >= number(answer, "worst.0.samples_value"));
+    assert_true(number(answer, "worst.1.value") <= number(answer, "worst.1.samples_value"));
+    assert_true(number(answer, "worst.0.evaluations") >= 2048);
+    if (carom_exact_available()) {
+        assert_string_equal(text(answer, "worst.0.method"), "exact");
+        assert_true(is_true(answer, "worst.0.exact"));
+        assert_close(number(answer, "worst.0.upper"), number(answer, "worst.0.value"), 1e-9);
+        assert_true(number(answer, "worst.1.lower") <= number(answer, "worst.1.value") + 1e-9);
+    }
+    // Impulses have no certified bound.
+    assert_true(json_is_null(at(answer, "worst.2.upper")));
+
+    // The witnesses give the same numbers again.
+    json_t *again = ask(*state, "replay", "w.json");
+    assert_string_equal(text(again, "schema"), "carom.replay/1");
+    assert_int_equal(length(again, "witnesses"), 3);
+    for (int i = 0; i < 3; i++) {
+        char value[64], before[64], v[64];
+        for (int k = 0; k < 3; k++) {
+            snprintf(v, sizeof v, "witnesses.%d.v_plus.%d", i, k);
+            snprintf(before, sizeof before, "worst.%d.v_plus.%d", i, k);
+            assert_true(number(again, v) == number(answer, before));
+        }
+        snprintf(value, sizeof value, "witnesses.%d.value", i);
+        snprintf(before, sizeof before, "worst.%d.value", i);
+        assert_true(number(again, value) == number(answer, before));
+    }
+    assert_true(number(again, "value") == number(answer, "worst.0.value"));
+    assert_true(is_true(again, "reproduced"));
+    json_decref(again);
+    again = ask(*state, "replay", "w.json", "--index", "1");
+    assert_true(number(again, "value") == number(answer, "worst.1.value"));
+    json_decref(again);
+    json_decref(answer);
+    report r = run(*state, "replay", "w.json", "--path", "--index", "0");
+    assert_int_equal(r.status, 0);
+    check_text(r.out, "as the file has it");
+    check_text(r.out, "normal impulses [N s]");
+    release(&r);
+}
+
+// One thread or three: the same bytes, witness included.
+static void threads_write_the_same_bytes(void **state) {
+    char path[PATH_SIZE];
+    motion_path("compass", path);
+    char *files[2];
+    for (int i = 0; i < 2; i++) {
+        json_t *answer = ask(*state, "worst", path, "--max", "Jn.A", "--min", "Jt.B", "--evaluations", "4096", "--bound-seconds", "0",
+                             "--threads", i ? "3" : "1", "-o", "w.json");
+        assert_true(json_is_null(at(answer, "worst.0.upper")));
+        json_decref(answer);
+        files[i] = read_file(*state, "w.json");
+    }
+    assert_string_equal(files[0], files[1]);
+    free(files[0]);
+    free(files[1]);
+}
+
+static void restitution_has_witnesses(void **state) {
+    write_text(*state, "block.yaml", BLOCK_SCENE);
+    json_t *answer = ask(*state, "worst", "block.yaml", "--max", "Jn.A", "--hypothesis", "stronge", "--restitution", "0.2:0.6",
+                         "--evaluations", "1024", "-o", "w.json");
+    assert_string_equal(text(answer, "worst.0.method"), "energy");
+    assert_true(number(answer, "worst.0.upper") >= number(answer, "worst.0.value"));
+    json_t *again = ask(*state, "replay", "w.json");
+    assert_true(number(again, "value") == number(answer, "worst.0.value"));
+    json_decref(again);
+    json_decref(answer);
+}
+
+static void changed_scenes_are_refused(void **state) {
+    write_text(*state, "flat.yaml", FLAT_SCENE);
+    write_text(*state, "other.yaml", "name: renamed\nmatrices: {" FLAT_PARTS "}\n");
+    json_decref(ask(*state, "worst", "flat.yaml", "--max", "Jt.A", "--evaluations", "64", "-o", "w.json"));
+    // Another name is no change, other numbers are.
+    json_decref(ask(*state, "replay", "w.json", "--scene", "other.yaml"));
+    write_text(*state, "flat.yaml", "matrices: {M: [[1, 0], [0, 1]], Jn: [[0, 1]], Jt: [[1, 0]], mu: [0.6], v: [1, -1]}\n");
+    report r = run(*state, "replay", "w.json", "--json");
+    assert_true(is_refusal(&r, "has changed"));
+    release(&r);
+}
+
+static void bad_questions_are_refused(void **state) {
+    write_text(*state, "block.yaml", BLOCK_SCENE);
+    write_text(*state, "empty.json", "{}");
+    write_text(*state, "broken.json", "{");
+    write_text(*state, "foreign.json", "{\"schema\": \"carom.worst/1\"}");
+    write_text(*state, "none.json", "{\"schema\": \"carom.witness/1\", \"scene\": \"block.yaml\", \"digest\": \"\", \"witnesses\": []}");
+    write_text(*state, "odd.json", "{\"schema\": \"carom.witness/1\", \"scene\": \"block.yaml\", \"digest\": \"\", \"witnesses\": [1]}");
+    static const refusal cases[] = {
+        {"worst block.yaml", "ask for an extreme with --max EXPR or --min EXPR", NULL},
+        {"worst block.yaml --max Jn.AB", "did you mean 'Jn.A'?", NULL},
+        {"worst block.yaml --max Jn.A --evaluations 0", "--evaluations: ", NULL},
+        {"worst block.yaml --max Jn.A --seconds 0", "--seconds: ", NULL},
+        {"worst block.yaml --max Jn.A --seconds 1 --evaluations 64", "--seconds: give either", NULL},
+        {"worst block.yaml --max Jn.A --bound-seconds -1", "--bound-seconds: ", NULL},
+        {"worst block.yaml --max Jn.A --restitution 0.5", "--restitution: has no meaning without", NULL},
+        {"worst block.yaml --max Jn.A --evaluations 64 -o block.yaml", "block.yaml: ", NULL},
+        {"worst block.yaml --max Jn.A --evaluations 64 -o nowhere/w.json", "nowhere", NULL},
+        {"replay absent.json", "absent.json: ", NULL},
+        {"replay empty.json", "schema: ", NULL},
+        {"replay broken.json", "broken.json:", NULL},
+        {"replay foreign.json", "schema: ", NULL},
+        {"replay none.json", "witnesses: there is none", NULL},
+        {"replay odd.json", "options: ", NULL},
+        {"replay odd.json --index x", "--index: ", NULL},
+    };
+    check_refusals(*state, cases, sizeof cases / sizeof *cases);
+}
+
+static void an_interruption_keeps_what_was_found(void **state) {
+    char path[PATH_SIZE];
+    json_t *answer = stop(&(request){.directory = *state,
+                                     .arguments = WORDS("worst", motion_path("compass", path), "--max", "Jn.A", "--evaluations", "1e9",
+                                                        "--bound-seconds", "0", "-o", "w.json", "--json")},
+                          SIGINT);
+    assert_string_equal(text(answer, "verdict"), "interrupted");
+    assert_true(number(answer, "worst.0.value") >= number(answer, "worst.0.samples_value"));
+    json_t *again = ask(*state, "replay", "w.json");
+    assert_true(number(again, "value") == number(answer, "worst.0.value"));
+    json_decref(again);
+    json_decref(answer);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(values_stand_beside_certified_ones, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(threads_write_the_same_bytes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(restitution_has_witnesses, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(changed_scenes_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(bad_questions_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_interruption_keeps_what_was_found, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, find_command, NULL);
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Worst cases: known sets are reached, tapes play their walks again, and the answer depends neither on threads nor on luck.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "carom/worst.h"
+#include "support.h"
+
+enum { MOST = 64 };
+
+static carom_worst_options options_of(int64_t evaluations) {
+    carom_worst_options options = carom_worst_defaults();
+    options.evaluations = evaluations;
+    return options;
+}
+
+// Searches for one expression.
+static carom_worst search(const carom_impact *impact, const char *expression, const carom_worst_options *options,
+                          const carom_control *control) {
+    carom_error error;
+    carom_functional functional;
+    carom_worst worst;
+    carom_verdict verdict;
+    assert_ok(carom_functional_parse(impact, expression, &functional, &error), error);
+    assert_ok(carom_worst_search(impact, &functional, 1, options, control, &worst, &verdict, &error), error);
+    assert_int_equal(verdict, CAROM_COMPLETE);
+    // The witness has the same value, and is one.
+    carom_witness witness;
+    assert_ok(carom_witness_create(impact, &options->walker, &worst.tape, &witness, &error), error);
+    assert_true(carom_witness_value(&witness, &functional) == worst.value);
+    assert_true(witness.verified);
+    carom_witness_release(&witness);
+    carom_functional_release(&functional);
+    return worst;
+}
+
+// ------------------------------------------------------------------------------------------------------------ known sets
+
+// Extremes of exact sets [m/s].
+static void known_extremes_are_reached(void **state) {
+    (void)state;
+    static const struct {
+        const carom_impact_data *data;
+        const char *expression;
+        double most;
+    } cases[] = {
+        {&reference_block, "Jn.A", 0.21 * 0.44294469180700202},
+        {&reference_block, "Jn.B", 0.21 * 0.44294469180700202},
+        {&reference_boxwall, "Jt.A", 0.372097803},
+        {&reference_boxwall, "Jn.B", 0.10564229},
+        {&reference_boxwall, "Jt.B", 0.0725421692},
+        {&reference_compass, "Jn.A", 0.037450441},
+        {&reference_compass, "Jn.B", 0.0995551492},
+        {&reference_compass, "Jt.B", 0.198019601},
+        {&reference_compass, "-Jt.A", 0.0744905857},
+    };
+    const carom_worst_options options = options_of(1 << 13);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        carom_impact *impact = support_impact(cases[k].data);
+        carom_worst worst = search(impact, cases[k].expression, &options, NULL);
+        assert_true(worst.value >= (1 - 1e-3) * cases[k].most);
+        assert_true(worst.value <= cases[k].most + 1e-7);
+        carom_worst_release(&worst);
+        carom_impact_free(impact);
+    }
+}
+
+// The disks' plain walks miss nearly half of this extreme.
+static void search_goes_farther_than_plain_walks(void **state) {
+    (void)state;
+    carom_impact *impact = support_impact(&reference_disks);
+    const carom_worst_options options = options_of(1 << 12);
+    carom_worst worst = search(impact, "Jn.A", &options, NULL);
+    assert_int_equal(worst.samples, 1 << 10);
+    assert_true(worst.value > 1.2 * worst.samples_value);
+    carom_worst_release(&worst);
+    carom_impact_free(impact);
+}
+
+// ------------------------------------------------------------------------------------------------------------ invariants
+
+static void assert_same_tape(const carom_tape *one, const carom_tape *other) {
+    assert_int_equal(one->count, other->count);
+    for (int64_t k = 0; k < one->count; k++) {
+        assert_int_equal(one->numbers[k].piece, other->numbers[k].piece);
+        assert_int_equal(one->numbers[k].what, other->numbers[k].what);
+        assert_true(one->numbers[k].value == other->numbers[k].value);
+    }
+}
+
+// A walk and the tape of it: the same bits, also when the tape is played, and recorded, again.
+static void tapes_play_walks_again(void **state) {
+    (void)state;
+    carom_stream stream;
+    carom_stream_start(&stream, 11, 0);
+    const int impacts = support_count(4, 20, 200);
+    for (int k = 0; k < impacts; k++) {
+        const int dim = 1 + k % 2;
+        carom_impact *impact = support_random_impact(&stream, FAMILY_PLAIN, 3, dim, 1);
+        carom_error error;
+        carom_walker *walker;
+        carom_tape first = {0}, second = {0};
+        carom_walker_options options = {.max_steps = 2000, .weights = k % 3, .rebound = {.restitution = {NAN, NAN}}};
+        if (k % 4 > 1) options.rebound = (carom_rebound_options){k % 4 - 1, {0.2, 0.6}};
+        assert_ok(carom_walker_create(impact, &options, &walker, &error), error);
+        for (int index = 0; index < 10; index++) {
+            double v[3][MOST], impulse[3][MOST];
+            carom_sample_counts counts[3];
+            const size_t nv = (size_t)carom_impact_get_data(impact)->nv;
+            carom_walker_run(walker, 3, index, v[0], impulse[0], &counts[0]);
+            carom_walker_play(walker, NULL, 3, index, v[1], impulse[1], &first, &counts[1]);
+            // Another stream: all that counts is on the tape.
+            carom_walker_play(walker, &first, 77, 5, v[2], impulse[2], &second, &counts[2]);
+            assert_memory_equal(v[0], v[1], nv * sizeof(double));
+            assert_memory_equal(v[0], v[2], nv * sizeof(double));
+            assert_int_equal(counts[0].steps, counts[2].steps);
+            assert_same_tape(&first, &second);
+        }
+        carom_tape_release(&first);
+        carom_tape_release(&second);
+        carom_walker_free(walker);
+        carom_impact_free(impact);
+    }
+}
+
+static void threads_change_no_bit(void **state) {
+    (void)state;
+    carom_impact *impact = support_impact(&reference_disks);
+    const carom_worst_options options = options_of(1 << 12);
+    carom_worst one = search(impact, "Jt.B - Jn.C", &options, &(carom_control){.threads = 1});
+    carom_worst three = search(impact, "Jt.B - Jn.C", &options, &(carom_control){.threads = 3});
+    assert_true(one.value == three.value && one.samples_value == three.samples_value);
+    assert_int_equal(one.evaluations, three.evaluations);
+    assert_same_tape(&one.tape, &three.tape);
+    carom_worst_release(&one);
+    carom_worst_release(&three);
+    carom_impact_free(impact);
+}
+
+// Effort never lowers the value.
+static void values_grow_with_effort(void **state) {
+    (void)state;
+    carom_impact *impact = support_impact(&reference_compass);
+    const carom_worst_options options = options_of(1 << 14);
+    carom_worst worst = search(impact, "Jn.A + Jt.B", &options, NULL);
+    assert_true(worst.grown > 2);
+    assert_true(worst.growth[0].value == worst.samples_value);
+    for (int k = 1; k < worst.grown; k++) {
+        assert_true(worst.growth[k].value >= worst.growth[k - 1].value);
+        assert_true(worst.growth[k].evaluations > worst.growth[k - 1].evaluations);
+    }
+    assert_true(worst.growth[worst.grown - 1].value == worst.value);
+    assert_int_equal(worst.growth[worst.grown - 1].evaluations, worst.evaluations);
+    carom_worst_release(&worst);
+    carom_impact_free(impact);
+}
+
+// In space and with restitution, witnesses obey what members obey.
+static void witnesses_are_members(void **state) {
+    (void)state;
+    carom_stream stream;
+    carom_stream_start(&stream, 5, 0);
+    const int impacts = support_count(2, 6, 60);
+    for (int k = 0; k < impacts; k++) {
+        carom_impact *impact = support_random_impact(&stream, FAMILY_PLAIN, 2, 1 + k % 2, 0.8);
+        carom_worst_options options = options_of(1 << 9);
+        if (k % 3 == 2) options.walker.rebound = (carom_rebound_options){CAROM_HYPOTHESIS_STRONGE, {0, 0.7}};
+        carom_error error;
+        carom_functional functional;
+        carom_worst worst;
+        carom_verdict verdict;
+        assert_ok(carom_functional_parse(impact, "Jn.A", &functional, &error), error);
+        assert_ok(carom_worst_search(impact, &functional, 1, &options, NULL, &worst, &verdict, &error), error);
+        if (!isinf(worst.value)) {
+            carom_witness witness;
+            assert_ok(carom_witness_create(impact, &options.walker, &worst.tape, &witness, &error), error);
+            assert_true(witness.verified);
+            assert_true(witness.energy_ratio <= 1 + 1e-6);
+            carom_witness_release(&witness);
+        }
+        carom_worst_release(&worst);
+        carom_functional_release(&functional);
+        carom_impact_free(impact);
+    }
+}
+
+// ------------------------------------------------------------------------------------------------------------- bad input
+
+static void bad_searches_are_refused(void **state) {
+    (void)state;
+    carom_impact *impact = support_impact(&reference_block);
+    carom_error error;
+    carom_functional functional;
+    carom_worst worst;
+    carom_verdict verdict;
+    assert_ok(carom_functional_parse(impact, "Jn.A", &functional, &error), error);
+    carom_worst_options options = options_of(-1);
+    assert_refused(carom_worst_search(impact, &functional, 1, &options, NULL, &worst, &verdict, &error), CAROM_BAD_INPUT, error,
+                   "evaluations: ");
+    options = options_of(64);
+    options.seconds = -1;
+    assert_refused(carom_worst_search(impact, &functional, 1, &options, NULL, &worst, &verdict, &error), CAROM_BAD_INPUT, error,
+                   "seconds: ");
+    options = options_of(64);
+    options.seed = -1;
+    assert_refused(carom_worst_search(impact, &functional, 1, &options, NULL, &worst, &verdict, &error), CAROM_BAD_INPUT, error, "seed: ");
+    options = options_of(64);
+    options.walker.tolerance = 1;
+    assert_refused(carom_worst_search(impact, &functional, 1, &options, NULL, &worst, &verdict, &error), CAROM_BAD_INPUT, error,
+                   "tolerance: ");
+    assert_refused(carom_worst_search(impact, &functional, 0, &options, NULL, &worst, &verdict, &error), CAROM_BAD_INPUT, error,
+                   "no functional");
+    carom_functional_release(&functional);
+    carom_impact_free(impact);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_extremes_are_reached), cmocka_unit_test(search_goes_farther_than_plain_walks),
+        cmocka_unit_test(tapes_play_walks_again),     cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(values_grow_with_effort),    cmocka_unit_test(witnesses_are_members),
+        cmocka_unit_test(bad_searches_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
