@@ -5,6 +5,7 @@
 #ifndef CAROM_BOUND_H
 #define CAROM_BOUND_H
 
+#include "carom/exact.h"
 #include "carom/functional.h"
 #include "carom/loop.h"
 #include "carom/option.h"
@@ -33,6 +34,11 @@ typedef struct carom_bound_options {
     double seconds;              ///< budget of time of one bound [s], > 0; NaN: none
     int hypothesis;              ///< a carom_bound_hypothesis
     carom_interval restitution;  ///< of all contacts, within [0, 1]; NaN: the impact's. Only whether a contact bounces counts
+    /// A polytope of velocities before the impact, as of carom_exact_options: the bound holds for all of them. NULL: the impact's.
+    const carom_exact_start *start;
+    /// [contacts] intervals of friction: the bound holds where it is any number within, which may change during the impact. NULL: the
+    /// impact's.
+    const carom_interval *friction;
 } carom_bound_options;
 
 enum { CAROM_BOUND_ROWS = 4 };

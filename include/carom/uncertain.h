@@ -101,6 +101,26 @@ void carom_uncertainty_values(const carom_uncertainty *uncertainty, const double
 carom_status carom_uncertainty_impact(const carom_uncertainty *uncertainty, const double *values, carom_impact **impact,
                                       carom_error *error);
 
+/// Where the velocity before the impact and friction may be: distributions do not count, only where they are not zero.
+typedef struct carom_uncertain_support {
+    int vertices;              ///< 0: the velocity is known
+    double *velocity;          ///< [vertices x nv] of a polytope that holds all velocities; those of a box are its corners
+    carom_interval *friction;  ///< [contacts]; NULL: it is known
+} carom_uncertain_support;
+
+/// Most vertices of a box or of a covariance: 2 to the number of what is not known of them.
+enum { CAROM_MOST_CORNERS = 4096 };
+
+/// Finds it. The pose, restitution and masses are left as they are; one factor of all masses changes no velocity after an impact.
+/// @param support  to be freed by carom_uncertain_support_free
+/// @return CAROM_UNSUPPORTED for more than CAROM_MOST_CORNERS corners
+carom_status carom_uncertainty_support(const carom_uncertainty *uncertainty, carom_uncertain_support *support, carom_error *error);
+void carom_uncertain_support_free(carom_uncertain_support *support);
+/// The pose is not known.
+bool carom_uncertainty_moves(const carom_uncertainty *uncertainty);
+/// Restitution of some contact is not known.
+bool carom_uncertainty_bounces(const carom_uncertainty *uncertainty);
+
 /// Columns for the parameters of an outcome: `draw`, the number of its point, and `v_minus`, `friction`, `restitution`, `qpos` and
 /// `mass_scale`, those of which something is not known, whole with what is known of them.
 /// @return their number

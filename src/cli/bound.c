@@ -60,17 +60,30 @@ static carom_status read_questions(const cli_arguments *arguments, const carom_i
     return status;
 }
 
-// The best members of the set for all questions, among random solutions.
-static carom_status walk(const carom_impact *impact, const carom_bound_options *options, const walk_options *effort,
-                         const carom_control *control, question *questions, int count, carom_error *error) {
+// The best members of the set for all questions, among random solutions; where something is uncertain each begins at a draw of its own.
+static carom_status walk(const carom_impact *impact, const carom_uncertainty *uncertainty, const carom_bound_options *options,
+                         const walk_options *effort, const carom_control *control, question *questions, int count, carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(impact);
     const size_t nv = (size_t)data->nv, n = (size_t)carom_impact_contact_size(impact);
     const carom_walker_options how = {.max_steps = WALK_STEPS, .rebound = {options->hypothesis, options->restitution}};
+    const size_t drawn = uncertainty ? (size_t)(carom_uncertainty_dimension(uncertainty) + carom_uncertainty_count(uncertainty)) : 0;
     carom_walker *walker = NULL;
-    double *v = calloc(nv + 2 * n, sizeof *v), *u = v + nv, *impulse = u + n;
-    carom_status status = v ? carom_walker_create(impact, &how, &walker, error) : carom_fail_memory(error, "walks");
-    if (!status) carom_walker_watch(walker, control);
+    carom_impact *draw = NULL;
+    double *v = calloc(nv + 2 * n + drawn, sizeof *v), *u = v + nv, *impulse = u + n, *uniforms = impulse + n;
+    carom_status status = v ? CAROM_OK : carom_fail_memory(error, "walks");
     for (int64_t i = 0; i < effort->walks && !status && !carom_control_cancelled(control); i++) {
+        if (uncertainty) {
+            double *values = uniforms + carom_uncertainty_dimension(uncertainty);
+            carom_walker_free(walker);
+            carom_impact_free(draw);
+            walker = NULL;
+            carom_uncertainty_draw(uncertainty, effort->seed, i, uniforms);
+            carom_uncertainty_values(uncertainty, uniforms, values);
+            status = carom_uncertainty_impact(uncertainty, values, &draw, error);
+        }
+        if (!status && !walker) status = carom_walker_create(draw ? draw : impact, &how, &walker, error);
+        if (status) break;
+        carom_walker_watch(walker, control);
         carom_sample_counts counts = {0};
         if (carom_walker_run(walker, effort->seed, i, v, impulse, &counts) != CAROM_COMPLETE) continue;
         carom_impact_contact_velocity(impact, v, u);
@@ -79,6 +92,7 @@ static carom_status walk(const carom_impact *impact, const carom_bound_options *
             questions[k].known = fmax(questions[k].known, carom_functional_value(&questions[k].asked.functional, &member));
     }
     carom_walker_free(walker);
+    carom_impact_free(draw);
     free(v);
     return status;
 }
@@ -98,13 +112,20 @@ static carom_status ask(const cli_arguments *arguments, const carom_scene *scene
         status = carom_fail(error, CAROM_BAD_INPUT, "--restitution: has no meaning without --hypothesis stronge");
     if (!status && cli_given(arguments, "planes") && !cli_given(arguments, "seconds")) options.seconds = NAN;
     if (!status) status = read_questions(arguments, impact, questions, count, error);
+    // What is uncertain in the scene.
+    carom_uncertain_support support = {0};
+    carom_exact_start start;
+    if (!status) status = cli_find_support(scene, options.hypothesis != CAROM_BOUND_INELASTIC, &support, &start, error);
+    if (!status && support.vertices) options.start = &start;
+    if (!status) options.friction = support.friction;
     if (!status) status = cli_start_control(arguments, &control, error);
     control.progress = NULL;
-    if (!status) status = walk(impact, &options, effort, &control, questions, *count, error);
+    if (!status) status = walk(impact, carom_scene_uncertainty(scene), &options, effort, &control, questions, *count, error);
     for (int i = 0; i < *count && !status; i++)
         status =
             carom_bound_solve(impact, &questions[i].asked.functional, &options, questions[i].known, &control, &questions[i].bound, error);
     if (status) cli_place_error(arguments, scene, carom_bound_rows, CAROM_BOUND_ROWS, error);
+    carom_uncertain_support_free(&support);
     return status;
 }
 
@@ -158,6 +179,10 @@ static void print_text(const carom_scene *scene, const question *questions, int 
                q->asked.functional.unit);
         if (*q->bound.reason) reason = q->bound.reason;
     }
+    if (carom_scene_uncertainty(scene)) {
+        printf("for all that is uncertain");
+        cli_print_parameters(carom_scene_uncertainty(scene));
+    }
     if (*reason) printf("%s\n", reason);
 }
 
@@ -171,12 +196,15 @@ static int run_bound(const cli_arguments *arguments) {
         questions ? carom_scene_read(arguments->operand, arguments->registry, &scene, &error) : carom_fail_memory(&error, "bound");
     if (!status) status = ask(arguments, scene, &effort, questions, &count, &error);
     int exit_status = cli_interrupted() ? EXIT_INCOMPLETE : EXIT_DONE;
-    if (!status) cli_warn(scene);
+    if (!status) cli_warn_uncertain(scene);
     if (status) {
         exit_status = cli_report(&error);
     } else if (cli_given(arguments, "json")) {
         json_t *document =
             json_pack("{s:s, s:o, s:I}", "schema", "carom.bound/1", "bounds", to_json(questions, count), "walks", (json_int_t)effort.walks);
+        const carom_uncertainty *uncertainty = carom_scene_uncertainty(scene);
+        json_object_set_new(document, "uncertain", json_boolean(uncertainty != NULL));
+        if (uncertainty) json_object_set_new(document, "parameters", cli_parameters_json(uncertainty));
         if (cli_interrupted()) json_object_set_new(document, "verdict", json_string(carom_verdict_name(CAROM_INTERRUPTED)));
         exit_status = cli_print_json(document, exit_status);
     } else {

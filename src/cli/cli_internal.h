@@ -146,6 +146,11 @@ void cli_add_contact_velocity(json_t *object, const carom_impact *impact, const 
 void cli_print_velocities(const char *label, const carom_impact_data *data, const double *v, bool full);
 /// The names of the velocities, null where they have none.
 json_t *cli_joints_json(const carom_impact_data *data);
+/// Where velocity and friction of the scene's impact may be, for exact sets and bounds; nothing where nothing is uncertain.
+/// @param start  its vertices; they belong to the support
+/// @return CAROM_UNSUPPORTED where the pose is uncertain, or restitution with `bounces`
+carom_status cli_find_support(const carom_scene *scene, bool bounces, carom_uncertain_support *support, carom_exact_start *start,
+                              carom_error *error);
 /// The names of what is uncertain; for people the end of a line with them.
 json_t *cli_parameters_json(const carom_uncertainty *uncertainty);
 void cli_print_parameters(const carom_uncertainty *uncertainty);

@@ -151,6 +151,24 @@ json_t *cli_joints_json(const carom_impact_data *data) {
     return joints;
 }
 
+carom_status cli_find_support(const carom_scene *scene, bool bounces, carom_uncertain_support *support, carom_exact_start *start,
+                              carom_error *error) {
+    *support = (carom_uncertain_support){0};
+    const carom_uncertainty *uncertainty = carom_scene_uncertainty(scene);
+    if (!uncertainty) return CAROM_OK;
+    const char *key = carom_uncertainty_moves(uncertainty)                ? "qpos"
+                      : bounces && carom_uncertainty_bounces(uncertainty) ? "restitution"
+                                                                          : NULL;
+    if (key)
+        return carom_fail(error, CAROM_UNSUPPORTED,
+                          "%s: uncertain.%s: exact sets and bounds know uncertain velocities and friction only: sample it (`carom sample`)",
+                          carom_scene_path(scene), key);
+    carom_error inner;
+    const carom_status status = carom_uncertainty_support(uncertainty, support, &inner);
+    *start = (carom_exact_start){.count = support->vertices, .vertices = support->velocity};
+    return status ? carom_fail(error, status, "%s: %s", carom_scene_path(scene), inner.message) : CAROM_OK;
+}
+
 json_t *cli_parameters_json(const carom_uncertainty *uncertainty) {
     json_t *names = json_array();
     for (int i = 0; i < carom_uncertainty_count(uncertainty); i++)

@@ -55,6 +55,12 @@ static int print_text(const carom_scene *scene, const carom_exact_set *set, cons
     const char *certificate = carom_table_text(answer->result, carom_table_find(answer->result, "certificate"), 0);
     printf("%s: %s; %d piece%s (%s), dimension %d\n", carom_scene_name(scene), carom_exact_status_name(set->status), set->pieces->count,
            set->pieces->count == 1 ? "" : "s", certificate, set->dimension);
+    const carom_uncertainty *uncertainty = carom_scene_uncertainty(scene);
+    if (uncertainty && !strcmp(certificate, "outer"))
+        printf("  an outer set of all that is uncertain, and more: friction may also change during the impact");
+    else if (uncertainty)
+        printf("  the union of the sets of all that is uncertain");
+    if (uncertainty) cli_print_parameters(uncertainty);
     if (*set->reason) printf("  %s\n", set->reason);
     const double ratio = *carom_table_reals(answer->result, carom_table_find(answer->result, "energy_ratio"));
     if (ratio > 1) printf("  the set gains energy: up to %.4g times that before the impact\n", ratio);
@@ -107,9 +113,16 @@ static carom_status solve(const cli_arguments *arguments, const carom_scene *sce
     if (!status && output) status = carom_result_writer_create(output, scene, &question.writer, error);
     if (!status) status = cli_start_control(arguments, &control, error);
     if (!status) status = cli_prepare_options(&question, NULL, &options, error);
+    // What is uncertain in the scene.
+    carom_exact_options *asked = options;
+    carom_uncertain_support support = {0};
+    carom_exact_start start;
+    if (!status) status = cli_find_support(scene, asked->hypothesis != CAROM_EXACT_INELASTIC, &support, &start, error);
+    if (!status && support.vertices) asked->start = &start;
+    if (!status) asked->friction = support.friction;
     if (!status) {
         // The set itself comes back beside the law's outcomes, which are its vertices.
-        ((carom_exact_options *)options)->set = set;
+        asked->set = set;
         status = cli_resolve_law(&question, options, answer, error);
     }
     // A certified outer set goes into the file as a law of its own, beside the inner one.
@@ -124,6 +137,7 @@ static carom_status solve(const cli_arguments *arguments, const carom_scene *sce
     if (!status && export) status = carom_polyhedra_write(export, scene, (*set)->pieces, (*set)->outer, error);
     if (!status && output) status = carom_result_writer_commit(question.writer, error);
     carom_result_writer_free(question.writer);
+    carom_uncertain_support_free(&support);
     free(options);
     return status;
 }
@@ -137,7 +151,7 @@ static int run_exact(const cli_arguments *arguments) {
     carom_status status = carom_scene_read(arguments->operand, arguments->registry, &scene, &error);
     if (!status) status = solve(arguments, scene, &set, &answer, &error);
     int exit_status;
-    if (!status) cli_warn(scene);
+    if (!status) cli_warn_uncertain(scene);
     if (status) {
         exit_status = cli_report(&error);
     } else if (cli_given(arguments, "json")) {
@@ -147,6 +161,9 @@ static int run_exact(const cli_arguments *arguments) {
         if (set->outer) json_object_set_new(document, "outer", pieces_json(carom_scene_impact(scene), set->outer));
         json_object_set_new(document, "seconds", carom_json_real(set->seconds));
         json_object_set_new(document, "file", carom_json_text(file));
+        const carom_uncertainty *uncertainty = carom_scene_uncertainty(scene);
+        json_object_set_new(document, "uncertain", json_boolean(uncertainty != NULL));
+        if (uncertainty) json_object_set_new(document, "parameters", cli_parameters_json(uncertainty));
         exit_status = cli_print_json(document, cli_exit_status(&answer));
     } else {
         exit_status = print_text(scene, set, &answer, file);

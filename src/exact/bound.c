@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "exact/bounding.h"
+#include "exact/exact_internal.h"
 
 // Refinement beyond eight planes seldom helps: fans double with each of them.
 enum { DEFAULT_PLANES = 8, MOST_PLANES = 64 };
@@ -68,6 +69,8 @@ carom_status carom_bound_solve(const carom_impact *impact, const carom_functiona
         return carom_fail(error, CAROM_BAD_INPUT, "restitution: %g:%g is not within 0 and 1", e.least, e.most);
     if (functional->has_impulse || functional->energy != 0)
         return carom_fail(error, CAROM_BAD_INPUT, "bounds are of sums of velocities (Jn, Jt, v and joints): impulses and K are not");
+    carom_status status = exact_check_uncertain(data, options->start, options->friction, error);
+    if (status) return status;
     const bool rebound = bounces(data, options);
     if (rebound && options->hypothesis == CAROM_BOUND_POISSON)
         return carom_fail(error, CAROM_BAD_INPUT,
@@ -75,12 +78,12 @@ carom_status carom_bound_solve(const carom_impact *impact, const carom_functiona
 
     const double start = clock_seconds();
     const bound_effort effort = {isnan(options->seconds) ? INFINITY : start + options->seconds, control};
-    carom_status status = bound_by_energy(impact, functional, &bound->energy, error);
+    status = bound_by_energy(impact, functional, options, &bound->energy, error);
     bound->upper = bound->energy;
     if (!status && rebound)
         snprintf(bound->reason, sizeof bound->reason, "with restitution only the bound by energy holds");
     else if (!status)
-        status = bound_by_fan(impact, functional, options->planes, known, &effort, bound, error);
+        status = bound_by_fan(impact, functional, options, known, &effort, bound, error);
     bound->interrupted = carom_control_cancelled(control);
     bound->seconds = clock_seconds() - start;
     return status;

@@ -8,7 +8,8 @@
 
 /// The least upper bound that the energy, the cone of impulses and the end of the impact give together, as far as a few linear
 /// complementarity problems find it: any of their answers proves a bound, once it is checked.
-carom_status bound_by_energy(const carom_impact *impact, const carom_functional *functional, double *upper, carom_error *error);
+carom_status bound_by_energy(const carom_impact *impact, const carom_functional *functional, const carom_bound_options *options,
+                             double *upper, carom_error *error);
 
 /// How long to go on.
 typedef struct bound_effort {
@@ -20,9 +21,8 @@ typedef struct bound_effort {
 bool bound_effort_spent(const bound_effort *effort);
 
 /// Lowers the bound by a value function where the impact has a fan; otherwise leaves it, and says why in `reason`.
-/// @param planes  most planes that refine the fan
 /// @param known   a value that a member of the set has
-carom_status bound_by_fan(const carom_impact *impact, const carom_functional *functional, int64_t planes, double known,
+carom_status bound_by_fan(const carom_impact *impact, const carom_functional *functional, const carom_bound_options *options, double known,
                           const bound_effort *effort, carom_bound *bound, carom_error *error);
 
 #endif

@@ -24,12 +24,17 @@ enum { SPATIAL_EDGES = 8, MOST_UNKNOWNS = 600, SECTIONS = 50 };
 
 // The question without units: W over its largest entry, u over the velocity scale, d over its largest entry.
 typedef struct energy_question {
-    int contacts, dim, n, edges, unknowns;
-    const double *mu;
-    double *W, *u, *d;  // [n x n], [n], [n]
-    double *rays;       // [contacts edges x n] edges of the cones
-    double *pushed;     // [contacts edges x n] W times these
-    double *inner;      // [n] W times an impulse, in the inside of all polar cones turned round; zero where none was found
+    int contacts, dim, n, edges, unknowns, starts;
+    double mass_scale, speed, change;  // what W, u and d were divided by
+    double *mu;                        // [contacts]
+    double *W, *d;                     // [n x n], [n]
+    double *u;                         // [starts x n]
+    double *centre;                    // [n] the mean of u
+    double *before;                    // [starts] the functional before the impact, over change * speed / mass_scale
+    double terms;                      // the sum of the sizes of its terms, at most
+    double *rays;                      // [contacts edges x n] edges of the cones
+    double *pushed;                    // [contacts edges x n] W times these
+    double *inner;                     // [n] W times an impulse, in the inside of all polar cones turned round; zero where none was found
     double *inner_impulse;
     double *matrix, *w, *z, *s, *g;
     carom_arena memory;
@@ -75,13 +80,13 @@ static void find_inner(energy_question *q) {
     }
 }
 
-// The bound of d.P for a multiplier of the energy: the largest d.P - lambda (energy) with polygonal cones and contacts that open, by
-// Lemke's method; its multipliers a and its impulse s, made feasible, prove a bound. Infinity where they do not.
+// The bound of the functional for a multiplier of the energy: the largest d.P - lambda (energy) with polygonal cones and contacts that
+// open, by Lemke's method; its multipliers a and its impulse s, made feasible, prove a bound. Infinity where they do not.
 static double prove(energy_question *q, double lambda) {
     const int n = q->n, stride = 1 + q->dim, count = q->contacts * q->edges, all = q->unknowns;
     for (int a = 0; a < count; a++) {
         const double *ray = q->rays + a * n;
-        q->w[a] = lambda * carom_dot(n, ray, q->u) - carom_dot(n, ray, q->d);
+        q->w[a] = lambda * carom_dot(n, ray, q->centre) - carom_dot(n, ray, q->d);
         for (int b = 0; b < count; b++) q->matrix[a * all + b] = lambda * carom_dot(n, ray, q->pushed + b * n);
         for (int i = 0; i < q->contacts; i++) {
             q->matrix[a * all + count + i] = -q->pushed[a * n + i * stride];
@@ -89,30 +94,32 @@ static double prove(energy_question *q, double lambda) {
         }
     }
     for (int i = 0; i < q->contacts; i++) {
-        q->w[count + i] = q->u[i * stride];
+        q->w[count + i] = q->centre[i * stride];
         for (int j = 0; j < q->contacts; j++) q->matrix[(count + i) * all + count + j] = 0;
     }
     if (carom_lcp_lemke_once(all, q->matrix, q->w, q->z) != CAROM_COMPLETE) return INFINITY;
     memset(q->s, 0, (size_t)n * sizeof *q->s);
     for (int a = 0; a < count; a++)
         for (int k = 0; k < n; k++) q->s[k] += fmax(0, q->z[a]) * q->rays[a * n + k];
-    // g, and how far round-off may have moved it.
-    double opening = 0, size = 0;
-    for (int i = 0; i < q->contacts; i++) opening += fmax(0, q->z[count + i]) * q->u[i * stride];
-    double *pull = q->z + all;
+    double *pull = q->z + all, largest = -INFINITY, excess = 0;
     for (int k = 0; k < n; k++) pull[k] = (k % stride ? 0 : fmax(0, q->z[count + k / stride])) - lambda * q->s[k];
-    for (int k = 0; k < n; k++) {
-        double terms = fabs(q->d[k]) + lambda * fabs(q->u[k]);
-        q->g[k] = q->d[k] - lambda * q->u[k];
-        for (int j = 0; j < n; j++) {
-            q->g[k] += q->W[k * n + j] * pull[j];
-            terms += fabs(q->W[k * n + j] * pull[j]);
+    for (int start = 0; start < q->starts; start++) {
+        // g, and how far round-off may have moved it.
+        const double *u = q->u + start * n;
+        double opening = 0, size = 0;
+        for (int i = 0; i < q->contacts; i++) opening += fmax(0, q->z[count + i]) * u[i * stride];
+        for (int k = 0; k < n; k++) {
+            double terms = fabs(q->d[k]) + lambda * fabs(u[k]);
+            q->g[k] = q->d[k] - lambda * u[k];
+            for (int j = 0; j < n; j++) {
+                q->g[k] += q->W[k * n + j] * pull[j];
+                terms += fabs(q->W[k * n + j] * pull[j]);
+            }
+            size = fmax(size, terms);
         }
-        size = fmax(size, terms);
+        excess = fmax(excess, worst_side(q, q->g) + ROUND_OFF * (1 + 2 * carom_max_abs((size_t)q->contacts, q->mu)) * size);
+        largest = fmax(largest, q->before[start] + opening + ROUND_OFF * fabs(opening));
     }
-    double steepest = 0;
-    for (int i = 0; i < q->contacts; i++) steepest = fmax(steepest, q->mu[i]);
-    const double excess = worst_side(q, q->g) + ROUND_OFF * (1 + 2 * steepest) * size;
     // -lambda s changes by that of s0.
     if (excess > 0)
         for (int k = 0; k < n; k++) q->s[k] += excess / lambda * q->inner_impulse[k];
@@ -120,12 +127,19 @@ static double prove(energy_question *q, double lambda) {
     const double energy = push(q, q->s, q->g);
     double terms = 0;
     for (int k = 0; k < n; k++) terms += fabs(q->s[k] * q->g[k]);
-    const double bound = opening + lambda / 2 * energy;
-    return feasible && isfinite(bound) ? bound + ROUND_OFF * (fabs(opening) + lambda / 2 * terms) : INFINITY;
+    const double bound = largest + lambda / 2 * energy;
+    return feasible && isfinite(bound) ? bound + ROUND_OFF * (fabs(largest) + lambda / 2 * terms) : INFINITY;
 }
 
-// |c|_(M^-1) |v-|_M, the bound of c.v+ by energy alone; in contact space sqrt(c'Wc) for the velocity's part.
-static carom_status find_ball(const carom_impact *impact, const carom_functional *f, double *ball, carom_error *error) {
+// What a vertex of the start is: the velocity of the impact where it is a point.
+static const double *start_velocity(const carom_impact *impact, const carom_exact_start *start, int index) {
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    return start ? start->vertices + (size_t)index * (size_t)data->nv : data->velocity;
+}
+
+// |c|_(M^-1) |v-|_M for the fastest v-, the bound of c.v+ by energy alone; in contact space sqrt(c'Wc) for the velocity's part.
+static carom_status find_ball(const carom_impact *impact, const carom_functional *f, const carom_exact_start *start, double *ball,
+                              carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(impact);
     const size_t nv = (size_t)data->nv, n = (size_t)f->n;
     carom_arena memory = {0};
@@ -149,97 +163,106 @@ static carom_status find_ball(const carom_impact *impact, const carom_functional
         if (!status) carom_cholesky_forward(data->nv, factor, c);
         if (!status) square = carom_dot(data->nv, c, c);
     }
-    *ball = sqrt(fmax(0, square) * 2 * carom_impact_initial_energy(impact)) * (1 + data->nv * ROUND_OFF);
+    double energy = 0;
+    for (int k = 0; k < (start ? start->count : 1); k++)
+        energy = fmax(energy, carom_impact_kinetic_energy(impact, start_velocity(impact, start, k)));
+    *ball = sqrt(fmax(0, square) * 2 * energy) * (1 + data->nv * ROUND_OFF);
     carom_arena_free(&memory);
     return status;
 }
 
-carom_status bound_by_energy(const carom_impact *impact, const carom_functional *functional, double *upper, carom_error *error) {
+// The question of an impact, without units, with the edges of its cones. Takes the memory of all that follows.
+static carom_status ask(const carom_impact *impact, const carom_functional *functional, const carom_bound_options *options,
+                        energy_question *q, carom_error *error) {
     const carom_impact_data *data = carom_impact_get_data(impact);
-    carom_status status = find_ball(impact, functional, upper, error);
+    const size_t n = (size_t)q->n, all = (size_t)q->unknowns, rays = (size_t)(q->contacts * q->edges), starts = (size_t)q->starts;
+    double **arrays[] = {&q->mu,     &q->W, &q->u, &q->centre, &q->before, &q->d, &q->rays, &q->pushed, &q->inner, &q->inner_impulse,
+                         &q->matrix, &q->w, &q->z, &q->s,      &q->g};
+    const size_t sizes[] = {(size_t)q->contacts, n * n, starts * n, n, starts, n, rays * n, rays * n, n, n, all * all, all, all + n, n, n};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) *arrays[i] = carom_arena_take(&q->memory, sizes[i], sizeof(double));
+    if (q->memory.failed) return carom_fail_memory(error, "bound");
+    for (int i = 0; i < q->contacts; i++) q->mu[i] = options->friction ? options->friction[i].most : data->friction[i];
+
+    // d = J M^-1 c, the change of the functional by unit impulses; and the functional before the impact.
+    const double *W = carom_impact_delassus(impact), *response = carom_impact_response(impact);
+    for (size_t k = 0; k < n; k++) {
+        q->d[k] = carom_dot(q->n, W + k * n, functional->contact);
+        for (int j = 0; j < functional->nv; j++) q->d[k] += response[k * (size_t)data->nv + (size_t)j] * functional->velocity[j];
+    }
+    for (size_t s = 0; s < starts; s++) {
+        const double *v = start_velocity(impact, options->start, (int)s);
+        double *u = q->u + s * n, terms = 0;
+        carom_impact_contact_velocity(impact, v, u);
+        q->speed = fmax(q->speed, carom_max_abs(n, u));
+        for (size_t k = 0; k < n; k++) q->before[s] += functional->contact[k] * u[k];
+        for (size_t k = 0; k < n; k++) terms += fabs(functional->contact[k] * u[k]);
+        for (int j = 0; j < functional->nv; j++) q->before[s] += functional->velocity[j] * v[j];
+        for (int j = 0; j < functional->nv; j++) terms += fabs(functional->velocity[j] * v[j]);
+        q->terms = fmax(q->terms, terms);
+    }
+    q->mass_scale = carom_max_abs(n * n, W);
+    q->change = carom_max_abs(n, q->d);
+    if (!(q->speed > 0) || !(q->change > 0)) return CAROM_OK;
+    for (size_t k = 0; k < n * n; k++) q->W[k] = W[k] / q->mass_scale;
+    for (size_t k = 0; k < n; k++) q->d[k] /= q->change;
+    for (size_t k = 0; k < starts * n; k++) q->u[k] /= q->speed;
+    for (size_t k = 0; k < starts * n; k++) q->centre[k % n] += q->u[k] / (double)starts;
+    for (size_t s = 0; s < starts; s++) q->before[s] /= q->change * q->speed / q->mass_scale;
+
+    // Edges of the cones: normal impulses one, friction mu d_j, tangents of the round cone's circle.
+    double directions[2 * SPATIAL_EDGES];
+    carom_cone_directions(q->dim, q->edges, directions);
+    const double around = q->dim == 1 ? 1 : 1 / cos(acos(-1) / SPATIAL_EDGES);
+    for (int i = 0; i < q->contacts; i++)
+        for (int j = 0; j < q->edges; j++) {
+            double *ray = q->rays + (i * q->edges + j) * q->n;
+            ray[i * (1 + q->dim)] = 1;
+            for (int p = 0; p < q->dim; p++) ray[i * (1 + q->dim) + 1 + p] = q->mu[i] * around * directions[j * q->dim + p];
+            push(q, ray, q->pushed + (i * q->edges + j) * q->n);
+        }
+    return CAROM_OK;
+}
+
+// The least proof of all multipliers. The bound is convex in them: golden sections of the logarithm.
+static double least_proof(energy_question *q) {
+    double low = LEAST_LOG_MULTIPLIER, high = MOST_LOG_MULTIPLIER, points[2], values[2], least = INFINITY;
+    for (int section = -2; section < SECTIONS; section++) {
+        // The first two are the inner points; then the worse one moves, the end beyond it follows.
+        const int better = section < 0 ? section + 2 : values[1] < values[0];
+        if (section >= 0) {
+            *(better ? &low : &high) = points[1 - better];
+            points[1 - better] = points[better];
+            values[1 - better] = values[better];
+        }
+        points[better] = better ? low + GOLDEN * (high - low) : high - GOLDEN * (high - low);
+        values[better] = prove(q, pow(10, points[better]));
+        least = fmin(least, values[better]);
+    }
+    return least;
+}
+
+carom_status bound_by_energy(const carom_impact *impact, const carom_functional *functional, const carom_bound_options *options,
+                             double *upper, carom_error *error) {
+    const carom_impact_data *data = carom_impact_get_data(impact);
     energy_question q = {.contacts = data->contacts,
                          .dim = data->tangent_dim,
                          .n = carom_impact_contact_size(impact),
                          .edges = data->tangent_dim == 1 ? 2 : SPATIAL_EDGES,
-                         .mu = data->friction};
+                         .starts = options->start ? options->start->count : 1};
     q.unknowns = q.contacts * (q.edges + 1);
+    carom_status status = find_ball(impact, functional, options->start, upper, error);
     if (status || q.unknowns > MOST_UNKNOWNS) return status;
-    const size_t n = (size_t)q.n, all = (size_t)q.unknowns, rays = (size_t)(q.contacts * q.edges);
-    q.W = carom_arena_take(&q.memory, n * n, sizeof(double));
-    q.u = carom_arena_take(&q.memory, n, sizeof(double));
-    q.d = carom_arena_take(&q.memory, n, sizeof(double));
-    q.rays = carom_arena_take(&q.memory, rays * n, sizeof(double));
-    q.pushed = carom_arena_take(&q.memory, rays * n, sizeof(double));
-    q.inner = carom_arena_take(&q.memory, n, sizeof(double));
-    q.inner_impulse = carom_arena_take(&q.memory, n, sizeof(double));
-    q.matrix = carom_arena_take(&q.memory, all * all, sizeof(double));
-    q.w = carom_arena_take(&q.memory, all, sizeof(double));
-    q.z = carom_arena_take(&q.memory, all + n, sizeof(double));
-    q.s = carom_arena_take(&q.memory, n, sizeof(double));
-    q.g = carom_arena_take(&q.memory, n, sizeof(double));
-    if (q.memory.failed) {
-        carom_arena_free(&q.memory);
-        return carom_fail_memory(error, "bound");
+    status = ask(impact, functional, options, &q, error);
+    if (!status && q.speed > 0 && q.change > 0) {
+        find_inner(&q);
+        // In units of the functional's change by an impulse speed / mass_scale.
+        const double bound = least_proof(&q) * q.change * q.speed / q.mass_scale;
+        *upper = fmin(*upper, bound + ROUND_OFF * (q.terms + fabs(bound)));
+    } else if (!status) {
+        // Nothing moves, or nothing changes.
+        for (int s = 1; s < q.starts; s++) q.before[0] = fmax(q.before[0], q.before[s]);
+        *upper = fmin(*upper, q.before[0] + ROUND_OFF * q.terms);
     }
-
-    // The functional before the impact, and d = J M^-1 c, its change by unit impulses.
-    const double *W = carom_impact_delassus(impact), *response = carom_impact_response(impact);
-    double before = 0, terms = 0;
-    carom_impact_contact_velocity(impact, data->velocity, q.u);
-    for (size_t k = 0; k < n; k++) {
-        before += functional->contact[k] * q.u[k];
-        terms += fabs(functional->contact[k] * q.u[k]);
-        q.d[k] = carom_dot(q.n, W + k * n, functional->contact);
-        for (int j = 0; j < functional->nv; j++) q.d[k] += response[k * (size_t)data->nv + (size_t)j] * functional->velocity[j];
-    }
-    for (int j = 0; j < functional->nv; j++) {
-        before += functional->velocity[j] * data->velocity[j];
-        terms += fabs(functional->velocity[j] * data->velocity[j]);
-    }
-    const double mass_scale = carom_max_abs(n * n, W), speed = carom_impact_velocity_scale(impact), change = carom_max_abs(n, q.d);
-    // Nothing moves, or nothing changes.
-    if (!(speed > 0) || !(change > 0)) {
-        *upper = fmin(*upper, before + ROUND_OFF * terms);
-        carom_arena_free(&q.memory);
-        return CAROM_OK;
-    }
-    for (size_t k = 0; k < n * n; k++) q.W[k] = W[k] / mass_scale;
-    for (size_t k = 0; k < n; k++) q.u[k] /= speed;
-    for (size_t k = 0; k < n; k++) q.d[k] /= change;
-    // Edges of the cones: normal impulses one, friction mu d_j, tangents of the round cone's circle.
-    double directions[2 * SPATIAL_EDGES];
-    carom_cone_directions(q.dim, q.edges, directions);
-    const double around = q.dim == 1 ? 1 : 1 / cos(acos(-1) / SPATIAL_EDGES);
-    for (int i = 0; i < q.contacts; i++)
-        for (int j = 0; j < q.edges; j++) {
-            double *ray = q.rays + (i * q.edges + j) * q.n;
-            ray[i * (1 + q.dim)] = 1;
-            for (int p = 0; p < q.dim; p++) ray[i * (1 + q.dim) + 1 + p] = q.mu[i] * around * directions[j * q.dim + p];
-            push(&q, ray, q.pushed + (i * q.edges + j) * q.n);
-        }
-    find_inner(&q);
-    // The bound is convex in the multiplier: golden sections of its logarithm.
-    double low = LEAST_LOG_MULTIPLIER, high = MOST_LOG_MULTIPLIER, points[2], values[2], least = INFINITY;
-    for (int side = 0; side < 2; side++) {
-        points[side] = side ? low + GOLDEN * (high - low) : high - GOLDEN * (high - low);
-        values[side] = prove(&q, pow(10, points[side]));
-        least = fmin(least, values[side]);
-    }
-    for (int section = 0; section < SECTIONS; section++) {
-        const int better = values[1] < values[0];
-        if (better)
-            low = points[0];
-        else
-            high = points[1];
-        points[1 - better] = points[better];
-        values[1 - better] = values[better];
-        points[better] = better ? low + GOLDEN * (high - low) : high - GOLDEN * (high - low);
-        values[better] = prove(&q, pow(10, points[better]));
-        least = fmin(least, values[better]);
-    }
-    // d.P in units of `change` times the impulse speed / mass_scale.
-    const double bound = least * change * speed / mass_scale;
-    *upper = fmin(*upper, before + bound + ROUND_OFF * (terms + fabs(bound)));
     carom_arena_free(&q.memory);
-    return CAROM_OK;
+    return status;
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "carom/exact.h"
+#include "exact/exact_internal.h"
 
 typedef struct status_text {
     const char *name, *sentence;
@@ -70,4 +70,18 @@ bool carom_exact_set_complete(const carom_exact_set *set) {
 
 bool carom_exact_set_unique(const carom_exact_set *set) {
     return carom_exact_set_complete(set) && set->pieces->count == 1 && set->pieces->pieces->dimension == 0;
+}
+
+carom_status exact_check_uncertain(const carom_impact_data *data, const carom_exact_start *start, const carom_interval *friction,
+                                   carom_error *error) {
+    if (start && !(start->count >= 1 && start->count <= CAROM_EXACT_MOST_STARTS))
+        return carom_fail(error, CAROM_BAD_INPUT, "start: %d vertices are not between 1 and %d", start->count, CAROM_EXACT_MOST_STARTS);
+    for (int k = 0; start && k < start->count * data->nv; k++)
+        if (!isfinite(start->vertices[k]))
+            return carom_fail(error, CAROM_BAD_INPUT, "start: component %d of vertex %d is not finite", k % data->nv + 1, k / data->nv + 1);
+    for (int i = 0; friction && i < data->contacts; i++)
+        if (!(0 <= friction[i].least && friction[i].least <= friction[i].most && isfinite(friction[i].most)))
+            return carom_fail(error, CAROM_BAD_INPUT, "friction: %g to %g of contact %s is no interval of numbers that are not negative",
+                              friction[i].least, friction[i].most, data->names[i]);
+    return CAROM_OK;
 }

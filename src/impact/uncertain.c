@@ -411,3 +411,78 @@ bool carom_uncertainty_keeps_contacts(const carom_uncertainty *uncertainty) { re
 int carom_uncertainty_count(const carom_uncertainty *uncertainty) { return uncertainty->count; }
 const carom_uncertain_parameter *carom_uncertainty_parameters(const carom_uncertainty *uncertainty) { return uncertainty->parameters; }
 int carom_uncertainty_dimension(const carom_uncertainty *uncertainty) { return uncertainty->dimension; }
+bool carom_uncertainty_moves(const carom_uncertainty *uncertainty) { return uncertainty->moves; }
+
+// Is some parameter of this kind?
+static bool has_kind(const carom_uncertainty *u, int kind) {
+    bool has = false;
+    for (int i = 0; i < u->count; i++) has = has || u->kind_of_column[u->parameters[i].column] == kind;
+    return has;
+}
+
+bool carom_uncertainty_bounces(const carom_uncertainty *uncertainty) { return has_kind(uncertainty, KIND_RESTITUTION); }
+
+// ------------------------------------------------------------------------------------------------------------- support
+
+// Moves a velocity to both ends of one direction in which it is not known: a component, or a principal direction of a covariance.
+static void part_ends(const carom_uncertainty *u, int direction, double *least, double *most) {
+    if (u->velocity_spread == CAROM_VELOCITY_COVARIANCE) {
+        for (int j = 0; j < u->velocities; j++) {
+            const double reach = CAROM_NORMAL_CUT * u->velocity_map[direction * u->velocities + j];
+            least[u->velocity_index[j]] -= reach;
+            most[u->velocity_index[j]] += reach;
+        }
+        return;
+    }
+    const scalar *s = &u->scalar[direction];
+    const int index = u->parameters[direction].index;
+    least[index] = s->center + s->scale * s->least;
+    most[index] = s->center + s->scale * s->most;
+}
+
+carom_status carom_uncertainty_support(const carom_uncertainty *uncertainty, carom_uncertain_support *support, carom_error *error) {
+    const carom_uncertainty *u = uncertainty;
+    const carom_impact_data *data = carom_impact_get_data(u->nominal);
+    const size_t nv = (size_t)data->nv;
+    *support = (carom_uncertain_support){0};
+    int velocities = 0;
+    while (velocities < u->count && u->kind_of_column[u->parameters[velocities].column] == KIND_VELOCITY) velocities++;
+    const bool listed = u->velocity_spread == CAROM_VELOCITY_VERTICES;
+    const int directions = listed || u->velocity_spread == CAROM_VELOCITY_COVARIANCE ? u->velocity_dimension : velocities;
+    if (!listed && directions > 0 && 1 << (directions < 30 ? directions : 30) > CAROM_MOST_CORNERS)
+        return carom_fail(error, CAROM_UNSUPPORTED, "uncertain.velocity: %d directions have too many corners: let at most 12 be uncertain",
+                          directions);
+    support->vertices = listed ? directions : directions ? 1 << directions : 0;
+    support->velocity = calloc((size_t)support->vertices * nv + 1, sizeof *support->velocity);
+    if (has_kind(u, KIND_FRICTION)) support->friction = calloc((size_t)data->contacts, sizeof *support->friction);
+    if (!support->velocity || (has_kind(u, KIND_FRICTION) && !support->friction)) {
+        carom_uncertain_support_free(support);
+        return carom_fail_memory(error, "uncertainty");
+    }
+    // What is known of each vertex, then a factor of two for each direction, or the vertices that were listed.
+    for (int k = 0; k < support->vertices; k++) memcpy(support->velocity + (size_t)k * nv, data->velocity, nv * sizeof(double));
+    for (int k = 0; k < support->vertices && listed; k++)
+        for (int j = 0; j < u->velocities; j++)
+            support->velocity[(size_t)k * nv + (size_t)u->velocity_index[j]] = u->velocity_map[k * u->velocities + j];
+    for (int direction = 0; direction < directions && !listed; direction++)
+        for (int k = 0; k < 1 << direction; k++) {
+            double *least = support->velocity + (size_t)k * nv, *most = least + ((size_t)1 << direction) * nv;
+            memcpy(most, least, nv * sizeof *most);
+            part_ends(u, direction, least, most);
+        }
+    for (int i = 0; i < data->contacts && support->friction; i++)
+        support->friction[i] = (carom_interval){data->friction[i], data->friction[i]};
+    for (int i = 0; i < u->scalars && support->friction; i++) {
+        const carom_uncertain_parameter *of = &u->parameters[u->count - u->scalars + i];
+        const scalar *s = &u->scalar[i];
+        if (u->kind_of_column[of->column] == KIND_FRICTION)
+            support->friction[of->index] = (carom_interval){s->center + s->scale * s->least, s->center + s->scale * s->most};
+    }
+    return CAROM_OK;
+}
+
+void carom_uncertain_support_free(carom_uncertain_support *support) {
+    free(support->velocity);
+    free(support->friction);
+    *support = (carom_uncertain_support){0};
+}

@@ -298,6 +298,126 @@ static void intervals_of_friction_contain_their_points(void **state) {
     carom_impact_free(impact);
 }
 
+// -------------------------------------------------------------------------------------------------------------- bounds
+
+static double largest_component(const carom_polyhedra *set, int k, int sign) {
+    double largest = -INFINITY;
+    for (int p = 0; p < set->count; p++)
+        for (int a = 0; a < set->pieces[p].vertices; a++) largest = fmax(largest, sign * set->pieces[p].contact_velocity[a * set->n + k]);
+    return largest;
+}
+
+// In every axis direction no bound is below the set, which the options describe, and the worst is at most `gap` of the scale above it.
+static void assert_bounds(const carom_impact *impact, const carom_exact_options *options, int64_t planes, double gap) {
+    carom_exact_set *set = solve(impact, options);
+    assert_int_equal(set->status, CAROM_EXACT_OK);
+    const double scale = carom_impact_velocity_scale(impact);
+    carom_bound_options how = carom_bound_defaults();
+    how.planes = planes;
+    how.seconds = NAN;
+    how.start = options->start;
+    how.friction = options->friction;
+    for (int axis = 0; axis < 2 * set->pieces->n; axis++) {
+        carom_functional functional;
+        carom_bound bound;
+        carom_error error;
+        assert_ok(carom_functional_parse(impact, "v.1", &functional, &error), error);
+        functional.velocity[0] = 0;
+        functional.has_velocity = false;
+        functional.contact[axis / 2] = axis % 2 ? -1 : 1;
+        const double known = largest_component(set->pieces, axis / 2, axis % 2 ? -1 : 1);
+        assert_ok(carom_bound_solve(impact, &functional, &how, known, NULL, &bound, &error), error);
+        assert_true(bound.upper >= known - 1e-12 * scale);
+        assert_true(bound.energy >= known - 1e-12 * scale);
+        if (carom_bound_glpk_version()) assert_true(bound.upper <= known + gap * scale);
+        carom_functional_release(&functional);
+    }
+    carom_exact_set_free(set);
+}
+
+static void bounds_hold_on_boxes_and_intervals(void **state) {
+    (void)state;
+    const text_scene *scenes[] = {&block, &boxwall, &compass};
+    static const double widths[][4] = {{0.05, 0, 0.05}, {0.05, 0.05, 0.02}, {0, 0, 0.02, 0.02}};
+    // A box that reaches into T, too: there v+ is v-.
+    static const double large[] = {0.05, 0.6, 0.05};
+    for (int i = 0; i < 4; i++) {
+        carom_impact *impact = make_impact(scenes[i % 3]);
+        const carom_impact_data *data = carom_impact_get_data(impact);
+        double corners[MOST_CORNERS * MOST_VELOCITIES];
+        const carom_exact_start start = {.count = box_corners(data->nv, data->velocity, i < 3 ? widths[i] : large, corners),
+                                         .vertices = corners};
+        const carom_interval friction[] = {{0.5 * data->friction[0], data->friction[0]}, {0.9 * data->friction[1], data->friction[1]}};
+        carom_exact_options options = carom_exact_defaults();
+        options.start = &start;
+        // The compass gait needs seven planes, and takes seconds.
+        assert_bounds(impact, &options, 1, i == 2 ? 1 : 0.04);
+        options.friction = friction;
+        assert_bounds(impact, &options, 0, 2);
+        carom_impact_free(impact);
+    }
+}
+
+// Random impacts with boxes and intervals: bounds in random directions are never below members, whose inputs are random.
+static void bounds_of_random_impacts_hold(void **state) {
+    (void)state;
+    const int impacts = support_count(4, 12, 60);
+    carom_stream stream;
+    carom_stream_start(&stream, 29, 0);
+    for (int i = 0; i < impacts; i++) {
+        carom_impact *impact = support_random_impact(&stream, FAMILY_PLAIN, 2, 1 + i % 2, 1.5);
+        const carom_impact_data *data = carom_impact_get_data(impact);
+        const int nv = data->nv, n = carom_impact_contact_size(impact);
+        double corners[MOST_CORNERS * MOST_VELOCITIES], width[MOST_VELOCITIES] = {0};
+        assert_true(nv <= MOST_VELOCITIES);
+        for (int j = 0; j < nv && j < 3; j++) width[j] = 0.3 * carom_stream_uniform(&stream);
+        const carom_exact_start start = {.count = box_corners(nv, data->velocity, width, corners), .vertices = corners};
+        carom_interval friction[2];
+        for (int c = 0; c < data->contacts; c++)
+            friction[c] = (carom_interval){data->friction[c] * carom_stream_uniform(&stream), data->friction[c]};
+        carom_bound_options how = carom_bound_defaults();
+        how.planes = i % 2 ? 0 : 1;
+        how.seconds = NAN;
+        how.start = &start;
+        how.friction = friction;
+        enum { DIRECTIONS = 4, MEMBERS = 40 };
+        double members[MEMBERS * 16], impulse[16];
+        bool found[MEMBERS] = {false};
+        for (int k = 0; k < MEMBERS; k++) {
+            double v[MOST_VELOCITIES], mu[2];
+            for (int j = 0; j < nv; j++) v[j] = data->velocity[j] + width[j] * (2 * carom_stream_uniform(&stream) - 1);
+            for (int c = 0; c < data->contacts; c++)
+                mu[c] = friction[c].least + (friction[c].most - friction[c].least) * carom_stream_uniform(&stream);
+            carom_impact *one = with_inputs(impact, v, mu);
+            carom_walker *walker;
+            carom_error error;
+            assert_ok(carom_walker_create(one, &(carom_walker_options){.max_steps = 2000}, &walker, &error), error);
+            carom_sample_counts counts = {0};
+            found[k] = carom_walker_run(walker, 3, k, v, impulse, &counts) == CAROM_COMPLETE;
+            carom_impact_contact_velocity(one, v, members + k * n);
+            carom_walker_free(walker);
+            carom_impact_free(one);
+        }
+        for (int way = 0; way < DIRECTIONS; way++) {
+            carom_functional functional;
+            carom_bound bound;
+            carom_error error;
+            assert_ok(carom_functional_parse(impact, "v.1", &functional, &error), error);
+            functional.velocity[0] = 0;
+            functional.has_velocity = false;
+            for (int k = 0; k < n; k++) functional.contact[k] = carom_stream_normal(&stream);
+            assert_ok(carom_bound_solve(impact, &functional, &how, -INFINITY, NULL, &bound, &error), error);
+            for (int k = 0; k < MEMBERS; k++) {
+                double value = 0;
+                for (int c = 0; c < n; c++) value += functional.contact[c] * members[k * n + c];
+                if (found[k]) assert_true(value <= bound.upper + 1e-6 * carom_impact_velocity_scale(impact));
+            }
+            carom_functional_release(&functional);
+        }
+        carom_impact_free(impact);
+    }
+}
+
 static void odd_inputs_are_refused(void **state) {
     (void)state;
     carom_impact *impact = make_impact(&block);
@@ -329,6 +449,8 @@ int main(void) {
         cmocka_unit_test(unfinished_boxes_are_bounded),
         cmocka_unit_test(particle_slides_by_its_friction),
         cmocka_unit_test(intervals_of_friction_contain_their_points),
+        cmocka_unit_test(bounds_hold_on_boxes_and_intervals),
+        cmocka_unit_test(bounds_of_random_impacts_hold),
         cmocka_unit_test(odd_inputs_are_refused),
     };
     return carom_exact_available() ? cmocka_run_group_tests(tests, NULL, NULL) : skip_all();

@@ -9,24 +9,6 @@ exact_polyhedron exact_start(exact_session *session, const exact_data *data) {
     return exact_polyhedron_settle(session, start);
 }
 
-void exact_start_energy(const exact_data *data, mpq_t largest) {
-    const int d = data->dimension;
-    mpq_t energy, square, scratch;
-    mpq_inits(energy, square, scratch, NULL);
-    mpq_set_ui(largest, 0, 1);
-    for (int s = 0; s < data->starts; s++) {
-        mpq_t *y = data->start + s * data->width;
-        mpq_set_ui(energy, 0, 1);
-        for (int i = 0; i < d; i++)
-            for (int j = 0; j < d; j++) {
-                mpq_mul(square, y[i], y[j]);
-                exact_rational_add_product(energy, square, data->metric[i * d + j], scratch);
-            }
-        if (mpq_cmp(energy, largest) > 0) mpq_set(largest, energy);
-    }
-    mpq_clears(energy, square, scratch, NULL);
-}
-
 // Both bounds of a coordinate that no impulse changes: what the starts have of it.
 static void constrain_constant(exact_session *session, exact_polyhedron box, const exact_data *data, int k) {
     mpq_t row[EXACT_MOST_COORDINATES], bound;
@@ -52,7 +34,7 @@ exact_polyhedron exact_energy_box(exact_session *session, const exact_data *data
     exact_polyhedron box = exact_polyhedron_universe(session);
     mpq_t energy, square, largest, scratch;
     mpq_inits(energy, square, largest, scratch, NULL);
-    exact_start_energy(data, energy);
+    exact_data_start_energy(data, energy);
     for (int row = 0; row < data->n && !session->stop; row++) {
         // W_kk is row k of C times column k of W_B.
         mpq_set_ui(square, 0, 1);

@@ -484,6 +484,24 @@ void exact_data_free(exact_data *data) {
 
 bool exact_data_is_inelastic(const exact_data *data) { return data->width == data->dimension + data->constants; }
 
+void exact_data_start_energy(const exact_data *data, mpq_t largest) {
+    const int d = data->dimension;
+    mpq_t energy, square, scratch;
+    mpq_inits(energy, square, scratch, NULL);
+    mpq_set_ui(largest, 0, 1);
+    for (int s = 0; s < data->starts; s++) {
+        mpq_t *y = data->start + s * data->width;
+        mpq_set_ui(energy, 0, 1);
+        for (int i = 0; i < d; i++)
+            for (int j = 0; j < d; j++) {
+                mpq_mul(square, y[i], y[j]);
+                exact_rational_add_product(energy, square, data->metric[i * d + j], scratch);
+            }
+        if (mpq_cmp(energy, largest) > 0) mpq_set(largest, energy);
+    }
+    mpq_clears(energy, square, scratch, NULL);
+}
+
 carom_status exact_data_create(const carom_impact *impact, const carom_exact_options *options, exact_data **data, const char **fault,
                                carom_error *error) {
     *data = NULL;

@@ -54,5 +54,7 @@ carom_status exact_data_create(const carom_impact *impact, const carom_exact_opt
 void exact_data_free(exact_data *data);
 /// No contact owes anything, ever.
 bool exact_data_is_inelastic(const exact_data *data);
+/// The largest y' (metric) y of the start, twice the energy that the impact can change: at a vertex, since energy is convex.
+void exact_data_start_energy(const exact_data *data, mpq_t largest);
 
 #endif

@@ -43,8 +43,6 @@ void exact_reach_hulls(exact_session *session, const exact_cells *cells, exact_p
 exact_polyhedron exact_start(exact_session *session, const exact_data *data);
 /// Adds the part of the start where no contact approaches: there v+ is v-.
 void exact_add_settled_start(exact_session *session, const exact_cells *cells, exact_pieces *outcomes);
-/// The largest y' (metric) y of the start, twice the energy that the impact can change: at a vertex, since energy is convex.
-void exact_start_energy(const exact_data *data, mpq_t energy);
 /// The box around the ellipsoid of velocities with no more energy than before the impact; what no impulse changes is within its range.
 exact_polyhedron exact_energy_box(exact_session *session, const exact_data *data);
 /// What the energy allows with no contact approaching and one at rest, the box's part in T; and the part of the start that is there

@@ -7,6 +7,7 @@
 #include "carom/dense.h"
 #include "carom/exact.h"
 #include "carom/propagative.h"
+#include "exact/exact_internal.h"
 #include "exact/ppl/output.h"
 
 // Shares of the time: what the set itself may use, and when the hulls that bound an unfinished one must be done. The rest is for the bound
@@ -214,23 +215,6 @@ static carom_status note_cancelling_normals(const carom_impact *impact, carom_ex
     return CAROM_OK;
 }
 
-// The start and the intervals of friction, as a program may have filled them.
-static carom_status check_uncertain(const carom_impact_data *data, const carom_exact_options *options, carom_error *error) {
-    const carom_exact_start *start = options->start;
-    if (start && !(start->count >= 1 && start->count <= CAROM_EXACT_MOST_STARTS))
-        return carom_fail(error, CAROM_BAD_INPUT, "start: %d vertices are not between 1 and %d", start->count, CAROM_EXACT_MOST_STARTS);
-    for (int k = 0; start && k < start->count * data->nv; k++)
-        if (!isfinite(start->vertices[k]))
-            return carom_fail(error, CAROM_BAD_INPUT, "start: component %d of vertex %d is not finite", k % data->nv, k / data->nv);
-    for (int i = 0; options->friction && i < data->contacts; i++) {
-        const carom_interval mu = options->friction[i];
-        if (!(0 <= mu.least && mu.least <= mu.most && isfinite(mu.most)))
-            return carom_fail(error, CAROM_BAD_INPUT, "friction: %g to %g of contact %s is no interval of numbers that are not negative",
-                              mu.least, mu.most, data->names[i]);
-    }
-    return CAROM_OK;
-}
-
 carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_options *options, const carom_control *control,
                                carom_exact_set **set, carom_error *error) {
     *set = NULL;
@@ -254,7 +238,7 @@ carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_opt
         return carom_fail(
             error, CAROM_UNSUPPORTED,
             "exact sets are computed for planar contacts only: friction in space has round cones; sample the set (`carom sample`)");
-    carom_status status = check_uncertain(source, options, error);
+    carom_status status = exact_check_uncertain(source, options->start, options->friction, error);
     if (status) return status;
     carom_exact_set *made = calloc(1, sizeof *made);
     if (!made) return carom_fail_memory(error, "exact set");

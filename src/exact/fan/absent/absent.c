@@ -6,11 +6,11 @@
 
 const char *carom_bound_glpk_version(void) { return NULL; }
 
-carom_status bound_by_fan(const carom_impact *impact, const carom_functional *functional, int64_t planes, double known,
+carom_status bound_by_fan(const carom_impact *impact, const carom_functional *functional, const carom_bound_options *options, double known,
                           const bound_effort *effort, carom_bound *bound, carom_error *error) {
     (void)impact;
     (void)functional;
-    (void)planes;
+    (void)options;
     (void)known;
     (void)effort;
     (void)error;

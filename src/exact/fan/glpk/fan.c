@@ -10,7 +10,7 @@
 // Sums of doubles below this share of their terms are round-off.
 #define ROUND_OFF 1e-10
 
-static size_t weight_count(const fan *f) { return (size_t)((f->problem->speed_count + 1) * f->problem->dimension); }
+static size_t weight_count(const fan *f) { return (size_t)((f->problem->speed_count + f->problem->starts) * f->problem->dimension); }
 
 // ------------------------------------------------------------------------------------------------------------- storage
 
@@ -119,7 +119,7 @@ typedef struct division {
 static void replace_end(const fan *f, fan_simplex *simplex, const int *places, int replaced, const division *at, mpq_t scratch) {
     const int d = f->problem->dimension, gone = places[replaced], kept = places[1 - replaced];
     simplex->rays[gone] = at->ray;
-    for (int g = 0; g <= f->problem->speed_count; g++) {
+    for (int g = 0; g < f->problem->speed_count + f->problem->starts; g++) {
         double *real = simplex->real + g * d;
         if (f->rough) {
             real[gone] /= at->real[replaced];
@@ -323,8 +323,9 @@ carom_status fan_create(const fan_problem *problem, fan **made, carom_error *err
             mpq_t *plane = problem->planes + basis[i] * d;
             simplex->rays[i] = 2 * i + (signs >> i & 1);
             fan_product(d, plane, f->rays[simplex->rays[i]].y, length, scratch);
-            for (int g = 0; g <= problem->speed_count; g++) {
-                fan_product(d, plane, g < problem->speed_count ? problem->speeds + g * d : problem->start, value, scratch);
+            for (int g = 0; g < problem->speed_count + problem->starts; g++) {
+                mpq_t *of = g < problem->speed_count ? problem->speeds + g * d : problem->start + (g - problem->speed_count) * d;
+                fan_product(d, plane, of, value, scratch);
                 mpq_div(simplex->weights[g * d + i], value, length);
             }
         }
@@ -359,4 +360,19 @@ void fan_face_signs(const fan *of, const fan_simplex *simplex, uint32_t mask, ui
         *positive |= of->rays[simplex->rays[i]].positive;
         *negative |= of->rays[simplex->rays[i]].negative;
     }
+}
+
+fan_share fan_start_share(const fan *of, const fan_simplex *simplex) {
+    const int d = of->problem->dimension, first = of->problem->speed_count;
+    fan_share share = FAN_ALL;
+    for (int i = 0; i < d; i++) {
+        int negative = 0;
+        for (int s = 0; s < of->problem->starts; s++) {
+            const int weight = (first + s) * d + i;
+            negative += of->rough ? simplex->real[weight] < 0 : mpq_sgn(simplex->weights[weight]) < 0;
+        }
+        if (negative == of->problem->starts) return FAN_NOTHING;
+        if (negative) share = FAN_PART;
+    }
+    return share;
 }

@@ -13,10 +13,11 @@ typedef struct fan_ray {
     uint64_t positive, negative;  ///< planes of the problem on whose side it lies
 } fan_ray;
 
-/// A cone { sum_i w_i ray_i : w >= 0 } of `dimension` independent rays. It knows the weights w of every speed, and of the start.
+/// A cone { sum_i w_i ray_i : w >= 0 } of `dimension` independent rays. It knows the weights w of every speed, and of the
+/// vertices of the start.
 typedef struct fan_simplex {
     int rays[FAN_MOST_DIMENSION];
-    mpq_t *weights;  ///< [(speeds + 1) x dimension]; NULL in a rough fan
+    mpq_t *weights;  ///< [(speeds + starts) x dimension]; NULL in a rough fan
     double *real;    ///< the same in doubles, each within a rounding
 } fan_simplex;
 
@@ -57,5 +58,13 @@ void fan_find_sides(const fan *of, const fan_plane *plane, bool rough, signed ch
 /// The signs on the inside of a face: those of its rays together.
 /// @param mask  bits of the simplex' rays
 void fan_face_signs(const fan *of, const fan_simplex *simplex, uint32_t mask, uint64_t *positive, uint64_t *negative);
+
+/// What a simplex has of the start.
+typedef enum fan_share {
+    FAN_NOTHING,  ///< certainly nothing: some weight is negative at all vertices
+    FAN_PART,     ///< perhaps a part
+    FAN_ALL,      ///< all of it: no weight of a vertex is negative
+} fan_share;
+fan_share fan_start_share(const fan *of, const fan_simplex *simplex);
 
 #endif

@@ -111,7 +111,7 @@ typedef struct fan_direction {
 } fan_direction;
 
 // W_B (n - mu (x t_1 + y t_2) / z) of a contact.
-static uint64_t add_speed(fan_problem *problem, const exact_data *data, int contact, fan_direction friction) {
+static uint64_t add_speed(fan_problem *problem, const exact_data *data, int contact, mpq_t mu, fan_direction friction) {
     mpq_t *speed = problem->speeds + problem->speed_count * problem->dimension;
     const long parts[2] = {friction.x, friction.y};
     double largest = 0;
@@ -123,7 +123,7 @@ static uint64_t add_speed(fan_problem *problem, const exact_data *data, int cont
         for (int p = 0; p + 1 < problem->stride; p++) {
             mpq_set_si(factor, -parts[p], (unsigned long)friction.z);
             mpq_canonicalize(factor);
-            mpq_mul(factor, factor, data->friction[2 * contact + 1]);
+            mpq_mul(factor, factor, mu);
             exact_rational_add_product(speed[k], factor, row[1 + p], scratch);
         }
         largest = fmax(largest, fabs(mpq_get_d(speed[k])) / problem->unit[k]);
@@ -162,26 +162,34 @@ static void add_contact(fan_problem *problem, const exact_data *data, const cont
     for (int p = 1; p < problem->stride; p++)
         for (int k = 0; k < problem->dimension; k++)
             slips = slips || mpq_sgn(data->contact_rows[(problem->stride * key->contact + p) * data->width + k]);
+    // Of an interval of friction both ends count: the speeds between are in the hull of theirs.
+    mpq_t *least = &data->friction[2 * key->contact], *most = least + 1;
+    const bool wide = !mpq_equal(*least, *most);
     // Without friction there is one speed, whatever the slip.
-    if (!slips || !mpq_sgn(data->friction[2 * key->contact + 1])) {
+    if (!slips || !mpq_sgn(*most)) {
         contact->sector_count = 1;
-        contact->sectors[0] = (fan_sector){.speeds = add_speed(problem, data, key->contact, (fan_direction){0, 0, 1})};
+        contact->sectors[0] = (fan_sector){.speeds = add_speed(problem, data, key->contact, *most, (fan_direction){0, 0, 1})};
         return;
     }
     if (problem->stride == 2) {
         contact->sector_count = 2;
         for (int i = 0; i < 2; i++) {
-            const long e = i ? -key->forward : key->forward;
-            add_side(problem, data, key, e, 0, &contact->sectors[i]);
-            contact->sectors[i].speeds = add_speed(problem, data, key->contact, (fan_direction){e, 0, 1});
+            const fan_direction e = {i ? -key->forward : key->forward, 0, 1};
+            add_side(problem, data, key, e.x, 0, &contact->sectors[i]);
+            contact->sectors[i].speeds = add_speed(problem, data, key->contact, *most, e);
+            if (wide) contact->sectors[i].speeds |= add_speed(problem, data, key->contact, *least, e);
         }
         return;
     }
-    const bool is_fine = data->contacts <= FAN_FINE_CONTACTS;
+    const bool is_fine = data->contacts <= (wide ? 1 : FAN_FINE_CONTACTS);
     const fan_direction *directions = is_fine ? fine : coarse;
     contact->sector_count = is_fine ? 12 : 4;
+    // At the least friction the chord between two directions will do: the arc beyond it is in the hull with the largest one.
     uint64_t speeds[FAN_MOST_SECTORS + 1];
-    for (int i = 0; i < contact->sector_count; i++) speeds[i] = add_speed(problem, data, key->contact, directions[i]);
+    for (int i = 0; i < contact->sector_count; i++) {
+        speeds[i] = add_speed(problem, data, key->contact, *most, directions[i]);
+        if (wide) speeds[i] |= add_speed(problem, data, key->contact, *least, directions[i]);
+    }
     speeds[contact->sector_count] = speeds[0];
     for (int i = 0; i < contact->sector_count; i++) {
         const fan_direction p = directions[i], q = directions[i + 1];
@@ -191,14 +199,14 @@ static void add_contact(fan_problem *problem, const exact_data *data, const cont
         add_side(problem, data, key, q.y, -q.x, sector);
         // The tangents at p and q meet at (p + q) / (1 + p.q).
         const fan_direction tip = {p.x * q.z + q.x * p.z, p.y * q.z + q.y * p.z, p.z * q.z + p.x * q.x + p.y * q.y};
-        sector->speeds = speeds[i] | speeds[i + 1] | add_speed(problem, data, key->contact, tip);
+        sector->speeds = speeds[i] | speeds[i + 1] | add_speed(problem, data, key->contact, *most, tip);
     }
 }
 
-// c'y = functional of u = C y and of v = rest + lift y.
+// c'y + offset = functional of u = C y and of v = rest + lift y + shift z.
 static void set_target(fan_problem *problem, const exact_data *data, const carom_functional *functional) {
-    mpq_t factor, scratch;
-    mpq_inits(factor, scratch, NULL);
+    mpq_t factor, share, scratch;
+    mpq_inits(factor, share, scratch, NULL);
     for (int i = 0; i < functional->n; i++) {
         mpq_set_d(factor, functional->contact[i]);
         for (int k = 0; k < data->dimension; k++)
@@ -206,11 +214,22 @@ static void set_target(fan_problem *problem, const exact_data *data, const carom
     }
     for (int j = 0; j < functional->nv; j++) {
         mpq_set_d(factor, functional->velocity[j]);
-        exact_rational_add_product(problem->offset, factor, data->rest[j], scratch);
         for (int k = 0; k < data->dimension; k++)
             exact_rational_add_product(problem->target[k], factor, data->lift[j * data->dimension + k], scratch);
+        for (int s = 0; s < data->starts; s++) {
+            exact_rational_add_product(problem->offset[s], factor, data->rest[j], scratch);
+            for (int k = 0; k < data->constants; k++) {
+                mpq_t *z = &data->start[s * data->width + data->dimension + k];
+                mpq_mul(share, factor, data->shift[j * data->constants + k]);
+                exact_rational_add_product(problem->offset[s], share, *z, scratch);
+            }
+        }
     }
-    mpq_clears(factor, scratch, NULL);
+    for (int s = 0; s < data->starts; s++) {
+        mpq_sub(factor, problem->offset[s], problem->offset[0]);
+        problem->extra[s] = mpq_sgn(factor) ? nextafter(mpq_get_d(factor), INFINITY) : 0;
+    }
+    mpq_clears(factor, share, scratch, NULL);
 }
 
 carom_status fan_problem_create(const exact_data *data, const carom_functional *functional, fan_problem **problem, carom_error *error) {
@@ -221,36 +240,34 @@ carom_status fan_problem_create(const exact_data *data, const carom_functional *
     made->dimension = d;
     made->contacts = data->contacts;
     made->stride = data->n / data->contacts;
-    mpq_init(made->offset);
+    made->starts = data->starts;
+    made->offset = exact_rationals_take(&made->rationals, (size_t)data->starts);
     made->planes = exact_rationals_take(&made->rationals, (size_t)(FAN_MOST_PLANES * d));
     made->speeds = exact_rationals_take(&made->rationals, (size_t)(FAN_MOST_SPEEDS * d));
-    made->start = exact_rationals_take(&made->rationals, (size_t)d);
+    made->start = exact_rationals_take(&made->rationals, (size_t)(data->starts * d));
     made->target = exact_rationals_take(&made->rationals, (size_t)d);
     made->delassus = calloc((size_t)(d * d + 1), sizeof *made->delassus);
     if (made->rationals.failed || !made->delassus) {
         fan_problem_free(made);
         return carom_fail_memory(error, "bound");
     }
-    for (int k = 0; k < d; k++) mpq_set(made->start[k], data->start[k]);
+    for (int k = 0; k < data->starts * d; k++) mpq_set(made->start[k], data->start[k / d * data->width + k % d]);
     for (int k = 0; k < d; k++)
         for (int l = 0; l < d; l++) made->delassus[k * d + l] = mpq_get_d(data->response[k * data->n + data->basis[l]]);
     for (int k = 0; k < d; k++) made->unit[k] = sqrt(made->delassus[k * d + k]);
     set_target(made, data, functional);
 
-    // R^2 = y'(metric)y, and |c|_W^2 = c'W_BB c.
-    mpq_t square, scratch, product;
-    mpq_inits(square, scratch, product, NULL);
+    // |c|_W^2 = c'W_BB c, and R^2, the largest y'(metric)y of the starts.
     double norm = 0;
     for (int k = 0; k < d; k++)
-        for (int l = 0; l < d; l++) {
-            mpq_mul(product, data->start[k], data->start[l]);
-            exact_rational_add_product(square, product, data->metric[k * d + l], scratch);
-            norm += mpq_get_d(made->target[k]) * made->delassus[k * d + l] * mpq_get_d(made->target[l]);
-        }
-    exact_rational_above_root(product, square);
-    made->energy_radius = nextafter(mpq_get_d(product), INFINITY);
+        for (int l = 0; l < d; l++) norm += mpq_get_d(made->target[k]) * made->delassus[k * d + l] * mpq_get_d(made->target[l]);
     made->target_norm = sqrt(fmax(norm, 0));
-    mpq_clears(square, scratch, product, NULL);
+    mpq_t square, radius;
+    mpq_inits(square, radius, NULL);
+    exact_data_start_energy(data, square);
+    exact_rational_above_root(radius, square);
+    made->energy_radius = nextafter(mpq_get_d(radius), INFINITY);
+    mpq_clears(square, radius, NULL);
 
     // All normals first, then tangents, contact by contact.
     contact_key order[EXACT_MOST_CONTACTS];
@@ -264,7 +281,6 @@ carom_status fan_problem_create(const exact_data *data, const carom_functional *
 
 void fan_problem_free(fan_problem *problem) {
     if (!problem) return;
-    mpq_clear(problem->offset);
     exact_rationals_free(&problem->rationals);
     free(problem->delassus);
     free(problem);
@@ -300,8 +316,4 @@ uint64_t fan_active_speeds(const fan_problem *problem, uint64_t positive, uint64
     return speeds;
 }
 
-bool fan_is_end(const fan_problem *problem, uint64_t positive, uint64_t negative) {
-    bool rests = false;
-    for (int i = 0; i < problem->contacts; i++) rests = rests || sign_of(problem->contact[i].normal, positive, negative) == 0;
-    return rests && !is_closing(problem, positive, negative);
-}
+bool fan_is_end(const fan_problem *problem, uint64_t positive, uint64_t negative) { return !is_closing(problem, positive, negative); }

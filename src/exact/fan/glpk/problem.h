@@ -11,7 +11,7 @@
 #include "exact/ppl/data.h"
 
 /// Signs of planes and sets of speeds are bits of 64.
-enum { FAN_MOST_PLANES = 64, FAN_MOST_SPEEDS = 64, FAN_MOST_SECTORS = 12, FAN_MOST_DIMENSION = EXACT_MOST_ROWS };
+enum { FAN_MOST_PLANES = 64, FAN_MOST_SPEEDS = 64, FAN_MOST_SECTORS = 12, FAN_MOST_DIMENSION = EXACT_MOST_ROWS, FAN_MOST_STARTS = 64 };
 
 /// One side of a plane: signs with which a row of J is a multiple of it.
 typedef struct fan_side {
@@ -41,14 +41,16 @@ typedef struct fan_problem {
     fan_contact contact[EXACT_MOST_CONTACTS];
     mpq_t *planes;  ///< [FAN_MOST_PLANES x dimension] normals first
     mpq_t *speeds;  ///< [FAN_MOST_SPEEDS x dimension] dy/ds under a unit normal impulse of one contact and its friction
-    mpq_t *start;   ///< [dimension] y before the impact
+    int starts;     ///< vertices of the polytope of velocities before the impact; 1: a point
+    mpq_t *start;   ///< [starts x dimension] y before the impact
     mpq_t *target;  ///< [dimension] c, the functional of y
-    mpq_t offset;   ///< of the functional of v at y = 0
+    mpq_t *offset;  ///< [starts] of the functional of v at y = 0, where no impulse changes it
     // In doubles
     double *delassus;                      ///< W_BB [dimension x dimension]
     double unit[FAN_MOST_DIMENSION];       ///< sqrt(W_kk) of a coordinate
     double speed_factor[FAN_MOST_SPEEDS];  ///< makes the largest coordinate of a speed about one, over its unit
-    double energy_radius;                  ///< R >= sqrt(y'(W_BB^-1)y) before the impact, rounded up
+    double extra[FAN_MOST_STARTS];         ///< the offset of a start over that of the first, rounded up
+    double energy_radius;                  ///< R >= sqrt(y'(W_BB^-1)y) of all starts, rounded up
     double target_norm;                    ///< about |c|_W = sqrt(c'(W_BB)c)
     exact_rationals rationals;
 } fan_problem;
@@ -67,7 +69,7 @@ void fan_product(int dimension, mpq_t *functional, mpq_t *vector, mpq_t value, m
 /// slip. 0 where every contact opens or rests: an impact ends there.
 uint64_t fan_active_speeds(const fan_problem *problem, uint64_t positive, uint64_t negative);
 
-/// No contact approaches, and some contact is at n = 0: here impacts end.
+/// No contact approaches: here impacts end, and starts remain what they are.
 bool fan_is_end(const fan_problem *problem, uint64_t positive, uint64_t negative);
 
 #endif

@@ -144,11 +144,8 @@ static bool may_help(const fan_certificate *from, const signed char *signs) {
     for (int s = 0; s < on->simplex_count; s++) {
         const double *weights = on->simplices[s].real + on->problem->speed_count * d;
         uint32_t carrier = 0;
-        bool holds = true;
-        for (int i = 0; i < d; i++) {
-            holds = holds && weights[i] >= 0;
-            carrier |= (uint32_t)(weights[i] > 0) << i;
-        }
+        for (int i = 0; i < on->problem->starts * d; i++) carrier |= (uint32_t)(weights[i] > 0) << i % d;
+        const bool holds = fan_start_share(on, &on->simplices[s]) != FAN_NOTHING;
         if (holds && crosses(on, &on->simplices[s], carrier, signs)) return true;
     }
     for (int p = 0; p < from->function->piece_count; p++) {

@@ -15,27 +15,35 @@ enum { MOST_ROUNDS = 60 };
 
 const char *carom_bound_glpk_version(void) { return glp_version(); }
 
-// No contact approaches: the velocity stays.
+// No contact approaches at any start: the velocity stays.
 static bool starts_at_end(const fan_problem *problem) {
-    uint64_t positive = 0, negative = 0;
+    bool ends = true;
     mpq_t value, scratch;
     mpq_inits(value, scratch, NULL);
-    for (int p = 0; p < problem->plane_count; p++) {
-        fan_product(problem->dimension, problem->planes + p * problem->dimension, problem->start, value, scratch);
-        positive |= (uint64_t)(mpq_sgn(value) > 0) << p;
-        negative |= (uint64_t)(mpq_sgn(value) < 0) << p;
+    for (int s = 0; s < problem->starts; s++) {
+        uint64_t positive = 0, negative = 0;
+        for (int p = 0; p < problem->plane_count; p++) {
+            fan_product(problem->dimension, problem->planes + p * problem->dimension, problem->start + s * problem->dimension, value,
+                        scratch);
+            positive |= (uint64_t)(mpq_sgn(value) > 0) << p;
+            negative |= (uint64_t)(mpq_sgn(value) < 0) << p;
+        }
+        ends = ends && fan_is_end(problem, positive, negative);
     }
     mpq_clears(value, scratch, NULL);
-    return !fan_active_speeds(problem, positive, negative);
+    return ends;
 }
 
-// f at a y, rounded up.
-static double value_above(const fan_problem *problem, mpq_t *y) {
+// f at the start where it is largest, rounded up.
+static double value_above(const fan_problem *problem) {
+    double above = -INFINITY;
     mpq_t value, scratch;
     mpq_inits(value, scratch, NULL);
-    fan_product(problem->dimension, problem->target, y, value, scratch);
-    mpq_add(value, value, problem->offset);
-    const double above = nextafter(mpq_get_d(value), INFINITY);
+    for (int s = 0; s < problem->starts; s++) {
+        fan_product(problem->dimension, problem->target, problem->start + s * problem->dimension, value, scratch);
+        mpq_add(value, value, problem->offset[s]);
+        above = fmax(above, nextafter(mpq_get_d(value), INFINITY));
+    }
     mpq_clears(value, scratch, NULL);
     return above;
 }
@@ -59,7 +67,7 @@ static carom_status improve(const fan *on, slope_cuts *cuts, double path_length,
 // The bound of a problem whose start is not an end.
 static carom_status refine(const fan_problem *problem, int64_t planes, double known, const bound_effort *effort, carom_bound *bound,
                            carom_error *error) {
-    const double offset = mpq_get_d(problem->offset), enough = known + CLOSE_ENOUGH * problem->target_norm * problem->energy_radius;
+    const double offset = mpq_get_d(problem->offset[0]), enough = known + CLOSE_ENOUGH * problem->target_norm * problem->energy_radius;
     fan_certificate certificate = {0};
     slope_cuts cuts = {0};
     plane_list list = {0};
@@ -102,10 +110,12 @@ static carom_status refine(const fan_problem *problem, int64_t planes, double kn
     return status;
 }
 
-carom_status bound_by_fan(const carom_impact *impact, const carom_functional *functional, int64_t planes, double known,
+carom_status bound_by_fan(const carom_impact *impact, const carom_functional *functional, const carom_bound_options *options, double known,
                           const bound_effort *effort, carom_bound *bound, carom_error *error) {
     const carom_impact_data *source = carom_impact_get_data(impact);
-    const carom_exact_options numbers = carom_exact_defaults();
+    carom_exact_options numbers = carom_exact_defaults();
+    numbers.start = options->start;
+    numbers.friction = options->friction;
     exact_data *data = NULL;
     fan_problem *problem = NULL;
     const char *fault = NULL;
@@ -114,15 +124,19 @@ carom_status bound_by_fan(const carom_impact *impact, const carom_functional *fu
                  CAROM_EXACT_MOST_CONTACTS, CAROM_EXACT_MOST_VELOCITIES);
         return CAROM_OK;
     }
+    if (options->start && options->start->count > FAN_MOST_STARTS) {
+        snprintf(bound->reason, sizeof bound->reason, "value functions are for polytopes of at most %d vertices", FAN_MOST_STARTS);
+        return CAROM_OK;
+    }
     carom_status status = exact_data_create(impact, &numbers, &data, &fault, error);
     if (!status && fault) snprintf(bound->reason, sizeof bound->reason, "%s", fault);
     if (!status && !fault) status = fan_problem_create(data, functional, &problem, error);
     if (problem && (starts_at_end(problem) || !(problem->target_norm > 0))) {
         // Or the functional is of what no impulse changes.
-        bound->upper = fmin(bound->upper, value_above(problem, problem->start));
+        bound->upper = fmin(bound->upper, value_above(problem));
         bound->method = starts_at_end(problem) ? CAROM_BOUND_START : CAROM_BOUND_FAN;
     } else if (problem) {
-        status = refine(problem, planes, known, effort, bound, error);
+        status = refine(problem, options->planes, known, effort, bound, error);
     }
     fan_problem_free(problem);
     exact_data_free(data);

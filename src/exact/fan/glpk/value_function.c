@@ -125,8 +125,9 @@ carom_status value_function_create(const fan *on, value_function **made, carom_e
         function->pieces = calloc(most, sizeof *function->pieces);
         function->values = calloc((size_t)on->ray_count, sizeof *function->values);
         function->free = calloc(set.count * (size_t)d + 1, sizeof *function->free);
+        function->above = calloc((size_t)(on->simplex_count * d), sizeof *function->above);
     }
-    if (!collected || !function || !function->pieces || !function->values || !function->free) {
+    if (!collected || !function || !function->pieces || !function->values || !function->free || !function->above) {
         free(set.faces);
         free(speeds);
         value_function_free(function);
@@ -159,6 +160,7 @@ void value_function_free(value_function *freed) {
     free(freed->pieces);
     free(freed->values);
     free(freed->free);
+    free(freed->above);
     free(freed);
 }
 
@@ -293,6 +295,35 @@ static carom_status add_rows(const value_function *function, const slope_cuts *c
     return status;
 }
 
+// z >= V + extra on the start. A simplex that holds all of it says so for each vertex, with the weights of V. One that may hold a part has
+// a linear function m >= V at its rays, and z >= m + extra at each vertex: V <= m on the simplex, and m is largest at a vertex.
+static carom_status add_start(const value_function *function, int bound, int first_free, linear_program *program, carom_error *error) {
+    const fan *f = function->on;
+    const fan_problem *problem = f->problem;
+    const int d = problem->dimension;
+    int columns[FAN_MOST_DIMENSION + 1];
+    double entries[FAN_MOST_DIMENSION + 1];
+    carom_status status = CAROM_OK;
+    for (int s = 0, next = first_free; s < f->simplex_count && !status; s++) {
+        const fan_simplex *simplex = &f->simplices[s];
+        const fan_share share = fan_start_share(f, simplex);
+        if (share == FAN_NOTHING) continue;
+        for (int i = 0; i < d; i++) columns[i] = share == FAN_ALL ? simplex->rays[i] : next++;
+        for (int i = 0; i < d && share == FAN_PART && !status; i++)
+            status = linear_program_add_row(program, 2, (int[2]){simplex->rays[i], columns[i]}, (double[2]){1, -1}, 0, error);
+        for (int k = 0; k < problem->starts && !status; k++) {
+            for (int i = 0; i < d; i++) entries[i] = simplex->real[(problem->speed_count + k) * d + i] / problem->energy_radius;
+            columns[d] = bound;
+            entries[d] = -1;
+            const double extra = problem->extra[k] / (problem->target_norm * problem->energy_radius);
+            status = linear_program_add_row(program, d + 1, columns, entries, -extra, error);
+        }
+        // One simplex is enough where it holds all.
+        if (share == FAN_ALL) break;
+    }
+    return status;
+}
+
 // Rows of pieces come first, one for each speed.
 static void find_binding(value_function *function, const double *prices) {
     for (int p = 0, row = 0; p < function->piece_count; p++) {
@@ -310,25 +341,21 @@ carom_status value_function_solve(value_function *function, slope_cuts *cuts, in
                                   carom_error *error) {
     const fan *f = function->on;
     const fan_problem *problem = f->problem;
-    const int d = problem->dimension, slopes = f->ray_count + function->free_count, columns = slopes + d + 1;
+    const int d = problem->dimension, slopes = f->ray_count + function->free_count;
+    // After the slope rho, the largest V of the start over R, and the functions above V where the start has parts.
+    const int bound = slopes + d + 1;
+    int columns = bound + 1;
+    for (int s = 0; s < f->simplex_count; s++) columns += fan_start_share(f, &f->simplices[s]) == FAN_PART ? d : 0;
     *solved = false;
     double normal[FAN_MOST_DIMENSION];
     cuts->count = cuts->fixed;
     double *x = calloc(2 * (size_t)columns, sizeof *x), *objective = x + columns;
     linear_program *program = NULL;
     carom_status status = x ? CAROM_OK : carom_fail_memory(error, "bound");
-    // V at the start over R, in the simplex that holds it, and rho.
-    for (int s = 0; s < f->simplex_count && !status; s++) {
-        const double *weights = f->simplices[s].real + problem->speed_count * d;
-        bool holds = true;
-        for (int i = 0; i < d; i++) holds = holds && weights[i] >= 0;
-        if (!holds) continue;
-        for (int i = 0; i < d; i++) objective[f->simplices[s].rays[i]] = weights[i] / problem->energy_radius;
-        break;
-    }
-    if (!status) objective[slopes + d] = 1;
+    if (!status) objective[slopes + d] = objective[bound] = 1;
     if (!status) status = linear_program_create(columns, objective, &program, error);
     if (!status) status = add_rows(function, cuts, program, error);
+    if (!status) status = add_start(function, bound, bound + 1, program, error);
     bool again = true;
     for (int round = 0; round < rounds && again && !status && (round == 0 || !bound_effort_spent(effort)); round++) {
         bool optimal;
@@ -340,8 +367,9 @@ carom_status value_function_solve(value_function *function, slope_cuts *cuts, in
         for (int r = 0; r < f->ray_count; r++) function->values[r] = norm * x[r];
         for (int i = 0; i < function->free_count; i++) function->free[i] = norm * x[f->ray_count + i];
         for (int k = 0; k < d; k++) function->slope[k] = norm * x[slopes + k] / problem->unit[k];
-        double value = 0;
-        for (int r = 0; r < f->ray_count; r++) value += objective[r] * x[r];
+        for (int s = 0, next = bound + 1; s < f->simplex_count; s++)
+            for (int i = 0; i < d && fan_start_share(f, &f->simplices[s]) == FAN_PART; i++) function->above[s * d + i] = norm * x[next++];
+        const double value = x[bound];
         function->estimate = (value + length) * norm * problem->energy_radius;
         function->hope = (value + rho) * norm * problem->energy_radius;
         find_binding(function, prices);

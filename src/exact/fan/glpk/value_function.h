@@ -37,6 +37,9 @@ typedef struct value_function {
     fan_piece *pieces;
     double *values;  ///< [rays]
     double *free;    ///< [free_count]
+    /// Where the start is a polytope, a linear function above V on each simplex that may hold a part of it: [simplices x dimension] by its
+    /// values at the rays; its largest value at a vertex bounds V on the part.
+    double *above;
     double slope[FAN_MOST_DIMENSION];
     double estimate;  ///< of the bound, which proves nothing
     double hope;      ///< the linear program's value, with rho for |slope|_W: no more cuts make the estimate less than that

@@ -66,16 +66,20 @@ double value_function_verify(value_function *function, double path_length) {
         for (int g = 0; g < problem->speed_count; g++)
             if (piece->speeds >> g & 1) growth = fmax(growth, problem->speed_factor[g] * sum_above(d, simplex->real + g * d, values));
     }
-    // V at the start, in the simplex whose exact weights are not negative.
-    double start = INFINITY;
+    // V on the start: on the part of a simplex at most the largest value that a linear function above V has at a vertex.
+    double start = -INFINITY;
     for (int s = 0; s < f->simplex_count; s++) {
         const fan_simplex *simplex = &f->simplices[s];
-        bool holds = true;
+        const fan_share share = fan_start_share(f, simplex);
+        if (share == FAN_NOTHING) continue;
         for (int i = 0; i < d; i++) {
-            holds = holds && mpq_sgn(simplex->weights[problem->speed_count * d + i]) >= 0;
             values[i] = function->values[simplex->rays[i]];
+            if (share == FAN_PART) values[i] = fmax(values[i], function->above[s * d + i]);
         }
-        if (holds) start = fmin(start, sum_above(d, simplex->real + problem->speed_count * d, values));
+        for (int k = 0; k < problem->starts; k++) {
+            const double value = sum_above(d, simplex->real + (problem->speed_count + k) * d, values);
+            start = fmax(start, value + problem->extra[k] + DBL_EPSILON * (fabs(value) + fabs(problem->extra[k])));
+        }
     }
     const double energy = norm_above(problem, function->slope) * problem->energy_radius, cost = growth > 0 ? growth * path_length : 0;
     return start + energy + cost + 4 * DBL_EPSILON * (fabs(start) + energy + cost);
