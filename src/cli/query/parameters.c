@@ -7,6 +7,10 @@
 #include <string.h>
 
 #include "carom/condition.h"
+#include "carom/dense.h"
+
+// Eigenvalues of W below this share of the largest one are round-off of a rank-deficient operator.
+#define NEGLIGIBLE_EIGENVALUE 1e-12
 
 enum { NAME_SIZE = CAROM_MAX_NAME + 16 };
 
@@ -137,6 +141,24 @@ carom_status query_check_pose(const query_source *from, carom_error *error) {
     if (!carom_result_has_column(from->result, from->law, "qpos")) return CAROM_OK;
     return carom_fail(error, CAROM_BAD_INPUT,
                       "the pose was uncertain: one velocity has other contact velocities at each outcome, and no distance from the set");
+}
+
+carom_status query_check_reach(const query_source *from, carom_error *error) {
+    if (!carom_result_has_column(from->result, from->law, "v_minus")) return CAROM_OK;
+    // Impulses reach every velocity where W has rank nv.
+    const int n = carom_impact_contact_size(from->impact);
+    const size_t entries = (size_t)n * (size_t)n;
+    double *W = malloc((entries + (size_t)n) * sizeof *W), *eigenvalues = W + entries;
+    if (!W) return carom_fail_memory(error, "query");
+    memcpy(W, carom_impact_delassus(from->impact), entries * sizeof *W);
+    carom_status status = carom_symmetric_eigen(n, W, eigenvalues, error);
+    int rank = 0;
+    for (int i = 0; i < n && !status; i++) rank += eigenvalues[i] > NEGLIGIBLE_EIGENVALUE * eigenvalues[n - 1];
+    free(W);
+    if (!status && rank < carom_impact_get_data(from->impact)->nv)
+        status = carom_fail(error, CAROM_BAD_INPUT,
+                            "the velocity before the impact was uncertain, and impulses do not reach every velocity from each of them");
+    return status;
 }
 
 // Is the parameter the same for all outcomes?

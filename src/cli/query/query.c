@@ -155,6 +155,7 @@ static carom_status ask_containment(query *q, const char *path, carom_error *err
     if (q->memory.failed) return carom_fail_memory(error, "query");
     carom_error inner;
     carom_status status = query_check_pose(&q->asked, &inner);
+    if (!status) status = query_check_reach(&q->asked, &inner);
     if (status) return carom_fail(error, status, "--contains: %s", inner.message);
     status = carom_velocity_read(path, (int)nv, v, error);
     if (status) return status;

@@ -34,6 +34,9 @@ carom_status query_keep_where(query_source *from, query_parameters *parameters, 
 /// A velocity is compared with outcomes by the contact velocities that the impact in the file gives it.
 /// @return CAROM_BAD_INPUT where the pose was uncertain, so that outcomes have others
 carom_status query_check_pose(const query_source *from, carom_error *error);
+/// Whether impulses can bring a velocity about is asked from the velocity before the impact.
+/// @return CAROM_BAD_INPUT where that was uncertain and impulses do not reach every velocity
+carom_status query_check_reach(const query_source *from, carom_error *error);
 
 /// Adds to a maximum the parameters of its outcome.
 void query_add_parameters(json_t *document, const query_parameters *parameters, int64_t point);

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenes with `uncertain`, from the file to answers about the parameters.
+#include "command_support.h"
+
+#include <math.h>
+#include <string.h>
+
+#define UNCERTAIN(keys) FLAT_SCENE "uncertain:\n  " keys "\n"
+
+// Of an answer; its name has a point.
+static double parameter(const json_t *answer, const char *name) {
+    const json_t *value = json_object_get(at(answer, "parameters"), name);
+    assert_non_null(value);
+    return json_number_value(value);
+}
+
+// The particle slides away with the velocity 1 - mu.
+static void samples_and_their_parameters(void **state) {
+    write_text(*state, "case.yaml", UNCERTAIN("friction: {A: [0.1, 0.6]}\n  velocity: {box: [0, 0.1]}"));
+    json_t *sampled = ask(*state, "sample", "case.yaml", "--samples", "400", "-o", "out.h5");
+    assert_true(is_true(sampled, "uncertain"));
+    assert_int_equal(length(sampled, "parameters"), 2);
+    assert_string_equal(text(sampled, "parameters.0"), "v0.2");
+    assert_string_equal(text(sampled, "parameters.1"), "mu.A");
+    assert_int_equal(number(sampled, "draws"), 400);
+    char path[PATH_SIZE];
+    size_t size[2];
+    read_size(join(path, *state, "out.h5"), "halm-posa/friction", size);
+    assert_int_equal(size[0], 400);
+    json_decref(sampled);
+
+    // Conditions, and what explains the slip: 1 + mu v_n.
+    json_t *most = ask(*state, "query", "out.h5", "--max", "Jt.A", "--sensitivity");
+    assert_close(number(most, "maximum"), 1 + parameter(most, "mu.A") * parameter(most, "v0.2"), 1e-12);
+    assert_int_equal(length(most, "sensitivity"), 2);
+    assert_string_equal(text(most, "sensitivity.1.parameter"), "mu.A");
+    assert_true(number(most, "sensitivity.1.first_order") > .9 && number(most, "sensitivity.1.rank_correlation") < -.9);
+    assert_true(number(most, "sensitivity.0.first_order") < .2);
+    assert_close(number(most, "sensitivity.0.bias"), 19. / 399, 1e-12);
+    json_t *some = ask(*state, "query", "out.h5", "--max", "Jt.A", "--where", "mu.A > 0.4 and v0.2 < -1");
+    assert_true(number(some, "maximum") <= .6 && number(some, "maximum") > .5);
+    assert_true(parameter(some, "mu.A") > .4 && parameter(some, "v0.2") < -1);
+    json_decref(most);
+    json_decref(some);
+
+    // Without the key nothing is uncertain, and nothing changes.
+    write_text(*state, "known.yaml", FLAT_SCENE);
+    json_t *known = ask(*state, "sample", "known.yaml", "--samples", "16", "-o", "known.h5");
+    assert_false(is_true(known, "uncertain"));
+    assert_int_equal(number(known, "draws"), 0);
+    json_decref(known);
+    char *said = run_line(*state, 0, "$carom query out.h5 --distance known.h5 2>&1");
+    check_text(said, "out.h5 is of an uncertain impact, a union of sets, and known.h5 of a known one");
+    free(said);
+    said = run_line(*state, 0, "$carom info case.yaml");
+    check_text(said, "uncertain, and here as the scene has it: v0.2, mu.A");
+    free(said);
+    said = run_line(*state, 0, "$carom resolve case.yaml --law moreau 2>&1");
+    check_text(said, "carom: note: case.yaml: 'uncertain' is not used here");
+    free(said);
+}
+
+// Draws are the same on any number of threads, and each nested one has its share of the samples.
+static void draws_of_a_model(void **state) {
+    char path[PATH_SIZE];
+    const char *scene = join(path, scenes_path, "block-uncertain.yaml");
+    json_t *one = ask(*state, "sample", scene, "--samples", "600", "--nested", "6", "--threads", "1");
+    json_t *two = ask(*state, "sample", scene, "--samples", "600", "--nested", "6", "--threads", "2");
+    assert_string_equal(text(one, "digest"), text(two, "digest"));
+    assert_int_equal(number(one, "draws"), 6);
+    json_decref(one);
+    json_decref(two);
+    // Every law over the same draws; exact sets are of one impact.
+    report r = run(*state, "compare", scene, "--samples", "100", "--nested", "5", "-o", "page", "--json");
+    assert_int_equal(r.status, 0);
+    json_t *laws = parse(&r);
+    assert_int_equal(number(laws, "draws"), 5);
+    assert_int_equal(number(laws, "laws.anitescu-potra.count"), 5);
+    assert_true(number(laws, "laws.halm-posa.count") > 50);
+    release(&r);
+    json_decref(laws);
+    char *page = read_file(*state, "page/index.md");
+    check_text(page, "over 5 draws, the same for every law, of v0.x, v0.z, v0.theta, mu.A, mu.B");
+    free(page);
+    char *same =
+        run_line(*state, 0,
+                 "for law in halm-posa moreau; do $carom query page/compare.h5 --law $law --max K --json | "
+                 "grep -o '\"parameters.*'; $carom query page/compare.h5 --law $law --max v.1 --where 'v0.1 > 0' >/dev/null; done");
+    check_text(same, "\"mu.A\"");
+    free(same);
+
+    // A pose: the contacts count as touching, and outcomes have the contact velocities of their own.
+    char line[2 * PATH_SIZE];
+    snprintf(line, sizeof line,
+             "cp '%s'/block.* . && printf 'uncertain: {qpos: {box: [0, 0, 0.05]}}\\n' >> block.yaml && echo 'v: [0, 0, 0]' > v.yaml",
+             scenes_path);
+    run_quietly(*state, 0, line);
+    json_t *posed = ask(*state, "sample", "block.yaml", "--samples", "200", "-o", "pose.h5", "--threads", "1");
+    json_t *again = ask(*state, "sample", "block.yaml", "--samples", "200", "--threads", "3");
+    assert_string_equal(text(posed, "digest"), text(again, "digest"));
+    assert_string_equal(text(posed, "parameters.0"), "qpos.3");
+    json_decref(posed);
+    json_decref(again);
+    char *refused = run_line(*state, 0, "$carom query pose.h5 --contains v.yaml 2>&1 || true");
+    check_text(refused, "carom: --contains: the pose was uncertain");
+    free(refused);
+}
+
+static void bad_scenes_are_refused_in_one_line(void **state) {
+    static const refusal refusals[] = {
+        {"sample case.yaml", "case.yaml:4: uncertain.friction.B: no contact is called so", UNCERTAIN("friction: {B: [0, 1]}")},
+        {"sample case.yaml", "case.yaml:4: uncertain.friction.A: 1, the first number, is above 0.5", UNCERTAIN("friction: {A: [1, 0.5]}")},
+        {"sample case.yaml", "uncertain.friction.A[0]: -1 is below the least value 0", UNCERTAIN("friction: {A: [-1, 0.5]}")},
+        {"sample case.yaml", "uncertain.friction.A: has 1 number, must have 2", UNCERTAIN("friction: {A: [1]}")},
+        {"sample case.yaml", "uncertain.friction.A: must be an interval", UNCERTAIN("friction: {A: 0.5}")},
+        {"sample case.yaml", "uncertain.friction.A.std: -1 is below", UNCERTAIN("friction: {A: {std: -1}}")},
+        {"sample case.yaml", "uncertain.restitution.A[1]: 2 is not between 0 and 1", UNCERTAIN("restitution: {A: [0, 2]}")},
+        {"sample case.yaml", "uncertain.velocity.box: has 3 numbers, must have 2", UNCERTAIN("velocity: {box: [0, 0, 0]}")},
+        {"sample case.yaml", "uncertain.velocity.box[1]: '.nan' is not a finite number", UNCERTAIN("velocity: {box: [0, .nan]}")},
+        {"sample case.yaml", "uncertain.velocity.std[0]: -1 is below", UNCERTAIN("velocity: {std: [-1, 0]}")},
+        {"sample case.yaml", "uncertain.velocity: must have one of the keys", UNCERTAIN("velocity: {box: [0, 0], std: [0, 0]}")},
+        {"sample case.yaml", "uncertain.velocity.vertices[0]: has 1 number", UNCERTAIN("velocity: {vertices: [[1]]}")},
+        {"sample case.yaml", "uncertain.velocity.covariance: entry [0][1] is larger than the variances allow",
+         UNCERTAIN("velocity: {covariance: [[1, 2], [2, 1]]}")},
+        {"sample case.yaml", "uncertain.velocity.covariance: entries [0][1] and [1][0] differ",
+         UNCERTAIN("velocity: {covariance: [[1, 0], [0.5, 1]]}")},
+        {"sample case.yaml", "uncertain.qpos: only a scene with 'model'", UNCERTAIN("qpos: {box: [1]}")},
+        {"sample case.yaml", "uncertain.mass.scale[0]: 0 is not greater than 0", UNCERTAIN("mass: {scale: [0, 1]}")},
+        {"sample case.yaml", "uncertain.frictions: unknown key; did you mean 'friction'?", UNCERTAIN("frictions: {A: [0, 1]}")},
+        {"sample case.yaml --samples 10 --nested 3", "--nested: 3 draws do not divide 10 samples", UNCERTAIN("friction: {A: [0, 1]}")},
+        {"sample case.yaml --epsilon 0.01", "--epsilon: the closing step", UNCERTAIN("friction: {A: [0, 1]}")},
+        {"sample case.yaml --path cone-map", "--path: cone-map learns", UNCERTAIN("friction: {A: [0, 1]}")},
+        {"sample case.yaml --nested 2", "--nested: nothing is uncertain", FLAT_SCENE},
+        {"compare case.yaml --simulator mujoco", "--simulator: ", UNCERTAIN("friction: {A: [0, 1]}")},
+    };
+    check_refusals(*state, refusals, sizeof refusals / sizeof *refusals);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(samples_and_their_parameters, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(draws_of_a_model, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(bad_scenes_are_refused_in_one_line, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, find_command, NULL);
+}
