@@ -145,10 +145,13 @@ const double *carom_walker_bounces(const carom_walker *walker);
 
 /// A number in (0, 1) that a walk has used, or is to use, for one decision.
 typedef struct carom_tape_number {
-    int32_t piece;  ///< 0 before the first piece, where coefficients and proportions are drawn; then 1, 2, ...
+    int32_t piece;  ///< 0 before the first piece, where coefficients and proportions are drawn; then 1, 2, ...; or CAROM_TAPE_POINT
     int32_t what;   ///< which decision on the piece: a carom_tape_decision, times the contacts, plus the contact
     double value;
 } carom_tape_number;
+
+/// In place of a piece: `what` is a coordinate of the point of an uncertain impact (carom/uncertain.h). Walks pass over it.
+enum { CAROM_TAPE_POINT = -1 };
 
 /// What the numbers of a tape decide. All but the first three are of one contact.
 typedef enum carom_tape_decision {

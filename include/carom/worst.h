@@ -10,10 +10,11 @@
 CAROM_API_BEGIN
 
 typedef struct carom_worst_options {
-    int64_t evaluations;          ///< walks for each functional, the plain ones that all share included, >= 1; 0: auto
-    double seconds;               ///< budget of time for each functional [s], > 0, in place of evaluations; NaN: none
-    int64_t seed;                 ///< of plain walks and of the search
-    carom_walker_options walker;  ///< how walks go
+    int64_t evaluations;                   ///< walks for each functional, the plain ones that all share included, >= 1; 0: auto
+    double seconds;                        ///< budget of time for each functional [s], > 0, in place of evaluations; NaN: none
+    int64_t seed;                          ///< of plain walks and of the search
+    carom_walker_options walker;           ///< how walks go
+    const carom_uncertainty *uncertainty;  ///< of the impact: its parameters are searched, too; NULL: nothing is uncertain
 } carom_worst_options;
 
 /// Auto evaluations, seed 0, up to 10,000 pieces, mixed weights, no restitution.
@@ -57,6 +58,7 @@ typedef struct carom_witness {
     int n, rows;                ///< straight or curved pieces are between rows
     const double *u, *impulse;  ///< [rows x n] contact velocities [m/s] and accumulated impulses [N s], contact-major
     const double *v, *u_plus;   ///< [nv], [n] velocities at the end
+    const double *parameters;   ///< [carom_uncertainty_count] of an uncertain impact; NULL for none
     const double *total;        ///< [n] impulses at the end; paths of more than CAROM_MOST_TRACE_STEPS pieces are cut before
     double energy_ratio;        ///< K(v+)/K(v-); NaN where K(v-) = 0
     bool terminated;            ///< no contact approaches at the end
@@ -71,9 +73,9 @@ typedef struct carom_witness {
 } carom_witness;
 
 /// Plays a tape, and checks the path piece by piece from velocities and impulses alone.
-/// @param options   of the search
-/// @param recorded  the tape that was played, or a longer one where it was too short; may be NULL
-carom_status carom_witness_create(const carom_impact *impact, const carom_walker_options *options, const carom_tape *tape,
+/// @param options  how walks go, and what is uncertain
+/// @param tape     of carom_worst_search; one that is too short goes on with a stream
+carom_status carom_witness_create(const carom_impact *impact, const carom_worst_options *options, const carom_tape *tape,
                                   carom_witness *witness, carom_error *error);
 void carom_witness_release(carom_witness *witness);
 

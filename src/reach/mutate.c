@@ -25,6 +25,8 @@ static const double chances[CHANGES] = {[CHANGE_FLIP] = 0.12,   [CHANGE_REDRAW] 
 #define FINEST 18
 // Probability that a step changes one number of one piece alone; otherwise all of this piece, and perhaps of others.
 #define ONE_NUMBER 0.6
+// Probability that a step is one of the point of an uncertain impact.
+#define OF_POINT 0.3
 
 static const double LEAST_NUMBER = 0x1p-53;
 
@@ -34,7 +36,9 @@ static carom_tape_decision decision_of(const carom_tape_number *number, int cont
     return (carom_tape_decision)(number->what / contacts);
 }
 
-static bool is_continuous(carom_tape_decision decision) {
+static bool is_continuous(const carom_tape_number *number, int contacts) {
+    if (number->piece == CAROM_TAPE_POINT) return true;
+    const carom_tape_decision decision = decision_of(number, contacts);
     return decision == CAROM_TAPE_LENGTH || decision == CAROM_TAPE_MANTISSA || decision == CAROM_TAPE_LIGHTER ||
            decision == CAROM_TAPE_RESTITUTION || decision == CAROM_TAPE_SHARE;
 }
@@ -50,6 +54,11 @@ static double reflect(double x) {
 static void move(const carom_impact *impact, carom_tape *child, int64_t k, double step) {
     const int contacts = carom_impact_get_data(impact)->contacts, contact = child->numbers[k].what % contacts;
     carom_tape_number *number = &child->numbers[k];
+    if (number->piece == CAROM_TAPE_POINT) {
+        // The worst parameters often are extreme.
+        number->value = fmin(fmax(number->value + step, LEAST_NUMBER), 1 - LEAST_NUMBER);
+        return;
+    }
     const bool weight = decision_of(number, contacts) == CAROM_TAPE_MANTISSA && k > 0 &&
                         decision_of(number - 1, contacts) == CAROM_TAPE_OCTAVE && (number - 1)->what % contacts == contact;
     if (!weight) {
@@ -68,14 +77,16 @@ static void move(const carom_impact *impact, carom_tape *child, int64_t k, doubl
 // Lengths and weights of one piece, and of some others.
 static void tune(const carom_impact *impact, int pieces, carom_stream *stream, carom_tape *child) {
     const int contacts = carom_impact_get_data(impact)->contacts;
-    const int chosen = (int)((pieces + 1) * carom_stream_uniform(stream));
+    const bool uncertain = child->count && child->numbers[0].piece == CAROM_TAPE_POINT;
+    const int chosen =
+        uncertain && carom_stream_uniform(stream) < OF_POINT ? CAROM_TAPE_POINT : (int)((pieces + 1) * carom_stream_uniform(stream));
     const bool one = carom_stream_uniform(stream) < ONE_NUMBER;
     const double others = carom_stream_uniform(stream) < 0.5 ? 0 : 2.0 / (pieces + 1), size = exp2(-FINEST * carom_stream_uniform(stream));
     int64_t last = -1;
     int seen = 0;
     for (int64_t k = 0; k < child->count; k++) {
         const carom_tape_number *number = &child->numbers[k];
-        if (!is_continuous(decision_of(number, contacts))) continue;
+        if (!is_continuous(number, contacts)) continue;
         if (one && number->piece == chosen && carom_stream_uniform(stream) * ++seen < 1) last = k;
         if (one || (number->piece != chosen && carom_stream_uniform(stream) >= others)) continue;
         move(impact, child, k, size * carom_stream_normal(stream));
@@ -108,8 +119,7 @@ static void flip(int contacts, int piece, carom_stream *stream, carom_tape *chil
     int64_t chosen = -1;
     int seen = 0;
     for (int64_t k = 0; k < child->count; k++)
-        if (child->numbers[k].piece == piece && !is_continuous(decision_of(&child->numbers[k], contacts)) &&
-            carom_stream_uniform(stream) * ++seen < 1)
+        if (child->numbers[k].piece == piece && !is_continuous(&child->numbers[k], contacts) && carom_stream_uniform(stream) * ++seen < 1)
             chosen = k;
     if (chosen >= 0) child->numbers[chosen].value = carom_stream_uniform(stream);
 }
@@ -125,21 +135,21 @@ void carom_tape_mutate(const carom_impact *impact, const carom_tape *parent, con
     switch (what) {
     case CHANGE_REDRAW:
     case CHANGE_DELETE:
-        add_pieces(parent, 0, piece - 1, 0, child);
+        add_pieces(parent, CAROM_TAPE_POINT, piece - 1, 0, child);
         add_pieces(parent, piece + 1, pieces, what == CHANGE_DELETE ? -1 : 0, child);
         break;
     case CHANGE_INSERT:
-        add_pieces(parent, 0, piece - 1, 0, child);
+        add_pieces(parent, CAROM_TAPE_POINT, piece - 1, 0, child);
         add_pieces(parent, piece, pieces, 1, child);
         break;
     case CHANGE_DOUBLE:
-        add_pieces(parent, 0, piece, 0, child);
+        add_pieces(parent, CAROM_TAPE_POINT, piece, 0, child);
         add_pieces(parent, piece, pieces, 1, child);
         break;
-    case CHANGE_CUT: add_pieces(parent, 0, piece - 1, 0, child); break;
+    case CHANGE_CUT: add_pieces(parent, CAROM_TAPE_POINT, piece - 1, 0, child); break;
     case CHANGE_CROSS: {
         const int theirs = carom_tape_pieces(mate), from = 1 + (int)(theirs * carom_stream_uniform(stream));
-        add_pieces(parent, 0, piece - 1, 0, child);
+        add_pieces(parent, CAROM_TAPE_POINT, piece - 1, 0, child);
         add_pieces(mate, from, theirs, piece - from, child);
         break;
     }

@@ -5,6 +5,7 @@
 
 #include "carom/dense.h"
 #include "carom/worst.h"
+#include "reach/player.h"
 
 // What the checks allow, relative to their scales: in the plane rounding, in space times the tolerance of curved pieces. Contacts whose
 // slip, or whose impulse, is below this share are taken as resting, or as not pressing.
@@ -44,41 +45,30 @@ static void check_piece(const carom_impact *impact, bool bounces, double small, 
     }
 }
 
-carom_status carom_witness_create(const carom_impact *impact, const carom_walker_options *options, const carom_tape *tape,
-                                  carom_witness *witness, carom_error *error) {
-    *witness = (carom_witness){.n = carom_impact_contact_size(impact)};
+// A copy in the witness; NULL where there is no memory.
+static double *keep(carom_witness *witness, const double *values, size_t count) {
+    double *kept = carom_arena_take(&witness->arena, count, sizeof *kept);
+    if (kept) memcpy(kept, values, count * sizeof *kept);
+    return kept;
+}
+
+// Fills a witness from the player that has played its tape.
+static carom_status examine(const carom_player *player, carom_witness *witness, carom_error *error) {
+    const carom_impact *impact = player->impact;
+    const carom_walker_options *options = player->options;
     const carom_impact_data *data = carom_impact_get_data(impact);
-    const size_t nv = (size_t)data->nv, n = (size_t)witness->n;
-    carom_walker *walker = NULL;
-    carom_status status = carom_walker_create(impact, options, &walker, error);
-    if (!status) status = carom_walker_record(walker, true, error);
-    double *v = carom_arena_take(&witness->arena, nv + 2 * n, sizeof *v), *impulse = v ? v + nv : NULL, *u = v ? impulse + n : NULL;
-    if (!status && witness->arena.failed) status = carom_fail_memory(error, "witness");
-    if (!status) {
-        carom_sample_counts counts;
-        witness->terminated = carom_walker_play(walker, tape, 0, 0, v, impulse, NULL, &counts) == CAROM_COMPLETE;
-        const double *trace = carom_walker_trace(walker, &witness->rows), *impulses = carom_walker_impulses(walker, &witness->rows);
-        // The path outlives the walker.
-        const size_t size = (size_t)witness->rows * n;
-        double *path = carom_arena_take(&witness->arena, 2 * size, sizeof *path);
-        if (path) memcpy(path, trace, size * sizeof *path);
-        if (path) memcpy(path + size, impulses, size * sizeof *path);
-        if (!path) status = carom_fail_memory(error, "witness");
-        witness->u = path;
-        witness->impulse = path ? path + size : NULL;
-        witness->v = v;
-        witness->u_plus = u;
-        witness->total = impulse;
-    }
-    carom_walker_free(walker);
-    if (status) {
-        carom_witness_release(witness);
-        return status;
-    }
-    for (size_t k = 0; k < nv; k++) v[k] += 0.0;
-    carom_impact_contact_velocity(impact, v, u);
+    const size_t n = (size_t)witness->n;
+    const double *u = carom_walker_trace(player->walker, &witness->rows), *impulse = carom_walker_impulses(player->walker, &witness->rows);
+    for (int k = 0; k < data->nv; k++) player->v[k] += 0.0;
+    witness->u = keep(witness, u, (size_t)witness->rows * n);
+    witness->impulse = keep(witness, impulse, (size_t)witness->rows * n);
+    witness->v = keep(witness, player->v, (size_t)data->nv);
+    witness->u_plus = keep(witness, player->u, n);
+    witness->total = keep(witness, player->impulse, n);
+    if (player->uncertainty) witness->parameters = keep(witness, player->values, (size_t)carom_uncertainty_count(player->uncertainty));
+    if (witness->arena.failed) return carom_fail_memory(error, "witness");
     const double energy = carom_impact_initial_energy(impact);
-    witness->energy_ratio = energy > 0 ? carom_impact_kinetic_energy(impact, v) / energy : NAN;
+    witness->energy_ratio = energy > 0 ? carom_impact_kinetic_energy(impact, player->v) / energy : NAN;
     const double tolerance = options->tolerance != 0 ? options->tolerance : CAROM_WALK_TOLERANCE;
     const double allowed = data->tangent_dim == 1 ? PLANAR_ALLOWANCE : SPATIAL_ALLOWANCES * tolerance;
     const bool bounces = options->rebound.hypothesis != CAROM_HYPOTHESIS_NONE;
@@ -88,6 +78,21 @@ carom_status carom_witness_create(const carom_impact *impact, const carom_walker
     witness->verified = witness->terminated && witness->balance <= allowed && witness->cone <= allowed && witness->energy <= allowed &&
                         witness->opening <= allowed && witness->slip <= allowed;
     return CAROM_OK;
+}
+
+carom_status carom_witness_create(const carom_impact *impact, const carom_worst_options *options, const carom_tape *tape,
+                                  carom_witness *witness, carom_error *error) {
+    *witness = (carom_witness){.n = carom_impact_contact_size(impact)};
+    carom_player player;
+    carom_verdict verdict = CAROM_INCOMPLETE;
+    carom_status status = carom_player_create(impact, options->uncertainty, &options->walker, NULL, &player, error);
+    player.records = true;
+    if (!status) status = carom_player_play(&player, tape, 0, 0, NULL, &verdict, error);
+    witness->terminated = verdict == CAROM_COMPLETE;
+    if (!status) status = examine(&player, witness, error);
+    carom_player_release(&player);
+    if (status) carom_witness_release(witness);
+    return status;
 }
 
 double carom_witness_value(const carom_witness *witness, const carom_functional *functional) {

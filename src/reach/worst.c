@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "reach/mutate.h"
+#include "reach/player.h"
 #include "reach/reach_internal.h"
 
 // Lines at first; they halve each time a quarter of the budget is spent.
@@ -62,8 +63,7 @@ typedef struct plain {
 } plain;
 
 typedef struct worker {
-    carom_walker *walker;
-    double *v, *u, *impulse;
+    carom_player player;
     carom_tape child, recorded;
 } worker;
 
@@ -90,14 +90,14 @@ static double clock_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// The value of the walk that a worker has just made; -INFINITY for one that has not ended, or has gained energy.
-static double value_of(const search *run, const worker *own, carom_verdict verdict, const carom_sample_counts *counts, int functional) {
-    const double energy = carom_impact_initial_energy(run->impact);
+// The value of a player's last walk; -INFINITY for one that has not ended, or has gained energy.
+static double value_of(const search *run, const carom_player *player, carom_verdict verdict, int functional) {
+    const double energy = carom_impact_initial_energy(player->impact);
     const bool may_gain = run->options->walker.rebound.hypothesis == CAROM_HYPOTHESIS_POISSON;
-    if (verdict != CAROM_COMPLETE || (!may_gain && counts->max_energy_gain > MOST_GAIN * energy)) return -INFINITY;
+    if (verdict != CAROM_COMPLETE || (!may_gain && player->counts.max_energy_gain > MOST_GAIN * energy)) return -INFINITY;
     const carom_functional *f = &run->functionals[functional];
-    const double ratio = f->energy != 0 ? carom_impact_kinetic_energy(run->impact, own->v) / energy : NAN;
-    const carom_outcome_point member = {.u = own->u, .v = own->v, .impulse = own->impulse, .energy_ratio = ratio};
+    const double ratio = f->energy != 0 ? carom_impact_kinetic_energy(player->impact, player->v) / energy : NAN;
+    const carom_outcome_point member = {.u = player->u, .v = player->v, .impulse = player->impulse, .energy_ratio = ratio};
     const double value = carom_functional_value(f, &member);
     return isnan(value) ? -INFINITY : value;
 }
@@ -106,22 +106,21 @@ static double value_of(const search *run, const worker *own, carom_verdict verdi
 
 // The best of one block of plain walks, for each functional.
 static carom_status walk_block(void *user, int worker_index, int slot, int64_t block, carom_error *error) {
-    (void)error;
     search *run = user;
-    worker *own = &run->workers[worker_index];
+    carom_player *player = &run->workers[worker_index].player;
+    carom_status status = CAROM_OK;
     plain *best = run->slots + (size_t)slot * (size_t)run->count;
     for (int f = 0; f < run->count; f++) best[f] = (plain){-INFINITY, -1};
-    for (int64_t k = 0; k < BLOCK; k++) {
+    for (int64_t k = 0; k < BLOCK && !status; k++) {
         const int64_t index = (run->done + block) * BLOCK + k;
-        carom_sample_counts counts;
-        const carom_verdict verdict = carom_walker_run(own->walker, run->options->seed, index, own->v, own->impulse, &counts);
-        carom_impact_contact_velocity(run->impact, own->v, own->u);
+        carom_verdict verdict;
+        status = carom_player_play(player, NULL, run->options->seed, index, NULL, &verdict, error);
         for (int f = 0; f < run->count; f++) {
-            const double value = value_of(run, own, verdict, &counts, f);
+            const double value = value_of(run, player, verdict, f);
             if (value > best[f].value) best[f] = (plain){value, index};
         }
     }
-    return CAROM_OK;
+    return status;
 }
 
 // Among the leaders, which stay sorted.
@@ -152,16 +151,18 @@ static carom_status take_turn(void *user, int worker_index, int slot, int64_t bl
     line *descent = &run->lines[index];
     for (int k = 0; k < TURN; k++) {
         carom_stream stream;
-        carom_sample_counts counts;
+        carom_verdict verdict;
         carom_stream_start_use(&stream, (uint64_t)run->options->seed, (uint64_t)descent->stream, CAROM_STREAM_SEARCH);
         const carom_tape *mate = &run->lines[first + (int)(run->lived * carom_stream_uniform(&stream))].settled;
         carom_tape_mutate(run->impact, &descent->tape, mate, &stream, &own->child);
-        const carom_verdict verdict =
-            carom_walker_play(own->walker, &own->child, run->options->seed, descent->stream, own->v, own->impulse, &own->recorded, &counts);
+        const carom_status status =
+            carom_player_play(&own->player, &own->child, run->options->seed, descent->stream, &own->recorded, &verdict, error);
         descent->stream++;
+        // A point where there is no such impact is no better one.
+        if (status && status != CAROM_BAD_INPUT) return status;
+        if (status) continue;
         if (verdict == CAROM_INTERRUPTED) break;
-        carom_impact_contact_velocity(run->impact, own->v, own->u);
-        const double value = value_of(run, own, verdict, &counts, f);
+        const double value = value_of(run, &own->player, verdict, f);
         // Changes that do not matter are kept as well, unless they make the walk longer.
         const bool better = value > descent->value || (value == descent->value && own->recorded.count <= descent->tape.count);
         if (better && !own->recorded.failed) {
@@ -225,23 +226,16 @@ static double spent(const search *run, int64_t evaluations) {
 }
 
 static carom_status prepare(search *run, int workers, carom_arena *arena, carom_error *error) {
-    const size_t nv = (size_t)carom_impact_get_data(run->impact)->nv, n = (size_t)carom_impact_contact_size(run->impact);
     run->workers = carom_arena_take(arena, (size_t)workers, sizeof *run->workers);
     run->slots = carom_arena_take(arena, (size_t)carom_loop_slots(workers) * (size_t)run->count, sizeof *run->slots);
     run->leaders = carom_arena_take(arena, (size_t)run->count * LINES, sizeof *run->leaders);
     run->lines = carom_arena_take(arena, (size_t)run->count * LINES, sizeof *run->lines);
-    double *room = carom_arena_take(arena, (size_t)workers * (nv + 2 * n), sizeof *room);
     if (arena->failed) return carom_fail_memory(error, "worst cases");
     for (int i = 0; i < run->count * LINES; i++) run->leaders[i] = (plain){-INFINITY, -1};
     carom_status status = CAROM_OK;
-    for (int i = 0; i < workers && !status; i++) {
-        worker *own = &run->workers[i];
-        own->v = room + (size_t)i * (nv + 2 * n);
-        own->u = own->v + nv;
-        own->impulse = own->u + n;
-        status = carom_walker_create(run->impact, &run->options->walker, &own->walker, error);
-        if (!status) carom_walker_watch(own->walker, run->control);
-    }
+    for (int i = 0; i < workers && !status; i++)
+        status = carom_player_create(run->impact, run->options->uncertainty, &run->options->walker, run->control, &run->workers[i].player,
+                                     error);
     return status;
 }
 
@@ -269,17 +263,20 @@ static carom_status begin_lines(search *run, int64_t evaluations, const carom_co
         run->worst[f].samples = run->worst[f].evaluations = run->walked;
         for (int i = 0; i < LINES; i++) {
             line *descent = &run->lines[f * LINES + i];
-            worker *own = &run->workers[0];
-            carom_sample_counts counts;
+            carom_player *player = &run->workers[0].player;
+            carom_verdict verdict;
             descent->value = -INFINITY;
             descent->stream = FIRST_SEARCHED * (1 + f * LINES + i);
             // Fewer blocks than lines: the best walk again.
             const plain *leader = leaders[i].index >= 0 ? &leaders[i] : &leaders[0];
-            if (leader->index < 0) continue;
+            if (leader->index < 0 || status) continue;
             // A walk that has ended before does so again, whoever asks to stop.
-            carom_walker_watch(own->walker, NULL);
-            carom_walker_play(own->walker, NULL, run->options->seed, leader->index, own->v, own->impulse, &descent->tape, &counts);
-            carom_walker_watch(own->walker, run->control);
+            player->control = NULL;
+            if (player->walker) carom_walker_watch(player->walker, NULL);
+            status = carom_player_play(player, NULL, run->options->seed, leader->index, &descent->tape, &verdict, error);
+            player->control = run->control;
+            if (player->walker) carom_walker_watch(player->walker, run->control);
+            if (status) continue;
             descent->value = leader->value;
             if (descent->tape.failed) status = carom_fail_memory(error, "worst cases");
         }
@@ -337,7 +334,7 @@ carom_status carom_worst_search(const carom_impact *impact, const carom_function
     for (int f = 0; f < count && !status; f++)
         if (worst[f].tape.failed) status = carom_fail_memory(error, "worst cases");
     for (int i = 0; run.workers && i < workers; i++) {
-        carom_walker_free(run.workers[i].walker);
+        carom_player_release(&run.workers[i].player);
         carom_tape_release(&run.workers[i].child);
         carom_tape_release(&run.workers[i].recorded);
     }

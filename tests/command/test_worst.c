@@ -88,6 +88,32 @@ static void restitution_has_witnesses(void **state) {
     json_decref(answer);
 }
 
+// The worst velocity and friction are found with the walk, and named; another uncertainty is another scene.
+static void uncertain_parameters_are_searched(void **state) {
+    static const char parts[] = BLOCK_SCENE "uncertain: {velocity: {box: [0.05, 0, 0.05]}, friction: {A: [0.1, %s]}}\n";
+    char scene[1024];
+    snprintf(scene, sizeof scene, parts, "0.9");
+    write_text(*state, "block.yaml", scene);
+    json_t *answer = ask(*state, "worst", "block.yaml", "--max", "Jn.A", "--min", "Jt.B", "--evaluations", "4096", "-o", "w.json");
+    assert_true(is_true(answer, "uncertain"));
+    assert_true(json_is_null(at(answer, "worst.0.upper")));
+    // Sliding to the left with the least friction.
+    const json_t *parameters = at(answer, "worst.1.parameters");
+    assert_close(json_number_value(json_object_get(parameters, "v0.1")), -0.05, 1e-3);
+    assert_close(json_number_value(json_object_get(parameters, "mu.A")), 0.1, 1e-2);
+    // Farther than from the velocity of the scene alone.
+    assert_true(number(answer, "worst.0.value") > 0.11);
+    json_t *again = ask(*state, "replay", "w.json", "--index", "1");
+    assert_true(number(again, "value") == number(answer, "worst.1.value"));
+    json_decref(again);
+    json_decref(answer);
+    snprintf(scene, sizeof scene, parts, "0.8");
+    write_text(*state, "block.yaml", scene);
+    report r = run(*state, "replay", "w.json", "--json");
+    assert_true(is_refusal(&r, "has changed"));
+    release(&r);
+}
+
 static void changed_scenes_are_refused(void **state) {
     write_text(*state, "flat.yaml", FLAT_SCENE);
     write_text(*state, "other.yaml", "name: renamed\nmatrices: {" FLAT_PARTS "}\n");
@@ -147,6 +173,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(values_stand_beside_certified_ones, set_up, tear_down),
         cmocka_unit_test_setup_teardown(threads_write_the_same_bytes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(restitution_has_witnesses, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(uncertain_parameters_are_searched, set_up, tear_down),
         cmocka_unit_test_setup_teardown(changed_scenes_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_questions_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interruption_keeps_what_was_found, set_up, tear_down),

@@ -27,7 +27,7 @@ static carom_worst search(const carom_impact *impact, const char *expression, co
     assert_int_equal(verdict, CAROM_COMPLETE);
     // The witness has the same value, and is one.
     carom_witness witness;
-    assert_ok(carom_witness_create(impact, &options->walker, &worst.tape, &witness, &error), error);
+    assert_ok(carom_witness_create(impact, options, &worst.tape, &witness, &error), error);
     assert_true(carom_witness_value(&witness, &functional) == worst.value);
     assert_true(witness.verified);
     carom_witness_release(&witness);
@@ -174,7 +174,7 @@ static void witnesses_are_members(void **state) {
         assert_ok(carom_worst_search(impact, &functional, 1, &options, NULL, &worst, &verdict, &error), error);
         if (!isinf(worst.value)) {
             carom_witness witness;
-            assert_ok(carom_witness_create(impact, &options.walker, &worst.tape, &witness, &error), error);
+            assert_ok(carom_witness_create(impact, &options, &worst.tape, &witness, &error), error);
             assert_true(witness.verified);
             assert_true(witness.energy_ratio <= 1 + 1e-6);
             carom_witness_release(&witness);

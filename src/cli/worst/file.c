@@ -30,6 +30,40 @@ json_t *witness_path_json(const carom_impact *impact, const carom_witness *witne
     return pieces;
 }
 
+json_t *witness_parameters_json(const carom_uncertainty *uncertainty, const carom_witness *witness) {
+    if (!uncertainty || !witness->parameters) return json_null();
+    json_t *parameters = json_object();
+    const carom_uncertain_parameter *names = carom_uncertainty_parameters(uncertainty);
+    for (int i = 0; i < carom_uncertainty_count(uncertainty); i++)
+        json_object_set_new(parameters, names[i].name, carom_json_real(witness->parameters[i]));
+    return parameters;
+}
+
+carom_status witness_digest(const carom_scene *scene, char text[CAROM_DIGEST_TEXT_SIZE], carom_error *error) {
+    const carom_uncertainty *uncertainty = carom_scene_uncertainty(scene);
+    carom_status status = carom_impact_digest(carom_scene_impact(scene), text, error);
+    if (status || !uncertainty) return status;
+    // The parameters at three points tell an uncertainty from others.
+    enum { POINTS = 3 };
+    const int dimension = carom_uncertainty_dimension(uncertainty), count = carom_uncertainty_count(uncertainty);
+    double *point = calloc((size_t)(dimension + count) + 1, sizeof *point), *values = point ? point + dimension : NULL;
+    carom_digest *digest;
+    if (!point) return carom_fail_memory(error, "witness");
+    status = carom_digest_create(&digest, error);
+    if (!status) {
+        carom_digest_add_bytes(digest, text, strlen(text));
+        for (int k = 1; k <= POINTS; k++) {
+            for (int i = 0; i < dimension; i++) point[i] = (double)(1 + (k + i) % POINTS) / (POINTS + 1);
+            carom_uncertainty_values(uncertainty, point, values);
+            carom_digest_add_doubles(digest, values, (size_t)count);
+        }
+        carom_digest_finish(digest, text);
+        carom_digest_free(digest);
+    }
+    free(point);
+    return status;
+}
+
 json_t *witness_checks_json(const carom_witness *witness) {
     return json_pack("{s:o, s:o, s:o, s:o, s:o}", "balance", carom_json_real(witness->balance), "cone", carom_json_real(witness->cone),
                      "energy", carom_json_real(witness->energy), "opening", carom_json_real(witness->opening), "slip",
@@ -53,7 +87,7 @@ carom_status witness_write(const char *path, const worst_run *run, carom_error *
     const carom_impact *impact = carom_scene_impact(run->scene);
     const carom_walker_options *how = &run->options.walker;
     char digest[CAROM_DIGEST_TEXT_SIZE];
-    carom_status status = carom_impact_digest(impact, digest, error);
+    carom_status status = witness_digest(run->scene, digest, error);
     if (status) return status;
     json_t *options = json_pack(
         "{s:s, s:o, s:s, s:f, s:I}", "hypothesis", carom_hypothesis_names[how->rebound.hypothesis], "restitution",
@@ -67,7 +101,7 @@ carom_status witness_write(const char *path, const worst_run *run, carom_error *
         json_t *one = json_pack("{s:o, s:s, s:f}", "expression", carom_json_text(q->asked.expression), "sense",
                                 q->asked.minimum ? "min" : "max", "value", worst_signed(q, q->found.value));
         json_object_set_new(one, "v_plus", carom_json_reals(q->witness.v, carom_impact_get_data(impact)->nv));
-        json_object_set_new(one, "parameters", json_null());
+        json_object_set_new(one, "parameters", witness_parameters_json(run->options.uncertainty, &q->witness));
         json_object_set_new(one, "tape", tape_json(&q->found.tape));
         json_object_set_new(one, "path", witness_path_json(impact, &q->witness));
         json_array_append_new(witnesses, one);
@@ -144,13 +178,13 @@ carom_status witness_entry_read(const char *path, const witness_file *file, int 
     if (!entry->v) return carom_fail_memory(error, path);
     for (size_t k = 0; k < (size_t)data->nv; k++) entry->v[k] = json_number_value(json_array_get(v, k));
     if (!json_is_array(tape)) return carom_fail(error, CAROM_BAD_INPUT, "%s: witnesses[%d].tape: is not a list", path, index);
-    int piece = 0;
+    int piece = CAROM_TAPE_POINT;
     for (size_t k = 0; k < json_array_size(tape); k++) {
         const json_t *number = json_array_get(tape, k);
         const json_int_t at = json_integer_value(json_array_get(number, 0)), what = json_integer_value(json_array_get(number, 1));
         const double taken = json_number_value(json_array_get(number, 2));
-        if (json_array_size(number) != 3 || at < piece || at > MOST_CONTACT_PIECES || what < 0 ||
-            what >= (json_int_t)CAROM_TAPE_DECISIONS * data->contacts || !(taken > 0 && taken < 1))
+        if (json_array_size(number) != 3 || at < piece || at > MOST_CONTACT_PIECES || what < 0 || what > INT32_MAX ||
+            (at >= 0 && what >= (json_int_t)CAROM_TAPE_DECISIONS * data->contacts) || !(taken > 0 && taken < 1))
             return carom_fail(error, CAROM_BAD_INPUT,
                               "%s: witnesses[%d].tape[%zu]: is not a piece, in order, a decision, and a number between 0 and 1", path,
                               index, k);

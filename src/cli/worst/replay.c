@@ -32,14 +32,17 @@ typedef struct replayed {
 } replayed;
 
 // Plays one witness of the file.
-static carom_status replay(const char *path, const witness_file *file, int index, const carom_impact *impact, replayed *one,
+static carom_status replay(const char *path, const witness_file *file, int index, const carom_scene *scene, replayed *one,
                            carom_error *error) {
+    const carom_impact *impact = carom_scene_impact(scene);
+    carom_worst_options options = file->options;
+    options.uncertainty = carom_scene_uncertainty(scene);
     carom_status status = witness_entry_read(path, file, index, impact, &one->entry, error);
     if (status) return status;
     carom_error inner;
     status = cli_read_objective(impact, one->entry.expression, one->entry.minimum, &one->asked, &inner);
     if (status) return carom_fail(error, status, "%s: witnesses[%d].expression: %s", path, index, inner.message);
-    status = carom_witness_create(impact, &file->options.walker, &one->entry.tape, &one->witness, &inner);
+    status = carom_witness_create(impact, &options, &one->entry.tape, &one->witness, &inner);
     if (status) return carom_fail(error, status, "%s: options: %s", path, inner.message);
     const double value = carom_witness_value(&one->witness, &one->asked.functional);
     one->value = one->entry.minimum ? 0 - value : value;
@@ -53,7 +56,7 @@ static carom_status read_scene(const cli_arguments *arguments, const witness_fil
     const char *other = cli_value(arguments, "scene"), *path = other ? other : file->scene;
     char digest[CAROM_DIGEST_TEXT_SIZE];
     carom_status status = carom_scene_read(path, arguments->registry, scene, error);
-    if (!status) status = carom_impact_digest(carom_scene_impact(*scene), digest, error);
+    if (!status) status = witness_digest(*scene, digest, error);
     if (!status && strcmp(digest, file->digest) != 0)
         status = carom_fail(error, CAROM_BAD_INPUT, "%s: the scene %s has changed: its numbers are not those of the witness",
                             arguments->operand, path);
@@ -83,7 +86,8 @@ static void print_path(const carom_impact *impact, const carom_witness *witness)
     }
 }
 
-static json_t *one_json(const carom_impact *impact, const replayed *one) {
+static json_t *one_json(const carom_scene *scene, const replayed *one) {
+    const carom_impact *impact = carom_scene_impact(scene);
     json_t *json =
         json_pack("{s:o, s:s}", "expression", carom_json_text(one->entry.expression), "sense", one->entry.minimum ? "min" : "max");
     json_object_set_new(json, "value", carom_json_real(one->value));
@@ -92,6 +96,7 @@ static json_t *one_json(const carom_impact *impact, const replayed *one) {
     json_object_set_new(json, "verified", json_boolean(one->witness.verified));
     json_object_set_new(json, "checks", witness_checks_json(&one->witness));
     json_object_set_new(json, "energy_ratio", carom_json_real(one->witness.energy_ratio));
+    json_object_set_new(json, "parameters", witness_parameters_json(carom_scene_uncertainty(scene), &one->witness));
     json_object_set_new(json, "path", witness_path_json(impact, &one->witness));
     return json;
 }
@@ -124,22 +129,21 @@ static int run_replay(const cli_arguments *arguments) {
     if (!status && !all) status = carom_fail_memory(&error, "replay");
     bool same = true;
     for (int i = first; i < end && !status; i++) {
-        status = replay(arguments->operand, &file, i, carom_scene_impact(scene), &all[count], &error);
+        status = replay(arguments->operand, &file, i, scene, &all[count], &error);
         same = same && all[count].same;
         count++;
     }
     int exit_status = same ? EXIT_DONE : EXIT_INCOMPLETE;
-    if (!status) cli_warn(scene);
+    if (!status) cli_warn_uncertain(scene);
     if (status) {
         exit_status = cli_report(&error);
     } else if (cli_given(arguments, "json")) {
-        const carom_impact *impact = carom_scene_impact(scene);
         json_t *document = json_pack("{s:s, s:o}", "schema", "carom.replay/1", "scene", carom_json_text(carom_scene_path(scene)));
-        json_t *one = one_json(impact, &all[0]);
+        json_t *one = one_json(scene, &all[0]);
         json_object_update(document, one);
         json_decref(one);
         json_t *witnesses = json_array();
-        for (int i = 0; i < count; i++) json_array_append_new(witnesses, one_json(impact, &all[i]));
+        for (int i = 0; i < count; i++) json_array_append_new(witnesses, one_json(scene, &all[i]));
         json_object_set_new(document, "witnesses", witnesses);
         exit_status = cli_print_json(document, exit_status);
     } else {

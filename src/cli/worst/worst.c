@@ -60,7 +60,7 @@ static carom_status search(const cli_arguments *arguments, worst_run *run, const
     for (int i = 0; i < run->count && !status; i++) {
         worst_question *q = &run->questions[i];
         if (isinf(q->found.value)) continue;
-        status = carom_witness_create(impact, &run->options.walker, &q->found.tape, &q->witness, error);
+        status = carom_witness_create(impact, &run->options, &q->found.tape, &q->witness, error);
         if (!status && carom_witness_value(&q->witness, &q->asked.functional) != q->found.value)
             status = carom_fail(error, CAROM_INTERNAL, "the witness of %s does not give its value again", q->asked.expression);
     }
@@ -75,6 +75,7 @@ static carom_status solve(const cli_arguments *arguments, worst_run *run, carom_
     bound_effort effort = {BOUND_SECONDS};
     carom_control control;
     run->options = carom_worst_defaults();
+    run->options.uncertainty = carom_scene_uncertainty(run->scene);
     // Of a scene, whose other options are those of sampling, what says how walks go.
     carom_status status = carom_scene_apply(run->scene, carom_worst_rows, CAROM_WORST_ROWS, &run->options, error);
     if (!status) status = cli_apply_rows(arguments, carom_worst_rows, CAROM_WORST_ROWS, &run->options, error);
@@ -94,7 +95,8 @@ static carom_status solve(const cli_arguments *arguments, worst_run *run, carom_
     if (!status) status = cli_start_control(arguments, &control, error);
     if (!status) status = search(arguments, run, &control, error);
     control.progress = NULL;
-    if (!status && effort.seconds > 0) status = worst_bound(run, effort.seconds, &control, error);
+    // Bounds are of one impact.
+    if (!status && effort.seconds > 0 && !run->options.uncertainty) status = worst_bound(run, effort.seconds, &control, error);
     if (!status && output) status = witness_write(output, run, error);
     return status;
 }
@@ -136,6 +138,7 @@ static json_t *to_json(const worst_run *run) {
             json_array_append_new(growth, json_pack("[I, o]", (json_int_t)q->found.growth[k].evaluations,
                                                     carom_json_real(worst_signed(q, q->found.growth[k].value))));
         json_object_set_new(one, "growth", growth);
+        json_object_set_new(one, "parameters", none ? json_null() : witness_parameters_json(run->options.uncertainty, &q->witness));
         json_object_set_new(one, "pieces", none ? json_null() : json_integer(q->witness.rows - 1));
         json_object_set_new(one, "energy_ratio", none ? json_null() : carom_json_real(q->witness.energy_ratio));
         json_object_set_new(one, "verified", json_boolean(!none && q->witness.verified));
@@ -176,6 +179,17 @@ static void print_text(const worst_run *run, const char *file) {
         printf("  %s %-*s  %14s  %14s  %14s  %-6s  %10s  %s%s\n", q->asked.minimum ? "min" : "max", width, q->asked.expression, found,
                plain, upper, q->method ? q->method : "-", gap, q->asked.functional.unit, is_exact(impact, q) ? "  exact" : "");
     }
+    // Where the worst is, in the uncertain numbers.
+    const carom_uncertainty *uncertainty = run->options.uncertainty;
+    for (int i = 0; i < run->count && uncertainty; i++) {
+        const worst_question *q = &run->questions[i];
+        if (!q->witness.parameters) continue;
+        printf("  %s %s at", q->asked.minimum ? "min" : "max", q->asked.expression);
+        for (int k = 0; k < carom_uncertainty_count(uncertainty); k++)
+            printf("%s %s = %.6g", k ? "," : "", carom_uncertainty_parameters(uncertainty)[k].name, q->witness.parameters[k]);
+        putchar('\n');
+    }
+    if (uncertainty) printf("there are no certified bounds: they are of one impact, and this one is uncertain\n");
     printf("`found` is of a solution: the extreme is at least as far.");
     if (certified) printf(" No solution passes `certified`; `exact`: both are the same but for rounding.");
     printf("\n%s\n", unverified ? "an independent check of a witness failed: see `checks` of --json"
@@ -195,13 +209,14 @@ static int run_worst(const cli_arguments *arguments) {
     int exit_status = run.verdict == CAROM_COMPLETE ? EXIT_DONE : EXIT_INCOMPLETE;
     for (int i = 0; i < run.count; i++)
         if (isinf(run.questions[i].found.value) || !run.questions[i].witness.verified) exit_status = EXIT_INCOMPLETE;
-    if (!status) cli_warn(scene);
+    if (!status) cli_warn_uncertain(scene);
     if (!status) cli_note_rest(arguments, scene);
     if (status) {
         exit_status = cli_report(&error);
     } else if (cli_given(arguments, "json")) {
         json_t *document = json_pack("{s:s, s:o, s:I, s:f, s:o}", "schema", "carom.worst/1", "worst", to_json(&run), "seed",
                                      (json_int_t)run.options.seed, "seconds", run.seconds, "file", carom_json_text(file));
+        json_object_set_new(document, "uncertain", json_boolean(run.options.uncertainty != NULL));
         json_object_set_new(document, "reproducible", json_boolean(isnan(run.options.seconds)));
         if (run.verdict != CAROM_COMPLETE) json_object_set_new(document, "verdict", json_string(carom_verdict_name(run.verdict)));
         exit_status = cli_print_json(document, exit_status);

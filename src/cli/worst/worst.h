@@ -64,6 +64,10 @@ void witness_entry_release(witness_entry *entry);
 
 /// The path of a witness as JSON: a list of pieces with the impulses on each, and the contact velocities after it.
 json_t *witness_path_json(const carom_impact *impact, const carom_witness *witness);
+/// The parameters of a witness by their names; null where nothing is uncertain.
+json_t *witness_parameters_json(const carom_uncertainty *uncertainty, const carom_witness *witness);
+/// Of what a witness depends on: the numbers of the impact, and what is uncertain of it.
+carom_status witness_digest(const carom_scene *scene, char text[CAROM_DIGEST_TEXT_SIZE], carom_error *error);
 /// What the checks found.
 json_t *witness_checks_json(const carom_witness *witness);
 
