@@ -100,6 +100,46 @@ static void uncertain_scenes(void **state) {
     support_remove_directory(directory);
 }
 
+// What solutions pass through stands beside the set, and holds it and the start; walks keep to it on their way.
+static void a_file_has_what_solutions_pass_through(void **state) {
+    (void)state;
+    char *directory = support_make_directory();
+    char arguments[1024], path[512], certificate[CAROM_CERTIFICATE_SIZE];
+    snprintf(path, sizeof path, "%s/set.h5", directory);
+    snprintf(arguments, sizeof arguments, "exact scenes/compass-matrices.yaml --reached -o %s > /dev/null", path);
+    assert_int_equal(run_command(arguments), 0);
+    carom_result *result;
+    carom_error error;
+    carom_polyhedra *set, *reached;
+    assert_ok(carom_result_open(path, &result, &error), error);
+    assert_int_equal(carom_result_laws(result), 2);
+    assert_string_equal(carom_result_law_name(result, 1), CAROM_REACHED_NAME);
+    assert_ok(carom_result_read_polyhedra(result, 0, &set, certificate, &error), error);
+    assert_ok(carom_result_read_polyhedra(result, 1, &reached, certificate, &error), error);
+    carom_result_close(result);
+    assert_string_equal(certificate, "exact");
+    assert_true(reached->count > set->count);
+    assert_true(worst_excess(set, reached) <= 1e-12);
+    carom_impact *impact = make_impact(&compass);
+    const carom_walker_options options = {.max_steps = 10000};
+    carom_walker *walker;
+    assert_ok(carom_walker_create(impact, &options, &walker, &error), error);
+    assert_ok(carom_walker_record(walker, true, &error), error);
+    for (int i = 0; i < 200; i++) {
+        double v[4], impulse[4];
+        int rows;
+        carom_sample_counts counts = {0};
+        assert_int_equal(carom_walker_run(walker, 5, i, v, impulse, &counts), CAROM_COMPLETE);
+        const double *trace = carom_walker_trace(walker, &rows);
+        for (int k = 0; k < rows; k++) assert_true(distance_out(reached, trace + 4 * k) <= 1e-8);
+    }
+    carom_walker_free(walker);
+    carom_impact_free(impact);
+    carom_polyhedra_free(set);
+    carom_polyhedra_free(reached);
+    support_remove_directory(directory);
+}
+
 // The file of a run that spent its budget has an inner set, and an outer set as a law of its own.
 static void a_file_has_the_outer_set_too(void **state) {
     (void)state;
@@ -225,6 +265,7 @@ int main(void) {
         cmocka_unit_test(a_file_gives_the_pieces_back),
         cmocka_unit_test(a_file_has_the_outer_set_too),
         cmocka_unit_test(uncertain_scenes),
+        cmocka_unit_test(a_file_has_what_solutions_pass_through),
         cmocka_unit_test(an_outer_set_is_not_made_up),
         cmocka_unit_test(pictures_and_comparisons_show_the_set),
         cmocka_unit_test(the_command_reports),
