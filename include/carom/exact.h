@@ -70,6 +70,9 @@ typedef struct carom_exact_set {
     /// Mode `exact`: the set, or a certified inner set when incomplete. Other modes: a certified outer set when `ok`, otherwise empty.
     carom_polyhedra *pieces;
     carom_polyhedra *outer;  ///< a certified outer set that an incomplete run found; NULL for none
+    /// Where asked for, what solutions pass through on their way, the set included: pieces, one list for all cells. Of it `certificate`
+    /// holds as of `pieces`, and an incomplete run of mode `exact` without intervals of friction has an inner one. NULL for none.
+    carom_polyhedra *reached;
 } carom_exact_set;
 
 typedef struct carom_exact_options {
@@ -87,6 +90,7 @@ typedef struct carom_exact_options {
     /// Where friction is uncertain, [contacts] intervals of it: an outer set of all sets for coefficients within, since those may also
     /// change during the impact. NULL: the impact's coefficients. Borrowed.
     const carom_interval *friction;
+    bool reached;              ///< keep what solutions pass through, too
     carom_exact_set **set;     ///< of the law: receives the set itself, to be freed by the caller; NULL: not wanted
     carom_joint_modes *modes;  ///< receives the joint modes that the pieces meet; NULL: not wanted
 } carom_exact_options;
@@ -137,6 +141,9 @@ extern const struct carom_law carom_exact_law;
 /// from. In no registry.
 /// @return (resolve) CAROM_BAD_INPUT where there is no outer set
 extern const struct carom_law carom_exact_outer_law;
+
+/// The vertices of `reached`, likewise.
+extern const struct carom_law carom_exact_reached_law;
 
 /// Adds the law `halm-posa-exact`; in a build without PPL it is there to say so when asked for by name.
 carom_status carom_exact_register(carom_registry *registry, carom_error *error);

@@ -17,6 +17,7 @@ typedef enum carom_plot_style {
     CAROM_PLOT_LINE,      ///< line: a function of time, an outline
     CAROM_PLOT_GUIDE,     ///< dashed line: what a picture is read by
     CAROM_PLOT_AREAS,     ///< filled polygons with outlines, a NaN between them; segments and points have only an outline
+    CAROM_PLOT_GROUND,    ///< the same in grey, without marks: what lies under a set
     CAROM_PLOT_MEASURED,  ///< filled black diamonds with a white rim, on top of everything: what was measured
 } carom_plot_style;
 

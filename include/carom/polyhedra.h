@@ -40,6 +40,9 @@ void carom_polyhedra_free(carom_polyhedra *polyhedra);
 carom_status carom_polyhedra_add(carom_polyhedra *polyhedra, int dimension, int vertices, int equalities, int inequalities,
                                  carom_piece **piece, carom_error *error);
 
+/// In result files, the name of what solutions pass through on their way to an exact set (carom_exact_reached_law).
+#define CAROM_REACHED_NAME "halm-posa-exact-reached"
+
 /// Columns of outcomes that are vertices of pieces; they follow the common columns.
 typedef enum carom_piece_column {
     CAROM_PIECE_INDEX,          ///< of the piece; its vertices stand together

@@ -13,6 +13,7 @@ static const char law_name[] = "halm-posa-exact";
 enum { SHOWN_VERTICES = 40 };
 
 static const cli_flag flags[] = {
+    {"reached", NULL, "keep the velocities that solutions pass through, too: in JSON and in the file, and grey in its pictures"},
     {"export", "FILE", "write the polytopes as text: their constraints and their vertices"},
     {"output", "FILE", "write the vertices and constraints to an HDF5 file"},
     {"json", NULL, "print one JSON document"},
@@ -67,6 +68,7 @@ static int print_text(const carom_scene *scene, const carom_exact_set *set, cons
     if (set->outer)
         printf("  there is also a certified outer set of %d piece%s: see --json, --export or -o\n", set->outer->count,
                set->outer->count == 1 ? "" : "s");
+    if (set->reached) printf("  solutions pass through %d pieces: see --json or -o\n", set->reached->count);
     // The first vertices, piece by piece.
     const carom_polyhedra *pieces = set->pieces;
     int left = SHOWN_VERTICES;
@@ -123,14 +125,17 @@ static carom_status solve(const cli_arguments *arguments, const carom_scene *sce
     if (!status) {
         // The set itself comes back beside the law's outcomes, which are its vertices.
         asked->set = set;
+        asked->reached = cli_given(arguments, "reached");
         status = cli_resolve_law(&question, options, answer, error);
     }
-    // A certified outer set goes into the file as a law of its own, beside the inner one.
-    if (!status && output && (*set)->outer) {
-        const cli_question outer = {.arguments = arguments, .scene = scene, .law = &carom_exact_outer_law, .writer = question.writer};
-        carom_answer outer_answer = {NULL, NULL};
-        status = cli_resolve_law(&outer, options, &outer_answer, error);
-        carom_answer_free(&outer_answer);
+    // A certified outer set goes into the file as a law of its own, beside the inner one, and so does what solutions pass through.
+    const carom_law *const beside[] = {&carom_exact_outer_law, &carom_exact_reached_law};
+    for (int i = 0; i < 2 && !status && output; i++) {
+        if (!(i ? (*set)->reached : (*set)->outer)) continue;
+        const cli_question more = {.arguments = arguments, .scene = scene, .law = beside[i], .writer = question.writer};
+        carom_answer other = {NULL, NULL};
+        status = cli_resolve_law(&more, options, &other, error);
+        carom_answer_free(&other);
     }
     if (status && options) cli_place_error(arguments, scene, question.law->options, question.law->option_count, error);
     // The text has both sets, and comes before the HDF5 file takes its place.
@@ -159,6 +164,7 @@ static int run_exact(const cli_arguments *arguments) {
         cli_add_result(document, answer.result);
         json_object_set_new(document, "pieces", pieces_json(carom_scene_impact(scene), set->pieces));
         if (set->outer) json_object_set_new(document, "outer", pieces_json(carom_scene_impact(scene), set->outer));
+        if (set->reached) json_object_set_new(document, "reached", pieces_json(carom_scene_impact(scene), set->reached));
         json_object_set_new(document, "seconds", carom_json_real(set->seconds));
         json_object_set_new(document, "file", carom_json_text(file));
         const carom_uncertainty *uncertainty = carom_scene_uncertainty(scene);

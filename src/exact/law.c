@@ -154,6 +154,13 @@ static carom_status resolve_outer(const carom_law_call *call, carom_error *error
     return answer(call, set, set->outer, "outer", error);
 }
 
+static carom_status resolve_reached(const carom_law_call *call, carom_error *error) {
+    const carom_halm_posa_exact_options *options = call->options;
+    const carom_exact_set *set = options->set ? *options->set : NULL;
+    if (!set || !set->reached) return carom_fail(error, CAROM_BAD_INPUT, "set: it does not have what solutions pass through");
+    return answer(call, set, set->reached, carom_exact_set_complete(set) ? set->certificate : "inner", error);
+}
+
 // Sets of this size usually finish.
 static bool is_usual(const carom_impact *impact) {
     const carom_impact_data *data = carom_impact_get_data(impact);
@@ -189,6 +196,17 @@ const carom_law carom_exact_outer_law = {
     CAROM_COLUMN_TABLE(outcome, carom_piece_columns),
     CAROM_COLUMN_TABLE(result, result_columns),
     .resolve = resolve_outer,
+};
+
+const carom_law carom_exact_reached_law = {
+    .name = CAROM_REACHED_NAME,
+    .summary = "the velocities that solutions pass through, which a run of halm-posa-exact kept",
+    .source = "Halm & Posa 2023, the impact inclusion; reachability over the cells of contact space",
+    CAROM_OPTION_TABLE(carom_exact_options, carom_exact_rows),
+    .defaults = defaults,
+    CAROM_COLUMN_TABLE(outcome, carom_piece_columns),
+    CAROM_COLUMN_TABLE(result, result_columns),
+    .resolve = resolve_reached,
 };
 
 carom_status carom_exact_register(carom_registry *registry, carom_error *error) {

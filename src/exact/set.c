@@ -61,6 +61,7 @@ void carom_exact_set_free(carom_exact_set *set) {
     if (!set) return;
     carom_polyhedra_free(set->pieces);
     carom_polyhedra_free(set->outer);
+    carom_polyhedra_free(set->reached);
     free(set);
 }
 

@@ -43,6 +43,103 @@ static void a_file_gives_the_pieces_back(void **state) {
     support_remove_directory(directory);
 }
 
+// What is uncertain in a scene: the file has the set of the box, and intervals of friction make it an outer one. Other uncertain numbers
+// are refused in one line.
+static void uncertain_scenes(void **state) {
+    (void)state;
+    static const char *const uncertain[] = {
+        "\"velocity\": {\"box\": [0.05, 0, 0.05]}",
+        "\"velocity\": {\"vertices\": [[0, -0.4, 0], [0.1, -0.5, 0]]}, \"friction\": {\"c1\": [0.5, 1]}",
+        "\"mass\": {\"scale\": [0.9, 1.1]}"};
+    static const char *const certificates[] = {"exact", "outer", "exact"};
+    char *directory = support_make_directory();
+    for (int i = 0; i < 3; i++) {
+        char text[1024], arguments[1024], path[512], certificate[CAROM_CERTIFICATE_SIZE];
+        snprintf(text, sizeof text,
+                 "{\"matrices\": {\"M\": [[1,0,0],[0,1,0],[0,0,\"5/12\"]], \"Jn\": [[0,1,\"-1/2\"],[0,1,\"1/2\"]],"
+                 " \"Jt\": [[1,0,1],[1,0,1]], \"mu\": [1,1], \"v\": [0,-0.4429,0], \"names\": [\"c1\", \"c2\"]},"
+                 " \"uncertain\": {%s}}",
+                 uncertain[i]);
+        char *scene = support_write_file(directory, "uncertain.json", text);
+        snprintf(path, sizeof path, "%s/set%d.h5", directory, i);
+        snprintf(arguments, sizeof arguments, "exact %s -o %s > /dev/null", scene, path);
+        assert_int_equal(run_command(arguments), 0);
+        carom_result *result;
+        carom_error error;
+        carom_polyhedra *pieces;
+        assert_ok(carom_result_open(path, &result, &error), error);
+        assert_ok(carom_result_read_polyhedra(result, 0, &pieces, certificate, &error), error);
+        carom_result_close(result);
+        assert_string_equal(certificate, certificates[i]);
+        carom_exact_set *point = solve_scene(&block);
+        if (i != 1) assert_true(worst_excess(point->pieces, pieces) <= 1e-12);
+        if (i == 2) assert_same_set(pieces, point->pieces, 1e-15);
+        carom_exact_set_free(point);
+        carom_polyhedra_free(pieces);
+        if (carom_bound_glpk_version()) {
+            snprintf(arguments, sizeof arguments, "bound %s --max Jn.c1 --walks 10 --json > %s/bound.json", scene, directory);
+            assert_int_equal(run_command(arguments), 0);
+        }
+        free(scene);
+    }
+    // The pose of a model.
+    size_t size;
+    char *block_scene = support_read_file("scenes/block.yaml", &size), *model = support_read_file("scenes/block.xml", &size);
+    char *copy = malloc(strlen(block_scene) + 100), errors[2048], arguments[1024];
+    sprintf(copy, "%s\nuncertain: {qpos: {box: [0.01, 0, 0]}}\n", block_scene);
+    char *scene = support_write_file(directory, "pose.yaml", copy), *xml = support_write_file(directory, "block.xml", model);
+    snprintf(arguments, sizeof arguments, "exact %s", scene);
+    assert_int_equal(support_run_command(arguments, true, errors, sizeof errors), 2);
+    assert_non_null(strstr(errors, "uncertain.qpos"));
+    assert_non_null(strstr(errors, "carom sample"));
+    free(block_scene);
+    free(model);
+    free(copy);
+    free(scene);
+    free(xml);
+    support_remove_directory(directory);
+}
+
+// What solutions pass through stands beside the set, and holds it and the start; walks keep to it on their way.
+static void a_file_has_what_solutions_pass_through(void **state) {
+    (void)state;
+    char *directory = support_make_directory();
+    char arguments[1024], path[512], certificate[CAROM_CERTIFICATE_SIZE];
+    snprintf(path, sizeof path, "%s/set.h5", directory);
+    snprintf(arguments, sizeof arguments, "exact scenes/compass-matrices.yaml --reached -o %s > /dev/null", path);
+    assert_int_equal(run_command(arguments), 0);
+    carom_result *result;
+    carom_error error;
+    carom_polyhedra *set, *reached;
+    assert_ok(carom_result_open(path, &result, &error), error);
+    assert_int_equal(carom_result_laws(result), 2);
+    assert_string_equal(carom_result_law_name(result, 1), CAROM_REACHED_NAME);
+    assert_ok(carom_result_read_polyhedra(result, 0, &set, certificate, &error), error);
+    assert_ok(carom_result_read_polyhedra(result, 1, &reached, certificate, &error), error);
+    carom_result_close(result);
+    assert_string_equal(certificate, "exact");
+    assert_true(reached->count > set->count);
+    assert_true(worst_excess(set, reached) <= 1e-12);
+    carom_impact *impact = make_impact(&compass);
+    const carom_walker_options options = {.max_steps = 10000};
+    carom_walker *walker;
+    assert_ok(carom_walker_create(impact, &options, &walker, &error), error);
+    assert_ok(carom_walker_record(walker, true, &error), error);
+    for (int i = 0; i < 200; i++) {
+        double v[4], impulse[4];
+        int rows;
+        carom_sample_counts counts = {0};
+        assert_int_equal(carom_walker_run(walker, 5, i, v, impulse, &counts), CAROM_COMPLETE);
+        const double *trace = carom_walker_trace(walker, &rows);
+        for (int k = 0; k < rows; k++) assert_true(distance_out(reached, trace + 4 * k) <= 1e-8);
+    }
+    carom_walker_free(walker);
+    carom_impact_free(impact);
+    carom_polyhedra_free(set);
+    carom_polyhedra_free(reached);
+    support_remove_directory(directory);
+}
+
 // The file of a run that spent its budget has an inner set, and an outer set as a law of its own.
 static void a_file_has_the_outer_set_too(void **state) {
     (void)state;
@@ -165,8 +262,12 @@ static void absence_is_said(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_gives_the_pieces_back), cmocka_unit_test(a_file_has_the_outer_set_too),
-        cmocka_unit_test(an_outer_set_is_not_made_up),  cmocka_unit_test(pictures_and_comparisons_show_the_set),
+        cmocka_unit_test(a_file_gives_the_pieces_back),
+        cmocka_unit_test(a_file_has_the_outer_set_too),
+        cmocka_unit_test(uncertain_scenes),
+        cmocka_unit_test(a_file_has_what_solutions_pass_through),
+        cmocka_unit_test(an_outer_set_is_not_made_up),
+        cmocka_unit_test(pictures_and_comparisons_show_the_set),
         cmocka_unit_test(the_command_reports),
     };
     const struct CMUnitTest without[] = {cmocka_unit_test(absence_is_said)};

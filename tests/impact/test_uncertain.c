@@ -132,6 +132,62 @@ static void polytopes(void **state) {
     carom_impact_free(impact);
 }
 
+// Draws lie in the support, and reach close to its ends; what is known is known there.
+static void support_holds_all_draws(void **state) {
+    (void)state;
+    carom_impact *impact = support_impact(&reference_block);
+    const double *v = reference_block.velocity, box[] = {0.5, 0, 0.25}, listed[] = {1, -1, 0, 2, -1, 0, 1, -2, 0};
+    const double covariance[] = {0.04, 0.01, 0, 0.01, 0.09, 0, 0, 0, 0};
+    const carom_spread friction[] = {{.kind = CAROM_SPREAD_NORMAL, .deviation = 1}, {0}};
+    const carom_uncertainty_data data[] = {
+        {.velocity_spread = CAROM_VELOCITY_BOX, .velocity = box, .friction = friction},
+        {.velocity_spread = CAROM_VELOCITY_DEVIATIONS, .velocity = box},
+        {.velocity_spread = CAROM_VELOCITY_COVARIANCE, .velocity = covariance},
+        {.velocity_spread = CAROM_VELOCITY_VERTICES, .velocity = listed, .vertices = 3},
+        {.friction = friction},
+    };
+    static const int vertices[] = {4, 4, 4, 3, 0};
+    for (int i = 0; i < 5; i++) {
+        carom_uncertainty *u = make(impact, &data[i]);
+        carom_uncertain_support support;
+        carom_error error;
+        assert_ok(carom_uncertainty_support(u, &support, &error), error);
+        assert_int_equal(support.vertices, vertices[i]);
+        double least[3], most[3];
+        for (int j = 0; j < 3; j++) {
+            least[j] = most[j] = support.vertices ? support.velocity[j] : v[j];
+            for (int k = 1; k < support.vertices; k++) {
+                least[j] = fmin(least[j], support.velocity[3 * k + j]);
+                most[j] = fmax(most[j], support.velocity[3 * k + j]);
+            }
+        }
+        if (i == 0) assert_true(least[0] == v[0] - 0.5 && most[0] == v[0] + 0.5 && least[1] == v[1] && most[2] == v[2] + 0.25);
+        if (i == 1) assert_true(least[0] == v[0] - 1.5 && most[2] == v[2] + 0.75);
+        assert_int_equal(support.friction != NULL, i % 4 == 0);
+        if (support.friction) {
+            assert_true(support.friction[0].least == fmax(0, reference_block.friction[0] - 3));
+            assert_true(support.friction[0].most == reference_block.friction[0] + 3);
+            assert_true(support.friction[1].least == reference_block.friction[1] &&
+                        support.friction[1].most == reference_block.friction[1]);
+        }
+        for (int k = 0; k < 200; k++) {
+            double uniforms[8], values[8];
+            carom_impact *drawn;
+            carom_uncertainty_draw(u, 0, k, uniforms);
+            carom_uncertainty_values(u, uniforms, values);
+            assert_ok(carom_uncertainty_impact(u, values, &drawn, &error), error);
+            for (int j = 0; j < 3; j++) {
+                const double component = carom_impact_get_data(drawn)->velocity[j];
+                assert_true(component >= least[j] - 1e-14 && component <= most[j] + 1e-14);
+            }
+            carom_impact_free(drawn);
+        }
+        carom_uncertain_support_free(&support);
+        carom_uncertainty_free(u);
+    }
+    carom_impact_free(impact);
+}
+
 // Another order of contacts gives the same impact, in that order.
 static void the_order_of_contacts(void **state) {
     (void)state;
@@ -274,6 +330,7 @@ int main(void) {
         cmocka_unit_test(draws_have_the_distribution),
         cmocka_unit_test(covariances),
         cmocka_unit_test(polytopes),
+        cmocka_unit_test(support_holds_all_draws),
         cmocka_unit_test(the_order_of_contacts),
         cmocka_unit_test(poses_and_columns),
         cmocka_unit_test(bad_data_are_refused),

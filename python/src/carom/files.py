@@ -123,7 +123,7 @@ def read_all(path: str | os.PathLike[str]) -> tuple[str, list[Outcomes]]:
         if name_of_set != law:
             outer[name_of_set] = Polytopes._make(*arguments)
         else:
-            made.append((Polytopes if law == "halm-posa-exact" else Outcomes)._make(*arguments))
+            made.append((Polytopes if law.startswith("halm-posa-exact") else Outcomes)._make(*arguments))
     # A certified outer set belongs to the set whose run found it.
     for one in made:
         if isinstance(one, Polytopes):

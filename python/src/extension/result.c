@@ -160,9 +160,10 @@ static PyObject *read_result(PyObject *module, PyObject *arguments) {
     bool raised = !read;
     if (raised) PyErr_NoMemory();
     for (int i = 0; i < count && !raised; i++) {
-        // Certified outer sets stand beside the law whose run found them, and are in no registry.
-        const bool outer = !strcmp(carom_result_law_name(result, i), carom_exact_outer_law.name);
-        read[i].law = outer ? &carom_exact_outer_law : binding_law(carom_result_law_name(result, i));
+        // Certified outer sets, and what solutions pass through, stand beside the law whose run found them, and are in no registry.
+        const char *name = carom_result_law_name(result, i);
+        const bool outer = !strcmp(name, carom_exact_outer_law.name), reached = !strcmp(name, carom_exact_reached_law.name);
+        read[i].law = outer ? &carom_exact_outer_law : reached ? &carom_exact_reached_law : binding_law(name);
         // Read while there is a watch: the file asks it.
         if (read[i].law) read[i].settings = read_settings(result, i, read[i].law);
         raised = !read[i].settings;

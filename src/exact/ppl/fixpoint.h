@@ -14,6 +14,8 @@ typedef struct exact_pieces {
 } exact_pieces;
 
 void exact_pieces_free(exact_pieces *pieces);
+/// Moves all pieces of a list to the end of another, without a look at them.
+void exact_pieces_append(exact_session *session, exact_pieces *pieces, exact_pieces *moved);
 /// Adds `piece`, which becomes the list's: it is dropped when it is empty or one contains it, those that it contains are removed, and pairs
 /// with a convex union are merged.
 /// @return false when it was dropped or the session stopped
@@ -31,13 +33,15 @@ typedef struct exact_counts {
 ///
 /// In cells of width 0: the closure of what solutions with finitely many switches reach, as a union; when the session stops before the
 /// fixpoint, a part of it. In overlapping cells: at the fixpoint, a set that contains every solution's end.
-void exact_reach_union(exact_session *session, const exact_cells *cells, exact_counts *counts, exact_pieces *outcomes);
+/// @param reached  receives the pieces of all cells, one list after the other; NULL: not wanted
+void exact_reach_union(exact_session *session, const exact_cells *cells, exact_counts *counts, exact_pieces *outcomes,
+                       exact_pieces *reached);
 
 /// The same with one convex polyhedron a cell, widened when it keeps growing: at the fixpoint an inductive set, which contains what
 /// exact_reach_union finds. `outcomes` is complete only when the session did not stop.
 /// @param bound  contains all that can be reached: what widening may not leave
 void exact_reach_hulls(exact_session *session, const exact_cells *cells, exact_polyhedron bound, exact_counts *counts,
-                       exact_pieces *outcomes);
+                       exact_pieces *outcomes, exact_pieces *reached);
 
 /// The hull of the vertices of the start.
 exact_polyhedron exact_start(exact_session *session, const exact_data *data);

@@ -46,7 +46,7 @@ static exact_polyhedron grow(exact_session *session, const exact_cell *cell, pro
 }
 
 void exact_reach_hulls(exact_session *session, const exact_cells *cells, exact_polyhedron bound, exact_counts *counts,
-                       exact_pieces *outcomes) {
+                       exact_pieces *outcomes, exact_pieces *reached) {
     progress *all = calloc((size_t)cells->count + 1, sizeof *all);
     if (!all) {
         exact_session_halt(session, EXACT_OUT_OF_MEMORY);
@@ -84,6 +84,7 @@ void exact_reach_hulls(exact_session *session, const exact_cells *cells, exact_p
     for (int i = 0; i < cells->count && !session->stop; i++)
         if (all[i].reached) exact_pieces_add(session, outcomes, exact_polyhedron_meet(session, all[i].reached, cells->terminal));
     for (int i = 0; i < cells->count; i++) {
+        if (reached && all[i].reached) exact_pieces_add(session, reached, exact_polyhedron_copy(session, all[i].reached));
         exact_polyhedron_free(all[i].reached);
         exact_polyhedron_free(all[i].request);
     }

@@ -33,21 +33,30 @@ static bool is_affordable(exact_session *session, exact_polyhedron piece) {
     return !session->stop;
 }
 
+// Room for one more piece.
+static bool make_room(exact_session *session, exact_pieces *pieces) {
+    if (pieces->count < pieces->room) return true;
+    const int room = 2 * pieces->room + 8;
+    exact_polyhedron *items = realloc(pieces->items, (size_t)room * sizeof *items);
+    if (!items) {
+        exact_session_halt(session, EXACT_OUT_OF_MEMORY);
+        return false;
+    }
+    pieces->items = items;
+    pieces->room = room;
+    return true;
+}
+
+void exact_pieces_append(exact_session *session, exact_pieces *pieces, exact_pieces *moved) {
+    while (moved->count && make_room(session, pieces)) pieces->items[pieces->count++] = moved->items[--moved->count];
+    exact_pieces_free(moved);
+}
+
 bool exact_pieces_add(exact_session *session, exact_pieces *pieces, exact_polyhedron piece) {
     // Is it worth adding, and is there room?
     bool adds = !session->stop && !exact_polyhedron_is_empty(session, piece) && !exact_pieces_cover(session, pieces, piece) &&
                 is_affordable(session, piece);
-    if (adds && pieces->count == pieces->room) {
-        const int room = 2 * pieces->room + 8;
-        exact_polyhedron *items = realloc(pieces->items, (size_t)room * sizeof *items);
-        adds = items != NULL;
-        if (adds) {
-            pieces->items = items;
-            pieces->room = room;
-        } else {
-            exact_session_halt(session, EXACT_OUT_OF_MEMORY);
-        }
-    }
+    adds = adds && make_room(session, pieces);
     if (!adds) {
         exact_polyhedron_free(piece);
         return false;

@@ -22,6 +22,7 @@ typedef struct set_solver {
     const carom_exact_options *options;
     exact_session session;       // open while phases run
     exact_pieces pieces, outer;  // what was asked for, and the best bound on it
+    exact_pieces reached;        // what solutions pass through, where it is wanted
     bool has_outer;              // an empty bound is one, too
     exact_counts counts;
     int64_t bits;     // largest of all phases
@@ -58,7 +59,7 @@ static void find_outer(set_solver *solver, const exact_cells *cells, exact_polyh
     // Without all cells there is no fixpoint.
     if (solver->options->mode == CAROM_EXACT_UNION && cells->complete) {
         exact_session_start(session, HULL_SHARE * seconds);
-        exact_reach_hulls(session, cells, box, &solver->counts, &hulls);
+        exact_reach_hulls(session, cells, box, &solver->counts, &hulls, NULL);
         take_outer(solver, &hulls);
         if (!session->stop) return;
     }
@@ -87,19 +88,23 @@ static void run_phases(set_solver *solver) {
         exact_rational_round(width, options->cover * scale, exact_scale_exponent(options->cover * scale));
     }
     exact_session_start(session, (!inelastic ? 1 : wants_union ? UNION_SHARE : HULL_SHARE) * options->seconds);
+    exact_pieces *reached = options->reached ? &solver->reached : NULL;
     // The bound by energy needs the box: it comes first.
     exact_cells cells;
     exact_polyhedron box = exact_energy_box(session, data);
     exact_cells_create(session, data, width, &cells);
     if (wants_union)
-        exact_reach_union(session, &cells, &solver->counts, &solver->pieces);
+        exact_reach_union(session, &cells, &solver->counts, &solver->pieces, reached);
     else
-        exact_reach_hulls(session, &cells, box, &solver->counts, &solver->pieces);
+        exact_reach_hulls(session, &cells, box, &solver->counts, &solver->pieces, reached);
     solver->bits = session->seen;
     solver->stop = session->stop;
     // Only an unfinished union of plain cells is a certified set; other modes, and the outer set of an interval of friction, claim nothing
     // before their fixpoint.
-    if (solver->stop && (options->mode != CAROM_EXACT_UNION || options->friction)) exact_pieces_free(&solver->pieces);
+    if (solver->stop && (options->mode != CAROM_EXACT_UNION || options->friction)) {
+        exact_pieces_free(&solver->pieces);
+        exact_pieces_free(&solver->reached);
+    }
     // An outer set is worth looking for unless the caller stopped the run, or something failed.
     const bool may_go_on = inelastic && solver->stop != EXACT_CANCELLED && solver->stop < EXACT_OUT_OF_MEMORY;
     if (solver->stop && may_go_on && box && cells.terminal) find_outer(solver, &cells, box);
@@ -144,6 +149,7 @@ static carom_status solve_data(const exact_data *data, const carom_exact_options
         // Nothing happens: the set is what it starts from.
         exact_session_start(session, OUTPUT_SECONDS);
         exact_pieces_add(session, &solver.pieces, exact_start(session, data));
+        if (options->reached) exact_pieces_add(session, &solver.reached, exact_start(session, data));
         solver.stop = session->stop;
     } else if (!session->stop) {
         run_phases(&solver);
@@ -168,12 +174,15 @@ static carom_status solve_data(const exact_data *data, const carom_exact_options
     // At the end nothing is owed: y and z describe the pieces.
     session->dimension = data->dimension + data->constants;
     for (int i = 0; i < solver.pieces.count; i++) exact_polyhedron_project(session, solver.pieces.items[i], session->dimension);
+    for (int i = 0; i < solver.reached.count; i++) exact_polyhedron_project(session, solver.reached.items[i], session->dimension);
     if (!status) status = exact_output_create(session, data, &solver.pieces, &set->pieces, error);
+    if (!status && solver.reached.count) status = exact_output_create(session, data, &solver.reached, &set->reached, error);
     if (!status && solver.has_outer) status = exact_output_create(session, data, &solver.outer, &set->outer, error);
     if (!status && options->modes) status = exact_output_modes(session, data, &solver.pieces, options->modes, error);
     if (!status && session->stop) status = carom_fail(error, CAROM_INTERNAL, "the finished pieces could not be read");
     exact_pieces_free(&solver.pieces);
     exact_pieces_free(&solver.outer);
+    exact_pieces_free(&solver.reached);
     // A fixpoint is the set itself, or an outer one in other modes; an unfinished union lies in the set.
     if (!status)
         set->certificate = terminal                                                  ? "exact"

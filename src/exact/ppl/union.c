@@ -115,7 +115,8 @@ static void advance(union_search *search, const item *popped) {
     if (stored > search->counts->limit) exact_session_halt(session, EXACT_OUT_OF_PIECES);
 }
 
-void exact_reach_union(exact_session *session, const exact_cells *cells, exact_counts *counts, exact_pieces *outcomes) {
+void exact_reach_union(exact_session *session, const exact_cells *cells, exact_counts *counts, exact_pieces *outcomes,
+                       exact_pieces *reached) {
     union_search search = {.session = session, .cells = cells, .counts = counts, .outcomes = outcomes};
     search.reached = calloc((size_t)cells->count + 1, sizeof *search.reached);
     if (!search.reached) {
@@ -151,7 +152,10 @@ void exact_reach_union(exact_session *session, const exact_cells *cells, exact_c
 
     if (search.gains) exact_session_halt(session, EXACT_OUT_OF_ENERGY);
     for (int i = 0; i < search.queued; i++) exact_polyhedron_free(search.queue[i].piece);
-    for (int i = 0; i < cells->count; i++) exact_pieces_free(&search.reached[i]);
+    for (int i = 0; i < cells->count; i++) {
+        if (reached) exact_pieces_append(session, reached, &search.reached[i]);
+        exact_pieces_free(&search.reached[i]);
+    }
     free(search.queue);
     free(search.reached);
 }

@@ -122,7 +122,7 @@ static void print_labelled(FILE *script, const char *command, const char *text, 
 static void print_data(FILE *script, const carom_plot_series *series, int index, int64_t stride, range x) {
     const carom_plot_style style = series->style;
     const bool thinned = style == CAROM_PLOT_LINE || style == CAROM_PLOT_TRACES;
-    const bool broken_by_gaps = thinned || style == CAROM_PLOT_GUIDE || style == CAROM_PLOT_AREAS;
+    const bool broken_by_gaps = thinned || style == CAROM_PLOT_GUIDE || style == CAROM_PLOT_AREAS || style == CAROM_PLOT_GROUND;
     fprintf(script, "$s%d << EOD\n", index);
     for (int64_t start = 0; start < series->count;) {
         int64_t kept[CAROM_PLOT_KEPT] = {start}, next = start + (style == CAROM_PLOT_DOTS ? stride : 1);
@@ -175,6 +175,10 @@ static void print_series(FILE *script, const carom_plot_series *series, int inde
         // Filled, then outlined with a dot on each vertex, so that segments and points show too.
         fprintf(script, "filledcurves closed fs solid noborder lc rgb '#b0%06x' notitle, ", colour);
         fprintf(script, "$s%d using 1:2 with linespoints pt 7 ps 0.7 lw 2.5 lc rgb '#%06x'", index, colour);
+        break;
+    case CAROM_PLOT_GROUND:
+        fputs("filledcurves closed fs solid noborder lc rgb '#c8c8c8' notitle, ", script);
+        fprintf(script, "$s%d using 1:2 with lines lw 1.2 lc rgb '#a0a0a0'", index);
         break;
     case CAROM_PLOT_TRACES: fputs("lines lw 1.2 lc rgb '#40404040'", script); break;
     case CAROM_PLOT_LINE: fprintf(script, "lines lw 2.5 lc rgb '#%06x'", colour); break;
@@ -268,8 +272,8 @@ static carom_status print_script(FILE *script, const void *content, carom_error 
         for (int s = 0, colour = -1; s < plot->series_count; s++) {
             const carom_plot_series *series = &plot->series[s];
             const carom_plot_style style = series->style;
-            const bool grey =
-                style == CAROM_PLOT_DASHES || style == CAROM_PLOT_TRACES || style == CAROM_PLOT_GUIDE || style == CAROM_PLOT_MEASURED;
+            const bool grey = style == CAROM_PLOT_DASHES || style == CAROM_PLOT_TRACES || style == CAROM_PLOT_GUIDE ||
+                              style == CAROM_PLOT_MEASURED || style == CAROM_PLOT_GROUND;
             if (!grey && (*series->label || colour < 0)) colour++;
             const int its_layer = style == CAROM_PLOT_MEASURED ? 2 : style == CAROM_PLOT_MARKS;
             if (!series->count || its_layer != layer) continue;

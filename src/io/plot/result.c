@@ -38,6 +38,7 @@ typedef struct law_data {
     int64_t rows;
     double *v, *impulses, *energy;  // [rows x nv], [rows x n], [rows]: only where an axis has them
     bool sampled;                   // samples of a set
+    bool passed;                    // what solutions of an exact set pass through
     double *states;                 // contact velocities after each impact, [.. x n], one path after the other
     int64_t *starts, paths;
     carom_polyhedra *pieces;  // of an exact set; NULL for other laws
@@ -102,6 +103,7 @@ static carom_status read_laws(picture *drawn, carom_error *error) {
             law_data *law = &drawn->laws[drawn->law_count++];
             law->file = file;
             law->index = i;
+            law->passed = !strcmp(name, CAROM_REACHED_NAME);
             // Samples have a column that numbers them.
             law->sampled = carom_result_has_dataset(file, name, carom_sample_columns[0].name);
             carom_status status = carom_result_read_contact_velocities(file, i, &law->u, &law->rows, error);
@@ -295,6 +297,10 @@ static void label_law(law_data *law) {
         const bool exact = !strcmp(law->certificate, "exact"), inner = !strcmp(law->certificate, "inner");
         const char *claim = exact ? "the set" : inner ? "certified inner set" : "certified outer set";
         const int pieces = law->pieces->count;
+        if (law->passed) {
+            snprintf(law->label, LABEL_SIZE, "passed through by solutions (%d piece%s)", pieces, pieces == 1 ? "" : "s");
+            return;
+        }
         snprintf(law->label, LABEL_SIZE, "%s (%s, %d piece%s)", name, claim, pieces, pieces == 1 ? "" : "s");
     } else if (law->sampled) {
         char solver[LABEL_SIZE] = "", approximate[LABEL_SIZE] = "";
@@ -341,8 +347,12 @@ static void add_series(drawing *made, const char *label, carom_plot_style style,
 static void collect_series(const picture *drawn, drawing *made) {
     const law_data *laws = drawn->laws;
     const int *looks = drawn->looks, count = drawn->law_count;
+    // What solutions pass through lies under everything else.
+    for (int i = 0; i < count; i++)
+        if (laws[i].passed) add_series(made, laws[i].label, CAROM_PLOT_GROUND, &laws[i].areas, looks[i]);
     // The first on top: an outer set follows the inner one that it encloses.
-    for (int i = count; i-- > 0;) add_series(made, laws[i].label, CAROM_PLOT_AREAS, &laws[i].areas, looks[i]);
+    for (int i = count; i-- > 0;)
+        if (!laws[i].passed) add_series(made, laws[i].label, CAROM_PLOT_AREAS, &laws[i].areas, looks[i]);
     for (int i = 0; i < count; i++)
         if (!laws[i].pieces && (laws[i].sampled || laws[i].rows > MANY_OUTCOMES))
             add_series(made, laws[i].label, CAROM_PLOT_DOTS, &laws[i].outcomes, looks[i]);
