@@ -480,7 +480,7 @@ static const refusal refusals[] = {
     {"measure balls.json --fit mu --friction 0.1", "--friction: it is fitted", NULL},
     {"measure balls.json --fit e --restitution 0.4", "--restitution: it is fitted", NULL},
     {"measure balls.json --share 1.5", "--share: ", NULL},
-    {"measure case.yaml", "impacts[0]: vm: no contact approaches", ONE("\"vm\": [1, 0.1], \"vp\": [1, 0.1]")},
+    {"measure case.yaml", "impacts[0]: vm: no contact approaches", ONE(", \"vm\": [1, 0.1], \"vp\": [1, 0.1]")},
     {"measure balls.json --friction -1", "--friction: ", NULL},
     {"measure balls.json --by size", "--by: 'size'", NULL},
     {"measure balls.json --null sphere", "--null: 'sphere'", NULL},
