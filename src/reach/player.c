@@ -67,8 +67,7 @@ carom_status carom_player_play(carom_player *player, const carom_tape *played, i
     if (!recorded || !dimension) return CAROM_OK;
     // The point stands before the numbers of the walk.
     player->start.count = 0;
-    for (int k = 0; k < dimension; k++)
-        carom_tape_add(&player->start, (carom_tape_number){CAROM_TAPE_POINT, k, player->point[k]});
+    for (int k = 0; k < dimension; k++) carom_tape_add(&player->start, (carom_tape_number){CAROM_TAPE_POINT, k, player->point[k]});
     for (int64_t k = 0; k < recorded->count; k++) carom_tape_add(&player->start, recorded->numbers[k]);
     const carom_tape whole = player->start;
     player->start = *recorded;

@@ -12,12 +12,12 @@ typedef struct carom_player {
     const carom_uncertainty *uncertainty;
     const carom_walker_options *options;
     const carom_control *control;
-    bool records;  ///< walks record their paths
+    bool records;         ///< walks record their paths
     carom_impact *drawn;  ///< NULL where nothing is uncertain
     carom_walker *walker;
-    carom_tape start;                  ///< the point of the last walk
-    double *point, *asked, *values;    ///< [dimension], [dimension], [count]
-    double *v, *u, *impulse;           ///< [nv], [n], [n] where the last walk ended
+    carom_tape start;                ///< the point of the last walk
+    double *point, *asked, *values;  ///< [dimension], [dimension], [count]
+    double *v, *u, *impulse;         ///< [nv], [n], [n] where the last walk ended
     carom_sample_counts counts;
     carom_arena arena;
 } carom_player;
