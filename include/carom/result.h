@@ -69,6 +69,10 @@ int carom_result_laws(const carom_result *result);
 const char *carom_result_law_name(const carom_result *result, int law);
 /// Has a law's group this column?
 bool carom_result_has_column(const carom_result *result, int law, const char *column);
+/// The columns of what was uncertain in the impact that a law's group has; none where everything was known.
+/// @param columns  receives `*count` rows, with texts that live as long as the program
+carom_status carom_result_read_draw_columns(const carom_result *result, int law, carom_column columns[CAROM_UNCERTAIN_COLUMNS], int *count,
+                                            carom_error *error);
 /// Reads a real column of one law: `*values` [rows x width], to be freed by the caller with `free`.
 carom_status carom_result_read_reals(const carom_result *result, int law, const char *column, double **values, int64_t *rows, int *width,
                                      carom_error *error);

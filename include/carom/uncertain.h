@@ -121,6 +121,11 @@ bool carom_uncertainty_moves(const carom_uncertainty *uncertainty);
 /// Restitution of some contact is not known.
 bool carom_uncertainty_bounces(const carom_uncertainty *uncertainty);
 
+/// All columns that parameters may have: `draw`, `v_minus`, `friction`, `restitution`, `qpos`, whose width is that of the pose, and
+/// `mass_scale`.
+enum { CAROM_UNCERTAIN_COLUMNS = 6 };
+extern const carom_column carom_uncertain_columns[CAROM_UNCERTAIN_COLUMNS];
+
 /// Columns for the parameters of an outcome: `draw`, the number of its point, and `v_minus`, `friction`, `restitution`, `qpos` and
 /// `mass_scale`, those of which something is not known, whole with what is known of them.
 /// @return their number

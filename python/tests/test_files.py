@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files beside other users of them: errors of the system, modes, h5py, names of contacts."""
 import os
+import pickle
 import stat
 
 import h5py
@@ -82,3 +83,20 @@ def test_outer_sets_are_in_files(tmp_path, scenes, block):
     # A complete set has none.
     carom.Impact(**block).exact().save(tmp_path / "whole.h5")
     assert carom.read(tmp_path / "whole.h5").outer is None
+
+
+def test_uncertain_scenes_keep_what_was_drawn(tmp_path):
+    """v+ = 1 - mu for a particle that slides: in memory, in a copy, and in a file."""
+    scene = tmp_path / "case.yaml"
+    scene.write_text("matrices: {M: [[1, 0], [0, 1]], Jn: [[0, 1]], Jt: [[1, 0]], mu: [0.5], v: [1, -1]}\n"
+                     "uncertain: {friction: {A: [0.1, 0.6]}}\n")
+    loaded = carom.load(str(scene))
+    out = loaded.sample(60, nested=12)
+    assert out.info["draws"] == 12 and out["friction"].shape == (60, 1)
+    assert np.array_equal(out["draw"], np.repeat(np.arange(12), 5))
+    out.save(str(tmp_path / "out.h5"))
+    for one in (out, pickle.loads(pickle.dumps(out)), carom.read(str(tmp_path / "out.h5"))):
+        assert np.allclose(one.velocity[:, 0], 1 - one["friction"][:, 0], rtol=0, atol=1e-12)
+        assert np.array_equal(one["draw"], out["draw"])
+    # Everything else is asked of the impact as the scene has it.
+    assert "draw" not in loaded.resolve("moreau").columns and "draw" not in loaded.impact.sample(5).columns

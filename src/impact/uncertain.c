@@ -14,7 +14,7 @@
 // further below zero, are a mistake, not round-off.
 #define COVARIANCE_TOLERANCE 1e-9
 
-enum { MOST_COLUMNS = 6, NAME_ROOM = 16, NEWTON_STEPS = 64 };
+enum { NAME_ROOM = 16, NEWTON_STEPS = 64 };
 static const double SQRT_HALF = 0.70710678118654752440, TWO_PI = 6.283185307179586476925286766559;
 
 // One parameter that depends on one uniform number: linear between two ends, or normal around the first and cut at the others.
@@ -44,13 +44,13 @@ struct carom_uncertainty {
     void *user;
     bool moves;  // some coordinate of the pose is not known
     bool keeps_contacts;
-    carom_column columns[MOST_COLUMNS];
+    carom_column columns[CAROM_UNCERTAIN_COLUMNS];
     int column_count;
-    int kind_of_column[MOST_COLUMNS];
+    int kind_of_column[CAROM_UNCERTAIN_COLUMNS];
 };
 
 // What a column holds.
-enum { KIND_VELOCITY, KIND_FRICTION, KIND_RESTITUTION, KIND_QPOS, KIND_MASS, KIND_DRAW };
+enum { KIND_DRAW, KIND_VELOCITY, KIND_FRICTION, KIND_RESTITUTION, KIND_QPOS, KIND_MASS };
 
 // ------------------------------------------------------------------------------------------------------- distributions
 
@@ -184,28 +184,27 @@ void carom_uncertainty_fill(const carom_uncertainty *uncertainty, int64_t draw, 
 
 // ------------------------------------------------------------------------------------------------------------ creation
 
+const carom_column carom_uncertain_columns[CAROM_UNCERTAIN_COLUMNS] = {
+    [KIND_VELOCITY] = {"v_minus", CAROM_COLUMN_REAL, CAROM_WIDTH_VELOCITY, "m/s, rad/s", "pre-impact velocity that was drawn", NULL},
+    [KIND_FRICTION] = {"friction", CAROM_COLUMN_REAL, CAROM_WIDTH_CONTACTS, "", "friction coefficients that were drawn", NULL},
+    [KIND_RESTITUTION] = {"restitution", CAROM_COLUMN_REAL, CAROM_WIDTH_CONTACTS, "", "coefficients of restitution that were drawn", NULL},
+    [KIND_QPOS] = {"qpos", CAROM_COLUMN_REAL, 0, "m, rad", "pose that was drawn, in MuJoCo's order, quaternions not yet normalised", NULL},
+    [KIND_MASS] = {"mass_scale", CAROM_COLUMN_REAL, 1, "", "factor of all masses and inertias that was drawn", NULL},
+    [KIND_DRAW] = {"draw", CAROM_COLUMN_INTEGER, 1, "", "number of the draw of the parameters", NULL},
+};
+
 // The column of a kind, which is there from its first parameter on.
 static int find_column(carom_uncertainty *u, int kind) {
-    static const carom_column columns[] = {
-        [KIND_VELOCITY] = {"v_minus", CAROM_COLUMN_REAL, CAROM_WIDTH_VELOCITY, "m/s, rad/s", "pre-impact velocity that was drawn", NULL},
-        [KIND_FRICTION] = {"friction", CAROM_COLUMN_REAL, CAROM_WIDTH_CONTACTS, "", "friction coefficients that were drawn", NULL},
-        [KIND_RESTITUTION] = {"restitution", CAROM_COLUMN_REAL, CAROM_WIDTH_CONTACTS, "", "coefficients of restitution that were drawn",
-                              NULL},
-        [KIND_QPOS] = {"qpos", CAROM_COLUMN_REAL, 0, "m, rad", "pose that was drawn, in MuJoCo's order, quaternions not yet normalised",
-                       NULL},
-        [KIND_MASS] = {"mass_scale", CAROM_COLUMN_REAL, 1, "", "factor of all masses and inertias that was drawn", NULL},
-        [KIND_DRAW] = {"draw", CAROM_COLUMN_INTEGER, 1, "", "number of the draw of the parameters", NULL},
-    };
     for (int i = 0; i < u->column_count; i++)
         if (u->kind_of_column[i] == kind) return i;
-    u->columns[u->column_count] = columns[kind];
+    u->columns[u->column_count] = carom_uncertain_columns[kind];
     if (kind == KIND_QPOS) u->columns[u->column_count].width = u->nq;
     u->kind_of_column[u->column_count] = kind;
     return u->column_count++;
 }
 
 static void add_parameter(carom_uncertainty *u, int kind, int index) {
-    static const char *const beginnings[] = {"v0.", "mu.", "restitution.", "qpos.", "mass"};
+    static const char *const beginnings[] = {"", "v0.", "mu.", "restitution.", "qpos.", "mass"};
     const carom_impact_data *data = carom_impact_get_data(u->nominal);
     const char *known = kind == KIND_VELOCITY                               ? data->velocity_names ? data->velocity_names[index] : NULL
                         : kind == KIND_FRICTION || kind == KIND_RESTITUTION ? data->names[index]

@@ -44,6 +44,8 @@ const carom_scene *binding_optional_scene(PyObject *handle, bool *failed);
 PyObject *binding_wrap_impact(const carom_impact *impact, PyObject *keeper);
 /// A handle that owns the table, also after a failure.
 PyObject *binding_wrap_table(carom_table *table);
+/// The same with columns that nobody else keeps, of PyMem_Malloc, which it takes; NULL: those of a law.
+PyObject *binding_wrap_table_with(carom_table *table, carom_column *columns);
 /// A column as (name, type, width, unit, doc, names).
 PyObject *binding_column(const carom_column *column);
 /// An extent as (outcomes, normal, tangent, energy ratio, modes), the latter four as bytes of their arrays.

@@ -211,9 +211,28 @@ static PyObject *resolve(PyObject *module, PyObject *arguments) {
     const carom_scene *scene = impact ? binding_optional_scene(scene_handle, &failed) : NULL;
     if (!impact || failed) return NULL;
     void *options = binding_options(law, scene, settings);
+    // Sampling draws what is uncertain in a scene's impact, and says in columns what it has drawn.
+    carom_law drawing = *law;
+    carom_column *columns = NULL;
+    const carom_uncertainty *uncertainty = scene && carom_scene_impact(scene) == impact ? carom_scene_uncertainty(scene) : NULL;
+    if (options && uncertainty && carom_option_find(law->options, law->option_count, "nested") >= 0) {
+        const carom_column *more;
+        const int own = law->outcome_column_count, count = own + carom_uncertainty_columns(uncertainty, &more);
+        columns = PyMem_Calloc((size_t)count, sizeof *columns);
+        if (!columns) {
+            PyMem_Free(options);
+            return PyErr_NoMemory();
+        }
+        for (int i = 0; i < count; i++) columns[i] = i < own ? law->outcome_columns[i] : more[i - own];
+        ((carom_sample_options *)options)->uncertainty = uncertainty;
+        drawing.outcome_columns = columns;
+        drawing.outcome_column_count = count;
+        law = &drawing;
+    }
     binding_watch *watch = options ? binding_watch_start(threads, progress) : NULL;
     if (!watch) {
         PyMem_Free(options);
+        PyMem_Free(columns);
         return NULL;
     }
     carom_law_call call = {.impact = impact, .options = options, .registry = binding_registry, .control = binding_watch_control(watch)};
@@ -224,6 +243,7 @@ static PyObject *resolve(PyObject *module, PyObject *arguments) {
     PyMem_Free(options);
     if (status || !undisturbed) {
         release(&got);
+        PyMem_Free(columns);
         return undisturbed ? binding_fail(&error) : NULL;
     }
     // Wrapping gives each table away, and an extent is copied.
@@ -232,7 +252,7 @@ static PyObject *resolve(PyObject *module, PyObject *arguments) {
     PyObject *outer = !got.outer.outcomes
                           ? Py_NewRef(Py_None)
                           : Py_BuildValue("NN", binding_wrap_table(got.outer.outcomes), binding_wrap_table(got.outer.result));
-    PyObject *outcomes = binding_wrap_table(got.answer.outcomes), *result = binding_wrap_table(got.answer.result);
+    PyObject *outcomes = binding_wrap_table_with(got.answer.outcomes, columns), *result = binding_wrap_table(got.answer.result);
     carom_extent_free(got.extent);
     return Py_BuildValue("NNNNNd", outcomes, result, extent, outer, PyBool_FromLong(complete), got.seconds);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Result files: outcomes written and read, without the interpreter's lock. The package has a lock of its own for them, because libhdf5 need
 // not be made for several threads (files.py).
+#include <stdlib.h>
 #include <string.h>
 
 #include "binding.h"
@@ -46,7 +47,15 @@ static carom_status write_law(carom_result_writer *writer, const carom_law *law,
                               carom_error *error) {
     carom_sink sink;
     carom_table *part = NULL;
-    carom_status status = carom_result_writer_open_law(writer, law, options, &sink, error);
+    // The columns are those of the outcomes: there may be more than the law's own.
+    carom_law as_it_is = *law;
+    const int count = carom_table_columns(outcomes) - CAROM_OUTCOME_COLUMNS;
+    carom_column *columns = malloc((size_t)count * sizeof *columns + 1);
+    if (!columns) return carom_fail_memory(error, law->name);
+    for (int i = 0; i < count; i++) columns[i] = *carom_table_column(outcomes, CAROM_OUTCOME_COLUMNS + i);
+    as_it_is.outcome_columns = columns;
+    as_it_is.outcome_column_count = count;
+    carom_status status = carom_result_writer_open_law(writer, &as_it_is, options, &sink, error);
     if (!status) status = carom_table_create_like(outcomes, &part, error);
     const int64_t rows = carom_table_rows(outcomes);
     for (int64_t first = 0; first < rows && !status && !carom_control_cancelled(control); first += PART_ROWS) {
@@ -57,6 +66,7 @@ static carom_status write_law(carom_result_writer *writer, const carom_law *law,
     if (!status && extent) status = carom_result_writer_put_extent(writer, keep, extent, error);
     if (!status) status = carom_result_writer_close_law(writer, row, error);
     carom_table_free(part);
+    free(columns);
     return status;
 }
 
@@ -133,13 +143,15 @@ typedef struct law_read {
     carom_answer answer;
     char keep[CAROM_CERTIFICATE_SIZE];
     carom_extent *extent;
+    carom_column *columns;  // of the outcomes, of PyMem_Malloc: the law's own, and those of what was drawn
 } law_read;
 
 // It as (law, outcomes, result, settings, keep, extent or None); the answer's tables belong to it, also after a failure.
 static PyObject *wrap_law(law_read *read) {
-    PyObject *outcomes = binding_wrap_table(read->answer.outcomes), *row = binding_wrap_table(read->answer.result);
+    PyObject *outcomes = binding_wrap_table_with(read->answer.outcomes, read->columns), *row = binding_wrap_table(read->answer.result);
     PyObject *extent = read->extent ? binding_extent(read->extent) : Py_NewRef(Py_None);
     read->answer = (carom_answer){0};
+    read->columns = NULL;
     return Py_BuildValue("sNNOsN", read->law->name, outcomes, row, read->settings, read->keep, extent);
 }
 
@@ -166,13 +178,24 @@ static PyObject *read_result(PyObject *module, PyObject *arguments) {
         read[i].law = outer ? &carom_exact_outer_law : reached ? &carom_exact_reached_law : binding_law(name);
         // Read while there is a watch: the file asks it.
         if (read[i].law) read[i].settings = read_settings(result, i, read[i].law);
-        raised = !read[i].settings;
+        if (read[i].law)
+            read[i].columns = PyMem_Malloc((size_t)(read[i].law->outcome_column_count + CAROM_UNCERTAIN_COLUMNS) * sizeof *read[i].columns);
+        raised = !read[i].settings || !read[i].columns;
+        if (read[i].settings && !read[i].columns) PyErr_NoMemory();
     }
     binding_watch_release(watch);
     if (!status && !raised) status = carom_result_read_impact(result, &impact, &error);
     for (int i = 0; i < count && !raised && !status; i++) {
         if (!read[i].law) continue;
-        status = carom_result_read_answer(result, i, impact, read[i].law, &read[i].answer, &error);
+        // Of an uncertain impact outcomes have the columns of what was drawn, too.
+        carom_law law = *read[i].law;
+        carom_column drawn[CAROM_UNCERTAIN_COLUMNS];
+        int more, own = law.outcome_column_count;
+        status = carom_result_read_draw_columns(result, i, drawn, &more, &error);
+        for (int k = 0; !status && k < own + more; k++) read[i].columns[k] = k < own ? law.outcome_columns[k] : drawn[k - own];
+        law.outcome_columns = read[i].columns;
+        if (!status) law.outcome_column_count = own + more;
+        if (!status) status = carom_result_read_answer(result, i, impact, &law, &read[i].answer, &error);
         if (!status) status = carom_result_read_extent(result, i, impact, read[i].keep, &read[i].extent, &error);
     }
     binding_watch_retake(watch);
@@ -190,6 +213,7 @@ static PyObject *read_result(PyObject *module, PyObject *arguments) {
         Py_XDECREF(read[i].settings);
         carom_answer_free(&read[i].answer);
         carom_extent_free(read[i].extent);
+        PyMem_Free(read[i].columns);
     }
     if (!sound) carom_impact_free(impact);
     Py_XDECREF(handle);

@@ -37,15 +37,19 @@ static PyObject *wrap(held_table *one) {
     return capsule;
 }
 
-PyObject *binding_wrap_table(carom_table *made) {
+PyObject *binding_wrap_table_with(carom_table *made, carom_column *columns) {
     held_table *one = PyMem_Calloc(1, sizeof *one);
     if (!one) {
         carom_table_free(made);
+        PyMem_Free(columns);
         return PyErr_NoMemory();
     }
     one->table = made;
+    one->columns = columns;
     return wrap(one);
 }
+
+PyObject *binding_wrap_table(carom_table *made) { return binding_wrap_table_with(made, NULL); }
 
 // -------------------------------------------------------------------------------------------------------------- reading
 

@@ -45,6 +45,24 @@ bool carom_result_has_column(const carom_result *result, int law, const char *co
     return carom_result_has_dataset(result, carom_result_law_name(result, law), column);
 }
 
+carom_status carom_result_read_draw_columns(const carom_result *result, int law, carom_column columns[CAROM_UNCERTAIN_COLUMNS], int *count,
+                                            carom_error *error) {
+    carom_status status = CAROM_OK;
+    *count = 0;
+    for (int i = 0; i < CAROM_UNCERTAIN_COLUMNS && !status; i++) {
+        const carom_column *known = &carom_uncertain_columns[i];
+        if (!carom_result_has_column(result, law, known->name)) continue;
+        // The coordinates of a pose are as many as the file has.
+        carom_column *column = &columns[(*count)++];
+        *column = *known;
+        double *values = NULL;
+        int64_t rows;
+        if (!known->width) status = carom_result_read_reals(result, law, known->name, &values, &rows, &column->width, error);
+        free(values);
+    }
+    return status;
+}
+
 carom_status carom_result_set_read(const carom_result *result, int law, const carom_impact *impact, carom_outcome_set *set,
                                    carom_error *error) {
     const char *name = carom_result_law_name(result, law), *column = carom_piece_columns[CAROM_PIECE_INDEX].name;
