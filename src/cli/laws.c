@@ -74,6 +74,8 @@ const carom_option *cli_blame(const cli_arguments *arguments, const carom_option
 }
 
 void cli_place_error(const cli_arguments *arguments, const carom_scene *scene, const carom_option *rows, int count, carom_error *error) {
+    // A draw of what is uncertain may have no impact.
+    if (!strncmp(error->message, "uncertain.", strlen("uncertain."))) carom_scene_place_key_error(scene, error);
     const carom_option *row = cli_blame(arguments, rows, count, error);
     if (row) carom_scene_place_error(scene, row->name, error);
 }

@@ -140,7 +140,7 @@ carom_status carom_uncertainty_impact(const carom_uncertainty *uncertainty, cons
     const carom_impact_data *now = carom_impact_get_data(from), *was = carom_impact_get_data(u->nominal);
     bool same = !status && now->nv == was->nv && now->contacts == was->contacts && now->tangent_dim == was->tangent_dim;
     for (int i = 0; i < was->contacts && same; i++) same = !strcmp(now->names[i], was->names[i]);
-    if (!status && !same) status = carom_fail(error, CAROM_BAD_INPUT, "qpos: at another pose there are other contacts");
+    if (!status && !same) status = carom_fail(error, CAROM_BAD_INPUT, "uncertain.qpos: at a pose that was drawn there are other contacts");
     // A vertex replaces the whole velocity, also where all vertices agree.
     if (!status) status = carom_impact_vary(from, count, changed, numbers, impact, error);
     carom_impact_free(posed);

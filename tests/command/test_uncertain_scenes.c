@@ -131,8 +131,17 @@ static void bad_scenes_are_refused_in_one_line(void **state) {
         {"sample case.yaml --epsilon 0.01", "--epsilon: the closing step", UNCERTAIN("friction: {A: [0, 1]}")},
         {"sample case.yaml --path cone-map", "--path: cone-map learns", UNCERTAIN("friction: {A: [0, 1]}")},
         {"sample case.yaml --nested 2", "--nested: nothing is uncertain", FLAT_SCENE},
+        {"sample case.yaml --samples 50", "case.yaml:4: uncertain.qpos: at a pose that was drawn there are other contacts",
+         "model: arm.xml\nstate: {qpos: [0, 0.99], qvel: [-1, 0]}\n"
+         "contacts: [{name: A, site: tip, normal: [0, 0, 1], tangents: [[1, 0, 0]], friction: 0.5}]\n"
+         "uncertain: {qpos: {box: [0, 0.05]}}\n"},
         {"compare case.yaml --simulator mujoco", "--simulator: ", UNCERTAIN("friction: {A: [0, 1]}")},
     };
+    // A pose at which a hinge is at its stop has another contact.
+    write_text(*state, "arm.xml",
+               "<mujoco><compiler angle=\"radian\" autolimits=\"true\"/><worldbody><body pos=\"0 0 1\"><joint name=\"z\" type=\"slide\" "
+               "axis=\"0 0 1\"/><joint name=\"h\" type=\"hinge\" axis=\"0 1 0\" range=\"-1 1\"/><geom type=\"sphere\" size=\"0.1\" "
+               "mass=\"1\" pos=\"0.3 0 0\"/><site name=\"tip\" pos=\"0.5 0 0\"/></body></worldbody></mujoco>");
     check_refusals(*state, refusals, sizeof refusals / sizeof *refusals);
 }
 
