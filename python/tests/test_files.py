@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import carom
+from carom._pictures import label
 
 
 @pytest.mark.parametrize("ask", [carom.read, carom.load, lambda path: carom.load(path).impact])
@@ -98,5 +99,6 @@ def test_uncertain_scenes_keep_what_was_drawn(tmp_path):
     for one in (out, pickle.loads(pickle.dumps(out)), carom.read(str(tmp_path / "out.h5"))):
         assert np.allclose(one.velocity[:, 0], 1 - one["friction"][:, 0], rtol=0, atol=1e-12)
         assert np.array_equal(one["draw"], out["draw"])
+    assert label(out) == "halm-posa (uncertain impact: 60 samples of a union of sets)"
     # Everything else is asked of the impact as the scene has it.
     assert "draw" not in loaded.resolve("moreau").columns and "draw" not in loaded.impact.sample(5).columns

@@ -82,6 +82,9 @@ def label(out: Outcomes, *, followed: bool = False) -> str:
         total, noun = out.extent["outcomes"], "walk" if out.info["solver"] == "walk" else "sample"
         kept = f"{len(out)} of " if total is not None and len(out) < total else ""
         count = f"{plural(len(out), noun)} kept" if total is None else f"{kept}{plural(total, noun)}"
+        # Of an uncertain impact they are of many sets.
+        if "draw" in out.columns:
+            return f"{out.law} (uncertain impact: {count} of a union of sets)"
         # Files of older versions do not say how many may lie outside the set.
         outside = out.info["approximate"]
         if outside is None:

@@ -156,6 +156,8 @@ def _describe_law(out: Outcomes, look: pictures.Look, first: Impact) -> dict[str
         "size": look.size,
         "style": "pieces" if exact else "dots" if pictures.is_sampled(out) or rows > pictures.MANY else "marks",
         "sampled": pictures.is_sampled(out),
+        # Of an impact of which some numbers were drawn.
+        "uncertain": "draw" in out.columns,
         # How many samples may lie outside the set; null where a file of an older version does not say it.
         "outside": out.info["approximate"] if pictures.is_sampled(out) else None,
         "complete": out.complete,

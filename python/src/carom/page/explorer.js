@@ -403,6 +403,7 @@ function swatch(law) {
 
 // What samples are of the set.
 function describeSamples(law) {
+    if (law.uncertain) return `The impact is uncertain: the samples of ${law.name} are of a union of sets, one for each draw.`;
     if (law.outside === 0) return `The samples of ${law.name} are an inner approximation: the set contains every one, and may be larger.`;
     if (law.outside === null) return `The set may be larger than the samples of ${law.name}.`;
     return `${thousands(law.outside)} samples of ${law.name} may lie outside the set by O(h); it contains the others, and may be larger.`;
