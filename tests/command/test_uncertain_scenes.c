@@ -50,7 +50,7 @@ static void samples_and_their_parameters(void **state) {
     assert_int_equal(number(known, "draws"), 0);
     json_decref(known);
     char *said = run_line(*state, 0, "$carom query out.h5 --distance known.h5 2>&1");
-    check_text(said, "out.h5 is of an uncertain impact, a union of sets, and known.h5 of a known one");
+    check_text(said, "out.h5 has draws of an uncertain impact, a union of sets, and known.h5 has none");
     free(said);
     said = run_line(*state, 0, "$carom info case.yaml");
     check_text(said, "uncertain, and here as the scene has it: v0.2, mu.A");

@@ -211,7 +211,7 @@ static carom_status ask_distance(query *q, const char *path, carom_error *error)
     // The union of the sets of many impacts is not the set of one.
     const bool union_of_sets = q->parameters.count, other_is_union = !status && carom_result_has_column(other.result, other.law, "draw");
     if (!status && union_of_sets != other_is_union)
-        fprintf(stderr, "carom: warning: %s is of an uncertain impact, a union of sets, and %s of a known one\n",
+        fprintf(stderr, "carom: warning: %s has draws of an uncertain impact, a union of sets, and %s has none\n",
                 union_of_sets ? asked_path : path, union_of_sets ? path : asked_path);
     // Sets of different impacts may be compared, but it is seldom meant.
     bool alike = true;
