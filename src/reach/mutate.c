@@ -18,15 +18,18 @@ typedef enum change {
     CHANGE_ALONE,
     CHANGES
 } change;
-static const double chances[CHANGES] = {[CHANGE_FLIP] = 0.12,   [CHANGE_REDRAW] = 0.08, [CHANGE_INSERT] = 0.06, [CHANGE_DOUBLE] = 0.04,
-                                        [CHANGE_DELETE] = 0.08, [CHANGE_CUT] = 0.05,    [CHANGE_CROSS] = 0.05,  [CHANGE_ALONE] = 0.08};
+static const double chances[CHANGES] = {[CHANGE_FLIP] = 0.10,   [CHANGE_REDRAW] = 0.14, [CHANGE_INSERT] = 0.09, [CHANGE_DOUBLE] = 0.09,
+                                        [CHANGE_DELETE] = 0.12, [CHANGE_CUT] = 0.04,    [CHANGE_CROSS] = 0.08,  [CHANGE_ALONE] = 0.05};
 
 // Steps are normal, of a size between 1 and 2^-FINEST, all octaves alike: no size has to be found first, and kinks cost nothing.
 #define FINEST 18
 // Probability that a step changes one number of one piece alone; otherwise all of this piece, and perhaps of others.
-#define ONE_NUMBER 0.6
+#define ONE_NUMBER 0.4
 // Probability that a step is one of the point of an uncertain impact.
 #define OF_POINT 0.3
+
+// Runs of pieces that are deleted or drawn anew: a share of half the walk, a uniform number to this power.
+#define RUN 6
 
 static const double LEAST_NUMBER = 0x1p-53;
 
@@ -131,12 +134,14 @@ void carom_tape_mutate(const carom_impact *impact, const carom_tape *parent, con
     int what = 0;
     while (what < CHANGES && draw >= chances[what]) draw -= chances[what++];
     const int piece = 1 + (int)(pieces * carom_stream_uniform(stream));
+    // Mostly one piece, sometimes many.
+    const int run = 1 + (int)(pieces / 2 * pow(carom_stream_uniform(stream), RUN));
     child->count = 0;
     switch (what) {
     case CHANGE_REDRAW:
     case CHANGE_DELETE:
         add_pieces(parent, CAROM_TAPE_POINT, piece - 1, 0, child);
-        add_pieces(parent, piece + 1, pieces, what == CHANGE_DELETE ? -1 : 0, child);
+        add_pieces(parent, piece + run, pieces, what == CHANGE_DELETE ? -run : 0, child);
         break;
     case CHANGE_INSERT:
         add_pieces(parent, CAROM_TAPE_POINT, piece - 1, 0, child);

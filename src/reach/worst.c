@@ -13,7 +13,7 @@
 #include "reach/reach_internal.h"
 
 // Lines at first; they halve each time a quarter of the budget is spent.
-enum { LINES = 16, LEAST_LINES = 2 };
+enum { LINES = 8, LEAST_LINES = 2 };
 // Changes that a line tries before the lines of all functionals are compared; plain walks of one block, and blocks between which the time
 // is looked at.
 enum { TURN = 64, BLOCK = 64, ROUND = 32 };
@@ -23,6 +23,9 @@ enum { PLANAR_EVALUATIONS = 1 << 17, SPATIAL_EVALUATIONS = 1 << 13, WALK_STEPS =
 #define MOST_EVALUATIONS 0x1p40
 // Walks that gain more energy than this share of the first, by rounding, are no members. Poisson's may.
 #define MOST_GAIN 1e-7
+// A change that saves pieces may lower a line's value by this share of the scale of its functional: pieces that do nothing cost time, and
+// changes of them are wasted. The best walk of all is kept.
+#define FORGIVEN 1e-7
 // Streams of the search are apart from those of plain walks.
 static const int64_t FIRST_SEARCHED = (int64_t)1 << 42;
 
@@ -73,7 +76,9 @@ typedef struct search {
     int count;  // of functionals
     const carom_worst_options *options;
     const carom_control *control;
-    double deadline, start;  // by the monotonic clock [s]; infinite without a budget of time
+    double *scale;  // [count] of values
+    double deadline, start,
+        begun;  // begun: the search, after the plain walks; by the monotonic clock [s]; infinite without a budget of time
     carom_worst *worst;
     worker *workers;
     plain *slots;    // [slots x count] of the blocks on their way
@@ -164,7 +169,8 @@ static carom_status take_turn(void *user, int worker_index, int slot, int64_t bl
         if (verdict == CAROM_INTERRUPTED) break;
         const double value = value_of(run, &own->player, verdict, f);
         // Changes that do not matter are kept as well, unless they make the walk longer.
-        const bool better = value > descent->value || (value == descent->value && own->recorded.count <= descent->tape.count);
+        const int saved = carom_tape_pieces(&descent->tape) - carom_tape_pieces(&own->recorded);
+        const bool better = value > descent->value || (saved >= 0 && value >= descent->value - FORGIVEN * saved * run->scale[f]);
         if (better && !own->recorded.failed) {
             const carom_tape before = descent->tape;
             descent->tape = own->recorded;
@@ -197,11 +203,13 @@ static void compare_lines(search *run, bool ends) {
             if (lines[i].value > lines[best].value) best = i;
             carom_tape_copy(&lines[i].tape, &lines[i].settled);
         }
-        worst->value = lines[best].value;
+        if (lines[best].value > worst->value) {
+            worst->value = lines[best].value;
+            carom_tape_copy(&lines[best].tape, &worst->tape);
+        }
         const int64_t noted = worst->grown ? worst->growth[worst->grown - 1].evaluations : 0;
         if (worst->grown < CAROM_WORST_MOST_GROWTH && (worst->evaluations >= 2 * noted || (ends && worst->evaluations > noted)))
             worst->growth[worst->grown++] = (carom_worst_growth){worst->evaluations, worst->value};
-        if (ends) carom_tape_copy(&lines[best].tape, &worst->tape);
     }
 }
 
@@ -219,10 +227,10 @@ static void report(const search *run, double share) {
     if (run->control && run->control->progress) run->control->progress(run->control->user, (int64_t)fmax(1, WHOLE * fmin(share, 1)), WHOLE);
 }
 
-// The share of the budget that is spent.
+// The share of the budget of the search, after the plain walks, that is spent.
 static double spent(const search *run, int64_t evaluations) {
-    if (isfinite(run->deadline)) return (clock_seconds() - run->start) / (run->deadline - run->start);
-    return (double)run->worst[0].evaluations / (double)evaluations;
+    if (isfinite(run->deadline)) return (clock_seconds() - run->begun) / (run->deadline - run->begun);
+    return (double)(run->worst[0].evaluations - run->walked) / fmax(1, (double)(evaluations - run->walked));
 }
 
 static carom_status prepare(search *run, int workers, carom_arena *arena, carom_error *error) {
@@ -230,6 +238,7 @@ static carom_status prepare(search *run, int workers, carom_arena *arena, carom_
     run->slots = carom_arena_take(arena, (size_t)carom_loop_slots(workers) * (size_t)run->count, sizeof *run->slots);
     run->leaders = carom_arena_take(arena, (size_t)run->count * LINES, sizeof *run->leaders);
     run->lines = carom_arena_take(arena, (size_t)run->count * LINES, sizeof *run->lines);
+    run->scale = carom_arena_take(arena, (size_t)run->count, sizeof *run->scale);
     if (arena->failed) return carom_fail_memory(error, "worst cases");
     for (int i = 0; i < run->count * LINES; i++) run->leaders[i] = (plain){-INFINITY, -1};
     carom_status status = CAROM_OK;
@@ -243,7 +252,8 @@ static carom_status prepare(search *run, int workers, carom_arena *arena, carom_
 static carom_status begin_lines(search *run, int64_t evaluations, const carom_control *inner, int workers, carom_error *error) {
     const bool timed = isfinite(run->deadline);
     const double whole = run->deadline;
-    if (timed) run->deadline = run->start + PLAIN_SHARE * (whole - run->start);
+    // As with evaluations: all functionals share the plain walks, and each has three times as many of its own.
+    if (timed) run->deadline = run->start + PLAIN_SHARE / (PLAIN_SHARE + run->count * (1 - PLAIN_SHARE)) * (whole - run->start);
     const int64_t blocks = (int64_t)ceil((timed ? MOST_EVALUATIONS : fmax(PLAIN_SHARE * (double)evaluations, 1)) / BLOCK);
     carom_status status = CAROM_OK;
     // However short the time is, some walks are made.
@@ -257,9 +267,11 @@ static carom_status begin_lines(search *run, int64_t evaluations, const carom_co
                           : (double)run->walked / (double)evaluations);
     }
     run->deadline = whole;
+    run->begun = clock_seconds();
     for (int f = 0; f < run->count && !status; f++) {
         const plain *leaders = run->leaders + f * LINES;
         run->worst[f].samples_value = leaders[0].value;
+        run->scale[f] = leaders[0].index >= 0 ? fabs(leaders[0].value) : 0;
         run->worst[f].samples = run->worst[f].evaluations = run->walked;
         for (int i = 0; i < LINES; i++) {
             line *descent = &run->lines[f * LINES + i];
@@ -315,11 +327,9 @@ carom_status carom_worst_search(const carom_impact *impact, const carom_function
     if (!status) compare_lines(&run, false);
     while (!status && !is_over(&run) && (isfinite(run.deadline) || worst[0].evaluations < evaluations)) {
         const double share = spent(&run, evaluations);
-        report(&run, share);
-        // A quarter of what the search has, then half of it, ...: the lines behind end.
-        const double searched = (share - PLAIN_SHARE) / (1 - PLAIN_SHARE);
+        report(&run, PLAIN_SHARE + (1 - PLAIN_SHARE) * share);
         int lived = LINES;
-        for (double quarter = 0.25; quarter < 1 && searched >= quarter && lived > LEAST_LINES; quarter += 0.25) lived /= 2;
+        for (double quarter = 0.25; quarter < 1 && share >= quarter && lived > LEAST_LINES; quarter += 0.25) lived /= 2;
         if (lived < run.lived) {
             for (int f = 0; f < count; f++) qsort(run.lines + f * LINES, (size_t)run.lived, sizeof *run.lines, by_value);
             run.lived = lived;

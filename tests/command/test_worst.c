@@ -126,6 +126,26 @@ static void changed_scenes_are_refused(void **state) {
     release(&r);
 }
 
+// What the search of a comparison reaches, and how far that is from the nearest sample.
+static void comparisons_say_what_samples_miss(void **state) {
+    char path[PATH_SIZE];
+    json_t *answer = ask(*state, "compare", motion_path("boxwall", path), "--search", "4096", "--samples", "256");
+    assert_int_equal(number(answer, "search.directions"), 8);
+    assert_close(number(answer, "search.extent.tangent.0.1"), 0.372097803, 1e-3);
+    assert_true(number(answer, "search.missed") > 0);
+    // No member is farther from the samples than the farthest point of the whole set.
+    if (carom_exact_available())
+        assert_true(number(answer, "search.missed") <= number(answer, "laws.halm-posa.from_exact.coverage") + 1e-9);
+    json_decref(answer);
+    report r = run(*state, "compare", path, "--search", "64", "--samples", "64");
+    assert_int_equal(r.status, 0);
+    check_text(r.out, "\nreached by search ");
+    release(&r);
+    answer = ask(*state, "compare", path, "--samples", "64");
+    assert_true(json_is_null(at(answer, "search")));
+    json_decref(answer);
+}
+
 static void bad_questions_are_refused(void **state) {
     write_text(*state, "block.yaml", BLOCK_SCENE);
     write_text(*state, "empty.json", "{}");
@@ -175,6 +195,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(restitution_has_witnesses, set_up, tear_down),
         cmocka_unit_test_setup_teardown(uncertain_parameters_are_searched, set_up, tear_down),
         cmocka_unit_test_setup_teardown(changed_scenes_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(comparisons_say_what_samples_miss, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_questions_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_interruption_keeps_what_was_found, set_up, tear_down),
     };

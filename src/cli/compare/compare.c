@@ -19,6 +19,8 @@ enum { DRAWS = 64 };
 static const cli_flag flags[] = {
     {"threads", "N", "threads of sampled laws (default: one per core)"},
     {"output", "DIR", "write DIR/index.md, a page with tables and pictures, and DIR/compare.h5; DIR is made if it is missing"},
+    {"search", "N",
+     "also search both ways along each axis of contact velocities, with N walks each, and say what the samples miss at least"},
     {"simulator", "mujoco", "also run the scene's model with MuJoCo's own contact solver, and say how much of the set it shows"},
     {"perturbations", "N", "perturbed starts of the simulator, besides the scene's own (default 10; --seed draws others)"},
     {"perturb", "D", "size of the perturbations: of coordinates in m and rad, of velocities relative to the largest (default 0.001)"},
@@ -77,10 +79,11 @@ static int print_json(const cli_comparison *comparison) {
     const int exit_status = exit_status_of(comparison);
     const bool stopped = cli_interrupted() || comparison->interrupted;
     const carom_verdict verdict = exit_status == EXIT_DONE ? CAROM_COMPLETE : stopped ? CAROM_INTERRUPTED : CAROM_INCOMPLETE;
-    return cli_print_json(json_pack("{s:s, s:b, s:I, s:b, s:s, s:o, s:O, s:o, s:O}", "schema", "carom.compare/1", "uncertain",
+    return cli_print_json(json_pack("{s:s, s:b, s:I, s:b, s:s, s:o, s:O, s:o, s:o, s:O}", "schema", "carom.compare/1", "uncertain",
                                     comparison->uncertainty != NULL, "draws", (json_int_t)comparison->draws, "complete",
                                     exit_status == EXIT_DONE, "verdict", carom_verdict_name(verdict), "laws", laws, "left_out",
-                                    comparison->left_out, "simulator", cli_coverage_json(comparison), "files", comparison->files),
+                                    comparison->left_out, "simulator", cli_coverage_json(comparison), "search", cli_search_json(comparison),
+                                    "files", comparison->files),
                           exit_status);
 }
 
@@ -124,6 +127,7 @@ static int print_text(const cli_comparison *comparison) {
         if (!carom_answer_complete(&run->answer)) printf("  (%s)", carom_table_text(run->answer.result, CAROM_RESULT_VERDICT, 0));
         putchar('\n');
     }
+    if (comparison->search) cli_search_print(comparison);
     // Distances from the exact set, of the laws that have one.
     if (cli_any_distance_known(comparison))
         printf("\nfrom the exact set [m/s]:   farthest outcome   farthest point of the set that they miss\n");
@@ -268,6 +272,7 @@ static carom_status run_laws(cli_comparison *comparison, carom_result_writer *wr
         if (!status) comparison->count++;
     }
     if (!status && cli_given(arguments, "simulator")) status = cli_simulate_impact(comparison, &control, writer, error);
+    if (!status) status = cli_search_run(comparison, &control, error);
     if (!status) status = cli_measure_distances(comparison, &control, error);
     // Later searches may have been cut short, too.
     comparison->interrupted = carom_control_cancelled(&control);
@@ -359,6 +364,7 @@ static int run_compare(const cli_arguments *arguments) {
     cli_release_distances(&comparison);
     for (int i = 0; i < comparison.count; i++) cli_run_release(&comparison.runs[i]);
     cli_coverage_free(comparison.coverage);
+    cli_search_free(comparison.search);
     // A law that was asked has columns of its own here.
     for (size_t i = 0; comparison.drawn_laws && i < runs; i++) free((carom_column *)comparison.drawn_laws[i].outcome_columns);
     free(comparison.drawn_laws);

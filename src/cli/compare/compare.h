@@ -17,6 +17,8 @@ typedef struct cli_distance {
 
 /// What a simulator shows of the set, see simulator.h.
 typedef struct cli_coverage cli_coverage;
+/// What a directed search reaches.
+typedef struct cli_search cli_search;
 
 /// The answers of all laws to one scene.
 typedef struct cli_comparison {
@@ -30,6 +32,7 @@ typedef struct cli_comparison {
     int count;
     cli_distance *distances;  ///< [count]; NULL where there is no exact set
     cli_coverage *coverage;   ///< NULL without a simulator
+    cli_search *search;       ///< NULL where it is not asked for
     bool interrupted;         ///< the user asked to stop: something may be missing
     json_t *left_out;         ///< names of laws that take no part
     json_t *reasons;          ///< why, in the same order
@@ -54,6 +57,16 @@ bool cli_distance_known(const cli_comparison *comparison, int run);
 bool cli_any_distance_known(const cli_comparison *comparison);
 /// {outside, coverage, hausdorff, gap, worst_point}; null where it is not known.
 json_t *cli_distance_json(const cli_comparison *comparison, int run);
+
+// -------------------------------------------------------------------------------------------------------------- search
+
+/// Searches both ways along each axis of contact velocities where the command line asks for it, and measures how far the farthest member
+/// is from the samples: a lower bound of what they miss, with or without an exact set.
+carom_status cli_search_run(cli_comparison *comparison, const carom_control *control, carom_error *error);
+void cli_search_free(cli_search *search);
+/// {evaluations, directions, extent, missed, point}; null where nobody asked.
+json_t *cli_search_json(const cli_comparison *comparison);
+void cli_search_print(const cli_comparison *comparison);
 
 // ------------------------------------------------------------------------------------------------------------- figures
 
