@@ -82,3 +82,13 @@ def test_outer_sets_are_in_files(tmp_path, scenes, block):
     # A complete set has none.
     carom.Impact(**block).exact().save(tmp_path / "whole.h5")
     assert carom.read(tmp_path / "whole.h5").outer is None
+
+
+def test_what_solutions_pass_through_is_in_files(scenes, tmp_path, command):
+    path = tmp_path / "set.h5"
+    document = command("exact", scenes / "block.yaml", "--reached", "-o", path)
+    found = carom.read(path)
+    assert found.law == "halm-posa-exact" and len(found.pieces) == len(document["pieces"])
+    reached = carom.read(path, law="halm-posa-exact-reached")
+    assert len(reached.pieces) == len(document["reached"]) > len(found.pieces)
+    assert reached.info["certificate"] == "exact"
