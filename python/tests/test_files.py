@@ -102,3 +102,13 @@ def test_uncertain_scenes_keep_what_was_drawn(tmp_path):
     assert label(out) == "halm-posa (uncertain impact: 60 samples of a union of sets)"
     # Everything else is asked of the impact as the scene has it.
     assert "draw" not in loaded.resolve("moreau").columns and "draw" not in loaded.impact.sample(5).columns
+
+
+def test_what_solutions_pass_through_is_in_files(scenes, tmp_path, command):
+    path = tmp_path / "set.h5"
+    document = command("exact", scenes / "block.yaml", "--reached", "-o", path)
+    found = carom.read(path)
+    assert found.law == "halm-posa-exact" and len(found.pieces) == len(document["pieces"])
+    reached = carom.read(path, law="halm-posa-exact-reached")
+    assert len(reached.pieces) == len(document["reached"]) > len(found.pieces)
+    assert reached.info["certificate"] == "exact"

@@ -255,3 +255,26 @@ def test_files_of_the_command(scenes, tmp_path):
             for name, column in read.columns.items():
                 if column.type in ("real", "integer"):
                     assert np.array_equal(read[name].ravel(), group[name][()].ravel(), equal_nan=column.type == "real"), name
+
+
+def test_bounds(scenes, command):
+    impact = carom.load(scenes / "block.yaml").impact
+    document = command("bound", scenes / "block.yaml", "--max", "Jn.A", "--planes", "3", "--walks", "0")["bounds"][0]
+    bound = impact.bound("Jn.A", planes=3, seconds=None)
+    assert isinstance(bound, carom.Bound) and bound == document["certified"] and bound.unit == document["unit"]
+    assert (bound.method, bound.planes, bound.simplices) == (document["method"], document["planes"], document["simplices"])
+    assert bound >= impact.exact().max("Jn.A") - 1e-12 and bound.energy >= bound
+    # A box of velocities, and intervals of friction, never give less.
+    corners = impact.velocity + 0.05 * np.array([[i, 0, k] for i in (-1, 1) for k in (-1, 1)])
+    box = impact.bound("Jn.A", planes=3, seconds=None, start=corners)
+    assert box > bound
+    assert impact.bound("Jn.A", planes=0, start=corners, friction=[[0.5, 1], [1, 1]]) >= box - 1e-12
+    assert -impact.bound("-Jn.A") <= impact.exact().max("Jn.A")
+    for wrong, message in [({"start": [[0, 0]]}, "start"), ({"friction": [1, 2]}, "friction"), ({"planes": -1}, "planes"),
+                           ({"friction": [[1, 0.5], [1, 1]]}, "friction"), ({"seconds": 0}, "seconds")]:  # fmt: skip
+        with pytest.raises(carom.InputError, match=message):
+            impact.bound("Jn.A", **wrong)
+    with pytest.raises(carom.InputError, match="bound"):
+        impact.bound("Pn.A")
+    with pytest.raises(carom.InputError, match="bound"):
+        impact.bound("Jn.nobody")

@@ -30,7 +30,7 @@ static const struct bound {
     {"max_states", 500, "500"}, {"max_length", 500, "500"}, {"seconds", 0.2, "0.2"},   {"points", 3, "3"},
     {"perturbations", 2, "2"},  {"ensemble", 3, "3"},       {"convergence", 3, "3"},   {"fan", 4, "4"},
     {"threads", 3, "3"},        {"duration", 2, "2"},       {"pieces", 200, "200"},    {"bits", 512, "512"},
-    {"cone_edges", 12, "12"},   {"horizon", 0.02, "0.02"},
+    {"cone_edges", 12, "12"},   {"horizon", 0.02, "0.02"},  {"walks", 64, "64"},       {"planes", 2, "2"},
 };
 enum { BOUNDS = sizeof bounds / sizeof *bounds };
 
@@ -160,9 +160,8 @@ static int append_bounds(int count, char **words, char storage[][NUMBER_SIZE]) {
     static const struct {
         const char *command, *options[6];
     } defaults[] = {
-        {"sample", {"samples", NULL}},
-        {"compare", {"samples", "seconds", "max_states", "max_impacts", "perturbations", NULL}},
-        {"exact", {"seconds", "pieces", NULL}},
+        {"sample", {"samples", NULL}},          {"compare", {"samples", "seconds", "max_states", "max_impacts", "perturbations", NULL}},
+        {"exact", {"seconds", "pieces", NULL}}, {"bound", {"seconds", "walks", NULL}},
         {"compliant", {"points", NULL}},
     };
     const carom_registry *registry = fuzz_registry();

@@ -16,8 +16,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t most);
 
-static const cli_command *const commands[] = {&cli_info,      &cli_resolve,  &cli_sample,    &cli_exact, &cli_compare, &cli_query,
-                                              &cli_hodograph, &cli_simulate, &cli_compliant, &cli_lcp,   &cli_plot,    &cli_design};
+static const cli_command *const commands[] = {&cli_info,  &cli_resolve, &cli_sample,    &cli_exact,    &cli_compare,
+                                              &cli_query, &cli_bound,   &cli_hodograph, &cli_simulate, &cli_compliant,
+                                              &cli_lcp,   &cli_plot,    &cli_design};
 enum { COMMANDS = sizeof commands / sizeof *commands, MOST_VOCABULARY = 4096, MOST_TOKENS = 4096 };
 
 static const fuzz_harness *harness;
@@ -381,7 +382,8 @@ static void edit_commands(text *t, size_t end) {
                                            "query out.h5 --hull Jn.A,Jn.B --json",
                                            "plot out.h5 --axes Jn.A,Jn.B -o out.png",
                                            "query out.h5 --contains input.yaml --json",
-                                           "query out.h5 --distance out.h5 --json"};
+                                           "query out.h5 --distance out.h5 --json",
+                                           "bound input.yaml --max Jn.A --json"};
         const int length = snprintf(added, sizeof added, "%s\n", more[pick(sizeof more / sizeof *more)]);
         replace(t, end, end, added, (size_t)length);
         break;

@@ -23,7 +23,7 @@ from .lcp import enumerate_lcp, solve_lcp, solvers
 from .many import Many, many_seed, sample_many
 from .outcomes import Outcomes
 from .polytopes import Polytope, Polytopes
-from .questions import Containment, Distance, Maximum
+from .questions import Bound, Containment, Distance, Maximum
 from .scene import Scene, load
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ _LATER = {
 # In the order of the reference.
 __all__ = [
     "Impact", "from_mujoco", "from_pinocchio", "from_drake", "Geometry", "load", "Scene", "laws", "law", "Law", "Option", "Column",
-    "Outcomes", "Maximum", "Containment", "Distance", "Polytopes", "Polytope", "compare", "explore", "read", "sample_many", "Many",
+    "Outcomes", "Maximum", "Bound", "Containment", "Distance", "Polytopes", "Polytope", "compare", "explore", "read", "sample_many", "Many",
     "many_seed", "solve_lcp", "enumerate_lcp", "solvers", "InputError", "UnsupportedError", "InternalError", "Incomplete",
 ]  # fmt: skip
 

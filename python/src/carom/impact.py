@@ -13,6 +13,7 @@ from ._arrays import as_coefficients, as_matrix, as_names, as_reals, as_vector, 
 from ._ask import Asked
 from ._errors import InputError
 from .geometry import Geometry, as_place
+from .questions import Bound, ask_bound
 
 
 class Impact(Asked):
@@ -301,6 +302,42 @@ class Impact(Asked):
         v = self.velocity if velocity is None else self._velocities(velocity)
         energies = [_carom.impact_kinetic_energy(self._handle, of) for of in np.atleast_2d(v)]
         return energies[0] if v.ndim == 1 else np.array(energies, dtype=np.float64)
+
+    def bound(
+        self,
+        expression: str,
+        *,
+        planes: int = 8,
+        seconds: float | None = 10.0,
+        start: ArrayLike | None = None,
+        friction: ArrayLike | None = None,
+    ) -> Bound:
+        """A number that no solution passes, as `carom bound --max EXPR` proves it.
+
+        Parameters
+        ----------
+        expression : str
+            A sum of multiples of velocities, as of `Outcomes.max`; with a minus in front its bound is that of the least value. No impulses.
+        planes : int
+            Most planes that refine the fan.
+        seconds : float, optional
+            Budget of time; None: none, so that the answer does not depend on the machine.
+        start : array_like, (k, nv), optional
+            Vertices of a polytope of velocities before the impact; the bound holds for all of it.
+        friction : array_like, (contacts, 2), optional
+            Least and largest coefficient of each contact; the bound holds for all between, which may change during the impact.
+
+        Returns
+        -------
+        Bound
+            A float with `unit`, `method`, `energy`, `planes`, `simplices`, `reason`.
+
+        Raises
+        ------
+        InputError
+            For what is no sum of velocities, and numbers out of range.
+        """
+        return ask_bound(self, expression, planes, seconds, start, friction)
 
     def _velocities(self, velocity: ArrayLike) -> NDArray[np.float64]:
         """One velocity, or rows of several."""

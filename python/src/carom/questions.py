@@ -16,6 +16,7 @@ from ._arrays import as_reals
 from ._errors import InputError
 
 if TYPE_CHECKING:
+    from .impact import Impact
     from .outcomes import Outcomes
 
 
@@ -50,6 +51,36 @@ class Maximum(float):
     def __repr__(self) -> str:
         claim = "certified" if self.certified else "a lower bound"
         return f"<carom.Maximum: {_quantity(self, self.unit)} in outcome {self.index}, {claim}>"
+
+
+class Bound(float):
+    """A certified upper bound of an expression over all solutions, a float that knows what proves it.
+
+    Attributes
+    ----------
+    unit : str
+        Empty where there is none.
+    method : str
+        "fan", "energy" or "start".
+    energy : float
+        The bound by energy alone.
+    planes, simplices : int
+        Planes that refined the fan, and its simplices.
+    reason : str
+        Why only the energy proves it; empty otherwise.
+    """
+
+    unit: str
+    method: str
+    energy: float
+    planes: int
+    simplices: int
+    reason: str
+
+    __str__ = float.__repr__
+
+    def __repr__(self) -> str:
+        return f"<carom.Bound: {_quantity(self, self.unit)} by {self.method}>"
 
 
 class Distance(float):
@@ -145,6 +176,26 @@ def ask_max(out: Outcomes, expression: str) -> Maximum:
     made.unit, made.index, made.certified = unit, index, certified
     made.approximate = bool(out["flags"][index] >> out.columns["flags"].names.index("approximate") & 1)
     made.velocity, made.contact_velocity = out.velocity[index], out.contact_velocity[index]
+    return made
+
+
+def ask_bound(
+    impact: Impact, expression: str, planes: int, seconds: float | None, start: ArrayLike | None, friction: ArrayLike | None
+) -> Bound:
+    """See `Impact.bound`."""
+    if not isinstance(expression, str):
+        raise InputError(f"bound: {expression!r} is not a text such as 'Jn.A - Jn.B'")
+    vertices = None if start is None else as_reals("start", start, 2)
+    if vertices is not None and vertices.shape[-1] != impact.nv:
+        raise InputError(f"start: it has the shape {vertices.shape}, and must have rows of {impact.nv} entries")
+    intervals = None if friction is None else as_reals("friction", friction, 2)
+    if intervals is not None and intervals.shape != (impact.contacts, 2):
+        raise InputError(f"friction: it has the shape {intervals.shape}, and must have a least and a largest value for each contact")
+    count = 0 if vertices is None else len(vertices)
+    limit = float("nan") if seconds is None else float(seconds)
+    answer = _carom.question_bound(impact._handle, expression, planes, limit, count, vertices, intervals)
+    made = Bound(answer[0])
+    made.method, made.energy, made.planes, made.simplices, made.unit, made.reason = answer[1:]
     return made
 
 

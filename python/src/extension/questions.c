@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions about outcomes: worst cases, hulls, containment, distances. Outcomes come as a tuple (impact, law, outcomes, result, corners).
+#include <math.h>
 #include <string.h>
 
 #include "binding.h"
@@ -193,8 +194,58 @@ static PyObject *distance(PyObject *module, PyObject *arguments) {
     return answer;
 }
 
-PyMethodDef binding_question_methods[] = {{"question_max", maximum, METH_VARARGS, NULL},
-                                          {"question_hull", hull, METH_VARARGS, NULL},
-                                          {"question_contain", contain, METH_VARARGS, NULL},
-                                          {"question_distance", distance, METH_VARARGS, NULL},
-                                          {NULL, NULL, 0, NULL}};
+// question_bound(impact, expression, planes, seconds, vertices, starts or None, friction or None) -> (bound, method, energy, planes,
+// simplices, unit, reason)
+static PyObject *bound(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *handle, *arrays[2];
+    const char *text;
+    carom_bound_options options = carom_bound_defaults();
+    carom_exact_start start = {0};
+    long long planes;
+    if (!PyArg_ParseTuple(arguments, "OsLdiOO", &handle, &text, &planes, &options.seconds, &start.count, &arrays[0], &arrays[1]))
+        return NULL;
+    options.planes = planes;
+    const carom_impact *impact = binding_impact(handle);
+    if (!impact) return NULL;
+    const carom_impact_data *data = carom_impact_get_data(impact);
+    const size_t contacts = (size_t)data->contacts;
+    const size_t sizes[2] = {start.count > 0 ? (size_t)start.count * (size_t)data->nv : 0, 2 * contacts};
+    binding_reals reals[2] = {0};
+    carom_interval *friction = PyMem_Calloc(contacts, sizeof *friction);
+    bool taken = friction || PyErr_NoMemory();
+    taken = taken && binding_take_optional_reals(arrays[0], "start", sizes[0], &reals[0]) &&
+            binding_take_optional_reals(arrays[1], "friction", sizes[1], &reals[1]);
+    PyObject *answer = NULL;
+    binding_watch *watch = NULL;
+    if (taken) {
+        start.vertices = reals[0].values;
+        if (reals[0].values) options.start = &start;
+        for (size_t i = 0; i < contacts && reals[1].values; i++)
+            friction[i] = (carom_interval){reals[1].values[2 * i], reals[1].values[2 * i + 1]};
+        if (reals[1].values) options.friction = friction;
+        watch = binding_watch_start(1, Py_None);
+    }
+    if (watch) {
+        carom_functional functional;
+        carom_bound found;
+        carom_error error;
+        const carom_status parsed = carom_functional_parse(impact, text, &functional, &error);
+        carom_status status = parsed;
+        if (!status) status = carom_bound_solve(impact, &functional, &options, -INFINITY, binding_watch_control(watch), &found, &error);
+        if (binding_watch_end(watch))
+            answer = parsed   ? refuse("bound", &error)
+                     : status ? binding_fail(&error)
+                              : Py_BuildValue("dsdiiss", found.upper, carom_bound_method_name(found.method), found.energy, found.planes,
+                                              found.simplices, functional.unit, found.reason);
+        if (!parsed) carom_functional_release(&functional);
+    }
+    binding_give_back(reals, 2);
+    PyMem_Free(friction);
+    return answer;
+}
+
+PyMethodDef binding_question_methods[] = {
+    {"question_max", maximum, METH_VARARGS, NULL},     {"question_hull", hull, METH_VARARGS, NULL},
+    {"question_contain", contain, METH_VARARGS, NULL}, {"question_distance", distance, METH_VARARGS, NULL},
+    {"question_bound", bound, METH_VARARGS, NULL},     {NULL, NULL, 0, NULL}};
