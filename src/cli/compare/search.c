@@ -8,11 +8,11 @@
 #include "cli/compare/compare.h"
 
 struct cli_search {
-    int64_t evaluations;     // for each direction
-    int directions, axes;    // both ways along each axis of contact velocities
-    double *extent;          // [axes x 2] what the search reaches [m/s]
-    double missed;           // distance of the member that is farthest from the samples; NaN without samples
-    double *point;           // [axes] that member
+    int64_t evaluations;   // for each direction
+    int directions, axes;  // both ways along each axis of contact velocities
+    double *extent;        // [axes x 2] what the search reaches [m/s]
+    double missed;         // distance of the member that is farthest from the samples; NaN without samples
+    double *point;         // [axes] that member
 };
 
 typedef struct effort {
@@ -43,8 +43,8 @@ static carom_status read_options(const cli_comparison *comparison, carom_worst_o
 }
 
 // The farthest of what was found from the points of the samples.
-static carom_status measure(const cli_comparison *comparison, const carom_worst_options *options, const carom_worst *found, cli_search *search,
-                            carom_error *error) {
+static carom_status measure(const cli_comparison *comparison, const carom_worst_options *options, const carom_worst *found,
+                            cli_search *search, carom_error *error) {
     carom_set *samples = NULL;
     carom_status status = CAROM_OK;
     search->missed = NAN;
@@ -124,8 +124,8 @@ json_t *cli_search_json(const cli_comparison *comparison) {
     const int stride = 1 + carom_impact_get_data(comparison->impact)->tangent_dim;
     json_t *normal = json_array(), *tangent = json_array(), *point = json_object();
     for (int c = 0; c < search->axes; c++)
-        json_array_append_new(c % stride ? tangent : normal, json_pack("[o, o]", carom_json_real(search->extent[2 * c]),
-                                                                       carom_json_real(search->extent[2 * c + 1])));
+        json_array_append_new(c % stride ? tangent : normal,
+                              json_pack("[o, o]", carom_json_real(search->extent[2 * c]), carom_json_real(search->extent[2 * c + 1])));
     cli_add_contact_velocity(point, comparison->impact, search->point);
     return json_pack("{s:I, s:i, s:{s:o, s:o}, s:o, s:o}", "evaluations", (json_int_t)search->evaluations, "directions", search->directions,
                      "extent", "normal", normal, "tangent", tangent, "missed", carom_json_real(search->missed), "point", point);
