@@ -137,10 +137,10 @@ void cli_search_print(const cli_comparison *comparison) {
     const int stride = 1 + data->tangent_dim;
     printf("%-16s %9d  %18s ", "reached by search", search->directions, "");
     for (int i = 0; i < data->contacts; i++)
-        printf("  %s [%.5g, %.5g]", data->names[i], cli_show_velocity(comparison, search->extent[2 * stride * i]),
-               cli_show_velocity(comparison, search->extent[2 * stride * i + 1]));
+        printf("  %s [%.5g, %.5g]", data->names[i], cli_shown(comparison->impact, search->extent[2 * stride * i]),
+               cli_shown(comparison->impact, search->extent[2 * stride * i + 1]));
     putchar('\n');
     if (!isnan(search->missed))
         printf("the samples of halm-posa miss more than %.3g m/s: so far is a member from the nearest of them\n",
-               cli_show_velocity(comparison, search->missed));
+               cli_shown(comparison->impact, search->missed));
 }
