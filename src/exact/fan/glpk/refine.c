@@ -15,7 +15,7 @@
 #define SAME_NUMBER 1e-9
 // Planes that are tried again for the next step, where one of them helps.
 // Cuts of a trial: enough for bounds that do not depend on which of several solutions a linear program finds.
-enum { MOST_CANDIDATES = 4096, FAVOURITES = 64, TRIAL_ROUNDS = 12 };
+enum { MOST_CANDIDATES = 4096, FAVOURITES = 24, TRIAL_ROUNDS = 12 };
 
 void fan_certificate_release(fan_certificate *certificate) {
     value_function_free(certificate->function);
