@@ -128,9 +128,10 @@ typedef struct carom_measure_score {
     double energy;    ///< E|x - y|_M - E|x - x'|_M / 2, means over the members and their pairs: strictly proper; of a point its error
 } carom_measure_score;
 
+/// @param drawn  the members are random draws of a distribution, which is scored; false: they are all there is, equally probable
 /// Cost: O(members^2 nv) up to 4000 members, and that of 16 million pairs beyond.
-carom_status carom_measure_score_set(const carom_measurement *measurement, const double *members, int64_t count, carom_measure_score *score,
-                                     carom_error *error);
+carom_status carom_measure_score_set(const carom_measurement *measurement, const double *members, int64_t count, bool drawn,
+                                     carom_measure_score *score, carom_error *error);
 
 /// A residual in units of its noise.
 typedef struct carom_measure_chi_square {

@@ -75,7 +75,7 @@ static carom_status confront(const assessment *run, int index, law_finding *foun
     if (found->applies) status = carom_measure_ask(law, one, index, NULL, &run->alone, &set, error);
     // What an interruption has cut short is not scored.
     if (carom_control_cancelled(&run->alone)) set.count = 0;
-    if (!status) status = carom_measure_score_set(one, set.members, set.count, &found->score, error);
+    if (!status) status = carom_measure_score_set(one, set.members, set.count, law->law->samples, &found->score, error);
     if (!status && set.count) status = carom_measure_find_chi_square(law, one, &set, &found->score, &found->chi, error);
     if (!status && set.count) memcpy(found->nearest, set.members + found->score.nearest * set.nv, (size_t)set.nv * sizeof *found->nearest);
     found->reason = set.reason;
@@ -96,7 +96,7 @@ static carom_status compute(void *user, int worker, int slot, int64_t block, car
     if (!status && request->null_members)
         status = carom_measure_null_set(one, request->friction[part], request->edges, carom_many_seed(request->seed, index),
                                         request->null_members, run->points[worker], &points, &inner);
-    if (!status) status = carom_measure_score_set(one, run->points[worker], points, &found->null, &inner);
+    if (!status) status = carom_measure_score_set(one, run->points[worker], points, true, &found->null, &inner);
     for (int i = 0; i < request->law_count && !status && !carom_control_cancelled(&run->alone); i++)
         status = confront(run, index, &found->laws[i], &request->laws[part * request->law_count + i], &inner);
     return status ? carom_fail(error, status, "impacts[%d]: %s", index, inner.message) : CAROM_OK;

@@ -46,7 +46,7 @@ static carom_status compute(void *user, int worker, int slot, int64_t block, car
     carom_measure_score score;
     carom_status status = carom_measure_ask(&law, measurement, index, NULL, request->control, &set, error);
     if (status) return status;
-    status = carom_measure_score_set(measurement, set.members, set.count, &score, error);
+    status = carom_measure_score_set(measurement, set.members, set.count, law.law->samples, &score, error);
     f->errors[block] = score.error;
     carom_measure_set_free(&set);
     return status;

@@ -140,7 +140,7 @@ static carom_status score(void *user, int worker, int slot, int64_t block, carom
     carom_measure_score found;
     carom_status status = carom_measure_ask(&law, measurement, index, NULL, s->request->control, &set, error);
     if (status) return status;
-    status = carom_measure_score_set(measurement, set.members, set.count, &found, error);
+    status = carom_measure_score_set(measurement, set.members, set.count, true, &found, error);
     s->scores[block] = found.energy;
     carom_measure_set_free(&set);
     return status;

@@ -29,8 +29,8 @@ static void choose_order(int64_t count, int64_t *order) {
     }
 }
 
-carom_status carom_measure_score_set(const carom_measurement *measurement, const double *members, int64_t count, carom_measure_score *score,
-                                     carom_error *error) {
+carom_status carom_measure_score_set(const carom_measurement *measurement, const double *members, int64_t count, bool drawn,
+                                     carom_measure_score *score, carom_error *error) {
     *score = (carom_measure_score){.members = count, .nearest = -1, .error = NAN, .radius = NAN, .energy = NAN};
     if (!count) return CAROM_OK;
     measure_frame frame;
@@ -52,8 +52,10 @@ carom_status carom_measure_score_set(const carom_measurement *measurement, const
             least = away;
             score->nearest = i;
         }
-        // The mean over pairs of different members (Gneiting & Raftery 2007, section 4.3): of large sets, each with those before it in a
-        // window of the shuffled order. Rows are summed one by one, so that the sum of millions keeps its digits.
+        // E|x - x'| of a distribution that the members are draws of is the mean over pairs of different members (Gneiting & Raftery 2007,
+        // section 4.3). Members that are all there is are equally probable, and x' is x in one pair of `count`. Of large sets each member
+        // is paired with those before it in a window of the shuffled order. Rows are summed one by one, so that the sum of millions keeps
+        // its digits.
         choose_order(count, order);
         const int64_t window = MOST_PAIRS / count;
         double between = 0, radius = 0, pairs = 0;
@@ -65,7 +67,8 @@ carom_status carom_measure_score_set(const carom_measurement *measurement, const
         }
         score->error = least / frame.scale;
         score->radius = radius / frame.scale;
-        score->energy = (to_measured / (double)count - (count > 1 ? 0.5 * between / pairs : 0)) / frame.scale;
+        const double apart = count > 1 ? between / pairs * (drawn ? 1 : (double)(count - 1) / (double)count) : 0;
+        score->energy = (to_measured / (double)count - apart / 2) / frame.scale;
     }
     carom_arena_free(&frame.arena);
     return status;

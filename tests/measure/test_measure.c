@@ -40,7 +40,7 @@ static void the_true_law_is_accepted_and_another_one_is_rejected(void **state) {
             carom_measure_chi_square chi;
             assert_ok(carom_measure_ask(&law, &made.list[i], i, NULL, NULL, &set, &error), error);
             assert_int_equal(set.count, 1);
-            assert_ok(carom_measure_score_set(&made.list[i], set.members, set.count, &score, &error), error);
+            assert_ok(carom_measure_score_set(&made.list[i], set.members, set.count, true, &score, &error), error);
             // The score of a point is its error.
             assert_close(score.energy, score.error, 1e-14);
             assert_ok(carom_measure_find_chi_square(&law, &made.list[i], &set, &score, &chi, &error), error);
@@ -237,13 +237,16 @@ static void scores_are_those_of_the_definition(void **state) {
     const carom_measurement one = {.impact = impact, .after = after};
     carom_measure_score score;
     carom_error error = {0};
-    assert_ok(carom_measure_score_set(&one, members, 3, &score, &error), error);
+    assert_ok(carom_measure_score_set(&one, members, 3, true, &score, &error), error);
     // |v-|_M = 2; distances to y are 2, 1, 2; between the members sqrt(5), 4, sqrt(5); the mean is (0, 4/3).
     assert_int_equal(score.nearest, 1);
     assert_close(score.error, 0.5, 1e-14);
     assert_close(score.radius, sqrt(4 + 1.0 / 9) / 2, 1e-14);
     assert_close(score.energy, (5.0 / 3 - 0.5 * (2 * sqrt(5) + 4) / 3) / 2, 1e-14);
-    assert_ok(carom_measure_score_set(&one, members, 0, &score, &error), error);
+    // Members that are all there is make nine pairs, of which three are of one and the same.
+    assert_ok(carom_measure_score_set(&one, members, 3, false, &score, &error), error);
+    assert_close(score.energy, (5.0 / 3 - 0.5 * 2 * (2 * sqrt(5) + 4) / 9) / 2, 1e-14);
+    assert_ok(carom_measure_score_set(&one, members, 0, true, &score, &error), error);
     assert_true(isnan(score.error) && score.nearest == -1);
     carom_impact_free(impact);
 }
@@ -267,7 +270,7 @@ static void scores_do_not_depend_on_the_order_of_members(void **state) {
         }
         carom_measure_score score;
         carom_error error = {0};
-        assert_ok(carom_measure_score_set(&one, members, count, &score, &error), error);
+        assert_ok(carom_measure_score_set(&one, members, count, true, &score, &error), error);
         // Five deviations of a mean over pairs of 2000 members: half of twice the deviation of E_x'|x - x'|, 8/sqrt(180), over sqrt(2000).
         assert_close(score.energy, 2 - 0.5 * 8 / 3, 5 * 8 / sqrt(180) / sqrt(2000));
     }
@@ -293,7 +296,7 @@ static void the_energy_score_prefers_the_true_distribution(void **state) {
             double members[2 * MEMBERS];
             for (int k = 0; k < 2 * MEMBERS; k++) members[k] = width[w] * carom_stream_normal(&stream);
             carom_measure_score score;
-            assert_ok(carom_measure_score_set(&one, members, MEMBERS, &score, &error), error);
+            assert_ok(carom_measure_score_set(&one, members, MEMBERS, true, &score, &error), error);
             total[w] += score.energy;
         }
     }
@@ -343,7 +346,7 @@ static void walks_are_followed(void **state) {
         }
         one.after = after;
         one.covariance = S;
-        assert_ok(carom_measure_score_set(&one, set.members, set.count, &score, &error), error);
+        assert_ok(carom_measure_score_set(&one, set.members, set.count, true, &score, &error), error);
         assert_ok(carom_measure_find_chi_square(&law, &one, &set, &score, &chi, &error), error);
         assert_true(chi.freedom == NV);
         sum += chi.value;

@@ -88,7 +88,7 @@ static carom_status draw_errors(const measure_run *run, int part, const char *fo
 // Restitution and friction that the best impulse of each single contact has, over the speed of its approach.
 static carom_status draw_parameters(const measure_run *run, const char *folder, measure_figures *figures, carom_error *error) {
     static const int columns[2] = {CAROM_MEASURE_BEST_RESTITUTION, CAROM_MEASURE_BEST_FRICTION};
-    static const char *const labels[2] = {"restitution: -u_n+ / u_n-", "friction: tangential over normal impulse"};
+    static const char *const labels[2] = {"restitution: -(normal velocity after) / before", "friction: tangential over normal impulse"};
     const carom_table *rows = run->impacts;
     const double *speed = carom_table_real_column(rows, CAROM_MEASURE_SPEED);
     const int64_t count = carom_table_rows(rows);

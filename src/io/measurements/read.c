@@ -119,7 +119,9 @@ static carom_status read_document(carom_document *document, measured_file *file,
                                   carom_measurements *into, carom_error *error) {
     const carom_node *root = carom_document_root(document);
     const carom_node *impacts = root->kind == CAROM_NODE_MAP ? carom_node_find(root, "impacts") : NULL;
-    if (!impacts) return carom_document_refuse(document, root, error, "the key 'impacts' is missing: a list of measured impacts");
+    if (!impacts)
+        return carom_document_refuse(document, root, error,
+                                     "the key 'impacts' is missing: a list of measured impacts; a table (CSV) needs its model");
     if (impacts->kind != CAROM_NODE_LIST || !impacts->count)
         return carom_document_refuse(document, impacts, error, "must be a list of one impact or more");
     // Keys at the top are defaults for every impact.
