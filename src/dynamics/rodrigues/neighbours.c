@@ -62,8 +62,8 @@ bool rodrigues_neighbours_update(rodrigues_neighbours *list, const double *posit
     // The list still serves while twice the furthest move is within the skin: two bodies may each have moved that far.
     double furthest = 0, largest = 0;
     for (int i = 0; i < list->bodies && list->generation; i++) {
-        double moved[3];
-        for (int k = 0; k < 3; k++) moved[k] = positions[3 * i + k] - list->built[3 * i + k];
+        const double *from = list->built + 3 * i, *to = positions + 3 * i;
+        const double moved[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
         furthest = fmax(furthest, carom_dot3(moved, moved));
     }
     if (list->generation && 2 * (sqrt(furthest) + reach) <= list->skin) return true;
