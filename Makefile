@@ -153,7 +153,7 @@ SETS_src/step/cones/kernel.c      := scalar $(if $(X86),avx2 avx512)
 SETS_src/step/loops.c             := scalar $(if $(X86),avx2 avx512)
 kernel_objects = $(foreach i,$(SETS_$(1)),$(1:%.c=$(BUILD)/obj/%_$(i).o))
 OBJECTS_carom  := $(foreach k,$(KERNEL_SOURCES),$(call kernel_objects,$(k)))
-$(filter %_scalar.o,$(OBJECTS_carom)): ISA := -fno-tree-vectorize $(if $(findstring clang,$(CC)),-fno-vectorize -fno-slp-vectorize)
+$(filter %_scalar.o,$(OBJECTS_carom)): ISA := -DSCALAR_LANES -fno-tree-vectorize $(if $(findstring clang,$(CC)),-fno-vectorize -fno-slp-vectorize)
 $(filter %_avx2.o,$(OBJECTS_carom)): ISA := -mavx2
 $(filter %_avx512.o,$(OBJECTS_carom)): ISA := -mavx512f -mprefer-vector-width=512
 define kernel_rules

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#if defined(__AVX512F__) || defined(__AVX2__)
+#if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -54,47 +54,79 @@ static inline lanes pick(const double *table, const int32_t *index) {
     return _mm512_permutex2var_pd(_mm512_load_pd(table), place, _mm512_load_pd(table + LANES));
 }
 
-#elif defined(__AVX2__)
+#elif !defined(SCALAR_LANES)
 
-// The two halves of eight lanes.
+// Vectors of the compiler, as wide as the registers of AVX2, or of NEON and SSE2.
+#if defined(__AVX2__)
+enum { WIDTH = 4, PARTS = LANES / WIDTH };
+#else
+enum { WIDTH = 2, PARTS = LANES / WIDTH };
+#endif
+typedef double vector __attribute__((vector_size(WIDTH * sizeof(double)), may_alias));
+// Ones or zeros in every lane, as comparisons give them.
+typedef int64_t mask __attribute__((vector_size(WIDTH * sizeof(int64_t))));
 typedef struct lanes {
-    __m256d low, high;
+    vector part[PARTS];
 } lanes;
 
-#define IN_HALVES(operation, a, b) ((lanes){operation((a).low, (b).low), operation((a).high, (b).high)})
+// The single bits of a part, the lowest first.
+static inline mask places(int part) {
+    mask bits;
+    for (int l = 0; l < WIDTH; l++) bits[l] = (int64_t)1 << (part * WIDTH + l);
+    return bits;
+}
 
-static inline lanes spread(double a) { return (lanes){_mm256_set1_pd(a), _mm256_set1_pd(a)}; }
-static inline lanes load(const double *from) { return (lanes){_mm256_load_pd(from), _mm256_load_pd(from + 4)}; }
+#if defined(__AVX2__)
+// Instructions that compilers do not make of the expressions below, which take an eighth more of them.
+static inline vector select(mask m, vector a, vector b) { return _mm256_blendv_pd(b, a, (vector)m); }
+static inline vector larger_part(vector a, vector b) { return _mm256_max_pd(a, b); }
+static inline vector lesser_part(vector a, vector b) { return _mm256_min_pd(a, b); }
+static inline unsigned bits_of(const mask m[PARTS]) {
+    return (unsigned)_mm256_movemask_pd((vector)m[0]) | (unsigned)_mm256_movemask_pd((vector)m[1]) << WIDTH;
+}
+#else
+// a where m has ones, otherwise b.
+static inline vector select(mask m, vector a, vector b) { return (vector)((((mask)a ^ (mask)b) & m) ^ (mask)b); }
+static inline vector larger_part(vector a, vector b) { return select(a > b, a, b); }
+static inline vector lesser_part(vector a, vector b) { return select(a < b, a, b); }
+// Bit l: lane l has ones.
+static inline unsigned bits_of(const mask m[PARTS]) {
+    mask bits = {0};
+    for (int p = 0; p < PARTS; p++) bits |= m[p] & places(p);
+    return (unsigned)(bits[0] | bits[1]);
+}
+#endif
+
+#define PART_BY_PART(expression)                                                                                                           \
+    lanes result;                                                                                                                          \
+    for (int p = 0; p < PARTS; p++) result.part[p] = (expression);                                                                         \
+    return result
+
+// a - 0, which keeps the sign of a zero.
+static inline lanes spread(double a) { PART_BY_PART(a - (vector){0}); }
+static inline lanes load(const double *from) { PART_BY_PART(((const vector *)from)[p]); }
 static inline void store(double *to, lanes a) {
-    _mm256_store_pd(to, a.low);
-    _mm256_store_pd(to + 4, a.high);
+    for (int p = 0; p < PARTS; p++) ((vector *)to)[p] = a.part[p];
 }
-static inline lanes add(lanes a, lanes b) { return IN_HALVES(_mm256_add_pd, a, b); }
-static inline lanes subtract(lanes a, lanes b) { return IN_HALVES(_mm256_sub_pd, a, b); }
-static inline lanes multiply(lanes a, lanes b) { return IN_HALVES(_mm256_mul_pd, a, b); }
-static inline lanes divide(lanes a, lanes b) { return IN_HALVES(_mm256_div_pd, a, b); }
-static inline lanes larger(lanes a, lanes b) { return IN_HALVES(_mm256_max_pd, a, b); }
-static inline lanes lesser(lanes a, lanes b) { return IN_HALVES(_mm256_min_pd, a, b); }
-static inline lanes magnitude(lanes a) {
-    const lanes sign = spread(-0.0);
-    return IN_HALVES(_mm256_andnot_pd, sign, a);
-}
+static inline lanes add(lanes a, lanes b) { PART_BY_PART(a.part[p] + b.part[p]); }
+static inline lanes subtract(lanes a, lanes b) { PART_BY_PART(a.part[p] - b.part[p]); }
+static inline lanes multiply(lanes a, lanes b) { PART_BY_PART(a.part[p] * b.part[p]); }
+static inline lanes divide(lanes a, lanes b) { PART_BY_PART(a.part[p] / b.part[p]); }
+static inline lanes larger(lanes a, lanes b) { PART_BY_PART(larger_part(a.part[p], b.part[p])); }
+static inline lanes lesser(lanes a, lanes b) { PART_BY_PART(lesser_part(a.part[p], b.part[p])); }
+static inline lanes magnitude(lanes a) { PART_BY_PART((vector)((mask)a.part[p] & INT64_MAX)); }
 static inline unsigned at_least(lanes a, lanes b) {
-    return (unsigned)_mm256_movemask_pd(_mm256_cmp_pd(a.low, b.low, _CMP_GE_OQ)) |
-           (unsigned)_mm256_movemask_pd(_mm256_cmp_pd(a.high, b.high, _CMP_GE_OQ)) << 4;
-}
-// AVX2 has no masks of bits: four bits become four lanes of ones or zeros.
-static inline __m256d half_mask(unsigned bits) {
-    const __m256i places = _mm256_set_epi64x(8, 4, 2, 1);
-    return _mm256_castsi256_pd(_mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x((long long)bits), places), places));
+    mask holds[PARTS];
+    for (int p = 0; p < PARTS; p++) holds[p] = a.part[p] >= b.part[p];
+    return bits_of(holds);
 }
 static inline lanes choose(unsigned bits, lanes a, lanes b) {
-    return (lanes){_mm256_blendv_pd(b.low, a.low, half_mask(bits)), _mm256_blendv_pd(b.high, a.high, half_mask(bits >> 4))};
+    PART_BY_PART(select((((mask){0} + (int64_t)bits) & places(p)) == places(p), a.part[p], b.part[p]));
 }
 
 #else
 
-// Without vector instructions of its own: loops that every compiler understands, and may vectorise.
+// One number after the other, for tests: what the others must agree with.
 typedef struct lanes {
     double at[LANES];
 } lanes;
