@@ -128,7 +128,7 @@ EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE check-mpi all libraries python run-python test-python-all run-test-python-all wheel demo figures coverage docs bench benchmarks test test-long test-mujoco deps sanitize valgrind check-layers check-symbols check-aarch64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-models run-demo run-figures run-coverage run-bench run-benchmarks
+.PHONY: FORCE check-mpi all libraries python run-python test-python-all run-test-python-all wheel demo figures coverage docs bench benchmarks test test-long test-mujoco deps sanitize valgrind check-layers check-symbols check-aarch64 test-arm64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-models run-demo run-figures run-coverage run-bench run-benchmarks
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -478,6 +478,13 @@ check-aarch64:
 	@scripts/deps.sh build test aarch64
 	@scripts/check-aarch64.sh
 
+# The core's tests and digests, cross compiled and run under qemu.
+ARM64_TESTS ?= $(filter-out base/test_ranks solvers/test_siconos,$(patsubst tests/%.c,%,$(foreach r,base impact solvers step reach laws,$(wildcard tests/$(r)/test_*.c))))
+test-arm64:
+	@scripts/deps.sh build test aarch64
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/tests/laws/digests
+	@MAKE='$(MAKE)' JOBS=$(JOBS) scripts/test-arm64.sh $(BUILD) $(ARM64_TESTS)
+
 # ----------------------------------------------------------------------------------------------------------- house
 format:
 	clang-format -i $$(git ls-files '*.[ch]')
@@ -534,6 +541,7 @@ help:
 	@echo "make deps       install the Debian packages that the build uses and that are missing"
 	@echo "make install    PREFIX=$(PREFIX), DESTDIR is honoured"
 	@echo "make format     clang-format; make check-layers and check-symbols verify who uses whom"
+	@echo "make test-arm64 the core's tests for 64-bit ARM under qemu, and digests of outcomes beside those of this machine"
 	@echo "make check-aarch64  every file through gcc for 64-bit ARM, without making code"
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

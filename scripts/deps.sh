@@ -40,7 +40,7 @@ list_packages() {
     clang) echo clang libclang-rt-14-dev libomp-dev ;;
     # Without the symbols of libc valgrind cannot intercept its functions.
     valgrind) echo valgrind libc6-dbg ;;
-    aarch64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
+    aarch64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static ;;
     *) fail "there is no group '$1': choose among build, mpi, test, sundials, bullet, clang, docs, fault, valgrind, aarch64, python, browser, wheel" ;;
     esac
 }

@@ -78,7 +78,7 @@ static inline mask places(int part) {
 
 #if defined(__AVX2__)
 // Instructions that compilers do not make of the expressions below, which take an eighth more of them.
-static inline vector select(mask m, vector a, vector b) { return _mm256_blendv_pd(b, a, (vector)m); }
+static inline vector where(mask m, vector a, vector b) { return _mm256_blendv_pd(b, a, (vector)m); }
 static inline vector larger_part(vector a, vector b) { return _mm256_max_pd(a, b); }
 static inline vector lesser_part(vector a, vector b) { return _mm256_min_pd(a, b); }
 static inline unsigned bits_of(const mask m[PARTS]) {
@@ -86,9 +86,9 @@ static inline unsigned bits_of(const mask m[PARTS]) {
 }
 #else
 // a where m has ones, otherwise b.
-static inline vector select(mask m, vector a, vector b) { return (vector)((((mask)a ^ (mask)b) & m) ^ (mask)b); }
-static inline vector larger_part(vector a, vector b) { return select(a > b, a, b); }
-static inline vector lesser_part(vector a, vector b) { return select(a < b, a, b); }
+static inline vector where(mask m, vector a, vector b) { return (vector)((((mask)a ^ (mask)b) & m) ^ (mask)b); }
+static inline vector larger_part(vector a, vector b) { return where(a > b, a, b); }
+static inline vector lesser_part(vector a, vector b) { return where(a < b, a, b); }
 // Bit l: lane l has ones.
 static inline unsigned bits_of(const mask m[PARTS]) {
     mask bits = {0};
@@ -121,7 +121,7 @@ static inline unsigned at_least(lanes a, lanes b) {
     return bits_of(holds);
 }
 static inline lanes choose(unsigned bits, lanes a, lanes b) {
-    PART_BY_PART(select((((mask){0} + (int64_t)bits) & places(p)) == places(p), a.part[p], b.part[p]));
+    PART_BY_PART(where((((mask){0} + (int64_t)bits) & places(p)) == places(p), a.part[p], b.part[p]));
 }
 
 #else
