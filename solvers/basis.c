@@ -58,13 +58,8 @@ static bool solve_members(carom_lcp_basis *basis, const bool *basic, const doubl
     if (!carom_lu_factor(count, basis->factors, basis->exchanges)) return false;
     memset(z, 0, n * sizeof *z);
     for (int sweep = 0; sweep <= REFINEMENTS; sweep++) {
-        // What is left, -(w + W z), summed in extended precision: its digits cancel, and the refinement needs those that remain.
-        for (int a = 0; a < count; a++) {
-            const double *row = basis->W + (size_t)members[a] * n;
-            long double sum = w[members[a]];
-            for (int b = 0; b < count; b++) sum += (long double)row[members[b]] * z[members[b]];
-            basis->step[a] = (double)-sum;
-        }
+        // What is left, -(w + W z), in twice the digits: they cancel, and the refinement needs those that remain.
+        for (int a = 0; a < count; a++) basis->step[a] = -carom_dot_rest(basis->n, basis->W + (size_t)members[a] * n, z, -w[members[a]]);
         carom_lu_solve(count, basis->factors, basis->exchanges, basis->step);
         for (int a = 0; a < count; a++) z[members[a]] += basis->step[a];
     }

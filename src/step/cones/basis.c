@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "carom/dense.h"
 #include "carom/lcp.h"
 #include "step/cones/build.h"
 
@@ -30,9 +31,7 @@ static bool solve_basis(const carom_cone_builder *builder, uint64_t members) {
         // y = W z + w.
         for (int i = 0; i < size; i++) {
             const double *W = builder->stepper->W + (size_t)i * (size_t)size;
-            long double sum = w[i];
-            for (int k = 0; k < size; k++) sum += (long double)W[k] * z[k];
-            builder->y[j * size + i] = (double)sum;
+            builder->y[j * size + i] = carom_dot_rest(size, W, z, -w[i]);
         }
         carom_step_collect_impulse(builder->stepper, z, builder->impulse + (size_t)j * (size_t)builder->n);
     }
