@@ -65,9 +65,17 @@ typedef struct plain {
     int64_t index;
 } plain;
 
+// A walk of another functional's line that beats all of this functional's.
+typedef struct offer {
+    carom_tape tape;
+    double value;   // -INFINITY: there is none
+    int64_t order;  // of all changes of the round
+} offer;
+
 typedef struct worker {
     carom_player player;
     carom_tape child, recorded;
+    offer *offers;  // [count] the best of the round
 } worker;
 
 typedef struct search {
@@ -147,6 +155,19 @@ static carom_status take_block(void *user, int slot, int64_t block, carom_error 
 
 // ------------------------------------------------------------------------------------------------------------- lines
 
+// Offers a walk that was made for one functional to the others. Of equal offers the earliest counts, whoever made it.
+static void offer_to_others(const search *run, worker *own, carom_verdict verdict, int made_for, int64_t order) {
+    for (int f = 0; f < run->count; f++) {
+        if (f == made_for) continue;
+        offer *best = &own->offers[f];
+        const double value = value_of(run, &own->player, verdict, f);
+        if (!(value > run->worst[f].value) || !(value > best->value || (value == best->value && order < best->order))) continue;
+        best->value = value;
+        best->order = order;
+        carom_tape_copy(&own->recorded, &best->tape);
+    }
+}
+
 // Some changes of one line.
 static carom_status take_turn(void *user, int worker_index, int slot, int64_t block, carom_error *error) {
     (void)slot;
@@ -168,6 +189,7 @@ static carom_status take_turn(void *user, int worker_index, int slot, int64_t bl
         if (status) continue;
         if (verdict == CAROM_INTERRUPTED) break;
         const double value = value_of(run, &own->player, verdict, f);
+        if (!own->recorded.failed) offer_to_others(run, own, verdict, f, block * TURN + k);
         // Changes that do not matter are kept as well, unless they make the walk longer.
         const int saved = carom_tape_pieces(&descent->tape) - carom_tape_pieces(&own->recorded);
         const bool better = value > descent->value || (saved >= 0 && value >= descent->value - FORGIVEN * saved * run->scale[f]);
@@ -191,6 +213,34 @@ static carom_status count_turn(void *user, int slot, int64_t block, carom_error 
 static int by_value(const void *a, const void *b) {
     const line *one = a, *other = b;
     return (one->value < other->value) - (one->value > other->value);
+}
+
+// The best offer for each functional takes the place of its worst line.
+static carom_status take_offers(search *run, int workers, carom_error *error) {
+    bool failed = false;
+    for (int f = 0; f < run->count; f++) {
+        offer *best = &run->workers[0].offers[f];
+        for (int i = 1; i < workers; i++) {
+            offer *other = &run->workers[i].offers[f];
+            if (other->value > best->value || (other->value == best->value && other->order < best->order)) best = other;
+        }
+        line *lines = run->lines + f * LINES, *worst = lines;
+        double most = lines[0].value;
+        for (int i = 1; i < run->lived; i++) {
+            if (lines[i].value < worst->value) worst = &lines[i];
+            most = fmax(most, lines[i].value);
+        }
+        if (best->value > most) {
+            carom_tape_copy(&best->tape, &worst->tape);
+            worst->value = best->value;
+        }
+        for (int i = 0; i < workers; i++) {
+            failed = failed || run->workers[i].offers[f].tape.failed;
+            run->workers[i].offers[f].value = -INFINITY;
+        }
+        failed = failed || worst->tape.failed;
+    }
+    return failed ? carom_fail_memory(error, "worst cases") : CAROM_OK;
 }
 
 // Brings the lines of each functional into order, and notes how far the best one is.
@@ -242,9 +292,13 @@ static carom_status prepare(search *run, int workers, carom_arena *arena, carom_
     if (arena->failed) return carom_fail_memory(error, "worst cases");
     for (int i = 0; i < run->count * LINES; i++) run->leaders[i] = (plain){-INFINITY, -1};
     carom_status status = CAROM_OK;
-    for (int i = 0; i < workers && !status; i++)
+    for (int i = 0; i < workers && !status; i++) {
+        run->workers[i].offers = carom_arena_take(arena, (size_t)run->count, sizeof *run->workers[i].offers);
+        if (arena->failed) return carom_fail_memory(error, "worst cases");
+        for (int f = 0; f < run->count; f++) run->workers[i].offers[f].value = -INFINITY;
         status = carom_player_create(run->impact, run->options->uncertainty, &run->options->walker, run->control, &run->workers[i].player,
                                      error);
+    }
     return status;
 }
 
@@ -337,6 +391,7 @@ carom_status carom_worst_search(const carom_impact *impact, const carom_function
         const carom_loop loop = {(int64_t)count * run.lived, &run, take_turn, count_turn, NULL, NULL};
         int64_t delivered;
         status = carom_loop_run(&loop, &inner, workers, &delivered, error);
+        if (!status) status = take_offers(&run, workers, error);
         if (!status) compare_lines(&run, false);
     }
     if (!status) compare_lines(&run, true);
@@ -347,6 +402,7 @@ carom_status carom_worst_search(const carom_impact *impact, const carom_function
         carom_player_release(&run.workers[i].player);
         carom_tape_release(&run.workers[i].child);
         carom_tape_release(&run.workers[i].recorded);
+        for (int f = 0; run.workers[i].offers && f < count; f++) carom_tape_release(&run.workers[i].offers[f].tape);
     }
     for (int i = 0; run.lines && i < count * LINES; i++) {
         carom_tape_release(&run.lines[i].tape);

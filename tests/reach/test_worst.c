@@ -138,6 +138,37 @@ static void threads_change_no_bit(void **state) {
     carom_impact_free(impact);
 }
 
+// Functionals that are searched for together help each other: with the same walks for each they reach farther than alone, and their
+// witnesses are the same for every number of threads.
+static void functionals_share_what_is_found(void **state) {
+    (void)state;
+    static const char *const expressions[] = {"Jn.A", "Jn.B", "Jt.A", "-Jt.A", "Jn.A + Jn.B", "Jt.C", "-Jt.E", "Jn.D"};
+    enum { COUNT = sizeof expressions / sizeof *expressions };
+    carom_error error;
+    carom_verdict verdict;
+    carom_impact *impact = support_impact(&reference_disks);
+    const carom_worst_options options = options_of(1 << 11);
+    carom_functional functionals[COUNT];
+    carom_worst one[COUNT], three[COUNT];
+    for (int f = 0; f < COUNT; f++) assert_ok(carom_functional_parse(impact, expressions[f], &functionals[f], &error), error);
+    assert_ok(carom_worst_search(impact, functionals, COUNT, &options, &(carom_control){.threads = 1}, one, &verdict, &error), error);
+    assert_ok(carom_worst_search(impact, functionals, COUNT, &options, &(carom_control){.threads = 3}, three, &verdict, &error), error);
+    double together = 0, apart = 0;
+    for (int f = 0; f < COUNT; f++) {
+        assert_true(one[f].value == three[f].value);
+        assert_same_tape(&one[f].tape, &three[f].tape);
+        carom_worst alone = search(impact, expressions[f], &options, NULL);
+        together += one[f].value;
+        apart += alone.value;
+        carom_worst_release(&alone);
+        carom_worst_release(&one[f]);
+        carom_worst_release(&three[f]);
+        carom_functional_release(&functionals[f]);
+    }
+    assert_true(together > apart);
+    carom_impact_free(impact);
+}
+
 // Effort never lowers the value.
 static void values_grow_with_effort(void **state) {
     (void)state;
@@ -217,10 +248,10 @@ static void bad_searches_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_extremes_are_reached), cmocka_unit_test(search_goes_farther_than_plain_walks),
-        cmocka_unit_test(tapes_play_walks_again),     cmocka_unit_test(threads_change_no_bit),
-        cmocka_unit_test(values_grow_with_effort),    cmocka_unit_test(witnesses_are_members),
-        cmocka_unit_test(bad_searches_are_refused),
+        cmocka_unit_test(known_extremes_are_reached),      cmocka_unit_test(search_goes_farther_than_plain_walks),
+        cmocka_unit_test(tapes_play_walks_again),          cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(functionals_share_what_is_found), cmocka_unit_test(values_grow_with_effort),
+        cmocka_unit_test(witnesses_are_members),           cmocka_unit_test(bad_searches_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
