@@ -11,25 +11,55 @@ SOVERSION := 0
 
 # ------------------------------------------------------------------------------- what belongs to which library
 # Folder = library: no folder is split. Where an outside library may be missing, what needs it stands in a folder of its own, beside the
-# folder `absent` that says so in its stead.
+# folder `absent` that says so in its stead. scripts/libraries.mk lists these libraries.
 in_folders = $(wildcard $(1:%=%/*.c))
-has_header = $(shell printf '$(foreach h,$(1),\043include <$(h)>\n)' | $(CC) -E - >/dev/null 2>&1 && echo yes)
+comma := ,
+# The flag of a library that is there, by the name of its file.
+installed = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).so)),-l$(1))
+pkg = $(shell pkg-config $(1) $(2) 2>/dev/null)
 
-HAVE_PPL      := $(call has_header,gmp.h ppl_c.h)
+# MuJoCo is the system's, or that of `make MUJOCO=pip` (the wheel of PYTHON) or `make MUJOCO=DIR` (a release): then programs and
+# libcarom-mujoco.so remember where it lies. Siconos may be one's own build, too, installed in DIR: `make SICONOS=DIR`.
+PYTHON ?= python3
+ifneq ($(filter-out no,$(MUJOCO)),)
+ifneq ($(filter-out deps help clean uninstall format format-check,$(or $(MAKECMDGOALS),all)),)
+MUJOCO_FOUND := $(shell scripts/mujoco.sh '$(MUJOCO)' '$(PYTHON)')
+ifeq ($(MUJOCO_FOUND),)
+$(error the MuJoCo of MUJOCO=$(MUJOCO) was not found)
+endif
+CFLAGS_mujoco := -isystem $(word 1,$(MUJOCO_FOUND))
+endif
+endif
+PLACE_SICONOS := $(or $(filter-out no,$(SICONOS)),/usr)
+# hdf5-serial, never hdf5: the latter flips to Open MPI when libsundials-dev is installed.
+DEPENDENCY_CFLAGS := $(patsubst -I%,-isystem %,$(foreach p,openblas lapacke hdf5-serial yaml-0.1 jansson nettle qhull_r libxml-2.0,$(call pkg,--cflags,$(p)))) \
+                     -isystem $(PLACE_SICONOS)/include/siconos -isystem $(PLACE_SICONOS)/include/siconos/numerics
+
+include scripts/libraries.mk
+# SUNDIALS 7 may be built with MPI, whose header and empty communicator it then needs.
+MPI_SUNDIALS := $(if $(call installed,sundials_core),ompi-c)
+DEPENDENCY_CFLAGS += $(if $(MPI_SUNDIALS),$(patsubst -I%,-isystem %,$(call pkg,--cflags,$(MPI_SUNDIALS))))
+has_headers = $(shell printf '$(foreach h,$(1),\043include <$(h)>\n)' | $(CC) $(DEPENDENCY_CFLAGS) $(CFLAGS_mujoco) -E - >/dev/null 2>&1 && echo yes)
+$(foreach l,$(OPTIONAL),$(eval HAVE_$(l) := $(if $(filter no,$($(l))),,$(call has_headers,$(HEADERS_$(l))))))
 # Bounds by linear programs take the rational numbers of exact sets.
-HAVE_GLPK     := $(if $(HAVE_PPL),$(call has_header,glpk.h))
-HAVE_SUNDIALS := $(call has_header,cvode/cvode.h)
-HAVE_BULLET   := $(shell pkg-config --exists bullet 2>/dev/null && echo yes)
+HAVE_GLPK := $(if $(HAVE_PPL),$(HAVE_GLPK))
+PRESENT := $(strip $(foreach l,$(OPTIONAL),$(if $(HAVE_$(l)),$(l))))
+ifneq ($(and $(filter-out no,$(SICONOS)),$(if $(HAVE_SICONOS),,yes)),)
+$(error SICONOS=$(SICONOS) has no include/siconos/numerics/SiconosNumerics.h)
+endif
+# $(call choose,FOLDER,NAME): the folder of what needs the library NAME, or the folder `absent` beside it.
+choose = $(if $(HAVE_$(2)),$(1),$(dir $(1))absent)
+HAVE_BULLET := $(shell pkg-config --exists bullet 2>/dev/null && echo yes)
 
 FOLDERS_carom           := src/base src/impact solvers solvers/lemke src/step src/step/cones src/reach src/laws src/laws/stronge src/laws/propagative
-FOLDERS_carom-siconos   := solvers/siconos
-FOLDERS_carom-sets      := src/sets
-FOLDERS_carom-exact     := src/exact src/exact/$(if $(HAVE_PPL),ppl,absent) src/exact/fan/$(if $(HAVE_GLPK),glpk,absent)
+FOLDERS_carom-siconos   := $(call choose,solvers/siconos/numerics,SICONOS)
+FOLDERS_carom-sets      := src/sets $(call choose,src/sets/qhull,QHULL)
+FOLDERS_carom-exact     := src/exact $(call choose,src/exact/ppl,PPL) $(call choose,src/exact/fan/glpk,GLPK)
 FOLDERS_carom-mujoco    := src/mujoco
 # Every folder of src/dynamics is an integrator.
 FOLDERS_carom-dynamics  := src/bodies src/dynamics $(patsubst %/,%,$(wildcard src/dynamics/*/))
-FOLDERS_carom-compliant := src/compliant src/compliant/$(if $(HAVE_SUNDIALS),cvode,absent)
-FOLDERS_carom-design    := src/design/$(if $(HAVE_SUNDIALS),kinsol,absent)
+FOLDERS_carom-compliant := src/compliant $(call choose,src/compliant/cvode,SUNDIALS)
+FOLDERS_carom-design    := $(call choose,src/design/kinsol,SUNDIALS)
 FOLDERS_carom-measure   := src/measure
 FOLDERS_carom-io        := src/io $(addprefix src/io/,scene result plot fclib measurements)
 # `make MPI=1`: `mpirun carom sample` shares the work between processes. MPI_PACKAGE is the pkg-config name of the MPI to build with.
@@ -62,44 +92,26 @@ ABOUT_carom-measure   := Measured impacts against the laws of carom: fits and sc
 ABOUT_carom-io        := Scene files, result files and plots of carom
 
 # ---------------------------------------------------------------------------------------- flags of dependencies
-comma := ,
-pkg = $(shell pkg-config $(1) $(2) 2>/dev/null)
-
-# MuJoCo is the system's, or that of `make MUJOCO=pip` (the wheel of PYTHON) or `make MUJOCO=DIR` (a release): then programs and
-# libcarom-mujoco.so remember where it lies. A build folder may change it: what depends on it is made anew.
-MUJOCO ?=
-PYTHON ?= python3
-ifeq ($(MUJOCO),)
-LIBS_mujoco := -lmujoco
-else ifneq ($(filter-out deps help clean uninstall format format-check,$(or $(MAKECMDGOALS),all)),)
-MUJOCO_FOUND := $(shell scripts/mujoco.sh '$(MUJOCO)' '$(PYTHON)')
-ifeq ($(MUJOCO_FOUND),)
-$(error the MuJoCo of MUJOCO=$(MUJOCO) was not found)
-endif
-CFLAGS_mujoco := -isystem $(word 1,$(MUJOCO_FOUND))
-LIBS_mujoco   := $(word 2,$(MUJOCO_FOUND)) -Wl,-rpath,$(patsubst %/,%,$(dir $(word 2,$(MUJOCO_FOUND))))
-endif
-
-# hdf5-serial, never hdf5: the latter flips to Open MPI when libsundials-dev is installed.
-DEPENDENCY_CFLAGS = $(patsubst -I%,-isystem %,$(call pkg,--cflags,openblas lapacke hdf5-serial yaml-0.1 jansson nettle qhull_r libxml-2.0)) \
-                    -isystem /usr/include/siconos -isystem /usr/include/siconos/numerics
+# What SUNDIALS 7 has in common stands in a library of its own.
+LIBS_sundials        = -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense $(if $(MPI_SUNDIALS),-lsundials_core $(call pkg,--libs,$(MPI_SUNDIALS)))
+LIBS_mujoco         := $(if $(MUJOCO_FOUND),$(word 2,$(MUJOCO_FOUND)) -Wl$(comma)-rpath$(comma)$(patsubst %/,%,$(dir $(word 2,$(MUJOCO_FOUND)))),-lmujoco)
 LIBS_carom           = $(call pkg,--libs,lapacke openblas nettle) -fopenmp -lm
-LIBS_carom-siconos   = -lsiconos_numerics
-LIBS_carom-sets      = $(call pkg,--libs,qhull_r) -lm
-LIBS_carom-exact     = $(if $(HAVE_GLPK),-lglpk) $(if $(HAVE_PPL),-lppl_c -lppl -lgmp -lstdc++) -lm
-LIBS_carom-mujoco    = $(call pkg,--libs,libxml-2.0) $(LIBS_mujoco) -lm
+LIBS_carom-siconos   = $(if $(HAVE_SICONOS),$(if $(SICONOS),-L$(SICONOS)/lib -Wl$(comma)-rpath$(comma)$(abspath $(SICONOS))/lib) -lsiconos_numerics)
+LIBS_carom-sets      = $(if $(HAVE_QHULL),$(call pkg,--libs,qhull_r)) -lm
+LIBS_carom-exact     = $(if $(HAVE_GLPK),-lglpk) $(if $(HAVE_PPL),-lppl_c -lppl -lgmp) -lm
+LIBS_carom-mujoco    = $(if $(HAVE_MUJOCO),$(call pkg,--libs,libxml-2.0) $(LIBS_mujoco)) -lm
 LIBS_carom-dynamics  = -lm
 LIBS_carom-measure   = -fopenmp -lm
-LIBS_carom-compliant = $(if $(HAVE_SUNDIALS),-lsundials_cvode -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunlinsoldense) -lm
-LIBS_carom-design    = $(if $(HAVE_SUNDIALS),-lsundials_kinsol -lsundials_nvecserial -lsundials_sunlinsoldense -lsundials_sunmatrixdense) -lm
-LIBS_carom-io        = $(call pkg,--libs,hdf5-serial yaml-0.1 jansson) -lm
+LIBS_carom-compliant = $(if $(HAVE_SUNDIALS),-lsundials_cvode $(LIBS_sundials)) -lm
+LIBS_carom-design    = $(if $(HAVE_SUNDIALS),-lsundials_kinsol $(LIBS_sundials)) -lm
+LIBS_carom-io        = $(if $(HAVE_HDF5),$(call pkg,--libs,hdf5-serial)) $(call pkg,--libs,yaml-0.1 jansson) -lm
 # Programs of ours take the serial OpenBLAS where it is installed, whatever Debian's alternatives choose, for themselves and for the
 # libraries that they use: sampling is parallel by itself, and a thread of the other OpenBLAS that finds no memory when it starts looks for
 # some for ever, also while the process waits for it at its exit. Libraries leave the choice to their host.
 SERIAL_BLAS := $(patsubst %/libopenblas.so.0,%,$(wildcard /usr/lib/$(patsubst %-pc-linux-gnu,%-linux-gnu,$(shell $(CC) -dumpmachine))/openblas-serial/libopenblas.so.0))
 PROGRAM_LIBS         = $(if $(SERIAL_BLAS),-Wl$(comma)--disable-new-dtags$(comma)-rpath$(comma)$(SERIAL_BLAS))
 CLI_LIBS             = $(if $(filter 1,$(MPI)),$(call pkg,--libs,$(MPI_PACKAGE)))
-TEST_LIBS            = $(call pkg,--libs,cmocka) -lfclib
+TEST_LIBS            = $(call pkg,--libs,cmocka) $(if $(HAVE_FCLIB),-lfclib)
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
 OPTIMISE ?= -O3
@@ -123,12 +135,13 @@ STATIC := $(LIBRARIES:%=$(BUILD)/lib%.a)
 SHARED := $(LIBRARIES:%=$(BUILD)/lib%.so)
 # The command and the tests link the static libraries: no search path at run time, and tests reach inner functions.
 LINK_LIBS = $(foreach l,$(LIBRARIES),$(LIBS_$(l)))
-TESTS     := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/*/test_*.c))
+MISSING   := $(filter-out $(PRESENT),$(OPTIONAL))
+TESTS     := $(patsubst %.c,$(BUILD)/%,$(filter-out $(foreach l,$(MISSING),$(TESTS_$(l):%=tests/%.c)),$(wildcard tests/*/test_*.c)))
 EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE check-mpi all libraries python run-python test-python-all run-test-python-all wheel demo figures coverage docs bench benchmarks test test-long test-mujoco deps sanitize valgrind check-layers check-symbols check-aarch64 test-arm64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-models run-demo run-figures run-coverage run-bench run-benchmarks
+.PHONY: FORCE check-mpi all libraries python run-python test-python-all run-test-python-all wheel demo figures coverage docs bench benchmarks test test-long test-mujoco deps sanitize valgrind check-layers check-symbols check-aarch64 test-arm64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-models run-demo run-figures run-coverage run-bench run-benchmarks test-all
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -166,19 +179,19 @@ $(foreach k,$(KERNEL_SOURCES),$(eval $(call kernel_rules,$(k))))
 
 # Members of an archive may have the same name in different folders: `q` keeps both.
 define library_rules
-$(BUILD)/lib$(1).a: $$(call objects,$$(call in_folders,$$(FOLDERS_$(1)))) $$(OBJECTS_$(1))
+$(BUILD)/lib$(1).a: $$(call objects,$$(call in_folders,$$(FOLDERS_$(1)))) $$(OBJECTS_$(1)) $(BUILD)/libraries
 	$$(call show,AR,$$@)
-	$$(QUIET)rm -f $$@ && ar qcs $$@ $$^
+	$$(QUIET)rm -f $$@ && ar qcs $$@ $$(filter %.o,$$^)
 
-$(BUILD)/lib$(1).so: $$(call objects,$$(call in_folders,$$(FOLDERS_$(1)))) $$(OBJECTS_$(1)) $(USES_$(1):%=$(BUILD)/lib%.so)
+$(BUILD)/lib$(1).so: $$(call objects,$$(call in_folders,$$(FOLDERS_$(1)))) $$(OBJECTS_$(1)) $(USES_$(1):%=$(BUILD)/lib%.so) $(BUILD)/libraries
 	$$(call show,LD,$$@)
-	$$(QUIET)$(CC) -shared -Wl,-soname,lib$(1).so.$(SOVERSION) -Wl,-z,defs -o $$@ $$^ $$(LIBS_$(1)) $$(LDFLAGS_ALL)
+	$$(QUIET)$(CC) -shared -Wl,-soname,lib$(1).so.$(SOVERSION) -Wl,-z,defs -o $$@ $$(filter-out $(BUILD)/libraries,$$^) $$(LIBS_$(1)) $$(LDFLAGS_ALL)
 	$$(QUIET)ln -sf $$(@F) $$@.$(SOVERSION)
 endef
 $(foreach l,$(LIBRARIES),$(eval $(call library_rules,$(l))))
 
 # Made anew when the prefix changes, as in `make` followed by `make install PREFIX=...`.
-$(BUILD)/pkgconfig/%.pc: scripts/carom.pc.in Makefile include/carom/api.h $(BUILD)/pkgconfig/prefix $(BUILD)/mujoco-choice
+$(BUILD)/pkgconfig/%.pc: scripts/carom.pc.in Makefile include/carom/api.h $(BUILD)/pkgconfig/prefix $(BUILD)/libraries
 	@mkdir -p $(@D)
 	$(QUIET)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@NAME@|$*|' -e 's|@ABOUT@|$(ABOUT_$*)|' \
 	    -e 's|@REQUIRES@|$(USES_$*)|' -e 's|@PRIVATE@|$(strip $(LIBS_$*))|' $< > $@
@@ -189,13 +202,22 @@ $(BUILD)/pkgconfig/prefix: FORCE
 
 FORCE:
 
-# These alone include MuJoCo's headers. After a change of MuJoCo they are compiled anew, and what uses them is linked anew.
-$(BUILD)/mujoco-choice: FORCE
+# What the build has of the libraries that it may lack. After a change everything is linked anew.
+LIBRARY_CHOICE := $(PRESENT) $(SICONOS) $(MUJOCO_FOUND)
+$(BUILD)/libraries: FORCE
 	@mkdir -p $(@D)
-	@echo '$(or $(MUJOCO_FOUND),$(LIBS_mujoco))' | cmp -s - $@ || echo '$(or $(MUJOCO_FOUND),$(LIBS_mujoco))' > $@
+	@echo '$(LIBRARY_CHOICE)' | cmp -s - $@ || echo '$(LIBRARY_CHOICE)' > $@
+
+# The table of these libraries in C: for `carom --version --verbose`, and for tests that skip what is not there.
+OPTIONAL_ROWS := $(foreach l,$(OPTIONAL),{"$(l)"$(comma) "$(WHAT_$(l))"$(comma) "$(PACKAGES_$(l))"$(comma) $(if $(HAVE_$(l)),true,false)}$(comma))
+$(BUILD)/obj/src/cli/version.o $(BUILD)/obj/tests/support.o: CFLAGS_ALL += -DOPTIONAL_LIBRARIES='$(OPTIONAL_ROWS)'
+$(BUILD)/obj/src/cli/version.o $(BUILD)/obj/tests/support.o: $(BUILD)/libraries
+$(BUILD)/obj/%/absent.o: CFLAGS_ALL += $(foreach l,$(OPTIONAL),-DWITHOUT_$(l)='"this build has no $(WHAT_$(l)): install $(PACKAGES_$(l)), and build again"')
+
+# These alone include MuJoCo's headers.
 
 $(call objects,$(call in_folders,src/mujoco tests/mujoco)): DEPENDENCY_CFLAGS += $(CFLAGS_mujoco)
-$(call objects,$(call in_folders,src/mujoco tests/mujoco)): $(BUILD)/mujoco-choice
+$(call objects,$(call in_folders,src/mujoco tests/mujoco)): $(BUILD)/libraries
 
 # Linked anew after a change between builds with and without MPI.
 $(BUILD)/ranks: FORCE
@@ -350,8 +372,13 @@ test:
 	@scripts/deps.sh build test python $(if $(filter 1,$(MPI)),mpi)
 	@$(MAKE) --no-print-directory -j$(JOBS) run-tests
 
+# With SUNDIALS, too, which pulls 140 packages.
+test-all:
+	@scripts/deps.sh build test python sundials $(if $(filter 1,$(MPI)),mpi)
+	@$(MAKE) --no-print-directory -j$(JOBS) run-tests
+
 test-long:
-	@scripts/deps.sh build test python $(if $(filter 1,$(MPI)),mpi)
+	@scripts/deps.sh build test python sundials $(if $(filter 1,$(MPI)),mpi)
 	@CAROM_TEST_LONG=1 $(MAKE) --no-print-directory -j$(JOBS) run-tests
 	@$(MAKE) --no-print-directory fault options tsan fuzz
 
@@ -396,12 +423,12 @@ run-demo: $(BUILD)/carom
 # Benchmarks whose libraries are here are built, too: no test runs them.
 run-tests: all $(TESTS) $(PYTHON_TESTS) $(EXAMPLES) $(filter-out %/stronge,$(BENCHMARKS)) check-layers check-symbols
 	@$(if $(PYTHON_TESTS)$(SANITIZE),,echo "The tests of the Python package are left out: $(PACKAGE_PYTHON) lacks headers, numpy or pytest.")
-	@scripts/run-tests.sh $(BUILD) $(TESTS) $(PYTHON_TESTS)
+	@CAROM_LEFT_OUT='$(foreach l,$(MISSING),$(l) ($(firstword $(PACKAGES_$(l)))$(TESTS_$(l):%=, %));)' scripts/run-tests.sh $(BUILD) $(TESTS) $(PYTHON_TESTS)
 
 SANITIZE_BUILD := BUILD=$(BUILD)/sanitize OPTIMISE="-O1 -fno-omit-frame-pointer" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=all"
 # Fewer random trials: they look for wrong numbers, which sanitizers do not.
 sanitize:
-	@scripts/deps.sh build test python $(if $(findstring clang,$(CC)),clang)
+	@scripts/deps.sh build test python sundials $(if $(findstring clang,$(CC)),clang)
 	@CAROM_TEST_QUICK=1 $(MAKE) --no-print-directory -j$(JOBS) $(SANITIZE_BUILD) run-tests
 
 # libFuzzer's build stands beside the others; seconds are those of each harness.
@@ -526,7 +553,9 @@ help:
 	@echo "make docs       the documentation as HTML in $(BUILD)/site/html, its links checked"
 	@echo "make bench      measure this machine into $(BUILD)/performance.md (under five minutes)"
 	@echo "make benchmarks measure against other libraries into $(BUILD)/stronge.md, rodrigues.md and, with Bullet, cradle.md"
-	@echo "make test       install what is missing, build, run every test"
+	@echo "make test       install what is missing but SUNDIALS, build, run every test; what the build lacks is left out with a word"
+	@echo "make test-all   the same with SUNDIALS (140 packages)"
+	@echo "make NAME=no    without a library that is there, NAME of $(OPTIONAL)"
 	@echo "make test-long  the same with the large random families, then fault, options, tsan and fuzz"
 	@echo "make test-mujoco the tests of models with other versions of MuJoCo: MUJOCO_WHEELS='$(MUJOCO_WHEELS)', from the Python registry"
 	@echo "make sanitize   the tests under AddressSanitizer and UndefinedBehaviorSanitizer (CC=clang for clang's)"

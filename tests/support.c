@@ -12,6 +12,17 @@
 
 #include "benchmarks/harness/harness.h"
 
+bool support_has(const char *library) {
+    static const struct {
+        const char *name, *what, *packages;
+        bool present;
+    } libraries[] = {OPTIONAL_LIBRARIES};
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        if (!strcmp(libraries[i].name, library)) return libraries[i].present;
+    fail_msg("scripts/libraries.mk has no %s", library);
+    return false;
+}
+
 // -------------------------------------------------------------------------------------------------------- assertions
 
 void support_assert_close(double actual, double expected, double tolerance, const char *file, int line) {

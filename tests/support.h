@@ -65,6 +65,9 @@ int support_random_integer(carom_stream *stream, int least, int most);
 /// `large` when CAROM_TEST_LONG is set, `small` when CAROM_TEST_QUICK is, otherwise `usual`.
 int support_count(int small, int usual, int large);
 
+/// Does this build have a library of scripts/libraries.mk ("PPL")? Tests that need one that is missing call skip().
+bool support_has(const char *library);
+
 /// A fresh directory for the files of one test; removed, with its files, by support_remove_directory.
 char *support_make_directory(void);
 void support_remove_directory(char *path);

@@ -12,6 +12,10 @@
 enum { SLIP_X, SLIP_Y, IMPULSE, NORMAL, WORK, STATES };
 enum { ROOT_NORMAL, ROOT_TARGET, ROOT_REST, ROOTS };
 
+#ifndef SUN_COMM_NULL  // before SUNDIALS 7
+#define SUN_COMM_NULL NULL
+#endif
+
 // Later than any impact ends.
 #define HORIZON 1e9
 
@@ -71,7 +75,7 @@ static bool set_up_runge_kutta(peer_sundials *peer) {
 
 peer_sundials *peer_sundials_create(peer_method method) {
     peer_sundials *peer = calloc(1, sizeof *peer);
-    if (!peer || SUNContext_Create(NULL, &peer->context)) return NULL;
+    if (!peer || SUNContext_Create(SUN_COMM_NULL, &peer->context)) return NULL;
     peer->method = method;
     peer->y = N_VNew_Serial(STATES, peer->context);
     if (peer->y && (method == PEER_ADAMS ? set_up_adams(peer) : set_up_runge_kutta(peer))) return peer;

@@ -6,7 +6,26 @@
 
 #include "cli/cli_internal.h"
 
-static void print_library(const char *name, const char *version) { printf("%-8s  %s\n", name, version ? version : "not in this build"); }
+// The libraries that a build may lack: the table of scripts/libraries.mk.
+static const struct library {
+    const char *name, *what, *packages;
+    bool present;
+} libraries[] = {OPTIONAL_LIBRARIES};
+
+// The version of a library that can say it.
+static const char *find_version(const char *name, char *text, size_t size) {
+    if (!strcmp(name, "MUJOCO")) return carom_model_mujoco_version();
+    if (!strcmp(name, "HDF5")) {
+        unsigned parts[3];
+        H5get_libversion(&parts[0], &parts[1], &parts[2]);
+        snprintf(text, size, "%u.%u.%u", parts[0], parts[1], parts[2]);
+        return text;
+    }
+    if (!strcmp(name, "PPL")) return carom_exact_ppl_version();
+    if (!strcmp(name, "GLPK")) return carom_bound_glpk_version();
+    if (!strcmp(name, "SUNDIALS")) return carom_compliant_sundials_version();
+    return "yes";
+}
 
 int cli_version(int argc, char **argv) {
     const bool verbose = argc == 3 && !strcmp(argv[2], "--verbose");
@@ -18,15 +37,13 @@ int cli_version(int argc, char **argv) {
     }
     puts("carom " CAROM_VERSION);
     if (!verbose) return EXIT_DONE;
-    unsigned parts[3];
-    char hdf5[64];
-    H5get_libversion(&parts[0], &parts[1], &parts[2]);
-    snprintf(hdf5, sizeof hdf5, "%u.%u.%u", parts[0], parts[1], parts[2]);
-    print_library("MuJoCo", carom_model_mujoco_version());
-    print_library("HDF5", hdf5);
-    print_library("BLAS", openblas_get_config());
-    print_library("PPL", carom_exact_ppl_version());
-    print_library("GLPK", carom_bound_glpk_version());
-    print_library("SUNDIALS", carom_compliant_sundials_version());
+    printf("%-8s  %s\n", "BLAS", openblas_get_config());
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        char text[64];
+        if (libraries[i].present)
+            printf("%-8s  %s\n", libraries[i].name, find_version(libraries[i].name, text, sizeof text));
+        else
+            printf("%-8s  not in this build, which has no %s: install %s\n", libraries[i].name, libraries[i].what, libraries[i].packages);
+    }
     return EXIT_DONE;
 }

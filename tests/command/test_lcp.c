@@ -12,7 +12,7 @@ static void lcps_are_solved(void **state) {
     static const char *const solvers[] = {"lemke", "siconos-lemke"};
     write_text(*state, "two.json", SMALL_LCP);
     write_text(*state, "three.yaml", "W: [[1, 1, 0], [0, 1, 0], [0, \"1/2\", 1]]\nw: [-1.5, -2, -0.5]\n");
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 1 + support_has("SICONOS"); i++) {
         json_t *two = ask(*state, "lcp", "two.json", "--solver", solvers[i]);
         assert_string_equal(text(two, "schema"), "carom.lcp/1");
         assert_int_equal(number(two, "n"), 2);
@@ -30,6 +30,14 @@ static void lcps_are_solved(void **state) {
     json_t *usual = ask(*state, "lcp", "two.json");
     assert_string_equal(text(usual, "solver"), "lemke");
     json_decref(usual);
+}
+
+// Where a build has no Siconos, its solvers are refused by name, and say what to install.
+static void solvers_of_siconos_may_be_missing(void **state) {
+    if (support_has("SICONOS")) skip();
+    const refusal refusals[] = {{"lcp case.yaml --solver siconos-lemke", "siconos-lemke: this build has no LCP solvers of Siconos: install",
+                                 "W: [[2, 1], [1, 2]]\nw: [-1, -1]\n"}};
+    check_refusals(*state, refusals, 1);
 }
 
 // No z makes 0 z - 1 >= 0: the answer says so, and the status is that of a computation that could not finish.
@@ -64,6 +72,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(lcps_are_solved, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_lcp_without_solution_is_incomplete, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(solvers_of_siconos_may_be_missing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bad_input_is_refused_in_one_line, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, find_command, NULL);

@@ -238,7 +238,8 @@ static void auto_serves_what_the_path_can(void **state) {
     carom_error error;
     assert_ok(carom_registry_create(&registry, &error), error);
     assert_ok(carom_siconos_register(registry, &error), error);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    // The last row is of Siconos.
+    for (size_t i = 0; i < sizeof rows / sizeof *rows - !support_has("SICONOS"); i++) {
         carom_sample_options options = tabulated(0.25, 5, 16);
         options.path = rows[i].path;
         options.method.solver = rows[i].solver;

@@ -11,7 +11,7 @@ carom_status compliant_solver_create(const carom_system *system, const carom_com
     (void)system;
     (void)options;
     *solver = NULL;
-    return carom_fail(error, CAROM_UNSUPPORTED, "this build has no compliant contact: install SUNDIALS (libsundials-dev), and build again");
+    return carom_fail(error, CAROM_UNSUPPORTED, "compliant contact: " WITHOUT_SUNDIALS);
 }
 
 void compliant_solver_free(compliant_solver *solver) { (void)solver; }
@@ -20,5 +20,5 @@ carom_status compliant_solver_run(compliant_solver *solver, const compliant_star
     (void)solver;
     (void)start;
     (void)end;
-    return carom_fail(error, CAROM_UNSUPPORTED, "this build has no compliant contact");
+    return carom_fail(error, CAROM_UNSUPPORTED, "compliant contact: " WITHOUT_SUNDIALS);
 }

@@ -35,7 +35,6 @@ struct compliant_solver {
     SUNLinearSolver linear;
     void *cvode;
     int *roots, *directions;  // [ROOTS contacts + 1], the last is the end of the impact
-    char message[CAROM_MESSAGE_SIZE];
 };
 
 // Roots of each contact.
@@ -97,12 +96,16 @@ static int find_roots(sunrealtype time, N_Vector state, sunrealtype *roots, void
     return 0;
 }
 
-// What CVODE would print.
-static void keep_message(int code, const char *module, const char *function, char *message, void *user) {
-    (void)code, (void)module;
-    compliant_solver *solver = user;
-    snprintf(solver->message, sizeof solver->message, "%s: %s", function, message);
+// What differs between SUNDIALS 6 and 7: nothing is printed in either.
+#if SUNDIALS_VERSION_MAJOR < 7
+#define SUN_COMM_NULL NULL
+static void drop_message(int code, const char *module, const char *function, char *message, void *user) {
+    (void)code, (void)module, (void)function, (void)message, (void)user;
 }
+static bool silence(const compliant_solver *solver) { return !CVodeSetErrHandlerFn(solver->cvode, drop_message, NULL); }
+#else
+static bool silence(const compliant_solver *solver) { return !SUNContext_ClearErrHandlers(solver->context); }
+#endif
 
 // ------------------------------------------------------------------------------------------------------------ creation
 
@@ -117,7 +120,7 @@ carom_status compliant_solver_create(const carom_system *system, const carom_com
     created->directions = calloc((size_t)roots, sizeof *created->directions);
     carom_status status = created->roots && created->directions ? CAROM_OK : carom_fail_memory(error, "compliant contact");
     if (!status) status = compliant_motion_create(system, options->slip_regularisation, &created->motion, error);
-    if (!status && !SUNContext_Create(NULL, &created->context)) {
+    if (!status && !SUNContext_Create(SUN_COMM_NULL, &created->context)) {
         created->y = N_VNew_Serial(states, created->context);
         created->matrix = SUNDenseMatrix(states, states, created->context);
         created->cvode = CVodeCreate(CV_BDF, created->context);
@@ -127,8 +130,8 @@ carom_status compliant_solver_create(const carom_system *system, const carom_com
     // Nothing is wrong with the sizes: memory is all that SUNDIALS can lack here.
     if (!status && (!cvode || !created->linear)) status = carom_fail_memory(error, "compliant contact: SUNDIALS");
     if (!status) N_VConst(0, created->y);
-    if (!status && (CVodeSetErrHandlerFn(cvode, keep_message, created) || CVodeInit(cvode, derive, 0, created->y) ||
-                    CVodeSetUserData(cvode, created) || CVodeSStolerances(cvode, tolerances[0][0], tolerances[0][1]) ||
+    if (!status && (!silence(created) || CVodeInit(cvode, derive, 0, created->y) || CVodeSetUserData(cvode, created) ||
+                    CVodeSStolerances(cvode, tolerances[0][0], tolerances[0][1]) ||
                     CVodeSetLinearSolver(cvode, created->linear, created->matrix) || CVodeSetJacFn(cvode, linearise) ||
                     CVodeRootInit(cvode, roots, find_roots) || CVodeSetNoInactiveRootWarn(cvode) || CVodeSetMaxNumSteps(cvode, MOST_STEPS)))
         status = carom_fail_memory(error, "compliant contact: SUNDIALS");
@@ -167,7 +170,6 @@ static carom_status advance(compliant_solver *solver, compliant_end *end, bool *
     solver->directions[ROOTS * motion->contacts] = 1;
 
     const double horizon = solver->start->horizon;
-    *solver->message = '\0';
     int flag = CVodeReInit(solver->cvode, end->time, solver->y);
     if (!flag) flag = CVodeSetStopTime(solver->cvode, horizon);
     if (!flag) flag = CVodeSetRootDirection(solver->cvode, solver->directions);
@@ -176,7 +178,11 @@ static carom_status advance(compliant_solver *solver, compliant_end *end, bool *
     if (*event) flag = CVodeGetRootInfo(solver->cvode, solver->roots);
     end->stuck = flag == CV_TOO_MUCH_WORK || flag == CV_ERR_FAILURE || flag == CV_CONV_FAILURE;
     if (flag >= 0 || end->stuck) return CAROM_OK;
-    return carom_fail(error, CAROM_INTERNAL, "compliant contact: the integration failed after %.3g s: %s", end->time, solver->message);
+    char *name = CVodeGetReturnFlagName(flag);
+    const carom_status status = carom_fail(error, CAROM_INTERNAL, "compliant contact: the integration failed after %.3g s: %s", end->time,
+                                           name ? name : "out of memory");
+    free(name);
+    return status;
 }
 
 // What a contact does after one of its events. Its functions are zero there but for rounding: only signs of others decide.
@@ -240,7 +246,7 @@ carom_status compliant_solver_run(compliant_solver *solver, const compliant_star
     end->stuck = true;
     for (int attempt = 0; attempt < ATTEMPTS && end->stuck && !status; attempt++) {
         if (CVodeSStolerances(solver->cvode, tolerances[attempt][0], tolerances[attempt][1]))
-            return carom_fail(error, CAROM_INTERNAL, "compliant contact: %s", solver->message);
+            return carom_fail(error, CAROM_INTERNAL, "compliant contact: SUNDIALS refuses the tolerances");
         // The state at time 0, with the contacts closed that touch.
         for (int i = 0; i < motion->states; i++) y[i] = 0;
         for (int j = 0; j < nv; j++) {

@@ -10,5 +10,5 @@ carom_status carom_design_solve(const carom_design_problem *problem, const carom
     (void)control;
     memcpy(x, problem->start, (size_t)problem->variables * sizeof *x);
     *result = (carom_design_result){.verdict = CAROM_INCOMPLETE, .residual = NAN};
-    return carom_fail(error, CAROM_UNSUPPORTED, "this build has no KINSOL: install libsundials-dev and build again");
+    return carom_fail(error, CAROM_UNSUPPORTED, "design: " WITHOUT_SUNDIALS);
 }

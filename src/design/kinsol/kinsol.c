@@ -50,6 +50,17 @@ typedef struct solver {
     SUNLinearSolver linear;
 } solver;
 
+// What differs between SUNDIALS 6 and 7. Neither prints: the result says what happened.
+#if SUNDIALS_VERSION_MAJOR < 7
+#define SUN_COMM_NULL NULL
+static void drop_message(int code, const char *module, const char *function, char *message, void *user) {
+    (void)code, (void)module, (void)function, (void)message, (void)user;
+}
+static bool silence(const solver *kinsol) { return !KINSetErrHandlerFn(kinsol->memory, drop_message, NULL); }
+#else
+static bool silence(const solver *kinsol) { return !SUNContext_ClearErrHandlers(kinsol->context); }
+#endif
+
 // ---------------------------------------------------------------------------------------------------------- evaluation
 
 // F at x; keeps the best point. 0, 1 when x has no value, -1 when the search must end: what KINSOL wants.
@@ -135,11 +146,6 @@ static bool find_basis(search *s, const double *x) {
 }
 
 // -------------------------------------------------------------------------------------------------------------- search
-
-// The library does not print: the result says what happened.
-static void drop_message(int code, const char *module, const char *function, char *message, void *user) {
-    (void)code, (void)module, (void)function, (void)message, (void)user;
-}
 
 // Bases and solutions in turn. The point c whose gradients are taken moves towards the solution x(c): all the way at first, less where that
 // does not bring them closer or leads to a plane without solution, as for strongly curved equations. Every plane starts its own search of
@@ -230,7 +236,7 @@ carom_status carom_design_solve(const carom_design_problem *problem, const carom
 
     // KINSOL for as many unknowns as equations.
     const sunindextype size = (sunindextype)k;
-    if (!status && !SUNContext_Create(NULL, &kinsol.context)) {
+    if (!status && !SUNContext_Create(SUN_COMM_NULL, &kinsol.context)) {
         kinsol.memory = KINCreate(kinsol.context);
         kinsol.y = N_VNew_Serial(size, kinsol.context);
         kinsol.ones = N_VNew_Serial(size, kinsol.context);
@@ -239,11 +245,10 @@ carom_status carom_design_solve(const carom_design_problem *problem, const carom
     }
     if (!status && (!kinsol.memory || !kinsol.ones || !kinsol.linear)) status = carom_fail_memory(error, "KINSOL");
     if (!status) N_VConst(1, kinsol.ones);
-    if (!status && (KINSetErrHandlerFn(kinsol.memory, drop_message, NULL) || KINInit(kinsol.memory, kinsol_residual, kinsol.y) ||
-                    KINSetUserData(kinsol.memory, &s) || KINSetLinearSolver(kinsol.memory, kinsol.linear, kinsol.matrix) ||
-                    KINSetJacFn(kinsol.memory, kinsol_jacobian) || KINSetFuncNormTol(kinsol.memory, KINSOL_TOLERANCE) ||
-                    KINSetScaledStepTol(kinsol.memory, KINSOL_TOLERANCE) || KINSetNumMaxIters(kinsol.memory, MOST_ITERATIONS) ||
-                    KINSetMaxSetupCalls(kinsol.memory, 1)))
+    if (!status && (!silence(&kinsol) || KINInit(kinsol.memory, kinsol_residual, kinsol.y) || KINSetUserData(kinsol.memory, &s) ||
+                    KINSetLinearSolver(kinsol.memory, kinsol.linear, kinsol.matrix) || KINSetJacFn(kinsol.memory, kinsol_jacobian) ||
+                    KINSetFuncNormTol(kinsol.memory, KINSOL_TOLERANCE) || KINSetScaledStepTol(kinsol.memory, KINSOL_TOLERANCE) ||
+                    KINSetNumMaxIters(kinsol.memory, MOST_ITERATIONS) || KINSetMaxSetupCalls(kinsol.memory, 1)))
         status = carom_fail(error, CAROM_INTERNAL, "KINSOL refused its settings");
 
     if (!status) {

@@ -12,6 +12,5 @@ carom_status carom_exact_solve(const carom_impact *impact, const carom_exact_opt
     (void)options;
     (void)control;
     *set = NULL;
-    return carom_fail(error, CAROM_UNSUPPORTED,
-                      "this build has no exact sets: install the Parma Polyhedra Library (libppl-dev) and libgmp-dev, and build again");
+    return carom_fail(error, CAROM_UNSUPPORTED, WITHOUT_PPL);
 }

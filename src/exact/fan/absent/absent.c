@@ -14,7 +14,6 @@ carom_status bound_by_fan(const carom_impact *impact, const carom_functional *fu
     (void)known;
     (void)effort;
     (void)error;
-    snprintf(bound->reason, sizeof bound->reason,
-             "this build has no value functions: install libglpk-dev, libppl-dev and libgmp-dev, and build again");
+    snprintf(bound->reason, sizeof bound->reason, "%s", WITHOUT_GLPK);
     return CAROM_OK;
 }

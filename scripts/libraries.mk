@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# The outside libraries that a build may lack, in the only place that lists them. Each is used where its headers are found; `make NAME=no`
+# builds without it. What needs one stands in a folder of its own, beside a folder `absent` that says in its stead: "this build has no
+# WHAT: install PACKAGES, and build again".
+#   HEADERS_NAME   show that it is there
+#   PACKAGES_NAME  Debian's, the library's own first. scripts/deps.sh installs them where the distribution has them, and otherwise says
+#                  so in a line and goes on
+#   WHAT_NAME      what a build without it lacks
+#   TESTS_NAME     tests that are left out without it (patterns); others skip what needs it one by one
+OPTIONAL := SICONOS MUJOCO HDF5 QHULL PPL GLPK SUNDIALS FCLIB
+
+HEADERS_SICONOS   := SiconosNumerics.h
+PACKAGES_SICONOS  := libsiconos-numerics-dev
+WHAT_SICONOS      := LCP solvers of Siconos
+TESTS_SICONOS     := solvers/test_siconos
+
+HEADERS_MUJOCO    := mujoco/mujoco.h libxml/tree.h
+PACKAGES_MUJOCO   := libmujoco-dev libxml2-dev
+WHAT_MUJOCO       := MuJoCo models
+
+HEADERS_HDF5      := hdf5.h
+PACKAGES_HDF5     := libhdf5-dev
+WHAT_HDF5         := HDF5 files
+
+HEADERS_QHULL     := libqhull_r/libqhull_r.h
+PACKAGES_QHULL    := libqhull-dev
+WHAT_QHULL        := hulls by Qhull
+
+HEADERS_PPL       := gmp.h ppl_c.h
+PACKAGES_PPL      := libppl-dev libgmp-dev
+WHAT_PPL          := exact sets
+
+# Bounds by linear programs take the rational numbers of exact sets.
+HEADERS_GLPK      := glpk.h
+PACKAGES_GLPK     := libglpk-dev libppl-dev libgmp-dev
+WHAT_GLPK         := value functions
+
+HEADERS_SUNDIALS  := cvode/cvode.h kinsol/kinsol.h
+PACKAGES_SUNDIALS := libsundials-dev
+WHAT_SUNDIALS     := CVODE and KINSOL
+
+# For tests alone.
+HEADERS_FCLIB     := fclib.h
+PACKAGES_FCLIB    := libfclib-dev
+WHAT_FCLIB        := peer for FCLIB files
+TESTS_FCLIB       := io/test_fclib io/test_fclib_written
