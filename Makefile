@@ -141,7 +141,7 @@ EXAMPLES  := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
 JOBS ?= $(shell nproc)
 
-.PHONY: FORCE check-mpi all libraries python run-python test-python-all run-test-python-all wheel demo figures coverage docs bench benchmarks test test-long test-mujoco deps sanitize valgrind check-layers check-symbols check-aarch64 test-arm64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-models run-demo run-figures run-coverage run-bench run-benchmarks test-all
+.PHONY: FORCE check-mpi all libraries python run-python test-python-all run-test-python-all wheel demo figures coverage docs bench benchmarks test test-long test-mujoco deps sanitize valgrind check-layers check-symbols check-aarch64 test-arm64 format format-check install uninstall clean help fuzz run-fuzz fault run-fault options run-options tsan run-tsan run-tests run-models run-demo run-figures run-coverage run-bench run-benchmarks test-all test-without test-debian12 test-debian13
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -382,6 +382,17 @@ test-long:
 	@CAROM_TEST_LONG=1 $(MAKE) --no-print-directory -j$(JOBS) run-tests
 	@$(MAKE) --no-print-directory fault options tsan fuzz
 
+# Both commands of the README in fresh, minimal systems; and the tests without each library in turn, in a build folder for each.
+test-debian12 test-debian13:
+	@scripts/test-debian.sh $(BUILD) $(if $(filter %12,$@),bookworm,trixie)
+
+WITHOUT ?= $(filter-out FCLIB,$(OPTIONAL))
+test-without:
+	@scripts/deps.sh build test python
+	@for name in $(WITHOUT); do echo "Without $$name:"; \
+	    $(MAKE) --no-print-directory -j$(JOBS) $$name=no BUILD=$(BUILD)/without/$$name run-tests > $(BUILD)/without-$$name.log 2>&1 || failed="$$failed $$name"; \
+	    tail -n 3 $(BUILD)/without-$$name.log; done; [ -z "$$failed" ] || { echo "failed without$$failed: see $(BUILD)/without-NAME.log" >&2; exit 1; }
+
 figures:
 	@scripts/deps.sh build
 	@$(MAKE) --no-print-directory -j$(JOBS) run-figures
@@ -556,6 +567,8 @@ help:
 	@echo "make test       install what is missing but SUNDIALS, build, run every test; what the build lacks is left out with a word"
 	@echo "make test-all   the same with SUNDIALS (140 packages)"
 	@echo "make NAME=no    without a library that is there, NAME of $(OPTIONAL)"
+	@echo "make test-without the tests without each library in turn (long): WITHOUT='$(WITHOUT)'"
+	@echo "make test-debian12 demo and test of the last commit in a fresh, minimal Debian 12, made by debootstrap; test-debian13: in Debian 13"
 	@echo "make test-long  the same with the large random families, then fault, options, tsan and fuzz"
 	@echo "make test-mujoco the tests of models with other versions of MuJoCo: MUJOCO_WHEELS='$(MUJOCO_WHEELS)', from the Python registry"
 	@echo "make sanitize   the tests under AddressSanitizer and UndefinedBehaviorSanitizer (CC=clang for clang's)"
